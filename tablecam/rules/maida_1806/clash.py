@@ -85,7 +85,7 @@ def _best_morale(state: State, units: Units) -> int:
     return max((state.morale(name) for name in units if state.troop(name).morale), default=0)
 
 
-_HOLDS: Final[Mapping[str, Callable[[Side, str], bool]]] = {
+HOLDS: Final[Mapping[str, Callable[[Side, str], bool]]] = {
     "flank": lambda side, _: side.came_from("flank"),
     "rear": lambda side, _: side.came_from("rear"),
     "charge": lambda side, _: side.attacks and side.combat.how == "charge",
@@ -157,8 +157,8 @@ def holds(state: State, combat: Combat, side: str, when: str) -> bool:
     own, enemy = fighting(state, combat.attackers), fighting(state, combat.defenders)
     name, _, value = when.partition(":")
     if side == "attacker":
-        return _HOLDS[name](Side(state, combat, own, enemy, True), value)
-    return _HOLDS[name](Side(state, combat, enemy, own, False), value)
+        return HOLDS[name](Side(state, combat, own, enemy, True), value)
+    return HOLDS[name](Side(state, combat, enemy, own, False), value)
 
 
 def column_of(state: State, combat: Combat) -> str:

@@ -52,11 +52,11 @@ def zone_of(state: State, piece: Piece, others: Hexes) -> ZoneName | None:
     return zone_toward(state.grid, piece.hexes, piece.facing_deg, others)
 
 
-def sees(state: State, firer: Piece, target: Hexes, *, but: Collection[str] = ()) -> bool:
-    """Whether a unit has a counter in sight (D-14.1, D-14.2, D-8.7); without some units."""
+def sees(state: State, firer: Piece, target: Hexes) -> bool:
+    """Whether a unit has a counter in sight (D-14.1, D-14.2, D-8.7)."""
     if set(firer.hexes) & set(target):
         return False
-    return leaves_by_front(state, firer, target) and not blockers(state, firer, target, but=but)
+    return leaves_by_front(state, firer, target) and not blockers(state, firer, target)
 
 
 def leaves_by_front(state: State, firer: Piece, target: Hexes) -> bool:
@@ -85,20 +85,16 @@ def _in_field_of_fire(state: State, gun: Piece, target: Hexes) -> bool:
 _EXACT_DEG: Final = 1e-6
 
 
-def blockers(
-    state: State, firer: Piece, target: Hexes, *, but: Collection[str] = ()
-) -> tuple[Hex, ...]:
+def blockers(state: State, firer: Piece, target: Hexes) -> tuple[Hex, ...]:
     """Returns the hexes that hide a counter: woods, and hexes with units (D-14.1)."""
     line = line_of(state, firer.hexes, target)
     hexes = state.grid.on_map(stretch.cube for stretch in line.between)
-    return tuple(number for number in hexes if _blocks(state, number, {firer.id, *but}))
+    return tuple(number for number in hexes if _blocks(state, number, firer.id))
 
 
-def _blocks(state: State, number: Hex, but: Collection[str]) -> bool:
-    if state.board.terrain(number).blocks_sight:
-        return True
-    others = (piece for piece in state.at(number) if piece.id not in but)
-    return any(not state.troop(piece.id).is_battery for piece in others)
+def _blocks(state: State, number: Hex, firer: str) -> bool:
+    others = (piece.id for piece in state.at(number) if piece.id != firer)
+    return bool(state.board.terrain(number).blocks_sight or state.foot(others))
 
 
 def through(state: State, target: Piece, firer: Hexes) -> Through:
@@ -164,9 +160,7 @@ def top_of_foot(state: State, piece: Piece) -> Piece | None:
     return next(foot, None)
 
 
-def ban_on_target(
-    state: State, firer: Piece, target: Piece, *, but: Collection[str] = ()
-) -> Ban | None:
+def ban_on_target(state: State, firer: Piece, target: Piece) -> Ban | None:
     """Returns why a unit may not fire at an enemy."""
     names = f"{firer.id} may not fire at {target.id}"
     if state.side(firer.id) == state.side(target.id):
@@ -179,7 +173,7 @@ def ban_on_target(
         return Ban("D-14.9", f"{names}: {distance} hexes are too far")
     if not leaves_by_front(state, firer, target.hexes):
         return Ban("D-14.2", f"{names}: the line does not leave through its Front")
-    hidden = blockers(state, firer, target.hexes, but=but)
+    hidden = blockers(state, firer, target.hexes)
     if hidden:
         return Ban("D-14.1", f"{names}: {', '.join(hidden)} hide it")
     near = enemies_in_front(state, firer)

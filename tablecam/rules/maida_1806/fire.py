@@ -55,14 +55,14 @@ def row_name(charts: FireCharts, row: int) -> str:
     return str(entry.start) if entry.to == entry.start else f"{entry.start}-{entry.to}"
 
 
-def ban_on_fire(state: State, units: Sequence[str], target: str, *, but: Units = ()) -> Ban | None:
+def ban_on_fire(state: State, units: Sequence[str], target: str) -> Ban | None:
     """Returns why some units may not fire together at an enemy."""
     if not units:
         return Ban("D-14.3", "expected a unit that fires")
     enemy = state.piece(target)
     for name in units:
         troop, piece = state.both(name)
-        ban = field.ban_on_firing(state, piece) or field.ban_on_target(state, piece, enemy, but=but)
+        ban = field.ban_on_firing(state, piece) or field.ban_on_target(state, piece, enemy)
         if ban is not None:
             return ban
         if name in state.active_units and not troop.is_battery and piece.mp_left < 1:
@@ -132,7 +132,7 @@ def _gun_shot(state: State, gun: str, target: str, foot: Sequence[Piece]) -> Sho
             state, (gun,), hit
         )
         modifiers[hit.id] = {name: value for name, value in parts.items() if value}
-    near = distance <= 3  # D-4.6.2
+    near = distance <= tables.GUNS_NEAR_LEADER
     checks = tuple(hit.id for hit in foot)
     return Shot("checks", (gun,), target, distance, checks, modifiers, result=result,
                 leader_die=near)  # fmt: skip
@@ -338,10 +338,11 @@ class LeaderDie(Due):
         """Returns the state after the die."""
         if answer is None:
             return state, ()
-        if answer[0] == 0:
+        fate = tables.LEADER_FATE.get(answer[0])
+        if fate == "killed":
             return killed(state, self.leader, "D-4.6.1")
         events: Events = ()
-        if answer[0] == 9:
+        if fate == "injured":
             state = state.with_leader(self.leader, injured=True).without_chit(self.leader)
             events = (Event("leader", f"{self.leader} is injured", "D-4.6.1"),)
         return (state.pushed(LeaderLeaves(self.leader)) if self.must_leave else state), events

@@ -16,26 +16,11 @@ from tablecam.rules.hexes.zones import Hexes
 from tablecam.rules.maida_1806 import clash as clashes
 from tablecam.rules.maida_1806 import field as fields
 from tablecam.rules.maida_1806 import fire as fires
-from tablecam.rules.maida_1806 import movement, reaction, sequence, tables
+from tablecam.rules.maida_1806 import movement, reaction, sequence, tables, troops
 from tablecam.rules.maida_1806.board import Board, MissingRow
 from tablecam.rules.maida_1806.files import SomeCharts
 from tablecam.rules.maida_1806.state import LeaderPiece, MoveStep, State, enemy_of
-from tablecam.rules.maida_1806.troops import (
-    KINDS,
-    SIDES,
-    Firepower,
-    Formation,
-    GunRange,
-    Kind,
-    Piece,
-    Side,
-    Troop,
-    formation_of,
-    is_reduced,
-    modifier_of,
-    needs_two_hexes,
-    strength_of,
-)
+from tablecam.rules.maida_1806.troops import SIDES, Formation, GunRange, Kind, Piece, Side, Troop
 from tablecam.rules.questions import FactError, Facts, Questions, as_answer
 from tablecam.rules.steps import Decide, Events
 from tablecam.table.model import Arm, Position, TableSize
@@ -98,17 +83,17 @@ class UnitFacts:
         percents: Mapping[str, Any] = {self.how(): power} if isinstance(power, int) else power
         printed = {key: value for key, value in vars(self).items() if key in Troop.model_fields}
         return Troop.model_construct(**printed | {
-            "kind": self.kind or KINDS[self.arm],
+            "kind": self.kind or troops.KINDS[self.arm],
             "full_strength": self.strength if self.full_strength is None else self.full_strength,
             "morale": [self.morale] if isinstance(self.morale, int) else self.morale,
-            "firepower": Firepower.model_construct(**percents),
+            "firepower": troops.Firepower.model_construct(**percents),
         })  # fmt: skip
 
     def how(self) -> Formation:
         """Returns its formation: by default the usual one of its kind."""
         usual: Formation = "column" if self.arm == "cavalry" else "line"
-        kind = self.kind or KINDS[self.arm]
-        return formation_of(kind, self.formation or usual)
+        kind = self.kind or troops.KINDS[self.arm]
+        return troops.formation_of(kind, self.formation or usual)
 
     def piece(self) -> Piece:
         """Returns how it stands."""
@@ -206,7 +191,7 @@ def _after(before: State, after: State) -> Json:
             continue
         troop = after.board.troops[old.id]
         changed[old.id] = {
-            "strength": strength_of(troop, new) if not new.eliminated else 0,
+            "strength": troops.strength_of(troop, new) if not new.eliminated else 0,
             "on_map": bool(new.hexes),
             "routed": new.returns_turn is not None,
             "may_fire_again_this_turn": not new.silent,
@@ -294,16 +279,15 @@ def _steps(setup: Setup, unit: str) -> Json:
         where = movement.stepped(state, piece, step)
         if isinstance(where, Ban):
             continue
-        to = where.hexes[0] if len(where.hexes) == 1 else where.hexes
+        faced = {"facing_deg": where.facing_deg, "mp": where.mp}
         if step.turn:
-            turn = {"turn": step.turn, "facing_deg": where.facing_deg, "mp": where.mp}
-            answer["turns"].append(turn)
+            answer["turns"].append({"turn": step.turn} | faced)
         elif step.wheel is not None:
             wheel = {"wheel": step.wheel, "backward": step.backward, "hexes": where.hexes}
-            answer["wheels"].append(wheel | {"facing_deg": where.facing_deg, "mp": where.mp})
+            answer["wheels"].append(wheel | faced)
         else:
             way = "backward" if step.backward else "forward"
-            answer[way].append({"to": to, "mp": where.mp})
+            answer[way].append({"to": _shown(where.hexes), "mp": where.mp})
     return {**answer, "house": setup.is_house}
 
 
@@ -495,7 +479,7 @@ def _gun_modifier(
 ) -> Json:  # fmt: skip
     """The modifier of a check under artillery fire."""
     terrain = _charts(facts.charts).terrain.get(target_terrain)
-    parts = {"result": modifier_of(result), "stars": stars}
+    parts = {"result": troops.modifier_of(result), "stars": stars}
     if target_terrain == tables.THICKET and terrain is None:
         parts[tables.THICKET] = tables.THICKET_FIRE if target_formation == "line" else 0
     elif terrain is not None:
@@ -677,9 +661,11 @@ def _losses(unit: UnitFacts, losses: Annotated[int, Limits(ge=0, le=10)]) -> Jso
     """What Losses leave of a unit."""
     troop, piece = unit.troop(), unit.piece()
     after = replace(piece, losses=piece.losses + losses)
-    strength = strength_of(troop, after)
-    wide = piece.formation == "line" and troop.is_battalion and needs_two_hexes(troop, strength)
-    back = is_reduced(troop, after)
+    strength = troops.strength_of(troop, after)
+    wide = (
+        piece.formation == "line" and troop.is_battalion and troops.needs_two_hexes(troop, strength)
+    )
+    back = troops.is_reduced(troop, after)
     hexes = piece.hexes
     options = [[n] for n in hexes] if len(hexes) > 1 and not wide else [list(hexes)]
     return {

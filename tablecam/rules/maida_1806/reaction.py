@@ -134,12 +134,9 @@ def verdict_of(state: State, unit: str, movers: Sequence[str], check: Check, die
     total = die + check.modifier
     if total <= check.morale:
         return Verdict(total, True, offered(state, unit, movers, check.case, total))
-    if check.case == "A":
-        is_rout = total >= tables.ROUT_TOTAL
-        return Verdict(total, False, (), 2 if is_rout else 1, 0 if is_rout else 1, is_rout)
-    if check.case in ("B", "D"):
-        return Verdict(total, False, (), 0, 2)
-    return Verdict(total, False, (), 2 if check.case == "C" else 1, 0, True)
+    is_rout = check.case == "A" and total >= tables.ROUT_TOTAL
+    losses, withdraw, rout = tables.FAILED_REACTION["A rout" if is_rout else check.case]
+    return Verdict(total, False, (), losses, withdraw, rout)
 
 
 def offered(

@@ -17,7 +17,6 @@ from tablecam.rules.maida_1806.troops import SIDES, Piece, Troop
 from tablecam.rules.steps import Events, Stepping, WordedStep
 from tablecam.table.model import BasePose, Position
 
-Phase = Literal["pool", "draw", "activate", "movement", "leaders", "clash", "end", "over"]
 Units = tuple[str, ...]
 
 

@@ -45,6 +45,19 @@ BOTH_TOTAL: Final = 1
 """D-13.1A: fire and counterattack."""
 BRITISH_FRONT: Final = -2
 """D-13.1A"""
+FAILED_REACTION: Final[Mapping[str, tuple[int, int, bool]]] = {
+    "A": (1, 1, False),
+    "A rout": (2, 0, True),
+    "B": (0, 2, False),
+    "C": (2, 0, True),
+    "D": (0, 2, False),
+    "E": (1, 0, True),
+}
+"""D-13.1: Losses, hexes of withdrawal, and whether it is a Rout."""
+LEADER_FATE: Final[Mapping[int, str]] = {0: "killed", 9: "injured"}
+"""D-4.6.1: by the die."""
+GUNS_NEAR_LEADER: Final = 3
+"""D-4.6.2: the hexes within which guns put a leader in danger."""
 AGAINST_CAVALRY: Final[Mapping[str, int]] = {"square": -4, "line": 1, "clear": 1, "skirmish": 2}
 """D-13.1C"""
 FLANK_REACTION: Final = 2

@@ -13,6 +13,7 @@ from tablecam.rules.maida_1806 import clash, field, fire, hands, movement, react
 from tablecam.rules.maida_1806 import state as acts
 from tablecam.rules.maida_1806.game import GAME
 from tablecam.rules.maida_1806.state import MoveStep
+from tablecam.rules.maida_1806.tables import SHIFT_WORDS
 from tablecam.rules.maida_1806.troops import firepower_of, rounded
 from tests.rules.maida_1806.games import battle, begun, unit
 from tests.rules.maida_1806.test_maida_play import moving, roll, to
@@ -312,6 +313,10 @@ def test_charges_and_counterattacks_are_clashes_of_the_movement_d_12_11_d_15_10_
     assert movement.ban_on_charge(state, ("FH",), "0504") is None
     combat = clash.Combat(("0504",), ("FH",), ("BA",), "charge")
     assert [shift.when for shift in clash.shifts_of(state, combat)] == ["charge"]
+
+
+def test_each_word_that_shifts_columns_has_its_meaning_d_15_7():
+    assert set(clash.HOLDS) == {word.partition(":")[0] for word in SHIFT_WORDS}
 
 
 def test_batteries_flip_back_at_the_end_of_each_movement_d_10_7():
