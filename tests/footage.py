@@ -31,6 +31,23 @@ from tablecam.table.table_file import read_table_file
 ORIGIN = Origin("2025-01-01T00:00:00Z", ("footage",))
 
 
+def glued_exactly(roster: Roster) -> Roster:
+    """A roster whose tags lie exactly in their places, as rendered ones do."""
+    types = {
+        kind.name: replace(kind, glue_sigma_mm=0.0, glue_sigma_deg=0.0)
+        for kind in roster.base_types
+    }
+    return replace(
+        roster,
+        base_types=tuple(types.values()),
+        units=tuple(replace(unit, base_type=types[unit.base_type.name]) for unit in roster.units),
+        commanders=tuple(
+            replace(commander, base_type=types[commander.base_type.name])
+            for commander in roster.commanders
+        ),
+    )
+
+
 @dataclass(frozen=True)
 class TrueTag:
     """What a camera truly sees of a tag: how much, how large, and its corners (4, 2).
@@ -60,7 +77,7 @@ class Rig:
 
     @cached_property
     def roster(self) -> Roster:
-        return read_table_file(self.folder / "table.toml")
+        return glued_exactly(read_table_file(self.folder / "table.toml"))
 
     @cached_property
     def camera(self) -> Camera:
@@ -121,7 +138,7 @@ class Clip:
 
     @cached_property
     def roster(self) -> Roster:
-        return read_table_file(self.folder / "table.toml")
+        return glued_exactly(read_table_file(self.folder / "table.toml"))
 
     @cached_property
     def camera(self) -> Camera:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import cv2
 import numpy as np
@@ -12,6 +13,22 @@ from tablecam.simulate.places import Place
 from tablecam.simulate.print_ink import Print
 from tablecam.simulate.rays import Array
 from tablecam.table.roster import BaseType, Roster, TableTag
+
+_GLUE_SEED = 1741
+
+
+def glued(tag: int, base_type: BaseType) -> BaseType:
+    """Returns a base's type with its tag where simulated hands glued it, always the same.
+
+    It lies and is turned beside its place as far as the type's sigmas say.
+    """
+    right, forward, turn = np.random.default_rng([_GLUE_SEED, tag]).standard_normal(3).tolist()
+    return replace(
+        base_type,
+        tag_right_mm=base_type.tag_right_mm + right * base_type.glue_sigma_mm,
+        tag_forward_mm=base_type.tag_forward_mm + forward * base_type.glue_sigma_mm,
+        tag_turn_deg=base_type.tag_turn_deg + turn * base_type.glue_sigma_deg,
+    )
 
 
 class TagPrints:
@@ -43,8 +60,9 @@ class TagPrints:
         return np.asarray(picture, dtype=np.float64) / 255
 
     def on_base(self, tag: int, place: Place, base_type: BaseType) -> Print:
-        """Returns the tag of a base, with a white rim of up to one cell if there is room."""
-        at = place.offset(base_type.tag_forward_mm, base_type.tag_right_mm)
+        """Returns the tag of a base as `glued`, with a white rim of up to one cell."""
+        truly = glued(tag, base_type)
+        at = place.offset(truly.tag_forward_mm, truly.tag_right_mm, truly.tag_turn_deg)
         half_mm = base_type.tag_size_mm / 2
         room_mm = min(
             base_type.width_mm / 2 - abs(base_type.tag_right_mm) - half_mm,

@@ -104,6 +104,24 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
+class Glue:
+    """How truly a base is made: errors that stay with it wherever it lies, in every picture.
+
+    `sigma_mm` is the standard deviation of its tag's place on it along either axis, `sigma_deg`
+    that of the tag's turn, `cut_sigma_mm` that of its width and depth.
+    """
+
+    sigma_mm: float
+    sigma_deg: float
+    cut_sigma_mm: float = 0.0
+
+    @property
+    def place_sigma_mm(self) -> float:
+        """Standard deviation of an edge: the tag's place, and half of what the size is off by."""
+        return math.hypot(self.sigma_mm, self.cut_sigma_mm / 2)
+
+
+@dataclass(frozen=True, slots=True)
 class BasePose:
     """A base: a rectangle of `width_mm` (its front edge) by `depth_mm` about its centre.
 
@@ -115,7 +133,7 @@ class BasePose:
 
     Both sigmas include the errors that other bases share: `common` says what each of the
     calibration's errors does to this base (the nth is the same error for all bases), `row` is the
-    row that the base lies flush in.
+    row that the base lies flush in. They include `glue`, too, as far as no row averages it out.
     """
 
     x_mm: float
@@ -133,6 +151,7 @@ class BasePose:
     row: Row | None = None
     # Left out of a game's documents: nearly all bases are rectangles.
     shape: Shape = field(default="rectangle", metadata={"left_out": True})
+    glue: Glue | None = field(default=None, metadata={"left_out": True})
 
     def __post_init__(self) -> None:
         if not (self.width_mm > 0 and self.depth_mm > 0):
@@ -161,7 +180,10 @@ class BasePose:
 
     @property
     def row_errors(self) -> tuple[Displacement, Displacement, Displacement]:
-        """What the three errors of its row's pose do to the base: along x, along y, by turning."""
+        """What the three errors of its row's pose do to the base: ahead, to the right, by turning.
+
+        They move along with the row, as most of them come from how its tags are glued.
+        """
         row = self.row
         if row is None:
             return (_STILL, _STILL, _STILL)
@@ -171,8 +193,8 @@ class BasePose:
         x_mm = turn_rad * (row.ahead_mm * ahead_y - row.right_mm * ahead_x)
         y_mm = -turn_rad * (row.ahead_mm * ahead_x + row.right_mm * ahead_y)
         return (
-            Displacement(row.sigma_mm, 0.0, 0.0),
-            Displacement(0.0, row.sigma_mm, 0.0),
+            Displacement(row.sigma_mm * ahead_x, row.sigma_mm * ahead_y, 0.0),
+            Displacement(row.sigma_mm * ahead_y, -row.sigma_mm * ahead_x, 0.0),
             Displacement(x_mm, y_mm, row.sigma_deg),
         )
 

@@ -6,7 +6,8 @@ the offset along with the sigmas, because a heading error turns the base about t
 
 The errors that bases share may be left out, too: they then count as errors of each base. `common`
 lists what one standard deviation of each of the calibration's errors does to the base, as
-`[x_mm, y_mm, turn_deg]`; `row` names the row that it lies flush in (`model.Row`).
+`[x_mm, y_mm, turn_deg]`; `row` names the row that it lies flush in (`model.Row`). `glue` says how
+much of the sigmas stays with the base wherever it lies (`model.Glue`).
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from tablecam.table.model import (
     BasePose,
     Commander,
     Displacement,
+    Glue,
     Position,
     Row,
     TableNeeds,
@@ -72,6 +74,14 @@ class RowSection(StrictModel):
     ahead_mm: Coordinate
 
 
+class GlueSection(StrictModel):
+    """How truly a base is made."""
+
+    sigma_mm: NotNegative
+    sigma_deg: NotNegative
+    cut_sigma_mm: NotNegative = 0.0
+
+
 class BaseSection(FootprintSection):
     """An entry of a unit's `bases`."""
 
@@ -86,13 +96,15 @@ class BaseSection(FootprintSection):
     tag_forward_mm: Coordinate = 0.0
     common: list[DisplacementSection] = Field(default_factory=list)
     row: RowSection | None = None
+    glue: GlueSection | None = None
 
     def to_pose(self) -> BasePose:
         """Returns the frozen `BasePose`."""
-        plain = self.model_dump(exclude={"common", "row"})
+        plain = self.model_dump(exclude={"common", "row", "glue"})
         row = None if self.row is None else Row(**self.row.model_dump())
         common = tuple(Displacement(*error) for error in self.common)
-        return BasePose(**plain, common=common, row=row)
+        glue = None if self.glue is None else Glue(**self.glue.model_dump())
+        return BasePose(**plain, common=common, row=row, glue=glue)
 
 
 class UnitSection(OpenModel):
@@ -324,6 +336,8 @@ def _base_json(base: BasePose) -> Json:
         section["common"] = [list(error) for error in base.common]
     if base.row is not None:
         section["row"] = asdict(base.row)
+    if base.glue is not None:
+        section["glue"] = asdict(base.glue)
     return section | {"seen": base.seen}
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 
-from tablecam.table.model import Arm, Keys, Mask, Shape, TableSize, Terrain, frozen_keys
+from tablecam.table.model import Arm, Glue, Keys, Mask, Shape, TableSize, Terrain, frozen_keys
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +18,8 @@ class BaseType:
     """The size of a kind of base and the place of its tag.
 
     The tag's centre lies `tag_right_mm` and `tag_forward_mm` from the base's centre, its plane
-    `tag_height_mm` above the table.
+    `tag_height_mm` above the table, turned by `tag_turn_deg` from the base. The sigmas say how
+    truly tags are glued on and bases are cut, as in `Glue`.
     """
 
     name: str
@@ -29,6 +30,16 @@ class BaseType:
     tag_forward_mm: float = 0.0
     tag_height_mm: float = 0.0
     shape: Shape = "rectangle"
+    glue_sigma_mm: float = 0.0
+    glue_sigma_deg: float = 0.0
+    cut_sigma_mm: float = 0.0
+    tag_turn_deg: float = 0.0
+
+    @property
+    def glue(self) -> Glue | None:
+        """How truly bases of this kind are made; None if exactly."""
+        sigmas = (self.glue_sigma_mm, self.glue_sigma_deg, self.cut_sigma_mm)
+        return Glue(*sigmas) if any(sigmas) else None
 
 
 @dataclass(frozen=True, slots=True)

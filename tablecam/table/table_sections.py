@@ -21,6 +21,10 @@ from tablecam.table.sections import (
     TerrainSection,
 )
 
+GLUE_SIGMA_MM, GLUE_SIGMA_DEG = 0.4, 0.8
+"""How truly a tag is taken to be glued on by hand: half a millimetre beside its mark on the
+average (0.4 mm along either axis), and turned by 0.2 mm on a side of 14 mm."""
+
 TagId = Annotated[int, Field(ge=0)]
 
 
@@ -54,6 +58,9 @@ class BaseTypeSection(FootprintSection):
     tag_right_mm: float = 0.0
     tag_forward_mm: float = 0.0
     tag_height_mm: NotNegative = 0.0
+    glue_sigma_mm: NotNegative = GLUE_SIGMA_MM
+    glue_sigma_deg: Annotated[float, Field(ge=0.0, le=45.0)] = GLUE_SIGMA_DEG
+    cut_sigma_mm: NotNegative = 0.0
 
     def to_base_type(self) -> BaseType:
         """Returns the frozen `BaseType`."""

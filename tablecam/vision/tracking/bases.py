@@ -36,7 +36,8 @@ class BaseSighting:
 
     The two kinds of uncertainty, each one standard deviation, are separate: the fit's differs from
     picture to picture at least in part, the calibration's is the same in each. `common` holds the
-    part of the calibration's that all bases share. Neither includes how exactly a tag was glued on.
+    part of the calibration's that all bases share. Neither includes how truly the tag is glued on:
+    `pose` adds that, as no number of pictures shows it.
     """
 
     tag: int
@@ -51,11 +52,19 @@ class BaseSighting:
     common: tuple[Displacement, ...] = ()
 
     def pose(self, *, beside_mm: float = 0.0) -> BasePose:
-        """Returns the base with both uncertainties combined.
+        """Returns the base with both uncertainties and its base type's combined.
 
         `beside_mm` (rms) is how far the table tags of the same picture lie beside their places,
         which makes all places equally uncertain.
         """
+        glue, fit_mm = self.base_type.glue, self.fit_mm
+        fit_deg = self.fit_deg
+        right_mm, forward_mm = self.base_type.tag_right_mm, self.base_type.tag_forward_mm
+        if glue is not None:
+            # A tag that is glued on crooked turns the base about it, as an error of the fit does.
+            swing_mm = math.radians(glue.sigma_deg) * math.hypot(right_mm, forward_mm)
+            fit_mm = math.hypot(fit_mm, glue.place_sigma_mm, swing_mm / math.sqrt(2))
+            fit_deg = math.hypot(fit_deg, glue.sigma_deg)
         return BasePose(
             x_mm=self.x_mm,
             y_mm=self.y_mm,
@@ -63,12 +72,13 @@ class BaseSighting:
             width_mm=self.base_type.width_mm,
             depth_mm=self.base_type.depth_mm,
             tag=self.tag,
-            sigma_mm=math.hypot(self.fit_mm, self.calibration_mm, beside_mm / math.sqrt(2)),
-            sigma_deg=math.hypot(self.fit_deg, self.calibration_deg),
-            tag_right_mm=self.base_type.tag_right_mm,
-            tag_forward_mm=self.base_type.tag_forward_mm,
+            sigma_mm=math.hypot(fit_mm, self.calibration_mm, beside_mm / math.sqrt(2)),
+            sigma_deg=math.hypot(fit_deg, self.calibration_deg),
+            tag_right_mm=right_mm,
+            tag_forward_mm=forward_mm,
             common=self.common,
             shape=self.base_type.shape,
+            glue=glue,
         )
 
 
@@ -118,7 +128,11 @@ def base_sightings(
     """
     if not sightings:
         return ()
-    headings_rad = np.radians([sighting.heading_deg for sighting in sightings])
+    headings_deg = [
+        sighting.heading_deg - base_type.tag_turn_deg
+        for sighting, base_type in zip(sightings, base_types, strict=True)
+    ]
+    headings_rad = np.radians(headings_deg)
     forward = np.stack([np.cos(headings_rad), np.sin(headings_rad)], axis=1)
     right = np.stack([forward[:, 1], -forward[:, 0]], axis=1)
     ahead = np.array([[base_type.tag_forward_mm] for base_type in base_types])
@@ -134,14 +148,14 @@ def base_sightings(
     if camera.covariance is not None:
         calibration = _sigmas(by_parameter @ camera.covariance @ by_parameter.transpose(0, 2, 1))
     common = _common(by_parameter, errors, calibration)
-    columns = np.column_stack([centres, fit, calibration]).tolist()
+    columns = np.column_stack([centres, headings_deg, fit, calibration]).tolist()
     return tuple(
         BaseSighting(
             tag=sighting.tag,
             base_type=base_type,
             x_mm=x_mm,
             y_mm=y_mm,
-            heading_deg=sighting.heading_deg,
+            heading_deg=heading_deg,
             fit_mm=fit_mm,
             fit_deg=fit_deg,
             calibration_mm=calibration_mm,
@@ -151,6 +165,7 @@ def base_sightings(
         for sighting, base_type, of_base, (
             x_mm,
             y_mm,
+            heading_deg,
             fit_mm,
             fit_deg,
             calibration_mm,
