@@ -159,15 +159,6 @@ def blockers_between(
     return [shape_of[key] for key in keys]
 
 
-def ray_length_mm(origin: Array, ways: Array, shape: shapely.Geometry) -> Array:
-    """Returns the distance from a point to a shape along directions (n, 2); infinite past it."""
-    if shapely.intersects_xy(shape, *origin):
-        return np.zeros(len(ways))
-    sides = _sides(np.array([shape], dtype=object))[0]
-    along_mm = _crossings_mm(origin, ways[:, None], sides[:, 0], sides[:, 1])
-    return np.asarray(np.where(along_mm >= 0.0, along_mm, np.inf).min(axis=1, initial=np.inf))
-
-
 def _views(sights: Sequence[tuple[shapely.LineString, shapely.Polygon]]) -> NDArray[np.object_]:
     """Returns the convex hulls of each edge and its shape."""
     ends = shapely.get_coordinates([part for sight in sights for part in sight])

@@ -15,9 +15,9 @@ import shapely
 from tablecam.geometry.fronts import Fronts
 from tablecam.geometry.moves.lanes import lane
 from tablecam.geometry.outlines import GRID_MM, Axes
-from tablecam.geometry.rectangles import EXACT_MM, Array
+from tablecam.geometry.rectangles import EXACT_MM
 from tablecam.geometry.shapes import Shape, shapes_of
-from tablecam.geometry.sight import ray_length_mm
+from tablecam.geometry.sight import free_lines
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.front_contact import (
     OVERLAP_MM,
@@ -37,13 +37,14 @@ from tablecam.rules.maurice.field.worlds import (
 )
 from tablecam.rules.memo import Memo
 from tablecam.table.formation import front_rank
-from tablecam.table.model import Point
 from tablecam.uncertainty.answer import Answer, certain
 from tablecam.uncertainty.contact import TOUCH_MM
 from tablecam.uncertainty.samples import DRAWS, draw_units, probability_of_draws
 
 _GRAZE_MM = 1e-3
 """A line this near to an outline runs along it, not through it; 100 times the grid."""
+_STUB = 1e-6
+"""The share of a front edge that stands for its end."""
 _EXTRA_MM = 1e-4
 """The amount added to a strip's length, so that what lies exactly at its end is inside (G-2)."""
 
@@ -445,42 +446,9 @@ def _two_lines(
     # gap that counts as contact (G-6).
     closed = shapely.buffer(hiding, TOUCH_MM / 2, join_style="mitre")
     inside = shapely.buffer(closed, -TOUCH_MM / 2 - SLIVER_MM / 2, join_style="mitre")
-    hidden = shapely.intersection(hiding, area, grid_size=GRID_MM)
-    corners = shapely.get_coordinates([hidden, target])
-    far_mm = shapely.length(area)
-    left = _free_line(before.left_mm, corners, seen, inside, far_mm)
-    end = None if left is None else _free_line(before.right_mm, corners, seen, inside, far_mm)
+    # From the very corners of the front edge: from stubs of it.
+    corners = np.array([before.left_mm, before.right_mm])
+    stubs = corners + (corners[::-1] - corners) * _STUB
+    edges = np.asarray(shapely.linestrings(np.stack([corners, stubs], axis=1)), dtype=object)
+    left, end = free_lines(edges, [seen] * 2, [inside] * 2)
     return None if left is None or end is None else (left, end)
-
-
-def _free_line(
-    start: Point,
-    corners_mm: Array,
-    seen: shapely.Geometry,
-    inside: shapely.Geometry,
-    far_mm: float,
-) -> shapely.LineString | None:
-    """Returns the shortest line from a point that reaches `seen` and crosses nothing `inside`.
-
-    The directions in which the target is visible form intervals that end at corners of blockers or
-    of the target, so the directions of all corners suffice.
-    """
-    origin = np.array(start)
-    directions = corners_mm - origin
-    lengths = np.hypot(*directions.T)
-    # A corner at the start gives no direction.
-    directions = directions[lengths > _GRAZE_MM] / lengths[lengths > _GRAZE_MM, None]
-    seen_mm = ray_length_mm(origin, directions, seen)
-    directions, seen_mm = directions[seen_mm <= far_mm], seen_mm[seen_mm <= far_mm]
-    ends = origin + directions * seen_mm[:, None]
-    lines = np.asarray(
-        shapely.linestrings(np.stack([np.broadcast_to(origin, ends.shape), ends], 1))
-    )
-    # Most lines touch no blocker; only the others need the costlier intersection.
-    is_free = ~np.asarray(shapely.intersects(inside, lines))
-    within_mm = shapely.length(shapely.intersection(lines[~is_free], inside))
-    is_free[~is_free] = within_mm < _GRAZE_MM
-    if not is_free.any():
-        return None
-    best = int(np.argmin(np.where(is_free, seen_mm, np.inf)))
-    return shapely.LineString([origin, ends[best]])
