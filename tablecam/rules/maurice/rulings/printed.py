@@ -227,12 +227,22 @@ _LEGEND: Final[tuple[LegendEntry, ...]] = (
 
 
 def rulings_drawing(rulings: Rulings, *, rule: str | None = None) -> TableDrawing:
-    """Returns what the drawing of rulings shows; of a few units it is a close-up."""
-    shapes = evidence_of(rulings, rule=rule)
+    """Returns what the drawing of rulings shows; of a few units it is a close-up.
+
+    For a pair the drawing shows the second unit as seen by the first.
+    """
+    keys, nothing = keys_under(rule), tuple[Shape, ...]()
+    # A dict removes duplicates and keeps the order.
+    shapes = {
+        (key, shape): None
+        for key, draw in _DRAWERS
+        if key in keys
+        for shape in attempt(key, partial(tuple[Shape, ...], draw(rulings)), nothing)
+    }
     drawn = {(key, shape.role) for key, shape in shapes}
     nearest = (of_unit.near.nearest for of_unit in rulings.units.values())
     return TableDrawing(
-        shapes,
+        tuple(shapes),
         tuple(entry for entry in _LEGEND if entry[:2] in drawn),
         {unit.id: _label(unit) for unit in rulings.field.units},
         rulings.active,
@@ -242,23 +252,6 @@ def rulings_drawing(rulings: Rulings, *, rule: str | None = None) -> TableDrawin
 
 def _label(unit: UnitOnField) -> str:
     return f"{unit.id} {'•' * unit.disruption}" if unit.disruption else unit.id
-
-
-def evidence_of(rulings: Rulings, *, rule: str | None = None) -> tuple[tuple[str, Shape], ...]:
-    """Returns the shapes to draw, each with the key of the rulings it belongs to.
-
-    For a pair the drawing shows the second unit as seen by the first.
-    """
-    keys = keys_under(rule)
-    drawn: dict[tuple[str, Shape], None] = {}
-    nothing: tuple[Shape, ...] = ()
-    for key, make in _MAKERS:
-        if key in keys:
-            # The generator runs within the attempt, where its errors are caught.
-            shapes = attempt(key, partial(tuple[Shape, ...], make(rulings)), nothing)
-            # A dict removes duplicates and keeps the order.
-            drawn.update(((key, shape), None) for shape in shapes)
-    return tuple(drawn)
 
 
 def _shown(rulings: Rulings, acts: Callable[[UnitRulings], Iterable[Act]]) -> Iterator[Shape]:
@@ -274,12 +267,8 @@ def _shown(rulings: Rulings, acts: Callable[[UnitRulings], Iterable[Act]]) -> It
                     yield from act.evidence
 
 
-def _draw_fire(rulings: Rulings) -> Iterator[Shape]:
-    yield from _shown(rulings, lambda unit: chain(*(base.options for base in unit.fire.values())))
-
-
-def _draw_charges(rulings: Rulings) -> Iterator[Shape]:
-    yield from _shown(rulings, lambda unit: unit.charge.lanes)
+def _shots(of_unit: UnitRulings) -> Iterator[FireOption]:
+    return chain.from_iterable(base.options for base in of_unit.fire.values())
 
 
 def _draw_reach(rulings: Rulings) -> Iterator[Shape]:
@@ -341,11 +330,11 @@ def _draw_paths(rulings: Rulings) -> Iterator[Shape]:
             yield string.span.path
 
 
-_MAKERS: tuple[tuple[str, Callable[[Rulings], Iterator[Shape]]], ...] = (
+_DRAWERS: tuple[tuple[str, Callable[[Rulings], Iterator[Shape]]], ...] = (
     ("allowance_bw", _draw_reach),
     ("pairs", _draw_flanks),
-    ("fire", _draw_fire),
-    ("charge", _draw_charges),
+    ("fire", partial(_shown, acts=_shots)),
+    ("charge", partial(_shown, acts=lambda of_unit: of_unit.charge.lanes)),
     ("engaged_with", _draw_engaged),
     ("forces", _draw_links),
     ("spans", _draw_paths),
