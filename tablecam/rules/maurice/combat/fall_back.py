@@ -11,12 +11,13 @@ from dataclasses import field as datafield
 
 import numpy as np
 import shapely
+from numpy.typing import NDArray
 from shapely import affinity
 
 from tablecam.geometry.moves.lanes import advanced, swept_straight
 from tablecam.geometry.moves.poses import ahead
 from tablecam.geometry.outlines import footprint, table_outline
-from tablecam.geometry.rectangles import EXACT_MM, Array, Rectangles, rectangles
+from tablecam.geometry.rectangles import EXACT_MM, Array, rectangles
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.ground import is_partly_in
 from tablecam.rules.maurice.field.results import CombatResult, breaking_reason
@@ -32,6 +33,8 @@ TABLE_ENDS = "it would leave the table"
 
 _AS_FAR_MM = 1e-6
 """Units whose depths differ by less are equally far back."""
+_FAR_MM = 2e4
+"""A length beyond any table."""
 _PLACES_MM = 6
 """Places are rounded to a nanometre, so that a unit moved along a table's edge stays at 440 mm."""
 
@@ -208,43 +211,32 @@ def _first_free_mm(back_mm: float, friends: Sequence[_Overlap]) -> float:
 def _overlap(unit: UnitOnField, other: UnitOnField, moved_mm: Point) -> _Overlap:
     """Finds where each base of a unit overlaps each base of another on its way back.
 
-    Rectangles overlap where their projections overlap along every edge's direction (separating
-    axes); a projection moves linearly, so each direction gives an interval.
+    They overlap where the way lies in their Minkowski difference: the hull of all differences of
+    their corners.
     """
-    bases, other_bases = rectangles([unit.unit]), rectangles([other.unit])
-    back = np.array(moved_back_mm(unit, 1.0))
-    first, second = np.indices((len(bases), len(other_bases))).reshape(2, -1)
-    mine, theirs = bases.take(first), other_bases.take(second)
-    directions = np.concatenate([mine.axes, theirs.axes], axis=1)
-    own = _projections(mine, directions)
-    their = _projections(theirs, directions) + (directions @ np.array(moved_mm))[..., None]
-    # The depth of overlap from either side, (k, 4) each, and its rate of change.
-    ahead_mm, behind_mm = own[..., 1] - their[..., 0], their[..., 1] - own[..., 0]
-    speed = directions @ back
+    bases, others = (rectangles([of.unit]).corners_mm() for of in (unit, other))
+    shifts_mm = (others + moved_mm)[None, :, None] - bases[:, None, :, None]
+    shifts = np.asarray(shapely.linestrings(shifts_mm.reshape(-1, 16, 2)), dtype=object)
+    areas = np.asarray(shapely.convex_hull(shifts), dtype=object)
     # What hands have let overlap already counts only if it gets a sliver deeper (G-5).
-    now_mm = np.minimum(ahead_mm, behind_mm).min(axis=1)
-    deep_mm = (SLIVER_MM + np.maximum(now_mm, 0.0))[:, None]
-    from_mm, to_mm = _between(ahead_mm - deep_mm, behind_mm - deep_mm, speed)
-    _, clear_mm = _between(ahead_mm, behind_mm, speed)
-    return _Overlap(from_mm, to_mm, clear_mm)
+    here = shapely.Point(0.0, 0.0)
+    now_mm = np.where(
+        shapely.contains(areas, here), shapely.distance(shapely.boundary(areas), here), 0.0
+    )
+    deep = shapely.buffer(areas, -SLIVER_MM - now_mm, join_style="mitre")
+    back = np.array(moved_back_mm(unit, 1.0))
+    from_mm, to_mm = _between(np.asarray(deep, dtype=object), back)
+    return _Overlap(from_mm, to_mm, _between(areas, back)[1])
 
 
-def _projections(bases: Rectangles, directions: Array) -> Array:
-    """Returns where rectangles (k) begin and end along directions (k, 4, 2): (k, 4, 2)."""
-    along_mm = np.einsum("kcx,kdx->kdc", bases.corners_mm(), directions)
-    return np.stack([along_mm.min(axis=-1), along_mm.max(axis=-1)], axis=-1)
-
-
-def _between(ahead_mm: Array, behind_mm: Array, speed: Array) -> tuple[Array, Array]:
-    """Returns the interval of d where ahead + speed d > 0 and behind - speed d > 0 throughout."""
-    # Directions across the way never change: they allow all of it or none.
-    is_still = np.abs(speed) < 1e-12
-    moving = np.where(is_still, 1.0, speed)
-    ends = np.stack([-ahead_mm / moving, behind_mm / moving])
-    inside = (ahead_mm > 0) & (behind_mm > 0)
-    low = np.where(is_still, np.where(inside, -np.inf, np.inf), ends.min(axis=0))
-    high = np.where(is_still, np.where(inside, np.inf, -np.inf), ends.max(axis=0))
-    return low.max(axis=1), high.min(axis=1)
+def _between(areas: NDArray[np.object_], back: Array) -> tuple[Array, Array]:
+    """Returns the intervals (k,) of a way back within convex areas; infinite where it misses."""
+    way = shapely.LineString(np.outer([-_FAR_MM, _FAR_MM], back))
+    ends, owners = shapely.get_coordinates(shapely.intersection(areas, way), return_index=True)
+    from_mm, to_mm = np.full(len(areas), np.inf), np.full(len(areas), -np.inf)
+    np.minimum.at(from_mm, owners, ends @ back)
+    np.maximum.at(to_mm, owners, ends @ back)
+    return from_mm, to_mm
 
 
 def _barred(
