@@ -104,18 +104,14 @@ class Melee:
         """Returns the margin and the probability of one engagement."""
         sigma_mm = math.hypot(self.attacker.sigma_bound_mm, enemy.sigma_bound_mm)
         # Without any front contact it engages nobody (M-8.10).
-        own_mm = max(self._contacts_mm[enemy.id], self._lines_mm[enemy.id])
-        margin_mm = min(max(self._contacts_mm.values()), own_mm)
+        own_mm = max(self.contacts_mm[enemy.id], self._lines_mm[enemy.id])
+        margin_mm = min(max(self.contacts_mm.values()), own_mm)
         holds = margin_mm >= 0
         if abs(margin_mm) >= self.max_shift_mm:
             return Chance(self._plain_margin_mm(enemy, holds=holds), sigma_mm, float(holds))
         if not sigma_mm:
             return Chance(margin_mm, sigma_mm, float(holds))
         return Chance(margin_mm, sigma_mm, probability_of_draws(self._drawn(enemy)))
-
-    def touches_mm(self, enemy: UnitOnField) -> float:
-        """Returns the margin by which an enemy touches the attacker's front edge, or misses it."""
-        return self._contacts_mm[enemy.id]
 
     @cached_property
     def units_near(self) -> tuple[UnitOnField, ...]:
@@ -135,7 +131,8 @@ class Melee:
         return tuple(others[index] for index in np.flatnonzero(is_near))
 
     @cached_property
-    def _contacts_mm(self) -> Mapping[str, float]:
+    def contacts_mm(self) -> Mapping[str, float]:
+        """The margins by which each enemy touches the attacker's front edge, or misses it."""
         return {
             enemy.id: contact_margin_mm(self.field, self.attacker, enemy) for enemy in self.enemies
         }
@@ -147,10 +144,10 @@ class Melee:
         Minus infinity where contacts decide whatever the lines do.
         """
         most_mm = self.max_shift_mm
-        touches_anybody = max(self._contacts_mm.values(), default=-math.inf) >= -most_mm
+        touches_anybody = max(self.contacts_mm.values(), default=-math.inf) >= -most_mm
         return {
             enemy.id: bounded_margin_mm(partial(self._is_reached, enemy), most_mm)
-            if touches_anybody and self._contacts_mm[enemy.id] < most_mm
+            if touches_anybody and self.contacts_mm[enemy.id] < most_mm
             else -math.inf
             for enemy in self.enemies
         }
@@ -162,10 +159,10 @@ class Melee:
 
     def _plain_margin_mm(self, enemy: UnitOnField, *, holds: bool) -> float:
         """Returns the margin of an outcome that no error changes: at least the largest one."""
-        touching_mm = self._contacts_mm[enemy.id]
+        touching_mm = self.contacts_mm[enemy.id]
         least_mm = self.max_shift_mm + EXACT_MM
         if not holds:
-            return min(max(self._contacts_mm.values()), -least_mm)
+            return min(max(self.contacts_mm.values()), -least_mm)
         if touching_mm >= 0:
             return max(touching_mm, least_mm)
         gap_mm = front_gap_mm(self.attacker, enemy) or 0.0
@@ -193,7 +190,7 @@ class Melee:
         return {enemy.id: self._drawn_contact(enemy) for enemy in self.enemies}
 
     def _drawn_contact(self, enemy: UnitOnField) -> Flags:
-        margin_mm = self._contacts_mm[enemy.id]
+        margin_mm = self.contacts_mm[enemy.id]
         # No error turns it.
         if abs(margin_mm) > self.max_shift_mm:
             return np.full(DRAWS, margin_mm >= 0)
@@ -366,7 +363,7 @@ def engagements(field: Field, active: str, only: str | None = None) -> Engagemen
 
 def _of_attacker(melee: Melee) -> tuple[Melee, tuple[Engagement, ...]]:
     """Returns the engagements of one attacker; none without front contact (M-8.10)."""
-    touches = {enemy.id: melee.touches_mm(enemy) >= 0 for enemy in melee.enemies}
+    touches = {enemy.id: melee.contacts_mm[enemy.id] >= 0 for enemy in melee.enemies}
     if not any(touches.values()):
         return melee, ()
     engagements = (
@@ -407,14 +404,14 @@ def _by_two_lines(melee: Melee, enemy: UnitOnField) -> Engagement | None:
 
 def _sentence(melee: Melee, enemy: UnitOnField, engagement: Engagement | None) -> str:
     a_id, b_id = melee.attacker.id, enemy.id
-    by = f"by {abs(melee.touches_mm(enemy)):.1f} mm"
+    by = f"by {abs(melee.contacts_mm[enemy.id]):.1f} mm"
     if engagement is not None and engagement.how == "contact":
         return f"{b_id} touches {a_id}'s front edge"
     if engagement is not None:
         apart = f"{melee.field.in_bw(engagement.gap_mm):.2f} BW in front of its front edge"
         open_to = f"{b_id} is open to its base {engagement.base}, {apart}"
         return f"{a_id} is in front contact, and {open_to}"
-    if not any(melee.touches_mm(other) >= 0 for other in melee.enemies):
+    if not any(melee.contacts_mm[other.id] >= 0 for other in melee.enemies):
         return f"no enemy touches {a_id}'s front edge; {b_id} misses it {by}"
     limit = f"within {ENGAGED_BW:g} BW"
     return f"{b_id} misses {a_id}'s front edge {by}, and two lines do not reach it {limit}"

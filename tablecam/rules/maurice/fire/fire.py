@@ -107,7 +107,7 @@ def _fire_of(field: Field, units: Sequence[UnitOnField]) -> list[Mapping[str, Ba
     ]
     fire = fire_in(Scene.measured(field), asked)
     if not field.is_exact:
-        fire = Batch(field, asked, fire).doubtful()
+        fire = [*Batch(field, asked, fire).doubtful()]
     return [
         MappingProxyType(
             {base.base: base for (owner, _), base in zip(asked, fire, strict=True) if owner is unit}
@@ -196,19 +196,12 @@ class Batch:
     asked: Asked
     fire: Sequence[BaseFire]
 
-    def doubtful(self) -> list[BaseFire]:
-        """Returns the same fire, each with its doubts."""
-        return [
-            replace(
-                fire,
-                options=tuple(replace(option, confidence=doubts) for option in fire.options),
-                confidence=doubts,
-            )
-            for fire, doubts in (
-                (fire, FireDoubts(self, unit, place, fire))
-                for (unit, place), fire in zip(self.asked, self.fire, strict=True)
-            )
-        ]
+    def doubtful(self) -> Iterator[BaseFire]:
+        """Yields the same fire, each with its doubts."""
+        for (unit, place), fire in zip(self.asked, self.fire, strict=True):
+            doubts = FireDoubts(self, unit, place, fire)
+            options = tuple(replace(one, chance_of=doubts.probability) for one in fire.options)
+            yield replace(fire, options=options, doubts=doubts.answers)
 
     @cached_property
     def far(self) -> Mapping[str, Sequence[Facts]]:
@@ -241,9 +234,12 @@ class FireDoubts:
         key = _TARGET, target
         return self._chance(key) if key in self._open else 1.0
 
-    @cached_property
     def answers(self) -> tuple[Answer, ...]:
-        """Every answer about the base that errors may change, clear or too close to call."""
+        """Returns every answer that errors may change, clear or too close to call."""
+        return self._answers
+
+    @cached_property
+    def _answers(self) -> tuple[Answer, ...]:
         return tuple(map(self._answer, self._open))
 
     @cached_property

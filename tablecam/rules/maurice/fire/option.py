@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 import numpy as np
 import shapely
@@ -92,20 +92,13 @@ _MODIFIERS = (
 )
 
 
-class TargetConfidence(Protocol):
-    """The probability that a base may shoot at each of its targets."""
-
-    def probability(self, target: str) -> float:
-        """Returns the probability that the base may shoot at a target it can shoot as measured."""
-
-
 @dataclass(frozen=True, slots=True)
 class FireOption:
     """A target unit of a base, with the best way to shoot at it.
 
     `target_base` is the base that the zone meets first when it is turned by `turned_deg`
     (counter-clockwise, so to the left), `distance_mm` along the zone's axis; `to_hit` is the number
-    needed on each of `dice`. `confidence` gives its probability where poses have errors.
+    needed on each of `dice`. `chance_of` gives the probability of a target where poses have errors.
     """
 
     target: str
@@ -121,12 +114,12 @@ class FireOption:
     is_dense: bool
     modifiers: tuple[Modifier, ...]
     geometry: ShotGeometry = field(compare=False)
-    confidence: TargetConfidence | None = field(default=None, compare=False, repr=False)
+    chance_of: Callable[[str], float] | None = field(default=None, compare=False, repr=False)
 
     @property
     def probability(self) -> float:
         """The probability that the target may be shot at, given the errors; 1 if certain."""
-        return 1.0 if self.confidence is None else self.confidence.probability(self.target)
+        return 1.0 if self.chance_of is None else self.chance_of(self.target)
 
     @property
     def because(self) -> str:

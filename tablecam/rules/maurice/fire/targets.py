@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import product
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 import numpy as np
 
 from tablecam.rules.maurice.field.field import UnitOnField
 from tablecam.rules.maurice.field.ground import are_partly_in
-from tablecam.rules.maurice.fire.option import RANGES, FireOption, TargetConfidence, options
+from tablecam.rules.maurice.fire.option import RANGES, FireOption, options
 from tablecam.rules.maurice.fire.shooter import Scene, Shooter
 from tablecam.rules.maurice.fire.zone import ZoneContents, met_ahead, zone_contents_turned
 from tablecam.uncertainty.answer import Answer
@@ -19,32 +19,24 @@ from tablecam.uncertainty.answer import Answer
 Blocked = Literal["column", "water", "woods", "friend", "obstruction", "no target"]
 
 
-class FireConfidence(TargetConfidence, Protocol):
-    """How sure a base's fire is."""
-
-    @property
-    def answers(self) -> tuple[Answer, ...]:
-        """Every answer about the base that errors may change, clear or too close to call."""
-
-
 @dataclass(frozen=True, slots=True)
 class BaseFire:
     """The targets that a base may legally choose, or what blocks its fire.
 
-    `shooter` is None where the base may not fire at all; `confidence` holds how certain each target
-    is, where not every pose is exact.
+    `shooter` is None where the base may not fire at all; `doubts` gives every answer about the base
+    that errors may change, clear or too close to call, where not every pose is exact.
     """
 
     base: str
     options: tuple[FireOption, ...]
     blocked: Blocked | None
     shooter: Shooter | None = field(default=None, compare=False, repr=False)
-    confidence: FireConfidence | None = field(default=None, compare=False, repr=False)
+    doubts: Callable[[], tuple[Answer, ...]] | None = field(default=None, compare=False, repr=False)
 
     @property
     def answers(self) -> tuple[Answer, ...]:
         """The answers about this base that depend on measurement errors."""
-        return () if self.confidence is None else self.confidence.answers
+        return () if self.doubts is None else self.doubts()
 
     @property
     def close_calls(self) -> tuple[Answer, ...]:
