@@ -10,13 +10,13 @@ from pydantic import Field as Limits
 
 from tablecam.documents import document_from
 from tablecam.rules.hexes.counters import place_of
-from tablecam.rules.hexes.files import Ground
+from tablecam.rules.hexes.files import Ground, HexNumber, Pair
 from tablecam.rules.hexes.grid import Grid, Hex, grid_of
 from tablecam.rules.hexes.stacks import Stack, explain
 from tablecam.rules.hexes.zones import ZONES, zones_of
 from tablecam.rules.questions import FactError, Facts
 from tablecam.table.model import BasePose, HexMap
-from tablecam.table.sections import MapSection
+from tablecam.table.sections import MapSection, NotNegative, Positive, StrictModel
 
 Json = dict[str, Any]
 HexName = Annotated[str, Limits(pattern=r"^\d{4}$")]
@@ -31,10 +31,10 @@ class CounterFacts:
     x_mm: float
     y_mm: float
     heading_deg: float
-    width_mm: float = 15.0
-    depth_mm: float = 15.0
-    sigma_mm: float = 0.0
-    sigma_deg: float = 0.0
+    width_mm: Positive = 15.0
+    depth_mm: Positive = 15.0
+    sigma_mm: NotNegative = 0.0
+    sigma_deg: NotNegative = 0.0
 
     def base(self) -> BasePose:
         """Returns its pose."""
@@ -56,19 +56,25 @@ def map_of(document: Mapping[str, Any]) -> HexMap:
     return document_from(keys, "map").parsed(MapSection).to_map()
 
 
+class _Drawn(StrictModel):
+    """What a question's map shows besides its hexes."""
+
+    terrain: dict[str, list[HexNumber]] = Limits(default_factory=dict)
+    hexsides: dict[str, list[Pair]] = Limits(default_factory=dict)
+
+
 def ground_in(document: Mapping[str, Any]) -> Ground:
     """Returns the ground of a question's map: `terrain` and `hexsides` by their kind.
 
     Raises:
+        BadInput: One of them is no list of hexes.
         FactError: It names a hex off the map.
     """
     grid = grid_of(map_of(document))
-    terrain = {n: kind for kind, hexes in document.get("terrain", {}).items() for n in hexes}
-    sides = {
-        frozenset(pair): kind
-        for kind, pairs in document.get("hexsides", {}).items()
-        for pair in pairs
-    }
+    keys = {key: value for key, value in document.items() if key in _Drawn.model_fields}
+    drawn = document_from(keys, "map").parsed(_Drawn)
+    terrain = {number: kind for kind, hexes in drawn.terrain.items() for number in hexes}
+    sides = {frozenset(pair): kind for kind, pairs in drawn.hexsides.items() for pair in pairs}
     for number in (*terrain, *(number for pair in sides for number in sorted(pair))):
         on_map(grid, number, "map")
     return Ground(grid, "clear", terrain, sides)

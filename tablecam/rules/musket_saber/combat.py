@@ -241,6 +241,8 @@ def ban_on_attack(field: Field, unit: Unit, target: Hex) -> Ban | None:
         return Ban("K-9.5d", "a Square does not attack")
     if unit.at is None or target not in field.grid.neighbours(unit.at):
         return Ban("K-7.1", f"{target} is not next to it")
+    if not any(enemy.at == target for enemy in field.enemies(unit.side)):
+        return Ban("K-7.1", f"no enemy stands in {target}")
     if attack_term(unit).cf == 0:
         return Ban("K-7.5", "a unit with a factor of 0 does not attack")
     if not field.map.may_pass(unit.arm, unit.at, target):
@@ -296,10 +298,9 @@ def ban_on_skirmish(field: Field, unit: Unit, target: Unit) -> Ban | None:
 
 def is_close(field: Field, unit: Unit, number: Hex) -> bool:
     """Whether a hex is adjacent to a battery and not across a prohibited hexside (K-8.4a)."""
-    here = unit.at or ""
-    if number not in field.grid.neighbours(here):
+    if unit.at is None or number not in field.grid.neighbours(unit.at):
         return False
-    side = field.map.hexside(here, number)
+    side = field.map.hexside(unit.at, number)
     return side is None or unit.arm not in side.prohibited
 
 
@@ -323,7 +324,7 @@ def ban_on_bombarding(field: Field, gun: Unit, target: Hex) -> Ban | None:
         return Ban("K-8.4a", "only artillery with an attack and a range factor bombards")
     if gun.disrupted or gun.ineffective:
         return Ban("K-8.4a", "a Disrupted or ineffective battery does not bombard")
-    if gun.at is None or is_close(field, gun, target):
+    if gun.at in (None, target) or is_close(field, gun, target):
         return Ban("K-8.4a", "an adjacent hex is attacked, not bombarded")
     for terrain in field.map.terrains(target):
         is_entered = terrain.mp is None or gun.arm in terrain.mp
@@ -332,14 +333,14 @@ def ban_on_bombarding(field: Field, gun: Unit, target: Hex) -> Ban | None:
     hexes, most = range_to(field, gun, target)
     if hexes > most:
         return Ban("K-8.7", f"{target} is {hexes} hexes away, {most} at most")
-    return field.ban_on_sight(gun.at, target)
+    return field.ban_on_sight(gun.at or "", target)
 
 
 def ban_on_support(field: Field, gun: Unit, attackers: Sequence[Unit], target: Hex) -> Ban | None:
     """Returns why a battery may not support an attack (K-8.8)."""
     if any(is_close(field, gun, enemy.at or "") for enemy in field.enemies(gun.side)):
         return Ban("K-8.8", "an enemy is adjacent to the battery")
-    beside = field.grid.neighbours(gun.at or "")
+    beside = () if gun.at is None else field.grid.neighbours(gun.at)
     if not any(unit.at in beside or unit.at == gun.at for unit in attackers):
         return Ban("K-8.8", "the battery is adjacent to no unit that attacks")
     return ban_on_bombarding(field, gun, target)

@@ -296,7 +296,9 @@ def mp_of_others(field: Field, mover: Mover, path: Sequence[Hex], start: Hex, si
     ban = cost.ban
     for index, (here, there) in enumerate(pairwise((start, *path))):
         off_road = mover == "trains" and field.map.path(here, there) != "road"
-        if there in field.enemy_zone(side):
+        if there not in field.grid.neighbours(here):
+            ban = ban or Ban("K-4.2", f"{there} is not next to {here}")
+        elif there in field.enemy_zone(side):
             ban = ban or Ban(rules[mover], f"{there} is in an enemy zone of control")
         if not field.map.may_pass(mover, here, there):
             ban = ban or Ban(rules[mover], f"{there} is prohibited to it")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field as Limits
@@ -130,6 +130,8 @@ class Setup:
             second |= {number: (*second.get(number, ()), part.kind) for number in part.hexes}
         loc = self.loc if isinstance(self.loc, Mapping) else {"": self.loc}
         lines = {side: (n,) if isinstance(n, str) else n for side, n in loc.items()}
+        for number in chain.from_iterable(lines.values()):
+            on_map(ground.grid, number, "loc")
         posts = [(p,) if isinstance(p, Post) else p for p in (self.hq, self.trains)]
         things: list[Unit | Leader | Post] = [*self.units, *self.leaders, *posts[0], *posts[1]]
         for thing in things:
@@ -185,10 +187,12 @@ def _move(
         **{post.id: (post.hex, post.side, "trains") for post in field.trains},
     }
     start = others[unit][0] if unit in others else setup.unit(unit).at
+    if start is None:
+        raise FactError("unit", f"expected a hex of {unit}, but it is missing")
     hexes = path[1:] if path and path[0] == start else path
     if unit in others:
         _, side, mover = others[unit]
-        move = movement.mp_of_others(field, mover, hexes, start or "", side)
+        move = movement.mp_of_others(field, mover, hexes, start, side)
     else:
         move = movement.move_of(field, setup.unit(unit), hexes, march=march, charge=charge)
     return {
@@ -478,7 +482,7 @@ def _bombard(
 class AttackFacts:
     """An attack of units on a map."""
 
-    units: Names
+    units: Annotated[Names, Limits(min_length=1)]
     target_hex: HexName
     support: Names = ()
 
@@ -592,9 +596,6 @@ def _result(
     """What a result does to the units of both sides."""
     sides = [[unit for unit in units if (unit.side == attacker) is own] for own in (True, False)]
     parsed = _code(code)
-    for role, own in zip("AD", sides, strict=True):
-        if parsed.words.side == role and not own:
-            raise FactError("units", "expected a unit of the side that is struck")
     fought = results.Combat(sides[0], sides[1], turn, turns, choice, dice, time, attacker)
     readings = ["R-12", "R-18", "R-21"]
     return {"fate": results.fate_of(fought, parsed), "readings": readings}
@@ -637,11 +638,18 @@ class CaptureFacts:
     dice: Dice
 
 
+@dataclass(frozen=True, kw_only=True)
+class Countercharge:
+    """The charge factor of a defender that countercharges."""
+
+    charge: int
+
+
 @QUESTIONS.asks("K-7.13b K-7.13c K-7.13e K-9.3 K-9.4 K-9.5 K-14.2")
 def _combat(
     facts: Facts, attack: int = 0, defence: int = 0, tactics: Tactics = None,
     charge: Literal["infantry", "cavalry"] | None = None, charge_factor: int | None = None,
-    countercharge: Mapping[Literal["charge"], int] | None = None, square: bool = False,
+    countercharge: Countercharge | None = None, square: bool = False,
     mr: Mapping[Role, int] | None = None, morale_die: Die | None = None, die: Die | None = None,
     choice: Choice | None = None, dice: Dice = (), capture: CaptureFacts | None = None,
     time: Time = "day",
@@ -650,7 +658,7 @@ def _combat(
     fought = engagement.fight(
         engagement.Engagement(
             attack, defence, tactics or {}, charge, charge_factor,
-            None if countercharge is None else countercharge["charge"], square, mr or {},
+            None if countercharge is None else countercharge.charge, square, mr or {},
             morale_die, choice, dice, time,
         ),
         _charts(facts.charts).crt, die,

@@ -112,7 +112,10 @@ class Combat:
 
     def primary(self, role: Role) -> Unit:
         """Returns the unit on which a side's checks and losses fall."""
-        return primary_of([unit for unit in self.units(role) if unit.participates])
+        units = [unit for unit in self.units(role) if unit.participates]
+        if not units:
+            raise FactError("units", f"expected a unit of the {role} that takes part, got none")
+        return primary_of(units)
 
 
 class _Applied:

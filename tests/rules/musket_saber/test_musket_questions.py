@@ -972,3 +972,25 @@ def test_a_missing_fact_is_named_with_its_unit_k_2_4():
         asked("line", setup=setup(unit("R1", "0505")), unit="R9")
     with pytest.raises(BadInput, match="hex: expected a hex of the map, got 9999"):
         asked("line", setup=setup(unit("R1", "9999")), unit="R1")
+
+
+@pytest.mark.parametrize(
+    ("facts", "message"),
+    [
+        ({"map": MAP | {"terrain": {"woods": "0505"}}}, "terrain.woods: expected a list"),
+        ({"map": MAP | {"hexsides": {"river": [["0505"]]}}}, "hexsides.river"),
+        ({"map": MAP | {"paths": [{"kind": "canal", "hexes": ["0505", "0504"]}]}}, "paths"),
+        ({"loc": ["9999"]}, "loc: expected a hex of the map, got 9999"),
+        ({"units": [unit("R1")]}, "unit: expected a hex of R1, but it is missing"),
+    ],
+)
+def test_bad_input_is_one_line_that_names_the_key(facts, message):
+    with pytest.raises(BadInput) as caught:
+        asked("move", setup=setup(unit("R1", "0505")) | facts, unit="R1", path=["0504"])
+    assert message in str(caught.value)
+    assert len(str(caught.value).splitlines()) == 1
+
+
+def test_a_result_needs_a_unit_that_it_strikes_k_7_8():
+    with pytest.raises(BadInput, match="units: expected a unit of the attacker that takes part"):
+        asked("result", code="Ex", attacker=RED, units=[unit("G1")])
