@@ -17,6 +17,16 @@ _MAX_QUOTE_LENGTH = 40
 _MAX_NAMES = 12
 
 
+def proper_name(id: str) -> str:
+    """Returns an id in the case of a proper name, where it has none of its own.
+
+    >>> proper_name("frederick"), proper_name("P3")
+    ('Frederick', 'P3')
+    """
+    is_plain = id == id.lower() and not any(letter.isdigit() for letter in id)
+    return re.sub(r"[-_]", " ", id).title() if is_plain else id
+
+
 def written(path: KeyPath) -> str:
     r"""Returns a key path as people write it, with lists counted from 1.
 

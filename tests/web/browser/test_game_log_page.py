@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from playwright.sync_api import expect
 
 from tests.web.browser.halls import Table
@@ -75,7 +77,7 @@ def test_every_line_is_drawn_when_it_is_tapped_and_results_stand_beside_units(
 ) -> None:
     volley(fight)
     page = fight.prussian.page
-    expect(page.locator(".layer.results .result")).to_have_text(["+1 ●"])
+    expect(page.locator(".layer.results .result")).to_have_text([re.compile(r"^\w+ \+1 ●$")])
     fight.prussian.opens_log()
     lines = page.locator("#game-log-body .words")
     for line in lines.all():

@@ -49,8 +49,17 @@ export function markerOf({ id, side, x_mm, y_mm, base }) {
 export function titleOf(state, thing) {
   const [kind, name] = split(thing);
   if (kind === "point") return "a point";
-  if (kind === "base") return `base ${name} of ${unitOf(state, thing)?.id ?? "?"}`;
+  if (kind === "base") return baseTitle(unitOf(state, thing), name);
   return properName(name);
+}
+
+/** A base by its place in its unit, as players count: from the left, as it faces. @type {(unit: Unit | undefined, name: string) => string} */
+function baseTitle(unit, name) {
+  if (!unit) return "a base";
+  const turn_rad = (unit.heading_deg * Math.PI) / 180;
+  const [x, y] = [Math.sin(turn_rad), -Math.cos(turn_rad)];
+  const fromLeft = unit.bases.toSorted((a, b) => (a.x_mm - b.x_mm) * x + (a.y_mm - b.y_mm) * y);
+  return `${unit.id}, base ${fromLeft.findIndex((base) => base.name === name) + 1} from the left`;
 }
 
 /** An id in the case of a proper name, where it has none of its own. @type {(id: string) => string} */

@@ -112,7 +112,7 @@ function freeWay(box, { below, farther, middle = 0 }, taken, { view }) {
   return way;
 }
 
-/** Writes the result of an action beside each unit, with its id where there are several. @type {(layer: Element, results: Shape[], taken: Box[], state: State) => void} */
+/** Writes the result of an action beside each unit, with its id. @type {(layer: Element, results: Shape[], taken: Box[], state: State) => void} */
 function renderResults(layer, results, taken, state) {
   const places = [...new Map(results.map(({ points_mm }) => [String(points_mm[0]), points_mm[0]])).entries()];
   const rows = places.map(([key, at]) => {
@@ -120,7 +120,7 @@ function renderResults(layer, results, taken, state) {
       .filter(({ points_mm }) => String(points_mm[0]) === key)
       .map(({ label }) => label)
       .join(" · ");
-    const words = `${places.length > 1 ? unitAt(at, state) : ""} ${labels}`.trim();
+    const words = `${unitAt(at, state)} ${labels}`.trim();
     const size = { half: (words.length * RESULT_PX.letter) / 2, height: RESULT_PX.line };
     const there = uncut(state.view, state.facts, at, size);
     return {

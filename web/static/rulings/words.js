@@ -36,6 +36,9 @@ function marginWords({ answer, margin_mm, sigma_mm }, facts) {
   if (Math.abs(margin_mm) >= 10_000) return ""; // nothing is within reach
   if (margin_mm === 0 && answer !== "too_close") return ""; // no distance decides
   if (answer === "no" && margin_mm > 0) return ""; // something other than a distance forbids it
+  // Far from the limit, the length says it all.
+  const isFar = facts && answer !== "too_close" && Math.abs(margin_mm) >= facts.about.unit.size_mm;
+  if (isFar) return "";
   if (facts) return `${margin_mm < 0 ? "fails" : "holds"} by ${amount(facts, margin_mm, sigma_mm)}`;
   const digits = sigma_mm > 0 && sigma_mm < 0.1 ? 2 : 1;
   const by = `${margin_mm < 0 ? "fails" : "holds"} by ${Math.abs(margin_mm).toFixed(digits)}`;

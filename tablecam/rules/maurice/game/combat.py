@@ -52,8 +52,12 @@ class RollingCombat(Step):
         return self.engaged
 
     def asked(self, state: State) -> PendingDecision:
-        """Asks both sides to roll."""
-        return PendingDecision(f"Roll one die each for {', '.join(self.engaged)}")
+        """Asks both sides to roll, and says what is added to each die (M-8.16)."""
+        field = field_at(state)
+        values = scores_of(field, meeting(field, state.active), state.round.amounts("swords"))
+        added = "; ".join(_value_words(name, value) for name, value in values.items())
+        question = f"Roll one die each for {', '.join(self.engaged)}"
+        return PendingDecision(question, hint=f"Added to the die (M-8.16): {added}")
 
     def roll(self, state: State) -> Roll:
         """Returns a roll of a die for each engaged unit."""
@@ -67,14 +71,9 @@ class RollingCombat(Step):
         scores = scores_of(field, combat, state.round.amounts("swords"))
         results = results_before_fall_back(field, combat, scores, dice)
         # Close calls are logged first, as they qualify all that follows.
+        counts = "the measured value counts"
         events = [
-            Event(
-                "doubt",
-                f"{close.because}; the measured value counts",
-                close.rule,
-                {},
-                close.evidence,
-            )
+            Event("doubt", f"{close.because}; {counts}", close.rule, {}, close.evidence)
             for close in combat_close_calls(field, combat)
         ]
         events += (_score_event(combat, name, scores[name], dice[name]) for name in self.engaged)
@@ -160,14 +159,15 @@ def _with_results(
     return without_broken(state, [name for name, result in results.items() if result.is_broken])
 
 
+def _value_words(name: str, value: CombatValue) -> str:
+    """Describes a unit's combat value with its modifiers."""
+    parts = (f", {key.replace('_', ' ')} {by:+}" for key, by in value.modifiers.items())
+    return f"{name} against {joined(value.engaged_with)}: {value.basic}{''.join(parts)}"
+
+
 def _score_event(met: Meeting, name: str, value: CombatValue, die: int) -> Event:
     """Returns the event of a unit's score, with shapes that show why it is engaged."""
-    score = value.value + die
-    modifiers = "".join(
-        f", {key.replace('_', ' ')} {amount:+}" for key, amount in value.modifiers.items()
-    )
-    against = joined(value.engaged_with)
-    text = f"{name} against {against}: {value.basic}{modifiers}, die {die}: {score}"
+    text = f"{_value_words(name, value)}, die {die}: {value.value + die}"
     facts = {"unit": name, **value.score_json(die), "because": list(map(str, value.because))}
     drawn = tuple(
         shape for enemy in value.engaged_with for shape in met.engagements.evidence(name, enemy)

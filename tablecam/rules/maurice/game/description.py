@@ -197,7 +197,7 @@ def _kind_of(card: Card) -> str:
         return card.modifies.symbol
     if card.interrupts:
         return "interrupt"
-    return "event" if card.is_event else "span only"
+    return "event" if card.is_event else "for its span"
 
 
 def forms(state: State) -> tuple[about.Form, ...]:

@@ -32,7 +32,7 @@ from tablecam.rules.maurice.place.command_string import command_string
 from tablecam.rules.miniatures.ground import footprints
 from tablecam.table.model import Point
 from tablecam.table.sides import side_name, side_plural
-from tablecam.wording import counted
+from tablecam.wording import counted, proper_name
 
 
 def step_shapes(state: State) -> tuple[Shape, ...]:
@@ -313,7 +313,8 @@ def _activation(state: State, action: act.Activate) -> Offer:
         reached = command_string(field, commander, action.force)
         if reached is not None:
             shapes += (reached.path,)
-            what += f" (general {reached.length_bw:.2f} BW away)"
+            name = proper_name(commander.id)
+            what += f" (spent; {name} is {reached.length_bw:.1f} BW away)"
     return Offer("activate", f"{', '.join(action.force)}: {what}", shapes, units=action.force)
 
 
