@@ -79,11 +79,11 @@ class Map:
             return allowed and not barred
         return set(barred) != set(ARMS)
 
-    def allows(self, key: str, one: Hex, other: Hex) -> bool:
-        """Whether the TEC allows a `march` or a `charge` from a hex into its neighbour."""
+    def allows_charge(self, one: Hex, other: Hex) -> bool:
+        """Whether the TEC allows a charge from a hex into its neighbour."""
         side = self.hexside(one, other)
         effects = (*self.terrains(other), *(() if side is None else (side,)))
-        return all(getattr(effect, key) for effect in effects)
+        return all(effect.charge for effect in effects)
 
     def zone(self, arm: Arm, number: Hex) -> tuple[Hex, ...]:
         """Returns the hexes that a unit would control from a hex (K-G5)."""

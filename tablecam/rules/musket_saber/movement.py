@@ -129,8 +129,9 @@ def path_cost(mover: Mover, steps: Sequence[Step], *, march: bool) -> Cost:
         if march and not (uses_path and step.path == "road"):
             # K-4.7c: half a point is lost as the unit leaves the road.
             spent = float(math.ceil(spent))
-            if not all(terrain.march for terrain in step.terrains):
-                return Cost(spent, Ban("K-4.7a", "no march into this terrain"))
+        effects = (*step.terrains, *(() if step.side is None else (step.side,)))
+        if march and not uses_path and not all(effect.march for effect in effects):
+            return Cost(spent, Ban("K-4.7a", "no march into this terrain"))
         spent, leaves_unit = spent + cost, step.combat_unit
     return Cost(spent)
 
@@ -279,9 +280,6 @@ def _ban_on_march(field: Field, unit: Unit, path: Sequence[Hex]) -> Ban | None:
     for number in (unit.at or "", *path):
         if not field.is_far_from_enemies(unit, number):
             return Ban("K-4.7a", f"in {number} it or its zone is in an enemy zone of control")
-    for here, there in pairwise((unit.at or "", *path)):
-        if field.map.path(here, there) is None and not field.map.allows("march", here, there):
-            return Ban("K-4.7a", f"no march into {there}")
     return None
 
 
@@ -373,14 +371,13 @@ def ban_on_charge_move(field: Field, unit: Unit, path: Sequence[Hex], target: He
         return Ban(rule, "a unit that is adjacent already cannot charge")
     hexes = (*path, target)
     friends = {other.at for other in field.friends(unit)}
-    allows = field.map.allows
     return ban_on_charge(
         ChargeFacts(
             unit.arm, (unit.size,), disrupted=unit.disrupted, ineffective=unit.ineffective,
             mp=path_cost(unit.arm, steps_of(field, unit, path), march=False).mp,
             through_friends=bool(friends.intersection(path)),
             path_terrain=[*chain.from_iterable(field.map.kinds(number) for number in hexes)],
-            bars=not all(allows("charge", a, b) for a, b in pairwise(hexes)),
+            bars=not all(field.map.allows_charge(a, b) for a, b in pairwise(hexes)),
             time=field.time,
         )
     )  # fmt: skip

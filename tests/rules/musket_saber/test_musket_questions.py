@@ -195,7 +195,8 @@ def test_a_march_by_road_costs_half_k_4_7c():
     assert past["mp"] == 5
     assert cost("infantry", *[road] * 3, {}, march=True, of=9)["mp_left"] == 6
     assert cost("infantry", {"terrain": "woods"}, march=True)["why_not"]["rule"] == "K-4.7a"
-    assert cost("infantry", road | {"path": "trail"}, march=True)["mp"] == 1
+    trail = {"path": "trail", "terrain": "woods"}
+    assert cost("infantry", trail, march=True)["mp"] == 1
 
 
 def test_a_cost_that_no_chart_gives_is_asked_for_k_4_5():
