@@ -24,7 +24,7 @@ def test_one_card_sums_up_what_is_out_of_step_with_the_game(browser: Browser) ->
         expect(page.locator(".moved:visible")).to_have_count(4)
         expect(page.locator(".placing.nearest")).to_have_count(4)
         card.get_by_role("button", name="New game").click()
-        expect(page.locator("#begin-summary")).to_be_visible()
+        expect(page.locator("#begin")).to_be_visible()
         card.get_by_role("button", name="Accept all").click()
         expect(card).to_be_hidden()
         expect(page.locator("#game-log-body")).to_contain_text("F1, F2, B1, B2 moved as placed")

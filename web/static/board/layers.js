@@ -16,7 +16,7 @@ import { nameShown, readingPlaces, tapesShown } from "./labels.js";
 import { HANDLE_PX, handlePlace } from "./moves.js";
 import { addLine, fadedBy, makeText, meanPoint, placeText, through, updateBases, word } from "./shapes.js";
 import { commanderBase, fullName, properName, shortName, sideClass, sideName } from "./things.js";
-import { boardMatrix, short, viewBox } from "./view.js";
+import { boardMatrix, short, toScreen, viewBox } from "./view.js";
 
 /** Below this scale the table shows fewer words. */
 const FAR_PX_PER_MM = 0.55;
@@ -76,13 +76,24 @@ export function renderGround(layers, state) {
       setAttr(group.children[0], "d", through(piece.outline_mm, true));
       const name = properName(piece.id);
       const middle = meanPoint(piece.outline_mm);
-      placeText(group.children[1], isCovered(state, name, middle) ? "" : name, middle);
+      const isShown = fitsInto(state, name, piece.outline_mm) && !isCovered(state, name, middle);
+      placeText(group.children[1], isShown ? name : "", middle);
     },
   );
 }
 
 /** Size of a letter of a terrain's name, and half its height. */
 const NAME_PX = { width: 7, half: 9 };
+
+/** How much longer than a place its name may be on a table seen from far away. */
+const OVERHANG = 1.5;
+
+/** Whether a name is about as long as what it names; from near by, a longer one has room beside it. @type {(state: State, name: string, outline_mm: [number, number][]) => boolean} */
+function fitsInto({ view, facts }, name, outline_mm) {
+  if (view.px_per_mm >= FAR_PX_PER_MM) return true;
+  const xs_px = outline_mm.map((corner) => toScreen(view, facts, ...corner)[0]);
+  return name.length * NAME_PX.width <= OVERHANG * (Math.max(...xs_px) - Math.min(...xs_px));
+}
 
 /** Whether a name would be written over a base. @type {(state: State, name: string, at: [number, number]) => boolean} */
 function isCovered(state, name, [x_mm, y_mm]) {

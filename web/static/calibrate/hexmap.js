@@ -1,6 +1,6 @@
 /** Fits a bought hex map: the middles of four of its hexes are clicked in the picture. */
 
-import { byId, svgElement } from "../shared/dom.js";
+import { byId, CLICK, svgElement } from "../shared/dom.js";
 import { errorText } from "../shared/http.js";
 import { send } from "./api.js";
 import { Points } from "./points.js";
@@ -49,7 +49,7 @@ export class HexMapFit {
   /** What to do next. */
   get say() {
     const next = this.#inputs[this.hexes.all.length];
-    if (next) return `Click the middle of hex ${next.value}`;
+    if (next) return `${CLICK} the middle of hex ${next.value}`;
     if (this.#fit === null) return "One moment";
     return this.#fit.problem ? "This does not fit: see which hex is off" : "The map fits: copy its section";
   }

@@ -1,6 +1,6 @@
 /** The check with a ruler: its ends are placed on the picture, and its measured length is compared with the true one. */
 
-import { byId, svgElement } from "../shared/dom.js";
+import { byId, CLICK, svgElement } from "../shared/dom.js";
 import { errorText } from "../shared/http.js";
 import { send } from "./api.js";
 import { Points } from "./points.js";
@@ -11,8 +11,8 @@ import { Points } from "./points.js";
 /** @typedef {import("./api.js").Check} Check */
 
 const HOW = [
-  "Lay a ruler anywhere on the table, and click one end of it in the picture.",
-  "Click the other end.",
+  `Lay a ruler anywhere on the table. ${CLICK} one end of it in the picture.`,
+  `${CLICK} the other end.`,
   "Drag an end to place it exactly, or use the arrow keys (Shift: larger steps). The picture is frozen meanwhile.",
 ];
 

@@ -40,7 +40,6 @@ export function opensSettings(state) {
 /** Updates the choices before a game, and the button that begins it. @type {(state: State) => void} */
 export function renderBegin(state) {
   const { game } = state;
-  setText(byId("begin-summary"), game.view?.has_begun ? "Play again" : "Play");
   const mayBegin = !game.view?.has_begun || game.view.is_over || game.again;
   const isOpen = Boolean(game.view && mayBegin && game.view.seat.kind !== "spectator");
   byId("game-begin").hidden = !isOpen;

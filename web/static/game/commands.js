@@ -1,5 +1,5 @@
 /** Sends players' commands to the game, one request at a time; each answer is the new view of it. */
-import { byId, PHONE } from "../shared/dom.js";
+import { byId } from "../shared/dom.js";
 import { field, listenToHover, listenToLongPresses, onClick, onClickWithin, slidePanel } from "../shared/events.js";
 import { RequestError } from "../shared/http.js";
 import { chooseAlone } from "../board/choosing.js";
@@ -175,7 +175,7 @@ export class Commands {
   beginAgain() {
     this.change(() => {
       this.state.game.again = !this.state.game.again;
-      openBegin(true);
+      byId("panel").scrollTop = 0;
     });
   }
 
@@ -304,14 +304,7 @@ function listenToBegin(commands) {
   onClick("begin", () => commands.begin());
   onClick("agree", () => commands.agree());
   for (const id of ["begin-again", "astray-begin"]) onClick(id, () => commands.beginAgain());
-  openBegin(!matchMedia(PHONE).matches);
   onClick("turn-question", () => slidePanel(true));
-}
-
-/** Opens or closes the choices before a game; on a phone they begin closed. @type {(isOpen: boolean) => void} */
-function openBegin(isOpen) {
-  /** @type {HTMLDetailsElement} */ (byId("game-begin")).open = isOpen;
-  byId("panel").scrollTop = 0;
 }
 
 /** Offers act on a tap, and show their drawing when pointed at, focused or pressed long. @type {(commands: Commands) => void} */

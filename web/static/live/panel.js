@@ -36,9 +36,8 @@ function renderHealth(state) {
   const health = state.now?.health;
   const isLost = Object.hasOwn(LOST_WORDS, state.connection);
   const words = isLost ? "No connection" : health ? healthWords(health) : "Connecting";
-  const isGood = words === SOURCE_WORDS.live;
   const lamp = isLost ? "lost" : (health?.state ?? "opening");
-  setAttr(byId("health-lamp"), "data-state", lamp === "live" && !isGood ? "some" : lamp);
+  setAttr(byId("health-lamp"), "data-state", lamp === "live" && health?.missing.length ? "some" : lamp);
   setText(byId("health-state"), words);
   setText(byId("health-news"), unreadNews(state)?.text.split(":")[0] ?? "");
   if (health) renderHealthFacts(state);
@@ -61,7 +60,7 @@ function healthWords({ state, missing, tags_held }) {
   if (state !== "live") return SOURCE_WORDS[state];
   const tags = (/** @type {number} */ count) => `${count} ${count === 1 ? "tag" : "tags"}`;
   if (missing.length) return `${tags(missing.length)} missing`;
-  return tags_held ? `${tags(tags_held)} hidden` : SOURCE_WORDS.live;
+  return tags_held ? `${SOURCE_WORDS.live} · ${tags(tags_held)} covered` : SOURCE_WORDS.live;
 }
 
 /** @type {(state: State) => void} */
@@ -78,7 +77,7 @@ function renderHealthFacts(state) {
     ["Latest notice", state.log.at(-1)?.text ?? "none"],
     ["Calibration", health.calibration],
     ["Frames per second", health.frames_per_s.toFixed(1)],
-    ["Tags", `${health.tags_seen} seen, ${health.tags_held} hidden, ${health.missing.length} missing`],
+    ["Tags", `${health.tags_seen} seen, ${health.tags_held} covered, ${health.missing.length} missing`],
     ["Missing", missingWords(health.missing)],
     [
       "Reprojection error",

@@ -1,6 +1,7 @@
 /** The first minute of the demo: what to try, ticked off as it is done. */
-import { byId, setText, updateChildren } from "../shared/dom.js";
+import { byId, CLICK, setText, updateChildren } from "../shared/dom.js";
 import { onClick } from "../shared/events.js";
+import { controlScript } from "../game/api.js";
 
 /** @typedef {import("../game/state.js").State} State */
 
@@ -10,18 +11,23 @@ const CLOSED = "closed";
 /** @type {Set<string>} */
 const tried = new Set(JSON.parse(localStorage.getItem(KEPT) ?? "[]"));
 
+/** Whether everything has been tried. */
+const isTried = () => ["choose", "measure", "drag", "bump"].every((key) => tried.has(key));
+
 /** Whether everything had been tried before this page was opened. */
-const wasTried = ["choose", "measure", "drag", "bump"].every((key) => tried.has(key));
+const wasTried = isTried();
+
+/** Whether this page has stopped the hands of the script. */
+let isHolding = false;
 
 /** What to try, and how the page knows that it was done. @type {(state: State) => {key: string, text: string, isDone: boolean}[]} */
 function steps(state) {
   const [own, enemy] = state.facts.sides.map((side) => state.facts.units.find((unit) => unit.side === side)?.id ?? "");
   return [
-    { key: "choose", text: `Click ${own} to see its ranges`, isDone: state.chosen.length > 0 },
-    { key: "measure", text: `Then click ${enemy} to measure`, isDone: state.chosen.length > 1 },
+    { key: "choose", text: `${CLICK} ${own} to see its ranges`, isDone: state.chosen.length > 0 },
+    { key: "measure", text: `Then ${CLICK.toLowerCase()} ${enemy} to measure`, isDone: state.chosen.length > 1 },
     { key: "drag", text: `Drag ${own} and let go`, isDone: state.undo.length > 0 },
     { key: "bump", text: "Press “Bump the camera” in the Demo bar", isDone: false },
-    { key: "start", text: "Now start a game", isDone: false },
   ];
 }
 
@@ -47,6 +53,7 @@ export function renderTrying(state) {
   if (!state.facts.simulated) return;
   const isPlaying = Boolean(state.game.view?.has_begun);
   byId("try").hidden = wasTried || tried.has(CLOSED) || isPlaying;
+  holdStill(state, isPlaying);
   if (byId("try").hidden) return;
   const all = steps(state);
   for (const { key, isDone } of all) if (isDone) tick(key);
@@ -60,4 +67,18 @@ export function renderTrying(state) {
       row.classList.toggle("done", tried.has(key));
     },
   );
+}
+
+/** Stops the hands of the script while something is left to try: nothing moves by itself. @type {(state: State, isPlaying: boolean) => void} */
+function holdStill({ facts, now, game }, isPlaying) {
+  if (!now?.simulated || (facts.referee && !game.view)) return;
+  const isDue = !isPlaying && !byId("try").hidden && !isTried();
+  if (isDue && !isHolding && !now.simulated.paused) send("stand-still");
+  if (!isDue && isHolding && !isPlaying) send("resume");
+  isHolding = isDue && (isHolding || !now.simulated.paused);
+}
+
+/** @type {(command: "stand-still" | "resume") => void} */
+function send(command) {
+  controlScript(command).catch(() => {}); // a lost table says so itself
 }

@@ -149,9 +149,7 @@ export function renderStrip(state, replay) {
   const entry = film.entries[at];
   setText(byId("replay-clock"), entry ? clock(entry.t) : "0:00");
   setText(byId("replay-length"), ` of ${clock(film.entries.at(-1)?.t ?? 0)}`);
-  byId("follow").hidden = !live || !byId("lost-connection").hidden;
-  setAttr(byId("follow"), "aria-pressed", String(following));
-  setText(byId("follow"), following ? "● live" : "Go to live");
+  byId("follow").hidden = !live || following || !byId("lost-connection").hidden;
   setText(byId("play"), playing ? "Pause" : "Play");
   setAttr(byId("play"), "data-playing", String(playing));
   const select = /** @type {HTMLSelectElement} */ (byId("speed"));

@@ -2,6 +2,9 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 
+/** How players are told to choose something, with a mouse or with a finger. */
+export const CLICK = matchMedia("(pointer: coarse)").matches ? "Tap" : "Click";
+
 /** A new SVG node. @type {(tag: string, attributes?: Record<string, string | number>, children?: (Element | string)[]) => SVGElement} */
 export function svgElement(tag, attributes = {}, children = []) {
   const node = document.createElementNS(SVG, tag);

@@ -1,0 +1,47 @@
+"""The first minute of the demo: what to try, and a game with one button."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.web.browser.halls import Hall, seated
+
+LAPTOP: dict[str, Any] = {"viewport": {"width": 1400, "height": 900}}
+PHONE: dict[str, Any] = {
+    "viewport": {"width": 390, "height": 844},
+    "has_touch": True,
+    "is_mobile": True,
+}
+
+
+def test_no_hand_moves_anything_until_the_card_is_closed(hall: Hall, browser: Browser) -> None:
+    hall.table.restart()
+    with seated(hall, browser, "shared") as seat:
+        expect(seat.page.locator("#try")).to_contain_text("This table is simulated")
+        hall.waits(lambda: hall.table.is_paused)
+        seat.page.locator("#try-close").click()
+        hall.waits(lambda: not hall.table.is_paused)
+    hall.table.restart(is_paused=True)
+
+
+@pytest.mark.parametrize(("device", "verb"), [(LAPTOP, "Click"), (PHONE, "Tap")])
+def test_a_game_is_started_from_the_first_screen(
+    hall: Hall, browser: Browser, device: dict[str, Any], verb: str
+) -> None:
+    hall.table.restart(is_paused=True)
+    with seated(hall, browser, "shared", **device) as seat:
+        expect(seat.page.locator("#try-steps li").first).to_have_text(
+            f"{verb} P1 to see its ranges"
+        )
+        expect(seat.page.locator("#begin")).to_be_in_viewport(ratio=1)
+        expect(seat.page.locator("button.main:visible")).to_have_text("Start a game")
+
+
+def test_a_small_table_shows_the_names_of_places_that_fit(hall: Hall, browser: Browser) -> None:
+    with seated(hall, browser, "shared", **PHONE) as seat:
+        names = seat.page.locator(".terrain-name:visible")
+        expect(names.filter(has_text="Leuthen")).to_have_count(1)
+        expect(names.filter(has_text="Zettelbusch")).to_have_count(0)
