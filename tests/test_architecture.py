@@ -48,13 +48,13 @@ READS = {"startswith", "endswith", "partition", "rpartition", "split", "removepr
 
 HELD = {
     "files entered for: may F1 fire at B1": 33,
-    "files entered for a charge by hand": 101,
+    "files entered for a charge by hand": 100,
     "times a charge by hand works out charges": 1,
-    "modules with exactly one importer": 41,
+    "modules with exactly one importer": 40,
     "import circles between folders": 0,
-    "lines of Maurice Lite": 18_555,
+    "lines of Maurice Lite": 18_556,
     "places outside that name a rulebook's words": 1,
-    "modules in the largest folder": 33,
+    "modules in the largest folder": 29,
 }
 """What has been reached. The goals are 20, 40, 10, 0, 6500, 0 and about a dozen.
 
