@@ -97,12 +97,11 @@ def shot_of(state: State, units: Sequence[str], target: str) -> Shot:
         own = {"firer disrupted": 1} if _disrupted(state, units) else {}
         return Shot("capture", tuple(units), target, distance, (), {target: late | own}, power)
     hit = foot[0]
-    parts = {"fires": fires} | _parts(state, units, hit)
+    terms = {"fires": fires, **_parts(state, units, hit)}
     if first.is_company:
-        parts["company"] = tables.COMPANY_MODIFIER[distance]
-        modifiers = {hit.id: {name: value for name, value in parts.items() if value}}
+        terms["company"] = tables.COMPANY_MODIFIER[distance]
         return Shot(
-            "checks", tuple(units), target, distance, (hit.id,), modifiers, power, None,
+            "checks", tuple(units), target, distance, (hit.id,), {hit.id: _named(terms)}, power,
             result=first.fire_result or "M",
         )  # fmt: skip
     charts: FireCharts = state.board.chart("fire")
@@ -111,31 +110,30 @@ def shot_of(state: State, units: Sequence[str], target: str) -> Shot:
     down = sum(len(state.piece(name).hexes) for name in units) - 1
     row = min(start + down, len(charts.rows) - 1)
     result = charts.rows[row].result
-    parts["result"] = troops.modifier_of(result)
-    modifiers = {hit.id: {name: value for name, value in parts.items() if value}}
+    terms["result"] = troops.modifier_of(result)
     return Shot(
-        "checks", tuple(units), target, distance, (hit.id,), modifiers, power, value, start,
-        down, row, result, charts.rows[row].leader_check,
+        "checks", tuple(units), target, distance, (hit.id,), {hit.id: _named(terms)}, power, value,
+        start, down, row, result, charts.rows[row].leader_check,
     )  # fmt: skip
 
 
 def _gun_shot(state: State, gun: str, target: str, foot: Sequence[Piece]) -> Shot:
     troop, piece = state.both(gun)
-    enemy = state.piece(target)
-    distance = state.grid.distance(piece.hexes, enemy.hexes)
+    distance = state.grid.distance(piece.hexes, state.piece(target).hexes)
     result = field.gun_result(troop, distance) or "M"
     if not foot:
         return Shot("duel", (gun,), target, distance, (), {}, result=result)
-    modifiers = {}
-    for hit in foot:
-        parts = {"result": troops.modifier_of(result), "stars": troop.stars} | _parts(
-            state, (gun,), hit
-        )
-        modifiers[hit.id] = {name: value for name, value in parts.items() if value}
-    near = distance <= tables.GUNS_NEAR_LEADER
-    checks = tuple(hit.id for hit in foot)
-    return Shot("checks", (gun,), target, distance, checks, modifiers, result=result,
-                leader_die=near)  # fmt: skip
+    own = {"result": troops.modifier_of(result), "stars": troop.stars}
+    modifiers = {hit.id: _named({**own, **_parts(state, (gun,), hit)}) for hit in foot}
+    return Shot(
+        "checks", (gun,), target, distance, tuple(modifiers), modifiers, result=result,
+        leader_die=distance <= tables.GUNS_NEAR_LEADER,
+    )  # fmt: skip
+
+
+def _named(terms: Mapping[str, int]) -> dict[str, int]:
+    """Returns the terms that count."""
+    return {name: value for name, value in terms.items() if value}
 
 
 def _disrupted(state: State, units: Sequence[str]) -> bool:
