@@ -7,6 +7,7 @@ import logging
 import sys
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
+from typing import NamedTuple
 
 import click
 
@@ -20,31 +21,51 @@ log = logging.getLogger(__name__)
 BAD_INPUT = 2
 
 
-COMMANDS: Mapping[str, str] = MappingProxyType(
+class Entry(NamedTuple):
+    """Where a command is found, and its line in the list of all commands."""
+
+    function: str
+    summary: str
+
+
+COMMANDS: Mapping[str, Entry] = MappingProxyType(
     {
-        "demo": "demo.demo",
-        "check": "check.check",
-        "plan": "plan.plan",
-        "print": "print_sheets.print_sheets",
-        "hexmap": "hexmap.hexmap",
-        "calibrate": "calibrate.calibrate",
-        "run": "run.run",
-        "replay": "replay.replay",
-        "export": "export.export",
-        "import": "import_.import_",
-        "disputes": "disputes.disputes",
-        "reread": "reread.reread_command",
-        "hall": "hall.hall",
-        "snapshot": "snapshot.snapshot",
-        "rulings": "rulings.rulings",
-        "resolve": "resolve.resolve",
-        "rule": "rule.rule",
-        "odds": "odds.odds",
-        "engine": "engine.engine",
-        "coverage": "coverage.coverage",
+        "demo": Entry("demo.demo", "Run a simulated game; needs no camera and no files."),
+        "check": Entry("check.check", "List all that is wrong, missing or odd in each FILE."),
+        "plan": Entry("plan.plan", "Predict what a camera above a table will see."),
+        "print": Entry(
+            "print_sheets.print_sheets",
+            "Write the sheets to print: tags, counters, hex map, lens board.",
+        ),
+        "hexmap": Entry("hexmap.hexmap", "Say where the hexes of a printed map lie."),
+        "calibrate": Entry(
+            "calibrate.calibrate", "Calibrate the lens and locate the camera above the table."
+        ),
+        "run": Entry("run.run", "Watch a table and serve its page."),
+        "replay": Entry("replay.replay", "Print, check, repair or play a recording."),
+        "export": Entry("export.export", "Export a recording as a page, film, report or text."),
+        "import": Entry("import_.import_", "Restore a recording from exported lines or a message."),
+        "disputes": Entry(
+            "disputes.disputes", "List a game's disputes, with answers, margins and rules."
+        ),
+        "reread": Entry(
+            "reread.reread_command", "Make recordings from VIDEOS of games, many at once."
+        ),
+        "hall": Entry("hall.hall", "Show all tables of a club on one page."),
+        "snapshot": Entry("snapshot.snapshot", "Read the position from one PICTURE of a table."),
+        "rulings": Entry(
+            "rulings.rulings", "Rule on a POSITION: contacts, flanks, shooting, charges."
+        ),
+        "resolve": Entry("resolve.resolve", "Resolve a REQUEST on a POSITION with rolled dice."),
+        "rule": Entry("rule.rule", "Answer a plain QUESTION to one rule of a GAME."),
+        "odds": Entry("odds.odds", "Compute the odds of a REQUEST on a POSITION."),
+        "engine": Entry("engine.engine", "Play a GAME over JSON lines."),
+        "coverage": Entry(
+            "coverage.coverage", "Count the rules of a GAME that are played and tested."
+        ),
     }
 )
-"""The module and function of each command, in the order in which a newcomer needs them."""
+"""All commands, in the order in which a newcomer needs them."""
 
 
 class _Commands(click.Group):
@@ -56,9 +77,14 @@ class _Commands(click.Group):
     def get_command(self, _: click.Context, name: str) -> click.Command | None:
         if name not in COMMANDS:
             return None
-        module, function = COMMANDS[name].split(".")
+        module, function = COMMANDS[name].function.split(".")
         command = getattr(importlib.import_module(f"tablecam.commands.{module}"), function)
         return command if isinstance(command, click.Command) else None
+
+    def format_commands(self, _: click.Context, formatter: click.HelpFormatter) -> None:
+        """Lists the commands without importing them, which takes seconds."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, entry.summary) for name, entry in COMMANDS.items()])
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})

@@ -3,9 +3,10 @@
 import subprocess
 import sys
 
+import click
 import pytest
 
-from tablecam.cli import COMMANDS, main
+from tablecam.cli import COMMANDS, commands, main
 from tablecam.commands.demo import demo
 
 NAMES = sorted(COMMANDS)
@@ -22,6 +23,25 @@ def test_every_command_explains_itself(name, capsys):
     assert out.startswith(f"Usage: tablecam {name}")
     assert len(out.splitlines()) > 5
     assert "None" not in out
+
+
+def test_the_list_of_commands_imports_none_of_them_nor_their_libraries():
+    listing = (
+        "import sys; from tablecam.cli import main; main(['--help']); "
+        "print(*sys.modules, sep=chr(10), file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", listing], capture_output=True, text=True)
+    assert all(f"\n  {name} " in done.stdout for name in NAMES)
+    modules = set(done.stderr.split())
+    assert "tablecam.cli" in modules
+    assert not modules & {"cv2", "numpy", "shapely", "flask", "pydantic"}
+    assert not [name for name in modules if name.startswith("tablecam.commands.")]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_list_of_commands_says_of_each_what_the_command_says_itself(name):
+    command = commands.get_command(click.Context(commands), name)
+    assert COMMANDS[name].summary == command.get_short_help_str(200)
 
 
 def test_without_a_command_it_shows_what_there_is(capsys):

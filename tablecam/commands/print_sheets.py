@@ -84,7 +84,7 @@ def print_sheets(
     units: str | None,
     force: bool,
 ) -> None:
-    """Write the sheets to print: base tags, counters, table tags, a hex map, the lens board.
+    """Write the sheets to print: tags, counters, hex map, lens board.
 
     The sheets are at true scale. The lens board alone (`--what board`) needs no table file. Older
     sheets from tablecam are replaced; any other file is overwritten only with --force.
