@@ -116,6 +116,12 @@ def _fire_of(field: Field, units: Sequence[UnitOnField]) -> list[Mapping[str, Ba
     ]
 
 
+def zone_ahead(field: Field, unit: UnitOnField, place: int, range_bw: float) -> shapely.Geometry:
+    """Returns the zone of a base straight ahead (M-7.11)."""
+    strip = strip_before(axes(unit.unit.bases[place]), ZONE_BW * field.bw_mm)
+    return strip.outline(0.0, range_bw * field.bw_mm)
+
+
 def fire_reading(field: Field, unit: UnitOnField, option: FireOption) -> str | None:
     """Returns the interpretation of fire past obstructing terrain, or of a turned zone."""
     shot = option.geometry
@@ -350,17 +356,17 @@ class FireDoubts:
             return option.evidence
         if rule == _IN_WATER:
             return shapes_of(base, "base", self.fire.base)
-        front = axes(self.unit.unit.bases[self.place])
         if rule == _OWN_WALL:
-            shown = shapes_of(front.edge, "front-edge", self.fire.base)
+            shown = shapes_of(
+                axes(self.unit.unit.bases[self.place]).edge, "front-edge", self.fire.base
+            )
             for piece in self.batch.field.ground.pieces:
                 if piece.terrain.id in about.split(", "):
                     shown += shapes_of(piece.outline, "cover", piece.terrain.id)
             return shown
-        bw_mm = self.batch.field.bw_mm
-        strip = strip_before(front, ZONE_BW * bw_mm)
-        shown = shapes_of(strip.outline(0.0, self.unit.longest_range_bw * bw_mm), "fire-zone")
-        for outline in self.batch.field.by_id[about].bases:
+        field, longest_bw = self.batch.field, self.unit.longest_range_bw
+        shown = shapes_of(zone_ahead(field, self.unit, self.place, longest_bw), "fire-zone")
+        for outline in field.by_id[about].bases:
             shown += shapes_of(outline, "target")
         return shown
 

@@ -10,17 +10,16 @@ from dataclasses import dataclass, replace
 
 import shapely
 
-from tablecam.geometry.outlines import axes
 from tablecam.geometry.shapes import Shape, shapes_of
-from tablecam.geometry.zones import strip_before
 from tablecam.rules.maurice.field.field import UnitOnField
 from tablecam.rules.maurice.field.ground import is_partly_in
-from tablecam.rules.maurice.field.tables import LONG_BW, SHORT_BW, ZONE_BW
+from tablecam.rules.maurice.field.tables import LONG_BW, SHORT_BW
 from tablecam.rules.maurice.fire.fire import (
     OBSTRUCTION_RULE,
     BaseFire,
     FireOption,
     fire_reading,
+    zone_ahead,
 )
 from tablecam.rules.maurice.rulings.facts import Rulings
 from tablecam.rules.maurice.sheets.lines import (
@@ -47,7 +46,7 @@ def stop_of(rulings: Rulings, unit: UnitOnField, fire: BaseFire) -> Answer:
         clause = "no base fires from water" if is_wet else "artillery does not fire from woods"
         shown, depth_mm = _common(base, area, "cover"), _depth_mm(base, area)
         return certain("no", "M-7.6", clause, shown, margin_mm=-depth_mm)
-    zone = zone_of(rulings, unit, _place_of(unit, fire), SHORT_BW)
+    zone = zone_ahead(rulings.field, unit, _place_of(unit, fire), SHORT_BW)
     drawn = shapes_of(zone, "fire-zone")
     if fire.blocked == "friend":
         friends = [
@@ -88,13 +87,6 @@ def stop_at(rulings: Rulings, unit: UnitOnField, fire: BaseFire, target: UnitOnF
         clause = "at any angle the zone of fire meets other units first or falls short"
         return certain("no", "M-7.12", clause, drawn)
     return stop_of(rulings, unit, fire)
-
-
-def zone_of(rulings: Rulings, unit: UnitOnField, place: int, range_bw: float) -> shapely.Geometry:
-    """Returns the zone of a base straight ahead (M-7.11)."""
-    bw_mm = rulings.field.bw_mm
-    strip = strip_before(axes(unit.unit.bases[place]), ZONE_BW * bw_mm)
-    return strip.outline(0.0, range_bw * bw_mm)
 
 
 def _place_of(unit: UnitOnField, fire: BaseFire) -> int:
@@ -154,8 +146,10 @@ def fire_section(rulings: Rulings, unit: UnitOnField) -> Iterator[Part]:
     yield from _shared(rulings, unit, _about_all(rulings, unit))
     for place, name in enumerate(unit.unit.base_names):
         if unit.unit.arm == "artillery":
-            yield from shapes_of(zone_of(rulings, unit, place, LONG_BW), "fire-zone", "24 BW")
-        yield from shapes_of(zone_of(rulings, unit, place, SHORT_BW), "fire-zone", name)
+            yield from shapes_of(
+                zone_ahead(rulings.field, unit, place, LONG_BW), "fire-zone", "24 BW"
+            )
+        yield from shapes_of(zone_ahead(rulings.field, unit, place, SHORT_BW), "fire-zone", name)
 
 
 def pair_fire_section(rulings: Rulings, a: UnitOnField, b: UnitOnField) -> Iterator[Part]:
