@@ -19,6 +19,8 @@ const wasTried = isTried();
 
 /** Whether this page has stopped the hands of the script. */
 let isHolding = false;
+/** Whether it has looked if they need to be stopped. */
+let hasLooked = false;
 
 /** What to try, and how the page knows that it was done. @type {(state: State) => {key: string, text: string, isDone: boolean}[]} */
 function steps(state) {
@@ -73,9 +75,15 @@ export function renderTrying(state) {
 function holdStill({ facts, now, game }, isPlaying) {
   if (!now?.simulated || (facts.referee && !game.view)) return;
   const isDue = !isPlaying && !byId("try").hidden && !isTried();
-  if (isDue && !isHolding && !now.simulated.paused) send("stand-still");
-  if (!isDue && isHolding && !isPlaying) send("resume");
-  isHolding = isDue && (isHolding || !now.simulated.paused);
+  // Once: who presses Resume wants to see the hands at work.
+  if (!hasLooked && isDue && !now.simulated.paused) {
+    isHolding = true;
+    send("stand-still");
+  }
+  hasLooked = true;
+  if (!isHolding || isDue) return;
+  isHolding = false;
+  if (!isPlaying) send("resume");
 }
 
 /** @type {(command: "stand-still" | "resume") => void} */
