@@ -103,15 +103,13 @@ def marches_by_hand(table: Table, french: Seat) -> None:
 
 
 def charges(table: Table, french: Seat, prussian: Seat) -> None:
-    """Impulsive horse charges what it could reach, without an order."""
+    """Impulsive horse charges what it could reach, without an order and without being asked."""
     both_see(table)
     if table.hall.asked().question.endswith("or roll"):
         prussian.taps("Nobody fires")
         both_see(table)
-    expect(prussian.page.locator("#turn-question")).to_contain_text("PC1 is impulsive")
+    expect(prussian.page.locator("#game-log-body")).to_contain_text("PC1 charges F1")
     picture(prussian.page, "auerstedt-impulsive")
-    prussian.taps("PC1 charges F1")
-    both_see(table)
     (ghost,) = table.hall.referee.to_place
     table.lay("PC1", ghost.bases)
     prussian.taps("No more orders")

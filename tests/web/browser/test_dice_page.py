@@ -27,7 +27,7 @@ def game(browser: Browser) -> Iterator[StandingGame]:
     """F1 is to roll to hit."""
     with standing_game(browser, half_in_a_wood()) as game:
         game.begin(half_in_a_wood())
-        game.goes_on("Fire", "Start from the left", "F1 at B1 (4 bases)")
+        game.goes_on("Fire", "F1 at B1 (4 bases)")
         expect(game.page.locator("#game-dice-title")).to_have_text("4 dice for F1 to hit")
         yield game
 
