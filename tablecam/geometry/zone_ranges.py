@@ -261,7 +261,9 @@ def _first_of(strip: Strip, turned: Turned, starts: Array, steps: Array) -> Arra
     if strip.is_cut:
         part = clipped(starts[:, 1] - strip.floor_mm, steps[:, 1], part)
     first, last = part
-    nearest_mm = along + step_along * np.where(step_along > 0, first, last)
+    # An edge almost along a side that it never meets is clipped beyond all numbers.
+    with np.errstate(over="ignore", invalid="ignore"):
+        nearest_mm = along + step_along * np.where(step_along > 0, first, last)
     return np.where(first <= last, np.maximum(nearest_mm, 0.0), np.inf)
 
 

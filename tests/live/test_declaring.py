@@ -42,7 +42,6 @@ def test_what_was_declared_is_told_until_it_is_settled(live):
     taps = (("volleys", "Skip"), ("command", "Bombard"), ("activate", "PA1: 12"))
     for group, label in (*taps, ("card", "No card"), ("card", "No card"), ("card", "No card")):
         tap_on(live, group, label)
-    tap_on(live, "fire", "left")
     with pytest.raises(NotDeclared, match="until the Prussian fire is declared"):
         live.measure("unit:PA1", "unit:AA1")
     tap_on(live, "fire", "PA1 at AA1")
