@@ -43,7 +43,8 @@ class Rectangles:
     Errors that others share are given by what one standard deviation does to the centre's x and y
     (mm) and the heading (radians): `common` (n, c, 3) for the c errors of the calibration,
     `in_row` (n, 3, 3) for the three of its row, the `rows` (n,) of `row_ids`; -1 without a row.
-    `is_oval` (n,) tells the rectangles of which only the ellipse inside them counts.
+    `is_oval` (n,) tells the rectangles of which only the ellipse inside them counts, `is_glued`
+    (n,) those whose own errors of place lie along their axes, not along x and y.
     """
 
     centres_mm: Array
@@ -57,6 +58,7 @@ class Rectangles:
     rows: Indices
     row_ids: tuple[str, ...]
     is_oval: NDArray[np.bool_]
+    is_glued: NDArray[np.bool_]
 
     def __len__(self) -> int:
         return len(self.owners)
@@ -127,13 +129,14 @@ class Rectangles:
             self.rows[indices],
             self.row_ids,
             self.is_oval[indices],
+            self.is_glued[indices],
         )
 
 
 def rectangles(things: Sequence[Measurable]) -> Rectangles:
     """Returns the rectangles of things, those of each thing together."""
     bases = [(owner, base) for owner, thing in enumerate(things) for base in _bases_of(thing)]
-    table = np.array([_numbers(base) for _, base in bases], dtype=np.float64).reshape(-1, 23)
+    table = np.array([_numbers(base) for _, base in bases], dtype=np.float64).reshape(-1, 24)
     names = [base.row.id if isinstance(base, BasePose) and base.row else None for _, base in bases]
     row_ids = tuple(dict.fromkeys(name for name in names if name is not None))
     number = {None: -1} | {name: index for index, name in enumerate(row_ids)}
@@ -149,6 +152,7 @@ def rectangles(things: Sequence[Measurable]) -> Rectangles:
         rows=np.array([number[name] for name in names], dtype=np.intp),
         row_ids=row_ids,
         is_oval=table[:, 22] > 0.0,
+        is_glued=table[:, 23] > 0.0,
     )
 
 
@@ -172,7 +176,7 @@ def _common(bases: Sequence[_Base]) -> Array:
 
 
 def _numbers(base: _Base) -> tuple[float, ...]:
-    """Returns the 23 numbers of a rectangle that do not depend on other rectangles."""
+    """Returns the 24 numbers of a rectangle that do not depend on other rectangles."""
     if isinstance(base, BasePose):
         return _numbers_of_base(base)
     if isinstance(base, Commander):
@@ -185,7 +189,7 @@ def _numbers(base: _Base) -> tuple[float, ...]:
 def _numbers_of_point(x_mm: float, y_mm: float, sigma_mm: float) -> tuple[float, ...]:
     # A rectangle of size 0, with axes along x and y.
     pose = (x_mm, y_mm, 1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
-    return (*pose, sigma_mm, sigma_mm, *[0.0] * 13)
+    return (*pose, sigma_mm, sigma_mm, *[0.0] * 14)
 
 
 @lru_cache(maxsize=4096)
@@ -198,10 +202,11 @@ def _numbers_of_base(base: BasePose) -> tuple[float, ...]:
     right_mm, ahead_mm = base.tag_right_mm, base.tag_forward_mm
     # The derivative of the centre by the heading, for a rotation about the tag.
     swing_mm = (ahead_mm * y - right_mm * x, -ahead_mm * x - right_mm * y)
-    is_oval = float(base.shape != "rectangle")
+    is_oval, is_glued = float(base.shape != "rectangle"), float(base.is_glued)
     in_row = [
         number
         for x_mm, y_mm, turn_deg in base.row_errors
         for number in (x_mm, y_mm, math.radians(turn_deg))
     ]
-    return (base.x_mm, base.y_mm, y, -x, x, y, *halves, *sigmas, *swing_mm, *in_row, is_oval)
+    pose = (base.x_mm, base.y_mm, y, -x, x, y, *halves)
+    return (*pose, *sigmas, *swing_mm, *in_row, is_oval, is_glued)

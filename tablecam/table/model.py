@@ -179,10 +179,15 @@ class BasePose:
         return math.sqrt(max(self.sigma_mm**2 - swing_mm**2 / 2, 0.0))
 
     @property
-    def row_errors(self) -> tuple[Displacement, Displacement, Displacement]:
-        """What the three errors of its row's pose do to the base: ahead, to the right, by turning.
+    def is_glued(self) -> bool:
+        """Whether its errors come from the glue, so that they turn with it, not from the camera."""
+        return self.glue is not None and self.glue.place_sigma_mm > 0.0
 
-        They move along with the row, as most of them come from how its tags are glued.
+    @property
+    def row_errors(self) -> tuple[Displacement, Displacement, Displacement]:
+        """What the three errors of its row's pose do to the base: in place twice, and by turning.
+
+        Places err ahead and to the left of glued bases, as `is_glued` says, else along x and y.
         """
         row = self.row
         if row is None:
@@ -192,9 +197,10 @@ class BasePose:
         # From the row's centre to the base's, turned by a right angle.
         x_mm = turn_rad * (row.ahead_mm * ahead_y - row.right_mm * ahead_x)
         y_mm = -turn_rad * (row.ahead_mm * ahead_x + row.right_mm * ahead_y)
+        along_x, along_y = (ahead_x, ahead_y) if self.is_glued else (1.0, 0.0)
         return (
-            Displacement(row.sigma_mm * ahead_x, row.sigma_mm * ahead_y, 0.0),
-            Displacement(row.sigma_mm * ahead_y, -row.sigma_mm * ahead_x, 0.0),
+            Displacement(row.sigma_mm * along_x, row.sigma_mm * along_y, 0.0),
+            Displacement(-row.sigma_mm * along_y, row.sigma_mm * along_x, 0.0),
             Displacement(x_mm, y_mm, row.sigma_deg),
         )
 

@@ -98,8 +98,9 @@ def _displaced(of: Rectangles, names: Sequence[str], errors_of: _Errors) -> Rect
     """Moves n rectangles by their errors (d, n, 3): centres (x and y in mm), headings (radians)."""
     own = np.stack([errors_of(name, 3) for name in names], axis=1) * of.sigmas
     # A heading error of its own turns a base about its tag.
-    # The place's are drawn along its axes, as most come from the glue and turn with the base.
-    own[..., :2] = np.einsum("dna,nai->dni", own[..., :2], of.axes) + own[..., 2:] * of.swings_mm
+    # Errors of the glue turn with the base: they are drawn along its axes.
+    along = np.where(of.is_glued[:, None, None], of.axes, np.eye(2))
+    own[..., :2] = np.einsum("dna,nai->dni", own[..., :2], along) + own[..., 2:] * of.swings_mm
     common = errors_of(_CALIBRATION, of.common.shape[1])
     errors = own + np.einsum("dc,nci->dni", common, of.common)
     for row, row_id in enumerate(of.row_ids):

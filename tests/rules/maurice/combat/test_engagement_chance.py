@@ -78,7 +78,7 @@ CASES = [
     (in_contact, 1.5, "B1"),
     (before_the_front, 40.2, "B2"),
     (before_the_front, 39.7, "B2"),
-    (past_a_first_line, 39.8, "B2"),
+    (past_a_first_line, 40.0, "B2"),
     (across_a_wall, 1.2, "B1"),
     (slipped_over_the_flank, 0.6, "B1"),
 ]

@@ -15,7 +15,6 @@ from tablecam.rules.maurice.field.field import field_of, updated_field
 from tablecam.rules.maurice.fire.fire import BaseFire, fire_of, fire_of_units
 from tablecam.table.model import BasePose, Position
 from tablecam.uncertainty.answer import Answer
-from tablecam.uncertainty.samples import DRAWS
 from tests.rules.maurice.drawn import drawn_position
 from tests.rules.maurice.fire.test_fire_moved import battles
 from tests.rules.maurice.firing import SOUTH, box, cannon, enemy, foot, only
@@ -23,8 +22,8 @@ from tests.rules.maurice.tables import column, gun, line, position
 
 MEASURED = {"sigma_mm": 0.4, "sigma_deg": 0.3}
 TRIALS = 300
-FAR_OFF = 3.5 * (0.25 / TRIALS + 0.25 / DRAWS) ** 0.5
-"""Shares of the trials and of the draws differ by less than 3.5 of their standard deviations."""
+FAR_OFF = 3.5 * (0.25 / TRIALS) ** 0.5
+"""A share of the trials lies within 3.5 of its own standard deviations of the true one."""
 
 
 def fire_in(table: Position, base: str) -> BaseFire:
