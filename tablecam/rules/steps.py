@@ -1,4 +1,4 @@
-"""Games that go from step to step: what is due is a stack, and its top is settled first.
+"""Plays games as a stack of due steps; the top one is settled first.
 
 A response is pushed on top of the move that caused it, and when it is settled the move goes on.
 When nothing is due, the phase of the sequence asks.

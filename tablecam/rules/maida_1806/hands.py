@@ -168,7 +168,7 @@ def _suggested(state: State, position: Position) -> Iterator[Suggestion]:
             if not all(change in changes for changes in explanations):
                 suggestion = _in_doubt(suggestion)
             if suggestion.unit in named:
-                # One suggestion a unit: another explanation is told of the stack it leads to.
+                # A unit has one suggestion: an alternative is shown at the stack that it leads to.
                 top = next((p.id for p in state.at(change.hex, side)), suggestion.unit)
                 suggestion = replace(suggestion, unit=top)
             named.add(suggestion.unit)

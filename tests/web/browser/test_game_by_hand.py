@@ -72,7 +72,7 @@ def test_a_force_that_was_moved_at_once_is_confirmed_with_one_tap(fight: Table) 
 def test_a_unit_dragged_too_far_sees_its_limit_and_is_put_where_it_may_go(fight: Table) -> None:
     fight.taps("Skip", "March", "P1, P2, P3, P4: 1 card of 4 BW")
     page = fight.prussian.page
-    for other in (fight.austrian.page, page):  # whoever is asked, a hand is told how far
+    for other in (fight.austrian.page, page):  # every seat sees the limit
         carry(other, fight, "P1", 200)
         expect(other.locator(".tape .reading-mm")).to_contain_text("may move only 4")
         expect(other.locator(".layer.ghost")).to_have_class(re.compile("would-no"))
