@@ -139,9 +139,15 @@ class Seat:
         self.shows_the_newest()
 
     def enters(self, *faces: int) -> None:
-        """Enter real dice, one tap a die."""
-        for face in faces:
-            self.page.locator(f'#game-dice-keys [data-face="{face}"]').click()
+        """Enter real dice, one tap a die.
+
+        A tap that falls on lists which the camera has just changed is not taken: a player taps
+        again.
+        """
+        entered = self.page.locator("#game-dice-entered .die:not(.empty)")
+        for number, face in enumerate(faces, 1):
+            while entered.count() < number:
+                self.page.locator(f'#game-dice-keys [data-face="{face}"]').click()
         self.clicks("#game-dice-enter")
 
 
