@@ -139,15 +139,10 @@ class Seat:
         self.shows_the_newest()
 
     def enters(self, *faces: int) -> None:
-        """Enter real dice, one tap a die.
-
-        A tap that falls on lists which the camera has just changed is not taken: a player taps
-        again.
-        """
-        entered = self.page.locator("#game-dice-entered .die:not(.empty)")
-        for number, face in enumerate(faces, 1):
-            while entered.count() < number:
-                self.page.locator(f'#game-dice-keys [data-face="{face}"]').click()
+        """Enter real dice by their digits: taps are not taken where a list has just changed."""
+        expect(self.page.locator("#game-dice-keys button").first).to_be_enabled()
+        for face in faces:
+            self.page.keyboard.press(str(face))
         self.clicks("#game-dice-enter")
 
 
