@@ -7,7 +7,7 @@ differences are nobody's moves, so they are kept separate from the suggestions.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -78,6 +78,8 @@ def placings(names: Collection[str], game: Position, seen: Position) -> Iterator
             # It has left; there is something to do only while it still lies there.
             if unit is not None and unit.bases:
                 yield Placing(name, (), None)
+        elif _lies_beneath(in_game[name], unit, game, on_table):
+            continue
         elif unit is None or not is_there(unit, in_game[name]):
             target = in_game[name]
             # Without a base on the table it is not seen.
@@ -86,6 +88,24 @@ def placings(names: Collection[str], game: Position, seen: Position) -> Iterator
             else:
                 surplus = len(unit.bases) - len(target.bases)
                 yield Placing(name, target.bases, off_mm(unit, target), surplus)
+
+
+def _lies_beneath(
+    target: Unit, unit: Unit | None, game: Position, on_table: Mapping[str, Unit]
+) -> bool:
+    """Whether a counter is hidden where the game has it, beneath one that lies in its place."""
+    hidden = (*target.bases, *(unit.bases if unit is not None else ()))
+    if not target.bases or any(base.seen != "held" for base in hidden):
+        return False
+    place_mm = target.bases[0].place_mm
+    covers = (
+        other
+        for other in game.units
+        for base in other.bases
+        if base.seen != "held"
+        and math.dist(base.place_mm, place_mm) < max(base.width_mm, base.depth_mm)
+    )
+    return any(top.id in on_table and is_there(on_table[top.id], top) for top in covers)
 
 
 def as_placed(game: Position, seen: Position, names: frozenset[str]) -> Position:

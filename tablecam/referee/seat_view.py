@@ -242,7 +242,17 @@ def _moved(referee: Referee) -> list[Json]:
     order = [move.unit for move in referee.together]
     alone = {move.unit: move for move in referee.suggested}
     moves = [_in_order(alone.get(move.unit), move, order) for move in referee.together]
-    moves += [_suggestion(move) for move in referee.suggested if move.unit not in order]
+    moves += [
+        _suggestion(move)
+        | {
+            "choices": [
+                {"label": label, "action": referee.game.action_to_json(action)}
+                for label, action in move.choices
+            ]
+        }
+        for move in referee.suggested
+        if move.unit not in order
+    ]
     position = referee.position()
     outlines_before = {} if position is None else outlines(position)
     return [
@@ -258,4 +268,4 @@ def _in_order(alone: Suggestion | None, in_turn: Suggestion, order: Sequence[str
 
 
 def _suggestion(suggestion: Suggestion) -> Json:
-    return ruling_document(suggestion) | {"after": []}
+    return ruling_document(suggestion) | {"after": [], "choices": []}

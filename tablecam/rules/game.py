@@ -133,7 +133,8 @@ class Suggestion:
     """An action inferred from a move on the table, whether it was legal, and why.
 
     `action` is None if the game has no such action. `nearest` is the nearest position in which the
-    move would have been legal, if there is one to draw.
+    move would have been legal, if there is one to draw. Where no length is in doubt but what was
+    done, players pick one of the `choices`: labels with actions.
     """
 
     unit: str
@@ -141,6 +142,7 @@ class Suggestion:
     action: object | None
     answer: Answer
     nearest: Position | None = None
+    choices: tuple[tuple[str, object], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -264,7 +264,7 @@ class ClashDie(Due):
         if result[0] == "D":
             lost, won = won, lost
         winner = state.side(won[0])
-        shifts = ", ".join(f"{s.when} {s.columns:+d}" for s in shifts_of(state, combat))
+        shifts = tables.in_words((s.when, s.columns) for s in shifts_of(state, combat))
         text = (
             f"{', '.join(combat.attackers)} against {', '.join(combat.defenders)}: column "
             f"{column_of(state, combat)} ({shifts or 'no shift'}), die {answer[0]}, {result}"

@@ -159,22 +159,14 @@ def _suggested(state: State, position: Position) -> Iterator[Suggestion]:
     seen = {name: at for name, at in seen_counters(position).items() if name not in aside}
     boxed = {unit.id for unit in position.units if "in_box" in unit.extra}
     explained: set[str] = set(aside)
-    named: set[str] = set()
     for side in SIDES:
         explanations = _explained(state, seen, side, boxed)
-        for change in dict.fromkeys(change for changes in explanations for change in changes):
-            explained.update(change.units)
-            suggestion = _of_change(state, position, change, seen)
-            if not all(change in changes for changes in explanations):
-                suggestion = _in_doubt(suggestion)
-            if suggestion.unit in named:
-                # A unit has one suggestion: an alternative is shown at the stack that it leads to.
-                top = next((p.id for p in state.at(change.hex, side)), suggestion.unit)
-                suggestion = replace(suggestion, unit=top)
-            named.add(suggestion.unit)
-            yield suggestion
-            if change.kind == "reorder" and () in explanations:
-                yield from _beside(state, position, change, named)
+        explained.update(u for changes in explanations for change in changes for u in change.units)
+        sure = [c for c in next(iter(explanations), ()) if all(c in e for e in explanations)]
+        yield from (_of_change(state, position, change, seen) for change in sure)
+        open_ = [tuple(c for c in e if c not in sure) for e in explanations]
+        if len(open_) > 1:
+            yield from _asked(state, position, open_, seen)
     pieces = {piece.id: piece for piece in state.on_map()}
     for unit in position.units:
         laid_out = pieces.get(unit.id)
@@ -219,25 +211,36 @@ def _is_aside(state: State, unit: Unit) -> bool:
     return lies_there(unit.bases[0], lies)
 
 
-def _beside(
-    state: State, position: Position, change: Change, named: set[str]
+def _asked(
+    state: State, position: Position, explanations: list[Explanation], seen: Mapping[str, Hex]
 ) -> Iterator[Suggestion]:
-    """Yields that a counter that has come to light only lies beside its stack, as before."""
-    new, top = change.units[:2]
-    unit = position.unit(new)
-    if unit is not None and top not in named:
-        named.add(top)
-        text = f"{new} only lies beside {top} in {change.hex}"
-        action = Lay({new: unit.bases})
-        yield _in_doubt(Suggestion(top, text, action, certain("yes", "D-11.0", text)))
+    """Yields what players are asked where several explanations are equally good.
+
+    They may also look into the stacks, or say that a counter only lies beside its stack.
+    """
+    changes = list(dict.fromkeys(changes[0] for changes in explanations if changes))
+    moves = [_of_change(state, position, change, seen) for change in changes]
+    legal = [(move.text, move.action) for move in moves if move.answer.answer != "no"]
+    names = tuple(dict.fromkeys(change.units[0] for change in changes))
+    if () in explanations:
+        new = [unit for unit in position.units if unit.id in names]
+        words = "only lies" if len(new) == 1 else "only lie"
+        top = changes[0].units[1]
+        beside = Lay({unit.id: unit.bases for unit in new})
+        legal.append((f"{joined(names)} {words} beside {top}", beside))
+    if not legal:
+        yield from moves
+        return
+    if state.side(names[0]) == _spreads(state):
+        hexes = dict.fromkeys(change.hex for change in changes)
+        legal += [(f"Spread {n}", Spread(n)) for n in hexes if may_spread(state, n)]
+    yield _question(names[0], f"What did {joined(names)} do?", "D-11.0", legal)
 
 
-def _in_doubt(suggestion: Suggestion) -> Suggestion:
-    """Returns a suggestion where something else explains what is seen as well."""
-    if suggestion.action is None or suggestion.answer.answer == "no":
-        return suggestion
-    text = f"{suggestion.text}: too close to call"
-    return replace(suggestion, text=text, answer=Answer("too_close", 0.0, 0.0, 0.5, "D-11.0", text))
+def _question(unit: str, text: str, rule: str, choices: list[tuple[str, object]]) -> Suggestion:
+    """Returns a question to players about what they did, where no length is in doubt."""
+    answer = Answer("too_close", 0.0, 0.0, 0.5, rule, text)
+    return Suggestion(unit, text, None, answer, choices=tuple(choices))
 
 
 def _is_seen(unit: Unit) -> bool:
@@ -295,6 +298,17 @@ def _suggestion(state: State, units: tuple[str, ...], place: Place, words: str) 
         text = f"{name} is off the map"
         return Suggestion(name, text, None, certain("no", "D-G3", text))
     piece = state.piece(name)
+    if place.other_facing_deg is not None:
+        clear = replace(place, facing="clear", other_facing_deg=None)
+        spots = [(place.hexes, deg) for deg in (place.facing_deg, place.other_facing_deg)]
+        moves = [
+            _suggestion(state, units, replace(clear, facing_deg=facing_deg), words)
+            for hexes, facing_deg in spots
+            if (hexes, facing_deg) != (piece.hexes, piece.facing_deg)
+        ]
+        legal = [(move.text, move.action) for move in moves if move.answer.answer != "no"]
+        text = f"How does {joined(units)} face?"
+        return _question(name, text, "D-G4", legal) if legal else moves[0]
     formed = _formed(state, piece, place)
     if formed is not None:
         text = f"{name} forms {formed.to}"
@@ -302,7 +316,7 @@ def _suggestion(state: State, units: tuple[str, ...], place: Place, words: str) 
     move = "moves" if len(units) == 1 else "move"
     where = f"{' '.join(place.hexes)} facing {place.facing_deg}"
     text = words or f"{joined(units)} {move} to {where}"
-    if place.answer == "too_close" or place.facing == "unclear":
+    if place.answer == "too_close":
         text += ": too close to call"
     ways = ways_to(state, units, place.hexes, place.facing_deg)
     if not ways:
@@ -320,8 +334,6 @@ def _suggestion(state: State, units: tuple[str, ...], place: Place, words: str) 
     if place.answer == "too_close":
         word, chance = decide(place.margin_mm, place.sigma_mm)
         answer = Answer(word, place.margin_mm, place.sigma_mm, chance, "D-G3", text)
-    elif place.facing == "unclear":
-        answer = Answer("too_close", 0.0, 0.0, 0.5, "D-G4", text)
     else:
         answer = certain("yes", "D-12.1", text)
     return Suggestion(name, text, action, answer)
@@ -473,10 +485,10 @@ class Spreading(Due):
         action = Spread(self.hex, tuple(sorted(shown)), by_id)
         if self.takes(state, action):
             text = _content(state, self, spread({self.hex: there}, self.hex, shown)[self.hex])
-            answer = certain("yes", "D-11.0", text)
-            if not set(there) <= set(shown):
-                answer = Answer("too_close", 0.0, 0.0, 0.5, "D-11.0", text)
-            yield Suggestion(shown[0], text, action, answer)
+            if set(there) <= set(shown):
+                yield Suggestion(shown[0], text, action, certain("yes", "D-11.0", text))
+            else:
+                yield _question(shown[0], text, "D-11.0", [("Confirm", action)])
 
 
 def spread_begun(state: State, action: Spread) -> Outcome:
@@ -485,8 +497,8 @@ def spread_begun(state: State, action: Spread) -> Outcome:
     Raises:
         Refused: The side that is asked has no stack there.
     """
-    if action not in stacks_to_spread(state):
-        raise Refused("expected a hex with a stack of the side that is asked", rule="D-11.0")
+    if action.units or not may_spread(state, action.hex):
+        raise Refused("expected a hex with counters of the side that is asked", rule="D-11.0")
     return state.pushed(Spreading(_spreads(state), action.hex)), ()
 
 
@@ -497,11 +509,15 @@ def _spreads(state: State) -> str:
 def stacks_to_spread(state: State) -> Iterator[Spread]:
     """Yields the stacks of the side that is asked, which it may lay out when it may move."""
     side = _spreads(state)
-    if state.phase in ("movement", "leaders") and not state.movers:
-        hexes = (number for piece in state.on_map(side) for number in piece.hexes)
-        for number in dict.fromkeys(hexes):
-            if len(_stack(state, number, side)) > 1:
-                yield Spread(number)
+    for number in dict.fromkeys(number for piece in state.on_map(side) for number in piece.hexes):
+        if may_spread(state, number) and len(_stack(state, number, side)) > 1:
+            yield Spread(number)
+
+
+def may_spread(state: State, number: Hex) -> bool:
+    """Whether the side that is asked has counters in a hex: more may lie beneath."""
+    is_open = state.phase in ("movement", "leaders") and not state.movers
+    return is_open and bool(_stack(state, number, _spreads(state)))
 
 
 def _stack(state: State, number: Hex, side: str) -> Units:

@@ -269,7 +269,7 @@ class ReactionCheck(Due):
         movers = state.left(self.movers)
         check = check_of(state, self.unit, movers)
         verdict = verdict_of(state, self.unit, movers, check, answer[0])
-        parts = ", ".join(f"{name} {value:+d}" for name, value in check.modifiers.items())
+        parts = tables.in_words(check.modifiers.items())
         word = "passes" if verdict.passed else "fails"
         text = (
             f"{self.unit} {word} its reaction: {answer[0]} with {parts or 'no modifier'} "

@@ -507,7 +507,7 @@ def ban_on_fires(state: State, action: acts.Fire) -> Ban | None:
     """Returns why units do not fire in the slot."""
     for name in action.units:
         if state.side(state.piece(name).id) != state.in_slot:
-            return Ban("D-14.5", f"expected a unit of the {state.in_slot}, got {name}")
+            return Ban("D-14.5", f"expected a unit of the {side_name(state.in_slot)}, got {name}")
     if state.movers and not set(action.units) <= set(state.movers):
         return Ban("D-12.13", "expected the units that are moving")
     return ban_on_fire(state, action.units, state.piece(action.target).id)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 GAME: Final = "maida-1806"
@@ -107,3 +107,13 @@ def is_shift_word(when: str) -> bool:
     if name not in known or bool(colon) != bool(known[name]):
         return False
     return known[name] != "N" or value.lstrip("-").isdigit()
+
+
+def in_words(parts: Iterable[tuple[str, int]]) -> str:
+    """Returns modifiers or shifts by their keys as players read them.
+
+    >>> in_words([("british_front", -2), ("across:river", 1)])
+    'British front -2, across river +1'
+    """
+    words = ", ".join(f"{key} {value:+d}" for key, value in parts)
+    return words.replace("_", " ").replace(":", " ").replace("british", "British")

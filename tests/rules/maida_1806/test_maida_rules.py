@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tablecam.referee.table_diff import TableDiff
 from tablecam.rules.game import Ban, Refused
 from tablecam.rules.maida_1806 import clash, field, fire, hands, movement, reaction, sequence
 from tablecam.rules.maida_1806 import state as acts
@@ -370,7 +371,37 @@ def test_a_counter_that_vanishes_beside_a_friend_is_proposed_as_a_join_d_g12():
     assert found.action == acts.Move(("FA",), (to("0504"),))
     joined, _ = GAME.apply(state, found.action)
     assert [piece.id for piece in joined.stack("FB")] == ["FB", "FA"]
-    assert GAME.detect_moves(joined, seen(joined, FA=None)) == ()
+    table = seen(joined, FA=None)
+    assert GAME.detect_moves(joined, table) == ()
+    # Nobody looks for it: it lies beneath.
+    diff = TableDiff(GAME)
+    diff.begin(table)
+    diff.follow(GAME.position(state), GAME.position(joined))
+    assert diff.placings(joined) == ()
+    diff.seen = seen(joined, FB=None, FA=None)
+    assert [placing.unit for placing in diff.placings(joined)] == ["FA"]
+
+
+def test_a_counter_that_may_lie_under_either_stack_is_asked_about_once_d_g12():
+    friends = [unit("FB", "0504"), unit("FC", "0604")]
+    state = lie(unit("FA", "0505"), *friends, FAR, leaders={"F1": "0506"})
+    (asked,) = GAME.detect_moves(state, seen(state, FA=None))
+    assert dict(asked.choices) == {
+        "FA joins 0504": acts.Move(("FA",), (to("0504"),)),
+        "FA joins 0604": acts.Move(("FA",), (to("0604"),)),
+        "Spread 0504": hands.Spread("0504"),
+        "Spread 0604": hands.Spread("0604"),
+    }
+    for _, action in asked.choices:
+        GAME.apply(state, action)
+
+
+def test_a_counter_between_two_corners_is_asked_how_it_faces_d_g4():
+    state = lie(unit("FA", "0505"), FAR, leaders={"F1": "0506"})
+    (asked,) = GAME.detect_moves(state, seen(state, FA=("0504", 83)))
+    assert asked.text == "How does FA face?"
+    facings = [action.steps[-1] for _, action in asked.choices]
+    assert facings == [to("0504"), MoveStep(turn=60)]
 
 
 def test_a_wrong_printed_face_is_reported_and_not_taken_as_a_loss_d_g13():
@@ -422,21 +453,26 @@ def laid_out(state: Any, *names: str) -> Any:
 def test_an_untidy_change_of_order_is_asked_about_once_d_11_0():
     state = lie(unit("FA", "0505"), unit("FB", "0505"), FAR, leaders={"F1": "0506"})
     table = laid_out(state, "FA", "FB")
-    on_top, beside = GAME.detect_moves(state, table)
-    assert on_top.action == acts.Reorder("0505", ("FB", "FA"))
-    assert {on_top.answer.answer, beside.answer.answer} == {"too_close"}
-    assert (on_top.unit, beside.unit) == ("FB", "FA")
+    (asked,) = GAME.detect_moves(state, table)
+    assert (asked.text, asked.action) == ("What did FB do?", None)
+    (_, on_top), (_, beside), (_, spread) = asked.choices
+    assert [label for label, _ in asked.choices] == [
+        "FB comes to the top in 0505", "FB only lies beside FA", "Spread 0505"
+    ]  # fmt: skip
+    assert on_top == acts.Reorder("0505", ("FB", "FA"))
+    assert spread == hands.Spread("0505")
     assert (
         GAME.adopt_positions(state, table) is None
         or "FB" not in GAME.adopt_positions(state, table).units
     )
     # Players say that it only lies beside the stack: it is no news while it lies there.
-    state, _ = GAME.apply(state, beside.action)
+    state, _ = GAME.apply(state, beside)
     assert GAME.detect_moves(state, table) == ()
     fb = next(one for one in table.units if one.id == "FB")
     moved = replace(fb, bases=(replace(fb.bases[0], y_mm=fb.bases[0].y_mm + 6),))
     units = tuple(moved if one.id == "FB" else one for one in table.units)
-    assert len(GAME.detect_moves(state, replace(table, units=units))) == 2
+    (again,) = GAME.detect_moves(state, replace(table, units=units))
+    assert again.text == asked.text
     assert GAME.detect_moves(state, GAME.position(state)) == ()
 
 
@@ -484,15 +520,17 @@ def test_a_stack_that_holds_another_counter_is_corrected_and_told_d_11_0():
 
 def test_a_counter_that_is_not_shown_is_asked_about_and_stays_d_11_0():
     state, _, found = spread_out("FA")
-    assert (found.text, found.answer.answer) == ("0505 holds FA; FB not seen there", "too_close")
-    after, _ = GAME.apply(state, found.action)
+    assert found.text == "0505 holds FA; FB not seen there"
+    ((label, action),) = found.choices
+    assert label == "Confirm"
+    after, _ = GAME.apply(state, action)
     assert [piece.id for piece in after.stack("FA")] == ["FA", "FB"]
 
 
 def test_only_the_owner_lays_out_a_stack_and_the_other_seat_learns_nothing_d_11_0():
     state = lie(*STACKED, unit("BA", "1212"), unit("BB", "1212"), leaders={"F1": "0506"})
     for number in ("1212", "0404", "9999"):
-        with pytest.raises(Refused, match="a stack of the side that is asked"):
+        with pytest.raises(Refused, match="counters of the side that is asked"):
             GAME.apply(state, hands.Spread(number))
     told = GAME.seen_by(state, "british")
     after, _ = GAME.apply(state, hands.Spread("0505"))

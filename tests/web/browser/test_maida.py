@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from tablecam.cli import main
+from tablecam.referee.seats import SHARED
 from tablecam.rules.hexes.grid import grid_of
 from tablecam.simulate.demo import embedded_demo
 from tests.web.browser.halls import Hall, Seat, seated
@@ -103,3 +104,43 @@ def test_a_whole_turn_is_played_by_two_seats_kept_and_shown(
         page.keyboard.press("End")
         expect(page.locator(".layer.hexes .hex-number")).to_have_count(16 * 12)
         picture(page, "maida-replay")
+
+
+def test_a_stack_is_asked_about_once_looked_into_and_carried_by_its_box(
+    browser: Browser, hall: Hall
+) -> None:
+    """An untidy stack is one question; its counters are spread, then moved by a box's marker."""
+    grid, lines = grid_of(hall.table.roster.table.hex_map), ("House Foot 1", "House Foot 2")
+    x_mm, y_mm = grid.middle_mm(("0703", "0603"))
+    hall.settled()
+    hall.referee.begin(hall.live.snapshot().position, {}, SHARED)
+    hall.table.move_unit(lines[1], x_mm, y_mm, 300)
+    hall.table.turn_over(lines[1], 15)
+    hall.waits(lambda: bool(hall.referee.suggested))
+    hall.referee.accept(SHARED, lines[1:])
+    hall.table.turn_over(lines[0], 10)
+    with seated(hall, browser, "french") as french:
+        moved = french.page.locator("#game-moved")
+        asked(hall, french, "House Blue: move a unit, fire or pass?")
+        hall.waits(lambda: not hall.referee.suggested)
+        assert hall.referee.to_place == ()
+        hall.table.move_units({lines[0]: (x_mm, y_mm + 6, 300), lines[1]: (x_mm, y_mm - 6, 300)})
+        hall.waits(lambda: bool(hall.referee.suggested))
+        french.shows_the_newest()
+        expect(moved.locator(".moved")).to_have_count(1)
+        expect(moved).to_contain_text("What did House Foot 2 do?")
+        expect(moved).not_to_contain_text("%")
+        ways = ["comes to the top in 0703", "only lies beside House Foot 1"]
+        expect(moved.locator("button:visible")).to_have_text(
+            [*(f"House Foot 2 {way}" for way in ways), "Spread 0703"]
+        )
+        picture(french.page, "maida-stack")
+        french.clicks("#game-moved button:has-text('Spread 0703')")
+        asked(hall, french, "Lay the counters of 0703 beside each other")
+        confirms(hall, french, "0703 holds House Foot 1 and House Foot 2")
+        asked(hall, french, "House Blue: move a unit, fire or pass?")
+        expect(moved.locator(".moved")).to_have_count(0)
+        hall.table.move_units({lines[0]: (406, 215, 90), lines[1]: (406, 250, 90)})
+        hall.table.move_unit("Blue box", *grid.middle_mm(("0704", "0604")), 300)
+        confirms(hall, french, "House Foot 1 and House Foot 2 move to 0704 0604 facing 300")
+        expect(moved.locator(".moved")).to_have_count(0)

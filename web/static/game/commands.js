@@ -189,6 +189,12 @@ export class Commands {
     return this.send("Confirming …", () => api.sendCommand("confirm", { unit, way, version: this.version }));
   }
 
+  /** Says which of its choices a move was. @param {string} unit @param {number} index */
+  pick(unit, index) {
+    const moved = playing(this.state)?.moved.find((moved) => moved.unit === unit);
+    if (moved) this.act(moved.choices[index].action);
+  }
+
   /** Confirms all moves that can be confirmed together. */
   confirmAll() {
     const units = playing(this.state)?.together ?? [];

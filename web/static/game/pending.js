@@ -160,12 +160,13 @@ function updateMoved(row, moved, state) {
   setAttr(row, "data-unit", unit);
   setAttr(row, "data-look", `moved ${unit}`);
   setAttr(row, "tabindex", "0");
-  setText(mark, badge(answer));
+  const isAsked = moved.choices.length > 0;
+  setText(mark, isAsked ? "?" : badge(answer));
   setText(text, sentence(moved.text));
   const place = moved.is_back ? "Its previous place" : "The nearest legal place";
   const nearest = ghost.length ? `${place} is drawn on the table.` : "";
   const why = answer.because === moved.text ? "" : sentence(answer.because ?? "");
-  const figures = answer.answer === "too_close" ? figuresWords(answer, state.facts) : "";
+  const figures = answer.answer === "too_close" && !isAsked ? figuresWords(answer, state.facts) : "";
   const waits = moved.after.length ? `After ${moved.after.join(", ")}` : "";
   setText(because, [waits, why, figures, answer.answer === "yes" ? "" : nearest].filter(Boolean).join(" · "));
   row.classList.toggle("chosen", state.chosen.includes(`unit:${unit}`));
@@ -196,6 +197,8 @@ function waysOf(moved, state) {
   if (!view || view.seat.kind === "spectator") return [];
   const { answer, is_legal, unit, after } = moved;
   if (after.length || (is_legal && !view.is_yours)) return []; // the side that is asked confirms it
+  if (moved.choices.length)
+    return view.is_yours ? moved.choices.map(({ label }, index) => ({ way: `choice ${index}`, text: label })) : [];
   const accept = {
     way: "accept-open",
     text: "Accept anyway",
@@ -314,6 +317,7 @@ export function listenToMoved(commands) {
         });
       else if (way === "accept") commands.accept(unit, row?.querySelector("input")?.value.trim() ?? "");
       else if (way === "die") commands.decide(unit);
+      else if (way.startsWith("choice ")) commands.pick(unit, Number(way.split(" ")[1]));
       else if (way === "held") commands.confirm(unit, "die");
       else commands.confirm(unit, way);
     });

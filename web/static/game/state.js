@@ -25,7 +25,7 @@
  * @property {string} [passes_to]  beside a button that passes for all: the seat that is asked when this one passes alone, empty if none is
  *
  * @typedef {{unit: string, text: string, ghost: GhostBase[]}} ToPlace  a move that the game waits for
- * @typedef {{unit: string, text: string, is_legal: boolean, after: string[], answer: RuleAnswer, ghost: GhostBase[], is_back: boolean}} Moved  a move that the camera saw, the units that have to go first, and whether it can only be undone
+ * @typedef {{unit: string, text: string, is_legal: boolean, after: string[], answer: RuleAnswer, ghost: GhostBase[], is_back: boolean, choices: {label: string, action: {type: string}}[]}} Moved  a move that the camera saw, the units that have to go first, whether it can only be undone, and what it may have been where no length is in doubt
  *
  * @typedef {object} LogLine  a line of the log
  * @property {string} kind
