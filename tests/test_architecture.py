@@ -52,14 +52,14 @@ HELD = {
     "times a charge by hand works out charges": 1,
     "modules with exactly one importer": 40,
     "import circles between folders": 0,
-    "lines of Maurice Lite": 18_556,
+    "lines of Maurice Lite": 18_671,
     "places outside that name a rulebook's words": 1,
     "modules in the largest folder": 29,
 }
 """What has been reached. The goals are 20, 40, 10, 0, 6500, 0 and about a dozen.
 
-Maurice Lite's lines grew by docstrings and comments, the places outside by lines that the formatter
-of the page split."""
+Maurice Lite's lines grew by docstrings, comments and the reasons for what is not offered, the
+places outside by lines that the formatter of the page split."""
 
 
 @pytest.fixture(scope="module")

@@ -68,6 +68,7 @@ def _asked(referee: Referee, play: AnyPlay, seat: Seat) -> Json:
         "is_over": asked.is_over,
         "closed": None if asked.closed is None else asked.closed.to_json(),
         "actions": offered,
+        "why_missing": referee.game.why_missing(play.state) if is_yours else "",
         "pass_all": pass_all,
         "can_undo": seat.plays and referee.can_undo,
         "can_redo": seat.plays and play.can_redo,
@@ -221,6 +222,8 @@ def _lines(game: Game[Any, Any], deed: int, done: Done[Any, Any], seat: Seat) ->
     status: Json = {"undone": done.is_undone, "deed": deed, "is_chosen": is_chosen}
     if not is_chosen and not done.events and game.passed(done.before) != done.action:
         text = f"{game.asked(done.before).question} {game.offered(done.before, done.action).label}"
+        if why := game.why_missing(done.before):
+            text += f": {why}"
         done = replace(done, events=(Event("only-choice", text),))
     return [line | status for line in event_lines(done, seat)]
 

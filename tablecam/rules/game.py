@@ -261,6 +261,13 @@ class Game(Described, Protocol[State, Action]):
         """
         return None
 
+    def why_missing(self, state: State) -> str:
+        """Returns in one line why `legal` lacks what players may look for; empty if it has it all.
+
+        The asked seat reads it, so it may tell what is concealed from others.
+        """
+        return ""
+
     def settings(self, state: State) -> tuple[Setting, ...]:
         """Returns what players may overrule, with the present values."""
         return ()

@@ -55,6 +55,10 @@ class Step(Variant, is_family=True):
         """Whether it lists all possible answers: hands do nothing else."""
         return type(self).takes is Step.takes
 
+    def why_missing(self, state: Any) -> str:
+        """Returns in one line why `legal` lacks what players may look for."""
+        return ""
+
     def only_answer(self, state: Any) -> Any | None:
         """Returns the only possible answer; None where players choose, roll or move by hand."""
         if self.roll(state) is not None or not self.lists_all(state):
@@ -213,6 +217,10 @@ class StepGame(Game[AnyState, Any]):
     def forced(self, state: AnyState) -> Any | None:
         """Returns the only possible answer to what is due; see `Step.only_answer`."""
         return None if state.step is None else state.step.only_answer(state)
+
+    def why_missing(self, state: AnyState) -> str:
+        """Returns why what is due lacks an answer; see `Step.why_missing`."""
+        return "" if state.step is None else state.step.why_missing(state)
 
     def position(self, state: AnyState) -> Position:
         """Returns the table according to the game."""

@@ -117,6 +117,9 @@ function renderActions(state) {
     () => element("section", "h3", "p", "div", "div", "button"),
     (node, group) => updateGroup(node, group, state),
   );
+  const whyMissing = view?.is_yours ? (view.why_missing ?? "") : "";
+  byId("game-missing").hidden = !whyMissing;
+  setText(byId("game-missing"), sentence(whyMissing));
 }
 
 /** @type {(node: HTMLElement, group: Group, state: State) => void} */

@@ -51,6 +51,7 @@
  * @property {boolean} has_begun
  * @property {string} question
  * @property {string} hint  what players do by hand
+ * @property {string} [why_missing]  why actions are not offered that players may look for
  * @property {string | null} asked
  * @property {boolean} is_yours
  * @property {boolean} is_over

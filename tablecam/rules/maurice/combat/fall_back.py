@@ -250,8 +250,9 @@ def _barred(
     barring = [enemy for enemy in enemies if enemy in in_the_way]
     if barring:
         return f"{min(barring, key=in_the_way.__getitem__)} is in the way"
-    if is_partly_in(swept_back(unit, back_mm), field.ground.barred):
-        return "impassable ground is in the way"
+    swept = swept_back(unit, back_mm)
+    if is_partly_in(swept, field.ground.barred):
+        return f"{field.ground.barring_words(swept)} is in the way"
     there = moved_back(unit, back_mm)
     # A unit that overhangs the edge already is stopped only if it would overhang farther.
     if _beyond_edge_mm(field, there.outline) > _beyond_edge_mm(field, unit.outline) + SLIVER_MM:

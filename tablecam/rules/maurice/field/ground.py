@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from tablecam.geometry.outlines import GRID_MM
 from tablecam.rules.maurice.field.tables import KINDS, SLIVER_MM, Kind
 from tablecam.table.model import Terrain
+from tablecam.wording import joined, proper_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +82,19 @@ class Ground:
         areas = [self.woods, self.impassable, self.barred, self.crests]
         woods, impassable, barred, crests = shapely.buffer(areas, by_mm, join_style="mitre")
         return replace(self, woods=woods, impassable=impassable, barred=barred, crests=crests)
+
+    def barring_words(self, area: shapely.Geometry) -> str:
+        """Names the barred ground that lies in an area."""
+        barring = shapely.intersection(area, self.barred, grid_size=GRID_MM)
+        there = [
+            piece
+            for piece in self.pieces
+            if (piece.kind.is_impassable or piece.kind.is_difficult)
+            and is_partly_in(barring, piece.outline)
+        ]
+        impassable = [piece for piece in there if piece.kind.is_impassable]
+        names = [proper_name(piece.terrain.id) for piece in impassable or there]
+        return f"impassable ground ({joined(names)})" if names else "impassable ground"
 
     def of_kind(self, *kinds: str) -> tuple[Piece, ...]:
         """Returns the pieces of the given kinds."""

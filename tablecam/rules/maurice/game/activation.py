@@ -17,7 +17,7 @@ from tablecam.rules.maurice.game.cards import (
     held_card,
     with_cards_discarded,
 )
-from tablecam.rules.maurice.game.charge import Charging, able_to_charge
+from tablecam.rules.maurice.game.charge import Charging, able_to_charge, why_none_charges
 from tablecam.rules.maurice.game.combat import Rallying
 from tablecam.rules.maurice.game.commander import after_action
 from tablecam.rules.maurice.game.fire import Firing
@@ -51,7 +51,7 @@ from tablecam.rules.maurice.place.command_string import (
 )
 from tablecam.rules.maurice.place.forces import first_unlinked
 from tablecam.table.sides import side_name, side_plural
-from tablecam.wording import nearest
+from tablecam.wording import joined, nearest
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +134,24 @@ class Activating(Step):
         activations = _activations(state)
         # After a draw for the action, a force in reach must be activated (M-4.10).
         return activations if activations and _is_bound(state) else (*activations, Done())
+
+    def why_missing(self, state: State) -> str:
+        """Says which units no cards reach, and which cannot charge."""
+        # Who is in reach would have to be measured.
+        if state.declares_first:
+            return ""
+        eligible = eligible_units(state)
+        listed = {name for activation in _activations(state) for name in activation.force}
+        own = field_at(state).of_side(state.active)
+        able = [unit for unit in own if unit.id in eligible.half]
+        if state.round.command == "rally":
+            able = [unit for unit in able if unit.disruption]
+        far = [unit.id for unit in able if unit.id not in listed]
+        parts = [f"The cards in hand do not reach {joined(far)}"] if far else []
+        if state.round.command == "charge":
+            cannot = (unit.id for unit in own if unit.id in eligible.may - eligible.half)
+            parts += [f"No charge: {why}" for why in [why_none_charges(state, cannot)] if why]
+        return ". ".join(parts)
 
     def follow(self, state: State, action: Action) -> StateAndEvents:
         """Spends the cards; the passive side may interrupt."""

@@ -8,11 +8,13 @@ from typing import get_args
 import shapely
 
 from tablecam.rules.game import Event, Refused
+from tablecam.rules.maurice.charge.charge import why_never_charges
 from tablecam.rules.maurice.field.field import Field
 from tablecam.rules.maurice.field.tables import SHORT_BW
 from tablecam.rules.maurice.game.actions import Action, Declare, Volleys
 from tablecam.rules.maurice.game.activation import DRAWS, Activating, Interrupting, may_charge
 from tablecam.rules.maurice.game.cards import Drawing, Removing, held_card, with_cards_discarded
+from tablecam.rules.maurice.game.charge import why_none_charges
 from tablecam.rules.maurice.game.commander import MovingCommander
 from tablecam.rules.maurice.game.state import Command, State, StateAndEvents, Step, permitted
 from tablecam.rules.maurice.game.table import field_at
@@ -28,6 +30,10 @@ class VolleyChoice(Step):
     def legal(self, state: State) -> tuple[Action, ...]:
         """Lists no volleys, and volleys where a unit that can fire has an enemy in range."""
         return (Volleys(False), Volleys(True)) if may_fire(state) else (Volleys(False),)
+
+    def why_missing(self, state: State) -> str:
+        """Says why nobody fires."""
+        return "" if may_fire(state) else f"nobody is within {SHORT_BW:g} BW of an enemy"
 
     def follow(self, state: State, action: Action) -> StateAndEvents:
         """Lets the passive side interrupt the volleys, or moves on to the command choice."""
@@ -57,6 +63,14 @@ class CommandChoice(Step):
         passing, _, *commands = map(Declare, get_args(Command))
         events = (Declare("event", card) for card in cards)
         return permitted((passing, *events, *commands), partial(_check_declared, state))
+
+    def why_missing(self, state: State) -> str:
+        """Says why commands are not feasible."""
+        if state.round.is_without_cards:
+            return "Only to pass is left: the round began without cards"
+        commands: tuple[Command, ...] = ("charge", "rally", "bombard")
+        why_not = {command: why_impossible(state, command) for command in commands}
+        return ". ".join(f"No {command}: {why}" for command, why in why_not.items() if why)
 
     def lists_all(self, state: State) -> bool:
         """Whether a side without cards can only pass; players name events of theirs themselves."""
@@ -112,13 +126,16 @@ def why_impossible(state: State, command: Command) -> str | None:
         return "they have no units on the table"
     if command == "bombard":
         guns = [unit for unit in units if unit.unit.arm == "artillery"]
-        # True without any artillery, too.
+        if not guns:
+            return "they have no artillery"
         if all(gun.id in state.round.fired for gun in guns):
             return "all their artillery has already fired in this round"
     if command == "rally" and not any(unit.disruption for unit in units):
         return "none of their units is disrupted"
     if command == "charge" and not any(may_charge(state, unit.id) for unit in units):
-        return "none of their units can charge"
+        # Those that may never charge explain nothing, unless there are no others.
+        fit = [unit.id for unit in units if why_never_charges(unit) is None]
+        return why_none_charges(state, fit or [unit.id for unit in units])
     return None
 
 

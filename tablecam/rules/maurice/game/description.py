@@ -49,13 +49,15 @@ ACTION_GROUPS: Final[Mapping[str, about.ActionGroup]] = MappingProxyType(
         "card": about.ActionGroup("Cards", pass_all="Nobody plays a card"),
         "charge": about.ActionGroup("Charge", _BY_HAND),
         "command": about.ActionGroup("Command for this round", is_main=True),
-        "commander": about.ActionGroup("Commander"),
+        "commander": about.ActionGroup(
+            "Commander", "Move him by hand to any place, or choose one behind a force here."
+        ),
         "done": about.ActionGroup("Finish"),
         "fall-back": about.ActionGroup("Fall back"),
         "fire": about.ActionGroup("Fire"),
         "march": about.ActionGroup("March", _BY_HAND),
         "rally": about.ActionGroup("Rally"),
-        "setup": about.ActionGroup("about.Setting up"),
+        "setup": about.ActionGroup("Setting up"),
         "volleys": about.ActionGroup("Volleys", is_main=True),
     }
 )

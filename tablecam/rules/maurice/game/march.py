@@ -23,7 +23,7 @@ from tablecam.rules.game import Event, Refused
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.game.actions import Action, ClearSmoke, Done, March
 from tablecam.rules.maurice.game.commander import after_action, with_displacement
-from tablecam.rules.maurice.game.marches import usual_marches
+from tablecam.rules.maurice.game.marches import usual_marches, why_short
 from tablecam.rules.maurice.game.state import State, StateAndEvents, Step
 from tablecam.rules.maurice.game.table import check_bases, field_at, with_disruption, with_leader
 from tablecam.rules.maurice.movement.judge import is_faced_about, judge_move, placed
@@ -187,6 +187,15 @@ class Marching(Step):
         if _smoking(state, self) and not self.moved:
             listed.append(ClearSmoke())
         return (*listed, Done())
+
+    def why_missing(self, state: State) -> str:
+        """Says why units of the force have no march, or only a short one."""
+        field, extra_bw = field_at(state), state.round.amounts("bugle")
+        whys = (
+            why_short(field, field.by_id[name], extra_bw=extra_bw.get(name, 0))
+            for name in self.waiting
+        )
+        return ". ".join(filter(None, whys))
 
     def follow(self, state: State, action: Action) -> StateAndEvents:
         """Moves a unit, with the effects on it, on friends and on commanders in its way."""

@@ -29,6 +29,7 @@ from tablecam.geometry.moves.poses import Bases, ahead, behind, faced, laid_at, 
 from tablecam.geometry.outlines import table_outline
 from tablecam.geometry.rectangles import EXACT_MM, rectangles
 from tablecam.rules.maurice.field.field import Field, UnitOnField
+from tablecam.rules.maurice.field.ground import is_partly_in
 from tablecam.rules.maurice.field.tables import (
     ARTILLERY_SLOW_BW,
     COLUMN_NEAR_BW,
@@ -86,6 +87,21 @@ def usual_marches(
         candidates += _other_marches(field, unit, allowed_bw)
     legal = _legal_marches(field, unit, candidates, extra_bw, is_moving_up=is_moving_up)
     return tuple(March(unit.id, candidate.bases) for candidate in legal)
+
+
+def why_short(field: Field, unit: UnitOnField, *, extra_bw: float = 0.0) -> str:
+    """Returns why a unit has no march, or none straight ahead as far as it may go; else empty."""
+    if unit.has_smoke:
+        return f"{unit.id} has smoke and stays where it is"
+    allowed_bw = allowance_bw(field, unit, extra_bw=extra_bw)
+    if not allowed_bw:
+        return f"{unit.id} may not move"
+    straight = _straight(unit, unit.axes.heading_deg, allowed_bw, field.bw_mm)
+    if is_partly_in(straight.area, field.ground.barred):
+        return f"{unit.id}: {field.ground.barring_words(straight.area)} lies ahead"
+    if usual_marches(field, unit, extra_bw=extra_bw):
+        return ""
+    return judge_move(field, unit, straight.bases, extra_bw=extra_bw).is_legal.because
 
 
 def _legal_marches(

@@ -157,7 +157,8 @@ def _barred(
             return certain("no", "M-6.6", because, shapes_of(enemy.outline, "barrier"))
     if is_partly_in(area, field.ground.barred):
         barrier = shapes_of(field.ground.barred, "barrier")
-        return certain("no", "M-5.1", f"{unit.id} would cross impassable ground", barrier)
+        because = f"{unit.id} would cross {field.ground.barring_words(area)}"
+        return certain("no", "M-5.1", because, barrier)
     if disruptions and unit.breaks_with(disruptions):
         because = f"{unit.id} has {unit.disruption} disruptions and the move would break it"
         return certain("no", "M-6.8" if passed else "M-6.4", because)

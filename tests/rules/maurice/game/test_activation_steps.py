@@ -61,6 +61,9 @@ def test_a_part_of_a_force_is_activated_and_the_rest_stays():  # T-4, M-4.14, M-
     commanders = (Commander("fc", "french", 600, 100), COMMANDERS[1])
     state = state_at(position(*units, enemy, commanders=commanders), Activating(), command="march")
     assert Activate(("FA", "FB", "FC"), (4,)) in GAME.legal(state)
+    no_cards = replace(state, sides=tuple(replace(side, hand=0) for side in state.sides))
+    assert GAME.why_missing(no_cards) == "The cards in hand do not reach FA, FB and FC"
+    assert GAME.why_missing(state) == ""
     state, _ = after(state, Activate(("FB", "FC"), (4,)), Decline("british"), Decline("french"))
     state, _ = after(state, Decline("british"))
     assert state.step == Marching(("FB", "FC"))

@@ -226,12 +226,14 @@ def test_t_8_in_rough_going_difficult_ground_is_impassable() -> None:
     start = line("F1", "french", 400, 300)
     ahead = (ground("rough", 340, 340, 60, 30),)
     state = marching(start, terrain=ahead, is_rough_going=True)
-    with pytest.raises(Refused, match=r"M-5\.1"):
+    assert GAME.why_missing(state) == "F1: impassable ground (Rough) lies ahead"
+    with pytest.raises(Refused, match=r"M-5\.1 F1 would cross impassable ground \(Rough\)"):
         after(state, march(shifted(start, 0, 160)))
     after(state, march(shifted(start, 0, -80)))
     standing = (ground("rough", 340, 290, 60, 30),)
     state = marching(start, terrain=standing, is_rough_going=True)
     assert GAME.legal(state) == (Done(),)
+    assert GAME.why_missing(state) == "F1: impassable ground (Rough) lies ahead"
     with pytest.raises(Refused, match=r"M-5\.1"):
         after(state, march(shifted(start, 0, 160)))
 
@@ -241,6 +243,7 @@ def test_m_4_23_a_march_takes_off_the_smoke_of_all_guns_and_moves_none() -> None
     other = gun("F3", "french", 500, 300, smoke=True)
     state = marching(smoking, clear, other)
     assert ClearSmoke() in GAME.legal(state)
+    assert "F1 has smoke and stays where it is" in GAME.why_missing(state)
     with pytest.raises(Refused, match=r"M-4\.23"):
         after(state, march(shifted(smoking, 0, -40)))
     cleared, events = after(state, ClearSmoke())

@@ -92,14 +92,15 @@ def test_volleys_cost_no_card_come_before_any_choice_and_are_all_the_fire_there_
 @pytest.mark.parametrize(
     ("command", "why"),
     [
-        ("bombard", "all their artillery has already fired"),
+        ("bombard", "they have no artillery"),
         ("rally", "none of their units is disrupted"),
-        ("charge", "none of their units can charge"),
+        ("charge", "B1 is out of reach of F1"),
     ],
 )
 def test_an_action_that_the_army_has_no_way_of_doing_is_refused(command, why):  # M-4.8
     state, _ = after(state_at(table(), VolleyChoice()), Volleys(False))
     assert [each.command for each in GAME.legal(state)] == ["pass", "event", "march"]
+    assert f"No {command}: {why}" in GAME.why_missing(state)
     with pytest.raises(Refused, match=rf"M-4\.8 French cannot {command}: .*{why}"):
         after(state, Declare(command))
 
@@ -110,7 +111,7 @@ def test_m_4_8_guns_that_have_fired_in_the_volley_phase_bombard_no_more():
     assert Declare("bombard") in GAME.legal(one_left)
     none_left = state_at(two_guns, CommandChoice(), fired=frozenset({"F2", "F3"}))
     assert Declare("bombard") not in GAME.legal(none_left)
-    with pytest.raises(Refused, match=r"M-4\.8 French cannot bombard"):
+    with pytest.raises(Refused, match=r"M-4\.8 French cannot bombard: all their artillery has"):
         after(none_left, Declare("bombard"))
 
 
