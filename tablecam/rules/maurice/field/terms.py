@@ -98,7 +98,7 @@ CLAUSES: Final[Mapping[str, str | Callable[..., str]]] = MappingProxyType(
             f"breaks: {level} disruptions are more than its {counted(bases, 'base')}"
         ),
         # Falling back
-        "falling_back": "still in contact: falls back {:.4g} BW",
+        "falling_back": "still touches an enemy: an attacker falls back {:.4g} BW, even a winner",
         "blocked": "cannot fall back {:g} BW: {}: broken",
         "in_doubt": "at its end: {}",
         "through_difficult": "falls back through difficult ground, +1 disruption",

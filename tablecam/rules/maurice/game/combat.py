@@ -105,7 +105,8 @@ class ChoosingFallBacks(Step):
         """Asks the charging side."""
         names = ", ".join(self.attackers)
         if len(self.attackers) == 1:
-            return PendingDecision(f"{names} is still in contact and falls back", state.active)
+            why = f"{names} still touches an enemy and falls back, as attackers do"
+            return PendingDecision(why, state.active)
         return PendingDecision(f"Which unit falls back next: {names}?", state.active)
 
     def legal(self, state: State) -> tuple[Action, ...]:

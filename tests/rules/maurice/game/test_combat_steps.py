@@ -46,7 +46,11 @@ def test_m_8_19_one_roll_for_all_in_the_order_that_it_names() -> None:
     (due,) = GAME.legal(state)
     assert (due.for_, due.count) == ("combat: F1, B1", 2)
     assert GAME.asked(state).seat is None
-    _, events = after(state, dice(state, 6, 1))
+    won, events = after(state, dice(state, 6, 1))
+    _, back = after(won, FallBack("F1"))
+    assert back[0].text == (
+        "F1: still touches an enemy: an attacker falls back 1 BW, even a winner"
+    )
     scores = {each.facts["unit"]: each.facts["score"] for each in events if each.kind == "score"}
     assert scores == {"F1": 12, "B1": 7}
     with pytest.raises(Refused, match="expected 2 dice"):
