@@ -11,7 +11,7 @@ import shapely
 from tablecam.geometry.moves.poses import ahead
 from tablecam.geometry.outlines import table_outline
 from tablecam.geometry.shapes import shapes_of
-from tablecam.rules.game import Ban, Event, Refused
+from tablecam.rules.game import Ban, Refused
 from tablecam.rules.huzzah_ge import command
 from tablecam.rules.huzzah_ge.command import ALIKE_DEG
 from tablecam.rules.huzzah_ge.field import CM_MM, formation_of, front_of, ranks_of
@@ -29,10 +29,9 @@ from tablecam.rules.huzzah_ge.state import (
     settled_sector,
 )
 from tablecam.rules.huzzah_ge.troops import heading_of
-from tablecam.rules.miniatures.battle import Bases, disordered
+from tablecam.rules.miniatures.battle import Bases, disordered, permitted
 from tablecam.rules.miniatures.faces import faces_of
 from tablecam.rules.miniatures.ground import overlaps
-from tablecam.rules.steps import Events
 from tablecam.table.headings import difference_deg, forward, right
 from tablecam.table.model import BasePose, Unit
 from tablecam.table.motion import HAND_DEG, HAND_MM, lies_there
@@ -215,29 +214,25 @@ def _end_ban(state: State, unit: Unit, area: Any) -> Ban | None:
     return None
 
 
-def deployed(state: State, action: Deploy) -> tuple[State, Events]:
+def deployed(state: State, action: Deploy) -> State:
     """Returns the state with a unit in another formation; friends that it touches are disordered.
 
     Raises:
         Refused: The rules forbid it.
     """
     unit = state.unit(action.unit)
-    ruling = judged_deploy(state, unit, action.bases)
-    if ruling.answer == "no":
-        raise Refused(ruling.because, rule=ruling.rule)
+    ruling = permitted(judged_deploy(state, unit, action.bases))
     name, before = unit.id, state.field
-    state, events = placed(state, name, action.bases)
+    state = state.tells("form", ruling.because, "H-14.1", *ruling.evidence, unit=name)
+    state = placed(state, name, action.bases)
     state = settled_sector(state, name)
     formation = formation_of(state.unit(name))
     state = state.changed(name, formation=formation, moved=True)
-    event = Event("form", ruling.because, "H-14.1", {"unit": name}, ruling.evidence)
-    events = (event, *events)
     for friend in state.field.friends(state.unit(name)):
         touched = before.apart_mm(unit, before.units[friend.id]) <= _TOUCH_MM
         if not touched and state.field.apart_mm(state.unit(name), friend) <= _TOUCH_MM:
-            state, more = disordered(state, friend.id, "H-14.7")
-            events += more
-    return acted(state, name), events
+            state = disordered(state, friend.id, "H-14.7")
+    return acted(state, name)
 
 
 def _skirmishers(state: State, unit: Unit) -> int:
@@ -251,7 +246,7 @@ def _skirmishers(state: State, unit: Unit) -> int:
     return int(is_limited)
 
 
-def skirmished(state: State, action: Skirmish) -> tuple[State, Events]:
+def skirmished(state: State, action: Skirmish) -> State:
     """Returns the state with bases in the skirmish line.
 
     Raises:
@@ -269,18 +264,17 @@ def skirmished(state: State, action: Skirmish) -> tuple[State, Events]:
     division = state.field.facts[name].division
     left = unit.bases[: len(unit.bases) - action.count]
     text = f"{name} sends {action.count} into the skirmish line"
-    event = Event("form", text, "H-14.5", {"unit": name, "bases": action.count})
+    state = state.tells("form", text, "H-14.5", unit=name, bases=action.count)
     if left:
-        state = state.changed(name, bases=left, skirmished=True, moved=True)
-        return acted(state, name), (event,)
+        return acted(state.changed(name, bases=left, skirmished=True, moved=True), name)
     under = state.under
-    state, more = removed(state, name, "skirmishes with all its bases", "H-14.5")
+    state = removed(state, name, "skirmishes with all its bases", "H-14.5")
     state = replace(state, under=under)
     if not any(facts.division == division for facts in state.field.facts.values()):
         for officer, facts in state.field.officer_facts.items():
             if facts.level == "division" and division in facts.commands:
                 state = state.without_commander(officer)
-    return acted(state, name), (event, *more)
+    return acted(state, name)
 
 
 def ban_on_passing(state: State, unit: Unit, other: Unit) -> Ban | None:
@@ -321,7 +315,7 @@ def exchanged(unit: Unit, other: Unit) -> tuple[Bases, Bases]:
     return shifted(unit.bases, 1), shifted(other.bases, -1)
 
 
-def passed(state: State, action: PassLines) -> tuple[State, Events]:
+def passed(state: State, action: PassLines) -> State:
     """Returns the state with two friends in each other's places.
 
     Raises:
@@ -331,17 +325,10 @@ def passed(state: State, action: PassLines) -> tuple[State, Events]:
     under = state.under
     if under is None or unit.id not in under.allowed_cm or under.order != "deploy":
         raise Refused(f"{unit.id} has no order to deploy", rule="H-14.9")
-    ban = ban_on_passing(state, unit, other)
-    if ban is not None:
-        raise Refused(ban.because, rule=ban.rule)
-    there, back = exchanged(unit, other)
-    state, events = placed(state, unit.id, there)
-    state, more = placed(state, other.id, back)
-    state = state.changed(unit.id, moved=True).changed(other.id, moved=True)
+    if ban := ban_on_passing(state, unit, other):
+        raise ban.refused()
     text = f"{unit.id} and {other.id} pass lines"
-    event = Event("form", text, "H-14.9", {"unit": unit.id, "other": other.id})
-    return acted(acted(state, other.id) if other.id in under.allowed_cm else state, unit.id), (
-        event,
-        *events,
-        *more,
-    )
+    state = state.tells("form", text, "H-14.9", unit=unit.id, other=other.id)
+    for one, bases in zip((unit, other), exchanged(unit, other), strict=True):
+        state = placed(state, one.id, bases).changed(one.id, moved=True)
+    return acted(acted(state, other.id) if other.id in under.allowed_cm else state, unit.id)

@@ -13,7 +13,7 @@ from pydantic import TypeAdapter
 from tablecam.rules import descriptions as about
 from tablecam.rules.dice import Roll
 from tablecam.rules.frozen_json import one_of
-from tablecam.rules.game import Event, PendingDecision, Refused, Suggestion
+from tablecam.rules.game import PendingDecision, Refused, Suggestion
 from tablecam.rules.huzzah_ge import command, deployment, movement, orders, page, volleys
 from tablecam.rules.huzzah_ge import state as acts
 from tablecam.rules.huzzah_ge.field import CM_MM, facts_of, formation_of, front_of, officer_facts
@@ -21,14 +21,14 @@ from tablecam.rules.huzzah_ge.settlements import Charts, CombatDue, FactorDue, R
 from tablecam.rules.huzzah_ge.state import PHASES, Army, Due, State
 from tablecam.rules.huzzah_ge.tables import GAME as NAME
 from tablecam.rules.lay import Lay
-from tablecam.rules.miniatures.battle import Bases, Done
+from tablecam.rules.miniatures.battle import Bases, Done, permitted
 from tablecam.rules.miniatures.battle_game import (
     BattleGame,
     first_and_turns,
     sides_and_options,
 )
 from tablecam.rules.miniatures.nearest import farthest_legal
-from tablecam.rules.steps import Decide, Events
+from tablecam.rules.steps import Decide
 from tablecam.table.model import CENTIMETRES, Commander, Position, Unit
 from tablecam.table.sides import side_name
 from tablecam.uncertainty.answer import Answer, measured
@@ -64,7 +64,7 @@ class ArmiesDice(Due):
         words = ", ".join(f"{side_name(side)} on {factors[side]}" for side in state.sides)
         return Roll(f"{what}: {words}", 4)
 
-    def follow(self, state: State, answer: tuple[int, ...]) -> tuple[State, Events]:
+    def then(self, state: State, answer: tuple[int, ...]) -> State:
         """Returns the state with who has superiority, or whose guns are effective this turn."""
         dice = dict(zip(state.sides, (answer[:2], answer[2:]), strict=True))
         key = "artillery_factor" if self.is_artillery else "skirmish_factor"
@@ -89,8 +89,7 @@ class ArmiesDice(Due):
             state = replace(state, superiority=rolled.winner)
             who = "Nobody has" if rolled.winner is None else f"The {side_name(rolled.winner)} have"
             text = f"{who} skirmisher superiority"
-        facts = {"dice": {side: list(pair) for side, pair in dice.items()}}
-        return state, (Event("army", text, rule, facts),)
+        return state.tells("army", text, rule, dice={side: [*pair] for side, pair in dice.items()})
 
     def _factors(self, state: State) -> dict[str, int]:
         foul = state.options.get("weather") == "foul"
@@ -152,15 +151,13 @@ def _officer_ruling(state: State, action: acts.MoveOfficer) -> Answer:
     return measured((OFFICER_CM - far_cm) * CM_MM, officer.sigma_mm, "H-15.3", text)
 
 
-def _officer_moved(state: State, action: acts.MoveOfficer) -> tuple[State, Events]:
+def _officer_moved(state: State, action: acts.MoveOfficer) -> State:
     """Returns the state with an officer elsewhere, or attached."""
     name, ground = action.officer, state.field
     officer = ground.officers.get(name)
     if officer is None or officer.side != state.active or name in state.tried:
         raise Refused(f"expected an officer who has not moved, got {name}", rule="H-15.3")
-    ruling = _officer_ruling(state, action)
-    if ruling.answer == "no":
-        raise Refused(ruling.because, rule=ruling.rule)
+    ruling = permitted(_officer_ruling(state, action))
     stays = action.to is None and officer.place_mm == (action.x_mm, action.y_mm)
     state = replace(state, tried=(*state.tried, name))
     if action.to is not None:
@@ -171,7 +168,7 @@ def _officer_moved(state: State, action: acts.MoveOfficer) -> tuple[State, Event
         state = state.with_commander(name, action.x_mm, action.y_mm)
         state = state.with_officer(name, attached_to=None)
     text = f"{name} stays" if stays else ruling.because
-    return state, (Event("officer", text, "H-15.3", {"officer": name}),)
+    return state.tells("officer", text, "H-15.3", officer=name)
 
 
 _HANDLERS: Final[Mapping[tuple[str, type], Any]] = {
@@ -312,32 +309,30 @@ class GloriousEmpires(BattleGame[State]):
             hint = f"By hand: {', '.join(far)}." if under.order in ("advance", "retire") else ""
         return PendingDecision(f"{side_name(state.active)}: {question}", state.active, hint=hint)
 
-    def next_phase(self, state: State) -> tuple[State, Events]:
+    def next_phase(self, state: State) -> State:
         """Returns the state in the next phase, sequence or turn; an order in force ends first."""
         if state.under is not None:
-            return orders.ended(state), ()
+            return orders.ended(state)
         if state.phase == "fire" and state.shots:
-            return volleys.volley(state), ()
+            return volleys.volley(state)
         if state.phase != "rally":
             phase = PHASES[PHASES.index(state.phase) + 1]
             after, step = self.entered(state, phase), _STARTS.get(phase)
             # A phase in which nobody has anything to settle passes unsaid.
             is_empty = not after.due and self.automatic(after) == after
-            return after, () if step is None or is_empty else (Event("phase", step),)
+            return after if step is None or is_empty else after.tells("phase", step)
         state = replace(_wiped(state), half=1 - state.half)
         side = side_name(state.active)
         if state.half == 1:
-            return self.entered(state, "fire"), (Event("phase", f"The {side} act", "H-4.5"),)
+            return self.entered(state, "fire").tells("phase", f"The {side} act", "H-4.5")
         last = int(state.options.get("turns", 0))
         if last and state.turn >= last:
             state = replace(state, phase="over")
-            return state, (Event("over", self.outcome(state), "H-15.8"),)
+            return state.tells("over", self.outcome(state), "H-15.8")
         after = self.entered(replace(state, turn=state.turn + 1), "superiority")
-        event = Event("turn", f"Turn {after.turn}", "H-4.5")
-        if last:
-            return after, (event,)
+        after = after.tells("turn", f"Turn {after.turn}", "H-4.5")
         # Whether to go on is asked before anything of the new turn.
-        return after.pushed(StopDue()), (event,)
+        return after if last else after.pushed(StopDue())
 
     def entered(self, state: State, phase: Any) -> State:
         """Returns the state at the beginning of a phase."""
@@ -354,7 +349,7 @@ class GloriousEmpires(BattleGame[State]):
 
     def lost(self, state: State, name: str) -> State:
         """Returns the state without a unit."""
-        return acts.removed(state, name, "is taken off", "H-15.8")[0]
+        return acts.removed(state, name, "is taken off", "H-15.8")
 
     def marked(self, state: State, action: acts.Overrule) -> State:
         """Returns the state with marks of units and factors of armies as players set them."""

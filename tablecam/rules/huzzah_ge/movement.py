@@ -13,7 +13,7 @@ from tablecam.geometry.moves.lanes import front_width_mm, lane, room_ahead_mm, s
 from tablecam.geometry.moves.poses import ahead, wheeled
 from tablecam.geometry.outlines import footprint, table_outline
 from tablecam.geometry.shapes import shapes_of
-from tablecam.rules.game import Ban, Event, PendingDecision, Refused
+from tablecam.rules.game import Ban, PendingDecision, Refused
 from tablecam.rules.huzzah_ge import command
 from tablecam.rules.huzzah_ge.field import CM_MM, Field, front_of
 from tablecam.rules.huzzah_ge.fire import centre_mm, outline_of
@@ -29,10 +29,9 @@ from tablecam.rules.huzzah_ge.state import (
 )
 from tablecam.rules.huzzah_ge.troops import Troops, heading_of
 from tablecam.rules.huzzah_ge.volleys import WaverDice
-from tablecam.rules.miniatures.battle import Bases, disordered
+from tablecam.rules.miniatures.battle import Bases, disordered, permitted
 from tablecam.rules.miniatures.faces import faces_of
 from tablecam.rules.miniatures.ground import overlaps
-from tablecam.rules.steps import Events
 from tablecam.table.headings import difference_deg, forward, right
 from tablecam.table.model import Unit
 from tablecam.table.motion import HAND_DEG, HAND_MM
@@ -270,7 +269,7 @@ def judged_charge(state: State, unit: Unit, target: Unit, bases: Bases) -> Answe
     return certain("yes", "H-12.7", text, shapes_of(area, "path"))
 
 
-def charged(state: State, action: Charge) -> tuple[State, Events]:
+def charged(state: State, action: Charge) -> State:
     """Returns the state with a charger in contact.
 
     Raises:
@@ -279,47 +278,38 @@ def charged(state: State, action: Charge) -> tuple[State, Events]:
     unit, target = state.unit(action.unit), state.unit(action.target)
     if target.side == unit.side:
         raise Refused(f"expected an enemy, got {target.id}", rule="H-12.7")
-    ruling = judged_charge(state, unit, target, action.bases)
-    if ruling.answer == "no":
-        raise Refused(ruling.because, rule=ruling.rule)
-    return acted(rushed(state, unit, target, action.bases), unit.id), _charge_event(ruling, action)
+    ruling = permitted(judged_charge(state, unit, target, action.bases))
+    drawn, facts = ruling.evidence, {"unit": unit.id, "target": target.id}
+    state = state.tells("charge", ruling.because, "H-12.7", *drawn, **facts)
+    return acted(rushed(state, unit, target, action.bases), unit.id)
 
 
 def rushed(state: State, unit: Unit, target: Unit, bases: Bases) -> State:
     """Returns the state with a charger squared up on its target."""
-    state, _ = placed(state, unit.id, bases)
+    # Officers whom it meets on its way are not told of.
+    state = replace(placed(state, unit.id, bases), told=state.told)
     state = state.changed(unit.id, moved=True, charging=True)
     return replace(state, rushes=(*state.rushes, Rush(unit.id, target.id)))
 
 
-def _charge_event(ruling: Answer, action: Charge) -> Events:
-    facts = {"unit": action.unit, "target": action.target}
-    return (Event("charge", ruling.because, "H-12.7", facts, ruling.evidence),)
-
-
-def moved(state: State, action: Move) -> tuple[State, Events]:
+def moved(state: State, action: Move) -> State:
     """Returns the state after a move by an order; who retires near an enemy may waver (H-13.3).
 
     Raises:
         Refused: The order does not allow it.
     """
     unit = state.unit(action.unit)
-    ruling = judged(state, unit, action.bases)
-    if ruling.answer == "no":
-        raise Refused(ruling.because, rule=ruling.rule)
+    ruling = permitted(judged(state, unit, action.bases))
     order = "" if state.under is None else state.under.order
     name, near = unit.id, state.field.near_enemies(unit.id)
-    facts = {"unit": name}
-    events: Events = (Event("move", ruling.because, ruling.rule, facts, ruling.evidence),)
+    state = state.tells("move", ruling.because, ruling.rule, *ruling.evidence, unit=name)
     friends = [] if order == "manoeuvre" else _passed(state, unit, action.bases)
-    state, more = placed(state, name, action.bases)
-    events += more
+    state = placed(state, name, action.bases)
     state = settled_sector(state.changed(name, moved=True), name)
     for friend in (name, *friends) if friends else ():
-        state, more = disordered(state, friend, "H-12.11")
-        events += more
+        state = disordered(state, friend, "H-12.11")
     state = acted(state, name)
-    return (state.pushed(WaverDice(name)) if order == "retire" and near else state), events
+    return state.pushed(WaverDice(name)) if order == "retire" and near else state
 
 
 def _passed(state: State, unit: Unit, bases: Bases) -> list[str]:
@@ -362,20 +352,17 @@ class ImpulsiveCharge(Due):
         charge = self._charge(state)
         return () if charge is None else (charge,)
 
-    def follow(self, state: State, answer: Charge | None) -> tuple[State, Events]:
+    def then(self, state: State, answer: Charge | None) -> State:
         """Returns the state with the charger in contact."""
         if answer is None:
-            return state, ()
+            return state
         unit, target = state.unit(answer.unit), state.unit(answer.target)
         area = outline_of(unit.bases).union(outline_of(answer.bases)).convex_hull
-        text = f"{unit.id} charges {target.id}"
-        facts = {"unit": unit.id, "target": target.id}
-        event = Event("charge", text, "H-11.16", facts, shapes_of(area, "path"))
-        return rushed(state, unit, target, answer.bases), (event,)
+        text, drawn = f"{unit.id} charges {target.id}", shapes_of(area, "path")
+        state = state.tells("charge", text, "H-11.16", *drawn, unit=unit.id, target=target.id)
+        return rushed(state, unit, target, answer.bases)
 
     def _charge(self, state: State) -> Charge | None:
-        if not state.has(self.unit):
-            return None
         unit, ground = state.unit(self.unit), state.field
         reached = [ground.units[name] for name in ground.reached[self.unit]]
         nearest = sorted(reached, key=lambda enemy: ground.apart_mm(unit, enemy))

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from tablecam.rules.dice import Roll
-from tablecam.rules.game import Ban, Event, PendingDecision, Refused
+from tablecam.rules.game import Ban, PendingDecision, Refused
 from tablecam.rules.huzzah_ge import command
 from tablecam.rules.huzzah_ge.command import Situation, order_factor, order_result
 from tablecam.rules.huzzah_ge.morale import Officer
@@ -22,7 +22,6 @@ from tablecam.rules.huzzah_ge.state import (
 )
 from tablecam.rules.huzzah_ge.tables import Order
 from tablecam.rules.miniatures.battle import Done
-from tablecam.rules.steps import Events
 
 LEVELS: Final = ("division", "corps", "cinc")
 ORDERS: Final[tuple[Order, ...]] = ("advance", "retire", "deploy", "manoeuvre")
@@ -92,7 +91,7 @@ def ban_on_address(state: State, officer: str, group: str, names: Sequence[str])
     return next((Ban(rule, why) for applies, rule, why in bans if applies), None)
 
 
-def addressed(state: State, action: Address) -> tuple[State, Events]:
+def addressed(state: State, action: Address) -> State:
     """Returns the state in which an order is named.
 
     Raises:
@@ -104,10 +103,9 @@ def addressed(state: State, action: Address) -> tuple[State, Events]:
     groups = dict(groups_of(state, action.officer))
     if action.group not in groups:
         raise Refused(f"{action.officer} does not command {action.group}", rule="H-11.2")
-    ban = ban_on_address(state, action.officer, action.group, groups[action.group])
-    if ban is not None:
-        raise Refused(ban.because, rule=ban.rule)
-    return state.pushed(OrderChoice(action.officer, action.group)), ()
+    if ban := ban_on_address(state, action.officer, action.group, groups[action.group]):
+        raise ban.refused()
+    return state.pushed(OrderChoice(action.officer, action.group))
 
 
 class OrderChoice(Due):
@@ -131,10 +129,10 @@ class OrderChoice(Due):
         """Returns the orders, and to give none."""
         return (*map(GiveOrder, ORDERS), Done())
 
-    def follow(self, state: State, answer: GiveOrder | Done | None) -> tuple[State, Events]:
+    def then(self, state: State, answer: GiveOrder | Done | None) -> State:
         """Returns the state in which the order is rolled; a second one holds at once."""
         if not isinstance(answer, GiveOrder):
-            return state, ()
+            return state
         names = able(state, _names(state, self.officer, self.group))
         if self.is_second:
             return enacted(state, self.officer, self.group, answer.order, names)
@@ -142,8 +140,7 @@ class OrderChoice(Due):
         if before is not None and before.officer != self.officer:
             # Who turns to another officer is done with the one before (H-11.7).
             state = replace(state, done_officers=(*state.done_officers, before.officer))
-        dice = OrderDice(self.officer, self.group, answer.order, names)
-        return state.pushed(dice), ()
+        return state.pushed(OrderDice(self.officer, self.group, answer.order, names))
 
 
 def _names(state: State, officer: str, group: str) -> tuple[str, ...]:
@@ -172,7 +169,7 @@ class OrderDice(Due):
         factor = factor_of(state, self.officer, self.group, self.order, self.units).value
         return Roll(f"{self.officer}: {self.group} to {self.order}, on {factor} or less", 2)
 
-    def follow(self, state: State, answer: tuple[int, ...]) -> tuple[State, Events]:
+    def then(self, state: State, answer: tuple[int, ...]) -> State:
         """Returns the state in which the units act, or the officer is done (H-11.5, H-11.6)."""
         officer, group = self.officer, self.group
         factor = factor_of(state, officer, group, self.order, self.units)
@@ -186,19 +183,18 @@ class OrderDice(Due):
         word = "obeys" if result.is_success else "does not obey"
         text = f"{officer} orders {group} to {self.order}: it {word} ({terms}: {factor.value})"
         facts = {"officer": officer, "dice": list(answer), "units": list(self.units)}
-        events: Events = (Event("order", text, "H-11.4", facts),)
+        state = state.tells("order", text, "H-11.4", **facts)
         if result.is_success:
-            state, more = enacted(
+            return enacted(
                 state, officer, group, self.order, self.units, has_second=result.has_second_order
             )
-            return state, events + more
         done = [officer]
         if result.ends_phase:
             # The failure of the commander in chief ends all orders of his side.
             done = [name for name, one in state.field.officers.items() if one.side == state.active]
             text = f"{officer} has failed: no more orders for his side"
-            events += (Event("order", text, "H-11.6", {"officer": officer}),)
-        return replace(state, done_officers=(*state.done_officers, *done)), events
+            state = state.tells("order", text, "H-11.6", officer=officer)
+        return replace(state, done_officers=(*state.done_officers, *done))
 
 
 def factor_of(state: State, officer: str, group: str, order: Order, names: Sequence[str]) -> Factor:
@@ -249,12 +245,12 @@ def enacted(
     names: Sequence[str],
     *,
     has_second: bool = False,
-) -> tuple[State, Events]:
+) -> State:
     """Returns the state in which units act on an order, each as far as it may (H-12.2, H-13.1)."""
     troops = [state.troops(name) for name in names]
     allowed_cm = command.allowances_cm(troops, order)
     under = Under(officer, group, order, dict(zip(names, allowed_cm, strict=True)), has_second)
-    return replace(state, under=under), ()
+    return replace(state, under=under)
 
 
 def acted(state: State, name: str) -> State:

@@ -10,7 +10,7 @@ from typing import Annotated, Final
 
 from pydantic import Field as Limits
 
-from tablecam.rules.game import Event, PendingDecision
+from tablecam.rules.game import PendingDecision
 from tablecam.rules.game_files import GameFile
 from tablecam.rules.huzzah_ge import morale
 from tablecam.rules.huzzah_ge.state import (
@@ -24,9 +24,10 @@ from tablecam.rules.huzzah_ge.state import (
 )
 from tablecam.rules.huzzah_ge.volleys import SaveDice
 from tablecam.rules.miniatures.battle import disordered
-from tablecam.rules.steps import YES_OR_NO, Decide, Events
+from tablecam.rules.steps import YES_OR_NO, Decide
 from tablecam.table.sections import Name, StrictModel
 from tablecam.table.sides import side_name
+from tablecam.wording import counted
 
 MOST_HITS: Final = 12
 BACK_STEP_CM: Final = 5
@@ -68,12 +69,12 @@ class FactorDue(Due):
         """Returns the factors that armies may have."""
         return tuple(map(GiveNumber, range(6, 11)))
 
-    def follow(self, state: State, answer: GiveNumber) -> tuple[State, Events]:
+    def then(self, state: State, answer: GiveNumber) -> State:
         """Returns the state with the factor."""
         key = "artillery_factor" if self.is_artillery else "skirmish_factor"
         text = f"The players say: {key.replace('_', ' ')} of the {side_name(self.side)} "
-        event = Event("chart", f"{text}{answer.value}", "H-15.7", {"side": self.side})
-        return state.with_army(self.side, **{key: answer.value}), (event,)
+        state = state.tells("chart", f"{text}{answer.value}", "H-15.7", side=self.side)
+        return state.with_army(self.side, **{key: answer.value})
 
 
 class CombatDue(Due):
@@ -81,15 +82,14 @@ class CombatDue(Due):
 
     units: tuple[str, ...]
 
-    def follow(self, state: State, answer: None) -> tuple[State, Events]:
+    def then(self, state: State, answer: None) -> State:
         """Returns the state in which the hits on each unit are asked for."""
         names = tuple(name for name in self.units if state.has(name))
         sides = {state.unit(name).side for name in names}
         if len(sides) < 2:
-            return state, ()
-        text = f"Combat: {', '.join(names)}"
-        dues = [CombatHits(name) for name in names]
-        return state.pushed(*dues, LoserDue(names)), (Event("combat", text, "H-15.2"),)
+            return state
+        state = state.tells("combat", f"Combat: {', '.join(names)}", "H-15.2")
+        return state.pushed(*map(CombatHits, names), LoserDue(names))
 
 
 class CombatHits(Due):
@@ -104,19 +104,17 @@ class CombatHits(Due):
         asked = super().asked(state)
         return asked and replace(asked, hint=_support(state, self.unit))
 
-    def follow(self, state: State, answer: GiveNumber | None) -> tuple[State, Events]:
+    def then(self, state: State, answer: GiveNumber) -> State:
         """Returns the state without the bases that the hits remove (H-7.10, H-10.1)."""
-        if answer is None or not answer.value:
-            return state, ()
-        name = self.unit
-        facts = {"unit": name, "hits": answer.value}
-        count = f"{answer.value} {'hit' if answer.value == 1 else 'hits'}"
-        event = Event("melee", f"{name} takes {count} in combat", "H-15.2", facts)
+        name, hits = self.unit, answer.value
+        if not hits:
+            return state
+        text = f"{name} takes {counted(hits, 'hit')} in combat"
         officer = state.field.attached_to(name)
-        state, events = hit(state, name, answer.value)
+        state = hit(state.tells("melee", text, "H-15.2", unit=name, hits=hits), name, hits)
         if officer in state.field.officers and officer is not None:
-            state = state.pushed(SaveDice(officer, name, answer.value))
-        return state, (event, *events)
+            state = state.pushed(SaveDice(officer, name, hits))
+        return state
 
 
 def _support(state: State, name: str) -> str:
@@ -145,15 +143,14 @@ class LoserDue(Due):
         """Returns the sides, and that nobody lost."""
         return (*map(GiveName, state.sides), GiveName(None))
 
-    def follow(self, state: State, answer: GiveName | None) -> tuple[State, Events]:
+    def then(self, state: State, answer: GiveName | None) -> State:
         """Returns the state in which the losers' fates are asked for."""
         if answer is None or answer.name is None:
-            return state, ()
+            return state
         losers = [name for name in self.units if state.has(name)]
         losers = [name for name in losers if state.unit(name).side == answer.name]
         text = f"The {side_name(answer.name)} lose the combat of {', '.join(self.units)}"
-        dues = [ForcedBack(name) for name in losers]
-        return state.pushed(*dues), (Event("melee", text, "H-15.2"),)
+        return state.tells("melee", text, "H-15.2").pushed(*map(ForcedBack, losers))
 
 
 class ForcedBack(Due):
@@ -164,11 +161,9 @@ class ForcedBack(Due):
     answers = tuple(map(GiveNumber, BACKS_CM))
     unit: str
 
-    def follow(self, state: State, answer: GiveNumber | None) -> tuple[State, Events]:
+    def then(self, state: State, answer: GiveNumber) -> State:
         """Returns the state in which the unit's order is asked for."""
-        if answer is None:
-            return state, ()
-        return state.pushed(LoserFate(self.unit, answer.value)), ()
+        return state.pushed(LoserFate(self.unit, answer.value))
 
 
 class LoserFate(Due):
@@ -179,21 +174,21 @@ class LoserFate(Due):
     unit: str
     back_cm: int
 
-    def follow(self, state: State, answer: GiveName) -> tuple[State, Events]:
+    def then(self, state: State, answer: GiveName) -> State:
         """Returns the state after it has gone back, less in cover, or routed (H-9.6 to H-9.12)."""
-        name, events, more = self.unit, tuple[Event, ...](), tuple[Event, ...]()
+        name = self.unit
         troops = replace(state.troops(name), is_charging=False, is_disordered=False)
         # Cover and the limit of a fall back hold for combat as for fire (H-9.6, H-9.7).
         follows = morale.outcome(troops, self.back_cm // BACK_STEP_CM, passes=False)
         routs = answer.name == "routs" or follows.rout_cm is not None
         if answer.name == "disordered" or routs:
-            state, events = disordered(state, name, "H-15.2")
+            state = disordered(state, name, "H-15.2")
         if routs:
             rout_cm = follows.rout_cm or max(troops.rout_cm, follows.fall_back_cm)
-            state, more = gone_back(state, name, rout_cm, routs=True)
-        elif follows.fall_back_cm:
-            state, more = gone_back(state, name, follows.fall_back_cm, routs=False)
-        return state, events + more
+            return gone_back(state, name, rout_cm, routs=True)
+        if follows.fall_back_cm:
+            return gone_back(state, name, follows.fall_back_cm, routs=False)
+        return state
 
 
 class RallyDue(Due):
@@ -202,23 +197,20 @@ class RallyDue(Due):
     answers = tuple(map(GiveName, RALLIES))
     unit: str
 
-    def asked(self, state: State) -> PendingDecision | None:
+    def asked(self, state: State) -> PendingDecision:
         """Returns the question."""
-        if not state.has(self.unit):
-            return None
         unit = state.unit(self.unit)
         word = "routing" if unit.state.get("routing") else "disordered"
         return PendingDecision(f"{self.unit} is {word}: does it rally?", unit.side)
 
-    def follow(self, state: State, answer: GiveName | None) -> tuple[State, Events]:
+    def then(self, state: State, answer: GiveName) -> State:
         """Returns the state with the unit in order, as it was, or gone."""
-        if answer is None or answer.name == "remains":
-            return state, ()
+        if answer.name == "remains":
+            return state
         if answer.name == "removed":
             return removed(state, self.unit, "is removed", "H-15.4")
         state = state.changed(self.unit, disordered=None, routing=None)
-        event = Event("rally", f"{self.unit} reforms", "H-15.4", {"unit": self.unit})
-        return state, (event,)
+        return state.tells("rally", f"{self.unit} reforms", "H-15.4", unit=self.unit)
 
 
 class StopDue(Due):
@@ -232,9 +224,9 @@ class StopDue(Due):
             f"Turn {state.turn - 1} is over: does the battle go on?", state.active
         )
 
-    def follow(self, state: State, answer: Decide) -> tuple[State, Events]:
+    def then(self, state: State, answer: Decide) -> State:
         """Returns the state, in which the winner is asked for if they stop."""
-        return (state if answer.yes else state.pushed(WinnerDue())), ()
+        return state if answer.yes else state.pushed(WinnerDue())
 
 
 class WinnerDue(Due):
@@ -246,7 +238,7 @@ class WinnerDue(Due):
         """Returns the sides, and nobody."""
         return (*map(GiveName, state.sides), GiveName(None))
 
-    def follow(self, state: State, answer: GiveName) -> tuple[State, Events]:
+    def then(self, state: State, answer: GiveName) -> State:
         """Returns the end."""
         won = "Nobody has won" if answer.name is None else f"The {side_name(answer.name)} have won"
-        return replace(state, phase="over", due=()), (Event("over", won, "H-15.8"),)
+        return replace(state, phase="over", due=()).tells("over", won, "H-15.8")

@@ -13,7 +13,6 @@ from tablecam.geometry.outlines import table_outline
 from tablecam.geometry.shapes import shapes_of
 from tablecam.rules.dice import Roll
 from tablecam.rules.frozen_json import Variant
-from tablecam.rules.game import Event
 from tablecam.rules.huzzah_ge import fire, morale
 from tablecam.rules.huzzah_ge.field import (
     CM_MM,
@@ -31,8 +30,8 @@ from tablecam.rules.miniatures.battle import Charge as Charge
 from tablecam.rules.miniatures.battle import Move as Move
 from tablecam.rules.miniatures.ground import overlaps, without_rear
 from tablecam.rules.overrules import Overrule as AnyOverrule
-from tablecam.rules.steps import Events
 from tablecam.table.model import Point
+from tablecam.wording import counted
 
 Phase = Literal[
     "superiority", "effectiveness", "fire", "orders", "chargers", "combat", "officers", "rally",
@@ -232,27 +231,22 @@ class QualityDice(Due):
     unit: str
     is_again: bool = False
 
-    def roll(self, state: State) -> Roll | None:
+    def roll(self, state: State) -> Roll:
         """Returns the dice."""
-        if not state.has(self.unit):
-            return None
         return Roll(f"the quality of {self.unit}{', again' if self.is_again else ''}", 2)
 
-    def follow(self, state: State, answer: tuple[int, ...] | None) -> tuple[State, Events]:
+    def then(self, state: State, answer: tuple[int, ...]) -> State:
         """Returns the state with the grade; after a double one it is rolled again (H-3.2)."""
-        if answer is None:
-            return state, ()
         facts = state.field.facts[self.unit]
         throws = [(1, 1), answer] if self.is_again else [answer]
         rolled = quality(expected_of(facts), facts.abilities, throws)
         if rolled is None:
-            return state.pushed(QualityDice(self.unit, is_again=True)), ()
+            return state.pushed(QualityDice(self.unit, is_again=True))
         text = f"{self.unit} proves {rolled.grade}"
         gained = [one for one in rolled.abilities if one not in facts.abilities]
         text += f", and is now {gained[0]}" if gained else ""
         state = state.changed(self.unit, quality=rolled.grade, abilities=rolled.abilities)
-        event = Event("quality", text, "H-3.1", {"unit": self.unit, "grade": rolled.grade})
-        return state, (event,)
+        return state.tells("quality", text, "H-3.1", unit=self.unit, grade=rolled.grade)
 
 
 def graded(state: State, *names: str) -> tuple[QualityDice, ...]:
@@ -261,7 +255,7 @@ def graded(state: State, *names: str) -> tuple[QualityDice, ...]:
     return tuple(map(QualityDice, lacking))
 
 
-def placed(state: State, name: str, bases: Bases) -> tuple[State, Events]:
+def placed(state: State, name: str, bases: Bases) -> State:
     """Returns the state with a unit elsewhere, its officer with it, and officers in its way.
 
     An officer under a friend is set just behind its centre; an enemy one escapes to the nearest
@@ -270,7 +264,7 @@ def placed(state: State, name: str, bases: Bases) -> tuple[State, Events]:
     unit = state.unit(name)
     start, end = centre_mm(unit.bases), centre_mm(bases)
     state = state.changed(name, bases=laid_at(unit.bases, bases))
-    area, events = outline_of(bases), list[Event]()
+    area = outline_of(bases)
     way = area.union(outline_of(unit.bases)).convex_hull
     for officer in state.position.commanders:
         to = officer.state.get("attached_to")
@@ -281,19 +275,18 @@ def placed(state: State, name: str, bases: Bases) -> tuple[State, Events]:
         # Friends pass through officers, and only stop on them; enemies touch them on the way.
         met = area if officer.side == unit.side else way
         if to is None and met.buffer(1.0).intersects(_point(officer.place_mm)):
-            state, more = _met_officer(state, name, officer.id)
-            events += more
-    return state, tuple(events)
+            state = _met_officer(state, name, officer.id)
+    return state
 
 
-def _met_officer(state: State, name: str, officer: str) -> tuple[State, Events]:
+def _met_officer(state: State, name: str, officer: str) -> State:
     """Returns the state after a unit has come upon an officer (H-11.14)."""
     ground, unit = state.field, state.unit(name)
     him, facts = ground.officers[officer], ground.officer_facts[officer]
     if him.side == unit.side:
         rear = fire.Rear.of(unit.bases).rear
         x_mm, y_mm = rear.middle_mm
-        return state.with_commander(officer, x_mm, y_mm), ()
+        return state.with_commander(officer, x_mm, y_mm)
     radius_mm = COMMAND[facts.quality or "average"][1] * CM_MM
     own = [
         (ground.outlines[one.id].distance(_point(him.place_mm)), one.id)
@@ -302,11 +295,10 @@ def _met_officer(state: State, name: str, officer: str) -> tuple[State, Events]:
     ]
     near = min((pair for pair in own if pair[0] <= radius_mm), default=None)
     if near is None:
-        event = Event("loss", f"{officer} is captured by {name}", "H-11.14", {"officer": officer})
-        return state.without_commander(officer), (event,)
-    state = attached(state, officer, near[1])
+        text = f"{officer} is captured by {name}"
+        return state.without_commander(officer).tells("loss", text, "H-11.14", officer=officer)
     text = f"{officer} escapes to {near[1]}"
-    return state, (Event("officer", text, "H-11.14", {"officer": officer}),)
+    return attached(state, officer, near[1]).tells("officer", text, "H-11.14", officer=officer)
 
 
 def attached(state: State, officer: str, name: str) -> State:
@@ -319,7 +311,7 @@ def _point(place_mm: Point) -> Any:
     return shapely.Point(place_mm)
 
 
-def hit(state: State, name: str, hits: int, rule: str = "H-7.10") -> tuple[State, Events]:
+def hit(state: State, name: str, hits: int, rule: str = "H-7.10") -> State:
     """Returns the state after hits on a unit: bases off, odd hits kept (H-7.10, H-7.11)."""
     unit, troops = state.unit(name), state.troops(name)
     off = fire.removal(troops, hits)
@@ -332,12 +324,12 @@ def hit(state: State, name: str, hits: int, rule: str = "H-7.10") -> tuple[State
     lost = unit.state.get("bases_lost_this_turn", 0) + gone
     state = state.changed(name, bases=bases, hits=off.odd_hits, bases_lost_this_turn=lost)
     if not gone:
-        return state, ()
-    text = f"{name} loses {gone} {'base' if gone == 1 else 'bases'}, {len(bases)} left"
-    return state, (Event("casualties", text, rule, {"unit": name, "bases": gone}),)
+        return state
+    text = f"{name} loses {counted(gone, 'base')}, {len(bases)} left"
+    return state.tells("casualties", text, rule, unit=name, bases=gone)
 
 
-def removed(state: State, name: str, why: str, rule: str) -> tuple[State, Events]:
+def removed(state: State, name: str, why: str, rule: str) -> State:
     """Returns the state without a unit; an attached officer goes with it (H-10.3)."""
     officer = state.field.attached_to(name)
     if officer is not None:
@@ -351,7 +343,7 @@ def removed(state: State, name: str, why: str, rule: str) -> tuple[State, Events
     if state.under is not None and name in state.under.allowed_cm:
         left = {unit: cm for unit, cm in state.under.allowed_cm.items() if unit != name}
         state = replace(state, under=replace(state.under, allowed_cm=left))
-    return state, (Event("loss", f"{name} {why}", rule, {"unit": name}),)
+    return state.tells("loss", f"{name} {why}", rule, unit=name)
 
 
 def parted(state: State, name: str) -> State:
@@ -365,7 +357,7 @@ def parted(state: State, name: str) -> State:
     return replace(state.changed(name, in_combat_with=()), rushes=rushes)
 
 
-def gone_back(state: State, name: str, distance_cm: float, *, routs: bool) -> tuple[State, Events]:
+def gone_back(state: State, name: str, distance_cm: float, *, routs: bool) -> State:
     """Returns the state after a unit has fallen back or routed (H-9.8 to H-9.12)."""
     unit = state.unit(name)
     rear = fire.Rear.of(unit.bases)
@@ -379,35 +371,27 @@ def gone_back(state: State, name: str, distance_cm: float, *, routs: bool) -> tu
         return removed(state, name, "routs into a sector of the enemy and is captured", "H-9.11")
     bases = tuple(rear.moved(unit.bases, way.distance_cm, turned=routs))
     text = f"{name} {word} {way.distance_cm:g} cm"
-    facts = {"unit": name, "cm": way.distance_cm}
-    area = outline_of(unit.bases).union(outline_of(bases)).convex_hull
-    events: Events = (Event("flight", text, rule, facts, shapes_of(area, "path")),)
+    drawn = shapes_of(outline_of(unit.bases).union(outline_of(bases)).convex_hull, "path")
+    state = state.tells("flight", text, rule, *drawn, unit=name, cm=way.distance_cm)
     if not table_outline(state.position.table).contains(_point(centre_mm(bases))):
         state = replace(state, rout_table=(*state.rout_table, name))
-        state, more = removed(state, name, "leaves the battlefield", "H-9.12")
-        return state, (*events, *more)
-    state, more = placed(state, name, bases)
-    events += more
+        return removed(state, name, "leaves the battlefield", "H-9.12")
+    state = placed(state, name, bases)
     state = state.changed(name, sector=way.deployed_in)
     for friend in way.passed:
-        state, more = disordered(state, friend, "H-9.9")
-        events += more
+        state = disordered(state, friend, "H-9.9")
     if way.extra_hits:
-        state, more = hit(state, name, way.extra_hits, "H-9.9")
-        events += more
-    if state.has(name):
-        state, more = _on_nobody(state, name)
-        events += more
-    return state, events
+        state = hit(state, name, way.extra_hits, "H-9.9")
+    return _on_nobody(state, name) if state.has(name) else state
 
 
-def _on_nobody(state: State, name: str) -> tuple[State, Events]:
+def _on_nobody(state: State, name: str) -> State:
     """Returns the state without a unit that could only end on an enemy: it is captured (H-9.11)."""
     ground, unit = state.field, state.unit(name)
     for enemy in ground.enemies(unit):
         if overlaps(ground.outlines[name], ground.outlines[enemy.id]):
             return removed(state, name, f"runs into {enemy.id} and is captured", "H-9.11")
-    return state, ()
+    return state
 
 
 def settled_sector(state: State, name: str) -> State:

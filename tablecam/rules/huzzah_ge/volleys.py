@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
@@ -12,7 +13,7 @@ import shapely
 
 from tablecam.geometry.moves.poses import ahead
 from tablecam.rules.dice import Roll
-from tablecam.rules.game import Ban, Event, PendingDecision, Refused
+from tablecam.rules.game import Ban, PendingDecision, Refused
 from tablecam.rules.huzzah_ge import fire, morale
 from tablecam.rules.huzzah_ge.command import waver
 from tablecam.rules.huzzah_ge.field import CM_MM
@@ -21,6 +22,7 @@ from tablecam.rules.huzzah_ge.state import (
     Due,
     Fire,
     GiveName,
+    QualityDice,
     Shot,
     State,
     Struck,
@@ -31,9 +33,10 @@ from tablecam.rules.huzzah_ge.state import (
 )
 from tablecam.rules.huzzah_ge.troops import heading_of, raised
 from tablecam.rules.miniatures.battle import disordered
-from tablecam.rules.steps import YES_OR_NO, Decide, Events
+from tablecam.rules.steps import YES_OR_NO, Decide
 from tablecam.table.headings import difference_deg
 from tablecam.table.model import BasePose, Unit
+from tablecam.wording import counted
 
 ROLLED: Final = "the volley"
 """What has been tried in a fire phase whose dice are thrown."""
@@ -132,7 +135,7 @@ def declarations(state: State) -> Iterator[Fire]:
             yield Fire(shot.unit, shot.target, shot.bases)
 
 
-def declared(state: State, action: Fire) -> tuple[State, Events]:
+def declared(state: State, action: Fire) -> State:
     """Returns the state with declared fire.
 
     Raises:
@@ -152,11 +155,10 @@ def declared(state: State, action: Fire) -> tuple[State, Events]:
     troops = state.troops(shot.unit)
     if not fire.is_short(troops, at.range_cm) and action not in tuple(declarations(state)):
         raise Refused(f"{shot.unit} has targets at short range", rule="H-7.7")
-    count = f"{len(shot.bases)} {'base' if len(shot.bases) == 1 else 'bases'}"
-    text = f"{shot.unit} will fire at {shot.target} with {count}"
+    text = f"{shot.unit} will fire at {shot.target} with {counted(len(shot.bases), 'base')}"
     facts = {"unit": shot.unit, "target": shot.target, "cm": at.range_cm}
-    event = Event("declare", text, "H-7.7", facts)
-    return replace(state, shots=(*state.shots, shot)), (event,)
+    state = state.tells("declare", text, "H-7.7", **facts)
+    return replace(state, shots=(*state.shots, shot))
 
 
 def volley(state: State) -> State:
@@ -165,43 +167,55 @@ def volley(state: State) -> State:
     return replace(state, shots=(), tried=(ROLLED,)).pushed(*shots, TestsDue())
 
 
-class ShotDice(Due):
+class FactorDice(Due, is_family=True):
+    """2D6 of a unit against a factor, once its grade is known (H-1.1, H-3.1)."""
+
+    @abstractmethod
+    def factor(self, state: State) -> Factor:
+        """Returns what is rolled against, by its terms."""
+
+    def needs(self, state: State) -> tuple[QualityDice, ...]:
+        """Returns the roll of the unit's quality, if that is not known."""
+        return graded(state, self.names(state)[0])
+
+    def roll(self, state: State) -> Roll:
+        """Returns the dice."""
+        words = self._words(self.dice, state)
+        return Roll(f"{words}, on {self.factor(state).value} or less", 2)
+
+
+class ShotDice(FactorDice):
     """The dice of a shot; at a charger it is always short and at its front (H-8.2)."""
 
+    dice = "{shot.unit} firing at {shot.target}"
     shot: Shot
     is_at_charger: bool = False
 
-    def roll(self, state: State) -> Roll | None:
-        """Returns the dice, once the grade of the firer is known."""
-        shot = self.shot
-        if not (state.has(shot.unit) and state.has(shot.target)) or graded(state, shot.unit):
-            return None
-        factor = factor_of(state, self).value
-        return Roll(f"{shot.unit} firing at {shot.target}, on {factor} or less", 2)
+    def names(self, state: State) -> tuple[str, ...]:
+        """Returns the firer and its target."""
+        return self.shot.unit, self.shot.target
 
-    def follow(self, state: State, answer: tuple[int, ...] | None) -> tuple[State, Events]:
+    def factor(self, state: State) -> Factor:
+        """Returns the factor of the shot (H-7.8)."""
+        return factor_of(state, self)
+
+    def then(self, state: State, answer: tuple[int, ...]) -> State:
         """Returns the state with the hits; the tests come when all have fired."""
-        shot = self.shot
-        if answer is None:
-            is_there = state.has(shot.unit) and state.has(shot.target)
-            return (state.pushed(*graded(state, shot.unit), self) if is_there else state), ()
-        factor = factor_of(state, self)
+        shot, factor = self.shot, self.factor(state)
         hits = fire.hits_of(factor.value, answer)
-        state = state.changed(shot.unit, fired=True)
-        words = "misses" if hits is None else f"{hits} {'hit' if hits == 1 else 'hits'}"
+        words = "misses" if hits is None else counted(hits, "hit")
         text = f"{shot.unit} fires at {shot.target}: {words} ({_terms(factor)})"
         facts = {"unit": shot.unit, "target": shot.target, "dice": list(answer), "hits": hits}
-        facts["result"] = words
-        events: Events = (Event("fire", text, "H-7.8", facts),)
+        state = state.changed(shot.unit, fired=True)
+        state = state.tells("fire", text, "H-7.8", **facts, result=words)
         if hits is None:
-            return (state.pushed(FirerTest(shot)) if self.is_at_charger else state), events
+            return state.pushed(FirerTest(shot)) if self.is_at_charger else state
         troops = state.troops(shot.target)
         before = state.struck.get(shot.target, Struck(0, 0, troops.support_ranks))
         lost = min(fire.removal(troops, hits).bases, troops.base_count)
         struck = Struck(before.hits + hits, before.bases_lost + lost, before.support_ranks)
         state = replace(state, struck={**state.struck, shot.target: struck})
-        state, more = hit(state, shot.target, hits)
-        return state, events + more
+        return hit(state, shot.target, hits)
 
 
 def factor_of(state: State, due: ShotDice) -> Factor:
@@ -245,7 +259,7 @@ class TestsDue(Due):
 
     __test__ = False
 
-    def follow(self, state: State, answer: None) -> tuple[State, Events]:
+    def then(self, state: State, answer: None) -> State:
         """Returns the state with the throws and tests due."""
         dues: list[Due] = []
         for name, struck in state.struck.items():
@@ -254,7 +268,7 @@ class TestsDue(Due):
                 dues.append(SaveDice(officer, name, struck.hits))
         charging = {rush.unit for rush in state.rushes}
         dues += [MoraleDice(name, is_forced=name not in charging) for name in state.struck]
-        return state.pushed(*dues), ()
+        return state.pushed(*dues)
 
 
 class SaveDice(Due):
@@ -272,41 +286,31 @@ class SaveDice(Due):
         limit = morale.escape_limit(self.hits)
         return Roll(f"{self.officer} to escape, on {max(limit, 2)} or less", 2)
 
-    def follow(self, state: State, answer: tuple[int, ...] | None) -> tuple[State, Events]:
+    def then(self, state: State, answer: tuple[int, ...] | None) -> State:
         """Returns the state with the officer alive or dead (H-10.2, H-10.4)."""
         name = self.officer
         if answer is None:
-            return (state.with_officer(name, charmed=None), ()) if name in state.field.officers \
-                else (state, ())  # fmt: skip
+            is_there = name in state.field.officers
+            return state.with_officer(name, charmed=None) if is_there else state
         if succeeds(morale.escape_limit(self.hits), answer):
             state = state.with_officer(name, charmed=is_huzzah(answer))
-            return state, (Event("officer", f"{name} lives", "H-10.1", {"officer": name}),)
+            return state.tells("officer", f"{name} lives", "H-10.1", officer=name)
         is_inspirational = state.field.officer_facts[name].inspirational
         killed = {**state.killed, self.unit: is_inspirational}
         state = replace(state.without_commander(name), killed=killed)
-        return state, (Event("loss", f"{name} is killed", "H-10.2", {"officer": name}),)
+        return state.tells("loss", f"{name} is killed", "H-10.2", officer=name)
 
 
-class MoraleDice(Due):
+class MoraleDice(FactorDice):
     """The morale test of a unit; one that is not `is_forced` is never forced back (H-9, H-8.3)."""
 
+    dice = "the morale of {unit}"
     unit: str
     is_forced: bool = True
 
-    def roll(self, state: State) -> Roll | None:
-        """Returns the dice, once the grade of the unit is known."""
-        if not state.has(self.unit) or graded(state, self.unit):
-            return None
-        return Roll(f"the morale of {self.unit}, on {self._factor(state).value} or less", 2)
-
-    def follow(self, state: State, answer: tuple[int, ...] | None) -> tuple[State, Events]:
+    def then(self, state: State, answer: tuple[int, ...]) -> State:
         """Returns the state with what becomes of the unit (H-9.4 to H-9.8)."""
-        name = self.unit
-        if not state.has(name):
-            return state, ()
-        if answer is None:
-            return state.pushed(*graded(state, name), self), ()
-        factor = self._factor(state)
+        name, factor = self.unit, self.factor(state)
         passes = morale.is_passed(factor, answer)
         struck = state.struck.get(name, Struck(0, 0, 0))
         troops = replace(state.troops(name), is_charging=not self.is_forced)
@@ -316,7 +320,8 @@ class MoraleDice(Due):
         )
         return fate(state, name, "morale", factor, answer, follows)
 
-    def _factor(self, state: State) -> Factor:
+    def factor(self, state: State) -> Factor:
+        """Returns the factor of the test (H-9.3)."""
         name, ground = self.unit, state.field
         unit, troops = state.unit(name), state.troops(name)
         struck = state.struck.get(name, Struck(0, 0, troops.support_ranks))
@@ -340,26 +345,20 @@ class MoraleDice(Due):
         return Factor(parts | ({"support_ranks": ranks} if ranks else {}))
 
 
-class WaverDice(Due):
+class WaverDice(FactorDice):
     """The waver test of a unit that has retired near an enemy (H-13.3)."""
 
+    dice = "{unit} not to waver"
     unit: str
 
-    def roll(self, state: State) -> Roll | None:
-        """Returns the dice, once the grade of the unit is known."""
-        if not state.has(self.unit) or graded(state, self.unit):
-            return None
-        return Roll(f"{self.unit} not to waver, on {self._test(state)[0].value} or less", 2)
+    def factor(self, state: State) -> Factor:
+        """Returns the factor of the test (H-13.4)."""
+        return self._test(state)[0]
 
-    def follow(self, state: State, answer: tuple[int, ...] | None) -> tuple[State, Events]:
+    def then(self, state: State, answer: tuple[int, ...]) -> State:
         """Returns the state with the unit in order, disordered or routing (H-13.5)."""
-        name = self.unit
-        if not state.has(name):
-            return state, ()
-        if answer is None:
-            return state.pushed(*graded(state, name), self), ()
         factor, follows = self._test(state, answer)
-        return fate(state, name, "waver", factor, answer, follows)
+        return fate(state, self.unit, "waver", factor, answer, follows)
 
     def _test(
         self, state: State, dice: tuple[int, ...] | None = None
@@ -380,7 +379,7 @@ def fate(
     factor: Factor,
     dice: tuple[int, ...],
     follows: morale.Outcome,
-) -> tuple[State, Events]:
+) -> State:
     """Returns the state after a test: gains, disorder, fall back or rout (H-9.4 to H-9.8)."""
     troops, total = state.troops(name), sum(dice)
     passes = succeeds(factor.value, dice)
@@ -389,23 +388,21 @@ def fate(
     text = f"{name} {words} its {test} test with {total} ({_terms(factor)})"
     facts: dict[str, Any] = {"unit": name, "dice": list(dice), "factor": factor.value}
     rule = "H-9.2" if test == "morale" else "H-13.4"
-    events: Events = (Event("test", text, rule, facts),)
+    state = state.tells("test", text, rule, **facts)
     if gain == "grade":
         state = state.changed(name, quality=raised(troops.grade))
-        events += (Event("quality", f"{name} is now {raised(troops.grade)}", "H-9.4"),)
+        state = state.tells("quality", f"{name} is now {raised(troops.grade)}", "H-9.4")
     elif gain is not None:
         state = state.changed(name, abilities=(*sorted(troops.abilities), gain))
-        events += (Event("quality", f"{name} is now {gain}", "H-9.4", {"unit": name}),)
+        state = state.tells("quality", f"{name} is now {gain}", "H-9.4", unit=name)
     if passes:
-        return state, events
+        return state
     if follows.is_disordered:
-        state, more = disordered(state, name, "H-9.5" if test == "morale" else "H-13.5")
-        events += more
+        state = disordered(state, name, "H-9.5" if test == "morale" else "H-13.5")
     if follows.rout_cm is not None or follows.fall_back_cm:
         routs = follows.rout_cm is not None
-        state, more = gone_back(state, name, follows.rout_cm or follows.fall_back_cm, routs=routs)
-        events += more
-    return state, events
+        state = gone_back(state, name, follows.rout_cm or follows.fall_back_cm, routs=routs)
+    return state
 
 
 class TargetOfCharges(Due):
@@ -419,20 +416,18 @@ class TargetOfCharges(Due):
         """Returns the chargers."""
         return tuple(map(GiveName, self._chargers(state)))
 
-    def follow(self, state: State, answer: GiveName | None) -> tuple[State, Events]:
+    def then(self, state: State, answer: GiveName | None) -> State:
         """Returns the state with the fire due, and the charger's test after it."""
         chargers = self._chargers(state)
         if not chargers or ban_on_unit(state, self.unit) is not None:
-            return state, ()
+            return state
         charger = chargers[0] if answer is None else str(answer.name)
         unit, target = state.unit(self.unit), state.unit(charger)
         places = tuple(firing_bases(state, unit, target))
         shot = ShotDice(Shot(self.unit, charger, places), is_at_charger=True)
-        return state.pushed(shot, TestsDue()), ()
+        return state.pushed(shot, TestsDue())
 
     def _chargers(self, state: State) -> tuple[str, ...]:
-        if not state.has(self.unit):
-            return ()
         rushes = (rush for rush in state.rushes if rush.target == self.unit)
         return tuple(rush.unit for rush in rushes if state.has(rush.unit))
 
@@ -442,11 +437,11 @@ class FirerTest(Due):
 
     shot: Shot
 
-    def follow(self, state: State, answer: None) -> tuple[State, Events]:
+    def then(self, state: State, answer: None) -> State:
         """Returns the state with the test due, and the charger's way on."""
         unit = state.unit(self.shot.unit)
         there = MoveOn(self.shot.target, unit.id, unit.bases)
-        return state.pushed(MoraleDice(unit.id, is_forced=False), there), ()
+        return state.pushed(MoraleDice(unit.id, is_forced=False), there)
 
 
 class MoveOn(Due):
@@ -461,16 +456,15 @@ class MoveOn(Due):
     def asked(self, state: State) -> PendingDecision | None:
         """Returns the question, if the other has routed."""
         is_gone = not state.has(self.routed) or state.unit(self.routed).state.get("routing")
-        may_move = state.has(self.unit) and is_gone and self._is_free(state)
-        return super().asked(state) if may_move else None
+        return super().asked(state) if is_gone and self._is_free(state) else None
 
-    def follow(self, state: State, answer: Decide | None) -> tuple[State, Events]:
+    def then(self, state: State, answer: Decide | None) -> State:
         """Returns the state with the charger on that ground, or where it is."""
         if answer is None or not answer.yes:
-            return state, ()
-        state, events = placed(state, self.unit, self._there(state))
+            return state
         text = f"{self.unit} takes the ground of {self.routed}"
-        return state, (Event("move", text, "H-8.4", {"unit": self.unit}), *events)
+        state = state.tells("move", text, "H-8.4", unit=self.unit)
+        return placed(state, self.unit, self._there(state))
 
     def _there(self, state: State) -> tuple[BasePose, ...]:
         unit = state.unit(self.unit)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Self, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 from tablecam.geometry.shapes import Shape
+from tablecam.rules.dice import Roll
 from tablecam.rules.frozen_json import ReadOnlyMappings, Variant
-from tablecam.rules.game import Event, PendingDecision, Refused
+from tablecam.rules.game import Ban, Event, Refused
 from tablecam.rules.miniatures.drawing import names_in, shapes_about
 from tablecam.rules.steps import Events, Step, Stepping, WordedStep
 from tablecam.table.model import BasePose, Position, Unit
+from tablecam.uncertainty.answer import Answer
 
 Bases = tuple[BasePose, ...]
 
@@ -19,8 +22,11 @@ Bases = tuple[BasePose, ...]
 class BattleStep(WordedStep, is_family=True):
     """A step of a battle; a rulebook derives a family of it.
 
-    It asks the owner of its `unit`, else the active side, while its `unit` and `target` are there.
+    It asks the owner of its `unit`, else the active side. When its `unit` or `target` is no longer
+    there, it is `gone`; what it `needs` comes first. `throws` is the number of its dice.
     """
+
+    throws: ClassVar[int] = 1
 
     def names(self, state: Any) -> tuple[str, ...]:
         """Returns the units that it is about."""
@@ -32,9 +38,34 @@ class BattleStep(WordedStep, is_family=True):
         names = self.names(state)
         return str(state.unit(names[0]).side if names else state.active)
 
-    def asked(self, state: Any) -> PendingDecision | None:
-        """Returns the question, while its units are there."""
-        return super().asked(state) if all(map(state.has, self.names(state))) else None
+    def roll(self, state: Any) -> Roll | None:
+        """Returns its dice."""
+        return Roll(self._words(self.dice, state), self.throws) if self.dice else None
+
+    def needs(self, state: Any) -> tuple[Step, ...]:
+        """Returns what must be settled before it."""
+        return ()
+
+    def gone(self, state: Any) -> Any:
+        """Returns what follows if one of its units is gone."""
+        return state
+
+    @abstractmethod
+    def then(self, state: Any, answer: Any) -> Any:
+        """Returns the state after it; `answer` is an action or dice, None if it settles itself."""
+
+    def automatic(self, state: Any) -> tuple[Any, Events] | None:
+        """Returns what follows by itself; None where dice or a decision are needed."""
+        below = state.below()
+        if not all(map(state.has, self.names(state))):
+            return self.gone(below), ()
+        if needs := self.needs(state):
+            return below.pushed(*needs, self), ()
+        return super().automatic(state)
+
+    def follow(self, state: Any, answer: Any) -> tuple[Any, Events]:
+        """Returns what follows; the state tells the events."""
+        return self.then(state, answer), ()
 
     def shapes(self, state: Any) -> tuple[Shape, ...]:
         """Draws the units that it is about."""
@@ -73,6 +104,8 @@ class Battle(ReadOnlyMappings, Stepping):
     due: tuple[Any, ...] = ()
     tried: tuple[str, ...] = ()
     """What has had its turn in the phase."""
+    told: tuple[Event, ...] = field(default=(), compare=False)
+    """What has happened since the last action."""
 
     def __post_init__(self) -> None:
         # Zero arguments do not work in a class with slots that a decorator makes anew.
@@ -82,6 +115,12 @@ class Battle(ReadOnlyMappings, Stepping):
     def active(self) -> str:
         """The side whose sequence it is."""
         return self.sides[self.half]
+
+    def tells(
+        self, kind: str, text: str, rule: str | None = None, /, *drawn: Shape, **facts: Any
+    ) -> Self:
+        """Returns the state with an event."""
+        return replace(self, told=(*self.told, Event(kind, text, rule, facts, drawn)))
 
     def enemy_of(self, side: str) -> str:
         """Returns the other side."""
@@ -140,9 +179,25 @@ class Battle(ReadOnlyMappings, Stepping):
 AnyBattle = TypeVar("AnyBattle", bound=Battle)
 
 
-def disordered(state: AnyBattle, name: str, rule: str, **marks: Any) -> tuple[AnyBattle, Events]:
+def disordered(state: AnyBattle, name: str, rule: str, **marks: Any) -> AnyBattle:
     """Returns the state with a unit in disorder, with other marks and an event if that is new."""
     if not state.has(name) or state.unit(name).state.get("disordered"):
-        return state, ()
+        return state
     state = state.changed(name, disordered=True, **marks)
-    return state, (Event("disorder", f"{name} is disordered", rule, {"unit": name}),)
+    return state.tells("disorder", f"{name} is disordered", rule, unit=name)
+
+
+def permitted(ruling: Answer) -> Answer:
+    """Returns a ruling.
+
+    Raises:
+        Refused: It forbids.
+    """
+    if ruling.answer == "no":
+        raise Refused(ruling.because, rule=ruling.rule)
+    return ruling
+
+
+def first_ban(*bans: tuple[bool, str, str]) -> Ban | None:
+    """Returns the first ban that applies, each as whether it does, its rule and why."""
+    return next((Ban(rule, why) for applies, rule, why in bans if applies), None)

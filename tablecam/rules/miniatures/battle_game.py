@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Literal, TypeVar
 from tablecam.errors import BadInput
 from tablecam.geometry.shapes import Shape
 from tablecam.rules import descriptions as about
-from tablecam.rules.game import Event, Json, Offer, Refused
+from tablecam.rules.game import Json, Offer, Refused
 from tablecam.rules.lay import Lay, with_bases
 from tablecam.rules.miniatures.battle import Battle, Done
 from tablecam.rules.miniatures.by_hand import ByHand, adopted
@@ -54,15 +54,14 @@ class BattleGame(ByHand[State], PhaseGame[State]):
             Refused: It is not legal in this phase.
         """
         if isinstance(action, Done):
-            return self.next_phase(state)
+            return self.next_phase(state), ()
         own = state.position.unit(getattr(action, "unit", ""))
         if own is not None and own.side != state.active:
             raise Refused(f"expected a unit of the {side_name(state.active)}, got {own.id}")
         handler = self.handlers.get((state.phase, type(action)))
         if handler is None:
             raise Refused(f"expected an action of this phase, got {action.type}")
-        after: tuple[State, Events] = handler(state, action)
-        return after
+        return handler(state, action), ()
 
     def automatic(self, state: State) -> State | None:
         """Returns the state with the next step due, as it is if there is none.
@@ -73,7 +72,7 @@ class BattleGame(ByHand[State], PhaseGame[State]):
         return None if step is None else step(state)
 
     @abstractmethod
-    def next_phase(self, state: State) -> tuple[State, Events]:
+    def next_phase(self, state: State) -> State:
         """Returns the state in the next phase, sequence or turn."""
 
     @abstractmethod
@@ -157,8 +156,9 @@ class BattleGame(ByHand[State], PhaseGame[State]):
             Refused: The action is not legal now.
         """
         after, events = super().apply(state, action)
-        shown = (with_shapes(state.position, after.position, event) for event in events)
-        return after, tuple(shown)
+        told = (*events, *after.told)
+        shown = (with_shapes(state.position, after.position, event) for event in told)
+        return replace(after, told=()), tuple(shown)
 
     def laid(self, state: State, action: Lay) -> State:
         """Returns the state with units as they really lie.
@@ -172,28 +172,24 @@ class BattleGame(ByHand[State], PhaseGame[State]):
         return replace(state, position=with_bases(state.position, action.units))
 
     def settled(self, state: State) -> tuple[State, Events]:
-        """Returns the state at the next decision or dice, with all that happens until then."""
-        events: Events = ()
+        """Returns the state at the next decision or dice; it tells all that happens until then."""
         while state.phase != "over":
             if len({unit.side for unit in state.position.units}) < 2:
-                after = replace(state, phase="over", due=())
-                return after, (*events, Event("over", self.outcome(after), self.end_rule))
+                over = replace(state, phase="over", due=())
+                return over.tells("over", self.outcome(over), self.end_rule), ()
             if state.step is not None:
                 followed = state.step.automatic(state)
                 if followed is None:
-                    return state, events
-                state, events = followed[0], (*events, *followed[1])
+                    break
+                state = followed[0]
                 continue
             after_step = self.automatic(state)
-            if after_step is None:
-                if self.waits(state):
-                    return state, events
-            elif after_step != state:
-                state = after_step
-                continue
-            state, more = self.next_phase(state)
-            events += more
-        return state, events
+            if after_step is None and self.waits(state):
+                break
+            if after_step is None or after_step == state:
+                after_step = self.next_phase(state)
+            state = after_step
+        return state, ()
 
     def outcome(self, state: State) -> str:
         """Returns how a battle has ended."""
@@ -218,7 +214,8 @@ class BattleGame(ByHand[State], PhaseGame[State]):
             state = replace(state, turn=action.turn)
         if action.phase is not None and action.phase != state.phase:
             state = self.entered(state, action.phase)
-        return state, (overrule_event(action, settings),)
+        # What players take off themselves is part of the overrule.
+        return replace(state, told=()), (overrule_event(action, settings),)
 
     def adopt_positions(self, state: State, position: Position) -> Any | None:
         """Returns where units really lie, at moments when lengths are about to be measured.

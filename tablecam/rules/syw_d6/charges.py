@@ -26,11 +26,11 @@ from tablecam.geometry.shapes import Shape, shapes_of
 from tablecam.geometry.sight import eroded_by_hair, free_line
 from tablecam.geometry.zones import cone_before
 from tablecam.rules.dice import Roll
-from tablecam.rules.game import Event, PendingDecision, Refused
-from tablecam.rules.miniatures.battle import Bases
+from tablecam.rules.game import PendingDecision
+from tablecam.rules.miniatures.battle import Bases, permitted
 from tablecam.rules.miniatures.faces import faces_of
 from tablecam.rules.miniatures.ground import area_of, axes_of, overlaps
-from tablecam.rules.steps import YES_OR_NO, Decide, Events
+from tablecam.rules.steps import YES_OR_NO, Decide
 from tablecam.rules.syw_d6.field import WALL, Field
 from tablecam.rules.syw_d6.fire import Occasion, ban_on_response
 from tablecam.rules.syw_d6.flights import FlightDie
@@ -61,10 +61,12 @@ class ChargeWay(Due):
     charge_in: float
     value_in: float
 
-    def follow(self, state: State, answer: None) -> tuple[State, Events]:
-        """Returns the state in contact, unless the charger or its target is gone."""
-        if not (state.has(self.unit) and state.has(self.target)):
-            return _failed(state, self.unit)
+    def gone(self, state: State) -> State:
+        """Returns the state in which the charger, if it is still there, has met nobody."""
+        return _failed(state, self.unit)
+
+    def then(self, state: State, answer: None) -> State:
+        """Returns the state in contact."""
         return met(state, self, self.bases, self.face)
 
     def start(self, state: State) -> tuple[Bases, Axes]:
@@ -106,20 +108,20 @@ class Answering(Due):
             ways.append(Respond("counter-charge"))
         return tuple(ways)
 
-    def follow(self, state: State, answer: Respond) -> tuple[State, Events]:
+    def then(self, state: State, answer: Respond) -> State:
         """Returns the state in which the answer is carried out."""
         charge, unit, target = self.charge, self.charge.unit, self.charge.target
-        text, facts = f"{target} answers: {answer.way}", {"unit": target, "way": answer.way}
-        events = (Event("response", text, "S-C.6", facts),)
+        text = f"{target} answers: {answer.way}"
+        state = state.tells("response", text, "S-C.6", unit=target, way=answer.way)
         others = responses(state, unit, charge.area(state), but=target)
         if answer.way == "evade":
             state = state.changed(target, evaded=True)
-            return state.pushed(FlightDie(target, "evades", unit), *others, Pursuit(charge)), events
+            return state.pushed(FlightDie(target, "evades", unit), *others, Pursuit(charge))
         if answer.way == "counter-charge":
-            return state.pushed(*others, CounterDice(charge)), events
+            return state.pushed(*others, CounterDice(charge))
         occasion: Occasion = f"contacted_{charge.face}"  # type: ignore[assignment]
         own = _response(state, target, unit, occasion, 0.0)
-        return state.pushed(*others, *own, charge), events
+        return state.pushed(*others, *own, charge)
 
 
 class ResponseFire(Due):
@@ -132,11 +134,10 @@ class ResponseFire(Due):
     occasion: Occasion
     range_in: float
 
-    def follow(self, state: State, answer: Decide | None) -> tuple[State, Events]:
+    def then(self, state: State, answer: Decide) -> State:
         """Returns the state with the shot due."""
-        if answer is None or not answer.yes:
-            return state, ()
-        return state.pushed(FireDice(self.unit, self.target, self.occasion, self.range_in)), ()
+        shot = FireDice(self.unit, self.target, self.occasion, self.range_in)
+        return state.pushed(shot) if answer.yes else state
 
 
 class Pursuit(Due):
@@ -144,9 +145,13 @@ class Pursuit(Due):
 
     charge: ChargeWay
 
+    def names(self, state: State) -> tuple[str, ...]:
+        """Returns the charger."""
+        return (self.charge.unit,)
+
     def asked(self, state: State) -> PendingDecision | None:
         """Returns where the charger may stop, if it has not caught the evader."""
-        if not state.has(self.charge.unit) or self._caught_mm(state) is not None:
+        if self._caught_mm(state) is not None:
             return None
         question = f"{self.charge.unit} has not caught {self.charge.target}: where does it stop?"
         return PendingDecision(question, state.unit(self.charge.unit).side)
@@ -167,9 +172,7 @@ class Pursuit(Due):
             return True
         if not isinstance(answer, Move) or answer.unit != self.charge.unit:
             return False
-        ruling = self.judge(state, answer.bases)
-        if ruling.answer == "no":
-            raise Refused(ruling.because, rule=ruling.rule)
+        permitted(self.judge(state, answer.bases))
         return True
 
     def judge(self, state: State, bases: Bases) -> Answer:
@@ -186,19 +189,15 @@ class Pursuit(Due):
         why = f"{name} stops {on_mm / inch_mm:.1f} in on, of 0 to {most_in:g}"
         return measured(margin_mm, sigma_mm, "S-C.8", why)
 
-    def follow(self, state: State, answer: Move | None) -> tuple[State, Events]:
+    def then(self, state: State, answer: Move | None) -> State:
         """Returns the state in contact with the evader's rear, or with the charger disordered."""
-        name = self.charge.unit
-        if not state.has(name):
-            return state, ()
-        caught_mm = self._caught_mm(state)
+        name, caught_mm = self.charge.unit, self._caught_mm(state)
         if caught_mm is not None:
             bases = self._on(state, caught_mm / state.field.inch_mm)
             return met(state, self.charge, bases, "rear")
         assert answer is not None
-        return _failed(
-            state.changed(name, bases=laid_at(state.unit(name).bases, answer.bases)), name
-        )
+        bases = laid_at(state.unit(name).bases, answer.bases)
+        return _failed(state.changed(name, bases=bases), name)
 
     def _on(self, state: State, stop_in: float) -> Bases:
         bases, front = self.charge.start(state)
@@ -234,20 +233,23 @@ class CounterDice(Due):
 
     charge: ChargeWay
 
-    def roll(self, state: State) -> Roll | None:
+    def names(self, state: State) -> tuple[str, ...]:
+        """Returns the charger and its target."""
+        return self.charge.names(state)
+
+    def gone(self, state: State) -> State:
+        """Returns the state in which the charger, if it is still there, has met nobody."""
+        return _failed(state, self.charge.unit)
+
+    def roll(self, state: State) -> Roll:
         """Returns the dice."""
         target = self.charge.target
-        if not (state.has(self.charge.unit) and state.has(target)):
-            return None
         count = counter_charge_dice(state.field.troops[target])
         return Roll(f"the counter-charge of {target}", count)
 
-    def follow(self, state: State, answer: tuple[int, ...] | None) -> tuple[State, Events]:
+    def then(self, state: State, answer: tuple[int, ...]) -> State:
         """Returns the state in which both have met on the way."""
-        charge = self.charge
-        if answer is None:
-            return _failed(state, charge.unit)
-        target = state.unit(charge.target)
+        charge, target = self.charge, state.unit(self.charge.target)
         way_in = min(float(sum(answer)), charge.charge_in)
         way_mm = way_in * state.field.inch_mm
         heading_deg = axes_of(state.unit(charge.unit), charge.bases).heading_deg
@@ -256,38 +258,34 @@ class CounterDice(Due):
         faced = bases_wheeled(target.bases, front.middle_mm, turn_deg)
         bonus = sum(answer) >= charge.charge_in
         text = f"{target.id} counter-charges {way_in:g} in, {'with' if bonus else 'without'} bonus"
-        event = Event("response", text, "S-C.9", {"unit": target.id, "dice": list(answer)})
+        state = state.tells("response", text, "S-C.9", unit=target.id, dice=list(answer))
         state = state.changed(target.id, bases=ahead(faced, toward_deg, way_mm), charged=bonus)
-        state, more = met(state, charge, ahead(charge.bases, heading_deg, -way_mm), "front")
-        return state, (event, *more)
+        return met(state, charge, ahead(charge.bases, heading_deg, -way_mm), "front")
 
 
-def met(state: State, charge: ChargeWay, bases: Bases, face: Face) -> tuple[State, Events]:
+def met(state: State, charge: ChargeWay, bases: Bases, face: Face) -> State:
     """Returns the state with charger and target in contact, and their melee (S-F.1, S-J.3)."""
     name, target = charge.unit, charge.target
     unit, ground, area = state.unit(name), state.field, charge.area(state)
+    text, drawn = f"{name} strikes {target} {face_word(face)}", shapes_of(area, "path")
+    state = state.tells("contact", text, "S-F.1", *drawn, unit=name, target=target, face=face)
     bases = laid_at(unit.bases, _still(unit, bases))
     state = state.changed(name, bases=bases, moved=True, melee_with=(target,))
-    state, events = disordered_on_the_way(state, ground, unit, area)
+    state = disordered_on_the_way(state, ground, unit, area)
     walls = (area_of(piece) for piece in state.position.terrain if piece.kind == WALL)
     if any(shapely.intersects(area, wall) for wall in walls):
-        state, more = disordered(state, name, "S-J.13")
-        events += more
+        state = disordered(state, name, "S-J.13")
     marks = state.unit(target).state
     with_ = (*marks.get("melee_with", ()), name)
     state = state.changed(target, contacted_on=face, melee_with=with_, reforming=None)
     if face != "front":
-        state, more = disordered(state, target, "S-J.3")
-        events += more
+        state = disordered(state, target, "S-J.3")
     fight = next((one for one in state.fights if one.defender == target), Fight((), target))
     others = tuple(one for one in state.fights if one is not fight)
     has_bonus = {name: has_charge_bonus(ground.troops[name], face), target: marks.get("charged")}
     chargers = (*fight.chargers, *(unit for unit, bonus in has_bonus.items() if bonus))
     fight = Fight((*fight.attackers, name), target, chargers)
-    text = f"{name} strikes {target} {face_word(face)}"
-    facts = {"unit": name, "target": target, "face": face}
-    event = Event("contact", text, "S-F.1", facts, shapes_of(area, "path"))
-    return replace(state, fights=(*others, fight)), (event, *events)
+    return replace(state, fights=(*others, fight))
 
 
 def _still(unit: Unit, bases: Bases) -> Bases:
@@ -296,13 +294,9 @@ def _still(unit: Unit, bases: Bases) -> Bases:
     return tuple(base for base in bases if base.tag in tags)[: len(unit.bases)]
 
 
-def _failed(state: State, name: str) -> tuple[State, Events]:
+def _failed(state: State, name: str) -> State:
     """Returns the state of a charger that has met nobody: it is disordered (S-F.1)."""
-    return (
-        disordered(state.changed(name, moved=True), name, "S-F.1")
-        if state.has(name)
-        else (state, ())
-    )
+    return disordered(state.changed(name, moved=True), name, "S-F.1") if state.has(name) else state
 
 
 def ways(state: State, unit: Unit, target: Unit, value_in: float) -> Iterator[ChargeWay]:
@@ -453,9 +447,9 @@ def _response(
     return () if ban is not None else (ResponseFire(firer, target, occasion, range_in),)
 
 
-def declared(state: State, charge: ChargeWay) -> tuple[State, Events]:
+def declared(state: State, charge: ChargeWay) -> State:
     """Returns the state in which a charge is declared, and its target answers (S-C.6)."""
     text = f"{charge.unit} charges {charge.target} {face_word(charge.face)}"
-    facts, shapes = {"unit": charge.unit, "target": charge.target}, charge.area(state)
-    event = Event("charge", text, "S-B.11", facts, shapes_of(shapes, "path"))
-    return state.pushed(Answering(charge)), (event,)
+    drawn, names = shapes_of(charge.area(state), "path"), (charge.unit, charge.target)
+    state = state.tells("charge", text, "S-B.11", *drawn, unit=names[0], target=names[1])
+    return state.pushed(Answering(charge))

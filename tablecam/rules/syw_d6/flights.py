@@ -14,10 +14,8 @@ from tablecam.geometry.moves.poses import ahead, wheeled
 from tablecam.geometry.outlines import footprint, table_outline
 from tablecam.geometry.shapes import shapes_of
 from tablecam.rules.dice import Roll
-from tablecam.rules.game import Event
 from tablecam.rules.miniatures.battle import Bases
 from tablecam.rules.miniatures.ground import area_of, axes_of, centre_mm, footprints, overlaps
-from tablecam.rules.steps import Events
 from tablecam.rules.syw_d6.field import Field
 from tablecam.rules.syw_d6.marches import disordered_on_the_way
 from tablecam.rules.syw_d6.state import Due, State, destroyed, disordered, with_calamity
@@ -41,7 +39,7 @@ class FlightDie(Due):
         """Returns the plain rate in dice."""
         return Roll(f"how far {self.unit} {self.kind}", state.field.troops[self.unit].rate)
 
-    def follow(self, state: State, answer: tuple[int, ...]) -> tuple[State, Events]:
+    def then(self, state: State, answer: tuple[int, ...]) -> State:
         """Returns the state after the flight."""
         return flee(state, self, sum(answer))
 
@@ -81,11 +79,11 @@ def way_out(
     return None
 
 
-def flee(state: State, flight: FlightDie, length_in: float) -> tuple[State, Events]:
+def flee(state: State, flight: FlightDie, length_in: float) -> State:
     """Returns the state after a unit has gone away, off the table, or nowhere and is destroyed."""
     name, kind, ground = flight.unit, flight.kind, state.field
     unit = state.unit(name)
-    state, events = disordered(state, name, "S-C.14")
+    state = disordered(state, name, "S-C.14")
     # A rout runs on until the disorder is cleared; the others end with this move (S-A.2).
     if kind == "retreats":
         state = state.changed(name, status=None, flees_from=None)
@@ -93,19 +91,17 @@ def flee(state: State, flight: FlightDie, length_in: float) -> tuple[State, Even
     away = away_deg(state, unit, None if enemy is None else centre_mm(enemy.bases))
     way = way_out(state, unit, away, length_in, enemy=flight.enemy, turns=kind != "retreats")
     if way is None:
-        state, more = destroyed(state, name, "it has no way to go")
-        return state, (*events, *more)
-    text, facts = f"{name} {kind} by {length_in:g} in", {"unit": name, "inches": length_in}
-    event = Event("flight", text, "S-C.11", facts, shapes_of(way.swept, "path"))
+        return destroyed(state, name, "it has no way to go")
+    text, drawn = f"{name} {kind} by {length_in:g} in", shapes_of(way.swept, "path")
+    state = state.tells("flight", text, "S-C.11", *drawn, unit=name, inches=length_in)
     # Who evades counts as one who retreats, but calls nobody to test (S-H.4, S-G.1).
     calamity: Literal["routs", "retreats"] = "routs" if kind == "routs" else "retreats"
     state = with_calamity(state, name, calamity, has_called=kind == "evades")
     if way.is_off:
-        gone = Event("loss", f"{name} leaves the table", "S-A.2", {"unit": name})
-        return state.changed(name, bases=()), (*events, event, gone)
+        state = state.tells("loss", f"{name} leaves the table", "S-A.2", unit=name)
+        return state.changed(name, bases=())
     state = state.changed(name, bases=way.bases, fled=True, moved=True)
-    state, more = disordered_on_the_way(state, ground, unit, way.swept)
-    return state, (*events, event, *more)
+    return disordered_on_the_way(state, ground, unit, way.swept)
 
 
 def away_deg(state: State, unit: Unit, from_mm: Point | None) -> float:

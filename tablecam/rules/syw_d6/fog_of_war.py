@@ -12,9 +12,8 @@ import shapely
 from tablecam.geometry.moves.poses import ahead
 from tablecam.rules.dice import Roll
 from tablecam.rules.frozen_json import Variant
-from tablecam.rules.game import Event, PendingDecision
+from tablecam.rules.game import PendingDecision
 from tablecam.rules.miniatures.battle import Done
-from tablecam.rules.steps import Events
 from tablecam.rules.syw_d6 import tables
 from tablecam.rules.syw_d6.field import commands
 from tablecam.rules.syw_d6.state import Calamity, Due, State, Weather
@@ -30,51 +29,45 @@ class Pick(Variant):
 class FogDie(Due):
     """The die that brings the Fog of War on a one (S-0.12)."""
 
-    def roll(self, state: State) -> Roll:
-        """Returns the die."""
-        return Roll("the Fog of War", 1)
+    dice = "the Fog of War"
 
-    def follow(self, state: State, answer: tuple[int, ...]) -> tuple[State, Events]:
+    def then(self, state: State, answer: tuple[int, ...]) -> State:
         """Returns the state in which the table is looked at, or not."""
         if not tables.is_fog_consulted(answer[0]):
-            return state, ()
-        return state.pushed(FogTable()), (Event("fog", "The Fog of War comes down", "S-0.12"),)
+            return state
+        return state.pushed(FogTable()).tells("fog", "The Fog of War comes down", "S-0.12")
 
 
 class RainDie(Due):
     """Whether heavy rain goes on: on a one (S-M.7)."""
 
+    dice = "the rain"
     side: str
 
-    def roll(self, state: State) -> Roll:
-        """Returns the die."""
-        return Roll("the rain", 1)
-
-    def follow(self, state: State, answer: tuple[int, ...]) -> tuple[State, Events]:
+    def then(self, state: State, answer: tuple[int, ...]) -> State:
         """Returns the state with rain, or without."""
         if answer[0] != 1:
-            return state, (Event("fog", "The rain ceases", "S-M.7"),)
+            return state.tells("fog", "The rain ceases", "S-M.7")
         rain = Weather("heavy_rain", self.side, 2)
         state = replace(state, in_force=(*state.in_force, rain))
-        return state, (Event("fog", "The rain goes on", "S-M.7"),)
+        return state.tells("fog", "The rain goes on", "S-M.7")
 
 
 class FogTable(Due):
     """The two dice for the table of the Fog of War."""
 
-    def roll(self, state: State) -> Roll:
-        """Returns the dice."""
-        return Roll("the table of the Fog of War", 2)
+    dice = "the table of the Fog of War"
+    throws = 2
 
-    def follow(self, state: State, answer: tuple[int, ...]) -> tuple[State, Events]:
+    def then(self, state: State, answer: tuple[int, ...]) -> State:
         """Returns the state after the event."""
         event, rule = tables.fog_event(answer, state.active)
         text = f"Fog of War: {event.replace('_', ' ')}"
-        said = Event("fog", text, rule, {"dice": list(answer), "event": event})
+        state = state.tells("fog", text, rule, dice=list(answer), event=event)
         force = Weather(event, state.active, 2 if event == "heavy_rain" else 1)
         state = replace(state, in_force=(*state.in_force, force))
         effect = _EFFECTS.get(event)
-        return state if effect is None else effect(state), (said,)
+        return state if effect is None else effect(state)
 
 
 class Lot(Due):
@@ -87,20 +80,20 @@ class Lot(Due):
         count = len(_commanders(state))
         return Roll("the lot", 1, sides=max(2, tables.fog_lot_sides(count))) if count else None
 
-    def follow(self, state: State, answer: tuple[int, ...] | None) -> tuple[State, Events]:
+    def then(self, state: State, answer: tuple[int, ...] | None) -> State:
         """Returns the state without that commander, or with him at the table's edge."""
         if answer is None:
-            return state, ()
+            return state
         army, leaders = _army(state), {leader.id: leader for leader in _commanders(state)}
         names = list(leaders)
         struck = names[0] if army is None else tables.fog_lot(names, army.id, answer[0])
-        rule, facts = tables.fog_rule(self.event), {"commander": struck}
+        rule = tables.fog_rule(self.event)
         if self.event == "stray_shell":
             state = _mourned(state.without_commander(struck), leaders[struck])
-            return state, (Event("loss", f"{struck} is killed", rule, facts),)
+            return state.tells("loss", f"{struck} is killed", rule, commander=struck)
         y_mm = 0.0 if state.edges[state.active] == "south" else state.position.table.depth_mm
         state = state.with_commander(struck, leaders[struck].x_mm, y_mm)
-        return state, (Event("fog", f"{struck} is unhorsed", rule, facts),)
+        return state.tells("fog", f"{struck} is unhorsed", rule, commander=struck)
 
 
 class Picking(Due):
@@ -119,20 +112,18 @@ class Picking(Due):
         """Returns what may be picked, and to be done."""
         return (*map(Pick, self._open(state)), Done())
 
-    def follow(self, state: State, answer: Pick | Done | None) -> tuple[State, Events]:
+    def then(self, state: State, answer: Pick | Done | None) -> State:
         """Returns the state after a pick."""
         if not isinstance(answer, Pick):
-            return state, ()
+            return state
         name, rule = answer.name, tables.fog_rule(self.event)
-        said = Event("fog", f"{self.event.replace('_', ' ')}: {name}", rule, {"name": name})
+        state = state.tells("fog", f"{self.event.replace('_', ' ')}: {name}", rule, name=name)
         again = replace(self, picked=(*self.picked, name))
         if self.event in tables.ATTACK_IN:
-            state = _brigade_forward(state, name, tables.ATTACK_IN[self.event])
-        elif self.event == "allied_10":
-            state = state.pushed(GunsDie(name), again)
-        else:
-            state = state.changed(name, fires_twice=True).pushed(again)
-        return state, (said,)
+            return _brigade_forward(state, name, tables.ATTACK_IN[self.event])
+        if self.event == "allied_10":
+            return state.pushed(GunsDie(name), again)
+        return state.changed(name, fires_twice=True).pushed(again)
 
     def _open(self, state: State) -> tuple[str, ...]:
         ground = state.field
@@ -157,15 +148,12 @@ class Picking(Due):
 class GunsDie(Due):
     """How far guns relocate, which then may fire (S-M.10)."""
 
+    dice = "how far {unit} relocates"
     unit: str
 
-    def roll(self, state: State) -> Roll:
-        """Returns the die."""
-        return Roll(f"how far {self.unit} relocates", 1)
-
-    def follow(self, state: State, answer: tuple[int, ...]) -> tuple[State, Events]:
+    def then(self, state: State, answer: tuple[int, ...]) -> State:
         """Returns the state in which the guns may move so far."""
-        return state.changed(self.unit, relocates_in=answer[0]), ()
+        return state.changed(self.unit, relocates_in=answer[0])
 
 
 def _meeting(state: State) -> State:

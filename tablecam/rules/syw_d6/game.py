@@ -107,7 +107,7 @@ class SevenYearsWar(BattleGame[State]):
 
     def lost(self, state: State, name: str) -> State:
         """Returns the state without a unit, which is destroyed."""
-        return acts.destroyed(state, name, "by the players")[0]
+        return acts.destroyed(state, name, "by the players")
 
     def passed(self, state: State) -> Any | None:
         """Returns that a unit holds its fire, where response fire is asked for (S-C.1)."""

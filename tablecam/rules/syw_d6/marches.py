@@ -14,10 +14,9 @@ from tablecam.geometry.moves.poses import ahead, laid_at, wheeled
 from tablecam.geometry.outlines import footprint, table_outline
 from tablecam.geometry.shapes import shapes_of
 from tablecam.rules.dice import Roll
-from tablecam.rules.game import Ban, Event, Refused
+from tablecam.rules.game import Ban, Refused
 from tablecam.rules.miniatures.battle import Bases
 from tablecam.rules.miniatures.ground import area_of, axes_of, footprints, overlaps
-from tablecam.rules.steps import Events
 from tablecam.rules.syw_d6.field import WALL, Field, is_designated
 from tablecam.rules.syw_d6.movement import COMMANDER_DICE, MoveDice, brigade_dice, move_dice
 from tablecam.rules.syw_d6.state import Allowance, Due, Move, State, StayPut, Take, disordered
@@ -39,14 +38,14 @@ class MoveDie(Due):
         """Returns the dice of the move."""
         return Roll(f"the move of {', '.join(self.units)}", self.pool.dice)
 
-    def follow(self, state: State, answer: tuple[int, ...]) -> tuple[State, Events]:
+    def then(self, state: State, answer: tuple[int, ...]) -> State:
         """Returns the state in which the player takes some of the dice."""
         values_in = tuple(self.pool.values_in(answer))
         text = f"{', '.join(self.units)} throws {', '.join(map(str, answer))} to move"
-        event = Event("throw", text, "S-B.4", {"dice": list(answer), "units": list(self.units)})
+        state = state.tells("throw", text, "S-B.4", dice=list(answer), units=list(self.units))
         if len(values_in) == 1:
-            return allow(state, self.units, values_in[0]), (event,)
-        return state.pushed(ValueChoice(self.units, values_in)), (event,)
+            return allow(state, self.units, values_in[0])
+        return state.pushed(ValueChoice(self.units, values_in))
 
 
 class ValueChoice(Due):
@@ -60,9 +59,9 @@ class ValueChoice(Due):
         """Returns the final values, the greatest first."""
         return tuple(Take(value_in) for value_in in reversed(self.values_in))
 
-    def follow(self, state: State, answer: Take) -> tuple[State, Events]:
+    def then(self, state: State, answer: Take) -> State:
         """Returns the state in which the units may move."""
-        return allow(state, self.units, answer.value_in), ()
+        return allow(state, self.units, answer.value_in)
 
 
 def allow(state: State, units: tuple[str, ...], value_in: float) -> State:
@@ -249,22 +248,18 @@ def usual_moves(state: State, unit: Unit) -> Iterator[Move | StayPut]:
         yield StayPut(unit.id)
 
 
-def moved_to(state: State, unit: Unit, bases: Bases, way: Way) -> tuple[State, Events]:
+def moved_to(state: State, unit: Unit, bases: Bases, way: Way) -> State:
     """Returns the state after a legal move: disorder by terrain and by friends (S-J.2, S-J.6)."""
     ground, bases = state.field, laid_at(unit.bases, bases)
     # Guns that relocate may fire all the same (S-M.10).
     moved = not unit.state.get("relocates_in")
     state = state.changed(unit.id, bases=bases, moved=moved, relocates_in=None)
-    text = f"{unit.id} moves {way.cost_in:.1f} in"
-    facts = {"unit": unit.id, "inches": round(way.cost_in, 2)}
-    event = Event("move", text, "S-B.8", facts, way.answer.evidence)
-    state, events = disordered_on_the_way(state, ground, unit, way.swept)
-    return state, (event, *events)
+    text, inches = f"{unit.id} moves {way.cost_in:.1f} in", round(way.cost_in, 2)
+    state = state.tells("move", text, "S-B.8", *way.answer.evidence, unit=unit.id, inches=inches)
+    return disordered_on_the_way(state, ground, unit, way.swept)
 
 
-def disordered_on_the_way(
-    state: State, ground: Field, unit: Unit, area: shapely.Geometry
-) -> tuple[State, Events]:
+def disordered_on_the_way(state: State, ground: Field, unit: Unit, area: shapely.Geometry) -> State:
     """Returns the state with the disorder that a way brings (S-J.2, S-J.6)."""
     shaken: list[tuple[str, str]] = []
     piece = ground.in_disordering_terrain(unit, area)
@@ -275,11 +270,9 @@ def disordered_on_the_way(
         passes = may_pass(ground.troops[unit.id], ground.troops[friend.id])
         if not passes and overlaps(area, ground.outlines[friend.id]):
             shaken += [(unit.id, "S-J.6"), (friend.id, "S-J.6")]
-    events: Events = ()
     for name, rule in shaken:
-        state, more = disordered(state, name, rule)
-        events += more
-    return state, events
+        state = disordered(state, name, rule)
+    return state
 
 
 def _leaves(before: Unit, after: Unit, piece: Terrain) -> bool:

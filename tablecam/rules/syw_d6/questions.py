@@ -704,7 +704,7 @@ def _flight(
     if way is None:
         return answer
     gone = state.changed(own.id, bases=way.bases)
-    shaken = disordered_on_the_way(gone, ground, own, way.swept)[0].position.units
+    shaken = disordered_on_the_way(gone, ground, own, way.swept).position.units
     before = {friend.id for friend in ground.friends(own) if not friend.state.get("disordered")}
     return answer | {
         "turn_deg": way.turn_deg,

@@ -8,10 +8,8 @@ from typing import Any
 
 from tablecam.geometry.moves.poses import laid_at
 from tablecam.rules.dice import Roll
-from tablecam.rules.game import Event, Refused
-from tablecam.rules.miniatures.battle import Bases
+from tablecam.rules.miniatures.battle import Bases, permitted
 from tablecam.rules.miniatures.ground import centre_mm
-from tablecam.rules.steps import Events
 from tablecam.rules.syw_d6 import state as acts
 from tablecam.rules.syw_d6.field import formation_read
 from tablecam.rules.syw_d6.flights import flight_of
@@ -34,27 +32,26 @@ class ClearDie(Due):
         skill = state.field.troops[self.unit].skill.clear
         return Roll(f"the second chance of {self.unit}", clearing_dice(skill, 1) - 1)
 
-    def follow(self, state: State, answer: tuple[int, ...]) -> tuple[State, Events]:
+    def then(self, state: State, answer: tuple[int, ...]) -> State:
         """Returns the state with the unit in order, or still with its marker."""
         name, troops = self.unit, state.field.troops[self.unit]
         if not self.first and answer[0] == 1 and clearing_dice(troops.skill.clear, 1) > 1:
-            return state.pushed(ClearDie(name, 1)), ()
+            return state.pushed(ClearDie(name, 1))
         dice = (1, *answer) if self.first else answer
         is_kind = state.options.get("second_chance") == "not_one"
         result = clearing(troops, dice, is_kind=is_kind)
-        facts = {"unit": name, "dice": list(dice)}
+        word, rule = ("clears", "S-A.4") if result.is_cleared else ("does not clear", "S-A.5")
+        state = state.tells("clear", f"{name} {word} its disorder", rule, unit=name, dice=[*dice])
         if result.is_cleared:
             state = state.changed(
                 name, disordered=None, reforming=None, status=None, fled=None, flees_from=None
             )
-            event = Event("clear", f"{name} clears its disorder", "S-A.4", facts)
-            return state.pushed(FormUpDue(name)), (event,)
-        event = Event("clear", f"{name} does not clear its disorder", "S-A.5", facts)
+            return state.pushed(FormUpDue(name))
         state = state.changed(name, moved=True, fired=True)
         if troops.status == "routing":
             state = state.changed(name, reforming=None, disordered=True)
             state = state.pushed(flight_of(state.unit(name)))
-        return state, (event,)
+        return state
 
 
 class FormUpDue(Due):
@@ -88,13 +85,11 @@ class FormUpDue(Due):
         is_near = far_in <= FORM_UP_IN + 0.05
         return certain("yes" if is_near else "no", "S-A.4", words)
 
-    def follow(self, state: State, answer: acts.FormUp) -> tuple[State, Events]:
+    def then(self, state: State, answer: acts.FormUp) -> State:
         """Returns the state with the unit as it is laid out."""
         unit = state.unit(self.unit)
         if answer.bases != unit.bases:
-            ruling = self.judge(state, answer.bases)
-            if ruling.answer == "no":
-                raise Refused(ruling.because, rule=ruling.rule)
+            permitted(self.judge(state, answer.bases))
             state = state.changed(unit.id, bases=laid_at(unit.bases, answer.bases))
         reading = state.field.troops[unit.id].formation
         words = f"forms {reading.replace('_', ' ')}"
@@ -104,5 +99,4 @@ class FormUpDue(Due):
             is_limbered = not is_limbered
             words = "limbers" if is_limbered else "unlimbers"
         state = state.changed(unit.id, formation=reading, limbered=is_limbered, changing=None)
-        text = f"{unit.id} {words}"
-        return state, (Event("form", text, "S-A.4", {"unit": unit.id}),)
+        return state.tells("form", f"{unit.id} {words}", "S-A.4", unit=unit.id)

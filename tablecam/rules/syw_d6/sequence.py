@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from tablecam.rules.game import Event, Refused
-from tablecam.rules.steps import Events
+from tablecam.rules.game import Refused
+from tablecam.rules.miniatures.battle import permitted
 from tablecam.rules.syw_d6 import charges, marches, tables, trials, volleys
 from tablecam.rules.syw_d6 import state as acts
 from tablecam.rules.syw_d6.flights import flight_of
@@ -59,12 +59,13 @@ AUTOMATIC: Final[Mapping[str, Callable[[State], State]]] = {
 }
 
 
-def next_phase(state: State) -> tuple[State, Events]:
+def next_phase(state: State) -> State:
     """Returns the state in the next phase, sequence or turn."""
     if state.phase != "moral":
         phase = PHASES[PHASES.index(state.phase) + 1]
         step = _STEPS.get(phase)
-        return entered(state, phase), () if step is None else (Event("phase", step),)
+        state = entered(state, phase)
+        return state if step is None else state.tells("phase", step)
     # The sequence ends; after the second one, so does the turn.
     rained = [one.side for one in state.in_force if one == Weather("heavy_rain", one.side)]
     in_force = tuple(
@@ -82,12 +83,12 @@ def next_phase(state: State) -> tuple[State, Events]:
     last = int(state.options.get("turns", 0))
     if last and state.turn > last:
         state = replace(state, phase="over", turn=last)
-        return state, (Event("over", f"The battle is over after {last} turns", "S-0.9"),)
+        return state.tells("over", f"The battle is over after {last} turns", "S-0.9")
     state = entered(state, "fog")
     if state.active in rained:
         state = state.pushed(RainDie(state.active))
     text = f"Turn {state.turn}: {side_name(state.active)}"
-    return state, (Event("phase" if state.half else "turn", text, "S-0.9"),)
+    return state.tells("phase" if state.half else "turn", text, "S-0.9")
 
 
 def entered(state: State, phase: acts.Phase) -> State:
@@ -144,7 +145,7 @@ CHOICES: Final[Mapping[str, Callable[[State], Iterable[Any]]]] = {
 }
 
 
-def _thrown(state: State, action: acts.Throw) -> tuple[State, Events]:
+def _thrown(state: State, action: acts.Throw) -> State:
     unit = state.position.unit(action.unit)
     if unit is None:
         leaders = {leader.id for leader in state.position.commanders if leader.side == state.active}
@@ -155,27 +156,25 @@ def _thrown(state: State, action: acts.Throw) -> tuple[State, Events]:
     dice = marches.dice_of(state, action.unit)
     if dice.dice == 0:
         raise Refused(f"{action.unit} does not march", rule="S-B.3")
-    return state.pushed(marches.MoveDie((action.unit,), dice)), ()
+    return state.pushed(marches.MoveDie((action.unit,), dice))
 
 
-def _thrown_together(state: State, action: acts.ThrowTogether) -> tuple[State, Events]:
+def _thrown_together(state: State, action: acts.ThrowTogether) -> State:
     names, dice = marches.brigade_of(state, action.brigade)
     if dice is None:
         raise Refused(f"brigade {action.brigade} cannot move as one", rule="S-B.7")
-    return state.pushed(marches.MoveDie(names, dice)), ()
+    return state.pushed(marches.MoveDie(names, dice))
 
 
-def _moved(state: State, action: acts.Move) -> tuple[State, Events]:
+def _moved(state: State, action: acts.Move) -> State:
     unit = state.unit(action.unit)
     way = marches.judged(state, unit, action.bases, _allowance(state, unit))
-    if way.answer.answer == "no":
-        raise Refused(way.answer.because, rule=way.answer.rule)
-    after, events = marches.moved_to(state, unit, action.bases, way)
-    after = marches.spent(after, unit.id)
-    return after.pushed(*charges.responses(after, unit.id, way.swept)), events
+    permitted(way.answer)
+    after = marches.spent(marches.moved_to(state, unit, action.bases, way), unit.id)
+    return after.pushed(*charges.responses(after, unit.id, way.swept))
 
 
-def _charged(state: State, action: acts.Charge) -> tuple[State, Events]:
+def _charged(state: State, action: acts.Charge) -> State:
     unit, target = state.unit(action.unit), state.unit(action.target)
     if target.side == unit.side:
         raise Refused(f"expected an enemy, got {target.id}", rule="S-B.11")
@@ -192,48 +191,45 @@ def _allowance(state: State, unit: Unit) -> acts.Allowance:
     return state.allowed[unit.id]
 
 
-def _stayed(state: State, action: acts.StayPut) -> tuple[State, Events]:
+def _stayed(state: State, action: acts.StayPut) -> State:
     _allowance(state, state.unit(action.unit))
     if action not in tuple(marches.usual_moves(state, state.unit(action.unit))):
         raise Refused(f"{action.unit} must use its dice", rule="S-B.6")
     state = marches.spent(state.changed(action.unit, moved=True), action.unit)
-    return state, (Event("move", f"{action.unit} stays", "S-B.6", {"unit": action.unit}),)
+    return state.tells("move", f"{action.unit} stays", "S-B.6", unit=action.unit)
 
 
-def _commander(state: State, action: acts.MoveCommander) -> tuple[State, Events]:
+def _commander(state: State, action: acts.MoveCommander) -> State:
     state, ruling = marches.commander_moved(state, action.commander, action.x_mm, action.y_mm)
-    if ruling.answer == "no":
-        raise Refused(ruling.because, rule=ruling.rule)
-    return state, (Event("move", ruling.because, ruling.rule, {"commander": action.commander}),)
+    because, rule = permitted(ruling).because, ruling.rule
+    return state.tells("move", because, rule, commander=action.commander)
 
 
-def _reformed(state: State, action: acts.Reform) -> tuple[State, Events]:
+def _reformed(state: State, action: acts.Reform) -> State:
     if action not in tuple(_swaps(state)):
         raise Refused(f"{action.unit} has no orange marker to swap", rule="S-A.6")
-    text = f"{action.unit} reforms"
     state = state.changed(action.unit, reforming=True, disordered=None)
-    return state, (Event("form", text, "S-A.6", {"unit": action.unit}),)
+    return state.tells("form", f"{action.unit} reforms", "S-A.6", unit=action.unit)
 
 
-def _changes_formation(state: State, action: acts.ChangeFormation) -> tuple[State, Events]:
+def _changes_formation(state: State, action: acts.ChangeFormation) -> State:
     if not marches.may_throw(state, state.unit(action.unit)):
         raise Refused(f"{action.unit} may not move now", rule="S-B.5")
-    text = f"{action.unit} changes formation"
     state = state.changed(action.unit, reforming=True, disordered=None, moved=True, changing=True)
-    return state, (Event("form", text, "S-B.5", {"unit": action.unit}),)
+    return state.tells("form", f"{action.unit} changes formation", "S-B.5", unit=action.unit)
 
 
-def _retreats(state: State, action: acts.RetreatByChoice) -> tuple[State, Events]:
+def _retreats(state: State, action: acts.RetreatByChoice) -> State:
     name = action.unit
     if not marches.may_throw(state, state.unit(name)):
         raise Refused(f"{name} may not move now", rule="S-B.10")
-    state, events = acts.with_losses(state, name, tables.RETREAT_FIGURES)
+    state = acts.with_losses(state, name, tables.RETREAT_FIGURES)
     if state.has(name):
         ground, unit = state.field, state.unit(name)
         enemy = min(ground.enemies(unit), key=lambda other: ground.apart_in(unit, other))
         state = state.changed(name, flees_from=enemy.id, moved=True)
         state = state.pushed(trials.TestDie(name, "melee"), FleeNow(name))
-    return state, events
+    return state
 
 
 class FleeNow(Due):
@@ -241,19 +237,18 @@ class FleeNow(Due):
 
     unit: str
 
-    def follow(self, state: State, answer: None) -> tuple[State, Events]:
+    def then(self, state: State, answer: None) -> State:
         """Returns the state with the flight due."""
-        is_there = state.has(self.unit)
-        return state.pushed(flight_of(state.unit(self.unit))) if is_there else state, ()
+        return state.pushed(flight_of(state.unit(self.unit)))
 
 
-def _fired(state: State, action: acts.Fire) -> tuple[State, Events]:
+def _fired(state: State, action: acts.Fire) -> State:
     firer, target = state.unit(action.unit), state.unit(action.target)
     if target.side == firer.side:
         raise Refused(f"expected an enemy, got {target.id}", rule="S-D.1")
     if (ban := volleys.ban_on(state, firer, target)) is not None:
         raise ban.refused(firer.id)
-    return state.pushed(volleys.FireDice(firer.id, target.id)), ()
+    return state.pushed(volleys.FireDice(firer.id, target.id))
 
 
 HANDLERS: Final[Mapping[tuple[str, type], Any]] = {

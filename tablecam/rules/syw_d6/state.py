@@ -7,18 +7,17 @@ from dataclasses import dataclass, field, replace
 from typing import Final, Literal, get_args
 
 from tablecam.rules.frozen_json import Variant
-from tablecam.rules.game import Event
 from tablecam.rules.miniatures import battle
 from tablecam.rules.miniatures.battle import Bases, Battle, BattleStep
 from tablecam.rules.miniatures.battle import Charge as Charge
 from tablecam.rules.miniatures.battle import Move as Move
 from tablecam.rules.miniatures.ground import without_rear
 from tablecam.rules.overrules import Overrule as AnyOverrule
-from tablecam.rules.steps import Events
 from tablecam.rules.syw_d6 import tables
 from tablecam.rules.syw_d6.field import Field, field_of
 from tablecam.rules.syw_d6.troops import Face, bases_needed
 from tablecam.table.model import Unit
+from tablecam.wording import counted
 
 Phase = Literal["fog", "flights", "clear", "swap", "move", "fire", "melee", "moral", "over"]
 PHASES: Final[tuple[Phase, ...]] = get_args(Phase)
@@ -193,7 +192,7 @@ class State(Battle):
         return held and unit.arm == "cavalry" and unit.extra.get("weight") != "light"
 
 
-def destroyed(state: State, name: str, why: str) -> tuple[State, Events]:
+def destroyed(state: State, name: str, why: str) -> State:
     """Returns the state without a unit that is destroyed, which calls friends to test (S-G.1)."""
     state = with_calamity(state, name, "destroyed")
     state = state.changed(name, bases=())
@@ -205,7 +204,7 @@ def destroyed(state: State, name: str, why: str) -> tuple[State, Events]:
     kept = tuple(due for due in state.due if name not in vars(due).values())
     allowed = {unit: value for unit, value in state.allowed.items() if unit != name}
     state = replace(state, fights=fights, due=kept, allowed=allowed)
-    return state, (Event("loss", f"{name} is destroyed: {why}", "S-H.4", {"unit": name}),)
+    return state.tells("loss", f"{name} is destroyed: {why}", "S-H.4", unit=name)
 
 
 def with_calamity(
@@ -223,17 +222,14 @@ def with_calamity(
     return replace(state, calamities=(*state.calamities, calamity))
 
 
-def with_losses(
-    state: State, name: str, figures: int, *, causes: Iterable[str] = ()
-) -> tuple[State, Events]:
+def with_losses(state: State, name: str, figures: int, *, causes: Iterable[str] = ()) -> State:
     """Returns the state after a unit has lost figures: disorder, bases, destruction (S-J.1)."""
     unit = state.unit(name)
     before = state.field.troops[name]
     after = before.after_losses(figures)
     removed = before.figures - after.figures
-    text = f"{name} loses {removed} {'figure' if removed == 1 else 'figures'}, {after.figures} left"
-    events = [Event("casualties", text, "S-D.1", {"unit": name, "figures": removed})]
-    state = state.changed(
+    text = f"{name} loses {counted(removed, 'figure')}, {after.figures} left"
+    state = state.tells("casualties", text, "S-D.1", unit=name, figures=removed).changed(
         name,
         figures=after.figures,
         casualties_this_turn=after.casualties_this_turn,
@@ -242,15 +238,14 @@ def with_losses(
         disordered=after.disordered,
     )
     if after.disordered and not before.is_disordered:
-        events.append(Event("disorder", f"{name} is disordered", "S-J.1", {"unit": name}))
+        state = state.tells("disorder", f"{name} is disordered", "S-J.1", unit=name)
     if after.is_destroyed:
         why = f"it has lost {after.lost} of {after.figures_start} figures"
-        state, more = destroyed(state, name, why)
-        events += more
-    return state, tuple(events)
+        return destroyed(state, name, why)
+    return state
 
 
-def disordered(state: State, name: str, rule: str) -> tuple[State, Events]:
+def disordered(state: State, name: str, rule: str) -> State:
     """Returns the state with a unit in disorder, with an event if that is new."""
     return battle.disordered(state, name, rule, reforming=False)
 

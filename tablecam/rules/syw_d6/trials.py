@@ -8,9 +8,9 @@ from typing import Any, Final
 
 from tablecam.geometry.moves.poses import ahead
 from tablecam.rules.dice import Roll
-from tablecam.rules.game import Event, PendingDecision, Refused
+from tablecam.rules.game import PendingDecision, Refused
 from tablecam.rules.miniatures.ground import axes_of
-from tablecam.rules.steps import YES_OR_NO, Decide, Events
+from tablecam.rules.steps import YES_OR_NO, Decide
 from tablecam.rules.syw_d6.morale import (
     ByBrigade,
     Company,
@@ -74,15 +74,15 @@ class RowDue(Due):
         values = tuple(GiveRow(self.row, value) for value in range(_MOST, _LEAST - 1, -1))
         return (*values, GiveRow(self.row, None)) if self.row == "retreat_at" else values
 
-    def follow(self, state: State, answer: GiveRow) -> tuple[State, Events]:
+    def then(self, state: State, answer: GiveRow) -> State:
         """Returns the state with the row, which holds for the rest of the game."""
         if answer not in self.legal(state):
             why = f"expected the row {self.row} from {_LEAST} to {_MOST}"
             raise Refused(why, rule="S-N.3")
         value = "none" if answer.value is None else f"{answer.value:+d}"
         text = f"The players say: {TEST_ROWS[self.row]} {value}"
-        event = Event("chart", text, "S-N.3", {"row": self.row, "value": answer.value})
-        return replace(state, chart={**state.chart, self.row: answer.value}), (event,)
+        state = state.tells("chart", text, "S-N.3", row=self.row, value=answer.value)
+        return replace(state, chart={**state.chart, self.row: answer.value})
 
 
 class TestDie(Due):
@@ -90,29 +90,25 @@ class TestDie(Due):
 
     __test__ = False
 
+    dice = "the TEST of {unit}"
     unit: str
     kind: TestKind
 
-    def roll(self, state: State) -> Roll | None:
-        """Returns its die, once the rows that it needs are known."""
-        return None if self._rows(state) else Roll(f"the TEST of {self.unit}", 1)
+    def needs(self, state: State) -> tuple[RowDue, ...]:
+        """Returns the rows that it needs."""
+        rows = self._test(state, 3).asks_for
+        asks_retreat = self.kind != "melee" and "retreat_at" not in state.chart
+        return tuple(map(RowDue, (*rows, "retreat_at") if asks_retreat else rows))
 
-    def follow(self, state: State, answer: tuple[int, ...]) -> tuple[State, Events]:
-        """Returns the state with what becomes of the unit; without dice, asks for rows."""
-        if rows := self._rows(state):
-            return state.pushed(*map(RowDue, rows), self), ()
+    def then(self, state: State, answer: tuple[int, ...]) -> State:
+        """Returns the state with what becomes of the unit."""
         test = self._test(state, answer[0])
         if self.kind != "melee":
             state = state.changed(self.unit, tested_this_turn=True)
         fate: Fate = (test.of_loser if self.kind == "melee" else test.result) or "none"
         text = f"{self.unit} TESTs: {_words(test)}: {_FATES[fate]}"
         facts = {"unit": self.unit, "total": test.total, "parts": dict(test.parts)}
-        return marked(state, self.unit, fate), (Event("test", text, "S-H.1", facts),)
-
-    def _rows(self, state: State) -> tuple[str, ...]:
-        rows = self._test(state, 3).asks_for
-        asks_retreat = self.kind != "melee" and "retreat_at" not in state.chart
-        return (*rows, "retreat_at") if asks_retreat else rows
+        return marked(state.tells("test", text, "S-H.1", **facts), self.unit, fate)
 
     def _test(self, state: State, die: int) -> MoraleTest:
         troops = state.field.troops[self.unit]
@@ -144,32 +140,32 @@ class MeleeDice(Due):
 
     fight: Fight
 
-    def roll(self, state: State) -> Roll | None:
-        """Returns a die for each side, once the rows that they need are known."""
-        if self._rows(state):
-            return None
+    def needs(self, state: State) -> tuple[RowDue, ...]:
+        """Returns the rows that the units need."""
+        asked = [row for name in self.fight.units for row in self._test(state, name, 3).asks_for]
+        return tuple(map(RowDue, dict.fromkeys(asked)))
+
+    def roll(self, state: State) -> Roll:
+        """Returns a die for each side."""
         attackers = ", ".join(self.fight.attackers)
         return Roll(f"the melee of {attackers} with {self.fight.defender}", 2)
 
-    def follow(self, state: State, answer: tuple[int, ...]) -> tuple[State, Events]:
+    def then(self, state: State, answer: tuple[int, ...]) -> State:
         """Returns the state with the loser's figures due, or with the melee going on."""
-        if rows := self._rows(state):
-            return state.pushed(*map(RowDue, rows), self), ()
         totals = self._totals(state, answer)
         attack, defence = totals
         fight = self.fight
         text = f"Melee: {', '.join(fight.attackers)} {attack}, {fight.defender} {defence}"
         facts = {"attackers": list(fight.attackers), "defender": fight.defender}
-        events: Events = (Event("melee", text, "S-F.3", {**facts, "totals": list(totals)}),)
+        state = state.tells("melee", text, "S-F.3", **facts, totals=list(totals))
         others = tuple(one for one in state.fights if one != fight)
         if attack == defence:
             state = replace(state, fights=(*others, replace(fight, is_new=False)))
-            return state.pushed(WishDue(fight, state.active)), events
+            return state.pushed(WishDue(fight, state.active))
         state = replace(state, fights=others)
         losers = fight.attackers if attack < defence else (fight.defender,)
-        state, more = ended(state, fight)
         due = LossesDue(losers, figures_due(attack - defence), self._enemy(losers))
-        return state.pushed(due), events + more
+        return ended(state, fight).pushed(due)
 
     def _enemy(self, losers: tuple[str, ...]) -> str:
         is_defender = self.fight.defender in losers
@@ -195,10 +191,6 @@ class MeleeDice(Due):
     def _test(self, state: State, name: str, die: int | None) -> MoraleTest:
         company = company_of(state, name, is_charging=name in self.fight.chargers)
         return take_test(state.field.troops[name], "melee", company, die, state.chart)
-
-    def _rows(self, state: State) -> tuple[str, ...]:
-        asked = [row for name in self.fight.units for row in self._test(state, name, 3).asks_for]
-        return tuple(dict.fromkeys(asked))
 
 
 class LossesDue(Due):
@@ -231,7 +223,7 @@ class LossesDue(Due):
         """Whether an action shares the losses; `follow` counts them."""
         return isinstance(answer, ShareLosses)
 
-    def follow(self, state: State, answer: ShareLosses | None) -> tuple[State, Events]:
+    def then(self, state: State, answer: ShareLosses | None) -> State:
         """Returns the state without those figures, and the losers' TESTs due (S-F.4)."""
         units, troops = self._left(state), state.field.troops
         share = dict.fromkeys(units, self.figures) if answer is None else dict(answer.figures)
@@ -240,14 +232,11 @@ class LossesDue(Due):
             odd = set(share) - set(units) or sum(share.values()) != due
             if odd or any(not 0 <= share[name] <= troops[name].figures for name in share):
                 raise Refused(f"expected {due} figures of {', '.join(units)}", rule="S-F.5")
-        events: Events = ()
         for name in units:
-            state, more = with_losses(state, name, share.get(name, 0))
-            events += more
+            state = with_losses(state, name, share.get(name, 0))
             if state.has(name):
                 state = state.changed(name, flees_from=self.enemy)
-        tests = [TestDie(name, "melee") for name in units if state.has(name)]
-        return state.pushed(*tests), events
+        return state.pushed(*(TestDie(name, "melee") for name in units if state.has(name)))
 
     def _left(self, state: State) -> tuple[str, ...]:
         return tuple(name for name in self.units if state.has(name))
@@ -269,12 +258,12 @@ class WishDue(Due):
         """Returns the side that is asked."""
         return self.side
 
-    def follow(self, state: State, answer: Decide) -> tuple[State, Events]:
+    def then(self, state: State, answer: Decide) -> State:
         """Returns the state: the other side is asked, the melee goes on, or all fall back."""
         if answer.yes:
-            return state, (Event("melee", "The melee goes on", "S-F.6"),)
+            return state.tells("melee", "The melee goes on", "S-F.6")
         if self.side == state.active:
-            return state.pushed(WishDue(self.fight, state.enemy_of(self.side))), ()
+            return state.pushed(WishDue(self.fight, state.enemy_of(self.side)))
         kept = tuple(one for one in state.fights if one.units != self.fight.units)
         state = replace(state, fights=kept)
         for name in self.fight.units:
@@ -282,18 +271,15 @@ class WishDue(Due):
             back_mm = -FALL_BACK_IN * state.field.inch_mm
             state = state.changed(name, bases=ahead(unit.bases, axes_of(unit).heading_deg, back_mm))
         text = f"{', '.join(self.fight.units)} fall back 3 in"
-        state, events = ended(state, self.fight)
-        return state, (Event("melee", text, "S-F.6"), *events)
+        return ended(state.tells("melee", text, "S-F.6"), self.fight)
 
 
-def ended(state: State, fight: Fight) -> tuple[State, Events]:
+def ended(state: State, fight: Fight) -> State:
     """Returns the state after a melee: all who were in it are disordered (S-F.7)."""
-    events: Events = ()
     for name in fight.units:
         state = state.changed(name, melee_with=None, charged=None)
-        state, more = disordered(state, name, "S-F.7")
-        events += more
-    return state, events
+        state = disordered(state, name, "S-F.7")
+    return state
 
 
 def moral_due(state: State) -> State:

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 from tablecam.geometry.sides import side_of
 from tablecam.rules.dice import Roll
-from tablecam.rules.game import Ban, Event
-from tablecam.rules.steps import Events
+from tablecam.rules.game import Ban
 from tablecam.rules.syw_d6 import fire
 from tablecam.rules.syw_d6.fire import FirePool, Occasion
 from tablecam.rules.syw_d6.state import Due, Fire, State, with_losses
 from tablecam.rules.syw_d6.trials import TestDie
 from tablecam.table.model import Unit
+from tablecam.wording import counted
 
 
 class FireDice(Due):
@@ -28,7 +28,7 @@ class FireDice(Due):
         dice = pool_of(state, self).dice
         return Roll(f"{self.unit} firing at {self.target}", dice) if dice else None
 
-    def follow(self, state: State, answer: tuple[int, ...] | None) -> tuple[State, Events]:
+    def then(self, state: State, answer: tuple[int, ...] | None) -> State:
         """Returns the state with the hits taken, and the target's TEST due (S-H.2)."""
         firer, target = state.unit(self.unit), state.unit(self.target)
         hits, marks = fire.hits(answer or ()), firer.state
@@ -40,19 +40,19 @@ class FireDice(Due):
             disordered=bool(marks.get("reforming") or marks.get("disordered")),
             reforming=None,
         )
-        text = f"{firer.id} fires at {target.id}: {hits} {'hit' if hits == 1 else 'hits'}"
+        text = f"{firer.id} fires at {target.id}: {counted(hits, 'hit')}"
         facts = {"unit": firer.id, "target": target.id, "dice": list(answer or ()), "hits": hits}
-        events: Events = (Event("fire", text, "S-D.1", facts),)
+        state = state.tells("fire", text, "S-D.1", **facts)
         if not hits:
-            return state, events
+            return state
         causes = ["artillery"] if firer.arm == "artillery" else []
         causes += ["flank_rear"] if side_of(target, firer) != "front" else []
-        state, more = with_losses(state, target.id, hits, causes=causes)
+        state = with_losses(state, target.id, hits, causes=causes)
         left = state.position.unit(target.id)
         has_tested = left is None or left.state.get("tested_this_turn")
         if not has_tested and fire.is_called_to_test(state.field.troops[target.id]):
             state = state.pushed(TestDie(target.id, "casualty"))
-        return state, events + more
+        return state
 
 
 def pool_of(state: State, due: FireDice) -> FirePool:
