@@ -57,7 +57,7 @@ class HuzzahBook(BattleBook):
 def _state(state: State, unit: Unit) -> Iterator[Finding]:
     """Yields a unit's formation, grade, support and officers."""
     troops, facts = state.troops(unit.id), state.field.facts[unit.id]
-    order = "routing" if troops.is_routing else "disordered" if troops.is_disordered else ""
+    order = "routing" if troops.routing else "disordered" if troops.disordered else ""
     grade = facts.quality or str(facts.expected).replace("_", " ")
     words = (f"{len(unit.bases)} bases", troops.formation.replace("_", " "), grade, order)
     yield Finding(", ".join(word for word in words if word), rule="H-14.1")

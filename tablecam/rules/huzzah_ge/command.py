@@ -151,9 +151,9 @@ def waver(
     """Returns the waver test of a unit that retires, and what follows (H-13.3 to H-13.5)."""
     factor = waver_factor(troops, officer, has_routing_friend=has_routing_friend)
     if dice is not None and succeeds(factor.value, dice):
-        return factor, Outcome(troops.is_disordered)
+        return factor, Outcome(troops.disordered)
     return factor, Outcome(
-        is_disordered=True, rout_cm=troops.rout_cm if troops.is_disordered else None
+        is_disordered=True, rout_cm=troops.rout_cm if troops.disordered else None
     )
 
 
@@ -170,7 +170,7 @@ def reaches(bases: Bases, troops: Troops, enemy: Bases, obstacles: Sequence[Any]
 
     `obstacles` are outlines of other units and of impassable terrain.
     """
-    if troops.is_routing or troops.formation == "square":
+    if troops.routing or troops.formation == "square":
         return False
     heading_deg = heading_of(bases)
     front = faces_of(bases, heading_deg)["front"]
@@ -295,7 +295,7 @@ def ban_on_passage(a: Troops, b: Troops, apart_cm: float, turned_deg: float) -> 
         (a.support_ranks + b.support_ranks > 0, "neither may have support ranks"),
         (abs(turned_deg) > ALIKE_DEG, f"they face {abs(turned_deg):g}° apart"),
         (apart_cm > shortest_cm, f"they are {apart_cm:g} cm apart, of {shortest_cm:g}"),
-        (a.is_disordered or b.is_disordered, "one of them is disordered"),
+        (a.disordered or b.disordered, "one of them is disordered"),
     )
     return next((Ban("H-14.9", why) for applies, why in bans if applies), None)
 
@@ -319,8 +319,8 @@ def ban_on_deed(
         return ban
     moves = deed in ("advance", "retire")
     bans = (
-        (troops.is_routing, "H-11.13", "a routing unit takes no orders"),
-        (troops.is_reserve and troops.has_fired, "H-11.13", "reserve artillery that fired is done"),
+        (troops.routing, "H-11.13", "a routing unit takes no orders"),
+        (troops.is_reserve and troops.fired, "H-11.13", "reserve artillery that fired is done"),
         (moves and troops.formation == "square", "H-12.1", "a square does not move"),
     )
     return next((Ban(rule, why) for applies, rule, why in bans if applies), None)

@@ -238,7 +238,7 @@ def deployed(state: State, action: Deploy) -> State:
 def _skirmishers(state: State, unit: Unit) -> int:
     """Returns how many bases a unit may send into the skirmish line (H-14.5)."""
     troops = state.troops(unit.id)
-    if troops.is_disordered or troops.is_routing:
+    if troops.disordered or troops.routing:
         return 0
     if "skirmish" in troops.abilities:
         return len(unit.bases)

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import permutations
 from typing import Any, Final, Literal
 
 import shapely
-from pydantic import TypeAdapter
 
-from tablecam.documents import document_from
 from tablecam.geometry.arrangement import arrangement
 from tablecam.rules.huzzah_ge import command, fire
 from tablecam.rules.huzzah_ge.fire import outline_of
@@ -21,6 +19,7 @@ from tablecam.rules.huzzah_ge.troops import Formation, Troops, heading_of, worst
 from tablecam.rules.huzzah_ge.unit_keys import OfficerFacts, UnitFacts
 from tablecam.rules.miniatures.faces import faces_of
 from tablecam.rules.miniatures.ground import Ground, overlaps, remembered
+from tablecam.rules.miniatures.unit_keys import keys_of, read_keys
 from tablecam.table.headings import difference_deg
 from tablecam.table.model import BasePose, Commander, Position, Terrain, Unit, plain_keys
 
@@ -30,9 +29,6 @@ OUT_OF_RANGE_CM = 80.0
 _TOUCH_MM = 2.0
 _REVERSED_DEG = 150.0
 _WOODS, _BUILDINGS = ("wood", "woods"), ("building", "buildings", "village")
-_UNITS, _OFFICERS = TypeAdapter(UnitFacts), TypeAdapter(OfficerFacts)
-_KEYS = {key.name for key in fields(UnitFacts)} - {"id", "side", "bases", "ranks", "base_count"}
-_OFFICER_KEYS = {key.name for key in fields(OfficerFacts)} - {"id", "x_mm", "y_mm"}
 
 
 @dataclass(frozen=True)
@@ -175,7 +171,7 @@ class Field(Ground):
 
     def _troops(self, unit: Unit) -> Troops:
         facts, formation = self.facts[unit.id], formation_of(unit)
-        troops = replace(facts, bases=[], formation=formation or "line").troops()
+        troops = replace(facts, bases=(), formation=formation or "line").troops()
         shelter = self._shelter(unit)
         return replace(
             troops,
@@ -183,9 +179,9 @@ class Field(Ground):
             ranks=ranks_of(unit.bases),
             base_count=len(unit.bases),
             has_divisional_artillery=artillery_base(unit) is not None,
-            is_in_dense=unit.state.get("sector") is not None,
+            in_dense=unit.state.get("sector") is not None,
             cover=None if shelter is None else cover_of(shelter),
-            is_strongpoint=bool(shelter is not None and shelter.extra.get("strongpoint")),
+            strongpoint=bool(shelter is not None and shelter.extra.get("strongpoint")),
         )
 
     def _shelter(self, unit: Unit) -> Terrain | None:
@@ -209,10 +205,8 @@ def facts_of(unit: Unit) -> UnitFacts:
     Raises:
         BadInput: A key is missing or wrong.
     """
-    keys = plain_keys(unit.extra) | plain_keys(unit.state)
-    known = {key: value for key, value in keys.items() if key in _KEYS and value is not None}
-    document = document_from(known | {"arm": unit.arm}, unit.id)
-    facts: UnitFacts = document.parsed_as(_UNITS)
+    keys, left_out = keys_of(unit), ("ranks", "base_count")
+    facts, document = read_keys(UnitFacts, unit.id, keys, *left_out, arm=unit.arm)
     has_classes = bool(facts.pieces) and all(piece.expected for piece in facts.pieces)
     if facts.expected is None and not has_classes:
         raise document.error(("expected",), "expected a class such as regulars_b")
@@ -227,11 +221,8 @@ def officer_facts(officer: Commander) -> OfficerFacts:
     Raises:
         BadInput: A key is missing or wrong.
     """
-    keys = plain_keys(officer.extra)
-    document = document_from(
-        {key: value for key, value in keys.items() if key in _OFFICER_KEYS}, officer.id
-    )
-    facts: OfficerFacts = document.parsed_as(_OFFICERS)
+    keys, left_out = plain_keys(officer.extra), ("x_mm", "y_mm")
+    facts, document = read_keys(OfficerFacts, officer.id, keys, *left_out)
     if facts.quality is None:
         raise document.error(("quality",), f"expected one of {', '.join(COMMAND)}")
     if facts.level != "cinc" and not facts.commands:

@@ -32,11 +32,11 @@ def ban_on_firing(firer: Troops, range_cm: float) -> Ban | None:
     """Returns why a unit may not fire (H-7.1, H-7.3)."""
     bans = (
         (firer.arm == "cavalry", "H-7.1", "cavalry does not fire"),
-        (firer.is_routing, "H-7.1", "a routing unit does not fire"),
+        (firer.routing, "H-7.1", "a routing unit does not fire"),
         (firer.formation == "road_column", "H-7.1", "a road column does not fire"),
-        (firer.is_charging, "H-7.1", "a charger does not fire"),
+        (firer.charging, "H-7.1", "a charger does not fire"),
         (firer.is_in_combat, "H-7.1", "a unit in combat does not fire"),
-        (firer.has_fired, "H-7.1", "it has fired in this phase"),
+        (firer.fired, "H-7.1", "it has fired in this phase"),
         (range_cm > firer.range_cm, "H-7.3", f"its range is {firer.range_cm:g} cm"),
     )
     return next((Ban(rule, why) for applies, rule, why in bans if applies), None)
@@ -53,7 +53,7 @@ def fire_factor(
     """Returns the factor of a shot by its terms (H-7.2, H-7.8)."""
     front = firer.ranks[0] if firer.ranks else firer.base_count
     is_battery = firer.is_reserve and firer.base_count > 1
-    works = is_battery and firer.is_effective
+    works = is_battery and firer.effective
     is_square = target.formation == "square"
     # A square has no flank and no rear (H-2.4).
     is_aside = face != "front" and not is_square
@@ -62,18 +62,18 @@ def fire_factor(
         "fire_factor": FIRE["artillery" if firer.is_reserve else "infantry"][
             GRADES.index(firer.grade)
         ],
-        "disordered": -firer.is_disordered,
+        "disordered": -firer.disordered,
         "square_firer": -(firer.formation == "square"),
-        "superiority": -target.has_superiority,
+        "superiority": -target.side_has_superiority,
         "irregular": -("irregular" in target.abilities),
         "foul_weather": -is_foul_weather,
         **{f"{cover}_cover": fire for cover, fire in COVER_FIRE.items() if cover == target.cover},
-        "front_bases": 0 if firer.is_in_dense else front // 2,
-        "three_bases": firer.base_count // 3 if firer.is_in_dense else 0,
+        "front_bases": 0 if firer.in_dense else front // 2,
+        "three_bases": firer.base_count // 3 if firer.in_dense else 0,
         "short_range": int(is_short(firer, range_cm)),
         "flank_or_rear": int(is_aside),
         "square": int(is_square),
-        "divisional_artillery": int(firer.has_divisional_artillery and firer.is_effective),
+        "divisional_artillery": int(firer.has_divisional_artillery and firer.effective),
         "deep_target": int(works and deep > 1),
         "heavy": int(works and firer.is_heavy_battery),
         "square_effective": int(works and is_square),

@@ -54,19 +54,18 @@ def morale_factor(
             "renowned": -faces_renowned,
             "routing_friend": -is_near,
             "officer": officer.modifier,
-            "support_ranks": 0 if troops.is_disordered else troops.support_ranks,
+            "support_ranks": 0 if troops.disordered else troops.support_ranks,
         }
     )
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What becomes of a unit that tests: its order, how far it goes back, and what it gains."""
+    """What becomes of a unit that tests: its order, and how far it goes back."""
 
     is_disordered: bool
     fall_back_cm: float = 0.0
     rout_cm: float | None = None
-    gains: str | None = None
 
 
 def gain_of(troops: Troops, dice: Sequence[int] | None) -> str | None:
@@ -88,12 +87,12 @@ def outcome(troops: Troops, bases_lost: int, *, passes: bool) -> Outcome:
     A charger is never forced back, and routs only if it was disordered.
     """
     if passes:
-        return Outcome(troops.is_disordered)
-    shelter = "strongpoint" if troops.is_strongpoint else troops.cover
+        return Outcome(troops.disordered)
+    shelter = "strongpoint" if troops.strongpoint else troops.cover
     back_cm = max(0.0, FALL_BACK_CM * bases_lost - SHELTER_CM.get(shelter or "", 0.0))
-    if troops.is_charging:
+    if troops.charging:
         back_cm = 0.0
-    if troops.is_disordered or back_cm > ROUT_BEYOND_CM:
+    if troops.disordered or back_cm > ROUT_BEYOND_CM:
         return Outcome(is_disordered=True, rout_cm=max(troops.rout_cm, back_cm))
     return Outcome(is_disordered=True, fall_back_cm=back_cm)
 
@@ -103,7 +102,7 @@ def waver_factor(troops: Troops, officer: Officer, *, has_routing_friend: bool) 
     return factor_of(
         {
             "morale_factor": MORALE[GRADES.index(troops.grade)],
-            "disordered": -troops.is_disordered,
+            "disordered": -troops.disordered,
             "routing_friend": -has_routing_friend,
             "hesitant": -("hesitant" in troops.abilities),
             "impulsive": -("impulsive" in troops.abilities),

@@ -177,11 +177,8 @@ class OrderDice(Due):
         result = order_result(factor.value, answer, is_cinc=level == "cinc")
         given = Given(officer, group, self.units)
         state = replace(state, given=(*state.given, given))
-        terms = ", ".join(
-            f"{name.replace('_', ' ')} {value:+d}" for name, value in factor.parts.items()
-        )
         word = "obeys" if result.is_success else "does not obey"
-        text = f"{officer} orders {group} to {self.order}: it {word} ({terms}: {factor.value})"
+        text = f"{officer} orders {group} to {self.order}: it {word} ({factor})"
         facts = {"officer": officer, "dice": list(answer), "units": list(self.units)}
         state = state.tells("order", text, "H-11.4", **facts)
         if result.is_success:
@@ -212,9 +209,9 @@ def factor_of(state: State, officer: str, group: str, order: Order, names: Seque
     situation = Situation(
         order=order,
         earlier_orders=earlier,
-        fired=sum(one.has_fired for one in troops.values()),
-        disordered=sum(one.is_disordered for one in troops.values()),
-        in_dense_terrain=sum(one.is_in_dense for one in troops.values()),
+        fired=sum(one.fired for one in troops.values()),
+        disordered=sum(one.disordered for one in troops.values()),
+        in_dense_terrain=sum(one.in_dense for one in troops.values()),
         near_formed_enemy=any(formed.intersection(enemies) for enemies in near.values()),
         hesitant_near_enemy=any(
             near[name] and "hesitant" in one.abilities for name, one in troops.items()

@@ -18,8 +18,10 @@ from tablecam.rules.huzzah_ge.fire import outline_of
 from tablecam.rules.huzzah_ge.rolls import Factor, is_huzzah, limited, succeeds
 from tablecam.rules.huzzah_ge.tables import COMMAND, GAME, Ability, Class, Command, Grade, Order
 from tablecam.rules.huzzah_ge.troops import Troops
-from tablecam.rules.huzzah_ge.unit_keys import Count, OfficerFacts, Some, UnitFacts
+from tablecam.rules.huzzah_ge.unit_keys import OfficerFacts, UnitFacts
 from tablecam.rules.miniatures.faces import FaceName
+from tablecam.rules.miniatures.reckon import terms
+from tablecam.rules.miniatures.unit_keys import Count, Some
 from tablecam.rules.questions import FactError, Facts, Questions
 from tablecam.table.model import TableSize, Terrain
 from tablecam.table.position_file import BaseSection
@@ -42,8 +44,8 @@ def _officer(facts: OfficerFacts | None) -> morale.Officer:
 
 
 def _factor_json(factor: Factor) -> Json:
-    terms = [f"{name.replace('_', ' ')} {value:+d}" for name, value in factor.parts.items()]
-    return {"sum": factor.sum, "factor": factor.value, "parts": factor.parts, "because": terms}
+    parts = factor.parts
+    return {"sum": factor.sum, "factor": factor.value, "parts": parts, "because": terms(parts)}
 
 
 @QUESTIONS.asks("H-3.1 H-3.2 H-3.3")
@@ -251,7 +253,7 @@ def _morale(
         return answer
     passes = not failed and morale.is_passed(factor, dice)
     follows = morale.outcome(tested, lost, passes=passes)
-    left = [base for base in unit.poses if base.tag not in removed]
+    left = [base for base in unit.poses if base.tag not in removed] if unit.bases else []
     if left:
         routs = follows.rout_cm is not None
         back_cm = follows.fall_back_cm if follows.rout_cm is None else follows.rout_cm
@@ -384,8 +386,7 @@ def _waver(
 @QUESTIONS.asks("H-2.5")
 def _support_ranks(ranks: Sequence[Some] = (), unit: UnitFacts | None = None) -> Json:
     """How many complete support ranks a unit has."""
-    if unit is not None:
-        unit.lying()
+    if unit is not None and unit.poses:
         return {"support_ranks": unit.troops().support_ranks}
     if not ranks:
         raise FactError("ranks", "expected ranks, or a unit with bases")
@@ -438,7 +439,7 @@ class Around(Facts):
 
     def obstacles(self, key: str) -> list[Any]:
         """Returns the outlines of other units, and of terrain that has a key."""
-        units = [outline_of(other.lying()) for other in self.others]
+        units = [outline_of(other.poses) for other in self.others]
         pieces = [piece.to_terrain() for piece in self.terrain]
         return units + [outline_of(piece) for piece in pieces if piece.extra.get(key)]
 
@@ -452,11 +453,11 @@ def _shot(
     from_mm: tuple[float, float] | None = None,
 ) -> Json:
     """How a target lies to those who fire at it."""
-    bases = firer.lying()
+    bases = firer.poses
     if odd := set(firing) - {base.tag for base in bases}:
         raise FactError("firing", f"expected tags of the firer, got {sorted(odd)}")
     chosen = tuple(base for base in bases if base.tag in firing) or fire.front_rank(bases)
-    shot = fire.shot_at(chosen, target.lying(), around.obstacles("blocks_sight"), from_mm)
+    shot = fire.shot_at(chosen, target.poses, around.obstacles("blocks_sight"), from_mm)
     if shot is None:
         raise FactError("firer", "expected a firer outside of its target")
     shooter = firer.troops()
@@ -477,7 +478,7 @@ def _command_radius(officer: OfficerFacts, units: Units) -> Json:
     """Whether units are wholly within an officer's command radius."""
     if officer.quality is None or officer.x_mm is None or officer.y_mm is None:
         raise FactError("officer", "expected the keys quality, x_mm and y_mm")
-    bases = [unit.lying() for unit in units]
+    bases = [unit.poses for unit in units]
     farthest_mm = command.corner_distances_mm((officer.x_mm, officer.y_mm), bases)
     radius_cm = COMMAND[officer.quality][1]
     return {
@@ -507,7 +508,7 @@ def _order_move(
     table_mm: Table | None = None,
 ) -> Json:
     """A move that follows an order."""
-    before = unit.lying()
+    before = unit.poses
     if (move is None) == (not bases_after):
         raise FactError("move", "expected a move, or bases_after")
     after = tuple(base.to_pose() for base in bases_after)
@@ -519,7 +520,7 @@ def _order_move(
         after = wheeled(there, fire.centre_mm(tuple(there)), move.turn_deg)
     ordered = [one.troops() for one in (unit, *group)]
     allowance_cm = command.allowances_cm(ordered, order)[0]
-    enemies = [other.lying() for other in around.others if other.side != unit.side]
+    enemies = [other.poses for other in around.others if other.side != unit.side]
     step = command.step_between(before, after)
     ban = command.ban_on_step(
         step,
@@ -539,7 +540,7 @@ def _order_move(
 @QUESTIONS.asks("H-11.9")
 def _within_one_move(around: Around, unit: UnitFacts, enemy: UnitFacts) -> Json:
     """Whether a unit and an enemy are within one move of each other."""
-    obstacles, bases, enemies = around.obstacles("impassable"), unit.lying(), enemy.lying()
+    obstacles, bases, enemies = around.obstacles("impassable"), unit.poses, enemy.poses
     there = command.reaches(bases, unit.troops(), enemies, obstacles)
     back = command.reaches(enemies, enemy.troops(), bases, obstacles)
     return {"within": there or back, "unit_reaches": there, "enemy_reaches": back}
@@ -548,7 +549,7 @@ def _within_one_move(around: Around, unit: UnitFacts, enemy: UnitFacts) -> Json:
 @QUESTIONS.asks("H-12.9 H-12.10")
 def _squaring_up(charger: UnitFacts, target: UnitFacts) -> Json:
     """On which face a charger is squared up."""
-    squared = command.squaring_up(charger.lying(), target.lying())
+    squared = command.squaring_up(charger.poses, target.poses)
     if squared is None:
         raise FactError("charger", "expected a charger that meets its target straight on")
     return {
@@ -611,7 +612,7 @@ def _fire_at_chargers(
     morale_dice: Throw | None = None,
 ) -> Json:
     """Fire at a charger, and the tests that follow."""
-    firing, charging = firer.rolled(), replace(charger.rolled(), is_charging=True)
+    firing, charging = firer.rolled(), replace(charger.rolled(), charging=True)
     factor = fire.fire_factor(firing, charging, 0.0, "front", is_foul_weather=False)
     must_fire = fire.ban_on_firing(firing, 0.0) is None
     answer: Json = {"must_fire": must_fire} | _factor_json(factor)
@@ -622,7 +623,7 @@ def _fire_at_chargers(
     is_hit = scored is not None
     # Who is hit tests, or else who missed; neither is forced back (H-8.3, H-8.4).
     tested = replace(charging, base_count=charging.base_count - off.bases)
-    tested = tested if is_hit else replace(firing, is_charging=True)
+    tested = tested if is_hit else replace(firing, charging=True)
     lost = off.bases if is_hit else 0
     against = morale.morale_factor(
         tested, lost, morale.NOBODY, routing_friend_cm=None, faces_renowned=False
@@ -679,14 +680,14 @@ def _back(
     table_mm: Table | None = None,
 ) -> Json:
     """A fall back or a rout straight to the rear, past friends and through dense terrain."""
-    routs, bases = how == "routs", unit.poses
+    routs, bases = how == "routs", unit.poses if unit.bases else ()
     if not bases and (rear_edge_cm is None or friends):
         raise FactError("bases", "expected bases, or rear_edge_cm and no friends", unit)
     lane = fire.Rear.of(bases) if bases else None
     behind = [span for sector in sectors if (span := sector.behind(lane)) is not None]
     passed = []
     for number, friend in enumerate(friends, 1):
-        span_cm = None if lane is None else lane.span_cm(outline_of(friend.lying()))
+        span_cm = None if lane is None else lane.span_cm(outline_of(friend.poses))
         if span_cm is not None:
             passed.append(morale.Span(friend.id or f"friend {number}", *span_cm))
     deep_cm = 0.0 if lane is None else lane.deep_cm

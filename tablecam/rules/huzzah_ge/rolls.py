@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from tablecam.rules.miniatures.reckon import terms
+
 LEAST, MOST = 2, 10
 """The limits of most factors."""
 
@@ -30,7 +32,9 @@ class Factor:
     """A factor by its named terms; those of nothing are left out."""
 
     parts: Mapping[str, int]
-    is_limited: bool = True
+
+    def __str__(self) -> str:
+        return f"{', '.join(terms(self.parts))}: {self.value}"
 
     @property
     def sum(self) -> int:
@@ -40,9 +44,9 @@ class Factor:
     @property
     def value(self) -> int:
         """What is rolled against."""
-        return limited(self.sum) if self.is_limited else self.sum
+        return limited(self.sum)
 
 
-def factor_of(parts: Mapping[str, int], *, is_limited: bool = True) -> Factor:
+def factor_of(parts: Mapping[str, int]) -> Factor:
     """Returns the factor of some terms without those of nothing."""
-    return Factor({name: value for name, value in parts.items() if value}, is_limited)
+    return Factor({name: value for name, value in parts.items() if value})

@@ -122,8 +122,8 @@ def _support(state: State, name: str) -> str:
     troops = state.troops(name)
     ranks = troops.support_ranks or "no"
     words = [f"{ranks} support {'rank' if ranks == 1 else 'ranks'}"]
-    words += ["charging"] if troops.is_charging else []
-    words += ["disordered"] if troops.is_disordered else []
+    words += ["charging"] if troops.charging else []
+    words += ["disordered"] if troops.disordered else []
     return ", ".join(words).capitalize() + "."
 
 
@@ -177,7 +177,7 @@ class LoserFate(Due):
     def then(self, state: State, answer: GiveName) -> State:
         """Returns the state after it has gone back, less in cover, or routed (H-9.6 to H-9.12)."""
         name = self.unit
-        troops = replace(state.troops(name), is_charging=False, is_disordered=False)
+        troops = replace(state.troops(name), charging=False, disordered=False)
         # Cover and the limit of a fall back hold for combat as for fire (H-9.6, H-9.7).
         follows = morale.outcome(troops, self.back_cm // BACK_STEP_CM, passes=False)
         routs = answer.name == "routs" or follows.rout_cm is not None

@@ -205,8 +205,8 @@ class State(Battle):
         side = self.unit(name).side
         return replace(
             self.field.troops[name],
-            has_superiority=self.superiority == side,
-            is_effective=side in self.effective,
+            side_has_superiority=self.superiority == side,
+            effective=side in self.effective,
         )
 
     def with_army(self, side: str, **changes: Any) -> State:

@@ -20,6 +20,7 @@ from tablecam.rules.huzzah_ge.tables import (
     Grade,
     Kind,
 )
+from tablecam.rules.miniatures.unit_keys import Count
 from tablecam.table.headings import difference_deg, mean_deg
 from tablecam.table.model import BasePose
 
@@ -27,29 +28,35 @@ Formation = Literal["line", "open", "road_column", "square"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Troops:
+class Standing:
+    """How a unit stands: keys that count as they are (H-1.6, H-1.7)."""
+
+    abilities: tuple[Ability, ...] = ()
+    formation: Formation = "line"
+    hits: Count = 0
+    bases_lost_this_turn: Count = 0
+    disordered: bool = False
+    routing: bool = False
+    charging: bool = False
+    fired: bool = False
+    cover: Literal["soft", "hard"] | None = None
+    strongpoint: bool = False
+    in_dense: bool = False
+    effective: bool = False
+    side_has_superiority: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Troops(Standing):
     """A unit as it counts; `ranks` are the bases of each rank, the front one first."""
 
     kind: Kind = "infantry"
     grade: Grade = "trained"
-    abilities: frozenset[str] = frozenset()
     ranks: tuple[int, ...] = ()
     base_count: int = 0
-    formation: Formation = "line"
-    hits: int = 0
-    bases_lost_this_turn: int = 0
     hits_per_base: int = 3
-    is_disordered: bool = False
-    is_routing: bool = False
-    is_in_dense: bool = False
-    is_effective: bool = False
     has_divisional_artillery: bool = False
     is_heavy_battery: bool = False
-    has_superiority: bool = False
-    cover: Literal["soft", "hard"] | None = None
-    is_strongpoint: bool = False
-    is_charging: bool = False
-    has_fired: bool = False
     is_in_combat: bool = False
 
     @property

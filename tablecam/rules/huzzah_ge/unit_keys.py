@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Annotated, Final, Literal
-
-from pydantic import Field as Limits
+from dataclasses import dataclass, field, fields
+from typing import Final, Literal
 
 from tablecam.geometry.arrangement import arrangement
 from tablecam.rules.huzzah_ge.morale import Officer
-from tablecam.rules.huzzah_ge.tables import Ability, Class, Command, Grade, Kind
-from tablecam.rules.huzzah_ge.troops import Formation, Troops, hits_per_base
+from tablecam.rules.huzzah_ge.tables import Class, Command, Grade, Kind
+from tablecam.rules.huzzah_ge.troops import Standing, Troops, hits_per_base
+from tablecam.rules.miniatures.unit_keys import Some, UnitKeys
 from tablecam.rules.questions import FactError
-from tablecam.table.model import BasePose
-from tablecam.table.position_file import BaseSection
 from tablecam.table.sections import Name
-
-Count = Annotated[int, Limits(ge=0, le=1000)]
-Some = Annotated[int, Limits(ge=1, le=1000)]
 
 _KINDS: Final[Mapping[str, Kind]] = {
     "infantry": "infantry",
@@ -36,41 +30,25 @@ class Piece:
 
 
 @dataclass(frozen=True, kw_only=True)
-class UnitFacts:
+class UnitFacts(UnitKeys, Standing):
     """A unit as it counts: keys of H-1.6 and H-1.7."""
 
-    id: Name | None = None
-    side: Name | None = None
     arm: Literal["infantry", "cavalry", "artillery"] = "infantry"
     kind: Kind | None = None
     expected: Class | None = None
     quality: Grade | None = None
-    abilities: list[Ability] = field(default_factory=list)
     divisional_artillery: int | bool = False
     division: Name | None = None
     corps: Name | None = None
     pieces: list[Piece] = field(default_factory=list)
     base_count: Some | None = None
-    bases: list[BaseSection] = field(default_factory=list)
     ranks: list[Some] = field(default_factory=list)
     front_bases: Some | None = None
-    hits: Count = 0
     hits_per_base: Some | None = None
-    bases_lost_this_turn: Count = 0
-    disordered: bool = False
-    routing: bool = False
-    formation: Formation = "line"
-    fired: bool = False
     moved: bool = False
-    charging: bool = False
     in_combat_with: list[Name] = field(default_factory=list)
     sector: Name | None = None
     off_table: bool = False
-    cover: Literal["soft", "hard"] | None = None
-    strongpoint: bool = False
-    in_dense: bool = False
-    effective: bool = False
-    side_has_superiority: bool = False
 
     def rolled(self) -> Troops:
         """Returns the unit with the grade that it rolled.
@@ -89,43 +67,16 @@ class UnitFacts:
         read = [len(rank) for rank in lying]
         ranks = self.ranks or read or [self.front_bases or self.base_count or 1]
         return Troops(
+            **{key.name: getattr(self, key.name) for key in fields(Standing)},
             kind=kind,
             grade=self.quality or "trained",
-            abilities=frozenset(self.abilities),
             ranks=tuple(ranks),
             base_count=self.base_count or sum(ranks),
-            formation=self.formation,
-            hits=self.hits,
-            bases_lost_this_turn=self.bases_lost_this_turn,
             hits_per_base=self.hits_per_base or hits_per_base(kind),
-            is_disordered=self.disordered,
-            is_routing=self.routing,
-            is_in_dense=self.in_dense,
-            is_effective=self.effective,
             has_divisional_artillery=self.divisional_artillery is not False,
             is_heavy_battery="reserve_heavy" in (kind, *(piece.kind for piece in self.pieces)),
-            has_superiority=self.side_has_superiority,
-            cover=self.cover,
-            is_strongpoint=self.strongpoint,
-            is_charging=self.charging,
-            has_fired=self.fired,
             is_in_combat=bool(self.in_combat_with),
         )
-
-    @property
-    def poses(self) -> tuple[BasePose, ...]:
-        """Its bases as they lie."""
-        return tuple(base.to_pose() for base in self.bases)
-
-    def lying(self) -> tuple[BasePose, ...]:
-        """Returns its bases, without which a question cannot be answered.
-
-        Raises:
-            FactError: There are none.
-        """
-        if not self.bases:
-            raise FactError("bases", "expected bases, but the key is missing", self)
-        return self.poses
 
 
 @dataclass(frozen=True, kw_only=True)

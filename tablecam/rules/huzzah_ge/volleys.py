@@ -204,7 +204,7 @@ class ShotDice(FactorDice):
         shot, factor = self.shot, self.factor(state)
         hits = fire.hits_of(factor.value, answer)
         words = "misses" if hits is None else counted(hits, "hit")
-        text = f"{shot.unit} fires at {shot.target}: {words} ({_terms(factor)})"
+        text = f"{shot.unit} fires at {shot.target}: {words} ({factor})"
         facts = {"unit": shot.unit, "target": shot.target, "dice": list(answer), "hits": hits}
         state = state.changed(shot.unit, fired=True)
         state = state.tells("fire", text, "H-7.8", **facts, result=words)
@@ -247,11 +247,6 @@ def _shot_at(
     x_mm, y_mm = fire.centre_mm(firing)
     far_mm = shapely.distance(shapely.Point(x_mm, y_mm), state.field.outlines[target.id])
     return replace(at, range_cm=round(float(far_mm) / CM_MM, 6))
-
-
-def _terms(factor: Factor) -> str:
-    parts = (f"{name.replace('_', ' ')} {value:+d}" for name, value in factor.parts.items())
-    return f"{', '.join(parts)}: {factor.value}"
 
 
 class TestsDue(Due):
@@ -313,7 +308,7 @@ class MoraleDice(FactorDice):
         name, factor = self.unit, self.factor(state)
         passes = morale.is_passed(factor, answer)
         struck = state.struck.get(name, Struck(0, 0, 0))
-        troops = replace(state.troops(name), is_charging=not self.is_forced)
+        troops = replace(state.troops(name), charging=not self.is_forced)
         follows = morale.outcome(troops, struck.bases_lost, passes=passes)
         state = replace(
             state, struck={unit: done for unit, done in state.struck.items() if unit != name}
@@ -339,7 +334,7 @@ class MoraleDice(FactorDice):
             routing_friend_cm=near_cm,
             faces_renowned=renowned,
         )
-        ranks = 0 if troops.is_disordered else struck.support_ranks
+        ranks = 0 if troops.disordered else struck.support_ranks
         # Support ranks count as they were before the losses (H-9.3).
         parts = {key: part for key, part in factor.parts.items() if key != "support_ranks"}
         return Factor(parts | ({"support_ranks": ranks} if ranks else {}))
@@ -385,7 +380,7 @@ def fate(
     passes = succeeds(factor.value, dice)
     gain = morale.gain_of(troops, dice)
     words = "stands" if passes else "fails"
-    text = f"{name} {words} its {test} test with {total} ({_terms(factor)})"
+    text = f"{name} {words} its {test} test with {total} ({factor})"
     facts: dict[str, Any] = {"unit": name, "dice": list(dice), "factor": factor.value}
     rule = "H-9.2" if test == "morale" else "H-13.4"
     state = state.tells("test", text, rule, **facts)

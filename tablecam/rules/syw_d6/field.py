@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import combinations
 from statistics import fmean
 from typing import Final, Literal
 
 import shapely
-from pydantic import TypeAdapter
 
-from tablecam.documents import document_from
 from tablecam.geometry.moves.lanes import all_ahead, front_width_mm
 from tablecam.geometry.outlines import Axes, axes, footprint
 from tablecam.geometry.sight import eroded_by_hair, free_line
 from tablecam.geometry.zones import cone_at
 from tablecam.rules.game import Ban
+from tablecam.rules.miniatures import unit_keys
 from tablecam.rules.miniatures.ground import (
     Ground,
     area_of,
@@ -33,14 +32,11 @@ from tablecam.rules.syw_d6.tables import BEHIND_WALL_MM, COMMAND_IN, CONE_DEG, H
 from tablecam.rules.syw_d6.troops import FormationReading, Troops, formation_of
 from tablecam.rules.syw_d6.unit_keys import UnitFacts
 from tablecam.table.headings import difference_deg, forward
-from tablecam.table.model import BasePose, Commander, Point, Terrain, Unit, plain_keys
+from tablecam.table.model import BasePose, Commander, Point, Terrain, Unit
 from tablecam.uncertainty.clear_line import shortest_clear_line
 
 _GRAZE_MM = 5.0
 WALL, HILL = "wall", "hill"
-
-_UNIT_FACTS = TypeAdapter(UnitFacts)
-_KEYS = {key.name for key in fields(UnitFacts)} - {"id", "side", "bases", "formation", "figures"}
 
 
 @dataclass(frozen=True)
@@ -307,12 +303,12 @@ def read_keys(unit: Unit) -> Troops:
     Raises:
         BadInput: A key of the unit is missing or wrong.
     """
-    keys = plain_keys(unit.extra) | plain_keys(unit.state)
-    known = {key: value for key, value in keys.items() if key in _KEYS and value is not None}
-    known |= {"arm": unit.arm, "figures_start": unit.extra.get("figures")}
-    known |= {"figures": unit.state.get("figures", unit.extra.get("figures"))}
-    document = document_from(known, unit.id)
-    facts: UnitFacts = document.parsed_as(_UNIT_FACTS)
+    start = unit.extra.get("figures")
+    figures = {"figures_start": start, "figures": unit.state.get("figures", start)}
+    keys, left_out = unit_keys.keys_of(unit), ("formation", "figures")
+    facts, document = unit_keys.read_keys(
+        UnitFacts, unit.id, keys, *left_out, arm=unit.arm, **figures
+    )
     try:
         return facts.troops("experience", "figures")
     except FactError as fault:

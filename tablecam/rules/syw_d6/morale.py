@@ -9,6 +9,7 @@ from typing import Annotated, Final, Literal
 
 from pydantic import Field as Limits
 
+from tablecam.rules.miniatures.unit_keys import Count
 from tablecam.rules.syw_d6.tables import (
     COMMAND_IN,
     DESTROYED,
@@ -32,7 +33,6 @@ Chart = Mapping[str, int | None]
 _NO_CHART: Chart = MappingProxyType({})
 
 
-Count = Annotated[int, Limits(ge=0, le=1000)]
 Inches = Annotated[float, Limits(ge=0, le=1000)]
 
 

@@ -16,6 +16,8 @@ from tablecam.rules.frozen_json import to_plain
 from tablecam.rules.game import Ban
 from tablecam.rules.miniatures.faces import FACES
 from tablecam.rules.miniatures.ground import axes_of, centre_mm
+from tablecam.rules.miniatures.reckon import terms
+from tablecam.rules.miniatures.unit_keys import Count, Some
 from tablecam.rules.questions import INCH_MM, FactError, Facts, Questions, as_answer
 from tablecam.rules.syw_d6 import fire, morale, movement, tables
 from tablecam.rules.syw_d6.charges import judged_charge, struck_edge
@@ -25,9 +27,7 @@ from tablecam.rules.syw_d6.marches import disordered_on_the_way
 from tablecam.rules.syw_d6.morale import ALONE, Company
 from tablecam.rules.syw_d6.state import State
 from tablecam.rules.syw_d6.troops import (
-    Count,
     Face,
-    Some,
     Troops,
     bases_needed,
     bent_line,
@@ -124,15 +124,6 @@ def _chart(facts: Facts) -> Chart:
 def _check_count(key: str, dice: Sequence[int], due: int) -> None:
     if len(dice) != due:
         raise FactError(key, f"expected {due} {'die' if due == 1 else 'dice'}, got {len(dice)}")
-
-
-def _terms(parts: Chart) -> list[str]:
-    """Returns a sentence for each factor that counts."""
-    return [
-        f"{name.replace('_', ' ')} {'is not on the sheet' if value is None else f'{value:+d}'}"
-        for name, value in parts.items()
-        if value != 0
-    ]
 
 
 @QUESTIONS.asks("S-0.7 S-L.4")
@@ -310,7 +301,7 @@ def _fire(
             f"{pool.figures_counted:g} figures count",
             *(f"halved: {halving.replace('_', ' ')}" for halving in pool.halvings),
             f"rounded down to {pool.parts['figures']}",
-            *_terms({name: part for name, part in pool.parts.items() if name != "figures"}),
+            *terms({name: part for name, part in pool.parts.items() if name != "figures"}),
         ],
     }
     if dice is None:
@@ -369,7 +360,7 @@ def _test(
 ) -> Json:
     """The TEST of a unit, factor by factor."""
     test = morale.take_test(unit.troops("experience", "figures"), kind, with_, die, _chart(facts))
-    return as_answer(test) | {"because": _terms(test.parts)}
+    return as_answer(test) | {"because": terms(test.parts)}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -439,7 +430,7 @@ def _melee(
             "totals": {side: test.total for side, test in tests.items()},
             "parts": {side: test.parts for side, test in tests.items()},
             "because": [
-                f"{side}: {line}" for side, test in tests.items() for line in _terms(test.parts)
+                f"{side}: {line}" for side, test in tests.items() for line in terms(test.parts)
             ],
         }
     attack, defence = as_answer(answer["totals"]).values()

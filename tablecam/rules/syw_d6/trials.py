@@ -10,6 +10,7 @@ from tablecam.geometry.moves.poses import ahead
 from tablecam.rules.dice import Roll
 from tablecam.rules.game import PendingDecision, Refused
 from tablecam.rules.miniatures.ground import axes_of
+from tablecam.rules.miniatures.reckon import terms
 from tablecam.rules.steps import YES_OR_NO, Decide
 from tablecam.rules.syw_d6.morale import (
     ByBrigade,
@@ -106,7 +107,8 @@ class TestDie(Due):
         if self.kind != "melee":
             state = state.changed(self.unit, tested_this_turn=True)
         fate: Fate = (test.of_loser if self.kind == "melee" else test.result) or "none"
-        text = f"{self.unit} TESTs: {_words(test)}: {_FATES[fate]}"
+        words = f"{', '.join(terms(test.parts)) or 'no factor'}, in all {test.total}"
+        text = f"{self.unit} TESTs: {words}: {_FATES[fate]}"
         facts = {"unit": self.unit, "total": test.total, "parts": dict(test.parts)}
         return marked(state.tells("test", text, "S-H.1", **facts), self.unit, fate)
 
@@ -128,11 +130,6 @@ def marked(state: State, name: str, fate: Fate) -> State:
         return state
     status = "routing" if fate == "rout" else "retreating"
     return state.changed(name, status=status, disordered=True, reforming=False, fled=None)
-
-
-def _words(test: MoraleTest) -> str:
-    parts = [f"{name.replace('_', ' ')} {part:+d}" for name, part in test.parts.items() if part]
-    return f"{', '.join(parts) or 'no factor'}, in all {test.total}"
 
 
 class MeleeDice(Due):

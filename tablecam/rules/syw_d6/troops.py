@@ -6,12 +6,11 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Annotated, Literal
-
-from pydantic import Field as Limits
+from typing import Literal
 
 from tablecam.geometry.arrangement import arrangement
 from tablecam.rules.game import Ban
+from tablecam.rules.miniatures.unit_keys import Count, Some
 from tablecam.rules.syw_d6.tables import (
     APART_MM,
     BACK_DEG,
@@ -32,8 +31,6 @@ from tablecam.rules.syw_d6.tables import (
 from tablecam.table.headings import difference_deg, forward
 from tablecam.table.model import BasePose
 
-Count = Annotated[int, Limits(ge=0, le=1000)]
-Some = Annotated[int, Limits(ge=1, le=1000)]
 Formation = Literal["line", "bent_line", "attack_column", "march_column", "square", "open", "none"]
 Face = Literal["front", "flank", "rear"]
 Marker = Literal["none", "orange", "red"]

@@ -6,11 +6,11 @@ from dataclasses import dataclass, fields
 from typing import Literal
 
 from tablecam.rules.frozen_json import to_plain
+from tablecam.rules.miniatures.unit_keys import Count, Some, UnitKeys
 from tablecam.rules.questions import FactError
 from tablecam.rules.syw_d6.tables import Experience, Weapon
-from tablecam.rules.syw_d6.troops import Count, Skill, Some, Standing, Troops
-from tablecam.table.model import BasePose, Unit
-from tablecam.table.position_file import BaseSection
+from tablecam.rules.syw_d6.troops import Skill, Standing, Troops
+from tablecam.table.model import Unit
 from tablecam.table.sections import Name
 
 _OF_ARM: dict[str, Weapon] = {"cavalry": "carbine", "artillery": "gun"}
@@ -23,15 +23,12 @@ _OWN = ("id", "side", "arm", "bases", "figures", "lost", "ranks", "files", "cove
 
 
 @dataclass(frozen=True, kw_only=True)
-class UnitFacts(Standing):
+class UnitFacts(UnitKeys, Standing):
     """A unit by its keys, and its bases where they count."""
 
-    id: Name | None = None
-    side: Name | None = None
     figures_start: Some | None = None
     figures: Count | None = None
     lost: Count | None = None
-    bases: tuple[BaseSection, ...] = ()
     files: Some | None = None
     experience: Experience | Skill | None = None
     weapon: Weapon | None = None
@@ -67,17 +64,6 @@ class UnitFacts(Standing):
             in_melee=bool(self.melee_with),
             casualties_from=frozenset(self.casualties_from),
         )
-
-    @property
-    def poses(self) -> tuple[BasePose, ...]:
-        """The bases as they lie.
-
-        Raises:
-            FactError: There are none.
-        """
-        if not self.bases:
-            raise FactError("bases", "expected bases, but the key is missing", owner=self)
-        return tuple(base.to_pose() for base in self.bases)
 
     def on_table(self, name: str, side: str | None = None) -> Unit:
         """Returns the unit on a table, with this name and side unless its keys state others.

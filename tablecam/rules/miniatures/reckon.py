@@ -1,0 +1,18 @@
+"""Terms that add up to a factor or a number of dice, each named by what counts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+
+def terms(parts: Mapping[str, int | None]) -> list[str]:
+    """Returns the terms that count in words; None stands for one that a chart lacks.
+
+    >>> terms({"short_range": 1, "disordered": 0, "cover": -2, "green": None})
+    ['short range +1', 'cover -2', 'green is not on the sheet']
+    """
+    return [
+        f"{name.replace('_', ' ')} {'is not on the sheet' if part is None else f'{part:+d}'}"
+        for name, part in parts.items()
+        if part != 0
+    ]
