@@ -17,7 +17,10 @@ from tablecam.rules.huzzah_ge.morale import NOBODY, Officer, Outcome, waver_fact
 from tablecam.rules.huzzah_ge.rolls import Factor, factor_of, is_huzzah, succeeds
 from tablecam.rules.huzzah_ge.tables import COMMAND, Command, Order
 from tablecam.rules.huzzah_ge.troops import Troops, heading_of
+from tablecam.rules.miniatures.battle import first_ban
 from tablecam.rules.miniatures.faces import FaceName, closest_visible, faces_of
+from tablecam.rules.miniatures.unit_keys import Count
+from tablecam.rules.questions import Facts
 from tablecam.table.headings import difference_deg, forward, right
 from tablecam.table.model import Point
 
@@ -28,21 +31,21 @@ ALIKE_DEG = 5.0
 _CM_MM, _SLIVER_MM2, _HAND_MM, _HAND_DEG, _TOUCH_MM = 10.0, 1.0, 0.5, 1.0, 2.0
 
 
-@dataclass(frozen=True, slots=True)
-class Situation:
+@dataclass(frozen=True, kw_only=True)
+class Situation(Facts):
     """What the ordered units are in, which a command factor counts (H-11.4)."""
 
     order: Order
-    earlier_orders: int = 0
-    fired: int = 0
-    disordered: int = 0
-    in_dense_terrain: int = 0
-    near_formed_enemy: bool = False
-    hesitant_near_enemy: bool = False
-    renowned_ahead: bool = False
-    infantry_on_cavalry: bool = False
+    earlier_orders: Count = 0
     all_in_radius: bool = False
     out_of_range: bool = False
+    fired: Count = 0
+    disordered: Count = 0
+    in_dense_terrain: Count = 0
+    formed_enemy_within_one_move: bool = False
+    hesitant_within_one_move: bool = False
+    renowned_ahead_within_one_move: bool = False
+    infantry_on_cavalry_within_one_move: bool = False
 
 
 def order_factor(quality: Command, officer: Officer, situation: Situation) -> Factor:
@@ -55,10 +58,11 @@ def order_factor(quality: Command, officer: Officer, situation: Situation) -> Fa
             "fired": -(situation.fired > 0),
             "disordered": -(situation.disordered > 0),
             "in_dense_terrain": -(situation.in_dense_terrain > 0),
-            "formed_enemy": -situation.near_formed_enemy,
-            "hesitant": -situation.hesitant_near_enemy,
-            "renowned": -(situation.renowned_ahead and advances),
-            "infantry_on_cavalry": -2 * (situation.infantry_on_cavalry and advances),
+            "formed_enemy": -situation.formed_enemy_within_one_move,
+            "hesitant": -situation.hesitant_within_one_move,
+            "renowned": -(situation.renowned_ahead_within_one_move and advances),
+            "infantry_on_cavalry": -2
+            * (situation.infantry_on_cavalry_within_one_move and advances),
             "all_in_radius": int(situation.all_in_radius),
             "out_of_range": int(situation.out_of_range),
             "attached": int(officer.is_attached),
@@ -73,8 +77,8 @@ class OrderResult:
 
     is_success: bool
     is_officer_done: bool
-    has_second_order: bool
-    ends_phase: bool
+    is_second_order_free: bool
+    phase_ends: bool
 
 
 def order_result(factor: int, dice: Sequence[int], *, is_cinc: bool) -> OrderResult:
@@ -105,9 +109,14 @@ def effect_factor(
 class Contest:
     """The rolls of two sides against their factors; margins only of those who succeed."""
 
-    factors: Mapping[str, int]
+    modified: Mapping[str, int]
     margins: Mapping[str, int | None]
     factors_for_good: Mapping[str, int]
+
+    @property
+    def succeeds(self) -> Mapping[str, bool]:
+        """Whether each side succeeds."""
+        return {side: margin is not None for side, margin in self.margins.items()}
 
     @property
     def winner(self) -> str | None:
@@ -231,13 +240,12 @@ def ban_on_step(
     gone_cm = -step.forward_cm if retires else step.forward_cm
     why = unlike_order(step, order, drift_cm=drift_cm, slack_mm=_HAND_MM, slack_deg=_HAND_DEG)
     is_too_far = gone_cm > allowance_cm + _HAND_MM / _CM_MM
-    bans = (
+    return first_ban(
         (was_engaged, "H-12.4", "it cannot break contact with an enemy"),
         (bool(why), rule, f"it {why}"),
         (is_too_far, rule, f"it goes {gone_cm:g} of {allowance_cm:g} cm"),
         (touched and retires, "H-13.2", "a retire order never makes contact"),
     )
-    return next((Ban(rule, why) for applies, rule, why in bans if applies), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,7 +273,8 @@ def squaring_up(charger: Bases, target: Bases) -> Squaring | None:
     front_share = shares.get("front", 0.0) / whole
     nearest = closest_visible(faces, corner_mm)
     face: FaceName = "front" if front_share > 0.5 or nearest is None else nearest
-    return Squaring(front_share, face, min(front.edge.length, faces[face].edge.length))
+    contact_mm = min(front.edge.length, faces[face].edge.length)
+    return Squaring(round(front_share, 6), face, round(contact_mm, 4))
 
 
 def _shares_met(
@@ -289,15 +298,14 @@ def _shares_met(
 def ban_on_passage(a: Troops, b: Troops, apart_cm: float, turned_deg: float) -> Ban | None:
     """Returns why two units may not pass lines (H-14.9)."""
     shortest_cm = min(a.allowance_cm, b.allowance_cm)
-    bans = (
-        (a.arm != b.arm, "they are of different arms"),
-        ({a.formation, b.formation} != {"line"}, "both must be in line of battle"),
-        (a.support_ranks + b.support_ranks > 0, "neither may have support ranks"),
-        (abs(turned_deg) > ALIKE_DEG, f"they face {abs(turned_deg):g}° apart"),
-        (apart_cm > shortest_cm, f"they are {apart_cm:g} cm apart, of {shortest_cm:g}"),
-        (a.disordered or b.disordered, "one of them is disordered"),
+    return first_ban(
+        (a.arm != b.arm, "H-14.9", "they are of different arms"),
+        ({a.formation, b.formation} != {"line"}, "H-14.9", "both must be in line of battle"),
+        (a.support_ranks + b.support_ranks > 0, "H-14.9", "neither may have support ranks"),
+        (abs(turned_deg) > ALIKE_DEG, "H-14.9", f"they face {abs(turned_deg):g}° apart"),
+        (apart_cm > shortest_cm, "H-14.9", f"they are {apart_cm:g} cm apart, of {shortest_cm:g}"),
+        (a.disordered or b.disordered, "H-14.9", "one of them is disordered"),
     )
-    return next((Ban("H-14.9", why) for applies, why in bans if applies), None)
 
 
 def touch(bases: Bases, others: Bases) -> bool:
@@ -318,9 +326,8 @@ def ban_on_deed(
             return Ban("H-1.12", "reserve artillery fires or moves in a turn, never both")
         return ban
     moves = deed in ("advance", "retire")
-    bans = (
+    return first_ban(
         (troops.routing, "H-11.13", "a routing unit takes no orders"),
         (troops.is_reserve and troops.fired, "H-11.13", "reserve artillery that fired is done"),
         (moves and troops.formation == "square", "H-12.1", "a square does not move"),
     )
-    return next((Ban(rule, why) for applies, rule, why in bans if applies), None)

@@ -17,6 +17,7 @@ from tablecam.rules.game import Ban
 from tablecam.rules.huzzah_ge.rolls import Factor, factor_of, is_huzzah, succeeds
 from tablecam.rules.huzzah_ge.tables import COVER_FIRE, FIRE, GRADES
 from tablecam.rules.huzzah_ge.troops import Troops, heading_of
+from tablecam.rules.miniatures.battle import first_ban
 from tablecam.rules.miniatures.faces import FaceName, closest_visible, faces_of
 from tablecam.rules.miniatures.ground import centre_mm as centre_mm
 from tablecam.table.headings import forward
@@ -30,7 +31,7 @@ _CM_MM, _SLIVER_MM2 = 10.0, 1.0
 
 def ban_on_firing(firer: Troops, range_cm: float) -> Ban | None:
     """Returns why a unit may not fire (H-7.1, H-7.3)."""
-    bans = (
+    return first_ban(
         (firer.arm == "cavalry", "H-7.1", "cavalry does not fire"),
         (firer.routing, "H-7.1", "a routing unit does not fire"),
         (firer.formation == "road_column", "H-7.1", "a road column does not fire"),
@@ -39,7 +40,6 @@ def ban_on_firing(firer: Troops, range_cm: float) -> Ban | None:
         (firer.fired, "H-7.1", "it has fired in this phase"),
         (range_cm > firer.range_cm, "H-7.3", f"its range is {firer.range_cm:g} cm"),
     )
-    return next((Ban(rule, why) for applies, rule, why in bans if applies), None)
 
 
 def is_short(firer: Troops, range_cm: float) -> bool:
@@ -95,7 +95,7 @@ def hits_of(factor: int, dice: Sequence[int]) -> int | None:
 class Removal:
     """What hits take off a unit: whole bases, and hits that it carries on (H-7.10)."""
 
-    bases: int
+    bases_removed: int
     odd_hits: int
 
 

@@ -72,7 +72,7 @@ class ArmiesDice(Due):
         rolled = command.contest(bases, self._factors(state), dice)
         for side in state.sides:
             state = state.with_army(side, **{key: rolled.factors_for_good[side]})
-        passed = [side for side, margin in rolled.margins.items() if margin is not None]
+        passed = [side for side, succeeds in rolled.succeeds.items() if succeeds]
         rule = "H-6.3" if self.is_artillery else "H-5.3"
         if self.is_artillery:
             for side in state.sides:

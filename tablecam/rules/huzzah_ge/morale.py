@@ -136,9 +136,9 @@ class WayBack:
 
     distance_cm: float
     extra_hits: int = 0
-    passed: tuple[str, ...] = ()
+    disordered_friends: tuple[str, ...] = ()
     deployed_in: str | None = None
-    beyond_cm: float | None = None
+    beyond_far_edge_cm: float | None = None
     is_captured: bool = False
 
 
@@ -155,14 +155,14 @@ def way_back(
     own = next((sector for sector in sectors if sector.near_cm < 0 < sector.far_cm), None)
     if own is not None:
         # Out of dense terrain the distance counts from its edge (H-9.10).
-        way = replace(way, distance_cm=own.far_cm + deep_cm + distance_cm, beyond_cm=distance_cm)
+        way = WayBack(own.far_cm + deep_cm + distance_cm, beyond_far_edge_cm=distance_cm)
     for sector in sorted(sectors, key=lambda sector: sector.near_cm):
         if sector is own or not 0 <= sector.near_cm < way.distance_cm:
             continue
         if not routs:
             if own is not None and sector.held_by is None:
                 inside_cm = sector.near_cm + deep_cm
-                return replace(way, distance_cm=inside_cm, deployed_in=sector.name, beyond_cm=None)
+                return WayBack(inside_cm, deployed_in=sector.name)
             continue
         if sector.held_by == "enemy":
             return replace(way, distance_cm=sector.near_cm, is_captured=True)
@@ -172,8 +172,8 @@ def way_back(
             continue
         clear_cm = friend.far_cm + deep_cm + _CLEAR_CM
         end_cm = max(way.distance_cm, clear_cm)
-        passed = (*way.passed, friend.name)
-        way = replace(way, distance_cm=end_cm, passed=passed, extra_hits=way.extra_hits + 1)
+        passed, hits = (*way.disordered_friends, friend.name), way.extra_hits + 1
+        way = replace(way, distance_cm=end_cm, disordered_friends=passed, extra_hits=hits)
     return way
 
 
@@ -186,7 +186,8 @@ def _through(way: WayBack, sector: Span, deep_cm: float) -> WayBack:
         # It runs past.
         return replace(way, extra_hits=way.extra_hits + 1)
     end_cm = sector.far_cm + deep_cm + beyond_cm
-    return replace(way, distance_cm=end_cm, extra_hits=way.extra_hits + 1, beyond_cm=beyond_cm)
+    hits = way.extra_hits + 1
+    return replace(way, distance_cm=end_cm, extra_hits=hits, beyond_far_edge_cm=beyond_cm)
 
 
 _CLEAR_CM = 0.1

@@ -21,7 +21,7 @@ from tablecam.rules.huzzah_ge.state import (
     Under,
 )
 from tablecam.rules.huzzah_ge.tables import Order
-from tablecam.rules.miniatures.battle import Done
+from tablecam.rules.miniatures.battle import Done, first_ban
 
 LEVELS: Final = ("division", "corps", "cinc")
 ORDERS: Final[tuple[Order, ...]] = ("advance", "retire", "deploy", "manoeuvre")
@@ -82,13 +82,12 @@ def ban_on_address(state: State, officer: str, group: str, names: Sequence[str])
     others = {name for given in state.given if given.officer != officer for name in given.units}
     own = [given.group for given in state.given if given.officer == officer]
     has_turned = group in own and own[-1] != group
-    bans = (
+    return first_ban(
         (officer in state.done_officers, "H-11.6", f"{officer} gives no more orders this turn"),
         (bool(others.intersection(names)), "H-11.7", f"another officer has ordered {group}"),
         (has_turned, "H-11.7", f"{officer} has turned away from {group}"),
         (not able(state, names), "H-11.13", f"{group} takes no orders now"),
     )
-    return next((Ban(rule, why) for applies, rule, why in bans if applies), None)
 
 
 def addressed(state: State, action: Address) -> State:
@@ -182,11 +181,10 @@ class OrderDice(Due):
         facts = {"officer": officer, "dice": list(answer), "units": list(self.units)}
         state = state.tells("order", text, "H-11.4", **facts)
         if result.is_success:
-            return enacted(
-                state, officer, group, self.order, self.units, has_second=result.has_second_order
-            )
+            has_second = result.is_second_order_free
+            return enacted(state, officer, group, self.order, self.units, has_second=has_second)
         done = [officer]
-        if result.ends_phase:
+        if result.phase_ends:
             # The failure of the commander in chief ends all orders of his side.
             done = [name for name, one in state.field.officers.items() if one.side == state.active]
             text = f"{officer} has failed: no more orders for his side"
@@ -212,16 +210,16 @@ def factor_of(state: State, officer: str, group: str, order: Order, names: Seque
         fired=sum(one.fired for one in troops.values()),
         disordered=sum(one.disordered for one in troops.values()),
         in_dense_terrain=sum(one.in_dense for one in troops.values()),
-        near_formed_enemy=any(formed.intersection(enemies) for enemies in near.values()),
-        hesitant_near_enemy=any(
+        formed_enemy_within_one_move=any(formed.intersection(enemies) for enemies in near.values()),
+        hesitant_within_one_move=any(
             near[name] and "hesitant" in one.abilities for name, one in troops.items()
         ),
-        renowned_ahead=any(
+        renowned_ahead_within_one_move=any(
             "renowned" in ground.troops[enemy].abilities
             for enemies in ahead_of.values()
             for enemy in enemies
         ),
-        infantry_on_cavalry=any(
+        infantry_on_cavalry_within_one_move=any(
             one.arm == "infantry" and ground.troops[enemy].arm == "cavalry"
             for name, one in troops.items()
             for enemy in ahead_of[name]

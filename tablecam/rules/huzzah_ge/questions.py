@@ -16,13 +16,13 @@ from tablecam.rules.game import Ban
 from tablecam.rules.huzzah_ge import command, fire, morale, troops
 from tablecam.rules.huzzah_ge.fire import outline_of
 from tablecam.rules.huzzah_ge.rolls import Factor, is_huzzah, limited, succeeds
-from tablecam.rules.huzzah_ge.tables import COMMAND, GAME, Ability, Class, Command, Grade, Order
+from tablecam.rules.huzzah_ge.tables import COMMAND, GAME, Ability, Class, Command, Grade
 from tablecam.rules.huzzah_ge.troops import Troops
 from tablecam.rules.huzzah_ge.unit_keys import OfficerFacts, UnitFacts
 from tablecam.rules.miniatures.faces import FaceName
 from tablecam.rules.miniatures.reckon import terms
 from tablecam.rules.miniatures.unit_keys import Count, Some
-from tablecam.rules.questions import FactError, Facts, Questions
+from tablecam.rules.questions import FactError, Facts, Questions, as_answer
 from tablecam.table.model import TableSize, Terrain
 from tablecam.table.position_file import BaseSection
 from tablecam.table.sections import Name, TerrainSection
@@ -84,73 +84,59 @@ def _setup(
 
 
 @dataclass(frozen=True, kw_only=True)
-class Skirmishers:
-    """A side's roll for superiority."""
+class Contender:
+    """A side's roll for its skirmishers or its guns."""
 
     factor: ArmyFactor
     dice: Throw
     skirmish_bases: Count = 0
-    previous: Literal["won", "failed"] | None = None
+    previous: Literal["won", "passed", "failed"] | None = None
+
+
+def _contested(a: Contender, b: Contender, *factors: int) -> command.Contest:
+    modified = dict(zip("ab", factors, strict=True))
+    return command.contest({"a": a.factor, "b": b.factor}, modified, {"a": a.dice, "b": b.dice})
 
 
 @QUESTIONS.asks("H-5.2 H-5.3 H-5.5 H-5.6")
-def _superiority(a: Skirmishers, b: Skirmishers, foul_weather: bool = False) -> Json:
+def _superiority(a: Contender, b: Contender, foul_weather: bool = False) -> Json:
     """Which side's skirmishers are superior."""
-    factors = {
-        side: command.skirmish_factor(
+    factors = (
+        command.skirmish_factor(
             own.factor,
             bases=own.skirmish_bases,
             enemy_bases=enemy.skirmish_bases,
             last=own.previous,
             is_foul_weather=foul_weather,
         )
-        for side, own, enemy in (("a", a, b), ("b", b, a))
-    }
-    rolled = command.contest({"a": a.factor, "b": b.factor}, factors, {"a": a.dice, "b": b.dice})
-    return {
-        "modified": rolled.factors,
-        "succeeds": {side: margin is not None for side, margin in rolled.margins.items()},
-        "margins": rolled.margins,
-        "superiority": rolled.winner,
-        "factors_for_good": rolled.factors_for_good,
-        "readings": ["H-5.3", "H-5.4"],
-    }
-
-
-@dataclass(frozen=True, kw_only=True)
-class Gunners:
-    """A side's roll for the effect of its guns."""
-
-    factor: ArmyFactor
-    dice: Throw
-    previous: Literal["passed", "failed"] | None = None
+        for own, enemy in ((a, b), (b, a))
+    )
+    rolled = _contested(a, b, *factors)
+    decided = {"succeeds": rolled.succeeds, "superiority": rolled.winner}
+    return as_answer(rolled) | decided | {"readings": ["H-5.3", "H-5.4"]}
 
 
 @QUESTIONS.asks("H-6.2 H-6.3 H-6.4")
 def _effectiveness(
-    a: Gunners,
-    b: Gunners,
+    a: Contender,
+    b: Contender,
     superiority: Literal["a", "b"] | None = None,
     ground: Literal["soft", "hard"] | None = None,
     foul_weather: bool = False,
 ) -> Json:
     """Which sides' guns are effective."""
-    factors = {
-        side: command.effect_factor(
+    factors = (
+        command.effect_factor(
             own.factor,
             ground=ground,
             last=own.previous,
             is_harried=superiority == enemy,
             is_foul_weather=foul_weather,
         )
-        for side, own, enemy in (("a", a, "b"), ("b", b, "a"))
-    }
-    rolled = command.contest({"a": a.factor, "b": b.factor}, factors, {"a": a.dice, "b": b.dice})
-    return {
-        "modified": rolled.factors,
-        "effective": {side: margin is not None for side, margin in rolled.margins.items()},
-        "factors_for_good": rolled.factors_for_good,
-    }
+        for own, enemy in ((a, "b"), (b, "a"))
+    )
+    rolled = _contested(a, b, *factors)
+    return as_answer(rolled) | {"effective": rolled.succeeds}
 
 
 @QUESTIONS.asks("H-1.1 H-7.9")
@@ -191,8 +177,7 @@ def _fire(
     if dice is None:
         return answer
     answer |= _thrown(factor.value, dice)
-    off = fire.removal(hit, answer["hits"])
-    return answer | {"bases_removed": off.bases, "odd_hits": off.odd_hits}
+    return answer | as_answer(fire.removal(hit, answer["hits"]))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -211,13 +196,7 @@ def _choose_target(firer: UnitFacts, targets: dict[str, RangeFacts]) -> Json:
 
 def _fate(follows: morale.Outcome, *, passes: bool) -> Json:
     """Returns what follows from a morale test, but for what the unit gains."""
-    return {
-        "passes": passes,
-        "disordered": follows.is_disordered,
-        "fall_back_cm": follows.fall_back_cm,
-        "rout": follows.rout_cm is not None,
-        "rout_cm": follows.rout_cm,
-    }
+    return as_answer(follows) | {"passes": passes, "rout": follows.rout_cm is not None}
 
 
 def _gains(unit: Troops, dice: Throw | None) -> str | None:
@@ -240,7 +219,7 @@ def _morale(
     """A morale test after fire, and what follows from it."""
     tested = unit.rolled()
     off = fire.removal(tested, hits_taken or 0)
-    lost = off.bases if bases_lost is None else bases_lost
+    lost = off.bases_removed if bases_lost is None else bases_lost
     factor = morale.morale_factor(
         tested,
         tested.bases_lost_this_turn + lost,
@@ -288,35 +267,12 @@ def _officer_save(
 
 @QUESTIONS.asks("H-11.1 H-11.4")
 def _order_factor(
+    situation: command.Situation,
     quality: Command,
-    order: Order,
-    earlier_orders: Count = 0,
-    all_in_radius: bool = False,
-    out_of_range: bool = False,
     attached: bool = False,
     inspirational: bool = False,
-    fired: Count = 0,
-    disordered: Count = 0,
-    in_dense_terrain: Count = 0,
-    formed_enemy_within_one_move: bool = False,
-    hesitant_within_one_move: bool = False,
-    renowned_ahead_within_one_move: bool = False,
-    infantry_on_cavalry_within_one_move: bool = False,
 ) -> Json:
     """The factor against which an officer rolls to give an order."""
-    situation = command.Situation(
-        order=order,
-        earlier_orders=earlier_orders,
-        fired=fired,
-        disordered=disordered,
-        in_dense_terrain=in_dense_terrain,
-        near_formed_enemy=formed_enemy_within_one_move,
-        hesitant_near_enemy=hesitant_within_one_move,
-        renowned_ahead=renowned_ahead_within_one_move,
-        infantry_on_cavalry=infantry_on_cavalry_within_one_move,
-        all_in_radius=all_in_radius,
-        out_of_range=out_of_range,
-    )
     officer = morale.Officer(attached, inspirational)
     return _factor_json(command.order_factor(quality, officer, situation))
 
@@ -334,20 +290,10 @@ class StepFacts:
 @QUESTIONS.asks("H-11.5 H-11.6 H-11.8")
 def _orders(steps: list[StepFacts]) -> Json:
     """What comes of a row of orders."""
-    results = (
+    results = [
         command.order_result(step.factor, step.dice, is_cinc=step.level == "cinc") for step in steps
-    )
-    return {
-        "steps": [
-            {
-                "success": result.is_success,
-                "officer_done": result.is_officer_done,
-                "second_order_free": result.has_second_order,
-                "phase_ends": result.ends_phase,
-            }
-            for result in results
-        ]
-    }
+    ]
+    return {"steps": results}
 
 
 @QUESTIONS.asks("H-12.1 H-12.2 H-13.1")
@@ -375,12 +321,8 @@ def _waver(
     answer = {"tests": True} | _factor_json(factor)
     if dice is None:
         return answer
-    return answer | {
-        "passes": succeeds(factor.value, dice),
-        "disordered": follows.is_disordered,
-        "rout_cm": follows.rout_cm,
-        "gains": _gains(tested, dice),
-    }
+    passes = succeeds(factor.value, dice)
+    return answer | _fate(follows, passes=passes) | {"gains": _gains(tested, dice)}
 
 
 @QUESTIONS.asks("H-2.5")
@@ -461,11 +403,8 @@ def _shot(
     if shot is None:
         raise FactError("firer", "expected a firer outside of its target")
     shooter = firer.troops()
-    return {
-        "face": shot.face,
+    return as_answer(shot) | {
         "flank_or_rear": shot.face != "front" and target.formation != "square",
-        "range_cm": shot.range_cm,
-        "in_arc": shot.is_in_arc,
         "in_range": shot.range_cm <= shooter.range_cm,
         "short": fire.is_short(shooter, shot.range_cm),
         "clear": [base.tag for base in shot.clear],
@@ -552,12 +491,7 @@ def _squaring_up(charger: UnitFacts, target: UnitFacts) -> Json:
     squared = command.squaring_up(charger.poses, target.poses)
     if squared is None:
         raise FactError("charger", "expected a charger that meets its target straight on")
-    return {
-        "front_share": round(squared.front_share, 6),
-        "face": squared.face,
-        "contact_mm": round(squared.contact_mm, 4),
-        "readings": ["H-12.9", "H-12.10"],
-    }
+    return as_answer(squared) | {"readings": ["H-12.9", "H-12.10"]}
 
 
 @QUESTIONS.asks("H-14.9")
@@ -589,8 +523,9 @@ def _hits(unit: UnitFacts, events: list[HitsEvent]) -> Json:
         if (event.hits is None) == (event.phase is None):
             raise FactError("hits", "expected hits, or a phase", event)
         off = fire.Removal(0, 0) if event.hits is None else fire.removal(left, event.hits)
-        left = replace(left, base_count=max(0, left.base_count - off.bases), hits=off.odd_hits)
-        after.append({"bases": left.base_count, "odd_hits": left.hits})
+        count = max(0, left.base_count - off.bases_removed)
+        left = replace(left, base_count=count, hits=off.odd_hits)
+        after.append({"bases": count, "odd_hits": off.odd_hits})
     return {"after": after}
 
 
@@ -622,9 +557,9 @@ def _fire_at_chargers(
     off = fire.removal(charging, scored or 0)
     is_hit = scored is not None
     # Who is hit tests, or else who missed; neither is forced back (H-8.3, H-8.4).
-    tested = replace(charging, base_count=charging.base_count - off.bases)
+    tested = replace(charging, base_count=charging.base_count - off.bases_removed)
     tested = tested if is_hit else replace(firing, charging=True)
-    lost = off.bases if is_hit else 0
+    lost = off.bases_removed if is_hit else 0
     against = morale.morale_factor(
         tested, lost, morale.NOBODY, routing_friend_cm=None, faces_renowned=False
     )
@@ -637,12 +572,9 @@ def _fire_at_chargers(
         "hit": is_hit,
         "hits": scored or 0,
         "firer": idle if is_hit else test,
-        "charger": {
-            "bases_removed": off.bases,
-            "odd_hits": off.odd_hits,
-            **(test if is_hit else idle),
-            "in_contact": not (is_hit and test.get("rout")),
-        },
+        "charger": as_answer(off)
+        | (test if is_hit else idle)
+        | {"in_contact": not (is_hit and test.get("rout"))},
     }
 
 
@@ -692,18 +624,8 @@ def _back(
             passed.append(morale.Span(friend.id or f"friend {number}", *span_cm))
     deep_cm = 0.0 if lane is None else lane.deep_cm
     way = morale.way_back(distance_cm, deep_cm, behind, passed, routs=routs)
-    off = fire.removal(unit.troops(), way.extra_hits)
-    answer: Json = {
-        "extra_hits": way.extra_hits,
-        "bases_removed": off.bases,
-        "odd_hits": off.odd_hits,
-        "disordered_friends": way.passed,
-        "deployed_in": way.deployed_in,
-        "beyond_far_edge_cm": way.beyond_cm,
-        "captured": way.is_captured,
-        "routing": routs,
-        "readings": ["H-9.9", "H-9.10", "H-9.11"],
-    }
+    answer = as_answer(way) | as_answer(fire.removal(unit.troops(), way.extra_hits))
+    answer |= {"routing": routs, "readings": ["H-9.9", "H-9.10", "H-9.11"]}
     if lane is None:
         return answer
     after = lane.moved(bases, way.distance_cm, turned=routs)

@@ -315,7 +315,7 @@ def hit(state: State, name: str, hits: int, rule: str = "H-7.10") -> State:
     """Returns the state after hits on a unit: bases off, odd hits kept (H-7.10, H-7.11)."""
     unit, troops = state.unit(name), state.troops(name)
     off = fire.removal(troops, hits)
-    gone = min(off.bases, len(unit.bases))
+    gone = min(off.bases_removed, len(unit.bases))
     left, guns = len(unit.bases) - gone, artillery_base(unit)
     # The rear rank goes first, the guns last, but never are they all that is left (H-7.11).
     bases = without_rear(unit.bases, left, spared=guns, faced_deg=heading_of(unit.bases))
@@ -378,7 +378,7 @@ def gone_back(state: State, name: str, distance_cm: float, *, routs: bool) -> St
         return removed(state, name, "leaves the battlefield", "H-9.12")
     state = placed(state, name, bases)
     state = state.changed(name, sector=way.deployed_in)
-    for friend in way.passed:
+    for friend in way.disordered_friends:
         state = disordered(state, friend, "H-9.9")
     if way.extra_hits:
         state = hit(state, name, way.extra_hits, "H-9.9")

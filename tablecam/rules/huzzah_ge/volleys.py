@@ -212,7 +212,7 @@ class ShotDice(FactorDice):
             return state.pushed(FirerTest(shot)) if self.is_at_charger else state
         troops = state.troops(shot.target)
         before = state.struck.get(shot.target, Struck(0, 0, troops.support_ranks))
-        lost = min(fire.removal(troops, hits).bases, troops.base_count)
+        lost = min(fire.removal(troops, hits).bases_removed, troops.base_count)
         struck = Struck(before.hits + hits, before.bases_lost + lost, before.support_ranks)
         state = replace(state, struck={**state.struck, shot.target: struck})
         return hit(state, shot.target, hits)

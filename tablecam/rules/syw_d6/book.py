@@ -8,13 +8,12 @@ from functools import partial
 from typing import Final
 
 from tablecam.geometry.shapes import shapes_of
-from tablecam.rules.game import Ban
 from tablecam.rules.miniatures.book import BattleBook, possible
 from tablecam.rules.miniatures.ground import axes_of
 from tablecam.rules.reports import Finding, Question, Section
 from tablecam.rules.syw_d6.charges import edges
 from tablecam.rules.syw_d6.field import Field, commands, field_of
-from tablecam.rules.syw_d6.fire import ban_on_firing, ban_on_shot, fire_pool
+from tablecam.rules.syw_d6.fire import fire_pool
 from tablecam.rules.syw_d6.tables import COMMAND_IN, GAME
 from tablecam.table.model import Position, Unit
 from tablecam.uncertainty.answer import certain, decide, measured
@@ -67,10 +66,7 @@ def _shot(ground: Field, firer: Unit, target: Unit) -> Finding:
     """Returns whether a unit may fire at another, and with how many dice (S-D)."""
     troops, there = ground.troops[firer.id], ground.target_of(firer, target)
     asked = Question(f"fire/{firer.id}/{target.id}", f"May {firer.id} fire at {target.id}?")
-    shot = ground.shot(firer, target)
-    ban = ban_on_firing(troops) or (shot if isinstance(shot, Ban) else None)
-    if ban is None and not isinstance(shot, Ban):
-        ban = ban_on_shot(troops, there, shot)
+    shot, ban = ground.aim(firer, target)
     if ban is not None and ban.rule != "S-D.8":
         why = f"{firer.id} may not fire at {target.id}: {ban.because}"
         return Finding(why, certain("no", ban.rule, why), question=asked)
@@ -78,7 +74,7 @@ def _shot(ground: Field, firer: Unit, target: Unit) -> Finding:
     margin_mm = troops.ranges.greatest_in * ground.inch_mm - range_mm
     reach = f"at {range_mm / ground.inch_mm:.1f} in, of {troops.ranges.greatest_in:g}"
     why = f"{firer.id} cannot reach {target.id}: it lies {reach}"
-    if not isinstance(shot, Ban):
+    if shot is not None:
         count = fire_pool(troops, there, shot).dice
         why = f"{firer.id} fires at {target.id} with {count} dice {reach}"
     answer = measured(

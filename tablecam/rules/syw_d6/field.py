@@ -27,7 +27,14 @@ from tablecam.rules.miniatures.ground import (
     remembered,
 )
 from tablecam.rules.questions import FactError
-from tablecam.rules.syw_d6.fire import Section, Shot, figures_firing, may_fire_through
+from tablecam.rules.syw_d6.fire import (
+    Section,
+    Shot,
+    ban_on_firing,
+    ban_on_shot,
+    figures_firing,
+    may_fire_through,
+)
 from tablecam.rules.syw_d6.tables import BEHIND_WALL_MM, COMMAND_IN, CONE_DEG, HILL_IN
 from tablecam.rules.syw_d6.troops import FormationReading, Troops, formation_of
 from tablecam.rules.syw_d6.unit_keys import UnitFacts
@@ -102,6 +109,14 @@ class Field(Ground):
                 gap = f"the gap between friends is {gap_mm / self.inch_mm:.1f} in"
                 return Ban("S-E.5", f"{gap}, and {needed_in:g} in are needed")
         return shot
+
+    def aim(self, firer: Unit, target: Unit) -> tuple[Shot | None, Ban | None]:
+        """Returns how a target lies to a firer, and why it cannot be fired at now (S-D)."""
+        troops, lies = self.troops[firer.id], self.shot(firer, target)
+        if isinstance(lies, Ban):
+            return None, ban_on_firing(troops) or lies
+        ban = ban_on_firing(troops) or ban_on_shot(troops, self.target_of(firer, target), lies)
+        return lies, ban
 
     def target_of(self, firer: Unit, target: Unit) -> Troops:
         """Returns a target as the firer sees it: its ranks and its cover (S-D.10, S-J.12)."""

@@ -10,6 +10,7 @@ from typing import Annotated, Literal
 from pydantic import Field as Limits
 
 from tablecam.rules.game import Ban
+from tablecam.rules.miniatures.battle import first_ban
 from tablecam.rules.syw_d6.tables import CANISTER_DICE, DENSE_DICE, GAP_IN, HIT, WEATHER, Event
 from tablecam.rules.syw_d6.troops import Troops
 
@@ -74,7 +75,7 @@ def range_band(troops: Troops, range_in: float) -> Literal["short", "long"] | No
 
 def ban_on_firing(troops: Troops, *, in_response: bool = False) -> Ban | None:
     """Returns why a unit may not fire at anybody now (S-D.1, S-D.2, S-C.5)."""
-    bans = (
+    return first_ban(
         (troops.status != "steady", "S-D.2", f"a {troops.status} unit does not fire"),
         (troops.formation == "march_column", "S-L.11", "a column of march cannot fire"),
         (troops.arm == "artillery" and troops.limbered, "S-D.2", "limbered guns cannot fire"),
@@ -83,22 +84,20 @@ def ban_on_firing(troops: Troops, *, in_response: bool = False) -> Ban | None:
         (troops.arm == "cavalry" and not in_response, "S-C.5", "cavalry fires in response only"),
         (troops.moved and not in_response, "S-D.2", "it has moved in this sequence"),
     )
-    return next((Ban(rule, why) for applies, rule, why in bans if applies), None)
 
 
 def ban_on_shot(firer: Troops, target: Troops, shot: Shot) -> Ban | None:
     """Returns why a unit may not fire at a target (S-D.7, S-D.8, S-D.11)."""
     band = range_band(firer, shot.range_in)
-    if band is None:
-        reach = f"{firer.ranges.greatest_in:g} in"
-        return Ban("S-D.8", f"{shot.range_in:g} in is beyond its reach of {reach}")
-    if target.cover == "hard" and band == "long":
-        return Ban("S-D.11", "hard cover cannot be fired at at long range")
-    if target.in_melee:
-        return Ban("S-D.1", "the target is in a melee")
-    if firer.arm == "artillery" and not shot.is_in_cone:
-        return Ban("S-D.7", "the target is outside of the guns' cone of 22.5°")
-    return None
+    is_aside = firer.arm == "artillery" and not shot.is_in_cone
+    beyond = f"{shot.range_in:g} in is beyond its reach of {firer.ranges.greatest_in:g} in"
+    is_hard = target.cover == "hard" and band == "long"
+    return first_ban(
+        (band is None, "S-D.8", beyond),
+        (is_hard, "S-D.11", "hard cover cannot be fired at at long range"),
+        (target.in_melee, "S-D.1", "the target is in a melee"),
+        (is_aside, "S-D.7", "the target is outside of the guns' cone of 22.5°"),
+    )
 
 
 def is_dense(target: Troops) -> bool:
@@ -167,7 +166,7 @@ def is_called_to_test(target: Troops) -> bool:
 
 def ban_on_response(firer: Troops, occasion: Occasion, range_in: float) -> Ban | None:
     """Returns why a unit may not fire in response (S-C.1, S-C.4, S-C.5)."""
-    if (ban := ban_on_firing(firer, in_response=True)) is not None:
+    if ban := ban_on_firing(firer, in_response=True):
         return ban
     if firer.is_disordered and not occasion.startswith("contacted"):
         return Ban("S-C.4", "a disordered unit responds only when it is contacted")

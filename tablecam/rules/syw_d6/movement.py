@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Literal
 
-from tablecam.rules.game import Ban, Json
+from tablecam.rules.game import Ban
 from tablecam.rules.syw_d6.tables import (
     BONUS,
     CHARGE_IN,
@@ -35,11 +35,6 @@ class MoveDice:
     choose_at_most: int
     added_in: float = 0.0
     is_halved: bool = False
-
-    def to_json(self) -> Json:
-        """Returns the dice as a question states them."""
-        return {"dice": self.dice, "choose_at_most": self.choose_at_most,
-                "added_in": self.added_in}  # fmt: skip
 
     def value_in(self, chosen: Sequence[int]) -> float:
         """Returns the final value of the dice that are added up."""

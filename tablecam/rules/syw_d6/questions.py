@@ -161,7 +161,7 @@ def _move_dice(
         rain = facts.options.get("rain_affects") == "fire_and_move"
         pool = movement.move_dice(troops, command_distance_in, events, rain_slows=rain)
         must_use = tables.MUST_USE[troops.skill.move]
-    answer = pool.to_json() | {"must_use": must_use}
+    answer = as_answer(pool) | {"must_use": must_use}
     if dice is None:
         return answer
     _check_count("dice", dice, pool.dice)
@@ -193,7 +193,7 @@ def _brigade_move(
     if pool is None:
         why_not = Ban("S-B.7", "a brigade with a disordered unit cannot move as one")
         return {"possible": False, "why_not": why_not}
-    return {"possible": True} | pool.to_json()
+    return {"possible": True} | as_answer(pool)
 
 
 @QUESTIONS.asks("S-B.8")
@@ -276,9 +276,10 @@ def _fire(
     if firer.bases and target.bases:
         position = table.position({"firer": firer, "target": target})
         ground, (a, b) = field_of(position), position.units[:2]
-        troops, there, shot = ground.troops[a.id], ground.target_of(a, b), ground.shot(a, b)
-        if isinstance(shot, Ban):
-            return {"may_fire": False, "why_not": shot, "dice": None}
+        troops, there, (lies, ban) = ground.troops[a.id], ground.target_of(a, b), ground.aim(a, b)
+        if lies is None:
+            return {"may_fire": False, "why_not": ban, "dice": None}
+        shot = lies
         answer = {"files_ahead": round(shot.share_ahead * shot.files), "files": shot.files}
     elif range_in is None:
         raise FactError("range_in", "expected this key, or bases of both units")
@@ -372,18 +373,6 @@ class MeleeThrow:
     loser_test: Die | None = None
 
 
-Side = Literal["attacker", "defender"]
-SIDES: Final[tuple[Side, Side]] = ("attacker", "defender")
-
-
-@dataclass(frozen=True, kw_only=True)
-class BothSides:
-    """What the TEST of each side counts."""
-
-    attacker: Company = ALONE
-    defender: Company = ALONE
-
-
 @dataclass(frozen=True, kw_only=True)
 class Totals:
     """The totals of a melee."""
@@ -392,15 +381,8 @@ class Totals:
     defender: int
 
 
-@dataclass(frozen=True, kw_only=True)
-class Wishes:
-    """Whether each side wishes to go on after a draw."""
-
-    attacker: bool = False
-    defender: bool = False
-
-
-_BOTH_ALONE, _NO_WISHES = BothSides(), Wishes()
+Side = Literal["attacker", "defender"]
+SIDES: Final[tuple[Side, Side]] = ("attacker", "defender")
 
 
 @QUESTIONS.asks("S-F.2 S-F.3 S-F.4 S-F.6 S-F.7")
@@ -408,17 +390,18 @@ def _melee(
     facts: Facts,
     attacker: UnitFacts,
     defender: UnitFacts,
-    with_: BothSides = _BOTH_ALONE,
+    with_: Mapping[Side, Company] | None = None,
     dice: MeleeThrow | None = None,
     totals: Totals | None = None,
-    wishes: Wishes = _NO_WISHES,
+    wishes: Mapping[Side, bool] | None = None,
 ) -> Json:
     """A round of melee between two units, from the totals to what they lead to."""
     units, chart = {"attacker": attacker, "defender": defender}, _chart(facts)
+    companies = {"attacker": ALONE, "defender": ALONE} | dict(with_ or {})
     troops = {side: unit.troops("experience", "figures") for side, unit in units.items()}
     tests = {
         side: morale.take_test(
-            troops[side], "melee", getattr(with_, side), getattr(dice, side, None), chart
+            troops[side], "melee", companies[side], getattr(dice, side, None), chart
         )
         for side in SIDES
     }
@@ -436,7 +419,7 @@ def _melee(
     attack, defence = as_answer(answer["totals"]).values()
     if None in (attack, defence) or (dice is None and totals is None):
         return answer | {"loser": None, "result": None}
-    goes_on = attack == defence and (wishes.attacker or wishes.defender)
+    goes_on = attack == defence and any((wishes or {}).values())
     loser: Side | None = None
     if attack != defence:
         loser = "attacker" if attack < defence else "defender"
@@ -448,7 +431,7 @@ def _melee(
         "figures": {side: troops[side].figures for side in SIDES},
         "destroyed": destroyed,
         "continues": goes_on,
-        "charge_bonus_continues": goes_on and with_.attacker.charging,
+        "charge_bonus_continues": goes_on and companies["attacker"].charging,
         "disordered": [
             side
             for side in SIDES
@@ -462,7 +445,7 @@ def _melee(
         return answer | {"result": "destroyed", "moves_in": None, "moral_tests": tested}
     if dice is None or dice.loser_test is None:
         return answer
-    test = morale.take_test(troops[loser], "melee", getattr(with_, loser), dice.loser_test, chart)
+    test = morale.take_test(troops[loser], "melee", companies[loser], dice.loser_test, chart)
     rows = list(dict.fromkeys([*answer["asks_for"], *test.asks_for]))
     answer |= {"loser_test": test, "asks_for": rows, "result": test.of_loser}
     if test.result is None:

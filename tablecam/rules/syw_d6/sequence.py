@@ -246,7 +246,7 @@ def _fired(state: State, action: acts.Fire) -> State:
     firer, target = state.unit(action.unit), state.unit(action.target)
     if target.side == firer.side:
         raise Refused(f"expected an enemy, got {target.id}", rule="S-D.1")
-    if (ban := volleys.ban_on(state, firer, target)) is not None:
+    if ban := state.field.aim(firer, target)[1]:
         raise ban.refused(firer.id)
     return state.pushed(volleys.FireDice(firer.id, target.id))
 

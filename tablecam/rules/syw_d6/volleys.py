@@ -11,7 +11,6 @@ from tablecam.rules.syw_d6 import fire
 from tablecam.rules.syw_d6.fire import FirePool, Occasion
 from tablecam.rules.syw_d6.state import Due, Fire, State, with_losses
 from tablecam.rules.syw_d6.trials import TestDie
-from tablecam.table.model import Unit
 from tablecam.wording import counted
 
 
@@ -72,20 +71,10 @@ def pool_of(state: State, due: FireDice) -> FirePool:
     return fire.fire_pool(troops, ground.target_of(firer, target), shot, state.events)
 
 
-def ban_on(state: State, firer: Unit, target: Unit) -> Ban | None:
-    """Returns why a unit may not fire at an enemy now."""
-    ground = state.field
-    troops = ground.troops[firer.id]
-    shot = fire.ban_on_firing(troops) or ground.shot(firer, target)
-    if isinstance(shot, Ban):
-        return shot
-    return fire.ban_on_shot(troops, ground.target_of(firer, target), shot)
-
-
 def shots(state: State) -> Iterator[Fire]:
     """Yields the shots that the active side may fire (S-D.1, S-D.2)."""
     ground = state.field
     for firer in ground.of_side(state.active):
         for target in ground.enemies(firer):
-            if ban_on(state, firer, target) is None:
+            if ground.aim(firer, target)[1] is None:
                 yield Fire(firer.id, target.id)
