@@ -9,8 +9,9 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, ConfigDict, Field
 
-from tablecam.documents import Document, read_toml
-from tablecam.rules.game_files import GameFile, file_faults
+from tablecam.documents import Document, document_from, read_toml
+from tablecam.errors import BadInput
+from tablecam.rules.game_files import GameFile, Models, faults_among, file_faults
 from tablecam.rules.hexes.grid import Grid, Hex, grid_of
 from tablecam.table.model import HexMap
 from tablecam.table.sections import Faults, Name, first_of
@@ -125,6 +126,29 @@ def ground_of(file: HexMapFile, grid: Grid) -> Ground:
         {name: tuple(hexes) for name, hexes in file.edges.items()},
         dict(file.returns),
     )
+
+
+def checked_files(
+    files: Mapping[str, Any], game: str, models: Models, hex_map: HexMap
+) -> dict[str, Document]:
+    """Returns the files of a game on a map, each checked, and all of them together.
+
+    Raises:
+        BadInput: Names the file and key, and what was expected.
+    """
+    for kind in models:
+        if kind not in files:
+            why = (
+                f"expected the {kind} file, named under [files] in the table file: copy "
+                f"empty.{kind}.toml of the rules of {game} and fill it in, or begin with "
+                f"the house sample of invented numbers (house.{kind}.toml)"
+            )
+            raise BadInput("options", why, key=kind)
+    documents = {kind: document_from(files[kind], kind) for kind in models}
+    for document in documents.values():
+        first_of(file_faults(document, game, models, hex_map))
+    first_of(faults_among(documents, models))
+    return documents
 
 
 def table_ground(hex_map: HexMap, game: str, path: FilePath | None) -> Ground:

@@ -8,16 +8,14 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
 
-from tablecam.documents import document_from
 from tablecam.errors import BadInput
-from tablecam.rules.game_files import GameFile, faults_among, file_faults
-from tablecam.rules.hexes.files import Ground, HexMapFile, ground_of
+from tablecam.rules.game_files import GameFile
+from tablecam.rules.hexes.files import Ground, HexMapFile, checked_files, ground_of
 from tablecam.rules.hexes.grid import Grid, Hex, grid_of
 from tablecam.rules.maida_1806.files import Charts, Costs, Hexside, Scenario, SomeCharts, Terrain
 from tablecam.rules.maida_1806.tables import GAME
 from tablecam.rules.maida_1806.troops import Troop
 from tablecam.table.model import HexMap
-from tablecam.table.sections import first_of
 
 FILE_MODELS: Final[Mapping[str, type[GameFile]]] = {
     "charts": Charts,
@@ -114,24 +112,13 @@ def board_from(files: Mapping[str, Any], hex_map: HexMap) -> Board:
     Raises:
         BadInput: Names the file and key, and what was expected.
     """
-    for kind in FILE_MODELS:
-        if kind not in files:
-            raise BadInput(
-                "options",
-                f"expected the {kind} file, named under [files] in the table file: copy "
-                f"empty.{kind}.toml of tablecam/rules/maida_1806 and fill it in, or begin with "
-                f"the house sample of invented numbers (house.{kind}.toml)",
-                key=kind,
-            )
-    return _board(json.dumps({kind: files[kind] for kind in FILE_MODELS}, default=list), hex_map)
+    stated = {kind: files[kind] for kind in FILE_MODELS if kind in files}
+    return _board(json.dumps(stated, default=list), hex_map)
 
 
 @lru_cache(maxsize=64)
 def _board(files: str, hex_map: HexMap) -> Board:
-    documents = {kind: document_from(data, kind) for kind, data in json.loads(files).items()}
-    for document in documents.values():
-        first_of(file_faults(document, GAME, FILE_MODELS, hex_map))
-    first_of(faults_among(documents, FILE_MODELS))
+    documents = checked_files(json.loads(files), GAME, FILE_MODELS, hex_map)
     charts, scenario = documents["charts"].parsed(Charts), documents["scenario"].parsed(Scenario)
     ground = ground_of(documents["map"].parsed(HexMapFile), grid_of(hex_map))
     return Board(
