@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from tablecam.rules.descriptions import Described
 from tablecam.rules.discovery import discover
 from tablecam.rules.game import Game
-from tablecam.rules.game_files import GameFile
-from tablecam.rules.questions import questions_of
 from tablecam.table.model import GAMES, Position, TableNeeds
 from tablecam.table.roster import Roster
 
@@ -43,22 +41,13 @@ def with_formations(position: Position, roster: Roster) -> Position:
     return replace(position, units=tuple(units))
 
 
-@dataclass(frozen=True)
 class _Undescribed(Described):
-    """A game that cannot be played yet, or is not installed; recordings of it are shown."""
-
-    name: str
-
-    @property
-    def file_models(self) -> Mapping[str, type[GameFile]]:
-        """The files that its questions may state."""
-        questions = questions_of(self.name)
-        return {} if questions is None else questions.file_models
+    """A game that is not installed; its recordings are shown all the same."""
 
 
 def described(name: str) -> Described:
     """Returns the description of a game, with defaults for one that is not installed."""
-    return game_of(name) or _Undescribed(name)
+    return game_of(name) or _Undescribed()
 
 
 def _games() -> Iterator[Game[Any, Any]]:

@@ -29,7 +29,6 @@ from typing_extensions import TypedDict, is_typeddict
 
 from tablecam.documents import Document, annotation_at, annotations_in
 from tablecam.rules.discovery import discover
-from tablecam.rules.game_files import GameFile
 from tablecam.table.sections import NotNegative
 from tablecam.toml_lines import KeyPath
 from tablecam.uncertainty.answer import Answer, AnswerWord
@@ -155,10 +154,9 @@ class RuleQuestion:
 
 @dataclass(frozen=True)
 class Questions:
-    """The questions of a game, and the files of its owner while it cannot be played yet."""
+    """The questions of a game."""
 
     game: str
-    file_models: Mapping[str, type[GameFile]] = field(default_factory=dict)
     questions: dict[str, RuleQuestion] = field(default_factory=dict)
 
     def asks(self, rules: str) -> Callable[[Asker], Asker]:

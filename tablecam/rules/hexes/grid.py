@@ -144,7 +144,15 @@ class Grid:
 
     def neighbours(self, number: Hex) -> tuple[Hex, ...]:
         """Returns the neighbours on the map, counter-clockwise by their directions."""
-        return self.on_map(self.cube(number).plus(self.step(deg)) for deg in self.directions_deg)
+        return self._neighbours[number]
+
+    @cached_property
+    def _neighbours(self) -> dict[Hex, tuple[Hex, ...]]:
+        steps = [self.step(deg) for deg in self.directions_deg]
+        return {
+            number: self.on_map(cube.plus(step) for step in steps)
+            for number, cube in self._cubes.items()
+        }
 
     def direction_deg(self, number: Hex, other: Hex) -> int | None:
         """Returns the direction from a hex to its neighbour, None if they do not touch."""

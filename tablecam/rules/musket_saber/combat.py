@@ -194,9 +194,10 @@ def differential(attack: Attack) -> Differential:
 def attack_on(
     field: Field, attackers: Sequence[Unit], target: Hex, support: Sequence[Unit] = (),
     tactics: Mapping[Role, Tactic | None] | None = None, *, needs_coordination: bool = True,
+    defenders: Sequence[Unit] | None = None,
 ) -> Attack:  # fmt: skip
     """Returns an attack on a hex as it counts, with the halvings of the TEC and of stacks."""
-    defenders = fighting(field.units_at(target))
+    defenders = fighting(field.units_at(target)) if defenders is None else defenders
     halvings: dict[str, list[str]] = {unit.id: [] for unit in (*attackers, *defenders)}
     there = field.map.terrains(target)
     for unit in attackers:
@@ -241,7 +242,8 @@ def ban_on_attack(field: Field, unit: Unit, target: Hex) -> Ban | None:
         return Ban("K-9.5d", "a Square does not attack")
     if unit.at is None or target not in field.grid.neighbours(unit.at):
         return Ban("K-7.1", f"{target} is not next to it")
-    if not any(enemy.at == target for enemy in field.enemies(unit.side)):
+    posts = [post.hex for post in (*field.hq, *field.trains) if post.side not in ("", unit.side)]
+    if target not in (*posts, *(enemy.at for enemy in field.enemies(unit.side))):
         return Ban("K-7.1", f"no enemy stands in {target}")
     if attack_term(unit).cf == 0:
         return Ban("K-7.5", "a unit with a factor of 0 does not attack")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain, pairwise
@@ -153,9 +153,17 @@ class Field:
         """Returns a unit by its id."""
         return next(unit for unit in self.units if unit.id == name)
 
+    @cached_property
+    def _stacks(self) -> Mapping[Hex, tuple[Unit, ...]]:
+        stacks: dict[Hex, tuple[Unit, ...]] = {}
+        for unit in self.units:
+            if unit.at is not None:
+                stacks[unit.at] = (*stacks.get(unit.at, ()), unit)
+        return stacks
+
     def units_at(self, number: Hex | None) -> tuple[Unit, ...]:
         """Returns the units in a hex, in the order of their stack."""
-        return tuple(unit for unit in self.units if unit.at == number and number is not None)
+        return self._stacks.get(number or "", ())
 
     def friends(self, unit: Unit) -> tuple[Unit, ...]:
         """Returns the other units of its side on the map."""
@@ -175,9 +183,16 @@ class Field:
             if unit.at is not None
         }
 
+    @cached_property
+    def _threatened(self) -> dict[str, frozenset[Hex]]:
+        return {}
+
     def enemy_zone(self, side: str) -> frozenset[Hex]:
         """Returns the hexes that the enemies of a side control."""
-        return frozenset(chain.from_iterable(self.zones[u.id] for u in self.enemies(side)))
+        if side not in self._threatened:
+            zones = (self.zones[unit.id] for unit in self.enemies(side))
+            self._threatened[side] = frozenset(chain.from_iterable(zones))
+        return self._threatened[side]
 
     def holding(self, unit: Unit) -> tuple[Unit, ...]:
         """Returns the enemies whose zone holds a unit (K-6.3)."""
@@ -213,16 +228,25 @@ class Field:
         active = {post.hex for post in posts if post.active and post.hex is not None}
         return frozenset(active | {n for n in self.loc_of(side) if self.works(side, n)})
 
-    def further(self, unit: Unit, number: Hex) -> Iterator[Hex]:
-        """Yields the hexes to which a line of retreat may go on from a hex (K-G8)."""
-        own_trains = {post.hex for post in self.posts(self.trains, unit.side)}
-        enemy_trains = {p.hex for p in self.trains if p.side not in ("", unit.side)}
-        if number in own_trains and number != unit.at:
-            return
-        for beside in self.grid.neighbours(number):
-            is_free = self.ban_on_passing(unit.side, beside) is None and beside not in enemy_trains
-            if is_free and self.map.may_pass(unit.arm, number, beside):
-                yield beside
+    @cached_property
+    def _onward(self) -> dict[tuple[str, Arm, Hex], tuple[Hex, ...]]:
+        return {}
+
+    def further(self, unit: Unit, number: Hex) -> tuple[Hex, ...]:
+        """Returns the hexes to which a line of retreat may go on from a hex (K-G8)."""
+        if number != unit.at and number in {p.hex for p in self.posts(self.trains, unit.side)}:
+            return ()
+        key = (unit.side, unit.arm, number)
+        if key not in self._onward:
+            enemy_trains = {p.hex for p in self.trains if p.side not in ("", unit.side)}
+            self._onward[key] = tuple(
+                beside
+                for beside in self.grid.neighbours(number)
+                if beside not in enemy_trains
+                and self.ban_on_passing(unit.side, beside) is None
+                and self.map.may_pass(unit.arm, number, beside)
+            )
+        return self._onward[key]
 
     def open_to(self, unit: Unit) -> Callable[[Hex], bool]:
         """Returns whether a hex may be part of a unit's safe line: no EZOC, or negated (R-05)."""

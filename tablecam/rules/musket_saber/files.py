@@ -17,7 +17,7 @@ from tablecam.documents import Document
 from tablecam.rules.game_files import GameFile
 from tablecam.rules.hexes.files import HexMapFile, HexNumber
 from tablecam.rules.hexes.grid import grid_of
-from tablecam.rules.musket_saber.tables import HILL, HILL_BONUS, Arm, Time, code_of
+from tablecam.rules.musket_saber.tables import HILL, HILL_BONUS, SWITCHES, Arm, Time, code_of
 from tablecam.table.model import HexMap
 from tablecam.table.sections import Faults, Name, StrictModel
 from tablecam.toml_lines import KeyPath
@@ -41,6 +41,13 @@ def _allowance(ma: int | str) -> int | str:
     return ma
 
 
+def _switch(rule: str) -> str:
+    if rule not in SWITCHES:
+        raise ValueError(f"expected one of {', '.join(SWITCHES)}, got {quoted(rule)}")
+    return rule
+
+
+Switch = Annotated[str, AfterValidator(_switch)]
 Result = Annotated[str, AfterValidator(_result)]
 Allowance = Annotated[int | str, AfterValidator(_allowance)]
 
@@ -262,7 +269,10 @@ class Victory(StrictModel):
 
 
 class Scenario(GameFile):
-    """The scenario file: a folio's sides, turns, counters, set-up and victory."""
+    """The scenario file: a folio's sides, turns, counters, set-up and victory.
+
+    `off` are the ids of rules that the folio turns off (K-1.1).
+    """
 
     sides: Annotated[list[Name], Field(min_length=2, max_length=2)]
     first_player: Name
@@ -276,6 +286,7 @@ class Scenario(GameFile):
     replacements: dict[str, dict[str, Count]] = Field(default_factory=dict)
     victory: list[Victory]
     victory_level: dict[str, Count]
+    off: list[Switch] = Field(default_factory=list)
 
     def faults(self, document: Document) -> Faults:
         """Yields names that do not exist or stand twice, and counters without their factors."""

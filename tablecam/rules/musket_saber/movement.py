@@ -163,7 +163,7 @@ class Move:
     """A move along a path: its cost, its allowance if that is printed, and what bars it."""
 
     mp: float
-    mp_of: int | None
+    mp_of: float | None
     must_stop_at: Hex | None
     ban: Ban | None
     rolls: tuple[str, ...] = ()
@@ -192,23 +192,30 @@ def ban_on_entering_zone(
     return None
 
 
-def steps_of(field: Field, unit: Unit, path: Sequence[Hex]) -> tuple[Step, ...]:
-    """Returns the steps of a unit along a path from its hex."""
-    threatened, ground = field.enemy_zone(unit.side), field.map
-    return tuple(
-        Step(
-            ground.terrains(there), ground.hexside(here, there), ground.path(here, there),
-            there in threatened,
-            any(other.id != unit.id for other in field.units_at(there)),
-        )
-        for here, there in pairwise((unit.at or "", *path))
+def step_into(field: Field, unit: Unit, here: Hex, there: Hex) -> Step:
+    """Returns the step of a unit from a hex into its neighbour."""
+    ground = field.map
+    return Step(
+        ground.terrains(there), ground.hexside(here, there), ground.path(here, there),
+        there in field.enemy_zone(unit.side),
+        any(other.id != unit.id for other in field.units_at(there)),
     )  # fmt: skip
 
 
+def steps_of(field: Field, unit: Unit, path: Sequence[Hex]) -> tuple[Step, ...]:
+    """Returns the steps of a unit along a path from its hex."""
+    hexes = pairwise((unit.at or "", *path))
+    return tuple(step_into(field, unit, here, there) for here, there in hexes)
+
+
 def move_of(
-    field: Field, unit: Unit, path: Sequence[Hex], *, march: bool = False, charge: Hex | None = None
-) -> Move:
-    """Returns a unit's move along a path, with what bars it first (K-4, K-6)."""
+    field: Field, unit: Unit, path: Sequence[Hex], *, march: bool = False,
+    charge: Hex | None = None, most: float | None = None, led: bool | None = None,
+) -> Move:  # fmt: skip
+    """Returns a unit's move along a path, with what bars it first (K-4, K-6).
+
+    `most` is the allowance if it is not the printed one, `led` whether a leader goes along.
+    """
     held_by = field.holding(unit)
     threatened = field.enemy_zone(unit.side)
     steps = steps_of(field, unit, path)
@@ -216,20 +223,21 @@ def move_of(
     rolls = reasons_to_roll(field, unit, leaves_zone=bool(held_by and path))
     printed = VARIABLE_MA if unit.ma == "V" else int(unit.printed("ma"))
     allowed = allowance(unit.arm, printed, (), must_roll=False, march=march, square=unit.square).ma
-    most = allowed or 0
-    if rolls and march:
-        most = MARCH_DICE[unit.arm] * VARIABLE_MA + MARCH_BONUS
+    if most is None:
+        most = allowed or 0
+        if rolls and march:
+            most = MARCH_DICE[unit.arm] * VARIABLE_MA + MARCH_BONUS
     bans = (
         _ban_on_path(field, unit, path),
-        _ban_on_leaving(field, unit, path, held_by),
+        _ban_on_leaving(field, unit, path),
         cost.ban,
         next(
-            (_ban_in_zone(field, unit, n, charges=charge is not None) for n in path
+            (ban_in_zone(field, unit, n, led, charges=charge is not None) for n in path
              if n in threatened), None,
         ),
         _ban_on_march(field, unit, path) if march else None,
         None if charge is None else ban_on_charge_move(field, unit, path, charge),
-        Ban("K-4.3", f"it costs {cost.mp:g} of {most}") if cost.mp > most else None,
+        Ban("K-4.3", f"it costs {cost.mp:g} of {most:g}") if cost.mp > most else None,
     )  # fmt: skip
     stops = next((number for number in path if number in threatened), None)
     return Move(cost.mp, most, stops, next((ban for ban in bans if ban), None), rolls)
@@ -249,28 +257,41 @@ def _ban_on_path(field: Field, unit: Unit, path: Sequence[Hex]) -> Ban | None:
     return None
 
 
-def _ban_on_leaving(
-    field: Field, unit: Unit, path: Sequence[Hex], held_by: Sequence[Unit]
-) -> Ban | None:
-    if not held_by or not path:
+def ban_on_leaving(field: Field, unit: Unit, *, stays: bool | None = None) -> Ban | None:
+    """Returns why a unit may not leave the zones that hold it; `stays`: whether a friend does."""
+    held = [enemy.printed("ma") for enemy in field.holding(unit)]
+    if not held:
         return None
-    stays = any(other.at == unit.at for other in field.friends(unit))
-    held = [enemy.printed("ma") for enemy in held_by]
-    ban = ban_on_disengaging(unit.printed("ma"), held, friend_stays=stays, time=field.time)
+    if stays is None:
+        stays = any(other.at == unit.at for other in field.friends(unit))
+    return ban_on_disengaging(unit.printed("ma"), held, friend_stays=stays, time=field.time)
+
+
+def _ban_on_leaving(field: Field, unit: Unit, path: Sequence[Hex]) -> Ban | None:
+    if not path or not field.holding(unit):
+        return None
+    ban = ban_on_leaving(field, unit)
     if ban is None and field.enemy_zone(unit.side).intersection(path):
         return Ban("K-6.3", "a unit that disengages enters no enemy zone of control")
     return ban
 
 
-def is_escorted(field: Field, unit: Unit, number: Hex) -> bool:
+def is_escorted(field: Field, unit: Unit, number: Hex, led: bool | None = None) -> bool:
     """Whether a unit enters a hex with a leader, or an undisrupted unit is there (R-08)."""
-    led = any(one.side == unit.side and one.at == unit.at for one in field.leaders)
+    led = (
+        led
+        if led is not None
+        else any(one.side == unit.side and one.at == unit.at for one in field.leaders)
+    )
     there = (other for other in field.units_at(number) if other.id != unit.id)
     return led or any(not other.is_parenthesised for other in there)
 
 
-def _ban_in_zone(field: Field, unit: Unit, number: Hex, *, charges: bool) -> Ban | None:
-    escorted = is_escorted(field, unit, number)
+def ban_in_zone(
+    field: Field, unit: Unit, number: Hex, led: bool | None, *, charges: bool
+) -> Ban | None:
+    """Returns why a unit may not enter a hex that enemies control."""
+    escorted = is_escorted(field, unit, number, led)
     return ban_on_entering_zone(unit, escorted=escorted, charges=charges, time=field.time)
 
 

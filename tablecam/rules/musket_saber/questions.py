@@ -17,7 +17,7 @@ from tablecam.rules.hexes.grid import Hex, grid_of
 from tablecam.rules.musket_saber import army, combat, engagement, movement, results, retreat, tables
 from tablecam.rules.musket_saber.combat import Place, Role, Tactic
 from tablecam.rules.musket_saber.field import CLEAR, OPEN_GROUND, Field, Map
-from tablecam.rules.musket_saber.files import FILE_MODELS, Allowance, Path, Secondary, SomeCharts
+from tablecam.rules.musket_saber.files import Allowance, Path, Secondary, SomeCharts
 from tablecam.rules.musket_saber.movement import ChargeFacts, Step
 from tablecam.rules.musket_saber.results import Choice
 from tablecam.rules.musket_saber.tables import Arm, Code, Time, code_of
@@ -27,7 +27,7 @@ from tablecam.rules.questions import FactError, Facts, Questions
 from tablecam.table.sections import StrictModel
 
 Json = dict[str, Any]
-QUESTIONS: Final = Questions(tables.GAME, FILE_MODELS)
+QUESTIONS: Final = Questions(tables.GAME)
 Die = Annotated[int, Limits(ge=1, le=6)]
 Dice = tuple[Die, ...]
 Names = tuple[str, ...]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
@@ -18,7 +18,14 @@ ROLES: Final[dict[str, Role]] = {"A": "attacker", "D": "defender"}
 
 
 class UndecidedError(FactError):
-    """Raised where a result needs a die or a choice that is not made."""
+    """Raised where a result needs a die or a choice of a role that is not made.
+
+    `unit` is checked by the die; without dice `expected` are the choices.
+    """
+
+    def __init__(self, key: str, why: str, role: Role, unit: str, *expected: Choice) -> None:
+        super().__init__(key, why)
+        self.role, self.unit, self.expected = role, unit, expected
 
 
 # What tactics make of a result.
@@ -91,20 +98,22 @@ class Combat:
     """A combat whose result is applied: the units of both sides, and what players decide.
 
     `attacker` names the attackers' side. `is_square` gives the defender's MR its addition, a charge
-    spares cavalry R-18, and units that disengage are not flipped.
+    spares cavalry R-18, and units that disengage are not flipped. `leaders` add to the MR.
     """
 
     attackers: Sequence[Unit]
     defenders: Sequence[Unit]
     turn: int
     turns: int
-    choice: Choice | None = None
+    choice: Choice | Mapping[Role, Choice] | None = None
     dice: Sequence[int] = ()
     time: Time = "day"
     attacker: str = ""
     is_square: bool = False
     is_charge: bool = False
     flips: bool = True
+    leaders: Mapping[Role, int] = field(default_factory=dict)
+    is_bombardment: bool = False
 
     def units(self, role: Role) -> Sequence[Unit]:
         """Returns a side's units."""
@@ -143,21 +152,25 @@ class _Applied:
     def passes(self, unit: Unit, role: Role) -> bool:
         """Checks a unit's morale with the next die."""
         if not self.dice:
-            raise UndecidedError("dice", f"expected a die for the morale check of {unit.id}")
-        square = self.combat.is_square and role == "defender"
+            why = f"expected a die for the morale check of {unit.id}"
+            raise UndecidedError("dice", why, role, unit.id)
         check = check_of(
-            unit.morale, disrupted=unit.disrupted, time=self.combat.time, square=square
-        )
+            unit.morale, disrupted=unit.disrupted, time=self.combat.time,
+            leader=self.combat.leaders.get(role, 0),
+            square=self.combat.is_square and role == "defender",
+        )  # fmt: skip
         passed = check.passes(self.dice.pop(0))
         self.check = "pass" if passed else "fail"
         return passed
 
-    def chosen(self, *expected: Choice) -> Choice:
+    def chosen(self, role: Role, *expected: Choice) -> Choice:
         """Returns what the side that is struck chooses."""
-        if self.combat.choice not in expected:
-            words = " or ".join(expected)
-            raise UndecidedError("choice", f"expected {words}, which the owner chooses")
-        return self.combat.choice
+        made = self.combat.choice
+        choice = made.get(role) if isinstance(made, Mapping) else made
+        if choice not in expected:
+            why = f"expected {' or '.join(expected)}, which the owner chooses"
+            raise UndecidedError("choice", why, role, self.combat.primary(role).id, *expected)
+        return choice
 
     def disrupt(self, unit: Unit) -> None:
         """Marks a unit as Disrupted."""
@@ -218,7 +231,9 @@ class _Applied:
     def apply(self, main: str, second: str | None) -> None:
         """Applies a result word, and the one in parentheses if it takes no effect (K-7.8)."""
         if main == "Ex":
-            for role in ROLES.values():
+            # R-17: a bombardment costs its target alone a step.
+            roles: tuple[Role, ...] = ("attacker", "defender")
+            for role in roles[self.combat.is_bombardment :]:
                 self.step_or_flight(self.combat.primary(role), role)
         elif main != "NE":
             role, effect = ROLES[main[0]], main[1]
@@ -237,7 +252,7 @@ class _Applied:
 
     def _r(self, role: Role, main: str, second: str | None) -> None:
         unit = self.combat.primary(role)
-        if self.chosen("disrupt", "retreat") == "retreat":
+        if self.chosen(role, "disrupt", "retreat") == "retreat":
             self._all(role, rout=False)
         elif not unit.disrupted:
             self.disrupt(unit)
@@ -252,7 +267,7 @@ class _Applied:
         charges = self.combat.is_charge and role == "attacker"
         if unit.arm == "cavalry" and not charges:
             self.step_or_flight(unit, role)
-        elif self.chosen("step", "retreat") == "step":
+        elif self.chosen(role, "step", "retreat") == "step":
             self.lose_step(unit)
         else:
             self.flee(role)

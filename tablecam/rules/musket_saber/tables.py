@@ -12,6 +12,12 @@ Arm = Literal["infantry", "cavalry", "artillery"]
 Time = Literal["day", "twilight", "night"]
 ARMS: Final[tuple[Arm, ...]] = ("infantry", "cavalry", "artillery")
 
+SWITCHES: Final = (
+    "K-4.7a", "K-7.2b", "K-7.13a", "K-7.13b", "K-7.13c", "K-7.13d", "K-7.13e", "K-7.14", "K-8.4a",
+    "K-8.8", "K-9.3", "K-9.4", "K-9.5a", "K-10.3b", "K-11.2b", "K-12.4",
+)  # fmt: skip
+"""K-1.1: the rules that a folio may turn off by their ids."""
+
 ALWAYS_PASSES, ALWAYS_FAILS = 1, 6
 """K-2.4c: natural morale dice."""
 BATTERY_MORALE: Final = 6

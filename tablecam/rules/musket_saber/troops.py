@@ -54,6 +54,8 @@ class Unit:
     trt: int | None = None
     set_aside: bool = False
     captured: bool = False
+    destroyed: bool = False
+    exited: bool = False
     primary: bool = False
     participates: bool = True
     line: LineKind = "safe"
@@ -119,6 +121,7 @@ class Leader:
     combat: int = 0
     ineffective: bool = False
     helped: bool = False
+    moved: bool = False
     participates: bool = False
     coordinates: bool = False
 
@@ -137,6 +140,8 @@ class Post:
     hex: HexName | None = None
     ma: int | None = None
     active: bool = True
+    moved: bool = False
+    attacked: bool = False
 
     @property
     def at(self) -> Hex | None:

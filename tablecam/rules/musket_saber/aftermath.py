@@ -1,0 +1,572 @@
+"""What follows from a combat: losses, retreats, advances, charges that go on, leaders in danger."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from tablecam.geometry.shapes import Shape
+from tablecam.rules.dice import Roll
+from tablecam.rules.hexes.drawings import hexes_shapes, way_shape
+from tablecam.rules.hexes.grid import Hex
+from tablecam.rules.musket_saber.combat import Deed, check_of
+from tablecam.rules.musket_saber.field import CLEAR
+from tablecam.rules.musket_saber.results import Fate
+from tablecam.rules.musket_saber.retreat import Retreats, advances, retreats, rout
+from tablecam.rules.musket_saber.state import (
+    Advance,
+    Attack,
+    Battle,
+    Capture,
+    Charging,
+    Due,
+    Outcome,
+    Pass,
+    Retreat,
+    State,
+    StepLoss,
+    Units,
+    event,
+)
+from tablecam.rules.musket_saber.tables import (
+    ADVANCE_OF_CHARGE,
+    CASUALTY,
+    ROUT_HEXES,
+    Code,
+)
+from tablecam.rules.musket_saber.troops import Unit, is_overstacked
+from tablecam.rules.steps import Events
+
+# A fate as it comes over the units.
+
+
+def applied(
+    state: State, fate: Fate, hexes: Mapping[str, Hex], rule: str
+) -> tuple[State, Events, list[Due]]:
+    """Returns the state after a fate, and the retreats due; `hexes` are the combat hexes."""
+    events: Events = ()
+    for name, left in fate.steps.items():
+        state, more = lost_step(state, name, left, is_set_aside=name in fate.set_aside)
+        events += more
+    marks: tuple[tuple[tuple[str, ...], dict[str, Any], str], ...] = (
+        (fate.disrupted, {"disrupted": True, "square": False}, "is Disrupted"),
+        (fate.ineffective, {"ineffective": True}, "is ineffective"),
+        (fate.captured, {"hex": None, "captured": True}, "is captured"),
+        (fate.set_aside, {"hex": None, "set_aside": True}, "is set aside"),
+    )
+    for names, changes, words in marks:
+        for name in (name for name in names if name not in fate.eliminated):
+            state = state.changed(name, **changes)
+            kind = "loss" if "hex" in changes else "detail"
+            events += (event(kind, f"{name} {words}", rule, name),)
+    for name, turn in fate.trt.items():
+        state, more = _left_map(state, name, turn)
+        events += more
+    state = replace(
+        state, fortunes=(*state.fortunes, *((s, "") for s, n in fate.fow.items() for _ in range(n)))
+    )
+    flees = [
+        Flee(name, count, hexes[name], routs=name in fate.routs)
+        for name, count in fate.retreat_hexes.items()
+    ]
+    first = fate.first or "defender"
+    battle = state.battle
+    attacks = state.active if battle is None else battle.side
+    flees.sort(key=lambda flee: (state.side_of(flee.unit) == attacks) == (first == "defender"))
+    return state, events, [*flees]
+
+
+def _left_map(state: State, name: str, turn: int) -> Outcome:
+    state = state.changed(name, hex=None, trt=turn, square=False, disrupted=True)
+    text = f"{name} routs off the map until turn {turn}"
+    return state, (event("loss", text, "K-7.10", name),)
+
+
+def lost_step(state: State, name: str, left: int, *, is_set_aside: bool) -> Outcome:
+    """Returns the state after the loss of a step; the last one sets aside or captures (K-7.11)."""
+    if left > 0:
+        state = state.changed(name, steps=left, reduced=True)
+        return state, (event("loss", f"{name} loses a step", "K-7.11", name),)
+    end = {"set_aside": True} if is_set_aside else {"captured": True}
+    state = state.changed(name, hex=None, steps=0, square=False, **end)
+    words = "set aside" if is_set_aside else "captured"
+    return state, (event("loss", f"{name} is eliminated and {words}", "K-7.11", name),)
+
+
+class Losing(Due):
+    """A side says which of its units loses a step, or which battery is out of ammunition."""
+
+    side: str
+    units: Units
+    what: str = "step"
+    question = "Which unit do the {who} choose: for the loss of a {what}?"
+    least_answers = 2
+
+    def legal(self, state: State) -> tuple[StepLoss, ...]:
+        """Returns the units that are left."""
+        return tuple(StepLoss(unit.id) for unit in state.some(self.units) if unit.hex)
+
+    def follow(self, state: State, answer: StepLoss | None) -> Outcome:
+        """Returns the state after it; without a unit the opponent has a Fortune of War (K-7.11)."""
+        left = self.legal(state)
+        if not left:
+            if self.what != "step":
+                return state, ()
+            fortune = (state.enemy_of(self.side), "")
+            return replace(state, fortunes=(*state.fortunes, fortune)), ()
+        unit = state.unit((answer or left[0]).unit)
+        if self.what != "step":
+            text = f"{unit.id} is out of ammunition: ineffective"
+            state = state.changed(unit.id, ineffective=True)
+            return state, (event("loss", text, "K-8.5", unit.id),)
+        has_line = state.field.line(unit).kind in ("safe", "valid")
+        return lost_step(state, unit.id, unit.steps - 1, is_set_aside=has_line)
+
+
+def ended(state: State, fate: Fate, codes: list[Code]) -> Outcome:
+    """Returns the state with all that follows from a combat due (K-7.8 to K-7.13, K-9.3)."""
+    battle = state.battle
+    assert battle is not None
+    enemy = state.enemy_of(battle.side)
+    hexes = state.hexes()
+    attack_hex = hexes.get(battle.primary, "")
+    gone = {*fate.retreats, *fate.routs, *fate.captured, *fate.set_aside, *fate.trt}
+    there = {
+        side: [n for n, number in hexes.items() if number in numbers and state.side_of(n) == side]
+        for side, numbers in (
+            (battle.side, {hexes.get(n) for n in battle.attackers}), (enemy, {battle.target}),
+        )
+    }  # fmt: skip
+    state, events, steps = applied(state, fate, hexes, "K-7.8")
+    if battle.tactics.get("attacker") == "press" and not set(there[enemy]) & {*fate.routs}:
+        steps.append(Losing(battle.side, battle.attackers))
+    stands = battle.tactics.get("defender") == "last_stand"
+    if stands and not set(there[battle.side]) & {*fate.retreats, *fate.routs}:
+        steps.append(Losing(enemy, battle.defenders))
+    if any("Leader" in code.added for code in codes):
+        steps += _in_danger(state, battle)
+    if any("Ammo" in code.added for code in codes) and battle.support:
+        steps.append(Losing(battle.side, battle.support, "battery"))
+    horse = _horse(state, battle)
+    for side, units, vacated in (
+        (enemy, battle.attackers, battle.target), (battle.side, battle.defenders, attack_hex),
+    ):  # fmt: skip
+        if not fate.advance_up_to or not set(there[side]) <= gone:
+            continue
+        routed = tuple(n for n in there[side] if n in (*fate.routs, *fate.trt))
+        if horse and state.side_of(horse[0]) != side and routed:
+            steps.append(Onward(horse, vacated, routed))
+        else:
+            only_routed = side == enemy and fate.advance_up_to > 1
+            steps.append(Victors(units, vacated, only_routed))
+        break
+    if horse:
+        steps.append(Spent(horse))
+    return state.pushed(*steps, Settling()), events
+
+
+def _horse(state: State, battle: Battle) -> Units:
+    """Returns the cavalry that charged or countercharged (K-9.3, K-9.4)."""
+    if battle.charge == "cavalry":
+        return battle.attackers
+    horse = [unit.id for unit in state.some(battle.defenders) if unit.arm == "cavalry"]
+    return tuple(horse) if battle.countercharge else ()
+
+
+def _in_danger(state: State, battle: Battle) -> Iterator[Due]:
+    """Yields the casualty checks of leaders, stacked, coordinating or taking part (K-10.4)."""
+    for leader in state.leaders:
+        near = battle.attackers if leader.side == battle.side else battle.defenders
+        hexes = [unit.hex for unit in state.some(near) if unit.hex]
+        if leader.hex is None or not hexes:
+            continue
+        distance = state.grid.distance((leader.hex,), hexes)
+        coordinates = leader.side == battle.side and not leader.ineffective
+        if leader.id in battle.leaders:
+            yield Casualty(leader.id, CASUALTY["participating"])
+        elif distance == 0 or (distance == 1 and coordinates):
+            yield Casualty(leader.id, CASUALTY["stacked"])
+
+
+class Casualty(Due):
+    """A leader in danger is dead on a high die (K-10.4, K-10.1)."""
+
+    unit: str
+    lowest: int
+    dice = "the life of {unit}: dead on {lowest} or more"
+    dice_rule = "K-10.4"
+
+    def follow(self, state: State, answer: tuple[int, ...]) -> Outcome:
+        """Returns the state with the leader alive or dead."""
+        if answer[0] < self.lowest:
+            return state, (event("check", f"{self.unit} lives", "K-10.4", self.unit),)
+        return _without(state, self.unit, "is dead", "K-10.4")
+
+
+def _without(state: State, name: str, words: str, rule: str) -> Outcome:
+    leaders = tuple(one for one in state.leaders if one.id != name)
+    return replace(state, leaders=leaders), (event("loss", f"{name} {words}", rule, name),)
+
+
+def bombarded(state: State, fate: Fate, target: str, guns: Units, code: Code) -> Outcome:
+    """Returns the state after a bombardment: no advance follows (K-8.5)."""
+    number = state.unit(target).hex or ""
+    struck = {*fate.disrupted, *fate.retreats, *fate.routs, *fate.steps, *fate.captured, *fate.trt}
+    deed = Deed(target, "bombard", bool(struck))
+    state = replace(state, deeds=(*state.deeds, deed), battle=None)
+    state, events, steps = applied(state, fate, {target: number}, "K-8.5")
+    if "Ammo" in code.added:
+        steps.append(Losing(state.enemy_of(state.side_of(target)), guns, "battery"))
+    return state.pushed(*steps, Settling()), events
+
+
+# Retreats.
+
+
+class Flee(Due):
+    """A unit retreats or routs along a line of its owner's choice (K-7.9, K-7.10)."""
+
+    unit: str
+    hexes: int
+    combat_hex: Hex
+    routs: bool = False
+    again: bool = False
+    question = "Where does {unit} retreat?"
+    hint = "Move the counter to its hex."
+
+    def ways(self, state: State) -> Retreats:
+        """Returns the lines along which it may go, by one hex or two."""
+        unit = state.unit(self.unit)
+        if unit.hex is None:
+            return Retreats("none", 0)
+        away = retreats(state.field, unit, self.hexes, self.combat_hex)
+        if self.routs or away.must_go > 1:
+            return away
+        more = retreats(state.field, unit, 2, self.combat_hex)
+        return replace(
+            away, paths=tuple(dict.fromkeys((*away.paths, *more.paths))),
+            routs_from=tuple(dict.fromkeys((*away.routs_from, *more.routs_from))),
+        )  # fmt: skip
+
+    def legal(self, state: State) -> tuple[Retreat, ...]:
+        """Returns a shortest line to each end."""
+        ends: dict[Hex, Retreat] = {}
+        for path in sorted(self.ways(state).paths, key=len):
+            ends.setdefault(path[-1], Retreat(self.unit, path))
+        return tuple(ends.values())
+
+    def takes(self, state: State, answer: Any) -> bool:
+        """Whether it is a line of the unit."""
+        is_own = isinstance(answer, Retreat) and answer.unit == self.unit
+        return is_own and answer.path in self.ways(state).paths
+
+    def follow(self, state: State, answer: Retreat | None) -> Outcome:
+        """Returns the state with the unit at the end of its line, or off the map without one."""
+        unit = state.unit(self.unit)
+        if unit.hex is None:
+            return state, ()
+        if answer is None:
+            return self._without_way(state, unit)
+        ways, end = self.ways(state), answer.path[-1]
+        is_open, threatened = state.field.open_to(unit), state.field.enemy_zone(unit.side)
+        unsafe = [n for n in answer.path if n in threatened and not is_open(n)]
+        state = gone_to(state, self.unit, end)
+        text = f"{self.unit} {'routs' if self.routs else 'retreats'} to {end}"
+        events = (event("retreat", text, "K-7.10" if self.routs else "K-7.9a", self.unit),)
+        if ways.line == "valid" and unsafe:
+            return state.pushed(Unsafe(self.unit, len(unsafe))), events
+        if end in ways.routs_from and not self.again:
+            state = state.changed(self.unit, disrupted=True)
+            further = Flee(self.unit, ROUT_HEXES, end, routs=True, again=True)
+            return state.pushed(further), events
+        return state, events
+
+    def _without_way(self, state: State, unit: Unit) -> Outcome:
+        line = state.field.line(unit)
+        if line.kind == "safe":
+            # R-13: a unit that is at the goal of its line, or is hemmed in by friends, stays.
+            text = f"{unit.id} stays in {unit.hex}, the end of its line of retreat"
+            state = state.changed(unit.id, disrupted=True)
+            return state, (event("retreat", text, "K-7.9a", unit.id),)
+        return routed_off(state, unit.id)
+
+    def shapes(self, state: State) -> tuple[Shape, ...]:
+        """Draws the lines and their ends."""
+        number = state.unit(self.unit).hex
+        legal = self.legal(state)
+        lines = (
+            way_shape(state.grid, [(n,) for n in (number or "", *way.path)], "way") for way in legal
+        )
+        ends = hexes_shapes(state.grid, (way.path[-1] for way in legal), "withdrawal")
+        return (*lines, *ends) if number else ()
+
+
+def gone_to(state: State, name: str, end: Hex) -> State:
+    """Returns the state with a unit at the end of its way back; leaders left alone go along."""
+    unit = state.unit(name)
+    state = state.changed(name, hex=end, square=False)
+    if any(other.side == unit.side for other in state.field.units_at(unit.hex)):
+        return state
+    for leader in state.leaders_at(unit.hex, unit.side):
+        state = state.changed(leader.id, hex=end, ineffective=True)
+    return state
+
+
+def routed_off(state: State, name: str) -> Outcome:
+    """Returns the state after a rout by an unsafe line, or by none (K-7.10)."""
+    unit = state.unit(name)
+    kind = state.field.line(unit).kind
+    fate = rout("valid" if kind == "safe" else kind, state.turn, len(state.folio.scenario.turns))
+    if fate.trt is not None:
+        return _left_map(state, name, fate.trt)
+    end = {"captured": True} if fate.captured else {"set_aside": True}
+    words = "is captured" if fate.captured else "is set aside"
+    state = state.changed(name, hex=None, square=False, **end)
+    return state, (event("loss", f"{name} {words}", "K-7.10", name),)
+
+
+class Unsafe(Due):
+    """A unit on an unsafe line checks its morale at each hex that enemies control (K-7.9c)."""
+
+    unit: str
+    count: int
+    dice = "the morale of {unit} on an unsafe line"
+    dice_rule = "K-7.9c"
+
+    def roll(self, state: State) -> Roll:
+        """Returns a die for each hex."""
+        return Roll(self._words(self.dice, state), self.count)
+
+    def follow(self, state: State, answer: tuple[int, ...]) -> Outcome:
+        """Returns the state with the unit at its end, or in rout."""
+        unit = state.unit(self.unit)
+        check = check_of(unit.morale, disrupted=unit.disrupted, time=state.time)
+        if all(map(check.passes, answer)):
+            return state, (event("check", f"{self.unit} gets through", "K-7.9c", self.unit),)
+        return routed_off(state, self.unit)
+
+
+# Advances.
+
+
+class Victors(Due):
+    """Those who took part may advance, one after the other (K-7.12)."""
+
+    units: Units
+    vacated: Hex
+    only_routed: bool = False
+    question = "Do {units} advance to {vacated} or beside it?"
+    hint = "Move the counter to its hex, or pass."
+    least_answers = 2
+
+    def legal(self, state: State) -> tuple[Any, ...]:
+        """Returns the hexes of each, and passing."""
+        if any(
+            state.side_of(u.id) != self.owner(state) for u in state.field.units_at(self.vacated)
+        ):
+            return (Pass(),)
+        return (*(
+            Advance(unit.id, number)
+            for unit in state.some(self.units)
+            for number in advances(
+                state.field, unit, self.vacated, defenders_only_routed=self.only_routed
+            )
+        ), Pass())  # fmt: skip
+
+    def follow(self, state: State, answer: Any) -> Outcome:
+        """Returns the state with the unit and its leader there, and the others asked."""
+        if not isinstance(answer, Advance):
+            return state, ()
+        state, events = _advanced(state, answer)
+        rest = tuple(name for name in self.units if name != answer.unit)
+        return (state.pushed(replace(self, units=rest)) if rest else state), events
+
+    def shapes(self, state: State) -> tuple[Shape, ...]:
+        """Draws the hexes."""
+        ends = (way.to for way in self.legal(state) if isinstance(way, Advance))
+        return hexes_shapes(state.grid, dict.fromkeys(ends), "reach")
+
+
+def _advanced(state: State, answer: Advance) -> Outcome:
+    start, side = state.unit(answer.unit).hex, state.side_of(answer.unit)
+    led = () if state.battle is None else state.battle.leaders
+    for leader in state.leaders_at(start, side):
+        if leader.id in led:
+            state = state.changed(leader.id, hex=answer.to)
+    state = state.put(answer.unit, answer.to)
+    text = f"{answer.unit} advances to {answer.to}"
+    return state, (event("advance", text, "K-7.12", answer.unit),)
+
+
+class Onward(Due):
+    """Cavalry that has routed the enemy rides on, or tries to capture (K-9.3)."""
+
+    units: Units
+    vacated: Hex
+    routed: Units
+    question = "Do {units} ride on, or try to capture {routed}?"
+    least_answers = 2
+
+    def legal(self, state: State) -> tuple[Any, ...]:
+        """Returns the hexes that it may reach, the try, and neither."""
+        horse = [unit for unit in state.some(self.units) if unit.hex]
+        caught = [unit for unit in state.some(self.routed) if not unit.captured]
+        if not horse:
+            return (Pass(),)
+
+        def may_enter(number: Hex) -> bool:
+            there = state.field.units_at(number)
+            friends = all(unit.side == horse[0].side for unit in there)
+            clear = all(kind == CLEAR for kind in state.folio.map.kinds(number))
+            return friends and clear and not is_overstacked((*there, *horse))
+
+        start = horse[0].hex or ""
+        near = state.grid.reached((start,), ADVANCE_OF_CHARGE, may_enter)
+        rides = (Advance(horse[0].id, number) for number in near if number != start)
+        return (*((Capture(),) if caught else ()), *rides, Pass())
+
+    def follow(self, state: State, answer: Any) -> Outcome:
+        """Returns the state with the cavalry there and a further charge offered, or the try."""
+        if isinstance(answer, Capture):
+            count = sum(unit.hex is not None for unit in state.some(self.units))
+            caught = [unit.id for unit in state.some(self.routed) if not unit.captured]
+            most = max(int(unit.cf or 0) for unit in state.some(self.units))
+            return state.pushed(Catch(tuple(caught[:count]), most)), ()
+        if not isinstance(answer, Advance):
+            return state, ()
+        events: Events = ()
+        for name in self.units:
+            if state.unit(name).hex is not None:
+                state, more = _advanced(state, Advance(name, answer.to))
+                events += more
+        return state.pushed(ChargeOn(self.units)), events
+
+
+class Catch(Due):
+    """A die for each routed unit: up to the regular CF of the cavalry captures it (K-9.3)."""
+
+    units: Units
+    most: int
+    dice = "the capture of {names}, on {most} or less"
+    dice_rule = "K-9.3"
+
+    def follow(self, state: State, answer: tuple[int, ...]) -> Outcome:
+        """Returns the state with who is caught."""
+        events: Events = ()
+        for name, die in zip(self.units, answer, strict=True):
+            if die <= self.most:
+                state = state.changed(name, hex=None, captured=True, trt=None, set_aside=False)
+                events += (event("loss", f"{name} is captured", "K-9.3", name),)
+        return state, events
+
+
+class ChargeOn(Due):
+    """Cavalry that has ridden on may charge again (K-9.3)."""
+
+    units: Units
+    question = "Whom do {units} charge next?"
+    least_answers = 2
+
+    def legal(self, state: State) -> tuple[Any, ...]:
+        """Returns the enemy hexes beside it, in clear ground and not attacked in this phase."""
+        number = next((unit.hex for unit in state.some(self.units) if unit.hex), None)
+        beside = () if number is None else state.grid.neighbours(number)
+        enemies = {unit.hex for unit in state.field.enemies(self.owner(state))}
+        is_own = self.owner(state) == state.active
+        return (*(
+            Attack(self.units, target, "charge")
+            for target in beside
+            if is_own and target in enemies and target not in state.targets
+            and all(kind == CLEAR for kind in state.folio.map.kinds(target))
+            and state.folio.map.allows_charge(number or "", target)
+        ), Pass())  # fmt: skip
+
+    def follow(self, state: State, answer: Any) -> Outcome:
+        """Returns the state with a charge to be fought next, its cavalry not spent yet."""
+        if not isinstance(answer, Attack):
+            return state, ()
+        for name in self.units:
+            state = state.changed(name, fought=False, charging=True)
+        charges = (*state.charges, Charging(self.units, answer.target_hex))
+        text = f"{' and '.join(self.units)} charge again, at {answer.target_hex}"
+        return replace(state, charges=charges), (event("charge", text, "K-9.3", *self.units),)
+
+
+class Spent(Due):
+    """Cavalry is ineffective at the end of its charge (K-9.3)."""
+
+    units: Units
+
+    def follow(self, state: State, answer: object) -> Outcome:
+        """Returns the state with the cavalry on its back side, if it does not charge again."""
+        on = {name for charging in state.charges for name in charging.units}
+        for unit in state.some(self.units):
+            if unit.hex and unit.id not in on:
+                state = state.changed(unit.id, ineffective=True, charging=False)
+        return state, ()
+
+
+# Leaders alone.
+
+
+class Settling(Due):
+    """A combat is over: leaders left alone near enemies flee, and posts may be cut off."""
+
+    def names(self, state: State) -> Units:
+        """Returns nobody."""
+        return ()
+
+    def owner(self, state: State) -> str:
+        """Returns the active side."""
+        return state.active
+
+    def follow(self, state: State, answer: object) -> Outcome:
+        """Returns the state with the leaders' flights due (K-10.1)."""
+        state = replace(state, battle=None)
+        for side in state.folio.scenario.sides:
+            state = state.with_posts_judged(side)
+        return state.pushed(*(LeaderFlees(name) for name in leaders_alone(state))), ()
+
+
+def leaders_alone(state: State) -> tuple[str, ...]:
+    """Returns the leaders in an enemy zone, or among enemies, without a friend (K-10.1)."""
+    alone = []
+    for leader in state.leaders:
+        there = state.field.units_at(leader.hex)
+        enemies = any(unit.side != leader.side for unit in there)
+        in_zone = leader.hex in state.field.enemy_zone(leader.side)
+        if leader.hex and (enemies or (in_zone and not there)):
+            alone.append(leader.id)
+    return tuple(alone)
+
+
+class LeaderFlees(Due):
+    """A leader left alone joins the nearest friend, by an unsafe line at his peril (K-10.1)."""
+
+    unit: str
+    dice = "the life of {unit} on an unsafe line: dead on 6"
+    dice_rule = "K-10.1"
+
+    def _line(self, state: State) -> str:
+        leader = state.thing(self.unit)
+        return state.field.line(Unit(id="", side=leader.side, hex=leader.hex)).kind
+
+    def roll(self, state: State) -> Roll | None:
+        """Returns the die of an unsafe line."""
+        return super().roll(state) if self._line(state) == "valid" else None
+
+    def follow(self, state: State, answer: tuple[int, ...] | None) -> Outcome:
+        """Returns the state with the leader beside a friend, captured or dead."""
+        leader, kind = state.thing(self.unit), self._line(state)
+        if kind not in ("safe", "valid") or not state.own(leader.side):
+            return _without(state, self.unit, "is captured", "K-10.1")
+        if answer is not None and answer[0] >= CASUALTY["alone"]:
+            return _without(state, self.unit, "is dead", "K-10.1")
+        start = (leader.hex or "",)
+        near = min(
+            state.own(leader.side),
+            key=lambda unit: (state.grid.distance(start, (unit.hex or "",)), unit.id),
+        )
+        state = state.changed(self.unit, hex=near.hex)
+        return state, (event("move", f"{self.unit} joins {near.id}", "K-10.1", self.unit),)

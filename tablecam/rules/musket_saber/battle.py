@@ -1,0 +1,781 @@
+"""Combats in a game: attacks as they are put together, their dice, and what follows from them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import field, replace
+from itertools import combinations
+from typing import Any, Final, Literal
+
+from tablecam.geometry.shapes import Shape
+from tablecam.rules.dice import Roll
+from tablecam.rules.game import Ban, PendingDecision, Refused
+from tablecam.rules.hexes.drawings import hexes_shapes, line_shape
+from tablecam.rules.hexes.grid import Hex
+from tablecam.rules.musket_saber import aftermath, combat, movement
+from tablecam.rules.musket_saber.combat import Deed, Differential, Place, Role, Tactic, Term
+from tablecam.rules.musket_saber.engagement import Engagement
+from tablecam.rules.musket_saber.field import CLEAR
+from tablecam.rules.musket_saber.results import (
+    Combat,
+    Fate,
+    UndecidedError,
+    both_flee,
+    fate_of,
+    fate_without_safe_line,
+    in_skirmish,
+)
+from tablecam.rules.musket_saber.state import (
+    Aim,
+    Attack,
+    Battle,
+    Bombard,
+    Choose,
+    Declare,
+    Defend,
+    Due,
+    Join,
+    Outcome,
+    Primary,
+    State,
+    Units,
+    UseTactic,
+    event,
+)
+from tablecam.rules.musket_saber.tables import HQ_FOW, Code, code_of
+from tablecam.rules.musket_saber.troops import Leader, Unit, fighting
+from tablecam.table.sides import side_name
+
+HALVED_BY: Final = {
+    "parentheses": "K-2.4b", "disrupted": "K-11.1", "terrain": "K-2.2c", "overstacked": "K-5.3",
+    "uncoordinated": "K-7.14", "charge": "K-7.13c",
+}  # fmt: skip
+"""The rule of each reason why a unit counts half."""
+TACTIC_RULES: Final[Mapping[Tactic, str]] = {
+    "none": "K-7.3", "press": "K-7.13b", "disengage": "K-7.13d", "last_stand": "K-7.13e",
+}  # fmt: skip
+
+
+# The differential.
+
+
+def reckoned(state: State, battle: Battle) -> Differential:
+    """Returns the combat differential of a battle as far as it is put together (K-7.7)."""
+    leaders = tuple(
+        replace(one, participates=one.id in battle.leaders) for one in state.field.leaders
+    )
+    field = replace(state.field, leaders=leaders)
+    units = state.some(battle.attackers)
+    defenders = state.some(battle.defenders) or fighting(field.units_at(battle.target))
+    if battle.how == "skirmish":
+        return _skirmish(state, battle, units, defenders)
+    if battle.charge == "cavalry":
+        units = tuple(replace(unit, cf=unit.charge or 0, paren=False) for unit in units)
+    if battle.countercharge:
+        horse = tuple(replace(u, cf=u.charge or 0) for u in defenders if u.arm == "cavalry")
+        if battle.charge != "cavalry":
+            # R-19: the original attacker's CF counts as a defender's.
+            own, other = map(combat.defence_term, horse), map(combat.defence_term, units)
+            return Differential(tuple(own), tuple(other))
+        defenders = horse
+    named = tuple(replace(unit, primary=unit.id == battle.primary) for unit in units)
+    attack = combat.attack_on(
+        field, named, battle.target, state.some(battle.support), battle.tactics,
+        needs_coordination=state.plays("K-7.14"), defenders=defenders,
+    )  # fmt: skip
+    counted = combat.differential(attack)
+    if battle.failed:
+        terms = (replace(term, halved=(*term.halved, "charge")) for term in counted.attack)
+        counted = replace(counted, attack=tuple(terms))
+    elif battle.doubled:
+        counted = replace(counted, attack=tuple(replace(t, cf=2 * t.cf) for t in counted.attack))
+    return counted
+
+
+def _skirmish(
+    state: State, battle: Battle, units: tuple[Unit, ...], defenders: tuple[Unit, ...]
+) -> Differential:
+    """Returns the differential of a skirmish of several units (K-7.13a, R-16)."""
+    first = next((unit for unit in units if unit.id == battle.primary), units[0])
+    places: list[tuple[Leader, Place]] = [
+        (one, "stacked") for one in state.leaders
+        if one.side == battle.side and one.hex in {unit.hex for unit in units}
+    ]  # fmt: skip
+    formations = [unit.formation for unit in units]
+    joint = not state.plays("K-7.14") or combat.is_coordinated(formations, places, state.time)
+    terms = []
+    for unit in units:
+        (term,) = combat.skirmish_differential(unit, ()).attack
+        apart = not combat.are_of_one_formation((unit.formation, first.formation))
+        off = unit is not first and apart and not joint
+        terms.append(replace(term, halved=(*term.halved, *(("uncoordinated",) if off else ()))))
+    defence = combat.skirmish_differential(first, defenders).defence
+    return Differential(tuple(terms), defence, coordinated=joint)
+
+
+def words_of(counted: Differential) -> str:
+    """Returns a differential in words, each halving with its rule."""
+
+    def part(term: Term) -> str:
+        why = ", ".join(f"{reason} {HALVED_BY[reason]}" for reason in term.halved)
+        return f"{term.unit} {term.counts}" + (f" (of {term.cf}: {why})" if why else "")
+
+    sides = []
+    for terms, more in (
+        (counted.attack, counted.attack_more), (counted.defence, counted.defence_more),
+    ):  # fmt: skip
+        parts = [*map(part, terms), *(f"{name} {value}" for name, value in more.items())]
+        sides.append(" + ".join(parts) or "nothing")
+    return f"{counted.value:+d}: {sides[0]} against {sides[1]}"
+
+
+# Putting an attack together.
+
+
+def ban_on_target(state: State, target: Hex, *, charges: bool = False) -> Ban | None:
+    """Returns why a hex may not be attacked now (K-7.4, K-7.13c)."""
+    if target in state.targets:
+        return Ban("K-7.4", f"{target} has been attacked in this phase")
+    if not charges and any(charging.target == target for charging in state.charges):
+        return Ban("K-7.13c", f"nobody else attacks {target}, which is charged")
+    return None
+
+
+def ban_on_joining(state: State, name: str, target: Hex, how: str) -> Ban | None:
+    """Returns why a unit may not attack a hex (K-7.5, K-7.13a, K-7.13c)."""
+    unit = state.unit(name)
+    if unit.side != state.active or unit.hex is None:
+        return Ban("K-7.1", f"{name} does not attack")
+    if unit.fought:
+        return Ban("K-7.5", f"{name} has fought in this phase")
+    if how == "charge" or unit.charging:
+        is_so = any(name in one.units and one.target == target for one in state.charges)
+        if not is_so or how != "charge" or unit.disrupted:
+            return Ban("K-7.13c", f"{name} does not charge {target}")
+        return None
+    if how == "skirmish":
+        enemies = state.field.units_at(target)
+        if not state.plays("K-7.13a") or not enemies:
+            return Ban("K-7.13a", f"no skirmish with {target}")
+        return combat.ban_on_skirmish(state.field, unit, enemies[0])
+    return combat.ban_on_attack(state.field, unit, target)
+
+
+_WAYS: Final[tuple[Literal["attack", "skirmish"], ...]] = ("attack", "skirmish")
+
+
+def attacks(state: State) -> Iterator[Attack]:
+    """Yields the attacks, skirmishes and charges that may begin, by a unit of each."""
+    for charging in state.charges:
+        units = tuple(n for n in charging.units if isinstance(state.thing(n), Unit))
+        able = (ban_on_joining(state, n, charging.target, "charge") is None for n in units)
+        if all(able) and ban_on_target(state, charging.target, charges=True) is None:
+            yield Attack(units, charging.target, "charge")
+    enemies = [n for name, n in state.hexes().items() if state.side_of(name) != state.active]
+    for target in dict.fromkeys(enemies):
+        if ban_on_target(state, target) is not None:
+            continue
+        for unit in state.own(state.active):
+            if unit.charging:
+                continue
+            for how in _WAYS:
+                if ban_on_joining(state, unit.id, target, how) is None:
+                    yield Attack((unit.id,), target, how)
+
+
+def mustered(state: State, attack: Attack) -> Outcome:
+    """Returns the state in which an attack is put together; a charge is declared at once.
+
+    Raises:
+        Refused: A unit may not attack so.
+    """
+    bans = [ban_on_target(state, attack.target_hex, charges=attack.how == "charge")]
+    bans += [ban_on_joining(state, n, attack.target_hex, attack.how) for n in attack.units]
+    if not attack.units or (ban := next(filter(None, bans), None)) is not None:
+        raise (ban.refused() if attack.units and ban else Refused("expected units", key="units"))
+    battle = Battle(state.active, attack.target_hex, attack.how, attack.units)
+    battle = replace(battle, primary=_primaries(state, battle)[0])
+    if attack.how != "charge":
+        return state.pushed(Muster(battle)), ()
+    (charging,) = (one for one in state.charges if set(attack.units) <= {*one.units})
+    leaders = tuple(n for n in charging.units if n not in attack.units)
+    arm: Any = state.unit(attack.units[0]).arm
+    return declared(state, replace(battle, charge=arm, leaders=leaders))
+
+
+def _primaries(state: State, battle: Battle) -> Units:
+    """Returns the units that may be primary: no battery, nor ineffective unit, unless alone."""
+    units = state.some(battle.attackers)
+    return tuple(u.id for u in units if not u.ineffective and not u.is_battery) or battle.attackers
+
+
+class Muster(Due):
+    """The attacker puts an attack together unit by unit, and sees its differential."""
+
+    battle: Battle
+    hint = "Tap units to let them take part."
+
+    def asked(self, state: State) -> PendingDecision:
+        """Returns the question, with the differential and each halving."""
+        battle = self.battle
+        fight = "Skirmish with" if battle.how == "skirmish" else "Attack on"
+        words = f"{fight} {battle.target}, differential {words_of(reckoned(state, battle))}"
+        return PendingDecision(words, battle.side, hint=self.hint)
+
+    def legal(self, state: State) -> tuple[Any, ...]:
+        """Returns who else may take part, who may be primary, and the declaration."""
+        battle = self.battle
+        primaries = (Primary(n) for n in _primaries(state, battle) if n != battle.primary)
+        joins = (Join(name) for name in self._joining(state))
+        return (Declare(True), Declare(False), *joins, *primaries)
+
+    def _joining(self, state: State) -> Iterator[str]:
+        battle = self.battle
+        attackers = state.some(battle.attackers)
+        for unit in state.own(battle.side):
+            if unit.id in (*battle.attackers, *battle.support):
+                continue
+            stack = (*(one for one in attackers if one.hex == unit.hex), unit)
+            fits = fighting(stack) == stack
+            if ban_on_joining(state, unit.id, battle.target, battle.how) is None:
+                if fits:
+                    yield unit.id
+            elif battle.how == "attack" and unit.is_battery and not unit.fought:
+                ban = combat.ban_on_support(state.field, unit, attackers, battle.target)
+                if state.plays("K-8.8") and ban is None:
+                    yield unit.id
+        for leader in state.leaders:
+            is_here = leader.hex in {unit.hex for unit in attackers}
+            able = leader.side == battle.side and not (leader.ineffective or leader.helped)
+            if is_here and able and not battle.leaders and battle.how == "attack":
+                yield leader.id
+
+    def follow(self, state: State, answer: Any) -> Outcome:
+        """Returns the state with the attack as it is now, declared, or dropped."""
+        battle = self.battle
+        if isinstance(answer, Declare):
+            return declared(state, battle) if answer.yes else (state, ())
+        if isinstance(answer, Primary):
+            return state.pushed(Muster(replace(battle, primary=answer.unit))), ()
+        name = answer.unit
+        if isinstance(state.thing(name), Leader):
+            battle = replace(battle, leaders=(*battle.leaders, name))
+        elif ban_on_joining(state, name, battle.target, battle.how) is None:
+            battle = replace(battle, attackers=(*battle.attackers, name))
+            able = _primaries(state, battle)
+            battle = replace(battle, primary=battle.primary if battle.primary in able else able[0])
+        else:
+            battle = replace(battle, support=(*battle.support, name))
+        return state.pushed(Muster(battle)), ()
+
+    def shapes(self, state: State) -> tuple[Shape, ...]:
+        """Draws the target and who attacks it."""
+        hexes = [state.unit(name).hex for name in self.battle.attackers]
+        lines = (line_shape(state.grid, (n,), (self.battle.target,), "attack") for n in hexes if n)
+        return (*hexes_shapes(state.grid, (self.battle.target,), "target"), *lines)
+
+
+def declared(state: State, battle: Battle) -> Outcome:
+    """Returns the state after a declaration: nobody there fights again in the phase (K-7.5)."""
+    hexes = {state.unit(name).hex for name in battle.attackers}
+    for unit in state.own(battle.side):
+        if unit.id in battle.support or unit.id in battle.attackers or (
+            unit.hex in hexes and battle.how != "skirmish"
+        ):  # fmt: skip
+            state = state.changed(unit.id, fought=True)
+    for name in battle.leaders:
+        state = state.changed(name, helped=True)
+    there = state.field.units_at(battle.target)
+    how: Any = "skirmish" if battle.how == "skirmish" else "attack"
+    state = replace(
+        state, battle=battle, targets=(*state.targets, battle.target),
+        deeds=(*state.deeds, *(Deed(unit.id, how) for unit in there)),
+        charges=tuple(one for one in state.charges if one.target != battle.target),
+    )  # fmt: skip
+    for post in (*state.hq, *state.trains):
+        if post.hex == battle.target and how == "attack":
+            state = state.changed(post.id, attacked=True, active=False)
+            state = replace(state, fortunes=(*state.fortunes, *((battle.side, ""),) * HQ_FOW))
+    text = f"{' and '.join(battle.attackers)} attack {battle.target}"
+    events = (event("attack", text, "K-7.1", *battle.attackers),)
+    if there:
+        return state.pushed(Defence(state.enemy_of(battle.side))), events
+    victors = aftermath.Victors(battle.attackers, battle.target)
+    return state.pushed(victors, aftermath.Settling()), events
+
+
+# The defender's answer and the tactics.
+
+
+class Defence(Due):
+    """The defender says who defends the hex, and names the primary unit (K-5.3, K-7.4)."""
+
+    side: str
+    question = "Who defends the hex, and who is the primary unit?"
+    least_answers = 2
+
+    def legal(self, state: State) -> tuple[Defend, ...]:
+        """Returns the ways to defend."""
+        battle = state.battle
+        assert battle is not None
+        there = state.field.units_at(battle.target)
+        groups = [
+            group
+            for count in range(min(len(there), 3), 0, -1)
+            for group in combinations(there, count)
+            if fighting(group) == group
+        ]
+        groups = [group for group in groups if len(group) == len(groups[0])]
+        leaders = ("", *(
+            one.id for one in state.leaders_at(battle.target, self.side)
+            if not (one.ineffective or one.helped)
+        ))  # fmt: skip
+        ways = []
+        for group in groups:
+            names = tuple(unit.id for unit in group)
+            able = tuple(unit.id for unit in group if not unit.ineffective) or names
+            ways += [
+                Defend(names, primary, leader=leader) for primary in able for leader in leaders
+            ]
+            ways += [
+                Defend(names, n, countercharge=True) for n in self._horse(state, battle, group)
+            ]
+        ways += [
+            Defend((unit.id,), unit.id, square=True) for unit in there
+            if battle.charge == "cavalry" and unit.arm == "infantry" and state.plays("K-9.5a")
+        ]  # fmt: skip
+        return tuple(ways)
+
+    def _horse(self, state: State, battle: Battle, group: tuple[Unit, ...]) -> Iterator[str]:
+        """Yields the cavalry that may countercharge (K-9.4)."""
+        attackers = state.some(battle.attackers)
+        hexes = (battle.target, *(unit.hex or "" for unit in attackers))
+        terrain = [kind for number in hexes for kind in state.folio.map.kinds(number)]
+        near = battle.how != "skirmish" and state.plays("K-9.4")
+        for unit in group:
+            facts = movement.ChargeFacts(
+                unit.arm, (unit.size,), True, unit.disrupted, unit.ineffective,
+                path_terrain=terrain, time=state.time,
+            )  # fmt: skip
+            clear = all(kind == CLEAR for kind in terrain)
+            if near and clear and movement.ban_on_charge(facts) is None:
+                yield unit.id
+
+    def follow(self, state: State, answer: Defend | None) -> Outcome:
+        """Returns the state with the checks and the tactics due, in their order (K-7.3)."""
+        battle = state.battle
+        assert battle is not None
+        answer = answer or self.legal(state)[0]
+        leaders = (*battle.leaders, *((answer.leader,) if answer.leader else ()))
+        if answer.leader:
+            state = state.changed(answer.leader, helped=True)
+        units = self._involved(state, battle)
+        battle = replace(
+            battle, defenders=answer.units, defence_primary=answer.primary, leaders=leaders,
+            countercharge=answer.countercharge, square=answer.primary if answer.square else "",
+            lines={unit.id: state.field.line(unit).kind for unit in units},
+        )  # fmt: skip
+        state = replace(state, battle=battle)
+        steps: list[Due] = [
+            LineCheck(name) for name in answer.units if battle.lines[name] != "safe"
+        ]
+        if answer.square and not state.unit(answer.primary).square:
+            steps.append(SquareCheck(answer.primary))
+        if battle.how == "attack" and not answer.countercharge:
+            steps += [Tactics(battle.side), Tactics(self.side)]
+        if battle.charge is not None:
+            steps.append(ChargeCheck(battle.primary))
+        return state.pushed(*steps, Fight()), ()
+
+    def _involved(self, state: State, battle: Battle) -> list[Unit]:
+        hexes = {battle.target, *(unit.hex for unit in state.some(battle.attackers))}
+        return [unit for unit in state.units if unit.hex is not None and unit.hex in hexes]
+
+
+class LineCheck(Due):
+    """A defender without a safe line of retreat checks its morale before the combat (K-7.3)."""
+
+    unit: str
+    dice = "the morale of {unit}, which has no safe line of retreat"
+    dice_rule = "K-7.3"
+
+    def follow(self, state: State, answer: tuple[int, ...]) -> Outcome:
+        """Returns the state with the unit as before, Disrupted, or in rout."""
+        assert state.battle is not None
+        unit = replace(state.unit(self.unit), line=state.battle.lines[self.unit])
+        turns = len(state.folio.scenario.turns)
+        fate = fate_without_safe_line(unit, answer[0], state.turn, turns)
+        hexes = {self.unit: state.battle.target}
+        state, events, steps = aftermath.applied(state, fate, hexes, "K-7.3")
+        return state.pushed(*steps), events
+
+
+class SquareCheck(Due):
+    """Infantry that cavalry charges tries to form a Square (K-9.5a)."""
+
+    unit: str
+    dice = "{unit} to form a Square"
+    dice_rule = "K-9.5a"
+
+    def follow(self, state: State, answer: tuple[int, ...]) -> Outcome:
+        """Returns the state with the unit in a Square, or Disrupted."""
+        unit = state.unit(self.unit)
+        check = combat.check_of(unit.morale, disrupted=unit.disrupted, time=state.time)
+        formed = check.passes(answer[0])
+        text = f"{self.unit} {'forms a Square' if formed else 'forms no Square: Disrupted'}"
+        marks = {"square": True} if formed else {"disrupted": True}
+        return state.changed(self.unit, **marks), (event("check", text, "K-9.5a", self.unit),)
+
+
+class Tactics(Due):
+    """A side chooses its tactic, the attacker first (K-7.13)."""
+
+    side: str
+    question = "Which tactic do the {who} choose?"
+    least_answers = 2
+
+    def legal(self, state: State) -> tuple[UseTactic, ...]:
+        """Returns the tactics of its arms."""
+        battle = state.battle
+        assert battle is not None
+        role = role_of(battle, self.side)
+        units = state.some(battle.attackers if role == "attacker" else battle.defenders)
+        arms = {unit.arm for unit in units}
+        able: list[Tactic] = ["none"]
+        if role == "attacker" and "infantry" in arms and state.plays("K-7.13b"):
+            able.append("press")
+        if role == "defender" and "cavalry" not in arms and state.plays("K-7.13e"):
+            able.append("last_stand")
+        if state.plays("K-7.13d"):
+            able.append("disengage")
+        return tuple(map(UseTactic, able))
+
+    def follow(self, state: State, answer: UseTactic | None) -> Outcome:
+        """Returns the state with the tactic."""
+        battle = state.battle
+        assert battle is not None
+        choice: Tactic = "none" if answer is None else answer.choice
+        tactics = {**battle.tactics, role_of(battle, self.side): choice}
+        state = replace(state, battle=replace(battle, tactics=tactics))
+        text = f"The {side_name(self.side)} choose {choice.replace('_', ' ')}"
+        return state, (event("tactic", text, TACTIC_RULES[choice]),)
+
+
+def role_of(battle: Battle, side: str) -> Role:
+    """Returns a side's role."""
+    return "attacker" if side == battle.side else "defender"
+
+
+class ChargeCheck(Due):
+    """One of the charging units checks its morale (K-7.13c)."""
+
+    unit: str
+    dice = "the morale of {unit}, which charges"
+    dice_rule = "K-7.13c"
+
+    def follow(self, state: State, answer: tuple[int, ...]) -> Outcome:
+        """Returns the state with the charge pressed home, or an attack at half."""
+        battle = state.battle
+        assert battle is not None
+        led = _morale(state, battle).get("attacker", 0)
+        check = combat.check_of(state.unit(self.unit).morale, time=state.time, leader=led)
+        passed = check.passes(answer[0])
+        battle = replace(battle, failed=not passed, doubled=passed and battle.by_fow)
+        if not passed and battle.charge == "infantry":
+            battle = replace(battle, charge=None)
+        text = f"{self.unit} {'charges' if passed else 'fails to charge: it counts half'}"
+        return replace(state, battle=battle), (event("check", text, "K-7.13c", self.unit),)
+
+
+def _morale(state: State, battle: Battle) -> Mapping[Role, int]:
+    """Returns what leaders who take part add to their side's MR (K-10.3e)."""
+    added: dict[Role, int] = {}
+    for leader in state.leaders:
+        if leader.id in battle.leaders:
+            added[role_of(battle, leader.side)] = leader.morale
+    return added
+
+
+# The die and the result.
+
+
+class Fight(Due):
+    """The die of a combat (K-7.3)."""
+
+    dice_rule = "K-7.3"
+
+    def roll(self, state: State) -> Roll | None:
+        """Returns the die, none if nobody is left to defend or to attack."""
+        battle = state.battle
+        assert battle is not None
+        if not self._left(state, battle):
+            return None
+        value = reckoned(state, battle).value
+        return Roll(f"the combat in {battle.target}, differential {value:+d}", 1)
+
+    def _left(self, state: State, battle: Battle) -> bool:
+        return any(unit.hex == battle.target for unit in state.some(battle.defenders))
+
+    def owner(self, state: State) -> str:
+        """Returns the attacker."""
+        return state.active
+
+    def names(self, state: State) -> Units:
+        """Returns nobody."""
+        return ()
+
+    def follow(self, state: State, answer: tuple[int, ...] | None) -> Outcome:
+        """Returns the state with the result due."""
+        battle = state.battle
+        assert battle is not None
+        if answer is None:
+            steps = (aftermath.Victors(battle.attackers, battle.target), aftermath.Settling())
+            return state.pushed(*steps), ()
+        left = tuple(n for n in battle.defenders if state.unit(n).hex == battle.target)
+        if battle.defence_primary not in left:
+            battle = replace(battle, defence_primary=left[0])
+        battle = replace(battle, defenders=left)
+        counted = reckoned(state, battle)
+        crt = state.folio.charts.crt
+        printed = code_of(crt.rows[answer[0] - 1][crt.column_of(counted.value)])
+        codes = codes_of(state, battle, printed)
+        text = f"{printed} at {words_of(counted)}"
+        if list(map(str, codes)) != [str(printed)]:
+            text += f", which becomes {' and '.join(map(str, codes))}"
+        state = replace(state, battle=battle).pushed(Result(tuple(map(str, codes))))
+        return state, (event("combat", text, "K-7.8", *battle.attackers, *battle.defenders),)
+
+
+def codes_of(state: State, battle: Battle, printed: Code) -> list[Code]:
+    """Returns what a printed result becomes by tactics, charges and Squares."""
+    if battle.how == "skirmish":
+        return [in_skirmish(printed)]
+    formed = bool(battle.square) and state.unit(battle.square).square
+    engaged = Engagement(
+        0, 0, battle.tactics, None if battle.failed else battle.charge, 0,
+        0 if battle.countercharge else None, formed,
+    )  # fmt: skip
+    return engaged.codes(printed)
+
+
+class Result(Due):
+    """A result as it is applied, its checks and choices one after the other (K-7.8)."""
+
+    codes: tuple[str, ...]
+    thrown: tuple[int, ...] = ()
+    chosen: Mapping[Role, str] = field(default_factory=dict)
+    guns: Units = ()
+    target: str = ""
+    dice_rule = "K-2.4c"
+
+    def names(self, state: State) -> Units:
+        """Returns nobody."""
+        return ()
+
+    def fate(self, state: State) -> Fate | UndecidedError:
+        """Returns what becomes of all units, or the die or choice that is missing."""
+        fought, codes = self.fought(state), list(map(code_of, self.codes))
+        battle = state.battle
+        both = battle is not None and battle.charge == "cavalry" and battle.countercharge
+        try:
+            if self.target or not both:
+                return fate_of(fought, *codes)
+            fate = fate_of(fought, Code("Dm", "NE") if codes[0].main == "Dm" else Code("NE"))
+            return fate if fate.check == "fail" else both_flee(fought)
+        except UndecidedError as missing:
+            return missing
+
+    def fought(self, state: State) -> Combat:
+        """Returns the combat with all units that its result may strike."""
+        turns = len(state.folio.scenario.turns)
+        choice: Any = dict(self.chosen)
+        if self.target:
+            unit = state.unit(self.target)
+            unit = replace(unit, line=state.field.line(unit).kind)
+            side = state.enemy_of(unit.side)
+            return Combat(
+                (), (unit,), state.turn, turns, choice, self.thrown, state.time, side,
+                is_bombardment=True,
+            )  # fmt: skip
+        battle = state.battle
+        assert battle is not None
+        hexes = {unit.hex for unit in state.some(battle.attackers)}
+
+        def struck(number: set[Hex | None], side: str, part: Units, primary: str) -> list[Unit]:
+            return [
+                replace(
+                    unit, participates=unit.id in part, primary=unit.id == primary,
+                    line=battle.lines.get(unit.id, "safe"),
+                )
+                for unit in state.units
+                if unit.side == side and unit.hex in number
+                and (unit.id in part or battle.how != "skirmish")
+            ]  # fmt: skip
+
+        enemy = state.enemy_of(battle.side)
+        sides = [
+            struck(hexes, battle.side, battle.attackers, battle.primary),
+            struck({battle.target}, enemy, battle.defenders, battle.defence_primary),
+        ]
+        morale = _morale(state, battle)
+        turned = battle.countercharge and battle.charge != "cavalry"
+        if turned:
+            sides.reverse()
+            morale = {"attacker": morale.get("defender", 0), "defender": morale.get("attacker", 0)}
+        formed = bool(battle.square) and state.unit(battle.square).square
+        return Combat(
+            sides[0], sides[1], state.turn, turns, choice, self.thrown, state.time,
+            enemy if turned else battle.side, formed,
+            (battle.charge is not None and not battle.failed) or battle.countercharge,
+            "disengage" not in battle.tactics.values(), morale,
+        )  # fmt: skip
+
+    def roll(self, state: State) -> Roll | None:
+        """Returns the die of a morale check."""
+        missing = self.fate(state)
+        if isinstance(missing, UndecidedError) and not missing.expected:
+            return Roll(f"the morale of {missing.unit}", 1)
+        return None
+
+    def asked(self, state: State) -> PendingDecision | None:
+        """Returns the choice of the side that is struck."""
+        missing = self.fate(state)
+        if not isinstance(missing, UndecidedError) or not missing.expected:
+            return None
+        ways = {"disrupt": "be Disrupted", "retreat": "retreat", "step": "lose a step"}
+        words = " or ".join(ways[choice] for choice in missing.expected)
+        question = f"{' and '.join(self.codes)}: does {missing.unit} {words}?"
+        return PendingDecision(question, state.side_of(missing.unit))
+
+    def legal(self, state: State) -> tuple[Choose, ...]:
+        """Returns both ends."""
+        missing = self.fate(state)
+        return tuple(map(Choose, missing.expected)) if isinstance(missing, UndecidedError) else ()
+
+    def follow(self, state: State, answer: Any) -> Outcome:
+        """Returns the state with the next check due, or with all that the result does."""
+        missing = self.fate(state)
+        if isinstance(missing, UndecidedError):
+            if isinstance(answer, Choose):
+                chosen = {**self.chosen, missing.role: answer.choice}
+                return state.pushed(replace(self, chosen=chosen)), ()
+            return state.pushed(replace(self, thrown=(*self.thrown, *answer))), ()
+        codes = list(map(code_of, self.codes))
+        if self.target:
+            return aftermath.bombarded(state, missing, self.target, self.guns, codes[0])
+        return aftermath.ended(state, missing, codes)
+
+
+# Bombardment.
+
+
+def bombardments(state: State) -> Iterator[Bombard]:
+    """Yields the bombardments of each hex by one battery and by all that can (K-8.4)."""
+    if not state.plays("K-8.4a"):
+        return
+    guns = [u for u in state.own(state.active) if u.is_battery and not u.fought]
+    hexes = {enemy.hex for enemy in state.field.enemies(state.active) if enemy.hex}
+    for number in sorted(hexes):
+        able = tuple(gun.id for gun in guns if ban_on_bombard(state, gun, number) is None)
+        yield from (Bombard((name,), number) for name in able)
+        if len(able) > 1:
+            yield Bombard(able, number)
+
+
+def ban_on_bombard(state: State, gun: Unit, target: Hex) -> Ban | None:
+    """Returns why a battery may not bombard a hex now (K-8.4b)."""
+    if target in state.grid and any(Deed(u.id, "bombard", effect) in state.deeds
+           for u in state.units for effect in (True, False) if u.hex == target):  # fmt: skip
+        return Ban("K-8.4b", "all bombardments of a hex are declared together")
+    if gun.side != state.active or gun.fought:
+        return Ban("K-7.5", f"{gun.id} has fought in this phase, or is not of the side that does")
+    if target not in state.grid or not any(
+        enemy.hex == target for enemy in state.field.enemies(gun.side)
+    ):
+        return Ban("K-8.4a", f"no enemy stands in {target}")
+    return combat.ban_on_bombarding(state.field, gun, target)
+
+
+def bombarding(state: State, bombard: Bombard) -> Outcome:
+    """Returns the state in which batteries fire at a hex, alone or joined (K-8.4c).
+
+    Raises:
+        Refused: One of them may not.
+    """
+    guns = state.some(bombard.units)
+    bans = (ban_on_bombard(state, gun, bombard.target) for gun in guns)
+    if (ban := next(filter(None, bans), None)) is not None or not guns:
+        raise ban.refused() if ban else Refused("expected batteries", key="units")
+    for name in bombard.units:
+        state = state.changed(name, fought=True)
+    joint = len(guns) > 1 and state.time != "twilight" and _are_joined(state, guns)
+    groups = combat.bombardments(bombard.units, coordinated=joint)
+    text = f"{' and '.join(bombard.units)} bombard {bombard.target}"
+    steps = (Aiming(group, bombard.target) for group in groups)
+    return state.pushed(*steps), (event("attack", text, "K-8.4b", *bombard.units),)
+
+
+def _are_joined(state: State, guns: tuple[Unit, ...]) -> bool:
+    """Whether all batteries are near one another or near one leader (K-8.4c)."""
+    hexes = [gun.hex or "" for gun in guns]
+    led = [
+        leader.hex for leader in state.leaders
+        if leader.side == guns[0].side and leader.hex and not leader.ineffective
+    ]  # fmt: skip
+    return any(
+        all(state.grid.distance((centre,), (number,)) <= 1 for number in hexes)
+        for centre in (*hexes, *led)
+    )
+
+
+class Aiming(Due):
+    """Batteries choose a unit of the hex, and fire (K-8.4b)."""
+
+    guns: Units
+    hex: Hex
+    question = "At whom in {hex} do {guns} fire?"
+    least_answers = 2
+
+    def owner(self, state: State) -> str:
+        """Returns the side of the batteries."""
+        return state.side_of(self.guns[0])
+
+    def legal(self, state: State) -> tuple[Aim, ...]:
+        """Returns the units there."""
+        return tuple(Aim(unit.id) for unit in state.field.units_at(self.hex))
+
+    def follow(self, state: State, answer: Aim | None) -> Outcome:
+        """Returns the state with the die due; with nobody left there the fire is lost."""
+        there = self.legal(state)
+        if not there:
+            return state, ()
+        target = (answer or there[0]).unit
+        return state.pushed(Firing(self.guns, target)), ()
+
+
+class Firing(Due):
+    """The die of a bombardment (K-8.5)."""
+
+    guns: Units
+    target: str
+    dice_rule = "K-8.5"
+
+    def total(self, state: State) -> int:
+        """Returns the factors, doubled against cavalry."""
+        target = state.unit(self.target)
+        return sum(combat.support_factor(gun, (target,)) for gun in state.some(self.guns))
+
+    def roll(self, state: State) -> Roll:
+        """Returns the die."""
+        words = f"{' and '.join(self.guns)} at {self.target}, column {self.total(state):+d}"
+        return Roll(words, 1)
+
+    def follow(self, state: State, answer: tuple[int, ...]) -> Outcome:
+        """Returns the state with the result due."""
+        crt = state.folio.charts.crt
+        printed = code_of(crt.rows[answer[0] - 1][crt.column_of(self.total(state))])
+        code = combat.bombarding(printed)
+        kept = replace(code, added=printed.added & {"Ammo", *code.added})
+        text = f"{printed} of {' and '.join(self.guns)} at {self.target}: {code}"
+        state = state.pushed(Result((str(kept),), guns=self.guns, target=self.target))
+        return state, (event("combat", text, "K-8.5", *self.guns, self.target),)

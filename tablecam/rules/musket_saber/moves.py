@@ -1,0 +1,443 @@
+"""Moves in a game: who may begin one, how far it goes, and the charges that moves begin."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from tablecam.geometry.shapes import Shape
+from tablecam.rules.dice import Roll
+from tablecam.rules.game import Ban
+from tablecam.rules.hexes.drawings import hexes_shapes
+from tablecam.rules.hexes.grid import Hex, Way, ways_from
+from tablecam.rules.musket_saber import movement
+from tablecam.rules.musket_saber.combat import is_coordinated
+from tablecam.rules.musket_saber.field import Mover
+from tablecam.rules.musket_saber.movement import ChargeFacts
+from tablecam.rules.musket_saber.state import (
+    Charging,
+    Due,
+    Move,
+    Outcome,
+    Pass,
+    Start,
+    State,
+    Units,
+    event,
+)
+from tablecam.rules.musket_saber.tables import ARMS, CHARGE_MP, COLUMN_MP, LEADER_MA, MARCH_DICE
+from tablecam.rules.musket_saber.troops import Leader, Post, Unit, is_overstacked
+
+Path = tuple[Hex, ...]
+
+
+def mover_of(state: State, name: str) -> Mover:
+    """Returns what moves: an arm, or `leader`, `hq` or `trains`."""
+    thing = state.thing(name)
+    if isinstance(thing, Unit):
+        return thing.arm
+    return "leader" if isinstance(thing, Leader) else "hq" if thing in state.hq else "trains"
+
+
+def entry_of(state: State, name: str) -> Hex | None:
+    """Returns the hex where a reinforcement may enter now (K-13.1)."""
+    unit = state.thing(name)
+    if not isinstance(unit, Unit | Leader) or unit.hex is not None:
+        return None
+    if isinstance(unit, Unit) and is_off(unit):
+        return None
+    for arrival in state.folio.scenario.reinforcement:
+        is_free = arrival.hex not in state.field.enemy_zone(unit.side)
+        if name in arrival.units and arrival.turn <= state.turn and is_free:
+            ban = state.field.ban_on_passing(unit.side, arrival.hex)
+            return arrival.hex if ban is None else None
+    return None
+
+
+def is_off(unit: Unit) -> bool:
+    """Whether a unit is out of the game, or waits for its return."""
+    gone = unit.captured or unit.destroyed or unit.exited or unit.set_aside
+    return gone or unit.trt is not None
+
+
+def entry_cost(state: State, unit: Unit, number: Hex, *, march: bool) -> float:
+    """Returns the cost of the entry hex, more for those that came in before (K-13.1)."""
+    field = state.field
+    kinds = {field.map.path(number, beside) for beside in state.grid.neighbours(number)}
+    by_road = "road" in kinds
+    step = movement.Step(field.map.terrains(number), None, "road" if by_road else None)
+    column = 0.0 if unit.is_small else state.entered.get(number, 0) * COLUMN_MP[march and by_road]
+    return movement.path_cost(unit.arm, [step], march=march).mp + column
+
+
+# Who may begin.
+
+
+def ban_on_start(state: State, start: Start) -> Ban | None:
+    """Returns why a counter may not begin to move (K-4.2, K-6.3, K-10.1, K-12.1, K-10.3b)."""
+    thing = state.thing(start.unit)
+    if thing.side != state.active:
+        return Ban("K-3.2", f"{thing.id} is not of the side that moves")
+    if thing.moved:
+        return Ban("K-4.2", f"{thing.id} has moved in this phase")
+    if thing.hex is None and entry_of(state, thing.id) is None:
+        return Ban("K-13.1", f"{thing.id} is not on the map")
+    if not isinstance(thing, Unit):
+        return Ban("K-4.7a", f"{thing.id} does not march") if start.march else None
+    if start.leader and (ban := ban_on_help(state, start.leader, thing, "K-10.3b")) is not None:
+        return ban
+    if start.march and not state.plays("K-4.7a"):
+        return Ban("K-1.1", "the folio knows no march")
+    field, number = state.field, thing.hex
+    if start.march and number is not None and not field.is_far_from_enemies(thing, number):
+        return Ban("K-4.7a", "it or its zone is in an enemy zone of control")
+    if start.march and any(not post.active for post in field.posts(field.hq, thing.side)):
+        return Ban("K-12.1", "no march while the HQ is inactive")
+    stays = any(
+        other.hex == number and state.began.get(other.id) == number
+        for other in field.friends(thing)
+    )
+    return movement.ban_on_leaving(field, thing, stays=stays)
+
+
+def ban_on_help(state: State, name: str, unit: Unit, rule: str) -> Ban | None:
+    """Returns why a leader may not help a unit to move or recover (K-10.2, K-10.3a)."""
+    leader = state.thing(name)
+    if not isinstance(leader, Leader) or leader.side != unit.side or not state.plays(rule):
+        return Ban(rule, f"{name} is no leader of its side who helps")
+    if leader.ineffective or leader.helped:
+        return Ban("K-10.3a", f"{name} helps no other unit in this turn")
+    if unit.formation not in (*leader.span, "A"):
+        return Ban("K-10.3a", f"{unit.id} is not in the span of {name}")
+    together = leader.hex == unit.hex and state.began.get(name) == state.began.get(unit.id)
+    return None if together else Ban("K-10.3a", f"{name} is not stacked with it since the start")
+
+
+def helpers(state: State, unit: Unit, rule: str) -> tuple[str, ...]:
+    """Returns the leaders who may help a unit."""
+    here = state.leaders_at(unit.hex, unit.side) if unit.hex else ()
+    return tuple(one.id for one in here if ban_on_help(state, one.id, unit, rule) is None)
+
+
+def starts(state: State) -> Iterator[Start]:
+    """Yields who may begin to move, on a march and with the help of a leader too."""
+    for thing in map(state.thing, state.names):
+        if thing.side != state.active:
+            continue
+        ways = [Start(thing.id)]
+        if isinstance(thing, Unit):
+            ways += [Start(thing.id, leader=name) for name in helpers(state, thing, "K-10.3b")]
+            ways.append(Start(thing.id, march=True))
+        yield from (start for start in ways if ban_on_start(state, start) is None)
+
+
+def must_roll(state: State, unit: Unit) -> bool:
+    """Whether a unit rolls for its allowance, also one whose stack was overstacked (K-4.4)."""
+    held = bool(state.field.holding(unit))
+    number = state.began.get(unit.id)
+    stack = [u for u in state.units if state.began.get(u.id) == number and number is not None]
+    reasons = movement.reasons_to_roll(state.field, unit, leaves_zone=held)
+    return bool(reasons) or is_overstacked(stack)
+
+
+def started(state: State, start: Start) -> Outcome:
+    """Returns the state in which a counter moves, or rolls for its allowance first (K-4.4).
+
+    Raises:
+        Refused: It may not move.
+    """
+    if (ban := ban_on_start(state, start)) is not None:
+        raise ban.refused(start.unit)
+    unit = state.thing(start.unit)
+    if start.leader:
+        state = state.changed(start.leader, helped=True)
+    if not isinstance(unit, Unit):
+        most = LEADER_MA if isinstance(unit, Leader) else unit.ma or 0
+        return state.pushed(Go(unit.id, float(most))), ()
+    if must_roll(state, unit):
+        return state.pushed(RollMa(unit.id, start.march, start.leader)), ()
+    most = allowance_of(state, unit, start, ()).ma or 0
+    return state.pushed(Go(unit.id, float(most), start.march)), ()
+
+
+def allowance_of(state: State, unit: Unit, start: Start, dice: tuple[int, ...]) -> movement.Allowed:
+    """Returns a unit's allowance, rolled if there are dice."""
+    leader = state.thing(start.leader) if start.leader else None
+    value = leader.movement if isinstance(leader, Leader) else 0
+    return movement.allowance(
+        unit.arm, unit.printed("ma"), dice, must_roll=bool(dice), march=start.march, leader=value,
+        square=unit.square,
+    )  # fmt: skip
+
+
+class RollMa(Due):
+    """A unit rolls for its Movement Allowance; a die above the printed one again (K-4.4)."""
+
+    unit: str
+    march: bool = False
+    leader: str = ""
+    side: str = ""
+    dice = "the Movement Allowance of {unit}"
+    dice_rule = "K-4.4"
+
+    def roll(self, state: State) -> Roll:
+        """Returns a die, two for cavalry on a march (K-4.7b)."""
+        count = MARCH_DICE[state.unit(self.unit).arm] if self.march else 1
+        return Roll(self._words(self.dice, state), count)
+
+    def follow(self, state: State, answer: tuple[int, ...]) -> Outcome:
+        """Returns the state in which the unit moves so far."""
+        unit = state.unit(self.unit)
+        start = Start(self.unit, self.march, self.leader)
+        points = allowance_of(state, unit, start, answer).ma
+        if points is None:
+            text = f"{answer[0]} is above the printed allowance of {self.unit}: again"
+            return state.pushed(self), (event("check", text, "K-4.4", self.unit),)
+        text = f"{self.unit} has {points} Movement Points"
+        go = Go(self.unit, float(points), self.march, rolled=True, side=self.side)
+        return state.pushed(go), (event("check", text, "K-4.4", self.unit),)
+
+
+# How far.
+
+
+def judged(state: State, move: Move, most: float | None = None) -> movement.Move:
+    """Returns what a move costs, and what bars it."""
+    name, field = move.units[0], state.field
+    thing = state.thing(name)
+    others = [state.thing(other) for other in move.units[1:]]
+    apart = next((o.id for o in others if o.hex != thing.hex or o.moved), None)
+    for number in move.path:
+        if number not in state.grid:
+            return movement.Move(0.0, most, None, Ban("K-4.1", f"{number} is off the map"))
+    if apart is not None:
+        return movement.Move(0.0, most, None, Ban("K-4.2", f"{apart} does not go along"))
+    if not isinstance(thing, Unit):
+        side = thing.side
+        moved = movement.mp_of_others(
+            field, mover_of(state, name), move.path, thing.hex or "", side
+        )
+        return replace(moved, ban=moved.ban or (None if move.path else Ban("K-4.2", "no path")))
+    led = any(isinstance(other, Leader) for other in others)
+    if entry := entry_of(state, name):
+        if not move.path or move.path[0] != entry:
+            return movement.Move(0.0, most, None, Ban("K-13.1", f"it enters at {entry}"))
+        first = entry_cost(state, thing, entry, march=move.march)
+        points = allowance_of(state, thing, Start(name, move.march), ()).ma
+        left = (most if most is not None else float(points or 0)) - first
+        entered = replace(thing, hex=entry)
+        if left < 0:
+            return movement.Move(first, most, None, Ban("K-13.1", "the entry costs too much"))
+        return movement.move_of(field, entered, move.path[1:], march=move.march, most=left, led=led)
+    if not move.path:
+        return movement.Move(0.0, most, None, Ban("K-4.2", "it stays where it is"))
+    moved = movement.move_of(
+        field, thing, move.path, march=move.march, charge=move.charge, most=most, led=led
+    )
+    if moved.ban is None and move.charge is not None:
+        moved = replace(moved, ban=_ban_on_group(state, move))
+    return moved
+
+
+def _ban_on_group(state: State, move: Move) -> Ban | None:
+    """Returns why units may not charge together (K-7.13c, K-9.3)."""
+    things = [state.thing(name) for name in move.units]
+    units = [thing for thing in things if isinstance(thing, Unit)]
+    rule = "K-9.3" if units[0].arm == "cavalry" else "K-7.13c"
+    if not state.plays(rule):
+        return Ban("K-1.1", "the folio knows no such charge")
+    if any(unit.arm != units[0].arm or unit.square for unit in units):
+        return Ban(rule, "units of one arm charge, and no Square")
+    if len({state.began.get(thing.id) for thing in things}) > 1:
+        return Ban(rule, "who charges together was stacked when the phase began")
+    leaders = [(one, "stacked") for one in things if isinstance(one, Leader)]
+    if not is_coordinated([u.formation for u in units], leaders, state.time):  # type: ignore[arg-type]
+        return Ban(rule, "who charges together is coordinated")
+    there = state.field.units_at(move.path[-1])
+    if is_overstacked((*(u for u in there if u.id not in move.units), *units)):
+        return Ban(rule, f"{move.path[-1]} would be overstacked")
+    if any(charging.target == move.charge for charging in state.charges):
+        return Ban(rule, f"others charge {move.charge}")
+    sizes = ["leader" if isinstance(one, Leader) else getattr(one, "size", "") for one in things]
+    return movement.ban_on_charge(
+        ChargeFacts(
+            units[0].arm, sizes, disrupted=any(u.disrupted for u in units),
+            ineffective=any(u.ineffective for u in units), time=state.time,
+        )
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _Walk:
+    """The steps of a counter over the map, `led` by a leader or not."""
+
+    state: State
+    unit: Unit
+    mover: Mover
+    march: bool
+    led: bool
+
+    @cached_property
+    def disengages(self) -> bool:
+        """Whether enemies hold it."""
+        return self.mover in ARMS and bool(self.state.field.holding(self.unit))
+
+    def stops(self, way: Way[Hex, Hex]) -> bool:
+        """Whether a way goes no further: near enemies, in the trains, trains off the road."""
+        if len(way.places) < 2:
+            return False
+        field, (before, here) = self.state.field, way.places[-2:]
+        off_road = self.mover == "trains" and field.map.path(before, here) != "road"
+        trains = {post.hex for post in field.posts(field.trains, self.unit.side)}
+        in_trains = self.mover in ARMS and here in trains
+        return off_road or in_trains or here in field.enemy_zone(self.unit.side)
+
+    def may_enter(self, here: Hex, there: Hex) -> bool:
+        """Whether it may go from a hex into its neighbour."""
+        field, unit = self.state.field, self.unit
+        if field.ban_on_passing(unit.side, there):
+            return False
+        if not field.map.may_pass(self.mover, here, there):
+            return False
+        if self.march and not field.is_far_from_enemies(unit, there):
+            return False
+        if there not in field.enemy_zone(unit.side):
+            return True
+        if self.mover not in ARMS or self.disengages:
+            return False
+        return movement.ban_in_zone(field, unit, there, self.led, charges=False) is None
+
+    def next_steps(self, way: Way[Hex, Hex]) -> Iterator[tuple[Hex, Hex, float, tuple[str, ...]]]:
+        """Yields the hexes into which a way may go on, with what they cost."""
+        field, here = self.state.field, way.places[-1]
+        for beside in () if self.stops(way) else self.state.grid.neighbours(here):
+            if not self.may_enter(here, beside):
+                continue
+            # On a march, roads and units beside the way change what a step costs.
+            steps = [movement.step_into(field, self.unit, here, beside)]
+            if self.march:
+                steps = [*movement.steps_of(field, self.unit, (*way.steps, beside))]
+            cost = movement.path_cost(self.mover, steps, march=self.march)
+            if cost.ban is None:
+                yield beside, beside, cost.mp - (way.cost if self.march else 0.0), ()
+
+
+def reached(
+    state: State, name: str, most: float, *, march: bool = False, led: bool = False
+) -> dict[Hex, Path]:
+    """Returns the hexes that a counter may reach, each with a cheapest path."""
+    thing, mover, entry = state.thing(name), mover_of(state, name), entry_of(state, name)
+    unit = thing if isinstance(thing, Unit) else Unit(id=name, side=thing.side)
+    unit = replace(unit, hex=entry or thing.hex)
+    is_unit = isinstance(thing, Unit)
+    first = entry_cost(state, unit, entry, march=march) if entry and is_unit else 0.0
+    held = is_unit and movement.ban_on_leaving(state.field, unit) is not None
+    if most < first or unit.hex is None or held:
+        return {}
+    walk = _Walk(state, unit, mover, march, led)
+    ways = ways_from(unit.hex, walk.next_steps, most - first)
+    begins = (entry,) if entry else ()
+    return {number: (*begins, *kept[0].steps) for number, kept in ways.items()}
+
+
+class Go(Due):
+    """A counter moves so many Movement Points, or stays."""
+
+    unit: str
+    mp: float
+    march: bool = False
+    rolled: bool = False
+    side: str = ""
+    question = "{unit}: where to, with {mp:g} Movement Points?"
+    least_answers = 0
+    hint = "Move the counter to its hex."
+
+    def legal(self, state: State) -> tuple[Any, ...]:
+        """Returns the cheapest moves to each hex, charges, and staying."""
+        moves = (
+            Move((self.unit, *leaders), path, self.march)
+            for leaders in self._along(state)
+            for path in self._reached(state, led=bool(leaders)).values()
+            if path
+        )
+        return (*moves, *self.charges(state), Pass())
+
+    def _reached(self, state: State, *, led: bool = False) -> dict[Hex, Path]:
+        return reached(state, self.unit, self.mp, march=self.march, led=led)
+
+    def _along(self, state: State) -> tuple[Units, ...]:
+        """Returns who goes along: nobody, or a leader in its hex."""
+        unit = state.thing(self.unit)
+        if not isinstance(unit, Unit) or unit.hex is None or self.side not in ("", unit.side):
+            return ((),)
+        here = state.leaders_at(unit.hex, unit.side)
+        return ((), *((one.id,) for one in here if not one.moved))
+
+    def charges(self, state: State) -> Iterator[Move]:
+        """Yields the charges that it may begin, alone or with others of its stack."""
+        unit = state.thing(self.unit)
+        if not isinstance(unit, Unit) or unit.hex is None or self.march or self.side:
+            return
+        small = [
+            one.id for one in state.field.units_at(unit.hex)
+            if one.is_small and one.arm == unit.arm and one is not unit and not one.moved
+        ]  # fmt: skip
+        near = reached(state, self.unit, min(self.mp, max(CHARGE_MP)))
+        for end, path in near.items():
+            for target in state.grid.neighbours(end) if path else ():
+                if all(enemy.hex != target for enemy in state.field.enemies(unit.side)):
+                    continue
+                for along in self._along(state):
+                    for mate in ((), *((one,) for one in small)):
+                        move = Move((self.unit, *mate, *along), path, charge=target)
+                        if judged(state, move, self.mp).ban is None:
+                            yield move
+
+    def takes(self, state: State, answer: Any) -> bool:
+        """Whether it is a legal move of the counter."""
+        if not isinstance(answer, Move) or answer.units[:1] != (self.unit,):
+            return isinstance(answer, Pass)
+        is_so = answer.march == self.march and not (self.side and answer.charge)
+        return is_so and judged(state, answer, self.mp).ban is None
+
+    def follow(self, state: State, answer: Any) -> Outcome:
+        """Returns the state with the counter there; one that has rolled has moved anyway."""
+        if isinstance(answer, Pass):
+            return (state.changed(self.unit, moved=True) if self.rolled else state), ()
+        state, events = moved(state, answer)
+        if self.side and state.phase == "combat":
+            # K-12.4: it joins any later combat in its hex, even if it has fought.
+            state = state.changed(self.unit, fought=False)
+        return state, events
+
+    def shapes(self, state: State) -> tuple[Shape, ...]:
+        """Draws the hexes within reach."""
+        return hexes_shapes(state.grid, self._reached(state), "reach")
+
+
+def moved(state: State, move: Move) -> Outcome:
+    """Returns the state after a move; an HQ or trains that have moved are inactive (K-12.1)."""
+    end, first = move.path[-1], state.thing(move.units[0])
+    if isinstance(first, Unit) and first.hex is None and not first.is_small:
+        count = state.entered.get(move.path[0], 0) + 1
+        state = replace(state, entered={**state.entered, move.path[0]: count})
+    for name in move.units:
+        thing = state.thing(name)
+        state = state.put(name, end)
+        if isinstance(thing, Unit):
+            state = state.changed(
+                name, moved=True, marched=move.march, charging=move.charge is not None
+            )
+        else:
+            idle = {"active": False} if isinstance(thing, Post) else {}
+            state = state.changed(name, moved=True, **idle)
+    words = " and ".join(move.units)
+    if move.charge is None:
+        return state, (event("move", f"{words}: to {end}", "K-4.2", *move.units),)
+    state = replace(state, charges=(*state.charges, Charging(move.units, move.charge)))
+    rule = "K-9.3" if mover_of(state, move.units[0]) == "cavalry" else "K-7.13c"
+    return state, (
+        event("charge", f"{words}: to {end}, to charge {move.charge}", rule, *move.units),
+    )

@@ -1,0 +1,241 @@
+"""How the page shows a game: questions, labels, markers, settings, and how it stands."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import cache
+from typing import Any, Final
+
+from tablecam.rules import descriptions as about
+from tablecam.rules.dice import Roll
+from tablecam.rules.discovery import text_of
+from tablecam.rules.frozen_json import to_plain
+from tablecam.rules.game import Json, Offer, PendingDecision
+from tablecam.rules.game_files import house_files
+from tablecam.rules.hexes.drawings import hexes_shapes, line_shape, way_shape
+from tablecam.rules.musket_saber import battle, sequence
+from tablecam.rules.musket_saber import state as acts
+from tablecam.rules.musket_saber.files import FILE_MODELS
+from tablecam.rules.musket_saber.state import State
+from tablecam.rules.musket_saber.tables import GAME
+from tablecam.rules.musket_saber.troops import fighting
+from tablecam.table.model import Keys
+from tablecam.table.sides import side_name
+
+GROUPS: Final = {
+    "attack": about.ActionGroup("Attack", "Tap a unit and its target.", is_main=True),
+    "bombard": about.ActionGroup("Bombard"),
+    "move": about.ActionGroup("Move", "By hand; a unit that rolls for its allowance rolls first."),
+    "recover": about.ActionGroup("Recover and return"),
+    "fortune": about.ActionGroup("Fortune of War", is_main=True),
+    "answer": about.ActionGroup("Answer", is_main=True),
+    "roll": about.ActionGroup("Dice", is_main=True),
+    "done": about.ActionGroup("Go on", is_main=True),
+}
+
+MOMENTS: Final[Mapping[str, about.MomentKind]] = {
+    "turn": "turn",
+    "phase": "phase",
+    "attack": "attack",
+    "charge": "attack",
+    "combat": "attack",
+    "loss": "loss",
+    "move": "detail",
+    "check": "detail",
+    "detail": "detail",
+}
+
+
+def question(state: State) -> PendingDecision:
+    """Returns what the phase asks when nothing is due."""
+    if state.phase == "movement":
+        words = f"Turn {state.turn}, {state.time}: {side_name(state.active)} moves"
+        return PendingDecision(words, state.active, hint="Move counters by hand, one by one.")
+    words = f"Turn {state.turn}, {state.time}: {side_name(state.active)} attacks or bombards"
+    return PendingDecision(words, state.active, hint="Tap a unit and its target.")
+
+
+def offered(state: State, action: Any) -> Offer:
+    """Returns the heading and the label of an action."""
+    return _OFFERS[type(action)](state, action)
+
+
+def _to(group: str, state: State, name: str, words: str, *hexes: str) -> Offer:
+    shapes = hexes_shapes(state.grid, hexes, "reach")
+    return Offer(group, f"{name}: {words}", shapes, units=(name,))
+
+
+def _start(state: State, action: acts.Start) -> Offer:
+    words = "march" if action.march else "move"
+    return _to("move", state, action.unit, words + _helped(action.leader))
+
+
+def _helped(leader: str) -> str:
+    return f", with the help of {leader}" if leader else ""
+
+
+def _move(state: State, action: acts.Move) -> Offer:
+    number = state.thing(action.units[0]).hex
+    way = way_shape(state.grid, [(n,) for n in (number, *action.path) if n], "way")
+    words = f"to {action.path[-1]}" + (f" to charge {action.charge}" if action.charge else "")
+    names = " and ".join(action.units)
+    shapes = (way, *hexes_shapes(state.grid, (action.path[-1],), "reach"))
+    return Offer("move", f"{names}: {words}", shapes, units=action.units)
+
+
+def _attack(state: State, action: acts.Attack) -> Offer:
+    fight = acts.Battle(state.active, action.target_hex, action.how, action.units)
+    names = " and ".join(action.units)
+    words = {"attack": "attack", "skirmish": "skirmish with", "charge": "charge"}[action.how]
+    label = f"{names}: {words} {action.target_hex}"
+    if action.how != "charge" and state.field.units_at(action.target_hex):
+        label += f", {battle.reckoned(state, fight).value:+d}"
+    start = state.thing(action.units[0]).hex
+    lines = () if start is None else (
+        line_shape(state.grid, (start,), (action.target_hex,), "attack"),
+    )  # fmt: skip
+    there = fighting(state.field.units_at(action.target_hex))
+    return Offer("attack", label, lines, units=(*action.units, *(unit.id for unit in there)))
+
+
+def _bombard(state: State, action: acts.Bombard) -> Offer:
+    start = state.thing(action.units[0]).hex or action.target
+    shape = line_shape(state.grid, (start,), (action.target,), "line-of-sight")
+    there = tuple(unit.id for unit in state.field.units_at(action.target))
+    label = f"{' and '.join(action.units)}: bombard {action.target}"
+    return Offer("bombard", label, (shape,), units=(*action.units, *there))
+
+
+def _defend(state: State, action: acts.Defend) -> Offer:
+    words = f"{' and '.join(action.units)}, primary {action.primary}"
+    if action.square:
+        words = f"{action.primary} forms a Square"
+    extra = ", countercharging" if action.countercharge else ""
+    return Offer("answer", words + extra + _helped(action.leader), units=action.units)
+
+
+def _fow(state: State, action: acts.Fow) -> Offer:
+    words = {
+        "move_enemy": "move this enemy", "move_friend": "move this friend", "charge": "charge",
+        "check_enemy": "check its morale", "recover_friend": "recover",
+    }.get(action.choice, action.choice)  # fmt: skip
+    end = action.path[-1:]
+    to = f" {action.target} from {end[0]}" if action.target else f" to {end[0]}" if end else ""
+    return _to("fortune", state, action.unit, words + to, *end)
+
+
+_TACTICS: Final = {
+    "none": "No tactic", "press": "Press Forward", "disengage": "Disengage",
+    "last_stand": "Last Stand", "skirmish": "Skirmish", "charge": "Charge",
+}  # fmt: skip
+_CHOICES: Final = {"disrupt": "Disrupted", "retreat": "Retreat", "step": "Lose a step"}
+
+_OFFERS: Final[Mapping[type, Callable[[State, Any], Offer]]] = {
+    Roll: lambda state, action: Offer("roll", str(action)),
+    acts.Start: _start,
+    acts.Move: _move,
+    acts.Recover: lambda state, a: _to(
+        "recover", state, a.unit, "recover" + _helped(a.leader)
+    ),
+    acts.Square: lambda state, a: _to(
+        "recover", state, a.unit, "form a Square" if a.forms else "end the Square"
+    ),
+    acts.Exit: lambda state, a: _to("move", state, a.unit, "leave the map"),
+    acts.Place: lambda state, a: _to("recover", state, a.unit, f"return at {a.hex}", a.hex),
+    acts.Replace: lambda state, a: _to("recover", state, a.unit, "a replacement step"),
+    acts.Bombard: _bombard,
+    acts.Aim: lambda state, a: _to("answer", state, a.unit, "the target"),
+    acts.Attack: _attack,
+    acts.Join: lambda state, a: _to("attack", state, a.unit, "takes part"),
+    acts.Primary: lambda state, a: _to("answer", state, a.unit, "the primary unit"),
+    acts.Declare: lambda state, a: Offer("done", "Declare" if a.yes else "No attack"),
+    acts.Defend: _defend,
+    acts.UseTactic: lambda state, a: Offer("answer", _TACTICS[a.choice]),
+    acts.Choose: lambda state, a: Offer("answer", _CHOICES[a.choice]),
+    acts.Retreat: lambda state, a: _to(
+        "answer", state, a.unit, f"to {a.path[-1]}", a.path[-1]
+    ),
+    acts.StepLoss: lambda state, a: _to("answer", state, a.unit, "takes it"),
+    acts.Advance: lambda state, a: _to("answer", state, a.unit, f"advance to {a.to}", a.to),
+    acts.Capture: lambda state, a: Offer("answer", "Try to capture"),
+    acts.Fow: _fow,
+    acts.Pass: lambda state, a: Offer("done", "Done" if state.step is None else "Pass"),
+}  # fmt: skip
+
+
+def public(state: State) -> Json:
+    """Returns what everybody may know: the state without positions and files."""
+    document: Json = to_plain(replace(state, lies={}, battle=None, due=()))
+    for key in ("options", "position"):
+        del document[key]
+    document["time"], document["active"] = state.time, state.active
+    document["points"] = sequence.points(state)
+    document["units"] = {unit.id: acts.unit_state(state, unit) for unit in state.units}
+    document["house"] = bool(house_files(state.options))
+    return document
+
+
+def standing(public: Json) -> about.Standing:
+    """Returns the turn, the phase and the Victory Points."""
+    sides = tuple(
+        about.SideStanding(side, (about.Figure("VP", score, "flag"),))
+        for side, score in public["points"].items()
+    )
+    house = " (house)" if public.get("house") else ""
+    phase = f"{public['phase']}, {public['time']}{house}"
+    return about.Standing(sides, public["turn"], phase=phase, active=public["active"])
+
+
+def markers(unit_state: Keys) -> tuple[about.Marker, ...]:
+    """Returns the markers beside a counter."""
+    if post := unit_state.get("post"):
+        tone: about.Tone = "plain" if unit_state.get("active") else "warn"
+        words = post if unit_state.get("active") else f"{post}, inactive"
+        return (about.Marker("word", str(words), tone=tone),)
+    signs = [about.Marker("word", str(unit_state["cf"]))] if unit_state.get("cf") else []
+    if unit_state.get("disrupted"):
+        signs.append(about.Marker("ring", "Disrupted", tone="bad"))
+    for key, words in (("reduced", "reduced"), ("ineffective", "ineffective")):
+        if unit_state.get(key):
+            signs.append(about.Marker("word", words, tone="warn"))
+    for key, words in (("square", "Square"), ("charging", "charges")):
+        if unit_state.get(key):
+            signs.append(about.Marker("word", words, tone="good"))
+    return tuple(signs)
+
+
+def settings(state: State) -> tuple[about.Setting, ...]:
+    """Returns what players may overrule."""
+    units = {unit.id: unit for unit in state.units if unit.hex is not None}
+    return (
+        about.Setting("turn", "Turn", "game", "number", {"": state.turn}, least=1),
+        about.Setting(
+            "steps", "Steps", "unit", "number", {n: u.steps for n, u in units.items()}, least=1,
+            most=2,
+        ),
+        about.Setting(
+            "disrupted", "Disrupted", "unit", "switch",
+            {n: u.disrupted for n, u in units.items()}, marker="ring",
+        ),
+        about.Setting(
+            "ineffective", "Ineffective", "unit", "switch",
+            {n: u.ineffective for n, u in units.items()},
+        ),
+    )  # fmt: skip
+
+
+@cache
+def house_options() -> Mapping[str, Any]:
+    """Returns the house folio as options of a game."""
+    texts = {kind: text_of(GAME, f"house.{kind}.toml") for kind in FILE_MODELS}
+    return {kind: tomllib.loads(text) for kind, text in texts.items() if text is not None}
+
+
+def begin_form() -> tuple[about.BeginField, ...]:
+    """Returns the choice between the owner's files and the house folio."""
+    hint = "A map, charts and counters with invented numbers, to try the game."
+    own = about.BeginChoice("Your own files", {}, "Those under [files] in the table file.")
+    house = about.BeginChoice("The house sample", house_options(), hint)
+    return (about.BeginField("files", "Map, charts and counters", (own, house)),)

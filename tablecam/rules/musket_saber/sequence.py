@@ -1,0 +1,497 @@
+"""The order of a turn: two phases a side, what returns and recovers, Fortunes of War, victory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any, Final
+
+from tablecam.rules.dice import Roll
+from tablecam.rules.game import Ban, Refused
+from tablecam.rules.hexes.grid import Hex
+from tablecam.rules.musket_saber import aftermath, army, battle, combat, moves
+from tablecam.rules.musket_saber.state import (
+    Attack,
+    Battle,
+    Bombard,
+    Due,
+    Exit,
+    Fow,
+    Move,
+    Outcome,
+    Pass,
+    Place,
+    Recover,
+    Replace,
+    Square,
+    Start,
+    State,
+    Units,
+    event,
+)
+from tablecam.rules.musket_saber.tables import CHARGE_MP, ENEMY_MOVES_ON
+from tablecam.rules.musket_saber.troops import Leader, Unit
+from tablecam.table.sides import side_name
+
+WHOLE_RIM: Final = 6
+"""A hex with fewer neighbours lies at the edge of the map."""
+
+
+# Phases.
+
+
+def movement_begun(state: State, side: str) -> State:
+    """Returns the state at the beginning of a side's movement phase (K-3.2, K-11.2)."""
+    state = replace(state, phase="movement", active=side, charges=(), entered={})
+    state = state.all_changed(side, moved=False, marched=False, charging=False, fought=False)
+    for leader in state.leaders:
+        if leader.side == side:
+            state = state.changed(leader.id, moved=False, helped=False)
+    for post in (*state.hq, *state.trains):
+        if post.side == side:
+            state = state.changed(post.id, moved=False, attacked=False)
+    steps = state.folio.scenario.replacements.get(side, {}).get(str(state.turn), 0)
+    state = replace(state, began=state.hexes(), replacements=steps)
+    lost = [
+        unit.id for unit in state.units
+        if unit.side == side and unit.set_aside and state.plays("K-11.2b")
+        and (not unit.red_dots or assistant(state, unit))
+    ]  # fmt: skip
+    return state.pushed(*map(StepCheck, lost))
+
+
+def combat_begun(state: State) -> State:
+    """Returns the state at the beginning of a combat phase, with who triggers combats (K-7.2)."""
+    state = state.all_changed(state.active, fought=False)
+    return replace(
+        state, phase="combat", began=state.hexes(), deeds=(), targets=(),
+        triggered=tuple(combat.triggered(state.field, state.active)),
+    )  # fmt: skip
+
+
+def automatic(state: State) -> Outcome | None:
+    """Returns what follows by itself when nothing is due: Fortunes of War, the next phase."""
+    if state.fortunes:
+        (side, unit), *rest = state.fortunes
+        state = replace(state, fortunes=tuple(rest))
+        return state.pushed(*([Fortune(side, unit)] if state.plays("K-12.4") else [])), ()
+    if state.phase != "closing":
+        return None
+    charging = {name for charge in state.charges for name in charge.units}
+    for horse in state.units:
+        if horse.id in charging and horse.arm == "cavalry" and horse.hex is not None:
+            state = state.changed(horse.id, ineffective=True)
+    state = replace(state.all_changed(charging=False), charges=())
+    first = state.folio.scenario.first_player
+    if state.active == first:
+        side = state.enemy_of(first)
+        words = f"The {side_name(side)} move"
+        return movement_begun(state, side), (event("phase", words, "K-3.2"),)
+    if state.turn >= len(state.folio.scenario.turns):
+        state = replace(state, phase="over")
+        return state, (event("over", outcome(state), "K-3.1"),)
+    state = replace(state, turn=state.turn + 1, given_time=None)
+    text = f"Turn {state.turn}, {state.time}"
+    return movement_begun(state, first), (event("turn", text, "K-3.2"),)
+
+
+def passed(state: State) -> Outcome:
+    """Returns the state at the end of a phase: HQ and trains wake, Fortunes of War fall due."""
+    if state.phase == "movement":
+        state = state.with_posts_judged(state.active, wakes=True).with_posts_judged(state.passive)
+        text = f"The {side_name(state.active)} attack"
+        return combat_begun(state), (event("phase", text, "K-3.2"),)
+    stacks: dict[Hex, list[str]] = {}
+    for name, number in state.began.items():
+        stacks.setdefault(number, []).append(name)
+    due = combat.fow_due(state.triggered, [*stacks.values()], state.deeds)
+    on_map = [name for name in due if state.unit(name).hex] if state.plays("K-7.2b") else []
+    fortunes = (*state.fortunes, *((state.passive, name) for name in on_map))
+    return replace(state, phase="closing", fortunes=fortunes), ()
+
+
+# What may be done.
+
+
+def choices(state: State) -> Iterator[Any]:
+    """Yields what the phase allows."""
+    if state.phase == "movement":
+        yield from moves.starts(state)
+        for unit in state.units:
+            if unit.side == state.active:
+                yield from _own_acts(state, unit)
+        for leader in state.leaders:
+            if leader.side == state.active and ban_on_recover(state, Recover(leader.id)) is None:
+                yield Recover(leader.id)
+    else:
+        yield from battle.attacks(state)
+        yield from battle.bombardments(state)
+    yield Pass()
+
+
+def _own_acts(state: State, unit: Unit) -> Iterator[Any]:
+    ways = (Recover(unit.id), *(Recover(unit.id, n) for n in moves.helpers(state, unit, "K-10.3c")))
+    yield from (way for way in ways if ban_on_recover(state, way) is None)
+    for act in (Square(unit.id), Square(unit.id, forms=False), Replace(unit.id), Exit(unit.id)):
+        if _BANS[type(act)](state, act) is None:
+            yield act
+    if unit.trt is not None and unit.trt <= state.turn:
+        yield from (Place(unit.id, n) for n in army.reentry_hexes(state.field, unit.side))
+
+
+def ban_on_recover(state: State, act: Recover) -> Ban | None:
+    """Returns why a unit or a leader may not recover (K-11.1f, K-11.3)."""
+    thing = state.thing(act.unit)
+    if not isinstance(thing, Unit | Leader) or thing.side != state.active or thing.hex is None:
+        return Ban("K-11.1f", f"{act.unit} is not on the map, or not of the side that moves")
+    if not (thing.ineffective or (isinstance(thing, Unit) and thing.disrupted)):
+        return Ban("K-11.1f", f"{act.unit} has nothing to recover from")
+    unit = thing if isinstance(thing, Unit) else Unit(id=thing.id, side=thing.side, hex=thing.hex)
+    if act.leader and (ban := moves.ban_on_help(state, act.leader, unit, "K-10.3c")) is not None:
+        return ban
+    return army.ban_on_recovery(state.field, unit, moved=thing.moved, fought=unit.fought)
+
+
+def _recovered(state: State, act: Recover) -> Outcome:
+    thing = state.thing(act.unit)
+    if act.leader:
+        state = state.changed(act.leader, helped=True)
+    is_night = state.time == "night"
+    marks = {} if is_night else {"moved": True}
+    if isinstance(thing, Unit) and thing.disrupted and not is_night:
+        state = state.changed(act.unit, **marks)
+        return state.pushed(Recovering(act.unit, act.leader)), ()
+    if isinstance(thing, Unit) and thing.disrupted:
+        state = state.changed(act.unit, disrupted=False)
+        return state, (event("recovery", f"{act.unit} recovers", "K-14.2", act.unit),)
+    state = state.changed(act.unit, ineffective=False, **marks)
+    return state, (event("recovery", f"{act.unit} is effective", "K-11.3", act.unit),)
+
+
+class Recovering(Due):
+    """A unit tries to recover, also a lost step by a Fortune of War (K-11.1f, K-12.4e)."""
+
+    unit: str
+    leader: str = ""
+    dice = "the recovery of {unit}"
+    dice_rule = "K-11.1f"
+
+    def follow(self, state: State, answer: tuple[int, ...]) -> Outcome:
+        """Returns the state with the unit as it is then."""
+        unit = state.unit(self.unit)
+        leader = state.thing(self.leader) if self.leader else None
+        helps = leader.morale if isinstance(leader, Leader) else 0
+        check = army.recovery_check(unit, time=state.time, leader=helps)
+        if not check.passes(answer[0]):
+            text = f"{self.unit} does not recover"
+            return state, (event("check", text, "K-11.1f", self.unit),)
+        if unit.set_aside:
+            return _step_back(state, self.unit)
+        mark = "disrupted" if unit.disrupted else "ineffective"
+        state = state.changed(self.unit, **{mark: False})
+        return state, (event("recovery", f"{self.unit} recovers", "K-11.1f", self.unit),)
+
+
+def assistant(state: State, unit: Unit) -> Leader | None:
+    """Returns the leader who helps a step check: with the HQ, the trains or the LOC (K-10.3c)."""
+    goals = state.field.goals(unit.side)
+    for leader in state.leaders:
+        is_own = leader.side == unit.side and not leader.ineffective and leader.hex in goals
+        if is_own and unit.formation in (*leader.span, "A"):
+            return leader
+    return None
+
+
+class StepCheck(Due):
+    """An eliminated unit regains a step, or is destroyed for good (K-11.2b, K-11.2c)."""
+
+    unit: str
+    dice = "a step of {unit}, or it is destroyed"
+    dice_rule = "K-11.2b"
+
+    def follow(self, state: State, answer: tuple[int, ...]) -> Outcome:
+        """Returns the state with the unit on the Turn Record Track, or out of the game."""
+        unit = state.unit(self.unit)
+        leader = assistant(state, unit)
+        led = 0 if leader is None else leader.morale
+        if combat.check_of(unit.morale, time=state.time, leader=led).passes(answer[0]):
+            return _step_back(state, self.unit)
+        state = state.changed(self.unit, set_aside=False, destroyed=True)
+        return state, (event("loss", f"{self.unit} is destroyed", "K-11.2b", self.unit),)
+
+
+def _step_back(state: State, name: str) -> Outcome:
+    unit = state.unit(name)
+    back = state.folio.entry(name).back is not None and not unit.flips
+    state = state.changed(
+        name, set_aside=False, steps=1, reduced=back, disrupted=False, trt=state.turn + 1
+    )
+    return state, (event("recovery", f"{name} returns with a step", "K-11.2a", name),)
+
+
+def _ban_on_square(state: State, act: Square) -> Ban | None:
+    unit = state.unit(act.unit)
+    able = unit.arm == "infantry" and unit.hex is not None and state.plays("K-9.5a")
+    if unit.side != state.active or not able or unit.square == act.forms:
+        return Ban("K-9.5b", f"{act.unit} does not change its Square")
+    if act.forms and (unit.moved or unit.disrupted):
+        return Ban("K-9.5b", f"{act.unit} has moved, or is Disrupted")
+    if act.forms and unit.hex in state.field.enemy_zone(unit.side):
+        return Ban("K-9.5b", f"{act.unit} is in an enemy zone of control")
+    return None
+
+
+def _ban_on_replacing(state: State, act: Replace) -> Ban | None:
+    unit = state.unit(act.unit)
+    if unit.side != state.active or not state.replacements or unit.red_dots:
+        return Ban("K-11.2a", f"no replacement step for {act.unit}")
+    if unit.set_aside:
+        return None
+    if unit.hex is None or not unit.reduced:
+        return Ban("K-11.2a", f"{act.unit} has lost no step")
+    return army.ban_on_recovery(state.field, unit, moved=False, fought=False)
+
+
+def _ban_on_exit(state: State, act: Exit) -> Ban | None:
+    unit = state.unit(act.unit)
+    if unit.side != state.active or unit.hex is None or unit.moved:
+        return Ban("K-4.1", f"{act.unit} does not move")
+    if len(state.grid.neighbours(unit.hex)) == WHOLE_RIM:
+        return Ban("K-4.1", f"{unit.hex} is not at the edge of the map")
+    held = state.field.holding(unit)
+    return Ban("K-6.2a", "an enemy zone of control holds it") if held else None
+
+
+def _exited(state: State, act: Exit) -> Outcome:
+    unit = state.unit(act.unit)
+    goals = [
+        number for victory in state.folio.scenario.victory
+        if victory.kind == "exited" and victory.side == unit.side for number in victory.hexes
+    ]  # fmt: skip
+    if unit.hex in goals:
+        state = state.changed(unit.id, hex=None, exited=True)
+        return state, (event("exit", f"{unit.id} leaves the map", "K-4.1", unit.id),)
+    return aftermath.routed_off(state, unit.id)
+
+
+_BANS: Final[dict[type, Any]] = {
+    Square: _ban_on_square, Replace: _ban_on_replacing, Exit: _ban_on_exit, Recover: ban_on_recover,
+}  # fmt: skip
+
+
+def acted(state: State, action: Any) -> Outcome:
+    """Returns what follows from an action when nothing is due.
+
+    Raises:
+        Refused: It is not legal now.
+    """
+    if isinstance(action, Pass):
+        return passed(state)
+    kind = type(action)
+    if kind not in (_MOVES if state.phase == "movement" else _COMBATS):
+        raise Refused(f"expected what the {state.phase} phase allows", rule="K-3.2")
+    if kind in _BANS and (ban := _BANS[kind](state, action)) is not None:
+        raise ban.refused()
+    done: Outcome = {**_MOVES, **_COMBATS}[kind](state, action)
+    return done
+
+
+def _squared(state: State, action: Square) -> Outcome:
+    words = f"{action.unit} {'forms' if action.forms else 'ends'} a Square"
+    marks = {"square": action.forms} | ({"moved": True} if action.forms else {})
+    done = event("recovery", words, "K-9.5b", action.unit)
+    return state.changed(action.unit, **marks), (done,)
+
+
+def _replaced(state: State, action: Replace) -> Outcome:
+    state = replace(state, replacements=state.replacements - 1)
+    if state.unit(action.unit).set_aside:
+        return _step_back(state, action.unit)
+    state = state.changed(action.unit, reduced=False, steps=2, moved=True)
+    text = f"{action.unit} is whole again"
+    return state, (event("recovery", text, "K-11.2a", action.unit),)
+
+
+def _placed(state: State, action: Place) -> Outcome:
+    unit = state.unit(action.unit)
+    is_due = unit.trt is not None and unit.trt <= state.turn and unit.side == state.active
+    if not is_due or action.hex not in army.reentry_hexes(state.field, unit.side):
+        raise Refused(f"{action.unit} does not return to {action.hex}", rule="K-13.2")
+    state = state.put(unit.id, action.hex).changed(unit.id, trt=None)
+    text = f"{unit.id} returns at {action.hex}"
+    return state, (event("return", text, "K-13.2", unit.id),)
+
+
+def _moved(state: State, move: Move) -> Outcome:
+    """Returns the state after a move at once, of a counter that does not roll for its MA."""
+    name = move.units[0] if move.units else ""
+    if (ban := moves.ban_on_start(state, Start(name, move.march))) is not None:
+        raise ban.refused(name)
+    thing = state.thing(name)
+    if isinstance(thing, Unit) and moves.must_roll(state, thing):
+        raise Refused(f"{name} rolls for its Movement Allowance first", rule="K-4.4")
+    if (ban := moves.judged(state, move).ban) is not None:
+        raise ban.refused(name)
+    return moves.moved(state, move)
+
+
+_MOVES: Final[dict[type, Any]] = {
+    Start: moves.started, Move: _moved, Recover: _recovered, Square: _squared, Place: _placed,
+    Replace: _replaced, Exit: _exited,
+}  # fmt: skip
+_COMBATS: Final[dict[type, Any]] = {Attack: battle.mustered, Bombard: battle.bombarding}
+"""What follows from the actions of each phase."""
+
+
+# Fortunes of War.
+
+
+class Fortune(Due):
+    """A side uses a Fortune of War at once, or loses it (K-12.4)."""
+
+    side: str
+    unit: str = ""
+    question = "What do the {who} do with their Fortune of War?"
+    least_answers = 2
+
+    def names(self, state: State) -> Units:
+        """Returns the only unit that it may be used on, if there is one."""
+        return (self.unit,) if self.unit else ()
+
+    def legal(self, state: State) -> tuple[Any, ...]:
+        """Returns its uses, and losing it."""
+        own = [u for u in state.own(self.side) if self.unit in ("", u.id)]
+        uses = [Fow("move_friend", unit.id) for unit in own]
+        uses += [
+            Fow("recover_friend", u.id) for u in state.units
+            if u.side == self.side and self.unit in ("", u.id)
+            and (u.set_aside or (u.hex and (u.disrupted or u.ineffective)))
+        ]  # fmt: skip
+        uses += [use for unit in own for use in self._charges(state, unit)]
+        if not self.unit:
+            enemies = state.field.enemies(self.side)
+            uses += [Fow("move_enemy", enemy.id) for enemy in enemies]
+            uses += [Fow("check_enemy", enemy.id) for enemy in enemies if not enemy.disrupted]
+            uses += [
+                Fow("move_friend", unit.id, (number,))
+                for unit in state.units
+                if unit.side == self.side and unit.trt == state.turn + 1
+                for number in army.reentry_hexes(state.field, self.side)
+            ]
+        return (*uses, Pass())
+
+    def _charges(self, state: State, unit: Unit) -> Iterator[Fow]:
+        ban = army.ban_on_fow(
+            "charge", in_zone=unit.hex in state.field.enemy_zone(self.side),
+            disrupted=unit.disrupted, fought=unit.fought, leaves_map=False,
+        )  # fmt: skip
+        if ban is not None or unit.is_battery or unit.square:
+            return
+        for move in moves.Go(unit.id, float(max(CHARGE_MP))).charges(state):
+            if len(move.units) == 1:
+                yield Fow("charge", unit.id, move.path, move.charge)
+
+    def follow(self, state: State, answer: Any) -> Outcome:
+        """Returns the state with its use begun."""
+        if not isinstance(answer, Fow):
+            return state, ()
+        words = answer.choice.replace("_", " ")
+        text = f"Fortune of War of the {side_name(self.side)}: {words}, {answer.unit}"
+        events = (event(f"fow-{answer.choice}", text, "K-12.4", answer.unit),)
+        match answer.choice:
+            case "charge":
+                state, more = self._charged(state, answer)
+                return state, (*events, *more)
+            case "move_friend" if answer.path:
+                state = state.put(answer.unit, answer.path[0]).changed(answer.unit, trt=None)
+                return state, events
+            case "move_friend":
+                return state.pushed(moves.RollMa(answer.unit, side=self.side)), events
+            case "recover_friend":
+                return state.pushed(Recovering(answer.unit)), events
+            case "check_enemy":
+                return state.pushed(Shaken(answer.unit)), events
+        return state.pushed(Misled(self.side, answer.unit)), events
+
+    def _charged(self, state: State, answer: Fow) -> Outcome:
+        """Returns the state in the combat of a charge (K-12.4c)."""
+        arm: Any = state.unit(answer.unit).arm
+        target = answer.target or ""
+        state = state.put(answer.unit, answer.path[-1]).changed(answer.unit, moved=True)
+        fight = Battle(
+            self.side, target, "charge", (answer.unit,), primary=answer.unit, charge=arm,
+            by_fow=True,
+        )  # fmt: skip
+        return battle.declared(state, fight)
+
+
+class Shaken(Due):
+    """A Fortune of War makes an enemy unit check its morale (K-12.4d)."""
+
+    unit: str
+    dice = "the morale of {unit}"
+    dice_rule = "K-12.4"
+
+    def follow(self, state: State, answer: tuple[int, ...]) -> Outcome:
+        """Returns the state with the unit as before, or Disrupted."""
+        check = combat.check_of(state.unit(self.unit).morale, time=state.time)
+        if check.passes(answer[0]):
+            return state, (event("check", f"{self.unit} stands", "K-12.4", self.unit),)
+        state = state.changed(self.unit, disrupted=True, square=False)
+        return state, (event("check", f"{self.unit} is Disrupted", "K-12.4", self.unit),)
+
+
+class Misled(Due):
+    """On a low die a Fortune of War moves an enemy unit (K-12.4a)."""
+
+    side: str
+    unit: str
+    dice = "the move of {unit} by the enemy, on 1 or 2"
+    dice_rule = "K-12.4"
+
+    def roll(self, state: State) -> Roll:
+        """Returns the die."""
+        return Roll(self._words(self.dice, state), 1)
+
+    def follow(self, state: State, answer: tuple[int, ...]) -> Outcome:
+        """Returns the state in which the unit rolls for its allowance, or stays."""
+        if answer[0] > ENEMY_MOVES_ON:
+            return state, (event("check", f"{self.unit} stays", "K-12.4", self.unit),)
+        return state.pushed(moves.RollMa(self.unit, side=self.side)), ()
+
+
+# Victory.
+
+
+def points(state: State) -> dict[str, int]:
+    """Returns the Victory Points of both sides as they stand (K-3.1)."""
+    scenario = state.folio.scenario
+    total = dict.fromkeys(scenario.sides, 0)
+    whole = {unit.id: unit.steps for unit in state.folio.first_units()}
+    for victory in scenario.victory:
+        enemies = [unit for unit in state.units if unit.side != victory.side]
+        own = [unit for unit in state.units if unit.side == victory.side]
+        posts = [p for p in (*state.hq, *state.trains) if p.side != victory.side]
+        out = [u for u in enemies if u.captured or u.destroyed]
+        counts = {
+            "hold": sum(any(u.hex == n for u in own) for n in victory.hexes),
+            "enemy_steps": sum(
+                whole[u.id] - (0 if u in out or u.set_aside else u.steps) for u in enemies
+            ),
+            "enemy_destroyed": len(out),
+            "captured": sum(u.captured for u in enemies) + sum(p.hex is None for p in posts),
+            "exited": sum(u.exited for u in own),
+        }
+        total[victory.side] += victory.points * counts[victory.kind]
+    return total
+
+
+def outcome(state: State) -> str:
+    """Returns how the game has ended (K-3.1)."""
+    scored, levels = points(state), state.folio.scenario.victory_level
+    winners = [side for side, level in levels.items() if scored[side] >= level]
+    words = ", ".join(f"{side_name(side)} {score}" for side, score in scored.items())
+    best = [side for side in winners if scored[side] == max(scored[one] for one in winners)]
+    if len(best) == 1:
+        return f"The {side_name(best[0])} win: {words} points"
+    return f"Nobody wins: {words} points"

@@ -1,0 +1,524 @@
+"""A game between two actions: the counters on the folio's map, whose phase it is, what is due."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
+from itertools import pairwise
+from typing import Any, Literal
+
+from tablecam.rules.frozen_json import Variant
+from tablecam.rules.game import Event, Refused
+from tablecam.rules.hexes.files import checked_files, ground_of
+from tablecam.rules.hexes.grid import Grid, Hex, grid_of
+from tablecam.rules.musket_saber.army import FowChoice, is_active
+from tablecam.rules.musket_saber.combat import Deed, Role, Tactic
+from tablecam.rules.musket_saber.field import Field, Map
+from tablecam.rules.musket_saber.files import (
+    FILE_MODELS,
+    Charts,
+    MapFile,
+    PathKind,
+    Scenario,
+    ScenarioUnit,
+)
+from tablecam.rules.musket_saber.tables import GAME, Time
+from tablecam.rules.musket_saber.troops import Leader, LineKind, Post, Unit
+from tablecam.rules.steps import Events, Stepping, WordedStep
+from tablecam.table.model import BasePose, HexMap, Position
+
+Units = tuple[str, ...]
+
+
+# What players do.
+
+
+class Start(Variant):
+    """Begin the move of a unit, a leader, an HQ or trains; a leader may help it (K-10.3b)."""
+
+    unit: str
+    march: bool = False
+    leader: str = ""
+
+
+class Move(Variant):
+    """Move a unit, with a leader who goes along, or a stack that charges a hex (K-4, K-7.13c)."""
+
+    units: Units
+    path: tuple[Hex, ...]
+    march: bool = False
+    charge: Hex | None = None
+
+
+class Recover(Variant):
+    """Let a unit recover instead of moving, a leader helping (K-11.1f, K-11.3)."""
+
+    unit: str
+    leader: str = ""
+
+
+class Square(Variant):
+    """Form a Square, or end it (K-9.5b, K-9.5d)."""
+
+    unit: str
+    forms: bool = True
+
+
+class Exit(Variant):
+    """Leave the map by a hex of its edge (K-4.1)."""
+
+    unit: str
+
+
+class Place(Variant):
+    """Return a unit to the map (K-13.2)."""
+
+    unit: str
+    hex: Hex
+
+
+class Replace(Variant):
+    """Use a replacement step on a unit (K-11.2a)."""
+
+    unit: str
+
+
+class Bombard(Variant):
+    """Bombard a hex with all the batteries that will (K-8.4b)."""
+
+    units: Units
+    target: Hex
+
+
+class Aim(Variant):
+    """Aim at a unit of the hex (K-8.4b)."""
+
+    unit: str
+
+
+class Attack(Variant):
+    """Put an attack on a hex together, beginning with some units (K-7.5, K-7.13a, K-7.13c)."""
+
+    units: Units
+    target_hex: Hex
+    how: Literal["attack", "skirmish", "charge"] = "attack"
+
+
+class Join(Variant):
+    """Let a unit, a supporting battery or a leader take part in the attack."""
+
+    unit: str
+
+
+class Primary(Variant):
+    """Name the primary unit of the attack (K-7.5)."""
+
+    unit: str
+
+
+class Declare(Variant):
+    """Declare the attack as it is put together, or drop it."""
+
+    yes: bool = True
+
+
+class Defend(Variant):
+    """Say which units of the hex defend it, and how (K-7.4, K-9.4, K-9.5a)."""
+
+    units: Units
+    primary: str
+    countercharge: bool = False
+    square: bool = False
+    leader: str = ""
+
+
+class UseTactic(Variant, type="tactic"):
+    """Choose a tactic (K-7.13)."""
+
+    choice: Tactic
+
+
+class Choose(Variant):
+    """Choose between the ends that a result leaves open (K-7.8)."""
+
+    choice: Literal["disrupt", "retreat", "step"]
+
+
+class Retreat(Variant):
+    """Retreat along a line (K-7.9)."""
+
+    unit: str
+    path: tuple[Hex, ...]
+
+
+class StepLoss(Variant, type="step_loss"):
+    """Take the loss of a step, or flip a battery (K-7.11, K-8.5)."""
+
+    unit: str
+
+
+class Advance(Variant):
+    """Advance after a combat (K-7.12)."""
+
+    unit: str
+    to: Hex
+
+
+class Capture(Variant, type="capture_try"):
+    """Try to capture what a charge has routed, instead of going on (K-9.3)."""
+
+
+class Fow(Variant):
+    """Use a Fortune of War (K-12.4)."""
+
+    choice: FowChoice
+    unit: str
+    path: tuple[Hex, ...] = ()
+    target: Hex | None = None
+
+
+class Pass(Variant):
+    """Let it pass, or end the phase."""
+
+
+class Overrule(Variant):
+    """Set the table and the state, against any rule."""
+
+    why: str = ""
+    units: Mapping[str, tuple[BasePose, ...]] = field(default_factory=dict)
+    off: Units = ()
+    turn: int | None = None
+    disrupted: Mapping[str, bool] = field(default_factory=dict)
+    ineffective: Mapping[str, bool] = field(default_factory=dict)
+    steps: Mapping[str, int] = field(default_factory=dict)
+
+
+class Due(WordedStep, is_family=True):
+    """What must be settled before the game goes on, about its `unit` or its `units`."""
+
+    def names(self, state: State) -> Units:
+        """Returns whom it is still about."""
+        unit = getattr(self, "unit", None)
+        return getattr(self, "units", ()) if unit is None else (unit,)
+
+    def owner(self, state: State) -> str:
+        """Returns the side that it names, else that of its first unit."""
+        side = getattr(self, "side", "")
+        return str(side or state.side_of(self.names(state)[0]))
+
+
+# The folio.
+
+
+@dataclass(frozen=True)
+class Folio:
+    """What does not change in a game: the map with its charts, and the scenario."""
+
+    map: Map
+    scenario: Scenario
+    charts: Charts
+
+    def entry(self, name: str) -> ScenarioUnit:
+        """Returns a unit of the scenario."""
+        return next(unit for unit in self.scenario.unit if unit.id == name)
+
+    def shown(self, unit: Unit) -> Unit:
+        """Returns a unit with the numbers of the side of its counter that shows (K-G4)."""
+        entry = self.entry(unit.id)
+        is_back = (unit.ineffective or unit.reduced) and entry.back is not None
+        face = entry.back if is_back and entry.back is not None else entry.front
+        return replace(unit, **face.model_dump())
+
+    def first_units(self) -> tuple[Unit, ...]:
+        """Returns the units where the scenario puts them (K-3.1, K-2.5 to K-2.7)."""
+        first = []
+        for entry in self.scenario.unit:
+            unit = Unit(
+                id=entry.id, side=entry.side, arm=entry.arm, size=entry.size,
+                formation=entry.formation, hex=entry.hex, red_dots=entry.red_dots,
+            )  # fmt: skip
+            first.append(self.shown(replace(unit, steps=1 if unit.flips or not entry.back else 2)))
+        return tuple(first)
+
+
+def folio_from(files: Mapping[str, Any], hex_map: HexMap) -> Folio:
+    """Returns the folio that a game's files describe on a map.
+
+    Raises:
+        BadInput: Names the file and key, and what was expected.
+    """
+    stated = {kind: files[kind] for kind in FILE_MODELS if kind in files}
+    return _folio(json.dumps(stated, default=list), hex_map)
+
+
+@lru_cache(maxsize=64)
+def _folio(files: str, hex_map: HexMap) -> Folio:
+    documents = checked_files(json.loads(files), GAME, FILE_MODELS, hex_map)
+    file, charts = documents["map"].parsed(MapFile), documents["charts"].parsed(Charts)
+    kinds: tuple[PathKind, ...] = ("road", "trail")
+    paths = {
+        kind: frozenset(
+            frozenset(pair) for path in file.path if path.kind == kind
+            for pair in pairwise(path.hexes)
+        )
+        for kind in kinds
+    }  # fmt: skip
+    secondary: dict[Hex, Units] = {}
+    for part in file.secondary:
+        secondary |= {n: (*secondary.get(n, ()), part.kind) for n in part.hexes}
+    ground = Map(ground_of(file, grid_of(hex_map)), charts, paths, secondary)
+    return Folio(ground, documents["scenario"].parsed(Scenario), charts)
+
+
+# The state.
+
+
+@dataclass(frozen=True)
+class Charging:
+    """Units that charge a hex in the combat phase (K-7.13c)."""
+
+    units: Units
+    target: Hex
+
+
+@dataclass(frozen=True)
+class Battle:
+    """A combat: who fights, with which tactics, and the lines of retreat when it began (K-7.6).
+
+    `charge` is the arm that charges, if its check has not failed; a charge that `failed` counts
+    half, one by a Fortune of War that passed counts `doubled`. `square` is the unit that tried to
+    form one.
+    """
+
+    side: str
+    target: Hex
+    how: Literal["attack", "skirmish", "charge"]
+    attackers: Units
+    support: Units = ()
+    leaders: Units = ()
+    primary: str = ""
+    defenders: Units = ()
+    defence_primary: str = ""
+    countercharge: bool = False
+    square: str = ""
+    charge: Literal["infantry", "cavalry"] | None = None
+    failed: bool = False
+    by_fow: bool = False
+    doubled: bool = False
+    tactics: Mapping[Role, Tactic | None] = field(default_factory=dict)
+    lines: Mapping[str, LineKind] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class State(Stepping):
+    """A game. `began` is where everything was when the phase began, `entered` who came in where.
+
+    `triggered` are the defenders that trigger combats in this phase, `deeds` what was done to
+    units, `targets` the hexes that were attacked. `fortunes` are the Fortunes of War to be used,
+    each with its side and the only unit that it may be used on, if any. `lies` are counters as
+    they really lie, `given_time` is the time of day that a beginning states.
+    """
+
+    position: Position
+    options: Mapping[str, Any] = field(hash=False)
+    units: tuple[Unit, ...]
+    leaders: tuple[Leader, ...]
+    hq: tuple[Post, ...]
+    trains: tuple[Post, ...]
+    turn: int = 1
+    phase: Literal["movement", "combat", "closing", "over"] = "movement"
+    active: str = ""
+    began: Mapping[str, Hex] = field(default_factory=dict, hash=False)
+    entered: Mapping[Hex, int] = field(default_factory=dict, hash=False)
+    replacements: int = 0
+    charges: tuple[Charging, ...] = ()
+    triggered: Units = ()
+    deeds: tuple[Deed, ...] = ()
+    targets: tuple[Hex, ...] = ()
+    battle: Battle | None = None
+    fortunes: tuple[tuple[str, str], ...] = ()
+    due: tuple[Due, ...] = ()
+    lies: Mapping[str, BasePose] = field(default_factory=dict, hash=False)
+    given_time: Time | None = None
+
+    @cached_property
+    def folio(self) -> Folio:
+        """The map, the charts and the scenario."""
+        hex_map = self.position.table.hex_map
+        if hex_map is None:
+            raise Refused("expected a table with a hex map")
+        return folio_from(self.options, hex_map)
+
+    @property
+    def grid(self) -> Grid:
+        """The hexes."""
+        return self.folio.map.grid
+
+    @property
+    def time(self) -> Time:
+        """The time of day of the turn (K-14)."""
+        turns = self.folio.scenario.turns
+        return self.given_time or turns[min(self.turn, len(turns)) - 1]
+
+    @cached_property
+    def field(self) -> Field:
+        """The map with all that stands on it."""
+        scenario = self.folio.scenario
+        loc = {side: tuple(hexes) for side, hexes in scenario.loc.items()}
+        return Field(
+            self.folio.map, self.units, self.leaders, self.hq, self.trains, loc, self.time,
+            self.active,
+        )  # fmt: skip
+
+    @property
+    def passive(self) -> str:
+        """The side whose phase it is not."""
+        return self.enemy_of(self.active)
+
+    def enemy_of(self, side: str) -> str:
+        """Returns the other side."""
+        one, other = self.folio.scenario.sides
+        return other if side == one else one
+
+    def plays(self, rule: str) -> bool:
+        """Whether neither the folio nor the options turn a rule off (K-1.1)."""
+        if rule == "K-7.14" and not self.options.get("coordination", True):
+            return False
+        return rule not in self.folio.scenario.off
+
+    @cached_property
+    def _by_id(self) -> Mapping[str, Unit | Leader | Post]:
+        return {thing.id: thing for thing in (*self.counters, *self.leaders)}
+
+    @property
+    def counters(self) -> tuple[Unit | Post, ...]:
+        """The units, the HQ and the trains."""
+        return (*self.units, *self.hq, *self.trains)
+
+    @property
+    def names(self) -> Iterable[str]:
+        """The ids of all counters."""
+        return self._by_id.keys()
+
+    def thing(self, name: str) -> Unit | Leader | Post:
+        """Returns a counter by its id.
+
+        Raises:
+            Refused: There is none.
+        """
+        if name not in self._by_id:
+            raise Refused(f"expected a counter of the game, got {name}")
+        return self._by_id[name]
+
+    def unit(self, name: str) -> Unit:
+        """Returns a unit by its id.
+
+        Raises:
+            Refused: There is none.
+        """
+        unit = self.thing(name)
+        if not isinstance(unit, Unit):
+            raise Refused(f"expected a combat unit, got {name}")
+        return unit
+
+    def some(self, names: Iterable[str]) -> tuple[Unit, ...]:
+        """Returns units by their ids."""
+        return tuple(map(self.unit, names))
+
+    def side_of(self, name: str) -> str:
+        """Returns a counter's side."""
+        return self.thing(name).side
+
+    def hexes(self) -> dict[str, Hex]:
+        """Returns the hex of each counter on the map."""
+        return {name: thing.hex for name, thing in self._by_id.items() if thing.hex is not None}
+
+    def own(self, side: str) -> tuple[Unit, ...]:
+        """Returns a side's units on the map."""
+        return self.field.enemies(self.enemy_of(side))
+
+    def leaders_at(self, number: Hex | None, side: str) -> tuple[Leader, ...]:
+        """Returns a side's leaders in a hex."""
+        return tuple(one for one in self.leaders if one.side == side and one.hex == number)
+
+    def changed(self, name: str, **marks: Any) -> State:
+        """Returns the state with a changed counter; one in another hex goes under its stack."""
+        old = self.thing(name)
+        if isinstance(old, Unit):
+            new = replace(old, **marks)
+            if {"reduced", "ineffective"} & marks.keys():
+                new = self.folio.shown(new)
+            if new.hex == old.hex:
+                units = tuple(new if unit is old else unit for unit in self.units)
+            else:
+                units = (*(unit for unit in self.units if unit is not old), new)
+            return replace(self, units=units)
+        if isinstance(old, Leader):
+            leader = replace(old, **marks)
+            leaders = tuple(leader if one is old else one for one in self.leaders)
+            return replace(self, leaders=leaders)
+        post = replace(old, **marks)
+        hq, trains = (
+            tuple(post if one is old else one for one in posts) for posts in (self.hq, self.trains)
+        )
+        return replace(self, hq=hq, trains=trains)
+
+    def all_changed(self, side: str = "", **marks: Any) -> State:
+        """Returns the state with the same marks on all units, or on those of a side."""
+        units = (replace(u, **marks) if side in ("", u.side) else u for u in self.units)
+        return replace(self, units=tuple(units))
+
+    def put(self, name: str, number: Hex) -> State:
+        """Returns the state with a counter in a hex: enemy posts are captured (K-12.1, K-12.2)."""
+        state = self.changed(name, hex=number)
+        for post in (*self.hq, *self.trains):
+            if post.hex == number and post.side != self.side_of(name):
+                state = state.changed(post.id, hex=None, active=False)
+        return state
+
+    def with_posts_judged(self, side: str, *, wakes: bool = False) -> State:
+        """Returns the state with a side's HQ and trains active or not (K-12.1, K-12.2).
+
+        Only where it `wakes` them, at the end of its movement phase, they are active again.
+        """
+        state = self
+        loc = frozenset(n for n in self.field.loc_of(side) if self.field.works(side, n))
+        for post in self.field.posts(self.trains, side):
+            state = state._judged(post, loc, wakes)
+        trains = {post.hex for post in state.field.posts(state.trains, side) if post.active}
+        for post in self.field.posts(self.hq, side):
+            state = state._judged(post, loc.union(filter(None, trains)), wakes)
+        return state
+
+    def _judged(self, post: Post, goals: frozenset[Hex], wakes: bool) -> State:
+        """Returns the state with a post active, if it has a safe line to one of the goals."""
+        stand_in = Unit(id="", side=post.side, arm="cavalry", hex=post.hex)
+        way = self.field.way(stand_in, post.hex or "", goals, self.field.open_to(stand_in))
+        active = is_active(
+            moved=post.moved, in_zone=post.hex in self.field.enemy_zone(post.side),
+            has_line=way is not None, attacked=post.attacked,
+        )  # fmt: skip
+        return self.changed(post.id, active=active and (post.active or wakes))
+
+
+Outcome = tuple[State, Events]
+
+
+def event(kind: str, text: str, rule: str, *units: str) -> Event:
+    """Returns something that happened to some units."""
+    return Event(kind, text, rule, {"units": list(units)} if units else {})
+
+
+def unit_state(state: State, unit: Unit) -> dict[str, Any]:
+    """Returns what documents and pages say of a unit."""
+    counts = f"{unit.attack}/{unit.defence}" if unit.is_battery else f"{unit.cf}"
+    marks = {
+        "cf": f"({counts})" if unit.paren else counts, "formation": unit.formation,
+        "hex": unit.hex or "", "steps": unit.steps, "reduced": unit.reduced,
+        "disrupted": unit.disrupted, "ineffective": unit.ineffective, "square": unit.square,
+        "moved": unit.moved, "fought": unit.fought, "charging": unit.charging,
+        "trt": unit.trt or 0, "set_aside": unit.set_aside, "captured": unit.captured,
+    }  # fmt: skip
+    return {key: value for key, value in marks.items() if value}
