@@ -39,7 +39,8 @@ COMMANDS: Mapping[str, Entry] = MappingProxyType(
         ),
         "hexmap": Entry("hexmap.hexmap", "Say where the hexes of a printed map lie."),
         "calibrate": Entry(
-            "calibrate.calibrate", "Calibrate the lens and locate the camera above the table."
+            "calibrating.calibrate.calibrate",
+            "Calibrate the lens and locate the camera above the table.",
         ),
         "run": Entry("run.run", "Watch a table and serve its page."),
         "replay": Entry("replay.replay", "Print, check, repair or play a recording."),
@@ -77,7 +78,7 @@ class _Commands(click.Group):
     def get_command(self, _: click.Context, name: str) -> click.Command | None:
         if name not in COMMANDS:
             return None
-        module, function = COMMANDS[name].function.split(".")
+        module, function = COMMANDS[name].function.rsplit(".", 1)
         command = getattr(importlib.import_module(f"tablecam.commands.{module}"), function)
         return command if isinstance(command, click.Command) else None
 

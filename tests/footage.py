@@ -27,25 +27,14 @@ from tablecam.table.model import BasePose, Position
 from tablecam.table.position_file import read_position_file
 from tablecam.table.roster import Roster
 from tablecam.table.table_file import read_table_file
+from tablecam.vision.jig import exactly_glued
 
 ORIGIN = Origin("2025-01-01T00:00:00Z", ("footage",))
 
 
 def glued_exactly(roster: Roster) -> Roster:
     """A roster whose tags lie exactly in their places, as rendered ones do."""
-    types = {
-        kind.name: replace(kind, glue_sigma_mm=0.0, glue_sigma_deg=0.0)
-        for kind in roster.base_types
-    }
-    return replace(
-        roster,
-        base_types=tuple(types.values()),
-        units=tuple(replace(unit, base_type=types[unit.base_type.name]) for unit in roster.units),
-        commanders=tuple(
-            replace(commander, base_type=types[commander.base_type.name])
-            for commander in roster.commanders
-        ),
-    )
+    return roster.with_base_types(exactly_glued)
 
 
 @dataclass(frozen=True)

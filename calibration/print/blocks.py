@@ -12,6 +12,7 @@ from calibration.board import (
     LENS_BOARD_SQUARE_MM,
     LENS_BOARD_SQUARES,
 )
+from calibration.jig import JIG_REACH_MM, JIG_TAG_MM, JIG_TAGS_MM
 from calibration.print.content import BaseKind, TablePlan, TableTagToPrint
 from calibration.print.pen import BLACK, FAINT, GREY, PALE, Pen, tag_cells
 
@@ -299,6 +300,54 @@ class LensBoard:
             left = x_mm + float(column) * self.square_mm + inset_mm
             top = y_mm + float(row) * self.square_mm + inset_mm
             pen.squares(left, top, cells, self.marker_mm / len(cells))
+
+
+@dataclass(frozen=True, slots=True)
+class JigSheet:
+    """The jig's corner: two lines to lay rulers along, and the sheet's tags around it."""
+
+    tags: tuple[int, ...]
+    dictionary: str
+
+    @property
+    def name(self) -> str:
+        """The name that errors use."""
+        return "jig"
+
+    @property
+    def rim_mm(self) -> float:
+        """The white around a tag: one cell."""
+        return JIG_TAG_MM / len(tag_cells(self.dictionary, self.tags[0]))
+
+    @property
+    def width_mm(self) -> float:
+        """The width of all tags with their rims."""
+        return self._extent_mm([x for x, _ in JIG_TAGS_MM])
+
+    @property
+    def height_mm(self) -> float:
+        """The height of all tags with their rims."""
+        return self._extent_mm([y for _, y in JIG_TAGS_MM])
+
+    def _extent_mm(self, middles_mm: list[float]) -> float:
+        return max(middles_mm) - min(middles_mm) + JIG_TAG_MM + 2 * self.rim_mm
+
+    def draw(self, pen: Pen, x_mm: float, y_mm: float) -> None:
+        """Draws it with its top left corner at (x, y)."""
+        beside_mm = JIG_TAG_MM / 2 + self.rim_mm
+        corner_x = x_mm + beside_mm - min(x for x, _ in JIG_TAGS_MM)
+        corner_y = y_mm + beside_mm + max(y for _, y in JIG_TAGS_MM)
+        for tag, (right, up) in zip(self.tags, JIG_TAGS_MM, strict=True):
+            cells = tag_cells(self.dictionary, tag)
+            left, top = corner_x + right - JIG_TAG_MM / 2, corner_y - up - JIG_TAG_MM / 2
+            pen.squares(left, top, cells, JIG_TAG_MM / len(cells))
+        reach_x, reach_y = JIG_REACH_MM
+        corner = (corner_x, corner_y)
+        for end in ((corner_x + reach_x, corner_y), (corner_x, corner_y - reach_y)):
+            pen.line(corner, end, thickness_mm=0.1)
+        pen.text(corner_x + 60, corner_y + 5, "lay one ruler along here, below the line", 8)
+        pen.text(corner_x + 6, corner_y - reach_y + 4, "and one left of this line", 8)
+        pen.text(corner_x + 62, corner_y - 34, "push each base in here", 8, grey=GREY)
 
 
 def _ticks(pen: Pen, start_mm: tuple[float, float], end_mm: tuple[float, float]) -> None:

@@ -125,6 +125,13 @@ class PrintedMap:
 
 
 @dataclass(frozen=True, slots=True)
+class JigToPrint:
+    """The corner into which bases are pushed: the sheet's tags, in the order of `JIG_TAGS_MM`."""
+
+    tags: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class SheetContent:
     """Everything to print; empty parts are not printed."""
 
@@ -134,4 +141,5 @@ class SheetContent:
     table: TablePlan | None = None
     counters: tuple[Counter, ...] = ()
     map: PrintedMap | None = None
+    jig: JigToPrint | None = None
     lens_board: bool = False

@@ -17,7 +17,7 @@ from calibration.board import (
     LENS_BOARD_SQUARES,
 )
 from calibration.errors import CalibrationError
-from calibration.print.blocks import BaseStrip, GlueGuide, LensBoard, TableTagBlock
+from calibration.print.blocks import BaseStrip, GlueGuide, JigSheet, LensBoard, TableTagBlock
 from calibration.print.content import Colour, SheetContent, UnitTags
 from calibration.print.counters import CounterBlock
 from calibration.print.layout import (
@@ -48,7 +48,7 @@ _SMALL_SCALE = 0.7
 
 _COUNTER_GAP_MM = 4.0
 
-_Drawable = BaseStrip | GlueGuide | TableTagBlock | LensBoard | CounterBlock | MapSheet
+_Drawable = BaseStrip | GlueGuide | TableTagBlock | LensBoard | CounterBlock | MapSheet | JigSheet
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +75,13 @@ def sheets_pdf(content: SheetContent, paper_name: PaperName = "A4") -> bytes:
         *_counter_pages(content, paper),
         *_table_pages(content, paper),
         *_map_pages(content, paper),
+        *_jig_pages(content, paper),
     ]
     if content.lens_board:
         pages.append(_board_page(paper))
     if not pages:
         raise CalibrationError(
-            "expected something to print: units, counters, table tags, a map or the lens board"
+            "expected something to print: units, counters, table tags, map, jig or lens board"
         )
     return _pdf(pages, content.title)
 
@@ -170,6 +171,20 @@ def _map_pages(content: SheetContent, paper: Paper) -> Iterator[_Page]:
         place = Placed(0, corner.x_mm, corner.y_mm)
         title = f"Map, sheet {sheet.number}"
         yield _Page(laid, title, advice, ((sheet, place),), content.map.legend)
+
+
+def _jig_pages(content: SheetContent, paper: Paper) -> Iterator[_Page]:
+    """Yields a landscape page with the jig."""
+    if content.jig is None:
+        return iter(())
+    advice = (
+        "Tape it flat onto the table. Lay two steel rulers or strips of card along the lines, so "
+        "that their edges meet in a square corner, and tape them down.",
+        "Then start `tablecam calibrate bases`, and push each base into the corner, once straight "
+        "and once turned by 180°.",
+    )
+    sheet = JigSheet(content.jig.tags, content.dictionary)
+    return _flow([sheet], paper.lying, "Jig", advice)
 
 
 def _board_page(paper: Paper) -> _Page:

@@ -25,7 +25,8 @@ from tablecam.replay.repair import verified as verified_file
 from tablecam.rules.books import book_of
 from tablecam.rules.game_files import FORMATS, faults_among, file_faults
 from tablecam.rules.games import described, known_games
-from tablecam.table import position_file, table_file
+from tablecam.table import bases_file, position_file, table_file
+from tablecam.table.bases_file import BasesFile
 from tablecam.table.model import Commander, Position, Unit
 from tablecam.table.position_file import PositionDocument, position_faults
 from tablecam.table.sections import needs_of
@@ -68,8 +69,8 @@ def check(context: click.Context, paths: tuple[Path, ...], as_json: bool) -> Non
     """List all that is wrong, missing or odd in each FILE.
 
     Reads table files (with the files that they name), charts, hex maps, scenarios, decks,
-    positions, camera files and recordings. Exits with 2 if anything is wrong; what is only odd may
-    be meant.
+    positions, camera and bases files and recordings. Exits with 2 if anything is wrong; what is
+    only odd may be meant.
     """
     documents: list[Json] = []
     for path in paths:
@@ -241,6 +242,11 @@ def _of_camera(path: Path, _: Document) -> Findings:
     yield Finding(f"{path}: calibration {quoted(camera_file.shown_title)}", is_fact=True)
 
 
+def _of_bases(_: Path, document: Document) -> Findings:
+    document.require(bases_file.FORMAT, bases_file.VERSION)
+    yield from _wrong(document.model_faults(BasesFile))
+
+
 def _of_recording(path: Path) -> Findings:
     recorded = GameFile.open(path, read_only=True)
     for fault in verified_file(recorded).faults:
@@ -267,5 +273,6 @@ _READERS: MappingProxyType[str, Callable[[Path, Document], Findings]] = MappingP
         table_file.FORMAT: _of_table,
         position_file.FORMAT: _of_position,
         "tablecam.camera": _of_camera,
+        bases_file.FORMAT: _of_bases,
     }
 )

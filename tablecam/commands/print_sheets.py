@@ -13,6 +13,7 @@ from calibration.print.content import (
     BaseKind,
     Colour,
     Counter,
+    JigToPrint,
     MapArea,
     MapLine,
     PrintedMap,
@@ -35,10 +36,11 @@ from tablecam.simulate.demo import demo_roster
 from tablecam.table.model import Point, Unit
 from tablecam.table.roster import BaseType, CommanderEntry, Roster, UnitEntry
 from tablecam.table.table_file import read_table_file
+from tablecam.vision.jig import jig_tags
 
-What = Literal["all", "bases", "table", "board"]
+What = Literal["all", "bases", "table", "board", "jig"]
 
-_WHAT: tuple[What, ...] = ("all", "bases", "table", "board")
+_WHAT: tuple[What, ...] = ("all", "bases", "table", "board", "jig")
 _CREATOR = b"/Creator (tablecam)"
 
 
@@ -67,7 +69,8 @@ Examples:
 @click.option(
     "--what",
     type=click.Choice(_WHAT),
-    help="Sheets to write: base tags, table tags, the lens board, or all.  [default: all]",
+    help="Sheets to write: base tags, table tags, the lens board, or all three; or the jig for "
+    "`calibrate bases`.  [default: all]",
 )
 @click.option("--map", "with_map", is_flag=True, help="Only the hex map, its table tags included.")
 @click.option("--counters", "with_counters", is_flag=True, help="Only whole counters to cut out.")
@@ -132,6 +135,7 @@ def sheet_content(
         dictionary=roster.dictionary,
         units=_units(roster, only) if what in ("all", "bases") else (),
         table=_plan(roster) if what in ("all", "table") else None,
+        jig=JigToPrint(jig_tags(roster)) if what == "jig" else None,
         lens_board=what == "all",
     )
 

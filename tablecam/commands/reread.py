@@ -18,11 +18,12 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
 from calibration.camera_file import read_camera_file
-from tablecam.commands.source_options import NumberIn
+from tablecam.commands.source_options import NumberIn, bases_option
 from tablecam.errors import BadInput
 from tablecam.recorder.picture_budget import DEFAULT_MB
 from tablecam.recorder.rereading import RereadResult, Task, progress_of, reread
 from tablecam.rules.games import known_games
+from tablecam.table.bases_file import with_bases
 from tablecam.table.table_file import read_table_file
 
 _PATH = click.Path(path_type=Path)
@@ -49,6 +50,7 @@ class _Future(Protocol):
 @click.argument("videos", nargs=-1, required=True, type=_PATH)
 @click.option("--table", "table_path", type=_PATH, required=True, help="The table file.")
 @click.option("--camera", "camera_path", type=_PATH, required=True, help="The camera file.")
+@bases_option
 @click.option("--out", "folder", type=_PATH, required=True, help="Folder for the recordings.")
 @click.option(
     "--scheduler",
@@ -77,6 +79,7 @@ def reread_command(
     videos: tuple[Path, ...],
     table_path: Path,
     camera_path: Path,
+    learnt_path: Path | None,
     folder: Path,
     scheduler: str | None,
     workers: int,
@@ -89,7 +92,7 @@ def reread_command(
     Finished videos are skipped, and interrupted ones continue where they stopped. A video that
     cannot be read does not stop the others.
     """
-    _check(videos, table_path, camera_path)
+    _check(videos, table_path, camera_path, learnt_path)
     # Absolute paths, as workers have working directories of their own.
     tasks = [
         Task(
@@ -98,6 +101,7 @@ def reread_command(
             camera_path.absolute(),
             folder.absolute(),
             pictures_mb,
+            learnt_path and learnt_path.absolute(),
         )
         for video in videos
     ]
@@ -114,9 +118,11 @@ def reread_command(
         context.exit(2)
 
 
-def _check(videos: Sequence[Path], table_path: Path, camera_path: Path) -> None:
+def _check(
+    videos: Sequence[Path], table_path: Path, camera_path: Path, learnt_path: Path | None
+) -> None:
     """Refuses files that no video could be read with, and videos of the same name."""
-    read_table_file(table_path, known_games())
+    with_bases(read_table_file(table_path, known_games()), learnt_path, camera_path)
     read_camera_file(camera_path)
     # Each recording is named after its video.
     for stem, count in Counter(video.stem for video in videos).items():

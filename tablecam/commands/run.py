@@ -16,12 +16,13 @@ from tablecam.capture.options import SourceOptions
 from tablecam.capture.reader import PictureSize
 from tablecam.commands.demo import demo
 from tablecam.commands.serving import GameOptions, game_options, game_record, page_options, serve
-from tablecam.commands.source_options import source_options
+from tablecam.commands.source_options import bases_option, source_options
 from tablecam.errors import BadInput
 from tablecam.record.atomic_files import replace_file
 from tablecam.record.faults import readable_errors
 from tablecam.recorder.game_recorder import GameRecorder
 from tablecam.rules.games import known_games
+from tablecam.table.bases_file import with_bases
 from tablecam.table.masks import masks_document, masks_path
 from tablecam.table.model import Mask
 from tablecam.table.table_file import read_table_file
@@ -40,6 +41,7 @@ Examples:
 @click.command("run", epilog=_EXAMPLES)
 @click.option("--table", "table_path", type=click.Path(path_type=Path), help="The table file.")
 @click.option("--camera", "camera_path", type=click.Path(path_type=Path), help="The camera file.")
+@bases_option
 @source_options
 @page_options
 @game_options
@@ -48,6 +50,7 @@ def run(
     context: click.Context,
     table_path: Path | None,
     camera_path: Path | None,
+    learnt_path: Path | None,
     source: str,
     options: SourceOptions,
     host: str,
@@ -62,10 +65,10 @@ def run(
     """
     if source == SIMULATED:
         page = {"host": host, "port": port, "open_browser": open_browser}
-        context.invoke(demo, **page, game=game)
+        context.invoke(demo, **page, game=game, learnt_path=learnt_path)
         return
     table_path, camera_path = _required(table_path, "--table"), _required(camera_path, "--camera")
-    roster = read_table_file(table_path, known_games())
+    roster = with_bases(read_table_file(table_path, known_games()), learnt_path, camera_path)
     camera_file = read_camera_file(camera_path)
     size = PictureSize(camera_file.width_px, camera_file.height_px, camera_file.source)
     camera = camera_file.camera(roster.table_tags_mm)

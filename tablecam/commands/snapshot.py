@@ -16,6 +16,7 @@ from calibration.grey import to_grey
 from tablecam.capture.picture_files import read_picture
 from tablecam.commands.new_files import check_new, force_option
 from tablecam.commands.outputs import check_picture_name, write_picture
+from tablecam.commands.source_options import bases_option
 from tablecam.drawing.overlay import Overlay
 from tablecam.drawing.report import PictureReport, picture_report
 from tablecam.errors import BadInput
@@ -24,6 +25,7 @@ from tablecam.planning.advice import advice, collect_facts
 from tablecam.planning.detection_model_file import default_model
 from tablecam.planning.resolution_advice import resolution_advice
 from tablecam.rules.games import known_games, with_formations
+from tablecam.table.bases_file import with_bases
 from tablecam.table.position_file import position_to_json
 from tablecam.table.roster import Roster
 from tablecam.table.table_file import read_table_file
@@ -53,6 +55,7 @@ Examples:
 @click.argument("picture", type=_FILE)
 @click.option("--table", "table_path", type=_FILE, required=True, help="The table file.")
 @click.option("--camera", "camera_path", type=_FILE, required=True, help="The camera file.")
+@bases_option
 @click.option(
     "--draw",
     "drawing_path",
@@ -70,6 +73,7 @@ def snapshot(
     picture: Path,
     table_path: Path,
     camera_path: Path,
+    learnt_path: Path | None,
     drawing_path: Path | None,
     out_path: Path | None,
     force: bool,
@@ -83,7 +87,7 @@ def snapshot(
     check_new(outputs, inputs=(picture, table_path, camera_path), force=force)
     if drawing_path is not None:
         check_picture_name(drawing_path)
-    roster = read_table_file(table_path, known_games())
+    roster = with_bases(read_table_file(table_path, known_games()), learnt_path, camera_path)
     camera_file = read_camera_file(camera_path)
     image = read_picture(picture)
     camera_file.check_picture_size(image.shape[1], image.shape[0], str(picture))

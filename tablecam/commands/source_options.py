@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, get_args
 
 import click
@@ -104,6 +105,14 @@ def source_options(command: Decorated) -> Decorated:
     for option in reversed(_OPTIONS):
         decorated = option(decorated)
     return decorated
+
+
+bases_option = click.option(
+    "--bases",
+    "learnt_path",
+    type=click.Path(path_type=Path),
+    help="What `calibrate bases` learnt.  [default: bases.json beside the camera file]",
+)
 
 
 def resolution_px(text: str) -> tuple[int, int]:

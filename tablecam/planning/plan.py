@@ -11,7 +11,7 @@ import numpy as np
 from calibration.camera import Camera, Pose
 from calibration.lens import Lens
 from tablecam.planning.detection_model import DetectionModel, Prediction
-from tablecam.table.roster import BaseType, Roster
+from tablecam.table.roster import Roster
 from tablecam.vision.search.camera_scale import (
     TagScale,
     bisect_height_mm,
@@ -196,19 +196,7 @@ def least_px_per_cell(camera: Camera, roster: Roster) -> float:
 
 def with_tag_size(roster: Roster, size_mm: float) -> Roster:
     """Returns the roster with tags of one size on all bases."""
-    types = {base.name: replace(base, tag_size_mm=size_mm) for base in roster.base_types}
-
-    def resized(base: BaseType) -> BaseType:
-        return types[base.name]
-
-    return replace(
-        roster,
-        base_types=tuple(types.values()),
-        units=tuple(replace(unit, base_type=resized(unit.base_type)) for unit in roster.units),
-        commanders=tuple(
-            replace(leader, base_type=resized(leader.base_type)) for leader in roster.commanders
-        ),
-    )
+    return roster.with_base_types(lambda base: replace(base, tag_size_mm=size_mm))
 
 
 def _half_up_mm(size_mm: float) -> float:

@@ -32,6 +32,7 @@ from tablecam.recorder.game_recorder import GameRecorder
 from tablecam.recorder.picture_budget import DEFAULT_MB
 from tablecam.recorder.recording import Recording
 from tablecam.rules.games import known_games, with_formations
+from tablecam.table.bases_file import with_bases
 from tablecam.table.motion import TableMotion
 from tablecam.table.roster import Roster
 from tablecam.table.table_file import read_table_file
@@ -48,13 +49,14 @@ _SAVE_PROGRESS_S: Final = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A video to read, the table and camera files that it shows, and the folder of the result."""
+    """A video to read, the files of its table, camera and bases, and the folder of the result."""
 
     video: Path
     table: Path
     camera: Path
     folder: Path
     pictures_mb: float = DEFAULT_MB
+    bases: Path | None = None
 
     @property
     def recording(self) -> Path:
@@ -126,6 +128,7 @@ def _reread_alone(task: Task) -> RereadResult:
         positions = _positions(GameFile.open(task.recording, read_only=True))
         return RereadResult(task.video, task.recording, positions, was_done_before=True)
     roster, camera_file = read_table_file(task.table, known_games()), read_camera_file(task.camera)
+    roster = with_bases(roster, task.bases, task.camera)
     _check_size(task.video, camera_file)
     with closing(VideoSource(task.video, at_end="stop", clock=SystemClock())) as source:
         began_at = _began_at(task.video, source.length_s)

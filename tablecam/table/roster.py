@@ -5,8 +5,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 
@@ -98,6 +98,7 @@ class Roster:
 
     `name` is the players' name for the table, empty if they gave none; `files` are the paths of
     the game's charts, map and scenario by these words; `masks` are kept beside the table file.
+    `learnt` are the types of bases that were measured one by one, by their tags.
     """
 
     game: str
@@ -113,9 +114,11 @@ class Roster:
     name: str = ""
     files: Mapping[str, Path] = field(default_factory=dict)
     masks: tuple[Mask, ...] = ()
+    learnt: Mapping[int, BaseType] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "files", MappingProxyType(dict(self.files)))
+        object.__setattr__(self, "learnt", MappingProxyType(dict(self.learnt)))
 
     @property
     def table_tags_mm(self) -> tuple[tuple[float, float], ...]:
@@ -127,7 +130,26 @@ class Roster:
         types = {
             tag: unit.faces.get(tag, unit.base_type) for unit in self.units for tag in unit.tags
         }
-        return types | {commander.tag: commander.base_type for commander in self.commanders}
+        types |= {commander.tag: commander.base_type for commander in self.commanders}
+        return {**types, **self.learnt}
+
+    def with_base_types(self, change: Callable[[BaseType], BaseType]) -> Roster:
+        """Returns the roster with each type of base changed; nothing is learnt of those."""
+
+        def changed(unit: UnitEntry) -> UnitEntry:
+            faces = {tag: change(face) for tag, face in unit.faces.items()}
+            return replace(unit, base_type=change(unit.base_type), faces=faces)
+
+        return replace(
+            self,
+            base_types=tuple(map(change, self.base_types)),
+            units=tuple(map(changed, self.units)),
+            commanders=tuple(
+                replace(commander, base_type=change(commander.base_type))
+                for commander in self.commanders
+            ),
+            learnt={},
+        )
 
     def lies_in_rows(self, unit: UnitEntry) -> bool:
         """Whether a unit's bases may lie flush in a row: counters on hexes lie as they fall."""

@@ -9,7 +9,7 @@ from tablecam.cli import main
     ("arguments", "message"),
     [
         (["--live", "lens", "x.png", "--out", "x.json"], "expected --live"),
-        (["--source", "0"], "expected --live, lens or table, got none of them"),
+        (["--source", "0"], "expected --live, lens, table or bases, got none of them"),
         (["--live", "--table", "nope.toml"], "nope.toml: there is no such file"),
         (["--live", "--out", "no/such/camera.json"], "expected a file in a folder that exists"),
         (["--live", "--source", "nope.mp4"], "nope.mp4: no such file"),

@@ -197,7 +197,7 @@ def test_a_file_of_another_game_is_refused(write, capsys, charted) -> None:
 def test_no_file_of_ours_is_named(write, capsys) -> None:
     code, lines = checked(capsys, write("shopping.toml", "milk = 2\n"))
     assert code == 2
-    assert "format: expected one of tablecam.camera, tablecam.charts, " in lines[0]
+    assert "format: expected one of tablecam.bases, tablecam.camera, " in lines[0]
 
 
 def test_many_files_are_checked_at_once_and_as_json(write, capsys, tmp_path: Path) -> None:

@@ -32,8 +32,9 @@ from calibration.table_tags import find_tags
 from tablecam.capture.options import SourceOptions
 from tablecam.capture.picture import Image
 from tablecam.capture.picture_files import picture_paths, read_picture
-from tablecam.commands.calibrate_live import calibrate_live
-from tablecam.commands.calibration_report import (
+from tablecam.commands.calibrating.bases import bases
+from tablecam.commands.calibrating.live import calibrate_live
+from tablecam.commands.calibrating.report import (
     lens_document,
     print_document,
     print_lens,
@@ -58,6 +59,7 @@ Examples:
   tablecam calibrate --live --source 0 --table table.toml
   tablecam calibrate lens views/ --out camera.json
   tablecam calibrate table empty.jpg --table table.toml --camera camera.json
+  tablecam calibrate bases --table table.toml --camera camera.json
 """
 
 
@@ -113,7 +115,8 @@ def calibrate(
 
     With --live, a page in the browser guides you: focus the lens, hold the board where the page
     says, clear the table, and check with a ruler. All options below belong to --live; the
-    commands `lens` and `table` work on saved pictures and have their own options.
+    commands `lens` and `table` work on saved pictures, `bases` watches the printed jig; they have
+    their own options.
     """
     if context.invoked_subcommand is not None:
         _refuse_own_options(context, context.invoked_subcommand)
@@ -130,7 +133,7 @@ def calibrate(
             open_browser=open_browser,
         )
     else:
-        raise click.UsageError("expected --live, lens or table, got none of them")
+        raise click.UsageError("expected --live, lens, table or bases, got none of them")
 
 
 def _refuse_own_options(context: click.Context, subcommand: str) -> None:
@@ -404,3 +407,6 @@ def _print_written(out: Path, old_path: Path | None) -> None:
 def _print_kept(old_path: Path | None) -> None:
     if old_path is not None:
         click.echo(f"{old_path}: backup of the previous file", err=True)
+
+
+calibrate.add_command(bases)

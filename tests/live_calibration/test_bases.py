@@ -1,0 +1,108 @@
+"""Bases pushed into a simulated jig: what is learnt of them, and what is refused."""
+
+import re
+import shutil
+from statistics import median
+
+import pytest
+
+from tablecam.errors import BadInput
+from tablecam.live_calibration.bases import BasesWork
+from tablecam.simulate.demo import demo_roster
+from tablecam.simulate.jig_source import Push, glued_by_hand
+from tablecam.table.bases_file import read_bases, with_bases, with_learnt
+from tests.live_calibration.jig import CAMERA, ROSTER, corner_errors_mm, frames, work_after
+
+TAGS = tuple(ROSTER.base_type_by_tag())[:6]
+
+
+@pytest.fixture(scope="module")
+def learnt_file(tmp_path_factory):
+    path = tmp_path_factory.mktemp("jig") / "bases.json"
+    work_after(path, frames([Push(tag, turned) for tag in TAGS for turned in (0.0, 180.0)]))
+    return path
+
+
+def test_tags_half_a_millimetre_and_a_degree_off_are_learnt(learnt_file) -> None:
+    listed = ROSTER.base_type_by_tag()
+    types = with_bases(ROSTER, None, learnt_file.with_name("camera.json")).base_type_by_tag()
+    before = [off for tag in TAGS for off in corner_errors_mm(tag, listed[tag])]
+    after = [off for tag in TAGS for off in corner_errors_mm(tag, types[tag])]
+    assert median(before) > 0.5
+    assert median(after) < 0.15
+
+
+def test_the_learnt_sigma_replaces_that_of_the_glue(learnt_file) -> None:
+    types = with_learnt(ROSTER, read_bases(learnt_file, ROSTER)).base_type_by_tag()
+    for tag in TAGS:
+        assert types[tag].glue_sigma_mm < 0.1
+        assert types[tag].glue_sigma_deg < 0.2
+    assert types[max(types)].glue_sigma_mm == 0.5
+
+
+def test_a_later_session_goes_on_and_keeps_a_copy_of_the_file(learnt_file, tmp_path) -> None:
+    path = tmp_path / "bases.json"
+    shutil.copy(learnt_file, path)
+    work = work_after(path, frames([Push(TAGS[0], 90.0)]))
+    assert read_bases(path, ROSTER).layings[-1].session == 2
+    assert len(read_bases(path, ROSTER).bases) == len(TAGS)
+    assert work.kept is not None
+    assert work.kept.read_bytes() == learnt_file.read_bytes()
+
+
+def test_a_base_is_counted_once_until_it_was_lifted_out(tmp_path) -> None:
+    path = tmp_path / "bases.json"
+    pushes = [Push(TAGS[0]), Push(TAGS[0]), Push(TAGS[1]), Push(TAGS[0])]
+    work_after(path, frames(pushes))
+    assert [laying.tag for laying in read_bases(path, ROSTER).layings] == [
+        TAGS[0],
+        TAGS[1],
+        TAGS[0],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("push", "message"),
+    [
+        (Push(TAGS[0], crooked_deg=8.0), "crooked by .*: the two edges disagree"),
+        (Push(TAGS[0], short_mm=4.0), "expected it in the corner, got it .* mm beside"),
+    ],
+    ids=["crooked", "not pushed in"],
+)
+def test_a_base_that_lies_wrong_does_not_count_until_it_lies_right(push, message, tmp_path) -> None:
+    path = tmp_path / "bases.json"
+    work = work_after(path, frames([push]))
+    assert [*work.unresolved] == [TAGS[0]]
+    assert re.search(message, work.unresolved[TAGS[0]])
+    assert not path.exists()
+    work = work_after(path, frames([push, Push(TAGS[0])]))
+    assert not work.unresolved
+    assert len(read_bases(path, ROSTER).layings) == 1
+
+
+def test_a_base_that_was_tagged_anew_is_noticed_and_learnt_anew(learnt_file, tmp_path) -> None:
+    path = tmp_path / "bases.json"
+    shutil.copy(learnt_file, path)
+    anew = glued_by_hand(demo_roster(), 1.5, 2.5)
+    once = work_after(path, frames([Push(TAGS[1])], roster=anew))
+    assert "expected it where its earlier layings have it" in once.unresolved[TAGS[1]]
+    assert path.read_bytes() == learnt_file.read_bytes()
+    pushes = [Push(TAGS[1]), Push(TAGS[0]), Push(TAGS[1], 180.0)]
+    twice = work_after(path, frames(pushes, roster=anew))
+    assert TAGS[1] not in twice.unresolved
+    assert "tagged anew" in twice.progress.news.line
+    assert sum(laying.tag == TAGS[1] for laying in read_bases(path, ROSTER).layings) == 2
+
+
+def test_a_sheet_whose_tags_are_hidden_is_named(tmp_path) -> None:
+    progress = work_after(tmp_path / "bases.json", frames([Push(TAGS[0])], missing=2)).progress
+    assert "expected 3 of the sheet's 4 tags or more, got 2" in progress.problem
+    assert len(progress.missing) == 2
+    assert progress.done == 0
+
+
+def test_bases_of_another_table_are_refused(learnt_file) -> None:
+    with pytest.raises(
+        BadInput, match=r"bases\[1\]\.tag: expected a tag of .* of another table file"
+    ):
+        BasesWork(CAMERA, demo_roster("huzzah-ge"), learnt_file)
