@@ -6,8 +6,9 @@ import logging
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import Literal, assert_never
+from typing import Literal
 
 import cv2
 
@@ -32,6 +33,8 @@ UserAction = Literal[
     "place-table",
     "finish-table",
     "start-over",
+    "learn-bases",
+    "leave-bases",
 ]
 """What a user can do on the page."""
 
@@ -155,27 +158,20 @@ class LiveCalibration(Background):
 
     def _do(self, action: UserAction, view: str) -> None:
         work = self._work
-        match action:
-            case "take-now":
-                work.take_now()
-            case "forget-best-focus":
-                work.forget_best_focus()
-            case "drop":
-                work.drop(view)
-            case "undo-drop":
-                work.undo_drop()
-            case "finish-lens":
-                work.finish_lens()
-            case "back-to-lens":
-                work.back_to_lens()
-            case "place-table":
-                work.place_table()
-            case "finish-table":
-                work.finish_table()
-            case "start-over":
-                work.start_over()
-            case _:
-                assert_never(action)
+        deeds: dict[UserAction, Callable[[], None]] = {
+            "take-now": work.take_now,
+            "forget-best-focus": work.forget_best_focus,
+            "drop": partial(work.drop, view),
+            "undo-drop": work.undo_drop,
+            "finish-lens": work.finish_lens,
+            "back-to-lens": work.back_to_lens,
+            "place-table": work.place_table,
+            "finish-table": work.finish_table,
+            "start-over": work.start_over,
+            "learn-bases": work.learn_bases,
+            "leave-bases": work.leave_bases,
+        }
+        deeds[action]()
 
     def _run(self) -> None:
         number = -1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -14,9 +15,10 @@ from calibration.lens_progress import GuidedView, Progress
 from calibration.table_pose import TableSearch
 from calibration.table_tags import FoundTag
 from tablecam.live.state import SourceState
+from tablecam.live_calibration.bases import BasesProgress
 
 Json = dict[str, Any]
-Stage = Literal["lens", "table", "done"]
+Stage = Literal["lens", "table", "done", "bases"]
 Tone = Literal["do", "hold", "good", "doubt"]
 """The tone of the main sentence: an instruction, hold still, success, or a problem."""
 
@@ -82,6 +84,7 @@ class CalibrationState:
     advice: Advice | None = None
     table: TableReading | None = None
     saved: Saved | None = None
+    bases: BasesProgress | None = None
 
 
 def state_json(state: CalibrationState) -> Json:
@@ -109,6 +112,7 @@ def state_json(state: CalibrationState) -> Json:
         "seen": None if state.advice is None else _advice_json(state),
         "table": None if state.table is None else _table_json(state.table),
         "saved": None if state.saved is None else _saved_json(state.saved),
+        "bases": None if state.bases is None else _bases_json(state.bases),
     }
 
 
@@ -123,6 +127,8 @@ def _sentence(state: CalibrationState) -> tuple[Tone, str]:
         if not state.saved.has_table:
             return "good", "The lens is saved"
         return "do", "Lay a ruler down and click its two ends"
+    if state.stage == "bases" and state.bases is not None:
+        return _bases_sentence(state.bases)
     return "do", "One moment"
 
 
@@ -147,6 +153,22 @@ def _table_sentence(table: TableReading) -> tuple[Tone, str]:
         missing = ", ".join(map(str, table.missing))
         return "do", f"Good enough, but all tags would be better. Not seen: {missing}"
     return "good", "All table tags seen. Take your hands off the table, then save"
+
+
+def _bases_sentence(bases: BasesProgress) -> tuple[Tone, str]:
+    news = bases.news
+    if bases.problem:
+        missing = ", ".join(map(str, bases.missing))
+        if len(bases.missing) < 2:
+            return "doubt", bases.problem
+        return "do", f"Lay the jig's sheet into view. Its tags not seen: {missing}"
+    if bases.in_corner is not None and bases.held < 1:
+        return "hold", f"Base {bases.in_corner}: hands off, hold still"
+    if news is not None and news.tag == bases.in_corner:
+        return ("good" if news.is_taken else "doubt"), news.line
+    if bases.done == bases.total:
+        return "good", "All bases are learnt"
+    return "do", "Push a base into the corner, then turn it by 180° and push it in again"
 
 
 def _lens_json(state: CalibrationState) -> Json:
@@ -234,6 +256,26 @@ def _saved_json(saved: Saved) -> Json:
         "mean_mm": _rounded(saved.mean_mm),
         "worst_mm": _rounded(saved.worst_mm),
     }
+
+
+def _bases_json(bases: BasesProgress) -> Json:
+    news = bases.news
+    return {
+        "held": round(bases.held, 2),
+        "taken": sum(base.layings for base in bases.learnt),
+        "news": None if news is None else {"line": news.line, "is_taken": news.is_taken},
+        "done": bases.done,
+        "total": bases.total,
+        "rows": [list(row) for row in bases.rows],
+        "corner_px": [[round(x, 1), round(y, 1)] for x, y in bases.corner_px],
+        "sigma_mm": _rounded(_mean(base.sigma_mm for base in bases.learnt)),
+        "sigma_deg": _rounded(_mean(base.sigma_deg for base in bases.learnt)),
+    }
+
+
+def _mean(sigmas: Iterable[float]) -> float | None:
+    values = tuple(sigmas)
+    return sum(values) / len(values) if values else None
 
 
 def _points(points_px: NDArray[np.float64]) -> list[list[float]]:

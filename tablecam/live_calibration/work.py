@@ -1,4 +1,4 @@
-"""The steps of a live calibration: lens, table, saving. Uses no threads.
+"""The steps of a live calibration: lens, table, saving, bases. Uses no threads.
 
 Each view is stored on disk as it is taken, and found again after a crash. The camera file is
 written at the end; an old one is kept beside it.
@@ -34,10 +34,12 @@ from calibration.table_pose import TableSearch, find_table
 from calibration.table_tags import find_tags
 from tablecam.capture.frame import Frame
 from tablecam.errors import BadInput
+from tablecam.live_calibration.bases import BasesWork
 from tablecam.live_calibration.state import CalibrationState, Saved, Stage, TableReading
 from tablecam.record.atomic_files import replace_file
 from tablecam.rules.hexes.fit import MapFit, better_words, far_hexes, fit_map
 from tablecam.rules.hexes.grid import Hex
+from tablecam.table.bases_file import bases_path
 from tablecam.table.model import Point
 from tablecam.table.roster import Roster
 
@@ -156,6 +158,7 @@ class CalibrationWork:
         self._saved: Saved | None = None
         self._warnings: tuple[str, ...] = ()
         self._take_now = False
+        self._bases: BasesWork | None = None
         self._resume()
 
     def shown_in(self, state: CalibrationState) -> CalibrationState:
@@ -175,6 +178,7 @@ class CalibrationWork:
             advice=self._advice,
             table=self._table,
             saved=self._saved,
+            bases=None if self._bases is None else self._bases.progress,
         )
 
     def see(self, frame: Frame) -> None:
@@ -187,6 +191,12 @@ class CalibrationWork:
             self._guide_with(to_grey(frame.image), frame.taken_at_s)
         elif self._stage == "table":
             self._table = self._find_table(to_grey(frame.image))
+        elif self._bases is not None:
+            try:
+                self._bases.see(frame, frame.taken_at_s)
+            # The laying counts for now; only what is on disk lacks it.
+            except BadInput as error:
+                self.warn(str(error))
 
     # Actions of the user.
 
@@ -261,6 +271,25 @@ class CalibrationWork:
         if self._stage != "table" or self._table is None or self._table.search is None:
             raise BadInput("table", "expected at least three table tags in view, got fewer")
         self._save(self._lens, self._table.search.calibration)
+
+    def learn_bases(self) -> None:
+        """Goes on to the bases, which are pushed into the jig.
+
+        Raises:
+            BadInput: There is no finished calibration with a table yet, or the bases file cannot be
+                read or belongs to another table file.
+        """
+        if self._roster is None or self._file is None or self._file.table is None:
+            raise BadInput("bases", "expected a finished calibration with a table, got none yet")
+        camera = self._file.camera(self._roster.table_tags_mm)
+        bases = BasesWork(camera, self._roster, bases_path(self._path))
+        self._enter("bases")
+        self._bases = bases
+
+    def leave_bases(self) -> None:
+        """Returns from the bases; what was learnt of them is on disk."""
+        if self._stage == "bases":
+            self._enter("done")
 
     def start_over(self) -> None:
         """Starts again. The old views stay in a renamed folder; the camera file stays."""
@@ -359,7 +388,7 @@ class CalibrationWork:
     def _enter(self, stage: Stage) -> None:
         self._stage = stage
         # What one stage has found says nothing in another.
-        self._advice, self._table, self._take_now = None, None, False
+        self._advice, self._table, self._take_now, self._bases = None, None, False, None
         self._on_stage(stage)
 
     # Lens.

@@ -1,4 +1,4 @@
-"""A simulated camera for calibration: it sees the lens board waved, then the empty table."""
+"""A simulated camera for calibration: it sees a lens board, the empty table, bases in the jig."""
 
 from __future__ import annotations
 
@@ -20,8 +20,9 @@ from calibration.camera import Camera, Pose
 from calibration.lens import Lens
 from tablecam.capture.frame import Frame
 from tablecam.capture.picture import DecodedPicture
+from tablecam.simulate.jig_source import SimulatedJig
 from tablecam.simulate.light import INK, PAPER, Linear, Picture, SensorNoise, encoded
-from tablecam.simulate.pace import Pace
+from tablecam.simulate.pace import Moment, Pace
 from tablecam.simulate.print_ink import Print, seen_print
 from tablecam.simulate.rays import Array, Box
 from tablecam.simulate.render import DEMO_LOOK, Renderer, RenderStyle
@@ -227,7 +228,7 @@ _AWAY = Held(0.5, 2.2, 640)
 
 
 class SimulatedCalibration:
-    """A `tablecam.capture.frame.Source` of a waved board, then of the empty table.
+    """A `tablecam.capture.frame.Source` of a waved board, the empty table, and of a jig if asked.
 
     Paced or not, like `SimulatedSource`. With `is_endless` the board is waved again and again until
     it is put away.
@@ -246,6 +247,9 @@ class SimulatedCalibration:
     ) -> None:
         lens = camera.lens
         self.camera = camera
+        self._roster = roster
+        self._look = look
+        self._jig: SimulatedJig | None = None
         # The board comes in from below the picture and leaves the same way.
         self._places = (_AWAY, *places, _AWAY)
         self._is_endless = is_endless
@@ -277,9 +281,14 @@ class SimulatedCalibration:
         if moment is None:
             return None
         self._elapsed_s += moment.passed_s
+        jig = self._jig
+        if jig is not None and (pushed := jig.picture_after(moment.passed_s)) is not None:
+            return self._frame(pushed, moment)
         if self._is_endless and self._elapsed_s >= self.waved_s and not self._is_away:
             self._elapsed_s = 0.0
-        picture = self._noise.added(self._clean(), self._number)
+        return self._frame(self._noise.added(self._clean(), self._number), moment)
+
+    def _frame(self, picture: Picture, moment: Moment) -> Frame:
         frame = Frame(DecodedPicture(picture), self._number, moment.taken_at_s)
         self._number += 1
         return frame
@@ -291,10 +300,16 @@ class SimulatedCalibration:
     def wave_again(self) -> None:
         """Starts over with the first pose, after the board was put away."""
         self._is_away, self._elapsed_s = False, 0.0
+        self._jig = None
+
+    def lay_bases(self) -> None:
+        """Puts the jig onto the table and pushes base after base into it."""
+        self._jig = SimulatedJig(self._roster, self.camera, look=self._look)
 
     def put_away(self) -> None:
-        """Removes the board, so that the camera sees the empty table."""
+        """Removes board and jig, so that the camera sees the empty table."""
         self._is_away, self._elapsed_s = True, max(self._elapsed_s, self.waved_s)
+        self._jig = None
 
     def held_at(self, time_s: float) -> Held | None:
         """Returns the board's pose at a time, None once it is out of the picture."""

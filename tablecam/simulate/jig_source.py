@@ -12,6 +12,7 @@ from calibration.camera import Camera
 from calibration.jig import JIG_TAGS_MM, SheetPlace
 from tablecam.capture.frame import Frame
 from tablecam.capture.picture import DecodedPicture
+from tablecam.simulate.light import Picture
 from tablecam.simulate.pace import Pace
 from tablecam.simulate.places import Place
 from tablecam.simulate.render import DEMO_LOOK, Renderer, RenderStyle
@@ -102,16 +103,20 @@ class SimulatedJig:
     def read(self) -> Frame | None:
         """Returns the next frame, None after the last base or once the source is closed."""
         moment = self._pace.wait()
-        if moment is None:
+        picture = None if moment is None else self.picture_after(moment.passed_s)
+        if moment is None or picture is None:
             return None
-        self._elapsed_s += moment.passed_s
+        return Frame(DecodedPicture(picture), self._number - 1, moment.taken_at_s)
+
+    def picture_after(self, passed_s: float) -> Picture | None:
+        """Returns the next picture, some time after the last; None after the last base."""
+        self._elapsed_s += passed_s
         places = self.places()
         if places is None:
             return None
-        picture = self._renderer.picture(Scene({**self._sheet_places, **places}), self._number)
-        frame = Frame(DecodedPicture(picture), self._number, moment.taken_at_s)
         self._number += 1
-        return frame
+        scene = Scene({**self._sheet_places, **places})
+        return self._renderer.picture(scene, self._number - 1)
 
     def places(self) -> Mapping[int, Place] | None:
         """Returns where the base lies that is being pushed; None after the last."""

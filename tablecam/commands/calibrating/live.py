@@ -17,6 +17,7 @@ from tablecam.live_calibration.state import Stage
 from tablecam.rules.games import known_games
 from tablecam.simulate.calibration_source import SimulatedCalibration
 from tablecam.simulate.demo import demo_camera, demo_roster
+from tablecam.simulate.jig_source import glued_by_hand
 from tablecam.table.roster import Roster
 from tablecam.table.table_file import read_table_file
 from web.calibrating import MOST_WAITING, create_calibration_app
@@ -40,7 +41,7 @@ def calibrate_live(
     """Serves the page until Ctrl-C.
 
     With the source `simulated`, hands wave a board before a simulated camera, over the demo's
-    table.
+    table, and push its bases into the jig.
     """
     check_place(camera_path)
     roster, factories, on_stage = _prepared(source, table_path)
@@ -67,13 +68,16 @@ def _prepared(
     roster = None if table_path is None else read_table_file(table_path, known_games())
     if source != SIMULATED:
         return roster, {}, lambda stage: None
-    simulated = SimulatedCalibration(demo_roster(), demo_camera(), is_endless=True)
+    roster = roster or glued_by_hand(demo_roster())
+    simulated = SimulatedCalibration(glued_by_hand(demo_roster()), demo_camera(), is_endless=True)
 
     def on_stage(stage: Stage) -> None:
-        """Waves the simulated board in the stage `lens`, and clears the table afterwards."""
+        """Shows what belongs to a stage: the board, the empty table, or bases in the jig."""
         if stage == "lens":
             simulated.wave_again()
+        elif stage == "bases":
+            simulated.lay_bases()
         else:
             simulated.put_away()
 
-    return roster or demo_roster(), {SIMULATED: lambda options: simulated}, on_stage
+    return roster, {SIMULATED: lambda options: simulated}, on_stage

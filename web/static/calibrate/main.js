@@ -18,7 +18,7 @@ const RETRY_MS = 1000;
 const FASTEST_PICTURE_MS = 100;
 const WHOLE_PICTURE_MS = 1500;
 const NOTICE_MS = 6000;
-const STAGES = ["lens", "table", "done"];
+const STAGES = ["lens", "table", "done", "bases"];
 
 const svg = /** @type {SVGSVGElement} */ (/** @type {unknown} */ (byId("view")));
 const overlay = createOverlay(svg);
@@ -46,6 +46,8 @@ for (const [id, command] of /** @type {[string, Command][]} */ ([
   ["more-views", "back-to-lens"],
   ["place-again", "place-table"],
   ["finish-table", "finish-table"],
+  ["learn-bases", "learn-bases"],
+  ["leave-bases", "leave-bases"],
 ])) {
   byId(id).addEventListener("click", () => act(command));
 }
@@ -148,12 +150,13 @@ function show(news) {
   showPanel(news, { act, point: overlay.point });
   if (before !== null && news.stage === "lens" && news.lens.views.length > before.lens.views.length && news.seen?.taken)
     taken();
+  if (before?.bases && news.bases && news.bases.taken > before.bases.taken) taken();
 }
 
 /** @param {State} news */
 function showStages(news) {
   const now = STAGES.indexOf(news.stage);
-  byId("stage-table").hidden = !news.has_table;
+  byId("stage-table").hidden = byId("stage-bases").hidden = !news.has_table;
   for (const item of byId("stages").children) {
     const place = STAGES.indexOf(/** @type {HTMLElement} */ (item).dataset.stage ?? "");
     item.toggleAttribute("aria-current", place === now);
@@ -167,7 +170,7 @@ function showSentence(news) {
   const words = hexMap.isActive ? hexMap.say : news.say;
   if (byId("say-text").textContent !== words) byId("say-text").textContent = words;
   say.dataset.tone = news.tone;
-  /** @type {HTMLProgressElement} */ (byId("held")).value = news.seen?.held ?? 0;
+  /** @type {HTMLProgressElement} */ (byId("held")).value = news.bases?.held ?? news.seen?.held ?? 0;
 }
 
 function taken() {

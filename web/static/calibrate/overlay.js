@@ -16,7 +16,7 @@ export const written = (points) => points.map((point) => point.join(",")).join("
 export function createOverlay(svg) {
   const image = svgElement("image", { x: -0.5, y: -0.5, preserveAspectRatio: "none" });
   const layers = Object.fromEntries(
-    ["cells", "pointed", "corners", "ghost", "tags", "ruler", "hexmap"].map((name) => [
+    ["cells", "pointed", "corners", "ghost", "tags", "jig", "ruler", "hexmap"].map((name) => [
       name,
       svgElement("g", { class: name }),
     ]),
@@ -39,6 +39,7 @@ export function createOverlay(svg) {
       layers.ghost.replaceChildren(...(aims && !state.lens.is_enough ? ghost(state) : []));
       layers.corners.replaceChildren(...(aims ? corners(state) : []));
       layers.tags.replaceChildren(...(state.stage === "table" ? tags(state) : []));
+      layers.jig.replaceChildren(...jig(state.bases?.corner_px ?? []));
     },
     point: (outline) =>
       layers.pointed.replaceChildren(
@@ -46,6 +47,13 @@ export function createOverlay(svg) {
       ),
     draw: (layer, parts) => layers[layer].replaceChildren(...parts),
   };
+}
+
+/** The two lines that rulers lie along. @type {(corner: Point[]) => Element[]} */
+function jig(corner) {
+  return corner.length
+    ? ["casing", "ink"].map((kind) => svgElement("polyline", { class: kind, points: written(corner) }))
+    : [];
 }
 
 /** The pattern of cells that no view covers. */

@@ -41,6 +41,21 @@ export function showPanel(state, actions) {
   }
   if (state.stage === "table") showTable(state);
   if (state.stage === "done") showSaved(state);
+  if (state.bases) showBases(state.bases);
+}
+
+/** @param {import("./api.js").Bases} bases */
+function showBases({ done, total, rows, sigma_mm, sigma_deg }) {
+  byId("bases-reached").replaceChildren(html("b", `${done} of ${total}`), html("span", " bases done"));
+  byId("bases-sigma").textContent =
+    sigma_mm === null ? "" : `Learnt to ± ${small(sigma_mm)} mm and ± ${small(sigma_deg)}°.`;
+  byId("bases-rows").replaceChildren(
+    ...rows.map(([owner, ready, all]) => {
+      const row = html("li", "", ready === all ? "met" : "");
+      row.append(html("span", owner), html("span", `${ready} of ${all}`, "hint"));
+      return row;
+    }),
+  );
 }
 
 /** @param {State} state */
@@ -164,6 +179,7 @@ function row(id, off, remark, className) {
 /** @param {State} state */
 function showSaved({ saved }) {
   if (!saved) return;
+  byId("glue-panel").hidden = !saved.has_table;
   byId("saved-title").textContent = saved.is_new ? "Saved" : "This camera's calibration";
   const reached = byId("saved-reached");
   if (saved.mean_mm !== null) {
