@@ -157,10 +157,10 @@ def _table_sentence(table: TableReading) -> tuple[Tone, str]:
 
 def _bases_sentence(bases: BasesProgress) -> tuple[Tone, str]:
     news = bases.news
-    if bases.problem:
+    if bases.problem and len(bases.missing) < 2:
+        return "doubt", bases.problem
+    if bases.problem or not bases.corner_px:
         missing = ", ".join(map(str, bases.missing))
-        if len(bases.missing) < 2:
-            return "doubt", bases.problem
         return "do", f"Lay the jig's sheet into view. Its tags not seen: {missing}"
     if bases.in_corner is not None and bases.held < 1:
         return "hold", f"Base {bases.in_corner}: hands off, hold still"

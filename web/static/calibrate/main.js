@@ -123,6 +123,11 @@ function show(news) {
   // The answer to a command may overtake a state that was sent before it.
   if (before !== null && news.version < before.version) return;
   state = news;
+  if (before?.stage !== news.stage) {
+    // Each step begins at its top, on a wide page and on a narrow one.
+    window.scrollTo(0, 0);
+    byId("panel").scrollTop = 0;
+  }
   document.body.dataset.stage = news.stage;
   svg.dataset.version = String(news.version);
   showStages(news);
