@@ -66,7 +66,7 @@ class SimulatedControls(Protocol):
         """Resumes the script."""
 
     def restart(self) -> None:
-        """Restarts the script and forgets what players moved."""
+        """Pauses the script at its beginning and forgets what players moved."""
 
     def lie_as(self, position: Position, unit_id: str | None = None) -> None:
         """Moves everything to its place in a position, and pauses the script; or only one unit.

@@ -10,6 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from tablecam.errors import BadInput
+from tablecam.rules.hexes.grid import grid_of
 from tablecam.simulate.lamp import Lamp
 from tablecam.simulate.mount import Mount, Tilt
 from tablecam.simulate.overlap import do_overlap, overlaps_mm, way_out_mm
@@ -54,7 +55,8 @@ class SimulatedTable:
         self._aside: dict[str, Places] = {}
         self._aside_faces: dict[str, Faces] = {}
         # Counters on hexes stack: each new one lies on top, or beneath with a negative number.
-        self._is_stacking = roster.table.hex_map is not None
+        hex_map = roster.table.hex_map
+        self._grid = None if hex_map is None else grid_of(hex_map)
         self._piled: dict[str, float] = {}
         self._piles = 0
         self._pushed: dict[int, Place] = {}
@@ -105,15 +107,15 @@ class SimulatedTable:
         with self._lock:
             self._paused = self._is_left_alone = False
 
-    def restart(self, *, is_paused: bool = False) -> None:
-        """Puts everything back to the beginning of the script, playing or paused."""
+    def restart(self) -> None:
+        """Puts everything back to the beginning of the script, paused."""
         with self._lock:
             self._elapsed_s = 0.0
             self._aside.clear()
             self._aside_faces.clear()
             self._piled.clear()
             self._off = frozenset()
-            self._paused, self._is_left_alone = is_paused, False
+            self._paused, self._is_left_alone = True, False
 
     def lie_as(self, position: Position, unit_id: str | None = None) -> None:
         """Puts everything to its place in a position, and keeps the script's hands away.
@@ -131,7 +133,7 @@ class SimulatedTable:
         commanders = {commander.id: commander for commander in position.commanders}
         with self._lock:
             if unit_id is None:
-                self.restart(is_paused=True)
+                self.restart()
                 self._is_left_alone = True
             else:
                 self._off -= self._tags_of(unit_id)
@@ -140,6 +142,8 @@ class SimulatedTable:
                 tags, places = self._faces(id), self._places(id)
                 if (commander := commanders.get(id)) is not None:
                     places = (replace(places[0], x_mm=commander.x_mm, y_mm=commander.y_mm),)
+                elif unit_id is None and self._lies_beside_map(places):
+                    continue  # what comes later waits there
                 else:
                     # A base that the position lacks is taken off the table.
                     self._off |= set(tags) - place_by_tag.keys()
@@ -148,6 +152,13 @@ class SimulatedTable:
                         for tag, place in zip(tags, places, strict=True)
                     )
                 self._leave_aside(id, places)
+
+    def _lies_beside_map(self, places: Places) -> bool:
+        if self._grid is None:
+            return False
+        (place,) = places  # counters have one base
+        cube, _ = self._grid.cube_at((place.x_mm, place.y_mm))
+        return self._grid.number(cube) is None
 
     def advance(self, seconds: float) -> None:
         """Advances the time, and the script unless paused; stops units whose path is blocked."""
@@ -338,7 +349,7 @@ class SimulatedTable:
                 if tag not in self._off
             }
             places = {tag: place for tag, (place, _) in lying.items()}
-            if not self._is_stacking:
+            if self._grid is None:
                 return places
             order = {tag: self._order(id) for tag, (_, id) in lying.items()}
             return stacked(places, self._timeline.base_type_by_tag, order)
@@ -409,7 +420,7 @@ class SimulatedTable:
 
         Returns a sentence about that, empty where there was nothing to see.
         """
-        if self._is_stacking:
+        if self._grid is not None:
             return places, ""
         # A unit's outline moves as one piece, so gaps between its bases count as covered.
         mine = unit_outline_mm(places, self._base_type(unit_id))
@@ -460,7 +471,7 @@ class SimulatedTable:
 
     def _stop_if_blocked(self, visit: Visit, from_s: float) -> None:
         """Takes a visit's unit out of the script if it would run into one that has left it."""
-        if not visit.legs or visit.id in self._aside or self._is_stacking:
+        if not visit.legs or visit.id in self._aside or self._grid is not None:
             return
         base_type = self._base_type(visit.id)
         standing = [

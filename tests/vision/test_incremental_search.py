@@ -56,7 +56,7 @@ def made():
 @pytest.fixture
 def scene(made):
     """The demo's table before the battle, with noise that is new in every picture."""
-    made.table.restart(is_paused=True)
+    made.table.restart()
     made.finder.searched.clear()
     return made
 
@@ -64,7 +64,7 @@ def scene(made):
 @pytest.fixture(scope="module")
 def first(made):
     """A first look at the table before the battle."""
-    made.table.restart(is_paused=True)
+    made.table.restart()
     return made.watch.read(as_jpeg(made.source), None)
 
 

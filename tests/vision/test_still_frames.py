@@ -46,7 +46,7 @@ def test_a_unit_that_was_moved_is_found_where_it_went(scene):
     frame = source.read()
     found = places(finder.search(to_grey(frame.image), before=before))
     assert largest_difference_mm(found, places(finder.search(to_grey(frame.image)))) < 0.05
-    table.restart(is_paused=True)
+    table.restart()
 
 
 def test_a_nudge_of_half_a_cell_is_followed(scene):
@@ -58,7 +58,7 @@ def test_a_nudge_of_half_a_cell_is_followed(scene):
     frame = source.read()
     found = places(finder.search(to_grey(frame.image), before=before))
     assert largest_difference_mm(found, places(finder.search(to_grey(frame.image)))) < 0.05
-    table.restart(is_paused=True)
+    table.restart()
 
 
 def test_a_tag_that_is_covered_is_no_longer_seen(scene):

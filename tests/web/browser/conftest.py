@@ -59,7 +59,7 @@ def running_demo(tmp_path_factory: pytest.TempPathFactory, demo_game: str | None
 @pytest.fixture
 def demo(running_demo: Demo) -> Demo:
     """The demo at its beginning, standing still, with every base seen."""
-    running_demo.table.restart(is_paused=True)
+    running_demo.table.restart()
     running_demo.settled()
     return running_demo
 
@@ -205,7 +205,7 @@ def players(hall: Hall, browser: Browser) -> Iterator[Table]:
 def fight(players: Table) -> Table:
     """A3 has come within reach of P3, and the game has just begun."""
     hall = players.hall
-    hall.table.restart(is_paused=True)
+    hall.table.restart()
     hall.table.move_unit("A3", 640, 330, 270)
     players.begin()
     return players

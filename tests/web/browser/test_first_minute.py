@@ -17,22 +17,13 @@ PHONE: dict[str, Any] = {
 }
 
 
-def test_no_hand_moves_anything_until_the_card_is_closed(hall: Hall, browser: Browser) -> None:
-    hall.table.restart()
-    with seated(hall, browser, "shared") as seat:
-        expect(seat.page.locator("#try")).to_contain_text("This table is simulated")
-        hall.waits(lambda: hall.table.is_paused)
-        seat.page.locator("#try-close").click()
-        hall.waits(lambda: not hall.table.is_paused)
-    hall.table.restart(is_paused=True)
-
-
 @pytest.mark.parametrize(("device", "verb"), [(LAPTOP, "Click"), (PHONE, "Tap")])
 def test_a_game_is_started_from_the_first_screen(
     hall: Hall, browser: Browser, device: dict[str, Any], verb: str
 ) -> None:
-    hall.table.restart(is_paused=True)
+    hall.table.restart()
     with seated(hall, browser, "shared", **device) as seat:
+        expect(seat.page.locator("#try")).to_contain_text("This table is simulated")
         expect(seat.page.locator("#try-steps li").first).to_have_text(
             f"{verb} P1 to see its ranges"
         )

@@ -9,8 +9,6 @@ from tests.web.browser.halls import Table
 
 def test_units_are_taken_in_where_they_come_to_rest(players: Table) -> None:
     hall, page = players.hall, players.prussian.page
-    for seat in (players.prussian, players.austrian):
-        seat.page.locator("#try-close").click()  # until then the hands wait
     hall.table.resume()
     while not hall.table.scene().held:  # a hand of the script pushes a unit
         hall.table.advance(0.1)

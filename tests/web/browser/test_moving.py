@@ -170,8 +170,8 @@ def test_a_move_off_the_table_is_refused_in_words(player: Any) -> None:
     expect(page.locator(".ghost .base")).to_have_count(0)
 
 
-def test_pause_and_resume_stop_the_script(player: Any) -> None:
-    player.page.get_by_role("button", name="Resume").click()
+def test_hands_move_units_only_while_somebody_wants_to_watch(player: Any) -> None:
+    player.page.get_by_role("button", name="Watch a battle").click()
     player.sees(lambda: not player.demo.table.is_paused)
     player.page.get_by_role("button", name="Pause", exact=True).click()
-    player.sees(lambda: player.demo.table.is_paused)
+    player.sees(lambda: player.demo.table.is_resting)

@@ -17,7 +17,7 @@ FINGER_PX = 44
 @pytest.fixture
 def armies(players: Table) -> Table:
     """Both armies in their thirds, as the demo begins, and no game that anybody set up."""
-    players.hall.table.restart(is_paused=True)
+    players.hall.table.restart()
     players.hall.settled()
     return players
 

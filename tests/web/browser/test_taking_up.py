@@ -11,7 +11,7 @@ from tests.web.browser.halls import Table
 
 def test_a_game_with_dealt_cards_is_taken_up_in_its_middle(players: Table) -> None:
     table, page = players.hall.table, players.prussian.page
-    table.restart(is_paused=True)
+    table.restart()
     players.hall.settled()
     address = f"{players.hall.address}api/game/begin"
     assert page.request.post(address, data={"options": {"active": "prussian", "deck": "house"}}).ok

@@ -47,7 +47,7 @@ class Tapper:
 @pytest.fixture
 def calm(players: Table) -> Table:
     """The demo's armies, far apart."""
-    players.hall.table.restart(is_paused=True)
+    players.hall.table.restart()
     players.hall.settled()
     return players
 

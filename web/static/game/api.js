@@ -76,7 +76,12 @@ export async function takeSeat(seat) {
   await post("/api/seat", { seat });
 }
 
-/** Stops the script of the simulated table, with or without its hands, resumes it, or starts it again. @type {(command: "pause" | "stand-still" | "resume" | "restart") => Promise<void>} */
+/** Stops the script of the simulated table, with or without its hands, resumes it, or starts it again. @type {(command: "stand-still" | "resume" | "restart") => Promise<void>} */
 export async function controlScript(command) {
   await post(`/api/simulated/${command}`, {});
+}
+
+/** Puts a unit of the simulated table where the game has it; without a unit, everything. @type {(unit?: string) => Promise<void>} */
+export async function lay(unit) {
+  await post("/api/simulated/lay", unit ? { unit } : {});
 }

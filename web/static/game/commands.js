@@ -275,6 +275,8 @@ export class Commands {
       }
       const view = await api.sendCommand("begin", { options });
       Object.assign(this.state.game, { again: false, states: opens && !view.proposed ? {} : null });
+      // A scenario has its own places: hands of the demo lay the units there.
+      if (this.state.facts.simulated && this.state.facts.files.scenario) await api.lay();
       return view;
     });
   }

@@ -70,7 +70,7 @@ function renderSaid(state) {
   byId("game-said").classList.toggle("waiting", game.busy !== null || (!trouble && judging !== ""));
   const house = view?.house ?? [];
   byId("game-house").hidden = !house.length;
-  setText(byId("game-house"), `House ${house.join(", ")}: these numbers are invented, not the rulebook’s.`);
+  setText(byId("game-house"), `Sample ${house.join(", ")}: the numbers are invented, not the rulebook’s.`);
   byId("game").classList.toggle("busy", game.busy !== null);
   const latest = latestChosen(view?.log ?? []);
   byId("game-undo").hidden = !view?.can_undo;

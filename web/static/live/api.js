@@ -62,11 +62,6 @@ export async function moveUnits(moves) {
   return (await post("/api/simulated/move-together", { moves })).slid;
 }
 
-/** Puts a unit of the simulated table where the game has it; without a unit, everything. @type {(unit?: string) => Promise<void>} */
-export async function lay(unit) {
-  await post("/api/simulated/lay", unit ? { unit } : {});
-}
-
 /** Takes a unit of the simulated table off it, or one of its bases. @type {(lifted: Lifted) => Promise<void>} */
 export async function liftOff(lifted) {
   await post("/api/simulated/take-off", lifted);

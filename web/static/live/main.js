@@ -258,7 +258,7 @@ onClick("follow-map", () => void moves.tried(() => api.followMap()));
 onClick("clear", clear);
 onClick("undo", () => moves.undo());
 onClick("notice-undo", () => moves.undo());
-onClick("pause", () => moves.play(state.now?.simulated?.paused ? "resume" : "pause"));
+onClick("pause", () => moves.play(state.now?.simulated?.paused ? "resume" : "stand-still"));
 onClick("restart", () => moves.play("restart"));
 onClick("bump", () => moves.bump());
 onClick("dim", () => moves.dim());

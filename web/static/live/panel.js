@@ -393,7 +393,7 @@ function renderControls(state) {
   byId("in-place").hidden = !state.isPlaying || !isPlayer(state);
   const { moved = [], to_place = [] } = state.game.view ?? {};
   disable(byId("in-place"), moved.length + to_place.length === 0);
-  setText(byId("pause"), state.now?.simulated?.paused ? "Resume" : "Pause");
+  setText(byId("pause"), state.now?.simulated?.paused ? "Watch a battle" : "Pause");
   press("dim", (state.now?.simulated?.light ?? 1) < 1);
   const latest = state.undo.at(-1);
   byId("undo").hidden = latest === undefined;

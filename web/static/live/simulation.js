@@ -4,7 +4,7 @@ import { onClick } from "../shared/events.js";
 import { errorText } from "../shared/http.js";
 import { dropGhost, letGo, Moves, placings } from "../board/moves.js";
 import { commanderOf, split, unitOf } from "../board/things.js";
-import { controlScript } from "../game/api.js";
+import { controlScript, lay } from "../game/api.js";
 import { playing } from "../game/state.js";
 import * as api from "./api.js";
 
@@ -131,11 +131,11 @@ export class SimulatedMoves extends Moves {
   async lay(unit) {
     dropGhost(this.state);
     if (!unit) this.state.undo = [];
-    await this.tried(() => this.inTurn(() => api.lay(unit)));
+    await this.tried(() => this.inTurn(() => lay(unit)));
     this.changed();
   }
 
-  /** @param {"pause" | "resume" | "restart"} command */
+  /** @param {"stand-still" | "resume" | "restart"} command */
   async play(command) {
     try {
       await controlScript(command);

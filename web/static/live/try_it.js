@@ -1,7 +1,6 @@
 /** The first minute of the demo: what to try, ticked off as it is done. */
 import { byId, CLICK, setText, updateChildren } from "../shared/dom.js";
 import { onClick } from "../shared/events.js";
-import { controlScript } from "../game/api.js";
 
 /** @typedef {import("../game/state.js").State} State */
 
@@ -16,11 +15,6 @@ const isTried = () => ["choose", "measure", "drag", "bump"].every((key) => tried
 
 /** Whether everything had been tried before this page was opened. */
 const wasTried = isTried();
-
-/** Whether this page has stopped the hands of the script. */
-let isHolding = false;
-/** Whether it has looked if they need to be stopped. */
-let hasLooked = false;
 
 /** What to try, and how the page knows that it was done. @type {(state: State) => {key: string, text: string, isDone: boolean}[]} */
 function steps(state) {
@@ -53,9 +47,7 @@ function tick(key) {
 /** @type {(state: State) => void} */
 export function renderTrying(state) {
   if (!state.facts.simulated) return;
-  const isPlaying = Boolean(state.game.view?.has_begun);
-  byId("try").hidden = wasTried || tried.has(CLOSED) || isPlaying;
-  holdStill(state, isPlaying);
+  byId("try").hidden = wasTried || tried.has(CLOSED) || Boolean(state.game.view?.has_begun);
   if (byId("try").hidden) return;
   const all = steps(state);
   for (const { key, isDone } of all) if (isDone) tick(key);
@@ -69,24 +61,4 @@ export function renderTrying(state) {
       row.classList.toggle("done", tried.has(key));
     },
   );
-}
-
-/** Stops the hands of the script while something is left to try: nothing moves by itself. @type {(state: State, isPlaying: boolean) => void} */
-function holdStill({ facts, now, game }, isPlaying) {
-  if (!now?.simulated || (facts.referee && !game.view)) return;
-  const isDue = !isPlaying && !byId("try").hidden && !isTried();
-  // Once: who presses Resume wants to see the hands at work.
-  if (!hasLooked && isDue && !now.simulated.paused) {
-    isHolding = true;
-    send("stand-still");
-  }
-  hasLooked = true;
-  if (!isHolding || isDue) return;
-  isHolding = false;
-  if (!isPlaying) send("resume");
-}
-
-/** @type {(command: "stand-still" | "resume") => void} */
-function send(command) {
-  controlScript(command).catch(() => {}); // a lost table says so itself
 }
