@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cache, partial
 
 from tablecam.errors import BadInput
 from tablecam.rules.books import Book, book_of
 from tablecam.rules.measuring import Measures
-from tablecam.rules.reports import Finding, UnitReport
+from tablecam.rules.reports import Finding, Part, Section, UnitReport
 from tablecam.table.model import Position
 from tablecam.table.motion import steadied
 from tablecam.table.roster import Roster
+from tablecam.table.rows import as_if_learnt
+from tablecam.uncertainty.answer import CERTAIN_SIGMAS, Answer
 from tablecam.wording import nearest, quoted
 
 Sheets = dict[tuple[str, ...], UnitReport]
@@ -74,12 +77,54 @@ class LiveRulings:
                 ask: Callable[..., UnitReport] = (
                     book.unit_sheet if len(units) == 1 else book.pair_sheet
                 )
-                known[units] = ask(handle, *units)
+                report = ask(handle, *units)
+                if len(units) == 2:
+                    report = self._with_hints(report, book.ruled_position(handle), active, *units)
+                known[units] = report
             # Works them out while no other thread does; they are remembered.
             for section in known[units].sections:
                 if only is None or section.key in only:
                     _ = section.lines
             return known[units]
+
+    def _with_hints(
+        self, report: UnitReport, position: Position, active: str, a: str, b: str
+    ) -> UnitReport:
+        """Says of each close call between two units whether calibrating their bases would end it.
+
+        The same questions are asked of a table on which those bases were pushed into the jig.
+        """
+        pair = tuple(unit for unit in position.units if unit.id in (a, b))
+        learnt = {
+            unit.id: replace(unit, bases=tuple(map(as_if_learnt, unit.bases))) for unit in pair
+        }
+        if all(learnt[unit.id] == unit for unit in pair):
+            return report
+        units = tuple(learnt.get(unit.id, unit) for unit in position.units)
+
+        @cache
+        def known() -> Mapping[str, Answer]:
+            handle = self._book.rulings(replace(position, units=units), active)
+            lines = self._book.pair_sheet(handle, a, b).lines
+            return {
+                line.question.id: line.answer for line in lines if line.question and line.answer
+            }
+
+        def hinted(section: Section) -> Iterator[Part]:
+            yield from section.shapes
+            for line in section.lines:
+                is_close = line.answer is not None and line.answer.answer == "too_close"
+                then = known().get(line.question.id) if is_close and line.question else None
+                if line.answer is None or then is None or then.answer == "too_close":
+                    yield line
+                else:
+                    hint = f"{_how_close(line.answer)}: calibrating the bases of {a} and {b}"
+                    yield replace(line, text=f"{line.text.rstrip('.')}; {hint} would decide it")
+
+        sections = tuple(
+            replace(section, work=partial(hinted, section)) for section in report.sections
+        )
+        return replace(report, sections=sections)
 
     def answer(self, position: Position, question: str, active: str) -> tuple[Finding, Position]:
         """Returns the line that answers a question, and the position it was ruled on.
@@ -117,3 +162,9 @@ class LiveRulings:
         if unit not in ids:
             message = f"there is no unit {quoted(unit)} in the table file{nearest(unit, ids)}"
             raise BadInput("rulings", message)
+
+
+def _how_close(answer: Answer) -> str:
+    """Says by how much a margin is too small to decide."""
+    by_mm = CERTAIN_SIGMAS * answer.sigma_mm - abs(answer.margin_mm)
+    return f"too close by {by_mm:.1f} mm" if by_mm >= 0.05 else "only just too close"

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tablecam.table.headings import difference_deg
-from tablecam.table.model import BasePose, Position, Row, Unit
+from tablecam.table.model import BasePose, Glue, Position, Row, Unit
 
 Array = NDArray[np.float64]
 
@@ -190,15 +190,46 @@ def _in_row(base: BasePose, row: Row, share: float) -> BasePose:
     cut_mm = 0.0 if base.glue is None else base.glue.cut_sigma_mm
     own_mm = math.hypot(share * own_mm, min(own_mm, PLAY_MM), cut_mm)
     own_deg = math.hypot(share * own_deg, min(own_deg, PLAY_DEG))
-    in_row = replace(base, row=row)
-    shared = (*in_row.common, *in_row.row_errors)
+    return _with_own_sigmas(replace(base, row=row), own_mm, own_deg)
+
+
+def _with_own_sigmas(base: BasePose, own_mm: float, own_deg: float) -> BasePose:
+    """Returns a base whose `own_sigmas` are these."""
+    shared = (*base.common, *base.row_errors)
     swing_mm = math.radians(own_deg) * math.hypot(base.tag_right_mm, base.tag_forward_mm)
     shared_mm2 = sum(error.x_mm**2 + error.y_mm**2 for error in shared)
     return replace(
-        in_row,
+        base,
         sigma_mm=math.sqrt(own_mm**2 + (swing_mm**2 + shared_mm2) / 2),
         sigma_deg=math.hypot(own_deg, *(error.turn_deg for error in shared)),
     )
+
+
+LEARNT = Glue(sigma_mm=0.05, sigma_deg=0.15)
+"""How truly the jig learns where a tag lies on its base."""
+
+
+def as_if_learnt(base: BasePose) -> BasePose:
+    """Returns a base as it would be known had it been pushed into the jig.
+
+    What a row leaves of its bases' glue shrinks in proportion, as if the camera erred by nothing.
+    """
+    glue = base.glue
+    if glue is None or (glue.sigma_mm <= LEARNT.sigma_mm and glue.sigma_deg <= LEARNT.sigma_deg):
+        return base
+    left_mm = min(1.0, LEARNT.sigma_mm / max(glue.place_sigma_mm, _LEAST))
+    left_deg = min(1.0, LEARNT.sigma_deg / max(glue.sigma_deg, _LEAST))
+    own_mm, own_deg = base.own_sigmas
+    if base.row is not None:
+        row = base.row
+        row = replace(row, sigma_mm=left_mm * row.sigma_mm, sigma_deg=left_deg * row.sigma_deg)
+        return _with_own_sigmas(replace(base, row=row, glue=LEARNT), own_mm, own_deg)
+    # What is not the glue's is the camera's, and stays.
+    seen_mm2 = max(own_mm**2 - glue.place_sigma_mm**2, 0.0)
+    seen_deg2 = max(own_deg**2 - glue.sigma_deg**2, 0.0)
+    known_mm = math.sqrt(seen_mm2 + (left_mm * glue.place_sigma_mm) ** 2)
+    known_deg = math.sqrt(seen_deg2 + (left_deg * glue.sigma_deg) ** 2)
+    return _with_own_sigmas(replace(base, glue=LEARNT), known_mm, known_deg)
 
 
 def _on_table(offsets_mm: Array, headings_rad: Array | float) -> Array:

@@ -13,6 +13,8 @@ AnswerWord = Literal["yes", "no", "too_close"]
 
 CERTAIN = 0.95
 """A question is decided if its answer holds with at least this probability."""
+CERTAIN_SIGMAS = 1.645
+"""A normally distributed margin of so many sigmas holds with that probability."""
 CLEAR_SIGMAS = 4.0
 """A margin of so many sigmas stays decided when it is measured again."""
 

@@ -1,5 +1,6 @@
 """Rulings and disputes over the simulated table: real frames, real vision, real rules."""
 
+import re
 from dataclasses import replace
 
 import cv2
@@ -10,10 +11,12 @@ from tablecam.errors import BadInput
 from tablecam.live.rulings import LiveRulings
 from tablecam.rules.books import book_of
 from tablecam.simulate.demo import demo_roster, embedded_demo
+from tablecam.table.model import BasePose, Glue, Position, Unit
 from tablecam.table.position_file import position_from_json
 from tests.live.tapped import after_one_frame, watched
 
 SIGMA_MM, SIGMA_DEG = 0.2, 0.3
+GLUED = Glue(0.4, 0.8)
 
 
 @pytest.fixture(scope="module")
@@ -56,6 +59,40 @@ def test_a_game_without_a_rulebook_can_be_asked_what_any_table_can(position):
         "range",
         "contact",
     ]
+
+
+def apart(between_mm, sigma_mm=0.42, glue=GLUED):
+    """Two single bases of a table without a rulebook, one in front of the other."""
+    roster = replace(demo_roster(), game="free")
+    bases = [
+        BasePose(
+            400, y_mm, 90, 30, 30, sigma_mm=sigma_mm, sigma_deg=0.82, tag_forward_mm=-5, glue=glue
+        )
+        for y_mm in (300, 330 + between_mm)
+    ]
+    units = (
+        Unit("P1", "prussian", "infantry", bases[:1]),
+        Unit("A1", "austrian", "infantry", bases[1:]),
+    )
+    table = Position("free", roster.table, units)
+    sheet = LiveRulings(roster).pair_sheet(table, "P1", "A1", "prussian", {"contact"})
+    return next(line for line in sheet.lines if line.question.id.startswith("contact/"))
+
+
+def test_a_close_call_that_calibrated_bases_would_decide_says_so():
+    line = apart(1.5)
+    assert line.answer.answer == "too_close"
+    said = r"too close by 0\.\d mm: calibrating the bases of P1 and A1 would decide it$"
+    assert re.search(said, line.text)
+
+
+@pytest.mark.parametrize(
+    ("between_mm", "sigma_mm", "glue"),
+    [(1.0, 0.42, GLUED), (1.5, 1.5, GLUED), (1.5, 0.42, None), (9.0, 0.42, GLUED)],
+    ids=["too near even so", "the camera limits it", "no glue is stated", "decided"],
+)
+def test_no_other_call_speaks_of_calibrating_bases(between_mm, sigma_mm, glue):
+    assert "calibrating" not in apart(between_mm, sigma_mm, glue).text
 
 
 def test_the_live_table_tells_of_a_unit_as_the_newest_picture_shows_it(scene):

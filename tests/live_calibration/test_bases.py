@@ -4,16 +4,31 @@ import re
 import shutil
 from statistics import median
 
+import numpy as np
 import pytest
 
+from calibration.camera_file import CameraFile, write_camera_file
+from calibration.guide import LensGuide
+from calibration.results import Origin, TableCalibration
 from tablecam.errors import BadInput
 from tablecam.live_calibration.bases import BasesWork
+from tablecam.live_calibration.state import CalibrationState, SourceStatus, state_json
+from tablecam.live_calibration.work import CalibrationWork
 from tablecam.simulate.demo import demo_roster
 from tablecam.simulate.jig_source import Push, glued_by_hand
 from tablecam.table.bases_file import read_bases, with_bases, with_learnt
 from tests.live_calibration.jig import CAMERA, ROSTER, corner_errors_mm, frames, work_after
 
 TAGS = tuple(ROSTER.base_type_by_tag())[:6]
+EXACT = TableCalibration(
+    CAMERA.lens,
+    CAMERA.pose,
+    np.zeros((15, 15)),
+    0.0,
+    0.0,
+    (),
+    Origin("2025-01-01T00:00:00Z", ("",)),
+)
 
 
 @pytest.fixture(scope="module")
@@ -106,3 +121,24 @@ def test_bases_of_another_table_are_refused(learnt_file) -> None:
         BadInput, match=r"bases\[1\]\.tag: expected a tag of .* of another table file"
     ):
         BasesWork(CAMERA, demo_roster("huzzah-ge"), learnt_file)
+
+
+def test_a_guided_calibration_goes_on_to_the_bases(tmp_path) -> None:
+    path = tmp_path / "camera.json"
+    work = CalibrationWork(path, ROSTER, lambda stage: None)
+    with pytest.raises(BadInput, match="expected a finished calibration with a table"):
+        work.learn_bases()
+    write_camera_file(path, CameraFile("true", 1920, 1080, table=EXACT))
+    work = CalibrationWork(path, ROSTER, lambda stage: None)
+    work.learn_bases()
+    for frame in frames([Push(TAGS[0]), Push(TAGS[0], 180.0), Push(TAGS[1], crooked_deg=8.0)]):
+        work.see(frame)
+    empty = CalibrationState(0, 0, SourceStatus("jig", "live", "", 1.0), LensGuide().progress)
+    state = state_json(work.shown_in(empty))
+    assert (state["stage"], state["tone"]) == ("bases", "doubt")
+    assert state["say"].startswith("Base 11 of P1: expected it against both rulers")
+    assert (state["bases"]["done"], state["bases"]["taken"]) == (1, 2)
+    assert ["P1", 1, 4] in state["bases"]["rows"]
+    work.leave_bases()
+    assert work.shown_in(empty).stage == "done"
+    assert (tmp_path / "bases.json").exists()

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
+from calibration.camera import Camera
 from calibration.camera_file import CameraFile, read_camera_file, write_camera_file
 from calibration.results import Origin, TableCalibration
 from tablecam.capture.frame import Frame
@@ -22,6 +23,9 @@ from tablecam.live_calibration.calibration import LiveCalibration
 from tablecam.rules.hexes.grid import grid_of
 from tablecam.simulate.calibration_source import SimulatedCalibration
 from tablecam.simulate.demo import demo_camera, demo_roster
+from tablecam.simulate.jig_source import glued_by_hand
+from tablecam.table.bases_file import read_bases
+from tablecam.table.roster import Roster
 from tests.live_calibration.stepped import PLACES
 from tests.rules.hexes.drill import house_roster
 from tests.web.browser.demos import patient
@@ -100,16 +104,30 @@ def served(tmp_path: Path) -> Iterator[Served]:
 def over_map(tmp_path: Path) -> Iterator[Served]:
     """A calibrated camera over a bought map, which lies elsewhere than the table file guesses."""
     laid = replace(LISTED, table=replace(LISTED.table, hex_map=TRUE_MAP))
-    simulated = SimulatedCalibration(laid, OVER_MAP, frames_per_s=2.5, is_paced=False)
+    yield from calibrated(tmp_path / "camera.json", laid, LISTED, OVER_MAP)
+
+
+@pytest.fixture
+def over_jig(tmp_path: Path) -> Iterator[Served]:
+    """A calibrated camera, and hands that push bases into the jig once they are asked to."""
+    roster = glued_by_hand(demo_roster())
+    yield from calibrated(tmp_path / "camera.json", roster, roster, CAMERA)
+
+
+def calibrated(path: Path, laid: Roster, listed: Roster, camera: Camera) -> Iterator[Served]:
+    simulated = SimulatedCalibration(laid, camera, frames_per_s=2.5, is_paced=False)
     simulated.put_away()
-    path = tmp_path / "camera.json"
     origin = Origin("2025-01-01T00:00:00Z", ("truth",))
-    table = TableCalibration(OVER_MAP.lens, OVER_MAP.pose, np.zeros((15, 15)), 0.0, 0.0, (), origin)
+    table = TableCalibration(camera.lens, camera.pose, np.zeros((15, 15)), 0.0, 0.0, (), origin)
     write_camera_file(path, CameraFile("true", 1280, 720, table=table))
     source = InStep(simulated)
+
+    def on_stage(stage: str) -> None:
+        (simulated.lay_bases if stage == "bases" else simulated.put_away)()
+
     with Reader(lambda: source, name="simulated", is_live=False) as reader:
         reader.start()
-        with LiveCalibration(reader, path, LISTED) as live:
+        with LiveCalibration(reader, path, listed, on_stage=on_stage) as live:
             source.live = live
             streams = Streams(MOST_WAITING)
             with Server(create_calibration_app(live, streams), port=0, streams=streams) as server:
@@ -222,6 +240,21 @@ def test_four_clicks_fit_a_bought_hex_map_and_one_in_another_hex_is_refused(
         expect(page.locator("#notice")).to_contain_text("expected a hex of the map")
         # What was clicked is no ruler.
         expect(page.locator("#ruler-result")).to_be_hidden()
+
+
+def test_bases_are_pushed_into_the_jig_one_after_the_other(
+    browser: Browser, over_jig: Served
+) -> None:
+    for page in opened(browser.new_context(viewport={"width": 1400, "height": 900}), over_jig):
+        page.click("#learn-bases")
+        expect(page.locator("#bases-reached")).to_contain_text(re.compile("[1-9] of 78"))
+        expect(page.locator("#bases-rows li").first).to_contain_text(re.compile("P1.*of 4"))
+        expect(page.locator("#view .jig polyline.ink")).to_have_count(1)
+        picture(page, "bases")
+        page.click("#leave-bases")
+        expect(page.locator("#learn-bases")).to_be_visible()
+        path = over_jig.camera_path.with_name("bases.json")
+        assert read_bases(path, demo_roster()).bases[0].owner == "P1"
 
 
 def test_a_phone_shows_what_to_do_and_the_picture_without_scrolling(phone: Page) -> None:

@@ -27,9 +27,9 @@ export function createOverlay(svg) {
     picture: (url) => image.setAttribute("href", url),
     show(state) {
       const { width_px: width, height_px: height } = state;
+      svg.setAttribute("viewBox", window_px(state).join(" "));
       if (size !== `${width} ${height}`) {
         size = `${width} ${height}`;
-        svg.setAttribute("viewBox", `-0.5 -0.5 ${size}`);
         image.setAttribute("width", String(width));
         image.setAttribute("height", String(height));
         svg.style.setProperty("--aspect", `${width} / ${height}`);
@@ -47,6 +47,17 @@ export function createOverlay(svg) {
       ),
     draw: (layer, parts) => layers[layer].replaceChildren(...parts),
   };
+}
+
+/** The part of the picture to show: all of it, or the jig with what lies around it. @type {(state: State) => number[]} */
+function window_px({ bases, width_px, height_px }) {
+  const corner = bases?.corner_px ?? [];
+  if (!corner.length) return [-0.5, -0.5, width_px, height_px];
+  const [xs, ys] = [0, 1].map((axis) => corner.map((point) => point[axis]));
+  const [left, top] = [Math.min(...xs), Math.min(...ys)];
+  const [width, height] = [Math.max(...xs) - left, Math.max(...ys) - top];
+  const margin = (width + height) / 2;
+  return [left - margin, top - margin, width + 2 * margin, height + 2 * margin];
 }
 
 /** The two lines that rulers lie along. @type {(corner: Point[]) => Element[]} */
