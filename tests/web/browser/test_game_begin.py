@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from playwright.sync_api import expect
+from playwright.sync_api import Browser, expect
 
-from tests.web.browser.halls import Table
+from tablecam.simulate.demo import embedded_demo
+from tests.web.browser.demos import is_near
+from tests.web.browser.halls import Table, seated
 
 
 def test_units_are_taken_in_where_they_come_to_rest(players: Table) -> None:
@@ -21,3 +23,22 @@ def test_units_are_taken_in_where_they_come_to_rest(players: Table) -> None:
     expect(page.locator("#turn-question")).to_contain_text("Prussians draw 6 cards")
     expect(page.locator("#game-moved .moved")).to_have_count(0)
     assert hall.referee.suggested == ()
+
+
+def test_another_game_of_the_demo_begins_in_the_opening_places(players: Table, browser: Browser) -> None:
+    hall = players.hall
+    opening = embedded_demo().truth()
+    hall.table.move_unit("P5", 430, 180, 90)
+    with seated(hall, browser, "shared") as seat:
+        seat.page.locator("#restart").click()
+        expect(seat.page.locator("#game button:visible").first).to_have_text("Start another game")
+        seat.page.locator("#begin-back").click()
+        expect(seat.page.locator("#begin")).to_be_hidden()
+        run = hall.referee.run
+        seat.page.locator("#begin-again").click()
+        seat.page.locator("#begin").click()
+        hall.waits(lambda: hall.referee.run != run)
+        began = hall.referee.position()
+        assert began is not None
+        assert is_near(began, opening)
+        expect(seat.page.locator(".moved:visible")).to_have_count(0)

@@ -1,7 +1,8 @@
 /** The choices before a game, as the table's game describes them. */
 import { byId, disable, element, makeButton, setAttr, setText, updateChildren } from "../shared/dom.js";
-import { onClickWithin } from "../shared/events.js";
+import { onClick, onClickWithin } from "../shared/events.js";
 import { sideClass } from "../board/things.js";
+import { isPlayer } from "./state.js";
 
 /** @typedef {import("./commands.js").Commands} Commands */
 /** @typedef {import("./state.js").State} State */
@@ -43,6 +44,8 @@ export function renderBegin(state) {
   const mayBegin = !game.view?.has_begun || game.view.is_over || game.again;
   const isOpen = Boolean(game.view && mayBegin && game.view.seat.kind !== "spectator");
   byId("game-begin").hidden = !isOpen;
+  byId("game").classList.toggle("starting", isOpen && game.again);
+  byId("begin-again").hidden = mayBegin || !isPlayer(state);
   if (!isOpen) return;
   updateChildren(
     byId("begin-fields"),
@@ -56,10 +59,27 @@ export function renderBegin(state) {
   setText(byId("begin-files"), `With ${files.join(", ")}.`);
   const fields = fieldsAsked(state);
   byId("begin-change").hidden = !fields.length;
-  setText(byId("begin-terms"), fields.map((field) => chosen(state, field).text).join(" · "));
+  setText(byId("begin-terms"), fields.map((field) => `${field.title}: ${chosen(state, field).text}`).join("\n"));
+  byId("begin-back").hidden = !game.again;
+  if (state.facts.simulated) renderLie(state);
   byId("begin-running").hidden = state.now?.simulated?.paused !== false;
   setText(byId("begin"), game.view?.has_begun ? "Start another game" : "Start a game");
   disable(byId("begin"), game.busy !== null);
+}
+
+/** Whether the demo's units go back to their opening places: where they lie is of the game before. @type {(state: State) => boolean} */
+export function opensAnew({ facts, game }) {
+  // What one side alone begins, the other has to agree to first.
+  const mayLay = facts.simulated && Boolean(game.view?.has_begun) && game.view?.seat.kind !== "player";
+  return mayLay && game.opensAnew;
+}
+
+/** @type {(state: State) => void} */
+function renderLie(state) {
+  const { view } = state.game;
+  byId("begin-lie").hidden = !view?.has_begun || view.seat.kind === "player";
+  setAttr(byId("lie-opening"), "aria-pressed", String(opensAnew(state)));
+  setAttr(byId("lie-so"), "aria-pressed", String(!opensAnew(state)));
 }
 
 /** @type {(node: HTMLElement, field: BeginField, state: State) => void} */
@@ -93,6 +113,12 @@ function updateField(node, field, state) {
 
 /** @type {(commands: Commands) => void} */
 export function listenToChoices(commands) {
+  const { game, facts } = commands.state;
+  const lay = (/** @type {boolean} */ opensAnew) => () => commands.change(() => Object.assign(game, { opensAnew }));
+  if (facts.simulated) {
+    onClick("lie-opening", lay(true));
+    onClick("lie-so", lay(false));
+  }
   onClickWithin("begin-fields", "data-choice", (choice) =>
     commands.change(() => {
       const [key, index] = JSON.parse(choice);

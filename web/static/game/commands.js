@@ -4,7 +4,7 @@ import { field, listenToHover, listenToLongPresses, onClick, onClickWithin, slid
 import { RequestError } from "../shared/http.js";
 import { chooseAlone } from "../board/choosing.js";
 import * as api from "./api.js";
-import { beginOptions, listenToChoices, opensSettings } from "./begin.js";
+import { beginOptions, listenToChoices, opensAnew, opensSettings } from "./begin.js";
 import { listenToForce } from "./force.js";
 import { listenToLog } from "./log.js";
 import { listenToStates, statesAction } from "./midgame.js";
@@ -174,7 +174,7 @@ export class Commands {
   /** Shows or hides the choices for another game. */
   beginAgain() {
     this.change(() => {
-      this.state.game.again = !this.state.game.again;
+      Object.assign(this.state.game, { again: !this.state.game.again, tab: "tab-game" });
       byId("panel").scrollTop = 0;
     });
   }
@@ -269,9 +269,12 @@ export class Commands {
     const options = beginOptions(this.state);
     const opens = opensSettings(this.state);
     this.send("Beginning …", async () => {
-      if (this.state.now?.simulated?.resting === false) {
+      const isAnew = opensAnew(this.state);
+      if (isAnew || this.state.now?.simulated?.resting === false) {
         await api.controlScript("stand-still");
-        await waitForRest(this.state);
+        if (isAnew) await api.controlScript("restart");
+        if (isAnew) this.state.undo = [];
+        await waitForRest(this.state, isAnew ? LOOKS_AFTER_RESTART : 1);
       }
       const view = await api.sendCommand("begin", { options });
       Object.assign(this.state.game, { again: false, states: opens && !view.proposed ? {} : null });
@@ -311,7 +314,7 @@ function listenToBegin(commands) {
   listenToChoices(commands);
   onClick("begin", () => commands.begin());
   onClick("agree", () => commands.agree());
-  for (const id of ["begin-again", "astray-begin"]) onClick(id, () => commands.beginAgain());
+  for (const id of ["begin-again", "begin-back", "astray-begin"]) onClick(id, () => commands.beginAgain());
   onClick("turn-question", () => slidePanel(true));
 }
 
@@ -347,16 +350,19 @@ function listenToOffers(commands) {
 const LOOK_MS = 150;
 /** After this many looks, something lies under a hand or is not seen at all. */
 const MOST_LOOKS = 60;
+/** What lies elsewhere all at once is believed after some frames. */
+const LOOKS_AFTER_RESTART = 4;
 /** Smaller moves count as none; the camera's noise is well below. */
 const STILL_MM = 1;
 
-/** Waits until two frames agree, with nothing hidden. @type {(state: State) => Promise<void>} */
-export async function waitForRest(state) {
+/** Waits until frames agree, with nothing hidden: two, or more in a row. @type {(state: State, agreeing?: number) => Promise<void>} */
+export async function waitForRest(state, agreeing = 1) {
   let before = state.now;
-  for (let look = 0; look < MOST_LOOKS; look += 1) {
+  let atRest = 0;
+  for (let look = 0; look < MOST_LOOKS && atRest < agreeing; look += 1) {
     await new Promise((done) => setTimeout(done, LOOK_MS));
     if (state.now?.frame === before?.frame) continue;
-    if (isAtRest(state.now, before)) return;
+    atRest = isAtRest(state.now, before) ? atRest + 1 : 0;
     before = state.now;
   }
 }

@@ -115,6 +115,7 @@
  * @property {string | null} copied  the link that was copied last
  * @property {{units: string[], cards: string[]}} force  the force that is being put together
  * @property {boolean} again  the choices for another game are shown
+ * @property {boolean} opensAnew  the next game of a demo has its units in their opening places
  * @property {Laying} laying  the terrain in hand, before a game
  * @property {import("./settings.js").Patch | null} states  what is set on the screen of all settings; null while it is closed
  * @property {Record<string, number>} begin  the choices before a game, by field
@@ -161,6 +162,7 @@ function newGame() {
     copied: null,
     force: { units: [], cards: [] },
     again: false,
+    opensAnew: true,
     laying: newLaying(),
     states: null,
     begin: {},

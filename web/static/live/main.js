@@ -259,7 +259,7 @@ onClick("clear", clear);
 onClick("undo", () => moves.undo());
 onClick("notice-undo", () => moves.undo());
 onClick("pause", () => moves.play(state.now?.simulated?.paused ? "resume" : "stand-still"));
-onClick("restart", () => moves.play("restart"));
+onClick("restart", () => (state.isPlaying ? byId("begin-again").click() : moves.play("restart")));
 onClick("bump", () => moves.bump());
 onClick("dim", () => moves.dim());
 listenToPage();

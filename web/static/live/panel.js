@@ -389,7 +389,9 @@ function renderControls(state) {
   if (!state.facts.simulated) return;
   press("moving", state.moving);
   // The scripted battle would move units of a game in progress.
-  for (const id of ["pause", "restart"]) byId(id).hidden = state.isPlaying;
+  byId("pause").hidden = state.isPlaying;
+  byId("restart").hidden = state.isPlaying && !isPlayer(state);
+  setText(byId("restart"), state.isPlaying ? "Restart …" : "Restart");
   byId("in-place").hidden = !state.isPlaying || !isPlayer(state);
   const { moved = [], to_place = [] } = state.game.view ?? {};
   disable(byId("in-place"), moved.length + to_place.length === 0);
