@@ -25,7 +25,9 @@ def test_units_are_taken_in_where_they_come_to_rest(players: Table) -> None:
     assert hall.referee.suggested == ()
 
 
-def test_another_game_of_the_demo_begins_in_the_opening_places(players: Table, browser: Browser) -> None:
+def test_another_game_of_the_demo_begins_in_the_opening_places(
+    players: Table, browser: Browser
+) -> None:
     hall = players.hall
     opening = embedded_demo().truth()
     hall.table.move_unit("P5", 430, 180, 90)

@@ -12,6 +12,22 @@ from playwright.sync_api import expect
 
 Touch = Callable[..., None]
 
+LONG_PHASE = """
+() => {
+  const strip = document.getElementById("game-strip");
+  document.getElementById("turn-round").className = "turn-round";
+  document.getElementById("turn-active").textContent = "skirmisher superiority and movement 1";
+  document.getElementById("turn-question").textContent = "Where will House Blue go? ".repeat(3);
+  const sides = ["Fre 32", "Pru 32"].map((text) => `<li class="turn-side">${text}</li>`);
+  document.getElementById("turn-sides").innerHTML = sides.join("");
+  const { top, bottom, right } = strip.getBoundingClientRect();
+  const lies = (node) => node.getBoundingClientRect();
+  return [...strip.children]
+    .filter((node) => lies(node).top < top || lies(node).bottom > bottom || lies(node).right > right)
+    .map(({ id }) => id);
+}
+"""
+"""What sticks out of the strip where a phase has a long name."""
 FINGER_PX = 36
 """The least that a control measures: a fingertip covers about that."""
 
@@ -32,6 +48,8 @@ def touch(phone: Any) -> Touch:
 def test_nothing_sticks_out_at_the_side(phone: Any) -> None:
     assert phone.page.evaluate("document.documentElement.scrollWidth") <= 390
     assert phone.page.evaluate("document.documentElement.scrollHeight") <= 844
+    outside = phone.page.evaluate(LONG_PHASE)
+    assert outside == []
 
 
 def test_controls_are_within_reach_of_a_thumb(phone: Any) -> None:
