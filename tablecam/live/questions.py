@@ -205,7 +205,8 @@ def _lines(thing: Thing, roster: Roster) -> Iterable[str]:
     if bases:
         sigma_mm = max(base.sigma_mm for base in bases)
         sigma_deg = max(base.sigma_deg for base in bases)
-        yield f"Accurate to {_at_least(sigma_mm)} mm and {_at_least(sigma_deg)}°."
+        if max(sigma_mm, sigma_deg) >= _TELLING_SIGMA:
+            yield f"Accurate to {_at_least(sigma_mm)} mm and {_at_least(sigma_deg)}°."
     held = sum(base.seen == "held" for base in bases)
     if held:
         yield f"{held} of {len(bases)} hidden now: held where last seen."
@@ -220,9 +221,14 @@ def _arranged(unit: Unit) -> str:
     return f", {ranks}" if len(lie.groups) == 1 else f", {ranks} and {len(lie.groups)} groups"
 
 
-def _at_least(sigma: float, step: float = 0.1) -> str:
-    """Writes a standard deviation to players, to whom less than a step means nothing."""
-    return f"better than {step:g}" if sigma < step else f"±{sigma:.1f}"
+_TELLING_SIGMA = 0.1
+"""A smaller standard deviation, in mm or degrees, means nothing to players."""
+
+
+def _at_least(sigma: float) -> str:
+    """Writes a standard deviation to players."""
+    is_telling = sigma >= _TELLING_SIGMA
+    return f"±{sigma:.1f}" if is_telling else f"better than {_TELLING_SIGMA:g}"
 
 
 def _unit_lines(unit: Unit, roster: Roster) -> Iterable[str]:

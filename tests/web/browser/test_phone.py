@@ -21,9 +21,9 @@ LONG_PHASE = """
   const sides = ["Fre 32", "Pru 32"].map((text) => `<li class="turn-side">${text}</li>`);
   document.getElementById("turn-sides").innerHTML = sides.join("");
   const { top, bottom, right } = strip.getBoundingClientRect();
-  const lies = (node) => node.getBoundingClientRect();
+  const isOut = (at) => at.top < top || at.bottom > bottom || at.right > right;
   return [...strip.children]
-    .filter((node) => lies(node).top < top || lies(node).bottom > bottom || lies(node).right > right)
+    .filter((node) => isOut(node.getBoundingClientRect()))
     .map(({ id }) => id);
 }
 """

@@ -4,6 +4,7 @@ import { duration, timeOfDay } from "../shared/text.js";
 import { amount, closedWords, isAnyOpen, lengthWords, inUnit, written } from "../board/measuring.js";
 import { showsLines } from "../board/state.js";
 import { isPlayer, seatName } from "../game/state.js";
+import { chosenUnits } from "../rulings/state.js";
 import { stacksOf } from "../board/hexes.js";
 import { fullName, isHidden, pointWords, properName, sideClass, sideName, titleOf } from "../board/things.js";
 import { nameOf } from "./simulation.js";
@@ -235,7 +236,12 @@ function readings(state, tape, measured, isCarried) {
 /** @type {(state: State, tape: Tape, measured: Measured) => Part[]} */
 function verdicts(state, tape, measured) {
   const nearest = nearestLimit(measured.within ?? []);
-  const within = (measured.within ?? []).map((verdict) =>
+  // Of two units the rulebook says what the length means: only the nearest range is left to tell.
+  const isRuled = chosenUnits(state).length > 1;
+  const telling = (measured.within ?? []).filter(
+    (verdict) => !isRuled || verdict === nearest || verdict.answer === "too_close",
+  );
+  const within = telling.map((verdict) =>
     verdictPart(
       `≤ ${inUnit(state.facts, verdict.range ?? 0)}`,
       verdict,
@@ -243,7 +249,11 @@ function verdicts(state, tape, measured) {
       verdict === nearest ? spare(state.facts, verdict) : "",
     ),
   );
-  const contact = measured.contact ? [verdictPart("contact", measured.contact, "")] : [];
+  const contact =
+    measured.contact && !(isRuled && measured.contact.answer === "no")
+      ? [verdictPart("contact", measured.contact, "")]
+      : [];
+  if (isRuled) return [...within, ...contact];
   /** @type {Part[]} */
   const where = measured.b_is
     ? [
@@ -293,10 +303,11 @@ function explanations(state) {
   const hexes = state.now?.hexes?.where?.[first];
   const { name, symbol } = state.facts.about.unit;
   const unit = name === symbol ? name : `${name} (${symbol})`;
+  const hint = { key: "hint", name: "hint", text: `Choose a second unit or point for the distance in ${unit}.` };
   return [
     ...(hexes ? [{ key: "hexes", name: "line", text: `In ${hexes}` }] : []),
     ...lines.map((text, index) => ({ key: `line ${index}`, name: state.aboutError ? "problem" : "line", text })),
-    { key: "hint", name: "hint", text: `Choose a second unit or point for the distance in ${unit}.` },
+    ...(state.isPlaying ? [] : [hint]),
   ];
 }
 
