@@ -171,16 +171,34 @@ def test_nobody_reacts_in_or_to_a_clash_hex_d_13_4():
     assert "fires" not in play.asked().question
 
 
-def test_cavalry_charges_and_foot_tries_to_form_square_d_9_2_1_d_7_2_d_9_3():
-    horse = unit("FH", "0510", 60, arm="cavalry", full_strength=4)
-    play = moving(horse, unit("BA", "0707", 240), leaders={"F1": "0511"})
+def ride(play: Any, *units: str) -> None:
+    """Ride straight at BA, which does nothing about it."""
     for number in ("0509", "0508", "0607"):
-        play.apply(acts.Move(("FH",), (to(number),)))
+        play.apply(acts.Move(units, (to(number),)))
         while play.legal()[0].type == "roll" or play.asked().seat == "british":
             if play.legal()[0].type == "roll":
                 roll(play, 0)
             else:
                 choose(play, "react", choice="none")
+
+
+def test_a_stack_charges_with_the_units_that_began_in_its_hex_d_9_2_2():
+    horse = [unit(name, "0510", 60, arm="cavalry", full_strength=4) for name in ("FH", "FI")]
+    late = unit("FJ", "0511", 60, arm="cavalry", full_strength=4)
+    play = moving(*horse, late, unit("BA", "0707", 240), leaders={"F1": "0511"})
+    play.apply(acts.Move(("FJ",), (to("0510"),)))
+    play.apply(acts.Halt())
+    assert play.state.slot == 1
+    with pytest.raises(Refused, match=r"D-4.2"):
+        play.apply(acts.Move(("FH", "FI", "FJ"), (to("0509"),)))
+    ride(play, "FH", "FI")
+    choose(play, "charge", target="0707", units=("FH", "FI"))
+
+
+def test_cavalry_charges_and_foot_tries_to_form_square_d_9_2_1_d_7_2_d_9_3():
+    horse = unit("FH", "0510", 60, arm="cavalry", full_strength=4)
+    play = moving(horse, unit("BA", "0707", 240), leaders={"F1": "0511"})
+    ride(play, "FH")
     choose(play, "charge", target="0707")
     choose(play, "decide", yes=True)
     roll(play, 0)

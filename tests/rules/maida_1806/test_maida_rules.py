@@ -438,6 +438,17 @@ def test_a_withdrawal_by_hand_answers_what_is_due_d_14_11_1():
     assert found.action == acts.Withdraw("FA", options[1])
 
 
+def test_nobody_enters_a_clash_hex_in_which_he_could_not_stay_with_his_friends_d_6_5e():
+    units = [unit("FA", "0505"), unit("FB", "0506"), unit("BA", "0504", 240)]
+    for formation, is_allowed in (("column", True), ("line", False)):
+        state = lie(*units, leaders={"F1": "0507"})
+        state = state.with_piece("FA", hexes=("0504",), formation=formation)
+        state = state.with_piece("FB", hexes=("0505",))
+        step = movement.step_together(state, [state.piece("FB")], to("0504"))
+        assert isinstance(step, Ban) != is_allowed
+        assert is_allowed or step.rule == "D-6.5e"
+
+
 def laid_out(state: Any, *names: str) -> Any:
     """The table as the game has it, with counters laid beside each other in their hexes."""
     position = GAME.position(state)
