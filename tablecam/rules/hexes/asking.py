@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Annotated, Any
 
 from pydantic import Field as Limits
@@ -12,7 +12,7 @@ from tablecam.documents import document_from
 from tablecam.rules.hexes.counters import place_of
 from tablecam.rules.hexes.files import Ground, HexNumber, Pair
 from tablecam.rules.hexes.grid import Grid, Hex, grid_of
-from tablecam.rules.hexes.stacks import Stack, explain
+from tablecam.rules.hexes.stacks import Stack, applied, explain
 from tablecam.rules.hexes.zones import ZONES, zones_of
 from tablecam.rules.questions import FactError, Facts
 from tablecam.table.model import BasePose, HexMap
@@ -148,11 +148,9 @@ def stacks_seen(
             for name in (name for name in seen if name in own and name not in listed):
                 known[own[name]] = (*known.get(own[name], ()), name)
             for change in next(iter(explain(known, own, grid)), ()):
-                left = {n: tuple(u for u in s if u not in change.units) for n, s in known.items()}
-                joined = {change.hex: (*left.get(change.hex, ()), *change.units)}
-                known = {number: stack for number, stack in (left | joined).items() if stack}
+                known = applied(known, change)
                 if proposed["kind"] == "none":
-                    proposed = {"kind": change.kind, "units": change.units, "hex": change.hex}
+                    proposed = asdict(change)
             stacks[side] = known
         together: dict[Hex, Stack] = {}
         for number, stack in (pair for known in stacks.values() for pair in known.items()):

@@ -49,20 +49,19 @@ def explain(
     seen: Mapping[str, Hex],
     grid: Grid,
     *,
-    reach: int = 1,
     revealed: Iterable[str] = (),
     covers: Mapping[Hex, Hex] = _NOTHING,
 ) -> tuple[Explanation, ...]:
     """Returns the fewest actions of one side that lead to the counters that are seen.
 
     Several explanations are equally good; an empty one says that the stacks are as they were. None
-    explains a counter that is neither seen nor may have been pushed under another one within
-    `reach` hexes. `revealed` are counters that have just come to light: one that is seen together
-    with the top of its stack may have been put on it, untidily, or not. `covers` has the hexes that
-    a stack covers besides its own, each with that.
+    explains a counter that is neither seen nor may have been pushed under another one in a
+    neighbouring hex. `revealed` are counters that just came to light: one that is seen with the
+    top of its stack may have been put on it, untidily, or not. `covers` has the hexes that a stack
+    covers besides its own, each with that.
     """
     seen = {unit: covers.get(number, number) for unit, number in seen.items()}
-    explanations = _fewest(stacks, seen, _Near(grid, reach, covers))
+    explanations = _fewest(stacks, seen, grid, covers)
     put_on_top = [
         Change("reorder", (unit, *(other for other in stack if other != unit)), number)
         for number, stack in stacks.items()
@@ -72,53 +71,29 @@ def explain(
     return (*explanations, *((change,) for change in put_on_top if explanations == ((),)))
 
 
-@dataclass(frozen=True, slots=True)
-class _Near:
-    """Where counters may be pushed under a stack."""
-
-    grid: Grid
-    reach: int
-    covers: Mapping[Hex, Hex]
-
-    def hexes(self, start: Hex) -> list[Hex]:
-        """Returns the hexes that a hand reaches from one."""
-        return sorted(self.grid.reached((start,), self.reach, lambda number: True))
-
-    def stack(self, number: Hex) -> Hex:
-        """Returns the hex of the stack that lies in a hex."""
-        return self.covers.get(number, number)
-
-
-def _fewest(stacks: Stacks, seen: Mapping[str, Hex], near: _Near) -> tuple[Explanation, ...]:
+def _fewest(
+    stacks: Stacks, seen: Mapping[str, Hex], grid: Grid, covers: Mapping[Hex, Hex]
+) -> tuple[Explanation, ...]:
     start = {number: stack for number, stack in stacks.items() if stack}
     arrangements: list[tuple[Explanation, dict[Hex, Stack]]] = [((), start)]
     tried = 0
     for _ in range(MOST_ACTIONS + 1):
-        matching = [changes for changes, now in arrangements if _is_seen(now, seen)]
+        matching = [changes for changes, now in arrangements if not _unlike(now, seen)]
         if matching:
             return tuple(dict.fromkeys(matching))
-        further = []
+        further: dict[object, tuple[Explanation, dict[Hex, Stack]]] = {}
         for changes, now in arrangements:
-            for change, after in _changes(now, seen, near):
+            for change, after in _changes(now, seen, grid, covers):
                 # A counter moves once: a longer way is one action.
                 if not any(set(change.units) & set(old.units) for old in changes):
-                    further.append(((*changes, change), after))
-        tried += len(further)
+                    tried += 1
+                    # In another order, the same changes with the same result are no news.
+                    key = frozenset((*changes, change)), tuple(sorted(after.items()))
+                    further.setdefault(key, ((*changes, change), after))
         if tried > MOST_TRIED:
             return ()
-        arrangements = _in_one_order(further)
+        arrangements = list(further.values())
     return ()
-
-
-def _in_one_order(
-    arrangements: Iterable[tuple[Explanation, dict[Hex, Stack]]],
-) -> list[tuple[Explanation, dict[Hex, Stack]]]:
-    """Drops explanations that make the same changes in another order, with the same result."""
-    known: dict[object, tuple[Explanation, dict[Hex, Stack]]] = {}
-    for changes, now in arrangements:
-        key = frozenset(changes), tuple(sorted(now.items()))
-        known.setdefault(key, (changes, now))
-    return list(known.values())
 
 
 def _visible(seen: Mapping[str, Hex]) -> dict[Hex, set[str]]:
@@ -145,12 +120,8 @@ def _unlike(stacks: Stacks, seen: Mapping[str, Hex]) -> set[Hex]:
     }
 
 
-def _is_seen(stacks: Stacks, seen: Mapping[str, Hex]) -> bool:
-    return not _unlike(stacks, seen)
-
-
 def _changes(
-    stacks: dict[Hex, Stack], seen: Mapping[str, Hex], near: _Near
+    stacks: dict[Hex, Stack], seen: Mapping[str, Hex], grid: Grid, covers: Mapping[Hex, Hex]
 ) -> Iterator[tuple[Change, dict[Hex, Stack]]]:
     """Yields the actions in the hexes that are not as they are seen, and the stacks after each."""
     unlike = _unlike(stacks, seen)
@@ -165,47 +136,47 @@ def _changes(
             for unit in stack[1:]:
                 if unit in visible.get(number, ()):
                     order = (unit, *(other for other in stack if other != unit))
-                    yield Change("reorder", order, number), stacks | {number: order}
+                    change = Change("reorder", order, number)
+                    yield change, applied(stacks, change)
         for units in movers:
-            for target in _targets(stacks, seen, near, number, units):
-                left = tuple(unit for unit in stack if unit not in units)
-                at = near.stack(target)
-                there = stacks.get(at, ())
-                kind: Literal["join", "leave", "move"]
-                kind = "join" if there else "leave" if left else "move"
-                after = stacks | {number: left, at: there + units}
-                yield Change(kind, units, target), {n: some for n, some in after.items() if some}
+            for target in _targets(stacks, seen, grid, covers, number, units):
+                at = covers.get(target, target)
+                change = Change("leave" if units != stack else "move", units, target)
+                if stacks.get(at):
+                    change = replace(change, kind="join")
+                yield change, applied(stacks, replace(change, hex=at))
 
 
 def _targets(
-    stacks: Stacks, seen: Mapping[str, Hex], near: _Near, start: Hex, units: Stack
-) -> Iterator[Hex]:
+    stacks: Stacks, seen: Mapping[str, Hex], grid: Grid, covers: Mapping[Hex, Hex], start: Hex,
+    units: Stack,
+) -> Iterator[Hex]:  # fmt: skip
     """Yields where counters may have gone: to where one is seen, or under a stack nearby."""
     places = {seen[unit] for unit in units if unit in seen}
     if places:
         if len(places) == 1 and start not in places:
             yield places.pop()
         return
-    for number in near.hexes(start):
-        if near.stack(number) != start and stacks.get(near.stack(number)):
+    for number in sorted(grid.neighbours(start)):
+        at = covers.get(number, number)
+        if at != start and stacks.get(at):
             yield number
 
 
-def spread(stacks: Stacks, number: Hex, shown: Iterable[str]) -> dict[Hex, Stack]:
-    """Returns the stacks after the counters of a hex were laid beside each other for a moment.
+def applied(stacks: Stacks, change: Change) -> dict[Hex, Stack]:
+    """Returns the stacks after a change: who comes to a hex goes to the bottom."""
+    left = {at: tuple(u for u in stack if u not in change.units) for at, stack in stacks.items()}
+    after = left | {change.hex: (*left.get(change.hex, ()), *change.units)}
+    return {at: stack for at, stack in after.items() if stack}
 
-    They are its content: those that the stack had keep their order, others follow, and are taken
-    from where they were.
+
+def spread(stack: Stack, shown: Iterable[str]) -> Stack:
+    """Returns the content of a stack whose counters were laid beside each other for a moment.
+
+    Those that it had keep their order, others follow.
     """
     there = tuple(dict.fromkeys(shown))
-    known = tuple(unit for unit in stacks.get(number, ()) if unit in there)
-    new = tuple(unit for unit in there if unit not in known)
-    others = {
-        at: tuple(unit for unit in stack if unit not in there)
-        for at, stack in stacks.items()
-        if at != number
-    }
-    return {at: stack for at, stack in {**others, number: known + new}.items() if stack}
+    return (*(u for u in stack if u in there), *(u for u in there if u not in stack))
 
 
 Box = tuple[float, float, float, float]

@@ -39,7 +39,7 @@ class HexBook(Measures):
         by_id = {unit.id: unit for unit in position.units}
         named = [by_id[unit] for unit in units]
         state = state_of(position)
-        if any(not _is_on_map(state, unit) for unit in named):
+        if {unit.id for unit in named} - {piece.id for piece in state.on_map()}:
             return [Section("place", "Place", partial(_places, position, named))]
         if len(named) == 1:
             return [
@@ -52,10 +52,6 @@ class HexBook(Measures):
             Section("sight", "Sight", lambda: (_sight(state, *pair) for pair in pairs)),
             Section("react", "Reaction", lambda: (_reacts(state, *pair) for pair in pairs)),
         ]
-
-
-def _is_on_map(state: State, unit: Unit) -> bool:
-    return any(piece.id == unit.id and piece.hexes for piece in state.pieces)
 
 
 def state_of(position: Position) -> State:
@@ -165,8 +161,8 @@ def _sight(state: State, firer: Unit, target: Unit) -> Finding:
 
 def _reacts(state: State, mover: Unit, unit: Unit) -> Finding:
     """Returns whether a unit reacts to another that enters its hex (D-13.1)."""
-    who = reaction.triggered(state, (mover.id,), "entered") if mover.side != unit.side else None
-    reacts = who is not None and unit.id in (*who.must, *who.may)
+    must, may = reaction.triggered(state, (mover.id,), "entered")
+    reacts = mover.side != unit.side and unit.id in (*must, *may)
     why = f"{unit.id} {'reacts' if reacts else 'does not react'} if {mover.id} moves here"
     asked = Question(f"react/{mover.id}/{unit.id}", f"Does {unit.id} react to {mover.id}?")
     return Finding(why, certain("yes" if reacts else "no", "D-13.1", why), question=asked)

@@ -377,8 +377,12 @@ def rout(
     leaders = [o for n in hexes for o in state.leaders_at(n, side) if not state.at(n, side)]
     # The unit that a leader was stacked with is eliminated in a Clash (D-4.6).
     lost = is_clash and not there and any(state.piece(name).eliminated for name in units)
-    alone = _stranded(state, side) if lost else []
-    state, died = acts.each(state, alone, partial(fire.killed, rule="D-4.6"))
+    alone = [
+        leader.id
+        for leader in state.leaders_of(side)
+        if leader.hex and state.at(leader.hex, enemy_of(side)) and not state.at(leader.hex, side)
+    ]
+    state, died = acts.each(state, alone if lost else (), partial(fire.killed, rule="D-4.6"))
     dues = (fire.LeaderDie(leader.id, True) for leader in dict.fromkeys(leaders))
     return state.pushed(*dues), (*events, *taken, *died)
 
@@ -399,16 +403,6 @@ def shaken_by(state: State, side: str, hexes: Hexes) -> list[Piece]:
         for piece in state.on_map(side)
         if near.intersection(piece.hexes)
         and not state.in_clash(piece) and not state.troop(piece.id).is_battery
-    ]  # fmt: skip
-
-
-def _stranded(state: State, side: str) -> list[str]:
-    """Returns the leaders who are alone with enemies in a hex."""
-    return [
-        leader.id
-        for leader in state.leaders
-        if leader.hex is not None and state.leader_side(leader.id) == side
-        and state.at(leader.hex, enemy_of(side)) and not state.at(leader.hex, side)
     ]  # fmt: skip
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Final, Literal
+from typing import Any, Final, Literal, get_args
 
 from tablecam.rules.game import Ban
 from tablecam.rules.hexes.grid import Hex
 from tablecam.rules.hexes.sight import Line, line_between
 from tablecam.rules.hexes.zones import (
     TURNS_DEG,
+    ZONES,
     Hexes,
     ZoneName,
     are_flank_to_flank,
@@ -103,15 +104,8 @@ def through(state: State, target: Piece, firer: Hexes) -> Through:
         return "front"
     arrives = set(line_of(state, firer, target.hexes).arrives)
     zones = zones_of(state.grid, target.hexes, target.facing_deg)
-    names = [name for name in ("front", "flank", "rear") if arrives.intersection(zones.of(name))]
-    words: dict[tuple[str, ...], Through] = {
-        ("front",): "front",
-        ("flank",): "flank",
-        ("rear",): "rear",
-        ("front", "flank"): "front-flank",
-        ("flank", "rear"): "flank-rear",
-    }
-    return words.get(tuple(names), "front")
+    word: Any = "-".join(name for name in ZONES if arrives.intersection(zones.of(name)))
+    return word if word in get_args(Through) else "front"
 
 
 def comes_from_behind(came: Through) -> bool:

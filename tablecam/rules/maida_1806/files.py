@@ -222,21 +222,14 @@ class ScenarioUnit(Troop):
     facing_deg: Direction | None = None
 
 
-_NEEDED: Final[Mapping[str, tuple[str, ...]]] = {
-    "battalion": ("full_strength", "morale", "firepower"),
-    "squadron": ("full_strength", "morale"),
-    "company": ("full_strength", "morale", "fire_result"),
-    "foot-battery": ("stars", "ranges"),
-    "horse-battery": ("stars", "ranges"),
+_KINDS: Final[Mapping[str, tuple[Arm, tuple[str, ...]]]] = {
+    "battalion": ("infantry", ("full_strength", "morale", "firepower")),
+    "squadron": ("cavalry", ("full_strength", "morale")),
+    "company": ("infantry", ("full_strength", "morale", "fire_result")),
+    "foot-battery": ("artillery", ("stars", "ranges")),
+    "horse-battery": ("artillery", ("stars", "ranges")),
 }
-"""The keys that each kind of unit must have."""
-_ARMS: Final[Mapping[str, Arm]] = {
-    "battalion": "infantry",
-    "company": "infantry",
-    "squadron": "cavalry",
-    "foot-battery": "artillery",
-    "horse-battery": "artillery",
-}
+"""The arm of each kind of unit, and the keys that it must have."""
 
 
 class Scenario(GameFile):
@@ -264,12 +257,12 @@ class Scenario(GameFile):
                 yield ("pool", turn), name in sides, f"expected leaders, got {quoted(name)}"
         names = {unit.id for unit in self.unit}
         for index, unit in enumerate(self.unit):
-            at, arm = ("unit", index), _ARMS[unit.kind]
+            at, (arm, needed) = ("unit", index), _KINDS[unit.kind]
             why = f"expected a leader of the {unit.side}, got {quoted(unit.leader)}"
             yield (*at, "leader"), sides.get(unit.leader) == unit.side, why
             why = f"expected {arm}, as it is a {unit.kind}, got {unit.arm}"
             yield (*at, "arm"), unit.arm == arm, why
-            for key in (*_NEEDED[unit.kind], *_place_keys(unit)):
+            for key in (*needed, *_place_keys(unit)):
                 why = f"expected this key of {unit.id}, but it is missing"
                 yield (*at, key), key in unit.model_fields_set, why
             for company in unit.companies:

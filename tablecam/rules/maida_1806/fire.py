@@ -190,7 +190,9 @@ def fired(state: State, units: Sequence[str], target: str) -> Outcome:
             shot.firers, shot.checks, {unit: shot.total(unit) for unit in shot.checks},
             shot.leader_die, state.piece(target).hexes,
         ),
-        "capture": Capture(target, shot.firepower or 1, shot.total(target)),
+        "capture": Capture(
+            target, (shot.firepower or 1) - shot.total(target) - 1, "D-14.10.4"
+        ),
         "duel": Duel(units[0], target, shot.distance),
     }  # fmt: skip
     return state.pushed(dues[shot.kind]), (event,)
@@ -268,18 +270,23 @@ class Shrink(Due):
 
 
 class Capture(Due):
-    """Infantry fires at a battery alone: lower than its Firepower captures it (D-14.10.4)."""
+    """A die of at most a number captures a battery alone.
+
+    Infantry fires below its Firepower (D-14.10.4), guns with their second die at 0, less their
+    stars (D-10.9).
+    """
 
     unit: str
-    firepower: int
-    modifier: int
-    dice = "fire at {unit}"
+    most: int
+    rule: str
+    shot: str = "fire"
+    dice = "{shot} at {unit}"
 
     def follow(self, state: State, answer: Any) -> Outcome:
         """Returns the state after the die."""
-        if answer[0] + self.modifier < self.firepower:
-            return captured(state, self.unit, "D-14.10.4")
-        return state, (Event("check", f"{self.unit} holds", "D-14.10.4"),)
+        if answer[0] <= self.most:
+            return captured(state, self.unit, self.rule)
+        return state, (Event("check", f"{self.unit} holds", self.rule),)
 
 
 class Duel(Due):
@@ -294,22 +301,8 @@ class Duel(Due):
         """Returns the state with the second die due, if the first has hit."""
         if answer[0] > self.distance:
             stars = state.troop(self.firer).stars
-            return state.pushed(SecondDie(self.unit, stars)), ()
+            return state.pushed(Capture(self.unit, stars, "D-10.9", "second fire")), ()
         return state, (Event("check", f"{self.unit} is not hit", "D-10.9"),)
-
-
-class SecondDie(Due):
-    """The second die of guns at a battery, less their stars: 0 captures it (D-10.9)."""
-
-    unit: str
-    stars: int
-    dice = "second fire at {unit}"
-
-    def follow(self, state: State, answer: Any) -> Outcome:
-        """Returns the state after the die."""
-        if answer[0] - self.stars <= 0:
-            return captured(state, self.unit, "D-10.9")
-        return state, (Event("check", f"{self.unit} holds", "D-10.9"),)
 
 
 def captured(state: State, gun: str, rule: str) -> Outcome:

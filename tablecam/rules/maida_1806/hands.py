@@ -77,12 +77,8 @@ def position_of(state: State) -> Position:
         if leader.hex is None:
             continue
         x_mm, y_mm = state.grid.middle_mm((leader.hex,))
-        old = commanders.get(leader.id)
-        pose = None if old is None or old.pose is None else old.pose
-        lies = state.lies.get(leader.id)
-        if lies is not None and place_of(state.grid, lies).hexes == (leader.hex,):
-            x_mm, y_mm, pose = lies.x_mm, lies.y_mm, lies
-        elif pose is not None:
+        pose = commanders[leader.id].pose if leader.id in commanders else None
+        if pose is not None:
             pose = replace(pose, x_mm=x_mm, y_mm=y_mm)
         marks = {"injured": True} if leader.injured else {}
         side = state.leader_side(leader.id)
@@ -125,7 +121,8 @@ def _answers(state: State, position: Position) -> Iterator[Suggestion]:
         yield from due.seen(state, position)
     if due.roll(state) is not None:
         return
-    places = {unit.id: _place(state, unit) for unit in position.units if _is_seen(unit)}
+    lying = filter(_is_seen, position.units)
+    places = {unit.id: place_of(state.grid, unit.bases[0]) for unit in lying}
     for action in due.legal(state):
         place = places.get(getattr(action, "unit", ""))
         piece = next((p for p in state.pieces if place and p.id == action.unit), None)
@@ -136,10 +133,6 @@ def _answers(state: State, position: Position) -> Iterator[Suggestion]:
         if is_new and (hexes, facing_deg) == (place.hexes, place.facing_deg):
             text = f"{piece.id} goes to {' '.join(hexes)} facing {facing_deg}"
             yield Suggestion(piece.id, text, action, certain("yes", "D-14.11", text))
-
-
-def _place(state: State, unit: Unit) -> Place:
-    return place_of(state.grid, unit.bases[0])
 
 
 def _put(action: object, piece: Piece) -> Spot:
@@ -174,7 +167,7 @@ def _suggested(state: State, position: Position) -> Iterator[Suggestion]:
             continue
         place = place_of(state.grid, unit.bases[0], tolerance_mm=position.table.tolerance_mm)
         if (place.hexes, place.facing_deg) != (laid_out.hexes, laid_out.facing_deg):
-            yield _of_unit(state, unit, place)
+            yield _suggestion(state, (unit.id,), place, "")
         elif face := wrong_face(state, unit):
             yield Suggestion(unit.id, face, None, certain("no", "D-3.4h", face))
     yield from _of_leaders(state, position)
@@ -185,7 +178,8 @@ def _explained(
 ) -> tuple[Explanation, ...]:
     """Returns what explains the counters of a side that are seen; a box hides their order."""
     stacks: dict[Hex, tuple[str, ...]] = {}
-    own = {name: number for name, number in seen.items() if _side(state, name) == side}
+    troops = state.board.troops
+    own = {n: number for n, number in seen.items() if n in troops and troops[n].side == side}
     for piece in state.on_map(side):
         # A line on two hexes covers what lies in either: they are one stack, in its left hex.
         number = state.stack(piece.id)[0].hexes[0]
@@ -247,10 +241,6 @@ def _is_seen(unit: Unit) -> bool:
     return bool(unit.bases) and unit.bases[0].seen != "held"
 
 
-def _side(state: State, name: str) -> str | None:
-    return state.board.troops[name].side if name in state.board.troops else None
-
-
 def wrong_face(state: State, unit: Unit) -> str:
     """Returns how the face that is seen disagrees with the game (D-G13), nothing if it agrees."""
     face, piece = seen_face(unit), state.piece(unit.id)
@@ -268,7 +258,7 @@ def _of_change(
     state: State, position: Position, change: Change, seen: Mapping[str, Hex]
 ) -> Suggestion:
     """Returns the action of a change of stacks."""
-    unit = next((u for u in position.units if u.id == change.units[0]), None)
+    unit = position.unit(change.units[0])
     if change.kind == "reorder":
         action = Reorder(change.hex, change.units)
         ban = None if action in sequence.movement_choices(state) else "no such change now"
@@ -285,10 +275,6 @@ def _of_change(
 
 def _yes_or_no(rule: str, text: str, ban: str | None) -> Answer:
     return certain("yes", rule, text) if ban is None else certain("no", rule, f"{text}: {ban}")
-
-
-def _of_unit(state: State, unit: Unit, place: Place) -> Suggestion:
-    return _suggestion(state, (unit.id,), place, "")
 
 
 def _suggestion(state: State, units: tuple[str, ...], place: Place, words: str) -> Suggestion:
@@ -380,9 +366,9 @@ def all_ways(state: State, units: tuple[str, ...]) -> dict[Spot, tuple[Way[Spot,
             after = movement.moved(now, pieces, outcomes)
             states[(*way.steps, step)] = after
             did: Did = "entered" if outcomes[0].entered else "turned"
-            who = triggered(after, units, did)
+            must, may = triggered(after, units, did)
             spot = (outcomes[0].hexes, outcomes[0].facing_deg)
-            yield step, spot, outcomes[0].mp, [*who.must, *who.may]
+            yield step, spot, outcomes[0].mp, [*must, *may]
 
     piece = state.piece(units[0])
     most = 1.0 if state.troop(units[0]).is_battery else max(piece.mp_left, 0.0)
@@ -457,7 +443,7 @@ class Spreading(Due):
     def follow(self, state: State, answer: Spread) -> Outcome:
         """Returns the state with a counter that was taken for elsewhere at the bottom."""
         before = _stack(state, self.hex, self.side)
-        after = spread({self.hex: before}, self.hex, answer.units)[self.hex]
+        after = spread(before, answer.units)
         text = _content(state, self, after)
         for name in after:
             if name not in before:
@@ -484,7 +470,7 @@ class Spreading(Due):
         by_id = {unit.id: unit.bases[0] for unit in position.units if unit.id in shown}
         action = Spread(self.hex, tuple(sorted(shown)), by_id)
         if self.takes(state, action):
-            text = _content(state, self, spread({self.hex: there}, self.hex, shown)[self.hex])
+            text = _content(state, self, spread(there, shown))
             if set(there) <= set(shown):
                 yield Suggestion(shown[0], text, action, certain("yes", "D-11.0", text))
             else:
@@ -555,12 +541,9 @@ def overruled(state: State, action: Overrule) -> Outcome:
         )  # fmt: skip
     for name in action.off:
         state, _ = eliminated(state, name, "overrule")
-    for name, losses in action.losses.items():
-        state = state.with_piece(name, losses=losses)
-    for name, disrupted in action.disrupted.items():
-        state = state.with_piece(name, disrupted=disrupted)
-    for name, fires in action.fires.items():
-        state = state.with_piece(name, fires=fires)
+    for mark in ("losses", "disrupted", "fires"):
+        for name, value in getattr(action, mark).items():
+            state = state.with_piece(name, **{mark: value})
     if action.turn is not None:
         state = replace(state, turn=action.turn)
     if action.vp is not None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
 
 from tablecam.rules.game import Ban
 from tablecam.rules.hexes.grid import FACING_STEP_DEG
@@ -368,7 +367,7 @@ def second_hexes(state: State, piece: Piece, first: str, facing_deg: int) -> Ite
 
 
 def formations(state: State, piece: Piece) -> Iterator[tuple[acts.Form, float]]:
-    """Yields the changes of formation that a battalion may make, with their Movement Points."""
+    """Yields the changes of formation that a battalion may make, with their points (D-6.2)."""
     troop = state.troop(piece.id)
     is_able = troop.is_battalion and not piece.disrupted and not piece.double
     if not is_able or state.in_clash(piece) or not state.is_alone(piece.id):
@@ -382,27 +381,15 @@ def formations(state: State, piece: Piece) -> Iterator[tuple[acts.Form, float]]:
             for number in piece.hexes:
                 yield acts.Form(piece.id, "column", facing_deg, (number,)), to_column
         if piece.formation != "line":
-            for hexes in _line_hexes(state, piece, facing_deg):
+            wide = second_hexes(state, piece, piece.hexes[0], facing_deg)
+            for hexes in wide if state.needs_two_hexes(piece.id) else (piece.hexes,):
                 yield acts.Form(piece.id, "line", facing_deg, hexes), to_line
-    yield from _squares(state, piece)
-
-
-def _squares(state: State, piece: Piece) -> Iterator[tuple[acts.Form, float]]:
-    """Yields the Squares of a battalion that has its whole allowance (D-7.1)."""
-    whole = allowance_of(state.troop(piece.id))
-    if not may_form_square(state, piece) or piece.mp_left != whole:
-        return
-    for number in piece.hexes:
+    # A Square takes the whole allowance (D-7.1).
+    whole = allowance_of(troop)
+    able = may_form_square(state, piece) and piece.mp_left == whole
+    for number in piece.hexes if able else ():
         if state.board.terrain(number).square:
             yield acts.Form(piece.id, "square", piece.facing_deg, (number,)), float(whole)
-
-
-def _line_hexes(state: State, piece: Piece, facing_deg: int) -> Iterator[Hexes]:
-    """Yields the hexes of a line that a battalion forms where it stands (D-6.2)."""
-    if state.needs_two_hexes(piece.id):
-        yield from second_hexes(state, piece, piece.hexes[0], facing_deg)
-    else:
-        yield piece.hexes
 
 
 def may_form_square(state: State, piece: Piece) -> bool:
@@ -435,13 +422,6 @@ def detachable(state: State, piece: Piece) -> tuple[str, ...]:
     return tuple(inside[: max(most_companies(whole) - len(piece.out), 0)])
 
 
-def detachments(state: State, piece: Piece) -> Iterator[acts.Detach]:
-    """Yields the detachments of one company or more."""
-    companies = detachable(state, piece)
-    for count in range(1, len(companies) + 1):
-        yield acts.Detach(piece.id, companies[:count])
-
-
 def reorders(state: State, piece: Piece) -> Iterator[acts.Reorder]:
     """Yields the orders of a stack in which another of its units is on top (D-11.0)."""
     stack = state.stack(piece.id)
@@ -450,11 +430,3 @@ def reorders(state: State, piece: Piece) -> Iterator[acts.Reorder]:
     for top in stack[1:]:
         order = (top.id, *(p.id for p in stack if p.id != top.id))
         yield acts.Reorder(piece.hexes[0], order)
-
-
-def lines_of_units(state: State, names: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    """Yields the pairs among units that may move as a line of units (D-12.10)."""
-    for pair in combinations(names, 2):
-        pieces = [state.piece(name) for name in pair]
-        if pieces[0].hexes != pieces[1].hexes and may_move_together(state, pair) is None:
-            yield pair

@@ -156,6 +156,11 @@ class Setup:
             given=board,
         )  # fmt: skip
 
+    def about(self, name: str, key: str = "unit") -> tuple[State, Piece]:
+        """Returns the state, and the unit that a key names."""
+        state = self.state()
+        return state, _unit(state, name, key)
+
     @property
     def is_house(self) -> bool:
         """Whether the charts are invented."""
@@ -272,8 +277,7 @@ class StepFacts:
 @QUESTIONS.asks("D-6.3 D-12.1 D-12.2 D-12.6 D-12.7")
 def _steps(setup: Setup, unit: str) -> Json:
     """The steps that a unit may take, with their Movement Points."""
-    state = setup.state()
-    piece = _unit(state, unit)
+    state, piece = setup.about(unit)
     answer: dict[str, list[Json]] = {"forward": [], "backward": [], "turns": [], "wheels": []}
     for step in movement.steps_of(state, piece):
         where = movement.stepped(state, piece, step)
@@ -346,8 +350,7 @@ def _move(
 @QUESTIONS.asks("D-9.2.1")
 def _charge(setup: Setup, unit: str, target: HexName, steps: tuple[StepFacts, ...] = ()) -> Json:
     """Whether cavalry may charge a hex after some steps."""
-    state = setup.state()
-    _unit(state, unit)
+    state, _ = setup.about(unit)
     state, _, ban = _walked(state, unit, steps, double=False)
     ban = ban or movement.ban_on_charge(state, (unit,), target)
     return {**_ruled(ban), "readings": ["D-9.2.1"]}
@@ -356,10 +359,9 @@ def _charge(setup: Setup, unit: str, target: HexName, steps: tuple[StepFacts, ..
 @QUESTIONS.asks("D-13.1 D-13.4 D-13.7")
 def _triggered(setup: Setup, unit: str, did: reaction.Did) -> Json:
     """Who reacts to a unit that has entered its hex, or turned in it."""
-    state = setup.state()
-    _unit(state, unit)
-    who = reaction.triggered(state, (unit,), did)
-    return {"must_react": who.must, "may_react": who.may}
+    state, _ = setup.about(unit)
+    must, may = reaction.triggered(state, (unit,), did)
+    return {"must_react": must, "may_react": may}
 
 
 # --- sight and fire -------------------------------------------------------------------------------
@@ -375,8 +377,7 @@ def _other_hexes(state: State, piece: Piece, hexes: Names, key: str) -> Iterator
 @QUESTIONS.asks("D-14.1 D-14.2 D-G7")
 def _sight(setup: Setup, unit: str, to: tuple[HexName, ...]) -> Json:
     """What a unit sees of enemies alone in some hexes."""
-    state = setup.state()
-    piece = _unit(state, unit)
+    state, piece = setup.about(unit)
     answer = {
         number: {
             "sight": fields.sees(state, piece, there),
@@ -392,8 +393,7 @@ def _sight(setup: Setup, unit: str, to: tuple[HexName, ...]) -> Json:
 @QUESTIONS.asks("D-14.4")
 def _arrival(setup: Setup, target: str, from_: tuple[HexName, ...]) -> Json:
     """Through which zone of a target fire from some hexes arrives."""
-    state = setup.state()
-    piece = _unit(state, target, "target")
+    state, piece = setup.about(target, "target")
     answer: Json = {}
     for number, there in _other_hexes(state, piece, from_, "from"):
         came = fields.through(state, piece, there)
@@ -497,8 +497,7 @@ def _reaction(
     setup: Setup, mover: str, unit: str, did: reaction.Did = "entered", die: Die | None = None
 ) -> Json:
     """A unit's reaction check against a mover, and with a die what it leads to."""
-    state = setup.state()
-    piece = _unit(state, unit)
+    state, piece = setup.about(unit)
     cause = _unit(state, mover, "mover")
     check = reaction.check_of(state, unit, (mover,))
     answer: Json = {
@@ -534,8 +533,7 @@ def _ways_back(
 @QUESTIONS.asks("D-14.11 D-W")
 def _withdrawal(setup: Setup, unit: str, cause: Names, hexes: Literal[1, 2] = 1) -> Json:
     """Where a unit withdraws from the enemies that cause it."""
-    state = setup.state()
-    piece = _unit(state, unit)
+    state, piece = setup.about(unit)
     causes = tuple(_unit(state, name, "cause").hexes for name in cause)
     zone, options = fields.withdrawals(state, piece, causes)
     paths = list(_ways_back(state, piece, causes, hexes))
@@ -552,8 +550,7 @@ def _withdrawal(setup: Setup, unit: str, cause: Names, hexes: Literal[1, 2] = 1)
 @QUESTIONS.asks("D-4.2")
 def _in_command(setup: Setup, unit: str) -> Json:
     """Whether a unit is In Command, and by which path."""
-    state = setup.state()
-    piece = _unit(state, unit)
+    state, piece = setup.about(unit)
     path = fields.command_path(state, piece)
     return {
         "in_command": path is not None,
@@ -566,8 +563,7 @@ def _in_command(setup: Setup, unit: str) -> Json:
 @QUESTIONS.asks("D-7.1 D-7.2")
 def _form_square(setup: Setup, unit: str, die: Die | None = None) -> Json:
     """Whether a unit may try to form Square as enemy cavalry enters its hex."""
-    state = setup.state()
-    piece = _unit(state, unit)
+    state, piece = setup.about(unit)
     if not movement.may_form_square(state, piece):
         why = Ban("D-7.1", f"{unit} needs Strength {tables.SQUARE_FROM} and Clear terrain")
         return {"offered": False, "why_not": why}

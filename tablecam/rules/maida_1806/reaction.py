@@ -22,33 +22,25 @@ from tablecam.rules.steps import Events
 Did = Literal["entered", "turned"]
 
 
-@dataclass(frozen=True, slots=True)
-class Triggered:
-    """The units that must react to a step, and those that may."""
+def triggered(state: State, movers: Sequence[str], did: Did) -> tuple[Units, Units]:
+    """Returns who must react to a step or a turn of some units, and who may.
 
-    must: Units
-    may: Units
-
-
-def triggered(state: State, movers: Sequence[str], did: Did) -> Triggered:
-    """Returns who reacts to a step or a turn of some units (D-13.1, D-8.8, D-13.4, D-13.7)."""
+    By D-13.1, D-8.8, D-13.4 and D-13.7.
+    """
     pieces = [state.piece(name) for name in movers]
     if not pieces or any(state.in_clash(piece) for piece in pieces):
-        return Triggered((), ())
-    troops = [state.troop(name) for name in movers]
-    if troops[0].is_battery:
-        return Triggered((), ())
-    enemy = enemy_of(troops[0].side)
-    is_company = troops[0].is_company
-    if is_company and did == "turned":
-        return Triggered((), ())
+        return (), ()
+    first = state.troop(movers[0])
+    is_company = first.is_company
+    if first.is_battery or (is_company and did == "turned"):
+        return (), ()
     hexes: set[str] = set()
     for piece in pieces:
         near = around(state.grid, piece.hexes) if is_company else field.front_of(state, piece)
         hexes.update(near)
     tops: dict[frozenset[str], str] = {}
     guns = []
-    for piece in state.on_map(enemy):
+    for piece in state.on_map(enemy_of(first.side)):
         if state.in_clash(piece) or not hexes.intersection(piece.hexes):
             continue
         if state.troop(piece.id).is_battery:
@@ -57,7 +49,7 @@ def triggered(state: State, movers: Sequence[str], did: Did) -> Triggered:
             # Only the top unit of a stack checks (D-13.5).
             tops.setdefault(frozenset(piece.hexes), piece.id)
     units = tuple(tops.values())
-    return Triggered((), (*units, *guns)) if is_company else Triggered(units, tuple(guns))
+    return ((), (*units, *guns)) if is_company else (units, tuple(guns))
 
 
 def _target(state: State, piece: Piece, movers: Sequence[str]) -> str | None:

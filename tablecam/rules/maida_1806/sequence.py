@@ -99,8 +99,7 @@ def activations(state: State) -> tuple[acts.Activate, ...]:
         return (acts.Activate(state.drawn),)
     side = state.leader_side(state.drawn)
     own = state.leaders_of(side)
-    alive = {state.board.troops[piece.id].leader for piece in state.pieces if not piece.eliminated}
-    orphans = [leader.id for leader in own if leader.dead and leader.id in alive]
+    orphans = [leader.id for leader in own if leader.dead and leader.id in state.led]
     if orphans:
         return tuple(acts.Activate(units_of=name) for name in orphans)
     able = (leader.id for leader in own if not leader.dead and not leader.injured)
@@ -211,13 +210,14 @@ def outcome(state: State) -> str:
 
 
 def movement_choices(state: State) -> Iterator[Any]:
-    """Yields what the side in its slot may do (D-14.5), besides passing."""
+    """Yields what the side in its slot may do (D-14.5)."""
     if state.movers:
         yield from _going_on(state)
         return
     yield from fire_choices(state, state.in_slot)
     if state.slot:
         yield from _beginnings(state)
+    yield acts.Pass()
 
 
 def fire_choices(state: State, side: str) -> Iterator[acts.Fire]:
@@ -257,7 +257,11 @@ def _beginnings(state: State) -> Iterator[Any]:
         for name, stack in zip(names, stacks, strict=True)
         if len(stack) > 1 and stack[0] == name and set(stack) <= set(names)
     ]
-    groups += movement.lines_of_units(state, names)
+    groups += (
+        pair
+        for pair in combinations(names, 2)
+        if len(set(state.places(pair))) > 1 and movement.may_move_together(state, pair) is None
+    )
     for units in groups:
         for step, _ in movement.legal_steps(state, units):
             yield acts.Move(units, (step,))
@@ -284,7 +288,8 @@ def _own_acts(state: State, piece: Piece) -> Iterator[Any]:
     for form, mp in movement.formations(state, piece):
         if mp <= piece.mp_left:
             yield form
-    yield from movement.detachments(state, piece)
+    companies = movement.detachable(state, piece)
+    yield from (acts.Detach(piece.id, companies[:n]) for n in range(1, len(companies) + 1))
     if state.stack(piece.id)[0].id == piece.id:
         yield from movement.reorders(state, piece)
 
@@ -367,14 +372,9 @@ def entered(state: State, action: acts.Place) -> Outcome:
 
 def _movement_goes_on(state: State) -> Outcome | None:
     """Returns what follows where the side in its slot has nothing to do."""
-    if state.movers:
-        choices = list(_going_on(state))
-        if choices and choices != [acts.Halt()]:
-            return None
-        return halted(state)
-    if any(True for _ in movement_choices(state)):
+    if any(choice not in (acts.Halt(), acts.Pass()) for choice in movement_choices(state)):
         return None
-    return passed(state)
+    return halted(state) if state.movers else passed(state)
 
 
 def passed(state: State) -> Outcome:
@@ -488,9 +488,9 @@ class GoOn(Due):
 def with_reactions(state: State, units: Units, did: Did, entered_hexes: Hexes) -> State:
     """Returns the state with all that a step triggers due (D-13.8, D-14.11.8, D-7.2)."""
     enemy = state.enemy(units[0])
-    who = triggered(state, units, did)
-    if who.must or who.may:
-        state = state.pushed(Reactions(units, who.must, who.may))
+    must, may = triggered(state, units, did)
+    if must or may:
+        state = state.pushed(Reactions(units, must, may))
     for leader in state.leaders_of(enemy) if entered_hexes else ():
         if leader.hex in entered_hexes and not state.at(leader.hex, enemy):
             state = state.pushed(LeaderLeaves(leader.id))
@@ -538,11 +538,6 @@ def ban_on_halting(state: State, action: acts.Halt) -> Ban | None:
         return Ban("D-12.13", "expected units in the middle of a move")
     steps = movement.legal_steps(state, state.movers)
     return ban_on_halt(state, any(outcomes[0].entered for _, outcomes in steps))
-
-
-def ban_on_pass(state: State, action: acts.Pass) -> Ban | None:
-    """Returns why the slot does not pass."""
-    return Ban("D-12.13", "expected the move to end first") if state.movers else None
 
 
 def fires(state: State, action: acts.Fire) -> Outcome:
@@ -658,11 +653,6 @@ def clash_phase(state: State) -> Outcome:
     return replace(state, phase="clash", fought=()), ()
 
 
-def _movement_listed(state: State) -> tuple[Any, ...]:
-    listed = tuple(dict.fromkeys(movement_choices(state)))
-    return listed if state.movers else (*listed, acts.Pass())
-
-
 def _drawing(state: State) -> Outcome | None:
     return None if state.pool else _turn_ended(state)
 
@@ -672,10 +662,6 @@ def _activating(state: State) -> Outcome | None:
     if len(listed) == 1:
         return activated(state, listed[0])
     return None if listed else (replace(state, phase="draw", drawn=""), ())
-
-
-def _leading(state: State) -> Outcome | None:
-    return None if any(True for _ in leader_moves(state)) else clash_phase(state)
 
 
 def _clashing(state: State) -> Outcome | None:
@@ -688,7 +674,7 @@ def _clashing(state: State) -> Outcome | None:
 CHOICES: Final[Mapping[str, Callable[[State], Iterable[Any]]]] = {
     "draw": lambda state: (acts.Draw(),),
     "activate": activations,
-    "movement": _movement_listed,
+    "movement": lambda state: dict.fromkeys(movement_choices(state)),
     "leaders": lambda state: (*leader_moves(state), acts.Pass()),
     "clash": lambda state: (
         acts.ClashIn(combat.hexes, combat.attackers, combat.defenders)
@@ -701,7 +687,7 @@ AUTOMATIC: Final[Mapping[str, Callable[[State], Outcome | None]]] = {
     "draw": _drawing,
     "activate": _activating,
     "movement": _movement_goes_on,
-    "leaders": _leading,
+    "leaders": lambda state: None if any(leader_moves(state)) else clash_phase(state),
     "clash": _clashing,
 }
 """What follows in a phase without a decision; None where a player or a draw decides."""
@@ -736,7 +722,9 @@ BANS: Final[Mapping[type, Callable[[State, Any], Ban | None]]] = {
     acts.Move: ban_on_move,
     acts.Charge: ban_on_move,
     acts.Halt: ban_on_halting,
-    acts.Pass: ban_on_pass,
+    acts.Pass: lambda state, action: (
+        Ban("D-12.13", "expected the move to end first") if state.movers else None
+    ),
 }
 """Why an action is not legal, where more of them are than are listed."""
 

@@ -379,6 +379,12 @@ class State(Stepping):
         """Whether a leader is an Overall Commander."""
         return name in self.board.overall_commander.values()
 
+    @property
+    def led(self) -> frozenset[str]:
+        """The leaders who have a unit that is not eliminated."""
+        troops = self.board.troops
+        return frozenset(troops[piece.id].leader for piece in self.pieces if not piece.eliminated)
+
     # Whose move it is.
 
     @property
@@ -501,19 +507,12 @@ def eliminated(state: State, name: str, rule: str) -> Outcome:
     state = replace(state, movers=tuple(unit for unit in state.movers if unit != name))
     events: Events = (Event("eliminated", f"{name} is eliminated", rule, {"unit": name}),)
     leader = state.board.troops[name].leader
-    if any(piece.leader == leader for piece in _left(state)) or not leader:
+    if leader not in state.board.leaders or leader in state.led:
         return state, events
-    if leader not in state.board.leaders or state.leader(leader).dead:
-        return state, events
-    if state.is_oc(leader):
+    if state.leader(leader).dead or state.is_oc(leader):
         return state, events
     state = without_leader(state, leader)
     return state, (*events, Event("leader", f"{leader} has no units left", "D-4.6"))
-
-
-def _left(state: State) -> Iterable[Troop]:
-    """Yields the units that are not eliminated."""
-    return (state.board.troops[piece.id] for piece in state.pieces if not piece.eliminated)
 
 
 def without_leader(state: State, name: str) -> State:

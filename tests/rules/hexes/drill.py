@@ -2,13 +2,14 @@
 
 from collections import Counter
 from dataclasses import dataclass, field
+from functools import reduce
 from importlib.resources import as_file, files
 from random import Random
 
 from tablecam.capture.picture import DecodedPicture
 from tablecam.rules.games import known_games
 from tablecam.rules.hexes.grid import grid_of
-from tablecam.rules.hexes.stacks import Change, explain, seen_counters
+from tablecam.rules.hexes.stacks import applied, explain, seen_counters
 from tablecam.simulate.demo import demo_camera
 from tablecam.simulate.render import Renderer
 from tablecam.simulate.script import Script, Start
@@ -90,7 +91,7 @@ class Drill:
         revealed = own.keys() - self.visible
         self.visible = seen.keys()
         explained = explain(self.stacks[side], own, self.grid, revealed=revealed)
-        results = [outcome(self.stacks[side], changes) for changes in explained]
+        results = [reduce(applied, changes, self.stacks[side]) for changes in explained]
         if len(results) != 1:
             self.counts["asked" if after in results else "asked openly"] += 1
         elif results[0] == after:
@@ -132,13 +133,3 @@ class Drill:
 
 
 SIDES = ("french", "british")
-
-
-def outcome(stacks, changes: tuple[Change, ...]):
-    """The stacks after some changes."""
-    for change in changes:
-        left = {at: tuple(u for u in some if u not in change.units) for at, some in stacks.items()}
-        there = () if change.kind == "reorder" else left.get(change.hex, ())
-        after = left | {change.hex: there + change.units}
-        stacks = {at: some for at, some in after.items() if some}
-    return stacks

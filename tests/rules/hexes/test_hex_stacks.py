@@ -67,7 +67,7 @@ def test_two_actions_explain_what_one_does_not_d_g12():
 
 def test_counters_laid_beside_each_other_for_a_moment_are_the_stacks_content():
     assert explained({"A": "0505", "B": "0505", "C": "0505", "D": "0705"}) == ((),)
-    assert spread(STACKS, "0705", ["C", "D"]) == {"0505": ("A", "B"), "0705": ("D", "C")}
+    assert spread(STACKS["0505"], ["D", "C", "A"]) == ("A", "C", "D")
 
 
 def boxed(marker_hex, *inside, others=()):
