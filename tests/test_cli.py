@@ -38,6 +38,19 @@ def test_the_list_of_commands_imports_none_of_them_nor_their_libraries():
     assert not [name for name in modules if name.startswith("tablecam.commands.")]
 
 
+def test_a_snapshot_pays_for_no_database_no_page_and_no_other_rulebook():
+    listing = (
+        "import sys, tablecam.commands.snapshot; from tablecam.rules.games import known_games; "
+        "known_games()['maida-1806']; print(*sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", listing], capture_output=True, text=True)
+    modules = set(done.stdout.split())
+    assert "tablecam.rules.maida_1806.game" in modules
+    assert not modules & {"sqlalchemy", "rich", "flask", "reportlab"}
+    others = ("maurice", "syw_d6", "huzzah_ge", "musket_saber")
+    assert not modules & {f"tablecam.rules.{name}.game" for name in others}
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_the_list_of_commands_says_of_each_what_the_command_says_itself(name):
     command = commands.get_command(click.Context(commands), name)

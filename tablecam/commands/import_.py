@@ -12,7 +12,7 @@ import click
 
 from tablecam.commands.progress import with_progress
 from tablecam.errors import BadInput
-from tablecam.record.faults import readable_errors
+from tablecam.record.atomic_files import disk_errors
 from tablecam.record.game_file import GameFile
 from tablecam.replay.exchange_file import copy_from_file
 
@@ -53,5 +53,5 @@ def _opened(path: Path) -> Iterator[BinaryIO]:
         return
     if not path.exists():
         raise BadInput(str(path), "there is no such file")
-    with readable_errors(str(path), "cannot be read"), path.open("rb") as file:
+    with disk_errors(str(path), "cannot be read"), path.open("rb") as file:
         yield file

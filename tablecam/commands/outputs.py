@@ -6,17 +6,17 @@ Files are written once `new_files.check_new` allows it.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
-from rich.box import SIMPLE_HEAD
-from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
 
 from tablecam.errors import BadInput
 from tablecam.rules.reports import TextTable
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 FILE_WIDTH = 120
 """Width of output to a file or a pipe, which has no window to limit it."""
@@ -61,6 +61,9 @@ def write_text(path: Path, text: str) -> None:
 
 def output_console() -> Console:
     """Returns a console as wide as the window, or `FILE_WIDTH` for a file."""
+    # Imported where tables are printed: pictures need no console, and it takes long.
+    from rich.console import Console
+
     console = Console(highlight=False)
     if not console.is_terminal:
         console.width = FILE_WIDTH
@@ -69,6 +72,10 @@ def output_console() -> Console:
 
 def print_table(table: TextTable) -> None:
     """Prints a table in the terminal; names in it are no markup."""
+    from rich.box import SIMPLE_HEAD
+    from rich.markup import escape
+    from rich.table import Table
+
     console = output_console()
     rich_table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
     for head in table.heads:

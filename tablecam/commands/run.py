@@ -18,8 +18,7 @@ from tablecam.commands.demo import demo
 from tablecam.commands.serving import GameOptions, game_options, game_record, page_options, serve
 from tablecam.commands.source_options import bases_option, source_options
 from tablecam.errors import BadInput
-from tablecam.record.atomic_files import replace_file
-from tablecam.record.faults import readable_errors
+from tablecam.record.atomic_files import disk_errors, replace_file
 from tablecam.recorder.game_recorder import GameRecorder
 from tablecam.rules.games import known_games
 from tablecam.table.bases_file import with_bases
@@ -102,7 +101,7 @@ def _record(options: GameOptions, game: str, table_path: Path, camera_path: Path
 
 
 def _keep_masks(path: Path, masks: Sequence[Mask]) -> None:
-    with readable_errors(str(path), "cannot be written"):
+    with disk_errors(str(path), "cannot be written"):
         replace_file(path, masks_document(masks).encode())
 
 

@@ -17,7 +17,6 @@ from tablecam.capture.picture_files import read_picture
 from tablecam.commands.new_files import check_new, force_option
 from tablecam.commands.outputs import check_picture_name, write_picture
 from tablecam.commands.source_options import bases_option
-from tablecam.drawing.overlay import Overlay
 from tablecam.drawing.report import PictureReport, picture_report
 from tablecam.errors import BadInput
 from tablecam.live.advising import NO_LONGER_FITS
@@ -101,6 +100,9 @@ def snapshot(
         with_formations(position_of(bases, roster, reading.camera.name), roster)
     )
     if drawing_path is not None:
+        # Only here: most snapshots are not drawn.
+        from tablecam.drawing.overlay import Overlay
+
         poses = {base.tag: base.pose for base in bases}
         overlay = Overlay(reading.camera, roster)
         write_picture(drawing_path, overlay.draw(image, reading.search, poses, report))

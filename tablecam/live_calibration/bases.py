@@ -26,8 +26,7 @@ from calibration.jig import (
     misfit,
     sheet_place,
 )
-from tablecam.record.atomic_files import replace_file
-from tablecam.record.faults import readable_errors
+from tablecam.record.atomic_files import disk_errors, replace_file
 from tablecam.table.bases_file import BasesFile, LayingSection, LearntSection, read_bases
 from tablecam.table.headings import difference_deg
 from tablecam.table.roster import Roster
@@ -308,7 +307,7 @@ class BasesWork:
         """
         bases = [self._section(base) for base in self._learnt.values()]
         layings = [LayingSection.model_validate(_rounded(asdict(old))) for old in self._layings]
-        with readable_errors(str(self._path), "cannot be written"):
+        with disk_errors(str(self._path), "cannot be written"):
             if not self.has_written:
                 # Once: the copy is of the file as it was before this session.
                 self.kept, self.has_written = back_up(self._path), True

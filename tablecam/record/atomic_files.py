@@ -10,13 +10,25 @@ from pathlib import Path
 from typing import Final
 
 from tablecam.errors import BadInput
-from tablecam.record.faults import readable_errors
 
 _TAKEN: Final = "a file of this name exists already"
 
 
 class NameTaken(BadInput):
     """A file of that name exists already; it is never overwritten."""
+
+
+@contextmanager
+def disk_errors(name: str, failure: str) -> Iterator[None]:
+    """Raises a fault of the disk as one clear line; `failure` says what failed.
+
+    Raises:
+        BadInput: Names the file, what could not be done with it, and why.
+    """
+    try:
+        yield
+    except OSError as error:
+        raise BadInput(name, f"{failure}: {error.strerror or error}") from error
 
 
 @contextmanager
@@ -27,7 +39,7 @@ def new_file_atomically(path: Path) -> Iterator[Path]:
         NameTaken: A file of that name exists, or does by the end.
         BadInput: The file cannot be written.
     """
-    with readable_errors(str(path), "cannot be written"):
+    with disk_errors(str(path), "cannot be written"):
         if path.is_dir():
             raise BadInput(str(path), "expected a new file, got a folder")
         if path.exists():

@@ -12,6 +12,7 @@ from typing import Final
 from sqlalchemy.exc import DBAPIError, OperationalError
 
 from tablecam.errors import BadInput
+from tablecam.record.atomic_files import disk_errors
 
 REPAIR: Final = "`tablecam replay FILE --repair OUT` recovers what is readable"
 """What to do about a damaged file."""
@@ -64,11 +65,10 @@ def readable_errors(name: str, failure: str) -> Iterator[None]:
         BadInput: Names the recording, what could not be done with it, and why.
     """
     try:
-        yield
+        with disk_errors(name, failure):
+            yield
     except DBAPIError as error:
         raise _kind(error, name)(name, f"{failure}: {_because(error, name)}") from error
-    except OSError as error:
-        raise BadInput(name, f"{failure}: {error.strerror or error}") from error
 
 
 def is_full(folder: Path) -> bool:

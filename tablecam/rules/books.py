@@ -227,5 +227,5 @@ def book_of(game: str) -> Book | None:
 
     A package of `tablecam.rules` provides it as `BOOK` in its module `book`.
     """
-    books: Iterator[Book] = discover("book", "BOOK")
+    books: Iterator[Book] = discover("book", "BOOK", game)
     return next((book for book in books if book.game == game), None)

@@ -13,12 +13,16 @@ from typing import Any
 import tablecam.rules
 
 
-def discover(module: str, name: str) -> Iterator[Any]:
+def discover(module: str, name: str, game: str = "") -> Iterator[Any]:
     """Yields `name` of each package's module `module`, for packages of `tablecam.rules` with one.
 
-    Packages come in the order of their names.
+    Packages come in the order of their names, but first the one that is called like the `game`:
+    whoever finds it there need not wait until all others are imported.
     """
-    for package in _packages():
+    folder = game.replace("-", "_")
+    for package in sorted(
+        _packages(), key=lambda package: not folder.startswith(package.rpartition(".")[2])
+    ):
         full_name = f"{package}.{module}"
         # A rule system need not provide all of book, game and odds, and a kit provides none.
         if importlib.util.find_spec(full_name) is not None:

@@ -9,7 +9,7 @@ from typing import Any
 from tablecam.rules.descriptions import Described
 from tablecam.rules.discovery import discover
 from tablecam.rules.game import Game
-from tablecam.table.model import GAMES, Position, TableNeeds
+from tablecam.table.model import FREE, GAMES, Position, TableNeeds
 from tablecam.table.roster import Roster
 
 
@@ -18,7 +18,9 @@ def game_of(name: str) -> Game[Any, Any] | None:
 
     A package of `tablecam.rules` provides it as `GAME` in its module `game`.
     """
-    return next((game for game in _games() if game.name == name), None)
+    # A table without a rulebook has none, and need not look for it.
+    games = () if name == FREE else _games(name)
+    return next((game for game in games if game.name == name), None)
 
 
 def game_names() -> tuple[str, ...]:
@@ -27,8 +29,23 @@ def game_names() -> tuple[str, ...]:
 
 
 def known_games() -> Mapping[str, TableNeeds]:
-    """Returns the games that table files and positions may state, and what they need of a table."""
-    return GAMES | {game.name: game.table_needs for game in _games()}
+    """Returns the games that table files and positions may state, and what they need of a table.
+
+    A game is imported when it is asked for.
+    """
+    return _KnownGames()
+
+
+class _KnownGames(Mapping[str, TableNeeds]):
+    def __getitem__(self, name: str) -> TableNeeds:
+        game = game_of(name)
+        return GAMES[name] if game is None else game.table_needs
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(dict.fromkeys((*GAMES, *game_names())))
+
+    def __len__(self) -> int:
+        return len(tuple(self))
 
 
 def with_formations(position: Position, roster: Roster) -> Position:
@@ -50,5 +67,5 @@ def described(name: str) -> Described:
     return game_of(name) or _Undescribed()
 
 
-def _games() -> Iterator[Game[Any, Any]]:
-    return discover("game", "GAME")
+def _games(first: str = "") -> Iterator[Game[Any, Any]]:
+    return discover("game", "GAME", first)

@@ -63,7 +63,7 @@ def odds_of(game: str) -> Odds | None:
 
     A package of `tablecam.rules` provides them as `ODDS` in its module `odds`.
     """
-    candidates: Iterator[Odds] = discover("odds", "ODDS")
+    candidates: Iterator[Odds] = discover("odds", "ODDS", game)
     return next((odds for odds in candidates if odds.game == game), None)
 
 
