@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 import numpy as np
 
@@ -86,8 +87,13 @@ def army(cell_mm: float, *, dictionary: str = "DICT_4X4_250", tag_cells: int = 6
     )
 
 
-def deployed(roster: Roster, rng: np.random.Generator) -> Mapping[int, Place]:
-    """Where an army lies: units anywhere on the table, at any heading, none upon another."""
+def deployed(
+    roster: Roster, rng: np.random.Generator, *, facing_deg: float | None = None
+) -> Mapping[int, Place]:
+    """Where an army lies: units anywhere on the table, none upon another.
+
+    They have any heading, or half of them one near `facing_deg`.
+    """
     taken = [
         corners_mm(Place(tag.x_mm, tag.y_mm, 0), TABLE_TAG_SIZE_MM + 30, TABLE_TAG_SIZE_MM + 30)
         for tag in roster.table_tags
@@ -96,7 +102,7 @@ def deployed(roster: Roster, rng: np.random.Generator) -> Mapping[int, Place]:
     groups = [(unit.tags, unit.base_type) for unit in roster.units]
     groups += [((leader.tag,), leader.base_type) for leader in roster.commanders]
     for tags, base_type in groups:
-        places = _free_places(len(tags), base_type, np.array(taken), rng)
+        places = _free_places(len(tags), base_type, np.array(taken), rng, facing_deg)
         taken += list(unit_corners_mm(places, base_type))
         found.update(zip(tags, places, strict=True))
     return found
@@ -146,12 +152,18 @@ def _side(number: int) -> str:
 
 
 def _free_places(
-    count: int, base_type: BaseType, taken: np.ndarray, rng: np.random.Generator
+    count: int,
+    base_type: BaseType,
+    taken: np.ndarray,
+    rng: np.random.Generator,
+    facing_deg: float | None,
 ) -> Places:
     while True:
         middle = Place(
             rng.uniform(0, TABLE.width_mm), rng.uniform(0, TABLE.depth_mm), rng.uniform(0, 360)
         )
+        if facing_deg is not None and rng.uniform() < 0.5:
+            middle = replace(middle, heading_deg=rng.normal(facing_deg, 20))
         formation = _FORMATIONS[rng.integers(len(_FORMATIONS))] if count > 1 else "single"
         is_loose = rng.uniform() < 0.25
         drawn = formed(middle, formation, count, _apart(base_type) if is_loose else base_type)

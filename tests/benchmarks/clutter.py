@@ -25,8 +25,9 @@ from tablecam.table.roster import BaseType, Roster
 _FINER = 4
 """Pieces are drawn so many times larger than they are seen."""
 _SHIFT_BITS = 4
-_TALLER = 1.6
-"""The simulated figures are 15 mm tall; 25 mm is what most people own."""
+TALL_MM = 24.0
+"""Most people own figures of 25 mm; the simulated ones are drawn 15 mm tall and made taller."""
+_DRAWN_MM = 15.0
 _SMOKE, _CASUALTY, _BONE = (232, 230, 226), (190, 40, 36), (238, 236, 228)
 _PIPS = ((3, 3), (-3, -3), (3, -3), (-3, 3), (0, 3), (0, -3))
 _PAPER, _INK, _WOOD = (236, 233, 224), (38, 36, 40), (110, 82, 52)
@@ -129,9 +130,13 @@ def _draw(fine: np.ndarray, piece: Piece, pixels: np.ndarray, px_per_mm: float) 
 
 
 def miniatures(
-    roster: Roster, places: Mapping[int, Place], rng: np.random.Generator
+    roster: Roster,
+    places: Mapping[int, Place],
+    rng: np.random.Generator,
+    *,
+    tall_mm: float = TALL_MM,
 ) -> list[Thing]:
-    """The figures on all bases; some glued so near the tag that they lean over it."""
+    """The figures on all bases, so tall; some glued so near the tag that they lean over it."""
     groups = [(unit.side, unit.arm, unit.id, unit.base_type, unit.tags) for unit in roster.units]
     groups += [
         (leader.side, None, leader.id, leader.base_type, (leader.tag,))
@@ -143,6 +148,7 @@ def miniatures(
             places[tag],
             base_type,
             back_mm=float(rng.choice([0.0, 1.0, 3.0], p=[0.6, 0.3, 0.1])),
+            tall_mm=tall_mm,
         )
         for side, arm, owner, base_type, tags in groups
         for number, tag in enumerate(tags)
@@ -150,15 +156,21 @@ def miniatures(
 
 
 def _standing(
-    shapes: Sequence[Shape], place: Place, base_type: BaseType, *, back_mm: float
+    shapes: Sequence[Shape],
+    place: Place,
+    base_type: BaseType,
+    *,
+    back_mm: float,
+    tall_mm: float,
 ) -> Thing:
+    taller = tall_mm / _DRAWN_MM
     return Thing(
         tuple(
             Piece(
                 _on_table(
                     place,
                     [
-                        (f - back_mm, r, _TALLER * up + base_type.tag_height_mm)
+                        (f - back_mm, r, taller * up + base_type.tag_height_mm)
                         for f, r, up in shape.spots
                     ],
                 ),
@@ -191,6 +203,56 @@ def markers(
         *(_die(_anywhere(table, rng), rng) for _ in range(6)),
         *(_ball(_anywhere(table, rng), (40, 60, 170), 8.0) for _ in range(4)),
     ]
+
+
+def coverings(roster: Roster, places: Mapping[int, Place], rng: np.random.Generator) -> list[Thing]:
+    """Cards, dice, pompons, smoke and figures over any corner or edge of every second tag."""
+    types = roster.base_type_by_tag()
+    things = []
+    for tag, place in places.items():
+        if rng.uniform() < 0.5:
+            continue
+        base_type = types[tag]
+        beside_mm = base_type.tag_size_mm * rng.uniform(0.3, 0.6)
+        at = place.offset(base_type.tag_forward_mm, base_type.tag_right_mm, rng.uniform(0, 360))
+        at = at.offset(beside_mm, 0.0, rng.uniform(0, 360))
+        kind = rng.integers(5)
+        if kind == 0:
+            things.append(_covering_card(at, rng))
+        elif kind == 1:
+            things.append(_die(at, rng))
+        elif kind == 2:
+            things.append(_ball(at, _CASUALTY, float(rng.uniform(6, 11))))
+        elif kind == 3:
+            things.append(_smoke(at, rng))
+        else:
+            things.append(_fallen(roster, base_type, at, rng))
+    return things
+
+
+def _covering_card(at: Place, rng: np.random.Generator) -> Thing:
+    """A small card of one grey, half of them framed, that lies over a tag with a corner."""
+    long_mm, wide_mm = rng.uniform(8, 25, 2)
+    at = at.offset(long_mm / 2 - 4, rng.uniform(-0.5, 0.5) * wide_mm, 0.0)
+    colours = (_PAPER, _INK, _WOOD, _SMOKE)
+    inner, outer = (colours[number] for number in rng.integers(4, size=2))
+    pieces = (
+        Piece(_rectangle(at, long_mm, wide_mm, 3.6), outer),
+        Piece(_rectangle(at, long_mm - 4, wide_mm - 4, 3.6), inner),
+    )
+    return Thing(pieces[: rng.integers(1, 3)], 3.0)
+
+
+def _fallen(roster: Roster, base_type: BaseType, at: Place, rng: np.random.Generator) -> Thing:
+    """A part of another base's figures."""
+    unit = roster.units[rng.integers(len(roster.units))]
+    colours = uniform(unit.side, unit.arm, unit.id)
+    shapes = figures(unit.arm, base_type, colours, int(rng.integers(250)), has_flag=False)
+    middle = np.mean([shape.spots[0][:2] for shape in shapes], axis=0)
+    near = [shape for shape in shapes if math.dist(shape.spots[0][:2], middle) < 6]
+    return _standing(
+        near, at.offset(-middle[0], -middle[1], 0.0), base_type, back_mm=0.0, tall_mm=TALL_MM
+    )
 
 
 def cards(table: TableSize, rng: np.random.Generator) -> list[Thing]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -34,6 +34,8 @@ class Setting:
     resolution: Resolution
     noise_grey: float = NOISE_GREY
     blur_px: float = BLUR_PX
+    tilt_deg: float = 0.0
+    is_crowded: bool = False
 
     @property
     def name(self) -> str:
@@ -41,7 +43,11 @@ class Setting:
         words = f"{self.px_per_cell:g} px a cell, {self.resolution}"
         if self.noise_grey != NOISE_GREY:
             words += f", noise {self.noise_grey:g}"
-        return words if self.blur_px == BLUR_PX else f"{words}, blur {self.blur_px:g} px"
+        if self.blur_px != BLUR_PX:
+            words += f", blur {self.blur_px:g} px"
+        if self.tilt_deg:
+            words += f", {self.tilt_deg:g}° oblique"
+        return f"{words}, crowded" if self.is_crowded else words
 
     @property
     def is_ordinary(self) -> bool:
@@ -86,14 +92,19 @@ class Outcome:
 @cache
 def pictures(setting: Setting, count: int) -> tuple[TablePicture, ...]:
     """The tables of a setting; made once."""
-    return tuple(
-        table_pictures(
-            setting.px_per_cell,
-            count=count,
-            resolution=setting.resolution,
-            noise_grey=setting.noise_grey,
-            blur_px=setting.blur_px,
-        )
+    return tuple(drawn(setting, count))
+
+
+def drawn(setting: Setting, count: int) -> Iterator[TablePicture]:
+    """Draws the tables of a setting, one after the other."""
+    return table_pictures(
+        setting.px_per_cell,
+        count=count,
+        resolution=setting.resolution,
+        noise_grey=setting.noise_grey,
+        blur_px=setting.blur_px,
+        tilt_deg=setting.tilt_deg,
+        is_crowded=setting.is_crowded,
     )
 
 

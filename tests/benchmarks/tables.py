@@ -30,7 +30,7 @@ from tablecam.simulate.scenery import paint_scenery
 from tablecam.simulate.tag_prints import TagPrints
 from tablecam.table.roster import Roster
 from tests.benchmarks.armies import TABLE, TERRAIN, army, deployed
-from tests.benchmarks.clutter import Layer, Shadows, cards, markers, miniatures
+from tests.benchmarks.clutter import TALL_MM, Layer, Shadows, cards, coverings, markers, miniatures
 from tests.benchmarks.lamps import LIGHTS, Light
 from tests.benchmarks.sensors import exposed, jpeg, softened
 from tests.footage import TrueTag
@@ -40,6 +40,8 @@ Resolution = Literal["1080p", "4K"]
 BLUR_PX = 0.55
 """The lens's blur, one standard deviation, without a pixel's own width."""
 _CORNER_BLUR_PX = {"1080p": 0.40, "4K": 0.55}
+_TILTED_TALL_MM = 30.0
+"""Tilted cameras see the taller figures of today, hats and bayonets included."""
 _SEEN_FROM = (np.arange(16) + 0.5) / 16
 """Where, along its sides, a tag is asked whether it is hidden."""
 
@@ -77,6 +79,8 @@ class _Shot:
     px_per_cell: float
     noise_grey: float
     blur_px: float
+    tilt_deg: float
+    is_crowded: bool
 
 
 def table_pictures(
@@ -89,6 +93,8 @@ def table_pictures(
     lights: Sequence[Light] = LIGHTS,
     dictionary: str = "DICT_4X4_250",
     seed: int = 1757,
+    tilt_deg: float = 0.0,
+    is_crowded: bool = False,
 ) -> Iterator[TablePicture]:
     """Pictures of different deployments, the lights in turn.
 
@@ -96,10 +102,12 @@ def table_pictures(
     up to a tenth smaller (guns' and commanders' tags are a tenth larger). `resolution` is 1080p
     below 3 px a cell and 4K from there on, unless said. `noise_grey` is the noise of the grey
     picture, twice as much in dim light; `blur_px` the lens's blur in the middle of the picture
-    (both one standard deviation).
+    (both one standard deviation). With `tilt_deg` the camera looks from a long side, and half of
+    the units face it, so that their own figures stand before their tags. `is_crowded` lays
+    something over a corner or an edge of half of the tags.
     """
     resolution = resolution or ("1080p" if px_per_cell < 3 else "4K")
-    camera = camera_over_table(resolution)
+    camera = camera_over_table(resolution, tilt_deg)
     cells = 6 if "4X4" in dictionary else 8
     roster = army(cell_mm(px_per_cell, camera), dictionary=dictionary, tag_cells=cells)
     for number in range(count):
@@ -109,7 +117,14 @@ def table_pictures(
             camera,
             roster,
             light,
-            _Shot(resolution, px_per_cell, noise_grey * light.noise_factor, blur_px),
+            _Shot(
+                resolution,
+                px_per_cell,
+                noise_grey * light.noise_factor,
+                blur_px,
+                tilt_deg,
+                is_crowded,
+            ),
             np.random.default_rng((seed, number, round(100 * px_per_cell))),
         )
 
@@ -122,24 +137,29 @@ def cell_mm(px_per_cell: float, camera: Camera) -> float:
 
 
 @cache
-def camera_over_table(resolution: Resolution) -> Camera:
-    """The true camera: a webcam whose lens bends strongly, or a better one in 4K."""
+def camera_over_table(resolution: Resolution, tilt_deg: float = 0.0) -> Camera:
+    """The true camera: a webcam whose lens bends strongly, or a better one in 4K.
+
+    Tilted, it looks at the table's middle from the side of small y, from a little farther away.
+    """
+    farther_mm = 150.0 * (tilt_deg > 0)
     if resolution == "1080p":
         lens = Lens(1920, 1080, 1640.0, 1641.2, 966.3, 533.8, -0.21, 0.045, 0.0007, -0.0005)
-        return Camera(lens, _pose(1890.0, (3.2, -2.4, 2.0)), "simulated 1080p")
+        pose = _pose(1890.0 + farther_mm, (3.2 - tilt_deg, -2.4, 2.0))
+        return Camera(lens, pose, "simulated 1080p")
     lens = Lens(3840, 2160, 2880.0, 2878.5, 1902.7, 1090.4, -0.07, 0.017, -0.0006, 0.0005)
-    return Camera(lens, _pose(1700.0, (-2.6, 3.1, -2.8)), "simulated 4K")
+    return Camera(lens, _pose(1700.0 + farther_mm, (-2.6 - tilt_deg, 3.1, -2.8)), "simulated 4K")
 
 
-def _pose(height_mm: float, turns_deg: tuple[float, float, float]) -> Pose:
-    """A camera so far over the middle of the table, not quite level."""
+def _pose(distance_mm: float, turns_deg: tuple[float, float, float]) -> Pose:
+    """A camera so far from the middle of the table, not quite level."""
     rotation = np.diag([1.0, -1.0, -1.0])
     for axis, degrees in enumerate(turns_deg):
         turn, _ = cv2.Rodrigues(np.eye(3)[axis] * math.radians(degrees))
         rotation = turn @ rotation
     middle = np.array([TABLE.width_mm / 2, TABLE.depth_mm / 2, 0.0])
     vector, _ = cv2.Rodrigues(rotation)
-    x, y, z = np.array([0.0, 0.0, height_mm]) - rotation @ middle
+    x, y, z = np.array([0.0, 0.0, distance_mm]) - rotation @ middle
     return Pose((*map(float, vector.ravel()),), (float(x), float(y), float(z)))
 
 
@@ -151,10 +171,17 @@ def _picture(
     shot: _Shot,
     rng: np.random.Generator,
 ) -> TablePicture:
-    places = deployed(roster, rng)
+    places = deployed(roster, rng, facing_deg=270.0 if shot.tilt_deg else None)
     linear = _table_and_bases(camera, shot, roster, places, light.shadows, rng)
     layer = Layer(camera, linear, light.shadows, shot.blur_px)
-    for thing in (*miniatures(roster, places, rng), *markers(roster, places, TABLE, rng)):
+    tall_mm = _TILTED_TALL_MM if shot.tilt_deg else TALL_MM
+    things = [
+        *miniatures(roster, places, rng, tall_mm=tall_mm),
+        *markers(roster, places, TABLE, rng),
+    ]
+    if shot.is_crowded:
+        things += coverings(roster, places, rng)
+    for thing in things:
         layer.add(thing)
     lit = layer.linear * light.field(camera, TABLE, rng)
     hands = _hands(rng)
@@ -188,7 +215,7 @@ def _table_and_bases(
 ) -> np.ndarray:
     """The table with all that lies flat on it, in linear light, not yet lit."""
     blur_px = shot.blur_px
-    layer = Layer(camera, _ground(shot.resolution).copy(), shadows, blur_px)
+    layer = Layer(camera, _ground(camera).copy(), shadows, blur_px)
     for card in cards(TABLE, rng):
         layer.add(card)
     prints = TagPrints(roster)
@@ -204,8 +231,7 @@ def _table_and_bases(
 
 
 @cache
-def _ground(resolution: Resolution) -> np.ndarray:
-    camera = camera_over_table(resolution)
+def _ground(camera: Camera) -> np.ndarray:
     mat = Canvas.under(camera, TABLE)
     paint_ground(mat, TABLE, TERRAIN, 1757)
     paint_scenery(mat, TERRAIN, 1757)

@@ -1,5 +1,7 @@
 """A base that smoke, dice or figures hide is named by its place beside mates and what it shows."""
 
+from dataclasses import replace
+
 import cv2
 import numpy as np
 import pytest
@@ -94,6 +96,33 @@ def test_a_base_is_named_under_smoke_of_no_simple_shape(puffs):
     for right_mm, ahead_mm, radius_mm in puffs:
         puff(picture, right_mm, ahead_mm, radius_mm)
     assert names(picture) == [10, 11, 12, 13]
+
+
+def figures(picture, place):
+    """Figures of many greys across the front third of a tag of the line."""
+    for number, aside_mm in enumerate(np.arange(-10, 11, 4.0)):
+        y_mm = 80 - 40 * place + aside_mm
+        corners = [(2.4, y_mm - 2), (12, y_mm - 2), (12, y_mm + 2), (2.4, y_mm + 2)]
+        lay(picture, corners, (60, 150, 100, 190, 40)[(number + place) % 5])
+
+
+def test_a_row_behind_its_own_figures_is_named_together_where_no_base_is_named_alone():
+    foot = ROSTER.units[0]
+    units = {"F1": foot.tags, "F2": (30, 31, 32, 33), "F3": (40, 41, 42, 43)}
+    roster = replace(
+        ROSTER, units=tuple(replace(foot, id=unit, tags=tags) for unit, tags in units.items())
+    )
+    finder = TagFinder(CAMERA, roster)
+    # A unit in full view shows how bright paint and paper are.
+    clear = [Print(tag, 90, 210 - 40 * place, 0.0) for place, tag in enumerate(units["F2"])]
+    row, alone = picture_of(LINE + clear), picture_of([LINE[2], *clear])
+    for place in range(4):
+        figures(row, place)
+    figures(alone, 2)
+    seen_of_row = {seen.tag for seen in finder.search(row).sightings} - set(units["F2"])
+    assert len(seen_of_row) >= 3
+    assert seen_of_row <= set(units["F1"])
+    assert {seen.tag for seen in finder.search(alone).sightings} == set(units["F2"])
 
 
 def test_what_shows_no_paint_of_a_base_is_not_taken_for_it():

@@ -95,10 +95,22 @@ def test_a_mate_lies_flush_next_but_one_too():
     assert nats == [CONTACT_NATS, CONTACT_NATS, 0]
 
 
+def test_a_tag_needs_room_for_its_base():
+    mate = known(10, 200, 150, 0.0)
+    free, behind, before = (known(11, 200 + ahead_mm, 150, 0.0) for ahead_mm in (40, -25, 20))
+    assert [MATES.are_on_bases(tag, mate)[0] for tag in (free, behind, before)] == [
+        False,
+        True,
+        True,
+    ]
+
+
 def test_bases_agree_with_the_table_file_where_they_lie_flush_with_mates():
     units = ((10, 11, 12, 13), (20, 21))
     mates = UnitNeighbours(
-        np.array([0, 0, 0, 0, 1, 1]), np.tile([FOOT.depth_mm, FOOT.width_mm], (6, 1)).astype(float)
+        np.array([0, 0, 0, 0, 1, 1]),
+        np.tile([FOOT.depth_mm, FOOT.width_mm], (6, 1)).astype(float),
+        np.zeros((6, 2)),
     )
     row = {tag: number for number, tag in enumerate(tag for unit in units for tag in unit)}
 

@@ -1,8 +1,12 @@
-"""Guesses isolated tags, e.g. guns and commanders, that are partly occluded, wherever they lie.
+"""Guesses partly occluded tags that no identified unit neighbour shows where to look for.
 
-No unit neighbour shows where to look, so every remaining square is compared with each of them.
-Evidence is the tag's size, which few share, that the tag is still missing, and its cells in the
-light of its surroundings.
+Every remaining square is compared with each isolated tag, e.g. guns and commanders. Evidence is the
+tag's size, which few share, that the tag is still missing, and its cells in the light of its
+surroundings.
+
+Seen at an angle, a unit's own figures hide the same part of all its tags, and each alone may be any
+of several. Squares that lie flush are therefore compared with each unit together: which unit the
+others of a row are, in whatever order, is evidence for each.
 """
 
 from __future__ import annotations
@@ -39,13 +43,10 @@ def guess_isolated_tags(sight: FrameContext, squares: TagGuesses, isolated: Inde
     if sight.light is None or not len(squares) or not len(isolated):
         return NO_TAGS
     expected = expected_values(sight.patterns.cells[isolated], sight.blur_cells(squares))
-    light = sight.light.at(squares.places_mm)
-    gain, black = (grey[:, None] for grey in light.mean_grey.T)
-    points = tag_points(sight.patterns.side_cells)
-    shown = ((sight.values_at(squares, points) - black) / gain).astype(np.float32)
+    shown, gain_grey = shown_in_known_light(sight, squares)
     parts = []
-    for row in _rows_with_ring(sight, shown, expected).tolist():
-        noise = sight.noise_grey / float(light.gain_grey[row])
+    for row in rows_with_ring(sight, shown, expected).tolist():
+        noise = sight.noise_grey / float(gain_grey[row])
         # All patterns at all four turns compete.
         best = _likeliest(shown[row], expected.reshape(-1, expected.shape[2]), noise)
         candidates = squares[np.full(len(best), row)]
@@ -64,7 +65,18 @@ def evidence_by_size_nats(fits: TagFits, kinds: Sequence[TagKind], patterns: int
     return likelier
 
 
-def _rows_with_ring(sight: FrameContext, shown: Map, expected: Map) -> Index:
+def shown_in_known_light(sight: FrameContext, squares: TagGuesses) -> tuple[Map, Array]:
+    """Returns values at the points of squares, 0 paint and 1 paper, (n, m), and the gain, (n,).
+
+    The picture's light must be known.
+    """
+    assert sight.light is not None
+    gain, black = sight.light.at(squares.places_mm).mean_grey.T
+    seen = sight.values_at(squares, tag_points(sight.patterns.side_cells))
+    return ((seen - black[:, None]) / gain[:, None]).astype(np.float32), gain
+
+
+def rows_with_ring(sight: FrameContext, shown: Map, expected: Map) -> Index:
     """Returns the rows that show enough of a border and its rim."""
     points = tag_points(sight.patterns.side_cells)
     mismatch = np.abs(shown - expected.mean(axis=(0, 1)))[:, ~points.is_inner]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,13 +26,14 @@ Rows = NDArray[np.bool_]
 
 _LEAST_PROBABILITY = 0.985
 _CLUTTER_PROBABILITY, _VISIBLE_WORTH = 0.997, 130.0
-_STRICT_PROBABILITY, _LEAST_PAINT_POINTS = 0.9992, 7
-"""Least probabilities of a name. Placements with less `worth` must be surer, and those that show
-few points of paint the surest: white smoke looks like white cells. In 312 searches of 156 simulated
-tables of 1.6 to 6 px a cell, half of them with a quarter of their names wrong, wrong names had at
-most 0.9946 with 7 points or more, 0.9989 with fewer. Of 598 right ones 533 were sure enough.
-Isolated tags must be the surest, too: of three wrong ones on 72 tables two had 0.998, and the third
-was a tag of another size."""
+_STRICT_PROBABILITY, _LEAST_PAINT_POINTS = 0.9995, 7
+"""Least probabilities of a name in contact with a unit neighbour. Placements with less `worth` must
+be surer, and those that show few points of paint the surest: white smoke looks like white cells. In
+312 searches of 156 simulated tables of 1.6 to 6 px a cell, half of them with a quarter of their
+names wrong, wrong names had at most 0.9946 with 7 points or more, 0.9989 with fewer. Of 598 right
+ones 533 were sure enough. Without contact they must be the surest, too: of three wrong isolated
+ones on 72 tables two had 0.998, and the third was a tag of another size; figures near a unit had
+0.9991."""
 AS_SHOWN = 0.35
 """Largest difference, as a share of a tag's contrast, at a point that shows the tag."""
 _CARD_PRIOR = 5e-7
@@ -124,9 +126,21 @@ class OccludedPlacement:
         self._other_sizes_mm = [
             size_mm for size_mm in sizes_mm if size_mm != float(fit.tags.sizes_mm[0])
         ]
-        self._costs, no_tag_cost = self._cost_of(expected[:, 0])
-        self._no_tag_cost = float(no_tag_cost[0])
-        self.worth = self._no_tag_cost - float(self._costs[own])
+
+    @cached_property
+    def _costs(self) -> Array:
+        """The cost of each tag of the dictionary, unturned, (k,)."""
+        return self._cost_of(self._expected[:, 0])[0]
+
+    @cached_property
+    def _no_tag_cost(self) -> float:
+        """The cost of no tag at all."""
+        return float(self._cost_of(self._expected[:1, 0])[1][0])
+
+    @property
+    def worth(self) -> float:
+        """How much less its own tag costs than no tag at all."""
+        return self._no_tag_cost - float(self._costs[self._own])
 
     def hypotheses(self, free: Rows, odds: float) -> list[Hypothesis]:
         """Returns what the placement may show, its own size first, if its own name is likely."""
@@ -170,6 +184,9 @@ class OccludedPlacement:
     @property
     def is_worth(self) -> bool:
         """Whether enough of its own tag, and of the black inside it, is visible."""
+        # A cheap test of border and rim first, as the costs take long.
+        if not self._is_framed:
+            return False
         thresholds = self._thresholds
         # The evidence averaged over all names of the dictionary.
         average = np.log(np.exp((self._costs.min() - self._costs) / SPREAD).mean())
@@ -180,9 +197,21 @@ class OccludedPlacement:
         return bool(is_shown and lead >= thresholds.lead and self.worth >= thresholds.worth)
 
     @property
+    def _is_framed(self) -> bool:
+        """Whether enough of a tag's border and rim is visible, and enough contrast."""
+        thresholds, points = self._thresholds, tag_points(self.sight.patterns.side_cells)
+        difference = np.abs(self._values - self._expected.mean(axis=(0, 1)))[~points.is_inner]
+        gain_grey = max(MIN_GAIN_GREY, thresholds.of_gain * self.sight.gain_grey)
+        return bool(
+            (difference < AS_SHOWN).mean() >= thresholds.framed
+            and (self._values[points.is_rim] > 1 - AS_SHOWN).mean() >= thresholds.rim
+            and float(self._fit.gain_grey[0]) >= gain_grey
+        )
+
+    @property
     def least_probability(self) -> float:
         """The least posterior probability that its name needs."""
-        if self.paint < _LEAST_PAINT_POINTS or self._thresholds.is_alone:
+        if self.paint < _LEAST_PAINT_POINTS or self._thresholds is not IN_CONTACT:
             return _STRICT_PROBABILITY
         return _CLUTTER_PROBABILITY if self.worth < _VISIBLE_WORTH else _LEAST_PROBABILITY
 

@@ -15,12 +15,10 @@ from itertools import compress
 import numpy as np
 from numpy.typing import NDArray
 
-from tablecam.vision.detection.points import expected_values, tag_points
-from tablecam.vision.fitting.light import MIN_GAIN_GREY
+from tablecam.vision.detection.points import expected_values
 from tablecam.vision.fitting.tags import TagFits, TagGuesses
 from tablecam.vision.identification.frame_context import FrameContext
 from tablecam.vision.identification.occluded_placement import (
-    AS_SHOWN,
     NEAR_NEIGHBOUR,
     AcceptanceThresholds,
     OccludedPlacement,
@@ -66,7 +64,7 @@ class OccludedPlacements:
         identified, free = np.empty(0, dtype=np.int64), free.copy()
         least = np.array([placement.least_probability for placement in self.placements])
         for _ in range(_ROUNDS):
-            probability = _probabilities(self.placements, free, odds)
+            probability = probabilities(self.placements, free, odds)
             more = np.flatnonzero(
                 (probability >= least) & ~self._is_outdone(probability, identified)
             )
@@ -140,45 +138,52 @@ def score_placements(
     """
     # With no contrast to compare, anything dim could pass as a tag: use the stricter thresholds.
     least = least if sight.gain_grey > 0 else NEAR_NEIGHBOUR
-    by_id = np.zeros((len(fits), len(sight.dictionary.ids)))
-    # Tags outside the roster get no evidence for or against them.
-    by_id[:, sight.patterns.ids] = likelier
-    rows, placements = [], []
-    for size_mm in np.unique(fits.tags.sizes_mm):
-        of_size = np.flatnonzero(fits.tags.sizes_mm == size_mm)
-        expected = expected_values(sight.dictionary.cells, sight.blur_cells(fits.tags[of_size]))
-        values = values_at_points(sight, fits[of_size])
-        # A cheap test of border and rim first, as scoring one placement is costly.
-        is_framed = _are_framed(sight, fits[of_size], values, expected, least)
-        for row, patch in zip(of_size[is_framed], values[is_framed], strict=True):
-            own = int(sight.patterns.ids[fits.tags.pattern[row]])
-            fit = fits[np.array([row])]
-            placement = OccludedPlacement(
-                sight, fit, patch, expected, own, by_id[row], least, sizes_mm
-            )
-            if placement.is_worth:
-                rows.append(int(row))
-                placements.append(placement)
-    placed = fits[np.array(rows, dtype=np.int64)]
+    placements = placements_of(sight, fits, likelier, least, sizes_mm=sizes_mm)
+    rows = np.flatnonzero([placement.is_worth for placement in placements])
+    placements = [placements[row] for row in rows]
+    ids = sight.patterns.ids[fits.tags.pattern[rows]]
     worth = np.array([placement.worth for placement in placements])
-    return OccludedPlacements(
-        placed, sight.patterns.ids[placed.tags.pattern], worth, tuple(placements)
-    )
+    return OccludedPlacements(fits[rows], ids, worth, tuple(placements))
 
 
-def _are_framed(
-    sight: FrameContext, fits: TagFits, values: Map, expected: Map, least: AcceptanceThresholds
-) -> Rows:
-    """Returns which fits show enough of a tag's border and rim, and enough contrast."""
-    points = tag_points(sight.patterns.side_cells)
-    difference = np.abs(values - expected.mean(axis=(0, 1)))[:, ~points.is_inner]
-    gain_grey = max(MIN_GAIN_GREY, least.of_gain * sight.gain_grey)
-    is_framed = (difference < AS_SHOWN).mean(axis=1) >= least.framed
-    is_framed &= (values[:, points.is_rim] > 1 - AS_SHOWN).mean(axis=1) >= least.rim
-    return np.asarray(is_framed & (fits.gain_grey >= gain_grey))
+def placements_of(
+    sight: FrameContext,
+    fits: TagFits,
+    likelier: Array,
+    least: AcceptanceThresholds,
+    *,
+    sizes_mm: Sequence[float],
+) -> list[OccludedPlacement]:
+    """Returns fits (n,) as placements, whatever they look like; see `score_placements`."""
+    if not len(fits):
+        return []
+    unit_nats = np.zeros((len(fits), len(sight.dictionary.ids)))
+    # Tags outside the roster get no evidence for or against them.
+    unit_nats[:, sight.patterns.ids] = likelier
+    values = values_at_points(sight, fits)
+    sizes = fits.tags.sizes_mm
+    expected_by_size = {
+        size_mm: expected_values(
+            sight.dictionary.cells, sight.blur_cells(fits.tags[sizes == size_mm])
+        )
+        for size_mm in np.unique(sizes)
+    }
+    return [
+        OccludedPlacement(
+            sight,
+            fits[np.array([row])],
+            values[row],
+            expected_by_size[sizes[row]],
+            int(sight.patterns.ids[pattern]),
+            unit_nats[row],
+            least,
+            sizes_mm,
+        )
+        for row, pattern in enumerate(fits.tags.pattern)
+    ]
 
 
-def _probabilities(placements: Sequence[OccludedPlacement], free: Rows, odds: float) -> Array:
+def probabilities(placements: Sequence[OccludedPlacement], free: Rows, odds: float) -> Array:
     """Returns the posterior probability of each placement's own name, (n,)."""
     probability = np.zeros(len(placements))
     hypotheses = {row: place.hypotheses(free, odds) for row, place in enumerate(placements)}

@@ -67,7 +67,7 @@ _LEAST_GAIN_SHARE = 0.5
 """Least share of the contrast of identified tags: shadows take less. Of 493 tags read on 40
 simulated tables and 4 rendered photographs, partly occluded and in shadows, the least had 0.56 of
 it; clutter that looked like a partly occluded tag had 0.23, 0.31 and 0.48."""
-_STAYED_NATS = 6.0
+STAYED_NATS = 6.0
 """Prior in nats for a tag that lay here, to a third of a cell, in the picture before."""
 _MARGIN_OF_COPY = 20.0
 _LEAST_PLACE_LEAD = 10.0
@@ -195,13 +195,6 @@ class OccludedTags:
             self.lay_here_before[rows],
         )
 
-    def rivals(self, most: int) -> tuple[Index, Index, Index]:
-        """Returns the `most` cheapest other explanations of each: row, pattern and turns."""
-        order = np.argsort(self._extra_cost, axis=1, kind="stable")[:, :most]
-        row = np.arange(len(self.ids)).repeat(order.shape[1])
-        column = order.ravel()
-        return row, self.explanations.pattern[row, column], self.explanations.turns[row, column]
-
     @property
     def own_cost(self) -> Array:
         """The cost of each as the fitted pattern, (n,)."""
@@ -234,7 +227,7 @@ class OccludedTags:
         """Returns the margin that each pattern needs for a tag to be identified, (n, k)."""
         margin = _MARGIN + _MARGIN_PER_PATTERN * float(free.sum()) + _MARGIN_IF_NO_TAGS * is_alone
         margins = np.where(free, margin, _LEAST_LEAD)
-        return np.asarray(margins - _STAYED_NATS * self.lay_here_before[:, None])
+        return np.asarray(margins - STAYED_NATS * self.lay_here_before[:, None])
 
     def _leads(self, rows: Index, margin: Array) -> Rows:
         """Returns which rows lead all rivals for their pattern, or have none.
@@ -309,11 +302,6 @@ def explain_occluded(
 ) -> OccludedTags:
     """Compares fits with the whole dictionary."""
     ids = sight.patterns.ids[fits.tags.pattern]
-    return OccludedTags(fits, square, ids, explain_fits(sight, fits, ids[:, None]), was_here)
-
-
-def explain_fits(sight: FrameContext, fits: TagFits, ids: Index) -> Explanations:
-    """Returns the explanations of each fit, the tags `ids` (n, a) first."""
     points = tag_points(sight.patterns.side_cells)
     levels = sight.values_at(fits.tags, points)
     gain = np.maximum(fits.gain_grey, MIN_GAIN_GREY)
@@ -325,11 +313,11 @@ def explain_fits(sight: FrameContext, fits: TagFits, ids: Index) -> Explanations
         expected = expected_values(sight.dictionary.cells, sight.blur_cells(fits.tags[of_size]))
         noise = sight.noise_grey / gain[of_size]
         parts.append(
-            explanations(values[of_size], expected, points, noise=noise, always=ids[of_size])
+            explanations(values[of_size], expected, points, noise=noise, always=ids[of_size, None])
         )
         rows.append(of_size)
     order = np.argsort(np.concatenate([np.empty(0, np.int64), *rows]))
-    return Explanations.joined(parts)[order]
+    return OccludedTags(fits, square, ids, Explanations.joined(parts)[order], was_here)
 
 
 def best_of_each(group: Index, rows: Index, cost: Array) -> Index:

@@ -39,28 +39,49 @@ bases of other units."""
 
 @dataclass(frozen=True, slots=True, eq=False)
 class UnitNeighbours:
-    """The unit of each of k patterns, (k,), and the depth and width of its base, (k, 2)."""
+    """The unit of each of k patterns, (k,), and the depth and width of its base, (k, 2).
+
+    `to_middle_mm` (k, 2) is the offset from a tag to its base's middle, forward and to the right.
+    """
 
     unit: Index
     base_mm: Array
+    to_middle_mm: Array
 
     @classmethod
     def of(cls, roster: Roster, patterns: TagPatterns) -> UnitNeighbours:
         """Reads the units of a table file; table tags and commanders have no unit neighbours."""
         unit = np.full(len(patterns.ids), _NO_UNIT)
-        base_mm = np.zeros((len(patterns.ids), 2))
+        base_mm, to_middle_mm = np.zeros((2, len(patterns.ids), 2))
         for number, entry in enumerate(roster.units):
             tags = entry.tags if roster.lies_in_rows(entry) else ()
             rows = [patterns.index_of[tag] for tag in tags]
             unit[rows] = number
-            base_mm[rows] = entry.base_type.depth_mm, entry.base_type.width_mm
-        return cls(unit, base_mm)
+            base = entry.base_type
+            base_mm[rows] = base.depth_mm, base.width_mm
+            to_middle_mm[rows] = -base.tag_forward_mm, -base.tag_right_mm
+        return cls(unit, base_mm, to_middle_mm)
 
     @property
     def is_isolated(self) -> Rows:
         """Which patterns have no unit neighbours, (k,)."""
         bases = np.bincount(self.unit[self.unit != _NO_UNIT], minlength=1)
         return np.asarray((self.unit == _NO_UNIT) | (bases[self.unit.clip(0)] == 1))
+
+    def are_on_bases(self, tags: TagGuesses, known: TagGuesses) -> Rows:
+        """Returns which tags (n,) would lie on a known base, or whose bases on a known tag.
+
+        Two white rims with figures between them can look like a tag with its own rims.
+        """
+        covered = self._cover(known, tags.places_mm).any(axis=0)
+        return np.asarray(covered | self._cover(tags, known.places_mm).any(axis=1))
+
+    def _cover(self, tags: TagGuesses, places_mm: Array) -> Rows:
+        """Returns which bases of tags (n,) reach over which places (m, 2): (n, m)."""
+        axes = _axes(tags.headings_rad)
+        offset_mm = np.einsum("nax,nmx->nma", axes, places_mm - tags.places_mm[:, None])
+        from_middle_mm = np.abs(offset_mm - self.to_middle_mm[tags.pattern][:, None])
+        return np.asarray((from_middle_mm < self.base_mm[tags.pattern][:, None] / 2).all(axis=2))
 
     def guesses_in_contact(self, known: TagGuesses, missing: Index) -> TagGuesses:
         """Returns where the patterns `missing` (j,) lie if in contact with known neighbours."""
@@ -101,6 +122,17 @@ class UnitNeighbours:
         # Of several neighbours the strongest evidence counts, as they are not independent.
         np.maximum.at(of_unit, (tag, in_unit[mate]), nats)
         return np.asarray(np.where(self.unit != _NO_UNIT, of_unit[:, self.unit], 0.0))
+
+    def in_contact(self, tags: TagGuesses) -> Rows:
+        """Returns which tags (n,), all of units, lie in contact with which others, (n, n)."""
+        apart_mm = np.linalg.norm(tags.places_mm[:, None] - tags.places_mm, axis=2)
+        reach_mm = 2 * self.base_mm[tags.pattern].max(axis=1) + _CONTACT_MM
+        tag, mate = np.nonzero((apart_mm > 0) & (apart_mm < reach_mm))
+        is_flush = np.zeros(apart_mm.shape, dtype=np.bool_)
+        is_flush[tag, mate] = self._are_in_contact(
+            tags[tag], tags[mate], self._neighbours_mm(tags)[mate]
+        )
+        return is_flush
 
     def guesses_near(self, squares: TagGuesses, known: TagGuesses, missing: Index) -> TagGuesses:
         """Returns the missing patterns that squares near known unit neighbours may show.
@@ -153,13 +185,17 @@ class UnitNeighbours:
 
     def _neighbours_mm(self, known: TagGuesses) -> Array:
         """Returns the tag positions of all neighbours in contact, (n, s, 2)."""
-        ahead = np.stack([np.cos(known.headings_rad), np.sin(known.headings_rad)], axis=1)
-        right = np.stack([ahead[:, 1], -ahead[:, 0]], axis=1)
         # One step ahead is a base's depth, one step right its width.
-        axes = np.stack([ahead, right], axis=1) * self.base_mm[known.pattern][:, :, None]
+        axes = _axes(known.headings_rad) * self.base_mm[known.pattern][:, :, None]
         return np.asarray(
             known.places_mm[:, None] + np.einsum("sa,nax->nsx", _NEIGHBOUR_STEPS, axes)
         )
+
+
+def _axes(headings_rad: Array) -> Array:
+    """Returns the directions ahead and to the right, (n, 2, 2)."""
+    cosine, sine = np.cos(headings_rad), np.sin(headings_rad)
+    return np.stack([cosine, sine, sine, -cosine], axis=1).reshape(-1, 2, 2)
 
 
 def _angles_rad(tags: TagGuesses, others: TagGuesses) -> Array:
