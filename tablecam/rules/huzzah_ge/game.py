@@ -27,6 +27,7 @@ from tablecam.rules.miniatures.battle_game import (
     first_and_turns,
     sides_and_options,
 )
+from tablecam.rules.miniatures.by_hand import suggested
 from tablecam.rules.miniatures.nearest import farthest_legal
 from tablecam.rules.steps import Decide
 from tablecam.table.model import CENTIMETRES, Commander, Position, Unit
@@ -259,7 +260,8 @@ class GloriousEmpires(BattleGame[State]):
     automatic_by_phase = _AUTOMATIC
     handlers = _HANDLERS
     offers = page.OFFERS
-    marks_set = page.MARKS_SET
+    unit_settings = page.UNIT_SETTINGS
+    phase_words = page.PHASE_WORDS
     action_groups = page.GROUPS
     moments = page.MOMENTS
     phases_shown = page.PHASE_WORDS
@@ -381,15 +383,14 @@ class GloriousEmpires(BattleGame[State]):
             return None
         if under.order == "deploy":
             answer = deployment.judged_deploy(state, unit, bases)
-            return Suggestion(unit.id, answer.because, acts.Deploy(unit.id, bases), answer)
+            return suggested(unit.id, answer, acts.Deploy(unit.id, bases))
         touched = state.field.touching(unit, bases) if under.order == "advance" else []
         if touched:
             target = state.unit(touched[0])
             answer = movement.judged_charge(state, unit, target, bases)
-            charge = acts.Charge(unit.id, target.id, bases)
-            return Suggestion(unit.id, answer.because, charge, answer)
+            return suggested(unit.id, answer, acts.Charge(unit.id, target.id, bases))
         answer = movement.judged(state, unit, bases)
-        return Suggestion(unit.id, answer.because, acts.Move(unit.id, bases), answer)
+        return suggested(unit.id, answer, acts.Move(unit.id, bases))
 
     def nearest(self, state: State, unit: Unit, bases: Bases) -> Bases | None:
         """Returns how far the unit may go by its order: straight, with at most a drift (H-12.3)."""
@@ -420,8 +421,7 @@ class GloriousEmpires(BattleGame[State]):
             and state.field.commanded(seen.id, unit.id)
         ]
         action = acts.MoveOfficer(seen.id, seen.x_mm, seen.y_mm, to=near[0] if near else None)
-        ruling = _officer_ruling(state, action)
-        return Suggestion(seen.id, ruling.because, action, ruling)
+        return suggested(seen.id, _officer_ruling(state, action), action)
 
     @property
     def file_models(self) -> Mapping[str, Any]:
@@ -429,7 +429,7 @@ class GloriousEmpires(BattleGame[State]):
         return {"charts": Charts}
 
     markers = staticmethod(page.markers)
-    settings = staticmethod(page.settings)
+    side_settings = staticmethod(page.side_settings)
 
     def begin_form(self, sides: Sequence[str]) -> tuple[about.BeginField, ...]:
         """Returns what players choose before a battle."""

@@ -31,7 +31,7 @@ from tablecam.rules.huzzah_ge.troops import Troops, heading_of
 from tablecam.rules.huzzah_ge.volleys import WaverDice
 from tablecam.rules.miniatures.battle import Bases, disordered, permitted
 from tablecam.rules.miniatures.faces import faces_of
-from tablecam.rules.miniatures.ground import overlaps
+from tablecam.rules.miniatures.ground import move_sigma_mm, overlaps
 from tablecam.table.headings import difference_deg, forward, right
 from tablecam.table.model import Unit
 from tablecam.table.motion import HAND_DEG, HAND_MM
@@ -82,7 +82,7 @@ def judged(state: State, unit: Unit, bases: Bases) -> Answer:
         text = f"{name} goes {gone_cm:.1f} cm and turns by {abs(step.turn_deg):.0f}°"
         return certain("yes", rule, text, shapes)
     margin_mm = (limit_cm - gone_cm) * CM_MM
-    sigma_mm = math.hypot(*(max(base.sigma_mm for base in side) for side in (bases, unit.bases)))
+    sigma_mm = move_sigma_mm(unit.bases, bases)
     word, chance = decide(margin_mm, sigma_mm, tolerance_mm=state.position.table.tolerance_mm)
     # A hand lays bases a little beyond the end of a ruler.
     if word == "no" and margin_mm > -_SLACK_MM:

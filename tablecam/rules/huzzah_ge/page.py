@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from tablecam.rules import descriptions as about
-from tablecam.rules.dice import Roll
 from tablecam.rules.game import Offer
 from tablecam.rules.huzzah_ge import settlements
 from tablecam.rules.huzzah_ge import state as acts
@@ -14,11 +13,11 @@ from tablecam.rules.huzzah_ge.deployment import layout_words
 from tablecam.rules.huzzah_ge.field import front_of
 from tablecam.rules.huzzah_ge.state import State
 from tablecam.rules.huzzah_ge.tables import GRADES
+from tablecam.rules.miniatures import page as battle
 from tablecam.rules.miniatures.battle import Done
-from tablecam.rules.miniatures.battle_game import common_settings, of_unit, unit_setting
 from tablecam.rules.miniatures.move_words import move_words
-from tablecam.rules.steps import Decide
-from tablecam.table.model import CENTIMETRES, Keys, Unit
+from tablecam.rules.miniatures.page import UnitSetting, of_unit
+from tablecam.table.model import CENTIMETRES, Keys
 from tablecam.table.sides import side_name
 
 PHASE_WORDS: Final[Mapping[str, str]] = {
@@ -95,7 +94,7 @@ def _done(state: State, action: Done) -> Offer:
 
 
 OFFERS: Final[Mapping[type, Callable[[State, Any], Offer]]] = {
-    Roll: lambda state, action: Offer("roll", str(action)),
+    **battle.OFFERS,
     acts.Fire: _fire,
     acts.Address: _address,
     acts.GiveOrder: lambda state, action: Offer("give", str(action.order).capitalize()),
@@ -115,20 +114,14 @@ OFFERS: Final[Mapping[type, Callable[[State, Any], Offer]]] = {
     ),
     acts.GiveNumber: _number,
     acts.GiveName: _name,
-    Decide: lambda state, action: Offer("answer", "Yes" if action.yes else "No"),
     Done: _done,
 }
 
 
-MOMENTS: Final[Mapping[str, about.MomentKind]] = {
-    "turn": "turn",
-    "phase": "phase",
-    "charge": "attack",
+MOMENTS: Final = {
+    **battle.MOMENTS,
     "combat": "attack",
-    "fire": "attack",
-    "loss": "loss",
     "declare": "detail",
-    "chart": "detail",
     "quality": "detail",
 }
 
@@ -149,39 +142,30 @@ def markers(unit_state: Keys) -> tuple[about.Marker, ...]:
     return tuple(signs)
 
 
-MARKS_SET: Final[Mapping[str, Callable[[Any], Mapping[str, Any]]]] = {
-    "status": lambda status: {"routing": status == "routing", "disordered": status != "steady"},
-    "hits": lambda hits: {"hits": hits},
-    "quality": lambda grade: {"quality": None if grade == "unknown" else grade},
+_ORDERS: Final = {
+    "steady": {},
+    "disordered": {"disordered": True},
+    "routing": {"routing": True, "disordered": True},
 }
+_GRADES: Final[Mapping[str, Mapping[str, str]]] = {
+    "unknown": {},
+    **{grade: {"quality": grade} for grade in GRADES},
+}
+UNIT_SETTINGS: Final = (
+    UnitSetting("status", "Order", _ORDERS, "word"),
+    UnitSetting("hits", "Hits", marker="pips"),
+    UnitSetting("quality", "Quality", _GRADES),
+)
+"""What players may overrule of units."""
 
 
-def settings(state: State) -> tuple[about.Setting, ...]:
-    """Returns what players may overrule."""
-
-    def status(unit: Unit) -> str:
-        is_disordered = unit.state.get("disordered")
-        return (
-            "routing" if unit.state.get("routing") else "disordered" if is_disordered else "steady"
-        )
-
-    def hits(unit: Unit) -> int:
-        return int(unit.state.get("hits", 0))
-
-    def quality(unit: Unit) -> str:
-        return str(unit.state.get("quality") or "unknown")
-
-    armies = {side: state.armies[side] for side in state.sides}
-    skirmish = {side: army.skirmish_factor or 0 for side, army in armies.items()}
-    artillery = {side: army.artillery_factor or 0 for side, army in armies.items()}
-    orders = ("steady", "disordered", "routing")
+def side_settings(state: State) -> tuple[about.Setting, ...]:
+    """Returns the factors of the armies, which players may overrule."""
+    skirmish = {side: state.armies[side].skirmish_factor or 0 for side in state.sides}
+    artillery = {side: state.armies[side].artillery_factor or 0 for side in state.sides}
     return (
-        *common_settings(state, PHASE_WORDS),
         about.Setting("skirmish_factor", "Skirmish Factor", "side", "number", skirmish),
         about.Setting("artillery_factor", "Artillery Factor", "side", "number", artillery),
-        unit_setting(state, "status", "Order", status, *orders, marker="word"),
-        unit_setting(state, "hits", "Hits", hits, marker="pips"),
-        unit_setting(state, "quality", "Quality", quality, "unknown", *GRADES),
     )
 
 

@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
-from typing import Any, ClassVar, Literal, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from tablecam.errors import BadInput
 from tablecam.geometry.shapes import Shape
@@ -16,6 +16,7 @@ from tablecam.rules.lay import Lay, with_bases
 from tablecam.rules.miniatures.battle import Battle, Done
 from tablecam.rules.miniatures.by_hand import ByHand, adopted
 from tablecam.rules.miniatures.drawing import offer_shapes, shapes_about, with_shapes
+from tablecam.rules.miniatures.page import UnitSetting, common_settings
 from tablecam.rules.overrules import check_overrule, overrule_event
 from tablecam.rules.steps import Events, PhaseGame
 from tablecam.table.model import Position, Unit
@@ -38,8 +39,10 @@ class BattleGame(ByHand[State], PhaseGame[State]):
     """The headings and labels of actions, by their type."""
     strength: ClassVar[str]
     """What the strength of a side is counted in: `figures`, `bases`."""
-    marks_set: ClassVar[Mapping[str, Callable[[Any], Mapping[str, Any]]]]
-    """The marks of a unit that an overrule of each setting sets, by its value."""
+    unit_settings: ClassVar[tuple[UnitSetting, ...]]
+    """What players may overrule of each unit."""
+    phase_words: ClassVar[Mapping[str, str]]
+    """The phases in words, for those who overrule."""
     phases_shown: ClassVar[Mapping[str, str]] = MappingProxyType({})
     """The phases that the page names, in words."""
 
@@ -85,10 +88,20 @@ class BattleGame(ByHand[State], PhaseGame[State]):
 
     def marked(self, state: State, action: Any) -> State:
         """Returns the state with the book's own settings as an overrule states them."""
-        for key, marks in self.marks_set.items():
-            for name, value in getattr(action, key).items():
-                state = state.changed(name, **marks(value))
+        for setting in self.unit_settings:
+            for name, value in getattr(action, setting.key).items():
+                state = state.changed(name, **setting.marks(value))
         return state
+
+    def side_settings(self, state: State) -> tuple[about.Setting, ...]:
+        """Returns what players may overrule of each side."""
+        return ()
+
+    def settings(self, state: State) -> tuple[about.Setting, ...]:
+        """Returns what players may overrule."""
+        common = common_settings(state, self.phase_words)
+        units = (setting.of(state) for setting in self.unit_settings)
+        return (*common, *self.side_settings(state), *units)
 
     @abstractmethod
     def adopts(self, state: State) -> bool:
@@ -254,42 +267,6 @@ def sides_and_options(
             raise BadInput("options", f"expected {expected}, got {value}", key=key)
     order = (first, next(side for side in sides if side != first))
     return order, {**rest, "turns": turns, "charts": charts}
-
-
-def of_unit(group: str, words: str | Callable[[Any, Any], str]) -> Callable[[Any, Any], Offer]:
-    """Returns what labels an action of one unit, by fixed words or by the state and the action."""
-
-    def labelled(state: Any, action: Any) -> Offer:
-        said = words if isinstance(words, str) else words(state, action)
-        return Offer(group, f"{action.unit}: {said}", units=(action.unit,))
-
-    return labelled
-
-
-def unit_setting(
-    state: Battle,
-    key: str,
-    label: str,
-    value: Callable[[Unit], int | str],
-    *choices: str,
-    marker: about.MarkerKind | None = None,
-) -> about.Setting:
-    """Returns what players may overrule of each unit: one of the choices; without any, a number."""
-    values = {unit.id: value(unit) for unit in state.position.units if unit.bases}
-    kind: Literal["choice", "number"] = "choice" if choices else "number"
-    listed = tuple(about.SettingChoice(choice, choice) for choice in choices)
-    return about.Setting(key, label, "unit", kind, values, listed, marker=marker)
-
-
-def common_settings(state: Battle, phases: Mapping[str, str]) -> tuple[about.Setting, ...]:
-    """Returns what players may overrule in every battle: the side, the phase and the turn."""
-    sides = tuple(about.SettingChoice(side, side_name(side)) for side in state.sides)
-    choices = tuple(about.SettingChoice(phase, words) for phase, words in phases.items())
-    return (
-        about.Setting("active", "Active side", "game", "choice", {"": state.active}, sides),
-        about.Setting("phase", "Phase", "game", "choice", {"": state.phase}, choices),
-        about.Setting("turn", "Turn", "game", "number", {"": state.turn}, least=1),
-    )
 
 
 def side_choices(sides: Iterable[str], key: str) -> tuple[about.BeginChoice, ...]:

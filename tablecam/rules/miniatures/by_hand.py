@@ -128,6 +128,11 @@ class ByHand(Generic[AnyState]):
                 )
 
 
+def suggested(name: str, ruling: Answer, action: object | None = None) -> Suggestion:
+    """Suggests an action of a unit or commander with its ruling."""
+    return Suggestion(name, ruling.because, action, ruling)
+
+
 def put_back(
     game: Position, name: str, ban: Ban, far_mm: float = 0.0, drawn: tuple[Shape, ...] = ()
 ) -> Suggestion:

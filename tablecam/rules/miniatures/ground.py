@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
@@ -113,6 +114,27 @@ def without_rear(
         last = [place for place in order if place == spared and len(others) == 1]
         places.remove((last or others or order)[-1])
     return tuple(bases[place] for place in places)
+
+
+def move_sigma_mm(before: Sequence[BasePose], after: Sequence[BasePose]) -> float:
+    """Returns the standard deviation of how far a hand moved bases.
+
+    The glue under a tag turns with its base: it cancels in a straight move.
+    """
+    variances = (
+        old.sigma_mm**2
+        + new.sigma_mm**2
+        - 2 * _glue_mm2(old, new) * math.cos(math.radians(new.heading_deg - old.heading_deg))
+        for old, new in zip(before, after, strict=True)
+    )
+    return math.sqrt(max(0.0, *variances))
+
+
+def _glue_mm2(old: BasePose, new: BasePose) -> float:
+    """Returns the variance of a place by the glue, as far as both poses have it."""
+    if old.glue is None or new.glue is None:
+        return 0.0
+    return min(old.glue.place_sigma_mm, old.sigma_mm, new.sigma_mm) ** 2
 
 
 def centre_mm(bases: Sequence[BasePose]) -> Point:

@@ -29,7 +29,7 @@ from tablecam.rules.dice import Roll
 from tablecam.rules.game import PendingDecision
 from tablecam.rules.miniatures.battle import Bases, permitted
 from tablecam.rules.miniatures.faces import faces_of
-from tablecam.rules.miniatures.ground import area_of, axes_of, overlaps
+from tablecam.rules.miniatures.ground import area_of, axes_of, move_sigma_mm, overlaps
 from tablecam.rules.steps import YES_OR_NO, Decide
 from tablecam.rules.syw_d6.field import WALL, Field
 from tablecam.rules.syw_d6.fire import Occasion, ban_on_response
@@ -373,7 +373,7 @@ def judged_charge(
         return barred("S-B.12", f"would meet {other} on its way")
     answer = measured(
         (value_in - length_in) * ground.inch_mm,
-        max(base.sigma_mm for base in (*bases, *unit.bases)),
+        move_sigma_mm(unit.bases, bases),
         "S-B.11",
         f"{name} charges {target.id} over {length_in:.1f} in, of at most {value_in:g}",
         shapes_of(area, "path"),

@@ -19,6 +19,7 @@ from tablecam.rules.miniatures.battle_game import (
     first_and_turns,
     sides_and_options,
 )
+from tablecam.rules.miniatures.by_hand import suggested
 from tablecam.rules.miniatures.ground import axes_of
 from tablecam.rules.miniatures.nearest import Start, farthest_legal, nearest_after_wheels
 from tablecam.rules.steps import Decide
@@ -64,7 +65,8 @@ class SevenYearsWar(BattleGame[State]):
     automatic_by_phase = sequence.AUTOMATIC
     handlers = sequence.HANDLERS
     offers = page.OFFERS
-    marks_set = page.MARKS_SET
+    unit_settings = page.UNIT_SETTINGS
+    phase_words = page.PHASE_WORDS
     action_groups = page.GROUPS
     moments = page.MOMENTS
     length_unit = staticmethod(inches)
@@ -131,17 +133,15 @@ class SevenYearsWar(BattleGame[State]):
         bases = seen.bases
         due = state.due[-1] if state.due else None
         if isinstance(due, FormUpDue) and due.unit == unit.id:
-            answer = due.judge(state, bases)
-            return Suggestion(unit.id, answer.because, acts.FormUp(unit.id, bases), answer)
+            return suggested(unit.id, due.judge(state, bases), acts.FormUp(unit.id, bases))
         if isinstance(due, charges.Pursuit) and due.charge.unit == unit.id and due.asked(state):
-            answer = due.judge(state, bases)
-            return Suggestion(unit.id, answer.because, acts.Move(unit.id, bases), answer)
+            return suggested(unit.id, due.judge(state, bases), acts.Move(unit.id, bases))
         is_moving = state.phase == "move" and unit.side == state.active and due is None
         if is_moving and unit.id in state.allowed:
             return _move_suggested(state, unit, bases)
         if is_moving and marches.may_throw(state, unit):
             text = f"{unit.id} has moved before its dice were thrown"
-            return Suggestion(unit.id, text, None, certain("no", "S-B.4", text))
+            return suggested(unit.id, certain("no", "S-B.4", text))
         return None
 
     def nearest(self, state: State, unit: Unit, bases: Bases) -> Bases | None:
@@ -166,10 +166,9 @@ class SevenYearsWar(BattleGame[State]):
             return None
         action = acts.MoveCommander(seen.id, seen.x_mm, seen.y_mm)
         ruling = marches.commander_moved(state, seen.id, seen.x_mm, seen.y_mm)[1]
-        return Suggestion(seen.id, ruling.because, action, ruling)
+        return suggested(seen.id, ruling, action)
 
     markers = staticmethod(page.markers)
-    settings = staticmethod(page.settings)
     begin_form = staticmethod(first_and_turns)
 
     def formation(self, unit: Unit, listed: int) -> str | None:
@@ -194,10 +193,9 @@ def _move_suggested(state: State, unit: Unit, bases: Bases) -> Suggestion:
     for enemy in state.field.enemies(unit):
         if front.distance(state.field.outlines[enemy.id]) <= 5.0:
             answer = charges.judged_charge(state, unit, enemy, bases, allowance.value_in)[0]
-            charge = acts.Charge(unit.id, enemy.id, bases)
-            return Suggestion(unit.id, answer.because, charge, answer)
+            return suggested(unit.id, answer, acts.Charge(unit.id, enemy.id, bases))
     answer = marches.judged(state, unit, bases, allowance).answer
-    return Suggestion(unit.id, answer.because, acts.Move(unit.id, bases), answer)
+    return suggested(unit.id, answer, acts.Move(unit.id, bases))
 
 
 GAME: Final = SevenYearsWar()

@@ -16,7 +16,7 @@ from tablecam.geometry.shapes import shapes_of
 from tablecam.rules.dice import Roll
 from tablecam.rules.game import Ban, Refused
 from tablecam.rules.miniatures.battle import Bases
-from tablecam.rules.miniatures.ground import area_of, axes_of, footprints, overlaps
+from tablecam.rules.miniatures.ground import area_of, axes_of, footprints, move_sigma_mm, overlaps
 from tablecam.rules.syw_d6.field import WALL, Field, is_designated
 from tablecam.rules.syw_d6.movement import COMMANDER_DICE, MoveDice, brigade_dice, move_dice
 from tablecam.rules.syw_d6.state import Allowance, Due, Move, State, StayPut, Take, disordered
@@ -143,7 +143,7 @@ def judged(state: State, unit: Unit, bases: Bases, allowance: Allowance) -> Way:
     cost_in = cost_mm / ground.inch_mm
     answer = measured(
         (allowance.value_in - cost_in) * ground.inch_mm,
-        math.hypot(*(max(base.sigma_mm for base in side) for side in (bases, unit.bases))),
+        move_sigma_mm(unit.bases, bases),
         "S-B.8",
         f"{name} moves {cost_in:.1f} in, of at most {allowance.value_in:g}",
         shapes_of(area, "path"),

@@ -6,18 +6,18 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from tablecam.rules import descriptions as about
-from tablecam.rules.dice import Roll
 from tablecam.rules.game import Offer
+from tablecam.rules.miniatures import page as battle
 from tablecam.rules.miniatures.battle import Done
-from tablecam.rules.miniatures.battle_game import common_settings, of_unit, unit_setting
 from tablecam.rules.miniatures.ground import axes_of
 from tablecam.rules.miniatures.move_words import move_words
+from tablecam.rules.miniatures.page import UnitSetting, of_unit
 from tablecam.rules.steps import Decide
 from tablecam.rules.syw_d6 import charges, marches, volleys
 from tablecam.rules.syw_d6 import state as acts
 from tablecam.rules.syw_d6.fog_of_war import Pick
 from tablecam.rules.syw_d6.state import State
-from tablecam.table.model import Keys, Unit, inches
+from tablecam.table.model import Keys, inches
 
 PHASE_WORDS: Final[Mapping[str, str]] = {
     "fog": "Fog of War",
@@ -30,7 +30,6 @@ PHASE_WORDS: Final[Mapping[str, str]] = {
     "moral": "moral",
 }
 """The phases in words, for those who overrule."""
-
 
 GROUPS: Final = {
     "throw": about.ActionGroup("Throw dice to move"),
@@ -100,7 +99,7 @@ def _move_words(state: State, action: acts.Move) -> str:
 
 
 OFFERS: Final[Mapping[type, Callable[[State, Any], Offer]]] = {
-    Roll: lambda state, action: Offer("roll", str(action)),
+    **battle.OFFERS,
     acts.Throw: of_unit(
         "throw", lambda state, action: _dice(marches.dice_of(state, action.unit).dice)
     ),
@@ -124,16 +123,7 @@ OFFERS: Final[Mapping[type, Callable[[State, Any], Offer]]] = {
 }
 
 
-MOMENTS: Final[Mapping[str, about.MomentKind]] = {
-    "turn": "turn",
-    "phase": "phase",
-    "charge": "attack",
-    "melee": "attack",
-    "fire": "attack",
-    "loss": "loss",
-    "throw": "detail",
-    "chart": "detail",
-}
+MOMENTS: Final = {**battle.MOMENTS, "melee": "attack", "throw": "detail"}
 
 
 def markers(unit_state: Keys) -> tuple[about.Marker, ...]:
@@ -152,30 +142,19 @@ def markers(unit_state: Keys) -> tuple[about.Marker, ...]:
     return tuple(signs)
 
 
-MARKS_SET: Final[Mapping[str, Callable[[Any], Mapping[str, Any]]]] = {
-    "figures": lambda figures: {"figures": figures},
-    "marker": lambda color: {"disordered": color == "orange", "reforming": color == "red"},
-    "status": lambda status: {"status": None if status == "steady" else status},
-}
-
-
-def settings(state: State) -> tuple[about.Setting, ...]:
-    """Returns what players may overrule."""
-
-    def marker(unit: Unit) -> str:
-        is_orange = unit.state.get("disordered")
-        return "red" if unit.state.get("reforming") else "orange" if is_orange else "none"
-
-    def status(unit: Unit) -> str:
-        return str(unit.state.get("status") or "steady")
-
-    def figures(unit: Unit) -> int:
-        return int(unit.state.get("figures", 0))
-
-    flights = ("steady", "retreating", "routing")
-    return (
-        *common_settings(state, PHASE_WORDS),
-        unit_setting(state, "figures", "Figures", figures),
-        unit_setting(state, "marker", "Marker", marker, "none", "orange", "red", marker="pips"),
-        unit_setting(state, "status", "Status", status, *flights, marker="word"),
-    )
+UNIT_SETTINGS: Final = (
+    UnitSetting("figures", "Figures"),
+    UnitSetting(
+        "marker",
+        "Marker",
+        {"none": {}, "orange": {"disordered": True}, "red": {"reforming": True}},
+        "pips",
+    ),
+    UnitSetting(
+        "status",
+        "Status",
+        {"steady": {}, **{flight: {"status": flight} for flight in ("retreating", "routing")}},
+        "word",
+    ),
+)
+"""What players may overrule of units."""

@@ -1,0 +1,89 @@
+"""How a page shows battles: labels of actions, what players may overrule, and moments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal
+
+from tablecam.rules import descriptions as about
+from tablecam.rules.dice import Roll
+from tablecam.rules.game import Offer
+from tablecam.rules.miniatures.battle import Battle
+from tablecam.rules.steps import Decide
+from tablecam.table.model import Keys
+from tablecam.table.sides import side_name
+
+OFFERS: Final[Mapping[type, Callable[[Any, Any], Offer]]] = {
+    Roll: lambda state, action: Offer("roll", str(action)),
+    Decide: lambda state, action: Offer("answer", "Yes" if action.yes else "No"),
+}
+"""The labels of actions of every battle."""
+
+MOMENTS: Final[Mapping[str, about.MomentKind]] = {
+    "turn": "turn",
+    "phase": "phase",
+    "charge": "attack",
+    "fire": "attack",
+    "loss": "loss",
+    "chart": "detail",
+}
+"""The kinds of events that the replay marks in every battle."""
+
+
+def of_unit(group: str, words: str | Callable[[Any, Any], str]) -> Callable[[Any, Any], Offer]:
+    """Returns what labels an action of one unit, by fixed words or by the state and the action."""
+
+    def labelled(state: Any, action: Any) -> Offer:
+        said = words if isinstance(words, str) else words(state, action)
+        return Offer(group, f"{action.unit}: {said}", units=(action.unit,))
+
+    return labelled
+
+
+@dataclass(frozen=True)
+class UnitSetting:
+    """What players may overrule of each unit: one of the choices; without any, a number.
+
+    Each choice sets its marks and takes off those of the others; it is read by its first mark.
+    """
+
+    key: str
+    title: str
+    choices: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    marker: about.MarkerKind | None = None
+
+    def value(self, marks: Keys) -> int | str:
+        """Returns the value that a unit's marks show, the last choice of those that fit."""
+        if not self.choices:
+            return int(marks.get(self.key, 0))
+        first = {choice: next(iter(own.items()), None) for choice, own in self.choices.items()}
+        fits = (choice for choice, mark in first.items() if not mark or mark in marks.items())
+        *_, shown = fits
+        return shown
+
+    def marks(self, value: Any) -> Mapping[str, Any]:
+        """Returns the marks that a value sets."""
+        if not self.choices:
+            return {self.key: value}
+        others = {mark: None for own in self.choices.values() for mark in own}
+        return {**others, **self.choices[value]}
+
+    def of(self, state: Battle) -> about.Setting:
+        """Returns it with the values of a battle's units."""
+        units = state.position.units
+        values = {unit.id: self.value(unit.state) for unit in units if unit.bases}
+        listed = tuple(about.SettingChoice(choice, choice) for choice in self.choices)
+        kind: Literal["choice", "number"] = "choice" if listed else "number"
+        return about.Setting(self.key, self.title, "unit", kind, values, listed, marker=self.marker)
+
+
+def common_settings(state: Battle, phases: Mapping[str, str]) -> tuple[about.Setting, ...]:
+    """Returns what players may overrule in every battle: the side, the phase and the turn."""
+    sides = tuple(about.SettingChoice(side, side_name(side)) for side in state.sides)
+    choices = tuple(about.SettingChoice(phase, words) for phase, words in phases.items())
+    return (
+        about.Setting("active", "Active side", "game", "choice", {"": state.active}, sides),
+        about.Setting("phase", "Phase", "game", "choice", {"": state.phase}, choices),
+        about.Setting("turn", "Turn", "game", "number", {"": state.turn}, least=1),
+    )
