@@ -25,10 +25,12 @@ def laid(unit: Unit, bases: Bases) -> Unit:
 def ahead(bases: Sequence[BasePose], heading_deg: float, length_mm: float) -> Bases:
     """Returns bases moved along a heading."""
     x, y = forward(heading_deg)
-    return tuple(
-        replace(base, x_mm=base.x_mm + x * length_mm, y_mm=base.y_mm + y * length_mm)
-        for base in bases
-    )
+    return shifted(bases, x * length_mm, y * length_mm)
+
+
+def shifted(bases: Sequence[BasePose], x_mm: float, y_mm: float) -> Bases:
+    """Returns bases moved along the axes of the table."""
+    return tuple(replace(base, x_mm=base.x_mm + x_mm, y_mm=base.y_mm + y_mm) for base in bases)
 
 
 def has_same_bases(bases: Bases, others: Bases) -> bool:

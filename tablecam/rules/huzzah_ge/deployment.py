@@ -8,7 +8,7 @@ from typing import Any
 
 import shapely
 
-from tablecam.geometry.moves.poses import ahead
+from tablecam.geometry.moves.poses import ahead, shifted
 from tablecam.geometry.outlines import table_outline
 from tablecam.geometry.shapes import shapes_of
 from tablecam.rules.game import Ban, Refused
@@ -123,10 +123,7 @@ def _ground_layouts(state: State, unit: Unit) -> Iterator[Bases]:
         outline = outline_of(piece)
         if outline.distance(ground.outlines[unit.id]) <= _TOUCH_MM:
             (x, y), centre = centre_mm(unit.bases), outline.representative_point()
-            yield tuple(
-                replace(base, x_mm=base.x_mm + centre.x - x, y_mm=base.y_mm + centre.y - y)
-                for base in unit.bases
-            )
+            yield shifted(unit.bases, centre.x - x, centre.y - y)
 
 
 def judged_deploy(state: State, unit: Unit, bases: Bases) -> Answer:
@@ -295,9 +292,8 @@ def ban_on_passing(state: State, unit: Unit, other: Unit) -> Ban | None:
     is_higher = officer in ground.officers and ground.officer_facts[officer].level != "division"
     if not same and not is_higher:
         return Ban("H-14.9", "they are of two divisions")
-    others = [area for name, area in ground.outlines.items() if name not in (unit.id, other.id)]
     ends = [outline_of(bases) for bases in exchanged(unit, other)]
-    is_clear = not any(overlaps(end, area) for end in ends for area in others)
+    is_clear = all(ground.has_room(end, unit.id, other.id) for end in ends)
     return None if is_clear and not overlaps(*ends) else Ban("H-14.9", "another unit is in the way")
 
 
@@ -305,14 +301,7 @@ def exchanged(unit: Unit, other: Unit) -> tuple[Bases, Bases]:
     """Returns the bases of two units that change places, their fronts and middles (H-14.9)."""
     a, b = front_of(unit.bases).middle_mm, front_of(other.bases).middle_mm
     x_mm, y_mm = b[0] - a[0], b[1] - a[1]
-
-    def shifted(bases: Bases, sign: int) -> Bases:
-        return tuple(
-            replace(base, x_mm=base.x_mm + sign * x_mm, y_mm=base.y_mm + sign * y_mm)
-            for base in bases
-        )
-
-    return shifted(unit.bases, 1), shifted(other.bases, -1)
+    return shifted(unit.bases, x_mm, y_mm), shifted(other.bases, -x_mm, -y_mm)
 
 
 def passed(state: State, action: PassLines) -> State:

@@ -10,7 +10,7 @@ from typing import Any
 import shapely
 
 from tablecam.geometry.moves.lanes import front_width_mm, lane, room_ahead_mm, swept_straight
-from tablecam.geometry.moves.poses import ahead, wheeled
+from tablecam.geometry.moves.poses import ahead, shifted, wheeled
 from tablecam.geometry.outlines import footprint, table_outline
 from tablecam.geometry.shapes import shapes_of
 from tablecam.rules.game import Ban, PendingDecision, Refused
@@ -226,16 +226,13 @@ def _flush(ground: Field, unit: Unit, target: Unit, face: Any, room_mm: float) -
     spare_mm = abs(length_mm - width_mm) / 2
     offset_mm = sum((a - b) * c for a, b, c in zip(struck, face.middle_mm, along, strict=True))
     wish_mm = max(-spare_mm, min(spare_mm, offset_mm))
-    others = [area for name, area in ground.outlines.items() if name != unit.id]
     table = table_outline(ground.position.table).buffer(HAND_MM)
     for place_mm in sorted({wish_mm, -spare_mm, 0.0, spare_mm}, key=lambda at: abs(at - wish_mm)):
         x_mm = face.middle_mm[0] + along[0] * place_mm - squared.middle_mm[0]
         y_mm = face.middle_mm[1] + along[1] * place_mm - squared.middle_mm[1]
-        bases = tuple(
-            replace(base, x_mm=base.x_mm + x_mm, y_mm=base.y_mm + y_mm) for base in turned
-        )
+        bases = shifted(turned, x_mm, y_mm)
         area = outline_of(bases)
-        if table.covers(area) and not any(overlaps(area, other) for other in others):
+        if table.covers(area) and ground.has_room(area, unit.id):
             return bases
     return Ban("H-12.10", f"finds no room on that face of {target.id}")
 
@@ -257,11 +254,7 @@ def judged_charge(state: State, unit: Unit, target: Unit, bases: Bases) -> Answe
     off_mm = float(shapely.distance(front.edge, state.field.outlines[target.id]))
     is_flush = abs(turn_deg) <= HAND_DEG + 3 * max(base.sigma_deg for base in bases)
     is_flush = is_flush and off_mm <= HAND_MM + _TOUCH_MM
-    if not is_flush or any(
-        overlaps(outline_of(bases).buffer(-HAND_MM), area)
-        for other, area in state.field.outlines.items()
-        if other != name
-    ):
+    if not (is_flush and state.field.has_room(outline_of(bases).buffer(-HAND_MM), name)):
         text = f"{name} must be squared up on {target.id}"
         return certain("no", "H-12.10", text, shapes_of(outline_of(there), "target"))
     area = outline_of(unit.bases).union(outline_of(bases)).convex_hull
@@ -318,8 +311,7 @@ def _passed(state: State, unit: Unit, bases: Bases) -> list[str]:
     area = swept_straight(
         [footprint(base) for base in unit.bases], heading_of(unit.bases), step.forward_cm * CM_MM
     )
-    friends = state.field.friends(unit)
-    return [one.id for one in friends if overlaps(area, state.field.outlines[one.id])]
+    return [one.id for one in state.field.met(area, unit.id) if one.side == unit.side]
 
 
 def manoeuvres(state: State, unit: Unit) -> Iterator[Move]:

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field as Limits
 
-from tablecam.geometry.moves.poses import wheeled
+from tablecam.geometry.moves.poses import shifted, wheeled
 from tablecam.geometry.outlines import table_outline
 from tablecam.rules.frozen_json import to_plain
 from tablecam.rules.game import Ban
@@ -452,11 +452,8 @@ def _order_move(
         raise FactError("move", "expected a move, or bases_after")
     after = tuple(base.to_pose() for base in bases_after)
     if move is not None:
-        there = [
-            replace(base, x_mm=base.x_mm + move.dx_mm, y_mm=base.y_mm + move.dy_mm)
-            for base in before
-        ]
-        after = wheeled(there, fire.centre_mm(tuple(there)), move.turn_deg)
+        there = shifted(before, move.dx_mm, move.dy_mm)
+        after = wheeled(there, fire.centre_mm(there), move.turn_deg)
     ordered = [one.troops() for one in (unit, *group)]
     allowance_cm = command.allowances_cm(ordered, order)[0]
     enemies = [other.poses for other in around.others if other.side != unit.side]

@@ -28,7 +28,7 @@ from tablecam.rules.huzzah_ge.troops import Troops, heading_of, quality
 from tablecam.rules.miniatures.battle import Bases, Battle, BattleStep, disordered
 from tablecam.rules.miniatures.battle import Charge as Charge
 from tablecam.rules.miniatures.battle import Move as Move
-from tablecam.rules.miniatures.ground import overlaps, without_rear
+from tablecam.rules.miniatures.ground import without_rear
 from tablecam.rules.overrules import Overrule as AnyOverrule
 from tablecam.table.model import Point
 from tablecam.wording import counted
@@ -387,10 +387,9 @@ def gone_back(state: State, name: str, distance_cm: float, *, routs: bool) -> St
 
 def _on_nobody(state: State, name: str) -> State:
     """Returns the state without a unit that could only end on an enemy: it is captured (H-9.11)."""
-    ground, unit = state.field, state.unit(name)
-    for enemy in ground.enemies(unit):
-        if overlaps(ground.outlines[name], ground.outlines[enemy.id]):
-            return removed(state, name, f"runs into {enemy.id} and is captured", "H-9.11")
+    for other in state.field.met(state.field.outlines[name], name):
+        if other.side != state.unit(name).side:
+            return removed(state, name, f"runs into {other.id} and is captured", "H-9.11")
     return state
 
 

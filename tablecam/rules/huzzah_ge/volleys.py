@@ -467,6 +467,4 @@ class MoveOn(Due):
         return ahead(unit.bases, heading_of(unit.bases), rear.deep_cm * CM_MM)
 
     def _is_free(self, state: State) -> bool:
-        area = fire.outline_of(self._there(state))
-        others = (one for name, one in state.field.outlines.items() if name != self.unit)
-        return not any(area.intersection(other).area > 1.0 for other in others)
+        return state.field.has_room(fire.outline_of(self._there(state)), self.unit)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from statistics import fmean
@@ -47,6 +47,16 @@ class Ground:
     def friends(self, unit: Unit) -> list[Unit]:
         """Returns the other units of a unit's side."""
         return [friend for friend in self.of_side(unit.side) if friend.id != unit.id]
+
+    def met(self, area: shapely.Geometry, *but: str) -> Iterator[Unit]:
+        """Yields the units that an area overlaps, except some."""
+        for unit in self.units.values():
+            if unit.id not in but and overlaps(area, self.outlines[unit.id]):
+                yield unit
+
+    def has_room(self, area: shapely.Geometry, *but: str) -> bool:
+        """Whether an area overlaps no units, except some."""
+        return next(self.met(area, *but), None) is None
 
     def apart_mm(self, a: Unit, b: Unit) -> float:
         """Returns the distance between two units' outlines."""

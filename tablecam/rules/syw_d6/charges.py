@@ -29,7 +29,7 @@ from tablecam.rules.dice import Roll
 from tablecam.rules.game import PendingDecision
 from tablecam.rules.miniatures.battle import Bases, permitted
 from tablecam.rules.miniatures.faces import faces_of
-from tablecam.rules.miniatures.ground import area_of, axes_of, move_sigma_mm, overlaps
+from tablecam.rules.miniatures.ground import area_of, axes_of, move_sigma_mm
 from tablecam.rules.steps import YES_OR_NO, Decide
 from tablecam.rules.syw_d6.field import WALL, Field
 from tablecam.rules.syw_d6.fire import Occasion, ban_on_response
@@ -408,10 +408,8 @@ def struck_edge(ground: Field, target: Unit, moved: Unit) -> tuple[int, Face, Ax
 def _met_on_the_way(ground: Field, unit: Unit, target: Unit, area: shapely.Geometry) -> str:
     """Returns the unit that a charge would meet; friends may let it pass (S-B.12, S-J.6)."""
     troops = ground.troops
-    for other in ground.units.values():
-        passes = other.side == unit.side and may_pass(troops[unit.id], troops[other.id])
-        is_other = other.id not in (unit.id, target.id)
-        if is_other and not passes and overlaps(area, ground.outlines[other.id]):
+    for other in ground.met(area, unit.id, target.id):
+        if other.side != unit.side or not may_pass(troops[unit.id], troops[other.id]):
             return other.id
     return ""
 

@@ -117,14 +117,13 @@ def away_deg(state: State, unit: Unit, from_mm: Point | None) -> float:
 def _end(ground: Field, unit: Unit, way_deg: float, length_in: float, *, turns: bool) -> Bases:
     """Returns where a flight ends: beyond friends on whom the unit would lie."""
     turn_deg = difference_deg(way_deg, axes_of(unit).heading_deg) if turns else 0.0
-    friends = [ground.outlines[friend.id] for friend in ground.friends(unit)]
+    others = (unit.id, *(enemy.id for enemy in ground.enemies(unit)))
     bases = unit.bases
     for step in range(_MOST_STEPS):
         far_mm = (length_in + step * _STEP_IN) * ground.inch_mm
         bases = ahead(unit.bases, way_deg, far_mm)
         bases = wheeled(bases, centre_mm(bases), turn_deg)
-        area = footprints(bases)
-        if not any(overlaps(area, friend) for friend in friends):
+        if ground.has_room(footprints(bases), *others):
             break
     return bases
 

@@ -266,10 +266,10 @@ def disordered_on_the_way(state: State, ground: Field, unit: Unit, area: shapely
     # Leaving terrain, after the stop at its edge, disorders nobody.
     if piece is not None and not _leaves(unit, state.unit(unit.id), piece):
         shaken.append((unit.id, "S-J.9"))
-    for friend in ground.friends(unit):
-        passes = may_pass(ground.troops[unit.id], ground.troops[friend.id])
-        if not passes and overlaps(area, ground.outlines[friend.id]):
-            shaken += [(unit.id, "S-J.6"), (friend.id, "S-J.6")]
+    for other in ground.met(area, unit.id):
+        passes = may_pass(ground.troops[unit.id], ground.troops[other.id])
+        if other.side == unit.side and not passes:
+            shaken += [(unit.id, "S-J.6"), (other.id, "S-J.6")]
     for name, rule in shaken:
         state = disordered(state, name, rule)
     return state

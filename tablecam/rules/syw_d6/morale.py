@@ -143,11 +143,10 @@ def figures_due(difference: int) -> int:
     return FIGURES_A_POINT * abs(difference)
 
 
-def friend_factor(event: Calamity, *, is_same_brigade: bool) -> int:
-    """Returns what a friend's fate counts in a TEST (S-H.4)."""
-    if event == "retreats":
-        return RETREATING
-    return (DESTROYED if event == "destroyed" else ROUTED)[0 if is_same_brigade else 1]
+FRIEND_FACTORS: Final[Mapping[Calamity, tuple[int, int]]] = MappingProxyType(
+    {"destroyed": DESTROYED, "routs": ROUTED, "retreats": (RETREATING, RETREATING)}
+)
+"""S-H.4: what a friend's fate counts in a TEST, in the same brigade and in another."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -91,14 +91,6 @@ class OnTable(Facts):
         )
 
 
-@dataclass(frozen=True, kw_only=True)
-class FallenUnit:
-    """A unit that fled or fell."""
-
-    id: Name | None = None
-    brigade: Name | None = None
-
-
 # --- by what counts ----------------------------------------------------------------------------
 
 
@@ -438,11 +430,10 @@ def _melee(
             if not goes_on and (loser is None or not troops[side].is_destroyed)
         ],
     }
-    if loser is None:
-        return answer | {"result": "draw", "moves_in": None, "moral_tests": _moral_tests(None)}
-    if destroyed:
-        tested = _moral_tests("destroyed")
-        return answer | {"result": "destroyed", "moves_in": None, "moral_tests": tested}
+    if loser is None or destroyed:
+        event: Literal["destroyed"] | None = "destroyed" if destroyed else None
+        tests_due = {"moves_in": None, "moral_tests": _moral_tests(event)}
+        return answer | {"result": event or "draw"} | tests_due
     if dice is None or dice.loser_test is None:
         return answer
     test = morale.take_test(troops[loser], "melee", companies[loser], dice.loser_test, chart)
@@ -456,26 +447,20 @@ def _melee(
 
 def _moral_tests(event: morale.Calamity | None) -> Json:
     """Returns the moral TESTs that an event calls, and what it counts in them (S-G.1)."""
-    same, other = (
-        None if event is None else morale.friend_factor(event, is_same_brigade=is_same)
-        for is_same in (True, False)
-    )
-    return {"called": event is not None, "within_in": tables.COMMAND_IN, "same_brigade": same,
-            "other_brigade": other}  # fmt: skip
+    same, other = (None, None) if event is None else morale.FRIEND_FACTORS[event]
+    factors = {"same_brigade": same, "other_brigade": other}
+    return {"called": event is not None, "within_in": tables.COMMAND_IN} | factors
 
 
 @QUESTIONS.asks("S-G.1 S-G.2 S-G.3")
 def _moral_order(
-    event: morale.Calamity, unit: FallenUnit, friends: dict[str, morale.Friend]
+    event: morale.Calamity, unit: UnitFacts, friends: dict[str, morale.Friend]
 ) -> Json:
     """Who takes the moral TEST, in which order, and what the event counts for each."""
-    order, own = morale.moral_order(friends), unit.brigade
-    factors = {
-        name: morale.friend_factor(
-            event, is_same_brigade=own is not None and friends[name].brigade == own
-        )
-        for name in order
-    }
+    order, brigade = morale.moral_order(friends), unit.brigade
+    same, other = morale.FRIEND_FACTORS[event]
+    own = {name for name in order if brigade and friends[name].brigade == brigade}
+    factors = {name: same if name in own else other for name in order}
     not_tested = [name for name in friends if name not in order]
     return {"order": order, "factors": factors, "not_tested": not_tested}
 
@@ -517,16 +502,13 @@ def _fog(
         if active is None:
             raise FactError("active", "expected the active side, but the key is missing")
         event = tables.fog_event(roll, active)[0]
+    if event is None and pool is not None:
+        raise FactError("event", "expected an event, but the key is missing")
     if event is not None:
-        answer |= {
-            "event": event,
-            "rule": tables.fog_rule(event),
-            "rules": [tables.fog_rule(event)],
-        }
-    if pool is not None:
-        if event is None:
-            raise FactError("event", "expected an event, but the key is missing")
-        answer["pool"] = tables.pool_in_weather(event, pool)
+        rule = tables.fog_rule(event)
+        answer |= {"event": event, "rule": rule, "rules": [rule]}
+        if pool is not None:
+            answer["pool"] = max(0, pool + tables.WEATHER.get(event, 0))
     return answer
 
 

@@ -191,11 +191,6 @@ def fog_rule(event: Event) -> str:
     return next(f"S-M.{total}" for total, events in EVENTS.items() if event in events)
 
 
-def pool_in_weather(event: Event, pool: int) -> int:
-    """Returns the dice of fire that an event leaves (S-M.7, S-M.8)."""
-    return max(0, pool + WEATHER.get(event, 0))
-
-
 def fog_lot_sides(commanders: int) -> int:
     """Returns the sides of the lot: two for each commander, one for the army's (S-M.2)."""
     return 2 * commanders - 1
