@@ -13,21 +13,13 @@ from tablecam.geometry.outlines import table_outline
 from tablecam.geometry.shapes import shapes_of
 from tablecam.rules.game import Ban, Refused
 from tablecam.rules.huzzah_ge import command
+from tablecam.rules.huzzah_ge import state as acts
 from tablecam.rules.huzzah_ge.command import ALIKE_DEG
 from tablecam.rules.huzzah_ge.field import CM_MM, formation_of, front_of, ranks_of
 from tablecam.rules.huzzah_ge.fire import centre_mm, outline_of
 from tablecam.rules.huzzah_ge.movement import charges, fights_in_woods, judged, manoeuvres
 from tablecam.rules.huzzah_ge.orders import acted
-from tablecam.rules.huzzah_ge.state import (
-    Deploy,
-    Move,
-    PassLines,
-    Skirmish,
-    State,
-    placed,
-    removed,
-    settled_sector,
-)
+from tablecam.rules.huzzah_ge.state import State
 from tablecam.rules.huzzah_ge.troops import heading_of
 from tablecam.rules.miniatures.battle import Bases, disordered, permitted
 from tablecam.rules.miniatures.faces import faces_of
@@ -56,7 +48,7 @@ def ways(state: State) -> Iterator[Any]:
             for length_cm in (length for length in lengths_cm if length > 0):
                 bases = ahead(unit.bases, heading_of(unit.bases), sign * length_cm * CM_MM)
                 if judged(state, unit, bases).answer != "no":
-                    yield Move(name, bases)
+                    yield acts.Move(name, bases)
         if under.order == "advance":
             yield from charges(state, unit, allowed_cm)
 
@@ -65,12 +57,12 @@ def deployments(state: State, unit: Unit) -> Iterator[Any]:
     """Yields the usual formations, dense ground, skirmishers and passages of lines (H-14)."""
     for bases in (*layouts(state, unit), *_ground_layouts(state, unit)):
         if judged_deploy(state, unit, bases).answer != "no":
-            yield Deploy(unit.id, bases)
+            yield acts.Deploy(unit.id, bases)
     most = _skirmishers(state, unit)
-    yield from (Skirmish(unit.id, count) for count in sorted({min(1, most), most} - {0}))
+    yield from (acts.Skirmish(unit.id, count) for count in sorted({min(1, most), most} - {0}))
     for friend in state.field.friends(unit):
         if ban_on_passing(state, unit, friend) is None:
-            yield PassLines(unit.id, friend.id)
+            yield acts.PassLines(unit.id, friend.id)
 
 
 def layouts(state: State, unit: Unit) -> Iterator[Bases]:
@@ -211,7 +203,7 @@ def _end_ban(state: State, unit: Unit, area: Any) -> Ban | None:
     return None
 
 
-def deployed(state: State, action: Deploy) -> State:
+def deployed(state: State, action: acts.Deploy) -> State:
     """Returns the state with a unit in another formation; friends that it touches are disordered.
 
     Raises:
@@ -221,8 +213,8 @@ def deployed(state: State, action: Deploy) -> State:
     ruling = permitted(judged_deploy(state, unit, action.bases))
     name, before = unit.id, state.field
     state = state.tells("form", ruling.because, "H-14.1", *ruling.evidence, unit=name)
-    state = placed(state, name, action.bases)
-    state = settled_sector(state, name)
+    state = acts.placed(state, name, action.bases)
+    state = acts.settled_sector(state, name)
     formation = formation_of(state.unit(name))
     state = state.changed(name, formation=formation, moved=True)
     for friend in state.field.friends(state.unit(name)):
@@ -243,7 +235,7 @@ def _skirmishers(state: State, unit: Unit) -> int:
     return int(is_limited)
 
 
-def skirmished(state: State, action: Skirmish) -> State:
+def skirmished(state: State, action: acts.Skirmish) -> State:
     """Returns the state with bases in the skirmish line.
 
     Raises:
@@ -265,7 +257,7 @@ def skirmished(state: State, action: Skirmish) -> State:
     if left:
         return acted(state.changed(name, bases=left, skirmished=True, moved=True), name)
     under = state.under
-    state = removed(state, name, "skirmishes with all its bases", "H-14.5")
+    state = acts.removed(state, name, "skirmishes with all its bases", "H-14.5")
     state = replace(state, under=under)
     if not any(facts.division == division for facts in state.field.facts.values()):
         for officer, facts in state.field.officer_facts.items():
@@ -304,7 +296,7 @@ def exchanged(unit: Unit, other: Unit) -> tuple[Bases, Bases]:
     return shifted(unit.bases, x_mm, y_mm), shifted(other.bases, -x_mm, -y_mm)
 
 
-def passed(state: State, action: PassLines) -> State:
+def passed(state: State, action: acts.PassLines) -> State:
     """Returns the state with two friends in each other's places.
 
     Raises:
@@ -319,5 +311,5 @@ def passed(state: State, action: PassLines) -> State:
     text = f"{unit.id} and {other.id} pass lines"
     state = state.tells("form", text, "H-14.9", unit=unit.id, other=other.id)
     for one, bases in zip((unit, other), exchanged(unit, other), strict=True):
-        state = placed(state, one.id, bases).changed(one.id, moved=True)
+        state = acts.placed(state, one.id, bases).changed(one.id, moved=True)
     return acted(acted(state, other.id) if other.id in under.allowed_cm else state, unit.id)

@@ -6,14 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from tablecam.rules.huzzah_ge import tables
 from tablecam.rules.huzzah_ge.rolls import Factor, factor_of, is_huzzah, succeeds
-from tablecam.rules.huzzah_ge.tables import (
-    FALL_BACK_CM,
-    GRADES,
-    MORALE,
-    ROUT_BEYOND_CM,
-    SHELTER_CM,
-)
 from tablecam.rules.huzzah_ge.troops import Troops
 
 ROUTING_FRIEND_CM = 20.0
@@ -49,7 +43,7 @@ def morale_factor(
     is_near = routing_friend_cm is not None and routing_friend_cm <= ROUTING_FRIEND_CM
     return factor_of(
         {
-            "morale_factor": MORALE[GRADES.index(troops.grade)],
+            "morale_factor": tables.MORALE[tables.GRADES.index(troops.grade)],
             "bases_lost": -bases_lost,
             "renowned": -faces_renowned,
             "routing_friend": -is_near,
@@ -89,10 +83,10 @@ def outcome(troops: Troops, bases_lost: int, *, passes: bool) -> Outcome:
     if passes:
         return Outcome(troops.disordered)
     shelter = "strongpoint" if troops.strongpoint else troops.cover
-    back_cm = max(0.0, FALL_BACK_CM * bases_lost - SHELTER_CM.get(shelter or "", 0.0))
+    back_cm = max(0.0, tables.FALL_BACK_CM * bases_lost - tables.SHELTER_CM.get(shelter or "", 0.0))
     if troops.charging:
         back_cm = 0.0
-    if troops.disordered or back_cm > ROUT_BEYOND_CM:
+    if troops.disordered or back_cm > tables.ROUT_BEYOND_CM:
         return Outcome(is_disordered=True, rout_cm=max(troops.rout_cm, back_cm))
     return Outcome(is_disordered=True, fall_back_cm=back_cm)
 
@@ -101,7 +95,7 @@ def waver_factor(troops: Troops, officer: Officer, *, has_routing_friend: bool) 
     """Returns the factor of a waver test (H-13.4)."""
     return factor_of(
         {
-            "morale_factor": MORALE[GRADES.index(troops.grade)],
+            "morale_factor": tables.MORALE[tables.GRADES.index(troops.grade)],
             "disordered": -troops.disordered,
             "routing_friend": -has_routing_friend,
             "hesitant": -("hesitant" in troops.abilities),

@@ -15,18 +15,11 @@ from tablecam.geometry.outlines import footprint, table_outline
 from tablecam.geometry.shapes import shapes_of
 from tablecam.rules.game import Ban, PendingDecision, Refused
 from tablecam.rules.huzzah_ge import command
+from tablecam.rules.huzzah_ge import state as acts
 from tablecam.rules.huzzah_ge.field import CM_MM, Field, front_of
 from tablecam.rules.huzzah_ge.fire import centre_mm, outline_of
 from tablecam.rules.huzzah_ge.orders import acted
-from tablecam.rules.huzzah_ge.state import (
-    Charge,
-    Due,
-    Move,
-    Rush,
-    State,
-    placed,
-    settled_sector,
-)
+from tablecam.rules.huzzah_ge.state import Due, State
 from tablecam.rules.huzzah_ge.troops import Troops, heading_of
 from tablecam.rules.huzzah_ge.volleys import WaverDice
 from tablecam.rules.miniatures.battle import Bases, disordered, permitted
@@ -174,12 +167,12 @@ def fights_in_woods(troops: Troops) -> bool:
     return troops.arm == "infantry" or troops.kind == "irregular_cavalry"
 
 
-def charges(state: State, unit: Unit, allowed_cm: float) -> Iterator[Charge]:
+def charges(state: State, unit: Unit, allowed_cm: float) -> Iterator[acts.Charge]:
     """Yields the charges straight ahead that a unit may make (H-12.7)."""
     for enemy in state.field.enemies(unit):
         found = charge_place(state, unit, enemy, allowed_cm)
         if not isinstance(found, Ban):
-            yield Charge(unit.id, enemy.id, found)
+            yield acts.Charge(unit.id, enemy.id, found)
 
 
 def charge_place(state: State, unit: Unit, target: Unit, allowed_cm: float) -> Bases | Ban:
@@ -262,7 +255,7 @@ def judged_charge(state: State, unit: Unit, target: Unit, bases: Bases) -> Answe
     return certain("yes", "H-12.7", text, shapes_of(area, "path"))
 
 
-def charged(state: State, action: Charge) -> State:
+def charged(state: State, action: acts.Charge) -> State:
     """Returns the state with a charger in contact.
 
     Raises:
@@ -280,12 +273,12 @@ def charged(state: State, action: Charge) -> State:
 def rushed(state: State, unit: Unit, target: Unit, bases: Bases) -> State:
     """Returns the state with a charger squared up on its target."""
     # Officers whom it meets on its way are not told of.
-    state = replace(placed(state, unit.id, bases), told=state.told)
+    state = replace(acts.placed(state, unit.id, bases), told=state.told)
     state = state.changed(unit.id, moved=True, charging=True)
-    return replace(state, rushes=(*state.rushes, Rush(unit.id, target.id)))
+    return replace(state, rushes=(*state.rushes, acts.Rush(unit.id, target.id)))
 
 
-def moved(state: State, action: Move) -> State:
+def moved(state: State, action: acts.Move) -> State:
     """Returns the state after a move by an order; who retires near an enemy may waver (H-13.3).
 
     Raises:
@@ -297,8 +290,8 @@ def moved(state: State, action: Move) -> State:
     name, near = unit.id, state.field.near_enemies(unit.id)
     state = state.tells("move", ruling.because, ruling.rule, *ruling.evidence, unit=name)
     friends = [] if order == "manoeuvre" else _passed(state, unit, action.bases)
-    state = placed(state, name, action.bases)
-    state = settled_sector(state.changed(name, moved=True), name)
+    state = acts.placed(state, name, action.bases)
+    state = acts.settled_sector(state.changed(name, moved=True), name)
     for friend in (name, *friends) if friends else ():
         state = disordered(state, friend, "H-12.11")
     state = acted(state, name)
@@ -314,7 +307,7 @@ def _passed(state: State, unit: Unit, bases: Bases) -> list[str]:
     return [one.id for one in state.field.met(area, unit.id) if one.side == unit.side]
 
 
-def manoeuvres(state: State, unit: Unit) -> Iterator[Move]:
+def manoeuvres(state: State, unit: Unit) -> Iterator[acts.Move]:
     """Yields usual manoeuvres: turns to a side, and about (H-15.1); hands may make any other."""
     front = front_of(unit.bases)
     turns: Mapping[tuple[float, float], float] = {
@@ -323,7 +316,7 @@ def manoeuvres(state: State, unit: Unit) -> Iterator[Move]:
     for about_mm, turn_deg in turns.items():
         bases = wheeled(unit.bases, about_mm, turn_deg)
         if judged(state, unit, bases).answer != "no":
-            yield Move(unit.id, bases)
+            yield acts.Move(unit.id, bases)
 
 
 class ImpulsiveCharge(Due):
@@ -339,12 +332,12 @@ class ImpulsiveCharge(Due):
         question = f"{self.unit} is impulsive and charges {charge.target}"
         return PendingDecision(question, self.owner(state))
 
-    def legal(self, state: State) -> tuple[Charge, ...]:
+    def legal(self, state: State) -> tuple[acts.Charge, ...]:
         """Returns the charge."""
         charge = self._charge(state)
         return () if charge is None else (charge,)
 
-    def then(self, state: State, answer: Charge | None) -> State:
+    def then(self, state: State, answer: acts.Charge | None) -> State:
         """Returns the state with the charger in contact."""
         if answer is None:
             return state
@@ -354,14 +347,14 @@ class ImpulsiveCharge(Due):
         state = state.tells("charge", text, "H-11.16", *drawn, unit=unit.id, target=target.id)
         return rushed(state, unit, target, answer.bases)
 
-    def _charge(self, state: State) -> Charge | None:
+    def _charge(self, state: State) -> acts.Charge | None:
         unit, ground = state.unit(self.unit), state.field
         reached = [ground.units[name] for name in ground.reached[self.unit]]
         nearest = sorted(reached, key=lambda enemy: ground.apart_mm(unit, enemy))
         for enemy in nearest:
             found = charge_place(state, unit, enemy, state.troops(self.unit).allowance_cm)
             if not isinstance(found, Ban):
-                return Charge(self.unit, enemy.id, found)
+                return acts.Charge(self.unit, enemy.id, found)
         return None
 
 

@@ -9,17 +9,11 @@ from typing import Any, Final
 from tablecam.rules.dice import Roll
 from tablecam.rules.game import Ban, PendingDecision, Refused
 from tablecam.rules.huzzah_ge import command
+from tablecam.rules.huzzah_ge import state as acts
 from tablecam.rules.huzzah_ge.command import Situation, order_factor, order_result
 from tablecam.rules.huzzah_ge.morale import Officer
 from tablecam.rules.huzzah_ge.rolls import Factor
-from tablecam.rules.huzzah_ge.state import (
-    Address,
-    Due,
-    Given,
-    GiveOrder,
-    State,
-    Under,
-)
+from tablecam.rules.huzzah_ge.state import Due, State
 from tablecam.rules.huzzah_ge.tables import Order
 from tablecam.rules.miniatures.battle import Done, first_ban
 
@@ -63,7 +57,7 @@ def able(state: State, names: Iterable[str]) -> tuple[str, ...]:
     )
 
 
-def addresses(state: State) -> Iterator[Address]:
+def addresses(state: State) -> Iterator[acts.Address]:
     """Yields whom officers of the active side may turn to, the lowest first (H-11.3, H-11.7)."""
     ground = state.field
     own = [
@@ -74,7 +68,7 @@ def addresses(state: State) -> Iterator[Address]:
     for name in sorted(own, key=lambda name: LEVELS.index(ground.officer_facts[name].level)):
         for group, names in groups_of(state, name):
             if ban_on_address(state, name, group, names) is None:
-                yield Address(name, group)
+                yield acts.Address(name, group)
 
 
 def ban_on_address(state: State, officer: str, group: str, names: Sequence[str]) -> Ban | None:
@@ -90,7 +84,7 @@ def ban_on_address(state: State, officer: str, group: str, names: Sequence[str])
     )
 
 
-def addressed(state: State, action: Address) -> State:
+def addressed(state: State, action: acts.Address) -> State:
     """Returns the state in which an order is named.
 
     Raises:
@@ -126,11 +120,11 @@ class OrderChoice(Due):
 
     def legal(self, state: State) -> tuple[Any, ...]:
         """Returns the orders, and to give none."""
-        return (*map(GiveOrder, ORDERS), Done())
+        return (*map(acts.GiveOrder, ORDERS), Done())
 
-    def then(self, state: State, answer: GiveOrder | Done | None) -> State:
+    def then(self, state: State, answer: acts.GiveOrder | Done | None) -> State:
         """Returns the state in which the order is rolled; a second one holds at once."""
-        if not isinstance(answer, GiveOrder):
+        if not isinstance(answer, acts.GiveOrder):
             return state
         names = able(state, _names(state, self.officer, self.group))
         if self.is_second:
@@ -174,7 +168,7 @@ class OrderDice(Due):
         factor = factor_of(state, officer, group, self.order, self.units)
         level = state.field.officer_facts[officer].level
         result = order_result(factor.value, answer, is_cinc=level == "cinc")
-        given = Given(officer, group, self.units)
+        given = acts.Given(officer, group, self.units)
         state = replace(state, given=(*state.given, given))
         word = "obeys" if result.is_success else "does not obey"
         text = f"{officer} orders {group} to {self.order}: it {word} ({factor})"
@@ -244,7 +238,7 @@ def enacted(
     """Returns the state in which units act on an order, each as far as it may (H-12.2, H-13.1)."""
     troops = [state.troops(name) for name in names]
     allowed_cm = command.allowances_cm(troops, order)
-    under = Under(officer, group, order, dict(zip(names, allowed_cm, strict=True)), has_second)
+    under = acts.Under(officer, group, order, dict(zip(names, allowed_cm, strict=True)), has_second)
     return replace(state, under=under)
 
 

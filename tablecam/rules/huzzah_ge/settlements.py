@@ -13,15 +13,8 @@ from pydantic import Field as Limits
 from tablecam.rules.game import PendingDecision
 from tablecam.rules.game_files import GameFile
 from tablecam.rules.huzzah_ge import morale
-from tablecam.rules.huzzah_ge.state import (
-    Due,
-    GiveName,
-    GiveNumber,
-    State,
-    gone_back,
-    hit,
-    removed,
-)
+from tablecam.rules.huzzah_ge import state as acts
+from tablecam.rules.huzzah_ge.state import Due, State
 from tablecam.rules.huzzah_ge.volleys import SaveDice
 from tablecam.rules.miniatures.battle import disordered
 from tablecam.rules.steps import YES_OR_NO, Decide
@@ -65,11 +58,11 @@ class FactorDue(Due):
         question = f"What is the {what} Factor of the {side_name(self.side)}?"
         return PendingDecision(question, self.side, hint="Your army list gives it, from 6 to 10.")
 
-    def legal(self, state: State) -> tuple[GiveNumber, ...]:
+    def legal(self, state: State) -> tuple[acts.GiveNumber, ...]:
         """Returns the factors that armies may have."""
-        return tuple(map(GiveNumber, range(6, 11)))
+        return tuple(map(acts.GiveNumber, range(6, 11)))
 
-    def then(self, state: State, answer: GiveNumber) -> State:
+    def then(self, state: State, answer: acts.GiveNumber) -> State:
         """Returns the state with the factor."""
         key = "artillery_factor" if self.is_artillery else "skirmish_factor"
         text = f"The players say: {key.replace('_', ' ')} of the {side_name(self.side)} "
@@ -96,7 +89,7 @@ class CombatHits(Due):
     """The hits that a unit took in its combat (H-15.2)."""
 
     question = "How many hits does {unit} take in its combat?"
-    answers = tuple(map(GiveNumber, range(MOST_HITS + 1)))
+    answers = tuple(map(acts.GiveNumber, range(MOST_HITS + 1)))
     unit: str
 
     def asked(self, state: State) -> PendingDecision | None:
@@ -104,14 +97,14 @@ class CombatHits(Due):
         asked = super().asked(state)
         return asked and replace(asked, hint=_support(state, self.unit))
 
-    def then(self, state: State, answer: GiveNumber) -> State:
+    def then(self, state: State, answer: acts.GiveNumber) -> State:
         """Returns the state without the bases that the hits remove (H-7.10, H-10.1)."""
         name, hits = self.unit, answer.value
         if not hits:
             return state
         text = f"{name} takes {counted(hits, 'hit')} in combat"
         officer = state.field.attached_to(name)
-        state = hit(state.tells("melee", text, "H-15.2", unit=name, hits=hits), name, hits)
+        state = acts.hit(state.tells("melee", text, "H-15.2", unit=name, hits=hits), name, hits)
         if officer in state.field.officers and officer is not None:
             state = state.pushed(SaveDice(officer, name, hits))
         return state
@@ -139,11 +132,11 @@ class LoserDue(Due):
             return None
         return PendingDecision(f"Who lost the combat of {', '.join(left)}?", state.active)
 
-    def legal(self, state: State) -> tuple[GiveName, ...]:
+    def legal(self, state: State) -> tuple[acts.GiveName, ...]:
         """Returns the sides, and that nobody lost."""
-        return (*map(GiveName, state.sides), GiveName(None))
+        return (*map(acts.GiveName, state.sides), acts.GiveName(None))
 
-    def then(self, state: State, answer: GiveName | None) -> State:
+    def then(self, state: State, answer: acts.GiveName | None) -> State:
         """Returns the state in which the losers' fates are asked for."""
         if answer is None or answer.name is None:
             return state
@@ -158,10 +151,10 @@ class ForcedBack(Due):
 
     question = "How far is {unit} forced back?"
     hint = "As your book has it, before any cover."
-    answers = tuple(map(GiveNumber, BACKS_CM))
+    answers = tuple(map(acts.GiveNumber, BACKS_CM))
     unit: str
 
-    def then(self, state: State, answer: GiveNumber) -> State:
+    def then(self, state: State, answer: acts.GiveNumber) -> State:
         """Returns the state in which the unit's order is asked for."""
         return state.pushed(LoserFate(self.unit, answer.value))
 
@@ -170,11 +163,11 @@ class LoserFate(Due):
     """Whether a unit that lost holds, is disordered or routs (H-15.2)."""
 
     question = "What becomes of {unit}?"
-    answers = tuple(map(GiveName, FATES))
+    answers = tuple(map(acts.GiveName, FATES))
     unit: str
     back_cm: int
 
-    def then(self, state: State, answer: GiveName) -> State:
+    def then(self, state: State, answer: acts.GiveName) -> State:
         """Returns the state after it has gone back, less in cover, or routed (H-9.6 to H-9.12)."""
         name = self.unit
         troops = replace(state.troops(name), charging=False, disordered=False)
@@ -185,16 +178,16 @@ class LoserFate(Due):
             state = disordered(state, name, "H-15.2")
         if routs:
             rout_cm = follows.rout_cm or max(troops.rout_cm, follows.fall_back_cm)
-            return gone_back(state, name, rout_cm, routs=True)
+            return acts.gone_back(state, name, rout_cm, routs=True)
         if follows.fall_back_cm:
-            return gone_back(state, name, follows.fall_back_cm, routs=False)
+            return acts.gone_back(state, name, follows.fall_back_cm, routs=False)
         return state
 
 
 class RallyDue(Due):
     """What becomes of a unit in disorder or rout in the Rally phase (H-15.4)."""
 
-    answers = tuple(map(GiveName, RALLIES))
+    answers = tuple(map(acts.GiveName, RALLIES))
     unit: str
 
     def asked(self, state: State) -> PendingDecision:
@@ -203,12 +196,12 @@ class RallyDue(Due):
         word = "routing" if unit.state.get("routing") else "disordered"
         return PendingDecision(f"{self.unit} is {word}: does it rally?", unit.side)
 
-    def then(self, state: State, answer: GiveName) -> State:
+    def then(self, state: State, answer: acts.GiveName) -> State:
         """Returns the state with the unit in order, as it was, or gone."""
         if answer.name == "remains":
             return state
         if answer.name == "removed":
-            return removed(state, self.unit, "is removed", "H-15.4")
+            return acts.removed(state, self.unit, "is removed", "H-15.4")
         state = state.changed(self.unit, disordered=None, routing=None)
         return state.tells("rally", f"{self.unit} reforms", "H-15.4", unit=self.unit)
 
@@ -234,11 +227,11 @@ class WinnerDue(Due):
 
     question = "Who has won?"
 
-    def legal(self, state: State) -> tuple[GiveName, ...]:
+    def legal(self, state: State) -> tuple[acts.GiveName, ...]:
         """Returns the sides, and nobody."""
-        return (*map(GiveName, state.sides), GiveName(None))
+        return (*map(acts.GiveName, state.sides), acts.GiveName(None))
 
-    def then(self, state: State, answer: GiveName) -> State:
+    def then(self, state: State, answer: acts.GiveName) -> State:
         """Returns the end."""
         won = "Nobody has won" if answer.name is None else f"The {side_name(answer.name)} have won"
         return replace(state, phase="over", due=()).tells("over", won, "H-15.8")

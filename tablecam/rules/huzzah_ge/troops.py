@@ -6,20 +6,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from tablecam.rules.huzzah_ge import tables
 from tablecam.rules.huzzah_ge.rolls import is_huzzah
-from tablecam.rules.huzzah_ge.tables import (
-    ALLOWANCE_CM,
-    CLASSES,
-    GRADES,
-    HITS_PER_BASE,
-    QUALITY,
-    RANGE_CM,
-    ROUT_CM,
-    Ability,
-    Class,
-    Grade,
-    Kind,
-)
 from tablecam.rules.miniatures.unit_keys import Count
 from tablecam.table.headings import difference_deg, mean_deg
 from tablecam.table.model import BasePose
@@ -31,7 +19,7 @@ Formation = Literal["line", "open", "road_column", "square"]
 class Standing:
     """How a unit stands: keys that count as they are (H-1.6, H-1.7)."""
 
-    abilities: tuple[Ability, ...] = ()
+    abilities: tuple[tables.Ability, ...] = ()
     formation: Formation = "line"
     hits: Count = 0
     bases_lost_this_turn: Count = 0
@@ -50,8 +38,8 @@ class Standing:
 class Troops(Standing):
     """A unit as it counts; `ranks` are the bases of each rank, the front one first."""
 
-    kind: Kind = "infantry"
-    grade: Grade = "trained"
+    kind: tables.Kind = "infantry"
+    grade: tables.Grade = "trained"
     ranks: tuple[int, ...] = ()
     base_count: int = 0
     hits_per_base: int = 3
@@ -78,17 +66,17 @@ class Troops(Standing):
     @property
     def range_cm(self) -> float:
         """How far it fires (H-7.3)."""
-        return RANGE_CM[self._row]
+        return tables.RANGE_CM[self._row]
 
     @property
     def rout_cm(self) -> float:
         """Its road column move, by which it routs (H-9.8)."""
-        return ROUT_CM[self._row]
+        return tables.ROUT_CM[self._row]
 
     @property
     def allowance_cm(self) -> float:
         """How far it moves by an order of its own; squares do not (H-12.1)."""
-        in_line, otherwise = ALLOWANCE_CM[self._row]
+        in_line, otherwise = tables.ALLOWANCE_CM[self._row]
         if self.formation == "square":
             return 0.0
         is_open = "irregular" in self.abilities or self.formation != "line"
@@ -97,7 +85,7 @@ class Troops(Standing):
     @property
     def greatest_cm(self) -> float:
         """The greatest allowance of its arm, which limits a group (H-12.2)."""
-        return max(ALLOWANCE_CM[self._row])
+        return max(tables.ALLOWANCE_CM[self._row])
 
     @property
     def support_ranks(self) -> int:
@@ -116,32 +104,32 @@ def support_ranks(ranks: Sequence[int], formation: Formation = "line") -> int:
     return sum(count >= ranks[0] for count in ranks[1:])
 
 
-def hits_per_base(kind: Kind) -> int:
+def hits_per_base(kind: tables.Kind) -> int:
     """Returns the hits that remove a base (H-1.4)."""
-    return HITS_PER_BASE[kind]
+    return tables.HITS_PER_BASE[kind]
 
 
 @dataclass(frozen=True, slots=True)
 class QualityRoll:
     """The grade of a unit, the abilities that it has then, and how many throws it took."""
 
-    grade: Grade
+    grade: tables.Grade
     abilities: tuple[str, ...]
     rolls_used: int
 
 
-def grade_at(expected: Class, total: int) -> Grade:
+def grade_at(expected: tables.Class, total: int) -> tables.Grade:
     """Returns the grade of a class at a roll (H-3.1)."""
-    limits = QUALITY[expected]
+    limits = tables.QUALITY[expected]
     return next(
         grade
-        for grade, limit in zip(GRADES, limits, strict=True)
+        for grade, limit in zip(tables.GRADES, limits, strict=True)
         if limit is not None and total <= limit
     )
 
 
 def quality(
-    expected: Class, abilities: Collection[str], rolls: Sequence[Sequence[int]]
+    expected: tables.Class, abilities: Collection[str], rolls: Sequence[Sequence[int]]
 ) -> QualityRoll | None:
     """Returns the grade that a unit rolls, a double one with its gift; None if a throw is lacking.
 
@@ -150,7 +138,7 @@ def quality(
     held = list(abilities)
     if not rolls:
         return None
-    gift: Ability | None = None
+    gift: tables.Ability | None = None
     if is_huzzah(rolls[0]):
         gift = "disciplined" if "grognards" in held else "grognards"
     if gift is None or gift in held:
@@ -158,24 +146,24 @@ def quality(
     if len(rolls) < 2:
         return None
     # The gift lifts the worst grades.
-    least = GRADES.index("green" if gift == "grognards" else "trained")
-    grade = GRADES[min(GRADES.index(grade_at(expected, sum(rolls[1]))), least)]
+    least = tables.GRADES.index("green" if gift == "grognards" else "trained")
+    grade = tables.GRADES[min(tables.GRADES.index(grade_at(expected, sum(rolls[1]))), least)]
     return QualityRoll(grade, (*held, gift), 2)
 
 
-def worst_class(classes: Sequence[Class]) -> Class:
+def worst_class(classes: Sequence[tables.Class]) -> tables.Class:
     """Returns the lowest of some classes (H-3.4)."""
-    return max(classes, key=CLASSES.index)
+    return max(classes, key=tables.CLASSES.index)
 
 
-def worst_grade(grades: Sequence[Grade]) -> Grade:
+def worst_grade(grades: Sequence[tables.Grade]) -> tables.Grade:
     """Returns the lowest of some grades (H-3.4)."""
-    return max(grades, key=GRADES.index)
+    return max(grades, key=tables.GRADES.index)
 
 
-def raised(grade: Grade) -> Grade:
+def raised(grade: tables.Grade) -> tables.Grade:
     """Returns the next better grade; a veteran stays one (H-9.4)."""
-    return GRADES[max(0, GRADES.index(grade) - 1)]
+    return tables.GRADES[max(0, tables.GRADES.index(grade) - 1)]
 
 
 def heading_of(bases: Sequence[BasePose]) -> float:

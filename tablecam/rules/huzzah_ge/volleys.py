@@ -15,22 +15,11 @@ from tablecam.geometry.moves.poses import ahead
 from tablecam.rules.dice import Roll
 from tablecam.rules.game import Ban, PendingDecision, Refused
 from tablecam.rules.huzzah_ge import fire, morale
+from tablecam.rules.huzzah_ge import state as acts
 from tablecam.rules.huzzah_ge.command import waver
 from tablecam.rules.huzzah_ge.field import CM_MM
 from tablecam.rules.huzzah_ge.rolls import Factor, is_huzzah, succeeds
-from tablecam.rules.huzzah_ge.state import (
-    Due,
-    Fire,
-    GiveName,
-    QualityDice,
-    Shot,
-    State,
-    Struck,
-    gone_back,
-    graded,
-    hit,
-    placed,
-)
+from tablecam.rules.huzzah_ge.state import Due, State
 from tablecam.rules.huzzah_ge.troops import heading_of, raised
 from tablecam.rules.miniatures.battle import disordered
 from tablecam.rules.steps import YES_OR_NO, Decide
@@ -62,7 +51,7 @@ def firing_bases(state: State, unit: Unit, target: Unit) -> Sequence[int]:
     return [place for place, base in enumerate(unit.bases) if base in front]
 
 
-def lies(state: State, shot: Shot) -> fire.Shot | Ban:
+def lies(state: State, shot: acts.Shot) -> fire.Shot | Ban:
     """Returns how a target lies to the bases that fire, or why they may not (H-7.3 to H-7.6)."""
     unit, target = state.unit(shot.unit), state.unit(shot.target)
     places = firing_bases(state, unit, target)
@@ -89,7 +78,7 @@ def _side_by_side(places: Sequence[int], chosen: Sequence[int]) -> bool:
     return list(places)[first : first + len(order)] == order
 
 
-def best_shots(state: State, unit: Unit, target: Unit) -> Iterator[tuple[Shot, fire.Shot]]:
+def best_shots(state: State, unit: Unit, target: Unit) -> Iterator[tuple[acts.Shot, fire.Shot]]:
     """Yields the shots that a unit may wish for: as many bases as can be, and those at short range.
 
     Fewer bases may see the target clearly, or have it nearer (H-7.6).
@@ -101,7 +90,7 @@ def best_shots(state: State, unit: Unit, target: Unit) -> Iterator[tuple[Shot, f
         return
     spans = sorted(combinations(range(len(places) + 1), 2), key=lambda span: span[0] - span[1])
     for start, end in spans:
-        shot = Shot(unit.id, target.id, tuple(places[start:end]))
+        shot = acts.Shot(unit.id, target.id, tuple(places[start:end]))
         at = lies(state, shot)
         if isinstance(at, Ban):
             continue
@@ -124,7 +113,7 @@ def may_declare(state: State) -> Iterator[str]:
             yield name
 
 
-def declarations(state: State) -> Iterator[Fire]:
+def declarations(state: State) -> Iterator[acts.Fire]:
     """Yields the fire that the active side may declare (H-7.1 to H-7.7)."""
     for unit in map(state.unit, may_declare(state)):
         shots = [
@@ -132,16 +121,16 @@ def declarations(state: State) -> Iterator[Fire]:
         ]
         near = [pair for pair in shots if fire.is_short(state.troops(unit.id), pair[1].range_cm)]
         for shot, _ in near or shots:
-            yield Fire(shot.unit, shot.target, shot.bases)
+            yield acts.Fire(shot.unit, shot.target, shot.bases)
 
 
-def declared(state: State, action: Fire) -> State:
+def declared(state: State, action: acts.Fire) -> State:
     """Returns the state with declared fire.
 
     Raises:
         Refused: The rules forbid it.
     """
-    shot = Shot(action.unit, action.target, action.bases)
+    shot = acts.Shot(action.unit, action.target, action.bases)
     if state.unit(shot.target).side == state.active:
         raise Refused(f"expected an enemy, got {shot.target}", rule="H-7.1")
     ban = ban_on_unit(state, shot.unit)
@@ -174,9 +163,9 @@ class FactorDice(Due, is_family=True):
     def factor(self, state: State) -> Factor:
         """Returns what is rolled against, by its terms."""
 
-    def needs(self, state: State) -> tuple[QualityDice, ...]:
+    def needs(self, state: State) -> tuple[acts.QualityDice, ...]:
         """Returns the roll of the unit's quality, if that is not known."""
-        return graded(state, self.names(state)[0])
+        return acts.graded(state, self.names(state)[0])
 
     def roll(self, state: State) -> Roll:
         """Returns the dice."""
@@ -188,7 +177,7 @@ class ShotDice(FactorDice):
     """The dice of a shot; at a charger it is always short and at its front (H-8.2)."""
 
     dice = "{shot.unit} firing at {shot.target}"
-    shot: Shot
+    shot: acts.Shot
     is_at_charger: bool = False
 
     def names(self, state: State) -> tuple[str, ...]:
@@ -211,11 +200,11 @@ class ShotDice(FactorDice):
         if hits is None:
             return state.pushed(FirerTest(shot)) if self.is_at_charger else state
         troops = state.troops(shot.target)
-        before = state.struck.get(shot.target, Struck(0, 0, troops.support_ranks))
+        before = state.struck.get(shot.target, acts.Struck(0, 0, troops.support_ranks))
         lost = min(fire.removal(troops, hits).bases_removed, troops.base_count)
-        struck = Struck(before.hits + hits, before.bases_lost + lost, before.support_ranks)
+        struck = acts.Struck(before.hits + hits, before.bases_lost + lost, before.support_ranks)
         state = replace(state, struck={**state.struck, shot.target: struck})
-        return hit(state, shot.target, hits)
+        return acts.hit(state, shot.target, hits)
 
 
 def factor_of(state: State, due: ShotDice) -> Factor:
@@ -230,7 +219,7 @@ def factor_of(state: State, due: ShotDice) -> Factor:
     return fire.fire_factor(firer, target, at.range_cm, at.face, is_foul_weather=foul)
 
 
-def lies_now(state: State, shot: Shot) -> fire.Shot | None:
+def lies_now(state: State, shot: acts.Shot) -> fire.Shot | None:
     """Returns how a target lies to bases that have declared to fire."""
     unit, target = state.unit(shot.unit), state.unit(shot.target)
     firing: list[BasePose] = [unit.bases[place] for place in shot.bases]
@@ -307,7 +296,7 @@ class MoraleDice(FactorDice):
         """Returns the state with what becomes of the unit (H-9.4 to H-9.8)."""
         name, factor = self.unit, self.factor(state)
         passes = morale.is_passed(factor, answer)
-        struck = state.struck.get(name, Struck(0, 0, 0))
+        struck = state.struck.get(name, acts.Struck(0, 0, 0))
         troops = replace(state.troops(name), charging=not self.is_forced)
         follows = morale.outcome(troops, struck.bases_lost, passes=passes)
         state = replace(
@@ -319,7 +308,7 @@ class MoraleDice(FactorDice):
         """Returns the factor of the test (H-9.3)."""
         name, ground = self.unit, state.field
         unit, troops = state.unit(name), state.troops(name)
-        struck = state.struck.get(name, Struck(0, 0, troops.support_ranks))
+        struck = state.struck.get(name, acts.Struck(0, 0, troops.support_ranks))
         routing = [one for one in ground.friends(unit) if one.state.get("routing")]
         near_cm = min((ground.apart_cm(unit, one) for one in routing), default=None)
         renowned = any(
@@ -396,7 +385,7 @@ def fate(
         state = disordered(state, name, "H-9.5" if test == "morale" else "H-13.5")
     if follows.rout_cm is not None or follows.fall_back_cm:
         routs = follows.rout_cm is not None
-        state = gone_back(state, name, follows.rout_cm or follows.fall_back_cm, routs=routs)
+        state = acts.gone_back(state, name, follows.rout_cm or follows.fall_back_cm, routs=routs)
     return state
 
 
@@ -407,11 +396,11 @@ class TargetOfCharges(Due):
     least_answers = 2
     unit: str
 
-    def legal(self, state: State) -> tuple[GiveName, ...]:
+    def legal(self, state: State) -> tuple[acts.GiveName, ...]:
         """Returns the chargers."""
-        return tuple(map(GiveName, self._chargers(state)))
+        return tuple(map(acts.GiveName, self._chargers(state)))
 
-    def then(self, state: State, answer: GiveName | None) -> State:
+    def then(self, state: State, answer: acts.GiveName | None) -> State:
         """Returns the state with the fire due, and the charger's test after it."""
         chargers = self._chargers(state)
         if not chargers or ban_on_unit(state, self.unit) is not None:
@@ -419,7 +408,7 @@ class TargetOfCharges(Due):
         charger = chargers[0] if answer is None else str(answer.name)
         unit, target = state.unit(self.unit), state.unit(charger)
         places = tuple(firing_bases(state, unit, target))
-        shot = ShotDice(Shot(self.unit, charger, places), is_at_charger=True)
+        shot = ShotDice(acts.Shot(self.unit, charger, places), is_at_charger=True)
         return state.pushed(shot, TestsDue())
 
     def _chargers(self, state: State) -> tuple[str, ...]:
@@ -430,7 +419,7 @@ class TargetOfCharges(Due):
 class FirerTest(Due):
     """A unit whose fire at a charger fails tests, and may rout before it (H-8.4)."""
 
-    shot: Shot
+    shot: acts.Shot
 
     def then(self, state: State, answer: None) -> State:
         """Returns the state with the test due, and the charger's way on."""
@@ -459,7 +448,7 @@ class MoveOn(Due):
             return state
         text = f"{self.unit} takes the ground of {self.routed}"
         state = state.tells("move", text, "H-8.4", unit=self.unit)
-        return placed(state, self.unit, self._there(state))
+        return acts.placed(state, self.unit, self._there(state))
 
     def _there(self, state: State) -> tuple[BasePose, ...]:
         unit = state.unit(self.unit)

@@ -10,18 +10,7 @@ from typing import Annotated, Final, Literal
 from pydantic import Field as Limits
 
 from tablecam.rules.miniatures.unit_keys import Count
-from tablecam.rules.syw_d6.tables import (
-    COMMAND_IN,
-    DESTROYED,
-    DISORDERED,
-    FIGURES_A_POINT,
-    LOSSES,
-    MODIFIER,
-    RETREATING,
-    ROUT_AT,
-    ROUTED,
-    share_of,
-)
+from tablecam.rules.syw_d6 import tables
 from tablecam.rules.syw_d6.troops import Troops
 from tablecam.table.sections import Name
 
@@ -87,14 +76,18 @@ def _judged(parts: Mapping[str, int | None], chart: Chart, asks_for: Sequence[st
         return MoraleTest(parts, None, None, None, tuple(asks_for))
     total, retreat_at = sum(known), chart.get("retreat_at")
     retreats = retreat_at is not None and total <= retreat_at
-    result: Fate = "rout" if total <= ROUT_AT else "retreat" if retreats else "none"
+    result: Fate = "rout" if total <= tables.ROUT_AT else "retreat" if retreats else "none"
     return MoraleTest(parts, total, result == "rout", result, tuple(asks_for))
 
 
 def losses_factor(troops: Troops) -> int:
     """Returns what the losses of the whole battle count (S-H.4, S-H.5)."""
     start = troops.figures_start
-    factors = (factor for percent, factor in LOSSES if troops.lost >= share_of(start, percent))
+    factors = (
+        factor
+        for percent, factor in tables.LOSSES
+        if troops.lost >= tables.share_of(start, percent)
+    )
     return next(factors, 0)
 
 
@@ -116,19 +109,19 @@ def take_test(
     }
     parts: dict[str, int | None] = {
         "losses": losses_factor(troops),
-        "disordered": 0 if in_order else chart.get("disordered", DISORDERED),
+        "disordered": 0 if in_order else chart.get("disordered", tables.DISORDERED),
         **{row: chart.get(row) if counts else 0 for row, counts in lost_rows.items()},
-        "retreats": RETREATING if flees == "retreating" else 0,
-        "retreating_friends": RETREATING * company.retreating_friends,
-        "routs": ROUTED[0] if flees == "routing" else 0,
-        "routed_friends": _of_friends(ROUTED, company.routed_friends),
-        "destroyed_friends": _of_friends(DESTROYED, company.destroyed_friends),
+        "retreats": tables.RETREATING if flees == "retreating" else 0,
+        "retreating_friends": tables.RETREATING * company.retreating_friends,
+        "routs": tables.ROUTED[0] if flees == "routing" else 0,
+        "routed_friends": _of_friends(tables.ROUTED, company.routed_friends),
+        "destroyed_friends": _of_friends(tables.DESTROYED, company.destroyed_friends),
         "charging": int(company.charging and in_order),
         "friends_in_sight": int(company.friends_in_sight > 0),
         "command": int(company.command_within and in_order),
     }
     if die is not None:
-        parts["modifier_die"] = MODIFIER[skill].get(die, 0)
+        parts["modifier_die"] = tables.MODIFIER[skill].get(die, 0)
     missing = [row for row, counts in lost_rows.items() if counts and row not in chart]
     return _judged(parts, chart, missing)
 
@@ -140,11 +133,15 @@ def _of_friends(factors: tuple[int, int], friends: ByBrigade) -> int:
 
 def figures_due(difference: int) -> int:
     """Returns the figures that the loser of a melee removes: three a point (S-F.3)."""
-    return FIGURES_A_POINT * abs(difference)
+    return tables.FIGURES_A_POINT * abs(difference)
 
 
 FRIEND_FACTORS: Final[Mapping[Calamity, tuple[int, int]]] = MappingProxyType(
-    {"destroyed": DESTROYED, "routs": ROUTED, "retreats": (RETREATING, RETREATING)}
+    {
+        "destroyed": tables.DESTROYED,
+        "routs": tables.ROUTED,
+        "retreats": (tables.RETREATING, tables.RETREATING),
+    }
 )
 """S-H.4: what a friend's fate counts in a TEST, in the same brigade and in another."""
 
@@ -163,6 +160,6 @@ def moral_order(friends: Mapping[str, Friend]) -> list[str]:
     called = {
         name: friend.distance_in
         for name, friend in friends.items()
-        if friend.distance_in <= COMMAND_IN and not friend.tested_this_turn
+        if friend.distance_in <= tables.COMMAND_IN and not friend.tested_this_turn
     }
     return sorted(called, key=lambda name: (called[name], name))

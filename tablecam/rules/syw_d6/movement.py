@@ -9,17 +9,7 @@ from itertools import combinations
 from typing import Literal
 
 from tablecam.rules.game import Ban
-from tablecam.rules.syw_d6.tables import (
-    BONUS,
-    CHARGE_IN,
-    COLUMN_IN,
-    COMMAND_IN,
-    RATES,
-    SECOND_CHANCE,
-    SQUARE_DEG,
-    Event,
-    Experience,
-)
+from tablecam.rules.syw_d6 import tables
 from tablecam.rules.syw_d6.troops import Face, Marker, Troops
 
 Step = tuple[Literal["march", "wheel"], float]
@@ -48,14 +38,14 @@ class MoveDice:
         return sorted({self.value_in(some) for some in chosen})
 
 
-COMMANDER_DICE = MoveDice(RATES["command"], RATES["command"])
+COMMANDER_DICE = MoveDice(tables.RATES["command"], tables.RATES["command"])
 """S-K.5: three dice, any of them."""
 
 
 def move_dice(
     troops: Troops,
     command_distance_in: float | None,
-    events: Collection[Event] = (),
+    events: Collection[tables.Event] = (),
     *,
     rain_slows: bool = False,
 ) -> MoveDice:
@@ -71,22 +61,24 @@ def move_dice(
     commanded = "inspired_command" in events or (
         not troops.is_disordered and _is_commanded(troops, command_distance_in, events)
     )
-    bonus = 0 if troops.is_disordered else BONUS[troops.skill.move]
+    bonus = 0 if troops.is_disordered else tables.BONUS[troops.skill.move]
     rain = 2 if rain_slows and "heavy_rain" in events else 0
     dice = max(0, rate + commanded + bonus - rain)
-    added_in = COLUMN_IN if troops.is_in_column and not troops.is_disordered else 0.0
+    added_in = tables.COLUMN_IN if troops.is_in_column and not troops.is_disordered else 0.0
     return MoveDice(dice, min(rate, dice), added_in, is_halved)
 
 
 def _is_commanded(
-    troops: Troops, command_distance_in: float | None, events: Collection[Event]
+    troops: Troops, command_distance_in: float | None, events: Collection[tables.Event]
 ) -> bool:
     dithers = (
         "fitz_james" in events
         and troops.nation.lower() == "french"
         and (troops.arm, troops.weight) == ("cavalry", "line")
     )
-    return command_distance_in is not None and command_distance_in <= COMMAND_IN and not dithers
+    return (
+        command_distance_in is not None and command_distance_in <= tables.COMMAND_IN and not dithers
+    )
 
 
 def brigade_dice(
@@ -103,8 +95,8 @@ def brigade_dice(
         _is_commanded(troops, distance_in, ())
         for troops, distance_in in zip(brigade, command_distances_in, strict=True)
     )
-    bonus = min(BONUS[troops.skill.move] for troops in brigade)
-    added_in = COLUMN_IN if all(troops.is_in_column for troops in brigade) else 0.0
+    bonus = min(tables.BONUS[troops.skill.move] for troops in brigade)
+    added_in = tables.COLUMN_IN if all(troops.is_in_column for troops in brigade) else 0.0
     return MoveDice(rate + 1 + commanded + bonus, rate, added_in)
 
 
@@ -127,7 +119,7 @@ def charge_ban(
     if straight_in < charge_in - slack_in:
         why = f"goes straight for the last {straight_in:.1f} in alone, and {charge_in:.1f} are due"
         return Ban("S-B.11", why)
-    if abs(off_square_deg) > SQUARE_DEG:
+    if abs(off_square_deg) > tables.SQUARE_DEG:
         return Ban("S-B.11", f"strikes the edge {abs(off_square_deg):.1f}° off square")
     return None
 
@@ -150,7 +142,7 @@ class Evasion:
 def evasion(gap_in: float, charger_final_value_in: float, dice: Sequence[int]) -> Evasion:
     """Returns whether an evader is caught by a charger that stands a gap away."""
     evade_in = float(sum(dice))
-    charge_in = min(CHARGE_IN, gap_in)
+    charge_in = min(tables.CHARGE_IN, gap_in)
     is_caught = charger_final_value_in >= gap_in + evade_in
     between_in = None if is_caught else (gap_in - charge_in, charger_final_value_in)
     return Evasion(evade_in, is_caught, charge_in, between_in)
@@ -158,7 +150,7 @@ def evasion(gap_in: float, charger_final_value_in: float, dice: Sequence[int]) -
 
 def counter_charge_dice(troops: Troops) -> int:
     """Returns the dice of a counter-charge, all of which are added (S-C.9)."""
-    return 1 + BONUS[troops.skill.move]
+    return 1 + tables.BONUS[troops.skill.move]
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,11 +162,11 @@ class Clearing:
     marker: Marker
 
 
-def clearing_dice(experience: Experience, first: int) -> int:
+def clearing_dice(experience: tables.Experience, first: int) -> int:
     """Returns how many dice a unit throws to clear, its second chance included."""
     if first != 1:
         return 1
-    return 1 + SECOND_CHANCE[experience]
+    return 1 + tables.SECOND_CHANCE[experience]
 
 
 def clearing(troops: Troops, dice: Sequence[int], *, is_kind: bool = False) -> Clearing:

@@ -12,45 +12,27 @@ from tablecam.rules.game import PendingDecision, Refused
 from tablecam.rules.miniatures.ground import axes_of
 from tablecam.rules.miniatures.reckon import terms
 from tablecam.rules.steps import YES_OR_NO, Decide
-from tablecam.rules.syw_d6.morale import (
-    ByBrigade,
-    Company,
-    Fate,
-    Friend,
-    MoraleTest,
-    TestKind,
-    figures_due,
-    losses_factor,
-    moral_order,
-    take_test,
-)
-from tablecam.rules.syw_d6.state import (
-    Due,
-    Fight,
-    GiveRow,
-    ShareLosses,
-    State,
-    disordered,
-    with_losses,
-)
+from tablecam.rules.syw_d6 import morale
+from tablecam.rules.syw_d6 import state as acts
+from tablecam.rules.syw_d6.state import Due, State
 from tablecam.rules.syw_d6.tables import FALL_BACK_IN, MODIFIER, TEST_ROWS, Experience
 
 _LEAST, _MOST = -6, 6
 _SKILLS: Final[tuple[Experience, ...]] = ("green", "trained", "veteran")
 
 
-def company_of(state: State, name: str, *, is_charging: bool = False) -> Company:
+def company_of(state: State, name: str, *, is_charging: bool = False) -> morale.Company:
     """Returns what a TEST of a unit counts besides itself (S-H.4, S-H.9)."""
     unit, ground = state.unit(name), state.field
     inspired = "inspired_command" in state.events and bool(unit.state.get("inspired"))
     near = [one for one in state.calamities if name in dict(one.near_in)]
     brigade = unit.extra.get("brigade")
 
-    def count(kind: str) -> ByBrigade:
+    def count(kind: str) -> morale.ByBrigade:
         same = sum(one.brigade == brigade for one in near if one.kind == kind)
-        return ByBrigade(same=same, other=sum(one.kind == kind for one in near) - same)
+        return morale.ByBrigade(same=same, other=sum(one.kind == kind for one in near) - same)
 
-    return Company(
+    return morale.Company(
         command_within=ground.is_commanded(unit) or inspired,
         friends_in_sight=ground.friends_in_sight(unit),
         destroyed_friends=count("destroyed"),
@@ -70,12 +52,12 @@ class RowDue(Due):
         question = f"The sheet has lost the row “{TEST_ROWS[self.row]}”: what does it say?"
         return PendingDecision(question, state.active)
 
-    def legal(self, state: State) -> tuple[GiveRow, ...]:
+    def legal(self, state: State) -> tuple[acts.GiveRow, ...]:
         """Returns the values that a row may have."""
-        values = tuple(GiveRow(self.row, value) for value in range(_MOST, _LEAST - 1, -1))
-        return (*values, GiveRow(self.row, None)) if self.row == "retreat_at" else values
+        values = tuple(acts.GiveRow(self.row, value) for value in range(_MOST, _LEAST - 1, -1))
+        return (*values, acts.GiveRow(self.row, None)) if self.row == "retreat_at" else values
 
-    def then(self, state: State, answer: GiveRow) -> State:
+    def then(self, state: State, answer: acts.GiveRow) -> State:
         """Returns the state with the row, which holds for the rest of the game."""
         if answer not in self.legal(state):
             why = f"expected the row {self.row} from {_LEAST} to {_MOST}"
@@ -93,7 +75,7 @@ class TestDie(Due):
 
     dice = "the TEST of {unit}"
     unit: str
-    kind: TestKind
+    kind: morale.TestKind
 
     def needs(self, state: State) -> tuple[RowDue, ...]:
         """Returns the rows that it needs."""
@@ -106,25 +88,25 @@ class TestDie(Due):
         test = self._test(state, answer[0])
         if self.kind != "melee":
             state = state.changed(self.unit, tested_this_turn=True)
-        fate: Fate = (test.of_loser if self.kind == "melee" else test.result) or "none"
+        fate: morale.Fate = (test.of_loser if self.kind == "melee" else test.result) or "none"
         words = f"{', '.join(terms(test.parts)) or 'no factor'}, in all {test.total}"
         text = f"{self.unit} TESTs: {words}: {_FATES[fate]}"
         facts = {"unit": self.unit, "total": test.total, "parts": dict(test.parts)}
         return marked(state.tells("test", text, "S-H.1", **facts), self.unit, fate)
 
-    def _test(self, state: State, die: int) -> MoraleTest:
+    def _test(self, state: State, die: int) -> morale.MoraleTest:
         troops = state.field.troops[self.unit]
-        return take_test(troops, self.kind, company_of(state, self.unit), die, state.chart)
+        return morale.take_test(troops, self.kind, company_of(state, self.unit), die, state.chart)
 
 
-_FATES: Final[Mapping[Fate, str]] = {
+_FATES: Final[Mapping[morale.Fate, str]] = {
     "none": "it holds",
     "retreat": "it retreats",
     "rout": "it routs",
 }
 
 
-def marked(state: State, name: str, fate: Fate) -> State:
+def marked(state: State, name: str, fate: morale.Fate) -> State:
     """Returns the state with a unit that will flee in its owner's next sequence (S-F.4)."""
     if fate == "none":
         return state
@@ -135,7 +117,7 @@ def marked(state: State, name: str, fate: Fate) -> State:
 class MeleeDice(Due):
     """The dice of a melee, the attackers' first (S-F.2)."""
 
-    fight: Fight
+    fight: acts.Fight
 
     def needs(self, state: State) -> tuple[RowDue, ...]:
         """Returns the rows that the units need."""
@@ -161,7 +143,7 @@ class MeleeDice(Due):
             return state.pushed(WishDue(fight, state.active))
         state = replace(state, fights=others)
         losers = fight.attackers if attack < defence else (fight.defender,)
-        due = LossesDue(losers, figures_due(attack - defence), self._enemy(losers))
+        due = LossesDue(losers, morale.figures_due(attack - defence), self._enemy(losers))
         return ended(state, fight).pushed(due)
 
     def _enemy(self, losers: tuple[str, ...]) -> str:
@@ -179,15 +161,15 @@ class MeleeDice(Due):
         tests = [self._test(state, name, None) for name in names]
         parts = {key: max(test.parts[key] or 0 for test in tests) for key in tests[0].parts}
         strongest = max(names, key=lambda name: troops[name].figures)
-        parts["losses"] = losses_factor(troops[strongest])
+        parts["losses"] = morale.losses_factor(troops[strongest])
         # The bonus outlasts the disorder that a melee brings (S-H.6).
         parts["charging"] = int(any(name in self.fight.chargers for name in names))
         best = max((troops[name].skill.test for name in names), key=_SKILLS.index)
         return sum(parts.values()) + MODIFIER[best].get(die, 0)
 
-    def _test(self, state: State, name: str, die: int | None) -> MoraleTest:
+    def _test(self, state: State, name: str, die: int | None) -> morale.MoraleTest:
         company = company_of(state, name, is_charging=name in self.fight.chargers)
-        return take_test(state.field.troops[name], "melee", company, die, state.chart)
+        return morale.take_test(state.field.troops[name], "melee", company, die, state.chart)
 
 
 class LossesDue(Due):
@@ -204,23 +186,23 @@ class LossesDue(Due):
         question = f"Who loses the {self.figures} figures?"
         return PendingDecision(question, state.unit(self._left(state)[0]).side)
 
-    def legal(self, state: State) -> tuple[ShareLosses, ...]:
+    def legal(self, state: State) -> tuple[acts.ShareLosses, ...]:
         """Returns the usual shares: one unit first, or all alike."""
         units, troops = self._left(state), state.field.troops
-        shares: list[ShareLosses] = []
+        shares: list[acts.ShareLosses] = []
         for first in units:
             left, share = self.figures, dict[str, int]()
             for name in (first, *(unit for unit in units if unit != first)):
                 share[name] = min(left, troops[name].figures)
                 left -= share[name]
-            shares.append(ShareLosses({name: share[name] for name in units}))
+            shares.append(acts.ShareLosses({name: share[name] for name in units}))
         return tuple(share for place, share in enumerate(shares) if share not in shares[:place])
 
     def takes(self, state: State, answer: Any) -> bool:
         """Whether an action shares the losses; `follow` counts them."""
-        return isinstance(answer, ShareLosses)
+        return isinstance(answer, acts.ShareLosses)
 
-    def then(self, state: State, answer: ShareLosses | None) -> State:
+    def then(self, state: State, answer: acts.ShareLosses | None) -> State:
         """Returns the state without those figures, and the losers' TESTs due (S-F.4)."""
         units, troops = self._left(state), state.field.troops
         share = dict.fromkeys(units, self.figures) if answer is None else dict(answer.figures)
@@ -230,7 +212,7 @@ class LossesDue(Due):
             if odd or any(not 0 <= share[name] <= troops[name].figures for name in share):
                 raise Refused(f"expected {due} figures of {', '.join(units)}", rule="S-F.5")
         for name in units:
-            state = with_losses(state, name, share.get(name, 0))
+            state = acts.with_losses(state, name, share.get(name, 0))
             if state.has(name):
                 state = state.changed(name, flees_from=self.enemy)
         return state.pushed(*(TestDie(name, "melee") for name in units if state.has(name)))
@@ -244,7 +226,7 @@ class WishDue(Due):
 
     question = "A draw between {names}: fight on next sequence?"
     answers = YES_OR_NO
-    fight: Fight
+    fight: acts.Fight
     side: str
 
     def names(self, state: State) -> tuple[str, ...]:
@@ -271,11 +253,11 @@ class WishDue(Due):
         return ended(state.tells("melee", text, "S-F.6"), self.fight)
 
 
-def ended(state: State, fight: Fight) -> State:
+def ended(state: State, fight: acts.Fight) -> State:
     """Returns the state after a melee: all who were in it are disordered (S-F.7)."""
     for name in fight.units:
         state = state.changed(name, melee_with=None, charged=None)
-        state = disordered(state, name, "S-F.7")
+        state = acts.disordered(state, name, "S-F.7")
     return state
 
 
@@ -285,7 +267,7 @@ def moral_due(state: State) -> State:
     Friends of the destroyed come first, then of the routed and of the retreating, nearest first.
     """
     for kind in ("destroyed", "routs", "retreats"):
-        near: dict[str, Friend] = {}
+        near: dict[str, morale.Friend] = {}
         for calamity in state.calamities:
             if calamity.has_called or calamity.kind != kind:
                 continue
@@ -294,8 +276,8 @@ def moral_due(state: State) -> State:
                 unit, known = state.position.unit(name), near.get(name)
                 if unit is not None and (known is None or apart_in < known.distance_in):
                     has_tested = bool(unit.state.get("tested_this_turn"))
-                    near[name] = Friend(distance_in=apart_in, tested_this_turn=has_tested)
-        if order := moral_order(near):
+                    near[name] = morale.Friend(distance_in=apart_in, tested_this_turn=has_tested)
+        if order := morale.moral_order(near):
             return state.pushed(TestDie(order[0], "moral"))
     called = tuple(replace(calamity, has_called=True) for calamity in state.calamities)
     return replace(state, calamities=called)

@@ -11,23 +11,7 @@ from typing import Literal
 from tablecam.geometry.arrangement import arrangement
 from tablecam.rules.game import Ban
 from tablecam.rules.miniatures.unit_keys import Count, Some
-from tablecam.rules.syw_d6.tables import (
-    APART_MM,
-    BACK_DEG,
-    BONUS,
-    CREW,
-    DESTROYED_PERCENT,
-    FORWARD_DEG,
-    MOST_BENDS,
-    OPEN_IN,
-    RANGES,
-    RATES,
-    SQUARE_DEG,
-    Experience,
-    Ranges,
-    Weapon,
-    share_of,
-)
+from tablecam.rules.syw_d6 import tables
 from tablecam.table.headings import difference_deg, forward
 from tablecam.table.model import BasePose
 
@@ -40,10 +24,10 @@ Marker = Literal["none", "orange", "red"]
 class Skill:
     """The experience of a unit by activity (S-K.6)."""
 
-    clear: Experience
-    test: Experience
-    move: Experience
-    shoot: Experience
+    clear: tables.Experience
+    test: tables.Experience
+    move: tables.Experience
+    shoot: tables.Experience
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,7 +66,7 @@ class Troops(Standing):
     skill: Skill
     figures_start: int
     figures: int
-    weapon: Weapon = "musket"
+    weapon: tables.Weapon = "musket"
     in_melee: bool = False
     casualties_from: frozenset[str] = frozenset()
 
@@ -104,14 +88,14 @@ class Troops(Standing):
     @property
     def is_destroyed(self) -> bool:
         """Whether it has lost three quarters of its strength (S-H.4)."""
-        return self.lost >= share_of(self.figures_start, DESTROYED_PERCENT)
+        return self.lost >= tables.share_of(self.figures_start, tables.DESTROYED_PERCENT)
 
     @property
     def rate(self) -> int:
         """Its plain rate in dice (S-B.3)."""
         if self.arm == "artillery":
-            return RATES["light guns" if self.gun == "light" else "guns"]
-        return RATES[f"{self.weight} {self.arm}"]
+            return tables.RATES["light guns" if self.gun == "light" else "guns"]
+        return tables.RATES[f"{self.weight} {self.arm}"]
 
     @property
     def is_in_column(self) -> bool:
@@ -123,9 +107,9 @@ class Troops(Standing):
         )
 
     @property
-    def ranges(self) -> Ranges:
+    def ranges(self) -> tables.Ranges:
         """The ranges of its weapon (S-D.8)."""
-        return RANGES["light gun" if self.is_light_gun else self.weapon]
+        return tables.RANGES["light gun" if self.is_light_gun else self.weapon]
 
     @property
     def is_light_gun(self) -> bool:
@@ -140,7 +124,7 @@ class Troops(Standing):
     @property
     def fire_bonus(self) -> int:
         """The dice that its experience adds to fire; none if disordered (S-I.3)."""
-        return 0 if self.is_disordered else BONUS[self.skill.shoot]
+        return 0 if self.is_disordered else tables.BONUS[self.skill.shoot]
 
     def after_losses(self, figures: int) -> Troops:
         """Returns the unit without some figures; two lost in a turn disorder it (S-J.1)."""
@@ -165,7 +149,7 @@ def bases_needed(troops: Troops) -> int:
     A unit with more of them on the table is to take one off.
     """
     is_battery, full = troops.arm == "artillery", troops.files_per_base * troops.ranks_per_base
-    return -(-troops.figures // (CREW[troops.gun] if is_battery else full))
+    return -(-troops.figures // (tables.CREW[troops.gun] if is_battery else full))
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +171,7 @@ def formation_of(bases: Sequence[BasePose], troops: Troops, *, inch_mm: float) -
     is_light, in_file, in_rank = (
         troops.weight == "light", troops.ranks_per_base, troops.files_per_base
     )  # fmt: skip
-    lie = arrangement(bases, apart_mm=OPEN_IN * inch_mm if is_light else APART_MM)
+    lie = arrangement(bases, apart_mm=tables.OPEN_IN * inch_mm if is_light else tables.APART_MM)
     ranks = len(lie.ranks) * in_file
     files = max(map(len, lie.ranks)) * in_rank
     if len(lie.groups) > 1:
@@ -198,7 +182,7 @@ def formation_of(bases: Sequence[BasePose], troops: Troops, *, inch_mm: float) -
     turns_deg = [difference_deg(base.heading_deg, bases[0].heading_deg) for base in bases]
     if _is_square(turns_deg):
         return FormationReading("square", ranks, files)
-    if any(abs(turn_deg) > SQUARE_DEG for turn_deg in turns_deg):
+    if any(abs(turn_deg) > tables.SQUARE_DEG for turn_deg in turns_deg):
         order = [place for file in lie.files for place in file]
         bends_deg = _bends_deg([bases[place] for place in order])
         return bent_line(bends_deg, in_file, len(bases) * in_rank)
@@ -224,7 +208,7 @@ def _is_square(turns_deg: Sequence[float]) -> bool:
     off_deg = max(
         abs(difference_deg(turn_deg, 90 * round(turn_deg / 90))) for turn_deg in turns_deg
     )
-    return min(counts) > 0 and max(counts) - min(counts) <= 1 and off_deg <= SQUARE_DEG
+    return min(counts) > 0 and max(counts) - min(counts) <= 1 and off_deg <= tables.SQUARE_DEG
 
 
 def _bends_deg(bases: Sequence[BasePose]) -> list[float]:
@@ -234,7 +218,7 @@ def _bends_deg(bases: Sequence[BasePose]) -> list[float]:
     bends_deg = []
     for left, right in pairwise(bases):
         turn_deg = abs(difference_deg(right.heading_deg, left.heading_deg))
-        if turn_deg <= SQUARE_DEG:
+        if turn_deg <= tables.SQUARE_DEG:
             continue
         # The wing is the base that is farther from the middle one.
         wing, inner = sorted(
@@ -248,12 +232,16 @@ def _bends_deg(bases: Sequence[BasePose]) -> list[float]:
 
 def bent_line(bends_deg: Sequence[float], ranks: int, files: int) -> FormationReading:
     """Reads a line by its bends, forward positive (S-L.12)."""
-    if len(bends_deg) > MOST_BENDS:
-        why = f"a line bends at most {MOST_BENDS} times, not {len(bends_deg)}"
+    if len(bends_deg) > tables.MOST_BENDS:
+        why = f"a line bends at most {tables.MOST_BENDS} times, not {len(bends_deg)}"
         return FormationReading("none", ranks, files, Ban("S-L.12", why))
-    worst_deg = next((deg for deg in bends_deg if deg > FORWARD_DEG or deg < -BACK_DEG), None)
+    worst_deg = next(
+        (deg for deg in bends_deg if deg > tables.FORWARD_DEG or deg < -tables.BACK_DEG), None
+    )
     if worst_deg is not None:
-        way, most_deg = ("forward", FORWARD_DEG) if worst_deg > 0 else ("back", BACK_DEG)
+        way, most_deg = (
+            ("forward", tables.FORWARD_DEG) if worst_deg > 0 else ("back", tables.BACK_DEG)
+        )
         why = f"a wing bends {way} by {abs(worst_deg):.0f}°, more than {most_deg:g}°"
         return FormationReading("none", ranks, files, Ban("S-L.12", why))
     return FormationReading("bent_line" if bends_deg else "line", ranks, files)
