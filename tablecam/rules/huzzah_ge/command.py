@@ -87,22 +87,29 @@ def order_result(factor: int, dice: Sequence[int], *, is_cinc: bool) -> OrderRes
     return OrderResult(is_success, not is_success, is_huzzah(dice), is_cinc and not is_success)
 
 
-def skirmish_factor(
-    factor: int, *, bases: int, enemy_bases: int, last: str | None, is_foul_weather: bool
-) -> int:
+@dataclass(frozen=True, slots=True)
+class Army:
+    """A side's factors, its bases in the skirmish line, and its last tests (H-5, H-6)."""
+
+    skirmish_factor: int | None = None
+    artillery_factor: int | None = None
+    skirmish_bases: int = 0
+    last_superiority: Literal["won", "passed", "failed"] | None = None
+    last_effect: Literal["won", "passed", "failed"] | None = None
+
+
+def skirmish_factor(own: Army, enemy: Army, *, is_foul_weather: bool) -> int:
     """Returns a side's modified skirmish factor (H-5.2, H-5.6)."""
-    is_reinforced = bases > 0 and bases >= 2 * enemy_bases
-    after = {"won": 1, "failed": -1}.get(last or "", 0)
-    return factor - is_foul_weather + after + is_reinforced
+    is_reinforced = 0 < own.skirmish_bases >= 2 * enemy.skirmish_bases
+    after = {"won": 1, "failed": -1}.get(own.last_superiority or "", 0)
+    return (own.skirmish_factor or 0) - is_foul_weather + after + is_reinforced
 
 
-def effect_factor(
-    factor: int, *, ground: str | None, last: str | None, is_harried: bool, is_foul_weather: bool
-) -> int:
+def effect_factor(own: Army, *, ground: str | None, is_harried: bool, is_foul_weather: bool) -> int:
     """Returns a side's modified artillery factor (H-6.2)."""
     firm = {"soft": -1, "hard": 1}.get(ground or "", 0)
-    after = {"passed": 1, "failed": -1}.get(last or "", 0)
-    return factor + firm - is_foul_weather + after - is_harried
+    after = {"passed": 1, "failed": -1}.get(own.last_effect or "", 0)
+    return (own.artillery_factor or 0) + firm - is_foul_weather + after - is_harried
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,9 +16,10 @@ from tablecam.rules.frozen_json import one_of
 from tablecam.rules.game import PendingDecision, Refused, Suggestion
 from tablecam.rules.huzzah_ge import command, deployment, movement, orders, page, volleys
 from tablecam.rules.huzzah_ge import state as acts
+from tablecam.rules.huzzah_ge.command import Army
 from tablecam.rules.huzzah_ge.field import CM_MM, facts_of, formation_of, front_of, officer_facts
 from tablecam.rules.huzzah_ge.settlements import Charts, CombatDue, FactorDue, RallyDue, StopDue
-from tablecam.rules.huzzah_ge.state import PHASES, Army, Due, State
+from tablecam.rules.huzzah_ge.state import PHASES, Due, State
 from tablecam.rules.huzzah_ge.tables import GAME as NAME
 from tablecam.rules.lay import Lay
 from tablecam.rules.miniatures.battle import Bases, Done, permitted
@@ -68,52 +69,38 @@ class ArmiesDice(Due):
     def then(self, state: State, answer: tuple[int, ...]) -> State:
         """Returns the state with who has superiority, or whose guns are effective this turn."""
         dice = dict(zip(state.sides, (answer[:2], answer[2:]), strict=True))
-        key = "artillery_factor" if self.is_artillery else "skirmish_factor"
+        key, last = "skirmish_factor", "last_superiority"
+        if self.is_artillery:
+            key, last = "artillery_factor", "last_effect"
         bases = {side: int(getattr(state.armies[side], key) or 0) for side in state.sides}
         rolled = command.contest(bases, self._factors(state), dice)
         for side in state.sides:
-            state = state.with_army(side, **{key: rolled.factors_for_good[side]})
-        passed = [side for side, succeeds in rolled.succeeds.items() if succeeds]
-        rule = "H-6.3" if self.is_artillery else "H-5.3"
+            well = "passed" if self.is_artillery else "won" if side == rolled.winner else None
+            result = well if rolled.succeeds[side] else "failed"
+            state = state.with_army(side, **{key: rolled.factors_for_good[side], last: result})
         if self.is_artillery:
-            for side in state.sides:
-                effect = "passed" if side in passed else "failed"
-                state = state.with_army(side, last_effect=effect)
-            state = replace(state, effective=tuple(passed))
+            passed = tuple(side for side, succeeds in rolled.succeeds.items() if succeeds)
+            state, rule = replace(state, effective=passed), "H-6.3"
             names = " and ".join(map(side_name, passed))
             text = f"The guns of the {names} are effective" if passed else "No guns are effective"
         else:
-            for side in state.sides:
-                lost = None if side in passed else "failed"
-                last = "won" if side == rolled.winner else lost
-                state = state.with_army(side, last_superiority=last)
-            state = replace(state, superiority=rolled.winner)
+            state, rule = replace(state, superiority=rolled.winner), "H-5.3"
             who = "Nobody has" if rolled.winner is None else f"The {side_name(rolled.winner)} have"
             text = f"{who} skirmisher superiority"
         return state.tells("army", text, rule, dice={side: [*pair] for side, pair in dice.items()})
 
     def _factors(self, state: State) -> dict[str, int]:
-        foul = state.options.get("weather") == "foul"
+        foul, ground = state.options.get("weather") == "foul", state.options.get("ground")
         factors = {}
-        for side in state.sides:
-            army, enemy = state.armies[side], state.enemy_of(side)
-            if self.is_artillery:
-                factors[side] = command.effect_factor(
-                    army.artillery_factor or 0,
-                    ground=state.options.get("ground"),
-                    last=army.last_effect,
-                    is_harried=state.superiority == enemy,
-                    is_foul_weather=foul,
-                )
-            else:
-                factors[side] = command.skirmish_factor(
-                    army.skirmish_factor or 0,
-                    bases=army.skirmish_bases,
-                    enemy_bases=state.armies[enemy].skirmish_bases,
-                    last=army.last_superiority,
-                    is_foul_weather=foul,
-                )
-        return factors
+        for side, army in state.armies.items():
+            enemy = state.enemy_of(side)
+            harried = state.superiority == enemy
+            factors[side] = (
+                command.effect_factor(army, ground=ground, is_harried=harried, is_foul_weather=foul)
+                if self.is_artillery
+                else command.skirmish_factor(army, state.armies[enemy], is_foul_weather=foul)
+            )
+        return {side: factors[side] for side in state.sides}
 
 
 def _fire(state: State) -> Iterator[Any]:

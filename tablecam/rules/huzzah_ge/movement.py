@@ -24,7 +24,7 @@ from tablecam.rules.huzzah_ge.troops import Troops, heading_of
 from tablecam.rules.huzzah_ge.volleys import WaverDice
 from tablecam.rules.miniatures.battle import Bases, disordered, permitted
 from tablecam.rules.miniatures.faces import faces_of
-from tablecam.rules.miniatures.ground import move_sigma_mm, overlaps
+from tablecam.rules.miniatures.ground import hulls, move_sigma_mm, overlaps
 from tablecam.table.headings import difference_deg, forward, right
 from tablecam.table.model import Unit
 from tablecam.table.motion import HAND_DEG, HAND_MM
@@ -45,12 +45,8 @@ def judged(state: State, unit: Unit, bases: Bases) -> Answer:
     if len(bases) != len(unit.bases):
         return certain("no", "H-7.10", f"{name} lacks a base")
     step = command.step_between(unit.bases, bases)
-    heading_deg = heading_of(unit.bases)
-    footprints_mm = [footprint(base) for base in unit.bases]
     if under.order == "manoeuvre":
-        hulls = [footprint(old).union(footprint(new)).convex_hull
-                 for old, new in zip(unit.bases, bases, strict=True)]  # fmt: skip
-        area: Any = shapely.union_all(hulls)
+        area = hulls(unit.bases, bases)
         rule, limit_cm, gone_cm = "H-15.1", math.inf, math.hypot(step.forward_cm, step.sideways_cm)
     else:
         retires = under.order == "retire"
@@ -65,8 +61,7 @@ def judged(state: State, unit: Unit, bases: Bases) -> Answer:
             why = "does not keep its formation, which is to deploy"
         if why:
             return certain("no", rule, f"{name} {why}")
-        area = swept_straight(footprints_mm, heading_deg, step.forward_cm * CM_MM)
-        area = area.union(outline_of(bases))
+        area = shapely.union(_swept(unit, step), outline_of(bases))
     shapes = shapes_of(area, "path")
     barrier = barred(state, unit, bases, area)
     if barrier is not None:
@@ -82,6 +77,12 @@ def judged(state: State, unit: Unit, bases: Bases) -> Answer:
         word = "too_close"
     text = f"{name} {under.order}s {gone_cm:.1f} cm, of at most {limit_cm:g}"
     return Answer(word, margin_mm, sigma_mm, chance, rule, text, shapes)
+
+
+def _swept(unit: Unit, step: command.Step) -> shapely.Geometry:
+    """Returns the area that a unit sweeps as it goes straight ahead or back."""
+    footprints_mm = [footprint(base) for base in unit.bases]
+    return swept_straight(footprints_mm, heading_of(unit.bases), step.forward_cm * CM_MM)
 
 
 def _keeps_formation(unit: Unit, bases: Bases, step: command.Step) -> bool:
@@ -300,10 +301,7 @@ def moved(state: State, action: acts.Move) -> State:
 
 def _passed(state: State, unit: Unit, bases: Bases) -> list[str]:
     """Returns the friends through whom a straight move goes (H-12.11)."""
-    step = command.step_between(unit.bases, bases)
-    area = swept_straight(
-        [footprint(base) for base in unit.bases], heading_of(unit.bases), step.forward_cm * CM_MM
-    )
+    area = _swept(unit, command.step_between(unit.bases, bases))
     return [one.id for one in state.field.met(area, unit.id) if one.side == unit.side]
 
 

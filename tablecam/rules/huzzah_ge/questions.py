@@ -101,15 +101,10 @@ def _contested(a: Contender, b: Contender, *factors: int) -> command.Contest:
 @QUESTIONS.asks("H-5.2 H-5.3 H-5.5 H-5.6")
 def _superiority(a: Contender, b: Contender, foul_weather: bool = False) -> Json:
     """Which side's skirmishers are superior."""
+    armies = [command.Army(one.factor, None, one.skirmish_bases, one.previous) for one in (a, b)]
     factors = (
-        command.skirmish_factor(
-            own.factor,
-            bases=own.skirmish_bases,
-            enemy_bases=enemy.skirmish_bases,
-            last=own.previous,
-            is_foul_weather=foul_weather,
-        )
-        for own, enemy in ((a, b), (b, a))
+        command.skirmish_factor(*pair, is_foul_weather=foul_weather)
+        for pair in (armies, armies[::-1])
     )
     rolled = _contested(a, b, *factors)
     decided = {"succeeds": rolled.succeeds, "superiority": rolled.winner}
@@ -127,9 +122,8 @@ def _effectiveness(
     """Which sides' guns are effective."""
     factors = (
         command.effect_factor(
-            own.factor,
+            command.Army(None, own.factor, last_effect=own.previous),
             ground=ground,
-            last=own.previous,
             is_harried=superiority == enemy,
             is_foul_weather=foul_weather,
         )

@@ -14,6 +14,7 @@ from tablecam.geometry.shapes import shapes_of
 from tablecam.rules.dice import Roll
 from tablecam.rules.frozen_json import Variant
 from tablecam.rules.huzzah_ge import fire, morale
+from tablecam.rules.huzzah_ge.command import Army
 from tablecam.rules.huzzah_ge.field import (
     CM_MM,
     Field,
@@ -117,17 +118,6 @@ class Overrule(AnyOverrule):
 
 class Due(BattleStep, is_family=True):
     """What the book makes due."""
-
-
-@dataclass(frozen=True, slots=True)
-class Army:
-    """A side's factors, its bases in the skirmish line, and its last tests (H-5, H-6)."""
-
-    skirmish_factor: int | None = None
-    artillery_factor: int | None = None
-    skirmish_bases: int = 0
-    last_superiority: Literal["won", "failed"] | None = None
-    last_effect: Literal["passed", "failed"] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -126,6 +126,12 @@ def without_rear(
     return tuple(bases[place] for place in places)
 
 
+def hulls(before: Sequence[BasePose], after: Sequence[BasePose]) -> shapely.Geometry:
+    """Returns the area that bases sweep if each goes straight from one place to another."""
+    pairs = zip(before, after, strict=True)
+    return shapely.union_all([shapely.convex_hull(footprints(pair)) for pair in pairs])
+
+
 def move_sigma_mm(before: Sequence[BasePose], after: Sequence[BasePose]) -> float:
     """Returns the standard deviation of how far a hand moved bases.
 

@@ -16,7 +16,14 @@ from tablecam.geometry.shapes import shapes_of
 from tablecam.rules.dice import Roll
 from tablecam.rules.game import Ban, Refused
 from tablecam.rules.miniatures.battle import Bases
-from tablecam.rules.miniatures.ground import area_of, axes_of, footprints, move_sigma_mm, overlaps
+from tablecam.rules.miniatures.ground import (
+    area_of,
+    axes_of,
+    footprints,
+    hulls,
+    move_sigma_mm,
+    overlaps,
+)
 from tablecam.rules.syw_d6.field import WALL, Field, is_designated
 from tablecam.rules.syw_d6.movement import COMMANDER_DICE, MoveDice, brigade_dice, move_dice
 from tablecam.rules.syw_d6.state import Allowance, Due, Move, State, StayPut, Take, disordered
@@ -126,9 +133,7 @@ def judged(state: State, unit: Unit, bases: Bases, allowance: Allowance) -> Way:
         return barred("S-0.7", "lacks a base", area)
     if ground.troops[name].formation == "open":
         cost_mm = max(map(apart_mm, bases, unit.bases))
-        pairs = zip(unit.bases, bases, strict=True)
-        hulls = [footprint(old).union(footprint(new)).convex_hull for old, new in pairs]
-        area = shapely.union_all(hulls)
+        area = hulls(unit.bases, bases)
     else:
         path = cheapest_path(axes_of(unit), axes_of(unit, bases))
         if not _keeps_formation(unit, bases, path):

@@ -131,29 +131,21 @@ class MeleeDice(Due):
 
     def then(self, state: State, answer: tuple[int, ...]) -> State:
         """Returns the state with the loser's figures due, or with the melee going on."""
-        totals = self._totals(state, answer)
-        attack, defence = totals
         fight = self.fight
+        attack = self._total(state, fight.attackers, answer[0])
+        defence = self._total(state, (fight.defender,), answer[1])
         text = f"Melee: {', '.join(fight.attackers)} {attack}, {fight.defender} {defence}"
         facts = {"attackers": list(fight.attackers), "defender": fight.defender}
-        state = state.tells("melee", text, "S-F.3", **facts, totals=list(totals))
+        state = state.tells("melee", text, "S-F.3", **facts, totals=[attack, defence])
         others = tuple(one for one in state.fights if one != fight)
         if attack == defence:
             state = replace(state, fights=(*others, replace(fight, is_new=False)))
             return state.pushed(WishDue(fight, state.active))
         state = replace(state, fights=others)
         losers = fight.attackers if attack < defence else (fight.defender,)
-        due = LossesDue(losers, morale.figures_due(attack - defence), self._enemy(losers))
+        enemy = fight.defender if attack < defence else fight.attackers[0]
+        due = LossesDue(losers, morale.figures_due(attack - defence), enemy)
         return ended(state, fight).pushed(due)
-
-    def _enemy(self, losers: tuple[str, ...]) -> str:
-        is_defender = self.fight.defender in losers
-        return self.fight.attackers[0] if is_defender else self.fight.defender
-
-    def _totals(self, state: State, dice: tuple[int, ...]) -> tuple[int, int]:
-        sides = (self.fight.attackers, (self.fight.defender,))
-        totals = [self._total(state, names, die) for names, die in zip(sides, dice, strict=True)]
-        return totals[0], totals[1]
 
     def _total(self, state: State, names: tuple[str, ...], die: int) -> int:
         """Returns the best of each factor among the units of a side (S-F.5)."""
