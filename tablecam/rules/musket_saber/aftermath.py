@@ -99,8 +99,8 @@ class Losing(Due):
 
     side: str
     units: Units
-    what: str = "step"
-    question = "Which unit do the {who} choose: for the loss of a {what}?"
+    what: str = "a step"
+    question = "{who}: which unit loses {what}?"
     least_answers = 2
 
     def legal(self, state: State) -> tuple[StepLoss, ...]:
@@ -111,12 +111,12 @@ class Losing(Due):
         """Returns the state after it; without a unit the opponent has a Fortune of War (K-7.11)."""
         left = self.legal(state)
         if not left:
-            if self.what != "step":
+            if self.what != "a step":
                 return state, ()
             fortune = (state.enemy_of(self.side), "")
             return replace(state, fortunes=(*state.fortunes, fortune)), ()
         unit = state.unit((answer or left[0]).unit)
-        if self.what != "step":
+        if self.what != "a step":
             text = f"{unit.id} is out of ammunition: ineffective"
             state = state.changed(unit.id, ineffective=True)
             return state, (event("loss", text, "K-8.5", unit.id),)
@@ -147,7 +147,7 @@ def ended(state: State, fate: Fate, codes: list[Code]) -> Outcome:
     if any("Leader" in code.added for code in codes):
         steps += _in_danger(state, battle)
     if any("Ammo" in code.added for code in codes) and battle.support:
-        steps.append(Losing(battle.side, battle.support, "battery"))
+        steps.append(Losing(battle.side, battle.support, "its ammunition"))
     horse = _horse(state, battle)
     for side, units, vacated in (
         (enemy, battle.attackers, battle.target), (battle.side, battle.defenders, attack_hex),
@@ -217,7 +217,7 @@ def bombarded(state: State, fate: Fate, target: str, guns: Units, code: Code) ->
     state = replace(state, deeds=(*state.deeds, deed), battle=None)
     state, events, steps = applied(state, fate, {target: number}, "K-8.5")
     if "Ammo" in code.added:
-        steps.append(Losing(state.enemy_of(state.side_of(target)), guns, "battery"))
+        steps.append(Losing(state.enemy_of(state.side_of(target)), guns, "its ammunition"))
     return state.pushed(*steps, Settling()), events
 
 
@@ -356,7 +356,7 @@ class Victors(Due):
     units: Units
     vacated: Hex
     only_routed: bool = False
-    question = "Do {units} advance to {vacated} or beside it?"
+    question = "{units}: advance to {vacated}, or beside it?"
     hint = "Move the counter to its hex, or pass."
     least_answers = 2
 
@@ -405,7 +405,7 @@ class Onward(Due):
     units: Units
     vacated: Hex
     routed: Units
-    question = "Do {units} ride on, or try to capture {routed}?"
+    question = "{units}: ride on, or try to capture {routed}?"
     least_answers = 2
 
     def legal(self, state: State) -> tuple[Any, ...]:
@@ -465,7 +465,7 @@ class ChargeOn(Due):
     """Cavalry that has ridden on may charge again (K-9.3)."""
 
     units: Units
-    question = "Whom do {units} charge next?"
+    question = "{units}: charge whom next?"
     least_answers = 2
 
     def legal(self, state: State) -> tuple[Any, ...]:
@@ -489,7 +489,7 @@ class ChargeOn(Due):
         for name in self.units:
             state = state.changed(name, fought=False, charging=True)
         charges = (*state.charges, Charging(self.units, answer.target_hex))
-        text = f"{' and '.join(self.units)} charge again, at {answer.target_hex}"
+        text = f"{' and '.join(self.units)}: a further charge, at {answer.target_hex}"
         return replace(state, charges=charges), (event("charge", text, "K-9.3", *self.units),)
 
 

@@ -148,6 +148,8 @@ def ban_on_joining(state: State, name: str, target: Hex, how: str) -> Ban | None
         return Ban("K-7.1", f"{name} does not attack")
     if unit.fought:
         return Ban("K-7.5", f"{name} has fought in this phase")
+    if unit.marched:
+        return Ban("K-4.7a", f"{name} has marched")
     if how == "charge" or unit.charging:
         is_so = any(name in one.units and one.target == target for one in state.charges)
         if not is_so or how != "charge" or unit.disrupted:
@@ -296,7 +298,7 @@ def declared(state: State, battle: Battle) -> Outcome:
         if post.hex == battle.target and how == "attack":
             state = state.changed(post.id, attacked=True, active=False)
             state = replace(state, fortunes=(*state.fortunes, *((battle.side, ""),) * HQ_FOW))
-    text = f"{' and '.join(battle.attackers)} attack {battle.target}"
+    text = f"Attack on {battle.target} by {' and '.join(battle.attackers)}"
     events = (event("attack", text, "K-7.1", *battle.attackers),)
     if there:
         return state.pushed(Defence(state.enemy_of(battle.side))), events
@@ -710,7 +712,7 @@ def bombarding(state: State, bombard: Bombard) -> Outcome:
         state = state.changed(name, fought=True)
     joint = len(guns) > 1 and state.time != "twilight" and _are_joined(state, guns)
     groups = combat.bombardments(bombard.units, coordinated=joint)
-    text = f"{' and '.join(bombard.units)} bombard {bombard.target}"
+    text = f"Bombardment of {bombard.target} by {' and '.join(bombard.units)}"
     steps = (Aiming(group, bombard.target) for group in groups)
     return state.pushed(*steps), (event("attack", text, "K-8.4b", *bombard.units),)
 
@@ -733,7 +735,7 @@ class Aiming(Due):
 
     guns: Units
     hex: Hex
-    question = "At whom in {hex} do {guns} fire?"
+    question = "{guns}: fire at whom in {hex}?"
     least_answers = 2
 
     def owner(self, state: State) -> str:

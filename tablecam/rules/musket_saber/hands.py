@@ -113,8 +113,10 @@ def _suggested(state: State, position: Position) -> Iterator[Suggestion]:
         entering = [n for n in own if state.thing(n).hex is None]
         known = {n: at for n, at in own.items() if n not in entering}
         explanations = explain(stacks_of(state, side), known, state.grid)
+        # A new top counter is no action: the order of a stack has no meaning (K-G4).
+        if any(all(one.kind == "reorder" for one in changes) for changes in explanations):
+            explanations = ()
         for change in dict.fromkeys(one for changes in explanations for one in changes):
-            # A new top counter is no action: the order of a stack has no meaning (K-G4).
             if change.kind != "reorder":
                 sure = all(change in changes for changes in explanations)
                 yield _of_change(state, change, poses, position, is_sure=sure)

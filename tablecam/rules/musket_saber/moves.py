@@ -214,25 +214,23 @@ def judged(state: State, move: Move, most: float | None = None) -> movement.Move
             return movement.Move(0.0, most, None, Ban("K-4.1", f"{number} is off the map"))
     if apart is not None:
         return movement.Move(0.0, most, None, Ban("K-4.2", f"{apart} does not go along"))
+    entry = entry_of(state, name)
+    if entry and move.path[:1] != (entry,):
+        return movement.Move(0.0, most, None, Ban("K-13.1", f"it enters at {entry}"))
+    if not move.path:
+        return movement.Move(0.0, most, None, Ban("K-4.2", "it stays where it is"))
     if not isinstance(thing, Unit):
-        side = thing.side
-        moved = movement.mp_of_others(
-            field, mover_of(state, name), move.path, thing.hex or "", side
-        )
-        return replace(moved, ban=moved.ban or (None if move.path else Ban("K-4.2", "no path")))
+        start, path = (entry, move.path[1:]) if entry else (thing.hex or "", move.path)
+        return movement.mp_of_others(field, mover_of(state, name), path, start, thing.side)
     led = any(isinstance(other, Leader) for other in others)
-    if entry := entry_of(state, name):
-        if not move.path or move.path[0] != entry:
-            return movement.Move(0.0, most, None, Ban("K-13.1", f"it enters at {entry}"))
+    if entry:
         first = entry_cost(state, thing, entry, march=move.march)
         points = allowance_of(state, thing, Start(name, move.march), ()).ma
         left = (most if most is not None else float(points or 0)) - first
-        entered = replace(thing, hex=entry)
         if left < 0:
             return movement.Move(first, most, None, Ban("K-13.1", "the entry costs too much"))
-        return movement.move_of(field, entered, move.path[1:], march=move.march, most=left, led=led)
-    if not move.path:
-        return movement.Move(0.0, most, None, Ban("K-4.2", "it stays where it is"))
+        entered, path = replace(thing, hex=entry), move.path[1:]
+        return movement.move_of(field, entered, path, march=move.march, most=left, led=led)
     moved = movement.move_of(
         field, thing, move.path, march=move.march, charge=move.charge, most=most, led=led
     )

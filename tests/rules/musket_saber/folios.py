@@ -51,9 +51,13 @@ def unit(name: str, place: str | None, **keys: Any) -> dict[str, Any]:
 
 def battle(
     *units: dict[str, Any], seed: int = 0, phase: str = "movement", side: str = "red",
-    time: str = "day", map: dict[str, Any] | None = None, **scenario: Any,
+    time: str = "day", map: dict[str, Any] | None = None,
+    marks: dict[str, dict[str, Any]] | None = None, **scenario: Any,
 ) -> Play[Any, Any]:  # fmt: skip
-    """A game of a few units on an open map, where each side's LOC hex is far behind it."""
+    """A game of a few units on an open map, where each side's LOC hex is far behind it.
+
+    `marks` are what earlier turns would have made of the units.
+    """
     options = files()
     options["map"] = {
         key: value for key, value in options["map"].items()
@@ -68,7 +72,10 @@ def battle(
     } | scenario  # fmt: skip
     options["begin"] = {"phase": phase, "active_side": side, "time": time}
     position = Position("musket-saber", TableSize(400, 460, hex_map=OPEN))
-    return Play(GAME, position, options, chance=Random(seed))
+    play = Play(GAME, position, options, chance=Random(seed))
+    for name, changes in (marks or {}).items():
+        play._first = play.first.changed(name, **changes)
+    return play
 
 
 def close_up(seed: int = 0, **scenario: Any) -> Play[Any, Any]:

@@ -1,0 +1,148 @@
+"""Whole games of the house folio by random legal players, and counters as hands lay them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from tablecam.referee.game_views import game_status
+from tablecam.rules.game import Refused
+from tablecam.rules.hexes.counters import laid
+from tablecam.rules.musket_saber import state as acts
+from tablecam.rules.musket_saber.game import GAME
+from tablecam.simulate.demo import demo_roster
+from tablecam.table.model import BasePose, Position, Unit
+from tests.rules.conformance import check_replay, check_state, play_at_random
+from tests.rules.musket_saber.folios import battle, begun, close_up, eager
+from tests.rules.musket_saber.folios import unit as regiment
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_a_random_game_ends_and_replays_k_3_2(seed):
+    play = close_up(seed, turns=["day", "twilight"])
+    play_at_random(play, seed, most=3000, choose=eager)
+    check_replay(play)
+    told = Counter(event.kind for done in play.done for event in done.events)
+    assert told["combat"] > 4
+
+
+def test_each_state_keeps_what_every_rule_system_must():
+    play = close_up(3, turns=["day"])
+    play_at_random(play, 3, most=3000, choose=eager,
+                   after_each=lambda play: check_state(play, tried=1))  # fmt: skip
+
+
+def test_a_game_that_uses_invented_numbers_says_house():
+    play = begun()
+    assert play.house == ("charts", "map", "scenario")
+    assert "(house)" in GAME.standing(game_status(GAME, play.state)["state"]).phase
+
+
+# Counters as hands lay them.
+
+
+def with_counter(play: Any, name: str, number: str, **changes: Any) -> Position:
+    """The table as the game has it, one counter in another hex, those under others unseen."""
+    position = GAME.position(play.state)
+    x_mm, y_mm = play.state.grid.middle_mm((number,))
+    units = tuple(
+        replace(unit, bases=(replace(unit.bases[0], x_mm=x_mm, y_mm=y_mm, seen="now", **changes),))
+        if unit.id == name
+        else unit
+        for unit in position.units
+    )
+    return replace(position, units=units)
+
+
+def test_a_table_as_the_game_has_it_suggests_nothing_k_g4():
+    play = begun()
+    assert GAME.detect_moves(play.state, GAME.position(play.state)) == ()
+
+
+def test_a_counter_that_a_hand_moves_takes_a_legal_way_k_4_2():
+    play = begun()
+    (suggestion,) = GAME.detect_moves(play.state, with_counter(play, "House Red 2nd", "0606"))
+    assert (suggestion.answer.answer, suggestion.action.path) == ("yes", ("0605", "0606"))
+    (suggestion,) = GAME.detect_moves(play.state, with_counter(play, "House Red 2nd", "0612"))
+    assert (suggestion.answer.answer, suggestion.action) == ("no", None)
+
+
+def test_a_unit_that_must_roll_is_sent_to_roll_first_k_4_4():
+    play = begun()
+    (suggestion,) = GAME.detect_moves(play.state, with_counter(play, "House Red Militia", "0905"))
+    assert suggestion.action == acts.Start("House Red Militia")
+
+
+def test_the_top_of_a_stack_moves_and_the_next_one_comes_to_light_k_g4():
+    play = begun()
+    position = with_counter(play, "House Red Horse", "0405")
+    seen = tuple(
+        replace(unit, bases=(replace(unit.bases[0], seen="now"),))
+        if unit.id == "House Red Lancers" else unit
+        for unit in position.units
+    )  # fmt: skip
+    (suggestion,) = GAME.detect_moves(play.state, replace(position, units=seen))
+    assert (suggestion.unit, suggestion.action.path[-1]) == ("House Red Horse", "0405")
+
+
+def test_a_new_top_counter_is_no_action_k_g4():
+    play = begun()
+    swapped: dict[str, Any] = {"House Red Horse": "held", "House Red Lancers": "now"}
+    position = GAME.position(play.state)
+    units = tuple(
+        replace(unit, bases=(replace(unit.bases[0], seen=swapped[unit.id]),))
+        if unit.id in swapped
+        else unit
+        for unit in position.units
+    )
+    assert GAME.detect_moves(play.state, replace(position, units=units)) == ()
+
+
+def test_a_counter_near_a_hexside_is_asked_about_k_g3():
+    play = begun()
+    position = with_counter(play, "House Red 3rd", "0805", sigma_mm=8.0)
+    (suggestion,) = GAME.detect_moves(play.state, position)
+    assert suggestion.answer.answer == "too_close"
+
+
+def test_a_counter_shows_the_side_that_the_game_knows_k_g4():
+    (entry,) = (one for one in demo_roster("musket-saber").units if one.id == "House Red 1st")
+    base = BasePose(0, 0, 90, 15, 15, 10)
+    listed = (Unit(entry.id, entry.side, entry.arm, (base,), extra=entry.extra),)
+    play = begun()
+    play._first = replace(play.first, position=replace(play.first.position, units=listed))
+    shown = GAME.position(play.state).unit("House Red 1st")
+    assert shown.bases[0].tag == 10
+    play.apply(acts.Overrule(steps={"House Red 1st": 1}))
+    shown = GAME.position(play.state).unit("House Red 1st")
+    assert (shown.bases[0].tag, shown.state["cf"]) == (11, "3")
+    position = with_counter(play, "House Red 1st", "0705", tag=10)
+    (suggestion,) = GAME.detect_moves(play.state, position)
+    assert suggestion.text.endswith("wrong side of its counter: expected the back")
+
+
+def test_a_retreat_is_laid_by_hand_k_7_9a():
+    play = battle(regiment("R1", "0505", front={"cf": 8}), regiment("G1", "0506"), phase="combat")
+    for kind, values in (("attack", None), ("declare", None), ("tactic", None), ("tactic", None),
+                         ("roll", (4,)), ("choose", None)):  # fmt: skip
+        some = [action for action in play.legal() if action.type == kind]
+        play.apply(some[-1] if kind == "choose" else some[0] if values is None
+                   else replace(some[0], values=values))  # fmt: skip
+    (suggestion,) = GAME.detect_moves(play.state, with_counter(play, "G1", "0508"))
+    assert (suggestion.action.type, suggestion.answer.rule) == ("retreat", "K-7.9a")
+
+
+def test_players_overrule_places_and_marks():
+    play = begun()
+    there = laid(play.state.grid, ("0101",), 60, tag=None)
+    play.apply(acts.Overrule(units={"House Red 1st": (there,)}, off=("House Grey 1st",),
+                             disrupted={"House Red 2nd": True}, turn=2))  # fmt: skip
+    assert play.state.unit("House Red 1st").hex == "0101"
+    assert play.state.unit("House Grey 1st").captured
+    assert (play.state.unit("House Red 2nd").disrupted, play.state.turn) == (True, 2)
+    away = replace(there, x_mm=-500.0)
+    with pytest.raises(Refused, match="expected House Red 1st on the map"):
+        play.apply(acts.Overrule(units={"House Red 1st": (away,)}))

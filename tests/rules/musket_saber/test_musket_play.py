@@ -1,0 +1,494 @@
+"""The game's procedure, rule by rule, on a few counters; each test's name has its rules."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from tablecam.errors import BadInput
+from tablecam.rules.game import Refused
+from tablecam.rules.musket_saber import state as acts
+from tablecam.rules.musket_saber.game import GAME
+from tests.rules.musket_saber.folios import battle, begun, unit
+
+
+def roll(play: Any, *dice: int) -> None:
+    due = play.legal()[0]
+    assert due.type == "roll", play.asked().question
+    play.apply(replace(due, values=dice))
+
+
+def choose(play: Any, kind: str, **fields: Any) -> Any:
+    """Do the one legal action of a kind with these fields."""
+    (action,) = (
+        action
+        for action in play.legal()
+        if action.type == kind and all(getattr(action, k) == v for k, v in fields.items())
+    )
+    return play.apply(action)
+
+
+def kinds(play: Any) -> set[str]:
+    return {action.type for action in play.legal()}
+
+
+def attack(play: Any, *units: str, on: str, tactics: tuple[str, str] = ("none", "none")) -> None:
+    """Put an attack together, declare it, and choose the tactics."""
+    choose(play, "attack", units=units[:1], target_hex=on, how="attack")
+    for name in units[1:]:
+        choose(play, "join", unit=name)
+    choose(play, "declare", yes=True)
+    for choice in tactics:
+        if "tactic" in kinds(play):
+            choose(play, "tactic", choice=choice)
+
+
+def events_of(play: Any) -> list[tuple[str | None, str]]:
+    return [(event.rule, event.text) for done in play.done for event in done.events]
+
+
+LOST = {"hex": None, "steps": 0, "set_aside": True}
+REDUCED = {"steps": 1, "reduced": True}
+
+
+# Turns and moves.
+
+
+def test_each_side_moves_and_then_attacks_k_3_2():
+    play = battle(unit("R1", "0505"), unit("G1", "1010"))
+    seen = []
+    for _ in range(4):
+        seen.append((play.state.turn, play.state.active, play.state.phase))
+        play.apply(acts.Pass())
+    assert seen == [(1, s, p) for s in ("red", "grey") for p in ("movement", "combat")]
+    assert (play.state.turn, play.state.active) == (2, "red")
+
+
+def test_a_unit_moves_once_and_only_in_its_phase_k_4_2_k_3_2():
+    play = battle(unit("R1", "0505"), unit("G1", "1010"))
+    play.apply(acts.Move(("R1",), ("0504",)))
+    with pytest.raises(Refused, match=r"K-4.2"):
+        play.apply(acts.Move(("R1",), ("0503",)))
+    with pytest.raises(Refused, match=r"K-3.2"):
+        play.apply(acts.Move(("G1",), ("1009",)))
+
+
+def test_a_move_by_hand_may_be_as_long_as_the_allowance_k_4_3():
+    play = battle(unit("R1", "0508"), unit("G1", "1018"))
+    with pytest.raises(Refused, match=r"K-4.3"):
+        play.apply(acts.Move(("R1",), ("0507", "0506", "0505", "0504", "0503", "0502")))
+    play.apply(acts.Move(("R1",), ("0507", "0506", "0505", "0504", "0503")))
+    assert play.state.unit("R1").hex == "0503"
+
+
+def test_a_variable_allowance_is_rolled_before_the_move_k_4_4():
+    play = battle(unit("R1", "0508", front={"ma": "V"}), unit("G1", "1018"))
+    with pytest.raises(Refused, match=r"K-4.4"):
+        play.apply(acts.Move(("R1",), ("0507",)))
+    choose(play, "start", unit="R1", march=False)
+    roll(play, 2)
+    assert play.asked().question == "R1: where to, with 2 Movement Points?"
+    with pytest.raises(Refused):
+        play.apply(acts.Move(("R1",), ("0507", "0506", "0505")))
+    play.apply(acts.Move(("R1",), ("0507", "0506")))
+
+
+def test_a_leader_helps_one_unit_a_turn_k_10_3a_k_10_3b():
+    chief = {"id": "RC", "side": "red", "span": ["R"], "hex": "0508",
+             "front": {"movement": 2, "morale": 1, "combat": 1}}  # fmt: skip
+    play = battle(unit("R1", "0508"), unit("R2", "0508"), unit("G1", "1018"), leader=[chief])
+    choose(play, "start", unit="R1", leader="RC", march=False)
+    assert play.asked().question == "R1: where to, with 7 Movement Points?"
+    play.apply(acts.Pass())
+    assert not any(getattr(a, "leader", "") for a in play.legal())
+
+
+def test_a_unit_that_leaves_the_map_routs_off_it_k_4_1():
+    play = battle(unit("R1", "0501"), unit("R2", "0508"), unit("G1", "1018"))
+    with pytest.raises(Refused, match=r"K-4.1"):
+        play.apply(acts.Exit("R2"))
+    play.apply(acts.Exit("R1"))
+    assert (play.state.unit("R1").hex, play.state.unit("R1").trt) == (None, 3)
+
+
+def test_reinforcements_enter_in_column_at_their_hex_k_13_1():
+    play = battle(
+        unit("R1", None), unit("R2", None), unit("G1", "1018"),
+        reinforcement=[{"turn": 1, "side": "red", "hex": "0501", "units": ["R1", "R2"]}],
+    )  # fmt: skip
+    play.apply(acts.Move(("R1",), ("0501", "0502", "0503", "0504", "0505")))
+    with pytest.raises(Refused, match=r"K-4.3"):
+        play.apply(acts.Move(("R2",), ("0501", "0502", "0503", "0504", "0505")))
+    play.apply(acts.Move(("R2",), ("0501", "0502", "0503", "0504")))
+
+
+def test_a_leader_enters_as_a_reinforcement_too_k_13_1():
+    chief = {"id": "RC", "side": "red", "span": ["R"],
+             "front": {"movement": 2, "morale": 1, "combat": 1}}  # fmt: skip
+    play = battle(
+        unit("R1", "0505"), unit("G1", "1018"), leader=[chief],
+        reinforcement=[{"turn": 1, "side": "red", "hex": "0501", "units": ["RC"]}],
+    )  # fmt: skip
+    choose(play, "start", unit="RC")
+    choose(play, "move", path=("0501", "0502"))
+    assert play.state.thing("RC").hex == "0502"
+
+
+def test_a_unit_that_has_marched_starts_no_combat_k_4_7a():
+    play = battle(unit("R1", "0505"), unit("G1", "0506"), marks={"R1": {"marched": True}})
+    play.apply(acts.Pass())
+    assert kinds(play) == {"pass"}
+
+
+def test_an_enemy_that_enters_takes_the_trains_k_12_2():
+    trains = [{"id": "GT", "side": "grey", "ma": 4, "hex": "0507"}]
+    play = battle(unit("R1", "0505"), unit("G1", "1018"), trains=trains)
+    play.apply(acts.Move(("R1",), ("0506", "0507")))
+    assert play.state.thing("GT").hex is None
+
+
+def test_an_hq_that_moves_is_inactive_until_the_end_of_its_next_phase_k_12_1():
+    hq = [{"id": "RQ", "side": "red", "ma": 8, "hex": "0507"}]
+    play = battle(unit("R1", "0508"), unit("G1", "1018"), hq=hq)
+    play.apply(acts.Move(("RQ",), ("0506",)))
+    choose(play, "start", unit="R1", march=False)
+    assert play.legal()[0].type == "roll"
+    roll(play, 3)
+    for _ in range(5):
+        play.apply(acts.Pass())
+    assert not play.state.thing("RQ").active
+    play.apply(acts.Pass())
+    assert play.state.thing("RQ").active
+
+
+def test_a_square_is_formed_out_of_reach_and_ends_at_will_k_9_5b_k_9_5d():
+    play = battle(unit("R1", "0505"), unit("R2", "0905"), unit("G1", "0507"), unit("G2", "0906"))
+    with pytest.raises(Refused, match=r"K-9.5b"):
+        play.apply(acts.Square("R2"))
+    play.apply(acts.Square("R1"))
+    assert play.state.unit("R1").square
+    with pytest.raises(Refused, match=r"K-4.2"):
+        play.apply(acts.Move(("R1",), ("0504",)))
+    play.apply(acts.Square("R1", forms=False))
+    assert not play.state.unit("R1").square
+
+
+# What returns.
+
+
+def test_a_disrupted_unit_recovers_instead_of_moving_k_11_1f():
+    play = battle(unit("R1", "0505"), unit("G1", "1018"), marks={"R1": {"disrupted": True}})
+    choose(play, "recover", unit="R1", leader="")
+    roll(play, 4)
+    assert not play.state.unit("R1").disrupted
+    with pytest.raises(Refused, match=r"K-4.2"):
+        play.apply(acts.Move(("R1",), ("0504",)))
+
+
+def test_effectiveness_comes_back_without_a_die_k_11_3():
+    horse = unit("R1", "0505", arm="cavalry")
+    play = battle(horse, unit("G1", "1018"), marks={"R1": {"ineffective": True}})
+    choose(play, "recover", unit="R1", leader="")
+    assert (play.state.unit("R1").ineffective, play.state.unit("R1").charge) == (False, 7)
+
+
+def test_an_eliminated_unit_regains_a_step_or_is_destroyed_k_11_2b():
+    for die, marks in ((4, (2, False)), (5, (None, True))):
+        play = battle(unit("R1", "0505"), unit("R2", "0506"), unit("G1", "1018"), side="grey",
+                      marks={"R1": LOST})  # fmt: skip
+        play.apply(acts.Pass())
+        play.apply(acts.Pass())
+        roll(play, die)
+        piece = play.state.unit("R1")
+        assert (piece.trt and piece.trt - 1, piece.destroyed) == marks
+
+
+def test_a_red_dot_bars_replacements_and_unaided_checks_k_11_2c():
+    play = battle(unit("R1", "0505", red_dots=1), unit("G1", "1018"), side="grey",
+                  replacements={"red": {"2": 1}}, marks={"R1": LOST})  # fmt: skip
+    play.apply(acts.Pass())
+    play.apply(acts.Pass())
+    assert play.state.active == "red"
+    assert "replace" not in kinds(play)
+
+
+def test_a_replacement_step_makes_a_reduced_unit_whole_k_11_2a():
+    play = battle(unit("R1", "0505"), unit("G1", "1018"), side="grey",
+                  replacements={"red": {"2": 1}}, marks={"R1": REDUCED})  # fmt: skip
+    play.apply(acts.Pass())
+    play.apply(acts.Pass())
+    play.apply(acts.Replace("R1"))
+    assert (play.state.unit("R1").steps, play.state.unit("R1").cf) == (2, 5)
+    assert "replace" not in kinds(play)
+
+
+def test_a_routed_unit_returns_beside_its_loc_hex_k_13_2():
+    play = battle(unit("R1", "0505"), unit("G1", "1018"), marks={"R1": {"hex": None, "trt": 1}})
+    choose(play, "place", unit="R1", hex="0102")
+    assert (play.state.unit("R1").hex, play.state.unit("R1").trt) == ("0102", None)
+
+
+# Attacks.
+
+
+def test_the_differential_and_each_halving_are_shown_before_it_is_declared_k_7_7():
+    play = battle(unit("R1", "0505"), unit("R2", "0605", formation="X", front={"paren": True}),
+                  unit("G1", "0506"), phase="combat")  # fmt: skip
+    choose(play, "attack", units=("R1",), target_hex="0506", how="attack")
+    choose(play, "join", unit="R2")
+    assert play.asked().question == (
+        "Attack on 0506, differential +1: R1 5 + R2 1 (of 5: parentheses K-2.4b, uncoordinated "
+        "K-7.14) against G1 5"
+    )
+    choose(play, "declare", yes=False)
+    assert play.state.targets == ()
+
+
+def test_a_hex_is_attacked_once_and_a_unit_attacks_once_k_7_4_k_7_5():
+    play = battle(unit("R1", "0505"), unit("R2", "0605"), unit("G1", "0506"), unit("G2", "0405"),
+                  phase="combat")  # fmt: skip
+    attack(play, "R1", on="0506")
+    roll(play, 4)
+    with pytest.raises(Refused, match=r"K-7.4"):
+        play.apply(acts.Attack(("R2",), "0506"))
+    with pytest.raises(Refused, match=r"K-7.5"):
+        play.apply(acts.Attack(("R1",), "0405"))
+
+
+def test_the_side_that_is_struck_chooses_k_7_8():
+    play = battle(unit("R1", "0505", front={"cf": 8}), unit("G1", "0506"), phase="combat")
+    attack(play, "R1", on="0506")
+    roll(play, 4)
+    assert play.asked().seat == "grey"
+    choose(play, "choose", choice="retreat")
+    assert {action.path[-1] for action in play.legal()} >= {"0507", "0508"}
+    choose(play, "retreat", path=("0507",))
+    assert play.asked().seat == "red"
+    choose(play, "advance", to="0506")
+    assert (play.state.unit("G1").hex, play.state.unit("R1").hex) == ("0507", "0506")
+
+
+def test_a_step_is_lost_by_the_primary_unit_k_7_11():
+    play = battle(unit("R1", "0505", front={"cf": 9}), unit("G1", "0506"), phase="combat")
+    attack(play, "R1", on="0506")
+    roll(play, 4)
+    choose(play, "choose", choice="step")
+    assert (play.state.unit("G1").steps, play.state.unit("G1").cf) == (1, 3)
+
+
+def test_a_defender_without_a_safe_line_checks_before_the_die_k_7_3():
+    around = [unit(f"R{n}", at) for n, at in enumerate(("1618", "1519"), 1)]
+    play = battle(*around, unit("G1", "1619"), phase="combat", loc={"red": ["0101"], "grey": []})
+    attack(play, "R1", on="1619")
+    assert play.legal()[0].for_ == "the morale of G1, which has no safe line of retreat"
+    roll(play, 5)
+    assert play.state.unit("G1").disrupted
+
+
+def test_pressing_forward_costs_a_step_unless_the_enemy_routs_k_7_13b():
+    play = battle(unit("R1", "0505"), unit("G1", "0506"), phase="combat")
+    attack(play, "R1", on="0506", tactics=("press", "none"))
+    roll(play, 4)
+    choose(play, "choose", choice="disrupt")
+    assert ("K-7.11", "R1 loses a step") in events_of(play)
+
+
+def test_triggered_units_that_are_not_attacked_give_fortunes_of_war_k_7_2b():
+    play = battle(unit("R1", "0505"), unit("G1", "0506"), phase="combat")
+    play.apply(acts.Pass())
+    assert play.asked().question == "What do the Grey do with their Fortune of War?"
+    assert {getattr(action, "unit", "G1") for action in play.legal()} == {"G1"}
+
+
+def test_a_folio_turns_a_rule_off_by_its_id_k_1_1():
+    play = battle(unit("R1", "0505"), unit("G1", "0506"), phase="combat", off=["K-7.2b"])
+    play.apply(acts.Pass())
+    assert (play.state.active, play.state.phase) == ("grey", "movement")
+    with pytest.raises(BadInput, match=r"scenario: off\[1\]: expected one of K-4.7a, .* got"):
+        battle(unit("R1", "0505"), unit("G1", "0506"), off=["K-9.9"])
+
+
+def test_all_bombardments_of_a_hex_are_declared_at_once_k_8_4b_k_8_4c():
+    guns = [unit(f"R{n}", at, arm="artillery") for n, at in ((1, "0505"), (2, "0805"))]
+    play = battle(*guns, unit("G1", "0607"), unit("G2", "0607"), phase="combat")
+    choose(play, "bombard", units=("R1", "R2"), target="0607")
+    choose(play, "aim", unit="G1")
+    roll(play, 4)
+    choose(play, "choose", choice="step")
+    choose(play, "aim", unit="G2")
+    roll(play, 1)
+    assert "bombard" not in kinds(play)
+    assert [play.state.unit(name).steps for name in ("G1", "G2")] == [1, 2]
+
+
+def test_skirmishers_attack_from_two_hexes_away_k_7_13a():
+    play = battle(unit("R1", "0505"), unit("G1", "0507"), phase="combat")
+    choose(play, "attack", units=("R1",), how="skirmish")
+    assert play.asked().question.startswith("Skirmish with 0507, differential +0: R1 5")
+
+
+# Charges.
+
+
+def charging(*units: dict[str, Any], **keys: Any) -> Any:
+    """R1 has moved beside its target 0507, which it charges."""
+    play = battle(unit("R1", "0504", arm="cavalry"), *units, **keys)
+    choose(play, "start", unit="R1", march=False)
+    play.apply(acts.Move(("R1",), ("0505", "0506"), charge="0507"))
+    play.apply(acts.Pass())
+    return play
+
+
+def test_a_charge_is_declared_by_its_move_and_excludes_others_k_7_13c():
+    play = charging(unit("R2", "0606"), unit("G1", "0507"))
+    assert [a.how for a in play.legal() if a.type == "attack"] == ["charge"]
+    with pytest.raises(Refused, match=r"K-7.13c"):
+        play.apply(acts.Attack(("R2",), "0507"))
+
+
+def test_a_charge_that_fails_its_check_counts_half_k_7_13c():
+    play = charging(unit("G1", "0507", front={"cf": 1}))
+    choose(play, "attack", how="charge")
+    choose(play, "defend", square=False)
+    roll(play, 6)
+    assert "differential +3" in play.legal()[0].for_
+
+
+def test_horse_that_routs_its_enemy_rides_on_and_is_spent_in_the_end_k_9_3():
+    play = charging(unit("G1", "0507", front={"cf": 1}), unit("G2", "0510"))
+    choose(play, "attack", how="charge")
+    choose(play, "defend", square=False)
+    roll(play, 3)
+    roll(play, 6)
+    roll(play, 5)
+    choose(play, "retreat", path=("0508", "0608", "0709"))
+    assert {"capture_try", "advance", "pass"} <= kinds(play)
+    choose(play, "advance", to="0509")
+    choose(play, "attack", target_hex="0510")
+    # The Fortune of War for the rout comes before the next charge.
+    play.apply(acts.Pass())
+    assert not play.state.unit("R1").ineffective
+    choose(play, "attack", how="charge", target_hex="0510")
+    choose(play, "defend", square=False)
+    roll(play, 3)
+    roll(play, 2)
+    while not play.state.unit("R1").ineffective:
+        play.apply(play.legal()[0])
+
+
+def test_a_square_faces_horse_alone_k_9_5a_k_9_5c():
+    play = charging(unit("G1", "0507"), unit("G2", "0507"))
+    choose(play, "attack", how="charge")
+    choose(play, "defend", square=True, primary="G2")
+    roll(play, 2)
+    assert play.state.unit("G2").square
+    roll(play, 1)
+    assert play.legal()[0].for_.endswith("differential +2")
+
+
+def test_defending_horse_countercharges_k_9_4():
+    play = battle(unit("R1", "0505"), unit("G1", "0506", arm="cavalry"), phase="combat")
+    choose(play, "attack", units=("R1",), how="attack")
+    choose(play, "declare", yes=True)
+    choose(play, "defend", countercharge=True)
+    assert play.legal()[0].for_.endswith("differential +2")
+
+
+# Leaders, headquarters, Fortunes of War.
+
+
+def test_a_leader_left_alone_joins_a_friend_or_is_captured_k_10_1():
+    chief = {"id": "GC", "side": "grey", "span": ["G"], "hex": "0506",
+             "front": {"movement": 2, "morale": 1, "combat": 1}}  # fmt: skip
+    play = battle(unit("R1", "0505", front={"cf": 20}), unit("G1", "0506"), unit("G2", "1018"),
+                  leader=[chief], phase="combat", marks={"G1": REDUCED})  # fmt: skip
+    choose(play, "attack", units=("R1",), how="attack")
+    choose(play, "declare", yes=True)
+    choose(play, "defend", leader="")
+    choose(play, "tactic", choice="none")
+    choose(play, "tactic", choice="none")
+    roll(play, 2)
+    choose(play, "choose", choice="step")
+    while play.state.battle is not None:
+        play.apply(play.legal()[-1])
+    assert play.state.thing("GC").hex == "1018"
+
+
+def test_an_attack_on_a_headquarters_gives_two_fortunes_of_war_k_12_1_k_12_4():
+    hq = [{"id": "GQ", "side": "grey", "ma": 8, "hex": "0506"}]
+    play = battle(unit("R1", "0505"), unit("G1", "1018"), hq=hq, phase="combat")
+    choose(play, "attack", units=("R1",), how="attack")
+    choose(play, "declare", yes=True)
+    choose(play, "advance", to="0506")
+    assert play.state.thing("GQ").hex is None
+    choose(play, "fow", choice="check_enemy", unit="G1")
+    roll(play, 6)
+    assert play.state.unit("G1").disrupted
+    assert "Fortune of War" in play.asked().question
+
+
+def test_a_fortune_of_war_moves_an_enemy_on_a_low_die_k_12_4():
+    hq = [{"id": "GQ", "side": "grey", "ma": 8, "hex": "0506"}]
+    play = battle(unit("R1", "0505"), unit("G1", "1018"), hq=hq, phase="combat")
+    choose(play, "attack", units=("R1",), how="attack")
+    choose(play, "declare", yes=True)
+    play.apply(acts.Pass())
+    choose(play, "fow", choice="move_enemy", unit="G1")
+    roll(play, 2)
+    roll(play, 1)
+    assert play.asked().seat == "red"
+    choose(play, "move", path=("1017",))
+    assert play.state.unit("G1").hex == "1017"
+
+
+def test_at_night_only_charges_of_infantry_are_fought_k_14_2():
+    play = battle(unit("R1", "0505"), unit("G1", "0506"), phase="combat", time="night")
+    assert kinds(play) == {"pass"}
+    play = battle(unit("R1", "0504"), unit("G1", "0507"), time="night")
+    choose(play, "start", unit="R1", march=False)
+    play.apply(acts.Move(("R1",), ("0505", "0506"), charge="0507"))
+    play.apply(acts.Pass())
+    assert kinds(play) == {"attack", "pass"}
+
+
+# The end, and bad input.
+
+
+def test_victory_is_judged_after_the_last_turn_k_3_1():
+    play = battle(unit("R1", "0505"), unit("G1", "1018"), turns=["day"], marks={"G1": REDUCED})
+    for _ in range(4):
+        play.apply(acts.Pass())
+    assert play.asked().question == "The Red win: Red 1, Grey 0 points"
+
+
+def test_a_game_without_files_names_them_and_the_house_sample():
+    with pytest.raises(BadInput, match=r"options: charts: expected the charts file.*house sample"):
+        type(begun())(GAME, begun().state.position, {})
+
+
+ODD = (
+    acts.Start("nobody"), acts.Start("House Grey 1st"), acts.Move((), ()), acts.Move(("x",), ()),
+    acts.Move(("House Red 1st",), ("9999",)), acts.Move(("House Red 1st",), ()),
+    acts.Move(("House Red 2nd", "House Red 1st"), ("0605",)), acts.Recover("House Red 1st"),
+    acts.Square("House Red Horse"), acts.Exit("House Red 1st"), acts.Place("House Red 1st", "0101"),
+    acts.Replace("House Red 1st"), acts.Bombard((), "0101"), acts.Attack((), "9999"),
+    acts.Join("x"),
+    acts.Attack(("nobody",), "0707"), acts.Bombard(("House Red Guns",), "9999"), acts.Primary("x"),
+    acts.Declare(), acts.Defend((), ""), acts.UseTactic("press"), acts.Choose("step"),
+    acts.Retreat("x", ()), acts.StepLoss("x"), acts.Advance("x", "0101"), acts.Capture(),
+    acts.Fow("charge", "x"), acts.Aim("x"), acts.Overrule(off=("nobody",)),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("phases", [0, 1])
+def test_an_action_that_is_not_legal_is_refused_and_changes_nothing(phases):
+    play = begun()
+    for _ in range(phases):
+        play.apply(acts.Pass())
+    before = play.state
+    for action in ODD:
+        with pytest.raises(Refused):
+            play.apply(action)
+        assert play.state == before, action

@@ -1,0 +1,80 @@
+"""Musket & Saber by two seats on the house folio: a whole turn, by hands and taps, and its replay."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tablecam.cli import main
+from tablecam.rules.hexes.grid import grid_of
+from tablecam.simulate.demo import embedded_demo
+from tests.web.browser.halls import Hall, seated
+from tests.web.browser.test_another_game import looking, picture
+from tests.web.browser.test_maida import asked, confirms
+
+
+@pytest.fixture
+def hall(tmp_path: Path) -> Iterator[Hall]:
+    hall = Hall(tmp_path, embedded_demo("musket-saber"))
+    hall.open()
+    yield hall
+    hall.end()
+
+
+def test_a_whole_turn_is_played_by_two_seats_kept_and_shown(
+    browser: Browser, hall: Hall, tmp_path: Path
+) -> None:
+    grid = grid_of(hall.table.roster.table.hex_map)
+    with ExitStack() as closing:
+        red, grey = (
+            closing.enter_context(seated(hall, browser, side))
+            for side in ("house-red", "house-grey")
+        )
+        hall.settled()
+        red.page.locator("#begin").click()
+        hall.waits(lambda: hall.referee.position() is not None)
+        red.shows_the_newest()
+        asked(hall, red, "Turn 1, day: House-red moves")
+        # Two hexes of wood at once, into the zones of two enemies.
+        hall.table.move_unit("House Red 2nd", *grid.middle_mm(("0606",)), 60)
+        confirms(hall, red, "House Red 2nd to 0606")
+        red.taps("Done")
+        asked(hall, red, "House-red attacks or bombards")
+        red.taps("House Red 2nd: attack 0607, +0")
+        # The differential is on the page before the attack is declared.
+        asked(hall, red, "differential +0: House Red 2nd 5 against House Grey 2nd 5")
+        picture(red.page, "saber-differential")
+        red.taps("Declare")
+        red.taps("No tactic")
+        asked(hall, grey, "Which tactic")
+        grey.taps("No tactic")
+        red.enters(4)
+        asked(hall, red, "House-red attacks or bombards")
+        red.taps("Done")
+        # House Grey 1st held the attackers and was not attacked.
+        asked(hall, grey, "Fortune of War")
+        picture(grey.page, "saber-fortune-of-war")
+        grey.taps("Pass")
+        asked(hall, grey, "Turn 1, day: House-grey moves")
+        grey.taps("Done")
+        asked(hall, grey, "House-grey attacks or bombards")
+        grey.taps("Done")
+        asked(hall, red, "Fortune of War")
+        red.taps("Pass")
+        for seat in (red, grey):
+            seat.shows_the_newest()
+            expect(seat.page.locator("#game-strip")).to_contain_text("turn 2")
+        red.opens_log()
+        picture(red.page, "saber-turn-2")
+    hall.close()
+    (path,) = tmp_path.glob("*.tablecam")
+    assert main(["replay", str(path), "--check"]) == 0
+    html = tmp_path / "saber.html"
+    assert main(["export", str(path), "--html", str(html)]) == 0
+    with looking(browser, html.as_uri()) as page:
+        page.keyboard.press("End")
+        expect(page.locator(".layer.hexes .hex-number")).to_have_count(14 * 12)
