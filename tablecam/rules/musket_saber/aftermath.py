@@ -205,8 +205,8 @@ class Casualty(Due):
 
 
 def _without(state: State, name: str, words: str, rule: str) -> Outcome:
-    leaders = tuple(one for one in state.leaders if one.id != name)
-    return replace(state, leaders=leaders), (event("loss", f"{name} {words}", rule, name),)
+    state = state.changed(name, hex=None, dead=True)
+    return state, (event("loss", f"{name} {words}", rule, name),)
 
 
 def bombarded(state: State, fate: Fate, target: str, guns: Units, code: Code) -> Outcome:

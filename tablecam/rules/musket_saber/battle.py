@@ -200,7 +200,8 @@ def mustered(state: State, attack: Attack) -> Outcome:
     if attack.how != "charge":
         return state.pushed(Muster(battle)), ()
     (charging,) = (one for one in state.charges if set(attack.units) <= {*one.units})
-    leaders = tuple(n for n in charging.units if n not in attack.units)
+    others = (n for n in charging.units if n not in attack.units)
+    leaders = tuple(n for n in others if isinstance(state.thing(n), Leader) and state.thing(n).hex)
     arm: Any = state.unit(attack.units[0]).arm
     return declared(state, replace(battle, charge=arm, leaders=leaders))
 

@@ -46,7 +46,7 @@ def entry_of(state: State, name: str) -> Hex | None:
     unit = state.thing(name)
     if not isinstance(unit, Unit | Leader) or unit.hex is not None:
         return None
-    if isinstance(unit, Unit) and is_off(unit):
+    if is_off(unit) if isinstance(unit, Unit) else unit.dead:
         return None
     for arrival in state.folio.scenario.reinforcement:
         is_free = arrival.hex not in state.field.enemy_zone(unit.side)

@@ -122,6 +122,7 @@ class Leader:
     ineffective: bool = False
     helped: bool = False
     moved: bool = False
+    dead: bool = False
     participates: bool = False
     coordinates: bool = False
 

@@ -1,4 +1,4 @@
-"""Musket & Saber by two seats on the house folio: a whole turn, by hands and taps, and its replay."""
+"""Musket & Saber by two seats on the house folio: a turn by hands and taps, and its replay."""
 
 from __future__ import annotations
 
