@@ -38,6 +38,19 @@ def demo(
     A simulated camera watches a scripted battle. Its pictures go through the same search, fit and
     tracking as those of a real camera. Drag units on the page and see them found again.
     """
+    serve_demo(host, port, game, shown, learnt_path, open_browser=open_browser)
+
+
+def serve_demo(
+    host: str,
+    port: int,
+    game: GameOptions,
+    shown: str | None,
+    learnt_path: Path | None,
+    *,
+    open_browser: bool,
+) -> None:
+    """Serves a simulated game until Ctrl-C; the arguments are those of `demo`."""
     table = embedded_demo(shown)
     roster = table.roster
     if learnt_path is not None:

@@ -14,7 +14,7 @@ from tablecam.capture.camera_choice import CameraChoice
 from tablecam.capture.open_source import open_reader, source_kind
 from tablecam.capture.options import SourceOptions
 from tablecam.capture.reader import PictureSize
-from tablecam.commands.demo import demo
+from tablecam.commands.demo import serve_demo
 from tablecam.commands.serving import GameOptions, game_options, game_record, page_options, serve
 from tablecam.commands.source_options import bases_option, source_options
 from tablecam.errors import BadInput
@@ -44,9 +44,7 @@ Examples:
 @source_options
 @page_options
 @game_options
-@click.pass_context
 def run(
-    context: click.Context,
     table_path: Path | None,
     camera_path: Path | None,
     learnt_path: Path | None,
@@ -63,8 +61,7 @@ def run(
     pictures, or `simulated`, which needs no table file and no camera file.
     """
     if source == SIMULATED:
-        page = {"host": host, "port": port, "open_browser": open_browser}
-        context.invoke(demo, **page, game=game, learnt_path=learnt_path)
+        serve_demo(host, port, game, None, learnt_path, open_browser=open_browser)
         return
     table_path, camera_path = _required(table_path, "--table"), _required(camera_path, "--camera")
     roster = with_bases(read_table_file(table_path, known_games()), learnt_path, camera_path)

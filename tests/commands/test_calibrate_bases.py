@@ -120,3 +120,8 @@ def test_bases_of_another_table_are_one_line(change, message, folder, arguments,
 def test_a_camera_file_is_asked_for(capsys):
     line = refusal(capsys, "calibrate", "bases", "--table", "table.toml")
     assert "--camera: expected a file, got none (only `--source simulated` brings" in line
+
+
+@pytest.mark.parametrize("command", [["demo"], ["run", "--source", "simulated"]])
+def test_a_demo_of_glued_bases_asks_for_a_file_that_is_there(command, capsys):
+    assert "nope.json: there is no such file" in refusal(capsys, *command, "--bases", "nope.json")

@@ -114,8 +114,9 @@ def test_lan_listens_at_the_host_that_was_named_and_its_links_lead_there(
     assert all(link.startswith("http://127.0.0.1:") for link in links)
 
 
-def test_the_demo_says_at_once_that_it_is_under_way(tmp_path):
-    command = [sys.executable, "-m", "tablecam", "demo", "--port", "0", "--games", str(tmp_path)]
+@pytest.mark.parametrize("demo", [["demo"], ["run", "--source", "simulated"]])
+def test_the_demo_says_at_once_that_it_is_under_way(demo, tmp_path):
+    command = [sys.executable, "-m", "tablecam", *demo, "--port", "0", "--games", str(tmp_path)]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as running:
         told = running.stderr.readline()
         running.terminate()

@@ -181,6 +181,10 @@ def test_a_finished_calibration_and_its_cameras(page: Page, finished: str) -> No
     page.goto(finished)
     expect(page.locator("#saved-where")).to_contain_text("Read from")
     assert faults(page) == []
+    page.locator("#learn-bases").press("Enter")
+    expect(page.locator("#bases-reached")).to_contain_text("0 of 78")
+    assert faults(page) == []
+    page.locator("#leave-bases").press("Enter")
     page.locator("#more-views").press("Enter")
     page.get_by_role("button", name="Test Logitech BRIO").press("Enter")
     expect(page.locator("#cameras figcaption")).to_be_visible()
