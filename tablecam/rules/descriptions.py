@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any, Literal, Protocol
 
 from tablecam.documents import Document
-from tablecam.rules.game_files import GameFile
+from tablecam.rules.game_files import GameFile, house_options
 from tablecam.table.model import (
     Commander,
     Keys,
@@ -20,6 +20,7 @@ from tablecam.table.model import (
     TableNeeds,
     TableSize,
     Unit,
+    hexes,
     preferred_unit,
 )
 
@@ -263,6 +264,14 @@ class OddsOffer:
     marker: MarkerKind | None = None
 
 
+def files_form(game: str) -> tuple[BeginField, ...]:
+    """Returns the choice between the files of a game's owner and the house sample."""
+    hint = "A map, charts and counters with invented numbers, to try the game."
+    own = BeginChoice("Your own files", {}, "Those under [files] in the table file.")
+    house = BeginChoice("The house sample", house_options(game), hint)
+    return (BeginField("files", "Map, charts and counters", (own, house)),)
+
+
 class Described(Protocol):
     """What a game says of itself, whatever its state; the defaults suit any game."""
 
@@ -298,7 +307,9 @@ class Described(Protocol):
         return ()
 
     def length_unit(self, table: TableSize) -> LengthUnit:
-        """Returns the unit of length in which the game measures."""
+        """Returns the unit of length in which the game measures: the hex of a game on hexes."""
+        if table.hex_map is not None and self.table_needs.hex_map:
+            return hexes(table.hex_map)
         return preferred_unit(table)
 
     def formation(self, unit: Unit, listed: int) -> str | None:

@@ -8,7 +8,7 @@ a rule system.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from random import Random
 from types import MappingProxyType
@@ -16,7 +16,14 @@ from typing import Any, Protocol, TypeVar
 
 from tablecam.errors import BadInput
 from tablecam.geometry.shapes import Shape
-from tablecam.rules.descriptions import Described, Form, HeldCard, Setting
+from tablecam.rules.descriptions import (
+    BeginField,
+    Described,
+    Form,
+    HeldCard,
+    Setting,
+    files_form,
+)
 from tablecam.table.model import Position
 from tablecam.table.motion import bases_left
 from tablecam.uncertainty.answer import Answer
@@ -181,6 +188,10 @@ class Game(Described, Protocol[State, Action]):
     @property
     def name(self) -> str:
         """The name of the game in documents."""
+
+    def begin_form(self, sides: Sequence[str]) -> tuple[BeginField, ...]:
+        """Returns what players choose before a game: its files, if it reads any."""
+        return files_form(self.name) if self.file_models else ()
 
     def begin(self, position: Position, options: Mapping[str, Any]) -> State:
         """Returns the first state of a game that begins in a position.

@@ -8,13 +8,16 @@ so that its recording needs no files.
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal
 
 from tablecam.documents import Document, document_from, read_toml
 from tablecam.errors import BadInput
+from tablecam.rules.discovery import text_of
 from tablecam.table.model import HexMap
 from tablecam.table.sections import Faults, Name, StrictModel, first_of
 from tablecam.toml_lines import KeyPath
@@ -128,6 +131,13 @@ def files_among(options: Mapping[str, Any]) -> dict[str, Path]:
         for key, value in options.items()
         if key in FORMATS and isinstance(value, str)
     }
+
+
+@cache
+def house_options(game: str) -> Mapping[str, Any]:
+    """Returns the files of a game's house sample as options of a game."""
+    texts = {kind: text_of(game, f"house.{kind}.toml") for kind in FORMATS}
+    return {kind: tomllib.loads(text) for kind, text in texts.items() if text is not None}
 
 
 def house_files(options: Mapping[str, Any]) -> tuple[str, ...]:

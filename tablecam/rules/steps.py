@@ -288,9 +288,20 @@ class PhaseGame(StepGame[PhaseState]):
             Refused: It is not legal now.
         """
 
-    @abstractmethod
+    def goes_on(self, state: PhaseState) -> tuple[PhaseState, Events] | None:
+        """Returns what follows by itself when nothing is due, None where somebody decides."""
+        return None
+
     def settled(self, state: PhaseState) -> tuple[PhaseState, Events]:
         """Returns the state at the next decision or dice, with all that happens until then."""
+        events: Events = ()
+        while state.phase != "over":
+            step = state.step
+            followed = self.goes_on(state) if step is None else step.automatic(state)
+            if followed is None:
+                break
+            state, events = followed[0], (*events, *followed[1])
+        return state, events
 
     def apply(self, state: PhaseState, action: Any) -> tuple[PhaseState, Events]:
         """Returns the next state and the events.

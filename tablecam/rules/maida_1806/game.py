@@ -25,18 +25,8 @@ from tablecam.rules.maida_1806.board import FILE_MODELS, board_from
 from tablecam.rules.maida_1806.state import Outcome, State, first_counters, unit_state
 from tablecam.rules.maida_1806.tables import GAME as NAME
 from tablecam.rules.maida_1806.troops import SIDES
-from tablecam.rules.steps import Decide, Events, PhaseGame
-from tablecam.table.model import (
-    Commander,
-    Keys,
-    LengthUnit,
-    Position,
-    TableNeeds,
-    TableSize,
-    Unit,
-    hexes,
-    preferred_unit,
-)
+from tablecam.rules.steps import Decide, PhaseGame
+from tablecam.table.model import Commander, Keys, Position, TableNeeds, Unit
 from tablecam.table.sections import Name, StrictModel
 
 _ACTIONS: Final = one_of(
@@ -64,6 +54,7 @@ class Maida(PhaseGame[State]):
     offered = staticmethod(page.offered)
     question = staticmethod(page.question)
     outcome = staticmethod(sequence.outcome)
+    goes_on = staticmethod(sequence.automatic)
     overruled = staticmethod(hands.overruled)
     position = staticmethod(hands.position_of)
     detect_moves = staticmethod(hands.detect_moves)
@@ -77,14 +68,6 @@ class Maida(PhaseGame[State]):
         reduced = bool(face.get("reduced"))
         strength = "" if full is None else str(full // 2 if reduced else full)
         return about.CounterLabel(strength, str(face.get("formation", "")))
-
-    def length_unit(self, table: TableSize) -> LengthUnit:
-        """Returns the hex."""
-        return preferred_unit(table) if table.hex_map is None else hexes(table.hex_map)
-
-    def begin_form(self, sides: Any) -> tuple[about.BeginField, ...]:
-        """Returns the choice between the owner's files and the house sample."""
-        return page.begin_form()
 
     def step_shapes(self, state: State) -> tuple[Shape, ...]:
         """Returns what is due, or the ways of the units that are moving."""
@@ -134,18 +117,6 @@ class Maida(PhaseGame[State]):
         """
         follow = hands.spread_begun if isinstance(action, hands.Spread) else sequence.acted
         return follow(state, action)
-
-    def settled(self, state: State) -> Outcome:
-        """Returns the state at the next decision or dice, with all that happens until then."""
-        events: Events = ()
-        while state.phase != "over":
-            followed = (
-                sequence.automatic(state) if state.step is None else state.step.automatic(state)
-            )
-            if followed is None:
-                break
-            state, events = followed[0], (*events, *followed[1])
-        return state, events
 
     def settle(self, state: State, action: Any, chance: Random) -> Any:
         """Returns a roll with its dice, and a draw with its chit."""

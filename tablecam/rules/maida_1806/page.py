@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, Mapping
-from functools import cache
 from typing import Any, Final
 
 from tablecam.geometry.shapes import Shape
 from tablecam.rules import descriptions as about
 from tablecam.rules.dice import Roll
-from tablecam.rules.discovery import text_of
 from tablecam.rules.game import Json, Offer, PendingDecision
 from tablecam.rules.hexes.drawings import hexes_shapes, line_shape, way_shape
 from tablecam.rules.maida_1806 import field, fire, hands
 from tablecam.rules.maida_1806 import state as acts
-from tablecam.rules.maida_1806.board import FILE_MODELS
 from tablecam.rules.maida_1806.state import MoveStep, State
-from tablecam.rules.maida_1806.tables import GAME
 from tablecam.rules.maida_1806.troops import SIDES
 from tablecam.rules.steps import Decide
 from tablecam.table.model import Keys
@@ -224,21 +219,6 @@ def settings(state: State) -> tuple[about.Setting, ...]:
             most=4, marker="pips",
         ),
     )  # fmt: skip
-
-
-@cache
-def house_options() -> Mapping[str, Any]:
-    """Returns the house sample as options of a game."""
-    texts = {kind: text_of(GAME, f"house.{kind}.toml") for kind in FILE_MODELS}
-    return {kind: tomllib.loads(text) for kind, text in texts.items() if text is not None}
-
-
-def begin_form() -> tuple[about.BeginField, ...]:
-    """Returns the choice between the owner's files and the house sample."""
-    hint = "A map, charts and counters with invented numbers, to try the game."
-    own = about.BeginChoice("Your own files", {}, "Those under [files] in the table file.")
-    house = about.BeginChoice("The house sample", house_options(), hint)
-    return (about.BeginField("files", "Map, charts and counters", (own, house)),)
 
 
 # Shapes.

@@ -19,21 +19,12 @@ from tablecam.rules.lay import Lay
 from tablecam.rules.musket_saber import hands, page, sequence
 from tablecam.rules.musket_saber import state as acts
 from tablecam.rules.musket_saber.files import FILE_MODELS
-from tablecam.rules.musket_saber.state import Outcome, State, folio_from
+from tablecam.rules.musket_saber.state import State, folio_from
 from tablecam.rules.musket_saber.tables import GAME as NAME
 from tablecam.rules.musket_saber.tables import Time
 from tablecam.rules.musket_saber.troops import Leader, Post
-from tablecam.rules.steps import Events, PhaseGame
-from tablecam.table.model import (
-    Keys,
-    LengthUnit,
-    Position,
-    TableNeeds,
-    TableSize,
-    Unit,
-    hexes,
-    preferred_unit,
-)
+from tablecam.rules.steps import PhaseGame
+from tablecam.table.model import Keys, Position, TableNeeds, Unit
 from tablecam.table.sections import StrictModel
 
 _ACTIONS: Final = one_of(
@@ -61,6 +52,7 @@ class MusketSaber(PhaseGame[State]):
     offered = staticmethod(page.offered)
     question = staticmethod(page.question)
     outcome = staticmethod(sequence.outcome)
+    goes_on = staticmethod(sequence.automatic)
     choices = staticmethod(sequence.choices)
     acted = staticmethod(sequence.acted)
     overruled = staticmethod(hands.overruled)
@@ -76,14 +68,6 @@ class MusketSaber(PhaseGame[State]):
         factor = shown.get("cf", shown.get("attack", ""))
         words = f"({factor})" if shown.get("paren") else str(factor)
         return about.CounterLabel(words, str(entry.get("formation", "")))
-
-    def length_unit(self, table: TableSize) -> LengthUnit:
-        """Returns the hex."""
-        return preferred_unit(table) if table.hex_map is None else hexes(table.hex_map)
-
-    def begin_form(self, sides: Any) -> tuple[about.BeginField, ...]:
-        """Returns the choice between the owner's files and the house folio."""
-        return page.begin_form()
 
     def step_shapes(self, state: State) -> tuple[Shape, ...]:
         """Returns what is due."""
@@ -120,18 +104,6 @@ class MusketSaber(PhaseGame[State]):
         """Returns the state with counters as they really lie within their hexes."""
         bases = {name: laid[0] for name, laid in action.units.items() if len(laid) == 1}
         return replace(state, lies={**state.lies, **bases})
-
-    def settled(self, state: State) -> Outcome:
-        """Returns the state at the next decision or dice, with all that happens until then."""
-        events: Events = ()
-        while state.phase != "over":
-            followed = (
-                sequence.automatic(state) if state.step is None else state.step.automatic(state)
-            )
-            if followed is None:
-                break
-            state, events = followed[0], (*events, *followed[1])
-        return state, events
 
     def seen_by(self, state: State, seat: str | None) -> Json:
         """Returns the state without positions and files; nothing is concealed."""

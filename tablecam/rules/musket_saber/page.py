@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import cache
 from typing import Any, Final
 
 from tablecam.rules import descriptions as about
 from tablecam.rules.dice import Roll
-from tablecam.rules.discovery import text_of
 from tablecam.rules.frozen_json import to_plain
 from tablecam.rules.game import Json, Offer, PendingDecision
 from tablecam.rules.game_files import house_files
 from tablecam.rules.hexes.drawings import hexes_shapes, line_shape, way_shape
 from tablecam.rules.musket_saber import battle, sequence
 from tablecam.rules.musket_saber import state as acts
-from tablecam.rules.musket_saber.files import FILE_MODELS
 from tablecam.rules.musket_saber.state import State
-from tablecam.rules.musket_saber.tables import GAME
 from tablecam.rules.musket_saber.troops import fighting
 from tablecam.table.model import Keys
 from tablecam.table.sides import side_name
@@ -224,18 +219,3 @@ def settings(state: State) -> tuple[about.Setting, ...]:
             {n: u.ineffective for n, u in units.items()},
         ),
     )  # fmt: skip
-
-
-@cache
-def house_options() -> Mapping[str, Any]:
-    """Returns the house folio as options of a game."""
-    texts = {kind: text_of(GAME, f"house.{kind}.toml") for kind in FILE_MODELS}
-    return {kind: tomllib.loads(text) for kind, text in texts.items() if text is not None}
-
-
-def begin_form() -> tuple[about.BeginField, ...]:
-    """Returns the choice between the owner's files and the house folio."""
-    hint = "A map, charts and counters with invented numbers, to try the game."
-    own = about.BeginChoice("Your own files", {}, "Those under [files] in the table file.")
-    house = about.BeginChoice("The house sample", house_options(), hint)
-    return (about.BeginField("files", "Map, charts and counters", (own, house)),)

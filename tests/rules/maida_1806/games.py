@@ -6,8 +6,8 @@ from copy import deepcopy
 from random import Random
 from typing import Any
 
+from tablecam.rules.game_files import house_options
 from tablecam.rules.maida_1806.game import GAME
-from tablecam.rules.maida_1806.page import house_options
 from tablecam.rules.play import Play
 from tablecam.simulate.demo import demo_roster
 from tablecam.table.model import HexMap, Position, TableSize
@@ -20,7 +20,7 @@ POSITION = Position("maida-1806", TABLE)
 
 def files(**changes: Any) -> dict[str, Any]:
     """The house sample's files, some of their keys changed."""
-    options = deepcopy(dict(house_options()))
+    options = deepcopy(dict(house_options("maida-1806")))
     for kind, keys in changes.items():
         options[kind] |= keys
     return options

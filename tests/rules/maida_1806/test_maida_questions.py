@@ -8,7 +8,7 @@ import pytest
 
 from tablecam.documents import document_from
 from tablecam.errors import BadInput
-from tablecam.rules.maida_1806.page import house_options
+from tablecam.rules.game_files import house_options
 from tablecam.rules.maida_1806.questions import QUESTIONS
 from tests.rules.maida_1806.games import OPEN
 
@@ -16,7 +16,7 @@ MAP = {
     "orientation": "flat", "hex_size_mm": 20.0, "origin_mm": [100, 500], "columns": 16,
     "rows": 19, "numbering": "CCRR", "shifted": "even",
 }  # fmt: skip
-CHARTS = dict(house_options()["charts"])
+CHARTS = dict(house_options("maida-1806")["charts"])
 FRENCH = {"line": 66, "column": 20, "square": 20}
 assert OPEN.columns == MAP["columns"]
 

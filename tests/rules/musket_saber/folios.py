@@ -6,8 +6,8 @@ from copy import deepcopy
 from random import Random
 from typing import Any
 
+from tablecam.rules.game_files import house_options
 from tablecam.rules.musket_saber.game import GAME
-from tablecam.rules.musket_saber.page import house_options
 from tablecam.rules.play import Play
 from tablecam.table.model import HexMap, Position, TableSize
 
@@ -17,7 +17,7 @@ POSITION = Position("musket-saber", TableSize(440, 340, hex_map=HOUSE_MAP))
 
 def files(**changes: Any) -> dict[str, Any]:
     """The house folio's files, some of their keys changed."""
-    options = deepcopy(dict(house_options()))
+    options = deepcopy(dict(house_options("musket-saber")))
     for kind, keys in changes.items():
         options[kind] |= keys
     return options
