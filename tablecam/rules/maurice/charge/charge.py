@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache, cached_property, partial
+from functools import cached_property, partial
 from itertools import chain
 
 import numpy as np
@@ -21,17 +21,12 @@ from tablecam.geometry.outlines import GRID_MM
 from tablecam.geometry.shapes import Shape, shapes_of
 from tablecam.rules.maurice.charge.limits import (
     LIMITS,
-    EndsMm,
     LegalMoves,
-    Sees,
     attempts_of,
-    is_in_view,
-    possible_targets,
     reached,
-    wheels_to,
     with_wheel,
 )
-from tablecam.rules.maurice.charge.moves import STEP_MM, Move, allowance_mm, far_mm, swing_mm
+from tablecam.rules.maurice.charge.moves import Move, allowance_mm, far_mm, swing_mm
 from tablecam.rules.maurice.charge.room import deep_in
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.ground import are_partly_in, is_partly_in
@@ -39,7 +34,6 @@ from tablecam.rules.maurice.field.tables import ALLOWANCES_BW, CHARGE_DISRUPTION
 from tablecam.rules.maurice.field.terms import Reason
 from tablecam.rules.maurice.field.worlds import (
     SIGMAS,
-    approached,
     bounded_margin_mm,
     drawn_fields,
     tilted,
@@ -105,14 +99,6 @@ class Charge:
     lazy_answers: ChargeAnswers | None = field(default=None, compare=False, repr=False)
 
     @property
-    def moves(self) -> Mapping[str, tuple[Move, ...]]:
-        """The moves of all lanes, by target."""
-        return {
-            target: tuple(lane.move for lane in self.lanes if lane.target == target)
-            for target in self.targets
-        }
-
-    @property
     def answers(self) -> tuple[Answer, ...]:
         """For each enemy that errors make uncertain, whether it can be charged."""
         return tuple(self.lazy_answers.answers.values()) if self.lazy_answers else ()
@@ -155,7 +141,7 @@ def _charges_of(field: Field, units: Sequence[UnitOnField], new: Sequence[int]) 
     charge_of_unit = {
         unit.id: _as_measured(field, tried) for unit, tried in zip(able, tried_moves, strict=True)
     }
-    batch = ChargeBatch(field, {name: charge.moves for name, charge in charge_of_unit.items()})
+    batch = ChargeBatch(field, {name: charge.targets for name, charge in charge_of_unit.items()})
     return [
         Charge(False, why, (), ())
         if why is not None
@@ -299,11 +285,11 @@ class ChargeAnswers:
 class ChargeBatch:
     """The units of a field whose uncertain charges are evaluated in one batch.
 
-    `targets` are the enemies that each unit, by its id, can charge as measured, and the moves.
+    `targets` are the enemies that each unit, by its id, can charge as measured.
     """
 
     field: Field
-    targets: Mapping[str, Mapping[str, Sequence[Move]]]
+    targets: Mapping[str, tuple[str, ...]]
 
     @cached_property
     def uncertain(self) -> Mapping[str, tuple[_Question, frozenset[str]]]:
@@ -313,54 +299,43 @@ class ChargeBatch:
         """
         if self.field.is_exact:
             return {}
-        questions = [
-            _Question.of(self.field, self.field.by_id[name], moves)
-            for name, moves in self.targets.items()
-        ]
-        # Cheap bounds come first: whatever is in reach at all counts as a possible target.
-        possible = possible_targets(
-            [(approached(one.field, one.unit, one.most_mm), one.unit) for one in questions]
-        )
         asked = [
-            (question, name, -question.most_mm if name in question.moves else question.most_mm)
-            for question, names in zip(questions, possible, strict=True)
-            for name in sorted(names | question.moves.keys())
+            (question, enemy.id, -question.most_mm if is_target else question.most_mm, is_target)
+            for unit_id, targets in self.targets.items()
+            for question in [_Question.of(self.field, self.field.by_id[unit_id], targets)]
+            for enemy in question.field.enemies_of(question.unit)
+            for is_target in [enemy.id in targets]
         ]
         reached_in = reached(
-            [(question.tilted(name, by_mm), question.unit) for question, name, by_mm in asked],
-            [{name} for _, name, _ in asked],
-            [question.all_moves for question, *_ in asked],
+            [(question.tilted(name, by_mm), question.unit) for question, name, by_mm, _ in asked],
+            [{name} for _, name, *_ in asked],
         )
         turned: dict[_Question, set[str]] = {}
-        for (question, name, _), names in zip(asked, reached_in, strict=True):
-            if (name in names) != (name in question.moves):
+        for (question, name, _, is_target), names in zip(asked, reached_in, strict=True):
+            if (name in names) != is_target:
                 turned.setdefault(question, set()).add(name)
         return {one.unit.id: (one, frozenset(names)) for one, names in turned.items()}
 
 
 @dataclass(frozen=True, eq=False)
 class _Question:
-    """A unit on a field of the units that its charges can involve, and its moves as measured.
+    """A unit on a field of the units that its charges can involve, and its targets as measured.
 
     No limit of its charges errs by more than `most_mm`.
     """
 
     field: Field
     unit: UnitOnField
-    moves: Mapping[str, Sequence[Move]]
+    targets: tuple[str, ...]
     most_mm: float
 
     @classmethod
-    def of(cls, field: Field, unit: UnitOnField, moves: Mapping[str, Sequence[Move]]) -> _Question:
+    def of(cls, field: Field, unit: UnitOnField, targets: tuple[str, ...]) -> _Question:
         # As far as it can come if its reach were longer by the bound, and sideways by as much.
         reach_mm = far_mm(field, unit) + 2 * charge_error_bound_mm(field, unit)
         near = shapely.dwithin(unit.outline, [other.outline for other in field.units], reach_mm)
         around = field.with_units(field.units[place] for place in np.flatnonzero(near))
-        return cls(around, unit, moves, _bound_mm(around, unit, around.enemies_of(unit)))
-
-    @property
-    def all_moves(self) -> tuple[Move, ...]:
-        return tuple(chain(*self.moves.values()))
+        return cls(around, unit, targets, _bound_mm(around, unit, around.enemies_of(unit)))
 
     def tilted(self, name: str, by_mm: float) -> Field:
         return tilted(self.field, self.unit, (name,), by_mm)
@@ -371,7 +346,7 @@ class _Question:
         if _error_mm(self.field, self.unit, enemies):
             chances = self._chances(names)
         else:
-            chances = {name: float(name in self.moves) for name in names}
+            chances = {name: float(name in self.targets) for name in names}
         return {
             enemy.id: _answer(
                 self.field, self.unit, enemy, self._margin_mm(enemy.id), chances[enemy.id]
@@ -384,58 +359,19 @@ class _Question:
         """Returns by how much the world must be tilted before the answer turns."""
 
         def holds_by(by_mm: float) -> bool:
-            world = self.tilted(name, by_mm)
-            return name in reached([(world, self.unit)], [{name}], [self.all_moves])[0]
+            return name in reached([(self.tilted(name, by_mm), self.unit)], [{name}])[0]
 
         return bounded_margin_mm(holds_by, self.most_mm)
 
     def _chances(self, names: frozenset[str]) -> Mapping[str, float]:
         """Returns the probability that each of some enemies can be charged, from all draws."""
         asked = [(drawn, drawn.by_id[self.unit.id]) for drawn in drawn_fields(self.field)]
-        ends_mm, sees = self._ends_mm(names), self._sees()
         names_of_draw = chain.from_iterable(
-            reached(
-                asked[first : first + _TOGETHER],
-                [names] * _TOGETHER,
-                [self.all_moves] * _TOGETHER,
-                sees,
-                ends_mm,
-            )
+            reached(asked[first : first + _TOGETHER], [names] * _TOGETHER)
             for first in range(0, DRAWS, _TOGETHER)
         )
         held = np.array([[name in there for name in names] for there in names_of_draw])
         return dict(zip(names, map(probability_of_draws, held.T), strict=True))
-
-    def _ends_mm(self, names: frozenset[str]) -> EndsMm:
-        """Returns the wheels that could charge some enemies in the worlds most in their favour.
-
-        A little wider, as errors may turn the front itself.
-        """
-        beside_mm = 2 * self.most_mm + STEP_MM
-        arcs_mm: dict[Corner, list[float]] = {}
-        for name in names:
-            for corner, arcs in wheels_to(
-                self.tilted(name, self.most_mm), self.unit, {name}
-            ).items():
-                arcs_mm.setdefault(corner, []).extend(arcs)
-        return {
-            corner: (min(arcs) - beside_mm, max(arcs) + beside_mm)
-            for corner, arcs in arcs_mm.items()
-        }
-
-    def _sees(self) -> Sees:
-        """Returns the test of view in a draw, which is skipped where errors cannot change it."""
-
-        @cache
-        def in_extremes(name: str) -> frozenset[bool]:
-            worlds = (self.tilted(name, by_mm) for by_mm in (-self.most_mm, self.most_mm))
-            return frozenset(is_in_view(world, self.unit, world.by_id[name]) for world in worlds)
-
-        def sees(field: Field, unit: UnitOnField, enemy: UnitOnField) -> bool:
-            known = in_extremes(enemy.id)
-            return is_in_view(field, unit, enemy) if len(known) > 1 else True in known
-
-        return sees
 
 
 def charge_error_bound_mm(field: Field, unit: UnitOnField) -> float:

@@ -18,17 +18,15 @@ from tablecam.geometry.rectangles import EXACT_MM
 from tablecam.geometry.sight import HAIR_MM, free_line
 from tablecam.rules.maurice.charge.moves import (
     ArcsOf,
+    Array,
     InReach,
     Move,
     Moves,
     all_arcs,
     allowance_mm,
-    arcs_between,
-    arcs_of,
+    bases_in_reach,
     far_mm,
-    in_reach,
     moves_about,
-    targets_in_reach,
 )
 from tablecam.rules.maurice.charge.room import (
     Forbidden,
@@ -45,10 +43,6 @@ from tablecam.uncertainty.contact import TOUCH_MM
 
 Bools = NDArray[np.bool_]
 Rows = NDArray[np.intp]
-Sees = Callable[[Field, UnitOnField, UnitOnField], bool]
-"""Tells whether a unit has an enemy in view on a field."""
-EndsMm = Mapping[Corner, tuple[float, float]]
-"""The shortest and the longest wheel to try about each corner."""
 
 _SAME_MM = 1e-3
 """A point nearer than this to an outline lies on it."""
@@ -156,7 +150,7 @@ class Charger:
     @property
     def is_at_screen(self) -> bool:
         """Whether it touches an enemy across an obstacle, where it may not wheel."""
-        return any(in_reach.screens for in_reach in self.there) and any(
+        return any(about_corner.screens for about_corner in self.there) and any(
             touches_across(self.field, self.unit, other)
             for other in self.others
             if other.side != self.unit.side
@@ -200,57 +194,36 @@ Chargers = Mapping[int, Charger]
 """Units with enemies near enough for a charge, by their index among those asked for."""
 
 
-def attempts_of(asked: Sequence[tuple[Field, UnitOnField]]) -> list[list[LegalMoves]]:
+def attempts_of(
+    asked: Sequence[tuple[Field, UnitOnField]], wanted: Sequence[Set[str]] | None = None
+) -> list[list[LegalMoves]]:
     """Returns the legal moves of each unit on its field, about each corner.
 
-    Only those straight ahead where they reach every enemy that others could reach. All fields have
-    one base width.
+    Only those straight ahead where they meet all enemies in reach, or those `wanted` of each unit.
+    All fields have one base width.
     """
     chargers = _chargers(asked)
     tried = _straight_ahead(chargers)
     wheeling = {}
-    for place, names in _possible_targets(chargers).items():
-        (ahead,) = tried[place]
-        if not ahead.targets or not ahead.targets >= names:
-            wheeling[place] = chargers[place]
+    for place, charger in chargers.items():
+        in_reach = {name for about_corner in charger.there for name in about_corner.owners}
+        names = {name for name in in_reach if may_charge(charger.unit, charger.field.by_id[name])}
+        if wanted is not None:
+            names &= wanted[place]
+        if not names <= tried[place][0].targets:
+            wheeling[place] = charger
     tried |= _after_wheels(wheeling)
     return [tried.get(place, []) for place in range(len(asked))]
 
 
 def reached(
-    asked: Sequence[tuple[Field, UnitOnField]],
-    wanted: Sequence[Set[str]],
-    moves: Sequence[Sequence[Move]],
-    sees: Sees = is_in_view,
-    ends_mm: EndsMm | None = None,
+    asked: Sequence[tuple[Field, UnitOnField]], wanted: Sequence[Set[str]]
 ) -> list[set[str]]:
-    """Returns which of the enemies `wanted` of each unit it can charge, trying its `moves` first.
-
-    Like `attempts_of`, but stops for a unit when all of them are reached, and tries only wheels
-    between the arcs `ends_mm` if given; `sees` is the test of view.
-    """
-    chargers = _chargers(asked, sees)
-    reached_by: list[set[str]] = [set() for _ in asked]
-    possible = _possible_targets(chargers)
-
-    def listed_wheels(left: Chargers) -> dict[int, list[LegalMoves]]:
-        return _after_wheels(left, arcs_of=lambda place: partial(arcs_of, moves[place]))
-
-    def other_wheels(left: Chargers) -> dict[int, list[LegalMoves]]:
-        if ends_mm is None:
-            return _after_wheels(left)
-        return _after_wheels(left, tuple(ends_mm), lambda _: partial(arcs_between, ends_mm))
-
-    # Listed moves first: they usually reach the same enemies in a draw and spare the rest.
-    for try_all in (_straight_ahead, listed_wheels, other_wheels):
-        left = {
-            place: charger
-            for place, charger in chargers.items()
-            if not possible[place] & wanted[place] <= reached_by[place]
-        }
-        for place, tries in try_all(left).items():
-            reached_by[place].update(*(tried.targets for tried in tries))
-    return [reached_by[place] & names for place, names in enumerate(wanted)]
+    """Returns which of the enemies `wanted` of each unit it can charge."""
+    return [
+        set[str]().union(*(tried.targets for tried in tries)) & names
+        for tries, names in zip(attempts_of(asked, wanted), wanted, strict=True)
+    ]
 
 
 def _straight_ahead(chargers: Chargers) -> dict[int, list[LegalMoves]]:
@@ -258,7 +231,6 @@ def _straight_ahead(chargers: Chargers) -> dict[int, list[LegalMoves]]:
     moves = moves_about(
         [charger.there[0] for charger in chargers.values()],
         [0.0] * len(chargers),
-        [all_arcs] * len(chargers),
     )
     return {
         place: [charger.tried(ahead)]
@@ -266,9 +238,7 @@ def _straight_ahead(chargers: Chargers) -> dict[int, list[LegalMoves]]:
     }
 
 
-def _chargers(
-    asked: Sequence[tuple[Field, UnitOnField]], sees: Sees = is_in_view
-) -> dict[int, Charger]:
+def _chargers(asked: Sequence[tuple[Field, UnitOnField]]) -> dict[int, Charger]:
     """Returns the units that have enemies near enough for any charge."""
     around = _others_near(asked)
     places = [
@@ -278,14 +248,14 @@ def _chargers(
     ]
     if not places:
         return {}
-    there = in_reach(asked[0][0], [(asked[place][1], around[place]) for place in places])
+    there = bases_in_reach(asked[0][0], [(asked[place][1], around[place]) for place in places])
     return {
         place: Charger(
             *asked[place],
             around[place],
             both,
             forbidden_ground(*asked[place]),
-            cache(partial(sees, *asked[place])),
+            cache(partial(is_in_view, *asked[place])),
         )
         for place, both in zip(places, there, strict=True)
         if any(about_corner.owners for about_corner in both)
@@ -312,48 +282,17 @@ def _others_near(asked: Sequence[tuple[Field, UnitOnField]]) -> list[tuple[UnitO
     return near_units
 
 
-def possible_targets(asked: Sequence[tuple[Field, UnitOnField]]) -> list[set[str]]:
-    """Returns the enemies that each unit could charge but for friends and most limits."""
-    possible = _possible_targets(_chargers(asked))
-    return [possible.get(place, set()) for place in range(len(asked))]
-
-
-def _possible_targets(chargers: Chargers) -> dict[int, set[str]]:
-    """Returns the enemies of a chargeable arm that each unit's lanes can reach."""
-    if not chargers:
-        return {}
-    reached_by = targets_in_reach(
-        next(iter(chargers.values())).field,
-        [there for charger in chargers.values() for there in charger.there],
-        [
-            allowance_mm(charger.field, charger.unit) or 0.0
-            for charger in chargers.values()
-            for _ in CORNERS
-        ],
-    )
-    return {
-        place: {
-            name for name in left | right if may_charge(charger.unit, charger.field.by_id[name])
-        }
-        for (place, charger), left, right in zip(
-            chargers.items(), reached_by[::2], reached_by[1::2], strict=True
-        )
-    }
-
-
 def may_charge(unit: UnitOnField, enemy: UnitOnField) -> bool:
     """Returns whether a unit may charge an enemy of that arm: infantry never charges cavalry."""
     return unit.unit.arm == "cavalry" or enemy.unit.arm != "cavalry"
 
 
 def _after_wheels(
-    chargers: Chargers,
-    about: Sequence[Corner] = CORNERS,
-    arcs_of: Callable[[int], ArcsOf] = lambda _: all_arcs,
+    chargers: Chargers, about: Sequence[Corner] = CORNERS, arcs_of: ArcsOf = all_arcs
 ) -> dict[int, list[LegalMoves]]:
     """Returns the legal moves after wheels about each of some corners, by charger index.
 
-    `arcs_of` gives the wheels to try, for each charger's index.
+    `arcs_of` gives the wheels to try.
     """
     turns = [
         (place, there, bool(there.owners) and not charger.is_at_screen)
@@ -368,31 +307,19 @@ def _after_wheels(
     )
     longest_mm = [next(free_mm) if may_wheel else 0.0 for *_, may_wheel in turns]
     tried: dict[int, list[LegalMoves]] = {}
-    all_moves = moves_about(
-        [there for _, there, _ in turns], longest_mm, [arcs_of(place) for place, *_ in turns]
-    )
+    all_moves = moves_about([there for _, there, _ in turns], longest_mm, arcs_of)
     for (place, *_), moves in zip(turns, all_moves, strict=True):
         tried.setdefault(place, []).append(chargers[place].tried(moves))
     return tried
 
 
-def wheels_to(field: Field, unit: UnitOnField, targets: Set[str]) -> dict[Corner, list[float]]:
-    """Returns the wheels about each corner after which a unit can charge some targets."""
-    arcs_mm: dict[Corner, list[float]] = {}
-    for tries in _after_wheels(_chargers([(field, unit)])).values():
-        for tried in tries:
-            for name in targets:
-                rows = tried.rows[tried.moves.is_meeting(name)[tried.rows]]
-                arcs_mm.setdefault(tried.moves.there.corner, []).extend(tried.moves.arcs_mm[rows])
-    return {corner: arcs for corner, arcs in arcs_mm.items() if arcs}
-
-
 def with_wheel(field: Field, unit: UnitOnField, wheel: Move) -> Iterator[LegalMoves]:
     """Yields a unit's legal moves after one certain wheel, and straight ahead."""
-    chargers = _chargers([(field, unit)])
-    for tries in _after_wheels(
-        chargers, (wheel.corner,), lambda _: partial(arcs_of, [wheel])
-    ).values():
+
+    def arcs_of(_: InReach, longest_mm: float) -> Array:
+        return np.array([0.0, wheel.arc_mm] if 0.0 < wheel.arc_mm <= longest_mm else [0.0])
+
+    for tries in _after_wheels(_chargers([(field, unit)]), (wheel.corner,), arcs_of).values():
         yield from tries
 
 

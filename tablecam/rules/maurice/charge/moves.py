@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -105,7 +105,7 @@ class InReach:
         )
 
 
-def in_reach(
+def bases_in_reach(
     table: Field, around: Sequence[tuple[UnitOnField, Sequence[UnitOnField]]]
 ) -> list[tuple[InReach, InReach]]:
     """Returns the bases in reach of units' charges about either corner, among given others.
@@ -157,23 +157,6 @@ def _all_there(
             thick_mm,
         )
         for corner in CORNERS
-    ]
-
-
-def targets_in_reach(
-    table: Field, there: Sequence[InReach], reach_mm: Sequence[float]
-) -> list[set[str]]:
-    """Returns the enemies that lanes reach with the allowance left after a wheel, or a few more."""
-    met = may_be_met(
-        [about_corner.fan for about_corner in there],
-        CHARGE_WHEEL_BW * table.bw_mm,
-        np.add(reach_mm, [one.thick_mm * bool(one.screens) for one in there]),
-        EXACT_MM,
-        is_shared=True,
-    )
-    return [
-        {about_corner.owners[place] for place in np.flatnonzero(flags[: len(about_corner.owners)])}
-        for about_corner, flags in zip(there, met, strict=True)
     ]
 
 
@@ -278,16 +261,13 @@ ArcsOf = Callable[[InReach, float], Array]
 
 
 def moves_about(
-    there: Sequence[InReach], longest_mm: Sequence[float], arcs_of: Sequence[ArcsOf]
+    there: Sequence[InReach], longest_mm: Sequence[float], arcs_of: ArcsOf | None = None
 ) -> list[Moves]:
     """Returns the moves of units after wheels about a corner, up to the longest of each.
 
-    The first move does not wheel; the wheels are those of `arcs_of`.
+    The first move does not wheel; the wheels are those of `arcs_of`, by default all of them.
     """
-    arcs_mm = [
-        arcs(about_corner, most_mm)
-        for arcs, about_corner, most_mm in zip(arcs_of, there, longest_mm, strict=True)
-    ]
+    arcs_mm = list(map(arcs_of or all_arcs, there, longest_mm))
     turned = TurnedLanes.of([about_corner.fan for about_corner in there], arcs_mm, TOUCH_MM)
     begins_mm = turned.begins_mm(SLIVER_MM)
     beside_mm = turned.begins_mm(-TOUCH_MM, unless=begins_mm)
@@ -316,21 +296,6 @@ def _moves(there: InReach, arcs_mm: Array, begins_mm: Array, beside_mm: Array) -
         beside_mm.min(axis=1, initial=np.inf),
         meets,
     )
-
-
-def arcs_of(moves: Sequence[Move], there: InReach, longest_mm: float) -> Array:
-    """Returns the arcs of the given moves about a corner, up to the longest, after 0."""
-    arcs_mm = {move.arc_mm for move in moves if move.corner == there.corner}
-    return np.array([0.0, *sorted(arc_mm for arc_mm in arcs_mm if 0.0 < arc_mm <= longest_mm)])
-
-
-def arcs_between(
-    ends_mm: Mapping[Corner, tuple[float, float]], there: InReach, longest_mm: float
-) -> Array:
-    """Returns the arcs of all wheels to try about a corner between two arcs."""
-    low_mm, high_mm = ends_mm[there.corner]
-    arcs_mm = all_arcs(there, longest_mm)
-    return np.asarray(arcs_mm[(arcs_mm >= low_mm) & (arcs_mm <= high_mm)])
 
 
 def all_arcs(there: InReach, longest_mm: float) -> Array:

@@ -162,29 +162,22 @@ def tilted(field: Field, unit: UnitOnField, targets: Collection[str], by_mm: flo
     )
 
 
-def approached(field: Field, unit: UnitOnField, by_mm: float) -> Field:
-    """Returns the field with all enemies of a unit's side that much nearer and wider."""
-    grown = _grown(unit, field.enemies_of(unit), by_mm)
-    return field.with_units(grown.get(other.id, other) for other in field.units)
-
-
 @lru_cache(maxsize=64)
 def _ground(ground: Ground, by_mm: float) -> Ground:
     return ground.grown(by_mm)
 
 
 def _grown(
-    unit: UnitOnField, others: Sequence[UnitOnField], by_mm: float | Sequence[float]
+    unit: UnitOnField, others: Sequence[UnitOnField], by_mm: Sequence[float]
 ) -> dict[str, UnitOnField]:
     """Returns other units grown by lengths along and across a unit's heading, by their ids."""
     if not others:
         return {}
     poses = rectangles([other.unit for other in others])
-    grow_mm = np.broadcast_to(by_mm, len(others))
     # A corner of a base that lies askew comes nearer by more than its sides.
     askew_deg = [difference_deg(o.axes.heading_deg, unit.axes.heading_deg) for o in others]
     askew_rad = np.radians(askew_deg)
-    sides_mm = grow_mm / (np.abs(np.sin(askew_rad)) + np.abs(np.cos(askew_rad)))
+    sides_mm = np.array(by_mm) / (np.abs(np.sin(askew_rad)) + np.abs(np.cos(askew_rad)))
     halves_mm = np.maximum(poses.halves_mm + sides_mm[poses.owners, None], 0.1)
     corners_mm = replace(poses, halves_mm=halves_mm).corners_mm()
     polygons = iter(np.asarray(shapely.polygons(corners_mm), dtype=object).tolist())
