@@ -15,7 +15,7 @@ from tablecam.rules.frozen_json import to_plain
 from tablecam.rules.game import Refused
 from tablecam.table.model import BasePose, Commander, Position, Unit
 from tablecam.table.motion import apart_mm, has_its_place, lies_there
-from tablecam.wording import counted
+from tablecam.wording import counted, proper_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Placing:
             return f"{self.unit} has lost {counted(self.surplus, 'base')}: take it off the table"
         if self.surplus < 0:
             return f"{self.unit} lacks {counted(-self.surplus, 'base')}: put it where the ghost is"
-        return f"put {self.unit} where the ghost is, {self.off_mm:.0f} mm from here"
+        return f"put {proper_name(self.unit)} where the ghost is, {self.off_mm:.0f} mm from here"
 
 
 def changed_by_game(before: Position, after: Position) -> frozenset[str]:

@@ -270,7 +270,7 @@ def test_the_shared_screen_passes_for_all_seats_at_once() -> None:
     act(referee, "activate", "F1:")
     now = seat_view(referee, SHARED)
     assert now["question"] == "British: interrupt the activation?"
-    assert now["pass_all"] == "Nobody plays a card"
+    assert now["pass_all"] == "No, nobody plays a card"
     assert seat_view(referee, FRENCH)["pass_all"] == ""
     assert passes_to(now) == ["french"]
     while passes_to(now) != [""]:  # the last seat is the same as all

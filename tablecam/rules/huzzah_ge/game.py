@@ -44,8 +44,8 @@ _OPTIONS: Final[Mapping[str, tuple[Any, ...]]] = {
 }
 _TURN_MARKS: Final = ("bases_lost_this_turn", "hits", "fired", "moved", "charging")
 _QUESTIONS: Final[Mapping[str, tuple[str, str]]] = {
-    "fire": ("declare fire, or roll", "All targets are declared first."),
-    "orders": ("turn to a unit or a group, or end the orders", ""),
+    "fire": ("declare fire, or roll", ""),
+    "orders": ("choose a unit or a group to give orders to, or end the orders", ""),
     "officers": ("move officers, or end the phase", "By hand up to 60 cm, or to a unit."),
 }
 _STARTS: Final[Mapping[str, str]] = {
@@ -63,8 +63,8 @@ class ArmiesDice(Due):
         """Returns two dice of each side, the first side's first."""
         what = "the effect of the guns" if self.is_artillery else "skirmisher superiority"
         factors = self._factors(state)
-        words = ", ".join(f"{side_name(side)} on {factors[side]}" for side in state.sides)
-        return Roll(f"{what}: {words}", 4)
+        words = [f"two of the {side_name(side)} ({factors[side]} or less)" for side in state.sides]
+        return Roll(f"{what}: {', '.join(words)}", 4)
 
     def then(self, state: State, answer: tuple[int, ...]) -> State:
         """Returns the state with who has superiority, or whose guns are effective this turn."""

@@ -22,6 +22,7 @@ from tablecam.rules.huzzah_ge.rolls import Factor, is_huzzah, succeeds
 from tablecam.rules.huzzah_ge.state import Due, State
 from tablecam.rules.huzzah_ge.troops import heading_of, raised
 from tablecam.rules.miniatures.battle import disordered
+from tablecam.rules.miniatures.reckon import terms
 from tablecam.rules.steps import YES_OR_NO, Decide
 from tablecam.table.headings import difference_deg
 from tablecam.table.model import BasePose, Unit
@@ -369,7 +370,8 @@ def fate(
     passes = succeeds(factor.value, dice)
     gain = morale.gain_of(troops, dice)
     words = "stands" if passes else "fails"
-    text = f"{name} {words} its {test} test with {total} ({factor})"
+    text = f"{name} {words} its {test} test: {total} on its dice, of at most {factor.value}"
+    text = f"{text} ({', '.join(terms(factor.parts))})"
     facts: dict[str, Any] = {"unit": name, "dice": list(dice), "factor": factor.value}
     rule = "H-9.2" if test == "morale" else "H-13.4"
     state = state.tells("test", text, rule, **facts)

@@ -11,10 +11,10 @@ from typing import Any, ClassVar, TypeVar
 from tablecam.errors import BadInput
 from tablecam.geometry.shapes import Shape
 from tablecam.rules import descriptions as about
-from tablecam.rules.game import Json, Offer, Refused
+from tablecam.rules.game import Ban, Json, Offer, Refused
 from tablecam.rules.lay import Lay, with_bases
 from tablecam.rules.miniatures.battle import Battle, Done
-from tablecam.rules.miniatures.by_hand import ByHand, adopted
+from tablecam.rules.miniatures.by_hand import ByHand, adopted, asked_first
 from tablecam.rules.miniatures.drawing import offer_shapes, shapes_about, with_shapes
 from tablecam.rules.miniatures.page import UnitSetting, common_settings
 from tablecam.rules.overrules import check_overrule, overrule_event
@@ -45,6 +45,12 @@ class BattleGame(ByHand[State], PhaseGame[State]):
     """The phases in words, for those who overrule."""
     phases_shown: ClassVar[Mapping[str, str]] = MappingProxyType({})
     """The phases that the page names, in words."""
+
+    def why_still(self, state: State, unit: Unit) -> Ban:
+        """Returns whose turn it is, or what is asked before a unit may be moved."""
+        if unit.side != state.active:
+            return Ban(self.bases_rule, f"it is the turn of the {side_name(state.active)}")
+        return Ban(self.bases_rule, asked_first(self.asked(state)))
 
     def choices(self, state: State) -> Iterable[Any]:
         """Yields what the active side may do in the phase, besides ending it."""

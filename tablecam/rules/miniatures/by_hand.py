@@ -12,7 +12,7 @@ import shapely
 
 from tablecam.geometry.moves.poses import has_same_bases
 from tablecam.geometry.shapes import Shape
-from tablecam.rules.game import Ban, Suggestion
+from tablecam.rules.game import Ban, PendingDecision, Suggestion
 from tablecam.rules.lay import Lay, with_bases
 from tablecam.rules.miniatures.battle import Bases
 from tablecam.rules.miniatures.ground import footprints
@@ -27,6 +27,11 @@ _PUSHED_MM = 20.0
 """A unit that may not move and is displaced no farther was knocked rather than moved."""
 _SLIVER_MM = 0.5
 """Units that reach into each other by less do not lie upon each other."""
+
+
+def asked_first(asked: PendingDecision) -> str:
+    """Returns that nothing is moved before a question is answered."""
+    return f"this is asked first: “{asked.question}”"
 
 
 class ByHand(Generic[AnyState]):
@@ -53,7 +58,7 @@ class ByHand(Generic[AnyState]):
 
     def why_still(self, state: AnyState, unit: Unit) -> Ban:
         """Returns why a unit may not be moved now."""
-        return Ban(self.bases_rule, "it may not be moved now")
+        raise NotImplementedError
 
     def nearest(self, state: AnyState, unit: Unit, bases: Bases) -> Bases | None:
         """Returns the nearest place where an illegal move would have been legal."""

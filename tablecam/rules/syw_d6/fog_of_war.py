@@ -29,19 +29,20 @@ class Pick(Variant):
 class FogDie(Due):
     """The die that brings the Fog of War on a one (S-0.12)."""
 
-    dice = "the Fog of War"
+    dice = "the Fog of War, which comes on a 1"
 
     def then(self, state: State, answer: tuple[int, ...]) -> State:
         """Returns the state in which the table is looked at, or not."""
         if not tables.is_fog_consulted(answer[0]):
-            return state
+            text = f"No Fog of War: it comes on a 1, not on a {answer[0]}"
+            return state.tells("fog", text, "S-0.12")
         return state.pushed(FogTable()).tells("fog", "The Fog of War comes down", "S-0.12")
 
 
 class RainDie(Due):
     """Whether heavy rain goes on: on a one (S-M.7)."""
 
-    dice = "the rain"
+    dice = "the rain, which lasts on a 1"
     side: str
 
     def then(self, state: State, answer: tuple[int, ...]) -> State:

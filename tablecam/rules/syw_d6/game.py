@@ -98,7 +98,7 @@ class SevenYearsWar(BattleGame[State]):
         """Returns what the phase asks."""
         question, hint = _QUESTIONS[state.phase]
         if state.allowed:
-            question = "move what has its dice"
+            question = "move the units that have thrown"
             may = (f"{name} up to {may.value_in:g} in" for name, may in state.allowed.items())
             hint = f"By hand: {', '.join(may)}."
         side = side_name(state.active)

@@ -58,7 +58,7 @@ class MoveDie(Due):
 class ValueChoice(Due):
     """Which of the dice thrown count (S-B.4)."""
 
-    question = "{units}: how many inches of the dice?"
+    question = "how far may {units} move?"
     units: tuple[str, ...]
     values_in: tuple[float, ...]
 

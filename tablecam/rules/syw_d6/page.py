@@ -45,7 +45,7 @@ GROUPS: Final = {
 }
 
 
-_DONE: Final = {"swap": "No more units reform", "move": "End the moves", "fire": "End the fire"}
+_DONE: Final = {"swap": "No more units reform", "move": "End the moves", "fire": "End firing"}
 
 
 def _together(state: State, action: acts.ThrowTogether) -> Offer:

@@ -38,7 +38,7 @@ def moved(battle: Battle, name: str, inches: float) -> acts.Move:
 
 def test_a_sequence_begins_with_the_fog_of_war_s_0_12():
     battle = Battle(F1, A1, fog=True)
-    assert battle.question == "1 die for the Fog of War"
+    assert battle.question == "1 die for the Fog of War, which comes on a 1"
     battle.throw(2)
     assert battle.question.startswith("French: throw")
 
@@ -509,7 +509,7 @@ def test_rain_lasts_both_sequences_and_then_on_a_one_s_m_7():
     battle.throw(2)
     assert battle.state.events == ("heavy_rain",)
     battle.act("End the moves")
-    assert battle.question == "1 die for the rain"
+    assert battle.question == "1 die for the rain, which lasts on a 1"
     battle.throw(3)
     assert battle.state.events == ()
 

@@ -48,7 +48,7 @@ def test_who_taps_too_late_is_told_that_the_game_had_gone_on(fight: Table) -> No
     late.page.locator("#game-dice-roll").click()
     expect(late.page.locator("#game-said")).to_have_text("The game has moved on: look again.")
     late.page.unroute_all(behavior="wait")
-    fight.taps("End the fire")
+    fight.taps("End firing")
     late.shows_the_newest()
     expect(late.page.locator("#game-dice")).to_be_visible()
 

@@ -13,7 +13,7 @@ def volley(table: Table) -> None:
     """P3 fires at A3, hits it twice and disrupts it once."""
     table.taps("Fire", "Start from the left", "P3 at A3 (4 bases)")
     table.prussian.enters(6, 6, 1, 1)
-    table.taps("End the fire")
+    table.taps("End firing")
     table.prussian.enters(6, 1)
 
 

@@ -38,17 +38,17 @@ def volley(table: Table) -> None:
     """P3 hits A3 twice, and disrupts it once; both see the marker."""
     table.taps("Fire", "Start from the left", "P3 at A3 (4 bases)")
     table.prussian.enters(6, 6, 1, 1)
-    table.taps("End the fire")
+    table.taps("End firing")
     table.prussian.enters(6, 1)
     for seat in (table.prussian, table.austrian):
         expect(seat.page.locator('[data-marker="A3: 1 disruption"]')).to_have_count(1)
         expect(seat.page.locator("#game-log-body")).to_contain_text("P3 at A3: 6 6 1 1, needs")
-    table.taps("End the fire")
+    table.taps("End firing")
 
 
 def march(table: Table) -> None:
     """P1 is put too far, and is told where it might have gone; then as far as it may go."""
-    table.taps("March", "P1: 1 card of 8 BW")
+    table.taps("March", "P1: costs 1 card of 8 BW")
     page = table.prussian.page
     moved = page.locator('.moved[data-unit="P1"]')
     table.hall.table.move_unit("P1", 300, 395, 90)
@@ -67,7 +67,7 @@ def march(table: Table) -> None:
 def charge(table: Table) -> None:
     """A3 charges P3: a hand lays it where the ghost lies; the dice of all engaged decide."""
     hall, austrian = table.hall, table.austrian
-    table.taps("Keep the commander where he is", "Skip", "Charge", "A3: 1 card of 13 BW")
+    table.taps("Keep the commander where he is", "Skip", "Charge", "A3: costs 1 card of 13 BW")
     offer = austrian.page.locator('#game-actions button[aria-label="A3 charges P3"]')
     offer.hover()
     expect(austrian.page.locator(".layer.game .role-lane")).not_to_have_count(0)
@@ -194,7 +194,7 @@ def test_an_army_without_morale_ends_the_game_for_all_to_see_and_another_begins(
     fight.hall.referee.act(SHARED, wanted)
     fight.taps("Fire", "Start from the left", "P3 at A3 (4 bases)")
     fight.prussian.enters(6, 6, 6, 6)
-    fight.taps("End the fire")
+    fight.taps("End firing")
     fight.prussian.enters(6, 6, 6, 6)
     with seated(fight.hall, browser, "spectator") as spectator:
         for seat in (fight.prussian, fight.austrian, spectator):

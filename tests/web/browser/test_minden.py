@@ -57,7 +57,9 @@ def begins(table: Table) -> None:
     page.locator("#begin").click()
     table.hall.waits(lambda: table.hall.referee.position() is not None)
     both_see(table)
-    expect(page.locator("#game-dice-title")).to_have_text("1 die for the Fog of War")
+    expect(page.locator("#game-dice-title")).to_have_text(
+        "1 die for the Fog of War, which comes on a 1"
+    )
     table.prussian.enters(3)
 
 
@@ -100,7 +102,7 @@ def fights(table: Table, french: Seat, allied: Seat) -> None:
     """The rows that the sheet has lost are asked once; then the dice are thrown."""
     both_see(table)
     if table.hall.asked().question.endswith("end the fire"):
-        french.taps("End the fire")
+        french.taps("End firing")
         both_see(table)
     expect(french.page.locator("#turn-question")).to_contain_text("trained unit")
     picture(french.page, "minden-row")

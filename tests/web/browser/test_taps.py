@@ -121,7 +121,7 @@ def test_to_fire_a_volley_and_look_back_at_it(fight: Table, browser: Browser) ->
         player.passes()
         player.answer("Start from the left", "P3 at A3")
         player.tap("#game-dice-roll")
-        player.answer("End the fire")
+        player.answer("End firing")
         expect(player.seat.page.locator("#game-log-body")).to_contain_text("P3 at A3: ")
     with counted(fight, browser, "look back at it", 2) as player:
         player.tap("#look-back")

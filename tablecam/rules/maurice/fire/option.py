@@ -129,7 +129,7 @@ class FireOption:
             turned = f"turned {abs(self.turned_deg):.1f} degrees {self.angle}"
         met = (
             f"{turned} its zone first meets base {self.target_base} of {self.target}, "
-            f"{self.distance_mm / self.geometry.shooter.bw_mm:.2f} BW on: {TO_HIT}+"
+            f"{self.distance_mm / self.geometry.shooter.bw_mm:.2f} BW away: {TO_HIT}+"
         )
         named = [f"{modifier} ({modifier.rule})" for modifier in self.modifiers]
         return f"{met} with {', '.join(named)} is {self.to_hit}+" if named else met

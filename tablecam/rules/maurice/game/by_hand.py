@@ -49,6 +49,7 @@ from tablecam.rules.maurice.movement.ways import Way, mover_decides
 from tablecam.rules.maurice.movement.wheels import NEAR_RULE
 from tablecam.rules.maurice.place.near import near_enemy
 from tablecam.rules.miniatures.by_hand import (
+    asked_first,
     commanders_seen,
     lies_as_seen,
     lies_upon,
@@ -115,12 +116,12 @@ def why_still(state: State, unit: Unit) -> Ban:
     if unit.side != state.active:
         return Ban("M-1.5", f"{side_plural(state.active)} are active in this round")
     if isinstance(step, Interrupting | Modifying | Drawing):
-        return Ban("M-4.16", "cards are played first")
+        return Ban("M-4.16", asked_first(step.pending(state)))
     if isinstance(step, Marching | Charging):
         if unit.id in step.force:
             return Ban("M-6.31", "it has already moved in this round")
         return Ban("M-6.1", "it is not in the activated force")
-    return Ban("M-4.2", "no unit may move now")
+    return Ban("M-4.2", asked_first(step.pending(state)))
 
 
 def suggest_place(state: State, seen: Commander) -> Suggestion | None:

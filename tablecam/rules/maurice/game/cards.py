@@ -331,18 +331,17 @@ class Modifying(Step):
     def legal(self, state: State) -> tuple[Action, ...]:
         """Lists the cards that may be played now, and none.
 
-        Dealt cards are listed for the units whose dice or moves they could change, or for all if
-        there are none. Players who hold the cards state their effect; the listed pips for or
-        against a unit are examples.
+        Dealt cards are listed for the units whose dice or moves they could change; they may be
+        played for others, too, for nothing. Players who hold the cards state their effect; the
+        listed pips for or against a unit are examples.
         """
         units, concerned = field_at(state).by_id, self.then.concerned(state)
         if state.is_dealt:
             played: list[Modify] = []
             for card in state.cards_of(self.side):
                 every = _card_amounts(state, self, card)
-                effective = [some for some in every if not some.keys().isdisjoint(concerned)]
-                playable = effective or every
-                played += (Modify(self.side, self.symbol, some, card.id) for some in playable)
+                effective = (some for some in every if not some.keys().isdisjoint(concerned))
+                played += (Modify(self.side, self.symbol, some, card.id) for some in effective)
         else:
             plain = ({name: _PIP[units[name].side == self.side]} for name in concerned)
             # The first adds nothing, as not every card's effect is a number.

@@ -159,7 +159,7 @@ _DONE = {
     "activating": "Activate no force",
     "marching": "End the march",
     "charging": "End the charge",
-    "firing": "End the fire",
+    "firing": "End firing",
     "rallying": "End the rally",
     "moving-commander": "Keep the commander where he is",
 }
@@ -314,8 +314,8 @@ def _activation(state: State, action: act.Activate) -> Offer:
         if reached is not None:
             shapes += (reached.path,)
             name = proper_name(commander.id)
-            what += f" (spent; {name} is {reached.length_bw:.1f} BW away)"
-    return Offer("activate", f"{', '.join(action.force)}: {what}", shapes, units=action.force)
+            what += f" ({name} is {reached.length_bw:.1f} BW away)"
+    return Offer("activate", f"{', '.join(action.force)}: costs {what}", shapes, units=action.force)
 
 
 def _fire(state: State, action: act.Fire) -> Offer:
