@@ -12,6 +12,7 @@ from pydantic import AfterValidator, ConfigDict, Field
 from tablecam.documents import Document, document_from, read_toml
 from tablecam.errors import BadInput
 from tablecam.rules.game_files import GameFile, Models, faults_among, file_faults
+from tablecam.rules.games import described
 from tablecam.rules.hexes.grid import Grid, Hex, grid_of
 from tablecam.table.model import HexMap
 from tablecam.table.sections import Faults, Name, first_of
@@ -161,7 +162,8 @@ def table_ground(hex_map: HexMap, game: str, path: FilePath | None) -> Ground:
     if path is None:
         return Ground(grid, "", {}, {})
     document = read_toml(path)
-    first_of(file_faults(document, game, {"map": HexMapFile}, hex_map))
-    file = document.parsed(HexMapFile)
-    first_of(file.faults_on(document, hex_map))
+    model = described(game).file_models.get("map", HexMapFile)
+    first_of(file_faults(document, game, {"map": model}, hex_map))
+    file = document.parsed(model)
+    assert isinstance(file, HexMapFile)
     return ground_of(file, grid)

@@ -78,7 +78,7 @@ def applied(
 
 
 def _left_map(state: State, name: str, turn: int) -> Outcome:
-    state = state.changed(name, hex=None, trt=turn, square=False, disrupted=True)
+    state = state.changed(name, hex=None, trt=turn, square=False)
     text = f"{name} routs off the map until turn {turn}"
     return state, (event("loss", text, "K-7.10", name),)
 

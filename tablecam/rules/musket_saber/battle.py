@@ -282,9 +282,9 @@ def declared(state: State, battle: Battle) -> Outcome:
     """Returns the state after a declaration: nobody there fights again in the phase (K-7.5)."""
     hexes = {state.unit(name).hex for name in battle.attackers}
     for unit in state.own(battle.side):
-        if unit.id in battle.support or unit.id in battle.attackers or (
-            unit.hex in hexes and battle.how != "skirmish"
-        ):  # fmt: skip
+        # K-5.3: the rest of a stack fights in no other combat, but its guns may bombard.
+        stays = unit.hex in hexes and battle.how != "skirmish" and not unit.is_battery
+        if stays or unit.id in (*battle.attackers, *battle.support):
             state = state.changed(unit.id, fought=True)
     for name in battle.leaders:
         state = state.changed(name, helped=True)

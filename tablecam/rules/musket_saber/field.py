@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain, pairwise
@@ -13,7 +13,14 @@ from tablecam.rules.game import Ban
 from tablecam.rules.hexes.files import Ground
 from tablecam.rules.hexes.grid import Grid, Hex
 from tablecam.rules.hexes.sight import line_between
-from tablecam.rules.musket_saber.files import Hexside, PathKind, SomeCharts, Terrain
+from tablecam.rules.musket_saber.files import (
+    Hexside,
+    Path,
+    PathKind,
+    Secondary,
+    SomeCharts,
+    Terrain,
+)
 from tablecam.rules.musket_saber.tables import (
     ARMS,
     LINE_OF_SIGHT,
@@ -121,6 +128,20 @@ class Map:
 
     def _blocks(self, number: Hex) -> bool:
         return any(terrain.blocks_los for terrain in self.terrains(number))
+
+
+def map_of(
+    ground: Ground, charts: SomeCharts, paths: Iterable[Path], secondary: Iterable[Secondary]
+) -> Map:
+    """Returns a map with its roads, trails and secondary terrain (K-2.2b, K-4.6a)."""
+    pairs: dict[PathKind, frozenset[frozenset[Hex]]] = {}
+    for path in paths:
+        steps = frozenset(frozenset(pair) for pair in pairwise(path.hexes))
+        pairs[path.kind] = pairs.get(path.kind, frozenset()) | steps
+    second: dict[Hex, tuple[str, ...]] = {}
+    for part in secondary:
+        second |= {number: (*second.get(number, ()), part.kind) for number in part.hexes}
+    return Map(ground, charts, pairs, second)
 
 
 @dataclass(frozen=True)

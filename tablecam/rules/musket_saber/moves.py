@@ -423,7 +423,7 @@ def moved(state: State, move: Move) -> Outcome:
         state = replace(state, entered={**state.entered, move.path[0]: count})
     for name in move.units:
         thing = state.thing(name)
-        state = state.put(name, end)
+        state = state.put(name, *move.path)
         if isinstance(thing, Unit):
             state = state.changed(
                 name, moved=True, marched=move.march, charging=move.charge is not None

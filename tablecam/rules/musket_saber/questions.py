@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from itertools import chain, pairwise
+from itertools import chain
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field as Limits
@@ -16,7 +16,8 @@ from tablecam.rules.hexes.asking import HexName, ground_in, map_of, on_map
 from tablecam.rules.hexes.grid import Hex, grid_of
 from tablecam.rules.musket_saber import army, combat, engagement, movement, results, retreat, tables
 from tablecam.rules.musket_saber.combat import Place, Role, Tactic
-from tablecam.rules.musket_saber.field import CLEAR, OPEN_GROUND, Field, Map
+from tablecam.rules.musket_saber.field import CLEAR, OPEN_GROUND, Field
+from tablecam.rules.musket_saber.field import map_of as drawn_map
 from tablecam.rules.musket_saber.files import Allowance, Path, Secondary, SomeCharts
 from tablecam.rules.musket_saber.movement import ChargeFacts, Step
 from tablecam.rules.musket_saber.results import Choice
@@ -118,16 +119,6 @@ class Setup:
         ground = ground_in(self.map)
         more = document_from({k: v for k, v in self.map.items() if k in _MAP_KEYS}, "map")
         drawn = more.parsed(_Drawn)
-        pairs = {
-            kind: frozenset(
-                frozenset(pair) for path in drawn.paths if path.kind == kind
-                for pair in pairwise(path.hexes)
-            )
-            for kind in ("road", "trail")
-        }  # fmt: skip
-        second: dict[Hex, Names] = {}
-        for part in drawn.secondary:
-            second |= {number: (*second.get(number, ()), part.kind) for number in part.hexes}
         loc = self.loc if isinstance(self.loc, Mapping) else {"": self.loc}
         lines = {side: (n,) if isinstance(n, str) else n for side, n in loc.items()}
         for number in chain.from_iterable(lines.values()):
@@ -138,7 +129,7 @@ class Setup:
             if thing.at is not None:
                 on_map(ground.grid, thing.at, owner=thing)
         return Field(
-            Map(ground, _charts(self.charts or charts), pairs, second),  # type: ignore[arg-type]
+            drawn_map(ground, _charts(self.charts or charts), drawn.paths, drawn.secondary),
             self.units, self.leaders, posts[0], posts[1], lines, self.begin.time,
             self.begin.active_side,
         )  # fmt: skip

@@ -224,7 +224,13 @@ def _step_back(state: State, name: str) -> Outcome:
     unit = state.unit(name)
     back = state.folio.entry(name).back is not None and not unit.flips
     state = state.changed(
-        name, set_aside=False, steps=1, reduced=back, disrupted=False, trt=state.turn + 1
+        name,
+        set_aside=False,
+        steps=1,
+        reduced=back,
+        ineffective=False,
+        disrupted=False,
+        trt=state.turn + 1,
     )
     return state, (event("recovery", f"{name} returns with a step", "K-11.2a", name),)
 

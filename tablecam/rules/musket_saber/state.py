@@ -6,7 +6,6 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from itertools import pairwise
 from typing import Any, Literal
 
 from tablecam.rules.frozen_json import Variant
@@ -15,12 +14,11 @@ from tablecam.rules.hexes.files import checked_files, ground_of
 from tablecam.rules.hexes.grid import Grid, Hex, grid_of
 from tablecam.rules.musket_saber.army import FowChoice, is_active
 from tablecam.rules.musket_saber.combat import Deed, Role, Tactic
-from tablecam.rules.musket_saber.field import Field, Map
+from tablecam.rules.musket_saber.field import Field, Map, map_of
 from tablecam.rules.musket_saber.files import (
     FILE_MODELS,
     Charts,
     MapFile,
-    PathKind,
     Scenario,
     ScenarioUnit,
 )
@@ -257,18 +255,7 @@ def folio_from(files: Mapping[str, Any], hex_map: HexMap) -> Folio:
 def _folio(files: str, hex_map: HexMap) -> Folio:
     documents = checked_files(json.loads(files), GAME, FILE_MODELS, hex_map)
     file, charts = documents["map"].parsed(MapFile), documents["charts"].parsed(Charts)
-    kinds: tuple[PathKind, ...] = ("road", "trail")
-    paths = {
-        kind: frozenset(
-            frozenset(pair) for path in file.path if path.kind == kind
-            for pair in pairwise(path.hexes)
-        )
-        for kind in kinds
-    }  # fmt: skip
-    secondary: dict[Hex, Units] = {}
-    for part in file.secondary:
-        secondary |= {n: (*secondary.get(n, ()), part.kind) for n in part.hexes}
-    ground = Map(ground_of(file, grid_of(hex_map)), charts, paths, secondary)
+    ground = map_of(ground_of(file, grid_of(hex_map)), charts, file.path, file.secondary)
     return Folio(ground, documents["scenario"].parsed(Scenario), charts)
 
 
@@ -470,11 +457,14 @@ class State(Stepping):
         units = (replace(u, **marks) if side in ("", u.side) else u for u in self.units)
         return replace(self, units=tuple(units))
 
-    def put(self, name: str, number: Hex) -> State:
-        """Returns the state with a counter in a hex: enemy posts are captured (K-12.1, K-12.2)."""
-        state = self.changed(name, hex=number)
-        for post in (*self.hq, *self.trains):
-            if post.hex == number and post.side != self.side_of(name):
+    def put(self, name: str, *path: Hex) -> State:
+        """Returns the state with a counter at the end of a path: posts on it are captured.
+
+        Only combat units capture the HQ and trains of their enemies (K-12.1, K-12.2).
+        """
+        state = self.changed(name, hex=path[-1])
+        for post in (*self.hq, *self.trains) if isinstance(self.thing(name), Unit) else ():
+            if post.hex in path and post.side != self.side_of(name):
                 state = state.changed(post.id, hex=None, active=False)
         return state
 

@@ -12,6 +12,7 @@ from tablecam.cli import main
 from tablecam.documents import document_from
 from tablecam.rules.discovery import folder_of, text_of
 from tablecam.rules.game_files import file_faults
+from tablecam.rules.hexes.files import table_ground
 from tablecam.rules.musket_saber.files import FILE_MODELS, Charts, Scenario
 from tablecam.rules.musket_saber.tables import GAME, code_of
 from tablecam.table.model import HexMap
@@ -31,6 +32,11 @@ def faults(kind: str, data: dict[str, Any]) -> list[str]:
 @pytest.mark.parametrize("kind", FILE_MODELS)
 def test_the_house_sample_says_so_and_has_no_faults(kind):
     assert (house(kind)["source"], faults(kind, house(kind))) == ("house", [])
+
+
+def test_the_house_map_is_drawn_and_printed_by_its_own_keys_k_2_2a():
+    ground = table_ground(MAP, GAME, Path(folder_of(GAME) or "") / "house.map.toml")
+    assert (ground.terrain_of("0605"), ground.side_of("1205", "1305")) == ("woods", "river")
 
 
 @pytest.mark.parametrize("kind", FILE_MODELS)
