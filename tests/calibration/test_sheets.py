@@ -8,7 +8,15 @@ import pypdfium2
 import pytest
 
 from calibration.errors import CalibrationError
-from calibration.print.content import BaseKind, SheetContent, TablePlan, TableTagToPrint, UnitTags
+from calibration.jig import JIG_TAG_MM, JIG_TAGS_MM
+from calibration.print.content import (
+    BaseKind,
+    JigToPrint,
+    SheetContent,
+    TablePlan,
+    TableTagToPrint,
+    UnitTags,
+)
 from calibration.print.layout import MARGIN_MM, PAPERS
 from calibration.print.sheets import RULER_MM, RULER_PLACE_MM, sheets_pdf
 
@@ -207,6 +215,22 @@ def test_strips_lie_in_as_many_columns_as_fit() -> None:
     pages = _pages(sheets_pdf(SheetContent(units=army)))
     assert len(pages) == 3  # 5 in one column
     assert max(corners[:, 0].max() for corners in _tags(pages[0]).values()) > 150
+
+
+@pytest.mark.parametrize("name", PAPERS)
+def test_the_jigs_lines_and_tags_lie_where_bases_are_measured_from(name: str) -> None:
+    (page,) = _pages(sheets_pdf(SheetContent(jig=JigToPrint((246, 247, 248, 249))), name))
+    tags = _tags(page)
+    middles_mm = np.array([tags[tag].mean(axis=0) for tag in (246, 247, 248, 249)])
+    for tag in tags:
+        _assert_square(tags[tag], JIG_TAG_MM)
+    # The page's y points down; a pixel is 0.085 mm.
+    listed_mm = np.array(JIG_TAGS_MM) * (1, -1)
+    assert middles_mm - middles_mm[0] == pytest.approx(listed_mm - listed_mm[0], abs=0.085)
+    corner_mm = middles_mm[0] - listed_mm[0]
+    for along_mm in ((1.0, 0.0), (140.0, 0.0), (0.0, -1.0), (0.0, -80.0)):
+        x_px, y_px = np.round((corner_mm + along_mm) / MM_PER_PX).astype(int)
+        assert page.pixels[y_px - 1 : y_px + 2, x_px - 1 : x_px + 2].min() < 100
 
 
 def test_the_board_alone_is_one_sheet() -> None:

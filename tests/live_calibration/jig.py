@@ -17,7 +17,7 @@ from tablecam.simulate.tag_prints import glued
 from tablecam.table.roster import BaseType, Roster
 
 ROSTER = glued_by_hand(demo_roster())
-CAMERA = demo_camera(1920, 1080)
+CAMERA = demo_camera(1280, 720)
 
 
 def frames(

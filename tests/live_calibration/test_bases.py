@@ -128,7 +128,7 @@ def test_a_guided_calibration_goes_on_to_the_bases(tmp_path) -> None:
     work = CalibrationWork(path, ROSTER, lambda stage: None)
     with pytest.raises(BadInput, match="expected a finished calibration with a table"):
         work.learn_bases()
-    write_camera_file(path, CameraFile("true", 1920, 1080, table=EXACT))
+    write_camera_file(path, CameraFile("true", 1280, 720, table=EXACT))
     work = CalibrationWork(path, ROSTER, lambda stage: None)
     work.learn_bases()
     for frame in frames([Push(TAGS[0]), Push(TAGS[0], 180.0), Push(TAGS[1], crooked_deg=8.0)]):
