@@ -27,6 +27,8 @@ Index = NDArray[np.int64]
 _LEAST_PROBABILITY = 0.5
 """Least probability of a row's unit for its tags to be fitted: the fits decide."""
 _MOST_MATES = 3
+_ODDS = 300.0
+"""Flush squares show one unit so many times as often as not, as any place beside a mate does."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,11 +42,10 @@ class RowGuesses:
     prior_nats: Array
 
 
-def guess_rows(sight: FrameContext, squares: TagGuesses, missing: Index, odds: float) -> RowGuesses:
+def guess_rows(sight: FrameContext, squares: TagGuesses, missing: Index) -> RowGuesses:
     """Returns the tags of units that miss two of the patterns `missing` (k,), in flush squares.
 
-    The squares' own patterns are ignored; their headings are right up to quarter turns. Flush
-    squares show one unit `odds` times as often as not.
+    The squares' own patterns are ignored; their headings are right up to quarter turns.
     """
     neighbours = sight.unit_neighbours
     patterns = len(sight.patterns.ids)
@@ -66,7 +67,7 @@ def guess_rows(sight: FrameContext, squares: TagGuesses, missing: Index, odds: f
         of_size = [units[row] for row in np.flatnonzero((base_mm == size_mm).all(axis=1))]
         as_base = replace(turned, pattern=np.full(len(turned), of_size[0][0]))
         for square, mates in _rows(as_base, neighbours.in_contact(as_base)):
-            probability = _probabilities(ratios[mates], of_size, odds)
+            probability = _probabilities(ratios[mates], of_size)
             nats = np.log1p(probability * np.exp(CONTACT_NATS))
             likely = np.flatnonzero(probability >= _LEAST_PROBABILITY)
             parts.append(replace(turned[np.full(len(likely), square)], pattern=likely))
@@ -110,7 +111,7 @@ def _rows(squares: TagGuesses, is_flush: NDArray[np.bool_]) -> Iterator[tuple[in
         yield int(square), np.array(mates[:_MOST_MATES])
 
 
-def _probabilities(mates: Array, units: Sequence[Index], odds: float) -> Array:
+def _probabilities(mates: Array, units: Sequence[Index]) -> Array:
     """Returns the probability that the mates of a square that shows a tag are of its unit, (k,).
 
     `mates` (m, k) are their likelihood ratios.
@@ -125,4 +126,4 @@ def _probabilities(mates: Array, units: Sequence[Index], odds: float) -> Array:
         for tag in tags:
             # The square's own tag cannot lie in another place too.
             evidence[tag] = ratio[(orders != tag).all(axis=1)].mean()
-    return evidence / (of_units + len(units) / odds)
+    return evidence / (of_units + len(units) / _ODDS)

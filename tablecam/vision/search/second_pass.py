@@ -221,15 +221,18 @@ def _rows(
 ) -> TagFits:
     """Identifies tags of flush squares by what the others of their rows show."""
     missing = _missing(kinds, taken)
-    odds = odds_of_unit_neighbour(*context.unit_neighbours.contact_counts(placed), strangers)
     parts, prior_nats = [], [np.empty((0, len(taken)))]
     for reading in given.readings:
         squares = _remaining_squares(given, reading, placed)
         of_kind = np.intersect1d(missing, reading.kind.pattern)
-        rows = guess_rows(context, squares, of_kind, odds)
+        rows = guess_rows(context, squares, of_kind)
         parts.append(rows.guesses)
         prior_nats.append(rows.prior_nats)
-    fits = context.fit_in_known_light(TagGuesses.joined(parts))
+    guesses = TagGuesses.joined(parts)
+    if not len(guesses):
+        return TagFits.joined([])
+    odds = odds_of_unit_neighbour(*context.unit_neighbours.contact_counts(placed), strangers)
+    fits = context.fit_in_known_light(guesses)
     has_room = _has_room(context, fits.tags, placed)
     nats = np.concatenate(prior_nats)[has_room]
     placements = score_placements(context, fits[has_room], nats, NEAR_NEIGHBOUR)
@@ -316,7 +319,7 @@ def _flush_with_unit(
     """Fits the missing tags where they would lie flush with newly found bases of their units."""
     guesses = context.unit_neighbours.guesses_in_contact(new_tags, missing)
     guesses = guesses[sought.holds(guesses, context.patterns.side_cells)]
-    guesses = guesses[_has_room(context, guesses, placed)]
+    guesses = guesses[~lies_on(guesses.places_mm, placed)]
     guesses = guesses[_may_be_framed(context, guesses)]
     fits = context.fit_in_known_light(guesses)
     prior_nats = context.unit_neighbours.evidence_nats(fits.tags, placed)
