@@ -185,6 +185,7 @@ def test_a_finished_calibration_and_its_cameras(page: Page, finished: str) -> No
     expect(page.locator("#bases-reached")).to_contain_text("0 of 78")
     assert faults(page) == []
     page.locator("#leave-bases").press("Enter")
+    expect(page.locator("#learn-bases")).to_be_visible()
     page.locator("#more-views").press("Enter")
     page.get_by_role("button", name="Test Logitech BRIO").press("Enter")
     expect(page.locator("#cameras figcaption")).to_be_visible()
