@@ -16,6 +16,7 @@ from tablecam.rules import descriptions as about
 from tablecam.rules.dice import Roll
 from tablecam.rules.frozen_json import one_of, to_plain
 from tablecam.rules.game import Json
+from tablecam.rules.game_files import house_files
 from tablecam.rules.hexes.counters import place_of
 from tablecam.rules.hexes.stacks import box_of
 from tablecam.rules.lay import Lay
@@ -165,10 +166,7 @@ class Maida(PhaseGame[State]):
         document["in_slot"] = state.in_slot
         document["active"] = state.active if state.drawn else None
         document["units"] = {piece.id: unit_state(state, piece) for piece in state.pieces}
-        document["house"] = any(
-            isinstance(file, Mapping) and file.get("source") == "house"
-            for file in state.options.values()
-        )
+        document["house"] = bool(house_files(state.options))
         return document
 
 

@@ -529,7 +529,7 @@ def overruled(state: State, action: Overrule) -> Outcome:
     """Returns the state as players set it.
 
     Raises:
-        Refused: A unit does not exist, or does not lie on the map.
+        Refused: A unit or leader does not exist, or does not lie on the map.
     """
     for name, bases in action.units.items():
         place = place_of(state.grid, bases[0]) if bases else None
@@ -539,6 +539,11 @@ def overruled(state: State, action: Overrule) -> Outcome:
             name, hexes=place.hexes, facing_deg=place.facing_deg, returns_turn=None,
             eliminated=False,
         )  # fmt: skip
+    for name, place_mm in action.commanders.items():
+        number = state.grid.number(state.grid.cube_at(place_mm)[0])
+        if number is None:
+            raise Refused(f"expected {name} on the map", key="commanders")
+        state = state.with_leader(name, hex=number, dead=False)
     for name in action.off:
         state, _ = eliminated(state, name, "overrule")
     for mark in ("losses", "disrupted", "fires"):

@@ -202,20 +202,19 @@ def markers(unit_state: Keys) -> tuple[about.Marker, ...]:
 
 def settings(state: State) -> tuple[about.Setting, ...]:
     """Returns what players may overrule."""
-    pieces = list(state.on_map())
-    whole = {piece.id: piece for piece in pieces}
+    pieces = {piece.id: piece for piece in state.on_map()}
     return (
         about.Setting("turn", "Turn", "game", "number", {"": state.turn}, least=1),
         about.Setting("vp", "VP of the French", "game", "number", {"": state.vp}, least=-99),
         about.Setting(
-            "losses", "Losses", "unit", "number", {n: p.losses for n, p in whole.items()}
+            "losses", "Losses", "unit", "number", {n: p.losses for n, p in pieces.items()}
         ),
         about.Setting(
             "disrupted", "Disrupted", "unit", "switch",
-            {n: p.disrupted for n, p in whole.items()}, marker="ring",
+            {n: p.disrupted for n, p in pieces.items()}, marker="ring",
         ),
         about.Setting(
-            "fires", "Fires", "unit", "number", {n: p.fires for n, p in whole.items()},
+            "fires", "Fires", "unit", "number", {n: p.fires for n, p in pieces.items()},
             most=4, marker="pips",
         ),
     )  # fmt: skip

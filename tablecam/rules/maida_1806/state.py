@@ -15,7 +15,7 @@ from tablecam.rules.maida_1806 import tables, troops
 from tablecam.rules.maida_1806.board import Board, board_from
 from tablecam.rules.maida_1806.troops import SIDES, Piece, Troop
 from tablecam.rules.steps import Events, Stepping, WordedStep
-from tablecam.table.model import BasePose, Position
+from tablecam.table.model import BasePose, Point, Position
 
 Units = tuple[str, ...]
 
@@ -167,6 +167,7 @@ class Overrule(Variant):
 
     why: str = ""
     units: Mapping[str, tuple[BasePose, ...]] = field(default_factory=dict)
+    commanders: Mapping[str, Point] = field(default_factory=dict)
     off: Units = ()
     turn: int | None = None
     vp: int | None = None
@@ -458,14 +459,8 @@ def first_counters(board: Board) -> tuple[tuple[Piece, ...], tuple[LeaderPiece, 
     for unit in board.scenario.unit:
         hexes = tuple(number for number in (unit.hex, unit.second_hex) if number is not None)
         facing_deg = board.grid.facings_deg[0] if unit.facing_deg is None else unit.facing_deg
-        pieces.append(
-            Piece(
-                unit.id,
-                hexes,
-                troops.formation_of(unit.kind, unit.formation or "column"),
-                facing_deg,
-            )
-        )
+        formation = troops.formation_of(unit.kind, unit.formation or "column")
+        pieces.append(Piece(unit.id, hexes, formation, facing_deg))
     leaders = (LeaderPiece(leader.id, leader.hex) for leader in board.scenario.leader)
     return tuple(pieces), tuple(leaders)
 

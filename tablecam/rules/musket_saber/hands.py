@@ -244,6 +244,11 @@ def overruled(state: State, action: Overrule) -> Outcome:
         marks = {"trt": None, "set_aside": False, "captured": False, "destroyed": False}
         on_map = marks if isinstance(state.thing(name), Unit) else {}
         state = state.changed(name, hex=place.hexes[0], **on_map)
+    for name, place_mm in action.commanders.items():
+        number = state.grid.number(state.grid.cube_at(place_mm)[0])
+        if number is None:
+            raise Refused(f"expected {name} on the map", key="commanders")
+        state = state.changed(name, hex=number)
     for name in action.off:
         gone = {"captured": True} if isinstance(state.thing(name), Unit) else {}
         state = state.changed(name, hex=None, **gone)

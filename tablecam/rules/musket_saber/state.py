@@ -25,7 +25,7 @@ from tablecam.rules.musket_saber.files import (
 from tablecam.rules.musket_saber.tables import GAME, Time
 from tablecam.rules.musket_saber.troops import Leader, LineKind, Post, Unit
 from tablecam.rules.steps import Events, Stepping, WordedStep
-from tablecam.table.model import BasePose, HexMap, Position
+from tablecam.table.model import BasePose, HexMap, Point, Position
 
 Units = tuple[str, ...]
 
@@ -186,6 +186,7 @@ class Overrule(Variant):
 
     why: str = ""
     units: Mapping[str, tuple[BasePose, ...]] = field(default_factory=dict)
+    commanders: Mapping[str, Point] = field(default_factory=dict)
     off: Units = ()
     turn: int | None = None
     disrupted: Mapping[str, bool] = field(default_factory=dict)

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tablecam.referee.placing import laid
 from tablecam.referee.table_diff import TableDiff
 from tablecam.rules.game import Ban, Refused
 from tablecam.rules.maida_1806 import clash, field, fire, hands, movement, reaction, sequence
@@ -485,6 +486,22 @@ def test_an_untidy_change_of_order_is_asked_about_once_d_11_0():
     (again,) = GAME.detect_moves(state, replace(table, units=units))
     assert again.text == asked.text
     assert GAME.detect_moves(state, GAME.position(state)) == ()
+
+
+def test_a_leader_whom_hands_moved_too_soon_is_accepted_where_he_lies_d_3_3b():
+    state = lie(unit("FA", "0505"), FAR, leaders={"F1": "0506"})
+    x_mm, y_mm = state.grid.middle_mm(("0707",))
+    position = GAME.position(state)
+    leaders = (
+        replace(one, x_mm=x_mm, y_mm=y_mm) if one.id == "F1" else one for one in position.commanders
+    )
+    table = replace(position, commanders=tuple(leaders))
+    (moved,) = GAME.detect_moves(state, table)
+    assert (moved.unit, moved.answer.answer) == ("F1", "no")
+    accepted = GAME.action_from_json({"type": "overrule", **laid(table, ["F1"])})
+    state, _ = GAME.apply(state, accepted)
+    assert state.leader("F1").hex == "0707"
+    assert GAME.detect_moves(state, table) == ()
 
 
 STACKED = [unit("FA", "0505"), unit("FB", "0505"), unit("FC", "0603"), unit("FD", "0603"), FAR]

@@ -101,6 +101,19 @@ def test_a_new_top_counter_is_no_action_k_g4():
     assert GAME.detect_moves(play.state, replace(position, units=units)) == ()
 
 
+def test_a_leader_whom_hands_moved_too_soon_is_accepted_where_he_lies():
+    state = begun().state
+    x_mm, y_mm = state.grid.middle_mm(("0606",))
+    position = GAME.position(state)
+    chief = replace(position.commanders[0], x_mm=x_mm, y_mm=y_mm)
+    table = replace(position, commanders=(chief, *position.commanders[1:]))
+    (suggestion,) = GAME.detect_moves(state, table)
+    assert suggestion.answer.answer == "no"
+    keys = {"type": "overrule", "commanders": {chief.id: chief.place_mm}}
+    state, _ = GAME.apply(state, GAME.action_from_json(keys))
+    assert GAME.detect_moves(state, table) == ()
+
+
 def test_a_counter_near_a_hexside_is_asked_about_k_g3():
     play = begun()
     position = with_counter(play, "House Red 3rd", "0805", sigma_mm=8.0)
