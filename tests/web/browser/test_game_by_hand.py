@@ -53,11 +53,16 @@ def test_a_legal_move_is_confirmed_by_its_own_side_and_overruled_by_nobody(fight
 def test_a_force_that_was_moved_at_once_is_confirmed_with_one_tap(fight: Table) -> None:
     hall, page = fight.hall, fight.prussian.page
     fight.taps("Skip", "March", "P1, P2, P3, P4: costs 1 card of 4 BW")
-    for unit, y_mm in (("P1", 275), ("P2", 260), ("P4", 395)):
+    cards = page.locator("#game-moved .moved")
+    for unit, y_mm in (("P2", 260), ("P1", 275), ("P4", 395)):
         middle = hall.table.truth().unit(unit)
         x_mm = sum(base.x_mm for base in middle.bases) / 4
         hall.table.move_unit(unit, x_mm, y_mm, 90)
-    expect(page.locator("#game-moved .moved")).to_have_count(3)
+        if unit == "P2":
+            expect(cards).to_have_count(1)
+    expect(cards).to_have_count(3)
+    # A new card comes in below the one that may be under the pointer.
+    expect(cards.first).to_have_attribute("data-unit", "P2")
     expect(page.locator("#confirm-all")).to_have_text("Confirm all 2 moves")
     expect(page.locator("#together-order")).to_have_text("in this order: P1, P2")
     expect(page.locator('.moved[data-unit="P2"] [data-way="seen"]')).to_have_count(1)

@@ -78,10 +78,18 @@ function keepRoom(view) {
   const list = byId("game-moved");
   const asked = [view?.asked, ...new Set(view?.actions.map(({ group }) => group))].join();
   if (list.dataset.asked !== asked) freeRoom();
-  else if ((view?.moved.length ?? 0) < list.children.length)
+  else if ((view?.moved.length ?? 0) < list.children.length) {
     setStyle(list, "min-height", `${list.getBoundingClientRect().height}px`);
+    clearTimeout(roomTimer);
+    roomTimer = setTimeout(freeRoom, ROOM_MS);
+  }
   list.dataset.asked = asked;
 }
+
+/** Long enough for the hand that has just confirmed a move. */
+const ROOM_MS = 3000;
+/** @type {ReturnType<typeof setTimeout> | undefined} */
+let roomTimer;
 
 function freeRoom() {
   setStyle(byId("game-moved"), "min-height", "0");
@@ -92,11 +100,13 @@ function mayLay(state) {
   return state.facts.simulated && playing(state)?.seat.kind !== "spectator";
 }
 
-/** @type {(id: string, all: Moved[], state: State) => void} */
+/** Updates cards of moves; a new one comes last, so that none moves away under the pointer. @type {(id: string, all: Moved[], state: State) => void} */
 function renderMoved(id, all, state) {
+  const shown = [...byId(id).children].map((row) => row.getAttribute("data-unit"));
+  const place = (/** @type {Moved} */ { unit }) => (shown.includes(unit) ? shown.indexOf(unit) : shown.length);
   updateChildren(
     byId(id),
-    all,
+    all.toSorted((one, other) => place(one) - place(other)),
     ({ unit }) => unit,
     makeMoved,
     (row, moved) => updateMoved(row, moved, state),
