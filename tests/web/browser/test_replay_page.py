@@ -568,7 +568,7 @@ def test_looking_back_changes_nothing_of_the_game_that_is_being_played(
         expect(page.locator("#log-body li")).not_to_have_count(0)
         expect(page.locator("#follow")).to_be_hidden()  # it is at the latest
         page.keyboard.press("Home")
-        expect(page.locator("#follow")).to_have_text("Go to live")
+        expect(page.locator("#follow")).to_have_text("To the latest moment")
         page.keyboard.press("w")
         expect(page.locator("#branch-banner")).to_be_visible()
         page.keyboard.press("Escape")

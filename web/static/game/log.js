@@ -1,5 +1,5 @@
 /** The log of the game, in its own tab: each line with its rule, its drawing, and its corrections. */
-import { byId, disable, element, makeButton, setAttr, setText, updateChildren } from "../shared/dom.js";
+import { CLICK, byId, disable, element, makeButton, setAttr, setText, updateChildren } from "../shared/dom.js";
 import { listenToHover, onClick, onClickWithin, slidePanel } from "../shared/events.js";
 import { sentence } from "../shared/text.js";
 import { makeRuleNumber, updateRuleNumber } from "../rulings/rule_number.js";
@@ -215,6 +215,7 @@ function renderActions(node, { undone, deed, dice, evidence, kind }, state) {
     },
   );
   for (const part of [faces, fix]) part.hidden = !isFixing;
+  if (isFixing) setText(hint, `${CLICK} a die to turn it to the next face; the last is followed by the first.`);
   choices.hidden = !offers?.length;
   why.hidden = !isFixing && !offers?.length;
   for (const button of [back, open, fix, other]) disable(button, busy !== null);

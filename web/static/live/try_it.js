@@ -51,6 +51,8 @@ export function renderTrying(state) {
   if (byId("try").hidden) return;
   const all = steps(state);
   for (const { key, isDone } of all) if (isDone) tick(key);
+  setText(byId("try-title"), isTried() ? "You have tried it all: start a game, or watch a battle" : "Try it");
+  byId("try-steps").hidden = isTried();
   updateChildren(
     byId("try-steps"),
     all,

@@ -22,9 +22,11 @@ function explanations(state) {
 }
 
 /** The shapes of one line alone, or of all sections that are shown, without duplicates. @type {(state: State) => Shape[]} */
-function shapesShown({ rulings }) {
+function shapesShown({ rulings, isPlaying }) {
   const alone = rulings.proof === null ? undefined : linesShown(rulings).get(rulings.proof)?.answer?.evidence;
-  const shapes = alone?.length ? alone : sectionsShown(rulings).flatMap(shapesOf);
+  // In a game a length is measured without zones around it, until a line is pointed at.
+  const isBare = isPlaying && rulings.sheet?.b !== undefined;
+  const shapes = alone?.length ? alone : isBare ? [] : sectionsShown(rulings).flatMap(shapesOf);
   return [...new Map(shapes.map((shape) => [`${shape.role} ${shape.points_mm}`, shape])).values()];
 }
 

@@ -328,7 +328,9 @@ def _illegal_charge(
     if why_not is not None:
         rule, because = why_not.rule or rule, why_not.why
     answer = certain("no", rule, because, () if end is None else end.evidence, margin_mm=-error_mm)
-    text = f"{seen.id} stands in front of {action.target}: charge?"
+    is_short = end is not None and rule == "M-8.5"
+    asks = "push it into contact" if is_short else "charge?"
+    text = f"{seen.id} stands in front of {action.target}: {asks}"
     nearest = state.position if end is None else _proposed_position(state, seen, end.bases)
     return Suggestion(seen.id, text, action, answer, nearest)
 

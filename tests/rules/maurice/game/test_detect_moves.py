@@ -349,6 +349,7 @@ def test_m_8_5_a_charge_that_was_none_is_shown_where_it_leads() -> None:
     state = at(Charging(("F1",)), F1, NEAR)
     found = the_one(state, shifted(HOME, 12, 0))
     assert (found.answer.answer, found.answer.rule) == ("no", "M-8.5")
+    assert found.text == "F1 stands in front of B1: push it into contact"
     assert found.answer.margin_mm < -5.0
     after(state, Charge("F1", "B1", found.nearest.unit("F1").bases))
 
