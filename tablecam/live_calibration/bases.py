@@ -156,6 +156,10 @@ class BasesWork:
         self._camera, bases = sight.camera, sight.bases
         tags = tags_of(bases)
         self._see_sheet(tags)
+        if not sight.registration.is_trusted:
+            # Without the camera's place nothing is measured, the sheet's tags neither.
+            self._missing = ()
+            self._problem = f"table: {sight.registration.problem or 'its tags are not seen'}"
         share = 0.0
         if self._sheet is not None and not self._problem:
             share = self._see_corner(bases, tags, at_s, is_film=is_film)
@@ -240,7 +244,7 @@ class BasesWork:
     def _take(self, laying: Laying) -> None:
         tag = laying.tag
         note, refused = "", self._refusal(laying)
-        doubted = self._doubted.pop(tag, None)
+        doubted = self._doubted.pop(tag, None) if tag in self._learnt else None
         if refused and doubted is not None and self._fits([doubted], laying):
             self._layings = [old for old in self._layings if old.tag != tag] + [doubted]
             note, refused = "tagged anew: its earlier layings no longer count; ", ""

@@ -2,6 +2,7 @@
 
 import re
 import shutil
+from dataclasses import replace
 from statistics import median
 
 import numpy as np
@@ -86,7 +87,8 @@ def test_a_base_is_counted_once_until_it_was_lifted_out(tmp_path) -> None:
 )
 def test_a_base_that_lies_wrong_does_not_count_until_it_lies_right(push, message, tmp_path) -> None:
     path = tmp_path / "bases.json"
-    work = work_after(path, frames([push]))
+    # Twice as wrong is no better.
+    work = work_after(path, frames([push, replace(push, turned_deg=180.0)]))
     assert [*work.unresolved] == [TAGS[0]]
     assert re.search(message, work.unresolved[TAGS[0]])
     assert not path.exists()
@@ -107,6 +109,14 @@ def test_a_base_that_was_tagged_anew_is_noticed_and_learnt_anew(learnt_file, tmp
     assert TAGS[1] not in twice.unresolved
     assert "tagged anew" in twice.progress.news.line
     assert sum(laying.tag == TAGS[1] for laying in read_bases(path, ROSTER).layings) == 2
+
+
+def test_a_table_whose_tags_are_hidden_is_named_first(tmp_path) -> None:
+    bare = replace(ROSTER, table_tags=())
+    progress = work_after(tmp_path / "bases.json", frames([Push(TAGS[0])], roster=bare)).progress
+    assert progress.problem.startswith("table: ")
+    assert progress.missing == ()
+    assert progress.done == 0
 
 
 def test_a_sheet_whose_tags_are_hidden_is_named(tmp_path) -> None:
