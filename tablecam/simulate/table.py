@@ -125,8 +125,11 @@ class SimulatedTable:
         Raises:
             BadInput: There is no such unit.
         """
+        # A counter beneath others may not have been seen yet: a game does not know its tag.
         place_by_tag = {
-            base.tag: Place(base.x_mm, base.y_mm, base.heading_deg)
+            self._faces(unit.id)[0] if base.tag is None else base.tag: Place(
+                base.x_mm, base.y_mm, base.heading_deg
+            )
             for unit in position.units
             for base in unit.bases
         }

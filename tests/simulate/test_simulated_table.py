@@ -359,6 +359,15 @@ def test_counters_that_a_game_does_not_have_yet_wait_beside_the_map():
     assert table.truth().unit("House Late") == fresh.truth().unit("House Late")
 
 
+def test_a_counter_that_nobody_has_seen_is_laid_beneath_the_others():
+    table = embedded_demo("maida-1806")
+    truth = table.truth()
+    first, *others = truth.units
+    unread = replace(first, bases=(replace(first.bases[0], tag=None),))
+    table.lie_as(replace(truth, units=(unread, *others)))
+    assert table.truth().unit(first.id).bases == first.bases
+
+
 def test_one_unit_is_put_where_the_game_has_it_and_the_others_stay():
     table = embedded_demo()
     table.pause()
