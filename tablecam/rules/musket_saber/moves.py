@@ -179,6 +179,7 @@ class RollMa(Due):
     march: bool = False
     leader: str = ""
     side: str = ""
+    others: Units = ()
     dice = "the Movement Allowance of {unit}"
     dice_rule = "K-4.4"
 
@@ -196,7 +197,8 @@ class RollMa(Due):
             text = f"{answer[0]} is above the printed allowance of {self.unit}: again"
             return state.pushed(self), (event("check", text, "K-4.4", self.unit),)
         text = f"{self.unit} has {points} Movement Points"
-        go = Go(self.unit, float(points), self.march, rolled=True, side=self.side)
+        go = Go(self.unit, float(points), self.march, rolled=True, side=self.side,
+                others=self.others)  # fmt: skip
         return state.pushed(go), (event("check", text, "K-4.4", self.unit),)
 
 
@@ -206,22 +208,13 @@ class RollMa(Due):
 def judged(state: State, move: Move, most: float | None = None) -> movement.Move:
     """Returns what a move costs, and what bars it."""
     name, field = move.units[0], state.field
-    thing = state.thing(name)
-    others = [state.thing(other) for other in move.units[1:]]
-    apart = next((o.id for o in others if o.hex != thing.hex or o.moved), None)
-    for number in move.path:
-        if number not in state.grid:
-            return movement.Move(0.0, most, None, Ban("K-4.1", f"{number} is off the map"))
-    if apart is not None:
-        return movement.Move(0.0, most, None, Ban("K-4.2", f"{apart} does not go along"))
-    entry = entry_of(state, name)
-    if entry and move.path[:1] != (entry,):
-        return movement.Move(0.0, most, None, Ban("K-13.1", f"it enters at {entry}"))
-    if not move.path:
-        return movement.Move(0.0, most, None, Ban("K-4.2", "it stays where it is"))
+    thing, entry = state.thing(name), entry_of(state, name)
+    if (ban := _ban_on_setting_out(state, move)) is not None:
+        return movement.Move(0.0, most, None, ban)
     if not isinstance(thing, Unit):
         start, path = (entry, move.path[1:]) if entry else (thing.hex or "", move.path)
         return movement.mp_of_others(field, mover_of(state, name), path, start, thing.side)
+    others = [state.thing(other) for other in move.units[1:]]
     led = any(isinstance(other, Leader) for other in others)
     if entry:
         first = entry_cost(state, thing, entry, march=move.march)
@@ -234,9 +227,33 @@ def judged(state: State, move: Move, most: float | None = None) -> movement.Move
     moved = movement.move_of(
         field, thing, move.path, march=move.march, charge=move.charge, most=most, led=led
     )
-    if moved.ban is None and move.charge is not None:
-        moved = replace(moved, ban=_ban_on_group(state, move))
-    return moved
+    if move.charge is not None:
+        return replace(moved, ban=moved.ban or _ban_on_group(state, move))
+    stack = [other for other in others if isinstance(other, Unit)]
+    bans = (movement.move_of(field, u, move.path, most=most, led=led).ban for u in stack)
+    return replace(moved, ban=moved.ban or next(filter(None, bans), None))
+
+
+def ban_on_stack(state: State, move: Move) -> Ban | None:
+    """Returns why units do not move together, if they do not charge (K-4.2)."""
+    others = [name for name in move.units[1:] if isinstance(state.thing(name), Unit)]
+    if others and move.charge is None:
+        return Ban("K-4.2", f"{others[0]} moves by itself: one unit moves at a time")
+    return None
+
+
+def _ban_on_setting_out(state: State, move: Move) -> Ban | None:
+    """Returns why counters do not go that way at all, whatever it costs."""
+    thing, entry = state.thing(move.units[0]), entry_of(state, move.units[0])
+    for number in move.path:
+        if number not in state.grid:
+            return Ban("K-4.1", f"{number} is off the map")
+    for other in map(state.thing, move.units[1:]):
+        if other.hex != thing.hex or other.moved:
+            return Ban("K-4.2", f"{other.id} does not go along")
+    if entry and move.path[:1] != (entry,):
+        return Ban("K-13.1", f"it enters at {entry}")
+    return None if move.path else Ban("K-4.2", "it stays where it is")
 
 
 def _ban_on_group(state: State, move: Move) -> Ban | None:
@@ -348,18 +365,21 @@ class Go(Due):
     march: bool = False
     rolled: bool = False
     side: str = ""
+    others: Units = ()
     question = "{unit}: where to, with {mp:g} Movement Points?"
     least_answers = 0
     hint = "Move the counter to its hex."
 
     def legal(self, state: State) -> tuple[Any, ...]:
         """Returns the cheapest moves to each hex, charges, and staying."""
-        moves = (
-            Move((self.unit, *leaders), path, self.march)
-            for leaders in self._along(state)
-            for path in self._reached(state, led=bool(leaders)).values()
+        moves = [
+            Move((self.unit, *along), path, self.march)
+            for along in self._along(state)
+            for path in self._reached(state, led=bool(along)).values()
             if path
-        )
+        ]
+        if self.others:
+            moves = [move for move in moves if judged(state, move, self.mp).ban is None]
         return (*moves, *self.charges(state), Pass())
 
     def _reached(self, state: State, *, led: bool = False) -> dict[Hex, Path]:
@@ -370,6 +390,8 @@ class Go(Due):
         unit = state.thing(self.unit)
         if not isinstance(unit, Unit) or unit.hex is None or self.side not in ("", unit.side):
             return ((),)
+        if self.others:
+            return (self.others,)
         here = state.leaders_at(unit.hex, unit.side)
         return ((), *((one.id,) for one in here if not one.moved))
 
@@ -398,6 +420,9 @@ class Go(Due):
         if not isinstance(answer, Move) or answer.units[:1] != (self.unit,):
             return isinstance(answer, Pass)
         is_so = answer.march == self.march and not (self.side and answer.charge)
+        is_so = is_so and (
+            answer.units[1:] == self.others if self.others else ban_on_stack(state, answer) is None
+        )
         return is_so and judged(state, answer, self.mp).ban is None
 
     def follow(self, state: State, answer: Any) -> Outcome:

@@ -336,7 +336,7 @@ def _moved(state: State, move: Move) -> Outcome:
     thing = state.thing(name)
     if isinstance(thing, Unit) and moves.must_roll(state, thing):
         raise Refused(f"{name} rolls for its Movement Allowance first", rule="K-4.4")
-    if (ban := moves.judged(state, move).ban) is not None:
+    if (ban := moves.ban_on_stack(state, move) or moves.judged(state, move).ban) is not None:
         raise ban.refused(name)
     return moves.moved(state, move)
 
@@ -375,6 +375,7 @@ class Fortune(Due):
         ]  # fmt: skip
         uses += [use for unit in own for use in self._charges(state, unit)]
         if not self.unit:
+            uses += self._stacks(state)
             enemies = state.field.enemies(self.side)
             uses += [Fow("move_enemy", enemy.id) for enemy in enemies]
             uses += [Fow("check_enemy", enemy.id) for enemy in enemies if not enemy.disrupted]
@@ -385,6 +386,14 @@ class Fortune(Due):
                 for number in army.reentry_hexes(state.field, self.side)
             ]
         return (*uses, Pass())
+
+    def _stacks(self, state: State) -> Iterator[Fow]:
+        """Yields the moves of whole stacks, each by the roll of its slowest unit (K-12.4b)."""
+        hexes = dict.fromkeys(unit.hex for unit in state.own(self.side))
+        for stack in map(state.field.units_at, hexes):
+            first, *others = sorted(stack, key=lambda u: (u.ma != "V", u.ma))
+            if others and not any(unit.moved for unit in others):
+                yield Fow("move_friend", first.id, others=tuple(unit.id for unit in others))
 
     def _charges(self, state: State, unit: Unit) -> Iterator[Fow]:
         ban = army.ban_on_fow(
@@ -412,7 +421,8 @@ class Fortune(Due):
                 state = state.put(answer.unit, answer.path[0]).changed(answer.unit, trt=None)
                 return state, events
             case "move_friend":
-                return state.pushed(moves.RollMa(answer.unit, side=self.side)), events
+                roll = moves.RollMa(answer.unit, side=self.side, others=answer.others)
+                return state.pushed(roll), events
             case "recover_friend":
                 return state.pushed(Recovering(answer.unit)), events
             case "check_enemy":

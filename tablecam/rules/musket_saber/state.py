@@ -175,6 +175,8 @@ class Fow(Variant):
     unit: str
     path: tuple[Hex, ...] = ()
     target: Hex | None = None
+    others: Units = ()
+    """Those of its stack that move with it."""
 
 
 class Pass(Variant):

@@ -75,6 +75,12 @@ def test_a_unit_moves_once_and_only_in_its_phase_k_4_2_k_3_2():
         play.apply(acts.Move(("G1",), ("1009",)))
 
 
+def test_one_unit_moves_at_a_time_k_4_2():
+    play = battle(unit("R1", "0505"), unit("R2", "0505"), unit("G1", "1010"))
+    with pytest.raises(Refused, match=r"K-4.2 R1: R2 moves by itself"):
+        play.apply(acts.Move(("R1", "R2"), ("0504",)))
+
+
 def test_a_move_by_hand_may_be_as_long_as_the_allowance_k_4_3():
     play = battle(unit("R1", "0508"), unit("G1", "1018"))
     with pytest.raises(Refused, match=r"K-4.3"):
@@ -441,6 +447,20 @@ def test_a_fortune_of_war_moves_an_enemy_on_a_low_die_k_12_4():
     assert play.asked().seat == "red"
     choose(play, "move", path=("1017",))
     assert play.state.unit("G1").hex == "1017"
+
+
+def test_a_fortune_of_war_moves_a_stack_as_its_slowest_unit_k_12_4():
+    hq = [{"id": "GQ", "side": "grey", "ma": 8, "hex": "0506"}]
+    slow = unit("R3", "0903", front={"ma": 2})
+    play = battle(unit("R1", "0505"), unit("R2", "0903"), slow, unit("G1", "1018"), hq=hq,
+                  phase="combat")  # fmt: skip
+    choose(play, "attack", units=("R1",), how="attack")
+    choose(play, "declare", yes=True)
+    play.apply(acts.Pass())
+    choose(play, "fow", choice="move_friend", unit="R3", others=("R2",))
+    roll(play, 2)
+    choose(play, "move", path=("0904", "0905"))
+    assert [play.state.unit(name).hex for name in ("R2", "R3")] == ["0905", "0905"]
 
 
 def test_at_night_only_charges_of_infantry_are_fought_k_14_2():
