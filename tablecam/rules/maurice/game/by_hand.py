@@ -115,13 +115,12 @@ def why_still(state: State, unit: Unit) -> Ban:
     step = state.step
     if unit.side != state.active:
         return Ban("M-1.5", f"{side_plural(state.active)} are active in this round")
-    if isinstance(step, Interrupting | Modifying | Drawing):
-        return Ban("M-4.16", asked_first(step.pending(state)))
     if isinstance(step, Marching | Charging):
         if unit.id in step.force:
             return Ban("M-6.31", "it has already moved in this round")
         return Ban("M-6.1", "it is not in the activated force")
-    return Ban("M-4.2", asked_first(step.pending(state)))
+    rule = "M-4.16" if isinstance(step, Interrupting | Modifying | Drawing) else "M-4.2"
+    return Ban(rule, asked_first(step.pending(state)))
 
 
 def suggest_place(state: State, seen: Commander) -> Suggestion | None:
@@ -328,8 +327,7 @@ def _illegal_charge(
     if why_not is not None:
         rule, because = why_not.rule or rule, why_not.why
     answer = certain("no", rule, because, () if end is None else end.evidence, margin_mm=-error_mm)
-    is_short = end is not None and rule == "M-8.5"
-    asks = "push it into contact" if is_short else "charge?"
+    asks = "push it into contact" if rule == "M-8.5" else "charge?"
     text = f"{seen.id} stands in front of {action.target}: {asks}"
     nearest = state.position if end is None else _proposed_position(state, seen, end.bases)
     return Suggestion(seen.id, text, action, answer, nearest)
