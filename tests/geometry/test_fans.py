@@ -99,13 +99,11 @@ def test_below_0_a_depth_asks_who_comes_near_the_lane(front, corner, shape):
     assert found == pytest.approx(wanted, abs=1e-6)
 
 
-@given(front=fronts, corner=corners, shape=rectangles, is_shared=st.booleans())
-def test_who_is_sorted_out_is_met_by_no_lane(front, corner, shape, is_shared):
-    (may,) = may_be_met(
-        [fan(front, corner, [shape])], LONGEST_MM, REACH_MM, 1.0, is_shared=is_shared
-    )
+@given(front=fronts, corner=corners, shape=rectangles)
+def test_who_is_sorted_out_is_met_by_no_lane(front, corner, shape):
+    (may,) = may_be_met([fan(front, corner, [shape])], LONGEST_MM, REACH_MM, 1.0)
     near = [
-        shapely.distance(lane(wheeled(front, corner, arc_mm), REACH_MM - arc_mm * is_shared), shape)
+        shapely.distance(lane(wheeled(front, corner, arc_mm), REACH_MM - arc_mm), shape)
         for arc_mm in ARCS_MM.tolist()
     ]
     assert may[0] or min(near) > 1.0

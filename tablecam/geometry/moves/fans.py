@@ -70,18 +70,12 @@ def corners_of(rectangles: Sequence[shapely.Polygon]) -> Array:
 
 
 def may_be_met(
-    fans: Sequence[Fan],
-    longest_mm: ArrayLike,
-    reach_mm: ArrayLike,
-    margin_mm: ArrayLike,
-    *,
-    is_shared: bool = False,
+    fans: Sequence[Fan], longest_mm: ArrayLike, reach_mm: ArrayLike, margin_mm: ArrayLike
 ) -> list[Flags]:
     """Returns which rectangles (n,) of each fan its lanes may come within a margin of.
 
-    Lanes are those after wheels up to `longest_mm`, as long as `reach_mm` or, if `is_shared`, as
-    what the wheel leaves of it. A quick test that may include a few more. Limits are one value for
-    all fans or one per fan.
+    Lanes are those after wheels up to `longest_mm`, as long as what the wheel leaves of `reach_mm`.
+    A quick test that may include a few more. Limits are one value for all fans or one per fan.
     """
     if not fans:
         return []
@@ -98,8 +92,8 @@ def may_be_met(
     margins_mm = far_mm * (1 - np.cos(sector_rad / 2)) + limits_mm[2][fan_of]
     margins_mm += np.array([fan.askew_mm for fan in fans])[fan_of]
     sides_mm = np.array([fan.sides_mm for fan in fans])[fan_of]
-    # The wheel's own length counts against a shared reach.
-    spent_mm = (ribs_mm * is_shared)[fan_of]
+    # The wheel's own length counts against the reach.
+    spent_mm = ribs_mm[fan_of]
     may_be_hit = (
         (_sectors(across_mm.max(axis=0), np.maximum) >= (sides_mm[:, 0] - margins_mm)[:, None])
         & (_sectors(across_mm.min(axis=0), np.minimum) <= (sides_mm[:, 1] + margins_mm)[:, None])

@@ -32,14 +32,10 @@ from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.ground import are_partly_in, is_partly_in
 from tablecam.rules.maurice.field.tables import ALLOWANCES_BW, CHARGE_DISRUPTIONS, CHARGE_WHEEL_BW
 from tablecam.rules.maurice.field.terms import Reason
-from tablecam.rules.maurice.field.worlds import (
-    SIGMAS,
-    bounded_margin_mm,
-    drawn_fields,
-    tilted,
-)
+from tablecam.rules.maurice.field.worlds import drawn_fields, tilted
 from tablecam.rules.memo import Memo
 from tablecam.uncertainty.answer import Answer, verdict
+from tablecam.uncertainty.margins import SIGMAS, bounded_margin_mm
 from tablecam.uncertainty.samples import DRAWS, probability_of_draws
 
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import groupby
 
 import numpy as np
 import shapely
@@ -19,14 +18,11 @@ from tablecam.geometry.outlines import GRID_MM, table_outline
 from tablecam.rules.maurice.charge.moves import allowance_mm
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.tables import SLIVER_MM
-from tablecam.table.headings import forward
 
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 Indices = NDArray[np.intp]
 
-_NEARLY_MM = 0.02
-"""A unit is taken for a rectangle if its bases leave at most this gap along its sides."""
 _FAR_MM = 1e4
 """A length beyond any table."""
 
@@ -138,9 +134,11 @@ def longest_free_arcs_mm(wheels: Sequence[Wheel]) -> list[float]:
         [other for other in wheel.others if not wheel.unit.touches_flank_of_line(other)]
         for wheel in wheels
     ]
-    parts = _parts(
-        unit for wheel, met in zip(wheels, others, strict=True) for unit in (wheel.unit, *met)
-    )
+    parts = {
+        unit: corners_of(unit.bases)
+        for wheel, met in zip(wheels, others, strict=True)
+        for unit in (wheel.unit, *met)
+    }
     turns_rad = np.full(len(wheels), np.inf)
     pairs = [
         _pairs(place, parts[wheel.unit], [parts[other] for other in met])
@@ -195,38 +193,6 @@ def _farthest_mm(wheel: Wheel) -> float:
     offsets_mm = corners_mm - pivot_mm(wheel.unit.axes, wheel.corner)
     turn_rad = wheel.longest_mm / front_width_mm(wheel.unit.axes)
     return float(np.hypot(*offsets_mm.T).max()) * turn_rad
-
-
-def _parts(units: Iterable[UnitOnField]) -> Mapping[UnitOnField, Array]:
-    """Returns rectangles (n, 4, 2) that make up each unit: a single one if its bases fill it."""
-    parts: dict[UnitOnField, Array] = {}
-    by_count = sorted(dict.fromkeys(units), key=lambda unit: len(unit.bases))
-    # Units with equally many bases share one array.
-    for count, together in groupby(by_count, key=lambda unit: len(unit.bases)):
-        alike = list(together)
-        corners_mm = corners_of([base for unit in alike for base in unit.bases])
-        corners_mm = corners_mm.reshape(len(alike), count, 4, 2)
-        wholes, is_filled = _wholes(alike, corners_mm)
-        parts |= {
-            unit: whole if filled else bases
-            for unit, whole, filled, bases in zip(alike, wholes, is_filled, corners_mm, strict=True)
-        }
-    return parts
-
-
-def _wholes(units: Sequence[UnitOnField], corners_mm: Array) -> tuple[Array, Bools]:
-    """Returns rectangles (u, 1, 4, 2) around bases (u, n, 4, 2), and which are filled by them."""
-    ahead = np.array([forward(unit.axes.heading_deg) for unit in units])
-    axes = np.stack([np.stack([ahead[:, 1], -ahead[:, 0]], axis=1), ahead], axis=1)
-    local = corners_mm.reshape(len(units), -1, 2) @ axes.swapaxes(1, 2)
-    low, high = local.min(axis=1), local.max(axis=1)
-    left, right = low[:, 0], high[:, 0]
-    wide, deep = (corners_mm[:, :, end] - corners_mm[:, :, 1] for end in (0, 2))
-    filled_mm2 = np.abs(wide[..., 0] * deep[..., 1] - wide[..., 1] * deep[..., 0]).sum(axis=1)
-    gaps_mm2 = (high - low).prod(axis=1) - filled_mm2
-    places = [[left, high[:, 1]], [right, high[:, 1]], [right, low[:, 1]], [left, low[:, 1]]]
-    wholes = np.moveaxis(np.array(places), -1, 0) @ axes
-    return wholes[:, None], np.abs(gaps_mm2) <= _NEARLY_MM * (high - low).sum(axis=1)
 
 
 def _free_of_ground_rad(wheel: Wheel, parts: Array) -> float:

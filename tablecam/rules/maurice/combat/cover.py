@@ -17,15 +17,10 @@ from tablecam.geometry.shapes import shapes_of
 from tablecam.geometry.sight import eroded_by_hair, free_lines
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.tables import SLIVER_MM
-from tablecam.rules.maurice.field.worlds import (
-    SIGMAS,
-    Chance,
-    Flags,
-    chance_of,
-    drawn_outlines,
-)
+from tablecam.rules.maurice.field.worlds import drawn_outlines
 from tablecam.rules.memo import Memo
 from tablecam.uncertainty.answer import Answer, certain
+from tablecam.uncertainty.margins import SIGMAS, Chance, Flags, chance_of
 from tablecam.uncertainty.samples import draw_units
 
 RULE = "M-8.14"

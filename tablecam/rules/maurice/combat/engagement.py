@@ -27,19 +27,13 @@ from tablecam.rules.maurice.field.front_contact import (
 )
 from tablecam.rules.maurice.field.ground import is_partly_in
 from tablecam.rules.maurice.field.tables import ENGAGED_BW, SLIVER_MM
-from tablecam.rules.maurice.field.worlds import (
-    SIGMAS,
-    Chance,
-    Flags,
-    bounded_margin_mm,
-    drawn_fields,
-    tilted,
-)
+from tablecam.rules.maurice.field.worlds import drawn_fields, tilted
 from tablecam.rules.memo import Memo
 from tablecam.table.formation import front_rank
 from tablecam.uncertainty.answer import Answer, certain
 from tablecam.uncertainty.contact import TOUCH_MM
-from tablecam.uncertainty.samples import DRAWS, draw_units, probability_of_draws
+from tablecam.uncertainty.margins import SIGMAS, Chance, Flags, bounded_margin_mm
+from tablecam.uncertainty.samples import draw_units, probability_of_draws
 
 _GRAZE_MM = 1e-3
 """A line this near to an outline runs along it, not through it; 100 times the grid."""
@@ -187,16 +181,12 @@ class Melee:
 
     @cached_property
     def _drawn_contacts(self) -> Mapping[str, Flags]:
-        return {enemy.id: self._drawn_contact(enemy) for enemy in self.enemies}
-
-    def _drawn_contact(self, enemy: UnitOnField) -> Flags:
-        margin_mm = self.contacts_mm[enemy.id]
-        # No error turns it.
-        if abs(margin_mm) > self.max_shift_mm:
-            return np.full(DRAWS, margin_mm >= 0)
+        """Whether each enemy touches the front edge in each draw of all poses: (n,)."""
         fronts = Fronts.drawn(self.attacker.unit, draw_units([self.attacker.unit]))
-        margins_mm = contact_margins_mm(self.field, fronts, draw_units([enemy.unit]))
-        return np.asarray(margins_mm >= 0)
+        return {
+            enemy.id: contact_margins_mm(self.field, fronts, draw_units([enemy.unit])) >= 0
+            for enemy in self.enemies
+        }
 
 
 CONTACT_RULE = "M-8.10"

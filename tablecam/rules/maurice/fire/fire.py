@@ -25,7 +25,6 @@ from tablecam.geometry.shapes import Shape, shapes_of
 from tablecam.geometry.zones import strip_before
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.tables import PAST_OBSTRUCTION_BW, ZONE_BW
-from tablecam.rules.maurice.field.worlds import bounded_margin_mm
 from tablecam.rules.maurice.fire.gate import (
     ahead_sigma_mm,
     largest_mm,
@@ -38,6 +37,7 @@ from tablecam.rules.maurice.fire.targets import BaseFire, fire_in
 from tablecam.rules.memo import Memo
 from tablecam.table.headings import forward
 from tablecam.uncertainty.answer import Answer, verdict
+from tablecam.uncertainty.margins import bounded_margin_mm
 from tablecam.uncertainty.samples import (
     FAR_SIGMAS,
     draw_far_poses,

@@ -20,12 +20,12 @@ from tablecam.geometry.sight import may_block
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.ground import are_partly_in
 from tablecam.rules.maurice.field.tables import TURN_DEG
-from tablecam.rules.maurice.field.worlds import SIGMAS
 from tablecam.rules.maurice.fire.option import RANGES, Range, ShotGeometry, ahead_of_front_mm
 from tablecam.rules.maurice.fire.shooter import OtherBase, Shooter
 from tablecam.rules.maurice.fire.targets import BaseFire
 from tablecam.rules.maurice.fire.zone import STEP_DEG, where_enemies_are_met, zone_contents_at
 from tablecam.uncertainty.contact import TOUCH_MM
+from tablecam.uncertainty.margins import SIGMAS
 
 Array = NDArray[np.float64]
 

@@ -14,14 +14,10 @@ from tablecam.geometry.shapes import shapes_of
 from tablecam.rules.maurice.field.distance_matrix import DistanceMatrix, distance_matrix
 from tablecam.rules.maurice.field.field import FAR_SIGMAS, Field, UnitOnField
 from tablecam.rules.maurice.field.tables import NEAR_BW
-from tablecam.rules.maurice.field.worlds import (
-    SIGMAS,
-    TURNING_PRECISION,
-    turning_shift_mm,
-)
 from tablecam.uncertainty.answer import Answer, certain, decide
 from tablecam.uncertainty.clear_line import is_barred, shortest_clear_line
 from tablecam.uncertainty.lengths import Length, distance
+from tablecam.uncertainty.margins import SIGMAS, TURNING_PRECISION, turning_shift_mm
 from tablecam.uncertainty.samples import draw_gaps_mm
 from tablecam.uncertainty.within import within
 
