@@ -36,9 +36,9 @@ export function renderPanel(state) {
 function renderHealth(state) {
   const health = state.now?.health;
   const isLost = Object.hasOwn(LOST_WORDS, state.connection);
-  const words = isLost ? "No connection" : health ? healthWords(health) : "Connecting";
+  const words = isLost ? "No connection" : health ? healthWords(health, missed(state)) : "Connecting";
   const lamp = isLost ? "lost" : (health?.state ?? "opening");
-  setAttr(byId("health-lamp"), "data-state", lamp === "live" && health?.missing.length ? "some" : lamp);
+  setAttr(byId("health-lamp"), "data-state", lamp === "live" && missed(state).length ? "some" : lamp);
   setText(byId("health-state"), words);
   setText(byId("health-news"), unreadNews(state)?.text.split(":")[0] ?? "");
   if (health) renderHealthFacts(state);
@@ -56,8 +56,13 @@ export function readNews(state) {
   state.newsRead = latest ? keyOf(latest) : "";
 }
 
-/** How good the camera is, in a few words. @type {(health: import("../board/state.js").TableState["health"]) => string} */
-function healthWords({ state, missing, tags_held }) {
+/** The tags that should have been seen: on hexes, counters may lie beneath others. @type {(state: State) => {of: string}[]} */
+function missed({ facts, now }) {
+  return (now?.health.missing ?? []).filter(({ of }) => !facts.map || of === "table");
+}
+
+/** How good the camera is, in a few words. @type {(health: import("../board/state.js").TableState["health"], missing: {of: string}[]) => string} */
+function healthWords({ state, tags_held }, missing) {
   if (state !== "live") return SOURCE_WORDS[state];
   const tags = (/** @type {number} */ count) => `${count} ${count === 1 ? "tag" : "tags"}`;
   if (missing.length) return `${tags(missing.length)} missing`;
