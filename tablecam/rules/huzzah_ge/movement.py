@@ -273,9 +273,7 @@ def charged(state: State, action: acts.Charge) -> State:
 
 def rushed(state: State, unit: Unit, target: Unit, bases: Bases) -> State:
     """Returns the state with a charger squared up on its target."""
-    # Officers whom it meets on its way are not told of.
-    state = replace(acts.placed(state, unit.id, bases), told=state.told)
-    state = state.changed(unit.id, moved=True, charging=True)
+    state = acts.placed(state, unit.id, bases).changed(unit.id, moved=True, charging=True)
     return replace(state, rushes=(*state.rushes, acts.Rush(unit.id, target.id)))
 
 

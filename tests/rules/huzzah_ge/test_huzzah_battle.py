@@ -366,6 +366,13 @@ def test_an_enemy_officer_is_captured_or_escapes_h_11_14():
     assert "AC escapes to A1" in battle.texts()
 
 
+def test_an_officer_in_the_way_of_a_charge_escapes_as_well_h_11_14():
+    battle = Battle(*facing(12)[:2], officer("FC", 60, 10), officer("AC", 60, 46))
+    battle.orders("FC", "F1", "Advance")
+    battle.act("F1 charges A1")
+    assert "F1 charges A1; AC escapes to A1" in battle.texts()
+
+
 # Moves
 
 

@@ -7,8 +7,11 @@ from typing import Any
 
 import pytest
 
+from tablecam.geometry.moves.poses import faced, shifted
+from tablecam.rules.miniatures.ground import move_sigma_mm
 from tablecam.rules.syw_d6.field import Field
 from tablecam.rules.syw_d6.fire import Ban, fire_pool
+from tablecam.table.model import Glue
 from tests.rules.syw_d6.battles import DOWN, box, commander, table, unit
 
 
@@ -33,6 +36,14 @@ def test_figures_that_see_the_target_ahead_count_in_full_s_d_4():
     assert lies.range_in == pytest.approx(2)
     assert [(part.figures, part.share_ahead) for part in lies.sections] == [(24, 0.75)]
     assert dice(FIRER, TARGET) == 22
+
+
+def test_glue_errs_with_its_base_and_cancels_in_a_straight_move_s_b_8():
+    glued = [replace(base, sigma_mm=1.0, glue=Glue(0.6, 0.0)) for base in FIRER.bases]
+    there = shifted(glued, 0.0, 100.0)
+    assert move_sigma_mm(FIRER.bases, there) == pytest.approx(1.0)
+    assert move_sigma_mm(glued, there) == pytest.approx(0.8 * 2**0.5)
+    assert move_sigma_mm(glued, faced(there, 180.0)) == pytest.approx((2 + 2 * 0.36) ** 0.5)
 
 
 def test_long_range_halves_s_d_8():
