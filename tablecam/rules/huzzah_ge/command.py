@@ -65,8 +65,8 @@ def order_factor(quality: Command, officer: Officer, situation: Situation) -> Fa
             * (situation.infantry_on_cavalry_within_one_move and advances),
             "all_in_radius": int(situation.all_in_radius),
             "out_of_range": int(situation.out_of_range),
-            "attached": int(officer.is_attached),
-            "inspirational": int(officer.is_inspirational and advances),
+            "attached": int(officer.attached),
+            "inspirational": int(officer.inspirational and advances),
         }
     )
 

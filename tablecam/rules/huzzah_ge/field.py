@@ -99,7 +99,7 @@ class Field(Ground):
         if officer is None:
             return Officer()
         is_inspirational = self.officer_facts[officer].inspirational
-        return Officer(is_attached=True, is_inspirational=is_inspirational)
+        return Officer(attached=True, inspirational=is_inspirational)
 
     def commanded(self, officer: str, name: str) -> bool:
         """Whether a unit is under an officer's command (H-11.2)."""

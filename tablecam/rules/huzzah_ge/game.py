@@ -222,8 +222,8 @@ def _engaged(state: State) -> State:
 
 def _wiped(state: State) -> State:
     """Returns the state at the end of a Rally phase: odd hits go, of both sides (H-1.5)."""
-    for unit in state.position.units:
-        state = state.changed(unit.id, **dict.fromkeys(_TURN_MARKS))
+    names = [unit.id for unit in state.position.units]
+    state = state.all_changed(names, **dict.fromkeys(_TURN_MARKS))
     return replace(state, struck={}, killed={}, done_officers=(), given=())
 
 

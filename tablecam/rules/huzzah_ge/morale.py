@@ -17,15 +17,15 @@ ROUTING_FRIEND_CM = 20.0
 class Officer:
     """What an officer adds to his unit's tests."""
 
-    is_attached: bool = False
-    is_inspirational: bool = False
-    is_killed: bool = False
+    attached: bool = False
+    inspirational: bool = False
+    killed: bool = False
 
     @property
     def modifier(self) -> int:
         """What he counts: two if inspirational, against the unit if he was killed (H-9.3)."""
-        worth = 2 if self.is_inspirational else 1
-        return -worth if self.is_killed else worth if self.is_attached else 0
+        worth = 2 if self.inspirational else 1
+        return -worth if self.killed else worth if self.attached else 0
 
 
 NOBODY = Officer()
@@ -100,7 +100,7 @@ def waver_factor(troops: Troops, officer: Officer, *, has_routing_friend: bool) 
             "routing_friend": -has_routing_friend,
             "hesitant": -("hesitant" in troops.abilities),
             "impulsive": -("impulsive" in troops.abilities),
-            "officer": officer.modifier if officer.is_attached else 0,
+            "officer": officer.modifier if officer.attached else 0,
             "disciplined": int("disciplined" in troops.abilities),
         }
     )

@@ -222,7 +222,7 @@ def factor_of(state: State, officer: str, group: str, order: Order, names: Seque
         out_of_range=ground.out_of_range(names),
     )
     is_attached = ground.officers[officer].state.get("attached_to") is not None
-    own = Officer(is_attached=is_attached, is_inspirational=facts.inspirational)
+    own = Officer(attached=is_attached, inspirational=facts.inspirational)
     return order_factor(facts.quality or "average", own, situation)
 
 

@@ -39,10 +39,6 @@ Battery = Literal["reserve_foot", "reserve_horse", "reserve_heavy"]
 QUESTIONS: Final = Questions(GAME)
 
 
-def _officer(facts: OfficerFacts | None) -> morale.Officer:
-    return morale.NOBODY if facts is None else facts.officer
-
-
 def _factor_json(factor: Factor) -> Json:
     parts = factor.parts
     return {"sum": factor.sum, "factor": factor.value, "parts": parts, "because": terms(parts)}
@@ -217,7 +213,7 @@ def _morale(
     factor = morale.morale_factor(
         tested,
         tested.bases_lost_this_turn + lost,
-        _officer(officer),
+        officer or morale.NOBODY,
         routing_friend_cm=routing_friend_cm,
         faces_renowned=renowned_within_one_move,
     )
@@ -250,7 +246,7 @@ def _officer_save(
     if rolls:
         lives = succeeds(morale.escape_limit(hits), dice or ())
     used = charmed and hits > 0
-    officer = morale.Officer(lives, inspirational, is_killed=not lives)
+    officer = morale.Officer(lives, inspirational, killed=not lives)
     return {
         "rolls": rolls,
         "survives": lives,
@@ -310,7 +306,7 @@ def _waver(
     if not enemy_within_one_move:
         return {"tests": False}
     factor, follows = command.waver(
-        tested, dice, _officer(officer), has_routing_friend=routing_friend_within_one_move
+        tested, dice, officer or morale.NOBODY, has_routing_friend=routing_friend_within_one_move
     )
     answer = {"tests": True} | _factor_json(factor)
     if dice is None:

@@ -80,21 +80,13 @@ class UnitFacts(UnitKeys, Standing):
 
 
 @dataclass(frozen=True, kw_only=True)
-class OfficerFacts:
+class OfficerFacts(Officer):
     """An officer: keys of H-1.8."""
 
     id: Name | None = None
     level: Literal["division", "corps", "cinc"] = "division"
     quality: Command | None = None
-    inspirational: bool = False
     commands: list[Name] = field(default_factory=list)
     x_mm: float | None = None
     y_mm: float | None = None
-    attached: bool = False
-    killed: bool = False
     charmed: bool = False
-
-    @property
-    def officer(self) -> Officer:
-        """The same as the rules take it."""
-        return Officer(self.attached, self.inspirational, self.killed)

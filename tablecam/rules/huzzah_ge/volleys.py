@@ -22,6 +22,7 @@ from tablecam.rules.huzzah_ge.rolls import Factor, is_huzzah, succeeds
 from tablecam.rules.huzzah_ge.state import Due, State
 from tablecam.rules.huzzah_ge.troops import heading_of, raised
 from tablecam.rules.miniatures.battle import disordered
+from tablecam.rules.miniatures.faces import FaceName
 from tablecam.rules.miniatures.reckon import terms
 from tablecam.rules.steps import YES_OR_NO, Decide
 from tablecam.table.headings import difference_deg
@@ -186,8 +187,14 @@ class ShotDice(FactorDice):
         return self.shot.unit, self.shot.target
 
     def factor(self, state: State) -> Factor:
-        """Returns the factor of the shot (H-7.8)."""
-        return factor_of(state, self)
+        """Returns the factor of the shot by its terms (H-7.8, H-8.2)."""
+        shot = self.shot
+        firer, target = state.troops(shot.unit), state.troops(shot.target)
+        firer = replace(firer, ranks=(len(shot.bases), *firer.ranks[1:]))
+        at = None if self.is_at_charger else lies_now(state, shot)
+        face: FaceName = "front" if at is None else at.face
+        range_cm, foul = at.range_cm if at else 0.0, state.options.get("weather") == "foul"
+        return fire.fire_factor(firer, target, range_cm, face, is_foul_weather=foul)
 
     def then(self, state: State, answer: tuple[int, ...]) -> State:
         """Returns the state with the hits; the tests come when all have fired."""
@@ -206,18 +213,6 @@ class ShotDice(FactorDice):
         struck = acts.Struck(before.hits + hits, before.bases_lost + lost, before.support_ranks)
         state = replace(state, struck={**state.struck, shot.target: struck})
         return acts.hit(state, shot.target, hits)
-
-
-def factor_of(state: State, due: ShotDice) -> Factor:
-    """Returns the factor of a shot by its terms (H-7.8, H-8.2)."""
-    shot = due.shot
-    firer, target = state.troops(shot.unit), state.troops(shot.target)
-    foul = state.options.get("weather") == "foul"
-    firer = replace(firer, ranks=(len(shot.bases), *firer.ranks[1:]))
-    at = None if due.is_at_charger else lies_now(state, shot)
-    if at is None:
-        return fire.fire_factor(firer, target, 0.0, "front", is_foul_weather=foul)
-    return fire.fire_factor(firer, target, at.range_cm, at.face, is_foul_weather=foul)
 
 
 def lies_now(state: State, shot: acts.Shot) -> fire.Shot | None:
@@ -318,7 +313,7 @@ class MoraleDice(FactorDice):
         factor = morale.morale_factor(
             troops,
             unit.state.get("bases_lost_this_turn", 0),
-            morale.Officer(is_killed=True, is_inspirational=state.killed[name])
+            morale.Officer(killed=True, inspirational=state.killed[name])
             if name in state.killed
             else ground.officer_with(name),
             routing_friend_cm=near_cm,

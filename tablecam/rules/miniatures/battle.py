@@ -151,6 +151,13 @@ class Battle(ReadOnlyMappings, Stepping):
         left = tuple(unit for unit in units if unit.bases)
         return replace(self, position=replace(self.position, units=left))
 
+    def all_changed(self, names: Iterable[str], **marks: Any) -> Self:
+        """Returns the state with other marks of some units."""
+        state = self
+        for name in names:
+            state = state.changed(name, **marks)
+        return state
+
     def with_next(self, steps: Iterable[tuple[str, Step]]) -> Self:
         """Returns the state with the first named step due that has not had its turn."""
         for name, step in steps:

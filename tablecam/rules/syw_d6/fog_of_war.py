@@ -176,10 +176,9 @@ def _lost_orders(state: State) -> State:
     if army is None or not own:
         return state
     nearest = min(own, key=lambda unit: _apart_mm(state, unit, army))
-    for unit in own:
-        if unit.extra.get("brigade") == nearest.extra.get("brigade"):
-            state = state.changed(unit.id, slowed=True)
-    return state
+    brigade = nearest.extra.get("brigade")
+    slowed = [unit.id for unit in own if unit.extra.get("brigade") == brigade]
+    return state.all_changed(slowed, slowed=True)
 
 
 def _inspired(state: State) -> State:
@@ -189,18 +188,15 @@ def _inspired(state: State) -> State:
     if army is None or not others:
         return state
     farthest = max(others, key=lambda leader: math.dist(leader.place_mm, army.place_mm))
-    for unit in ground.of_side(state.active):
-        if _apart_mm(state, unit, farthest) <= tables.COMMAND_IN * ground.inch_mm:
-            state = state.changed(unit.id, inspired=True)
-    return state
+    reach_mm, own = tables.COMMAND_IN * ground.inch_mm, ground.of_side(state.active)
+    near = [unit.id for unit in own if _apart_mm(state, unit, farthest) <= reach_mm]
+    return state.all_changed(near, inspired=True)
 
 
 def _victory(state: State) -> State:
     """Returns the state without the active side's orange markers (S-M.12)."""
-    for unit in state.field.of_side(state.active):
-        if unit.state.get("disordered"):
-            state = state.changed(unit.id, disordered=None)
-    return state
+    own = state.field.of_side(state.active)
+    return state.all_changed((unit.id for unit in own), disordered=None)
 
 
 _EFFECTS: Final[Mapping[tables.Event, Callable[[State], State]]] = {

@@ -61,7 +61,7 @@ def _charge(state: State, action: acts.Charge) -> Offer:
 
 
 def _fire(state: State, action: acts.Fire) -> Offer:
-    dice = _dice(volleys.pool_of(state, volleys.FireDice(action.unit, action.target)).dice)
+    dice = _dice(volleys.FireDice(action.unit, action.target).pool(state).dice)
     units = (action.unit, action.target)
     return Offer("fire", f"{action.unit} at {action.target}: {dice}", units=units)
 

@@ -73,8 +73,8 @@ def next_phase(state: State) -> State:
     )
     ends_turn = state.half == 1
     marks = (*_SEQUENCE_MARKS, *(_TURN_MARKS if ends_turn else ()))
-    for unit in state.position.units:
-        state = state.changed(unit.id, **dict.fromkeys(marks))
+    names = [unit.id for unit in state.position.units]
+    state = state.all_changed(names, **dict.fromkeys(marks))
     state = replace(state, half=1 - state.half, in_force=in_force)
     if ends_turn:
         state = replace(state, turn=state.turn + 1, calamities=())

@@ -22,9 +22,25 @@ class FireDice(Due):
     occasion: Occasion | None = None
     range_in: float = 0.0
 
+    def pool(self, state: State) -> FirePool:
+        """Returns the dice of the shot with their terms (S-D.5)."""
+        ground = state.field
+        firer, target = state.unit(self.unit), state.unit(self.target)
+        troops = ground.troops[firer.id]
+        if self.occasion is not None and self.occasion != "contacted_front":
+            return fire.passing_pool(troops, self.range_in)
+        shot = ground.shot(firer, target)
+        if isinstance(shot, Ban):
+            section = fire.Section(fire.figures_firing(troops), 1.0)
+            shot = fire.Shot((section,), self.range_in)
+        if self.occasion is not None:
+            # Contact is at short range (S-C.2).
+            shot = fire.Shot(shot.sections, 0.0, shot.is_ahead)
+        return fire.fire_pool(troops, ground.target_of(firer, target), shot, state.events)
+
     def roll(self, state: State) -> Roll | None:
         """Returns the dice, none if the pool is empty."""
-        dice = pool_of(state, self).dice
+        dice = self.pool(state).dice
         return Roll(f"{self.unit} firing at {self.target}", dice) if dice else None
 
     def then(self, state: State, answer: tuple[int, ...] | None) -> State:
@@ -52,23 +68,6 @@ class FireDice(Due):
         if not has_tested and fire.is_called_to_test(state.field.troops[target.id]):
             state = state.pushed(TestDie(target.id, "casualty"))
         return state
-
-
-def pool_of(state: State, due: FireDice) -> FirePool:
-    """Returns the dice of a shot with their terms (S-D.5)."""
-    ground = state.field
-    firer, target = state.unit(due.unit), state.unit(due.target)
-    troops = ground.troops[firer.id]
-    if due.occasion is not None and due.occasion != "contacted_front":
-        return fire.passing_pool(troops, due.range_in)
-    shot = ground.shot(firer, target)
-    if isinstance(shot, Ban):
-        section = fire.Section(fire.figures_firing(troops), 1.0)
-        shot = fire.Shot((section,), due.range_in)
-    if due.occasion is not None:
-        # Contact is at short range (S-C.2).
-        shot = fire.Shot(shot.sections, 0.0, shot.is_ahead)
-    return fire.fire_pool(troops, ground.target_of(firer, target), shot, state.events)
 
 
 def shots(state: State) -> Iterator[Fire]:
