@@ -11,11 +11,12 @@ from tablecam.rules.hexes.counters import laid, place_of
 from tablecam.rules.hexes.grid import Hex
 from tablecam.rules.hexes.stacks import Change, explain, seen_counters
 from tablecam.rules.lay import Lay
-from tablecam.rules.musket_saber import aftermath, moves
+from tablecam.rules.musket_saber import aftermath, moves, sequence
 from tablecam.rules.musket_saber.state import (
     Move,
     Outcome,
     Overrule,
+    Place,
     Start,
     State,
     unit_state,
@@ -174,6 +175,8 @@ def _suggestion(
     action = _action(state, name, number)
     if action is None:
         why = f"{name} may not go to {number} now"
+        if state.thing(name).hex is None:
+            why = f"{name} is off the map: its counter does not belong in {number}"
         return Suggestion(name, why, None, certain("no", _rule(state), why))
     if isinstance(action, Start):
         text = f"{name} rolls for its Movement Allowance before it moves"
@@ -200,6 +203,9 @@ def _action(state: State, name: str, number: Hex) -> Any | None:
         return None
     if state.phase != "movement":
         return None
+    place = Place(name, number)
+    if sequence.ban_on_place(state, place) is None:
+        return place
     for march in (False, True):
         start = Start(name, march)
         if moves.ban_on_start(state, start) is not None:

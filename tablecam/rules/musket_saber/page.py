@@ -125,7 +125,7 @@ def _fow(state: State, action: acts.Fow) -> Offer:
 
 _TACTICS: Final = {
     "none": "No tactic", "press": "Press Forward", "disengage": "Disengage",
-    "last_stand": "Last Stand", "skirmish": "Skirmish", "charge": "Charge",
+    "last_stand": "Last Stand",
 }  # fmt: skip
 _CHOICES: Final = {"disrupt": "Disrupted", "retreat": "Retreat", "step": "Lose a step"}
 

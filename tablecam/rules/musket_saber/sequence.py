@@ -280,8 +280,20 @@ def _exited(state: State, act: Exit) -> Outcome:
     return aftermath.routed_off(state, unit.id)
 
 
+def ban_on_place(state: State, act: Place) -> Ban | None:
+    """Returns why a unit does not return to a hex (K-13.2)."""
+    unit = state.thing(act.unit)
+    is_due = isinstance(unit, Unit) and unit.trt is not None and unit.trt <= state.turn
+    if not is_due or unit.side != state.active:
+        return Ban("K-13.2", f"{act.unit} is not due to return")
+    if act.hex not in army.reentry_hexes(state.field, unit.side):
+        return Ban("K-13.2", f"{act.unit} does not return to {act.hex}")
+    return None
+
+
 _BANS: Final[dict[type, Any]] = {
-    Square: _ban_on_square, Replace: _ban_on_replacing, Exit: _ban_on_exit, Recover: ban_on_recover,
+    Square: _ban_on_square, Replace: _ban_on_replacing, Place: ban_on_place, Exit: _ban_on_exit,
+    Recover: ban_on_recover,
 }  # fmt: skip
 
 
@@ -319,13 +331,9 @@ def _replaced(state: State, action: Replace) -> Outcome:
 
 
 def _placed(state: State, action: Place) -> Outcome:
-    unit = state.unit(action.unit)
-    is_due = unit.trt is not None and unit.trt <= state.turn and unit.side == state.active
-    if not is_due or action.hex not in army.reentry_hexes(state.field, unit.side):
-        raise Refused(f"{action.unit} does not return to {action.hex}", rule="K-13.2")
-    state = state.put(unit.id, action.hex).changed(unit.id, trt=None)
-    text = f"{unit.id} returns at {action.hex}"
-    return state, (event("return", text, "K-13.2", unit.id),)
+    state = state.put(action.unit, action.hex).changed(action.unit, trt=None)
+    text = f"{action.unit} returns at {action.hex}"
+    return state, (event("return", text, "K-13.2", action.unit),)
 
 
 def _moved(state: State, move: Move) -> Outcome:

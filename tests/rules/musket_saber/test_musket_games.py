@@ -88,6 +88,20 @@ def test_the_top_of_a_stack_moves_and_the_next_one_comes_to_light_k_g4():
     assert (suggestion.unit, suggestion.action.path[-1]) == ("House Red Horse", "0405")
 
 
+def test_a_unit_that_returns_is_laid_by_hand_k_13_2():
+    gone = {"hex": None, "trt": 1}
+    play = battle(regiment("R1", "0505"), regiment("G1", "1018"), marks={"R1": gone})
+    x_mm, y_mm = play.state.grid.middle_mm(("0102",))
+    position = GAME.position(play.state)
+    counter = Unit("R1", "red", "infantry", (BasePose(x_mm, y_mm, 90, 15, 15),))
+    position = replace(position, units=(*position.units, counter))
+    (suggestion,) = GAME.detect_moves(play.state, position)
+    assert suggestion.action == acts.Place("R1", "0102")
+    play.apply(acts.Pass())
+    (suggestion,) = GAME.detect_moves(play.state, position)
+    assert suggestion.text == "R1 is off the map: its counter does not belong in 0102"
+
+
 def test_a_new_top_counter_is_no_action_k_g4():
     play = begun()
     swapped: dict[str, Any] = {"House Red Horse": "held", "House Red Lancers": "now"}
