@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import combinations
 from statistics import fmean
 from typing import Final, Literal
@@ -36,7 +36,7 @@ from tablecam.rules.syw_d6.fire import (
     may_fire_through,
 )
 from tablecam.rules.syw_d6.tables import BEHIND_WALL_MM, COMMAND_IN, CONE_DEG, HILL_IN
-from tablecam.rules.syw_d6.troops import FormationReading, Troops, formation_of
+from tablecam.rules.syw_d6.troops import Troops, formation_of
 from tablecam.rules.syw_d6.unit_keys import UnitFacts
 from tablecam.table.headings import difference_deg, forward
 from tablecam.table.model import BasePose, Commander, Point, Terrain, Unit
@@ -121,7 +121,7 @@ class Field(Ground):
     def target_of(self, firer: Unit, target: Unit) -> Troops:
         """Returns a target as the firer sees it: its ranks and its cover (S-D.10, S-J.12)."""
         troops = self.troops[target.id]
-        reading = formation_read(target, troops, self.inch_mm)
+        reading = formation_of(target.bases, troops, inch_mm=self.inch_mm)
         ahead = axes_of(target).heading_deg
         eye, centre = axes_of(firer).middle_mm, self.outlines[target.id].centroid
         bearing_deg = math.degrees(math.atan2(centre.y - eye[1], centre.x - eye[0]))
@@ -192,7 +192,7 @@ class Field(Ground):
             sections.append(Section(figures * len(bases) / guns, share))
         if not sections:
             return too_far or Ban("S-D.6", f"{target.id} is not in its arc of fire and in sight")
-        files = formation_read(firer, troops, self.inch_mm).files
+        files = formation_of(firer.bases, troops, inch_mm=self.inch_mm).files
         return Shot(tuple(sections), self.inches(min(ranges_mm)), files=files)
 
     def range_mm(self, firer: Unit, target: Unit) -> float:
@@ -339,7 +339,7 @@ def troops_of(unit: Unit, inch_mm: float) -> Troops:
     troops = read_keys(unit)
     declared = unit.state.get("formation")
     troops = replace(troops, formation=declared or "none")
-    reading = formation_read(unit, troops, inch_mm)
+    reading = formation_of(unit.bases, troops, inch_mm=inch_mm)
     is_broken = reading.formation == "none"
     return replace(
         troops,
@@ -347,19 +347,6 @@ def troops_of(unit: Unit, inch_mm: float) -> Troops:
         ranks=reading.ranks,
         disordered=troops.disordered or (is_broken and troops.arm != "artillery"),
     )
-
-
-def formation_read(unit: Unit, troops: Troops, inch_mm: float) -> FormationReading:
-    """Returns the formation in which a unit's bases lie (S-L.7 to S-L.14)."""
-    kind = replace(troops, figures=1, figures_start=1, casualties_from=frozenset())
-    return _formation_read(unit.bases, kind, inch_mm)
-
-
-@lru_cache(maxsize=512)
-def _formation_read(
-    bases: tuple[BasePose, ...], troops: Troops, inch_mm: float
-) -> FormationReading:
-    return formation_of(bases, troops, inch_mm=inch_mm)
 
 
 def _fronts(unit: Unit, troops: Troops) -> list[tuple[Sequence[BasePose], Axes]]:

@@ -11,11 +11,11 @@ from tablecam.rules.dice import Roll
 from tablecam.rules.miniatures.battle import Bases, permitted
 from tablecam.rules.miniatures.ground import centre_mm
 from tablecam.rules.syw_d6 import state as acts
-from tablecam.rules.syw_d6.field import formation_read
 from tablecam.rules.syw_d6.flights import flight_of
 from tablecam.rules.syw_d6.movement import clearing, clearing_dice
 from tablecam.rules.syw_d6.state import Due, State
 from tablecam.rules.syw_d6.tables import FORM_UP_IN
+from tablecam.rules.syw_d6.troops import formation_of
 from tablecam.uncertainty.answer import Answer, certain
 
 
@@ -76,7 +76,7 @@ class FormUpDue(Due):
             return certain("no", "S-A.4", f"{unit.id} lacks a base")
         far_in = math.dist(centre_mm(bases), centre_mm(unit.bases)) / state.field.inch_mm
         troops = replace(state.field.troops[unit.id], formation="none")
-        reading = formation_read(replace(unit, bases=bases), troops, state.field.inch_mm)
+        reading = formation_of(bases, troops, inch_mm=state.field.inch_mm)
         if ban := reading.why_not:
             return certain("no", ban.rule, f"{unit.id} is in no formation: {ban.because}")
         words = (
