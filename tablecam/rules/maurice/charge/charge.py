@@ -8,9 +8,9 @@ drawn from the errors.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from itertools import chain
 
 import numpy as np
@@ -38,6 +38,11 @@ from tablecam.uncertainty.answer import Answer, verdict
 from tablecam.uncertainty.margins import SIGMAS, bounded_margin_mm
 from tablecam.uncertainty.samples import DRAWS, probability_of_draws
 
+LazyAnswers = Callable[[], Mapping[str, Answer]]
+"""Returns whether a unit can charge each enemy that errors make uncertain.
+
+Draws cost a hundred times as much as the charges themselves, and most answers are never read."""
+
 
 @dataclass(frozen=True)
 class ChargeLane:
@@ -59,12 +64,12 @@ class ChargeLane:
     crosses_difficult: bool
     move: Move = field(compare=False, repr=False)
     unit: UnitOnField = field(compare=False, repr=False)
-    lazy_answers: ChargeAnswers | None = field(default=None, compare=False, repr=False)
+    lazy_answers: LazyAnswers | None = field(default=None, compare=False, repr=False)
 
     @property
     def probability(self) -> float:
         """The probability that the unit can charge the target, by this lane or another."""
-        answer = self.lazy_answers.answers.get(self.target) if self.lazy_answers else None
+        answer = self.lazy_answers().get(self.target) if self.lazy_answers else None
         return 1.0 if answer is None else answer.probability
 
     @cached_property
@@ -92,12 +97,12 @@ class Charge:
     why_not: Reason | None
     targets: tuple[str, ...]
     lanes: tuple[ChargeLane, ...]
-    lazy_answers: ChargeAnswers | None = field(default=None, compare=False, repr=False)
+    lazy_answers: LazyAnswers | None = field(default=None, compare=False, repr=False)
 
     @property
     def answers(self) -> tuple[Answer, ...]:
         """For each enemy that errors make uncertain, whether it can be charged."""
-        return tuple(self.lazy_answers.answers.values()) if self.lazy_answers else ()
+        return tuple(self.lazy_answers().values()) if self.lazy_answers else ()
 
     @property
     def close_calls(self) -> tuple[Answer, ...]:
@@ -141,12 +146,12 @@ def _charges_of(field: Field, units: Sequence[UnitOnField], new: Sequence[int]) 
     return [
         Charge(False, why, (), ())
         if why is not None
-        else _with_doubts(charge_of_unit[name], ChargeAnswers(batch, field.by_id[name]))
+        else _with_doubts(charge_of_unit[name], cache(partial(batch.answers, name)))
         for name, why in why_never.items()
     ]
 
 
-def _with_doubts(charge: Charge, asked: ChargeAnswers) -> Charge:
+def _with_doubts(charge: Charge, asked: LazyAnswers) -> Charge:
     """Attaches the lazy answers about errors to a charge and its lanes."""
     lanes = tuple(replace(lane, lazy_answers=asked) for lane in charge.lanes)
     return replace(charge, lanes=lanes, lazy_answers=asked)
@@ -261,23 +266,6 @@ _TOGETHER = 50
 
 
 @dataclass(frozen=True)
-class ChargeAnswers:
-    """The lazy answers to whom a unit can charge where errors make that uncertain.
-
-    Draws cost a hundred times as much as the charges themselves, and most answers are never read.
-    """
-
-    batch: ChargeBatch
-    unit: UnitOnField
-
-    @cached_property
-    def answers(self) -> Mapping[str, Answer]:
-        """Whether the unit can charge each uncertain enemy."""
-        question, names = self.batch.uncertain.get(self.unit.id, (None, frozenset()))
-        return {} if question is None else question.answers(names)
-
-
-@dataclass(frozen=True)
 class ChargeBatch:
     """The units of a field whose uncertain charges are evaluated in one batch.
 
@@ -311,6 +299,11 @@ class ChargeBatch:
             if (name in names) != is_target:
                 turned.setdefault(question, set()).add(name)
         return {one.unit.id: (one, frozenset(names)) for one, names in turned.items()}
+
+    def answers(self, unit_id: str) -> Mapping[str, Answer]:
+        """Returns whether a unit can charge each uncertain enemy."""
+        question, names = self.uncertain.get(unit_id, (None, frozenset()))
+        return {} if question is None else question.answers(names)
 
 
 @dataclass(frozen=True, eq=False)

@@ -34,15 +34,6 @@ class RallyAttempt:
         return sum(die >= self.needed for die in dice)
 
 
-@dataclass(frozen=True, slots=True)
-class RallyResult:
-    """A unit after rallying, with the levels of disruption that it sheds."""
-
-    rallying: RallyAttempt
-    dice: Dice
-    shed: int
-
-
 def rally_attempt(field: Field, request: Rally) -> RallyAttempt:
     """Returns the dice and the number that a rallying unit needs (M-9.2, M-9.3)."""
     unit = field.by_id[request.unit]
@@ -75,8 +66,8 @@ def rally_number(
     return RallyAttempt(unit, basic, amounts_by_name(terms), needed, disruption, tuple(because))
 
 
-def rally(field: Field, request: Rally) -> RallyResult:
-    """Returns the outcome of the dice.
+def rally(field: Field, request: Rally) -> tuple[RallyAttempt, int]:
+    """Returns the attempt, and how many levels of disruption its dice shed.
 
     Raises:
         BadInput: There is not one die for each disruption of the unit.
@@ -84,4 +75,4 @@ def rally(field: Field, request: Rally) -> RallyResult:
     attempt = rally_attempt(field, request)
     why = f"one for each disruption of {attempt.unit} (M-9.2)"
     dice = check_dice(request.document, ("dice",), request.dice, attempt.dice, why)
-    return RallyResult(attempt, dice, attempt.shed(dice))
+    return attempt, attempt.shed(dice)

@@ -247,14 +247,14 @@ class RollingRally(Step):
     def follow(self, state: State, dice: Dice) -> StateAndEvents:
         """Sheds disruption; the next unit may try, if any is left."""
         field = field_at(state)
-        rallied = rally(field, _request(state, self, dice))
+        attempt, shed_levels = rally(field, _request(state, self, dice))
         unit = field.by_id[self.unit].unit
-        level = field.by_id[self.unit].disruption - rallied.shed
+        level = field.by_id[self.unit].disruption - shed_levels
         state = state.with_marker(unit, disruption=level)
-        rolled, needed = " ".join(map(str, dice)), rallied.rallying.needed
-        shed = counted(rallied.shed, "disruption") if rallied.shed else "no disruption"
+        rolled, needed = " ".join(map(str, dice)), attempt.needed
+        shed = counted(shed_levels, "disruption") if shed_levels else "no disruption"
         text = f"{unit.id} rallies: {rolled}, needs {needed}+: sheds {shed}"
-        facts = {"unit": unit.id, "disruption": -rallied.shed, "level": level}
+        facts = {"unit": unit.id, "disruption": -shed_levels, "level": level}
         events = (Event("rallies", text, "M-9.2", facts),)
         if _left(field_at(state), self.rallying):
             return state.to(self.rallying), events

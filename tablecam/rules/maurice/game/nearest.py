@@ -137,7 +137,7 @@ def _fitted(field: Field, unit: UnitOnField, target: str, seen: Axes) -> Iterato
 def _in_doubt(field: Field, unit: UnitOnField, target: str, seen: Axes) -> Iterator[ChargeEnd]:
     """Yields moves to an enemy that only measurement error may put out of reach."""
     asked = charge_of(field, unit).lazy_answers
-    answer = None if asked is None else asked.answers.get(target)
+    answer = None if asked is None else asked().get(target)
     if answer is None or answer.answer != "too_close":
         return
     # Twice the allowance certainly contains a target that only measurement error puts out of reach.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
 from typing import Final
 
@@ -36,22 +36,15 @@ _CACHE_SIZE = 8
 """Tables in the cache: a state's, those it might become, and the round's start."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Table:
-    """The field of a position; `is_closed` under Rough Going."""
+_LATEST: Final[deque[tuple[Position, bool, Field]]] = deque(maxlen=_CACHE_SIZE)
+"""The latest positions, each with whether Rough Going closes its ground, and its field.
 
-    position: Position
-    is_closed: bool
-    field: Field
-
-
-_LATEST: Final[deque[_Table]] = deque(maxlen=_CACHE_SIZE)
-"""The cache, keyed by identity: comparing positions takes longer than missing."""
+Found by identity: comparing positions takes longer than missing."""
 
 
 def field_at(state: State) -> Field:
     """Returns the field of a state; under Rough Going difficult ground is impassable."""
-    return _table_on(state.position, is_closed=state.round.is_rough_going).field
+    return _field(state.position, is_closed=state.round.is_rough_going)
 
 
 def field_on(position: Position) -> Field:
@@ -60,7 +53,7 @@ def field_on(position: Position) -> Field:
     Raises:
         BadInput: As `field_of`.
     """
-    return _table_on(position, is_closed=False).field
+    return _field(position, is_closed=False)
 
 
 def fire_at(state: State, names: Collection[str]) -> FireByUnit:
@@ -83,29 +76,24 @@ def forces_at(state: State, side: str) -> tuple[tuple[str, ...], ...]:
     return _FORCES.answer(key, lambda: possible_forces(field, side))
 
 
-def _table_on(position: Position, *, is_closed: bool) -> _Table:
-    """Returns the cached table of a position, or a new one."""
+def _field(position: Position, *, is_closed: bool) -> Field:
+    """Returns the cached field of a position, or a new one."""
     # Another thread may append meanwhile.
-    latest = tuple(_LATEST)
-    for recent in latest:
-        if recent.position is position and recent.is_closed == is_closed:
-            return recent
-    table = _new_table(position, latest, is_closed=is_closed)
-    _LATEST.append(table)
-    return table
-
-
-def _new_table(position: Position, latest: tuple[_Table, ...], *, is_closed: bool) -> _Table:
-    """Builds a table, from a recent one on the same ground where possible."""
-    # The latest table on the same ground shares most answers.
-    for recent in reversed(latest):
-        if recent.is_closed == is_closed and is_same_ground(recent.position, position):
-            field = updated_field(recent.field, position)
-            return _Table(position, is_closed, field)
-    field = field_of(position)
-    if is_closed:
-        field = replace(field, ground=field.ground.with_difficult_barred())
-    return _Table(position, is_closed, field)
+    latest = [(known, field) for known, closed, field in tuple(_LATEST) if closed == is_closed]
+    for known, field in latest:
+        if known is position:
+            return field
+    # The latest field on the same ground shares most answers.
+    for known, before in reversed(latest):
+        if is_same_ground(known, position):
+            field = updated_field(before, position)
+            break
+    else:
+        field = field_of(position)
+        if is_closed:
+            field = replace(field, ground=field.ground.with_difficult_barred())
+    _LATEST.append((position, is_closed, field))
+    return field
 
 
 SPANS_BW: Final = (4, 6, 8, 12)

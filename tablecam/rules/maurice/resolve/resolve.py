@@ -69,18 +69,17 @@ def _combat(field: Field, request: Combat) -> Json:
 
 
 def _rally(field: Field, request: Rally) -> Json:
-    rallied = rally(field, request)
-    terms = rallied.rallying
-    shed = Reason("M-9.2", "shed", (rallied.shed, terms.dice, terms.needed))
+    terms, levels = rally(field, request)
+    shed = Reason("M-9.2", "shed", (levels, terms.dice, terms.needed))
     unit = {
         "basic": terms.basic,
         "modifiers": dict(terms.modifiers),
         "needed": terms.needed,
-        "dice": list(rallied.dice),
-        "disruption": -rallied.shed,
+        "dice": list(request.dice or ()),
+        "disruption": -levels,
         "because": list(map(str, (*terms.because, shed))),
     }
-    aftermath = Aftermath(gained={terms.unit: -rallied.shed})
+    aftermath = Aftermath(gained={terms.unit: -levels})
     answer = _answer(field, "rally", {terms.unit: unit}, aftermath)
     if terms.near is not None and terms.near.answer == "too_close":
         answer["doubts"] = [terms.near.to_json()]

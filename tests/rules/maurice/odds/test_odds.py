@@ -108,7 +108,7 @@ def test_chances_of_a_rally_are_those_of_resolving_all_its_dice(level):  # M-9.2
     counts = Counter()
     for dice in product(range(1, 7), repeat=level):
         request = read_request({"kind": "rally", "unit": "B1", "dice": [*dice]}, "request", field)
-        counts[str(-rally(field, request).shed)] += 1
+        counts[str(-rally(field, request)[1])] += 1
     found = odds(field, asked(field, {"kind": "rally", "unit": "B1"}))["units"]["B1"]
     assert found["needed"] == 3
     assert found["disruption"]["chances"] == pytest.approx(shares(counts, 6**level), abs=ROUNDING)
