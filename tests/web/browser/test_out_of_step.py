@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
+import re
+
 from playwright.sync_api import Browser, expect
 
 from tests.referee.tables import moved, table
 from tests.web.browser.standing_games import standing_game
+
+GHOSTS_UPON_WORDS = """() => {
+  const all = [...document.querySelectorAll(".board :is(.ghost-text, .name)")];
+  const boxes = all.filter((node) => node.textContent).map((node) => {
+    const { left, right, top, bottom } = node.getBoundingClientRect();
+    return { node, left, right, top: top + 2, bottom: bottom - 2 };
+  });
+  return boxes.filter((a) => a.node.matches(".ghost-text") && boxes.some((b) => a !== b
+    && a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom)).length;
+}"""
 
 
 def test_one_card_sums_up_what_is_out_of_step_with_the_game(browser: Browser) -> None:
@@ -23,6 +35,12 @@ def test_one_card_sums_up_what_is_out_of_step_with_the_game(browser: Browser) ->
         card.get_by_text("Show me").click()
         expect(page.locator(".moved:visible")).to_have_count(4)
         expect(page.locator(".placing.nearest")).to_have_count(4)
+        for width_px, height_px in ((390, 844), (1400, 900)):
+            page.set_viewport_size({"width": width_px, "height": height_px})
+            expect(page.locator(".placing.nearest .ghost-text")).to_have_text(
+                [re.compile("here")] * 4
+            )
+            assert page.evaluate(GHOSTS_UPON_WORDS) == 0
         card.get_by_role("button", name="New game").click()
         expect(page.locator("#game button.main:visible")).to_have_text("Start another game")
         page.locator("#begin-back").click()

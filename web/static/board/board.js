@@ -100,7 +100,7 @@ export class Board {
     this.#listeners[name] = /** @type {any} */ ([...(this.#listeners[name] ?? []), listener]);
   }
 
-  /** Draws shapes that explain something, so that no label lies over another. @param {Shape[]} shapes @param {"proof" | "game"} layer */
+  /** Draws shapes that explain something, so that no label lies over another, and returns them with their labels. @param {Shape[]} shapes @param {"proof" | "game"} layer */
   shapes(shapes, layer = "proof") {
     const labelled = withLabels(shapes, this.state);
     const isBeneath = (/** @type {Shape} */ { role }) => layer === "proof" && BENEATH.has(role);
@@ -110,6 +110,7 @@ export class Board {
       labelled.filter((shape) => !isBeneath(shape)),
       this.state,
     );
+    return labelled;
   }
 
   /** Draws what explains the chosen thing. @param {Shape[]} shapes */

@@ -1,9 +1,9 @@
 /** Draws markers beside units on the table, and results of actions in words. */
 import { setAttr, svgElement, updateChildren } from "../shared/dom.js";
-import { makeText, placeText } from "../board/shapes.js";
+import { nameShown } from "../board/labels.js";
+import { makeText, placeText, wordsSize } from "../board/shapes.js";
 import { short, toScreen, uncut } from "../board/view.js";
 import { markersShown } from "./midgame.js";
-import { playing } from "./state.js";
 import { markerWords } from "./words.js";
 
 /** @typedef {import("./state.js").State} State */
@@ -17,8 +17,15 @@ import { markerWords } from "./words.js";
 export const RESULT = "result";
 /** Type sizes of a result, and its distances below a unit, in order of preference. */
 const RESULT_PX = { font: 15, letter: 9, line: 19, below: [-28, 42, -48, 62], farther: [-68, 82, -88] };
-const NAME_PX = { half: 18, height: 14 };
-const GHOST_PX = { half: 32, height: 16 };
+const NAME_PX = { half: 18, height: 14, held: 18 };
+/** Type sizes of the words of a ghost, and its distances from the middle, in order of preference. */
+export const GHOST_PX = {
+  font: 14,
+  letter: 8,
+  line: 18,
+  below: [0, 24, -24, 46, -46],
+  farther: [70, -70, 94, -94, 120, -120],
+};
 const MARKER_PX = { middle: 15.5, height: 15, below: [0, 17, -47], farther: [34, -64] };
 /** Distance from a unit's middle to a label at its side. */
 const ASIDE_PX = 24;
@@ -40,15 +47,26 @@ const RING_MM = 4;
 /** A drawing wider than this is on a wall, and seen from farther off. */
 const FAR_VIEW_PX = 1700;
 
-/** Updates markers and results so that none overlaps another or a unit's name. @type {(layers: Record<string, SVGElement>, shapes: Shape[], state: State) => void} */
-export function renderMarks(layers, shapes, state) {
+/** The boxes of names, of the labels of shapes, and of the tools over the drawing. @type {(layers: Record<string, SVGElement>, labelled: Shape[], state: State) => Box[]} */
+export function boxesTaken(layers, labelled, state) {
+  const named = [...(state.now?.units ?? []), ...(state.now?.commanders ?? [])];
+  const names = named.flatMap((owner) => {
+    const { x, y } = onScreen([owner.x_mm, owner.y_mm], state);
+    const half = Math.max(NAME_PX.half, wordsSize(nameShown(state, owner)).half);
+    const name = { x, y, half, height: NAME_PX.height };
+    // Below the name stands for how long it has not been seen.
+    const isHeld = ("bases" in owner ? owner.bases : [owner]).some(({ seen }) => seen === "held");
+    return !isHeld ? [name] : [name, { ...name, y: y + NAME_PX.held, half: 2 * NAME_PX.half }];
+  });
+  const labels = labelled.flatMap(({ label, label_mm }) =>
+    label && label_mm ? [{ ...wordsSize(label), ...onScreen(label_mm, state) }] : [],
+  );
+  return [...names, ...labels, ...toolsUpon(/** @type {SVGElement} */ (layers.results.ownerSVGElement), state)];
+}
+
+/** Updates markers and results so that none overlaps another or what is taken. @type {(layers: Record<string, SVGElement>, shapes: Shape[], taken: Box[], state: State) => void} */
+export function renderMarks(layers, shapes, taken, state) {
   if (!layers.results.children.length) layers.results.append(svgElement("g"), svgElement("g"), svgElement("g"));
-  const names = (state.now?.units ?? []).map(({ x_mm, y_mm }) => ({ ...NAME_PX, ...onScreen([x_mm, y_mm], state) }));
-  const taken = [
-    ...names,
-    ...ghostsShown(state),
-    ...toolsUpon(/** @type {SVGElement} */ (layers.results.ownerSVGElement), state),
-  ];
   renderMarkers(layers.markers, taken, state);
   renderResults(
     layers.results.children[2],
@@ -58,15 +76,14 @@ export function renderMarks(layers, shapes, state) {
   );
 }
 
-/** The boxes of the labels of ghosts. @type {(state: State) => Box[]} */
-function ghostsShown(state) {
-  return (playing(state)?.to_place ?? [])
-    .filter(({ ghost }) => ghost.length)
-    .map(({ ghost }) => {
-      const mean = (/** @type {"x_mm" | "y_mm"} */ key) =>
-        ghost.reduce((sum, base) => sum + base[key], 0) / ghost.length;
-      return { ...GHOST_PX, ...onScreen([mean("x_mm"), mean("y_mm")], state) };
-    });
+/** The size of the words of a ghost on the screen. @type {(words: string) => {half: number, height: number}} */
+export function ghostSize(words) {
+  return { half: (words.length * GHOST_PX.letter) / 2, height: GHOST_PX.line };
+}
+
+/** Reserves a free place for the words of a ghost, in its middle or as near as may be; null if there is none. @type {(words: string, at_mm: Point, taken: Box[], state: State) => {right: number, down: number} | null} */
+export function ghostWay(words, at_mm, taken, state) {
+  return findWay({ ...ghostSize(words), ...onScreen(at_mm, state) }, GHOST_PX, taken, state);
 }
 
 /** The boxes of the tools over the drawing, cached: measuring the page is slow. */
@@ -95,20 +112,31 @@ function onScreen(at_mm, { view, facts }) {
   return { x, y };
 }
 
-/** Reserves the nearest free place for a box above, below or beside its unit; the first if none is free. @type {(box: Box, px: {below: number[], farther: number[], middle?: number}, taken: Box[], state: State) => {right: number, down: number}} */
-function freeWay(box, { below, farther, middle = 0 }, taken, { view }) {
+/** @typedef {{below: number[], farther: number[], middle?: number}} Ways  how far from its unit a box may lie, px */
+
+/** Reserves the nearest free place for a box; the first if none is free. @type {(box: Box, px: Ways, taken: Box[], state: State) => {right: number, down: number}} */
+function freeWay(box, px, taken, state) {
+  const way = findWay(box, px, taken, state);
+  if (way) return way;
+  taken.push({ ...box, y: box.y + px.below[0] });
+  return { right: 0, down: px.below[0] };
+}
+
+/** Reserves the nearest free place for a box above, below or beside its unit; null if none is free. @type {(box: Box, px: Ways, taken: Box[], state: State) => {right: number, down: number} | null} */
+function findWay(box, { below, farther, middle = 0 }, taken, { view }) {
   const upright = (/** @type {number} */ down) => ({ right: 0, down });
   const aside = [-1, 1].map((side) => ({ right: side * (box.half + ASIDE_PX), down: -middle }));
   const ways = [...below.map(upright), ...aside, ...farther.map(upright)];
   const isIn = (/** @type {number} */ x) => x >= box.half && x <= view.width_px - box.half;
   const isFree = (/** @type {{right: number, down: number}} */ { right, down }) =>
     (right === 0 || isIn(box.x + right)) &&
+    (down === 0 || (box.y + down >= box.height / 2 && box.y + down <= view.height_px - box.height / 2)) &&
     taken.every(
       ({ x, y, half, height }) =>
         Math.abs(x - box.x - right) >= half + box.half || Math.abs(y - box.y - down) >= (height + box.height) / 2,
     );
-  const way = ways.find(isFree) ?? ways[0];
-  taken.push({ ...box, x: box.x + way.right, y: box.y + way.down });
+  const way = ways.find(isFree) ?? null;
+  if (way) taken.push({ ...box, x: box.x + way.right, y: box.y + way.down });
   return way;
 }
 

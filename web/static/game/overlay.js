@@ -3,7 +3,7 @@ import { setAttr, svgElement, updateChildren } from "../shared/dom.js";
 import { cornersOf, makeText, meanPoint, placeText, through } from "../board/shapes.js";
 import { sideClass } from "../board/things.js";
 import { short, uncut } from "../board/view.js";
-import { renderMarks, RESULT } from "./markers.js";
+import { boxesTaken, GHOST_PX, ghostSize, ghostWay, renderMarks, RESULT } from "./markers.js";
 import { latestEvidence, lookedAtShapes, outOfStep, pendingShapes, playing } from "./state.js";
 import { cornersShown, layingStep } from "./terrain.js";
 
@@ -14,8 +14,6 @@ import { cornersShown, layingStep } from "./terrain.js";
 
 /** @typedef {{unit: string, bases: GhostBase[], kind: "due" | "nearest" | "arrived", text: string}} Ghost */
 
-/** Letter size of a ghost's label. */
-const GHOST_PX = { letter: 8, line: 18 };
 /** A drawing narrower than this is on a phone. */
 const NARROW_VIEW_PX = 500;
 
@@ -26,19 +24,21 @@ export function drawGame(board, layers, state) {
   board.svg.classList.toggle("looking", isLooking);
   board.svg.classList.toggle("laying", layingStep(state) !== null);
   setAttr(layers.game, "class", `layer game${isLooking ? "" : " due"}`);
-  board.shapes(
+  const labelled = board.shapes(
     (isLooking ? looked : pendingShapes(state)).filter(({ role }) => role !== RESULT),
     "game",
   );
-  renderMarks(layers, isLooking ? looked : latestEvidence(state), state);
-  renderCorners(layers.results, state);
+  const taken = boxesTaken(layers, labelled, state);
+  // Where units belong matters most, so ghosts choose their places before markers and results.
   updateChildren(
     layers.placing,
     ghosts(state),
     ({ unit, kind }) => `${kind} ${unit}`,
     makeGhost,
-    (node, ghost) => updateGhost(node, ghost, state),
+    (node, ghost) => updateGhost(node, ghost, taken, state),
   );
+  renderMarks(layers, isLooking ? looked : latestEvidence(state), taken, state);
+  renderCorners(layers.results, state);
 }
 
 /** Draws the corners by which the terrain in hand is stretched. @type {(layer: SVGElement, state: State) => void} */
@@ -105,8 +105,8 @@ function makeGhost() {
   return group;
 }
 
-/** Updates a ghost: the outline of its bases, and an arrow to it from the unit. @type {(node: SVGElement, ghost: Ghost, state: State) => void} */
-function updateGhost(node, { unit, bases, kind, text }, state) {
+/** Updates a ghost: the outline of its bases, and an arrow to it from the unit. @type {(node: SVGElement, ghost: Ghost, taken: import("./markers.js").Box[], state: State) => void} */
+function updateGhost(node, { unit, bases, kind, text }, taken, state) {
   const { units = [], commanders = [] } = state.now ?? {};
   const lies = units.find(({ id }) => id === unit) ?? commanders.find(({ id }) => id === unit);
   const side = lies?.side ?? state.facts.units.find(({ id }) => id === unit)?.side ?? "";
@@ -118,16 +118,11 @@ function updateGhost(node, { unit, bases, kind, text }, state) {
     (here && lies && !bases.length && kind === "due" ? crossOn(here) : "");
   const way = here && there && bases.length ? arrow(here, there, state) : "";
   [outline, outline, way, way].forEach((d, index) => setAttr(node.children[index], "d", d));
-  placeText(
-    node.children[4],
-    there ? text : "",
-    there ? uncut(state.view, state.facts, there, ghostWords(text)) : [0, 0],
-  );
-}
-
-/** @type {(text: string) => {half: number, height: number}} */
-function ghostWords(text) {
-  return { half: (text.length * GHOST_PX.letter) / 2, height: GHOST_PX.line };
+  const at = there && text ? uncut(state.view, state.facts, there, ghostSize(text)) : null;
+  const free = at && ghostWay(text, at, taken, state);
+  placeText(node.children[4], free ? text : "", at ?? [0, 0]);
+  setAttr(node.children[4].children[0], "dx", `${short((free?.right ?? 0) / GHOST_PX.font)}em`);
+  setAttr(node.children[4].children[0], "dy", `${short((free?.down ?? 0) / GHOST_PX.font)}em`);
 }
 
 /** A cross over a unit that has to leave the table. @type {(at: Point) => string} */
