@@ -56,7 +56,7 @@ def rulings(
     """Rule on a POSITION: contacts, flanks, shooting, charges.
 
     Lists who is near the enemy, who touches and flanks whom, who may shoot and charge whom, who is
-    engaged, which units form one force, and whom the CinC reaches. --unit and --pair answer in
+    engaged, which units form one force, and whom the commander reaches. --unit and --pair answer in
     sentences, as the page does; --draw shows the evidence. POSITION is a file from
     `tablecam snapshot` or `tablecam disputes FILE --position N`.
     """

@@ -70,7 +70,7 @@ polygon, polyline, circle { vector-effect: non-scaling-stroke; }
 .counts-not { stroke-dasharray: 3 2; stroke-width: 2; }
 .intrusion { fill: #d55e00; fill-opacity: .7; }
 .open-line, .line-of-attack { stroke: #cc79a7; stroke-width: 2.6; }
-.cinc { fill: #fff; stroke-width: 4; }
+.leader { fill: #fff; stroke-width: 4; }
 """
 
 
@@ -227,8 +227,8 @@ def _add_commanders(board: _Canvas, position: Position, colours: Mapping[str, st
     marker_mm = position.table.marker_mm
     for leader in position.commanders:
         x, y = board.at(leader.place_mm)
-        board.dot((x, y), marker_mm / 2, "cinc").set("stroke", colours[leader.side])
-        board.text((x, y + marker_mm * 0.11), "CinC", marker_mm * 0.32)
+        board.dot((x, y), marker_mm / 2, "leader").set("stroke", colours[leader.side])
+        board.text((x, y + marker_mm * 0.17), "\N{BLACK STAR}", marker_mm * 0.5)
 
 
 def _add_names(board: _Canvas, position: Position, names: Mapping[str, str]) -> None:

@@ -9,6 +9,7 @@ from typing import Literal, TypeVar
 
 from tablecam.errors import BadInput
 from tablecam.geometry.rectangles import Measurable
+from tablecam.table.formation import base_words
 from tablecam.table.model import FARTHEST_MM, BasePose, Commander, Point, Position, Unit
 from tablecam.wording import nearest, quoted
 
@@ -72,7 +73,7 @@ def _base(position: Position, reference: str, name: str) -> Thing:
             bases[f"{unit.id}/{index + 1}"] = (unit, base)
             bases[unit.base_name(index)] = (unit, base)
     unit, base = _looked_up(bases, reference, "base", name)
-    return Thing("base", reference, f"base {name}", base, unit)
+    return Thing("base", reference, base_words(unit, unit.bases.index(base)), base, unit)
 
 
 def _commander(position: Position, reference: str, name: str) -> Thing:

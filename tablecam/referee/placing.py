@@ -34,15 +34,16 @@ class Placing:
     @property
     def text(self) -> str:
         """The instruction, in one sentence."""
+        name = proper_name(self.unit)
         if not self.bases:
-            return f"{self.unit} has left the game: take it off the table"
+            return f"{name} has left the game: take it off the table"
         if self.off_mm is None:
-            return f"{self.unit} is not seen: put it where the ghost is"
+            return f"{name} is not seen: put it where the ghost is"
         if self.surplus > 0:
-            return f"{self.unit} has lost {counted(self.surplus, 'base')}: take it off the table"
+            return f"{name} has lost {counted(self.surplus, 'base')}: take it off the table"
         if self.surplus < 0:
-            return f"{self.unit} lacks {counted(-self.surplus, 'base')}: put it where the ghost is"
-        return f"put {proper_name(self.unit)} where the ghost is, {self.off_mm:.0f} mm from here"
+            return f"{name} lacks {counted(-self.surplus, 'base')}: put it where the ghost is"
+        return f"put {name} where the ghost is, {self.off_mm:.0f} mm from here"
 
 
 def changed_by_game(before: Position, after: Position) -> frozenset[str]:

@@ -17,8 +17,11 @@ from numpy.typing import NDArray
 
 from tablecam.table.headings import difference_deg, forward, mean_deg, right
 from tablecam.table.model import Arm, BasePose, FormationName, Unit
+from tablecam.wording import joined
 
 Array = NDArray[np.float64]
+_BLOCK = 4
+"""The number of bases in a block of two ranks and two files."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,8 +159,8 @@ def _faults_of_massed(unit: Unit, tolerances: Tolerances) -> list[_Fault]:
         depth_mm = (unit.bases[ahead].depth_mm + unit.bases[behind].depth_mm) / 2
         beside_mm, back_mm = places[ahead] - places[behind]
         out_mm = max(abs(beside_mm), abs(back_mm - depth_mm))
-        names = f"base {unit.base_name(behind)} is {out_mm:.0f} mm off its place behind base "
-        faults += _if_over(out_mm, limit_mm, names + unit.base_name(ahead))
+        off = f"{base_words(unit, behind)} is {out_mm:.0f} mm off its place"
+        faults += _if_over(out_mm, limit_mm, f"{off} behind the front rank")
     return faults
 
 
@@ -189,7 +192,7 @@ def _faults_of_column(unit: Unit, tolerances: Tolerances) -> list[_Fault]:
     for index, following in pairwise(order):
         ahead, behind = unit.bases[index], unit.bases[following]
         bend_deg = abs(difference_deg(ahead.heading_deg, behind.heading_deg))
-        names = f"bases {unit.base_name(index)} and {unit.base_name(following)}"
+        names = base_words(unit, index, following)
         faults += _if_over(bend_deg, tolerances.bend_deg, f"{names} bend by {bend_deg:.0f}°")
         # Turned by t about a shared corner, the middles of two edges of width w lie w sin(t/2)
         # apart.
@@ -208,7 +211,7 @@ def _faults_of_headings(unit: Unit, tolerances: Tolerances) -> list[_Fault]:
             # Compared with the others alone: the turned base drags the mean along.
             others = mean_deg(headings_deg[:index] + headings_deg[index + 1 :])
             turned_deg = abs(difference_deg(heading_deg, others))
-            because = f"base {unit.base_name(index)} is turned {turned_deg:.0f}° from the others"
+            because = f"{base_words(unit, index)} is turned {turned_deg:.0f}° from the others"
             faults.append(_Fault(turned_deg / tolerances.heading_deg, because))
     return faults
 
@@ -222,19 +225,19 @@ def _faults_of_alignment(
     stray = max(offsets_mm, key=lambda index: abs(offsets_mm[index] - middle))
     out_mm = abs(offsets_mm[stray] - middle)
     if out_mm > limit_mm:
-        because = f"base {unit.base_name(stray)} is {out_mm:.0f} mm out of {what}"
+        because = f"{base_words(unit, stray)} is {out_mm:.0f} mm out of {what}"
         return [_Fault(out_mm / limit_mm, because)]
     # Two bases off to opposite sides may each be within the limit.
     low, *_, high = sorted(offsets_mm, key=offsets_mm.__getitem__)
     spread_mm = offsets_mm[high] - offsets_mm[low]
-    names = f"bases {unit.base_name(low)} and {unit.base_name(high)}"
+    names = base_words(unit, low, high)
     return _if_over(spread_mm, limit_mm, f"{names} are {spread_mm:.0f} mm out of {what}")
 
 
 def _fault_of_gap(
     unit: Unit, index: int, following: int, gap_mm: float, limit_mm: float
 ) -> list[_Fault]:
-    names = f"bases {unit.base_name(index)} and {unit.base_name(following)}"
+    names = base_words(unit, index, following)
     how = f"are {gap_mm:.0f} mm apart" if gap_mm > 0 else f"overlap by {-gap_mm:.0f} mm"
     return _if_over(abs(gap_mm), limit_mm, f"{names} {how}")
 
@@ -282,6 +285,33 @@ def _foremost(unit: Unit) -> tuple[int, ...]:
             if not any(is_behind(index, other) for other in range(len(unit.bases)))
         ),
     )
+
+
+def base_words(unit: Unit, *indices: int) -> str:
+    """Names bases of a unit by their places in it, as players count them.
+
+    In one rank they count from the left, in one file from the front; four in a block have corners.
+    """
+    if len(unit.bases) == 1:
+        return unit.id
+    places, size = _in_unit_axes(unit), unit.bases[0]
+    across_mm, along_mm = np.ptp(places, axis=0)
+    order, ends = _left_to_right(unit, range(len(places))), ("left", "right")
+    if across_mm < size.width_mm / 2:
+        order, ends = tuple(np.argsort(-places[:, 1]).tolist()), ("front", "rear")
+    elif along_mm > size.depth_mm / 2 and len(places) == _BLOCK:
+        return f"{unit.id}'s {joined(_corner(*places[index]) for index in indices)} base" + (
+            "s" * (len(indices) > 1)
+        )
+    numbers = sorted(order.index(index) for index in indices)
+    if numbers in ([0], [len(order) - 1]):
+        return f"{unit.id}'s {ends[numbers[0] > 0]} base"
+    counted_off = joined(str(number + 1) for number in numbers)
+    return f"{unit.id}'s base{'s' * (len(numbers) > 1)} {counted_off} from the {ends[0]}"
+
+
+def _corner(right_mm: float, ahead_mm: float) -> str:
+    return f"{'front' if ahead_mm > 0 else 'rear'} {'right' if right_mm > 0 else 'left'}"
 
 
 def column_order(bases: Sequence[BasePose]) -> tuple[int, ...]:

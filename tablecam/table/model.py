@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
+from tablecam.wording import proper_name
+
 Arm = Literal["infantry", "cavalry", "artillery"]
 FormationName = Literal["line", "column", "massed", "artillery", "broken-up"]
 Shape = Literal["rectangle", "round", "oval"]
@@ -269,6 +271,11 @@ class Commander:
     def __post_init__(self) -> None:
         object.__setattr__(self, "state", frozen_keys(self.state))
         object.__setattr__(self, "extra", frozen_keys(self.extra))
+
+    @property
+    def name(self) -> str:
+        """The name of the commander."""
+        return proper_name(self.id)
 
     @property
     def place_mm(self) -> Point:

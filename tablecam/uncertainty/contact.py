@@ -18,6 +18,7 @@ from tablecam.geometry.gaps import separations
 from tablecam.geometry.outlines import GRID_MM
 from tablecam.geometry.rectangles import EXACT_MM, Array, Indices, Rectangles, rectangles
 from tablecam.geometry.shapes import Shape, shapes_of
+from tablecam.table.formation import base_words
 from tablecam.table.model import Point, Unit
 from tablecam.uncertainty.answer import Answer, AnswerWord, decide
 from tablecam.uncertainty.lengths import distance, gaps_with_sigma, geometries
@@ -219,8 +220,9 @@ def _sentence(a: Unit, b: Unit, word: str, gap_mm: float, touches: Sequence[Touc
     if word == "too_close":
         return f"whether {a.id} and {b.id} touch is too close to call: {gap}"
     first = touches[0]
-    edges = f"base {first.base_a}'s {first.edge_a} meets base {first.base_b}'s {first.edge_b}"
-    return f"{a.id} touches {b.id}: {edges}, and {gap}"
+    one = f"the {first.edge_a} of {base_words(a, a.base_names.index(first.base_a))}"
+    other = f"the {first.edge_b} of {base_words(b, b.base_names.index(first.base_b))}"
+    return f"{a.id} touches {b.id}: {one} meets {other}, and {gap}"
 
 
 def _evidence(a: Unit, b: Unit, touches: Sequence[Touch]) -> tuple[Shape, ...]:

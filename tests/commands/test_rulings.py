@@ -98,10 +98,7 @@ def test_tables_tell_rules_reasons_and_readings(ruled) -> None:
     for words in ("M-1.9", "Fire", "Charge (M-8.3)", "Forces", "Pairs", "none: column", "British"):
         assert words in said
     assert "M-1.15, interpretation" not in said  # no force here is a chain of three
-    assert (
-        "M-4.12, interpretation: the distance is measured from the edge of the CinC's marker"
-        in said
-    )
+    assert "M-4.12, interpretation: the distance is from the edge of the commander's marker" in said
     assert max(map(len, said.splitlines())) <= 120
 
 
@@ -147,7 +144,7 @@ def test_the_drawing_shows_table_units_and_proofs(ruled, tmp_path) -> None:
         "evidence lane charge",
         "evidence contact in_contact",
         "evidence string spans",
-        "cinc",
+        "leader",
     ):
         assert role in classes
     names = {each.text for each in root.iter(f"{SVG}text")}

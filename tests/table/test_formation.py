@@ -66,13 +66,19 @@ def test_m_1_7_small_bases_may_be_six_millimetres_out(out_mm, name) -> None:
 def test_m_1_7_a_stray_base_is_named_with_how_far_it_is_out() -> None:
     line = unit("F1", "line", 0, 0, 90, first_tag=10)
     found = read_formation(with_base(line, 2, y_mm=14.0))
-    assert (found.name, found.because) == ("broken-up", "base 12 is 14 mm out of line")
+    assert (found.name, found.because) == (
+        "broken-up",
+        "F1's base 3 from the left is 14 mm out of line",
+    )
 
 
 def test_m_1_7_a_gap_is_named_with_the_bases_beside_it() -> None:
     line = unit("F1", "line", 0, 0, 90, first_tag=10)
     found = read_formation(with_base(line, 3, x_mm=69.0))
-    assert (found.name, found.because) == ("broken-up", "bases 12 and 13 are 9 mm apart")
+    assert (found.name, found.because) == (
+        "broken-up",
+        "F1's bases 3 and 4 from the left are 9 mm apart",
+    )
 
 
 def test_m_1_7_many_small_gaps_add_up() -> None:
@@ -85,7 +91,7 @@ def test_m_1_7_many_small_gaps_add_up() -> None:
 def test_m_1_7_bases_that_stray_to_both_sides_are_named_together() -> None:
     line = unit("F1", "line", 0, 0, 90, first_tag=10)
     found = read_formation(with_base(with_base(line, 0, y_mm=5.0), 3, y_mm=-5.0))
-    assert found.because == "bases 13 and 10 are 10 mm out of line"
+    assert found.because == "F1's bases 1 and 4 from the left are 10 mm out of line"
 
 
 @pytest.mark.parametrize(("turn_deg", "name"), [(12.0, "line"), (14.0, "broken-up")])
@@ -95,13 +101,13 @@ def test_m_1_7_headings_lie_within_ten_degrees_of_the_mean(turn_deg, name) -> No
     found = read_formation(with_base(line, 0, heading_deg=90 + turn_deg))
     assert found.name == name
     if name == "broken-up":
-        assert found.because == "base 10 is turned 14° from the others"
+        assert found.because == "F1's left base is turned 14° from the others"
 
 
 def test_m_1_7_a_base_facing_about_breaks_a_line_up() -> None:
     line = unit("F1", "line", 0, 0, 90, first_tag=10)
     found = read_formation(with_base(line, 1, heading_deg=270))
-    assert found.because == "base 11 is turned 180° from the others"
+    assert found.because == "F1's base 2 from the left is turned 180° from the others"
 
 
 def bent_column(bends_deg: list[float]) -> Unit:
@@ -133,7 +139,7 @@ def test_m_1_7_a_column_may_bend_at_its_joints(bends_deg) -> None:
 def test_m_1_7_a_column_with_a_gap_is_broken_up() -> None:
     column = unit("F1", "column", 0, 0, 90, first_tag=10)
     found = read_formation(with_base(column, 3, y_mm=-70.0))
-    assert found.because == "bases 12 and 13 are 10 mm off in the column"
+    assert found.because == "F1's bases 3 and 4 from the front are 10 mm off in the column"
 
 
 def test_m_1_7_a_rear_rank_that_slid_aside_is_not_precisely_behind() -> None:
@@ -142,7 +148,7 @@ def test_m_1_7_a_rear_rank_that_slid_aside_is_not_precisely_behind() -> None:
     found = read_formation(slid)
     assert (found.name, found.because) == (
         "broken-up",
-        "base 12 is 10 mm off its place behind base 10",
+        "F1's rear left base is 10 mm off its place behind the front rank",
     )
 
 

@@ -69,7 +69,7 @@ def test_g_6_the_edge_that_is_touched_is_named(x_mm, y_mm, edge) -> None:
 def test_g_6_a_sentence_names_bases_and_edges() -> None:
     found = contact(unit("F1", "line", 0, 0, 90, first_tag=10), gun(60, 40, 270))
     assert found.answer.because == (
-        "F1 touches B1: base 13's front meets base 7's front, and they lie flush"
+        "F1 touches B1: the front of F1's right base meets the front of B1, and they lie flush"
     )
     at_corner, edge_to_edge = found.touches[1], found.touches[0]
     assert edge_to_edge.at_mm == pytest.approx((60.0, 20.0))

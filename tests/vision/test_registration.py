@@ -62,7 +62,7 @@ def test_a_bump_is_registered_at_the_second_look_after_it(toward_deg, bump_px, r
     assert (first.state, first.camera, first.is_trusted) == ("moving", None, False)
     assert second.state == "registered"
     assert not second.is_trusted  # its places were made with the camera as it was
-    assert "re-registered from 4 table tags" in second.news
+    assert "found its place again by 4 tags" in second.news
     assert table.error_px() < 3 * BEFORE_PX
     assert table.look().is_trusted
 
@@ -73,7 +73,7 @@ def test_a_bump_of_fifteen_pixels_is_told_in_words():
     table.bump(9, -12)
     assert table.look().problem == "The camera is moving: positions are frozen until it is still"
     said = table.look()
-    assert said.news == "The camera was bumped by 15 px: re-registered from 4 table tags"
+    assert said.news == "The camera was bumped by 15 px: found its place again by 4 tags"
     assert said.problem == ""
     assert table.look().news == ""
 
@@ -124,7 +124,7 @@ def test_an_arm_over_one_tag_does_not_shift_the_camera():
     table.bump(-20, 5)
     before_px = table.error_px()
     table.look(2)
-    assert table.last.news.endswith("re-registered from 3 table tags")
+    assert table.last.news.endswith("found its place again by 3 tags")
     assert table.error_px() < before_px
 
 
@@ -167,7 +167,7 @@ def test_a_nudge_by_half_a_millimetre_harms_nothing_and_is_learnt():
         assert table.error_px() < 2 * BEFORE_PX
     table.bump(15, 0)
     table.look(2)
-    assert table.last.news.endswith("from 4 table tags")
+    assert table.last.news.endswith("by 4 tags")
     assert table.error_px() < 3 * BEFORE_PX
 
 
@@ -231,7 +231,7 @@ def test_a_bump_while_a_tag_lies_wrong_is_registered_from_the_others():
     table.look(5)
     table.bump(-15, 10)
     said = table.look(2)
-    assert said.news.endswith("re-registered from 3 table tags")
+    assert said.news.endswith("found its place again by 3 tags")
     assert said.displaced_mm == {1: pytest.approx(10, abs=0.3)}
 
 

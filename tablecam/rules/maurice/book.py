@@ -77,7 +77,7 @@ _KINDS: Final[Mapping[str, _Kind]] = MappingProxyType(
         "cover": _Kind("Cover in combat", None, combat.cover_section),
         "movement": _Kind("Movement", place.movement_section),
         "force": _Kind("Force", place.force_section, place.link_section, "friends"),
-        "span": _Kind("Span from the CinC", place.span_section),
+        "span": _Kind("Span from the commander", place.span_section),
     }
 )
 """The kinds of questions, in display order; each question id begins with one."""

@@ -123,11 +123,11 @@ class ByHand(Generic[AnyState]):
         game = self.position(state)
         for leader, seen in commanders_seen(game, position):
             if seen is None:
-                text = f"{leader.id} cannot be seen on the table: put him back where he stood"
+                text = f"{leader.name} cannot be seen on the table: put him back where he stood"
                 yield put_back(game, leader.id, Ban(self.leader_rule, text))
             elif not has_its_place(seen, leader):
                 far_mm = _far_mm(leader, seen)
-                text = f"{leader.id} was moved {far_mm:.0f} mm out of turn: put him back"
+                text = f"{leader.name} was moved {far_mm:.0f} mm out of turn: put him back"
                 yield self.commander_suggestion(state, seen) or put_back(
                     game, leader.id, Ban(self.leader_rule, text), far_mm, (gap_shape(leader, seen),)
                 )

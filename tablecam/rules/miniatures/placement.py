@@ -20,6 +20,7 @@ from tablecam.errors import BadInput
 from tablecam.geometry.gaps import separations
 from tablecam.geometry.outlines import footprint, table_outline
 from tablecam.geometry.rectangles import Rectangles, rectangles
+from tablecam.table.formation import base_words
 from tablecam.table.model import Arm, BasePose, Commander, Position, TableSize, Unit
 from tablecam.wording import joined
 
@@ -120,7 +121,8 @@ def _fault(unit: Unit, expected: int, on_table: Sequence[bool], table_mm: str) -
             f"expected {expected} base{'s' * (expected > 1)} of {unit.arm}, got {count}",
             f"{count} of its {expected} bases are on the table",
         )
-    for name, pose, is_on_table in zip(unit.base_names, unit.bases, on_table, strict=True):
+    for index, (pose, is_on_table) in enumerate(zip(unit.bases, on_table, strict=True)):
+        name, words = unit.base_name(index), base_words(unit, index)
         for key, sigma, most in (
             ("sigma_mm", pose.sigma_mm, _MAX_SIGMA_MM),
             ("sigma_deg", pose.sigma_deg, _MAX_SIGMA_DEG),
@@ -128,11 +130,10 @@ def _fault(unit: Unit, expected: int, on_table: Sequence[bool], table_mm: str) -
             if sigma > most:
                 return Fault(
                     f"base {name}: {key}: expected at most {most:g}, got {sigma:g}",
-                    f"the pose of its base {name} is too uncertain",
+                    f"the place of {words} is too uncertain",
                 )
         if not is_on_table:
-            off = f"base {name} is off the table"
-            return Fault(f"{off} of {table_mm}", f"its {off}")
+            return Fault(f"base {name} is off the table of {table_mm}", f"{words} is off the table")
     return None
 
 
@@ -142,11 +143,11 @@ def _on_top_of_each_other(units: list[Unit]) -> dict[str, str]:
     for *both, deep_mm in _overlapping_bases(units):
         if deep_mm <= _max_overlap_mm(*(unit.bases[index] for unit, index in both)):
             continue
-        names = joined(f"{unit.base_name(index)} ({unit.id})" for unit, index in both)
+        names = joined(base_words(unit, index) for unit, index in both)
         # Where only one of the two is seen, the camera is right about that one.
         hidden = [unit.id for unit, index in both if unit.bases[index].seen == "held"]
         for unit_id in hidden if len(hidden) == 1 else [unit.id for unit, _ in both]:
-            why[unit_id] = f"{unit_id} is left out: bases {names} are on top of each other"
+            why[unit_id] = f"{unit_id} is left out: {names} are on top of each other"
     return why
 
 
@@ -179,8 +180,8 @@ def placement_warnings(position: Position, *units: str) -> tuple[str, ...]:
 
 def _overlap(one: Placed, other: Placed, deep_mm: float) -> Overlap:
     (a, in_a), (b, in_b) = one, other
-    names = f"{a.base_name(in_a)} ({a.id}) and {b.base_name(in_b)} ({b.id})"
-    sentence = f"bases {names} overlap by {deep_mm:.1f} mm"
+    names = f"{base_words(a, in_a)} and {base_words(b, in_b)}"
+    sentence = f"{names} overlap by {deep_mm:.1f} mm"
     return Overlap(((a.id, in_a), (b.id, in_b)), sentence)
 
 
@@ -243,8 +244,8 @@ def _over_the_edge(units: Sequence[Unit], table: TableSize) -> Iterator[Position
     named = ((unit, index) for unit in units for index in range(len(unit.bases)))
     for (unit, index), over_mm in zip(named, beyond_mm.max(axis=1).tolist(), strict=True):
         if over_mm > _WARNED_OVER_MM:
-            name = unit.base_name(index)
-            sentence = f"base {name} ({unit.id}) extends {over_mm:.1f} mm over the table's edge"
+            name = base_words(unit, index)
+            sentence = f"{name} extends {over_mm:.1f} mm over the table's edge"
             yield PositionWarning(frozenset({unit.id}), sentence)
 
 
@@ -253,7 +254,7 @@ def _beside_the_table(leaders: Sequence[Commander], table: TableSize) -> Iterato
     places_mm = np.array([leader.place_mm for leader in leaders]).reshape(-1, 2)
     for leader, off_mm in zip(leaders, _beyond_mm(places_mm, table).tolist(), strict=True):
         if off_mm > _WARNED_OVER_MM:
-            sentence = f"commander {leader.id} is {off_mm:.1f} mm off the table"
+            sentence = f"commander {leader.name} is {off_mm:.1f} mm off the table"
             yield PositionWarning(frozenset({leader.id}), sentence)
 
 

@@ -419,7 +419,7 @@ def _news_of_tags(old: Mapping[int, float], displaced_mm: Mapping[int, float]) -
 
 def _bump_news(bump_px: float, tags: int) -> str:
     """Returns the sentence about a bumped and re-registered camera."""
-    return f"The camera was bumped by {_rounded(bump_px)} px: re-registered from {tags} table tags"
+    return f"The camera was bumped by {_rounded(bump_px)} px: found its place again by {tags} tags"
 
 
 def _drift_news(drift_px: float) -> str:

@@ -59,7 +59,15 @@ function baseTitle(unit, name) {
   const turn_rad = (unit.heading_deg * Math.PI) / 180;
   const [x, y] = [Math.sin(turn_rad), -Math.cos(turn_rad)];
   const fromLeft = unit.bases.toSorted((a, b) => (a.x_mm - b.x_mm) * x + (a.y_mm - b.y_mm) * y);
-  return `${unit.id}, base ${fromLeft.findIndex((base) => base.name === name) + 1} from the left`;
+  const index = fromLeft.findIndex((base) => base.name === name);
+  return placeTitle(unit.id, index, fromLeft.length);
+}
+
+/** A base of a unit by its place from the left. @type {(unit: string, index: number, count: number) => string} */
+export function placeTitle(unit, index, count) {
+  if (count === 1) return unit;
+  if (index === 0) return `${unit}’s left base`;
+  return index === count - 1 ? `${unit}’s right base` : `${unit}’s base ${index + 1} from the left`;
 }
 
 /** An id in the case of a proper name, where it has none of its own. @type {(id: string) => string} */

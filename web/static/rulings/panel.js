@@ -83,13 +83,15 @@ function renderChips(state) {
     (chip, { section, index }) => {
       setAttr(chip, "data-section", section.key);
       setAttr(chip, "aria-pressed", String(shown.includes(section)));
-      setAttr(chip, "title", index < MOST_KEYS ? `Show or hide (${index + 1})` : "Show or hide");
+      const { yes, close } = counts(section);
+      const told = [yes ? `${yes} yes` : "", close ? `${close} too close to call` : ""].filter(Boolean).join(", ");
+      const key = index < MOST_KEYS ? ` (${index + 1})` : "";
+      setAttr(chip, "title", [told, `Show or hide${key}`].filter(Boolean).join(". "));
       setText(chip.children[0], index < MOST_KEYS ? String(index + 1) : "");
       setText(chip.children[1], section.title);
-      const words = countWords(section);
-      setText(chip.children[2], words);
-      chip.classList.toggle("some", words !== "");
-      chip.classList.toggle("doubt", words.endsWith("?"));
+      setText(chip.children[2], [yes || "", close ? `≈ ${close}` : ""].filter(Boolean).join(" "));
+      chip.classList.toggle("some", told !== "");
+      chip.classList.toggle("doubt", close > 0);
     },
   );
 }
@@ -101,11 +103,13 @@ function makeChip() {
   return chip;
 }
 
-/** The number of lines that say yes, or may (?). @type {(section: Section) => string} */
-function countWords({ lines }) {
+/** The numbers of lines that say yes, and that are too close to call. @type {(section: Section) => {yes: number, close: number}} */
+function counts({ lines }) {
   const answers = (lines ?? []).map((line) => line.answer?.answer);
-  const count = answers.filter((answer) => answer === "yes" || answer === "too_close").length;
-  return count ? `${count}${answers.includes("too_close") ? "?" : ""}` : "";
+  return {
+    yes: answers.filter((answer) => answer === "yes").length,
+    close: answers.filter((answer) => answer === "too_close").length,
+  };
 }
 
 /** @type {() => HTMLElement} */

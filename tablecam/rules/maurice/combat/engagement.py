@@ -399,8 +399,7 @@ def _sentence(melee: Melee, enemy: UnitOnField, engagement: Engagement | None) -
         return f"{b_id} touches {a_id}'s front edge"
     if engagement is not None:
         apart = f"{melee.field.in_bw(engagement.gap_mm):.2f} BW in front of its front edge"
-        open_to = f"{b_id} is open to its base {engagement.base}, {apart}"
-        return f"{a_id} is in front contact, and {open_to}"
+        return f"{a_id} is in front contact, and {b_id} is open to it, {apart}"
     if not any(melee.contacts_mm[other.id] >= 0 for other in melee.enemies):
         return f"no enemy touches {a_id}'s front edge; {b_id} misses it {by}"
     limit = f"within {ENGAGED_BW:g} BW"

@@ -35,6 +35,7 @@ from tablecam.rules.maurice.fire.option import FireOption
 from tablecam.rules.maurice.fire.shooter import Scene
 from tablecam.rules.maurice.fire.targets import BaseFire, fire_in
 from tablecam.rules.memo import Memo
+from tablecam.table.formation import base_words
 from tablecam.table.headings import forward
 from tablecam.uncertainty.answer import Answer, verdict
 from tablecam.uncertainty.margins import bounded_margin_mm
@@ -325,13 +326,13 @@ class FireDoubts:
         (rule, about), chance = key, self._chance(key)
         margin_mm = self._margin_mm(key, chance)
         word = verdict(margin_mm, chance, tolerance_mm=self.batch.field.position.table.tolerance_mm)
-        name = self.fire.base
+        base = base_words(self.unit.unit, self.place)
         asked = {
-            _TARGET: f"base {name} may shoot {about}",
-            _COVER: f"{about} has cover from base {name}",
-            _ENFILADE: f"base {name} enfilades {about}",
-            _OWN_WALL: f"base {name} stands flush behind {about}",
-            _IN_WATER: f"base {name} stands in {about}",
+            _TARGET: f"{base} may shoot {about}",
+            _COVER: f"{about} has cover from {base}",
+            _ENFILADE: f"{base} enfilades {about}",
+            _OWN_WALL: f"{base} stands flush behind {about}",
+            _IN_WATER: f"{base} stands in {about}",
         }[rule]
         close = "is too close to call" if word == "too_close" else word
         by = f"{'by' if margin_mm >= 0 else 'missed by'} {abs(margin_mm):.1f} mm"
@@ -340,7 +341,7 @@ class FireDoubts:
             chance_text = f"{chance:.0%}" if word == "too_close" else f"{chance:.2%}"
             if word != "too_close":
                 may = "may" if word == "yes" else "may not"
-                because = f"base {name} {may} shoot {about}: {by}"
+                because = f"{base} {may} shoot {about}: {by}"
             because += f", {chance_text} likely"
         target = about if about in self.batch.field.by_id else None
         return Answer(

@@ -128,7 +128,7 @@ class FireOption:
         if self.turned_deg:
             turned = f"turned {abs(self.turned_deg):.1f} degrees {self.angle}"
         met = (
-            f"{turned} its zone first meets base {self.target_base} of {self.target}, "
+            f"{turned} its zone first meets {self.target}, "
             f"{self.distance_mm / self.geometry.shooter.bw_mm:.2f} BW away: {TO_HIT}+"
         )
         named = [f"{modifier} ({modifier.rule})" for modifier in self.modifiers]

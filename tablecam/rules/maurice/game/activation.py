@@ -370,7 +370,7 @@ def _check_reached(state: State, field: Field, force: Force, spans_bw: tuple[int
         return Event("activated", text, "M-4.11", facts)
     reached = command_string(field, commander, force)
     if reached is None:
-        why = f"every path from {commander.id} to {names} comes within 1 BW of an enemy"
+        why = f"every path from {commander.name} to {names} comes within 1 BW of an enemy"
         raise Refused(why, rule="M-4.12", key="force")
     answer = reaches(field, reached, spans_bw)
     if answer.answer == "no":

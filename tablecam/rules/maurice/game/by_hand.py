@@ -274,7 +274,7 @@ def _consequences(state: State, seen: Unit, judgement: Way) -> Iterator[str]:
             yield f"1 disruption for {name}, which is passed through (M-6.7)"
     leader = commander_under(state, state.other(seen.side), judgement.area)
     if leader is not None:
-        yield f"{leader.id} is displaced (M-6.29)"
+        yield f"{leader.name} is displaced (M-6.29)"
     after = placed(field, unit, seen.bases)
     near = near_enemy(after, after.by_id[seen.id])
     if near.is_near:

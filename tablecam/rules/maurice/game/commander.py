@@ -60,7 +60,7 @@ def with_displacement(
     leader = commander_under(state, enemy, area)
     if leader is None:
         return state.to(then), ()
-    passes = f"{side_plural(side)} pass over {leader.id}"
+    passes = f"{side_plural(side)} pass over {leader.name}"
     text = f"{passes}: {side_plural(enemy)} move him 1 BW to a place clear of all bases"
     drawn = shapes_of(marker_of(state, leader), "contact")
     event = Event("displaced", text, "M-6.29", {"side": enemy}, drawn)
@@ -308,7 +308,7 @@ def _placed(state: State, leader: Commander, place: Point, rule: str) -> tuple[S
     facts = {"commander": leader.id, "x_mm": x_mm, "y_mm": y_mm}
     path = (leader.place_mm, place)
     far_bw = math.dist(*path) / state.position.table.bw_mm
-    text = f"{leader.id} moves {far_bw:.1f} BW"
+    text = f"{leader.name} moves {far_bw:.1f} BW"
     return state, Event("commander", text, rule, facts, (Shape("line", path, "commander"),))
 
 
@@ -326,7 +326,7 @@ class EndingRound(Step):
             if leader is None or _is_clear(field_at(state), leader.place_mm):
                 continue
             if displaced_places(state, leader):
-                text = f"units cover {leader.id}, who is displaced"
+                text = f"units cover {leader.name}, who is displaced"
                 event = Event("displaced", text, "M-6.29", {"side": side})
                 return displacing(state, side, self), (event,)
         for side in sides:

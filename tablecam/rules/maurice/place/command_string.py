@@ -97,7 +97,7 @@ def _span(
     length_bw = field.in_bw(string.length_mm)
     path = Shape("line", string.points_mm, "string", f"{length_bw:.2f} BW")
     course = "around the enemy" if string.corners_mm else "straight"
-    because = f"the distance from {commander.id} to {unit.id} is {length_bw:.2f} BW, {course}"
+    because = f"the distance from {commander.name} to {unit.id} is {length_bw:.2f} BW, {course}"
     sigma_mm = _sigma(string, commander, unit, enemies)
     return CommandString(string.length_mm, sigma_mm, length_bw, unit.id, path, because)
 

@@ -26,7 +26,7 @@ INTERPRETATIONS: Final[Mapping[str, str]] = MappingProxyType(
         "M-1.9": "with impassable ground between, a unit is near if a straight line of at most 4 "
         "BW reaches it without crossing that ground",
         "M-1.15": "a force is a chain: each unit is within 2 BW of another unit of the force",
-        "M-4.12": "the distance is measured from the edge of the CinC's marker, a disc of 1 BW",
+        "M-4.12": "the distance is from the edge of the commander's marker, a disc of 1 BW",
         "M-4.23": "a force that clears smoke does not move; guns without smoke may be activated "
         "separately",
         "M-5.1": "players agree before play what each kind of ground does; these are the defaults",

@@ -158,7 +158,7 @@ def _forces(rulings: Rulings) -> TextTable:
         for side, of_side in rulings.forces.items()
         for force in of_side
     )
-    string = f"from {side_name(rulings.active)} CinC\nM-4.11"
+    string = f"from {side_name(rulings.active)} commander\nM-4.11"
     return TextTable("Forces", ("side", "units\nM-1.15", "of", string), rows, whole=_WHOLE)
 
 
@@ -222,7 +222,7 @@ _LEGEND: Final[tuple[LegendEntry, ...]] = (
     ("engaged_with", "line-of-attack", "engaged within 1 BW (M-8.12)"),
     ("allowance_bw", "reach", "reach of a march (M-6.2)"),
     ("forces", "link", "linked in a force (M-1.15)"),
-    ("spans", "string", "distance from the CinC (M-4.12)"),
+    ("spans", "string", "distance from the commander (M-4.12)"),
 )
 
 

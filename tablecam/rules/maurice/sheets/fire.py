@@ -30,9 +30,9 @@ from tablecam.rules.maurice.sheets.lines import (
     span_of,
 )
 from tablecam.rules.reports import Finding, Part, Question
+from tablecam.table.formation import base_words
 from tablecam.uncertainty.answer import Answer, certain
 from tablecam.uncertainty.lengths import distance
-from tablecam.wording import joined
 
 _RANGE_RULE = "M-7.9"
 
@@ -266,9 +266,7 @@ def _option_line(
     farthest = max(options, key=lambda option: option.distance_mm)
     answer = listed_answer(
         "M-7.12",
-        "; ".join(
-            f"base {result.fire.base}: {result.option.because}" for result in bases if result.option
-        ),
+        "; ".join(dict.fromkeys(option.because for option in options)),
         margin_mm=limit_mm - farthest.distance_mm,
         sigma_mm=distance(unit.unit, rulings.field.by_id[first.target].unit).sigma_mm,
         chance=min(option.probability for option in options),
@@ -281,8 +279,7 @@ def _shooters(unit: UnitOnField, bases: Sequence[_BaseResult]) -> str:
     """Names some bases of a unit; all bases together are the unit."""
     if len(bases) == len(unit.bases):
         return unit.id if len(bases) == 1 else f"all {len(bases)} bases of {unit.id}"
-    names = joined(result.fire.base.removeprefix(f"{unit.id}/") for result in bases)
-    return f"base{'s' * (len(bases) > 1)} {names} of {unit.id}"
+    return base_words(unit.unit, *(_place_of(unit, result.fire) for result in bases))
 
 
 def _evidence(drawn: Iterable[tuple[Shape, ...]]) -> tuple[Shape, ...]:

@@ -208,10 +208,10 @@ def span_section(rulings: Rulings, unit: UnitOnField) -> Iterator[Part]:
 def _span(rulings: Rulings, leader: Commander, unit: UnitOnField) -> Iterator[Part]:
     """Yields the line of the path from a commander to a unit's force, and its shape."""
     length = command_string(rulings.field, leader, _force_of(rulings, unit))
-    text = f"What span activates {unit.id}'s force from {leader.id}?"
+    text = f"What span activates {unit.id}'s force from {leader.name}?"
     asked = question(text, "span", leader.id, unit.id)
     if length is None:
-        because = f"no path from {leader.id} reaches it without coming within 1 BW of an enemy"
+        because = f"no path from {leader.name} reaches it without coming within 1 BW of an enemy"
         answer = certain("no", "M-4.12", because)
         yield answer_line(answer, asked, read="M-4.12")
         return

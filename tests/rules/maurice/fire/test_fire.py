@@ -226,7 +226,7 @@ def test_m_7_24_a_gun_shoots_worse_with_one():
 def test_an_option_explains_itself_and_draws_its_zone():
     option = only(shooters(cannon(disruption=1), enemy(100))["F1/1"])
     assert option.because == (
-        "straight ahead its zone first meets base B1/2 of B1, 2.50 BW away: "
+        "straight ahead its zone first meets B1, 2.50 BW away: "
         "4+ with -1 disrupted shooter (M-7.24) is 5+"
     )
     roles = [shape.role for shape in option.evidence]

@@ -102,7 +102,7 @@ def test_what_follows_of_a_march_is_told_before_it_is_confirmed() -> None:
         "1 disruption for difficult ground (M-6.3)",
         "1 disruption for passing through F2 (M-6.7)",
         "1 disruption for F2, which is passed through (M-6.7)",
-        "british-cinc is displaced (M-6.29)",
+        "British Cinc is displaced (M-6.29)",
         "it ends near B1 (M-1.9)",
     ):
         assert part in found.answer.because

@@ -233,7 +233,7 @@ def test_m_4_12_a_bent_string_is_measured_along_its_bends() -> None:
     [
         ("unit:F1", "unit:B1", "apart, edge to edge at their nearest points"),
         ("commander:cinc", "unit:B1", "from the middle of cinc to the nearest edge of B1"),
-        ("base:F1/1", "point:0,0", "from the nearest edge of base F1/1 to the point 0, 0"),
+        ("base:F1/1", "point:0,0", "from the nearest edge of F1's left base to the point 0, 0"),
     ],
 )
 def test_g_2_where_no_rule_speaks_of_a_pair_the_ends_are_named(a, b, ends) -> None:

@@ -19,7 +19,8 @@ from tests.rules.maurice.tables import line, position
 def test_a_shooter_is_told_range_angle_dice_and_number():
     told = BOOK.answer(BOOK.rulings(FACING, "french"), "fire/F1/F1/2/B1")
     assert told.text == (
-        "Base 2 of F1 may shoot B1: short range (2.50 BW), straight ahead, 1 die, hits on 4+."
+        "F1's base 2 from the left may shoot B1: short range (2.50 BW), straight ahead, 1 die, "
+        "hits on 4+."
     )
     assert told.answer.margin_mm == pytest.approx(60.0)
 
@@ -39,8 +40,12 @@ def test_bases_with_the_same_target_share_a_line_and_a_question():
 def test_bases_that_turn_by_different_angles_are_told_of_together_with_both():
     aside = position(line("F1", "french", 500, 400), line("B1", "british", 640, 540, 270))
     turned, ahead = lines_of(unit_sheet(aside, "F1"), "fire")
-    assert ahead.text.startswith("Base 4 of F1 may shoot B1: short range (2.50 BW), straight ahead")
-    assert turned.text.startswith("Bases 1, 2 and 3 of F1 may shoot B1: short range (2.")
+    assert ahead.text.startswith(
+        "F1's right base may shoot B1: short range (2.50 BW), straight ahead"
+    )
+    assert turned.text.startswith(
+        "F1's bases 1, 2 and 3 from the left may shoot B1: short range (2."
+    )
     assert re.search(r"BW\), turned \d+° to \d+° to the right, 1 die each", turned.text)
     assert turned.reading.rule == "M-7.12"
 

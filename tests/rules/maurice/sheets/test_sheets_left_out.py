@@ -44,7 +44,7 @@ def test_units_of_any_name_are_told_what_is_odd_about_them():
 def test_a_commander_beside_the_table_is_told_of_to_his_own_side():  # M-4.12
     units = gun("F1", "french", 500, 400), gun("B1", "british", 500, 600)
     where = position(*units, commanders=[Commander("cinc", "french", 500, -100)])
-    assert unit_sheet(where, "F1").warnings == ("commander cinc is 100.0 mm off the table",)
+    assert unit_sheet(where, "F1").warnings == ("commander Cinc is 100.0 mm off the table",)
     assert unit_sheet(where, "B1").warnings == ()
 
 

@@ -145,7 +145,7 @@ def test_a_string_tells_which_cards_are_enough():
     told = asked(unit_sheet(FACING, "F1"), "span/french-cinc/F1")
     assert (
         told.text
-        == "The distance from french-cinc to F1 is 6.50 BW, straight: cards of 7 BW are enough."
+        == "The distance from French Cinc to F1 is 6.50 BW, straight: cards of 7 BW are enough."
     )
     assert told.reading.rule == "M-4.12"
 
