@@ -71,6 +71,7 @@ def health_json(health: Health, roster: Roster) -> Json:
 
 def _simulated_json(controls: SimulatedControls) -> Json:
     return {
+        "run": controls.run,
         "paused": controls.is_paused,
         "resting": controls.is_resting,
         "light": controls.light,

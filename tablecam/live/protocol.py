@@ -49,6 +49,10 @@ class SimulatedControls(Protocol):
         """
 
     @property
+    def run(self) -> str:
+        """The name of the time since the last start: what was moved before is forgotten."""
+
+    @property
     def off(self) -> frozenset[int]:
         """The tags of all bases that were taken off."""
 

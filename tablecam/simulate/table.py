@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import secrets
 import threading
 from collections.abc import Collection, Mapping
 from dataclasses import replace
@@ -42,13 +43,14 @@ class SimulatedTable:
     """A roster's bases on a simulated table, with a lamp and a camera on a `mount`. Thread-safe.
 
     Time passes only by `advance`. A unit that a user moves leaves the script and stays in place
-    until `restart`; so does a unit whose path is blocked.
+    until `restart`; so does a unit whose path is blocked. `run` names the time between two starts.
     """
 
     def __init__(self, roster: Roster, script: Script) -> None:
         self.roster = roster
         self._timeline = Timeline(script, roster)
         self._lock = threading.RLock()
+        self.run = secrets.token_hex(4)
         self._elapsed_s = 0.0
         self._paused = False
         self._is_left_alone = False
@@ -110,6 +112,7 @@ class SimulatedTable:
     def restart(self) -> None:
         """Puts everything back to the beginning of the script, paused."""
         with self._lock:
+            self.run = secrets.token_hex(4)
             self._elapsed_s = 0.0
             self._aside.clear()
             self._aside_faces.clear()

@@ -174,6 +174,8 @@ class StandingControls:
     def is_paused(self) -> bool:
         return self.deeds[-1:] == ["pause"]
 
+    run = "first"
+
     @property
     def is_resting(self) -> bool:
         return self.is_paused

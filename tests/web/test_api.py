@@ -209,7 +209,7 @@ def test_the_script_obeys(simulated_client: FlaskClient, controls: Any, deed: st
 def test_the_state_says_whether_the_script_stands_still(simulated_client: FlaskClient) -> None:
     simulated_client.post("/api/simulated/pause", json={})
     shown = simulated_client.get("/api/state").json["simulated"]
-    assert shown == {"paused": True, "resting": True, "light": 1.0, "off": []}
+    assert shown == {"run": "first", "paused": True, "resting": True, "light": 1.0, "off": []}
 
 
 def test_the_camera_is_bumped_and_the_lamp_dimmed(

@@ -77,10 +77,23 @@ def test_a_group_is_dragged_and_undone_as_one(player: Any) -> None:
     expect(page.locator("#notice")).to_contain_text("P3, P4 found")
     for unit, (x_mm, y_mm) in before.items():
         assert dist(player.middle_of(unit), (x_mm, y_mm + 60)) < 2 / player.px_per_mm()
-    page.keyboard.press("Control+z")
-    player.sees(lambda: all(dist(player.middle_of(unit), at) < 0.5 for unit, at in before.items()))
     page.keyboard.press("Escape")
     expect(page.locator(".unit.grouped")).to_have_count(0)
+    page.reload()  # as after looking back
+    expect(page.locator("#undo")).to_be_visible()
+    page.keyboard.press("Control+z")
+    player.sees(lambda: all(dist(player.middle_of(unit), at) < 0.5 for unit, at in before.items()))
+
+
+def test_what_was_moved_before_a_restart_on_another_page_cannot_be_undone(player: Any) -> None:
+    page = player.page
+    page.mouse.move(*player.spot_of("P1"))
+    page.mouse.down()
+    page.mouse.move(player.spot_of("P1")[0], player.spot_of("P1")[1] - 40, steps=3)
+    page.mouse.up()
+    expect(page.locator("#undo")).to_be_visible()
+    player.demo.table.restart()
+    expect(page.locator("#undo")).to_be_hidden()
 
 
 def test_a_commander_is_dragged_as_a_hand_would_move_his_marker(player: Any) -> None:

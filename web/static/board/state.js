@@ -98,7 +98,7 @@
  * @property {{where?: Record<string, string>, stacks?: HexStack[], boxes?: HexBox[], shift_mm?: Point, slip_mm?: number | null}} [hexes]  the hexes of counters by their things, of several in one hex the top ones first; how far the map lies from its listed place, and a slip that players are asked about
  * @property {number} disputes  how many this game has
  * @property {number} game  grows whenever there is something new to see of the game
- * @property {{paused: boolean, resting: boolean, light: number, off: number[]} | null} simulated  `resting`: and no hand is over the table; `off` are the tags that were taken off
+ * @property {{run: string, paused: boolean, resting: boolean, light: number, off: number[]} | null} simulated  `run` names the time since its last start; `resting`: and no hand is over the table; `off` are the tags that were taken off
  *
  * @typedef {object} Verdict  an answer that hangs on a length
  * @property {"yes" | "no" | "too_close"} answer

@@ -186,9 +186,10 @@ export function receiveView(state, view, asked) {
   const { game } = state;
   if (game.view !== asked && game.view && game.view.version > view.version) return;
   const before = game.view?.has_begun ? game.view : null;
+  // After a look back, nothing has been settled on this page.
+  if (game.view) dropSettledMoves(state, view, before);
   game.view = view;
   game.error = null;
-  dropSettledMoves(state, view, before);
   if (before?.version !== view.version) game.judging = "";
   shareWithBoard(state, view);
   if (view.seat.kind === "spectator") state.moving = false;

@@ -27,7 +27,7 @@ import { addNotices, readNews, renderLog, renderPanel } from "./panel.js";
 import { createPicture } from "./picture.js";
 import { createQueries } from "./queries.js";
 import { RectangleHand } from "./rectangle.js";
-import { listenToGrouping, listenToLifting, renderLifting, SimulatedMoves } from "./simulation.js";
+import { keepUndo, listenToGrouping, listenToLifting, renderLifting, SimulatedMoves } from "./simulation.js";
 import { listenToTrying, renderTrying } from "./try_it.js";
 
 /** @typedef {import("../game/state.js").State} State */
@@ -57,6 +57,7 @@ function changed() {
   isDue = true;
   requestAnimationFrame(() => {
     isDue = false;
+    keepUndo(state);
     dropClosedAnswers(state);
     state.ground = groundShown(state);
     board.set(state);

@@ -415,12 +415,12 @@ function renderControls(state) {
   press("dim", (state.now?.simulated?.light ?? 1) < 1);
   const latest = state.undo.at(-1);
   byId("undo").hidden = latest === undefined;
-  if (latest) setText(byId("undo"), undoWords(latest));
+  if (latest) setText(byId("undo"), undoWords(state, latest));
 }
 
-/** What an undo on the simulated table does. @type {(latest: State["undo"][number]) => string} */
-function undoWords(latest) {
-  if ("lifted" in latest) return `Put ${nameOf(latest.lifted)} back`;
+/** What an undo on the simulated table does. @type {(state: State, latest: State["undo"][number]) => string} */
+function undoWords(state, latest) {
+  if ("lifted" in latest) return `Put ${nameOf(state, latest.lifted)} back`;
   return `Undo ${latest.placings.map(({ unit }) => properName(unit)).join(", ")}’s move`;
 }
 

@@ -3,7 +3,7 @@ import { byId, disable, makeButton, PHONE, setAttr, setText, updateChildren } fr
 import { onClick } from "../shared/events.js";
 import { errorText } from "../shared/http.js";
 import { dropGhost, letGo, Moves, placings } from "../board/moves.js";
-import { commanderOf, split, unitOf } from "../board/things.js";
+import { commanderOf, placeTitle, split, unitOf } from "../board/things.js";
 import { controlScript, lay } from "../game/api.js";
 import { playing } from "../game/state.js";
 import * as api from "./api.js";
@@ -17,6 +17,8 @@ const NOTICE_MS = 5000;
 const JUDGE_WITHIN_MS = 15000;
 /** A bump of 15 px, as by an elbow. */
 const BUMP_PX = [12, -9];
+/** Where a tab keeps its moves. */
+const UNDO = "tablecam undo";
 /** The share of its light that a dimmed lamp has left. */
 const DIM = 0.6;
 
@@ -109,7 +111,7 @@ export class SimulatedMoves extends Moves {
     this.state.undo = [...this.state.undo, move];
     try {
       await this.inTurn(() => api.liftOff(lifted));
-      this.say(`${nameOf(lifted)} taken off the table`, true);
+      this.say(`${nameOf(this.state, lifted)} taken off the table`, true);
     } catch (error) {
       this.state.undo = this.state.undo.filter((other) => other !== move);
       this.complain(error);
@@ -120,8 +122,8 @@ export class SimulatedMoves extends Moves {
   async putBack(lifted) {
     try {
       await this.inTurn(() => api.putBack(lifted));
-      this.state.undo = this.state.undo.filter((move) => !("lifted" in move) || nameOf(move.lifted) !== nameOf(lifted));
-      this.say(`${nameOf(lifted)} put back`);
+      this.state.undo = this.state.undo.filter((move) => !("lifted" in move) || keyOf(move.lifted) !== keyOf(lifted));
+      this.say(`${nameOf(this.state, lifted)} put back`);
     } catch (error) {
       this.complain(error);
     }
@@ -219,17 +221,33 @@ function unitsWithin(state, outline_mm) {
   return units.filter(({ x_mm, y_mm }) => isWithin(x_mm, xs) && isWithin(y_mm, ys)).map(({ id }) => id);
 }
 
+/** The run of the table to which the moves that can be undone belong; empty before the first state. */
+let undoRun = "";
+
+/** Keeps the moves that can be undone while the page looks back, and forgets them when the table starts again, from whichever page. @type {(state: State) => void} */
+export function keepUndo(state) {
+  const run = state.now?.simulated?.run;
+  if (!run) return;
+  if (undoRun !== run) {
+    const { of = "", moves = [] } = JSON.parse(sessionStorage.getItem(UNDO) ?? "{}");
+    state.undo = !undoRun && of === run ? moves : [];
+    undoRun = run;
+  }
+  const written = JSON.stringify({ of: run, moves: state.undo });
+  if (sessionStorage.getItem(UNDO) !== written) sessionStorage.setItem(UNDO, written);
+}
+
 /** Updates the buttons that take things off and put them back. @type {(state: State) => void} */
 export function renderLifting(state) {
   if (!state.facts.simulated) return;
   const thing = liftable(state);
-  setText(byId("lift"), thing ? `Take ${nameOf(thing)} off the table` : "Take off the table");
+  setText(byId("lift"), thing ? `Take ${nameOf(state, thing)} off the table` : "Take off the table");
   setAttr(byId("lift"), "title", thing ? "As if by hand: the camera no longer sees it" : "Choose a unit first");
   disable(byId("lift"), thing === null);
-  updateChildren(byId("lifted"), liftedOf(state), nameOf, makeButton, (button, lifted) => {
+  updateChildren(byId("lifted"), liftedOf(state), keyOf, makeButton, (button, lifted) => {
     setAttr(button, "data-put-back", lifted.unit);
     setAttr(button, "data-tag", lifted.tag === undefined ? null : String(lifted.tag));
-    setText(button, `Put ${nameOf(lifted)} back`);
+    setText(button, `Put ${nameOf(state, lifted)} back`);
   });
 }
 
@@ -266,8 +284,15 @@ function tagsOf({ facts }, id) {
 }
 
 /** @type {(lifted: Lifted) => string} */
-export function nameOf({ unit, tag }) {
-  return tag === undefined ? unit : `base ${tag} of ${unit}`;
+function keyOf({ unit, tag }) {
+  return tag === undefined ? unit : `${unit} ${tag}`;
+}
+
+/** A thing in words; a base by its place among the bases of the table file, as it may lie nowhere. @type {(state: State, lifted: Lifted) => string} */
+export function nameOf(state, { unit, tag }) {
+  if (tag === undefined) return unit;
+  const tags = tagsOf(state, unit);
+  return placeTitle(unit, tags.indexOf(tag), tags.length);
 }
 
 /** Listens to the buttons. @type {(state: State, moves: SimulatedMoves) => void} */
