@@ -9,12 +9,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from tablecam.referee.game_controller import ONLY_CHOICE
 from tablecam.referee.placing import marker_of
 from tablecam.referee.seats import SPECTATOR, Seat
 from tablecam.rules.descriptions import Described
 from tablecam.rules.dice import Roll
 from tablecam.rules.frozen_json import to_plain
-from tablecam.rules.game import Game, Json, Suggestion
+from tablecam.rules.game import Event, Game, Json, Suggestion
 from tablecam.rules.games import described
 from tablecam.rules.play import Play
 from tablecam.rules.play_log import Done, Logged
@@ -39,7 +40,7 @@ def deed_document(game: Game[Any, Any], logged: Logged[Any, Any]) -> Json:
         "entry": logged.document,
         "deed": logged.deed,
         "undoes": list(logged.undoes),
-        "events": [] if done is None else event_lines(done, SPECTATOR),
+        "events": [] if done is None else event_lines(game, done, SPECTATOR),
         "after": game_status(game, logged.state),
     }
 
@@ -114,9 +115,20 @@ def about_game(name: str, table: TableSize, sides: Sequence[str]) -> Json:
     }
 
 
-def event_lines(done: Done[Any, Any], seat: Seat) -> list[Json]:
-    """Returns the events of an action that a seat may see; the first carries the dice."""
-    visible = [event for event in done.events if seat.may_see(event.only_for)]
+def event_lines(game: Game[Any, Any], done: Done[Any, Any], seat: Seat) -> list[Json]:
+    """Returns the events of an action that a seat may see; the first carries the dice.
+
+    An answer that the referee gave by itself and that has no events is told with its question; to
+    let a moment pass is not worth a line.
+    """
+    events = done.events
+    is_forced = done.note == ONLY_CHOICE
+    if is_forced and not events and game.passed(done.before) != done.action:
+        text = f"{game.asked(done.before).question} {game.offered(done.before, done.action).label}"
+        if why := game.why_missing(done.before):
+            text += f": {why}"
+        events = (Event("only-choice", text),)
+    visible = [event for event in events if seat.may_see(event.only_for)]
     return [
         event.to_json() | {"note": done.note, "dice": None if index else _dice(done.action)}
         for index, event in enumerate(visible)

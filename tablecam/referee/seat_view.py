@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 from tablecam.referee.game_controller import ONLY_CHOICE, AnyPlay
@@ -23,7 +22,7 @@ from tablecam.referee.together import is_sure
 from tablecam.referee.version_guard import AT
 from tablecam.rules.dice import Roll
 from tablecam.rules.frozen_json import to_plain
-from tablecam.rules.game import DiceGroup, Event, Game, Json, Suggestion
+from tablecam.rules.game import DiceGroup, Game, Json, Suggestion
 from tablecam.rules.play_log import Done
 from tablecam.table.model import Terrain
 from tablecam.uncertainty.answer import Answer
@@ -213,19 +212,9 @@ def _intent(intent: Intent, answer: Answer | None) -> Json:
 
 
 def _lines(game: Game[Any, Any], deed: int, done: Done[Any, Any], seat: Seat) -> list[Json]:
-    """Returns the events of an action, as a seat may see them.
-
-    An answer that the referee gave by itself and that has no events is told with its question; to
-    let a moment pass is not worth a line.
-    """
-    is_chosen = done.note != ONLY_CHOICE
-    status: Json = {"undone": done.is_undone, "deed": deed, "is_chosen": is_chosen}
-    if not is_chosen and not done.events and game.passed(done.before) != done.action:
-        text = f"{game.asked(done.before).question} {game.offered(done.before, done.action).label}"
-        if why := game.why_missing(done.before):
-            text += f": {why}"
-        done = replace(done, events=(Event("only-choice", text),))
-    return [line | status for line in event_lines(done, seat)]
+    """Returns the events of an action, as a seat may see them, and whether somebody chose it."""
+    status = {"undone": done.is_undone, "deed": deed, "is_chosen": done.note != ONLY_CHOICE}
+    return [line | status for line in event_lines(game, done, seat)]
 
 
 def _placing(placing: Placing) -> Json:

@@ -275,7 +275,8 @@ class Game(Described, Protocol[State, Action]):
     def why_missing(self, state: State) -> str:
         """Returns in one line why `legal` lacks what players may look for; empty if it has it all.
 
-        The asked seat reads it, so it may tell what is concealed from others.
+        Only the asked seat reads it, except with a `forced` answer, which is told to all: there it
+        must show nothing that is concealed.
         """
         return ""
 

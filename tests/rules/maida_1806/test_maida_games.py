@@ -92,7 +92,7 @@ def test_hidden_leaders_never_leave_their_seat_d_17_0d():
             told = GAME.seen_by(play.state, seat)
             # Who the leaders are is no secret, nor whose units are whose.
             told["leaders"] = [{**one, "id": ""} for one in told["leaders"]]
-            values = [*leaves(told), *leaves(event_lines(done, SPECTATOR))]
+            values = [*leaves(told), *leaves(event_lines(play.game, done, SPECTATOR))]
             assert hidden not in values
             assert not any(hidden in value for value in values if isinstance(value, str))
             answers += len(values)
