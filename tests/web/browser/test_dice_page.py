@@ -34,7 +34,9 @@ def game(browser: Browser) -> Iterator[StandingGame]:
 
 def test_each_die_says_whose_it_is_and_what_it_needs(game: StandingGame) -> None:
     groups = game.page.locator("#game-dice-entered .alike")
-    expect(groups.locator("span")).to_have_text(["5+ base F1/1", "4+ bases F1/2, F1/3, F1/4"])
+    expect(groups.locator("span")).to_have_text(
+        ["5+ F1's left base", "4+ F1's bases 2, 3 and 4 from the left"]
+    )
     expect(groups.nth(0).locator(".die")).to_have_text(["5+"])
     expect(groups.nth(1).locator(".die")).to_have_text(["4+"] * 3)
     for face in (4, 4, 1, 1):

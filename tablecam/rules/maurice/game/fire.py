@@ -15,7 +15,7 @@ import shapely
 from tablecam.geometry.shapes import Shape
 from tablecam.rules.dice import Roll
 from tablecam.rules.game import DiceGroup, Event, PendingDecision, Refused
-from tablecam.rules.maurice.field.field import UnitOnField
+from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.requests import Dice, Kind, ShotAssignment, Volley
 from tablecam.rules.maurice.fire.fire import BaseFire
 from tablecam.rules.maurice.fire.option import Range
@@ -47,6 +47,7 @@ from tablecam.rules.maurice.game.table import (
     outlines,
     without_broken,
 )
+from tablecam.table.formation import base_words
 from tablecam.table.headings import forward, mean_deg
 from tablecam.table.model import Point
 from tablecam.table.sides import side_name, side_plural
@@ -347,7 +348,7 @@ class RollingToHit(Step):
 
     def dice_groups(self, state: State) -> tuple[DiceGroup, ...]:
         """Groups the dice by number needed and target."""
-        return _to_hit(shots_of(state, self))
+        return _to_hit(field_at(state), shots_of(state, self))
 
 
 class RollingToDisrupt(Step):
@@ -425,19 +426,21 @@ def line_of_fire(from_mm: Point, outline: shapely.Geometry) -> Shape:
     return Shape("line", (from_mm, (float(x_mm), float(y_mm))), "shot")
 
 
-def _to_hit(shots: Sequence[Shot]) -> tuple[DiceGroup, ...]:
+def _to_hit(field: Field, shots: Sequence[Shot]) -> tuple[DiceGroup, ...]:
     """Groups to-hit dice by number needed and target, which is named if there are several."""
     # Canister throws two dice per base.
     dice = [shot for shot in shots for _ in range(shot.dice)]
     alike: dict[tuple[int, str], list[int]] = {}
     for place, shot in enumerate(dice):
         alike.setdefault((shot.to_hit, shot.target), []).append(place)
-    several = len({shot.target for shot in shots}) > 1
 
     def words(places: Sequence[int], target: str) -> str:
-        bases = dict.fromkeys(dice[place].base for place in places)
-        at = f" at {target}" if several else ""
-        return f"base{'s' * (len(bases) > 1)} {', '.join(bases)}{at}"
+        bases_of: dict[str, list[int]] = {}
+        for shot in dict.fromkeys(dice[place] for place in places):
+            index = field.by_id[shot.unit].unit.base_names.index(shot.base)
+            bases_of.setdefault(shot.unit, []).append(index)
+        whose = (base_words(field.by_id[name].unit, *bases) for name, bases in bases_of.items())
+        return joined(whose) + (f" at {target}" if len({at for _, at in alike}) > 1 else "")
 
     return tuple(
         DiceGroup(words(places, target), needs, tuple(places))
