@@ -59,7 +59,7 @@ class GameFile(Journal):
             NameTaken: A file of that name exists.
             BadInput: It cannot be written, or reading `entries` failed.
         """
-        with new_file_atomically(path) as fresh:
+        with readable_errors(str(path), "cannot be written"), new_file_atomically(path) as fresh:
             _fill(fresh, facts, entries, written_by)
         # It was filled under a temporary name, so it is opened again under its own.
         return cls(path, open_engine(path), facts.id)

@@ -124,7 +124,7 @@ def test_documents_of_another_shape_are_named_in_the_log(tmp_path, capsys):
 def test_a_check_tells_how_much_holds(game, battle, capsys):
     told = said(capsys, game.path, "--check")
     assert told.startswith(
-        "everything agrees: 1 game, 11 actions, 1 undo, 1 remark, 7 events, 13 states"
+        "everything agrees: 1 game, 11 actions, 1 undo, 1 remark, 9 events, 13 states"
     )
     assert "3 rulings, 1 dispute\n" in told
     document = json.loads(said(capsys, battle.path, "--check", "--json"))

@@ -120,7 +120,8 @@ def test_what_is_ruled_of_a_missed_base_is_ruled_so_again(tmp_path: Path) -> Non
     assert all(check.entry(entry) for entry in entries(record))
     assert check.checked.counts["ruling"] == 2
     assert record.path is not None
-    assert len(list(scenes(GameFile.open(record.path)))) == 1  # nothing is seen to move
+    # The beginning and the answer without a choice: nothing is seen to move.
+    assert [scene.before for scene in scenes(GameFile.open(record.path))] == [None, None]
 
 
 def entries(record: GameRecorder, *kinds: Kind) -> list[Entry]:
@@ -143,7 +144,7 @@ def test_nothing_is_missed_while_the_camera_is_lost(watched: Watched) -> None:
 def test_a_commander_who_was_taken_off_is_missed_until_he_is_seen_again(watched: Watched) -> None:
     watched.hide({90: 60.0})
     comes_true(lambda: watched.said() != [])
-    assert watched.said() == ["cinc cannot be seen on the table: put him back where he stood"]
+    assert watched.said() == ["Cinc cannot be seen on the table: put him back where he stood"]
     watched.hide({})
     comes_true(lambda: watched.said() == [])
 

@@ -32,7 +32,7 @@ def test_a_base_is_named_by_its_tag_or_by_its_place_in_its_unit() -> None:
     assert resolve(TABLE, "base:F1/3").what is TABLE.units[0].bases[2]
     thing = resolve(TABLE, "base:F2/1")
     assert thing.what is TABLE.units[1].bases[0]
-    assert (thing.name, thing.unit) == ("base F2/1", TABLE.units[1])
+    assert (thing.name, thing.unit) == ("F2's front left base", TABLE.units[1])
 
 
 def test_a_commander_and_a_point_are_named() -> None:

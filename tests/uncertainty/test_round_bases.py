@@ -100,8 +100,7 @@ def test_a_round_base_touches_with_its_rim() -> None:
     touch = contact(single("A", model(0, 36)), single("B", base(0, 0, 90)))
     assert [(one.edge_a, one.edge_b) for one in touch.touches] == [("rim", "front")]
     assert (
-        touch.answer.because
-        == "A touches B: base A/1's rim meets base B/1's front, and they lie flush"
+        touch.answer.because == "A touches B: the rim of A meets the front of B, and they lie flush"
     )
 
 
