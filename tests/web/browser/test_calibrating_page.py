@@ -111,11 +111,13 @@ def over_map(tmp_path: Path) -> Iterator[Served]:
 def over_jig(tmp_path: Path) -> Iterator[Served]:
     """A calibrated camera, and hands that push bases into the jig once they are asked to."""
     roster = glued_by_hand(demo_roster())
-    yield from calibrated(tmp_path / "camera.json", roster, roster, CAMERA)
+    yield from calibrated(tmp_path / "camera.json", roster, roster, CAMERA, frames_per_s=10.0)
 
 
-def calibrated(path: Path, laid: Roster, listed: Roster, camera: Camera) -> Iterator[Served]:
-    simulated = SimulatedCalibration(laid, camera, frames_per_s=2.5, is_paced=False)
+def calibrated(
+    path: Path, laid: Roster, listed: Roster, camera: Camera, *, frames_per_s: float = 2.5
+) -> Iterator[Served]:
+    simulated = SimulatedCalibration(laid, camera, frames_per_s=frames_per_s, is_paced=False)
     simulated.put_away()
     origin = Origin("2025-01-01T00:00:00Z", ("truth",))
     table = TableCalibration(camera.lens, camera.pose, np.zeros((15, 15)), 0.0, 0.0, (), origin)

@@ -26,6 +26,7 @@
  * @property {{id: string, side: string, tag: number}[]} commanders
  * @property {boolean} simulated
  * @property {boolean} rules  the game has rulings
+ * @property {boolean} [rulebook]  they are a rulebook's, not lines of sight alone
  * @property {boolean} referee  the game can be played
  *
  * @typedef {{hex: string, things: string[], hidden: string[]}} HexStack  counters in one hex; where hidden ones lie is believed

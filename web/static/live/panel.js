@@ -242,7 +242,7 @@ function readings(state, tape, measured, isCarried) {
 function verdicts(state, tape, measured) {
   const nearest = nearestLimit(measured.within ?? []);
   // Of two units the rulebook says what the length means: only the nearest range is left to tell.
-  const isRuled = chosenUnits(state).length > 1;
+  const isRuled = state.facts.rulebook && chosenUnits(state).length > 1;
   const telling = (measured.within ?? []).filter(
     (verdict) => !isRuled || verdict === nearest || verdict.answer === "too_close",
   );
