@@ -408,6 +408,9 @@ function renderControls(state) {
   byId("pause").hidden = state.isPlaying;
   byId("restart").hidden = state.isPlaying && !isPlayer(state);
   setText(byId("restart"), state.isPlaying ? "Restart …" : "Restart");
+  // Until the page knows whether a game is played, a restart might move its units.
+  const isKnown = !state.facts.referee || state.game.view !== null;
+  for (const id of ["pause", "restart"]) disable(byId(id), !isKnown);
   byId("in-place").hidden = !state.isPlaying || !isPlayer(state);
   const { moved = [], to_place = [] } = state.game.view ?? {};
   disable(byId("in-place"), moved.length + to_place.length === 0);
