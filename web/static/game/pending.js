@@ -80,16 +80,9 @@ function keepRoom(view) {
   if (list.dataset.asked !== asked) freeRoom();
   else if ((view?.moved.length ?? 0) < list.children.length) {
     setStyle(list, "min-height", `${list.getBoundingClientRect().height}px`);
-    clearTimeout(roomTimer);
-    roomTimer = setTimeout(freeRoom, ROOM_MS);
   }
   list.dataset.asked = asked;
 }
-
-/** Long enough for the hand that has just confirmed a move. */
-const ROOM_MS = 3000;
-/** @type {ReturnType<typeof setTimeout> | undefined} */
-let roomTimer;
 
 function freeRoom() {
   setStyle(byId("game-moved"), "min-height", "0");
