@@ -194,7 +194,7 @@ class CalibrationWork:
         elif self._bases is not None:
             try:
                 self._bases.see(frame, frame.taken_at_s)
-            # The laying counts for now; only what is on disk lacks it.
+            # The laying counts in this session; the bases file could not be written.
             except BadInput as error:
                 self.warn(str(error))
 

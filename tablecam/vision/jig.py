@@ -44,7 +44,7 @@ def with_jig(roster: Roster) -> Roster:
 
 
 def exactly_glued(base_type: BaseType) -> BaseType:
-    """Returns a base's type as if all were made exactly: what is measured of it is its tag."""
+    """Returns a base type without errors of glue and cut: the jig measures the tag alone."""
     return replace(base_type, glue_sigma_mm=0.0, glue_sigma_deg=0.0, cut_sigma_mm=0.0)
 
 

@@ -1,4 +1,4 @@
-"""Bases pushed into a simulated jig: what is learnt of them, and what is refused."""
+"""Learns bases that are pushed into a simulated jig, and refuses faulty ones."""
 
 import re
 import shutil

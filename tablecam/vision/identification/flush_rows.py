@@ -1,4 +1,4 @@
-"""Guesses the tags of whole rows of which no base is identified yet.
+"""Guesses the tags of whole rows before any of their bases is identified.
 
 Seen at an angle, a unit's own figures hide the same part of all its tags, and each alone may be any
 of several. Together they are less ambiguous: squares that lie flush show tags of one unit, each
