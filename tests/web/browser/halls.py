@@ -125,6 +125,14 @@ class Seat:
         button = "#game-actions button[aria-label"
         self.clicks(f'{button}="{label}"], {button}^="{label} ("]')
 
+    def begins_scenario(self) -> None:
+        """Begin a game with places of its own, and see the demo's hands lay the table by it."""
+        self.hall.settled()
+        with self.page.expect_response("**/api/simulated/lay") as answer:
+            self.page.locator("#begin").click()
+        assert answer.value.ok, answer.value.text()
+        self.shows_the_newest()
+
     def opens_log(self) -> None:
         """Turn to the log's tab, which a page leaves when its turn comes."""
         self.shows_the_newest()

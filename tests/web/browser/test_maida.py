@@ -51,10 +51,7 @@ def test_a_whole_turn_is_played_by_two_seats_kept_and_shown(
         french, british = (
             closing.enter_context(seated(hall, browser, side)) for side in ("french", "british")
         )
-        hall.settled()
-        french.page.locator("#begin").click()
-        hall.waits(lambda: hall.referee.position() is not None)
-        french.shows_the_newest()
+        french.begins_scenario()
         asked(hall, french, "House Blue: move a unit, fire or pass?")
         # The company is pushed three hexes ahead at once, up to two lines of the British.
         hall.table.move_unit("House Scouts", *grid.middle_mm(("0808",)), 300)

@@ -34,10 +34,7 @@ def test_a_whole_turn_is_played_by_two_seats_kept_and_shown(
             closing.enter_context(seated(hall, browser, side))
             for side in ("house-red", "house-grey")
         )
-        hall.settled()
-        red.page.locator("#begin").click()
-        hall.waits(lambda: hall.referee.position() is not None)
-        red.shows_the_newest()
+        red.begins_scenario()
         asked(hall, red, "Turn 1, day: House-red moves")
         # Two hexes of wood at once, into the zones of two enemies.
         hall.table.move_unit("House Red 2nd", *grid.middle_mm(("0606",)), 60)
