@@ -11,9 +11,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from tablecam.errors import BadInput
-from tablecam.rules.maurice.field.field import field_of, updated_field
+from tablecam.rules.maurice.field.field import Field, field_of, updated_field
 from tablecam.rules.maurice.fire.fire import BaseFire, fire_of, fire_of_units
-from tablecam.table.model import BasePose, Position
+from tablecam.table.model import BasePose, Position, Unit
 from tablecam.uncertainty.answer import Answer
 from tests.rules.maurice.drawn import drawn_position
 from tests.rules.maurice.fire.test_fire_moved import battles
@@ -46,6 +46,17 @@ def truly(pose: BasePose, by: np.ndarray) -> BasePose:
         sigma_mm=0.0,
         sigma_deg=0.0,
     )
+
+
+def three_sigma_off(table: Position, measured: Field, luck: np.random.Generator) -> Position:
+    """A table whose units truly lie three of their standard deviations off, their rows flush."""
+
+    def off(unit: Unit) -> Unit:
+        way = luck.standard_normal(3)
+        way *= 3.0 / np.linalg.norm(way)
+        return replace(unit, bases=tuple(replace(truly(b, way), row=None) for b in unit.bases))
+
+    return replace(table, units=tuple(off(unit.unit) for unit in measured.units))
 
 
 def how_often(table: Position, base: str, holds: Callable[[BaseFire], bool]) -> float:
@@ -263,16 +274,11 @@ def test_a_unit_is_not_asked_again_when_one_out_of_its_reach_moves(y_mm, is_same
 @settings(max_examples=25, deadline=None)
 @given(battles(), st.integers(0, 10**6))
 def test_no_option_within_three_sigma_of_its_limit_is_a_flat_yes_or_no(battle, seed):
-    """Whatever is certain stands when every base lies three standard deviations off."""
+    """Whatever is certain stands when every unit lies three standard deviations off."""
     table = with_poses(battle, lambda pose: replace(pose, **MEASURED))
-    luck = np.random.default_rng(seed)
-
-    def off(pose: BasePose) -> BasePose:
-        way = luck.standard_normal(3)
-        return truly(pose, 3.0 * way / np.linalg.norm(way))
-
     try:
-        measured, true = field_of(table), field_of(with_poses(table, off))
+        measured = field_of(table)
+        true = field_of(three_sigma_off(table, measured, np.random.default_rng(seed)))
     except BadInput:  # Units lie over each other.
         assume(False)
     then = fire_of(true, true.units[0])

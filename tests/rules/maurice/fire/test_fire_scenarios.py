@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tablecam.rules.maurice.field.field import field_of
 from tablecam.rules.maurice.fire.fire import fire_of
-from tablecam.table.model import BasePose, Position
+from tablecam.table.model import Position
 from tests.rules.maurice.fire.test_fire_doubts import (
     MEASURED,
     TRIALS,
@@ -17,8 +17,7 @@ from tests.rules.maurice.fire.test_fire_doubts import (
     fire_in,
     hits,
     how_often,
-    truly,
-    with_poses,
+    three_sigma_off,
 )
 from tests.rules.maurice.firing import SOUTH, box, cannon, foot
 from tests.rules.maurice.tables import gun, position
@@ -115,14 +114,9 @@ def tables(draw: st.DrawFn) -> Position:
 @settings(max_examples=15, deadline=None)
 @given(tables(), st.integers(0, 10**6))
 def test_no_fire_within_three_sigma_of_its_limit_is_a_flat_yes_or_no(table, seed):
-    """What is not told of as uncertain is as told when every base lies three sigmas off."""
-    luck = np.random.default_rng(seed)
-
-    def off(pose: BasePose) -> BasePose:
-        way = luck.standard_normal(3)
-        return truly(pose, 3.0 * way / np.linalg.norm(way))
-
-    measured, true = field_of(table), field_of(with_poses(table, off))
+    """What is not told of as uncertain is as told when every unit lies three sigma off."""
+    measured = field_of(table)
+    true = field_of(three_sigma_off(table, measured, np.random.default_rng(seed)))
     then = fire_of(true, true.units[0])
     for name, fire in fire_of(measured, measured.units[0]).items():
         may = any(option.target == "B1" for option in then[name].options)
