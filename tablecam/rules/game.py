@@ -57,10 +57,19 @@ class Refused(BadInput):
 
 @dataclass(frozen=True, slots=True)
 class Ban:
-    """The rule that forbids something, and why, in one sentence."""
+    """The rule that forbids something, and why, in one sentence.
+
+    Where that names who is forbidden, the `clause` says "it" instead, for many alike.
+    """
 
     rule: str
     because: str
+    clause: str = ""
+
+    @classmethod
+    def of(cls, who: str, rule: str, predicate: str) -> Ban:
+        """Returns a ban on somebody: what he is, has or does."""
+        return cls(rule, f"{who} {predicate}", f"it {predicate}")
 
     def refused(self, who: str = "") -> Refused:
         """Returns the error to raise about an action; `who` begins the sentence."""

@@ -7,9 +7,10 @@ When nothing is due, the phase of the sequence asks.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from random import Random
+from types import MappingProxyType
 from typing import Any, ClassVar, Literal, Protocol, Self, TypeVar
 
 from pydantic import TypeAdapter
@@ -17,7 +18,7 @@ from pydantic import TypeAdapter
 from tablecam.geometry.shapes import Shape
 from tablecam.rules.dice import Roll, values_of
 from tablecam.rules.frozen_json import Variant, from_plain, renamed, to_plain
-from tablecam.rules.game import OVERRULE, Event, Game, Json, PendingDecision, Refused
+from tablecam.rules.game import OVERRULE, Ban, Event, Game, Json, PendingDecision, Refused
 from tablecam.rules.lay import Lay
 from tablecam.table.model import Position
 from tablecam.table.sides import side_plural
@@ -246,11 +247,42 @@ class StepGame(Game[AnyState, Any]):
         return from_plain(self.actions, renamed(data, "for", "for_"), "action")
 
 
+def why_none(deed: str, bans: Mapping[str, Ban | None]) -> str:
+    """Returns why units lack a choice, each reason once with its units; empty if none lacks it.
+
+    >>> far, fired = Ban("1.1", "no enemy is in reach"), Ban.of("F3", "1.2", "has fired")
+    >>> why_none("fire", {"F1": far, "F2": far, "F3": fired, "F4": None})
+    'No fire: no enemy is in reach (F1, F2); it has fired (F3)'
+    >>> why_none("fire", {"F1": far, "F2": far})
+    'No fire: no enemy is in reach'
+    """
+    units_of: dict[str, list[str]] = {}
+    for name, ban in bans.items():
+        if ban is not None:
+            units_of.setdefault(ban.clause or ban.because, []).append(name)
+    whys = (
+        why if len(units) == len(bans) else f"{why} ({', '.join(units)})"
+        for why, units in units_of.items()
+    )
+    return f"No {deed}: {'; '.join(whys)}" if units_of else ""
+
+
+def ban_on_all(bans: Iterable[Ban | None]) -> Ban | None:
+    """Returns the first of some bans; None if one way is free."""
+    listed = list(bans)
+    return listed[0] if listed and None not in listed else None
+
+
 PhaseState = TypeVar("PhaseState", bound=Stepping)
+BanOn = Callable[[Any, str], Ban | None]
+"""Returns why a unit lacks a choice, None if it has it or nobody looks for it."""
 
 
 class PhaseGame(StepGame[PhaseState]):
     """A game of steps and phases: when nothing is due, the phase asks until it is `over`."""
+
+    why_not: ClassVar[Mapping[str, Mapping[str, BanOn]]] = MappingProxyType({})
+    """By phase, the deeds that players look for, and why a unit of theirs lacks one."""
 
     @abstractmethod
     def question(self, state: PhaseState) -> PendingDecision:
@@ -287,6 +319,19 @@ class PhaseGame(StepGame[PhaseState]):
         Raises:
             Refused: It is not legal now.
         """
+
+    def why_missing(self, state: PhaseState) -> str:
+        """Returns why units lack what the phase, or the step that is due, lets others do."""
+        if state.step is not None:
+            return super().why_missing(state)
+        side = self.asked(state).seat
+        own = [unit.id for unit in self.position(state).units if unit.side == side]
+        deeds = self.why_not.get(state.phase, {})
+        whys = (
+            why_none(deed, {name: ban_on(state, name) for name in own})
+            for deed, ban_on in deeds.items()
+        )
+        return ". ".join(filter(None, whys))
 
     def goes_on(self, state: PhaseState) -> tuple[PhaseState, Events] | None:
         """Returns what follows by itself when nothing is due, None where somebody decides."""

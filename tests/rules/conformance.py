@@ -47,6 +47,7 @@ def check_state(play: Play[Any, Any], *, tried: int, seed: int = 0) -> None:
     assert game.forced(state) is None or len(legal) == 1, "two answers are a choice"
     offers = [game.offered(state, action) for action in legal]
     assert all(offer.group and offer.label for offer in offers)
+    assert "\n" not in game.why_missing(state)
     check_description(play)
     for action in Random(seed).sample(legal, min(tried, len(legal))):
         document = json.loads(json.dumps(game.action_to_json(action)))

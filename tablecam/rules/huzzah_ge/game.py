@@ -169,6 +169,10 @@ _HANDLERS: Final[Mapping[tuple[str, type], Any]] = {
     ("orders", acts.PassLines): deployment.passed,
     ("officers", acts.MoveOfficer): _officer_moved,
 }
+_WHY_NOT: Final = {
+    "fire": {"fire": volleys.ban_on_shots},
+    "orders": {"order": orders.ban_on_ordering, "charge": movement.ban_on_charging},
+}
 
 
 def _next_rush(state: State) -> State:
@@ -246,6 +250,7 @@ class GloriousEmpires(BattleGame[State]):
     choices_by_phase = _CHOICES
     automatic_by_phase = _AUTOMATIC
     handlers = _HANDLERS
+    why_not = _WHY_NOT
     offers = page.OFFERS
     unit_settings = page.UNIT_SETTINGS
     phase_words = page.PHASE_WORDS

@@ -25,6 +25,7 @@ from tablecam.rules.huzzah_ge.volleys import WaverDice
 from tablecam.rules.miniatures.battle import Bases, disordered, permitted
 from tablecam.rules.miniatures.faces import faces_of
 from tablecam.rules.miniatures.ground import hulls, move_sigma_mm, overlaps
+from tablecam.rules.steps import ban_on_all
 from tablecam.table.headings import difference_deg, forward, right
 from tablecam.table.model import Unit
 from tablecam.table.motion import HAND_DEG, HAND_MM
@@ -203,6 +204,20 @@ def charge_place(state: State, unit: Unit, target: Unit, allowed_cm: float) -> B
         return Ban("H-12.9", f"meets no face of {target.id}")
     face = faces_of(target.bases, heading_of(target.bases))[squared.face]
     return _flush(ground, unit, target, face, room_mm)
+
+
+def ban_on_charging(state: State, name: str) -> Ban | None:
+    """Returns why a unit that advances is offered no charge: by the nearest enemy (H-12)."""
+    under = state.under
+    if under is None or under.order != "advance" or name not in under.allowed_cm:
+        return None
+    unit = state.unit(name)
+    places = (
+        charge_place(state, unit, enemy, under.allowed_cm[name])
+        for enemy in state.field.nearest_enemies(unit)
+    )
+    ban = ban_on_all(place if isinstance(place, Ban) else None for place in places)
+    return None if ban is None else Ban.of(name, ban.rule, ban.because)
 
 
 def _flush(ground: Field, unit: Unit, target: Unit, face: Any, room_mm: float) -> Bases | Ban:

@@ -16,6 +16,7 @@ from tablecam.rules.huzzah_ge.rolls import Factor
 from tablecam.rules.huzzah_ge.state import Due, State
 from tablecam.rules.huzzah_ge.tables import Order
 from tablecam.rules.miniatures.battle import Done, first_ban
+from tablecam.rules.steps import ban_on_all
 
 LEVELS: Final = ("division", "corps", "cinc")
 ORDERS: Final[tuple[Order, ...]] = ("advance", "retire", "deploy", "manoeuvre")
@@ -48,13 +49,13 @@ def groups_of(state: State, officer: str) -> Iterator[tuple[str, tuple[str, ...]
 
 def able(state: State, names: Iterable[str]) -> tuple[str, ...]:
     """Returns the units that take orders now (H-1.12, H-11.13, H-12.7)."""
-    rushing = {rush.unit for rush in state.rushes}
-    return tuple(
-        name
-        for name in names
-        if command.ban_on_deed(state.troops(name), "be_ordered", has_moved=False) is None
-        and name not in rushing
-    )
+    return tuple(name for name in names if _ban_on_obeying(state, name) is None)
+
+
+def _ban_on_obeying(state: State, name: str) -> Ban | None:
+    ban = command.ban_on_deed(state.troops(name), "be_ordered", has_moved=False)
+    is_charging = any(rush.unit == name for rush in state.rushes)
+    return ban or first_ban((is_charging, "H-12.7", "it is charging"))
 
 
 def addresses(state: State) -> Iterator[acts.Address]:
@@ -81,6 +82,19 @@ def ban_on_address(state: State, officer: str, group: str, names: Sequence[str])
         (bool(others.intersection(names)), "H-11.7", f"another officer has ordered {group}"),
         (has_turned, "H-11.7", f"{officer} has turned away from {group}"),
         (not able(state, names), "H-11.13", f"{group} takes no orders now"),
+    )
+
+
+def ban_on_ordering(state: State, name: str) -> Ban | None:
+    """Returns why no officer orders a unit, while no order is in force (H-11.6 to H-11.13)."""
+    if state.under is not None:
+        return None
+    own = [one.id for one in state.field.officers.values() if one.side == state.active]
+    addressed = ((officer, *group) for officer in own for group in groups_of(state, officer))
+    return _ban_on_obeying(state, name) or ban_on_all(
+        ban_on_address(state, officer, group, names)
+        for officer, group, names in addressed
+        if name in names
     )
 
 

@@ -21,7 +21,7 @@ from tablecam.rules.huzzah_ge.field import CM_MM
 from tablecam.rules.huzzah_ge.rolls import Factor, is_huzzah, succeeds
 from tablecam.rules.huzzah_ge.state import Due, State
 from tablecam.rules.huzzah_ge.troops import heading_of, raised
-from tablecam.rules.miniatures.battle import disordered
+from tablecam.rules.miniatures.battle import disordered, first_ban
 from tablecam.rules.miniatures.faces import FaceName
 from tablecam.rules.miniatures.reckon import terms
 from tablecam.rules.steps import YES_OR_NO, Decide
@@ -31,12 +31,6 @@ from tablecam.wording import counted
 
 ROLLED: Final = "the volley"
 """What has been tried in a fire phase whose dice are thrown."""
-
-
-def ban_on_unit(state: State, name: str) -> Ban | None:
-    """Returns why a unit may not fire now (H-7.1, H-1.12)."""
-    ban = fire.ban_on_firing(state.troops(name), 0.0)
-    return Ban(ban.rule, f"{name}: {ban.because}") if ban is not None else None
 
 
 def firing_bases(state: State, unit: Unit, target: Unit) -> Sequence[int]:
@@ -106,13 +100,36 @@ def best_shots(state: State, unit: Unit, target: Unit) -> Iterator[tuple[acts.Sh
 
 def may_declare(state: State) -> Iterator[str]:
     """Yields the units of the active side that have not declared and are not barred (H-7.1)."""
-    if ROLLED in state.tried:
-        return
-    declared = {shot.unit for shot in state.shots}
-    for name, unit in state.field.units.items():
-        is_own = unit.side == state.active and name not in declared
-        if is_own and ban_on_unit(state, name) is None:
-            yield name
+    for unit in state.field.of_side(state.active):
+        if ban_on_declaring(state, unit.id) is None:
+            yield unit.id
+
+
+def ban_on_declaring(state: State, name: str) -> Ban | None:
+    """Returns why a unit declares no fire now, at whomever (H-7.1, H-7.7)."""
+    is_declared = any(shot.unit == name for shot in state.shots)
+    too_late = "all targets are declared before anything is rolled"
+    late = first_ban(
+        (is_declared, "H-7.1", "it has declared its fire"),
+        (ROLLED in state.tried, "H-7.7", too_late),
+    )
+    return late or fire.ban_on_firing(state.troops(name), 0.0)
+
+
+def ban_on_shots(state: State, name: str) -> Ban | None:
+    """Returns why a unit may fire at nobody: by itself, by range, or by the nearest (H-7)."""
+    unit, troops = state.unit(name), state.troops(name)
+    enemies = state.field.nearest_enemies(unit)
+    if ban := ban_on_declaring(state, name):
+        return ban
+    if any(True for enemy in enemies for _ in best_shots(state, unit, enemy)):
+        return None
+    bases = tuple(firing_bases(state, unit, enemies[0]))
+    lie = lies(state, acts.Shot(name, enemies[0].id, bases))
+    is_far = isinstance(lie, Ban) and lie.rule == "H-7.3"
+    is_far = is_far or state.field.apart_cm(unit, enemies[0]) > troops.range_cm
+    far = Ban("H-7.3", f"no enemy is within {troops.range_cm:g} cm")
+    return far if is_far or not isinstance(lie, Ban) else lie
 
 
 def declarations(state: State) -> Iterator[acts.Fire]:
@@ -135,14 +152,11 @@ def declared(state: State, action: acts.Fire) -> State:
     shot = acts.Shot(action.unit, action.target, action.bases)
     if state.unit(shot.target).side == state.active:
         raise Refused(f"expected an enemy, got {shot.target}", rule="H-7.1")
-    ban = ban_on_unit(state, shot.unit)
-    if ROLLED in state.tried:
-        ban = Ban("H-7.7", "all targets are declared before anything is rolled")
-    if any(one.unit == shot.unit for one in state.shots):
-        ban = Ban("H-7.1", f"{shot.unit} has declared its fire")
-    at = ban or lies(state, shot)
+    if ban := ban_on_declaring(state, shot.unit):
+        raise ban.refused(shot.unit)
+    at = lies(state, shot)
     if isinstance(at, Ban):
-        raise Refused(at.because, rule=at.rule)
+        raise at.refused()
     troops = state.troops(shot.unit)
     if not fire.is_short(troops, at.range_cm) and action not in tuple(declarations(state)):
         raise Refused(f"{shot.unit} has targets at short range", rule="H-7.7")
@@ -400,7 +414,7 @@ class TargetOfCharges(Due):
     def then(self, state: State, answer: acts.GiveName | None) -> State:
         """Returns the state with the fire due, and the charger's test after it."""
         chargers = self._chargers(state)
-        if not chargers or ban_on_unit(state, self.unit) is not None:
+        if not chargers or fire.ban_on_firing(state.troops(self.unit), 0.0):
             return state
         charger = chargers[0] if answer is None else str(answer.name)
         unit, target = state.unit(self.unit), state.unit(charger)

@@ -120,32 +120,32 @@ def ban_on_firing(state: State, piece: Piece) -> Ban | None:
     """Returns why a unit cannot fire at all now."""
     troop = state.troop(piece.id)
     if not piece.hexes:
-        return Ban("D-14.3", f"{piece.id} is not on the map")
+        return Ban.of(piece.id, "D-14.3", "is not on the map")
     if state.in_clash(piece):
-        return Ban("D-14.7", f"{piece.id} is in a Clash Hex")
+        return Ban.of(piece.id, "D-14.7", "is in a Clash Hex")
     if troop.arm == "cavalry":
-        return Ban("D-3.4d", f"{piece.id} is cavalry")
+        return Ban.of(piece.id, "D-3.4d", "is cavalry")
     if troop.is_battery:
         return _ban_on_gun(state, piece)
     if piece.fires >= tables.FIRES:
-        return Ban("D-14.10.1", f"{piece.id} has fired {tables.FIRES} times this turn")
+        return Ban.of(piece.id, "D-14.10.1", f"has fired {tables.FIRES} times this turn")
     if piece.double:
-        return Ban("D-12.9", f"{piece.id} is on a double march")
+        return Ban.of(piece.id, "D-12.9", "is on a double march")
     if (top := top_of_foot(state, piece)) is not None and top.id != piece.id:
-        return Ban("D-11.7", f"{piece.id} lies under {top.id}")
+        return Ban.of(piece.id, "D-11.7", f"lies under {top.id}")
     return None
 
 
 def _ban_on_gun(state: State, gun: Piece) -> Ban | None:
     own = state.side(gun.id) == state.active
     if state.drawn and own and gun.id not in state.active_units:
-        return Ban("D-10.5", f"{gun.id} fires in its own leader's subphase")
+        return Ban.of(gun.id, "D-10.5", "fires in its own leader's subphase")
     if gun.fired:
-        return Ban("D-10.5", f"{gun.id} does not fire again in this subphase")
+        return Ban.of(gun.id, "D-10.5", "does not fire again in this subphase")
     if gun.held_fire:
-        return Ban("D-10.13", f"{gun.id} has moved or turned")
+        return Ban.of(gun.id, "D-10.13", "has moved or turned")
     is_silent = gun.captured_by or gun.silent
-    return Ban("D-10.6", f"{gun.id} fires no more this turn") if is_silent else None
+    return Ban.of(gun.id, "D-10.6", "fires no more this turn") if is_silent else None
 
 
 def top_of_foot(state: State, piece: Piece) -> Piece | None:
@@ -156,23 +156,23 @@ def top_of_foot(state: State, piece: Piece) -> Piece | None:
 
 def ban_on_target(state: State, firer: Piece, target: Piece) -> Ban | None:
     """Returns why a unit may not fire at an enemy."""
-    names = f"{firer.id} may not fire at {target.id}"
+    at = f"may not fire at {target.id}"
     if state.side(firer.id) == state.side(target.id):
-        return Ban("D-14.3", f"{names}: a friend")
+        return Ban.of(firer.id, "D-14.3", f"{at}: a friend")
     if not target.hexes or state.in_clash(target):
-        return Ban("D-14.7", f"{names}: it is in a Clash Hex")
+        return Ban.of(firer.id, "D-14.7", f"{at}: it is in a Clash Hex")
     distance = state.grid.distance(firer.hexes, target.hexes)
     troop = state.troop(firer.id)
     if reach_of(troop) < distance or (troop.is_battery and not gun_result(troop, distance)):
-        return Ban("D-14.9", f"{names}: {distance} hexes are too far")
+        return Ban.of(firer.id, "D-14.9", f"{at}: {distance} hexes are too far")
     if not leaves_by_front(state, firer, target.hexes):
-        return Ban("D-14.2", f"{names}: the line does not leave through its Front")
+        return Ban.of(firer.id, "D-14.2", f"{at}: the line does not leave through its Front")
     hidden = blockers(state, firer, target.hexes)
     if hidden:
-        return Ban("D-14.1", f"{names}: {', '.join(hidden)} hide it")
+        return Ban.of(firer.id, "D-14.1", f"{at}: {', '.join(hidden)} hide it")
     near = enemies_in_front(state, firer)
     if near and target.id not in near:
-        return Ban("D-14.6", f"{names}: {near[0]} is in its Front")
+        return Ban.of(firer.id, "D-14.6", f"{at}: {near[0]} is in its Front")
     return None
 
 

@@ -56,6 +56,7 @@ class Maida(PhaseGame[State]):
     question = staticmethod(page.question)
     outcome = staticmethod(sequence.outcome)
     goes_on = staticmethod(sequence.automatic)
+    why_not = sequence.WHY_NOT
     overruled = staticmethod(hands.overruled)
     position = staticmethod(hands.position_of)
     detect_moves = staticmethod(hands.detect_moves)

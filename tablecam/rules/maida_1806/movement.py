@@ -341,8 +341,8 @@ def ban_on_charge(state: State, units: Sequence[str], target: str) -> Ban | None
         if not state.at(target, enemy_of(troop.side)):
             return Ban("D-9.2.1", f"there is no enemy in {target}")
         if piece.straight < tables.CHARGE_HEXES:
-            why = f"{name} moved {piece.straight} of {tables.CHARGE_HEXES} hexes straight on"
-            return Ban("D-9.2.1", why)
+            why = f"moved {piece.straight} of {tables.CHARGE_HEXES} hexes straight on"
+            return Ban.of(name, "D-9.2.1", why)
         ground = state.board.ground
         if ground.side_of(piece.hexes[0], target) == tables.RIVER:
             return Ban("D-9.2.1", "a charge crosses no river")

@@ -13,11 +13,18 @@ from tablecam.rules.hexes.zones import Hexes, right_hex
 from tablecam.rules.maida_1806 import movement, tables
 from tablecam.rules.maida_1806 import state as acts
 from tablecam.rules.maida_1806.clash import Combat, begun, combats_of, with_square_tries
-from tablecam.rules.maida_1806.field import ban_on_lying, front_of, may_act, targets_of
+from tablecam.rules.maida_1806.field import (
+    ban_on_lying,
+    front_of,
+    may_act,
+    reach_of,
+    targets_of,
+)
 from tablecam.rules.maida_1806.fire import LeaderLeaves, Shrink, ban_on_fire, fired
 from tablecam.rules.maida_1806.reaction import Did, Reactions, triggered
 from tablecam.rules.maida_1806.state import Due, MoveStep, Outcome, State, Units, enemy_of
 from tablecam.rules.maida_1806.troops import Formation, Piece
+from tablecam.rules.steps import ban_on_all
 from tablecam.table.sides import side_name
 
 # The turn.
@@ -240,11 +247,51 @@ def able_units(state: State) -> tuple[Piece, ...]:
     return tuple(
         piece
         for piece in map(state.piece, state.active_units)
-        if piece.hexes and not (piece.done or piece.disrupted or piece.captured_by)
-        and not state.in_clash(piece)
-        and (piece.mp_left > 0 or state.troop(piece.id).is_battery)
-        and may_act(state, piece)
-    )  # fmt: skip
+        if ban_on_beginning(state, piece.id) is None
+    )
+
+
+def ban_on_beginning(state: State, name: str) -> Ban | None:
+    """Returns why a unit may not begin a move in its side's slot (D-4.2)."""
+    troop, piece = state.both(name)
+    is_spent = piece.mp_left <= 0 and not troop.is_battery
+    barred = (
+        (name not in state.active_units, "D-4.2", "is not under the active leader"),
+        (not piece.hexes, "D-4.2", "is not on the map"),
+        (piece.done, "D-4.2", "has moved"),
+        (piece.disrupted, "D-14.8", "is Disrupted"),
+        (bool(piece.captured_by), "D-10.12", "is captured"),
+        (state.in_clash(piece), "D-14.7", "is in a Clash Hex"),
+        (is_spent, "D-12.5", "has no Movement Points left"),
+        (not may_act(state, piece), "D-4.5", "is out of command"),
+    )
+    return next((Ban.of(name, rule, why) for is_so, rule, why in barred if is_so), None)
+
+
+def _ban_on_moving(state: State, name: str) -> Ban | None:
+    return ban_on_beginning(state, name) if state.slot and not state.movers else None
+
+
+def _ban_on_shots(state: State, name: str) -> Ban | None:
+    piece, reach = state.piece(name), reach_of(state.troop(name))
+    if state.movers and name not in state.movers:
+        return None
+    enemies = state.on_map(state.enemy(name))
+    near = sorted(enemies, key=lambda enemy: state.grid.distance(piece.hexes, enemy.hexes))
+    ban = ban_on_all(ban_on_fire(state, (name,), enemy.id) for enemy in near)
+    is_far = ban is not None and ban.rule == "D-14.9"
+    return Ban("D-14.9", f"no enemy is within {reach} hexes") if is_far else ban
+
+
+def _ban_on_charging(state: State, name: str) -> Ban | None:
+    troop, piece = state.both(name)
+    is_other = bool(state.movers) and name not in state.movers
+    if is_other or troop.arm != "cavalry" or name not in state.active_units or not state.slot:
+        return None
+    hexes = [n for n in front_of(state, piece) if state.at(n, state.enemy(name))]
+    if not hexes:
+        return Ban.of(name, "D-9.2.1", "has no enemy in its Front")
+    return ban_on_all(movement.ban_on_charge(state, (name,), number) for number in hexes)
 
 
 def _beginnings(state: State) -> Iterator[Any]:
@@ -520,10 +567,9 @@ def ban_on_move(state: State, action: acts.Move | acts.Charge) -> Ban | None:
         return Ban("D-12.13", "expected units that move, each once")
     if state.movers and set(units) != set(state.movers):
         return Ban("D-12.13", "expected the units that are moving")
-    able = {piece.id for piece in able_units(state)}
     for name in () if state.movers else units:
-        if state.piece(name).id not in able:
-            return Ban("D-4.2", f"expected a unit that may move, got {name}")
+        if ban := ban_on_beginning(state, name):
+            return ban
     if isinstance(action, acts.Charge):
         return movement.ban_on_charge(state, units, action.target)
     if not action.steps:
@@ -717,6 +763,10 @@ HANDLERS: Final[Mapping[tuple[str, type], Callable[[State, Any], Outcome]]] = {
     ),
 }
 """What follows from an action, by its phase and its type."""
+WHY_NOT: Final[Mapping[str, Mapping[str, Callable[[State, str], Ban | None]]]] = {
+    "movement": {"move": _ban_on_moving, "charge": _ban_on_charging, "fire": _ban_on_shots},
+}
+"""Why a unit lacks what others may do, by the phase and the deed."""
 BANS: Final[Mapping[type, Callable[[State, Any], Ban | None]]] = {
     acts.Fire: ban_on_fires,
     acts.Move: ban_on_move,

@@ -40,6 +40,10 @@ class Ground:
         """Returns the enemies of a unit."""
         return [other for other in self.units.values() if other.side != unit.side]
 
+    def nearest_enemies(self, unit: Unit) -> list[Unit]:
+        """Returns the enemies of a unit, the nearest first."""
+        return sorted(self.enemies(unit), key=lambda enemy: self.apart_mm(unit, enemy))
+
     def of_side(self, side: str) -> list[Unit]:
         """Returns the units of a side."""
         return [unit for unit in self.units.values() if unit.side == side]

@@ -53,6 +53,7 @@ class MusketSaber(PhaseGame[State]):
     question = staticmethod(page.question)
     outcome = staticmethod(sequence.outcome)
     goes_on = staticmethod(sequence.automatic)
+    why_not = sequence.WHY_NOT
     choices = staticmethod(sequence.choices)
     acted = staticmethod(sequence.acted)
     overruled = staticmethod(hands.overruled)

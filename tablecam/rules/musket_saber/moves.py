@@ -29,6 +29,7 @@ from tablecam.rules.musket_saber.state import (
 )
 from tablecam.rules.musket_saber.tables import ARMS, CHARGE_MP, COLUMN_MP, LEADER_MA, MARCH_DICE
 from tablecam.rules.musket_saber.troops import Leader, Post, Unit, is_overstacked
+from tablecam.rules.steps import ban_on_all, why_none
 
 Path = tuple[Hex, ...]
 
@@ -79,13 +80,13 @@ def ban_on_start(state: State, start: Start) -> Ban | None:
     """Returns why a counter may not begin to move (K-4.2, K-6.3, K-10.1, K-12.1, K-10.3b)."""
     thing = state.thing(start.unit)
     if thing.side != state.active:
-        return Ban("K-3.2", f"{thing.id} is not of the side that moves")
+        return Ban("K-3.2", "it is not of the side that moves")
     if thing.moved:
-        return Ban("K-4.2", f"{thing.id} has moved in this phase")
+        return Ban("K-4.2", "it has moved in this phase")
     if thing.hex is None and entry_of(state, thing.id) is None:
-        return Ban("K-13.1", f"{thing.id} is not on the map")
+        return Ban("K-13.1", "it is not on the map")
     if not isinstance(thing, Unit):
-        return Ban("K-4.7a", f"{thing.id} does not march") if start.march else None
+        return Ban("K-4.7a", "it does not march") if start.march else None
     if start.leader and (ban := ban_on_help(state, start.leader, thing, "K-10.3b")) is not None:
         return ban
     if start.march and not state.plays("K-4.7a"):
@@ -397,6 +398,18 @@ class Go(Due):
 
     def charges(self, state: State) -> Iterator[Move]:
         """Yields the charges that it may begin, alone or with others of its stack."""
+        return (move for move in self._tried(state) if judged(state, move, self.mp).ban is None)
+
+    def why_missing(self, state: State) -> str:
+        """Says why a unit of arms begins no charge, if it may not or no enemy is near."""
+        unit = state.thing(self.unit)
+        if not isinstance(unit, Unit) or unit.is_battery or self.march or self.side:
+            return ""
+        bans = [judged(state, move, self.mp).ban for move in self._tried(state)]
+        far = Ban("K-7.13c", f"no enemy is {' or '.join(map(str, CHARGE_MP))} Movement Points away")
+        return why_none("charge", {self.unit: ban_on_all(bans or [far])})
+
+    def _tried(self, state: State) -> Iterator[Move]:
         unit = state.thing(self.unit)
         if not isinstance(unit, Unit) or unit.hex is None or self.march or self.side:
             return
@@ -411,9 +424,7 @@ class Go(Due):
                     continue
                 for along in self._along(state):
                     for mate in ((), *((one,) for one in small)):
-                        move = Move((self.unit, *mate, *along), path, charge=target)
-                        if judged(state, move, self.mp).ban is None:
-                            yield move
+                        yield Move((self.unit, *mate, *along), path, charge=target)
 
     def takes(self, state: State, answer: Any) -> bool:
         """Whether it is a legal move of the counter."""

@@ -31,6 +31,7 @@ from tablecam.rules.musket_saber.state import (
 )
 from tablecam.rules.musket_saber.tables import CHARGE_MP, ENEMY_MOVES_ON
 from tablecam.rules.musket_saber.troops import Leader, Unit
+from tablecam.rules.steps import ban_on_all
 from tablecam.table.sides import side_name
 
 WHOLE_RIM: Final = 6
@@ -291,6 +292,38 @@ def ban_on_place(state: State, act: Place) -> Ban | None:
     return None
 
 
+def _ban_on_attacking(state: State, name: str) -> Ban | None:
+    """Returns why a unit attacks and skirmishes with nobody: by the nearest enemies."""
+    unit = next((unit for unit in state.own(state.active) if unit.id == name), None)
+    if unit is None or unit.charging:
+        return None
+    ban = ban_on_all(
+        battle.ban_on_target(state, target) or battle.ban_on_joining(state, name, target, how)
+        for target in _nearest(state, unit)
+        for how in ("attack", "skirmish")
+    )
+    is_far = ban is not None and ban.rule == "K-7.1"
+    return Ban("K-7.1", "no enemy is next to it") if is_far else ban
+
+
+def _ban_on_bombarding(state: State, name: str) -> Ban | None:
+    gun = next((unit for unit in state.own(state.active) if unit.id == name), None)
+    if gun is None or not gun.is_battery or not state.plays("K-8.4a"):
+        return None
+    hexes = _nearest(state, gun)
+    return ban_on_all(battle.ban_on_bombard(state, gun, number) for number in hexes)
+
+
+def _nearest(state: State, unit: Unit) -> list[Hex]:
+    hexes = {enemy.hex for enemy in state.field.enemies(unit.side) if enemy.hex}
+    return sorted(hexes, key=lambda number: state.grid.distance((unit.hex or "",), (number,)))
+
+
+WHY_NOT: Final[dict[str, dict[str, Any]]] = {
+    "movement": {"move": lambda state, name: moves.ban_on_start(state, Start(name))},
+    "combat": {"attack": _ban_on_attacking, "bombardment": _ban_on_bombarding},
+}
+"""Why a unit lacks what others may do, by the phase and the deed."""
 _BANS: Final[dict[type, Any]] = {
     Square: _ban_on_square, Replace: _ban_on_replacing, Place: ban_on_place, Exit: _ban_on_exit,
     Recover: ban_on_recover,

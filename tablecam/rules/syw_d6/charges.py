@@ -26,8 +26,8 @@ from tablecam.geometry.shapes import Shape, shapes_of
 from tablecam.geometry.sight import eroded_by_hair, free_line
 from tablecam.geometry.zones import cone_before
 from tablecam.rules.dice import Roll
-from tablecam.rules.game import PendingDecision
-from tablecam.rules.miniatures.battle import Bases, permitted
+from tablecam.rules.game import Ban, PendingDecision
+from tablecam.rules.miniatures.battle import Bases, first_ban, permitted
 from tablecam.rules.miniatures.faces import faces_of
 from tablecam.rules.miniatures.ground import area_of, axes_of, move_sigma_mm
 from tablecam.rules.steps import YES_OR_NO, Decide
@@ -342,10 +342,8 @@ def judged_charge(
     def barred(rule: str, why: str) -> tuple[Answer, None]:
         return certain("no", rule, f"{name} {why}"), None
 
-    if ground.troops[name].formation == "march_column":
-        return barred("S-L.11", "is in march column, which cannot contact")
-    if state.is_held(unit):
-        return barred("S-M.5", "may not advance in this turn")
+    if ban := _ban_on_charger(state, unit):
+        return barred(ban.rule, ban.because)
     if len(bases) != len(unit.bases):
         return barred("S-0.7", "lacks a base")
     moved = replace(unit, bases=bases)
@@ -381,6 +379,29 @@ def judged_charge(
     )
     way = ChargeWay(name, target.id, bases, face, length_in, charge_in, value_in)
     return answer, None if answer.answer == "no" else way
+
+
+def _ban_on_charger(state: State, unit: Unit) -> Ban | None:
+    in_column = state.field.troops[unit.id].formation == "march_column"
+    return first_ban(
+        (in_column, "S-L.11", "is in march column, which cannot contact"),
+        (state.is_held(unit), "S-M.5", "may not advance in this turn"),
+    )
+
+
+def ban_on_charging(state: State, name: str) -> Ban | None:
+    """Returns why a unit that has its dice is offered no charge (S-B.11, S-L.11, S-M.5)."""
+    if name not in state.allowed:
+        return None
+    ground, unit, value_in = state.field, state.unit(name), state.allowed[name].value_in
+    enemies = ground.nearest_enemies(unit)
+    if any(True for enemy in enemies for _ in ways(state, unit, enemy, value_in)):
+        return None
+    if ban := _ban_on_charger(state, unit):
+        return Ban.of(name, ban.rule, ban.because)
+    if ground.apart_in(unit, enemies[0]) > value_in:
+        return Ban("S-B.11", f"no enemy is within {value_in:g} in")
+    return Ban("S-B.11", f"no way of {value_in:g} in ends straight and square on an enemy's edge")
 
 
 def edges(ground: Field, target: Unit) -> Iterator[tuple[Face, Axes]]:

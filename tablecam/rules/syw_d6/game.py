@@ -64,6 +64,7 @@ class SevenYearsWar(BattleGame[State]):
     choices_by_phase = sequence.CHOICES
     automatic_by_phase = sequence.AUTOMATIC
     handlers = sequence.HANDLERS
+    why_not = sequence.WHY_NOT
     offers = page.OFFERS
     unit_settings = page.UNIT_SETTINGS
     phase_words = page.PHASE_WORDS
@@ -139,7 +140,7 @@ class SevenYearsWar(BattleGame[State]):
         is_moving = state.phase == "move" and unit.side == state.active and due is None
         if is_moving and unit.id in state.allowed:
             return _move_suggested(state, unit, bases)
-        if is_moving and marches.may_throw(state, unit):
+        if is_moving and marches.ban_on_throwing(state, unit) is None:
             text = f"{unit.id} has moved before its dice were thrown"
             return suggested(unit.id, certain("no", "S-B.4", text))
         return None

@@ -15,7 +15,7 @@ from tablecam.geometry.outlines import footprint, table_outline
 from tablecam.geometry.shapes import shapes_of
 from tablecam.rules.dice import Roll
 from tablecam.rules.game import Ban, Refused
-from tablecam.rules.miniatures.battle import Bases
+from tablecam.rules.miniatures.battle import Bases, first_ban
 from tablecam.rules.miniatures.ground import (
     area_of,
     axes_of,
@@ -98,18 +98,32 @@ def brigade_of(state: State, brigade: str) -> tuple[tuple[str, ...], MoveDice | 
     own = ground.of_side(state.active)
     units = [unit for unit in own if unit.extra.get("brigade") == brigade]
     names = tuple(unit.id for unit in units)
-    stays = any(not may_throw(state, unit) or not dice_of(state, unit.id).dice for unit in units)
+    stays = any(ban_on_throwing(state, unit) or not dice_of(state, unit.id).dice for unit in units)
     if len(units) < 2 or stays:
         return names, None
     reaches_in = [ground.command_in(unit) for unit in units]
     return names, brigade_dice([ground.troops[name] for name in names], reaches_in)
 
 
-def may_throw(state: State, unit: Unit) -> bool:
-    """Whether a unit may throw for a move now: one move is made after the other (S-B.1)."""
-    marks, troops = unit.state, state.field.troops[unit.id]
-    is_free = not (marks.get("moved") or troops.reforming or troops.in_melee)
-    return is_free and troops.status == "steady" and not state.allowed
+def ban_on_throwing(state: State, unit: Unit) -> Ban | None:
+    """Returns why a unit may not throw for a move now (S-B.1): one moves after the other."""
+    troops = state.field.troops[unit.id]
+    return first_ban(
+        (bool(state.allowed), "S-B.1", f"{', '.join(state.allowed)} moves first"),
+        (bool(unit.state.get("moved")), "S-B.1", "it has moved in this sequence"),
+        (troops.in_melee, "S-B.1", "it is in a melee"),
+        (troops.reforming, "S-A.5", "it reforms"),
+        (troops.status != "steady", "S-A.1", f"it is {troops.status}"),
+    )
+
+
+def ban_on_moving(state: State, name: str) -> Ban | None:
+    """Returns why a unit is not offered its dice while nobody moves (S-B.1, S-B.3)."""
+    if state.allowed:
+        return None
+    ban = ban_on_throwing(state, state.unit(name))
+    stands = Ban("S-B.3", "it does not march")
+    return ban if ban or dice_of(state, name).dice else stands
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from tablecam.rules.game import Refused
+from tablecam.rules.game import Ban, Refused
 from tablecam.rules.miniatures.battle import permitted
 from tablecam.rules.syw_d6 import charges, marches, tables, trials, volleys
 from tablecam.rules.syw_d6 import state as acts
@@ -131,7 +131,7 @@ def _moves(state: State) -> Iterator[Any]:
     for brigade in dict.fromkeys(unit.extra.get("brigade") for unit in own):
         if brigade and marches.brigade_of(state, brigade)[1] is not None:
             yield acts.ThrowTogether(brigade)
-    able = [unit.id for unit in own if marches.may_throw(state, unit)]
+    able = [unit.id for unit in own if marches.ban_on_throwing(state, unit) is None]
     yield from (acts.Throw(name) for name in able if marches.dice_of(state, name).dice)
     yield from (acts.Throw(leader.id) for leader in leaders if leader.id not in state.tried)
     yield from map(acts.ChangeFormation, able)
@@ -151,8 +151,8 @@ def _thrown(state: State, action: acts.Throw) -> State:
         leaders = {leader.id for leader in state.position.commanders if leader.side == state.active}
         if action.unit not in leaders or action.unit in (*state.tried, *state.allowed):
             raise Refused(f"expected a commander who may move, got {action.unit}", rule="S-K.5")
-    elif not marches.may_throw(state, unit):
-        raise Refused(f"{action.unit} may not move now", rule="S-B.1")
+    elif ban := marches.ban_on_throwing(state, unit):
+        raise ban.refused(action.unit)
     dice = marches.dice_of(state, action.unit)
     if dice.dice == 0:
         raise Refused(f"{action.unit} does not march", rule="S-B.3")
@@ -213,16 +213,16 @@ def _reformed(state: State, action: acts.Reform) -> State:
 
 
 def _changes_formation(state: State, action: acts.ChangeFormation) -> State:
-    if not marches.may_throw(state, state.unit(action.unit)):
-        raise Refused(f"{action.unit} may not move now", rule="S-B.5")
+    if ban := marches.ban_on_throwing(state, state.unit(action.unit)):
+        raise ban.refused(action.unit)
     state = state.changed(action.unit, reforming=True, disordered=None, moved=True, changing=True)
     return state.tells("form", f"{action.unit} changes formation", "S-B.5", unit=action.unit)
 
 
 def _retreats(state: State, action: acts.RetreatByChoice) -> State:
     name = action.unit
-    if not marches.may_throw(state, state.unit(name)):
-        raise Refused(f"{name} may not move now", rule="S-B.10")
+    if ban := marches.ban_on_throwing(state, state.unit(name)):
+        raise ban.refused(action.unit)
     state = acts.with_losses(state, name, tables.RETREAT_FIGURES)
     if state.has(name):
         ground, unit = state.field, state.unit(name)
@@ -251,6 +251,10 @@ def _fired(state: State, action: acts.Fire) -> State:
     return state.pushed(volleys.FireDice(firer.id, target.id))
 
 
+WHY_NOT: Final[Mapping[str, Mapping[str, Callable[[State, str], Ban | None]]]] = {
+    "move": {"move": marches.ban_on_moving, "charge": charges.ban_on_charging},
+    "fire": {"fire": volleys.ban_on_shots},
+}
 HANDLERS: Final[Mapping[tuple[str, type], Any]] = {
     ("swap", acts.Reform): _reformed,
     ("move", acts.Throw): _thrown,

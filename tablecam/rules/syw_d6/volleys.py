@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from tablecam.geometry.sides import side_of
 from tablecam.rules.dice import Roll
 from tablecam.rules.game import Ban
+from tablecam.rules.steps import ban_on_all
 from tablecam.rules.syw_d6 import fire
 from tablecam.rules.syw_d6.fire import FirePool, Occasion
 from tablecam.rules.syw_d6.state import Due, Fire, State, with_losses
@@ -77,3 +78,13 @@ def shots(state: State) -> Iterator[Fire]:
         for target in ground.enemies(firer):
             if ground.aim(firer, target)[1] is None:
                 yield Fire(firer.id, target.id)
+
+
+def ban_on_shots(state: State, name: str) -> Ban | None:
+    """Returns why a unit may fire at nobody: by itself, by range, or by the nearest (S-D)."""
+    ground, unit = state.field, state.unit(name)
+    enemies, troops = ground.nearest_enemies(unit), ground.troops[name]
+    reach_in = troops.ranges.greatest_in
+    ban = ban_on_all(ground.aim(unit, enemy)[1] for enemy in enemies)
+    is_far = ban and not fire.ban_on_firing(troops) and ground.apart_in(unit, enemies[0]) > reach_in
+    return Ban("S-D.8", f"no enemy is within {reach_in:g} in") if is_far else ban

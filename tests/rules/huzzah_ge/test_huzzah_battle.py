@@ -489,6 +489,18 @@ def test_a_charge_is_squared_up_on_what_it_meets_h_12_7_h_12_9_h_12_10():
     assert ground.outlines["F1"].distance(ground.outlines["A1"]) < 0.01
 
 
+def test_why_a_unit_has_no_fire_no_order_and_no_charge_h_7_1_h_7_3_h_11_13_h_12_1():
+    aside, horse = unit("F2", 20, 40), unit("F3", 90, 40, arm="cavalry", state={"routing": True})
+    battle = Battle(aside, horse, *facing(12))
+    why = "No fire: no enemy is within 20 cm (F2); cavalry does not fire (F3)"
+    assert GAME.why_missing(battle.state) == why
+    battle.to_orders()
+    assert GAME.why_missing(battle.state) == "No order: a routing unit takes no orders (F3)"
+    battle.orders("FC", "F2", "Advance")
+    why = "No charge: it is more than 15 cm from A1 (F2)"
+    assert GAME.why_missing(battle.state) == why
+
+
 def test_a_charger_laid_askew_is_told_where_it_lies_h_12_10():
     battle = Battle(*facing(12))
     battle.orders("FC", "F1", "Advance")

@@ -354,6 +354,19 @@ def test_a_charge_is_declared_by_its_move_and_excludes_others_k_7_13c():
         play.apply(acts.Attack(("R2",), "0507"))
 
 
+def test_why_units_do_not_move_charge_attack_or_bombard_k_4_2_k_7_13c_k_7_1_k_8_7():
+    guns = unit("R2", "0101", arm="artillery")
+    play = battle(unit("R1", "0504"), guns, unit("G1", "0512"))
+    choose(play, "start", unit="R1", march=False)
+    why = "No charge: no enemy is 1 or 2 Movement Points away"
+    assert GAME.why_missing(play.state) == why
+    play.apply(acts.Move(("R1",), ("0505",)))
+    assert GAME.why_missing(play.state) == "No move: it has moved in this phase (R1)"
+    play.apply(acts.Pass())
+    why = "No attack: no enemy is next to it. No bombardment: 0512 is 1"
+    assert GAME.why_missing(play.state).startswith(why)
+
+
 def test_a_charge_that_fails_its_check_counts_half_k_7_13c():
     play = charging(unit("G1", "0507", front={"cf": 1}))
     choose(play, "attack", how="charge")

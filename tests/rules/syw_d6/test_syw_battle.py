@@ -277,6 +277,20 @@ def test_a_target_that_stands_fires_at_short_range_and_is_met_s_c_2():
     assert battle.marks("A1")["contacted_on"] == "front"
 
 
+def test_why_a_unit_has_no_move_no_charge_and_no_fire_s_b_1_s_b_11_s_c_5_s_d_8():
+    behind = unit("F2", 40, 15)
+    battle = charging(behind, gap_in=20)
+    assert GAME.why_missing(battle.state) == "No charge: no enemy is within 9 in (F1)"
+    battle = charging(behind, target=unit("A1", 20, 10, UP))
+    assert "in ends straight and square on an enemy's edge (F1)" in GAME.why_missing(battle.state)
+    battle = charging(behind, unit("F3", 20, 29), gap_in=20)
+    battle.act("F1: wheels left 4.5 in")
+    assert GAME.why_missing(battle.state) == "No move: it has moved in this sequence (F1)"
+    battle.act("End the moves")
+    why = "No fire: cavalry fires in response only (F1); no enemy is within 6 in (F2)"
+    assert GAME.why_missing(battle.state) == why
+
+
 def test_fire_that_destroys_a_charger_ends_its_charge_s_h_4():
     battle = charging()
     battle.act("F1 charges")
