@@ -34,7 +34,7 @@ from tablecam.record.migrations import with_digests
 from tablecam.record.schema import SCHEMA_VERSION, entry, metadata, recording
 
 CHANNEL: Final = "tablecam"
-"""The channel of the server's notifications on new entries: `{"recording": ..., "last": ...}`."""
+"""The channel of the server's notifications of a recording's news: `{"recording": ...}`."""
 
 _TIMEOUT_S: Final = 5
 """How long to wait for a server that does not answer before reporting it."""
@@ -222,10 +222,11 @@ class Hall:
         upsert = new.on_conflict_do_update(index_elements=["recording"], set_={"name": name})
         with self.writing("cannot be written") as connection:
             connection.execute(upsert)
+            notify(connection, recording_id)
 
     @contextmanager
     def listening(self) -> Iterator[Callable[[float], list[str]]]:
-        """Yields a function that waits for news: it returns the recordings with new entries.
+        """Yields a function that waits for news: it returns the recordings that have any.
 
         Its argument is the longest wait in seconds. News that arrives between two calls is not
         lost.
@@ -259,9 +260,9 @@ class Hall:
             yield news
 
 
-def notify(connection: Connection, recording_id: str, last: int) -> None:
-    """Notifies all listeners of new entries once the transaction is committed."""
-    payload = json.dumps({"recording": recording_id, "last": last})
+def notify(connection: Connection, recording_id: str) -> None:
+    """Notifies all listeners of a recording's news once the transaction is committed."""
+    payload = json.dumps({"recording": recording_id})
     connection.execute(select(func.pg_notify(CHANNEL, payload)))
 
 

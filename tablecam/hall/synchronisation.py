@@ -152,7 +152,7 @@ class HallCopy:
                 return 0
             for number, entry in enumerate(verified, start=after + 1):
                 before = insert_entry(connection, self.id, number, entry, before)
-            notify(connection, self.id, entries[-1].number)
+            notify(connection, self.id)
         self._compared_last = entries[-1].number
         return len(entries)
 

@@ -18,7 +18,9 @@ from tablecam.record.journal import Journal
 log = logging.getLogger(__name__)
 
 _RETRY_S: Final = 1.0
-"""How long one wait for news lasts, and how soon a lost server is tried again."""
+"""How soon a lost server is tried again."""
+_WAIT_S: Final = 0.2
+"""How long one wait for news lasts: closing waits as long."""
 AWAY: Final = "The hall's server does not answer; this is the last known state."
 REFUSED: Final = (
     "The hall's server cannot be read; this is the last known state. See the log of "
@@ -114,7 +116,7 @@ class HallWatch(Background):
                 if must_refresh:
                     refreshed_at_s = time.monotonic()
                     self._refresh()
-                recordings = news(_RETRY_S)
+                recordings = news(_WAIT_S)
                 # A table that falls silent sends no notification.
                 must_refresh = bool(recordings) or time.monotonic() - refreshed_at_s >= PRESENCE_S
 

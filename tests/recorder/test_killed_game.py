@@ -28,7 +28,7 @@ from tests.patience import PATIENCE_S
 from tests.recorder.killed_game import TABLE_FILE
 from tests.recorder.lives import asked, line_of, lives_of
 
-LIVES = 12
+LIVES = 6
 LONGEST_S = 0.25
 """Of a life after its first confirmed action; some ten more fit into it."""
 MOST_ACTIONS = 15

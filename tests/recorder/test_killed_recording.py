@@ -19,7 +19,7 @@ from tablecam.table.position_file import position_from_json
 from tests.recorder.killed_recording import TABLE_FILE, lying
 from tests.recorder.lives import asked, line_of, lives_of
 
-LIVES = 16
+LIVES = 8
 FIRST_LIFE = 3
 """So much is confirmed in the first life: its first step, with a picture, and some of the next."""
 LONGEST_S = 0.15

@@ -12,7 +12,7 @@ from tests.rules.maurice.game.varied_games import play_varied
 
 def test_games_with_players_who_meddle_end_and_come_out_the_same_again():
     meddled = Counter[str]()
-    for seed in (1, 8, 12):  # the last as a camera measures
+    for seed in (1, 12):  # the last as a camera measures
         play, told = play_varied(seed, most=MOST_ACTIONS)
         check_replay(play)
         meddled += told
