@@ -320,12 +320,15 @@ class PhaseGame(StepGame[PhaseState]):
             Refused: It is not legal now.
         """
 
+    def units_of(self, state: PhaseState, side: str | None) -> list[str]:
+        """Returns the units of a side that may act."""
+        return [unit.id for unit in self.position(state).units if unit.side == side]
+
     def why_missing(self, state: PhaseState) -> str:
         """Returns why units lack what the phase, or the step that is due, lets others do."""
         if state.step is not None:
             return super().why_missing(state)
-        side = self.asked(state).seat
-        own = [unit.id for unit in self.position(state).units if unit.side == side]
+        own = self.units_of(state, self.asked(state).seat)
         deeds = self.why_not.get(state.phase, {})
         whys = (
             why_none(deed, {name: ban_on(state, name) for name in own})

@@ -88,6 +88,10 @@ class Maida(PhaseGame[State]):
         """Returns what the phase allows, and the stacks that may be looked into."""
         return (*sequence.CHOICES[state.phase](state), *hands.stacks_to_spread(state))
 
+    def units_of(self, state: State, side: str | None) -> list[str]:
+        """Returns the units of a side on the map, without its boxes."""
+        return [piece.id for piece in state.on_map() if state.side(piece.id) == side]
+
     def begin(self, position: Position, options: Mapping[str, Any]) -> State:
         """Returns the first state: each counter in the hex that the scenario states (D-17.0a).
 

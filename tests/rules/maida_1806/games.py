@@ -9,13 +9,10 @@ from typing import Any
 from tablecam.rules.game_files import house_options
 from tablecam.rules.maida_1806.game import GAME
 from tablecam.rules.play import Play
-from tablecam.simulate.demo import demo_roster
+from tablecam.simulate.demo import embedded_demo
 from tablecam.table.model import HexMap, Position, TableSize
 
-HOUSE_MAP = demo_roster("maida-1806").table.hex_map
-assert HOUSE_MAP is not None
-TABLE = TableSize(440, 340, hex_map=HOUSE_MAP)
-POSITION = Position("maida-1806", TABLE)
+POSITION = embedded_demo("maida-1806").truth()
 
 
 def files(**changes: Any) -> dict[str, Any]:
