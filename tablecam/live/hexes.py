@@ -7,6 +7,7 @@ from itertools import chain
 from typing import Any
 
 from tablecam.geometry.shapes import Shape
+from tablecam.rules.games import described
 from tablecam.rules.hexes.counters import place_of
 from tablecam.rules.hexes.drawings import hexes_shapes
 from tablecam.rules.hexes.grid import Grid, grid_of
@@ -88,7 +89,7 @@ def _lying(position: Position, grid: Grid) -> Iterator[tuple[str, bool, tuple[st
 
 
 def counter_shapes(position: Position, what: object) -> tuple[Shape, ...]:
-    """Returns the hexes of a counter on a hex map, and those in front, beside and behind it."""
+    """Returns the hexes of a counter on a hex map; if it has a facing, also those around it."""
     hex_map = position.table.hex_map
     base = what.bases[0] if isinstance(what, Unit) and what.bases else what
     if isinstance(what, Commander):
@@ -96,7 +97,8 @@ def counter_shapes(position: Position, what: object) -> tuple[Shape, ...]:
     if hex_map is None or not isinstance(base, BasePose):
         return ()
     grid = grid_of(hex_map)
-    place = place_of(grid, base, has_facing=not isinstance(what, Commander))
+    has_facing = described(position.game).counters_face and not isinstance(what, Commander)
+    place = place_of(grid, base, has_facing=has_facing)
     if not place.hexes:
         return ()
     own = hexes_shapes(grid, place.hexes, "hex-own")

@@ -24,18 +24,27 @@ Sheets = dict[tuple[str, ...], UnitReport]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Ruled:
-    """The rulings for one active side: the steadied position, the book's rulings, cached sheets."""
+    """The rulings for one active side: the steadied position, the book's rulings, cached sheets.
+
+    `state` is that of the game in progress, which `handle` may rule by; `plain` is without it.
+    """
 
     position: Position
+    state: object | None
+    plain: object
     handle: object
     sheets: Sheets
 
 
 class LiveRulings:
-    """Rulings on a watched table; any thread may ask, one at a time."""
+    """Rulings on a watched table; any thread may ask, one at a time.
 
-    def __init__(self, roster: Roster) -> None:
+    `state` returns the state of the game in progress, None without one.
+    """
+
+    def __init__(self, roster: Roster, state: Callable[[], object | None] = lambda: None) -> None:
         self._roster = roster
+        self._state = state
         self._book = book_of(roster.game) or Measures(roster.game)
         self._turn = threading.Lock()
         self._ruled: dict[str, _Ruled] = {}
@@ -142,11 +151,12 @@ class LiveRulings:
         # moved is worked out again.
         self._steady = steadied(position, self._steady)
         # Each side's round has rulings of its own.
-        before = self._ruled.get(active)
-        if before is None or before.position != self._steady:
-            older = None if before is None else before.handle
-            handle = self._book.rulings(self._steady, active, older)
-            before = self._ruled[active] = _Ruled(self._steady, handle, {})
+        before, state = self._ruled.get(active), self._state()
+        if before is None or before.position != self._steady or before.state is not state:
+            older = None if before is None else before.plain
+            plain = self._book.rulings(self._steady, active, older)
+            handle = plain if state is None else self._book.in_game(plain, state)
+            before = self._ruled[active] = _Ruled(self._steady, state, plain, handle, {})
         return self._book, before.handle, before.sheets
 
     def _check_side(self, active: str) -> None:

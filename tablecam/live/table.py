@@ -60,7 +60,7 @@ class LiveTable:
         self._simulated = simulated
         self._record = record
         self._keep_masks = keep_masks
-        self._rulings = LiveRulings(roster)
+        self._rulings = LiveRulings(roster, self._state_in_progress)
         self._disputing = Disputing(self._rulings, roster, record)
         self._picture = TablePicture(roster.table)
         self._changed = threading.Condition()
@@ -226,6 +226,14 @@ class LiveTable:
     def referee(self) -> Referee | None:
         """The referee of this table; None where its game has no rule system."""
         return self._referee
+
+    def _state_in_progress(self) -> object | None:
+        """Returns the state of the game in progress, None without one."""
+        if self._referee is None:
+            return None
+        with self._referee.locked() as play:
+            state: object | None = None if play is None else play.state
+            return state
 
     def unit_sheet(self, unit: str, active: str, only: Collection[str] | None = None) -> Json:
         """Reports on one unit by the rules."""

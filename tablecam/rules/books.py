@@ -101,6 +101,13 @@ class Book(ABC):
             BadInput: No ruling is possible, as with terrain of an unknown kind.
         """
 
+    def in_game(self, handle: object, state: Any) -> object:
+        """Returns a handle that also rules by the state of the game in progress on the table.
+
+        It uses only what every seat may know. By default the table alone is ruled on.
+        """
+        return handle
+
     @abstractmethod
     def ruled_position(self, handle: object) -> Position:
         """Returns the position without the units that were left out."""

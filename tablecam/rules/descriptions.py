@@ -350,6 +350,11 @@ class Described(Protocol):
         return False
 
     @property
+    def counters_face(self) -> bool:
+        """Whether the way a counter on hexes points means anything in the game."""
+        return True
+
+    @property
     def table_needs(self) -> TableNeeds:
         """What the game needs of its table."""
         return TableNeeds(hex_map=False)

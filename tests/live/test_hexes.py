@@ -37,6 +37,14 @@ def test_a_line_on_two_hexes_is_in_both_and_shares_each_with_who_is_there():
     assert [stack["hex"] for stack in shown["stacks"]] == ["0605"]
 
 
+def test_only_counters_of_games_with_facings_show_what_is_before_and_behind_them():
+    there = counter("A", ("0505",))
+    roles = {shape.role for shape in counter_shapes(table(there), there)}
+    assert roles == {"hex-own", "hex-front", "hex-flank", "hex-rear"}
+    (own,) = counter_shapes(replace(table(there), game="musket-saber"), there)
+    assert own.role == "hex-own"
+
+
 def test_a_counter_beside_the_map_is_in_no_hex():
     beside = Unit("A", "french", "infantry", (BasePose(10, 10, 0, 15, 15),))
     assert hexes_json(table(beside))["where"] == {}

@@ -14,6 +14,7 @@ from tablecam.rules.hexes.counters import Place, place_of, seen_face
 from tablecam.rules.hexes.drawings import hexes_shapes, line_shape
 from tablecam.rules.hexes.files import Ground
 from tablecam.rules.hexes.grid import grid_of
+from tablecam.rules.hexes.placing import place_finding
 from tablecam.rules.hexes.stacks import box_of, out_of_boxes
 from tablecam.rules.hexes.zones import ZONES, zones_of
 from tablecam.rules.maida_1806 import field, page, reaction
@@ -87,29 +88,13 @@ def _formation(unit: Unit, place: Place) -> str:
 
 def _places(position: Position, units: Sequence[Unit]) -> Iterator[Finding]:
     """Yields in which hexes counters lie and how they face, each with its doubt (D-G3, D-G4)."""
-    assert position.table.hex_map is not None
-    grid = grid_of(position.table.hex_map)
     for unit in units:
         if not unit.bases:
             continue
-        tolerance_mm = position.table.tolerance_mm
-        place = place_of(grid, unit.bases[0], tolerance_mm=tolerance_mm)
-        asked = Question(f"place/{unit.id}", f"Does {unit.id} lie in {' '.join(place.hexes)}?")
-        if place.answer == "off_map":
-            text = f"{unit.id} is off the map"
-            yield Finding(text, certain("no", "D-G3", text), question=asked)
+        place, finding = place_finding(position, unit, "D-G3", has_facing=True)
+        yield finding
+        if not place.hexes:
             continue
-        where = " and ".join(place.hexes)
-        text = f"{unit.id} lies in {where}, {place.margin_mm:.1f} mm from its side"
-        shapes = hexes_shapes(grid, (*place.hexes, *place.other_hexes), "hex")
-        yield Finding(
-            text,
-            Answer(
-                place.answer, place.margin_mm, place.sigma_mm, place.probability, "D-G3", text,
-                shapes,
-            ),
-            question=asked,
-        )  # fmt: skip
         faces = f"{unit.id} faces {place.facing_deg}°"
         if place.other_facing_deg is None:
             yield Finding(faces, certain("yes", "D-G4", faces))

@@ -155,12 +155,17 @@ def ban_on_joining(state: State, name: str, target: Hex, how: str) -> Ban | None
         if not is_so or how != "charge" or unit.disrupted:
             return Ban("K-7.13c", f"{name} does not charge {target}")
         return None
-    if how == "skirmish":
-        enemies = state.field.units_at(target)
-        if not state.plays("K-7.13a") or not enemies:
-            return Ban("K-7.13a", f"no skirmish with {target}")
-        return combat.ban_on_skirmish(state.field, unit, enemies[0])
-    return combat.ban_on_attack(state.field, unit, target)
+    return ban_by_field(state, unit, target, how)
+
+
+def ban_by_field(state: State, unit: Unit, target: Hex, how: str) -> Ban | None:
+    """Returns why a unit may not attack a hex or skirmish with it, as all stands on the map."""
+    if how != "skirmish":
+        return combat.ban_on_attack(state.field, unit, target)
+    enemies = state.field.units_at(target)
+    if not state.plays("K-7.13a") or not enemies:
+        return Ban("K-7.13a", f"no skirmish with {target}")
+    return combat.ban_on_skirmish(state.field, unit, enemies[0])
 
 
 _WAYS: Final[tuple[Literal["attack", "skirmish"], ...]] = ("attack", "skirmish")

@@ -44,6 +44,7 @@ class MusketSaber(PhaseGame[State]):
     action_groups = page.GROUPS
     moments = page.MOMENTS
     counters_stack = True
+    counters_face = False
     table_needs = TableNeeds(hex_map=True)
     file_models = FILE_MODELS
     standing = staticmethod(page.standing)

@@ -36,6 +36,12 @@ def test_a_whole_turn_is_played_by_two_seats_kept_and_shown(
         )
         red.begins_scenario()
         asked(hall, red, "Turn 1, day: House-red moves")
+        # Whoever taps a counter sees what it controls, how far it goes, and its way back.
+        red.page.locator('[data-thing="unit:House Red 2nd"]').first.click(force=True)
+        expect(red.page.locator(".role-zone-of-control")).to_have_count(6)
+        expect(red.page.locator(".role-retreat-line")).to_have_count(1)
+        expect(red.page.locator(".role-reach")).to_have_count(71)
+        picture(red.page, "saber-zone")
         # Two hexes of wood at once, into the zones of two enemies.
         hall.table.move_unit("House Red 2nd", *grid.middle_mm(("0606",)), 60)
         confirms(hall, red, "House Red 2nd to 0606")

@@ -48,7 +48,10 @@
 import { unitOf } from "../board/things.js";
 
 /** The sections drawn at first; more would hide the units. */
-const SHOWN_AT_FIRST = { unit: ["near_enemy", "fire", "enemies"], pair: ["flank", "sight"] };
+const SHOWN_AT_FIRST = {
+  unit: ["near_enemy", "fire", "enemies", "zone_of_control", "targets", "reach", "retreat_line"],
+  pair: ["flank", "sight"],
+};
 
 /** @type {(facts: import("../board/state.js").TableFacts) => Rulings} */
 export function newRulings(facts) {

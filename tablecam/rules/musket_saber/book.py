@@ -1,0 +1,269 @@
+"""Rulings on counters: where they lie, and in a game their zones, attacks, moves and retreats.
+
+A table alone knows neither terrain nor the numbers on counters: those are the files of a game.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Final
+
+from tablecam.geometry.shapes import Shape
+from tablecam.rules.game import Ban
+from tablecam.rules.hexes.counters import place_of
+from tablecam.rules.hexes.drawings import hexes_shapes, line_shape, way_shape
+from tablecam.rules.hexes.grid import Hex, grid_of
+from tablecam.rules.hexes.placing import place_finding
+from tablecam.rules.measuring import Measures
+from tablecam.rules.musket_saber import battle, combat, movement, moves
+from tablecam.rules.musket_saber.state import Battle, Start, State
+from tablecam.rules.musket_saber.tables import GAME, LEADER_MA, MARCH, VARIABLE_MA
+from tablecam.rules.musket_saber.troops import Post, Unit
+from tablecam.rules.reports import Finding, Question, Section
+from tablecam.table.model import Position
+from tablecam.table.model import Unit as Counter
+from tablecam.uncertainty.answer import certain
+from tablecam.wording import counted
+
+Part = Finding | Shape
+
+
+@dataclass(frozen=True)
+class Handle:
+    """A table, and the game in progress on it, if there is one."""
+
+    position: Position
+    state: State | None = None
+
+
+class FolioBook(Measures):
+    """What the rules say of counters on a map."""
+
+    def rulings(self, position: Position, active: str, before: object | None = None) -> Handle:
+        """Returns the position."""
+        return Handle(position)
+
+    def in_game(self, handle: object, state: State) -> Handle:
+        """Returns the position with the game."""
+        return Handle(self.ruled_position(handle), state)
+
+    def ruled_position(self, handle: object) -> Position:
+        """Returns the whole position."""
+        assert isinstance(handle, Handle)
+        return handle.position
+
+    def sections(self, handle: object, *units: str) -> Sequence[Section]:
+        """Returns what a unit controls and may do, or what two units may do to each other."""
+        assert isinstance(handle, Handle)
+        position, state = handle.position, handle.state
+        if position.table.hex_map is None:
+            return super().sections(position, *units)
+        by_id = {counter.id: counter for counter in position.units}
+        named = [by_id[unit] for unit in units]
+        place = Section("place", "Place", partial(_places, position, named))
+        known = state is not None and all(
+            unit in state.names and state.thing(unit).hex for unit in units
+        )
+        if len(units) > 1:
+            apart = Section("range", "Range", partial(_range, position, *named))
+            if state is None or not known:
+                return [place, apart]
+            pairs = (units, units[::-1])
+            return [
+                apart,
+                Section("sight", "Sight", lambda: (_sight(state, *pair) for pair in pairs)),
+                Section("attack", "Attack", partial(_attacks_between, state, pairs)),
+            ]
+        if state is None or not known:
+            return [place]
+        thing = state.thing(units[0])
+        sections = [place, Section("reach", "Movement", partial(_reach, state, *units))]
+        if isinstance(thing, Unit):
+            sections += [
+                Section("zone_of_control", "Zone of control", partial(_zone, state, thing)),
+                Section("targets", "May attack", partial(_attacks, state, thing)),
+                Section("retreat_line", "Line of retreat", partial(_line, state, thing)),
+            ]
+        return sections
+
+
+def _places(position: Position, counters: Sequence[Counter]) -> Iterator[Finding]:
+    """Yields in which hex counters lie, with the doubt of each; they have no facing (K-G3)."""
+    for counter in counters:
+        if counter.bases:
+            yield place_finding(position, counter, "K-G3", has_facing=False)[1]
+
+
+def _range(position: Position, one: Counter, other: Counter) -> Iterator[Finding]:
+    """Yields the distance in hexes (K-G2)."""
+    assert position.table.hex_map is not None
+    grid = grid_of(position.table.hex_map)
+    hexes = [
+        place_of(grid, counter.bases[0], has_facing=False).hexes if counter.bases else ()
+        for counter in (one, other)
+    ]
+    if all(hexes):
+        apart = _hexes(grid.distance(*hexes))
+        yield Finding(f"{one.id} and {other.id} are {apart} apart", rule="K-G2")
+
+
+def _zone(state: State, unit: Unit) -> Iterator[Part]:
+    """Yields the hexes that a unit controls, and which enemies hold it (K-6)."""
+    zone = state.field.zones[unit.id]
+    why = next((word for word in ("disrupted", "ineffective", "square") if getattr(unit, word)), "")
+    if zone:
+        yield Finding(f"It controls {', '.join(zone)}", rule="K-6.1")
+    elif why:
+        said = "in a Square" if why == "square" else why.capitalize()
+        yield Finding(f"It has no zone of control: it is {said}", rule="K-6.4")
+    else:
+        yield Finding("It has no zone of control: the terrain bars it", rule="K-6.4")
+    yield from hexes_shapes(state.grid, zone, "zone-of-control")
+    if holding := state.field.holding(unit):
+        names = " and ".join(enemy.id for enemy in holding)
+        yield Finding(f"{names} {'hold' if len(holding) > 1 else 'holds'} it", rule="K-6.2a")
+
+
+def _reach(state: State, name: str) -> Iterator[Part]:
+    """Yields how far a counter moves, and where to, as all stands on the map (K-4)."""
+    thing = state.thing(name)
+    if state.phase == "movement" and thing.side == state.active:
+        ban = moves.ban_on_start(state, Start(name))
+    else:
+        ban = movement.ban_on_leaving(state.field, thing) if isinstance(thing, Unit) else None
+    if ban is not None:
+        yield Finding(f"It does not move: {ban.because}", certain("no", ban.rule, ban.because))
+        return
+    most, rule, rolls = LEADER_MA, "K-10.1", False
+    if isinstance(thing, Post):
+        most, rule = thing.ma or 0, "K-12.1" if thing in state.hq else "K-12.2"
+    elif isinstance(thing, Unit):
+        allowed = moves.allowance_of(state, thing, Start(name), ()).ma
+        most = VARIABLE_MA if allowed is None else allowed
+        rolls = allowed is None or moves.must_roll(state, thing)
+        rule = "K-4.4" if rolls else "K-4.3"
+    words = f"With {counted(most, 'Movement Point')}"
+    if rolls:
+        words = f"It rolls for its Movement Allowance: with {most} at most"
+    ends = [number for number, path in moves.reached(state, name, most).items() if path]
+    yield Finding(f"{words} it reaches {_hexes(len(ends))}", rule=rule)
+    yield from hexes_shapes(state.grid, ends, "reach")
+    if isinstance(thing, Unit) and state.plays("K-4.7a"):
+        yield _march(state, thing)
+
+
+def _march(state: State, unit: Unit) -> Finding:
+    """Returns how far a unit marches, or why it does not (K-4.7a)."""
+    here = unit.hex or ""
+    if not state.field.is_far_from_enemies(unit, here):
+        why = "It does not march: it or its zone is in an enemy zone of control"
+        return Finding(why, certain("no", "K-4.7a", why))
+    if any(not post.active for post in state.field.posts(state.hq, unit.side)):
+        why = "It does not march: the HQ is inactive"
+        return Finding(why, certain("no", "K-12.1", why))
+    most = MARCH[unit.arm]
+    ends = [n for n, path in moves.reached(state, unit.id, most, march=True).items() if path]
+    words = f"On a march, with {most} Movement Points, it reaches"
+    return Finding(f"{words} {_hexes(len(ends))}", rule="K-4.7a")
+
+
+def _attacks(state: State, unit: Unit) -> Iterator[Finding]:
+    """Yields the hexes that a unit may attack, or why there are none (K-7.1)."""
+    enemies = {enemy.hex for enemy in state.field.enemies(unit.side) if enemy.hex}
+    posts = {p.hex for p in (*state.hq, *state.trains) if p.side != unit.side and p.hex}
+    here = (unit.hex or "",)
+    near = sorted(
+        enemies | posts, key=lambda number: (state.grid.distance(here, (number,)), number)
+    )
+    findings = [finding for number in near for finding in _attacks_on(state, unit, number)]
+    may = [line for line in findings if line.answer is not None and line.answer.answer == "yes"]
+    yield from may or findings[:1]
+
+
+def _attacks_between(state: State, pairs: Sequence[Sequence[str]]) -> Iterator[Finding]:
+    """Yields whether each of two enemies may attack the other's hex."""
+    for one, other in pairs:
+        unit, target = state.thing(one), state.thing(other)
+        if isinstance(unit, Unit) and target.hex and unit.side != target.side:
+            yield from _attacks_on(state, unit, target.hex)
+
+
+def _attacks_on(state: State, unit: Unit, target: Hex) -> Iterator[Finding]:
+    """Yields how a unit may attack a hex now; before its phase, as all stands on the map."""
+    is_now = state.phase == "combat" and unit.side == state.active
+    there = " and ".join(enemy.id for enemy in state.field.units_at(target)) or "a post"
+    bans: dict[str, Ban | None] = {}
+    for how in ("attack", "skirmish"):
+        ban = battle.ban_by_field(state, unit, target, how)
+        if is_now:
+            ban = battle.ban_on_target(state, target) or ban
+            ban = ban or battle.ban_on_joining(state, unit.id, target, how)
+        bans[how] = ban
+    if unit.is_battery:
+        bans["bombard"] = combat.ban_on_bombarding(state.field, unit, target)
+        if is_now:
+            bans["bombard"] = battle.ban_on_bombard(state, unit, target)
+    shapes = (
+        *hexes_shapes(state.grid, (target,), "target"),
+        line_shape(state.grid, (unit.hex or target,), (target,), "attack"),
+    )
+    open_ways = [how for how, ban in bans.items() if ban is None]
+    for how in open_ways:
+        verb = "skirmish with" if how == "skirmish" else how
+        text = f"{unit.id} may {verb} {target} ({there}){_value(state, unit, target, how)}"
+        rule = {"attack": "K-7.1", "skirmish": "K-7.13a", "bombard": "K-8.4a"}[how]
+        yield Finding(text, certain("yes", rule, text, shapes))
+    if not open_ways:
+        ban = bans.get("bombard") or bans["attack"]
+        assert ban is not None
+        text = f"{unit.id} may not attack {target} ({there}): {ban.because}"
+        yield Finding(text, certain("no", ban.rule, text))
+
+
+def _value(state: State, unit: Unit, target: Hex, how: str) -> str:
+    """Returns in words the differential of an attack by a unit alone (K-7.7, K-8.5)."""
+    there = state.field.units_at(target)
+    if how == "bombard":
+        totals = sorted({combat.support_factor(unit, (enemy,)) for enemy in there})
+        return f", column {' or '.join(f'{total:+d}' for total in totals)}"
+    if not there:
+        return ""
+    way: Any = how
+    value = battle.reckoned(state, Battle(unit.side, target, way, (unit.id,))).value
+    return f", differential {value:+d} alone"
+
+
+def _line(state: State, unit: Unit) -> Iterator[Part]:
+    """Yields a unit's best line of retreat at this moment (K-7.6)."""
+    line = state.field.line(unit)
+    words = {
+        "safe": "It has a safe line of retreat", "valid": "Its line of retreat is not safe",
+        "edge": "Its only line of retreat leads off the map", "none": "It has no line of retreat",
+    }[line.kind]  # fmt: skip
+    to = f", to {line.path[-1]}: {' '.join(line.path)}" if line.path else ""
+    yield Finding(f"{words}{to}", rule="K-7.6")
+    if line.path:
+        hexes = [(number,) for number in (unit.hex or "", *line.path)]
+        yield way_shape(state.grid, hexes, "retreat-line")
+        yield from hexes_shapes(state.grid, line.path[-1:], "withdrawal")
+
+
+def _sight(state: State, one: str, other: str) -> Finding:
+    """Returns whether there is a line of sight between two counters (K-8.6)."""
+    start, end = state.thing(one).hex or "", state.thing(other).hex or ""
+    ban = None if start == end else state.field.ban_on_sight(start, end)
+    text = f"{one} sees {other}" if ban is None else f"{one} does not see {other}: {ban.because}"
+    asked = Question(f"sight/{one}/{other}", f"Does {one} see {other}?")
+    shape = line_shape(state.grid, (start,), (end,), "line-of-sight")
+    word, rule = ("yes", "K-8.6") if ban is None else ("no", ban.rule)
+    return Finding(text, certain(word, rule, text, (shape,)), question=asked)  # type: ignore[arg-type]
+
+
+def _hexes(count: int) -> str:
+    return f"{count} {'hex' if count == 1 else 'hexes'}"
+
+
+BOOK: Final = FolioBook(GAME)
+"""The book that other modules look up."""
