@@ -9,8 +9,8 @@ import click
 
 from calibration.camera_file import read_camera_file
 from tablecam.errors import BadInput
+from tablecam.live_calibration.hex_fit import better_words, fit_map, map_section
 from tablecam.rules.games import known_games
-from tablecam.rules.hexes.fit import better_words, fit_map, map_section
 from tablecam.table.model import BasePose, Point, Position
 from tablecam.table.position_file import read_position_file
 from tablecam.table.roster import Roster

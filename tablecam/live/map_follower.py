@@ -6,10 +6,20 @@ import math
 import threading
 from collections.abc import Callable
 from dataclasses import replace
+from statistics import median
+from typing import Final
 
 from tablecam.errors import BadInput
-from tablecam.rules.hexes.fit import MOST_SLIP_MM, slip_mm, slipped
-from tablecam.table.model import HexMap, Position
+from tablecam.rules.hexes.counters import place_of
+from tablecam.rules.hexes.grid import grid_of
+from tablecam.table.model import HexMap, Point, Position
+
+MOST_SLIP_MM: Final = 3.0
+"""A map that has slipped further is asked about, not only followed."""
+_LEAST_COUNTERS: Final = 5
+_NOTICED_MM: Final = 1.0
+_SURE: Final = 3.0
+"""How many standard deviations a slip is from none."""
 
 
 class MapFollower:
@@ -80,3 +90,40 @@ class MapFollower:
         if self._agreed is None:
             return 0.0
         return math.dist(hex_map.origin_mm, self._agreed.origin_mm)
+
+
+def slip_mm(position: Position) -> Point | None:
+    """Returns by how much a table's map has slipped, from how counters lie beside their hexes.
+
+    Hands put counters down anywhere about a middle, so one alone tells nothing; what all have in
+    common is the map's. None with too few counters, or where they have nothing in common.
+    """
+    if position.table.hex_map is None:
+        return None
+    grid = grid_of(position.table.hex_map)
+    poses = [base for unit in position.units for base in unit.bases if base.seen == "now"]
+    poses += [
+        commander.pose
+        for commander in position.commanders
+        if commander.pose is not None and commander.pose.seen == "now"
+    ]
+    offsets: list[Point] = []
+    for base in poses:
+        hexes = place_of(grid, base).hexes
+        if hexes:
+            x_mm, y_mm = grid.middle_mm(hexes)
+            offsets.append((base.x_mm - x_mm, base.y_mm - y_mm))
+    if len(offsets) < _LEAST_COUNTERS:
+        return None
+    common_mm = median(x for x, _ in offsets), median(y for _, y in offsets)
+    spread_mm = median(math.dist(offset, common_mm) for offset in offsets)
+    # The median of n places is known to about their spread over the root of n.
+    doubt_mm = 1.25 * spread_mm / math.sqrt(len(offsets))
+    is_slip = math.hypot(*common_mm) >= max(_NOTICED_MM, _SURE * doubt_mm)
+    return common_mm if is_slip else None
+
+
+def slipped(hex_map: HexMap, by_mm: Point) -> HexMap:
+    """Returns a map that has slipped."""
+    (x_mm, y_mm), (dx_mm, dy_mm) = hex_map.origin_mm, by_mm
+    return replace(hex_map, origin_mm=(x_mm + dx_mm, y_mm + dy_mm))

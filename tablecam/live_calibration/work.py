@@ -35,9 +35,9 @@ from calibration.table_tags import find_tags
 from tablecam.capture.frame import Frame
 from tablecam.errors import BadInput
 from tablecam.live_calibration.bases import BasesWork
+from tablecam.live_calibration.hex_fit import MapFit, better_words, far_hexes, fit_map
 from tablecam.live_calibration.state import CalibrationState, Saved, Stage, TableReading
 from tablecam.record.atomic_files import replace_file
-from tablecam.rules.hexes.fit import MapFit, better_words, far_hexes, fit_map
 from tablecam.rules.hexes.grid import Hex
 from tablecam.table.bases_file import bases_path
 from tablecam.table.model import Point

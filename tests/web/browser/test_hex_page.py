@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from tablecam.documents import document_from
-from tablecam.rules.hexes.fit import slipped
+from tablecam.live.map_follower import slipped
 from tablecam.rules.hexes.grid import grid_of
 from tablecam.simulate.script import script_from
 from tablecam.simulate.table import SimulatedTable

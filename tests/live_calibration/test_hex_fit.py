@@ -8,15 +8,14 @@ import pytest
 
 from tablecam.capture.picture import DecodedPicture
 from tablecam.errors import BadInput
-from tablecam.rules.hexes.fit import (
+from tablecam.live.map_follower import slip_mm, slipped
+from tablecam.live_calibration.hex_fit import (
     MapFit,
     better_fits,
     better_words,
     far_hexes,
     fit_map,
     map_section,
-    slip_mm,
-    slipped,
 )
 from tablecam.rules.hexes.grid import grid_of
 from tablecam.simulate.demo import demo_camera
