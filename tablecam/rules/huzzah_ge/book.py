@@ -13,10 +13,10 @@ import numpy as np
 from tablecam.geometry.moves.lanes import lane
 from tablecam.geometry.shapes import shapes_of
 from tablecam.rules.huzzah_ge import fire
-from tablecam.rules.huzzah_ge.command import corner_distances_mm
-from tablecam.rules.huzzah_ge.field import CM_MM, field_of, front_of
+from tablecam.rules.huzzah_ge.field import corner_distances_mm, field_of
 from tablecam.rules.huzzah_ge.state import Shot, State
-from tablecam.rules.huzzah_ge.tables import COMMAND, GAME
+from tablecam.rules.huzzah_ge.tables import CM_MM, COMMAND, GAME
+from tablecam.rules.huzzah_ge.troops import front_of
 from tablecam.rules.huzzah_ge.volleys import best_shots, firing_bases, lies_now
 from tablecam.rules.miniatures.book import BattleBook, possible
 from tablecam.rules.reports import Finding, Question, Section

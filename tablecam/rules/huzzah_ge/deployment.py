@@ -12,24 +12,20 @@ from tablecam.geometry.moves.poses import ahead, shifted
 from tablecam.geometry.outlines import table_outline
 from tablecam.geometry.shapes import shapes_of
 from tablecam.rules.game import Ban, Refused
-from tablecam.rules.huzzah_ge import command
 from tablecam.rules.huzzah_ge import state as acts
-from tablecam.rules.huzzah_ge.command import ALIKE_DEG
-from tablecam.rules.huzzah_ge.field import CM_MM, formation_of, front_of, ranks_of
-from tablecam.rules.huzzah_ge.fire import centre_mm, outline_of
+from tablecam.rules.huzzah_ge.field import formation_of, ranks_of
 from tablecam.rules.huzzah_ge.movement import charges, fights_in_woods, judged, manoeuvres
 from tablecam.rules.huzzah_ge.orders import acted
 from tablecam.rules.huzzah_ge.state import State
-from tablecam.rules.huzzah_ge.troops import heading_of
-from tablecam.rules.miniatures.battle import Bases, disordered, permitted
+from tablecam.rules.huzzah_ge.tables import CM_MM, TOUCH_MM
+from tablecam.rules.huzzah_ge.troops import Troops, front_of, heading_of
+from tablecam.rules.miniatures.battle import Bases, disordered, first_ban, permitted
 from tablecam.rules.miniatures.faces import faces_of
-from tablecam.rules.miniatures.ground import overlaps
+from tablecam.rules.miniatures.ground import area_of, centre_mm, footprints, overlaps
 from tablecam.table.headings import difference_deg, forward, right
 from tablecam.table.model import BasePose, Unit
 from tablecam.table.motion import HAND_DEG, HAND_MM, lies_there
 from tablecam.uncertainty.answer import Answer, certain
-
-_TOUCH_MM = 2.0
 
 
 def ways(state: State) -> Iterator[Any]:
@@ -105,15 +101,15 @@ def _ground_layouts(state: State, unit: Unit) -> Iterator[Bases]:
     ground, heading_deg = state.field, heading_of(unit.bases)
     own = unit.state.get("sector")
     if own is not None:
-        edge = outline_of(ground.sectors[str(own)])
+        edge = area_of(ground.sectors[str(own)])
         rear = faces_of(unit.bases, heading_deg)["rear"]
         points = shapely.get_coordinates(edge) - rear.middle_mm
         out_mm = float((points @ forward(heading_deg)).max())
         yield ahead(unit.bases, heading_deg, out_mm + 1.0)
         return
     for piece in ground.sectors.values():
-        outline = outline_of(piece)
-        if outline.distance(ground.outlines[unit.id]) <= _TOUCH_MM:
+        outline = area_of(piece)
+        if outline.distance(ground.outlines[unit.id]) <= TOUCH_MM:
             (x, y), centre = centre_mm(unit.bases), outline.representative_point()
             yield shifted(unit.bases, centre.x - x, centre.y - y)
 
@@ -129,8 +125,8 @@ def judged_deploy(state: State, unit: Unit, bases: Bases) -> Answer:
     formation = formation_of(there)
     if formation is None:
         return certain("no", "H-14.1", f"{name} is in no formation")
-    area = outline_of(bases)
-    into = [piece.id for piece in ground.sectors.values() if overlaps(area, outline_of(piece))]
+    area = footprints(bases)
+    into = [piece.id for piece in ground.sectors.values() if overlaps(area, area_of(piece))]
     own = unit.state.get("sector")
     changes_ground = bool(into) or own is not None
     if changes_ground:
@@ -151,9 +147,9 @@ def judged_deploy(state: State, unit: Unit, bases: Bases) -> Answer:
 
 def layout_words(state: State, unit: Unit, bases: Bases) -> str:
     """Returns how a unit would be laid out, in words."""
-    area = outline_of(bases)
+    area = footprints(bases)
     for name, piece in state.field.sectors.items():
-        if overlaps(area, outline_of(piece)):
+        if overlaps(area, area_of(piece)):
             return f"into {name}"
     own = unit.state.get("sector")
     if own is not None:
@@ -174,14 +170,14 @@ def _dense_ban(state: State, unit: Unit, into: Sequence[str], area: Any) -> str:
     if len(into) > 1:
         return "would lie in two sectors"
     if into:
-        piece = outline_of(ground.sectors[into[0]])
+        piece = area_of(ground.sectors[into[0]])
         holder = ground.occupant(into[0])
         if holder is not None and holder.id != unit.id:
             return f"finds {into[0]} held by {holder.id}"
-        if into[0] != own and piece.distance(ground.outlines[unit.id]) > _TOUCH_MM:
+        if into[0] != own and piece.distance(ground.outlines[unit.id]) > TOUCH_MM:
             return f"must touch {into[0]} before"
         return ""
-    edge = outline_of(ground.sectors[str(own)])
+    edge = area_of(ground.sectors[str(own)])
     return "" if edge.distance(area) <= HAND_MM else f"must touch {own} outside of it"
 
 
@@ -198,7 +194,7 @@ def _end_ban(state: State, unit: Unit, area: Any) -> Ban | None:
         outline = ground.outlines[other.id]
         if overlaps(area, outline):
             return Ban("H-14.7", f"would lie on {other.id}")
-        if other.side != unit.side and area.distance(outline) <= _TOUCH_MM:
+        if other.side != unit.side and area.distance(outline) <= TOUCH_MM:
             return Ban("H-14.7", f"would engage {other.id}")
     return None
 
@@ -218,8 +214,8 @@ def deployed(state: State, action: acts.Deploy) -> State:
     formation = formation_of(state.unit(name))
     state = state.changed(name, formation=formation, moved=True)
     for friend in state.field.friends(state.unit(name)):
-        touched = before.apart_mm(unit, before.units[friend.id]) <= _TOUCH_MM
-        if not touched and state.field.apart_mm(state.unit(name), friend) <= _TOUCH_MM:
+        touched = before.apart_mm(unit, before.units[friend.id]) <= TOUCH_MM
+        if not touched and state.field.apart_mm(state.unit(name), friend) <= TOUCH_MM:
             state = disordered(state, friend.id, "H-14.7")
     return acted(state, name)
 
@@ -266,6 +262,23 @@ def skirmished(state: State, action: acts.Skirmish) -> State:
     return acted(state, name)
 
 
+ALIKE_DEG = 5.0
+"""H-14.9: how far headings of units that pass lines may differ."""
+
+
+def ban_on_passage(a: Troops, b: Troops, apart_cm: float, turned_deg: float) -> Ban | None:
+    """Returns why two units may not pass lines (H-14.9)."""
+    shortest_cm = min(a.allowance_cm, b.allowance_cm)
+    return first_ban(
+        (a.arm != b.arm, "H-14.9", "they are of different arms"),
+        ({a.formation, b.formation} != {"line"}, "H-14.9", "both must be in line of battle"),
+        (a.support_ranks + b.support_ranks > 0, "H-14.9", "neither may have support ranks"),
+        (abs(turned_deg) > ALIKE_DEG, "H-14.9", f"they face {abs(turned_deg):g}° apart"),
+        (apart_cm > shortest_cm, "H-14.9", f"they are {apart_cm:g} cm apart, of {shortest_cm:g}"),
+        (a.disordered or b.disordered, "H-14.9", "one of them is disordered"),
+    )
+
+
 def ban_on_passing(state: State, unit: Unit, other: Unit) -> Ban | None:
     """Returns why two friends may not change places (H-14.9)."""
     if unit.side != other.side or other.id == unit.id:
@@ -273,9 +286,7 @@ def ban_on_passing(state: State, unit: Unit, other: Unit) -> Ban | None:
     a, b = front_of(unit.bases), front_of(other.bases)
     turned_deg = difference_deg(a.heading_deg, b.heading_deg)
     apart_cm = round(abs(float(a.ahead_mm([b.middle_mm])[0])) / CM_MM, 6)
-    ban = command.ban_on_passage(
-        state.troops(unit.id), state.troops(other.id), apart_cm, turned_deg
-    )
+    ban = ban_on_passage(state.troops(unit.id), state.troops(other.id), apart_cm, turned_deg)
     if ban is not None or abs(turned_deg) > ALIKE_DEG:
         return ban
     ground = state.field
@@ -284,7 +295,7 @@ def ban_on_passing(state: State, unit: Unit, other: Unit) -> Ban | None:
     is_higher = officer in ground.officers and ground.officer_facts[officer].level != "division"
     if not same and not is_higher:
         return Ban("H-14.9", "they are of two divisions")
-    ends = [outline_of(bases) for bases in exchanged(unit, other)]
+    ends = [footprints(bases) for bases in exchanged(unit, other)]
     is_clear = all(ground.has_room(end, unit.id, other.id) for end in ends)
     return None if is_clear and not overlaps(*ends) else Ban("H-14.9", "another unit is in the way")
 

@@ -8,25 +8,32 @@ from functools import cached_property, lru_cache
 from itertools import permutations
 from typing import Any, Final, Literal
 
+import numpy as np
 import shapely
 
 from tablecam.geometry.arrangement import arrangement
-from tablecam.rules.huzzah_ge import command, fire
-from tablecam.rules.huzzah_ge.fire import outline_of
+from tablecam.geometry.moves.lanes import lane
+from tablecam.geometry.outlines import rim
+from tablecam.rules.huzzah_ge import fire
 from tablecam.rules.huzzah_ge.morale import Officer, Span
-from tablecam.rules.huzzah_ge.tables import COMMAND, Class, Kind
-from tablecam.rules.huzzah_ge.troops import Formation, Troops, heading_of, worst_class
+from tablecam.rules.huzzah_ge.tables import CM_MM, COMMAND, TOUCH_MM, Class, Kind
+from tablecam.rules.huzzah_ge.troops import Formation, Troops, front_of, heading_of, worst_class
 from tablecam.rules.huzzah_ge.unit_keys import OfficerFacts, UnitFacts
-from tablecam.rules.miniatures.faces import faces_of
-from tablecam.rules.miniatures.ground import Ground, overlaps, remembered
+from tablecam.rules.miniatures.battle import Bases
+from tablecam.rules.miniatures.ground import (
+    SLIVER_MM2,
+    Ground,
+    area_of,
+    footprints,
+    overlaps,
+    remembered,
+)
 from tablecam.rules.miniatures.unit_keys import keys_of, read_keys
-from tablecam.table.headings import difference_deg
-from tablecam.table.model import BasePose, Commander, Position, Terrain, Unit, plain_keys
+from tablecam.table.headings import difference_deg, right
+from tablecam.table.model import BasePose, Commander, Point, Position, Terrain, Unit, plain_keys
 
-CM_MM: Final = 10.0
 OUT_OF_RANGE_CM = 80.0
 """H-11.10: how far the nearest enemy of those ordered must be."""
-_TOUCH_MM = 2.0
 _REVERSED_DEG = 150.0
 _WOODS, _BUILDINGS = ("wood", "woods"), ("building", "buildings", "village")
 
@@ -84,9 +91,11 @@ class Field(Ground):
 
     def touching(self, unit: Unit, bases: Sequence[BasePose]) -> list[str]:
         """Returns the enemies that a unit touches where some bases lie (H-1.3)."""
-        area = outline_of(bases)
+        area = footprints(bases)
         enemies = self.enemies(unit)
-        return [one.id for one in enemies if area.distance(self.outlines[one.id]) <= _TOUCH_MM]
+        return [
+            one.id for one in enemies if shapely.distance(area, self.outlines[one.id]) <= TOUCH_MM
+        ]
 
     def attached_to(self, name: str) -> str | None:
         """Returns the officer who is attached to a unit (H-11.12)."""
@@ -114,7 +123,7 @@ class Field(Ground):
         """Whether units lie wholly within an officer's command radius (H-11.11)."""
         quality = self.officer_facts[officer].quality or "average"
         units = [self.units[name].bases for name in names]
-        far_mm = max(command.corner_distances_mm(self.officers[officer].place_mm, units))
+        far_mm = max(corner_distances_mm(self.officers[officer].place_mm, units))
         return far_mm <= COMMAND[quality][1] * CM_MM + 1e-6
 
     def out_of_range(self, names: Sequence[str]) -> bool:
@@ -134,7 +143,7 @@ class Field(Ground):
         """Returns what hides a target: other units, and terrain that blocks sight (H-7.6)."""
         others = [area for name, area in self.outlines.items() if name not in (firer.id, target.id)]
         for piece in self.position.terrain:
-            area = outline_of(piece)
+            area = area_of(piece)
             stands = any(overlaps(self.outlines[unit.id], area) for unit in (firer, target))
             if piece.extra.get("blocks_sight") and not stands:
                 others.append(area)
@@ -144,13 +153,13 @@ class Field(Ground):
         """Returns outlines of other units than those named, and of impassable terrain."""
         areas = [area for name, area in self.outlines.items() if name not in names]
         pieces = (piece for piece in self.position.terrain if piece.extra.get("impassable"))
-        return [*areas, *map(outline_of, pieces)]
+        return [*areas, *map(area_of, pieces)]
 
     def spans_behind(self, unit: Unit, way: fire.Rear) -> tuple[list[Span], list[Span]]:
         """Returns sectors and friends straight behind a unit (H-9.9 to H-9.11)."""
         sectors = []
         for name, piece in self.sectors.items():
-            behind = way.span_cm(outline_of(piece), centre_only=True)
+            behind = way.span_cm(area_of(piece), centre_only=True)
             held = self.occupant(name)
             held_by: Literal["friend", "enemy"] | None = None
             if held is not None and held.id != unit.id:
@@ -167,7 +176,7 @@ class Field(Ground):
         # Nothing farther off than an allowance can be reached; that spares most of the work.
         if self.apart_cm(a, b) > troops.allowance_cm:
             return False
-        return command.reaches(a.bases, troops, b.bases, self.in_the_way((a.id, b.id)))
+        return reaches(a.bases, troops, b.bases, self.in_the_way((a.id, b.id)))
 
     def _troops(self, unit: Unit) -> Troops:
         facts, formation = self.facts[unit.id], formation_of(unit)
@@ -189,14 +198,44 @@ class Field(Ground):
         sector = self.sectors.get(str(unit.state.get("sector")))
         if sector is not None:
             return sector
-        area = outline_of(unit.bases)
+        area = footprints(unit.bases)
         pieces = (piece for piece in self.position.terrain if cover_of(piece) is not None)
-        lies = (piece for piece in pieces if _share(area, outline_of(piece)) >= 0.5)
+        lies = (piece for piece in pieces if _share(area, area_of(piece)) >= 0.5)
         return next((piece for piece in lies if not is_dense(piece)), None)
 
 
 field_of: Final = remembered(Field)
 """Returns a table as the book sees it, the same one for the same position."""
+
+
+def corner_distances_mm(officer_mm: Point, units: Sequence[Bases]) -> list[float]:
+    """Returns the distance from an officer to the farthest corner of each unit (H-11.11)."""
+    return [
+        max(float(np.linalg.norm(rim(base) - officer_mm, axis=1).max()) for base in bases)
+        for bases in units
+    ]
+
+
+def reaches(bases: Bases, troops: Troops, enemy: Bases, obstacles: Sequence[Any]) -> bool:
+    """Whether a unit could reach an enemy by an advance straight ahead (H-11.9).
+
+    `obstacles` are outlines of other units and of impassable terrain.
+    """
+    if troops.routing or troops.formation == "square":
+        return False
+    heading_deg = heading_of(bases)
+    front = front_of(bases)
+    outline = footprints(enemy)
+    met = shapely.intersection(lane(front, troops.allowance_cm * CM_MM), outline)
+    if met.area <= SLIVER_MM2:
+        return False
+    across = shapely.get_coordinates(met) @ right(heading_deg)
+    middle = (float(across.min()) + float(across.max())) / 2
+    aside = middle - float(np.dot(front.middle_mm, right(heading_deg)))
+    (x, y), (right_x, right_y) = front.middle_mm, right(heading_deg)
+    start = shapely.Point(x + right_x * aside, y + right_y * aside)
+    way = shapely.shortest_line(start, met)
+    return not any(shapely.crosses(way, obstacle) for obstacle in obstacles)
 
 
 def facts_of(unit: Unit) -> UnitFacts:
@@ -263,8 +302,8 @@ def formation_of(unit: Unit) -> Formation | None:
     turned = [abs(difference_deg(base.heading_deg, heading_deg)) for base in bases]
     faced = [replace(base, heading_deg=heading_deg) for base in bases]
     # A disordered unit may be staggered by half a base (H-1.9).
-    slack_mm = bases[0].depth_mm / 2 if unit.state.get("disordered") else _TOUCH_MM
-    lie = arrangement(faced, apart_mm=max(slack_mm, _TOUCH_MM))
+    slack_mm = bases[0].depth_mm / 2 if unit.state.get("disordered") else TOUCH_MM
+    lie = arrangement(faced, apart_mm=max(slack_mm, TOUCH_MM))
     if len(lie.groups) > 1:
         return None
     if "irregular" in abilities:
@@ -301,15 +340,10 @@ def cover_of(piece: Terrain) -> Literal["soft", "hard"] | None:
 
 def sector_under(position: Position, bases: Sequence[BasePose]) -> str | None:
     """Returns the sector in which most of some bases lie."""
-    area = outline_of(bases)
+    area = footprints(bases)
     pieces: Iterator[Terrain] = (piece for piece in position.terrain if is_dense(piece))
-    return next((piece.id for piece in pieces if _share(area, outline_of(piece)) >= 0.5), None)
+    return next((piece.id for piece in pieces if _share(area, area_of(piece)) >= 0.5), None)
 
 
 def _share(area: Any, other: Any) -> float:
     return float(shapely.intersection(area, other).area / area.area)
-
-
-def front_of(bases: Sequence[BasePose]) -> Any:
-    """Returns the front face of some bases."""
-    return faces_of(bases, heading_of(bases))["front"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,22 +12,21 @@ import shapely
 from tablecam.geometry.arrangement import arrangement
 from tablecam.geometry.moves.lanes import lane
 from tablecam.geometry.moves.poses import ahead, wheeled
-from tablecam.geometry.outlines import Axes, axes, footprint
+from tablecam.geometry.outlines import Axes, axes
 from tablecam.geometry.zones import cone_before
 from tablecam.rules.game import Ban
 from tablecam.rules.huzzah_ge.rolls import Factor, factor_of, is_huzzah, succeeds
-from tablecam.rules.huzzah_ge.tables import COVER_FIRE, FIRE, GRADES
-from tablecam.rules.huzzah_ge.troops import Troops, heading_of
+from tablecam.rules.huzzah_ge.tables import CM_MM, COVER_FIRE, FIRE, GRADES
+from tablecam.rules.huzzah_ge.troops import Troops, front_of, heading_of
 from tablecam.rules.miniatures.battle import first_ban
 from tablecam.rules.miniatures.faces import FaceName, closest_visible, faces_of
-from tablecam.rules.miniatures.ground import centre_mm as centre_mm
+from tablecam.rules.miniatures.ground import SLIVER_MM2, centre_mm, footprints, overlaps
 from tablecam.table.headings import forward
-from tablecam.table.model import BasePose, Point, Terrain
+from tablecam.table.model import BasePose, Point
 
 Bases = Sequence[BasePose]
 ARC_DEG = 45.0
 """H-7.5: what the arc opens to either side."""
-_CM_MM, _SLIVER_MM2 = 10.0, 1.0
 
 
 def ban_on_firing(firer: Troops, range_cm: float) -> Ban | None:
@@ -137,14 +137,14 @@ def shot_at(
     if face is None:
         return None
     seen = faces[face]
-    front = faces_of(firing, heading_of(firing))["front"]
-    outline = outline_of(target)
+    front = front_of(firing)
+    outline = footprints(target)
     reach_mm = 2 * float(shapely.Point(centre).distance(outline)) + 1e4
     arc = cone_before(front, ARC_DEG).outline(reach_mm)
     return Shot(
         face,
-        round(_apart_mm(centre, seen.middle_mm) / _CM_MM, 6),
-        bool(shapely.intersection(arc, outline).area > _SLIVER_MM2),
+        round(math.dist(centre, seen.middle_mm) / CM_MM, 6),
+        overlaps(arc, outline),
         tuple(base for base in firing if _is_clear(base, seen.edge, blockers)),
     )
 
@@ -154,21 +154,10 @@ def front_rank(bases: Bases) -> tuple[BasePose, ...]:
     return tuple(bases[place] for place in arrangement(bases).ranks[0])
 
 
-def _apart_mm(start: Point, end: Point) -> float:
-    return float(shapely.Point(start).distance(shapely.Point(end)))
-
-
 def _is_clear(base: BasePose, face: Any, blockers: Sequence[Any]) -> bool:
     """Whether nothing stands between a base's front edge and a face (H-7.6)."""
     view = shapely.convex_hull(shapely.union(axes(base).edge, face))
-    return all(shapely.intersection(view, blocker).area <= _SLIVER_MM2 for blocker in blockers)
-
-
-def outline_of(thing: Bases | Terrain) -> Any:
-    """Returns the outline of some bases, or of a piece of terrain."""
-    if isinstance(thing, Terrain):
-        return shapely.Polygon(thing.outline_mm)
-    return shapely.union_all([footprint(base) for base in thing])
+    return not any(overlaps(view, blocker) for blocker in blockers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,26 +173,26 @@ class Rear:
         """Returns the way of some bases."""
         heading_deg = heading_of(bases)
         faces = faces_of(bases, heading_deg)
-        return cls(faces["rear"], heading_deg, faces["left"].edge.length / _CM_MM)
+        return cls(faces["rear"], heading_deg, faces["left"].edge.length / CM_MM)
 
     def span_cm(self, outline: Any, *, centre_only: bool = False) -> tuple[float, float] | None:
         """Returns where an outline begins and ends behind the unit, or behind its centre alone."""
         front, far_mm = self.rear, 1e4
-        strip: Any = lane(front, far_mm, behind_mm=self.deep_cm * _CM_MM)
+        strip: Any = lane(front, far_mm, behind_mm=self.deep_cm * CM_MM)
         if centre_only:
             (x, y), (to_x, to_y) = front.middle_mm, forward(front.heading_deg)
-            start_mm = self.deep_cm * _CM_MM
+            start_mm = self.deep_cm * CM_MM
             strip = shapely.LineString(
                 [(x - to_x * start_mm, y - to_y * start_mm), (x + to_x * far_mm, y + to_y * far_mm)]
             )
         met = shapely.intersection(strip, outline)
         size = met.length if centre_only else met.area
-        if size <= _SLIVER_MM2:
+        if size <= SLIVER_MM2:
             return None
-        along_cm = front.ahead_mm(shapely.get_coordinates(met)) / _CM_MM
+        along_cm = front.ahead_mm(shapely.get_coordinates(met)) / CM_MM
         return round(float(along_cm.min()), 6), round(float(along_cm.max()), 6)
 
     def moved(self, bases: Bases, distance_cm: float, *, turned: bool) -> Bases:
         """Returns the bases farther back, turned about if they rout."""
-        there = ahead(bases, self.rear.heading_deg, distance_cm * _CM_MM)
+        there = ahead(bases, self.rear.heading_deg, distance_cm * CM_MM)
         return wheeled(there, centre_mm(there), 180.0) if turned else there

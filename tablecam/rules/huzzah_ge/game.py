@@ -14,13 +14,15 @@ from tablecam.rules import descriptions as about
 from tablecam.rules.dice import Roll
 from tablecam.rules.frozen_json import one_of
 from tablecam.rules.game import PendingDecision, Refused, Suggestion
-from tablecam.rules.huzzah_ge import command, deployment, movement, orders, page, volleys
+from tablecam.rules.huzzah_ge import deployment, movement, orders, page, volleys
 from tablecam.rules.huzzah_ge import state as acts
-from tablecam.rules.huzzah_ge.command import Army
-from tablecam.rules.huzzah_ge.field import CM_MM, facts_of, formation_of, front_of, officer_facts
-from tablecam.rules.huzzah_ge.settlements import Charts, CombatDue, FactorDue, RallyDue, StopDue
-from tablecam.rules.huzzah_ge.state import PHASES, Due, State
+from tablecam.rules.huzzah_ge.armies import ArmiesDice, FactorDue
+from tablecam.rules.huzzah_ge.field import facts_of, formation_of, officer_facts
+from tablecam.rules.huzzah_ge.settlements import Charts, CombatDue, RallyDue, StopDue
+from tablecam.rules.huzzah_ge.state import PHASES, Army, State
+from tablecam.rules.huzzah_ge.tables import CM_MM
 from tablecam.rules.huzzah_ge.tables import GAME as NAME
+from tablecam.rules.huzzah_ge.troops import front_of
 from tablecam.rules.lay import Lay
 from tablecam.rules.miniatures.battle import Bases, Done, permitted
 from tablecam.rules.miniatures.battle_game import (
@@ -52,55 +54,6 @@ _STARTS: Final[Mapping[str, str]] = {
     "fire": "Fire", "orders": "Orders", "chargers": "Fire at chargers", "combat": "Combat",
     "officers": "Officers", "rally": "Rally",
 }  # fmt: skip
-
-
-class ArmiesDice(Due):
-    """Both sides' dice for their skirmishers, or for the effect of their guns (H-5.3, H-6.3)."""
-
-    is_artillery: bool = False
-
-    def roll(self, state: State) -> Roll:
-        """Returns two dice of each side, the first side's first."""
-        what = "the effect of the guns" if self.is_artillery else "skirmisher superiority"
-        factors = self._factors(state)
-        words = [f"two of the {side_name(side)} ({factors[side]} or less)" for side in state.sides]
-        return Roll(f"{what}: {', '.join(words)}", 4)
-
-    def then(self, state: State, answer: tuple[int, ...]) -> State:
-        """Returns the state with who has superiority, or whose guns are effective this turn."""
-        dice = dict(zip(state.sides, (answer[:2], answer[2:]), strict=True))
-        key, last = "skirmish_factor", "last_superiority"
-        if self.is_artillery:
-            key, last = "artillery_factor", "last_effect"
-        bases = {side: int(getattr(state.armies[side], key) or 0) for side in state.sides}
-        rolled = command.contest(bases, self._factors(state), dice)
-        for side in state.sides:
-            well = "passed" if self.is_artillery else "won" if side == rolled.winner else None
-            result = well if rolled.succeeds[side] else "failed"
-            state = state.with_army(side, **{key: rolled.factors_for_good[side], last: result})
-        if self.is_artillery:
-            passed = tuple(side for side, succeeds in rolled.succeeds.items() if succeeds)
-            state, rule = replace(state, effective=passed), "H-6.3"
-            names = " and ".join(map(side_name, passed))
-            text = f"The guns of the {names} are effective" if passed else "No guns are effective"
-        else:
-            state, rule = replace(state, superiority=rolled.winner), "H-5.3"
-            who = "Nobody has" if rolled.winner is None else f"The {side_name(rolled.winner)} have"
-            text = f"{who} skirmisher superiority"
-        return state.tells("army", text, rule, dice={side: [*pair] for side, pair in dice.items()})
-
-    def _factors(self, state: State) -> dict[str, int]:
-        foul, ground = state.options.get("weather") == "foul", state.options.get("ground")
-        factors = {}
-        for side, army in state.armies.items():
-            enemy = state.enemy_of(side)
-            harried = state.superiority == enemy
-            factors[side] = (
-                command.effect_factor(army, ground=ground, is_harried=harried, is_foul_weather=foul)
-                if self.is_artillery
-                else command.skirmish_factor(army, state.armies[enemy], is_foul_weather=foul)
-            )
-        return {side: factors[side] for side in state.sides}
 
 
 def _fire(state: State) -> Iterator[Any]:

@@ -106,6 +106,22 @@ def waver_factor(troops: Troops, officer: Officer, *, has_routing_friend: bool) 
     )
 
 
+def waver(
+    troops: Troops,
+    dice: Sequence[int] | None,
+    officer: Officer = NOBODY,
+    *,
+    has_routing_friend: bool = False,
+) -> tuple[Factor, Outcome]:
+    """Returns the waver test of a unit that retires, and what follows (H-13.3 to H-13.5)."""
+    factor = waver_factor(troops, officer, has_routing_friend=has_routing_friend)
+    if dice is not None and succeeds(factor.value, dice):
+        return factor, Outcome(troops.disordered)
+    return factor, Outcome(
+        is_disordered=True, rout_cm=troops.rout_cm if troops.disordered else None
+    )
+
+
 def escape_limit(hits: int) -> int:
     """Returns the roll on which an officer lives (H-10.1)."""
     return 12 - hits

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 import shapely
 
 from tablecam.geometry.moves.lanes import front_width_mm, lane, room_ahead_mm, swept_straight
@@ -14,25 +15,92 @@ from tablecam.geometry.moves.poses import ahead, shifted, wheeled
 from tablecam.geometry.outlines import footprint, table_outline
 from tablecam.geometry.shapes import shapes_of
 from tablecam.rules.game import Ban, PendingDecision, Refused
-from tablecam.rules.huzzah_ge import command
 from tablecam.rules.huzzah_ge import state as acts
-from tablecam.rules.huzzah_ge.field import CM_MM, Field, front_of
-from tablecam.rules.huzzah_ge.fire import centre_mm, outline_of
+from tablecam.rules.huzzah_ge.field import Field
 from tablecam.rules.huzzah_ge.orders import acted
 from tablecam.rules.huzzah_ge.state import Due, State
-from tablecam.rules.huzzah_ge.troops import Troops, heading_of
+from tablecam.rules.huzzah_ge.tables import CM_MM, TOUCH_MM, Order
+from tablecam.rules.huzzah_ge.troops import Troops, front_of, heading_of
 from tablecam.rules.huzzah_ge.volleys import WaverDice
-from tablecam.rules.miniatures.battle import Bases, disordered, permitted
-from tablecam.rules.miniatures.faces import faces_of
-from tablecam.rules.miniatures.ground import hulls, move_sigma_mm, overlaps
+from tablecam.rules.miniatures.battle import Bases, disordered, first_ban, permitted
+from tablecam.rules.miniatures.faces import FaceName, closest_visible, faces_of
+from tablecam.rules.miniatures.ground import (
+    area_of,
+    centre_mm,
+    footprints,
+    hull,
+    hulls,
+    move_sigma_mm,
+    overlaps,
+)
 from tablecam.rules.steps import ban_on_all
 from tablecam.table.headings import difference_deg, forward, right
 from tablecam.table.model import Unit
 from tablecam.table.motion import HAND_DEG, HAND_MM
 from tablecam.uncertainty.answer import Answer, certain, decide
 
-_TOUCH_MM = 2.0
-_SLACK_MM = 0.5
+_SLACK_MM, _SLACK_DEG = 0.5, 1.0
+
+
+DRIFT_CM = 5.0
+"""H-12.3: how far a unit may drift sideways at the end of an advance."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A move in a unit's own axes."""
+
+    forward_cm: float
+    sideways_cm: float
+    turn_deg: float
+
+
+def step_between(before: Bases, after: Bases) -> Step:
+    """Returns the move from one place to another (H-12.3)."""
+    heading_deg = heading_of(before)
+    start, end = centre_mm(before), centre_mm(after)
+    way = np.subtract(end, start)
+    turn_deg = difference_deg(heading_of(after), heading_deg)
+    ahead_cm, aside_cm = (
+        float(way @ np.array(axis(heading_deg))) / CM_MM for axis in (forward, right)
+    )
+    return Step(round(ahead_cm, 6), round(aside_cm, 6), round(turn_deg, 6))
+
+
+def unlike_order(
+    step: Step, order: Order, *, drift_cm: float, slack_mm: float, slack_deg: float
+) -> str:
+    """Returns why a move is not one straight ahead or back, beyond what hands may err (H-12.3)."""
+    slack_cm, aside_cm = slack_mm / CM_MM, abs(step.sideways_cm)
+    way_cm = -step.forward_cm if order == "retire" else step.forward_cm
+    if abs(step.turn_deg) > slack_deg:
+        return f"turns by {abs(step.turn_deg):.0f}°, and keeps its facing by this order"
+    if aside_cm > drift_cm + slack_cm:
+        return f"goes {aside_cm:.1f} cm sideways, of at most {drift_cm:g}"
+    return "goes the other way" if way_cm < -slack_cm else ""
+
+
+def ban_on_step(
+    step: Step, order: Order, allowance_cm: float, *, touched: bool, was_engaged: bool
+) -> Ban | None:
+    """Returns why a move is not one of its order (H-12.3, H-12.4, H-12.7, H-13.1, H-13.2)."""
+    retires = order == "retire"
+    rule = "H-13.1" if retires else "H-12.3"
+    drift_cm = 0.0 if retires or touched else DRIFT_CM
+    gone_cm = -step.forward_cm if retires else step.forward_cm
+    why = unlike_order(step, order, drift_cm=drift_cm, slack_mm=_SLACK_MM, slack_deg=_SLACK_DEG)
+    is_too_far = gone_cm > allowance_cm + _SLACK_MM / CM_MM
+    return first_ban(
+        (was_engaged, "H-12.4", "it cannot break contact with an enemy"),
+        (bool(why), rule, f"it {why}"),
+        (is_too_far, rule, f"it goes {gone_cm:g} of {allowance_cm:g} cm"),
+        (touched and retires, "H-13.2", "a retire order never makes contact"),
+    )
+
+
+def touch(bases: Bases, others: Bases) -> bool:
+    """Whether two units are in contact (H-1.3)."""
+    return bool(shapely.distance(footprints(bases), footprints(others)) <= TOUCH_MM)
 
 
 def judged(state: State, unit: Unit, bases: Bases) -> Answer:
@@ -45,7 +113,7 @@ def judged(state: State, unit: Unit, bases: Bases) -> Answer:
         return certain("no", "H-14.2", f"{name} is ordered to deploy, which changes its formation")
     if len(bases) != len(unit.bases):
         return certain("no", "H-7.10", f"{name} lacks a base")
-    step = command.step_between(unit.bases, bases)
+    step = step_between(unit.bases, bases)
     if under.order == "manoeuvre":
         area = hulls(unit.bases, bases)
         rule, limit_cm, gone_cm = "H-15.1", math.inf, math.hypot(step.forward_cm, step.sideways_cm)
@@ -54,15 +122,15 @@ def judged(state: State, unit: Unit, bases: Bases) -> Answer:
         rule = "H-13.1" if retires else "H-12.3"
         limit_cm = under.allowed_cm[name]
         gone_cm = -step.forward_cm if retires else step.forward_cm
-        drift_cm = 0.0 if retires else command.DRIFT_CM
-        why = command.unlike_order(
+        drift_cm = 0.0 if retires else DRIFT_CM
+        why = unlike_order(
             step, under.order, drift_cm=drift_cm, slack_mm=HAND_MM, slack_deg=HAND_DEG
         )
         if not why and not _keeps_formation(unit, bases, step):
             why = "does not keep its formation, which is to deploy"
         if why:
             return certain("no", rule, f"{name} {why}")
-        area = shapely.union(_swept(unit, step), outline_of(bases))
+        area = shapely.union(_swept(unit, step), footprints(bases))
     shapes = shapes_of(area, "path")
     barrier = barred(state, unit, bases, area)
     if barrier is not None:
@@ -80,13 +148,13 @@ def judged(state: State, unit: Unit, bases: Bases) -> Answer:
     return Answer(word, margin_mm, sigma_mm, chance, rule, text, shapes)
 
 
-def _swept(unit: Unit, step: command.Step) -> shapely.Geometry:
+def _swept(unit: Unit, step: Step) -> shapely.Geometry:
     """Returns the area that a unit sweeps as it goes straight ahead or back."""
     footprints_mm = [footprint(base) for base in unit.bases]
     return swept_straight(footprints_mm, heading_of(unit.bases), step.forward_cm * CM_MM)
 
 
-def _keeps_formation(unit: Unit, bases: Bases, step: command.Step) -> bool:
+def _keeps_formation(unit: Unit, bases: Bases, step: Step) -> bool:
     """Whether each base went straight ahead or back with the others, as hands lay them."""
     on_mm, aside_mm = step.forward_cm * CM_MM, step.sideways_cm * CM_MM
     heading_deg = heading_of(unit.bases)
@@ -99,10 +167,10 @@ def _keeps_formation(unit: Unit, bases: Bases, step: command.Step) -> bool:
 
 def straightened(state: State, unit: Unit, bases: Bases) -> Bases:
     """Returns the place nearest to where hands laid a unit that its order alone would allow."""
-    step, under = command.step_between(unit.bases, bases), state.under
+    step, under = step_between(unit.bases, bases), state.under
     allowed_cm = 0.0 if under is None else under.allowed_cm[unit.id]
     retires = under is not None and under.order == "retire"
-    drift_cm = 0.0 if retires else command.DRIFT_CM
+    drift_cm = 0.0 if retires else DRIFT_CM
     low_cm, high_cm = (-allowed_cm, 0.0) if retires else (0.0, allowed_cm)
     on_cm = min(max(step.forward_cm, low_cm), high_cm)
     aside_cm = min(max(step.sideways_cm, -drift_cm), drift_cm)
@@ -113,7 +181,7 @@ def straightened(state: State, unit: Unit, bases: Bases) -> Bases:
 
 def barred(state: State, unit: Unit, bases: Bases, area: Any) -> Ban | None:
     """Returns why a unit may not end where its bases lie, or go the way there."""
-    ground, end = state.field, outline_of(bases)
+    ground, end = state.field, footprints(bases)
     if not table_outline(state.position.table).buffer(HAND_MM).covers(end):
         return Ban("H-12.3", "would leave the table")
     for other in ground.units.values():
@@ -124,10 +192,10 @@ def barred(state: State, unit: Unit, bases: Bases, area: Any) -> Ban | None:
             return Ban("H-12.11", f"would lie on {other.id}")
         if other.side == unit.side:
             continue
-        was_touching = outline.distance(ground.outlines[unit.id]) <= _TOUCH_MM
+        was_touching = outline.distance(ground.outlines[unit.id]) <= TOUCH_MM
         if was_touching:
             return Ban("H-12.4", f"cannot break contact with {other.id}")
-        if overlaps(area, outline) or end.distance(outline) <= _TOUCH_MM:
+        if overlaps(area, outline) or shapely.distance(end, outline) <= TOUCH_MM:
             return Ban("H-12.3", f"would touch {other.id}")
     return _terrain_ban(state, unit, end, area)
 
@@ -137,7 +205,7 @@ def _terrain_ban(state: State, unit: Unit, end: Any, area: Any) -> Ban | None:
     ground, troops = state.field, state.troops(unit.id)
     own = unit.state.get("sector")
     for piece in state.position.terrain:
-        outline = outline_of(piece)
+        outline = area_of(piece)
         if piece.extra.get("impassable") and overlaps(area, outline):
             return Ban("H-11.9", f"cannot enter {piece.id}")
         if piece.id not in ground.sectors or piece.id == own:
@@ -151,7 +219,7 @@ def _terrain_ban(state: State, unit: Unit, end: Any, area: Any) -> Ban | None:
         elif overlaps(area, outline) and troops.formation != "road_column":
             return Ban("H-12.5", f"passes through {piece.id} in road column alone")
     if own is not None and not any(
-        overlaps(end, outline_of(piece)) for piece in ground.sectors.values()
+        overlaps(end, area_of(piece)) for piece in ground.sectors.values()
     ):
         return Ban("H-12.5", f"leaves {own} by deploying")
     return None
@@ -159,7 +227,7 @@ def _terrain_ban(state: State, unit: Unit, end: Any, area: Any) -> Ban | None:
 
 def _adjacent(ground: Field, sector: str, other: str) -> bool:
     """Whether two sectors share more than a point (H-12.5)."""
-    a, b = outline_of(ground.sectors[sector]), outline_of(ground.sectors[other])
+    a, b = area_of(ground.sectors[sector]), area_of(ground.sectors[other])
     met = shapely.intersection(a.buffer(_SLACK_MM), b.buffer(_SLACK_MM))
     return bool(met.length > 4 * _SLACK_MM + 1.0)
 
@@ -167,6 +235,53 @@ def _adjacent(ground: Field, sector: str, other: str) -> bool:
 def fights_in_woods(troops: Troops) -> bool:
     """Whether a unit deploys in dense terrain (H-12.5, H-14.8)."""
     return troops.arm == "infantry" or troops.kind == "irregular_cavalry"
+
+
+@dataclass(frozen=True, slots=True)
+class Squaring:
+    """On which face a charger is squared up, and how much of it its front touches."""
+
+    front_share: float
+    face: FaceName
+    contact_mm: float
+
+
+def squaring_up(charger: Bases, target: Bases) -> Squaring | None:
+    """Returns the face that a charger strikes (H-12.9, H-12.10); None if it meets nothing."""
+    heading_deg = heading_of(charger)
+    front = front_of(charger)
+    faces = faces_of(target, heading_of(target))
+    corner_mm = min(
+        (front.left_mm, front.right_mm),
+        key=lambda corner: shapely.Point(corner).distance(footprints(target)),
+    )
+    shares = _shares_met(front, faces, heading_deg)
+    if not shares:
+        return None
+    whole = sum(shares.values())
+    front_share = shares.get("front", 0.0) / whole
+    nearest = closest_visible(faces, corner_mm)
+    face: FaceName = "front" if front_share > 0.5 or nearest is None else nearest
+    contact_mm = min(front.edge.length, faces[face].edge.length)
+    return Squaring(round(front_share, 6), face, round(contact_mm, 4))
+
+
+def _shares_met(
+    front: Any, faces: Mapping[FaceName, Any], heading_deg: float
+) -> dict[FaceName, float]:
+    """Returns the length of a charger's front that meets each face straight ahead."""
+    axis = right(heading_deg)
+    start, end = (float(np.dot(point, axis)) for point in (front.left_mm, front.right_mm))
+    shares: dict[FaceName, float] = {}
+    for name, face in faces.items():
+        # Only faces that look toward the charger can be met first.
+        if abs(difference_deg(face.heading_deg, heading_deg + 180.0)) >= 90.0 - 1e-9:
+            continue
+        spans = sorted(float(np.dot(point, axis)) for point in (face.left_mm, face.right_mm))
+        length = min(end, spans[1]) - max(start, spans[0])
+        if length > 0:
+            shares[name] = length
+    return shares
 
 
 def charges(state: State, unit: Unit, allowed_cm: float) -> Iterator[acts.Charge]:
@@ -195,11 +310,11 @@ def charge_place(state: State, unit: Unit, target: Unit, allowed_cm: float) -> B
     way = lane(front, room_mm)
     for piece in state.position.terrain:
         blocks = piece.id in ground.sectors or piece.extra.get("impassable")
-        if blocks and overlaps(way, outline_of(piece)):
+        if blocks and overlaps(way, area_of(piece)):
             return Ban("H-12.5", f"would charge through {piece.id}")
     if (sector := target.state.get("sector")) is not None:
         return Ban("H-12.5", f"cannot advance on {target.id}, which stands in {sector}")
-    squared = command.squaring_up(unit.bases, target.bases)
+    squared = squaring_up(unit.bases, target.bases)
     if squared is None:
         return Ban("H-12.9", f"meets no face of {target.id}")
     face = faces_of(target.bases, heading_of(target.bases))[squared.face]
@@ -240,7 +355,7 @@ def _flush(ground: Field, unit: Unit, target: Unit, face: Any, room_mm: float) -
         x_mm = face.middle_mm[0] + along[0] * place_mm - squared.middle_mm[0]
         y_mm = face.middle_mm[1] + along[1] * place_mm - squared.middle_mm[1]
         bases = shifted(turned, x_mm, y_mm)
-        area = outline_of(bases)
+        area = footprints(bases)
         if table.covers(area) and ground.has_room(area, unit.id):
             return bases
     return Ban("H-12.10", f"finds no room on that face of {target.id}")
@@ -262,11 +377,11 @@ def judged_charge(state: State, unit: Unit, target: Unit, bases: Bases) -> Answe
     turn_deg = difference_deg(front.heading_deg, face.heading_deg)
     off_mm = float(shapely.distance(front.edge, state.field.outlines[target.id]))
     is_flush = abs(turn_deg) <= HAND_DEG + 3 * max(base.sigma_deg for base in bases)
-    is_flush = is_flush and off_mm <= HAND_MM + _TOUCH_MM
-    if not (is_flush and state.field.has_room(outline_of(bases).buffer(-HAND_MM), name)):
+    is_flush = is_flush and off_mm <= HAND_MM + TOUCH_MM
+    if not (is_flush and state.field.has_room(shapely.buffer(footprints(bases), -HAND_MM), name)):
         text = f"{name} must be squared up on {target.id}"
-        return certain("no", "H-12.10", text, shapes_of(outline_of(there), "target"))
-    area = outline_of(unit.bases).union(outline_of(bases)).convex_hull
+        return certain("no", "H-12.10", text, shapes_of(footprints(there), "target"))
+    area = hull(unit.bases, bases)
     text = f"{name} charges {target.id}"
     return certain("yes", "H-12.7", text, shapes_of(area, "path"))
 
@@ -314,7 +429,7 @@ def moved(state: State, action: acts.Move) -> State:
 
 def _passed(state: State, unit: Unit, bases: Bases) -> list[str]:
     """Returns the friends through whom a straight move goes (H-12.11)."""
-    area = _swept(unit, command.step_between(unit.bases, bases))
+    area = _swept(unit, step_between(unit.bases, bases))
     return [one.id for one in state.field.met(area, unit.id) if one.side == unit.side]
 
 
@@ -353,7 +468,7 @@ class ImpulsiveCharge(Due):
         if answer is None:
             return state
         unit, target = state.unit(answer.unit), state.unit(answer.target)
-        area = outline_of(unit.bases).union(outline_of(answer.bases)).convex_hull
+        area = hull(unit.bases, answer.bases)
         text, drawn = f"{unit.id} charges {target.id}", shapes_of(area, "path")
         state = state.tells("charge", text, "H-11.16", *drawn, unit=unit.id, target=target.id)
         return rushed(state, unit, target, answer.bases)

@@ -3,23 +3,90 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
-from typing import Any, Final
+from dataclasses import dataclass, replace
+from typing import Any, Final, Literal
 
 from tablecam.rules.dice import Roll
 from tablecam.rules.game import Ban, PendingDecision, Refused
-from tablecam.rules.huzzah_ge import command
 from tablecam.rules.huzzah_ge import state as acts
-from tablecam.rules.huzzah_ge.command import Situation, order_factor, order_result
+from tablecam.rules.huzzah_ge.fire import ban_on_firing
 from tablecam.rules.huzzah_ge.morale import Officer
-from tablecam.rules.huzzah_ge.rolls import Factor
+from tablecam.rules.huzzah_ge.rolls import Factor, factor_of, is_huzzah, succeeds
 from tablecam.rules.huzzah_ge.state import Due, State
-from tablecam.rules.huzzah_ge.tables import Order
+from tablecam.rules.huzzah_ge.tables import COMMAND, Command, Order
+from tablecam.rules.huzzah_ge.troops import Troops
 from tablecam.rules.miniatures.battle import Done, first_ban
+from tablecam.rules.miniatures.unit_keys import Count
+from tablecam.rules.questions import Facts
 from tablecam.rules.steps import ban_on_all
 
 LEVELS: Final = ("division", "corps", "cinc")
 ORDERS: Final[tuple[Order, ...]] = ("advance", "retire", "deploy", "manoeuvre")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Situation(Facts):
+    """What the ordered units are in, which a command factor counts (H-11.4)."""
+
+    order: Order
+    earlier_orders: Count = 0
+    all_in_radius: bool = False
+    out_of_range: bool = False
+    fired: Count = 0
+    disordered: Count = 0
+    in_dense_terrain: Count = 0
+    formed_enemy_within_one_move: bool = False
+    hesitant_within_one_move: bool = False
+    renowned_ahead_within_one_move: bool = False
+    infantry_on_cavalry_within_one_move: bool = False
+
+
+def order_factor(quality: Command, officer: Officer, situation: Situation) -> Factor:
+    """Returns the command factor of an order by its terms (H-11.1, H-11.4)."""
+    advances = situation.order == "advance"
+    return factor_of(
+        {
+            "command_factor": COMMAND[quality][0],
+            "earlier_orders": -situation.earlier_orders,
+            "fired": -(situation.fired > 0),
+            "disordered": -(situation.disordered > 0),
+            "in_dense_terrain": -(situation.in_dense_terrain > 0),
+            "formed_enemy": -situation.formed_enemy_within_one_move,
+            "hesitant": -situation.hesitant_within_one_move,
+            "renowned": -(situation.renowned_ahead_within_one_move and advances),
+            "infantry_on_cavalry": -2
+            * (situation.infantry_on_cavalry_within_one_move and advances),
+            "all_in_radius": int(situation.all_in_radius),
+            "out_of_range": int(situation.out_of_range),
+            "attached": int(officer.attached),
+            "inspirational": int(officer.inspirational and advances),
+        }
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class OrderResult:
+    """What comes of an order for its officer and for the phase (H-11.5 to H-11.8)."""
+
+    is_success: bool
+    is_officer_done: bool
+    is_second_order_free: bool
+    phase_ends: bool
+
+
+def order_result(factor: int, dice: Sequence[int], *, is_cinc: bool) -> OrderResult:
+    """Returns what comes of a roll for an order."""
+    is_success = succeeds(factor, dice)
+    return OrderResult(is_success, not is_success, is_huzzah(dice), is_cinc and not is_success)
+
+
+def allowances_cm(group: Sequence[Troops], order: Order) -> list[float]:
+    """Returns how far the units of a group may go (H-12.2, H-13.1)."""
+    slowest_cm = min(troops.greatest_cm for troops in group)
+    if order == "retire":
+        half_cm = min(troops.allowance_cm for troops in group) / 2
+        return [min(half_cm, troops.allowance_cm / 2) for troops in group]
+    return [min(troops.allowance_cm, slowest_cm) for troops in group]
 
 
 def groups_of(state: State, officer: str) -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -47,13 +114,33 @@ def groups_of(state: State, officer: str) -> Iterator[tuple[str, tuple[str, ...]
     yield from ((name, (name,)) for name in free)
 
 
+def ban_on_deed(
+    troops: Troops,
+    deed: Literal["advance", "retire", "deploy", "fire", "be_ordered"],
+    *,
+    has_moved: bool,
+) -> Ban | None:
+    """Returns why a unit may not do something now (H-1.12, H-7.1, H-11.13, H-12.1)."""
+    if deed == "fire":
+        ban = ban_on_firing(troops, 0.0)
+        if ban is None and troops.is_reserve and has_moved:
+            return Ban("H-1.12", "reserve artillery fires or moves in a turn, never both")
+        return ban
+    moves = deed in ("advance", "retire")
+    return first_ban(
+        (troops.routing, "H-11.13", "a routing unit takes no orders"),
+        (troops.is_reserve and troops.fired, "H-11.13", "reserve artillery that fired is done"),
+        (moves and troops.formation == "square", "H-12.1", "a square does not move"),
+    )
+
+
 def able(state: State, names: Iterable[str]) -> tuple[str, ...]:
     """Returns the units that take orders now (H-1.12, H-11.13, H-12.7)."""
     return tuple(name for name in names if _ban_on_obeying(state, name) is None)
 
 
 def _ban_on_obeying(state: State, name: str) -> Ban | None:
-    ban = command.ban_on_deed(state.troops(name), "be_ordered", has_moved=False)
+    ban = ban_on_deed(state.troops(name), "be_ordered", has_moved=False)
     is_charging = any(rush.unit == name for rush in state.rushes)
     return ban or first_ban((is_charging, "H-12.7", "it is charging"))
 
@@ -158,7 +245,7 @@ def _names(state: State, officer: str, group: str) -> tuple[str, ...]:
 
 def _odds(state: State, choice: OrderChoice) -> str:
     names = able(state, _names(state, choice.officer, choice.group))
-    factors = (factor_of(state, choice.officer, choice.group, order, names) for order in ORDERS)
+    factors = (_factor(state, choice.officer, choice.group, order, names) for order in ORDERS)
     words = (f"{order} on {one.value}" for order, one in zip(ORDERS, factors, strict=True))
     return ", ".join(words)
 
@@ -173,13 +260,13 @@ class OrderDice(Due):
 
     def roll(self, state: State) -> Roll:
         """Returns the dice."""
-        factor = factor_of(state, self.officer, self.group, self.order, self.units).value
+        factor = _factor(state, self.officer, self.group, self.order, self.units).value
         return Roll(f"{self.officer}: {self.group} to {self.order}, on {factor} or less", 2)
 
     def then(self, state: State, answer: tuple[int, ...]) -> State:
         """Returns the state in which the units act, or the officer is done (H-11.5, H-11.6)."""
         officer, group = self.officer, self.group
-        factor = factor_of(state, officer, group, self.order, self.units)
+        factor = _factor(state, officer, group, self.order, self.units)
         level = state.field.officer_facts[officer].level
         result = order_result(factor.value, answer, is_cinc=level == "cinc")
         given = acts.Given(officer, group, self.units)
@@ -200,7 +287,7 @@ class OrderDice(Due):
         return replace(state, done_officers=(*state.done_officers, *done))
 
 
-def factor_of(state: State, officer: str, group: str, order: Order, names: Sequence[str]) -> Factor:
+def _factor(state: State, officer: str, group: str, order: Order, names: Sequence[str]) -> Factor:
     """Returns the factor of an order to some units by its terms (H-11.4)."""
     ground, facts = state.field, state.field.officer_facts[officer]
     troops = {name: state.troops(name) for name in names}
@@ -251,7 +338,7 @@ def enacted(
 ) -> State:
     """Returns the state in which units act on an order, each as far as it may (H-12.2, H-13.1)."""
     troops = [state.troops(name) for name in names]
-    allowed_cm = command.allowances_cm(troops, order)
+    allowed_cm = allowances_cm(troops, order)
     under = acts.Under(officer, group, order, dict(zip(names, allowed_cm, strict=True)), has_second)
     return replace(state, under=under)
 

@@ -10,9 +10,9 @@ from tablecam.rules.game import Offer
 from tablecam.rules.huzzah_ge import settlements
 from tablecam.rules.huzzah_ge import state as acts
 from tablecam.rules.huzzah_ge.deployment import layout_words
-from tablecam.rules.huzzah_ge.field import front_of
 from tablecam.rules.huzzah_ge.state import State
 from tablecam.rules.huzzah_ge.tables import GRADES
+from tablecam.rules.huzzah_ge.troops import front_of
 from tablecam.rules.miniatures import page as battle
 from tablecam.rules.miniatures.battle import Done
 from tablecam.rules.miniatures.move_words import move_words

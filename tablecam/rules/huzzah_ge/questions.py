@@ -13,13 +13,26 @@ from tablecam.geometry.moves.poses import shifted, wheeled
 from tablecam.geometry.outlines import table_outline
 from tablecam.rules.frozen_json import to_plain
 from tablecam.rules.game import Ban
-from tablecam.rules.huzzah_ge import command, fire, morale, troops
-from tablecam.rules.huzzah_ge.fire import outline_of
+from tablecam.rules.huzzah_ge import fire, morale, troops
+from tablecam.rules.huzzah_ge.armies import Contest, contest, effect_factor, skirmish_factor
+from tablecam.rules.huzzah_ge.deployment import ban_on_passage
+from tablecam.rules.huzzah_ge.field import corner_distances_mm, reaches
+from tablecam.rules.huzzah_ge.morale import waver
+from tablecam.rules.huzzah_ge.movement import ban_on_step, squaring_up, step_between, touch
+from tablecam.rules.huzzah_ge.orders import (
+    Situation,
+    allowances_cm,
+    ban_on_deed,
+    order_factor,
+    order_result,
+)
 from tablecam.rules.huzzah_ge.rolls import Factor, is_huzzah, limited, succeeds
+from tablecam.rules.huzzah_ge.state import Army
 from tablecam.rules.huzzah_ge.tables import COMMAND, GAME, Ability, Class, Command, Grade
 from tablecam.rules.huzzah_ge.troops import Troops
 from tablecam.rules.huzzah_ge.unit_keys import OfficerFacts, UnitFacts
 from tablecam.rules.miniatures.faces import FaceName
+from tablecam.rules.miniatures.ground import area_of, centre_mm, footprints
 from tablecam.rules.miniatures.reckon import terms
 from tablecam.rules.miniatures.unit_keys import Count, Some
 from tablecam.rules.questions import FactError, Facts, Questions, as_answer
@@ -89,18 +102,17 @@ class Contender:
     previous: Literal["won", "passed", "failed"] | None = None
 
 
-def _contested(a: Contender, b: Contender, *factors: int) -> command.Contest:
+def _contested(a: Contender, b: Contender, *factors: int) -> Contest:
     modified = dict(zip("ab", factors, strict=True))
-    return command.contest({"a": a.factor, "b": b.factor}, modified, {"a": a.dice, "b": b.dice})
+    return contest({"a": a.factor, "b": b.factor}, modified, {"a": a.dice, "b": b.dice})
 
 
 @QUESTIONS.asks("H-5.2 H-5.3 H-5.5 H-5.6")
 def _superiority(a: Contender, b: Contender, foul_weather: bool = False) -> Json:
     """Which side's skirmishers are superior."""
-    armies = [command.Army(one.factor, None, one.skirmish_bases, one.previous) for one in (a, b)]
+    armies = [Army(one.factor, None, one.skirmish_bases, one.previous) for one in (a, b)]
     factors = (
-        command.skirmish_factor(*pair, is_foul_weather=foul_weather)
-        for pair in (armies, armies[::-1])
+        skirmish_factor(*pair, is_foul_weather=foul_weather) for pair in (armies, armies[::-1])
     )
     rolled = _contested(a, b, *factors)
     decided = {"succeeds": rolled.succeeds, "superiority": rolled.winner}
@@ -117,8 +129,8 @@ def _effectiveness(
 ) -> Json:
     """Which sides' guns are effective."""
     factors = (
-        command.effect_factor(
-            command.Army(None, own.factor, last_effect=own.previous),
+        effect_factor(
+            Army(None, own.factor, last_effect=own.previous),
             ground=ground,
             is_harried=superiority == enemy,
             is_foul_weather=foul_weather,
@@ -257,14 +269,14 @@ def _officer_save(
 
 @QUESTIONS.asks("H-11.1 H-11.4")
 def _order_factor(
-    situation: command.Situation,
+    situation: Situation,
     quality: Command,
     attached: bool = False,
     inspirational: bool = False,
 ) -> Json:
     """The factor against which an officer rolls to give an order."""
     officer = morale.Officer(attached, inspirational)
-    return _factor_json(command.order_factor(quality, officer, situation))
+    return _factor_json(order_factor(quality, officer, situation))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -280,9 +292,7 @@ class StepFacts:
 @QUESTIONS.asks("H-11.5 H-11.6 H-11.8")
 def _orders(steps: list[StepFacts]) -> Json:
     """What comes of a row of orders."""
-    results = [
-        command.order_result(step.factor, step.dice, is_cinc=step.level == "cinc") for step in steps
-    ]
+    results = [order_result(step.factor, step.dice, is_cinc=step.level == "cinc") for step in steps]
     return {"steps": results}
 
 
@@ -290,7 +300,7 @@ def _orders(steps: list[StepFacts]) -> Json:
 def _allowance(units: Units, order: Literal["advance", "retire"]) -> Json:
     """How far units that are ordered together may go."""
     group = [unit.troops() for unit in units]
-    return {"cm": command.allowances_cm(group, order), "readings": ["H-12.2"]}
+    return {"cm": allowances_cm(group, order), "readings": ["H-12.2"]}
 
 
 @QUESTIONS.asks("H-13.3 H-13.4 H-13.5")
@@ -305,7 +315,7 @@ def _waver(
     tested = unit.rolled()
     if not enemy_within_one_move:
         return {"tests": False}
-    factor, follows = command.waver(
+    factor, follows = waver(
         tested, dice, officer or morale.NOBODY, has_routing_friend=routing_friend_within_one_move
     )
     answer = {"tests": True} | _factor_json(factor)
@@ -371,9 +381,9 @@ class Around(Facts):
 
     def obstacles(self, key: str) -> list[Any]:
         """Returns the outlines of other units, and of terrain that has a key."""
-        units = [outline_of(other.poses) for other in self.others]
+        units = [footprints(other.poses) for other in self.others]
         pieces = [piece.to_terrain() for piece in self.terrain]
-        return units + [outline_of(piece) for piece in pieces if piece.extra.get(key)]
+        return units + [area_of(piece) for piece in pieces if piece.extra.get(key)]
 
 
 @QUESTIONS.asks("H-2.3 H-7.4 H-7.5 H-7.6")
@@ -408,7 +418,7 @@ def _command_radius(officer: OfficerFacts, units: Units) -> Json:
     if officer.quality is None or officer.x_mm is None or officer.y_mm is None:
         raise FactError("officer", "expected the keys quality, x_mm and y_mm")
     bases = [unit.poses for unit in units]
-    farthest_mm = command.corner_distances_mm((officer.x_mm, officer.y_mm), bases)
+    farthest_mm = corner_distances_mm((officer.x_mm, officer.y_mm), bases)
     radius_cm = COMMAND[officer.quality][1]
     return {
         "radius_cm": radius_cm,
@@ -443,21 +453,21 @@ def _order_move(
     after = tuple(base.to_pose() for base in bases_after)
     if move is not None:
         there = shifted(before, move.dx_mm, move.dy_mm)
-        after = wheeled(there, fire.centre_mm(there), move.turn_deg)
+        after = wheeled(there, centre_mm(there), move.turn_deg)
     ordered = [one.troops() for one in (unit, *group)]
-    allowance_cm = command.allowances_cm(ordered, order)[0]
+    allowance_cm = allowances_cm(ordered, order)[0]
     enemies = [other.poses for other in around.others if other.side != unit.side]
-    step = command.step_between(before, after)
-    ban = command.ban_on_step(
+    step = step_between(before, after)
+    ban = ban_on_step(
         step,
         order,
         allowance_cm,
-        touched=any(command.touch(after, enemy) for enemy in enemies),
-        was_engaged=any(command.touch(before, enemy) for enemy in enemies),
+        touched=any(touch(after, enemy) for enemy in enemies),
+        was_engaged=any(touch(before, enemy) for enemy in enemies),
     )
     if ban is None and table_mm is not None:
         table = table_outline(TableSize(*table_mm))
-        if not table.buffer(0.5).covers(outline_of(after)):
+        if not table.buffer(0.5).covers(footprints(after)):
             ban = Ban("H-12.3", "it would leave the table")
     legal = {"legal": ban is None, "allowance_cm": allowance_cm, "why_not": ban}
     return asdict(step) | legal
@@ -467,15 +477,15 @@ def _order_move(
 def _within_one_move(around: Around, unit: UnitFacts, enemy: UnitFacts) -> Json:
     """Whether a unit and an enemy are within one move of each other."""
     obstacles, bases, enemies = around.obstacles("impassable"), unit.poses, enemy.poses
-    there = command.reaches(bases, unit.troops(), enemies, obstacles)
-    back = command.reaches(enemies, enemy.troops(), bases, obstacles)
+    there = reaches(bases, unit.troops(), enemies, obstacles)
+    back = reaches(enemies, enemy.troops(), bases, obstacles)
     return {"within": there or back, "unit_reaches": there, "enemy_reaches": back}
 
 
 @QUESTIONS.asks("H-12.9 H-12.10")
 def _squaring_up(charger: UnitFacts, target: UnitFacts) -> Json:
     """On which face a charger is squared up."""
-    squared = command.squaring_up(charger.poses, target.poses)
+    squared = squaring_up(charger.poses, target.poses)
     if squared is None:
         raise FactError("charger", "expected a charger that meets its target straight on")
     return as_answer(squared) | {"readings": ["H-12.9", "H-12.10"]}
@@ -490,7 +500,7 @@ def _passage_of_lines(
 ) -> Json:
     """Whether two units may pass lines."""
     apart = front_distance_cm, heading_difference_deg
-    ban = command.ban_on_passage(a.troops(), b.troops(), *apart)
+    ban = ban_on_passage(a.troops(), b.troops(), *apart)
     return {"allowed": ban is None, "why_not": ban}
 
 
@@ -521,7 +531,7 @@ def _may(
     unit: UnitFacts, deed: Literal["advance", "retire", "deploy", "fire", "be_ordered"]
 ) -> Json:
     """Whether a unit may do something now."""
-    ban = command.ban_on_deed(unit.troops(), deed, has_moved=unit.moved)
+    ban = ban_on_deed(unit.troops(), deed, has_moved=unit.moved)
     return {"may": ban is None, "why_not": ban}
 
 
@@ -582,7 +592,7 @@ class SectorFacts:
         if len(self.outline_mm) < 3 or lane is None:
             why = "expected near_edge_cm and far_edge_cm, or an outline and a unit with bases"
             raise FactError("outline_mm", why, self)
-        outline = outline_of(Terrain(self.id, "sector", tuple(self.outline_mm)))
+        outline = area_of(Terrain(self.id, "sector", tuple(self.outline_mm)))
         span_cm = lane.span_cm(outline, centre_only=True)
         return None if span_cm is None else morale.Span(self.id, *span_cm, self.held_by)
 
@@ -606,7 +616,7 @@ def _back(
     behind = [span for sector in sectors if (span := sector.behind(lane)) is not None]
     passed = []
     for number, friend in enumerate(friends, 1):
-        span_cm = None if lane is None else lane.span_cm(outline_of(friend.poses))
+        span_cm = None if lane is None else lane.span_cm(footprints(friend.poses))
         if span_cm is not None:
             passed.append(morale.Span(friend.id or f"friend {number}", *span_cm))
     deep_cm = 0.0 if lane is None else lane.deep_cm
@@ -617,7 +627,7 @@ def _back(
         return answer
     after = lane.moved(bases, way.distance_cm, turned=routs)
     width_mm, depth_mm = table_mm or (math.inf, math.inf)
-    x_mm, y_mm = fire.centre_mm(after)
+    x_mm, y_mm = centre_mm(after)
     on_table = 0 <= x_mm <= width_mm and 0 <= y_mm <= depth_mm
     return answer | {
         "bases": to_plain(after) if on_table and not way.is_captured else [],

@@ -46,30 +46,6 @@ class Charts(GameFile):
     combat: dict[str, float] = Limits(default_factory=dict)
 
 
-class FactorDue(Due):
-    """A side's skirmish or artillery factor, which the army lists would give (H-15.7)."""
-
-    side: str
-    is_artillery: bool = False
-
-    def asked(self, state: State) -> PendingDecision:
-        """Returns the question."""
-        what = "Artillery" if self.is_artillery else "Skirmish"
-        question = f"What is the {what} Factor of the {side_name(self.side)}?"
-        return PendingDecision(question, self.side, hint="Your army list gives it, from 6 to 10.")
-
-    def legal(self, state: State) -> tuple[acts.GiveNumber, ...]:
-        """Returns the factors that armies may have."""
-        return tuple(map(acts.GiveNumber, range(6, 11)))
-
-    def then(self, state: State, answer: acts.GiveNumber) -> State:
-        """Returns the state with the factor."""
-        key = "artillery_factor" if self.is_artillery else "skirmish_factor"
-        text = f"The players say: {key.replace('_', ' ')} of the {side_name(self.side)} "
-        state = state.tells("chart", f"{text}{answer.value}", "H-15.7", side=self.side)
-        return state.with_army(self.side, **{key: answer.value})
-
-
 class CombatDue(Due):
     """A combat of units in contact: its hits, and what follows (H-15.2)."""
 

@@ -14,22 +14,19 @@ from tablecam.geometry.shapes import shapes_of
 from tablecam.rules.dice import Roll
 from tablecam.rules.frozen_json import Variant
 from tablecam.rules.huzzah_ge import fire, morale
-from tablecam.rules.huzzah_ge.command import Army
 from tablecam.rules.huzzah_ge.field import (
-    CM_MM,
     Field,
     artillery_base,
     expected_of,
     field_of,
     sector_under,
 )
-from tablecam.rules.huzzah_ge.fire import centre_mm, outline_of
-from tablecam.rules.huzzah_ge.tables import COMMAND, Order
+from tablecam.rules.huzzah_ge.tables import CM_MM, COMMAND, Order
 from tablecam.rules.huzzah_ge.troops import Troops, heading_of, quality
 from tablecam.rules.miniatures.battle import Bases, Battle, BattleStep, disordered
 from tablecam.rules.miniatures.battle import Charge as Charge
 from tablecam.rules.miniatures.battle import Move as Move
-from tablecam.rules.miniatures.ground import without_rear
+from tablecam.rules.miniatures.ground import centre_mm, footprints, hull, without_rear
 from tablecam.rules.overrules import Overrule as AnyOverrule
 from tablecam.table.model import Point
 from tablecam.wording import counted
@@ -118,6 +115,17 @@ class Overrule(AnyOverrule):
 
 class Due(BattleStep, is_family=True):
     """What the book makes due."""
+
+
+@dataclass(frozen=True, slots=True)
+class Army:
+    """A side's factors, its bases in the skirmish line, and its last tests (H-5, H-6)."""
+
+    skirmish_factor: int | None = None
+    artillery_factor: int | None = None
+    skirmish_bases: int = 0
+    last_superiority: Literal["won", "passed", "failed"] | None = None
+    last_effect: Literal["won", "passed", "failed"] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,8 +262,8 @@ def placed(state: State, name: str, bases: Bases) -> State:
     unit = state.unit(name)
     start, end = centre_mm(unit.bases), centre_mm(bases)
     state = state.changed(name, bases=laid_at(unit.bases, bases))
-    area = outline_of(bases)
-    way = area.union(outline_of(unit.bases)).convex_hull
+    area = footprints(bases)
+    way = hull(unit.bases, bases)
     for officer in state.position.commanders:
         to = officer.state.get("attached_to")
         if to == name:
@@ -264,7 +272,7 @@ def placed(state: State, name: str, bases: Bases) -> State:
             continue
         # Friends pass through officers, and only stop on them; enemies touch them on the way.
         met = area if officer.side == unit.side else way
-        if to is None and met.buffer(1.0).intersects(_point(officer.place_mm)):
+        if to is None and shapely.dwithin(met, _point(officer.place_mm), 1.0):
             state = _met_officer(state, name, officer.id)
     return state
 
@@ -361,7 +369,7 @@ def gone_back(state: State, name: str, distance_cm: float, *, routs: bool) -> St
         return removed(state, name, "routs into a sector of the enemy and is captured", "H-9.11")
     bases = tuple(rear.moved(unit.bases, way.distance_cm, turned=routs))
     text = f"{name} {word} {way.distance_cm:g} cm"
-    drawn = shapes_of(outline_of(unit.bases).union(outline_of(bases)).convex_hull, "path")
+    drawn = shapes_of(hull(unit.bases, bases), "path")
     state = state.tells("flight", text, rule, *drawn, unit=name, cm=way.distance_cm)
     if not table_outline(state.position.table).contains(_point(centre_mm(bases))):
         state = replace(state, rout_table=(*state.rout_table, name))

@@ -7,6 +7,9 @@ from types import MappingProxyType
 from typing import Final, Literal
 
 GAME: Final = "huzzah-ge"
+CM_MM: Final = 10.0
+TOUCH_MM: Final = 2.0
+"""H-1.3: what hands may leave between units in contact."""
 
 Grade = Literal["veteran", "experienced", "trained", "green", "raw", "unreliable"]
 Class = Literal[

@@ -6,8 +6,10 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from tablecam.geometry.outlines import Axes
 from tablecam.rules.huzzah_ge import tables
 from tablecam.rules.huzzah_ge.rolls import is_huzzah
+from tablecam.rules.miniatures.faces import faces_of
 from tablecam.rules.miniatures.unit_keys import Count
 from tablecam.table.headings import difference_deg, mean_deg
 from tablecam.table.model import BasePose
@@ -175,3 +177,8 @@ def heading_of(bases: Sequence[BasePose]) -> float:
         if abs(difference_deg(base.heading_deg, first_deg)) <= 90.0
     ]
     return mean_deg(alike)
+
+
+def front_of(bases: Sequence[BasePose]) -> Axes:
+    """Returns the front face of some bases."""
+    return faces_of(bases, heading_of(bases))["front"]

@@ -16,13 +16,14 @@ from tablecam.rules.dice import Roll
 from tablecam.rules.game import Ban, PendingDecision, Refused
 from tablecam.rules.huzzah_ge import fire, morale
 from tablecam.rules.huzzah_ge import state as acts
-from tablecam.rules.huzzah_ge.command import waver
-from tablecam.rules.huzzah_ge.field import CM_MM
+from tablecam.rules.huzzah_ge.morale import waver
 from tablecam.rules.huzzah_ge.rolls import Factor, is_huzzah, succeeds
 from tablecam.rules.huzzah_ge.state import Due, State
+from tablecam.rules.huzzah_ge.tables import CM_MM
 from tablecam.rules.huzzah_ge.troops import heading_of, raised
 from tablecam.rules.miniatures.battle import disordered, first_ban
 from tablecam.rules.miniatures.faces import FaceName
+from tablecam.rules.miniatures.ground import centre_mm, footprints
 from tablecam.rules.miniatures.reckon import terms
 from tablecam.rules.steps import YES_OR_NO, Decide
 from tablecam.table.headings import difference_deg
@@ -36,7 +37,7 @@ ROLLED: Final = "the volley"
 def firing_bases(state: State, unit: Unit, target: Unit) -> Sequence[int]:
     """Returns the places of the bases that may fire: the front line, all round for a square."""
     if state.troops(unit.id).formation == "square":
-        (x, y), (to_x, to_y) = fire.centre_mm(unit.bases), fire.centre_mm(target.bases)
+        (x, y), (to_x, to_y) = centre_mm(unit.bases), centre_mm(target.bases)
         toward_deg = math.degrees(math.atan2(to_y - y, to_x - x))
         return [
             place
@@ -243,7 +244,7 @@ def _shot_at(
     at = fire.shot_at(firing, target.bases, blockers)
     if at is None or state.options.get("range_to") != "nearest_base":
         return at
-    x_mm, y_mm = fire.centre_mm(firing)
+    x_mm, y_mm = centre_mm(firing)
     far_mm = shapely.distance(shapely.Point(x_mm, y_mm), state.field.outlines[target.id])
     return replace(at, range_cm=round(float(far_mm) / CM_MM, 6))
 
@@ -467,4 +468,4 @@ class MoveOn(Due):
         return ahead(unit.bases, heading_of(unit.bases), rear.deep_cm * CM_MM)
 
     def _is_free(self, state: State) -> bool:
-        return state.field.has_room(fire.outline_of(self._there(state)), self.unit)
+        return state.field.has_room(footprints(self._there(state)), self.unit)

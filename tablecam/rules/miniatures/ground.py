@@ -16,7 +16,7 @@ from tablecam.geometry.outlines import Axes, axes, footprint, unit_footprints
 from tablecam.rules.memo import Memo
 from tablecam.table.model import Arm, BasePose, Point, Position, Terrain, Unit
 
-_SLIVER_MM2 = 1.0
+SLIVER_MM2 = 1.0
 _Seen = TypeVar("_Seen", bound="Ground")
 
 
@@ -93,7 +93,7 @@ def _outline(bases: tuple[BasePose, ...]) -> shapely.Polygon:
 
 def overlaps(area: shapely.Geometry, other: shapely.Geometry) -> bool:
     """Whether two areas overlap, by more than rounding makes of a common edge."""
-    return bool(shapely.intersection(area, other).area > _SLIVER_MM2)
+    return bool(shapely.intersection(area, other).area > SLIVER_MM2)
 
 
 def footprints(bases: Sequence[BasePose]) -> shapely.Geometry:
@@ -134,6 +134,11 @@ def hulls(before: Sequence[BasePose], after: Sequence[BasePose]) -> shapely.Geom
     """Returns the area that bases sweep if each goes straight from one place to another."""
     pairs = zip(before, after, strict=True)
     return shapely.union_all([shapely.convex_hull(footprints(pair)) for pair in pairs])
+
+
+def hull(before: Sequence[BasePose], after: Sequence[BasePose]) -> shapely.Geometry:
+    """Returns the area around bases in one place and in another."""
+    return shapely.convex_hull(footprints((*before, *after)))
 
 
 def move_sigma_mm(before: Sequence[BasePose], after: Sequence[BasePose]) -> float:
