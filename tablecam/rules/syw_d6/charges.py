@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import shapely
@@ -35,10 +35,9 @@ from tablecam.rules.syw_d6.field import WALL, Field
 from tablecam.rules.syw_d6.fire import Occasion, ban_on_response
 from tablecam.rules.syw_d6.flights import FlightDie
 from tablecam.rules.syw_d6.marches import disordered_on_the_way
-from tablecam.rules.syw_d6.movement import charge_ban, counter_charge_dice, has_charge_bonus
 from tablecam.rules.syw_d6.state import Due, Fight, Move, Respond, State, disordered, face_word
-from tablecam.rules.syw_d6.tables import CHARGE_IN, CONE_DEG
-from tablecam.rules.syw_d6.troops import Face, may_pass
+from tablecam.rules.syw_d6.tables import BONUS, CHARGE_IN, CONE_DEG, SQUARE_DEG
+from tablecam.rules.syw_d6.troops import Face, Troops, may_pass
 from tablecam.rules.syw_d6.volleys import FireDice
 from tablecam.table.headings import difference_deg
 from tablecam.table.model import Unit
@@ -46,8 +45,50 @@ from tablecam.table.motion import HAND_MM
 from tablecam.uncertainty.answer import Answer, certain, measured
 
 _STEP_IN = 0.5
+_ROUNDING_IN = 1e-9
 _MOST_TURN_DEG = 135.0
 _TOUCH_MM = 2.0
+
+
+def charge_ban(
+    charge_in: float, straight_in: float, off_square_deg: float, *, slack_in: float = _ROUNDING_IN
+) -> Ban | None:
+    """Returns why the last part of a way is no charge (S-B.11); `slack_in` is for hands."""
+    if straight_in < charge_in - slack_in:
+        why = f"goes straight for the last {straight_in:.1f} in alone, and {charge_in:.1f} are due"
+        return Ban("S-B.11", why)
+    if abs(off_square_deg) > SQUARE_DEG:
+        return Ban("S-B.11", f"strikes the edge {abs(off_square_deg):.1f}° off square")
+    return None
+
+
+def has_charge_bonus(troops: Troops, face: Face) -> bool:
+    """Whether a charger has the bonus: in order, and light troops only at a rear (S-H.6, S-I.5)."""
+    return not troops.is_disordered and (troops.weight == "line" or face == "rear")
+
+
+@dataclass(frozen=True, slots=True)
+class Evasion:
+    """What comes of evading a charge (S-C.7, S-C.8)."""
+
+    evade_in: float
+    is_caught: bool
+    charge_distance_in: float
+    charger_may_stop_between_in: tuple[float, float] | None
+
+
+def evasion(gap_in: float, charger_final_value_in: float, dice: Sequence[int]) -> Evasion:
+    """Returns whether an evader is caught by a charger that stands a gap away."""
+    evade_in = float(sum(dice))
+    charge_in = min(CHARGE_IN, gap_in)
+    is_caught = charger_final_value_in >= gap_in + evade_in
+    between_in = None if is_caught else (gap_in - charge_in, charger_final_value_in)
+    return Evasion(evade_in, is_caught, charge_in, between_in)
+
+
+def counter_charge_dice(troops: Troops) -> int:
+    """Returns the dice of a counter-charge, all of which are added (S-C.9)."""
+    return 1 + BONUS[troops.skill.move]
 
 
 class ChargeWay(Due):

@@ -26,9 +26,8 @@ from tablecam.rules.steps import Decide
 from tablecam.rules.syw_d6 import charges, marches, page, sequence
 from tablecam.rules.syw_d6 import state as acts
 from tablecam.rules.syw_d6.field import read_keys, troops_of
-from tablecam.rules.syw_d6.flights import home_edges
+from tablecam.rules.syw_d6.flights import FormUpDue, home_edges
 from tablecam.rules.syw_d6.fog_of_war import Pick
-from tablecam.rules.syw_d6.reforming import FormUpDue
 from tablecam.rules.syw_d6.sequence import entered, next_phase
 from tablecam.rules.syw_d6.state import State
 from tablecam.rules.syw_d6.tables import GAME as NAME

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 
 import shapely
 
@@ -24,15 +25,110 @@ from tablecam.rules.miniatures.ground import (
     move_sigma_mm,
     overlaps,
 )
+from tablecam.rules.syw_d6 import tables
 from tablecam.rules.syw_d6.field import WALL, Field, is_designated
-from tablecam.rules.syw_d6.movement import COMMANDER_DICE, MoveDice, brigade_dice, move_dice
 from tablecam.rules.syw_d6.state import Allowance, Due, Move, State, StayPut, Take, disordered
 from tablecam.rules.syw_d6.tables import KEEP_OFF_IN, MUST_USE, SHARES
-from tablecam.rules.syw_d6.troops import may_pass
+from tablecam.rules.syw_d6.troops import Troops, may_pass
 from tablecam.table.headings import difference_deg
 from tablecam.table.model import Terrain, Unit
 from tablecam.table.motion import HAND_DEG, HAND_MM, apart_mm
 from tablecam.uncertainty.answer import Answer, certain, measured
+
+
+@dataclass(frozen=True, slots=True)
+class MoveDice:
+    """The dice of a move: how many are thrown, how many of them count, and inches on top."""
+
+    dice: int
+    choose_at_most: int
+    added_in: float = 0.0
+    is_halved: bool = False
+
+    def value_in(self, chosen: Sequence[int]) -> float:
+        """Returns the final value of the dice that are added up."""
+        value_in = sum(chosen) + self.added_in
+        return value_in / 2 if self.is_halved else value_in
+
+    def values_in(self, thrown: Sequence[int]) -> list[float]:
+        """Returns every final value that a throw allows, ascending."""
+        counts = range(1, min(self.choose_at_most, len(thrown)) + 1)
+        chosen = (some for count in counts for some in combinations(thrown, count))
+        return sorted({self.value_in(some) for some in chosen})
+
+
+COMMANDER_DICE = MoveDice(tables.RATES["command"], tables.RATES["command"])
+"""S-K.5: three dice, any of them."""
+
+
+def move_dice(
+    troops: Troops,
+    command_distance_in: float | None,
+    events: Collection[tables.Event] = (),
+    *,
+    rain_slows: bool = False,
+) -> MoveDice:
+    """Returns the dice of a unit that moves by itself (S-B.3, S-B.4, S-I.1).
+
+    `rain_slows` is the house rule that heavy rain takes dice of moves, too (S-M.7).
+    """
+    # Guns that are not limbered do not march.
+    if troops.arm == "artillery" and not troops.limbered:
+        return MoveDice(0, 0)
+    rate, is_halved = troops.rate, "lost_orders" in events
+    # Inspired command reaches units whatever their state (S-M.9).
+    commanded = "inspired_command" in events or (
+        not troops.is_disordered and _is_commanded(troops, command_distance_in, events)
+    )
+    bonus = 0 if troops.is_disordered else tables.BONUS[troops.skill.move]
+    rain = 2 if rain_slows and "heavy_rain" in events else 0
+    dice = max(0, rate + commanded + bonus - rain)
+    added_in = tables.COLUMN_IN if troops.is_in_column and not troops.is_disordered else 0.0
+    return MoveDice(dice, min(rate, dice), added_in, is_halved)
+
+
+def _is_commanded(
+    troops: Troops, command_distance_in: float | None, events: Collection[tables.Event]
+) -> bool:
+    dithers = (
+        "fitz_james" in events
+        and troops.nation.lower() == "french"
+        and (troops.arm, troops.weight) == ("cavalry", "line")
+    )
+    return (
+        command_distance_in is not None and command_distance_in <= tables.COMMAND_IN and not dithers
+    )
+
+
+def brigade_dice(
+    brigade: Sequence[Troops], command_distances_in: Sequence[float | None]
+) -> MoveDice | None:
+    """Returns the dice of a brigade that moves as one: the worst of each; None if it may not.
+
+    Source: S-B.7.
+    """
+    if any(troops.is_disordered for troops in brigade):
+        return None
+    rate = min(troops.rate for troops in brigade)
+    commanded = all(
+        _is_commanded(troops, distance_in, ())
+        for troops, distance_in in zip(brigade, command_distances_in, strict=True)
+    )
+    bonus = min(tables.BONUS[troops.skill.move] for troops in brigade)
+    added_in = tables.COLUMN_IN if all(troops.is_in_column for troops in brigade) else 0.0
+    return MoveDice(rate + 1 + commanded + bonus, rate, added_in)
+
+
+def path_cost_in(frontage_in: float, steps: Sequence[tuple[str, float]]) -> float:
+    """Returns what marches (in) and wheels (degrees) cost: a wheel the arc of its corner (S-B.8).
+
+    >>> round(path_cost_in(8, [("wheel", 30)]), 2)
+    4.19
+    """
+    return math.fsum(
+        amount if kind == "march" else frontage_in * math.radians(abs(amount))
+        for kind, amount in steps
+    )
 
 
 class MoveDie(Due):

@@ -1,24 +1,41 @@
-"""The TEST, melee and moral: factors with their names, and what they lead to."""
+"""TESTs, melees and moral in the game: who takes them, their dice, and what becomes of units."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Annotated, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field as Limits
 
+from tablecam.geometry.moves.poses import ahead
+from tablecam.rules.dice import Roll
+from tablecam.rules.game import PendingDecision, Refused
+from tablecam.rules.miniatures.ground import axes_of
+from tablecam.rules.miniatures.reckon import terms
 from tablecam.rules.miniatures.unit_keys import Count
+from tablecam.rules.steps import YES_OR_NO, Decide
+from tablecam.rules.syw_d6 import state as acts
 from tablecam.rules.syw_d6 import tables
+from tablecam.rules.syw_d6.state import CalamityKind, Due, State
+from tablecam.rules.syw_d6.tables import FALL_BACK_IN, FRIENDS, MODIFIER, TEST_ROWS, Experience
 from tablecam.rules.syw_d6.troops import Troops
 from tablecam.table.sections import Name
 
+_LEAST, _MOST = -6, 6
+_SKILLS: Final[tuple[Experience, ...]] = ("green", "trained", "veteran")
+
+
 TestKind = Literal["casualty", "melee", "moral"]
+
+
 Fate = Literal["none", "retreat", "rout"]
-Calamity = Literal["destroyed", "routs", "retreats"]
+
 
 Chart = Mapping[str, int | None]
+
+
 _NO_CHART: Chart = MappingProxyType({})
 
 
@@ -111,11 +128,11 @@ def take_test(
         "losses": losses_factor(troops),
         "disordered": 0 if in_order else chart.get("disordered", tables.DISORDERED),
         **{row: chart.get(row) if counts else 0 for row, counts in lost_rows.items()},
-        "retreats": tables.RETREATING if flees == "retreating" else 0,
-        "retreating_friends": tables.RETREATING * company.retreating_friends,
-        "routs": tables.ROUTED[0] if flees == "routing" else 0,
-        "routed_friends": _of_friends(tables.ROUTED, company.routed_friends),
-        "destroyed_friends": _of_friends(tables.DESTROYED, company.destroyed_friends),
+        "retreats": FRIENDS["retreats"][0] if flees == "retreating" else 0,
+        "retreating_friends": FRIENDS["retreats"][0] * company.retreating_friends,
+        "routs": FRIENDS["routs"][0] if flees == "routing" else 0,
+        "routed_friends": _of_friends("routs", company.routed_friends),
+        "destroyed_friends": _of_friends("destroyed", company.destroyed_friends),
         "charging": int(company.charging and in_order),
         "friends_in_sight": int(company.friends_in_sight > 0),
         "command": int(company.command_within and in_order),
@@ -126,24 +143,14 @@ def take_test(
     return _judged(parts, chart, missing)
 
 
-def _of_friends(factors: tuple[int, int], friends: ByBrigade) -> int:
-    same, other = factors
+def _of_friends(kind: CalamityKind, friends: ByBrigade) -> int:
+    same, other = FRIENDS[kind]
     return same * friends.same + other * friends.other
 
 
 def figures_due(difference: int) -> int:
     """Returns the figures that the loser of a melee removes: three a point (S-F.3)."""
     return tables.FIGURES_A_POINT * abs(difference)
-
-
-FRIEND_FACTORS: Final[Mapping[Calamity, tuple[int, int]]] = MappingProxyType(
-    {
-        "destroyed": tables.DESTROYED,
-        "routs": tables.ROUTED,
-        "retreats": (tables.RETREATING, tables.RETREATING),
-    }
-)
-"""S-H.4: what a friend's fate counts in a TEST, in the same brigade and in another."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -163,3 +170,257 @@ def moral_order(friends: Mapping[str, Friend]) -> list[str]:
         if friend.distance_in <= tables.COMMAND_IN and not friend.tested_this_turn
     }
     return sorted(called, key=lambda name: (called[name], name))
+
+
+def company_of(state: State, name: str, *, is_charging: bool = False) -> Company:
+    """Returns what a TEST of a unit counts besides itself (S-H.4, S-H.9)."""
+    unit, ground = state.unit(name), state.field
+    inspired = "inspired_command" in state.events and bool(unit.state.get("inspired"))
+    near = [one for one in state.calamities if name in dict(one.near_in)]
+    brigade = unit.extra.get("brigade")
+
+    def count(kind: str) -> ByBrigade:
+        same = sum(one.brigade == brigade for one in near if one.kind == kind)
+        return ByBrigade(same=same, other=sum(one.kind == kind for one in near) - same)
+
+    return Company(
+        command_within=ground.is_commanded(unit) or inspired,
+        friends_in_sight=ground.friends_in_sight(unit),
+        destroyed_friends=count("destroyed"),
+        routed_friends=count("routs"),
+        retreating_friends=sum(one.kind == "retreats" for one in near),
+        charging=is_charging,
+    )
+
+
+class RowDue(Due):
+    """A row that the sheet has lost, which the players state (S-N.3)."""
+
+    row: str
+
+    def asked(self, state: State) -> PendingDecision:
+        """Returns the question."""
+        question = f"The sheet has lost the row “{TEST_ROWS[self.row]}”: what does it say?"
+        return PendingDecision(question, state.active)
+
+    def legal(self, state: State) -> tuple[acts.GiveRow, ...]:
+        """Returns the values that a row may have."""
+        values = tuple(acts.GiveRow(self.row, value) for value in range(_MOST, _LEAST - 1, -1))
+        return (*values, acts.GiveRow(self.row, None)) if self.row == "retreat_at" else values
+
+    def then(self, state: State, answer: acts.GiveRow) -> State:
+        """Returns the state with the row, which holds for the rest of the game."""
+        if answer not in self.legal(state):
+            why = f"expected the row {self.row} from {_LEAST} to {_MOST}"
+            raise Refused(why, rule="S-N.3")
+        value = "none" if answer.value is None else f"{answer.value:+d}"
+        text = f"The players say: {TEST_ROWS[self.row]} {value}"
+        state = state.tells("chart", text, "S-N.3", row=self.row, value=answer.value)
+        return replace(state, chart={**state.chart, self.row: answer.value})
+
+
+class TestDie(Due):
+    """The TEST of a unit (S-H)."""
+
+    __test__ = False
+
+    dice = "the TEST of {unit}"
+    unit: str
+    kind: TestKind
+
+    def needs(self, state: State) -> tuple[RowDue, ...]:
+        """Returns the rows that it needs."""
+        rows = self._test(state, 3).asks_for
+        asks_retreat = self.kind != "melee" and "retreat_at" not in state.chart
+        return tuple(map(RowDue, (*rows, "retreat_at") if asks_retreat else rows))
+
+    def then(self, state: State, answer: tuple[int, ...]) -> State:
+        """Returns the state with what becomes of the unit."""
+        test = self._test(state, answer[0])
+        if self.kind != "melee":
+            state = state.changed(self.unit, tested_this_turn=True)
+        fate: Fate = (test.of_loser if self.kind == "melee" else test.result) or "none"
+        words = f"{', '.join(terms(test.parts)) or 'no factor'}, in all {test.total}"
+        text = f"{self.unit} TESTs: {words}: {_FATES[fate]}"
+        facts = {"unit": self.unit, "total": test.total, "parts": dict(test.parts)}
+        return marked(state.tells("test", text, "S-H.1", **facts), self.unit, fate)
+
+    def _test(self, state: State, die: int) -> MoraleTest:
+        troops = state.field.troops[self.unit]
+        return take_test(troops, self.kind, company_of(state, self.unit), die, state.chart)
+
+
+_FATES: Final[Mapping[Fate, str]] = {
+    "none": "it holds",
+    "retreat": "it retreats",
+    "rout": "it routs",
+}
+
+
+def marked(state: State, name: str, fate: Fate) -> State:
+    """Returns the state with a unit that will flee in its owner's next sequence (S-F.4)."""
+    if fate == "none":
+        return state
+    status = "routing" if fate == "rout" else "retreating"
+    return state.changed(name, status=status, disordered=True, reforming=False, fled=None)
+
+
+class MeleeDice(Due):
+    """The dice of a melee, the attackers' first (S-F.2)."""
+
+    fight: acts.Fight
+
+    def needs(self, state: State) -> tuple[RowDue, ...]:
+        """Returns the rows that the units need."""
+        asked = [row for name in self.fight.units for row in self._test(state, name, 3).asks_for]
+        return tuple(map(RowDue, dict.fromkeys(asked)))
+
+    def roll(self, state: State) -> Roll:
+        """Returns a die for each side."""
+        attackers = ", ".join(self.fight.attackers)
+        return Roll(f"the melee of {attackers} with {self.fight.defender}", 2)
+
+    def then(self, state: State, answer: tuple[int, ...]) -> State:
+        """Returns the state with the loser's figures due, or with the melee going on."""
+        fight = self.fight
+        attack = self._total(state, fight.attackers, answer[0])
+        defence = self._total(state, (fight.defender,), answer[1])
+        text = f"Melee: {', '.join(fight.attackers)} {attack}, {fight.defender} {defence}"
+        facts = {"attackers": list(fight.attackers), "defender": fight.defender}
+        state = state.tells("melee", text, "S-F.3", **facts, totals=[attack, defence])
+        others = tuple(one for one in state.fights if one != fight)
+        if attack == defence:
+            state = replace(state, fights=(*others, replace(fight, is_new=False)))
+            return state.pushed(WishDue(fight, state.active))
+        state = replace(state, fights=others)
+        losers = fight.attackers if attack < defence else (fight.defender,)
+        enemy = fight.defender if attack < defence else fight.attackers[0]
+        due = LossesDue(losers, figures_due(attack - defence), enemy)
+        return ended(state, fight).pushed(due)
+
+    def _total(self, state: State, names: tuple[str, ...], die: int) -> int:
+        """Returns the best of each factor among the units of a side (S-F.5)."""
+        troops = state.field.troops
+        tests = [self._test(state, name, None) for name in names]
+        parts = {key: max(test.parts[key] or 0 for test in tests) for key in tests[0].parts}
+        strongest = max(names, key=lambda name: troops[name].figures)
+        parts["losses"] = losses_factor(troops[strongest])
+        # The bonus outlasts the disorder that a melee brings (S-H.6).
+        parts["charging"] = int(any(name in self.fight.chargers for name in names))
+        best = max((troops[name].skill.test for name in names), key=_SKILLS.index)
+        return sum(parts.values()) + MODIFIER[best].get(die, 0)
+
+    def _test(self, state: State, name: str, die: int | None) -> MoraleTest:
+        company = company_of(state, name, is_charging=name in self.fight.chargers)
+        return take_test(state.field.troops[name], "melee", company, die, state.chart)
+
+
+class LossesDue(Due):
+    """The figures that a melee's losers remove, shared out by their owner (S-F.3, S-F.5)."""
+
+    units: tuple[str, ...]
+    figures: int
+    enemy: str
+
+    def asked(self, state: State) -> PendingDecision | None:
+        """Returns the question, if there is more than one unit."""
+        if len(self._left(state)) < 2:
+            return None
+        question = f"Who loses the {self.figures} figures?"
+        return PendingDecision(question, state.unit(self._left(state)[0]).side)
+
+    def legal(self, state: State) -> tuple[acts.ShareLosses, ...]:
+        """Returns the usual shares: one unit first, or all alike."""
+        units, troops = self._left(state), state.field.troops
+        shares: list[acts.ShareLosses] = []
+        for first in units:
+            left, share = self.figures, dict[str, int]()
+            for name in (first, *(unit for unit in units if unit != first)):
+                share[name] = min(left, troops[name].figures)
+                left -= share[name]
+            shares.append(acts.ShareLosses({name: share[name] for name in units}))
+        return tuple(share for place, share in enumerate(shares) if share not in shares[:place])
+
+    def takes(self, state: State, answer: Any) -> bool:
+        """Whether an action shares the losses; `follow` counts them."""
+        return isinstance(answer, acts.ShareLosses)
+
+    def then(self, state: State, answer: acts.ShareLosses | None) -> State:
+        """Returns the state without those figures, and the losers' TESTs due (S-F.4)."""
+        units, troops = self._left(state), state.field.troops
+        share = dict.fromkeys(units, self.figures) if answer is None else dict(answer.figures)
+        if answer is not None:
+            due = min(self.figures, sum(troops[name].figures for name in units))
+            odd = set(share) - set(units) or sum(share.values()) != due
+            if odd or any(not 0 <= share[name] <= troops[name].figures for name in share):
+                raise Refused(f"expected {due} figures of {', '.join(units)}", rule="S-F.5")
+        for name in units:
+            state = acts.with_losses(state, name, share.get(name, 0))
+            if state.has(name):
+                state = state.changed(name, flees_from=self.enemy)
+        return state.pushed(*(TestDie(name, "melee") for name in units if state.has(name)))
+
+    def _left(self, state: State) -> tuple[str, ...]:
+        return tuple(name for name in self.units if state.has(name))
+
+
+class WishDue(Due):
+    """After a draw: does a side wish the melee to go on (S-F.6)?"""
+
+    question = "A draw between {names}: fight on next sequence?"
+    answers = YES_OR_NO
+    fight: acts.Fight
+    side: str
+
+    def names(self, state: State) -> tuple[str, ...]:
+        """Returns the units that fight."""
+        return self.fight.units
+
+    def owner(self, state: State) -> str:
+        """Returns the side that is asked."""
+        return self.side
+
+    def then(self, state: State, answer: Decide) -> State:
+        """Returns the state: the other side is asked, the melee goes on, or all fall back."""
+        if answer.yes:
+            return state.tells("melee", "The melee goes on", "S-F.6")
+        if self.side == state.active:
+            return state.pushed(WishDue(self.fight, state.enemy_of(self.side)))
+        kept = tuple(one for one in state.fights if one.units != self.fight.units)
+        state = replace(state, fights=kept)
+        for name in self.fight.units:
+            unit = state.unit(name)
+            back_mm = -FALL_BACK_IN * state.field.inch_mm
+            state = state.changed(name, bases=ahead(unit.bases, axes_of(unit).heading_deg, back_mm))
+        text = f"{', '.join(self.fight.units)} fall back 3 in"
+        return ended(state.tells("melee", text, "S-F.6"), self.fight)
+
+
+def ended(state: State, fight: acts.Fight) -> State:
+    """Returns the state after a melee: all who were in it are disordered (S-F.7)."""
+    for name in fight.units:
+        state = state.changed(name, melee_with=None, charged=None)
+        state = acts.disordered(state, name, "S-F.7")
+    return state
+
+
+def moral_due(state: State) -> State:
+    """Returns the state with the next moral TEST due, if there is one (S-G.2).
+
+    Friends of the destroyed come first, then of the routed and of the retreating, nearest first.
+    """
+    for kind in ("destroyed", "routs", "retreats"):
+        near: dict[str, Friend] = {}
+        for calamity in state.calamities:
+            if calamity.has_called or calamity.kind != kind:
+                continue
+            own = () if kind == "destroyed" else ((calamity.unit, 0.0),)
+            for name, apart_in in (*own, *calamity.near_in):
+                unit, known = state.position.unit(name), near.get(name)
+                if unit is not None and (known is None or apart_in < known.distance_in):
+                    has_tested = bool(unit.state.get("tested_this_turn"))
+                    near[name] = Friend(distance_in=apart_in, tested_this_turn=has_tested)
+        if order := moral_order(near):
+            return state.pushed(TestDie(order[0], "moral"))
+    called = tuple(replace(calamity, has_called=True) for calamity in state.calamities)
+    return replace(state, calamities=called)

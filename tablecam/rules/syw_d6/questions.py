@@ -19,13 +19,10 @@ from tablecam.rules.miniatures.ground import axes_of, centre_mm
 from tablecam.rules.miniatures.reckon import terms
 from tablecam.rules.miniatures.unit_keys import Count, Some
 from tablecam.rules.questions import INCH_MM, FactError, Facts, Questions, as_answer
-from tablecam.rules.syw_d6 import fire, morale, movement, tables
-from tablecam.rules.syw_d6.charges import judged_charge, struck_edge
+from tablecam.rules.syw_d6 import charges, fire, flights, marches, morale, tables
 from tablecam.rules.syw_d6.field import Between, field_of
-from tablecam.rules.syw_d6.flights import away_deg, way_out
-from tablecam.rules.syw_d6.marches import disordered_on_the_way
-from tablecam.rules.syw_d6.morale import ALONE, Company
-from tablecam.rules.syw_d6.state import State
+from tablecam.rules.syw_d6.morale import Company, TestKind
+from tablecam.rules.syw_d6.state import CalamityKind, State
 from tablecam.rules.syw_d6.troops import (
     Face,
     Troops,
@@ -47,7 +44,6 @@ Inches = Annotated[float, Limits(ge=0, le=1000)]
 Degrees = Annotated[float, Limits(ge=-180, le=180)]
 Share = Annotated[float, Limits(ge=0, le=1)]
 Step = tuple[Literal["march", "wheel"], Annotated[float, Limits(ge=-3600, le=3600)]]
-Chart = Mapping[str, int | None]
 QUESTIONS: Final = Questions(tables.GAME)
 _FAR_MM: Final = 1e5
 _SIDES: Final = {"target": "enemy", "attacker": "enemy"}
@@ -94,7 +90,7 @@ class OnTable(Facts):
 # --- by what counts ----------------------------------------------------------------------------
 
 
-def _chart(facts: Facts) -> Chart:
+def _chart(facts: Facts) -> morale.Chart:
     """Returns the rows that the sheet has lost, as a chart file gives them (S-N.2)."""
     charts = facts.charts or {}
     if charts.get("game", tables.GAME) != tables.GAME:
@@ -147,11 +143,11 @@ def _move_dice(
     """The dice with which a unit or a commander moves, and what they allow."""
     if (unit is not None) == commander:
         raise FactError("unit", "expected a unit, or commander true")
-    pool, must_use = movement.COMMANDER_DICE, "any"
+    pool, must_use = marches.COMMANDER_DICE, "any"
     if unit is not None:
         troops = unit.troops("experience")
         rain = facts.options.get("rain_affects") == "fire_and_move"
-        pool = movement.move_dice(troops, command_distance_in, events, rain_slows=rain)
+        pool = marches.move_dice(troops, command_distance_in, events, rain_slows=rain)
         must_use = tables.MUST_USE[troops.skill.move]
     answer = as_answer(pool) | {"must_use": must_use}
     if dice is None:
@@ -181,7 +177,7 @@ def _brigade_move(
         message = f"expected {len(units)} distances, got {len(command_distances_in)}"
         raise FactError("command_distances_in", message)
     brigade = [unit.troops("experience") for unit in units]
-    pool = movement.brigade_dice(brigade, command_distances_in)
+    pool = marches.brigade_dice(brigade, command_distances_in)
     if pool is None:
         why_not = Ban("S-B.7", "a brigade with a disordered unit cannot move as one")
         return {"possible": False, "why_not": why_not}
@@ -191,7 +187,7 @@ def _brigade_move(
 @QUESTIONS.asks("S-B.8")
 def _path(frontage_in: Inches, steps: tuple[Step, ...], final_value_in: Inches) -> Json:
     """What a way of marches (in) and wheels (degrees) costs."""
-    cost_in = movement.path_cost_in(frontage_in, steps)
+    cost_in = marches.path_cost_in(frontage_in, steps)
     why = f"the way costs {cost_in:.2f} in, and the final value is {final_value_in:g} in"
     why_not = None if cost_in <= final_value_in + 1e-9 else Ban("S-B.8", why)
     return {"cost_in": cost_in, "legal": why_not is None, "why_not": why_not}
@@ -209,7 +205,7 @@ def _charge_path(
     charge_in = min(tables.CHARGE_IN, length_in)
     marches = takewhile(lambda step: step[0] == "march", reversed(steps))
     straight_in = math.fsum(amount for _, amount in marches)
-    why_not = movement.charge_ban(charge_in, straight_in, off_square_deg)
+    why_not = charges.charge_ban(charge_in, straight_in, off_square_deg)
     if length_in > final_value_in + 1e-9:
         why = f"the way is {length_in:g} in long, and the final value {final_value_in:g} in"
         why_not = Ban("S-B.8", why)
@@ -260,7 +256,7 @@ def _fire(
     face: Face | None = None,
     events: tuple[tables.Event, ...] = (),
     dice: FireThrow | None = None,
-    with_: Company = ALONE,
+    with_: Company = morale.ALONE,
 ) -> Json:
     """Fire as the bases lie, or by what counts: the share of the front ahead, and the range."""
     troops, there = firer.troops("experience", "figures"), target.troops()
@@ -319,7 +315,7 @@ def _fire(
 def _evade(evader: UnitFacts, gap_in: Inches, charger_final_value_in: Inches, dice: Dice) -> Json:
     """Whether an evader is caught by its charger."""
     _check_count("dice", dice, evader.troops().rate)
-    flight = movement.evasion(gap_in, charger_final_value_in, dice)
+    flight = charges.evasion(gap_in, charger_final_value_in, dice)
     return as_answer(flight) | {
         "allowed": True,
         "contacted_on": "rear" if flight.is_caught else None,
@@ -338,7 +334,7 @@ def _counter_charge(unit: UnitFacts, charge_distance_in: Inches, dice: Dice | No
         return {"allowed": False, "why_not": why_not, "moves_in": None, "charge_bonus": None}
     if dice is None:
         return {"allowed": True}
-    _check_count("dice", dice, movement.counter_charge_dice(troops))
+    _check_count("dice", dice, charges.counter_charge_dice(troops))
     moves_in = float(sum(dice))
     return {"allowed": True, "moves_in": moves_in, "charge_bonus": moves_in >= charge_distance_in}
 
@@ -347,9 +343,9 @@ def _counter_charge(unit: UnitFacts, charge_distance_in: Inches, dice: Dice | No
 def _test(
     facts: Facts,
     unit: UnitFacts,
-    kind: morale.TestKind = "casualty",
+    kind: TestKind = "casualty",
     die: Die | None = None,
-    with_: Company = ALONE,
+    with_: Company = morale.ALONE,
 ) -> Json:
     """The TEST of a unit, factor by factor."""
     test = morale.take_test(unit.troops("experience", "figures"), kind, with_, die, _chart(facts))
@@ -382,14 +378,14 @@ def _melee(
     facts: Facts,
     attacker: UnitFacts,
     defender: UnitFacts,
-    with_: Mapping[Side, Company] | None = None,
+    with_: Mapping[Side, morale.Company] | None = None,
     dice: MeleeThrow | None = None,
     totals: Totals | None = None,
     wishes: Mapping[Side, bool] | None = None,
 ) -> Json:
     """A round of melee between two units, from the totals to what they lead to."""
     units, chart = {"attacker": attacker, "defender": defender}, _chart(facts)
-    companies = {"attacker": ALONE, "defender": ALONE} | dict(with_ or {})
+    companies = {"attacker": morale.ALONE, "defender": morale.ALONE} | dict(with_ or {})
     troops = {side: unit.troops("experience", "figures") for side, unit in units.items()}
     tests = {
         side: morale.take_test(
@@ -445,20 +441,18 @@ def _melee(
     return answer | {"moves_in": "owner's-next-sequence", "moral_tests": tested}
 
 
-def _moral_tests(event: morale.Calamity | None) -> Json:
+def _moral_tests(event: CalamityKind | None) -> Json:
     """Returns the moral TESTs that an event calls, and what it counts in them (S-G.1)."""
-    same, other = (None, None) if event is None else morale.FRIEND_FACTORS[event]
+    same, other = (None, None) if event is None else tables.FRIENDS[event]
     factors = {"same_brigade": same, "other_brigade": other}
     return {"called": event is not None, "within_in": tables.COMMAND_IN} | factors
 
 
 @QUESTIONS.asks("S-G.1 S-G.2 S-G.3")
-def _moral_order(
-    event: morale.Calamity, unit: UnitFacts, friends: dict[str, morale.Friend]
-) -> Json:
+def _moral_order(event: CalamityKind, unit: UnitFacts, friends: dict[str, morale.Friend]) -> Json:
     """Who takes the moral TEST, in which order, and what the event counts for each."""
     order, brigade = morale.moral_order(friends), unit.brigade
-    same, other = morale.FRIEND_FACTORS[event]
+    same, other = tables.FRIENDS[event]
     own = {name for name in order if brigade and friends[name].brigade == brigade}
     factors = {name: same if name in own else other for name in order}
     not_tested = [name for name in friends if name not in order]
@@ -476,9 +470,9 @@ def _clear(
     """The throw of a unit with a red marker."""
     troops, answer = unit.troops("experience"), Json()
     if dice is not None:
-        _check_count("dice", dice, movement.clearing_dice(troops.skill.clear, dice[0]))
+        _check_count("dice", dice, flights.clearing_dice(troops.skill.clear, dice[0]))
         is_kind = facts.options.get("second_chance") == "not_one"
-        answer |= as_answer(movement.clearing(troops, dice, is_kind=is_kind))
+        answer |= as_answer(flights.clearing(troops, dice, is_kind=is_kind))
     if centre_before_mm is not None and centre_after_mm is not None:
         moved_in = math.dist(centre_before_mm, centre_after_mm) / INCH_MM
         answer |= {
@@ -562,7 +556,7 @@ class CommanderFacts:
 def _commander_contacted(commander: CommanderFacts, friends: tuple[morale.Friend, ...]) -> Json:
     """What the loss of a commander counts for his units."""
     factors = [
-        tables.DESTROYED[0]
+        tables.FRIENDS["destroyed"][0]
         if friend.brigade in commander.commands and friend.distance_in <= tables.COMMAND_IN
         else None
         for friend in friends
@@ -609,16 +603,16 @@ def _charge(
         why_not = Ban("S-B.14", f"{unit.id} does not meet {enemy.id} in that direction")
         return {"legal": False, "why_not": why_not}
     bases = ahead(unit.bases, direction_deg, room_mm)
-    ruling, way = judged_charge(state, unit, enemy, bases, final_value_in)
+    ruling, way = charges.judged_charge(state, unit, enemy, bases, final_value_in)
     answer: Json = {"legal": way is not None, "path_in": ground.inches(room_mm)}
-    struck = struck_edge(ground, enemy, replace(unit, bases=bases))
+    struck = charges.struck_edge(ground, enemy, replace(unit, bases=bases))
     if struck is not None:
         place, face, edge = struck
         off_deg = abs(difference_deg(direction_deg, edge.heading_deg + 180.0))
         answer |= {"edge": FACES[place], "contacted_on": face, "off_square_deg": off_deg}
     if way is None:
         return answer | {"why_not": Ban(ruling.rule, ruling.because)}
-    bonus = movement.has_charge_bonus(ground.troops[unit.id], way.face)
+    bonus = charges.has_charge_bonus(ground.troops[unit.id], way.face)
     return answer | {"charge_distance_in": way.charge_in, "charge_bonus": bonus}
 
 
@@ -641,8 +635,8 @@ def _flight(
     own = position.units[0]
     state, enemy = _state_of(position, own), "" if attacker is None else position.units[1].id
     start = attacker_centre_mm or centre_mm(position.units[len(named) - 1].bases)
-    away = away_deg(state, own, start if first else None)
-    way = way_out(state, own, away, distance_in, enemy=enemy, turns=kind != "retreat")
+    away = flights.away_deg(state, own, start if first else None)
+    way = flights.way_out(state, own, away, distance_in, enemy=enemy, turns=kind != "retreat")
     ground = state.field
 
     def distances_mm(there: State) -> Json:
@@ -660,7 +654,7 @@ def _flight(
     if way is None:
         return answer
     gone = state.changed(own.id, bases=way.bases)
-    shaken = disordered_on_the_way(gone, ground, own, way.swept).position.units
+    shaken = marches.disordered_on_the_way(gone, ground, own, way.swept).position.units
     before = {friend.id for friend in ground.friends(own) if not friend.state.get("disordered")}
     return answer | {
         "turn_deg": way.turn_deg,
@@ -737,7 +731,7 @@ class RetreatThrow:
 
 @QUESTIONS.asks("S-B.10")
 def _manufactured_retreat(
-    facts: Facts, unit: UnitFacts, dice: RetreatThrow, with_: Company = ALONE
+    facts: Facts, unit: UnitFacts, dice: RetreatThrow, with_: Company = morale.ALONE
 ) -> Json:
     """A retreat that a unit takes of its own choice."""
     troops = unit.troops("experience", "figures")

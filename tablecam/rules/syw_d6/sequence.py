@@ -8,11 +8,10 @@ from typing import Any, Final
 
 from tablecam.rules.game import Ban, Refused
 from tablecam.rules.miniatures.battle import permitted
-from tablecam.rules.syw_d6 import charges, marches, tables, trials, volleys
+from tablecam.rules.syw_d6 import charges, marches, morale, tables, volleys
 from tablecam.rules.syw_d6 import state as acts
-from tablecam.rules.syw_d6.flights import flight_of
+from tablecam.rules.syw_d6.flights import ClearDie, flight_of
 from tablecam.rules.syw_d6.fog_of_war import FogDie, RainDie
-from tablecam.rules.syw_d6.reforming import ClearDie
 from tablecam.rules.syw_d6.state import PHASES, Due, State, Weather
 from tablecam.table.model import Unit
 from tablecam.table.sides import side_name
@@ -46,7 +45,7 @@ def _clearing_due(state: State) -> State:
 def _melee_due(state: State) -> State:
     """Returns the state with the next melee due, if there is one (S-F)."""
     return state.with_next(
-        (f"melee {' '.join(fight.units)}", trials.MeleeDice(fight)) for fight in state.fights
+        (f"melee {' '.join(fight.units)}", morale.MeleeDice(fight)) for fight in state.fights
     )
 
 
@@ -55,7 +54,7 @@ AUTOMATIC: Final[Mapping[str, Callable[[State], State]]] = {
     "flights": _flights_due,
     "clear": _clearing_due,
     "melee": _melee_due,
-    "moral": trials.moral_due,
+    "moral": morale.moral_due,
 }
 
 
@@ -228,7 +227,7 @@ def _retreats(state: State, action: acts.RetreatByChoice) -> State:
         ground, unit = state.field, state.unit(name)
         enemy = min(ground.enemies(unit), key=lambda other: ground.apart_in(unit, other))
         state = state.changed(name, flees_from=enemy.id, moved=True)
-        state = state.pushed(trials.TestDie(name, "melee"), FleeNow(name))
+        state = state.pushed(morale.TestDie(name, "melee"), FleeNow(name))
     return state
 
 

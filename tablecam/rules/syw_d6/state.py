@@ -143,12 +143,15 @@ class Fight:
         return (*self.attackers, self.defender)
 
 
+CalamityKind = Literal["destroyed", "routs", "retreats"]
+
+
 @dataclass(frozen=True, slots=True)
 class Calamity:
     """A unit that retreated, routed or was destroyed this turn, and the friends near it (S-G.1)."""
 
     unit: str
-    kind: Literal["destroyed", "routs", "retreats"]
+    kind: CalamityKind
     brigade: str | None
     near_in: tuple[tuple[str, float], ...]
     has_called: bool = False
@@ -210,7 +213,7 @@ def destroyed(state: State, name: str, why: str) -> State:
 def with_calamity(
     state: State,
     name: str,
-    kind: Literal["destroyed", "routs", "retreats"],
+    kind: CalamityKind,
     *,
     has_called: bool = False,
 ) -> State:

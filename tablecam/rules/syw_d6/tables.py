@@ -136,10 +136,10 @@ TEST_ROWS: Final[Mapping[str, str]] = MappingProxyType(
 )
 """S-N.1: the rows that the sheet has lost."""
 
-# S-H.4: what friends count who retreat, rout or are destroyed, by the same brigade or another.
-RETREATING: Final = -1
-ROUTED: Final = (-2, -1)
-DESTROYED: Final = (-3, -2)
+# S-H.4: what friends count whom this befell, of the same brigade and of another.
+FRIENDS: Final[Mapping[str, tuple[int, int]]] = MappingProxyType(
+    {"destroyed": (-3, -2), "routs": (-2, -1), "retreats": (-1, -1)}
+)
 # S-H.1: the unit's own disorder, in every kind of TEST.
 DISORDERED: Final = -2
 

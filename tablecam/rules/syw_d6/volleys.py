@@ -10,8 +10,8 @@ from tablecam.rules.game import Ban
 from tablecam.rules.steps import ban_on_all
 from tablecam.rules.syw_d6 import fire
 from tablecam.rules.syw_d6.fire import FirePool, Occasion
+from tablecam.rules.syw_d6.morale import TestDie
 from tablecam.rules.syw_d6.state import Due, Fire, State, with_losses
-from tablecam.rules.syw_d6.trials import TestDie
 from tablecam.wording import counted
 
 
