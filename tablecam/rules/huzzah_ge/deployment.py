@@ -9,22 +9,21 @@ from typing import Any
 import shapely
 
 from tablecam.geometry.moves.poses import ahead, shifted
-from tablecam.geometry.outlines import table_outline
 from tablecam.geometry.shapes import shapes_of
 from tablecam.rules.game import Ban, Refused
 from tablecam.rules.huzzah_ge import state as acts
 from tablecam.rules.huzzah_ge.field import formation_of, ranks_of
-from tablecam.rules.huzzah_ge.movement import charges, fights_in_woods, judged, manoeuvres
+from tablecam.rules.huzzah_ge.movement import charges, fights_in_woods, judged, manoeuvres, stepped
 from tablecam.rules.huzzah_ge.orders import acted
 from tablecam.rules.huzzah_ge.state import State
 from tablecam.rules.huzzah_ge.tables import CM_MM, TOUCH_MM
-from tablecam.rules.huzzah_ge.troops import Troops, front_of, heading_of
+from tablecam.rules.huzzah_ge.troops import Troops, faces_alike, front_of, heading_of
 from tablecam.rules.miniatures.battle import Bases, disordered, first_ban, permitted
 from tablecam.rules.miniatures.faces import faces_of
 from tablecam.rules.miniatures.ground import area_of, centre_mm, footprints, overlaps
 from tablecam.table.headings import difference_deg, forward, right
 from tablecam.table.model import BasePose, Unit
-from tablecam.table.motion import HAND_DEG, HAND_MM, lies_there
+from tablecam.table.motion import HAND_MM, lies_there
 from tablecam.uncertainty.answer import Answer, certain
 
 
@@ -42,7 +41,7 @@ def ways(state: State) -> Iterator[Any]:
             sign = -1 if under.order == "retire" else 1
             lengths_cm = dict.fromkeys((allowed_cm, allowed_cm / 2))
             for length_cm in (length for length in lengths_cm if length > 0):
-                bases = ahead(unit.bases, heading_of(unit.bases), sign * length_cm * CM_MM)
+                bases = stepped(unit.bases, sign * length_cm)
                 if judged(state, unit, bases).answer != "no":
                     yield acts.Move(name, bases)
         if under.order == "advance":
@@ -134,8 +133,8 @@ def judged_deploy(state: State, unit: Unit, bases: Bases) -> Answer:
             return certain("no", "H-14.8", f"{name} {why}")
     elif not any(map(lies_there, bases, unit.bases)):
         return certain("no", "H-14.2", f"one base of {name} must stay where it is")
-    turn_deg = abs(difference_deg(heading_of(bases), heading_of(unit.bases)))
-    if turn_deg > HAND_DEG + 3 * max(base.sigma_deg for base in bases):
+    if not faces_alike(bases, heading_of(unit.bases)):
+        turn_deg = abs(difference_deg(heading_of(bases), heading_of(unit.bases)))
         return certain("no", "H-14.2", f"{name} turns by {turn_deg:.0f}°, and must keep its facing")
     if why_not := _end_ban(state, unit, area):
         return certain("no", why_not.rule, f"{name} {why_not.because}")
@@ -184,7 +183,7 @@ def _dense_ban(state: State, unit: Unit, into: Sequence[str], area: Any) -> str:
 def _end_ban(state: State, unit: Unit, area: Any) -> Ban | None:
     """Returns why a unit may not be laid out on some ground (H-14.7)."""
     ground = state.field
-    if not table_outline(state.position.table).buffer(HAND_MM).covers(area):
+    if not ground.on_table(area):
         return Ban("H-12.3", "would leave the table")
     if ground.touching(unit, unit.bases):
         return Ban("H-14.7", "cannot break off by deploying")

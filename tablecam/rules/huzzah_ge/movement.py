@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import shapely
 
 from tablecam.geometry.moves.lanes import front_width_mm, lane, room_ahead_mm, swept_straight
 from tablecam.geometry.moves.poses import ahead, shifted, wheeled
-from tablecam.geometry.outlines import footprint, table_outline
+from tablecam.geometry.outlines import footprint
 from tablecam.geometry.shapes import shapes_of
 from tablecam.rules.game import Ban, PendingDecision, Refused
 from tablecam.rules.huzzah_ge import state as acts
@@ -20,7 +20,7 @@ from tablecam.rules.huzzah_ge.field import Field
 from tablecam.rules.huzzah_ge.orders import acted
 from tablecam.rules.huzzah_ge.state import Due, State
 from tablecam.rules.huzzah_ge.tables import CM_MM, TOUCH_MM, Order
-from tablecam.rules.huzzah_ge.troops import Troops, front_of, heading_of
+from tablecam.rules.huzzah_ge.troops import Troops, faces_alike, front_of, heading_of
 from tablecam.rules.huzzah_ge.volleys import WaverDice
 from tablecam.rules.miniatures.battle import Bases, disordered, first_ban, permitted
 from tablecam.rules.miniatures.faces import FaceName, closest_visible, faces_of
@@ -33,12 +33,14 @@ from tablecam.rules.miniatures.ground import (
     move_sigma_mm,
     overlaps,
 )
+from tablecam.rules.miniatures.moves import MoveLaw, lie_as_meant
 from tablecam.rules.steps import ban_on_all
 from tablecam.table.headings import difference_deg, forward, right
 from tablecam.table.model import Unit
 from tablecam.table.motion import HAND_DEG, HAND_MM
 from tablecam.uncertainty.answer import Answer, certain, decide
 
+LAW: Final = MoveLaw(bases="H-7.10", table="H-12.3", upon="H-12.11", impassable="H-11.9")
 _SLACK_MM, _SLACK_DEG = 0.5, 1.0
 
 
@@ -111,8 +113,8 @@ def judged(state: State, unit: Unit, bases: Bases) -> Answer:
         return certain("no", "H-11.3", f"{name} has no order to act on")
     if under.order == "deploy":
         return certain("no", "H-14.2", f"{name} is ordered to deploy, which changes its formation")
-    if len(bases) != len(unit.bases):
-        return certain("no", "H-7.10", f"{name} lacks a base")
+    if ban := LAW.ban_on_end(state.field, unit, bases):
+        return certain("no", ban.rule, f"{name} {ban.because}")
     step = step_between(unit.bases, bases)
     if under.order == "manoeuvre":
         area = hulls(unit.bases, bases)
@@ -156,13 +158,8 @@ def _swept(unit: Unit, step: Step) -> shapely.Geometry:
 
 def _keeps_formation(unit: Unit, bases: Bases, step: Step) -> bool:
     """Whether each base went straight ahead or back with the others, as hands lay them."""
-    on_mm, aside_mm = step.forward_cm * CM_MM, step.sideways_cm * CM_MM
-    heading_deg = heading_of(unit.bases)
-    meant = ahead(ahead(unit.bases, heading_deg, on_mm), heading_deg - 90.0, aside_mm)
-    return all(
-        math.dist(base.place_mm, there.place_mm) <= 2 * HAND_MM + 3 * base.sigma_mm
-        for base, there in zip(bases, meant, strict=True)
-    )
+    meant = stepped(unit.bases, step.forward_cm, step.sideways_cm)
+    return lie_as_meant(bases, meant, hand_mm=2 * HAND_MM)
 
 
 def straightened(state: State, unit: Unit, bases: Bases) -> Bases:
@@ -174,26 +171,21 @@ def straightened(state: State, unit: Unit, bases: Bases) -> Bases:
     low_cm, high_cm = (-allowed_cm, 0.0) if retires else (0.0, allowed_cm)
     on_cm = min(max(step.forward_cm, low_cm), high_cm)
     aside_cm = min(max(step.sideways_cm, -drift_cm), drift_cm)
-    heading_deg = heading_of(unit.bases)
-    there = ahead(unit.bases, heading_deg, on_cm * CM_MM)
-    return ahead(there, heading_deg - 90.0, aside_cm * CM_MM)
+    return stepped(unit.bases, on_cm, aside_cm)
+
+
+def stepped(bases: Bases, on_cm: float, aside_cm: float = 0.0) -> Bases:
+    """Returns bases straight ahead, or back, and to their right."""
+    heading_deg = heading_of(bases)
+    return ahead(ahead(bases, heading_deg, on_cm * CM_MM), heading_deg - 90.0, aside_cm * CM_MM)
 
 
 def barred(state: State, unit: Unit, bases: Bases, area: Any) -> Ban | None:
     """Returns why a unit may not end where its bases lie, or go the way there."""
     ground, end = state.field, footprints(bases)
-    if not table_outline(state.position.table).buffer(HAND_MM).covers(end):
-        return Ban("H-12.3", "would leave the table")
-    for other in ground.units.values():
+    for other in ground.enemies(unit):
         outline = ground.outlines[other.id]
-        if other.id == unit.id:
-            continue
-        if overlaps(end, outline):
-            return Ban("H-12.11", f"would lie on {other.id}")
-        if other.side == unit.side:
-            continue
-        was_touching = outline.distance(ground.outlines[unit.id]) <= TOUCH_MM
-        if was_touching:
+        if ground.apart_mm(unit, other) <= TOUCH_MM:
             return Ban("H-12.4", f"cannot break contact with {other.id}")
         if overlaps(area, outline) or shapely.distance(end, outline) <= TOUCH_MM:
             return Ban("H-12.3", f"would touch {other.id}")
@@ -206,8 +198,6 @@ def _terrain_ban(state: State, unit: Unit, end: Any, area: Any) -> Ban | None:
     own = unit.state.get("sector")
     for piece in state.position.terrain:
         outline = area_of(piece)
-        if piece.extra.get("impassable") and overlaps(area, outline):
-            return Ban("H-11.9", f"cannot enter {piece.id}")
         if piece.id not in ground.sectors or piece.id == own:
             continue
         if overlaps(end, outline):
@@ -222,7 +212,7 @@ def _terrain_ban(state: State, unit: Unit, end: Any, area: Any) -> Ban | None:
         overlaps(end, area_of(piece)) for piece in ground.sectors.values()
     ):
         return Ban("H-12.5", f"leaves {own} by deploying")
-    return None
+    return LAW.ban_on_way(ground, area)
 
 
 def _adjacent(ground: Field, sector: str, other: str) -> bool:
@@ -350,13 +340,12 @@ def _flush(ground: Field, unit: Unit, target: Unit, face: Any, room_mm: float) -
     spare_mm = abs(length_mm - width_mm) / 2
     offset_mm = sum((a - b) * c for a, b, c in zip(struck, face.middle_mm, along, strict=True))
     wish_mm = max(-spare_mm, min(spare_mm, offset_mm))
-    table = table_outline(ground.position.table).buffer(HAND_MM)
     for place_mm in sorted({wish_mm, -spare_mm, 0.0, spare_mm}, key=lambda at: abs(at - wish_mm)):
         x_mm = face.middle_mm[0] + along[0] * place_mm - squared.middle_mm[0]
         y_mm = face.middle_mm[1] + along[1] * place_mm - squared.middle_mm[1]
         bases = shifted(turned, x_mm, y_mm)
         area = footprints(bases)
-        if table.covers(area) and ground.has_room(area, unit.id):
+        if ground.on_table(area) and ground.has_room(area, unit.id):
             return bases
     return Ban("H-12.10", f"finds no room on that face of {target.id}")
 
@@ -374,10 +363,8 @@ def judged_charge(state: State, unit: Unit, target: Unit, bases: Bases) -> Answe
     if len(bases) != len(there):
         return certain("no", "H-7.10", f"{name} lacks a base")
     face, front = front_of(there), front_of(bases)
-    turn_deg = difference_deg(front.heading_deg, face.heading_deg)
     off_mm = float(shapely.distance(front.edge, state.field.outlines[target.id]))
-    is_flush = abs(turn_deg) <= HAND_DEG + 3 * max(base.sigma_deg for base in bases)
-    is_flush = is_flush and off_mm <= HAND_MM + TOUCH_MM
+    is_flush = faces_alike(bases, face.heading_deg) and off_mm <= HAND_MM + TOUCH_MM
     if not (is_flush and state.field.has_room(shapely.buffer(footprints(bases), -HAND_MM), name)):
         text = f"{name} must be squared up on {target.id}"
         return certain("no", "H-12.10", text, shapes_of(footprints(there), "target"))

@@ -10,6 +10,7 @@ from tablecam.geometry.outlines import Axes
 from tablecam.rules.huzzah_ge import tables
 from tablecam.rules.huzzah_ge.rolls import is_huzzah
 from tablecam.rules.miniatures.faces import faces_of
+from tablecam.rules.miniatures.moves import faces_as_meant
 from tablecam.rules.miniatures.unit_keys import Count
 from tablecam.table.headings import difference_deg, mean_deg
 from tablecam.table.model import BasePose
@@ -177,6 +178,17 @@ def heading_of(bases: Sequence[BasePose]) -> float:
         if abs(difference_deg(base.heading_deg, first_deg)) <= 90.0
     ]
     return mean_deg(alike)
+
+
+def faces_alike(bases: Sequence[BasePose], heading_deg: float) -> bool:
+    """Whether all bases face a heading as hands turn them, or the reverse in a square (H-2.1)."""
+    return all(
+        any(
+            faces_as_meant(base.heading_deg, meant_deg, base.sigma_deg)
+            for meant_deg in (heading_deg, heading_deg + 180.0)
+        )
+        for base in bases
+    )
 
 
 def front_of(bases: Sequence[BasePose]) -> Axes:

@@ -12,9 +12,10 @@ from typing import TypeVar
 import shapely
 
 from tablecam.geometry.arrangement import arrangement
-from tablecam.geometry.outlines import Axes, axes, footprint, unit_footprints
+from tablecam.geometry.outlines import Axes, axes, footprint, table_outline, unit_footprints
 from tablecam.rules.memo import Memo
 from tablecam.table.model import Arm, BasePose, Point, Position, Terrain, Unit
+from tablecam.table.motion import HAND_MM
 
 SLIVER_MM2 = 1.0
 _Seen = TypeVar("_Seen", bound="Ground")
@@ -35,6 +36,15 @@ class Ground:
     def outlines(self) -> Mapping[str, shapely.Polygon]:
         """The outline of each unit."""
         return {name: _outline(unit.bases) for name, unit in self.units.items()}
+
+    @cached_property
+    def table(self) -> shapely.Polygon:
+        """The table, with as much beyond its edge as hands may lay a base."""
+        return table_outline(self.position.table).buffer(HAND_MM)
+
+    def on_table(self, area: shapely.Geometry) -> bool:
+        """Whether an area lies on the table."""
+        return bool(shapely.covers(self.table, area))
 
     def enemies(self, unit: Unit) -> list[Unit]:
         """Returns the enemies of a unit."""

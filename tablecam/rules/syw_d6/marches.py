@@ -6,6 +6,7 @@ import math
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
+from typing import Final
 
 import shapely
 
@@ -25,6 +26,7 @@ from tablecam.rules.miniatures.ground import (
     move_sigma_mm,
     overlaps,
 )
+from tablecam.rules.miniatures.moves import MoveLaw, lie_as_meant
 from tablecam.rules.syw_d6 import tables
 from tablecam.rules.syw_d6.field import WALL, Field, is_designated
 from tablecam.rules.syw_d6.state import Allowance, Due, Move, State, StayPut, Take, disordered
@@ -32,7 +34,7 @@ from tablecam.rules.syw_d6.tables import KEEP_OFF_IN, MUST_USE, SHARES
 from tablecam.rules.syw_d6.troops import Troops, may_pass
 from tablecam.table.headings import difference_deg
 from tablecam.table.model import Terrain, Unit
-from tablecam.table.motion import HAND_DEG, HAND_MM, apart_mm
+from tablecam.table.motion import HAND_MM, apart_mm
 from tablecam.uncertainty.answer import Answer, certain, measured
 
 
@@ -55,6 +57,9 @@ class MoveDice:
         counts = range(1, min(self.choose_at_most, len(thrown)) + 1)
         chosen = (some for count in counts for some in combinations(thrown, count))
         return sorted({self.value_in(some) for some in chosen})
+
+
+LAW: Final = MoveLaw(bases="S-0.7", table="S-B.9", upon="S-J.6", impassable="S-C.13")
 
 
 COMMANDER_DICE = MoveDice(tables.RATES["command"], tables.RATES["command"])
@@ -239,8 +244,8 @@ def judged(state: State, unit: Unit, bases: Bases, allowance: Allowance) -> Way:
         return Way(certain("no", rule, f"{name} {why}", shapes_of(area, "path")), 0.0, area)
 
     area: shapely.Geometry = ground.outlines[name]
-    if len(bases) != len(unit.bases):
-        return barred("S-0.7", "lacks a base", area)
+    if ban := LAW.ban_on_end(ground, unit, bases):
+        return barred(ban.rule, ban.because, area)
     if ground.troops[name].formation == "open":
         cost_mm = max(map(apart_mm, bases, unit.bases))
         area = hulls(unit.bases, bases)
@@ -251,7 +256,7 @@ def judged(state: State, unit: Unit, bases: Bases, allowance: Allowance) -> Way:
             return barred("S-B.2", why, area)
         cost_mm, area = path.cost_mm, swept(path, [footprint(base) for base in unit.bases])
     moved = replace(unit, bases=bases)
-    if not shapely.covers(table_outline(state.position.table).buffer(HAND_MM), area):
+    if not ground.on_table(area):
         return barred("S-B.9", "would leave the table", area)
     if why_not := _barrier(state, ground, unit, moved, area):
         return barred(why_not.rule, why_not.because, area)
@@ -276,12 +281,11 @@ def _keeps_formation(unit: Unit, bases: Bases, path: MovePath) -> bool:
     """Whether each base went with the others, as well as hands can lay them."""
     ends = path.places([base.place_mm for base in unit.bases])[-1]
     turned_deg = difference_deg(bases[0].heading_deg, unit.bases[0].heading_deg)
-    for base, old, end in zip(bases, unit.bases, ends, strict=True):
-        off_mm = math.dist(base.place_mm, end)
-        off_deg = difference_deg(base.heading_deg, old.heading_deg + turned_deg)
-        if off_mm > HAND_MM + 3 * base.sigma_mm or abs(off_deg) > HAND_DEG + 3 * base.sigma_deg:
-            return False
-    return True
+    meant = (
+        replace(base, x_mm=x_mm, y_mm=y_mm, heading_deg=base.heading_deg + turned_deg)
+        for base, (x_mm, y_mm) in zip(unit.bases, ends, strict=True)
+    )
+    return lie_as_meant(bases, tuple(meant))
 
 
 def _barrier(
@@ -290,11 +294,9 @@ def _barrier(
     """Returns what bars a way: units, impassable ground, and terrain at whose edge it stops."""
     end = footprints(moved.bases)
     for other in ground.units.values():
-        outline = ground.outlines[other.id]
-        if other.id != unit.id and overlaps(end, outline):
-            return Ban("S-J.6", f"would lie on {other.id}")
         if other.side == unit.side:
             continue
+        outline = ground.outlines[other.id]
         before_mm = ground.apart_mm(unit, other)
         if shapely.distance(end, outline) < before_mm and state.is_held(unit):
             return Ban("S-M.5", "may not advance in this turn")
@@ -302,13 +304,11 @@ def _barrier(
         if shapely.distance(area, outline) < limit_mm - HAND_MM:
             return Ban("S-B.9", f"comes nearer than 3 in to {other.id}")
     for piece in state.position.terrain:
-        if piece.extra.get("impassable") and overlaps(area, area_of(piece)):
-            return Ban("S-C.13", f"cannot enter {piece.id}")
         if piece.kind != WALL and is_designated(piece):
             crossing = _runs_on(unit, moved, area, area_of(piece))
             if crossing:
                 return Ban("S-J.8", f"must stop where it {crossing} {piece.id}")
-    return None
+    return LAW.ban_on_way(ground, area)
 
 
 def _runs_on(unit: Unit, moved: Unit, area: shapely.Geometry, piece: shapely.Geometry) -> str:

@@ -592,6 +592,21 @@ def test_a_unit_laid_elsewhere_has_not_deployed_h_14_2():
         battle.do(Deploy("F1", there))
 
 
+@pytest.mark.parametrize(
+    ("order", "on_cm", "action", "rule"),
+    [("Advance", 10.0, Move, r"H-12\.3"), ("Deploy", 0.0, Deploy, r"H-14\.2")],
+)
+def test_no_base_is_turned_by_itself_h_12_3_h_14_2(order, on_cm, action, rule):
+    battle = Battle(*facing(40))
+    battle.orders("FC", "F1", order)
+    bases = shifted(battle.unit("F1").bases, on_cm)
+    # Both ways, so that the unit on the whole faces as before.
+    there = [replace(base, heading_deg=base.heading_deg + turn_deg)
+             for base, turn_deg in zip(bases, (40, 0, 0, -40), strict=True)]  # fmt: skip
+    with pytest.raises(Refused, match=rule):
+        battle.do(action("F1", tuple(there)))
+
+
 def test_bases_go_into_the_skirmish_line_h_14_5_h_5_6():
     battle = Battle(unit("F1", 60, 40, abilities=["skirmish_limited"]), *facing(40)[1:])
     battle.orders("FC", "F1", "Deploy")

@@ -1,0 +1,56 @@
+"""What holds for each move by hand: whole units, in formation, that end on free ground."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import shapely
+
+from tablecam.rules.game import Ban
+from tablecam.rules.miniatures.battle import Bases
+from tablecam.rules.miniatures.ground import Ground, area_of, footprints, overlaps
+from tablecam.table.headings import difference_deg
+from tablecam.table.model import Unit
+from tablecam.table.motion import HAND_DEG, HAND_MM
+
+
+@dataclass(frozen=True, slots=True)
+class MoveLaw:
+    """The rules of a book by which a unit has its bases, and ends on free ground of the table."""
+
+    bases: str
+    table: str
+    upon: str
+    impassable: str
+
+    def ban_on_end(self, ground: Ground, unit: Unit, bases: Bases) -> Ban | None:
+        """Returns why a unit may not end where some bases lie."""
+        if len(bases) != len(unit.bases):
+            return Ban(self.bases, "lacks a base")
+        end = footprints(bases)
+        if not ground.on_table(end):
+            return Ban(self.table, "would leave the table")
+        other = next(ground.met(end, unit.id), None)
+        return None if other is None else Ban(self.upon, f"would lie on {other.id}")
+
+    def ban_on_way(self, ground: Ground, area: shapely.Geometry) -> Ban | None:
+        """Returns why a unit may not sweep an area: impassable terrain."""
+        for piece in ground.position.terrain:
+            if piece.extra.get("impassable") and overlaps(area, area_of(piece)):
+                return Ban(self.impassable, f"cannot enter {piece.id}")
+        return None
+
+
+def lie_as_meant(bases: Bases, meant: Bases, *, hand_mm: float = HAND_MM) -> bool:
+    """Whether each base lies and faces as it is meant to, as well as hands can lay it."""
+    return all(
+        math.dist(base.place_mm, there.place_mm) <= hand_mm + 3 * base.sigma_mm
+        and faces_as_meant(base.heading_deg, there.heading_deg, base.sigma_deg)
+        for base, there in zip(bases, meant, strict=True)
+    )
+
+
+def faces_as_meant(heading_deg: float, meant_deg: float, sigma_deg: float) -> bool:
+    """Whether a base faces as it is meant to, as well as hands can turn it."""
+    return abs(difference_deg(heading_deg, meant_deg)) <= HAND_DEG + 3 * sigma_deg
