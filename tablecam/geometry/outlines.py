@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import shapely
@@ -163,15 +163,6 @@ def axes(what: Unit | BasePose) -> Axes:
 def front_edge(what: Unit | BasePose) -> shapely.LineString:
     """Returns the front edge, from left to right (G-3)."""
     return axes(what).edge
-
-
-def rear_edge(what: Unit | BasePose) -> shapely.LineString:
-    """Returns the rear edge, from right to left: the front edge after facing about (G-3)."""
-    bases = (what,) if isinstance(what, BasePose) else what.bases
-    reversed_bases = tuple(replace(base, heading_deg=base.heading_deg + 180.0) for base in bases)
-    return front_edge(
-        reversed_bases[0] if isinstance(what, BasePose) else replace(what, bases=reversed_bases)
-    )
 
 
 def front_line(what: Unit | BasePose, table: TableSize) -> shapely.LineString:

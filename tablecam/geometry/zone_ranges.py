@@ -85,56 +85,6 @@ def first_hit_by_strip(
     ]
 
 
-def first_hit_in_frames(
-    strip: Strip, turns_rad: Array, corners_mm: Array, sliver_mm: float = 0.0
-) -> Array:
-    """Returns `first_hit` for d draws of poses, each with its own angle (d,) and shapes: (d, n).
-
-    `corners_mm` (d, n, c, 2) are the corners of the shapes in the strip's frame in each draw. A
-    shape over the strip's near end is taken to begin at its first edge inside.
-    """
-    corners_mm = np.asarray(corners_mm)
-    steps = np.roll(corners_mm, -1, axis=2) - corners_mm
-    turns = np.broadcast_to(turns_rad[:, None, None], corners_mm.shape[:3]).reshape(-1)
-    turned = np.cos(turns), np.sin(turns)
-
-    def begins_mm(within: Strip) -> Array:
-        nearest_mm = _first_of(within, turned, corners_mm.reshape(-1, 2), steps.reshape(-1, 2))
-        return np.asarray(nearest_mm.reshape(corners_mm.shape[:3]).min(axis=2))
-
-    starts_mm = begins_mm(strip)
-    if sliver_mm > 0:
-        starts_mm[np.isinf(begins_mm(strip.narrowed(sliver_mm)))] = np.inf
-    return starts_mm
-
-
-def rectangles_hit_in_frames(
-    strip: Strip, turns_rad: Array, corners_mm: Array, sliver_mm: float = 0.0
-) -> Array:
-    """Returns `first_hit_in_frames` for rectangles with corners (d, n, 4, 2) in order."""
-    starts_mm = np.full(corners_mm.shape[:2], np.inf)
-    half_mm = max(abs(strip.left_mm), abs(strip.right_mm))
-    most_rad = min(float(np.abs(turns_rad).max(initial=0.0)), np.pi / 2)
-    near_mm = half_mm * np.sin(most_rad) + max(strip.floor_mm + sliver_mm, 0.0)
-    # Rectangles clear of the near end in all draws have a closed form; the others go edge by edge.
-    clear = corners_mm[..., 1].min(axis=(0, 2), initial=np.inf) > near_mm
-    starts_mm[:, ~clear] = first_hit_in_frames(strip, turns_rad, corners_mm[:, ~clear], sliver_mm)
-    ahead_mm = corners_mm[:, clear]
-    count = ahead_mm.shape[1]
-    turns = np.repeat(turns_rad, count)
-    turned = np.cos(turns), np.sin(turns)
-    corners = np.stack([_turned(turned, ahead_mm[:, :, k].reshape(-1, 2)) for k in range(4)])
-    inner = strip.narrowed(sliver_mm)
-    low_mm, high_mm = corners[:, 0].min(axis=0), corners[:, 0].max(axis=0)
-    middle = (corners[0] + corners[2]) / 2
-    begins_mm = _first_corner_or_side(
-        strip, middle, corners[1] - corners[0], corners[2] - corners[1]
-    )
-    is_in = (low_mm <= inner.right_mm) & (high_mm >= inner.left_mm)
-    starts_mm[:, clear] = np.where(is_in, begins_mm, np.inf).reshape(len(turns_rad), count)
-    return starts_mm
-
-
 def critical_turns_deg(
     strip: Strip, shapes: Sequence[shapely.Geometry], most_deg: float, sliver_mm: float = 0.0
 ) -> Array:

@@ -1,9 +1,8 @@
 import math
-from itertools import pairwise
 
 import pytest
 import shapely
-from hypothesis import assume, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tablecam.geometry.moves.lanes import advanced, rotated, wheeled
@@ -13,7 +12,6 @@ from tablecam.geometry.moves.paths import (
     faced_about,
     paths_between,
     swept,
-    walked_path_mm,
 )
 from tablecam.geometry.outlines import Axes
 
@@ -117,16 +115,6 @@ def test_nor_longer_than_any_mix_of_more_steps(moves) -> None:
 def test_it_is_never_shorter_than_the_straight_distance_of_the_farthest_corner(moves) -> None:
     end = walk(FRONT, moves)[-1]
     assert cheapest_path(FRONT, end).cost_mm >= farthest_corner_mm(FRONT, end) - 1e-6
-
-
-@settings(max_examples=50)
-@given(st.lists(steps, min_size=1, max_size=4), st.integers(1, 6))
-def test_a_way_as_walked_costs_what_its_steps_cost_however_often_seen(moves, often) -> None:
-    fine = [(how, mm / often) for how, mm in moves for _ in range(often)]
-    assume(all(how == "ahead" or mm < 100 * math.pi for how, mm in moves))
-    assert walked_path_mm(walk(FRONT, fine)) == pytest.approx(sum(mm for _, mm in moves), abs=1e-6)
-    ways = [walked_path_mm(pair) for pair in pairwise(walk(FRONT, fine))]
-    assert sum(ways) == pytest.approx(walked_path_mm(walk(FRONT, fine)))
 
 
 @given(st.lists(steps, max_size=3), st.floats(0, 360))

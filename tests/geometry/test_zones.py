@@ -9,13 +9,11 @@ import shapely
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tablecam.geometry.outlines import axes, corners, footprint
+from tablecam.geometry.outlines import axes, footprint
 from tablecam.geometry.zone_ranges import (
     critical_turns_deg,
     first_hit,
     first_hit_by_strip,
-    first_hit_in_frames,
-    rectangles_hit_in_frames,
 )
 from tablecam.geometry.zones import cone_at, cone_before, strip_before
 from tablecam.testing import base
@@ -133,25 +131,6 @@ def test_many_strips_at_once_meet_what_shapely_cuts_out_of_each(shooters, shapes
                     assert range_mm == pytest.approx(ahead.local_mm(begins)[:, 1].min(), abs=1e-6)
                 elif shapely.distance(shape, deep) > 1e-6:
                     assert math.isinf(range_mm)
-
-
-@settings(max_examples=60)
-@given(st.lists(bases(near_mm=200), min_size=1, max_size=4), st.lists(turns_deg, min_size=1))
-def test_rectangles_in_frames_are_met_as_shapes_of_any_form_are(others, turned_deg):
-    corners_mm = np.array([corners(each) for each in others])
-    frames = BEFORE.local_mm(corners_mm.reshape(-1, 2)).reshape(1, -1, 4, 2)
-    frames = np.repeat(frames, len(turned_deg), axis=0)
-    turns_rad = np.radians(turned_deg)
-    met = rectangles_hit_in_frames(BEFORE, turns_rad, frames, 0.5)
-    slowly = first_hit_in_frames(BEFORE, turns_rad, frames, 0.5)
-    inner = BEFORE.narrowed(0.5)
-    for turn_deg, found, wanted in zip(turned_deg, met, slowly, strict=True):
-        zone = inner.outline(turn_deg, 2000)
-        for each, one, other in zip(others, found, wanted, strict=True):
-            at_edge = shapely.distance(shapely.boundary(footprint(each)), zone) < 1e-6
-            grazes = shapely.intersection(footprint(each), zone).area < 1e-6
-            if not (at_edge and grazes):
-                assert one == pytest.approx(other, abs=1e-6)
 
 
 def test_a_rectangle_square_to_a_strip_but_for_rounding_begins_at_its_side():

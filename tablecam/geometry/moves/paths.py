@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from typing import Literal
 
 import numpy as np
@@ -30,7 +29,7 @@ from tablecam.geometry.moves.lanes import (
     wheeled,
 )
 from tablecam.geometry.outlines import GRID_MM, Axes
-from tablecam.table.headings import difference_deg, forward, right
+from tablecam.table.headings import forward, right
 from tablecam.table.model import Point
 
 
@@ -144,14 +143,6 @@ def faced_about(front: Axes, depth_mm: float) -> Axes:
     return Axes((float(left[0]), float(left[1])), (float(end[0]), float(end[1])), heading_deg)
 
 
-def walked_path_mm(fronts: Sequence[Axes], *, counted: Counted = "outer-corner") -> float:
-    """Returns the cost of a path that was actually walked, from successive observed fronts.
-
-    Between two observations the move counts as one turn about one point.
-    """
-    return math.fsum(_step_mm(before, after, counted) for before, after in pairwise(fronts))
-
-
 def swept(path: MovePath, shapes: Sequence[shapely.Polygon]) -> shapely.Geometry:
     """Returns the area that convex shapes sweep on a path, start and end included."""
     areas: list[shapely.Geometry] = list(shapes)
@@ -169,16 +160,6 @@ def _after_step(shape: shapely.Polygon, step: Wheel | Straight) -> shapely.Polyg
     points = shapely.get_coordinates(shape)
     path = MovePath((step,), 0.0)
     return shapely.Polygon(path.places([(float(x), float(y)) for x, y in points])[-1])
-
-
-def _step_mm(before: Axes, after: Axes, counted: Counted) -> float:
-    turn_rad = math.radians(abs(difference_deg(after.heading_deg, before.heading_deg)))
-    # The ratio of an arc to its chord.
-    arc_ratio = 1.0 if turn_rad < _NOTHING else turn_rad / 2 / math.sin(turn_rad / 2)
-    if counted == "middle":
-        return arc_ratio * math.dist(before.middle_mm, after.middle_mm)
-    left = math.dist(before.left_mm, after.left_mm)
-    return arc_ratio * max(left, math.dist(before.right_mm, after.right_mm))
 
 
 def _turns(

@@ -85,7 +85,8 @@ class Ground:
 
     def barring_words(self, area: shapely.Geometry) -> str:
         """Names the barred ground that lies in an area."""
-        barring = shapely.intersection(area, self.barred, grid_size=GRID_MM)
+        # Where the two only touch, they share lines and points, which bar nothing.
+        barring = shapely.buffer(shapely.intersection(area, self.barred, grid_size=GRID_MM), 0.0)
         there = [
             piece
             for piece in self.pieces

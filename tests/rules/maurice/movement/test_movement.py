@@ -184,6 +184,18 @@ def test_m_6_9_a_column_snakes_round_impassable_ground() -> None:
     assert len(found.path[0].points_mm) > 3
 
 
+def test_m_5_1_a_way_that_crosses_one_lake_and_only_touches_another_is_refused_by_name() -> None:
+    here = line("F1", "french", 900, 300)
+    crossed, touched = wood(880, 360, 40, 20), wood(980, 360, 40, 20)
+    lakes = [
+        replace(lake, id=name, kind="impassable")
+        for lake, name in ((crossed, "pond"), (touched, "mere"))
+    ]
+    way = judged(here, shifted(here, 0, 120), terrain=lakes)
+    assert (way.is_legal.answer, way.is_legal.rule) == ("no", "M-5.1")
+    assert "(Pond)" in way.is_legal.because
+
+
 GUN = gun("F1", "french", 900, 600)
 BEFORE = line("B1", "british", 900, 600 + 20 + 40 + 20, 270)
 
