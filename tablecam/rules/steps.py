@@ -248,23 +248,32 @@ class StepGame(Game[AnyState, Any]):
 
 
 def why_none(deed: str, bans: Mapping[str, Ban | None]) -> str:
-    """Returns why units lack a choice, each reason once with its units; empty if none lacks it.
+    """Returns why units lack a choice, as `whys`; empty if none lacks it.
+
+    >>> why_none("fire", {"F1": Ban("1.1", "no enemy is in reach"), "F2": None})
+    'No fire: no enemy is in reach (F1)'
+    """
+    why = whys(bans)
+    return f"No {deed}: {why}" if why else ""
+
+
+def whys(bans: Mapping[str, Ban | None]) -> str:
+    """Returns the reasons of some units' bans, each once with its units.
 
     >>> far, fired = Ban("1.1", "no enemy is in reach"), Ban.of("F3", "1.2", "has fired")
-    >>> why_none("fire", {"F1": far, "F2": far, "F3": fired, "F4": None})
-    'No fire: no enemy is in reach (F1, F2); it has fired (F3)'
-    >>> why_none("fire", {"F1": far, "F2": far})
-    'No fire: no enemy is in reach'
+    >>> whys({"F1": far, "F2": far, "F3": fired, "F4": None})
+    'no enemy is in reach (F1, F2); it has fired (F3)'
+    >>> whys({"F1": far, "F2": far})
+    'no enemy is in reach'
     """
     units_of: dict[str, list[str]] = {}
     for name, ban in bans.items():
         if ban is not None:
             units_of.setdefault(ban.clause or ban.because, []).append(name)
-    whys = (
+    return "; ".join(
         why if len(units) == len(bans) else f"{why} ({', '.join(units)})"
         for why, units in units_of.items()
     )
-    return f"No {deed}: {'; '.join(whys)}" if units_of else ""
 
 
 def ban_on_all(bans: Iterable[Ban | None]) -> Ban | None:

@@ -17,7 +17,7 @@ from tablecam.rules.maurice.game.cards import (
     held_card,
     with_cards_discarded,
 )
-from tablecam.rules.maurice.game.charge import Charging, able_to_charge, why_none_charges
+from tablecam.rules.maurice.game.charge import Charging, able_to_charge, charge_bans
 from tablecam.rules.maurice.game.combat import Rallying
 from tablecam.rules.maurice.game.commander import after_action
 from tablecam.rules.maurice.game.fire import Firing
@@ -50,6 +50,7 @@ from tablecam.rules.maurice.place.command_string import (
     reaches,
 )
 from tablecam.rules.maurice.place.forces import first_unlinked
+from tablecam.rules.steps import why_none
 from tablecam.table.sides import side_name, side_plural
 from tablecam.wording import joined, nearest
 
@@ -150,8 +151,8 @@ class Activating(Step):
         parts = [f"The cards in hand do not reach {joined(far)}"] if far else []
         if state.round.command == "charge":
             cannot = (unit.id for unit in own if unit.id in eligible.may - eligible.half)
-            parts += [f"No charge: {why}" for why in [why_none_charges(state, cannot)] if why]
-        return ". ".join(parts)
+            parts.append(why_none("charge", charge_bans(state, cannot)))
+        return ". ".join(filter(None, parts))
 
     def follow(self, state: State, action: Action) -> StateAndEvents:
         """Spends the cards; the passive side may interrupt."""

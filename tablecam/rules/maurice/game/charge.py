@@ -9,11 +9,10 @@ import shapely
 
 from tablecam.errors import BadInput
 from tablecam.geometry.moves.poses import laid_at
-from tablecam.rules.game import Event, PendingDecision, Refused
+from tablecam.rules.game import Ban, Event, PendingDecision, Refused
 from tablecam.rules.maurice.charge.charge import Charge as Chances
 from tablecam.rules.maurice.charge.charge import are_enough_chargers, why_never_charges
 from tablecam.rules.maurice.charge.limits import may_charge
-from tablecam.rules.maurice.field.field import Field
 from tablecam.rules.maurice.field.terms import Reason
 from tablecam.rules.maurice.game.actions import Action, Charge, Done, March
 from tablecam.rules.maurice.game.combat import to_combat
@@ -42,6 +41,7 @@ from tablecam.rules.maurice.movement.judge import placed
 from tablecam.rules.maurice.movement.ways import Way
 from tablecam.rules.maurice.movement.wheels import BACKWARD_RULE
 from tablecam.rules.miniatures.ground import axes_of
+from tablecam.rules.steps import why_none
 from tablecam.table.sides import side_name, side_plural
 from tablecam.uncertainty.contact import TOUCH_MM
 from tablecam.wording import joined
@@ -101,9 +101,7 @@ class Charging(Step):
 
     def why_missing(self, state: State) -> str:
         """Says why some units of the force cannot charge."""
-        able = able_to_charge(state, self.waiting)
-        why = why_none_charges(state, (name for name in self.waiting if name not in able))
-        return f"No charge: {why}" if why else ""
+        return why_none("charge", charge_bans(state, self.waiting))
 
     def follow(self, state: State, action: Action) -> StateAndEvents:
         """Charges or moves up a unit; when all have acted, moves on to combat."""
@@ -134,41 +132,28 @@ def able_to_charge(state: State, names: Iterable[str]) -> tuple[str, ...]:
 
     Where players declare first: those that may try to.
     """
-    names = tuple(names)
     if state.declares_first:
         return tuple(name for name in names if has_declarable_charge(state, name))
-    charge_by_unit = charges_at(state, names)
-    refusals = {name: _charge_refusal(state, name, charge_by_unit[name]) for name in names}
-    return tuple(name for name in names if refusals[name] is None)
+    return tuple(name for name, ban in charge_bans(state, names).items() if ban is None)
 
 
-def why_none_charges(state: State, names: Iterable[str]) -> str:
-    """Returns why some units, which cannot charge, cannot: each reason once, with its units."""
+def charge_bans(state: State, names: Iterable[str]) -> Mapping[str, Ban | None]:
+    """Returns why units cannot charge, None for those that can.
+
+    Where players declare first: why they may not try to, as lanes would measure.
+    """
     field, names = field_at(state), tuple(names)
-    # The lanes would measure before anything is declared.
-    charge_by_unit = {} if state.declares_first else charges_at(state, names)
-    units_of: dict[Reason, list[str]] = {}
-    for name in names:
-        reason = why_never_charges(field.by_id[name])
-        if not state.declares_first:
-            reason = _charge_refusal(state, name, charge_by_unit[name])
-        if reason is not None:
-            units_of.setdefault(reason, []).append(name)
-    whys = (_why_words(field, why, units, len(names)) for why, units in units_of.items())
-    return "; ".join(whys)
+    if state.declares_first:
+        reasons = {name: why_never_charges(field.by_id[name]) for name in names}
+    else:
+        charge_by_unit = charges_at(state, names)
+        reasons = {name: _charge_refusal(state, name, charge_by_unit[name]) for name in names}
+    return {name: None if why is None else _ban(why) for name, why in reasons.items()}
 
 
-def _why_words(field: Field, reason: Reason, units: Sequence[str], count: int) -> str:
-    """Words a reason and the units it holds back, out of so many that were asked about."""
-    if reason.code != "out_of_reach":
-        return f"{reason.clause} ({', '.join(units)})"
-    if len(units) > 1:
-        return "no enemy is in reach" + (f" of {joined(units)}" if len(units) < count else "")
-    unit = field.by_id[units[0]]
-    apart_mm = {
-        enemy.id: shapely.distance(unit.outline, enemy.outline) for enemy in field.enemies_of(unit)
-    }
-    return f"{min(apart_mm, key=apart_mm.__getitem__)} is out of reach of {unit.id}"
+def _ban(why: Reason) -> Ban:
+    is_far = why.code == "out_of_reach"
+    return Ban(why.rule, "no enemy is in reach" if is_far else why.clause)
 
 
 def may_move_up(state: State, step: Charging, name: str) -> bool:

@@ -14,10 +14,11 @@ from tablecam.rules.maurice.field.tables import SHORT_BW
 from tablecam.rules.maurice.game.actions import Action, Declare, Volleys
 from tablecam.rules.maurice.game.activation import DRAWS, Activating, Interrupting, may_charge
 from tablecam.rules.maurice.game.cards import Drawing, Removing, held_card, with_cards_discarded
-from tablecam.rules.maurice.game.charge import why_none_charges
+from tablecam.rules.maurice.game.charge import charge_bans
 from tablecam.rules.maurice.game.commander import MovingCommander
 from tablecam.rules.maurice.game.state import Command, State, StateAndEvents, Step, permitted
 from tablecam.rules.maurice.game.table import field_at
+from tablecam.rules.steps import whys
 from tablecam.table.sides import side_plural
 from tablecam.wording import quoted
 
@@ -135,7 +136,7 @@ def why_impossible(state: State, command: Command) -> str | None:
     if command == "charge" and not any(may_charge(state, unit.id) for unit in units):
         # Those that may never charge explain nothing, unless there are no others.
         fit = [unit.id for unit in units if why_never_charges(unit) is None]
-        return why_none_charges(state, fit or [unit.id for unit in units])
+        return whys(charge_bans(state, fit or [unit.id for unit in units]))
     return None
 
 

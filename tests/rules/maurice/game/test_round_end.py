@@ -94,7 +94,7 @@ def test_volleys_cost_no_card_come_before_any_choice_and_are_all_the_fire_there_
     [
         ("bombard", "they have no artillery"),
         ("rally", "none of their units is disrupted"),
-        ("charge", "B1 is out of reach of F1"),
+        ("charge", "no enemy is in reach"),
     ],
 )
 def test_an_action_that_the_army_has_no_way_of_doing_is_refused(command, why):  # M-4.8
