@@ -104,24 +104,37 @@ class MapArea:
 
 @dataclass(frozen=True, slots=True)
 class MapLine:
-    """A line of a printed map, such as a river along a hexside."""
+    """A line of a printed map, such as a river along a hexside or a dash of a trail."""
 
     ends_mm: tuple[tuple[float, float], tuple[float, float]]
     colour: Colour
-    width_mm: float = 1.6
+    width_mm: float
+
+
+SAMPLE_MM = 9.0
+"""The length of the lines in a map's legend, which begin at (0, 0)."""
+
+
+@dataclass(frozen=True, slots=True)
+class LegendEntry:
+    """What a colour or a sample of lines means."""
+
+    name: str
+    colour: Colour | None = None
+    lines: tuple[MapLine, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class PrintedMap:
     """A map to play on, in table millimetres, y up; its table's tags are part of it.
 
-    `legend` names its colours.
+    `legend` names its colours and its lines, of which it shows samples.
     """
 
     areas: tuple[MapArea, ...]
     lines: tuple[MapLine, ...]
     table: TablePlan
-    legend: tuple[tuple[str, Colour], ...] = ()
+    legend: tuple[LegendEntry, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

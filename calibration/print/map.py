@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from calibration.errors import CalibrationError
-from calibration.print.content import PrintedMap
+from calibration.print.content import MapLine, PrintedMap
 from calibration.print.layout import Area
 from calibration.print.pen import BLACK, GREY, PALE, Pen, tag_cells
 
@@ -63,23 +63,21 @@ class MapSheet:
             for area in self.map.areas:
                 pen.polygon([at(point) for point in area.outline_mm], fill=area.colour, line=PALE)
             for line in self.map.lines:
-                start, end = line.ends_mm
-                pen.line(
-                    at(start),
-                    at(end),
-                    grey=line.colour,
-                    thickness_mm=line.width_mm,
-                    is_round=True,
-                )
+                draw_line(pen, line, at((0.0, 0.0)))
             # Last, as no line may run through a number.
             for area in self.map.areas:
                 xs, ys = zip(*map(at, area.outline_mm), strict=True)
                 middle = sum(xs) / len(xs)
-                # Near the top of its hex, where a counter leaves it free.
-                top = min(ys) + 0.16 * (max(ys) - min(ys))
-                pen.text(middle, top, area.label, _NUMBER_POINTS, align="middle", grey=GREY)
-                bottom = max(ys) - 0.07 * (max(ys) - min(ys))
-                pen.text(middle, bottom, area.note, _NOTE_POINTS, align="middle", grey=GREY)
+                # Near the edges of its hex, where a counter leaves them free.
+                words = (
+                    (area.label, 0.16, _NUMBER_POINTS), (area.note, 0.93, _NOTE_POINTS),
+                )  # fmt: skip
+                for text, share, points in words:
+                    y = min(ys) + share * (max(ys) - min(ys))
+                    if text:
+                        pen.text(
+                            middle, y, text, points, align="middle", grey=GREY, paper=area.colour
+                        )
             self._draw_tags(pen, x_mm - self.across_mm[0], y_mm + self.up_mm[1])
             for crossing in self._crosses():
                 _draw_cross(pen, *at(crossing))
@@ -105,6 +103,13 @@ class MapSheet:
         for y_mm in self.seams_up_mm:
             for step in range(int((high_x - low_x) // _CROSSES_MM) + 1):
                 yield low_x + _CROSSES_MM * (step + 0.5), y_mm
+
+
+def draw_line(pen: Pen, line: MapLine, origin_mm: tuple[float, float]) -> None:
+    """Draws a line of a map, whose (0, 0) lies at a place of the page."""
+    left_mm, top_mm = origin_mm
+    start, end = ((left_mm + x_mm, top_mm - y_mm) for x_mm, y_mm in line.ends_mm)
+    pen.line(start, end, grey=line.colour, thickness_mm=line.width_mm, is_round=True)
 
 
 def map_sheets(printed: PrintedMap, dictionary: str, area: Area) -> list[MapSheet]:

@@ -158,14 +158,21 @@ class Pen:
         align: Align = "left",
         grey: float = BLACK,
         within_mm: float | None = None,
+        paper: Colour | None = None,
     ) -> float:
         """Writes one line of text on the baseline y, shrunk and then cut to fit `within_mm`.
 
-        Returns its width in millimetres.
+        Lines beneath it are painted over in the colour of the `paper`, if there is one. Returns its
+        width in millimetres.
         """
         words = _printable(words)
         if within_mm is not None:
             words, points = _fitted(words, points, _FONTS[bold], within_mm * POINTS_PER_MM)
+        width_mm = float(stringWidth(words, _FONTS[bold], points)) / POINTS_PER_MM
+        if paper is not None:
+            high_mm = points / POINTS_PER_MM
+            left_mm = x_mm - width_mm * {"left": 0.0, "middle": 0.5, "right": 1.0}[align]
+            self.box(left_mm, y_mm - 0.8 * high_mm, width_mm, high_mm, fill=paper)
         self.canvas.setFont(_FONTS[bold], points)
         self.canvas.setFillGray(grey)
         draw = {
@@ -174,7 +181,7 @@ class Pen:
             "right": self.canvas.drawRightString,
         }[align]
         draw(*self._point(x_mm, y_mm), words)
-        return float(stringWidth(words, _FONTS[bold], points)) / POINTS_PER_MM
+        return width_mm
 
     def _line_style(self, grey: float | Colour, thickness_mm: float) -> None:
         """Sets the colour and thickness of lines."""

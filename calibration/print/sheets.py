@@ -18,7 +18,7 @@ from calibration.board import (
 )
 from calibration.errors import CalibrationError
 from calibration.print.blocks import BaseStrip, GlueGuide, JigSheet, LensBoard, TableTagBlock
-from calibration.print.content import Colour, SheetContent, UnitTags
+from calibration.print.content import SAMPLE_MM, LegendEntry, SheetContent, UnitTags
 from calibration.print.counters import CounterBlock
 from calibration.print.layout import (
     GAP_MM,
@@ -32,7 +32,7 @@ from calibration.print.layout import (
     fits,
     pack,
 )
-from calibration.print.map import OVERLAP_MM, MapSheet, map_sheets
+from calibration.print.map import OVERLAP_MM, MapSheet, draw_line, map_sheets
 from calibration.print.pen import GREY, PALE, Align, Pen, tag_cells
 
 RULER_MM = 100
@@ -59,7 +59,7 @@ class _Page:
     title: str
     advice: tuple[str, ...]
     blocks: tuple[tuple[_Drawable, Placed], ...]
-    legend: tuple[tuple[str, Colour], ...] = ()
+    legend: tuple[LegendEntry, ...] = ()
 
 
 def sheets_pdf(content: SheetContent, paper_name: PaperName = "A4") -> bytes:
@@ -277,10 +277,14 @@ def _draw_head(pen: Pen, page: _Page, title: str, count: str) -> None:
     pen.text(right, 15.5, details, 8, align="right", grey=GREY, within_mm=right - left - 60)
     for line, words in enumerate(page.advice):
         pen.text(left, 21.2 + 3.9 * line, words, 8, within_mm=right - left)
-    for name, colour in reversed(page.legend):
-        right -= pen.text(right, 21.2, name, 8, align="right") + 5.5
-        pen.box(right + 1.0, 18.7, 3.5, 3.0, fill=colour, line=GREY)
-        right -= 2.0
+    for entry in reversed(page.legend):
+        right -= pen.text(right, 21.2, entry.name, 8, align="right") + 1.0
+        right -= 3.5 if entry.colour else SAMPLE_MM + 1.5
+        if entry.colour:
+            pen.box(right, 18.7, 3.5, 3.0, fill=entry.colour, line=GREY)
+        for sample in entry.lines:
+            draw_line(pen, sample, (right, 20.2))
+        right -= 3.0
     pen.line((left, 28.5), (page.paper.width_mm - MARGIN_MM, 28.5), grey=PALE)
 
 

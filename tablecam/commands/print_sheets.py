@@ -10,10 +10,12 @@ from typing import Literal
 import click
 
 from calibration.print.content import (
+    SAMPLE_MM,
     BaseKind,
     Colour,
     Counter,
     JigToPrint,
+    LegendEntry,
     MapArea,
     MapLine,
     PrintedMap,
@@ -26,14 +28,24 @@ from calibration.print.layout import PAPERS, PaperName
 from calibration.print.sheets import sheets_pdf
 from tablecam.commands.new_files import check_new, force_option
 from tablecam.errors import BadInput
-from tablecam.geometry.shapes import Shape
 from tablecam.rules.game_files import options_with_files
 from tablecam.rules.games import described, known_games
-from tablecam.rules.hexes.drawings import PLAIN, counter_colours, ground_colours, hexside_shape
+from tablecam.rules.hexes.drawings import (
+    PLAIN,
+    Ends,
+    Stroke,
+    blocks_of,
+    counter_colours,
+    dashes,
+    lines_of,
+    secondary_colours,
+    strokes_of,
+    terrain_colours,
+)
 from tablecam.rules.hexes.files import table_ground
 from tablecam.rules.hexes.stacks import box_corners_mm, box_of
 from tablecam.simulate.demo import demo_roster
-from tablecam.table.model import Point, Unit
+from tablecam.table.model import Unit
 from tablecam.table.roster import BaseType, CommanderEntry, Roster, UnitEntry
 from tablecam.table.table_file import read_table_file
 from tablecam.vision.jig import jig_tags
@@ -246,40 +258,40 @@ def _map(roster: Roster) -> PrintedMap:
         raise BadInput(roster.source, "expected a table on hexes, but it has no [map]", key="map")
     ground = table_ground(hex_map, roster.game, roster.files.get("map"))
     grid = ground.grid
-    colours, lines = (
-        {kind: _ink(colour) for kind, colour in kinds.items()} for kinds in ground_colours(ground)
-    )
+    colours = {kind: _ink(colour) for kind, colour in terrain_colours(ground).items()}
     home = {number: f"returns: {side}" for side, number in ground.returns.items()}
-    areas = [
-        MapArea(
-            grid.corners_mm(number),
-            colours.get(kind := ground.terrain_of(number), _ink(PLAIN)),
-            number,
-            home.get(number, kind if kind in colours else ""),
-        )
-        for number in grid.hexes
-    ]
+    areas = []
+    for number in grid.hexes:
+        kind, more = ground.terrain_of(number), ground.secondary.get(number, ())
+        note = home.get(number, ", ".join(((kind,) if kind in colours else ()) + more))
+        fill = colours.get(kind, _ink(PLAIN))
+        areas.append(MapArea(grid.corners_mm(number), fill, number, note))
+    areas += [MapArea(outline, _ink(colour)) for colour, outline in blocks_of(ground)]
     boxes = {
         unit.id: box_of(Unit(unit.id, unit.side, unit.arm, (), extra=unit.extra))
         for unit in roster.units
     }
     areas += [MapArea(box_corners_mm(box), _ink(PLAIN), id) for id, box in boxes.items() if box]
-    sides = [
-        MapLine(_ends(hexside_shape(grid, one, other, kind)), lines[kind])
-        for (one, other), kind in ((sorted(pair), kind) for pair, kind in ground.sides.items())
+    lines = [_line(stroke, ends) for _, stroke, lines_mm in lines_of(ground) for ends in lines_mm]
+    legend = [
+        LegendEntry(kind, _ink(colour))
+        for colours in (terrain_colours(ground), secondary_colours(ground))
+        for kind, colour in colours.items()
     ]
-    legend = (*colours.items(), *lines.items())
-    return PrintedMap(tuple(areas), tuple(sides), _plan(roster), legend)
+    sample = ((0.0, 0.0), (SAMPLE_MM, 0.0))
+    for kind, strokes in strokes_of(ground).items():
+        shown = (_line(stroke, ends) for stroke in strokes for ends in dashes(stroke, sample))
+        legend.append(LegendEntry(kind, lines=tuple(shown)))
+    return PrintedMap(tuple(areas), tuple(lines), _plan(roster), tuple(legend))
+
+
+def _line(stroke: Stroke, ends_mm: Ends) -> MapLine:
+    return MapLine(ends_mm, _ink(stroke.colour), stroke.width_mm)
 
 
 def _ink(colour: tuple[int, int, int]) -> Colour:
     red, green, blue = (share / 255 for share in colour)
     return red, green, blue
-
-
-def _ends(side: Shape) -> tuple[Point, Point]:
-    start, end = side.points_mm
-    return start, end
 
 
 def _plan(roster: Roster) -> TablePlan:

@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from tablecam.rules.hexes.drawings import PLAIN, ground_colours, hexside_shape
+from tablecam.rules.hexes.drawings import PLAIN, blocks_of, lines_of, terrain_colours
 from tablecam.rules.hexes.files import Ground
 from tablecam.simulate.mat import Canvas, Mask
 from tablecam.table.model import TableSize, Terrain
@@ -38,7 +38,7 @@ def paint_ground(mat: Canvas, table: TableSize, terrain: tuple[Terrain, ...], se
 
 _SHEET = (244, 243, 238)
 _HEX_LINE = (176, 172, 160)
-_HEX_LINE_MM, _SIDE_MM = 0.4, 1.6
+_HEX_LINE_MM = 0.4
 
 
 def paint_hex_map(mat: Canvas, table: TableSize, ground: Ground, seed: int) -> None:
@@ -46,7 +46,7 @@ def paint_hex_map(mat: Canvas, table: TableSize, ground: Ground, seed: int) -> N
     rng = np.random.default_rng(seed)
     _paint_surroundings(mat, table, rng)
     mat.wash(_table_mask(mat, table, 0.0), _SHEET)
-    terrains, sides = ground_colours(ground)
+    terrains = terrain_colours(ground)
     grid = ground.grid
     for number in grid.hexes:
         corners_mm = grid.corners_mm(number)
@@ -54,10 +54,11 @@ def paint_hex_map(mat: Canvas, table: TableSize, ground: Ground, seed: int) -> N
     for number in grid.hexes:
         corners_mm = grid.corners_mm(number)
         mat.line((*corners_mm, corners_mm[0]), _HEX_LINE, _HEX_LINE_MM)
-    for pair, kind in ground.sides.items():
-        one, other = sorted(pair)
-        side = hexside_shape(grid, one, other, kind)
-        mat.line(side.points_mm, sides[kind], _SIDE_MM)
+    for _, stroke, lines_mm in lines_of(ground):
+        for ends_mm in lines_mm:
+            mat.line(ends_mm, stroke.colour, stroke.width_mm)
+    for colour, outline_mm in blocks_of(ground):
+        mat.polygon(outline_mm, colour)
 
 
 def _table_mask(mat: Canvas, table: TableSize, grown_mm: float) -> Mask:

@@ -9,6 +9,7 @@ from calibration.print.layout import PAPERS
 from tablecam.cli import main
 from tablecam.rules.games import known_games
 from tablecam.rules.hexes.grid import grid_of
+from tablecam.simulate.demo import demo_roster
 from tablecam.table.table_file import read_table_file
 from tests.commands.refusals import refusal
 
@@ -137,3 +138,38 @@ def test_what_cannot_be_printed_is_one_line(house_table, tmp_path, capsys):
     line = refusal(capsys, "print", "--table", house_table, "--map", "--paper", "A5", "--out", out)
     assert "A5" in line
     assert not out.exists()
+
+
+def test_roads_trails_and_villages_are_printed_where_they_run_and_differ_in_grey(tmp_path):
+    out = tmp_path / "map.pdf"
+    options = ["--game", "musket-saber", "--map", "--paper", "A3", "--out", str(out)]
+    assert main(["print", *options]) == 0
+    with pypdfium2.PdfDocument(out.read_bytes()) as document:
+        words = document[0].get_textpage().get_text_bounded().split()
+        page = np.squeeze(document[0].render(scale=DPI / 72, grayscale=True).to_numpy())
+    assert {"road", "trail", "village", "stream"} <= set(words)
+    detector = cv2.aruco.ArucoDetector(cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_4X4_250))
+    corners, ids, _ = detector.detectMarkers(page)
+    first_px = corners[ids.ravel().tolist().index(0)].reshape(4, 2).mean(axis=0)
+    roster = demo_roster("musket-saber")
+    grid, corner = grid_of(roster.table.hex_map), roster.table_tags[0]
+
+    def grey(number: str, right_mm: float, up_mm: float) -> int:
+        """How light the page is beside the middle of a hex; table tag 0 is the first corner."""
+        x_mm, y_mm = grid.middle_mm((number,))
+        across = (x_mm + right_mm - corner.x_mm) / MM_PER_PX
+        down = -(y_mm + up_mm - corner.y_mm) / MM_PER_PX
+        x_px, y_px = first_px + np.array([across, down])
+        return int(page[round(y_px), round(x_px)])
+
+    # A road of 2.6 mm from 0709 to 0710, light between two dark lines, beside it the bare hex.
+    assert grey("0709", 0.0, -8.0) > 230
+    for side in (-1, 1):
+        assert grey("0709", side * 1.05, -8.0) < 120
+        assert grey("0709", side * 1.8, -8.0) > 230
+    dashes = [grey("0406", 0.0, up_mm) for up_mm in np.arange(-4.0, 4.0, 0.2)]
+    assert min(dashes) < 120 < 230 < max(dashes)
+    (across, up) = (0.72 * part for part in grid.arm_mm(grid.facings_deg[0]))
+    assert grey("0707", across, up) < 120
+    woods, hill, clear = (grey(number, 5.0, 5.0) for number in ("0606", "0808", "0610"))
+    assert woods + 10 < hill < clear - 10

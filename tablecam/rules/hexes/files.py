@@ -50,6 +50,16 @@ class HexMapFile(GameFile):
         """The hexes of each terrain that is not the default."""
         return self.model_extra or {}
 
+    @property
+    def paths(self) -> Sides:
+        """The kind of path from a hex into its neighbour, of a game that has paths."""
+        return {}
+
+    @property
+    def secondary_terrain(self) -> Mapping[Hex, tuple[str, ...]]:
+        """What lies in a hex besides its terrain, of a game that has such terrain."""
+        return {}
+
     def faults(self, document: Document) -> Faults:
         """Yields terrains that are no lists of hexes, and hexes with two of them."""
         owners: dict[str, str] = {}
@@ -99,7 +109,7 @@ class HexMapFile(GameFile):
 
 @dataclass(frozen=True)
 class Ground:
-    """What a map says of its hexes and hexsides."""
+    """What a map says of its hexes and hexsides, and of paths from hex to hex."""
 
     grid: Grid
     default: str
@@ -107,6 +117,8 @@ class Ground:
     sides: Sides
     edges: Mapping[str, tuple[Hex, ...]] = field(default_factory=dict)
     returns: Mapping[str, Hex] = field(default_factory=dict)
+    paths: Sides = field(default_factory=dict)
+    secondary: Mapping[Hex, tuple[str, ...]] = field(default_factory=dict)
 
     def terrain_of(self, number: Hex) -> str:
         """Returns the terrain of a hex."""
@@ -126,6 +138,8 @@ def ground_of(file: HexMapFile, grid: Grid) -> Ground:
         {frozenset(pair): kind for kind, pairs in file.hexsides.items() for pair in pairs},
         {name: tuple(hexes) for name, hexes in file.edges.items()},
         dict(file.returns),
+        file.paths,
+        file.secondary_terrain,
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain, pairwise
@@ -13,14 +13,7 @@ from tablecam.rules.game import Ban
 from tablecam.rules.hexes.files import Ground
 from tablecam.rules.hexes.grid import Grid, Hex
 from tablecam.rules.hexes.sight import line_between
-from tablecam.rules.musket_saber.files import (
-    Hexside,
-    Path,
-    PathKind,
-    Secondary,
-    SomeCharts,
-    Terrain,
-)
+from tablecam.rules.musket_saber.files import Hexside, SomeCharts, Terrain
 from tablecam.rules.musket_saber.tables import (
     ARMS,
     LINE_OF_SIGHT,
@@ -40,12 +33,10 @@ Blocker = Hex | tuple[Hex, Hex]
 
 @dataclass(frozen=True)
 class Map:
-    """The ground with its effects, roads and trails."""
+    """The ground with its effects."""
 
     ground: Ground
     charts: SomeCharts
-    paths: Mapping[PathKind, frozenset[frozenset[Hex]]] = field(default_factory=dict)
-    secondary: Mapping[Hex, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def grid(self) -> Grid:
@@ -54,7 +45,7 @@ class Map:
 
     def kinds(self, number: Hex) -> tuple[str, ...]:
         """Returns the primary terrain of a hex and its secondary terrains (K-2.2)."""
-        return self.ground.terrain_of(number), *self.secondary.get(number, ())
+        return self.ground.terrain_of(number), *self.ground.secondary.get(number, ())
 
     def terrains(self, number: Hex) -> tuple[Terrain, ...]:
         """Returns the effects of a hex's terrains."""
@@ -65,11 +56,9 @@ class Map:
         kind = self.ground.side_of(one, other)
         return None if kind is None else self.charts.hexside.get(kind)
 
-    def path(self, one: Hex, other: Hex) -> PathKind | None:
+    def path(self, one: Hex, other: Hex) -> str | None:
         """Returns the road, or else the trail, across a hexside (K-4.6a)."""
-        side = frozenset((one, other))
-        kinds: tuple[PathKind, ...] = ("road", "trail")
-        return next((kind for kind in kinds if side in self.paths.get(kind, ())), None)
+        return self.ground.paths.get(frozenset((one, other)))
 
     def may_pass(self, mover: Mover, one: Hex, other: Hex) -> bool:
         """Whether neither hexside nor hex is prohibited; points do not matter (K-G5)."""
@@ -128,20 +117,6 @@ class Map:
 
     def _blocks(self, number: Hex) -> bool:
         return any(terrain.blocks_los for terrain in self.terrains(number))
-
-
-def map_of(
-    ground: Ground, charts: SomeCharts, paths: Iterable[Path], secondary: Iterable[Secondary]
-) -> Map:
-    """Returns a map with its roads, trails and secondary terrain (K-2.2b, K-4.6a)."""
-    pairs: dict[PathKind, frozenset[frozenset[Hex]]] = {}
-    for path in paths:
-        steps = frozenset(frozenset(pair) for pair in pairwise(path.hexes))
-        pairs[path.kind] = pairs.get(path.kind, frozenset()) | steps
-    second: dict[Hex, tuple[str, ...]] = {}
-    for part in secondary:
-        second |= {number: (*second.get(number, ()), part.kind) for number in part.hexes}
-    return Map(ground, charts, pairs, second)
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ missing key is named.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from itertools import pairwise
 from types import MappingProxyType
 from typing import Annotated, Final, Literal
@@ -15,8 +15,8 @@ from pydantic import AfterValidator, Field
 
 from tablecam.documents import Document
 from tablecam.rules.game_files import GameFile
-from tablecam.rules.hexes.files import HexMapFile, HexNumber
-from tablecam.rules.hexes.grid import grid_of
+from tablecam.rules.hexes.files import HexMapFile, HexNumber, Sides
+from tablecam.rules.hexes.grid import Hex, grid_of
 from tablecam.rules.musket_saber.tables import HILL, HILL_BONUS, SWITCHES, Arm, Time, code_of
 from tablecam.table.model import HexMap
 from tablecam.table.sections import Faults, Name, StrictModel
@@ -170,11 +170,36 @@ class Secondary(StrictModel):
     hexes: list[HexNumber]
 
 
+def paths_of(paths: Iterable[Path]) -> Sides:
+    """Returns the road, or else the trail, across each hexside (K-4.6a)."""
+    trails_first = sorted(paths, key=lambda path: path.kind == "road")
+    steps = ((frozenset(pair), path.kind) for path in trails_first for pair in pairwise(path.hexes))
+    return dict(steps)
+
+
+def secondary_of(parts: Iterable[Secondary]) -> dict[Hex, tuple[str, ...]]:
+    """Returns the secondary terrains of each hex (K-2.2b)."""
+    second: dict[Hex, tuple[str, ...]] = {}
+    for part in parts:
+        second |= {number: (*second.get(number, ()), part.kind) for number in part.hexes}
+    return second
+
+
 class MapFile(HexMapFile):
     """The map file: the shared one with roads, trails and secondary terrain."""
 
     path: list[Path] = Field(default_factory=list)
     secondary: list[Secondary] = Field(default_factory=list)
+
+    @property
+    def paths(self) -> Sides:
+        """The road, or else the trail, across each hexside (K-4.6a)."""
+        return paths_of(self.path)
+
+    @property
+    def secondary_terrain(self) -> Mapping[Hex, tuple[str, ...]]:
+        """The secondary terrains of each hex (K-2.2b)."""
+        return secondary_of(self.secondary)
 
     def faults_on(self, document: Document, hex_map: HexMap) -> Faults:
         """Yields hexsides and steps of paths between hexes that do not touch."""

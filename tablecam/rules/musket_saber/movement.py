@@ -10,7 +10,7 @@ from itertools import chain, pairwise
 from tablecam.rules.game import Ban
 from tablecam.rules.hexes.grid import Hex
 from tablecam.rules.musket_saber.field import CLEAR, Field, Mover
-from tablecam.rules.musket_saber.files import Hexside, PathKind, Terrain
+from tablecam.rules.musket_saber.files import Hexside, Terrain
 from tablecam.rules.musket_saber.tables import (
     ARMS,
     CHARGE_MP,
@@ -81,7 +81,7 @@ class Step:
 
     terrains: tuple[Terrain, ...]
     side: Hexside | None = None
-    path: PathKind | None = None
+    path: str | None = None
     enemy_zone: bool = False
     combat_unit: bool = False
 

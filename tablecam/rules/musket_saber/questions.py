@@ -16,9 +16,15 @@ from tablecam.rules.hexes.asking import HexName, ground_in, map_of, on_map
 from tablecam.rules.hexes.grid import Hex, grid_of
 from tablecam.rules.musket_saber import army, combat, engagement, movement, results, retreat, tables
 from tablecam.rules.musket_saber.combat import Place, Role, Tactic
-from tablecam.rules.musket_saber.field import CLEAR, OPEN_GROUND, Field
-from tablecam.rules.musket_saber.field import map_of as drawn_map
-from tablecam.rules.musket_saber.files import Allowance, Path, Secondary, SomeCharts
+from tablecam.rules.musket_saber.field import CLEAR, OPEN_GROUND, Field, Map
+from tablecam.rules.musket_saber.files import (
+    Allowance,
+    Path,
+    Secondary,
+    SomeCharts,
+    paths_of,
+    secondary_of,
+)
 from tablecam.rules.musket_saber.movement import ChargeFacts, Step
 from tablecam.rules.musket_saber.results import Choice
 from tablecam.rules.musket_saber.tables import Arm, Code, Time, code_of
@@ -129,7 +135,12 @@ class Setup:
             if thing.at is not None:
                 on_map(ground.grid, thing.at, owner=thing)
         return Field(
-            drawn_map(ground, _charts(self.charts or charts), drawn.paths, drawn.secondary),
+            Map(
+                replace(
+                    ground, paths=paths_of(drawn.paths), secondary=secondary_of(drawn.secondary)
+                ),
+                _charts(self.charts or charts),
+            ),
             self.units, self.leaders, posts[0], posts[1], lines, self.begin.time,
             self.begin.active_side,
         )  # fmt: skip

@@ -14,7 +14,7 @@ from tablecam.rules.hexes.files import checked_files, ground_of
 from tablecam.rules.hexes.grid import Grid, Hex, grid_of
 from tablecam.rules.musket_saber.army import FowChoice, is_active
 from tablecam.rules.musket_saber.combat import Deed, Role, Tactic
-from tablecam.rules.musket_saber.field import Field, Map, map_of
+from tablecam.rules.musket_saber.field import Field, Map
 from tablecam.rules.musket_saber.files import (
     FILE_MODELS,
     Charts,
@@ -258,7 +258,7 @@ def folio_from(files: Mapping[str, Any], hex_map: HexMap) -> Folio:
 def _folio(files: str, hex_map: HexMap) -> Folio:
     documents = checked_files(json.loads(files), GAME, FILE_MODELS, hex_map)
     file, charts = documents["map"].parsed(MapFile), documents["charts"].parsed(Charts)
-    ground = map_of(ground_of(file, grid_of(hex_map)), charts, file.path, file.secondary)
+    ground = Map(ground_of(file, grid_of(hex_map)), charts)
     return Folio(ground, documents["scenario"].parsed(Scenario), charts)
 
 

@@ -58,7 +58,7 @@ def test_the_map_is_drawn_with_its_ground_and_the_numbers_of_its_hexes(seat: Sea
     layer = seat.page.locator(".layer.hexes")
     expect(layer.locator(".hex-number")).to_have_count(16 * 12)
     expect(layer.locator(".hex-terrain")).to_have_count(2)
-    expect(layer.locator(".hex-side")).to_have_count(1)
+    expect(layer.locator(".hex-line")).to_have_count(1)
     # Hexes are not named as base widths or inches are.
     expect(seat.page.locator("#scale-text")).to_contain_text("hex")
 

@@ -1,4 +1,4 @@
-/** Draws a printed hex map: its ground, its hexsides and the numbers of its hexes; and finds stacks on it. */
+/** Draws a printed hex map: its ground, its lines and the numbers of its hexes; and finds stacks on it. */
 import { setAttr, svgElement, updateChildren } from "../shared/dom.js";
 import { makeText, placeText, through } from "./shapes.js";
 
@@ -11,7 +11,7 @@ const NUMBER_PX = 34;
 /** Where a number stands in its hex: so far above its middle, as a share of its size. */
 const NUMBER_UP = 0.37;
 
-/** @typedef {{key: string, name: string, d: string, colour?: string}} Line */
+/** @typedef {{key: string, name: string, d: string, colour?: string, width_mm?: number}} Line */
 
 /** The paths of a map, which never change. @type {WeakMap<HexMap, Line[]>} */
 const drawn = new WeakMap();
@@ -64,10 +64,11 @@ function updateMap(group, map) {
     linesOf(map),
     ({ key }) => key,
     () => svgElement("path"),
-    (path, { name, d, colour }) => {
+    (path, { name, d, colour, width_mm }) => {
       setAttr(path, "class", name);
       setAttr(path, "d", d);
       if (colour) path.style.setProperty("--colour", colour);
+      if (width_mm) path.style.setProperty("--width", `${width_mm}px`);
     },
   );
   updateChildren(
@@ -93,10 +94,17 @@ function linesOf(map) {
       colour,
     })),
     { key: "lines", name: "hex-lines", d: [...outlines.values()].join("") },
-    ...map.sides.map(({ kind, colour, lines_mm }) => ({
-      key: `side ${kind}`,
-      name: "hex-side",
+    ...map.lines.map(({ kind, colour, width_mm, lines_mm }, index) => ({
+      key: `line ${index} ${kind}`,
+      name: "hex-line",
       d: lines_mm.map((ends) => through(ends, false)).join(""),
+      colour,
+      width_mm,
+    })),
+    ...map.blocks.map(({ colour, outline_mm }, index) => ({
+      key: `block ${index}`,
+      name: "hex-block",
+      d: through(outline_mm, true),
       colour,
     })),
   ];
