@@ -8,10 +8,10 @@ from string import capwords
 def side_name(side: str) -> str:
     """Capitalises a side's name, unless it already contains a capital letter.
 
-    >>> side_name("prussian"), side_name("king's men"), side_name("IJssel")
-    ('Prussian', "King's Men", 'IJssel')
+    >>> side_name("prussian"), side_name("king's men"), side_name("house-red"), side_name("IJssel")
+    ('Prussian', "King's Men", 'House Red', 'IJssel')
     """
-    return side if side != side.lower() else capwords(side, " ")
+    return side if side != side.lower() else capwords(side.replace("-", " "), " ")
 
 
 def side_plural(side: str) -> str:

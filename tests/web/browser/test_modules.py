@@ -61,6 +61,31 @@ def test_words_are_moved_in_from_the_drawings_edge_and_none_that_are_out_of_view
     assert places == [pytest.approx(each) for each in wanted]
 
 
+def test_names_of_things_in_contact_stand_apart_and_lose_what_most_share(modules: Page) -> None:
+    """Three counters within the width of a name, and one far off that is not of their set."""
+    places = modules.evaluate(
+        """async (size) => {
+          const { fitted } = await import("/static/board/view.js");
+          const { nameShown, namePlaces } = await import("/static/board/labels.js");
+          const at = {
+            "House Foot": 300, "House Guns": 320, "House Horse": 340, "Blue box": 900,
+          };
+          const units = Object.entries(at).map(
+            ([id, x_mm]) => ({ id, x_mm, y_mm: 300, bases: [] }));
+          const facts = { ...size, units, commanders: [], map: {} };
+          const state = { facts, view: fitted(size, 390, 600, 0), now: { units, commanders: [] } };
+          const boxes = [...namePlaces(state).values()];
+          return units.map((unit, index) => [nameShown(state, unit), boxes[index]]);
+        }""",
+        SIZE,
+    )
+    names, boxes = zip(*places, strict=True)
+    assert names == ("Foot", "Guns", "Horse", "Blue box")
+    downs = [box["y"] - boxes[0]["y"] for box in boxes]
+    assert (downs[0], downs[3]) == (0, 0)
+    assert {abs(down) for down in downs[1:3]} == {16}
+
+
 def test_a_narrow_window_turns_the_table_and_a_wide_one_does_not(modules: Page) -> None:
     turns = modules.evaluate(
         """async (size) => {

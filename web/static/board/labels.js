@@ -1,4 +1,5 @@
 /** Places the labels of shapes so that none overlaps another or a unit's name. */
+import { isBeneath } from "./hexes.js";
 import { meanPoint, wordsSize } from "./shapes.js";
 import { fullName, properName, shortName } from "./things.js";
 import { toScreen, toTable, uncut } from "./view.js";
@@ -20,10 +21,27 @@ export function nameShown(state, owner) {
   return state.view.px_per_mm >= NEAR_PX_PER_MM && id === owner.id ? fullName(state, id) : id;
 }
 
+/** How far above or below its unit a name stands where another one is in the way, px. */
+const NAME_ASIDE_PX = [0, 16, -16, 32, -32];
+
+/** Where the names of units and commanders stand, none over another as far as there is room. @type {(state: State) => Map<string, Box>} */
+export function namePlaces(state) {
+  /** @type {Map<string, Box>} */
+  const places = new Map();
+  for (const owner of [...(state.now?.units ?? []), ...(state.now?.commanders ?? [])]) {
+    const thing = `${"bases" in owner ? "unit" : "commander"}:${owner.id}`;
+    if (isBeneath(state, thing)) continue;
+    const middle = boxOf(nameShown(state, owner), [owner.x_mm, owner.y_mm], state);
+    const ways = NAME_ASIDE_PX.map((down) => ({ ...middle, y: middle.y + down }));
+    const taken = [...places.values()];
+    places.set(thing, ways.find((box) => isFree(box, taken)) ?? middle);
+  }
+  return places;
+}
+
 /** The boxes of all names on the screen. @type {(state: State) => Box[]} */
 function nameBoxes(state) {
-  const named = state.show.names ? [...(state.now?.units ?? []), ...(state.now?.commanders ?? [])] : [];
-  return named.map((owner) => boxOf(nameShown(state, owner), [owner.x_mm, owner.y_mm], state));
+  return state.show.names ? [...namePlaces(state).values()] : [];
 }
 
 /** How far beside its line the reading of a tape may stand, and half its width and its height, px. */

@@ -12,11 +12,11 @@ import { setAttr, setStyle, setText, svgElement, updateChildren } from "../share
 import { duration } from "../shared/text.js";
 import { isBeneath, stacksOf } from "./hexes.js";
 import { lengthWords, written } from "./measuring.js";
-import { nameShown, readingPlaces, tapesShown } from "./labels.js";
+import { namePlaces, nameShown, readingPlaces, tapesShown } from "./labels.js";
 import { HANDLE_PX, handlePlace } from "./moves.js";
 import { addLine, fadedBy, makeText, meanPoint, placeText, through, updateBases, word } from "./shapes.js";
 import { commanderBase, fullName, properName, shortName, sideClass, sideName } from "./things.js";
-import { boardMatrix, short, toScreen, viewBox } from "./view.js";
+import { boardMatrix, short, toScreen, toTable, viewBox } from "./view.js";
 
 /** Below this scale the table shows fewer words. */
 const FAR_PX_PER_MM = 0.55;
@@ -133,13 +133,13 @@ export function renderUnits(layers, state) {
     makeChoice,
     (group, c) => updateCommander(group, c, state),
   );
-  const named = [...units, ...commanders];
+  const places = namePlaces(state);
   updateChildren(
     layers.names,
-    named,
+    [...units, ...commanders],
     ({ id }) => id,
     makeName,
-    (group, owner) => updateName(group, owner, state),
+    (group, owner) => updateName(group, owner, places, state),
   );
 }
 
@@ -192,20 +192,21 @@ function makeName() {
   return group;
 }
 
-/** @type {(group: SVGElement, owner: Unit | Commander, state: State) => void} */
-function updateName(group, owner, state) {
+/** @type {(group: SVGElement, owner: Unit | Commander, places: ReturnType<typeof namePlaces>, state: State) => void} */
+function updateName(group, owner, places, state) {
   const held_s = longestHeld(owner);
   const leader = "bases" in owner ? "" : " of-commander";
   setAttr(group, "class", `placed named ${sideClass(state, owner.side)}${leader}${held_s === null ? "" : " held"}`);
   const thing = `${leader ? "commander" : "unit"}:${owner.id}`;
   const name = nameShown(state, owner);
   const [under] = stacksOf(state, thing).map(({ things }) => (things[0] === thing ? things.length - 1 : 0));
-  const isShown = !isBeneath(state, thing);
-  placeText(group, isShown ? `${name}${under ? ` +${under}` : ""}` : "", [owner.x_mm, owner.y_mm]);
+  const place = places.get(thing);
+  const at_mm = place ? toTable(state.view, state.facts, place.x, place.y) : [owner.x_mm, owner.y_mm];
+  placeText(group, place ? `${name}${under ? ` +${under}` : ""}` : "", /** @type {[number, number]} */ (at_mm));
   setStyle(group, "--faded", String(fadedBy(held_s)));
   setText(
     group.children[1],
-    isDoubted(owner) ? "seen twice" : held_s === null || !isShown ? "" : `held ${duration(held_s)}`,
+    isDoubted(owner) ? "seen twice" : held_s === null || !place ? "" : `held ${duration(held_s)}`,
   );
 }
 

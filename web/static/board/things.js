@@ -139,17 +139,17 @@ export function split(thing) {
 /** @type {WeakMap<object, string>} */
 const firstWords = new WeakMap();
 
-/** An id as the table shows it: on the small counters of a hex map without a first word that all ids have. @type {(facts: State["facts"], id: string) => string} */
+/** An id as the table shows it: on the small counters of a hex map without a first word that most ids have. @type {(facts: State["facts"], id: string) => string} */
 export function shortName(facts, id) {
   if (!facts.map) return id;
   let shared = firstWords.get(facts);
   if (shared === undefined) {
     const all = [...facts.units, ...facts.commanders].map((thing) => thing.id);
     const first = `${all[0]?.split(" ")[0]} `;
-    shared = all.length > 1 && all.every((name) => name.startsWith(first)) ? first : "";
+    shared = all.length > 1 && 2 * all.filter((name) => name.startsWith(first)).length > all.length ? first : "";
     firstWords.set(facts, shared);
   }
-  return id.slice(shared.length);
+  return id.startsWith(shared) ? id.slice(shared.length) : id;
 }
 
 /** A unit's id, with its name where the table file gives one. @type {(state: State, id: string) => string} */

@@ -1,7 +1,8 @@
 /** Draws markers beside units on the table, and results of actions in words. */
 import { setAttr, svgElement, updateChildren } from "../shared/dom.js";
-import { nameShown } from "../board/labels.js";
+import { namePlaces } from "../board/labels.js";
 import { makeText, placeText, wordsSize } from "../board/shapes.js";
+import { isHidden, shortName } from "../board/things.js";
 import { short, toScreen, uncut } from "../board/view.js";
 import { markersShown } from "./midgame.js";
 import { markerWords } from "./words.js";
@@ -49,14 +50,11 @@ const FAR_VIEW_PX = 1700;
 
 /** The boxes of names, of the labels of shapes, and of the tools over the drawing. @type {(layers: Record<string, SVGElement>, labelled: Shape[], state: State) => Box[]} */
 export function boxesTaken(layers, labelled, state) {
-  const named = [...(state.now?.units ?? []), ...(state.now?.commanders ?? [])];
-  const names = named.flatMap((owner) => {
-    const { x, y } = onScreen([owner.x_mm, owner.y_mm], state);
-    const half = Math.max(NAME_PX.half, wordsSize(nameShown(state, owner)).half);
-    const name = { x, y, half, height: NAME_PX.height };
+  const names = [...namePlaces(state)].flatMap(([thing, place]) => {
+    const name = { ...place, half: Math.max(NAME_PX.half, place.half), height: NAME_PX.height };
     // Below the name stands for how long it has not been seen.
-    const isHeld = ("bases" in owner ? owner.bases : [owner]).some(({ seen }) => seen === "held");
-    return !isHeld ? [name] : [name, { ...name, y: y + NAME_PX.held, half: 2 * NAME_PX.half }];
+    if (!isHidden(state, thing)) return [name];
+    return [name, { ...name, y: name.y + NAME_PX.held, half: 2 * NAME_PX.half }];
   });
   const labels = labelled.flatMap(({ label, label_mm }) =>
     label && label_mm ? [{ ...wordsSize(label), ...onScreen(label_mm, state) }] : [],
@@ -148,7 +146,7 @@ function renderResults(layer, results, taken, state) {
       .filter(({ points_mm }) => String(points_mm[0]) === key)
       .map(({ label }) => label)
       .join(" · ");
-    const words = `${unitAt(at, state)} ${labels}`.trim();
+    const words = `${shortName(state.facts, unitAt(at, state))} ${labels}`.trim();
     const size = { half: (words.length * RESULT_PX.letter) / 2, height: RESULT_PX.line };
     const there = uncut(state.view, state.facts, at, size);
     return {
