@@ -33,8 +33,19 @@ SLOW_HAND = """
   if (location.protocol.startsWith("http")) {
     import("/static/shared/gestures.js").then(({ timing }) => { timing.longPress_ms = 3_600_000; });
   }
+  addEventListener("click", (event) => {
+    const list = event.isTrusted && event.target.closest("[aria-disabled=true]");
+    if (!list) return;
+    const again = setInterval(() => {
+      if (list.ariaDisabled === "true") return;
+      clearInterval(again);
+      event.target.click();
+    }, 50);
+  }, true);
 """
-"""A press does not become a long one because the machine was busy before it ended."""
+"""A press does not become a long one because the machine was busy before it ended, and a tap on a
+list that has just changed, which takes none, is made again once it does: a picture of the camera
+may change the list between the look at a button and the tap on it."""
 
 
 @dataclass(frozen=True)
