@@ -55,27 +55,19 @@ def bounded_margin_mm(holds_by: Callable[[float], bool], slack_mm: float) -> flo
 
 
 def chance_of(
-    holds_by: Callable[[float], bool],
-    slack_mm: float,
-    sigma_mm: float,
-    *,
-    beyond_mm: Callable[[bool], float],
-    drawn: Callable[[], Flags],
+    holds_by: Callable[[float], bool], slack_mm: float, sigma_mm: float, drawn: Callable[[], Flags]
 ) -> Chance:
     """Returns the chance of an outcome, by bounds if they decide it, else by draws.
 
-    `holds_by` is as in `turning_shift_mm`; `beyond_mm` gives the margin of an outcome that is
-    the same within all of `slack_mm`, given whether it holds; `drawn` gives the outcome in each
-    draw.
+    `holds_by` is as in `turning_shift_mm`; `drawn` gives the outcome in each draw.
     """
     holds = holds_by(0.0)
     margin_mm = _turning_mm(holds_by, slack_mm, holds=holds)
+    if margin_mm is not None and sigma_mm:
+        return Chance(margin_mm, sigma_mm, probability_of_draws(drawn()))
     # Certain: no error within the slack turns it, or there are no errors.
-    if margin_mm is None or not sigma_mm:
-        margin_mm = beyond_mm(holds) if margin_mm is None else margin_mm
-        return Chance(margin_mm, sigma_mm, 1.0 if holds else 0.0)
-    # Drawn only here, where the bounds leave it open.
-    return Chance(margin_mm, sigma_mm, probability_of_draws(drawn()))
+    flat_mm = slack_mm if holds else -slack_mm
+    return Chance(flat_mm if margin_mm is None else margin_mm, sigma_mm, float(holds))
 
 
 def _turning_mm(holds_by: Callable[[float], bool], slack_mm: float, *, holds: bool) -> float | None:

@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from tablecam.geometry.fronts import Fronts
-from tablecam.geometry.moves.lanes import advanced, all_ahead, front_width_mm
+from tablecam.geometry.moves.lanes import all_ahead
 from tablecam.geometry.outlines import GRID_MM, Axes, common_area
 from tablecam.geometry.rectangles import EXACT_MM
 from tablecam.geometry.shapes import shapes_of
 from tablecam.geometry.sight import eroded_by_hair, free_lines
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.tables import SLIVER_MM
-from tablecam.rules.maurice.field.worlds import drawn_outlines
+from tablecam.rules.maurice.field.worlds import drawn_unit
 from tablecam.rules.memo import Memo
 from tablecam.uncertainty.answer import Answer, certain
 from tablecam.uncertainty.margins import SIGMAS, Chance, Flags, chance_of
-from tablecam.uncertainty.samples import draw_units
 
 RULE = "M-8.14"
 
@@ -78,62 +75,24 @@ def close_call_covers(field: Field, pairs: Iterable[tuple[str, str]]) -> tuple[A
     return tuple(answer for answer in answers if answer.answer == "too_close")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Attack:
-    """An attack that may meet cover: the cover near it, the front edge and the defender.
-
-    `half_mm` is half of the defender's narrowest width.
-    """
-
-    cover: shapely.Geometry
-    front: Axes
-    outline: shapely.Geometry
-    half_mm: float
-
-    def is_covered_by(self, shift_mm: float) -> bool:
-        """Returns whether there is cover if front and defender shift by `shift_mm` in its favour.
-
-        In favour of cover both shrink and the front moves back and forth; against it both grow.
-        """
-        if not shift_mm:
-            return _is_covered(self.cover, self.front, self.outline)
-        front = _widened(self.front, -shift_mm)
-        # The defender keeps some area, however large its error, so that there is a target to test.
-        less_mm = min(shift_mm, self.half_mm - 2 * SLIVER_MM)
-        outline = shapely.buffer(self.outline, -less_mm, join_style="mitre")
-        fronts = [advanced(front, step_mm) for step_mm in (0.0, shift_mm, -shift_mm)]
-        is_covered = _are_covered(self.cover, fronts, [outline] * len(fronts))
-        return bool(is_covered.any() if shift_mm > 0 else is_covered.all())
-
-
 def _chance(field: Field, attacker: UnitOnField, defender: UnitOnField) -> Chance:
-    """Returns the margin and the probability of cover."""
-    sigma_mm = float(np.hypot(attacker.sigma_bound_mm, defender.sigma_bound_mm))
-    max_shift_mm = SIGMAS * (attacker.sigma_bound_mm + defender.sigma_bound_mm)
-    max_shift_mm = max(max_shift_mm, field.position.table.tolerance_mm)
+    """Returns the probability of cover, and how much the cover must grow or shrink to turn it."""
+    both_mm = attacker.sigma_bound_mm, defender.sigma_bound_mm
+    max_shift_mm = max(SIGMAS * sum(both_mm), field.position.table.tolerance_mm)
     place = shapely.convex_hull(shapely.union(attacker.outline, defender.outline))
     # Only cover near the two units counts; a small piece makes the draws cheap.
     around = shapely.envelope(shapely.buffer(place, 2 * max_shift_mm + 1.0))
     cover = common_area(field.ground.cover, around)
-    if shapely.is_empty(cover):
-        return Chance(-max_shift_mm - EXACT_MM, sigma_mm, 0.0)
-    sides_mm = [side for base in defender.unit.bases for side in (base.width_mm, base.depth_mm)]
-    attack = _Attack(cover, attacker.axes, defender.outline, min(sides_mm) / 2)
-    return chance_of(
-        attack.is_covered_by,
-        max_shift_mm,
-        sigma_mm,
-        beyond_mm=lambda holds: max_shift_mm + EXACT_MM if holds else -max_shift_mm - EXACT_MM,
-        drawn=lambda: _drawn(field, cover, attacker, defender),
-    )
 
+    def is_covered_by(shift_mm: float) -> bool:
+        grown = shapely.buffer(cover, shift_mm, join_style="mitre") if shift_mm else cover
+        return _is_covered(grown, attacker.axes, defender.outline)
 
-def _drawn(
-    field: Field, cover: shapely.Geometry, attacker: UnitOnField, defender: UnitOnField
-) -> Flags:
-    """Returns whether there is cover in each draw of both units' poses: (n,)."""
-    fronts = Fronts.drawn(attacker.unit, draw_units([attacker.unit])).to_axes()
-    return _are_covered(cover, fronts, drawn_outlines(defender))
+    def drawn() -> Flags:
+        fronts = [unit.axes for unit in drawn_unit(attacker)]
+        return _are_covered(cover, fronts, [unit.outline for unit in drawn_unit(defender)])
+
+    return chance_of(is_covered_by, max_shift_mm, float(np.hypot(*both_mm)), drawn)
 
 
 def _is_covered(cover: shapely.Geometry, front: Axes, outline: shapely.Geometry) -> bool:
@@ -141,7 +100,7 @@ def _is_covered(cover: shapely.Geometry, front: Axes, outline: shapely.Geometry)
 
 
 def _are_covered(
-    cover: shapely.Geometry, fronts: Sequence[Axes], outlines: Sequence[shapely.Geometry] | Shapes
+    cover: shapely.Geometry, fronts: Sequence[Axes], outlines: Sequence[shapely.Geometry]
 ) -> Flags:
     """Returns whether each of k fronts finds its defender in cover: (k,)."""
     targets = _targets(fronts, outlines)
@@ -150,16 +109,7 @@ def _are_covered(
     return np.asarray(is_closed & ~shapely.is_empty(targets))
 
 
-def _widened(front: Axes, shift_mm: float) -> Axes:
-    """Moves both ends of a front edge outward, or inward but not past its middle."""
-    left, end = np.array(front.left_mm), np.array(front.right_mm)
-    width_mm = front_width_mm(front)
-    step = (end - left) / width_mm * max(shift_mm, -width_mm / 2 + SLIVER_MM)
-    (left_x, left_y), (end_x, end_y) = (left - step).tolist(), (end + step).tolist()
-    return Axes((left_x, left_y), (end_x, end_y), front.heading_deg)
-
-
-def _targets(fronts: Sequence[Axes], outlines: Sequence[shapely.Geometry] | Shapes) -> Shapes:
+def _targets(fronts: Sequence[Axes], outlines: Sequence[shapely.Geometry]) -> Shapes:
     """Returns the parts (k,) of defenders ahead of front lines, less a sliver around."""
     ahead = np.array(outlines, dtype=object)
     for at, front in enumerate(fronts):

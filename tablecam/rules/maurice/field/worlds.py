@@ -55,11 +55,6 @@ def drawn_unit(unit: UnitOnField) -> tuple[UnitOnField, ...]:
     )
 
 
-def drawn_outlines(unit: UnitOnField) -> NDArray[np.object_]:
-    """Returns a unit's outline (DRAWS,) for each draw."""
-    return np.array([drawn.outline for drawn in drawn_unit(unit)], dtype=object)
-
-
 def _outlines(unit: UnitOnField, bases: NDArray[np.object_]) -> NDArray[np.object_]:
     """Joins bases (d, n) to outlines (d,): their union, or their hull where they almost fill it."""
     hull = shapely.convex_hull(unit.outline)
