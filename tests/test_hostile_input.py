@@ -19,11 +19,11 @@ from flask import Flask
 
 from calibration.camera_file import read_camera_file, to_json
 from calibration.errors import CalibrationError
+from tablecam.commands.engine import Lines
 from tablecam.errors import BadInput
 from tablecam.record.game_file import GameFile
 from tablecam.replay.copies import copy_of
 from tablecam.replay.lines import copy_from_lines, lines_of
-from tablecam.rules.lines import Lines
 from tablecam.rules.maurice.game import GAME
 from tablecam.table.position_file import position_to_json, read_position_file
 from tests.calibration.test_camera_file import WHOLE

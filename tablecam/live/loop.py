@@ -5,17 +5,17 @@ from __future__ import annotations
 import logging
 import math
 import threading
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from calibration.camera import Camera
 from tablecam.background import Background, FairLock
 from tablecam.capture.frame import Frame
 from tablecam.capture.reader import Reader
+from tablecam.capture.status import SourceStatus
 from tablecam.live import questions
 from tablecam.live.advising import Adviser
-from tablecam.live.health import Tally, health
 from tablecam.live.notices import with_notice
 from tablecam.live.state import Health, Reading, Snapshot
 from tablecam.rules.games import with_formations
@@ -29,6 +29,8 @@ log = logging.getLogger(__name__)
 
 _PATIENCE_S = 0.5
 """How long the loop waits for a frame before it looks at the source's state again."""
+_SLOW_S = 0.6
+"""A computer farther behind the camera warns of it."""
 
 Listener = Callable[[Sight, Frame], None]
 """Hears of each frame that was read, in the loop's own thread: it must not take long."""
@@ -214,3 +216,64 @@ class TableLoop(Background):
             fault=self._fault,
             unkept=self._unwritten(),
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """The newest frame in figures.
+
+    `missing` are the bases' tags that have never been seen; `reprojection_px` and `behind_s` are as
+    in `Health`. `trouble` is what is amiss with camera or table tags (`Registration.because`), or
+    empty; `advice` are sentences about what to do (`SteadyAdvice`). Both are shown as they are.
+    """
+
+    seen: int = 0
+    held: int = 0
+    missing: tuple[int, ...] = ()
+    reprojection_px: float | None = None
+    behind_s: float | None = None
+    trouble: str = ""
+    advice: tuple[str, ...] = ()
+
+
+def health(
+    status: SourceStatus,
+    calibration: str,
+    tally: Tally | None,
+    *,
+    fault: str = "",
+    unkept: str = "",
+) -> Health:
+    """Summarises a source and its newest frame; `tally` is None before the first frame.
+
+    `fault` is what kept tablecam itself from reading the newest frame, `unkept` what keeps the game
+    from being written to its file.
+    """
+    seen = tally or Tally()
+    return Health(
+        source=status.name,
+        state=status.state,
+        message=status.message,
+        calibration=calibration,
+        frames_per_s=status.frames_per_s,
+        tags_seen=seen.seen,
+        tags_held=seen.held,
+        missing=seen.missing,
+        reprojection_px=seen.reprojection_px,
+        behind_s=seen.behind_s,
+        warnings=(*filter(None, (fault, unkept)), *_warnings(status, tally)),
+    )
+
+
+def _warnings(status: SourceStatus, tally: Tally | None) -> Iterable[str]:
+    if status.state == "lost":
+        yield status.message
+    yield from status.notes
+    # Tags and delays mean nothing while no picture arrives.
+    if tally is None or status.state in ("opening", "lost"):
+        return
+    if tally.trouble:
+        yield tally.trouble
+    yield from tally.advice
+    if tally.behind_s is not None and tally.behind_s > _SLOW_S:
+        yield f"this computer is {tally.behind_s:.1f} s behind the camera"

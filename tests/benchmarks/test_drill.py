@@ -29,10 +29,10 @@ from rich.table import Table
 from calibration.camera_file import CameraFile, write_camera_file
 from calibration.results import Origin, TableCalibration
 from tablecam.cli import main
+from tablecam.commands.engine import Lines
 from tablecam.record.game_file import GameFile
 from tablecam.replay.copies import copy_of
 from tablecam.replay.lines import lines_of
-from tablecam.rules.lines import Lines
 from tablecam.rules.maurice.game import GAME
 from tablecam.simulate import demo
 from tablecam.simulate.render import PLAIN

@@ -3,7 +3,7 @@
 import pytest
 
 from tablecam.capture.status import SourceStatus
-from tablecam.live.health import Tally, health
+from tablecam.live.loop import Tally, health
 
 LIVE = SourceStatus("camera 0", "live", "camera 0", frames_per_s=15.0)
 GOOD = Tally(seen=80, reprojection_px=0.2)

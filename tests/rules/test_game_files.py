@@ -9,6 +9,7 @@ from random import Random
 import pytest
 from pydantic import ConfigDict
 
+from tablecam.commands.engine import Lines
 from tablecam.documents import document_from
 from tablecam.errors import BadInput
 from tablecam.referee.referee import Referee
@@ -16,7 +17,6 @@ from tablecam.referee.seat_view import seat_view
 from tablecam.referee.seats import SHARED
 from tablecam.rules.game_files import GameFile, file_faults, options_with_files
 from tablecam.rules.games import game_of
-from tablecam.rules.lines import Lines
 from tablecam.table.model import HexMap, Position, Unit
 from tablecam.table.position_file import position_to_json
 from tablecam.testing import TABLE, base

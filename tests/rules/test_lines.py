@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from tablecam.rules.lines import Lines
+from tablecam.commands.engine import Lines
 from tablecam.table.model import Position, TableSize
 from tablecam.table.position_file import position_to_json
 

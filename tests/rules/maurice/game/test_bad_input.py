@@ -15,7 +15,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from tablecam.rules.lines import Lines
+from tablecam.commands.engine import Lines
 from tablecam.rules.maurice.game import GAME
 from tablecam.table.model import Commander, Terrain
 from tablecam.table.position_file import position_to_json

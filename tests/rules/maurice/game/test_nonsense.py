@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tablecam.rules.lines import Lines
+from tablecam.commands.engine import Lines
 from tablecam.rules.maurice.game import GAME
 from tablecam.table.position_file import position_to_json
 from tests.rules.maurice.game.random_games import measured, random_table
