@@ -417,7 +417,7 @@ class Crisis(Due):
         """Returns the state with the withdrawals of those who fail due."""
         events: Events = ()
         retreats = []
-        for name, die in zip(self.names(state), answer or (), strict=False):
+        for name, die in zip(self.names(state), answer, strict=True):
             passed = die <= state.morale(name)
             word = "holds" if passed else "wavers"
             events += (Event("check", f"{name} {word}: {die}", "D-15.12", {"unit": name}),)
@@ -465,7 +465,7 @@ class HorseCheck(Due):
     def follow(self, state: State, answer: Any) -> Outcome:
         """Returns the state without those who fail: they return next turn."""
         events: Events = ()
-        for name, die in zip(self.units, answer, strict=True):
+        for name, die in zip(self.names(state), answer, strict=True):
             side = state.side(name)
             if die > state.morale(name) + (tables.FRENCH_HORSE if side == "french" else 0):
                 text = f"{name} of the {side_name(side)} is out of hand"

@@ -203,7 +203,7 @@ def targets_of(state: State, piece: Piece) -> tuple[str, ...]:
     return tuple(
         enemy.id
         for enemy in enemies
-        if state.stack(enemy.id)[0].id == enemy.id and ban_on_target(state, piece, enemy) is None
+        if not state.is_covered(enemy.id) and ban_on_target(state, piece, enemy) is None
     )
 
 

@@ -220,7 +220,7 @@ class Checks(Due):
             leaders = [o for n in self.hexes for o in state.leaders_at(n, side)]
             state = state.pushed(*(LeaderDie(leader.id, False) for leader in leaders))
         causes = state.places(self.firers)
-        for unit, die in zip(self.units, answer, strict=True):
+        for unit, die in zip(self.names(state), answer, strict=True):
             total = die + self.modifiers[unit]
             passed = total <= state.morale(unit)
             word = "passes" if passed else "fails"
@@ -327,8 +327,6 @@ class LeaderDie(Due):
 
     def follow(self, state: State, answer: Any) -> Outcome:
         """Returns the state after the die."""
-        if answer is None:
-            return state, ()
         fate = tables.LEADER_FATE.get(answer[0])
         if fate == "killed":
             return killed(state, self.leader, "D-4.6.1")
@@ -352,10 +350,6 @@ class LeaderLeaves(Due):
     leader: str
     may_stay: bool = False
     question = "Where does {leader} go?"
-
-    def names(self, state: State) -> Units:
-        """Returns the leader."""
-        return (self.leader,)
 
     def owner(self, state: State) -> str:
         """Returns the leader's side."""

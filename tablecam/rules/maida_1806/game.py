@@ -154,7 +154,7 @@ class Maida(PhaseGame[State]):
             if piece is None or len(unit.bases) != 1 or state.lies.get(unit.id) == unit.bases[0]:
                 continue
             # Players say whether a counter beneath others that comes to light is on top of them.
-            if piece.hexes and state.stack(piece.id)[0] is not piece:
+            if state.is_covered(piece.id):
                 continue
             place = place_of(state.grid, unit.bases[0])
             if (place.hexes, place.facing_deg) == (piece.hexes, piece.facing_deg):

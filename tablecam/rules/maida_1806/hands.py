@@ -62,8 +62,7 @@ def position_of(state: State) -> Position:
             continue
         listed = known.get(piece.id)
         base = counter_of(state, piece, listed)
-        stack = state.stack(piece.id)
-        if stack and stack[0].id != piece.id:
+        if state.is_covered(piece.id):
             base = replace(base, seen="held")
         extra = {} if listed is None else listed.extra
         units.append(
@@ -200,7 +199,7 @@ def _is_aside(state: State, unit: Unit) -> bool:
     """Whether a counter of a stack still lies beside it where players have said that it does."""
     piece = next((piece for piece in state.on_map() if piece.id == unit.id), None)
     lies = state.lies.get(unit.id)
-    if piece is None or lies is None or not _is_seen(unit) or state.stack(unit.id)[0] is piece:
+    if piece is None or lies is None or not _is_seen(unit) or not state.is_covered(unit.id):
         return False
     return lies_there(unit.bases[0], lies)
 

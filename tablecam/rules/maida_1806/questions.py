@@ -223,20 +223,22 @@ def _thrown(
     """
     left, events, waiting = list(dice), (), []
     while (due := state.step) is not None:
-        state, roll, answer = state.below(), due.roll(state), None
+        roll = due.roll(state)
         is_open = isinstance(due, fires.Retreat | clashes.Winners | fires.LeaderLeaves)
         if (roll is not None and not left) or (roll is None and is_open):
             waiting.append(due)
+            state = state.below()
             continue
         if roll is not None:
             if len(left) < roll.count:
                 why = f"expected {roll.count} dice for {roll.for_}, got {len(left)}"
                 raise FactError("dice", why)
-            answer, left = tuple(left[: roll.count]), left[roll.count :]
-        elif due.asked(state) is not None:
-            answer = _answer(due, state, losses or {})
-        state, more = due.follow(state, answer)
-        events += more
+            thrown, left = tuple(left[: roll.count]), left[roll.count :]
+            followed = due.follow(state.below(), thrown)
+        else:
+            answers = _answer(due, state, losses or {})
+            followed = due.automatic(state) or due.follow(state.below(), answers)
+        state, events = followed[0], (*events, *followed[1])
     if left:
         raise FactError("dice", f"expected {len(dice) - len(left)} dice, got {len(dice)}")
     return replace(state, due=tuple(waiting)), events
@@ -249,8 +251,8 @@ def _answer(due: Any, state: State, losses: Mapping[str, int]) -> Any:
         return Decide(False)
     if isinstance(due, clashes.SideLosses):
         wanted = {name: count for name, count in losses.items() if name in due.units}
-        return next((one for one in options if dict(one.losses) == wanted), options[0])
-    return options[0]
+        options = [one for one in options if dict(one.losses) == wanted] or options
+    return next(iter(options), None)
 
 
 # --- moves ----------------------------------------------------------------------------------------

@@ -337,7 +337,7 @@ def _own_acts(state: State, piece: Piece) -> Iterator[Any]:
             yield form
     companies = movement.detachable(state, piece)
     yield from (acts.Detach(piece.id, companies[:n]) for n in range(1, len(companies) + 1))
-    if state.stack(piece.id)[0].id == piece.id:
+    if not state.is_covered(piece.id):
         yield from movement.reorders(state, piece)
 
 

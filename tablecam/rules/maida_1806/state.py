@@ -190,6 +190,11 @@ class Due(WordedStep, is_family=True):
         """Returns the side of the first unit."""
         return state.side(getattr(self, "unit", None) or self.names(state)[0])
 
+    def automatic(self, state: State) -> Outcome | None:
+        """Returns what follows by itself; dice for those who have all left the map are none."""
+        is_void = bool(self.dice) and not self.names(state)
+        return (state.below(), ()) if is_void else super().automatic(state)
+
 
 @dataclass(frozen=True, slots=True)
 class LeaderPiece:
@@ -342,6 +347,10 @@ class State(Stepping):
     def in_clash(self, piece: Piece) -> bool:
         """Whether a unit lies in a Clash Hex."""
         return any(self.is_clash(number) for number in piece.hexes)
+
+    def is_covered(self, name: str) -> bool:
+        """Whether a unit lies under another one of its side."""
+        return any(top.id != name for top in self.stack(name)[:1])
 
     def is_alone(self, name: str) -> bool:
         """Whether no other unit of its side lies in its hexes."""

@@ -126,8 +126,7 @@ class Losing(Due):
 
 def ended(state: State, fate: Fate, codes: list[Code]) -> Outcome:
     """Returns the state with all that follows from a combat due (K-7.8 to K-7.13, K-9.3)."""
-    battle = state.battle
-    assert battle is not None
+    battle = state.fight
     enemy = state.enemy_of(battle.side)
     hexes = state.hexes()
     attack_hex = hexes.get(battle.primary, "")
@@ -512,14 +511,6 @@ class Spent(Due):
 
 class Settling(Due):
     """A combat is over: leaders left alone near enemies flee, and posts may be cut off."""
-
-    def names(self, state: State) -> Units:
-        """Returns nobody."""
-        return ()
-
-    def owner(self, state: State) -> str:
-        """Returns the active side."""
-        return state.active
 
     def follow(self, state: State, answer: object) -> Outcome:
         """Returns the state with the leaders' flights due (K-10.1)."""

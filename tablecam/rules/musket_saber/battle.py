@@ -324,8 +324,7 @@ class Defence(Due):
 
     def legal(self, state: State) -> tuple[Defend, ...]:
         """Returns the ways to defend."""
-        battle = state.battle
-        assert battle is not None
+        battle = state.fight
         there = state.field.units_at(battle.target)
         groups = [
             group
@@ -371,8 +370,7 @@ class Defence(Due):
 
     def follow(self, state: State, answer: Defend | None) -> Outcome:
         """Returns the state with the checks and the tactics due, in their order (K-7.3)."""
-        battle = state.battle
-        assert battle is not None
+        battle = state.fight
         answer = answer or self.legal(state)[0]
         leaders = (*battle.leaders, *((answer.leader,) if answer.leader else ()))
         if answer.leader:
@@ -409,11 +407,10 @@ class LineCheck(Due):
 
     def follow(self, state: State, answer: tuple[int, ...]) -> Outcome:
         """Returns the state with the unit as before, Disrupted, or in rout."""
-        assert state.battle is not None
-        unit = replace(state.unit(self.unit), line=state.battle.lines[self.unit])
+        unit = replace(state.unit(self.unit), line=state.fight.lines[self.unit])
         turns = len(state.folio.scenario.turns)
         fate = fate_without_safe_line(unit, answer[0], state.turn, turns)
-        hexes = {self.unit: state.battle.target}
+        hexes = {self.unit: state.fight.target}
         state, events, steps = aftermath.applied(state, fate, hexes, "K-7.3")
         return state.pushed(*steps), events
 
@@ -444,8 +441,7 @@ class Tactics(Due):
 
     def legal(self, state: State) -> tuple[UseTactic, ...]:
         """Returns the tactics of its arms."""
-        battle = state.battle
-        assert battle is not None
+        battle = state.fight
         role = role_of(battle, self.side)
         units = state.some(battle.attackers if role == "attacker" else battle.defenders)
         arms = {unit.arm for unit in units}
@@ -460,8 +456,7 @@ class Tactics(Due):
 
     def follow(self, state: State, answer: UseTactic | None) -> Outcome:
         """Returns the state with the tactic."""
-        battle = state.battle
-        assert battle is not None
+        battle = state.fight
         choice: Tactic = "none" if answer is None else answer.choice
         tactics = {**battle.tactics, role_of(battle, self.side): choice}
         state = replace(state, battle=replace(battle, tactics=tactics))
@@ -483,8 +478,7 @@ class ChargeCheck(Due):
 
     def follow(self, state: State, answer: tuple[int, ...]) -> Outcome:
         """Returns the state with the charge pressed home, or an attack at half."""
-        battle = state.battle
-        assert battle is not None
+        battle = state.fight
         led = _morale(state, battle).get("attacker", 0)
         check = combat.check_of(state.unit(self.unit).morale, time=state.time, leader=led)
         passed = check.passes(answer[0])
@@ -514,8 +508,7 @@ class Fight(Due):
 
     def roll(self, state: State) -> Roll | None:
         """Returns the die, none if nobody is left to defend or to attack."""
-        battle = state.battle
-        assert battle is not None
+        battle = state.fight
         if not self._left(state, battle):
             return None
         value = reckoned(state, battle).value
@@ -524,18 +517,9 @@ class Fight(Due):
     def _left(self, state: State, battle: Battle) -> bool:
         return any(unit.hex == battle.target for unit in state.some(battle.defenders))
 
-    def owner(self, state: State) -> str:
-        """Returns the attacker."""
-        return state.active
-
-    def names(self, state: State) -> Units:
-        """Returns nobody."""
-        return ()
-
     def follow(self, state: State, answer: tuple[int, ...] | None) -> Outcome:
         """Returns the state with the result due."""
-        battle = state.battle
-        assert battle is not None
+        battle = state.fight
         if answer is None:
             steps = (aftermath.Victors(battle.attackers, battle.target), aftermath.Settling())
             return state.pushed(*steps), ()
@@ -576,10 +560,6 @@ class Result(Due):
     target: str = ""
     dice_rule = "K-2.4c"
 
-    def names(self, state: State) -> Units:
-        """Returns nobody."""
-        return ()
-
     def fate(self, state: State) -> Fate | UndecidedError:
         """Returns what becomes of all units, or the die or choice that is missing."""
         fought, codes = self.fought(state), list(map(code_of, self.codes))
@@ -605,8 +585,7 @@ class Result(Due):
                 (), (unit,), state.turn, turns, choice, self.thrown, state.time, side,
                 is_bombardment=True,
             )  # fmt: skip
-        battle = state.battle
-        assert battle is not None
+        battle = state.fight
         hexes = {unit.hex for unit in state.some(battle.attackers)}
 
         def struck(number: set[Hex | None], side: str, part: Units, primary: str) -> list[Unit]:

@@ -26,7 +26,6 @@ from tablecam.rules.musket_saber.state import (
     Square,
     Start,
     State,
-    Units,
     event,
 )
 from tablecam.rules.musket_saber.tables import CHARGE_MP, ENEMY_MOVES_ON
@@ -315,7 +314,7 @@ def _ban_on_bombarding(state: State, name: str) -> Ban | None:
 
 
 def _nearest(state: State, unit: Unit) -> list[Hex]:
-    hexes = {enemy.hex for enemy in state.field.enemies(unit.side) if enemy.hex}
+    hexes = dict.fromkeys(enemy.hex for enemy in state.field.enemies(unit.side) if enemy.hex)
     return sorted(hexes, key=lambda number: state.grid.distance((unit.hex or "",), (number,)))
 
 
@@ -400,10 +399,6 @@ class Fortune(Due):
     unit: str = ""
     question = "What do the {who} do with their Fortune of War?"
     least_answers = 2
-
-    def names(self, state: State) -> Units:
-        """Returns the only unit that it may be used on, if there is one."""
-        return (self.unit,) if self.unit else ()
 
     def legal(self, state: State) -> tuple[Any, ...]:
         """Returns its uses, and losing it."""

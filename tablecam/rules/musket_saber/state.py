@@ -363,6 +363,12 @@ class State(Stepping):
         )  # fmt: skip
 
     @property
+    def fight(self) -> Battle:
+        """The combat that goes on."""
+        assert self.battle is not None
+        return self.battle
+
+    @property
     def passive(self) -> str:
         """The side whose phase it is not."""
         return self.enemy_of(self.active)

@@ -161,6 +161,21 @@ def test_a_die_of_10_is_refused_d_2_2():
         play.apply(type(roll)(roll.for_, count, roll.sides, (10,) * count, roll.lowest))
 
 
+def test_a_check_of_a_unit_that_players_take_off_lapses_d_13_1():
+    play = begun(1)
+    play_at_random_until_a_roll(play)
+    check = play.state.step
+    play.apply(acts.Overrule(off=check.names(play.state)))
+    assert check not in play.state.due
+
+
+def test_a_captured_gun_is_adopted_where_it_lies_d_10_12():
+    state = begun().state
+    gun = next(name for name, troop in state.board.troops.items() if troop.is_battery)
+    state = state.with_piece(gun, captured_by=state.enemy(gun), hexes=("0101",))
+    assert gun in GAME.adopt_positions(state, GAME.position(state)).units
+
+
 def play_at_random_until_a_roll(play: Play[Any, Any]) -> None:
     players = Random(7)
     while play.legal()[0].type != "roll":
