@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import shapely
 from pydantic import TypeAdapter
 
-from tablecam.rules import descriptions as about
 from tablecam.rules.dice import Roll
 from tablecam.rules.frozen_json import one_of
 from tablecam.rules.game import PendingDecision, Refused, Suggestion
@@ -19,7 +18,7 @@ from tablecam.rules.huzzah_ge import state as acts
 from tablecam.rules.huzzah_ge.armies import ArmiesDice, FactorDue
 from tablecam.rules.huzzah_ge.field import facts_of, formation_of, officer_facts
 from tablecam.rules.huzzah_ge.settlements import Charts, CombatDue, RallyDue, StopDue
-from tablecam.rules.huzzah_ge.state import PHASES, Army, State
+from tablecam.rules.huzzah_ge.state import PHASES, State
 from tablecam.rules.huzzah_ge.tables import CM_MM
 from tablecam.rules.huzzah_ge.tables import GAME as NAME
 from tablecam.rules.huzzah_ge.troops import front_of
@@ -27,8 +26,6 @@ from tablecam.rules.lay import Lay
 from tablecam.rules.miniatures.battle import Bases, Done, permitted
 from tablecam.rules.miniatures.battle_game import (
     BattleGame,
-    first_and_turns,
-    sides_and_options,
 )
 from tablecam.rules.miniatures.by_hand import suggested
 from tablecam.rules.miniatures.nearest import farthest_legal
@@ -39,11 +36,6 @@ from tablecam.uncertainty.answer import Answer, measured
 
 OFFICER_CM: Final = 60.0
 """H-12.1: how far officers move."""
-_OPTIONS: Final[Mapping[str, tuple[Any, ...]]] = {
-    "weather": ("fair", "foul"),
-    "ground": ("firm", "soft", "hard"),
-    "range_to": ("face", "nearest_base"),
-}
 _TURN_MARKS: Final = ("bases_lost_this_turn", "hits", "fired", "moved", "charging")
 _QUESTIONS: Final[Mapping[str, tuple[str, str]]] = {
     "fire": ("declare fire, or roll", ""),
@@ -194,6 +186,13 @@ class GloriousEmpires(BattleGame[State]):
         acts.GiveName, acts.Overrule,
     )  # fmt: skip
     states = TypeAdapter(State)
+    options: ClassVar = {
+        "weather": ("fair", "foul"),
+        "ground": ("firm", "soft", "hard"),
+        "range_to": ("face", "nearest_base"),
+    }
+    asked_before = ("weather", "ground")
+    charts = Charts
     end_rule = "H-15.8"
     bases_rule = "H-7.10"
     gone_rule = "H-10.3"
@@ -215,25 +214,15 @@ class GloriousEmpires(BattleGame[State]):
         """Returns centimetres (H-1.1)."""
         return CENTIMETRES
 
-    def begin(self, position: Position, options: Mapping[str, Any]) -> State:
-        """Returns the first state.
-
-        Raises:
-            BadInput: There are not two sides, a unit or an officer lacks a key, or an option is
-                unknown.
-        """
-        order, known = sides_and_options(position, options, _OPTIONS)
-        things: tuple[Unit | Commander, ...] = (*position.units, *position.commanders)
-        for thing in things:
-            self.read_keys(thing)
-        charts = known.pop("charts").get("army", {})
-        armies = {side: _army(charts.get(side, {})) for side in order}
-        state = State(position, order, known, armies=armies)
-        for unit in position.units:
-            if unit.bases:
-                state = acts.settled_sector(state, unit.id)
-                state = state.changed(unit.id, formation=formation_of(state.unit(unit.id)))
-        return self.settled(self.entered(state, "superiority"))[0]
+    def begun(
+        self, position: Position, sides: tuple[str, str], options: Mapping[str, Any], charts: Charts
+    ) -> State:
+        """Returns the state with the armies' factors, and with units where they lie."""
+        state = State(position, sides, options, armies={side: charts.of(side) for side in sides})
+        for name in state.field.units:
+            state = acts.settled_sector(state, name)
+            state = state.changed(name, formation=formation_of(state.unit(name)))
+        return state
 
     def read_keys(self, thing: Unit | Commander) -> None:
         """Reads the keys of a unit or an officer (H-1.6, H-1.8)."""
@@ -368,27 +357,13 @@ class GloriousEmpires(BattleGame[State]):
         action = acts.MoveOfficer(seen.id, seen.x_mm, seen.y_mm, to=near[0] if near else None)
         return suggested(seen.id, _officer_ruling(state, action), action)
 
-    @property
-    def file_models(self) -> Mapping[str, Any]:
-        """The chart file, which owners of the army lists fill in (H-15.9)."""
-        return {"charts": Charts}
-
     markers = staticmethod(page.markers)
     side_settings = staticmethod(page.side_settings)
-
-    def begin_form(self, sides: Sequence[str]) -> tuple[about.BeginField, ...]:
-        """Returns what players choose before a battle."""
-        return (*first_and_turns(sides), *page.WEATHER_AND_GROUND)
 
     def formation(self, unit: Unit, listed: int) -> str | None:
         """Returns the formation of a unit by how its bases lie (H-14.1)."""
         reading = formation_of(unit) if unit.bases else None
         return None if reading is None else reading.replace("_", " ")
-
-
-def _army(chart: Mapping[str, Any]) -> Army:
-    """Returns a side's factors, as far as its chart gives them."""
-    return Army(chart.get("skirmish_factor"), chart.get("artillery_factor"))
 
 
 GAME: Final = GloriousEmpires()

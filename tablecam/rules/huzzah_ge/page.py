@@ -167,22 +167,3 @@ def side_settings(state: State) -> tuple[about.Setting, ...]:
         about.Setting("skirmish_factor", "Skirmish Factor", "side", "number", skirmish),
         about.Setting("artillery_factor", "Artillery Factor", "side", "number", artillery),
     )
-
-
-WEATHER_AND_GROUND: Final = (
-    about.BeginField(
-        "weather",
-        "Weather",
-        (about.BeginChoice("fair"), about.BeginChoice("foul", {"weather": "foul"})),
-    ),
-    about.BeginField(
-        "ground",
-        "Ground",
-        (
-            about.BeginChoice("firm"),
-            about.BeginChoice("soft", {"ground": "soft"}),
-            about.BeginChoice("hard", {"ground": "hard"}),
-        ),
-    ),
-)
-"""H-6.5: what the scenario says of the day."""

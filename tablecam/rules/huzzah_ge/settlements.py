@@ -11,12 +11,12 @@ from typing import Annotated, Final
 from pydantic import Field as Limits
 
 from tablecam.rules.game import PendingDecision
-from tablecam.rules.game_files import GameFile
 from tablecam.rules.huzzah_ge import morale
 from tablecam.rules.huzzah_ge import state as acts
 from tablecam.rules.huzzah_ge.state import Due, State
 from tablecam.rules.huzzah_ge.volleys import SaveDice
 from tablecam.rules.miniatures.battle import disordered
+from tablecam.rules.miniatures.battle_game import BattleCharts
 from tablecam.rules.steps import YES_OR_NO, Decide
 from tablecam.table.sections import Name, StrictModel
 from tablecam.table.sides import side_name
@@ -37,13 +37,18 @@ class ArmySection(StrictModel):
     grand_batteries: bool | None = None
 
 
-class Charts(GameFile):
+class Charts(BattleCharts):
     """The chapters that owners of the full rules may fill in (H-15.9)."""
 
     army: dict[Name, ArmySection] = Limits(default_factory=dict)
     manoeuvre: dict[str, float] = Limits(default_factory=dict)
     rally: dict[str, float] = Limits(default_factory=dict)
     combat: dict[str, float] = Limits(default_factory=dict)
+
+    def of(self, side: str) -> acts.Army:
+        """Returns a side's factors, as far as they are given."""
+        given = self.army.get(side, ArmySection())
+        return acts.Army(given.skirmish_factor, given.artillery_factor)
 
 
 class CombatDue(Due):

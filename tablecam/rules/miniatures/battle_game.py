@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, ClassVar, TypeVar
 
+from tablecam.documents import document_from
 from tablecam.errors import BadInput
 from tablecam.geometry.shapes import Shape
 from tablecam.rules import descriptions as about
 from tablecam.rules.game import Ban, Json, Offer, Refused
+from tablecam.rules.game_files import FORMATS, VERSION, GameFile
 from tablecam.rules.lay import Lay, with_bases
 from tablecam.rules.miniatures.battle import Battle, Done
 from tablecam.rules.miniatures.by_hand import ByHand, adopted, asked_first
@@ -19,15 +21,30 @@ from tablecam.rules.miniatures.drawing import offer_shapes, shapes_about, with_s
 from tablecam.rules.miniatures.page import UnitSetting, common_settings
 from tablecam.rules.overrules import check_overrule, overrule_event
 from tablecam.rules.steps import Events, PhaseGame
-from tablecam.table.model import Position, Unit
+from tablecam.table.model import Commander, Position, Unit
+from tablecam.table.sections import Name
 from tablecam.table.sides import side_name
 
 State = TypeVar("State", bound=Battle)
 
 
+class BattleCharts(GameFile):
+    """A chart file whose head may be left out where the game is known."""
+
+    format: str = FORMATS["charts"]
+    version: int = VERSION
+    game: Name = ""
+
+
 class BattleGame(ByHand[State], PhaseGame[State]):
     """A game of two sides and phases; a rulebook says what its phases ask and what follows."""
 
+    options: ClassVar[Mapping[str, tuple[Any, ...]]]
+    """The options of the rulebook with the values that each may have, the default first."""
+    asked_before: ClassVar[tuple[str, ...]] = ()
+    """Those of the options that players choose before a battle."""
+    charts: ClassVar[type[BattleCharts]]
+    """What owners of the rulebook may fill in."""
     end_rule: ClassVar[str]
     """The rule by which a battle ends."""
     choices_by_phase: ClassVar[Mapping[str, Callable[[Any], Iterable[Any]]]]
@@ -45,6 +62,38 @@ class BattleGame(ByHand[State], PhaseGame[State]):
     """The phases in words, for those who overrule."""
     phases_shown: ClassVar[Mapping[str, str]] = MappingProxyType({})
     """The phases that the page names, in words."""
+
+    @property
+    def file_models(self) -> Mapping[str, type[GameFile]]:
+        """The chart file, which owners of the rulebook fill in."""
+        return {"charts": self.charts}
+
+    def begin_form(self, sides: Sequence[str]) -> tuple[about.BeginField, ...]:
+        """Returns what players choose before a battle."""
+        asked = (option_field(key, self.options[key]) for key in self.asked_before)
+        return (*first_and_turns(sides), *asked)
+
+    def begin(self, position: Position, options: Mapping[str, Any]) -> State:
+        """Returns the first state.
+
+        Raises:
+            BadInput: There are not two sides, a unit or a commander lacks a key, or an option or
+                the charts are wrong.
+        """
+        order, known = sides_and_options(position, options, self.options)
+        charts = document_from(known.pop("charts"), "charts").parsed(self.charts)
+        units = (unit for unit in position.units if unit.bases)
+        things: tuple[Unit | Commander, ...] = (*units, *position.commanders)
+        for thing in things:
+            self.read_keys(thing)
+        state = self.begun(position, order, known, charts)
+        return self.settled(self.entered(state, next(iter(self.phase_words))))[0]
+
+    @abstractmethod
+    def begun(
+        self, position: Position, sides: tuple[str, str], options: Mapping[str, Any], charts: Any
+    ) -> State:
+        """Returns the state before the first phase."""
 
     def why_still(self, state: State, unit: Unit) -> Ban:
         """Returns whose turn it is, or what is asked before a unit may be moved."""
@@ -245,6 +294,13 @@ class BattleGame(ByHand[State], PhaseGame[State]):
         if left is not None or state.due or not self.adopts(state):
             return left
         return adopted(state.position, position)
+
+
+def option_field(key: str, values: Iterable[str]) -> about.BeginField:
+    """Returns the question for an option before a battle; its first value is the default."""
+    first, *others = values
+    added = (about.BeginChoice(value, {key: value}) for value in others)
+    return about.BeginField(key, key.capitalize(), (about.BeginChoice(first), *added))
 
 
 def sides_and_options(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from pydantic import TypeAdapter
 
@@ -16,8 +16,6 @@ from tablecam.rules.lay import Lay
 from tablecam.rules.miniatures.battle import Bases, Done
 from tablecam.rules.miniatures.battle_game import (
     BattleGame,
-    first_and_turns,
-    sides_and_options,
 )
 from tablecam.rules.miniatures.by_hand import suggested
 from tablecam.rules.miniatures.ground import axes_of
@@ -31,16 +29,10 @@ from tablecam.rules.syw_d6.fog_of_war import Pick
 from tablecam.rules.syw_d6.sequence import entered, next_phase
 from tablecam.rules.syw_d6.state import State
 from tablecam.rules.syw_d6.tables import GAME as NAME
+from tablecam.rules.syw_d6.unit_keys import Charts
 from tablecam.table.model import Commander, Position, Unit, inches
 from tablecam.table.sides import side_name
 from tablecam.uncertainty.answer import certain
-
-_OPTIONS: Final[Mapping[str, tuple[Any, ...]]] = {
-    "alternate_first": (False, True),
-    "second_chance": ("six", "not_one"),
-    "rain_affects": ("fire", "fire_and_move"),
-    "fog": (True, False),
-}
 
 
 class SevenYearsWar(BattleGame[State]):
@@ -54,6 +46,13 @@ class SevenYearsWar(BattleGame[State]):
         acts.Overrule,
     )  # fmt: skip
     states = TypeAdapter(State)
+    options: ClassVar = {
+        "alternate_first": (False, True),
+        "second_chance": ("six", "not_one"),
+        "rain_affects": ("fire", "fire_and_move"),
+        "fog": (True, False),
+    }
+    charts = Charts
     end_rule = "S-0.9"
     bases_rule = "S-0.7"
     gone_rule = "S-H.4"
@@ -71,23 +70,17 @@ class SevenYearsWar(BattleGame[State]):
     moments = page.MOMENTS
     length_unit = staticmethod(inches)
 
-    def begin(self, position: Position, options: Mapping[str, Any]) -> State:
-        """Returns the first state.
-
-        Raises:
-            BadInput: There are not two sides, a unit lacks a key, or an option is unknown.
-        """
-        order, known = sides_and_options(position, options, _OPTIONS)
+    def begun(
+        self, position: Position, sides: tuple[str, str], options: Mapping[str, Any], charts: Charts
+    ) -> State:
+        """Returns the state with the rows that the sheet's owner gives, and all units' figures."""
         units = tuple(unit for unit in position.units if unit.bases)
-        for unit in units:
-            self.read_keys(unit)
-        chart = known.pop("charts").get("test", {})
-        rows = {row: None if value == "none" else value for row, value in chart.items()}
-        state = State(position, order, known, edges=home_edges(order, units), chart=rows)
+        edges = home_edges(sides, units)
+        state = State(position, sides, options, edges=edges, chart=charts.test.rows)
         for unit in units:
             figures = unit.state.get("figures", unit.extra.get("figures"))
             state = state.changed(unit.id, figures=figures)
-        return self.settled(entered(state, "fog"))[0]
+        return state
 
     def read_keys(self, thing: Unit | Commander) -> None:
         """Reads the keys of a unit (S-0.4)."""
@@ -169,7 +162,6 @@ class SevenYearsWar(BattleGame[State]):
         return suggested(seen.id, ruling, action)
 
     markers = staticmethod(page.markers)
-    begin_form = staticmethod(first_and_turns)
 
     def formation(self, unit: Unit, listed: int) -> str | None:
         """Returns the formation of a unit by how its bases lie (S-L)."""

@@ -31,7 +31,7 @@ from tablecam.rules.syw_d6.troops import (
     formation_of,
     may_pass,
 )
-from tablecam.rules.syw_d6.unit_keys import UnitFacts
+from tablecam.rules.syw_d6.unit_keys import Charted, UnitFacts
 from tablecam.table.headings import difference_deg
 from tablecam.table.model import Commander, Point, Position, TableSize, Unit
 from tablecam.table.position_file import BaseSection
@@ -65,7 +65,7 @@ class Leader:
 
 
 @dataclass(frozen=True, kw_only=True)
-class OnTable(Facts):
+class OnTable(Charted):
     """What else lies on the table."""
 
     others: tuple[UnitFacts, ...] = ()
@@ -88,25 +88,6 @@ class OnTable(Facts):
 
 
 # --- by what counts ----------------------------------------------------------------------------
-
-
-def _chart(facts: Facts) -> morale.Chart:
-    """Returns the rows that the sheet has lost, as a chart file gives them (S-N.2)."""
-    charts = facts.charts or {}
-    if charts.get("game", tables.GAME) != tables.GAME:
-        raise FactError(
-            "charts.game", f'expected charts of "{tables.GAME}", got "{charts["game"]}"'
-        )
-    rows: Mapping[str, Any] = charts.get("test", {})
-    known = (*tables.TEST_ROWS, "disordered")
-    for row, value in rows.items():
-        if row not in known:
-            raise FactError(f"charts.test.{row}", f"expected one of {known}")
-        if row == "retreat_at" and value == "none":
-            continue
-        if not isinstance(value, int) or isinstance(value, bool) or not -6 <= value <= 6:
-            raise FactError(f"charts.test.{row}", f"expected -6 to 6, got {value!r}")
-    return {row: None if value == "none" else value for row, value in rows.items()}
 
 
 def _check_count(key: str, dice: Sequence[int], due: int) -> None:
@@ -306,7 +287,7 @@ def _fire(
         "casualty_test": is_called,
     }
     if is_called and dice.test is not None:
-        test = morale.take_test(struck, "casualty", with_, dice.test, _chart(table))
+        test = morale.take_test(struck, "casualty", with_, dice.test, table.chart)
         answer |= {"test": test, "asks_for": test.asks_for}
     return answer
 
@@ -341,14 +322,14 @@ def _counter_charge(unit: UnitFacts, charge_distance_in: Inches, dice: Dice | No
 
 @QUESTIONS.asks("S-H.1 S-H.3 S-H.4 S-F.2")
 def _test(
-    facts: Facts,
+    facts: Charted,
     unit: UnitFacts,
     kind: TestKind = "casualty",
     die: Die | None = None,
     with_: Company = morale.ALONE,
 ) -> Json:
     """The TEST of a unit, factor by factor."""
-    test = morale.take_test(unit.troops("experience", "figures"), kind, with_, die, _chart(facts))
+    test = morale.take_test(unit.troops("experience", "figures"), kind, with_, die, facts.chart)
     return as_answer(test) | {"because": terms(test.parts)}
 
 
@@ -375,7 +356,7 @@ SIDES: Final[tuple[Side, Side]] = ("attacker", "defender")
 
 @QUESTIONS.asks("S-F.2 S-F.3 S-F.4 S-F.6 S-F.7")
 def _melee(
-    facts: Facts,
+    facts: Charted,
     attacker: UnitFacts,
     defender: UnitFacts,
     with_: Mapping[Side, morale.Company] | None = None,
@@ -384,7 +365,7 @@ def _melee(
     wishes: Mapping[Side, bool] | None = None,
 ) -> Json:
     """A round of melee between two units, from the totals to what they lead to."""
-    units, chart = {"attacker": attacker, "defender": defender}, _chart(facts)
+    units, chart = {"attacker": attacker, "defender": defender}, facts.chart
     companies = {"attacker": morale.ALONE, "defender": morale.ALONE} | dict(with_ or {})
     troops = {side: unit.troops("experience", "figures") for side, unit in units.items()}
     tests = {
@@ -731,13 +712,13 @@ class RetreatThrow:
 
 @QUESTIONS.asks("S-B.10")
 def _manufactured_retreat(
-    facts: Facts, unit: UnitFacts, dice: RetreatThrow, with_: Company = morale.ALONE
+    facts: Charted, unit: UnitFacts, dice: RetreatThrow, with_: Company = morale.ALONE
 ) -> Json:
     """A retreat that a unit takes of its own choice."""
     troops = unit.troops("experience", "figures")
     _check_count("dice.move", dice.move, troops.rate)
     left = troops.after_losses(tables.RETREAT_FIGURES)
-    test = morale.take_test(left, "melee", with_, dice.test, _chart(facts))
+    test = morale.take_test(left, "melee", with_, dice.test, facts.chart)
     return {
         "figures": left.figures,
         "test": test,

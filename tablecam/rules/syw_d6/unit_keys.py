@@ -1,17 +1,20 @@
-"""The keys of a unit in table files, positions and questions (S-0.4, S-0.5)."""
+"""The keys of a unit in table files, positions and questions, and the rows of a chart file."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import Literal
+from typing import Annotated, Literal
+
+from pydantic import Field as Limits
 
 from tablecam.rules.frozen_json import to_plain
+from tablecam.rules.miniatures.battle_game import BattleCharts
 from tablecam.rules.miniatures.unit_keys import Count, Some, UnitKeys
-from tablecam.rules.questions import FactError
-from tablecam.rules.syw_d6.tables import Experience, Weapon
+from tablecam.rules.questions import FactError, Facts
+from tablecam.rules.syw_d6.tables import GAME, Experience, Weapon
 from tablecam.rules.syw_d6.troops import Skill, Standing, Troops
 from tablecam.table.model import Unit
-from tablecam.table.sections import Name
+from tablecam.table.sections import Name, StrictModel
 
 _OF_ARM: dict[str, Weapon] = {"cavalry": "carbine", "artillery": "gun"}
 """The weapon of an arm, unless the unit's key states another."""
@@ -83,3 +86,45 @@ class UnitFacts(UnitKeys, Standing):
         extra |= {"figures": troops.figures_start, "experience": plain.get("experience", "green")}
         extra = {key: value for key, value in extra.items() if value is not None}
         return Unit(self.id or name, side, self.arm, bases, state=state, extra=extra)
+
+
+Row = Annotated[int, Limits(ge=-6, le=6)]
+
+
+class TestSection(StrictModel):
+    """The rows of the TEST that the sheet has lost, as far as its owner gives them (S-N.2)."""
+
+    __test__ = False
+
+    retreat_at: Row | Literal["none"] | None = None
+    casualties_artillery: Row | None = None
+    casualties_flank_rear: Row | None = None
+    contacted_flank_rear: Row | None = None
+    green: Row | None = None
+    trained: Row | None = None
+    disordered: Row | None = None
+
+    @property
+    def rows(self) -> dict[str, int | None]:
+        """The rows that are given; None where a TEST never has that result."""
+        given = self.model_dump(exclude_none=True)
+        return {row: None if value == "none" else value for row, value in given.items()}
+
+
+class Charts(BattleCharts):
+    """The chart file of the sheet."""
+
+    game: Literal["syw-d6"] = GAME
+    test: TestSection = TestSection()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Charted(Facts):
+    """What a question of a TEST may state: also the chart file."""
+
+    charts: Charts | None = None  # type: ignore[assignment]
+
+    @property
+    def chart(self) -> dict[str, int | None]:
+        """The rows that the chart file gives."""
+        return {} if self.charts is None else self.charts.test.rows

@@ -401,6 +401,19 @@ def test_a_test_sums_named_factors_s_h_1():
     }  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("chart", "fault"),
+    [
+        ({"test": {"grene": -1}}, r"charts: test\.grene: unknown key; did you mean green"),
+        ({"test": {"green": -7}}, r"charts: test\.green: expected a number of -6 or more, got -7"),
+        ({"game": "huzzah-ge"}, r"charts: game: expected syw-d6"),
+    ],
+)
+def test_a_battle_takes_no_chart_with_a_fault_s_n_2(chart, fault):
+    with pytest.raises(BadInput, match=fault):
+        shot_at(charts=chart)
+
+
 def test_a_lost_row_is_asked_for_once_and_kept_s_n_3():
     battle = shot_at(charts={"game": "syw-d6", "test": {"retreat_at": "none"}})
     assert "trained unit" in battle.question
