@@ -14,7 +14,7 @@ from tablecam.geometry.moves.lanes import lane
 from tablecam.geometry.shapes import shapes_of
 from tablecam.rules.huzzah_ge import fire
 from tablecam.rules.huzzah_ge.field import corner_distances_mm, field_of
-from tablecam.rules.huzzah_ge.state import Shot, State
+from tablecam.rules.huzzah_ge.state import Fire, State
 from tablecam.rules.huzzah_ge.tables import CM_MM, COMMAND, GAME
 from tablecam.rules.huzzah_ge.troops import front_of
 from tablecam.rules.huzzah_ge.volleys import best_shots, firing_bases, lies_now
@@ -95,13 +95,13 @@ def _shot(state: State, firer: Unit, target: Unit) -> Finding:
     return Finding(why, answer, question=asked)
 
 
-def _nearest_shots(state: State, firer: Unit, target: Unit) -> tuple[Shot, ...]:
+def _nearest_shots(state: State, firer: Unit, target: Unit) -> tuple[Fire, ...]:
     """Returns the two shots that are nearest to the faces they see (H-7.6)."""
     places = tuple(firing_bases(state, firer, target))
     spans = combinations(range(len(places) + 1), 2)
-    shots = [Shot(firer.id, target.id, places[start:end]) for start, end in spans]
+    shots = [Fire(firer.id, target.id, places[start:end]) for start, end in spans]
 
-    def range_cm(shot: Shot) -> float:
+    def range_cm(shot: Fire) -> float:
         at = lies_now(state, shot)
         return math.inf if at is None else at.range_cm
 
@@ -109,7 +109,7 @@ def _nearest_shots(state: State, firer: Unit, target: Unit) -> tuple[Shot, ...]:
 
 
 def _in_range(
-    state: State, shots: Sequence[Shot], limit_cm: float, margin_mm: float
+    state: State, shots: Sequence[Fire], limit_cm: float, margin_mm: float
 ) -> tuple[AnswerWord, float, float]:
     """Returns whether a shot is within a limit, its sigma (mm) and probability (H-7.3, H-7.4)."""
     firer, target = state.unit(shots[0].unit), state.unit(shots[0].target)

@@ -116,7 +116,7 @@ def _ground_layouts(state: State, unit: Unit) -> Iterator[Bases]:
 def judged_deploy(state: State, unit: Unit, bases: Bases) -> Answer:
     """Judges a unit as it is laid out anew (H-14.1 to H-14.8)."""
     name, ground = unit.id, state.field
-    if state.under is None or name not in state.under.allowed_cm or state.under.order != "deploy":
+    if state.order_of(name) != "deploy":
         return certain("no", "H-14.1", f"{name} has no order to deploy")
     if len(bases) != len(unit.bases):
         return certain("no", "H-14.2", f"{name} lacks a base")
@@ -238,7 +238,7 @@ def skirmished(state: State, action: acts.Skirmish) -> State:
     """
     unit = state.unit(action.unit)
     name, most = unit.id, _skirmishers(state, unit)
-    if state.under is None or name not in state.under.allowed_cm or state.under.order != "deploy":
+    if state.order_of(name) != "deploy":
         raise Refused(f"{name} has no order to deploy", rule="H-14.5")
     if not 1 <= action.count <= most:
         raise Refused(f"expected 1 to {most} bases of {name}", rule="H-14.5")
@@ -314,7 +314,7 @@ def passed(state: State, action: acts.PassLines) -> State:
     """
     unit, other = state.unit(action.unit), state.unit(action.other)
     under = state.under
-    if under is None or unit.id not in under.allowed_cm or under.order != "deploy":
+    if under is None or state.order_of(unit.id) != "deploy":
         raise Refused(f"{unit.id} has no order to deploy", rule="H-14.9")
     if ban := ban_on_passing(state, unit, other):
         raise ban.refused()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import shapely
 
@@ -25,6 +25,7 @@ from tablecam.table.headings import forward
 from tablecam.table.model import BasePose, Point
 
 Bases = Sequence[BasePose]
+_Shot = TypeVar("_Shot")
 ARC_DEG = 45.0
 """H-7.5: what the arc opens to either side."""
 
@@ -104,10 +105,10 @@ def removal(target: Troops, hits: int) -> Removal:
     return Removal(*divmod(target.hits + hits, target.hits_per_base))
 
 
-def choices(firer: Troops, ranges_cm: Mapping[str, float]) -> list[str]:
-    """Returns the targets that a unit may choose: one at short range before others (H-7.7)."""
-    near = [name for name, range_cm in ranges_cm.items() if is_short(firer, range_cm)]
-    reached = [name for name, range_cm in ranges_cm.items() if range_cm <= firer.range_cm]
+def choices(firer: Troops, ranges_cm: Mapping[_Shot, float]) -> list[_Shot]:
+    """Returns the shots that a unit may choose: one at short range before others (H-7.7)."""
+    near = [shot for shot, range_cm in ranges_cm.items() if is_short(firer, range_cm)]
+    reached = [shot for shot, range_cm in ranges_cm.items() if range_cm <= firer.range_cm]
     return near or reached
 
 

@@ -14,7 +14,7 @@ from tablecam.geometry.moves.lanes import front_width_mm, lane, room_ahead_mm, s
 from tablecam.geometry.moves.poses import ahead, shifted, wheeled
 from tablecam.geometry.outlines import footprint
 from tablecam.geometry.shapes import shapes_of
-from tablecam.rules.game import Ban, PendingDecision, Refused
+from tablecam.rules.game import Ban, PendingDecision
 from tablecam.rules.huzzah_ge import state as acts
 from tablecam.rules.huzzah_ge.field import Field
 from tablecam.rules.huzzah_ge.orders import acted
@@ -313,13 +313,11 @@ def charge_place(state: State, unit: Unit, target: Unit, allowed_cm: float) -> B
 
 def ban_on_charging(state: State, name: str) -> Ban | None:
     """Returns why a unit that advances is offered no charge: by the nearest enemy (H-12)."""
-    under = state.under
-    if under is None or under.order != "advance" or name not in under.allowed_cm:
+    if state.under is None or state.order_of(name) != "advance":
         return None
-    unit = state.unit(name)
+    unit, allowed_cm = state.unit(name), state.under.allowed_cm[name]
     places = (
-        charge_place(state, unit, enemy, under.allowed_cm[name])
-        for enemy in state.field.nearest_enemies(unit)
+        charge_place(state, unit, enemy, allowed_cm) for enemy in state.field.nearest_enemies(unit)
     )
     ban = ban_on_all(place if isinstance(place, Ban) else None for place in places)
     return None if ban is None else Ban.of(name, ban.rule, ban.because)
@@ -352,12 +350,10 @@ def _flush(ground: Field, unit: Unit, target: Unit, face: Any, room_mm: float) -
 
 def judged_charge(state: State, unit: Unit, target: Unit, bases: Bases) -> Answer:
     """Judges a charge by where hands have laid the charger (H-12.7 to H-12.10)."""
-    under, name = state.under, unit.id
-    allowed_cm = None if under is None else under.allowed_cm.get(name)
-    is_advance = under is not None and under.order == "advance"
-    if allowed_cm is None or not is_advance:
+    name = unit.id
+    if state.under is None or state.order_of(name) != "advance":
         return certain("no", "H-12.7", f"{name} has no order to advance")
-    there = charge_place(state, unit, target, allowed_cm)
+    there = charge_place(state, unit, target, state.under.allowed_cm[name])
     if isinstance(there, Ban):
         return certain("no", there.rule, f"{name} {there.because}")
     if len(bases) != len(there):
@@ -368,9 +364,8 @@ def judged_charge(state: State, unit: Unit, target: Unit, bases: Bases) -> Answe
     if not (is_flush and state.field.has_room(shapely.buffer(footprints(bases), -HAND_MM), name)):
         text = f"{name} must be squared up on {target.id}"
         return certain("no", "H-12.10", text, shapes_of(footprints(there), "target"))
-    area = hull(unit.bases, bases)
-    text = f"{name} charges {target.id}"
-    return certain("yes", "H-12.7", text, shapes_of(area, "path"))
+    shapes = shapes_of(hull(unit.bases, bases), "path")
+    return certain("yes", "H-12.7", f"{name} charges {target.id}", shapes)
 
 
 def charged(state: State, action: acts.Charge) -> State:
@@ -380,18 +375,19 @@ def charged(state: State, action: acts.Charge) -> State:
         Refused: The rules forbid the charge.
     """
     unit, target = state.unit(action.unit), state.unit(action.target)
-    if target.side == unit.side:
-        raise Refused(f"expected an enemy, got {target.id}", rule="H-12.7")
-    ruling = permitted(judged_charge(state, unit, target, action.bases))
-    drawn, facts = ruling.evidence, {"unit": unit.id, "target": target.id}
-    state = state.tells("charge", ruling.because, "H-12.7", *drawn, **facts)
-    return acted(rushed(state, unit, target, action.bases), unit.id)
+    permitted(judged_charge(state, unit, target, action.bases))
+    return acted(rushed(state, action, "H-12.7"), unit.id)
 
 
-def rushed(state: State, unit: Unit, target: Unit, bases: Bases) -> State:
+def rushed(state: State, charge: acts.Charge, rule: str) -> State:
     """Returns the state with a charger squared up on its target."""
-    state = acts.placed(state, unit.id, bases).changed(unit.id, moved=True, charging=True)
-    return replace(state, rushes=(*state.rushes, acts.Rush(unit.id, target.id)))
+    name, target = charge.unit, charge.target
+    drawn = shapes_of(hull(state.unit(name).bases, charge.bases), "path")
+    state = state.tells(
+        "charge", f"{name} charges {target}", rule, *drawn, unit=name, target=target
+    )
+    state = acts.placed(state, name, charge.bases).changed(name, moved=True, charging=True)
+    return replace(state, rushes=(*state.rushes, acts.Rush(name, target)))
 
 
 def moved(state: State, action: acts.Move) -> State:
@@ -402,8 +398,8 @@ def moved(state: State, action: acts.Move) -> State:
     """
     unit = state.unit(action.unit)
     ruling = permitted(judged(state, unit, action.bases))
-    order = "" if state.under is None else state.under.order
     name, near = unit.id, state.field.near_enemies(unit.id)
+    order = state.order_of(name)
     state = state.tells("move", ruling.because, ruling.rule, *ruling.evidence, unit=name)
     friends = [] if order == "manoeuvre" else _passed(state, unit, action.bases)
     state = acts.placed(state, name, action.bases)
@@ -439,36 +435,25 @@ class ImpulsiveCharge(Due):
 
     def asked(self, state: State) -> PendingDecision | None:
         """Returns that it must charge, if it can."""
-        charge = self._charge(state)
-        if charge is None:
-            return None
-        question = f"{self.unit} is impulsive and charges {charge.target}"
-        return PendingDecision(question, self.owner(state))
+        for charge in self.legal(state):
+            question = f"{self.unit} is impulsive and charges {charge.target}"
+            return PendingDecision(question, self.owner(state))
+        return None
 
     def legal(self, state: State) -> tuple[acts.Charge, ...]:
-        """Returns the charge."""
-        charge = self._charge(state)
-        return () if charge is None else (charge,)
+        """Returns the charge at the nearest enemy that it reaches."""
+        unit, ground = state.unit(self.unit), state.field
+        for enemy in ground.nearest_enemies(unit):
+            place = charge_place(state, unit, enemy, state.troops(self.unit).allowance_cm)
+            if enemy.id in ground.reached[self.unit] and not isinstance(place, Ban):
+                return (acts.Charge(self.unit, enemy.id, place),)
+        return ()
 
     def then(self, state: State, answer: acts.Charge | None) -> State:
         """Returns the state with the charger in contact."""
         if answer is None:
             return state
-        unit, target = state.unit(answer.unit), state.unit(answer.target)
-        area = hull(unit.bases, answer.bases)
-        text, drawn = f"{unit.id} charges {target.id}", shapes_of(area, "path")
-        state = state.tells("charge", text, "H-11.16", *drawn, unit=unit.id, target=target.id)
-        return rushed(state, unit, target, answer.bases)
-
-    def _charge(self, state: State) -> acts.Charge | None:
-        unit, ground = state.unit(self.unit), state.field
-        reached = [ground.units[name] for name in ground.reached[self.unit]]
-        nearest = sorted(reached, key=lambda enemy: ground.apart_mm(unit, enemy))
-        for enemy in nearest:
-            found = charge_place(state, unit, enemy, state.troops(self.unit).allowance_cm)
-            if not isinstance(found, Ban):
-                return acts.Charge(self.unit, enemy.id, found)
-        return None
+        return rushed(state, answer, "H-11.16")
 
 
 def impulsive(state: State) -> tuple[ImpulsiveCharge, ...]:

@@ -129,15 +129,6 @@ class Army:
 
 
 @dataclass(frozen=True, slots=True)
-class Shot:
-    """Declared fire."""
-
-    unit: str
-    target: str
-    bases: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Struck:
     """What fire did to a unit, until its test: support ranks as before the losses (H-9.3)."""
 
@@ -183,7 +174,7 @@ class State(Battle):
     armies: Mapping[str, Army] = field(default_factory=dict)
     superiority: str | None = None
     effective: tuple[str, ...] = ()
-    shots: tuple[Shot, ...] = ()
+    shots: tuple[Fire, ...] = ()
     struck: Mapping[str, Struck] = field(default_factory=dict)
     given: tuple[Given, ...] = ()
     done_officers: tuple[str, ...] = ()
@@ -206,6 +197,11 @@ class State(Battle):
             side_has_superiority=self.superiority == side,
             effective=side in self.effective,
         )
+
+    def order_of(self, name: str) -> Order | None:
+        """Returns the order on which a unit may act now."""
+        under = self.under
+        return under.order if under is not None and name in under.allowed_cm else None
 
     def with_army(self, side: str, **changes: Any) -> State:
         """Returns the state with an army changed."""

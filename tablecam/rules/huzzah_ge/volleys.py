@@ -48,7 +48,7 @@ def firing_bases(state: State, unit: Unit, target: Unit) -> Sequence[int]:
     return [place for place, base in enumerate(unit.bases) if base in front]
 
 
-def lies(state: State, shot: acts.Shot) -> fire.Shot | Ban:
+def lies(state: State, shot: acts.Fire) -> fire.Shot | Ban:
     """Returns how a target lies to the bases that fire, or why they may not (H-7.3 to H-7.6)."""
     unit, target = state.unit(shot.unit), state.unit(shot.target)
     places = firing_bases(state, unit, target)
@@ -75,7 +75,7 @@ def _side_by_side(places: Sequence[int], chosen: Sequence[int]) -> bool:
     return list(places)[first : first + len(order)] == order
 
 
-def best_shots(state: State, unit: Unit, target: Unit) -> Iterator[tuple[acts.Shot, fire.Shot]]:
+def best_shots(state: State, unit: Unit, target: Unit) -> Iterator[tuple[acts.Fire, fire.Shot]]:
     """Yields the shots that a unit may wish for: as many bases as can be, and those at short range.
 
     Fewer bases may see the target clearly, or have it nearer (H-7.6).
@@ -87,7 +87,7 @@ def best_shots(state: State, unit: Unit, target: Unit) -> Iterator[tuple[acts.Sh
         return
     spans = sorted(combinations(range(len(places) + 1), 2), key=lambda span: span[0] - span[1])
     for start, end in spans:
-        shot = acts.Shot(unit.id, target.id, tuple(places[start:end]))
+        shot = acts.Fire(unit.id, target.id, tuple(places[start:end]))
         at = lies(state, shot)
         if isinstance(at, Ban):
             continue
@@ -126,7 +126,7 @@ def ban_on_shots(state: State, name: str) -> Ban | None:
     if any(True for enemy in enemies for _ in best_shots(state, unit, enemy)):
         return None
     bases = tuple(firing_bases(state, unit, enemies[0]))
-    lie = lies(state, acts.Shot(name, enemies[0].id, bases))
+    lie = lies(state, acts.Fire(name, enemies[0].id, bases))
     is_far = isinstance(lie, Ban) and lie.rule == "H-7.3"
     is_far = is_far or state.field.apart_cm(unit, enemies[0]) > troops.range_cm
     far = Ban("H-7.3", f"no enemy is within {troops.range_cm:g} cm")
@@ -136,12 +136,12 @@ def ban_on_shots(state: State, name: str) -> Ban | None:
 def declarations(state: State) -> Iterator[acts.Fire]:
     """Yields the fire that the active side may declare (H-7.1 to H-7.7)."""
     for unit in map(state.unit, may_declare(state)):
-        shots = [
-            found for enemy in state.field.enemies(unit) for found in best_shots(state, unit, enemy)
-        ]
-        near = [pair for pair in shots if fire.is_short(state.troops(unit.id), pair[1].range_cm)]
-        for shot, _ in near or shots:
-            yield acts.Fire(shot.unit, shot.target, shot.bases)
+        ranges_cm = {
+            shot: at.range_cm
+            for enemy in state.field.enemies(unit)
+            for shot, at in best_shots(state, unit, enemy)
+        }
+        yield from fire.choices(state.troops(unit.id), ranges_cm)
 
 
 def declared(state: State, action: acts.Fire) -> State:
@@ -150,21 +150,18 @@ def declared(state: State, action: acts.Fire) -> State:
     Raises:
         Refused: The rules forbid it.
     """
-    shot = acts.Shot(action.unit, action.target, action.bases)
-    if state.unit(shot.target).side == state.active:
-        raise Refused(f"expected an enemy, got {shot.target}", rule="H-7.1")
-    if ban := ban_on_declaring(state, shot.unit):
-        raise ban.refused(shot.unit)
-    at = lies(state, shot)
+    name, target = action.unit, action.target
+    if ban := ban_on_declaring(state, name):
+        raise ban.refused(name)
+    at = lies(state, action)
     if isinstance(at, Ban):
         raise at.refused()
-    troops = state.troops(shot.unit)
-    if not fire.is_short(troops, at.range_cm) and action not in tuple(declarations(state)):
-        raise Refused(f"{shot.unit} has targets at short range", rule="H-7.7")
-    text = f"{shot.unit} will fire at {shot.target} with {counted(len(shot.bases), 'base')}"
-    facts = {"unit": shot.unit, "target": shot.target, "cm": at.range_cm}
-    state = state.tells("declare", text, "H-7.7", **facts)
-    return replace(state, shots=(*state.shots, shot))
+    is_near = fire.is_short(state.troops(name), at.range_cm)
+    if not is_near and action not in tuple(declarations(state)):
+        raise Refused(f"{name} has targets at short range", rule="H-7.7")
+    text = f"{name} will fire at {target} with {counted(len(action.bases), 'base')}"
+    state = state.tells("declare", text, "H-7.7", unit=name, target=target, cm=at.range_cm)
+    return replace(state, shots=(*state.shots, action))
 
 
 def volley(state: State) -> State:
@@ -194,7 +191,7 @@ class ShotDice(FactorDice):
     """The dice of a shot; at a charger it is always short and at its front (H-8.2)."""
 
     dice = "{shot.unit} firing at {shot.target}"
-    shot: acts.Shot
+    shot: acts.Fire
     is_at_charger: bool = False
 
     def names(self, state: State) -> tuple[str, ...]:
@@ -230,7 +227,7 @@ class ShotDice(FactorDice):
         return acts.hit(state, shot.target, hits)
 
 
-def lies_now(state: State, shot: acts.Shot) -> fire.Shot | None:
+def lies_now(state: State, shot: acts.Fire) -> fire.Shot | None:
     """Returns how a target lies to bases that have declared to fire."""
     unit, target = state.unit(shot.unit), state.unit(shot.target)
     firing: list[BasePose] = [unit.bases[place] for place in shot.bases]
@@ -420,7 +417,7 @@ class TargetOfCharges(Due):
         charger = chargers[0] if answer is None else str(answer.name)
         unit, target = state.unit(self.unit), state.unit(charger)
         places = tuple(firing_bases(state, unit, target))
-        shot = ShotDice(acts.Shot(self.unit, charger, places), is_at_charger=True)
+        shot = ShotDice(acts.Fire(self.unit, charger, places), is_at_charger=True)
         return state.pushed(shot, TestsDue())
 
     def _chargers(self, state: State) -> tuple[str, ...]:
@@ -431,7 +428,7 @@ class TargetOfCharges(Due):
 class FirerTest(Due):
     """A unit whose fire at a charger fails tests, and may rout before it (H-8.4)."""
 
-    shot: acts.Shot
+    shot: acts.Fire
 
     def then(self, state: State, answer: None) -> State:
         """Returns the state with the test due, and the charger's way on."""

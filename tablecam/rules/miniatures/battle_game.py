@@ -116,6 +116,9 @@ class BattleGame(ByHand[State], PhaseGame[State]):
         own = state.position.unit(getattr(action, "unit", ""))
         if own is not None and own.side != state.active:
             raise Refused(f"expected a unit of the {side_name(state.active)}, got {own.id}")
+        target = state.position.unit(getattr(action, "target", ""))
+        if target is not None and target.side == state.active:
+            raise Refused(f"expected an enemy, got {target.id}")
         handler = self.handlers.get((state.phase, type(action)))
         if handler is None:
             raise Refused(f"expected an action of this phase, got {action.type}")

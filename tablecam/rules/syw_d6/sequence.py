@@ -175,8 +175,6 @@ def _moved(state: State, action: acts.Move) -> State:
 
 def _charged(state: State, action: acts.Charge) -> State:
     unit, target = state.unit(action.unit), state.unit(action.target)
-    if target.side == unit.side:
-        raise Refused(f"expected an enemy, got {target.id}", rule="S-B.11")
     value_in = _allowance(state, unit).value_in
     ruling, charge = charges.judged_charge(state, unit, target, action.bases, value_in)
     if charge is None:
@@ -243,8 +241,6 @@ class FleeNow(Due):
 
 def _fired(state: State, action: acts.Fire) -> State:
     firer, target = state.unit(action.unit), state.unit(action.target)
-    if target.side == firer.side:
-        raise Refused(f"expected an enemy, got {target.id}", rule="S-D.1")
     if ban := state.field.aim(firer, target)[1]:
         raise ban.refused(firer.id)
     return state.pushed(volleys.FireDice(firer.id, target.id))
