@@ -48,11 +48,11 @@ READS = {"startswith", "endswith", "partition", "rpartition", "split", "removepr
 
 HELD = {
     "files entered for: may F1 fire at B1": 34,
-    "files entered for a charge by hand": 100,
+    "files entered for a charge by hand": 96,
     "times a charge by hand works out charges": 1,
     "modules with exactly one importer": 38,
     "import circles between folders": 0,
-    "lines of Maurice Lite": 18_260,
+    "lines of Maurice Lite": 18_248,
     "places outside that name a rulebook's words": 1,
     "modules in the largest folder": 29,
 }

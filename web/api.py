@@ -7,7 +7,7 @@ import math
 from flask import Blueprint, Response, abort, current_app, jsonify, request
 
 from tablecam.errors import BadInput
-from tablecam.referee.version_guard import check_plays
+from tablecam.referee.guards import check_plays
 from tablecam.table.model import length_units
 from tablecam.table.position_file import position_to_json
 from web.bodies import (

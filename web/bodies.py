@@ -8,7 +8,7 @@ from flask import request
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from tablecam.documents import json_request
-from tablecam.referee.tie_break import TieBreak
+from tablecam.referee.intents import TieBreak
 from tablecam.table.model import FARTHEST_MM, Mask
 
 MOST_BUMP_PX = 100.0

@@ -8,8 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from tablecam.errors import BadInput
-from tablecam.referee.table_diff import TableDiff
-from tablecam.referee.together import is_sure
+from tablecam.referee.table_diff import TableDiff, is_sure
 from tablecam.rules.game import LAY, Game, Refused, Suggestion
 from tablecam.rules.play import Play
 from tablecam.rules.play_log import Done

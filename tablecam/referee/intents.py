@@ -1,4 +1,4 @@
-"""Intents that players declare before a move ("just outside 4 BW of B1"), checked after it.
+"""Intents that players declare before a move ("just outside 4 BW of B1"), and close calls.
 
 Where the camera cannot decide a hair's breadth, the declared intent does, as among players.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from tablecam.errors import BadInput
 from tablecam.rules.game import DeclareFirst, Json
@@ -129,3 +129,24 @@ def _latest(remarks: Iterable[Remark], since: int) -> tuple[Intent, ...]:
 
 def _may_know(unit: str, moved: Collection[str], closed: DeclareFirst | None) -> bool:
     return closed is None or (unit in moved and unit in closed.declared)
+
+
+TieBreak = Literal["seen", "intent", "die", "benefit"]
+WAYS: Final[Mapping[TieBreak, str]] = {
+    "seen": "what is seen",
+    "intent": "the mover's intent",
+    "die": "a die",
+    "benefit": "giving the mover the benefit",
+}
+"""The wording of each way in the log."""
+
+
+def decided_by(way: TieBreak, intent: Intent | None) -> str:
+    """Returns the log's note on how players decided a close call, empty if it was `seen`.
+
+    `intent` is the intent declared before the move, if any.
+    """
+    if way == "seen":
+        return ""
+    declared = f": {intent.text}" if way == "intent" and intent is not None else ""
+    return f"too close to call, decided by {WAYS[way]}{declared}"

@@ -22,13 +22,18 @@ from tablecam.errors import BadInput
 from tablecam.referee.game_controller import AnyPlay, GameController
 from tablecam.referee.game_overlay import GameOverlay
 from tablecam.referee.game_store import GameStore, StoreWriter
-from tablecam.referee.intents import Intent, answered, check_units, said_of_late
-from tablecam.referee.measuring_ban import MeasuringBan
+from tablecam.referee.guards import MeasuringBan, VersionGuard, check_asked, check_plays, offered
+from tablecam.referee.intents import (
+    Intent,
+    TieBreak,
+    answered,
+    check_units,
+    decided_by,
+    said_of_late,
+)
 from tablecam.referee.placing import Placing, laid
 from tablecam.referee.refusals import NotYours, OutOfDate
 from tablecam.referee.seats import Proposal, Seat
-from tablecam.referee.tie_break import TieBreak, decided_by
-from tablecam.referee.version_guard import VersionGuard, check_asked, check_plays, offered
 from tablecam.rules.descriptions import begin_words
 from tablecam.rules.game import OVERRULE, Game, Refused, Suggestion
 from tablecam.rules.game_files import FORMATS, options_with_files

@@ -14,12 +14,12 @@ from tablecam.referee.game_views import (
     outlines,
     ruling_document,
 )
+from tablecam.referee.guards import AT
 from tablecam.referee.intents import Intent
 from tablecam.referee.placing import Placing
 from tablecam.referee.referee import Referee
 from tablecam.referee.seats import Seat
-from tablecam.referee.together import is_sure
-from tablecam.referee.version_guard import AT
+from tablecam.referee.table_diff import is_sure
 from tablecam.rules.dice import Roll
 from tablecam.rules.frozen_json import to_plain
 from tablecam.rules.game import DiceGroup, Game, Json, Suggestion

@@ -4,11 +4,11 @@ import pytest
 
 from tablecam.errors import BadInput
 from tablecam.referee.corrections import correct_choice, correct_dice, others, redo, undo_to
+from tablecam.referee.guards import MAX_REFUSED, REFUSED_FOR_S
 from tablecam.referee.referee import Referee
 from tablecam.referee.refusals import NotYours, OutOfDate, TooOften
 from tablecam.referee.seat_view import seat_view
 from tablecam.referee.seats import BOTH, SHARED, SPECTATOR, Seat
-from tablecam.referee.version_guard import MAX_REFUSED, REFUSED_FOR_S
 from tablecam.rules.dice import Roll
 from tablecam.rules.games import game_of
 from tests.referee.marching import BRITISH, FRENCH, act, begun, marching

@@ -35,9 +35,9 @@ from tablecam.rules.maurice.charge.room import (
     longest_free_arcs_mm,
 )
 from tablecam.rules.maurice.field.field import Field, UnitOnField
-from tablecam.rules.maurice.field.front_contact import touches_across
 from tablecam.rules.maurice.field.tables import CHARGE_WHEEL_BW, SLIVER_MM, VIEW_WOODS_BW
 from tablecam.rules.maurice.field.terms import Reason
+from tablecam.rules.maurice.place.contacts import touches_across
 from tablecam.table.headings import forward
 from tablecam.uncertainty.contact import TOUCH_MM
 

@@ -35,9 +35,9 @@ from tablecam.geometry.rectangles import EXACT_MM
 from tablecam.geometry.zone_ranges import first_hit
 from tablecam.geometry.zones import strip_before
 from tablecam.rules.maurice.field.field import Field, UnitOnField
-from tablecam.rules.maurice.field.front_contact import thin_pieces
 from tablecam.rules.maurice.field.ground import Piece
 from tablecam.rules.maurice.field.tables import ALLOWANCES_BW, CHARGE_WHEEL_BW, SLIVER_MM, THIN_BW
+from tablecam.rules.maurice.place.contacts import thin_pieces
 from tablecam.uncertainty.contact import TOUCH_MM
 
 Array = NDArray[np.float64]

@@ -19,15 +19,15 @@ from tablecam.geometry.rectangles import EXACT_MM
 from tablecam.geometry.shapes import Shape, shapes_of
 from tablecam.geometry.sight import free_lines
 from tablecam.rules.maurice.field.field import Field, UnitOnField
-from tablecam.rules.maurice.field.front_contact import (
+from tablecam.rules.maurice.field.ground import is_partly_in
+from tablecam.rules.maurice.field.tables import ENGAGED_BW, SLIVER_MM
+from tablecam.rules.maurice.field.worlds import drawn_fields, tilted
+from tablecam.rules.maurice.place.contacts import (
     OVERLAP_MM,
     contact_margin_mm,
     contact_margins_mm,
     front_gap_mm,
 )
-from tablecam.rules.maurice.field.ground import is_partly_in
-from tablecam.rules.maurice.field.tables import ENGAGED_BW, SLIVER_MM
-from tablecam.rules.maurice.field.worlds import drawn_fields, tilted
 from tablecam.rules.memo import Memo
 from tablecam.table.formation import front_rank
 from tablecam.uncertainty.answer import Answer, certain

@@ -12,9 +12,9 @@ from tablecam.rules.maurice.charge.moves import allowance_mm
 from tablecam.rules.maurice.combat.cover import cover_answer
 from tablecam.rules.maurice.combat.engagement import Engagements, engagements
 from tablecam.rules.maurice.field.field import UnitOnField
-from tablecam.rules.maurice.field.front_contact import front_gap_mm, touches_across
 from tablecam.rules.maurice.field.tables import ENGAGED_BW
 from tablecam.rules.maurice.field.terms import Reason
+from tablecam.rules.maurice.place.contacts import front_gap_mm, touches_across
 from tablecam.rules.maurice.rulings.facts import Rulings
 from tablecam.rules.maurice.rulings.interpretations import EDGE_CONTACT_MM
 from tablecam.rules.maurice.sheets.lines import (

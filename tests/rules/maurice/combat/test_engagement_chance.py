@@ -11,8 +11,7 @@ from tablecam.geometry.outlines import corners
 from tablecam.geometry.rectangles import EXACT_MM
 from tablecam.rules.maurice.combat.engagement import Engagements, engagements
 from tablecam.rules.maurice.field.field import field_of
-from tablecam.rules.maurice.field.front_contact import contact_margin_mm, front_gap_mm
-from tablecam.rules.maurice.place.contacts import contacts_of_field
+from tablecam.rules.maurice.place.contacts import contact_margin_mm, contacts_of_field, front_gap_mm
 from tablecam.rules.maurice.rulings.facts import Rulings
 from tablecam.rules.maurice.rulings.rulings import rulings_document
 from tablecam.table.model import Position, Terrain, Unit

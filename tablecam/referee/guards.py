@@ -1,17 +1,21 @@
-"""Rejects outdated and repeated requests, because a page may show an earlier state of the game."""
+"""Rejects what a page may not ask now: outdated and repeated requests, and banned measuring.
+
+A page may show an earlier state of the game, and players may have to declare before they measure.
+"""
 
 from __future__ import annotations
 
 import logging
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from tablecam.errors import BadInput
-from tablecam.referee.refusals import NotYours, OutOfDate, TooOften
+from tablecam.referee.refusals import NotDeclared, NotYours, OutOfDate, TooOften
 from tablecam.referee.seats import Seat
+from tablecam.rules.game import DeclareFirst
 from tablecam.rules.play import Play
 from tablecam.table.sides import side_plural
 from tablecam.wording import quoted
@@ -97,6 +101,28 @@ class VersionGuard:
             who = seat.side or seat.kind
             log.warning("a correction by %s was refused, %d so far", who, self.refused[seat])
             raise
+
+
+class MeasuringBan:
+    """The current ban on measuring, if any. Any thread may ask, without waiting."""
+
+    def __init__(self) -> None:
+        self.now: DeclareFirst | None = None
+
+    def follow(self, play: Play[Any, Any] | None) -> None:
+        """Updates the ban from a game; without one there is none."""
+        self.now = None if play is None else play.asked().closed
+
+    def check_open(self, names: Collection[str | None]) -> None:
+        """Refuses to measure between things; a name is a unit's or a commander's, None a point.
+
+        Raises:
+            NotDeclared: Measuring between them is banned until something is declared.
+        """
+        # Read once, as another thread may replace it.
+        closed = self.now
+        if closed is not None and not closed.permits(names):
+            raise NotDeclared("measuring", closed.because)
 
 
 def offered(action: object) -> tuple[object, int | None]:
