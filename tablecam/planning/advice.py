@@ -17,7 +17,14 @@ from tablecam.vision.detection.exposure import UNKNOWN_EXPOSURE, Exposure
 from tablecam.vision.detection.sighting import SearchResult
 
 Cause = Literal[
-    "twice", "two_sides", "hidden", "too_small", "out_of_focus", "too_dark", "too_bright"
+    "twice",
+    "two_sides",
+    "hidden",
+    "too_small",
+    "out_of_focus",
+    "sharpened",
+    "too_dark",
+    "too_bright",
 ]
 
 FEWEST_TABLE_TAGS = 3
@@ -33,6 +40,10 @@ _BLEEDING = 0.12
 On simulated tables of 150 tags at 3 px per cell, light up to 2.2 times what makes paper pure white
 cost a tenth and left 0.08; three times left 0.12 and cost half as much again (95th percentile);
 four times left 0.13, and doubled the error."""
+_STRONG_HALO = 0.08
+"""The halo beside tags' edges, as a share of their contrast, from which a camera sharpens strongly.
+An unsharp mask of 1 px and amount 1 leaves 0.03 and costs a tenth of accuracy, of 2.5 leaves 0.13
+and costs a quarter. Photographs of printed tags have up to 0.04."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +119,7 @@ def advice_by_cause(
         "hidden": _hidden(facts),
         "too_small": _too_small(facts, small),
         "out_of_focus": _out_of_focus(facts, expectation),
+        "sharpened": _sharpened(facts),
         "too_dark": _too_dark(facts, expectation),
         "too_bright": _too_bright(facts),
     }
@@ -171,6 +183,13 @@ def _out_of_focus(facts: Facts, expectation: DetectionModel) -> str | None:
     cost = None if facts.blur_px is None else expectation.blur_cost(facts.blur_px)
     effect = _effect(cost)
     return effect and f"out of focus: blur {effect}; focus the lens, then calibrate again"
+
+
+def _sharpened(facts: Facts) -> str | None:
+    """Advises about a camera that sharpens its pictures."""
+    if (facts.exposure.halo_share or 0.0) < _STRONG_HALO:
+        return None
+    return "the camera sharpens strongly: switch its sharpness off"
 
 
 def _too_dark(facts: Facts, expectation: DetectionModel) -> str | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 
 import cv2
@@ -65,7 +66,7 @@ class Layer:
     def __init__(self, camera: Camera, linear: np.ndarray, shadows: Shadows, blur_px: float):
         self.linear = linear
         self.hidden = np.zeros(linear.shape[:2], np.float32)
-        self._camera = camera
+        self.camera = camera
         self._shadows = shadows
         self._blur_px = blur_px
 
@@ -82,6 +83,17 @@ class Layer:
         seen = cv2.GaussianBlur(np.dstack([light, cover]), (0, 0), self._blur_px)
         self.linear[box.slices] = self.linear[box.slices] * (1 - seen[..., 3:]) + seen[..., :3]
 
+    def copy(self) -> Layer:
+        """The same picture, to be drawn on apart from this one."""
+        other = copy(self)
+        other.linear, other.hidden = self.linear.copy(), self.hidden.copy()
+        return other
+
+    def add_all(self, things: Iterable[Thing]) -> None:
+        """Draw things, one upon the other."""
+        for thing in things:
+            self.add(thing)
+
     def _shade(self, thing: Thing, spots: np.ndarray, fall: np.ndarray) -> None:
         up = np.maximum(spots[:, 2:] - thing.ground_mm, 0)
         fallen = np.hstack([spots[:, :2] + up * fall, np.full_like(up, thing.ground_mm)])
@@ -96,15 +108,15 @@ class Layer:
         reach_mm = max(piece.width_mm for piece in thing.pieces) / 2
         margin = reach_mm * self._px_per_mm(spots) + 4 * self._shadows.soft_px + 3
         frame = Box(0, 0, self.linear.shape[1], self.linear.shape[0])
-        return Box.around(self._camera.to_image(spots), margin).clipped(frame)
+        return Box.around(self.camera.to_image(spots), margin).clipped(frame)
 
     def _px_per_mm(self, spots: np.ndarray) -> float:
-        return float(self._camera.px_per_mm(spots[:1, :2], spots[:1, 2])[0])
+        return float(self.camera.px_per_mm(spots[:1, :2], spots[:1, 2])[0])
 
     def _drawn(self, thing: Thing, spots: np.ndarray, box: Box) -> tuple[np.ndarray, np.ndarray]:
         """Light times cover (rows, columns, 3), and cover, as means over the finer drawing."""
         fine = np.zeros((box.height * _FINER, box.width * _FINER, 4), np.float32)
-        pixels = (self._camera.to_image(spots) - [box.left, box.top] + 0.5) * _FINER - 0.5
+        pixels = (self.camera.to_image(spots) - [box.left, box.top] + 0.5) * _FINER - 0.5
         fixed = np.rint(pixels * 2**_SHIFT_BITS).astype(np.int32)
         ends = np.cumsum([len(piece.spots_mm) for piece in thing.pieces])[:-1]
         scale = self._px_per_mm(spots) * _FINER
@@ -205,12 +217,14 @@ def markers(
     ]
 
 
-def coverings(roster: Roster, places: Mapping[int, Place], rng: np.random.Generator) -> list[Thing]:
-    """Cards, dice, pompons, smoke and figures over any corner or edge of every second tag."""
+def coverings(
+    roster: Roster, places: Mapping[int, Place], rng: np.random.Generator, *, share: float = 0.5
+) -> list[Thing]:
+    """Cards, dice, pompons, smoke and figures over any corner or edge of a share of the tags."""
     types = roster.base_type_by_tag()
     things = []
     for tag, place in places.items():
-        if rng.uniform() < 0.5:
+        if rng.uniform() < 1 - share:
             continue
         base_type = types[tag]
         beside_mm = base_type.tag_size_mm * rng.uniform(0.3, 0.6)

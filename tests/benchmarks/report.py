@@ -38,6 +38,7 @@ TARGETS = (
     Target("recall small", "recall, ≥85 % visible, 2-3 px a cell", "≥ 99 %"),
     Target("recall partly", "recall, 50-85 % visible", "≥ 90 %"),
     Target("recall cells", "of these by how much of the pattern is in view", "-"),
+    Target("effects", "recall, ≥85 % visible, under the worst effect of a camera", "≥ 0.9 x plain"),
     Target("rows", "recall, 50-85 % visible, in rows, from an angle", "≥ 90 %"),
     Target("wrong names", "wrong names of half hidden tags, bound at 95 %", "1 in 20,000"),
     Target("wrong", "wrong ids, in every picture there is", "0"),

@@ -4,8 +4,13 @@ import cv2
 import numpy as np
 import pytest
 
-from tablecam.vision.detection.exposure import exposure, noise_grey
+from tablecam.capture.picture_files import read_picture
+from tablecam.planning.advice import advice, collect_facts
+from tablecam.planning.detection_model_file import default_model
+from tablecam.vision.detection.exposure import exposure, halo_share, noise_grey
 from tablecam.vision.search.tag_finder import find_tags
+from tests.benchmarks.camera_effects import CAMERA_EFFECTS, PLAIN
+from tests.benchmarks.tables import table_pictures
 from tests.vision.pictures import CAMERA, ROSTER, Print, picture_of
 
 PRINTS = [
@@ -57,3 +62,34 @@ def test_a_few_tags_tell_nothing_of_the_picture():
     assert (few.contrast_grey, few.clipped_share, few.misfit_share) == (None, None, None)
     assert few.noise_grey is not None
     assert few.noise_share is None
+
+
+def test_only_strong_sharpening_is_named():
+    effects = {effect.name: effect for effect in (PLAIN, *CAMERA_EFFECTS)}
+    names = [PLAIN.name, "MJPEG, quality 60", "sharpened", "sharpened strongly"]
+    pictures = table_pictures(2.3, count=1, effects=[effects[name] for name in names])
+    said = {}
+    for name, picture in zip(names, pictures, strict=True):
+        search = find_tags(picture.grey, picture.camera, picture.roster)
+        light = exposure(picture.grey, search.sightings)
+        facts = collect_facts(search, picture.roster, missing=(), exposure=light)
+        said[name] = advice(facts, None, default_model())
+    strongly = said.pop("sharpened strongly")
+    assert strongly == ("the camera sharpens strongly: switch its sharpness off",)
+    assert not any(said.values())
+
+
+@pytest.mark.parametrize(
+    ("name", "dictionary"),
+    [
+        ("apriltag/34139872896_defdb2f8d9_c.jpg", cv2.aruco.DICT_APRILTAG_36h11),
+        ("singlemarkerssource.png", cv2.aruco.DICT_6X6_250),
+    ],
+)
+def test_no_photograph_is_said_to_be_sharpened(shared, name, dictionary):
+    grey = cv2.cvtColor(read_picture(shared / "real" / name), cv2.COLOR_BGR2GRAY)
+    detector = cv2.aruco.ArucoDetector(cv2.aruco.getPredefinedDictionary(dictionary))
+    corners_px = [found[0] for found in detector.detectMarkers(grey)[0]]
+    halo = halo_share(grey, corners_px)
+    assert halo is not None
+    assert halo < 0.05

@@ -1,4 +1,4 @@
-"""Measures a picture's exposure: its noise, the contrast of its tags, and clipped white paper.
+"""Measures a picture's exposure: its noise, its tags' contrast, clipped paper and sharpening.
 
 A fit's residuals do not measure noise: a lens, a figure's shadow and the camera's sharpening leave
 as much. So noise is measured in flat parts of the picture.
@@ -32,6 +32,10 @@ Immerkaer, "Fast noise variance estimation", 1996)."""
 _CLIPPED_GREY = 254
 _RIM = 7 / 6
 """Middle of the white rim of a six-cell tag, in half sides of its black square."""
+_FEWEST_LARGE, _LEAST_REACH_PX, _MOST_REACH_PX = 3, 3.0, 6.0
+"""A halo is a pixel or two wide: only cells a few pixels wide, as table tags have, show paper and
+paint beyond it."""
+_ALONG = np.linspace(0.15, 0.85, 16)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +45,8 @@ class Exposure:
     `noise_grey` is the standard deviation of its flattest parts, `contrast_grey` the median of
     paper minus paint on its tags, `clipped_share` the share of tags, 0 to 1, whose paper is clipped
     to white, and `misfit_share` the median residual of the tags' fits as a share of their contrast.
+    `halo_share` is how far the levels beside large tags' edges overshoot paper and paint, as a
+    share of their contrast, too: blurred edges have no halo, edges that the camera sharpened have.
     A value is None where too little of the picture shows it.
     """
 
@@ -48,6 +54,7 @@ class Exposure:
     contrast_grey: float | None = None
     clipped_share: float | None = None
     misfit_share: float | None = None
+    halo_share: float | None = None
 
     @property
     def noise_share(self) -> float | None:
@@ -74,6 +81,7 @@ def exposure(grey: Grey, sightings: Sequence[TagSighting]) -> Exposure:
         _median(gains),
         _clipped_share(grey, sightings) if has_enough else None,
         _median(misfits),
+        halo_share(grey, [sighting.corners_px for sighting in sightings]),
     )
 
 
@@ -90,6 +98,35 @@ def noise_grey(grey: Grey) -> float | None:
     ]
     noise = np.concatenate([np.empty(0), *strips])
     return float(np.quantile(noise, _FLATTEST)) if len(noise) else None
+
+
+def halo_share(grey: Grey, corners_px: Sequence[Array]) -> float | None:
+    """Returns the median halo of tags with these corners (4, 2), or None if too few are large.
+
+    Of black and white the one with the more visible halo counts: either may be clipped.
+    """
+    halos = [halo for corners in corners_px if (halo := _halo(grey, corners)) is not None]
+    return float(np.median(halos)) if len(halos) >= _FEWEST_LARGE else None
+
+
+def _halo(grey: Grey, corners_px: Array) -> float | None:
+    """Returns the overshoot across the edges of one black square, None if it is too small."""
+    sides = np.roll(corners_px, -1, axis=0) - corners_px
+    lengths = np.linalg.norm(sides, axis=1)
+    # Half a cell of a tag of six cells, and still inside a cell of one of ten.
+    reach = min(float(lengths.min()) / 12, _MOST_REACH_PX)
+    if reach < _LEAST_REACH_PX:
+        return None
+    steps = np.linspace(-reach, reach, 33)
+    outward = np.stack([sides[:, 1], -sides[:, 0]], axis=1) / lengths[:, None]
+    on_edge = corners_px[:, None] + sides[:, None] * _ALONG[:, None]
+    points = on_edge[:, :, None] + outward[:, None, None] * steps[:, None]
+    across, down = points.astype(np.float32).reshape(4, -1, 2).transpose(2, 0, 1)
+    seen = cv2.remap(grey, across, down, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    # Opposite sides together cancel slopes of the light; medians ignore what lies over an edge.
+    profile = np.median(seen.reshape(4, len(_ALONG), -1), axis=1).mean(axis=0)
+    black, white = profile[:4].mean(), profile[-4:].mean()
+    return float(max(profile.max() - white, black - profile.min()) / max(white - black, 1.0))
 
 
 def _median(values: Sequence[float]) -> float | None:
