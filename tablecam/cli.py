@@ -15,6 +15,7 @@ import tablecam
 from calibration.errors import CalibrationError
 from tablecam.errors import BadInput
 from tablecam.harmless import harmless
+from tablecam.wording import nearest, quoted
 
 log = logging.getLogger(__name__)
 
@@ -58,7 +59,7 @@ COMMANDS: Mapping[str, Entry] = MappingProxyType(
             "rulings.rulings", "Rule on a POSITION: contacts, flanks, shooting, charges."
         ),
         "resolve": Entry("resolve.resolve", "Resolve a REQUEST on a POSITION with rolled dice."),
-        "rule": Entry("rule.rule", "Answer a plain QUESTION to one rule of a GAME."),
+        "rule": Entry("rule.rule", "Answer a QUESTION to one rule of a GAME."),
         "odds": Entry("odds.odds", "Compute the odds of a REQUEST on a POSITION."),
         "engine": Entry("engine.engine", "Play a GAME over JSON lines."),
         "coverage": Entry(
@@ -76,8 +77,12 @@ class _Commands(click.Group):
         return list(COMMANDS)
 
     def get_command(self, _: click.Context, name: str) -> click.Command | None:
+        if name.startswith("-"):
+            return None  # a mistyped option, which click names
         if name not in COMMANDS:
-            return None
+            raise click.UsageError(
+                f"there is no command {quoted(name)}{nearest(name, list(COMMANDS))}"
+            )
         module, function = COMMANDS[name].function.rsplit(".", 1)
         command = getattr(importlib.import_module(f"tablecam.commands.{module}"), function)
         return command if isinstance(command, click.Command) else None

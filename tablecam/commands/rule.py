@@ -16,9 +16,9 @@ from tablecam.wording import nearest, quoted
 _EXAMPLES = """\b
 Examples:
   tablecam rule GAME --list
-  tablecam rule GAME question.json
   tablecam rule GAME --explain M-1.9
-  echo '{"ask": "rally", "unit": {"arm": "infantry", ...}, "dice": [4, 5]}' | tablecam rule GAME -
+  tablecam rule GAME question.json
+  tablecam rule GAME - < question.json
 """
 
 
@@ -28,10 +28,11 @@ Examples:
 @click.option("--list", "lists", is_flag=True, help="List the questions of the game, as JSON.")
 @click.option("--explain", "number", help="Say in a sentence or two what a rule says.")
 def rule(game: str, question: Path | None, lists: bool, number: str | None) -> None:
-    """Answer a plain QUESTION to one rule of a GAME.
+    """Answer a QUESTION to one rule of a GAME.
 
-    QUESTION is a JSON file, or - for standard input: one question, or a list of them. The answer
-    is JSON, and a list where questions were. It needs no camera and no game in progress.
+    QUESTION is a JSON file, or - for standard input: one question as --list shows them, or a list
+    of them. The answer is JSON, and a list where questions were. It needs no camera and no game in
+    progress.
     """
     questions = questions_of(game)
     if questions is None:
@@ -58,6 +59,9 @@ def _explained(game: str, number: str) -> str:
 def _answers(questions: Questions, path: Path) -> object:
     if str(path) == "-":
         asked = json_documents(sys.stdin.buffer.read(MOST_BYTES + 1), "standard input")
+    elif not path.exists():
+        because = "there is no such file; a QUESTION is a JSON file, and --list shows what to ask"
+        raise click.UsageError(f"rule: {path}: {because}")
     else:
         asked = json_documents(text_of_file(path), str(path))
     if isinstance(asked, tuple):

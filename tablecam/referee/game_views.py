@@ -124,9 +124,10 @@ def event_lines(game: Game[Any, Any], done: Done[Any, Any], seat: Seat) -> list[
     events = done.events
     is_forced = done.note == ONLY_CHOICE
     if is_forced and not events and game.passed(done.before) != done.action:
-        text = f"{game.asked(done.before).question} {game.offered(done.before, done.action).label}"
-        if why := game.why_missing(done.before):
-            text += f": {why}"
+        question, why = game.asked(done.before).question, game.why_missing(done.before)
+        answer = f"{question} {game.offered(done.before, done.action).label}"
+        # "Volley phase: fire?" becomes "Volley phase: nobody is in range".
+        text = f"{question.partition(':')[0].rstrip('?')}: {why}" if why else answer
         events = (Event("only-choice", text),)
     visible = [event for event in events if seat.may_see(event.only_for)]
     return [

@@ -249,7 +249,7 @@ def test_a_step_without_a_choice_is_passed_and_undone_with_the_choice_before_it(
     # Nobody moves a commander without a card, and nobody is near enough for volleys.
     assert seat_view(referee, FRENCH)["question"] == "British: choose a command"
     told = {line["text"] for line in seat_view(referee, FRENCH)["log"] if not line["is_chosen"]}
-    assert "Volley phase: fire? Skip: nobody is within 4 BW of an enemy" in told
+    assert "Volley phase: nobody is within 4 BW of an enemy" in told
     referee.undo(FRENCH)
     assert seat_view(referee, FRENCH)["question"] == before
 

@@ -9,7 +9,7 @@ from tests.web.of_four import ROSTER_OF_FOUR, begin, seated
 from tests.web.standing import StandingTable
 from web import create_app
 
-SKIPPED = "Volley phase: fire? Skip: nobody is within 4 BW of an enemy"
+SKIPPED = "Volley phase: nobody is within 4 BW of an enemy"
 SMALL_BYTES = 7_000
 """A game with four units, told without its log, is 5 kB; a line of the log 300 bytes."""
 

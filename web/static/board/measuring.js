@@ -15,6 +15,15 @@ export function inUnit({ about: { unit } }, number) {
   return `${number} ${unit.symbol}`;
 }
 
+/** What a foot rule shows of units that tables are scaled by. @type {Record<string, number>} */
+const RULE_MM = { in: 25.4, cm: 10 };
+
+/** How long the game's unit is on a table that is scaled down; empty where a foot rule agrees. @type {(facts: Pick<import("./state.js").TableFacts, "about">) => string} */
+export function scaleWords({ about: { unit } }) {
+  const rule_mm = RULE_MM[unit.symbol] ?? unit.size_mm;
+  return Math.abs(unit.size_mm - rule_mm) < 0.05 ? "" : `1 ${unit.symbol} is ${unit.size_mm} mm here`;
+}
+
 /** Why measuring is closed, as a sentence; empty where it is not. @type {(state: State) => string} */
 export function closedWords(state) {
   const { closed } = state;

@@ -166,7 +166,8 @@ function updateGroup(node, { group, units, buttons, more }, state) {
 /** @type {(button: HTMLElement, offered: Button, unit: string, state: State) => void} */
 function updateOffer(button, { key, offer }, unit, state) {
   const asksOthers = offer.passes_to && offer.passes_to !== playing(state)?.asked;
-  const label = asksOthers ? `Ask the ${sidePlural(state, offer.passes_to ?? "")}` : wordsOf(offer.label, state);
+  const words = wordsOf(offer.label, state);
+  const label = asksOthers ? `${words}: ask the ${sidePlural(state, offer.passes_to ?? "")}` : words;
   const short =
     unit && offer.label.startsWith(unit) ? wordsOf(offer.label.slice(unit.length).replace(/^:? /, ""), state) : label;
   setAttr(button, "data-offer", key);

@@ -1,7 +1,7 @@
 /** The words and figures around the table: camera health, measurements, roster, camera log. */
 import { byId, disable, element, setAttr, setStyle, setText, updateChildren } from "../shared/dom.js";
 import { duration, timeOfDay } from "../shared/text.js";
-import { amount, closedWords, isAnyOpen, lengthWords, inUnit, written } from "../board/measuring.js";
+import { amount, closedWords, isAnyOpen, lengthWords, inUnit, scaleWords, written } from "../board/measuring.js";
 import { showsLines } from "../board/state.js";
 import { isPlayer, seatName } from "../game/state.js";
 import { chosenUnits } from "../rulings/state.js";
@@ -232,7 +232,7 @@ function readings(state, tape, measured, isCarried) {
     key: "reading",
     name: `reading${isPreview ? " preview" : ""}`,
     lead: written(state.facts, measured.distance_mm),
-    text: lengthWords(measured),
+    text: [lengthWords(measured), scaleWords(state.facts)].filter(Boolean).join(" · "),
     more: isPreview && !isCarried ? `to ${pointWords(state, tape.b)}` : "",
   };
   return isPreview ? [reading] : [reading, ...verdicts(state, tape, measured)];
@@ -281,7 +281,7 @@ function nearestLimit(verdicts) {
 
 /** How far a length is from a range. @type {(facts: import("../board/state.js").TableFacts, verdict: Verdict) => string} */
 function spare(facts, { margin_mm = 0 }) {
-  return `${amount(facts, margin_mm)} ${margin_mm < 0 ? "short" : "to spare"}`;
+  return `${amount(facts, margin_mm)} ${margin_mm < 0 ? "too far" : "to spare"}`;
 }
 
 /** @type {(question: string, verdict: Verdict, kind: string, by?: string) => Part} */

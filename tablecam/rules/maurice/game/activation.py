@@ -170,7 +170,7 @@ class Activating(Step):
             )
         if not isinstance(action, Activate):
             raise Refused(f"expected a force or done, got {action.type}", rule="M-4.11")
-        spans_bw = _played_bw(state, action)
+        spans_bw = played_bw(state, action)
         # Cards that players hold have no names here.
         played = action.cards if state.is_dealt else (None,) * len(spans_bw)
         if state.declares_first:
@@ -325,7 +325,7 @@ def _unmeasured_force(
     return force, tuple(events), event
 
 
-def _played_bw(state: State, action: Activate) -> tuple[int, ...]:
+def played_bw(state: State, action: Activate) -> tuple[int, ...]:
     """Returns the spans of the played cards."""
     if state.is_dealt:
         if action.spans:

@@ -21,6 +21,7 @@ from tablecam.rules.maurice.charge.charge import why_never_charges
 from tablecam.rules.maurice.combat.fall_back import fall_back, moved_back
 from tablecam.rules.maurice.field.field import UnitOnField
 from tablecam.rules.maurice.game import actions as act
+from tablecam.rules.maurice.game.activation import played_bw
 from tablecam.rules.maurice.game.command import may_fire
 from tablecam.rules.maurice.game.fire import Firing, able_to_fire, in_order, line_of_fire
 from tablecam.rules.maurice.game.march import Marching, march_words
@@ -28,7 +29,7 @@ from tablecam.rules.maurice.game.setup import ChoosingOrder, zones
 from tablecam.rules.maurice.game.state import Command, State
 from tablecam.rules.maurice.game.table import charges_at, field_at, fire_at, outlines
 from tablecam.rules.maurice.movement.judge import placed
-from tablecam.rules.maurice.place.command_string import command_string
+from tablecam.rules.maurice.place.command_string import command_string, reaches
 from tablecam.rules.miniatures.ground import footprints
 from tablecam.table.model import Point
 from tablecam.table.sides import side_name, side_plural
@@ -79,7 +80,7 @@ def _shapes(
     if not (about or event.evidence):
         side = str(event.facts.get("side", event.facts.get("active")))
         if (leader := state.commander(side)) is not None:
-            yield Shape("point", (leader.place_mm,), "leader", side_name(side))
+            yield Shape("point", (leader.place_mm,), "leader", proper_name(leader.id))
     words = hits or _result(event)
     # Hits are shown at the target, any other result at the unit itself.
     shown = units.get(str(event.facts.get("target" if hits else "unit")))
@@ -313,8 +314,9 @@ def _activation(state: State, action: act.Activate) -> Offer:
         reached = command_string(field, commander, action.force)
         if reached is not None:
             shapes += (reached.path,)
-            name = proper_name(commander.id)
-            what += f" ({name} is {reached.length_bw:.1f} BW away)"
+            is_close = reaches(field, reached, played_bw(state, action)).answer == "too_close"
+            doubt = ", too close to call" if is_close else ""
+            what += f" ({proper_name(commander.id)} is {reached.length_bw:.1f} BW away{doubt})"
     return Offer("activate", f"{', '.join(action.force)}: costs {what}", shapes, units=action.force)
 
 
@@ -382,13 +384,12 @@ def _fall_back(state: State, action: act.FallBack) -> Offer:
 
 def _commander(state: State, action: act.PlaceCommander) -> Offer:
     """Offers a commander's move, labelled by the nearest friendly unit."""
-    place = Shape("point", (action.place_mm,), "goal", side_name(action.side))
+    leader = state.commander(action.side)
+    name = "the commander" if leader is None else proper_name(leader.id)
+    place = Shape("point", (action.place_mm,), "goal", name)
     friends = field_at(state).of_side(action.side)
     at = shapely.Point(action.place_mm)
     nearest = min(friends, key=lambda unit: float(shapely.distance(unit.outline, at)), default=None)
     where = f"{action.x_mm:.0f}, {action.y_mm:.0f} mm" if nearest is None else nearest.id
-    label = f"Move the {side_name(action.side)} commander to {where}"
-    if (leader := state.commander(action.side)) is None:
-        return Offer("commander", label, (place,))
-    way = (leader.place_mm, action.place_mm)
-    return Offer("commander", label, (Shape("line", way, "path"), place))
+    way = () if leader is None else (Shape("line", (leader.place_mm, action.place_mm), "path"),)
+    return Offer("commander", f"Move {name} to {where}", (*way, place))

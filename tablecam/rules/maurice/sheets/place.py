@@ -50,6 +50,8 @@ _LISTED_BW = 2 * NEAR_BW
 """Enemies farther away (the charge of cavalry) are not listed one by one."""
 _LISTED_FRIENDS_BW = 2 * FORCE_BW
 """Friends farther away are not listed, unless they are of the force."""
+_TOLD_MARGIN_BW = 4.0
+"""A flank that is missed by more is missed without a figure."""
 _DECLARED_MM = 3.0
 """Gap to the target of a declared charge that still counts as contact (G-8)."""
 
@@ -140,7 +142,11 @@ def _flank_line(rulings: Rulings, pair: UnitPair) -> Finding:
         touches = _touches(rulings, pair)
         touch = f"; it touches {a.id}, so {a.id} is flanked" if touches else "; they do not touch"
     yes = f"{b.id} is to the flank of {a.id}"
-    head = headed(answer, yes, f"{b.id} is to the front of {a.id}, {by} short of its flank")
+    no = f"{b.id} is to the front of {a.id}"
+    # Farther off, nobody asks by how much.
+    if answer.margin_mm >= -_TOLD_MARGIN_BW * rulings.field.bw_mm:
+        no += f", {by} short of its flank"
+    head = headed(answer, yes, no)
     if answer.answer == "yes":
         head += f" by {by}"
     asked = question(f"Is {b.id} to the flank of {a.id}?", "flank", a.id, b.id)
