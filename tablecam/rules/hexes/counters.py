@@ -5,14 +5,13 @@ A place is in doubt near a hexside, a facing between two corners; neither is gue
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 from tablecam.rules.hexes.grid import Grid, Hex
 from tablecam.rules.hexes.zones import Hexes, right_hex
 from tablecam.table.headings import forward
-from tablecam.table.model import BasePose, Unit
+from tablecam.table.model import BasePose, Keys, Unit
 from tablecam.uncertainty.answer import decide
 
 CLEAR_DEG: Final = 20.0
@@ -121,29 +120,22 @@ def laid(
     return BasePose(x_mm, y_mm, heading_deg, SMALL_MM * len(hexes), SMALL_MM, tag)
 
 
-@dataclass(frozen=True, slots=True)
-class Face:
-    """A printed side of a counter: its tag, and what it says of the unit."""
-
-    tag: int
-    formation: str
-    hexes: int = 1
-    reduced: bool = False
+_USUAL_FACE: Final[Keys] = {"side": "front", "formation": "", "hexes": 1, "reduced": False}
+"""What the keys of a printed face are where a table file leaves them out."""
 
 
-def faces_of(unit: Unit) -> tuple[Face, ...]:
-    """Returns the printed faces of a unit's counters, from its key `faces` in the table file."""
-    faces: tuple[Mapping[str, Any], ...] = unit.extra.get("faces", ())
-    return tuple(
-        Face(
-            int(face["tag"]), str(face.get("formation", "")), int(face.get("hexes", 1)),
-            bool(face.get("reduced", False)),
-        )
-        for face in faces
-    )  # fmt: skip
+def faces_of(unit: Unit) -> tuple[Keys, ...]:
+    """Returns the keys of the printed faces of a unit's counters, as the table file has them."""
+    return tuple({**_USUAL_FACE, **face} for face in unit.extra.get("faces", ()))
 
 
-def seen_face(unit: Unit) -> Face | None:
-    """Returns the face that lies upward; None if no tag of a face is seen."""
+def face_of(unit: Unit, keys: Keys) -> Keys | None:
+    """Returns the last face of a unit that has some keys; None without one."""
+    faces = (face for face in reversed(faces_of(unit)) if keys.items() <= face.items())
+    return next(faces, None)
+
+
+def seen_faces(unit: Unit) -> tuple[Keys, ...]:
+    """Returns the faces that lie upward."""
     tags = {base.tag for base in unit.bases if base.seen == "now"}
-    return next((face for face in faces_of(unit) if face.tag in tags), None)
+    return tuple(face for face in faces_of(unit) if face["tag"] in tags)

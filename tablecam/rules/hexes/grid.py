@@ -218,6 +218,10 @@ class Grid:
             margin_mm = 0.0
         return nearest, margin_mm
 
+    def hex_at(self, point_mm: Point) -> Hex | None:
+        """Returns the hex in which a point lies, None off the map."""
+        return self.number(self.cube_at(point_mm)[0])
+
     def _fraction(self, point_mm: Point) -> Cube:
         turn = math.radians(-self.map.rotation_deg)
         x, y = (place - start for place, start in zip(point_mm, self.map.origin_mm, strict=True))

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any, Final
 
 from tablecam.geometry.shapes import Shape
-from tablecam.rules.hexes.counters import Place, place_of, seen_face
+from tablecam.rules.hexes.counters import Place, place_of, seen_faces
 from tablecam.rules.hexes.drawings import hexes_shapes, line_shape
 from tablecam.rules.hexes.files import Ground
 from tablecam.rules.hexes.grid import grid_of
@@ -77,10 +77,10 @@ def state_of(position: Position) -> State:
 
 def _formation(unit: Unit, place: Place) -> str:
     """Returns a unit's formation by its face, else by how its counter lies."""
-    face = seen_face(unit)
     stated: Mapping[str, Any] = unit.state
-    if face is not None and face.formation:
-        return face.formation
+    for face in seen_faces(unit)[:1]:
+        if face["formation"]:
+            return str(face["formation"])
     if unit.arm == "artillery":
         return "battery"
     return str(stated.get("formation") or ("line" if len(place.hexes) > 1 else "column"))

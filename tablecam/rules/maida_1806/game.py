@@ -14,20 +14,18 @@ from tablecam.errors import BadInput
 from tablecam.geometry.shapes import Shape
 from tablecam.rules import descriptions as about
 from tablecam.rules.dice import Roll
-from tablecam.rules.frozen_json import one_of, to_plain
+from tablecam.rules.frozen_json import one_of
 from tablecam.rules.game import Json
-from tablecam.rules.game_files import house_files
-from tablecam.rules.hexes.counters import place_of
-from tablecam.rules.hexes.stacks import box_of
+from tablecam.rules.hexes.hex_game import HexGame, HexOptions
 from tablecam.rules.lay import Lay
 from tablecam.rules.maida_1806 import hands, page, sequence
 from tablecam.rules.maida_1806 import state as acts
-from tablecam.rules.maida_1806.board import FILE_MODELS, board_from
+from tablecam.rules.maida_1806.board import FILE_MODELS
 from tablecam.rules.maida_1806.state import Outcome, State, first_counters, unit_state
 from tablecam.rules.maida_1806.tables import GAME as NAME
 from tablecam.rules.maida_1806.troops import SIDES
-from tablecam.rules.steps import Decide, PhaseGame
-from tablecam.table.model import Commander, Keys, Position, TableNeeds, Unit
+from tablecam.rules.steps import Decide
+from tablecam.table.model import Keys, Position, TableNeeds, Unit
 from tablecam.table.sections import Name, StrictModel
 
 _ACTIONS: Final = one_of(
@@ -38,7 +36,7 @@ _ACTIONS: Final = one_of(
 )  # fmt: skip
 
 
-class Maida(PhaseGame[State]):
+class Maida(HexGame[State]):
     """Maida 1806, on hexes, with the charts, the map and the counters of its owner."""
 
     name: Final = NAME
@@ -46,19 +44,16 @@ class Maida(PhaseGame[State]):
     states = TypeAdapter(State)
     action_groups = page.GROUPS
     moments = page.MOMENTS
-    counters_stack = True
     table_needs = TableNeeds(hex_map=True, edges=True)
     file_models = FILE_MODELS
     standing = staticmethod(page.standing)
     markers = staticmethod(page.markers)
     settings = staticmethod(page.settings)
-    offered = staticmethod(page.offered)
+    offers = page.OFFERS
     question = staticmethod(page.question)
     outcome = staticmethod(sequence.outcome)
     goes_on = staticmethod(sequence.automatic)
     why_not = sequence.WHY_NOT
-    overruled = staticmethod(hands.overruled)
-    position = staticmethod(hands.position_of)
     detect_moves = staticmethod(hands.detect_moves)
 
     # Description.
@@ -73,14 +68,7 @@ class Maida(PhaseGame[State]):
 
     def step_shapes(self, state: State) -> tuple[Shape, ...]:
         """Returns what is due, or the ways of the units that are moving."""
-        if state.step is not None:
-            return tuple(state.step.shapes(state))
-        return page.ways(state) if state.movers else ()
-
-    def read_keys(self, thing: Unit | Commander) -> None:
-        """Reads the box that a marker stands for."""
-        if isinstance(thing, Unit):
-            box_of(thing)
+        return page.ways(state) if state.movers and not state.due else super().step_shapes(state)
 
     # The game.
 
@@ -92,28 +80,28 @@ class Maida(PhaseGame[State]):
         """Returns the units of a side on the map, without its boxes."""
         return [piece.id for piece in state.on_map() if state.side(piece.id) == side]
 
-    def begin(self, position: Position, options: Mapping[str, Any]) -> State:
-        """Returns the first state: each counter in the hex that the scenario states (D-17.0a).
+    def begun(self, position: Position, options: Mapping[str, Any]) -> State:
+        """Returns the state at the beginning (D-17.0a), or in the middle of a game.
 
         Raises:
-            BadInput: A file is missing or wrong, or the table has other units.
+            BadInput: A file is missing or wrong, or there is no such turn or leader.
         """
-        if position.table.hex_map is None:
-            raise BadInput("position", "expected where the hexes lie", key="map")
         begin = document_from(options, "options").parsed(Options).begin or Begin()
-        board = board_from(options, position.table.hex_map)
-        for unit in position.units:
-            if unit.id not in board.troops and box_of(unit) is None:
-                raise BadInput("position", f"expected a unit of the scenario, got {unit.id}")
-        files = {kind: options[kind] for kind in FILE_MODELS}
-        state = State(position, files, *first_counters(board))
-        state = _begun(sequence.turn_begun(state), begin)
-        return self.settled(state)[0]
+        files = {kind: options[kind] for kind in FILE_MODELS if kind in options}
+        empty = State(position, files, (), ())
+        pieces, leaders = first_counters(empty.board)
+        state = replace(empty, pieces=pieces, leaders=leaders)
+        return _begun(sequence.turn_begun(state), begin)
 
-    def laid(self, state: State, action: Lay) -> State:
-        """Returns the state with counters as they really lie within their hexes."""
-        bases = {name: laid[0] for name, laid in action.units.items() if len(laid) == 1}
-        return replace(state, lies={**state.lies, **bases})
+    def marked(self, state: State, action: acts.Overrule) -> State:
+        """Returns the state with what players set of units and points."""
+        for name in action.off:
+            state, _ = acts.eliminated(state, name, "overrule")
+        for mark in ("losses", "disrupted", "fires"):
+            for name, value in getattr(action, mark).items():
+                state = state.with_piece(name, **{mark: value})
+        vp = state.vp if action.vp is None else action.vp
+        return replace(state, vp=vp, movers=state.left(state.movers))
 
     def acted(self, state: State, action: Any) -> Outcome:
         """Returns what follows from an action when nothing is due.
@@ -146,33 +134,15 @@ class Maida(PhaseGame[State]):
         is_open = state.phase == "movement" and not state.due and not state.movers
         return acts.Pass() if is_open else None
 
-    def adopt_positions(self, state: State, position: Position) -> Any | None:
-        """Returns where counters really lie within the hexes that the game has them in."""
-        there = {}
-        for unit in position.units:
-            piece = next((p for p in state.pieces if p.id == unit.id), None)
-            if piece is None or len(unit.bases) != 1 or state.lies.get(unit.id) == unit.bases[0]:
-                continue
-            # Players say whether a counter beneath others that comes to light is on top of them.
-            if state.is_covered(piece.id):
-                continue
-            place = place_of(state.grid, unit.bases[0])
-            if (place.hexes, place.facing_deg) == (piece.hexes, piece.facing_deg):
-                there[unit.id] = unit.bases
-        return Lay(there) if there and not state.due else None
-
     def seen_by(self, state: State, seat: str | None) -> Json:
         """Returns what a seat may know: of the pool its own chits, and how many there are."""
-        document: Json = to_plain(replace(state, pool=(), lies={}))
-        for key in ("options", "position"):
-            del document[key]
         own = [name for name in state.pool if state.leader_side(name) == seat]
-        document["pool"] = {"own": own, "chits": len(state.pool)}
-        document["in_slot"] = state.in_slot
-        document["active"] = state.active if state.drawn else None
-        document["units"] = {piece.id: unit_state(state, piece) for piece in state.pieces}
-        document["house"] = bool(house_files(state.options))
-        return document
+        return super().seen_by(replace(state, pool=()), seat) | {
+            "pool": {"own": own, "chits": len(state.pool)},
+            "in_slot": state.in_slot,
+            "active": state.active if state.drawn else None,
+            "units": {piece.id: unit_state(state, piece) for piece in state.pieces},
+        }
 
 
 class Begin(StrictModel):
@@ -187,12 +157,9 @@ class Begin(StrictModel):
     active_side: str | None = None
 
 
-class Options(StrictModel):
+class Options(HexOptions):
     """What a game begins with: its files, which `board_from` checks, and where it begins."""
 
-    charts: Mapping[str, Any] | None = None
-    map: Mapping[str, Any] | None = None
-    scenario: Mapping[str, Any] | None = None
     begin: Begin | None = None
 
 

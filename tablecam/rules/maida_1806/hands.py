@@ -9,14 +9,14 @@ from typing import Any
 from tablecam.geometry.shapes import Shape
 from tablecam.rules.frozen_json import Variant
 from tablecam.rules.game import Event, PendingDecision, Refused, Suggestion
-from tablecam.rules.hexes.counters import Place, faces_of, laid, place_of, seen_face
+from tablecam.rules.hexes.counters import Place, place_of, seen_faces
 from tablecam.rules.hexes.drawings import hexes_shapes
 from tablecam.rules.hexes.grid import Hex, Way, ways_from
+from tablecam.rules.hexes.hex_game import position_of
 from tablecam.rules.hexes.stacks import (
     Change,
     Explanation,
     Stack,
-    box_of,
     explain,
     seen_counters,
     spread,
@@ -34,71 +34,19 @@ from tablecam.rules.maida_1806.state import (
     MoveLeader,
     MoveStep,
     Outcome,
-    Overrule,
     Reorder,
     State,
     Units,
     Withdraw,
-    eliminated,
-    unit_state,
 )
 from tablecam.rules.maida_1806.state import Place as Place_
-from tablecam.rules.maida_1806.troops import SIDES, Piece, is_reduced
-from tablecam.table.model import BasePose, Commander, Position, Unit
+from tablecam.rules.maida_1806.troops import SIDES, Piece
+from tablecam.table.model import BasePose, Position, Unit
 from tablecam.table.motion import lies_there
 from tablecam.uncertainty.answer import Answer, certain, decide
 from tablecam.wording import joined
 
 Spot = tuple[Hexes, int]
-
-
-def position_of(state: State) -> Position:
-    """Returns the table according to the game: of a stack only the top counter is seen."""
-    known = {unit.id: unit for unit in state.position.units}
-    units = []
-    for piece in state.pieces:
-        troop = state.board.troops[piece.id]
-        if not piece.hexes:
-            continue
-        listed = known.get(piece.id)
-        base = counter_of(state, piece, listed)
-        if state.is_covered(piece.id):
-            base = replace(base, seen="held")
-        extra = {} if listed is None else listed.extra
-        units.append(
-            Unit(piece.id, troop.side, troop.arm, (base,), piece.formation,
-                 unit_state(state, piece), extra)
-        )  # fmt: skip
-    units += [unit for unit in state.position.units if box_of(unit) is not None]
-    commanders = {leader.id: leader for leader in state.position.commanders}
-    leaders = []
-    for leader in state.leaders:
-        if leader.hex is None:
-            continue
-        x_mm, y_mm = state.grid.middle_mm((leader.hex,))
-        pose = commanders[leader.id].pose if leader.id in commanders else None
-        if pose is not None:
-            pose = replace(pose, x_mm=x_mm, y_mm=y_mm)
-        marks = {"injured": True} if leader.injured else {}
-        side = state.leader_side(leader.id)
-        leaders.append(Commander(leader.id, side, x_mm, y_mm, pose=pose, state=marks))
-    return replace(state.position, units=tuple(units), commanders=tuple(leaders))
-
-
-def counter_of(state: State, piece: Piece, listed: Unit | None) -> BasePose:
-    """Returns a unit's counter: as it really lies, or in the middle of its hexes."""
-    lies = state.lies.get(piece.id)
-    like = None if listed is None or not listed.bases else listed.bases[0]
-    tag = None if like is None else like.tag
-    wanted = (piece.formation, len(piece.hexes), is_reduced(state.board.troops[piece.id], piece))
-    for face in () if listed is None else faces_of(listed):
-        if (face.formation, face.hexes, face.reduced) == wanted:
-            tag = face.tag
-    if lies is not None and lies.tag in (None, tag):
-        place = place_of(state.grid, lies)
-        if (place.hexes, place.facing_deg) == (piece.hexes, piece.facing_deg):
-            return lies
-    return laid(state.grid, piece.hexes, piece.facing_deg, like=like, tag=tag)
 
 
 # Moves by hand.
@@ -242,14 +190,11 @@ def _is_seen(unit: Unit) -> bool:
 
 def wrong_face(state: State, unit: Unit) -> str:
     """Returns how the face that is seen disagrees with the game (D-G13), nothing if it agrees."""
-    face, piece = seen_face(unit), state.piece(unit.id)
-    if face is None or not face.formation:
+    piece, seen = state.piece(unit.id), seen_faces(unit)
+    expected = state.face(piece)
+    if not seen or not seen[0]["formation"] or expected.items() <= seen[0].items():
         return ""
-    reduced = is_reduced(state.board.troops[unit.id], piece)
-    expected = (piece.formation, len(piece.hexes), reduced)
-    if (face.formation, face.hexes, face.reduced) == expected:
-        return ""
-    words = f"{piece.formation}, {'back' if reduced else 'front'}"
+    words = f"{piece.formation}, {'back' if expected['reduced'] else 'front'}"
     return f"{unit.id} shows another counter: expected {words}"
 
 
@@ -392,8 +337,7 @@ def _of_leaders(state: State, position: Position) -> Iterator[Suggestion]:
     for commander in position.commanders:
         if commander.id not in state.board.leaders or commander.seen == "held":
             continue
-        cube, _ = state.grid.cube_at(commander.place_mm)
-        number = state.grid.number(cube)
+        number = state.grid.hex_at(commander.place_mm)
         if number is None or number == state.leader(commander.id).hex:
             continue
         action = MoveLeader(commander.id, number)
@@ -519,38 +463,3 @@ def _content(state: State, due: Spreading, after: Stack) -> str:
     if hidden:
         words.append(f"{joined(hidden)} not seen there")
     return "; ".join(words)
-
-
-# Overrules.
-
-
-def overruled(state: State, action: Overrule) -> Outcome:
-    """Returns the state as players set it.
-
-    Raises:
-        Refused: A unit or leader does not exist, or does not lie on the map.
-    """
-    for name, bases in action.units.items():
-        place = place_of(state.grid, bases[0]) if bases else None
-        if place is None or not place.hexes:
-            raise Refused(f"expected {name} on the map", key="units")
-        state = state.with_piece(
-            name, hexes=place.hexes, facing_deg=place.facing_deg, returns_turn=None,
-            eliminated=False,
-        )  # fmt: skip
-    for name, place_mm in action.commanders.items():
-        number = state.grid.number(state.grid.cube_at(place_mm)[0])
-        if number is None:
-            raise Refused(f"expected {name} on the map", key="commanders")
-        state = state.with_leader(name, hex=number, dead=False)
-    for name in action.off:
-        state, _ = eliminated(state, name, "overrule")
-    for mark in ("losses", "disrupted", "fires"):
-        for name, value in getattr(action, mark).items():
-            state = state.with_piece(name, **{mark: value})
-    if action.turn is not None:
-        state = replace(state, turn=action.turn)
-    if action.vp is not None:
-        state = replace(state, vp=action.vp)
-    movers = tuple(name for name in state.movers if state.piece(name).hexes)
-    return replace(state, movers=movers), (Event("overrule", f"Overruled {action.why}".strip()),)

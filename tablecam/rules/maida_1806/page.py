@@ -65,11 +65,6 @@ def question(state: State) -> PendingDecision:
     return PendingDecision("Which Clash is fought next?", state.active)
 
 
-def offered(state: State, action: Any) -> Offer:
-    """Returns the heading and the label of an action."""
-    return _OFFERS[type(action)](state, action)
-
-
 def step_words(state: State, unit: str, step: MoveStep) -> str:
     """Returns a step of a move in words."""
     if step.turn:
@@ -129,7 +124,7 @@ def _losses(state: State, action: acts.Losses) -> Offer:
     return Offer("answer", words or "no Losses")
 
 
-_OFFERS: Final[Mapping[type, Callable[[State, Any], Offer]]] = {
+OFFERS: Final[Mapping[type, Callable[[State, Any], Offer]]] = {
     Roll: lambda state, action: Offer("roll", str(action)),
     acts.Draw: lambda state, action: Offer("roll", "Draw a chit"),
     acts.ChoosePool: lambda state, action: Offer("answer", ", ".join(action.leaders) or "nobody"),
@@ -169,6 +164,7 @@ _OFFERS: Final[Mapping[type, Callable[[State, Any], Offer]]] = {
     acts.Pass: lambda state, action: Offer("done", "Pass"),
     Decide: lambda state, action: Offer("answer", "Yes" if action.yes else "No"),
 }  # fmt: skip
+"""The headings and labels of actions, by their type."""
 
 
 def standing(public: Json) -> about.Standing:

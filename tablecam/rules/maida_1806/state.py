@@ -9,12 +9,13 @@ from typing import Any, Literal
 
 from tablecam.rules.frozen_json import Variant
 from tablecam.rules.game import Event, Refused
-from tablecam.rules.hexes.grid import Grid, Hex
+from tablecam.rules.hexes.grid import Hex
+from tablecam.rules.hexes.hex_game import Counter, HexState
 from tablecam.rules.hexes.zones import Hexes
 from tablecam.rules.maida_1806 import tables, troops
 from tablecam.rules.maida_1806.board import Board, board_from
 from tablecam.rules.maida_1806.troops import SIDES, Piece, Troop
-from tablecam.rules.steps import Events, Stepping, WordedStep
+from tablecam.rules.steps import Events, WordedStep
 from tablecam.table.model import BasePose, Point, Position
 
 Units = tuple[str, ...]
@@ -209,7 +210,7 @@ class LeaderPiece:
 
 
 @dataclass(frozen=True)
-class State(Stepping):
+class State(HexState):
     """A game. `pieces` lie in the order of their stacks, the top ones first.
 
     `vp` is positive for the French. `pool` are the chits not yet drawn, `chosen` the sides that
@@ -243,15 +244,7 @@ class State(Stepping):
         """The map, the charts and the counters."""
         if isinstance(self.given, Board):
             return self.given
-        hex_map = self.position.table.hex_map
-        if hex_map is None:
-            raise Refused("expected a table with a hex map")
-        return board_from(self.options, hex_map)
-
-    @property
-    def grid(self) -> Grid:
-        """The hexes."""
-        return self.board.grid
+        return board_from(self.options, self.hex_map)
 
     # Units.
 
@@ -426,11 +419,48 @@ class State(Stepping):
         )
         return tuple(name for name in named if name in self._by_id)
 
+    # Counters.
+
+    @property
+    def names(self) -> Iterable[str]:
+        """The ids of all units."""
+        return self._by_id.keys()
+
+    def face(self, piece: Piece) -> dict[str, Any]:
+        """Returns the keys of the printed face that a unit should show (D-G13)."""
+        reduced = troops.is_reduced(self.board.troops[piece.id], piece)
+        return {"formation": piece.formation, "hexes": len(piece.hexes), "reduced": reduced}
+
+    def counters_on_map(self) -> Iterator[Counter]:
+        """Yields the counters of the units on the map."""
+        for piece in self.pieces:
+            troop = self.board.troops[piece.id]
+            if piece.hexes:
+                yield Counter(
+                    piece.id, troop.side, piece.hexes, unit_state(self, piece), piece.facing_deg,
+                    self.face(piece), troop.arm, piece.formation, self.is_covered(piece.id),
+                )  # fmt: skip
+
+    def leaders_on_map(self) -> Iterator[Counter]:
+        """Yields the counters of the leaders on the map."""
+        for leader in self.leaders:
+            if leader.hex is not None:
+                marks = {"injured": True} if leader.injured else {}
+                yield Counter(leader.id, self.leader_side(leader.id), (leader.hex,), marks)
+
     # Other states.
 
     def with_piece(self, name: str, **marks: Any) -> State:
         """Returns the state with a changed unit; one in other hexes goes under what lies there."""
         return self.put(replace(self.piece(name), **marks))
+
+    def put_down(self, name: str, hexes: Hexes, facing_deg: int) -> State:
+        """Returns the state with a unit or a leader where players put it, whatever was."""
+        if name in self.board.leaders:
+            return self.with_leader(name, hex=hexes[0], dead=False)
+        return self.with_piece(
+            name, hexes=hexes, facing_deg=facing_deg, returns_turn=None, eliminated=False
+        )
 
     def with_all(self, **marks: Any) -> State:
         """Returns the state with the same marks on all units."""

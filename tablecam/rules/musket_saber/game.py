@@ -10,20 +10,19 @@ from pydantic import Field, TypeAdapter
 
 from tablecam.documents import document_from
 from tablecam.errors import BadInput
-from tablecam.geometry.shapes import Shape
 from tablecam.rules import descriptions as about
 from tablecam.rules.dice import Roll
 from tablecam.rules.frozen_json import one_of
 from tablecam.rules.game import Json
+from tablecam.rules.hexes.hex_game import HexGame, HexOptions
 from tablecam.rules.lay import Lay
-from tablecam.rules.musket_saber import hands, page, sequence
+from tablecam.rules.musket_saber import hands, page, sequence, troops
 from tablecam.rules.musket_saber import state as acts
 from tablecam.rules.musket_saber.files import FILE_MODELS
-from tablecam.rules.musket_saber.state import State, folio_from
+from tablecam.rules.musket_saber.state import State
 from tablecam.rules.musket_saber.tables import GAME as NAME
 from tablecam.rules.musket_saber.tables import Time
 from tablecam.rules.musket_saber.troops import Leader, Post
-from tablecam.rules.steps import PhaseGame
 from tablecam.table.model import Keys, Position, TableNeeds, Unit
 from tablecam.table.sections import StrictModel
 
@@ -35,7 +34,7 @@ _ACTIONS: Final = one_of(
 )  # fmt: skip
 
 
-class MusketSaber(PhaseGame[State]):
+class MusketSaber(HexGame[State]):
     """Musket & Saber, on hexes, with the charts, the map and the counters of a folio's owner."""
 
     name: Final = NAME
@@ -43,24 +42,20 @@ class MusketSaber(PhaseGame[State]):
     states = TypeAdapter(State)
     action_groups = page.GROUPS
     moments = page.MOMENTS
-    counters_stack = True
     counters_face = False
     table_needs = TableNeeds(hex_map=True)
     file_models = FILE_MODELS
     standing = staticmethod(page.standing)
     markers = staticmethod(page.markers)
     settings = staticmethod(page.settings)
-    offered = staticmethod(page.offered)
+    offers = page.OFFERS
     question = staticmethod(page.question)
     outcome = staticmethod(sequence.outcome)
     goes_on = staticmethod(sequence.automatic)
     why_not = sequence.WHY_NOT
     choices = staticmethod(sequence.choices)
     acted = staticmethod(sequence.acted)
-    overruled = staticmethod(hands.overruled)
-    position = staticmethod(hands.position_of)
     detect_moves = staticmethod(hands.detect_moves)
-    adopt_positions = staticmethod(hands.adopted)
 
     def counter_label(self, unit: Unit, face: Keys, files: Mapping[str, Any]) -> about.CounterLabel:
         """Returns a counter's Combat Factor, in parentheses if printed so, and its formation."""
@@ -71,21 +66,16 @@ class MusketSaber(PhaseGame[State]):
         words = f"({factor})" if shown.get("paren") else str(factor)
         return about.CounterLabel(words, str(entry.get("formation", "")))
 
-    def step_shapes(self, state: State) -> tuple[Shape, ...]:
-        """Returns what is due."""
-        return () if state.step is None else tuple(state.step.shapes(state))
-
-    def begin(self, position: Position, options: Mapping[str, Any]) -> State:
-        """Returns the first state: each counter in the hex that the scenario states (K-3.1).
+    def begun(self, position: Position, options: Mapping[str, Any]) -> State:
+        """Returns the state at the beginning (K-3.1), or in the middle of a game.
 
         Raises:
-            BadInput: A file is missing or wrong, or the table has other units.
+            BadInput: A file is missing or wrong, or there is no such turn or side.
         """
-        if position.table.hex_map is None:
-            raise BadInput("position", "expected where the hexes lie", key="map")
         stated = document_from(options, "options").parsed(Options)
-        folio = folio_from(options, position.table.hex_map)
-        scenario = folio.scenario
+        kept = {key: options[key] for key in (*FILE_MODELS, "coordination") if key in options}
+        state = State(position, kept, (), (), (), ())
+        scenario = state.folio.scenario
         leaders = tuple(
             Leader(id=one.id, side=one.side, hex=one.hex, span=tuple(one.span),
                    **one.front.model_dump())
@@ -95,21 +85,30 @@ class MusketSaber(PhaseGame[State]):
             tuple(Post(id=one.id, side=one.side, hex=one.hex, ma=one.ma) for one in posts)
             for posts in (scenario.hq, scenario.trains)
         )
-        kept = {key: options[key] for key in (*FILE_MODELS, "coordination") if key in options}
-        state = State(position, kept, folio.first_units(), leaders, hq, trains)
-        for unit in position.units:
-            if unit.id not in state.names:
-                raise BadInput("position", f"expected a unit of the scenario, got {unit.id}")
-        return self.settled(_begun(state, stated.begin or Begin()))[0]
+        units = state.folio.first_units()
+        state = replace(state, units=units, leaders=leaders, hq=hq, trains=trains)
+        return _begun(state, stated.begin or Begin())
 
-    def laid(self, state: State, action: Lay) -> State:
-        """Returns the state with counters as they really lie within their hexes."""
-        bases = {name: laid[0] for name, laid in action.units.items() if len(laid) == 1}
-        return replace(state, lies={**state.lies, **bases})
+    def marked(self, state: State, action: acts.Overrule) -> State:
+        """Returns the state with what players set of units."""
+        for name in action.off:
+            gone = {"captured": True} if isinstance(state.thing(name), troops.Unit) else {}
+            state = state.changed(name, hex=None, **gone)
+        for key in ("disrupted", "ineffective"):
+            for name, value in getattr(action, key).items():
+                state = state.changed(state.unit(name).id, **{key: value})
+        for name, steps in action.steps.items():
+            whole = 2 if state.folio.entry(name).back and not state.unit(name).flips else 1
+            state = state.changed(name, steps=steps, reduced=steps < whole)
+        return state
 
     def seen_by(self, state: State, seat: str | None) -> Json:
         """Returns the state without positions and files; nothing is concealed."""
-        return page.public(state)
+        return super().seen_by(replace(state, battle=None, due=()), seat) | {
+            "time": state.time,
+            "points": sequence.points(state),
+            "units": {unit.id: acts.unit_state(state, unit) for unit in state.units},
+        }
 
 
 class Begin(StrictModel):
@@ -121,12 +120,9 @@ class Begin(StrictModel):
     time: Time | None = None
 
 
-class Options(StrictModel):
+class Options(HexOptions):
     """What a game begins with: its files, which `folio_from` checks, and where it begins."""
 
-    charts: Mapping[str, Any] | None = None
-    map: Mapping[str, Any] | None = None
-    scenario: Mapping[str, Any] | None = None
     coordination: bool = True
     begin: Begin | None = None
 

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Any, Final
 
 from tablecam.rules import descriptions as about
 from tablecam.rules.dice import Roll
-from tablecam.rules.frozen_json import to_plain
 from tablecam.rules.game import Json, Offer, PendingDecision
-from tablecam.rules.game_files import house_files
 from tablecam.rules.hexes.drawings import hexes_shapes, line_shape, way_shape
-from tablecam.rules.musket_saber import battle, sequence
+from tablecam.rules.musket_saber import battle
 from tablecam.rules.musket_saber import state as acts
 from tablecam.rules.musket_saber.state import State
 from tablecam.rules.musket_saber.troops import fighting
@@ -50,11 +47,6 @@ def question(state: State) -> PendingDecision:
         return PendingDecision(words, state.active, hint="Move counters by hand, one by one.")
     words = f"Turn {state.turn}, {state.time}: {side_name(state.active)} attacks or bombards"
     return PendingDecision(words, state.active, hint="Tap a unit and its target.")
-
-
-def offered(state: State, action: Any) -> Offer:
-    """Returns the heading and the label of an action."""
-    return _OFFERS[type(action)](state, action)
 
 
 def _to(group: str, state: State, name: str, words: str, *hexes: str) -> Offer:
@@ -129,7 +121,7 @@ _TACTICS: Final = {
 }  # fmt: skip
 _CHOICES: Final = {"disrupt": "Disrupted", "retreat": "Retreat", "step": "Lose a step"}
 
-_OFFERS: Final[Mapping[type, Callable[[State, Any], Offer]]] = {
+OFFERS: Final[Mapping[type, Callable[[State, Any], Offer]]] = {
     Roll: lambda state, action: Offer("roll", str(action)),
     acts.Start: _start,
     acts.Move: _move,
@@ -160,18 +152,7 @@ _OFFERS: Final[Mapping[type, Callable[[State, Any], Offer]]] = {
     acts.Fow: _fow,
     acts.Pass: lambda state, a: Offer("done", "Done" if state.step is None else "Pass"),
 }  # fmt: skip
-
-
-def public(state: State) -> Json:
-    """Returns what everybody may know: the state without positions and files."""
-    document: Json = to_plain(replace(state, lies={}, battle=None, due=()))
-    for key in ("options", "position"):
-        del document[key]
-    document["time"], document["active"] = state.time, state.active
-    document["points"] = sequence.points(state)
-    document["units"] = {unit.id: acts.unit_state(state, unit) for unit in state.units}
-    document["house"] = bool(house_files(state.options))
-    return document
+"""The headings and labels of actions, by their type."""
 
 
 def standing(public: Json) -> about.Standing:

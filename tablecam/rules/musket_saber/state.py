@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import Any, Literal
@@ -11,7 +11,9 @@ from typing import Any, Literal
 from tablecam.rules.frozen_json import Variant
 from tablecam.rules.game import Event, Refused
 from tablecam.rules.hexes.files import checked_files, ground_of
-from tablecam.rules.hexes.grid import Grid, Hex, grid_of
+from tablecam.rules.hexes.grid import Hex, grid_of
+from tablecam.rules.hexes.hex_game import Counter, HexState
+from tablecam.rules.hexes.zones import Hexes
 from tablecam.rules.musket_saber.army import FowChoice, is_active
 from tablecam.rules.musket_saber.combat import Deed, Role, Tactic
 from tablecam.rules.musket_saber.field import Field, Map
@@ -24,7 +26,7 @@ from tablecam.rules.musket_saber.files import (
 )
 from tablecam.rules.musket_saber.tables import GAME, Time
 from tablecam.rules.musket_saber.troops import Leader, LineKind, Post, Unit
-from tablecam.rules.steps import Events, Stepping, WordedStep
+from tablecam.rules.steps import Events, WordedStep
 from tablecam.table.model import BasePose, HexMap, Point, Position
 
 Units = tuple[str, ...]
@@ -228,9 +230,8 @@ class Folio:
     def shown(self, unit: Unit) -> Unit:
         """Returns a unit with the numbers of the side of its counter that shows (K-G4)."""
         entry = self.entry(unit.id)
-        is_back = (unit.ineffective or unit.reduced) and entry.back is not None
-        face = entry.back if is_back and entry.back is not None else entry.front
-        return replace(unit, **face.model_dump())
+        back = entry.back if unit.face == "back" else None
+        return replace(unit, **(back or entry.front).model_dump())
 
     def first_units(self) -> tuple[Unit, ...]:
         """Returns the units where the scenario puts them (K-3.1, K-2.5 to K-2.7)."""
@@ -302,7 +303,7 @@ class Battle:
 
 
 @dataclass(frozen=True)
-class State(Stepping):
+class State(HexState):
     """A game. `began` is where everything was when the phase began, `entered` who came in where.
 
     `triggered` are the defenders that trigger combats in this phase, `deeds` what was done to
@@ -336,15 +337,7 @@ class State(Stepping):
     @cached_property
     def folio(self) -> Folio:
         """The map, the charts and the scenario."""
-        hex_map = self.position.table.hex_map
-        if hex_map is None:
-            raise Refused("expected a table with a hex map")
-        return folio_from(self.options, hex_map)
-
-    @property
-    def grid(self) -> Grid:
-        """The hexes."""
-        return self.folio.map.grid
+        return folio_from(self.options, self.hex_map)
 
     @property
     def time(self) -> Time:
@@ -460,6 +453,44 @@ class State(Stepping):
             tuple(post if one is old else one for one in posts) for posts in (self.hq, self.trains)
         )
         return replace(self, hq=hq, trains=trains)
+
+    def put_down(self, name: str, hexes: Hexes, facing_deg: int) -> State:
+        """Returns the state with a counter where players put it, whatever was."""
+        marks = {"trt": None, "set_aside": False, "captured": False, "destroyed": False}
+        on_map = marks if isinstance(self.thing(name), Unit) else {}
+        return self.changed(name, hex=hexes[0], **on_map)
+
+    def stacks(self, side: str = "") -> dict[Hex, tuple[str, ...]]:
+        """Returns the stacks of units, HQ and trains, of one side or of both, tops first."""
+        stacks: dict[Hex, tuple[str, ...]] = {}
+        for thing in self.counters:
+            if thing.hex is not None and side in ("", thing.side):
+                stacks[thing.hex] = (*stacks.get(thing.hex, ()), thing.id)
+        return stacks
+
+    def counters_on_map(self) -> Iterator[Counter]:
+        """Yields the counters of units, HQ and trains on the map (K-G4)."""
+        tops = {stack[0] for stack in self.stacks().values()}
+        for thing in self.counters:
+            if thing.hex is None:
+                continue
+            marks: dict[str, Any] = {"post": "HQ" if thing in self.hq else "trains"}
+            counter = Counter(thing.id, thing.side, (thing.hex,), marks)
+            if isinstance(thing, Unit):
+                counter = replace(
+                    counter, marks=unit_state(self, thing), face={"side": thing.face},
+                    arm=thing.arm, formation="square" if thing.square else None,
+                )  # fmt: skip
+            else:
+                marks["active"] = thing.active
+            yield replace(counter, is_covered=thing.id not in tops)
+
+    def leaders_on_map(self) -> Iterator[Counter]:
+        """Yields the counters of the leaders on the map."""
+        for leader in self.leaders:
+            if leader.hex is not None:
+                marks = {"ineffective": True} if leader.ineffective else {}
+                yield Counter(leader.id, leader.side, (leader.hex,), marks)
 
     def all_changed(self, side: str = "", **marks: Any) -> State:
         """Returns the state with the same marks on all units, or on those of a side."""

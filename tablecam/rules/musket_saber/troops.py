@@ -76,6 +76,11 @@ class Unit:
         return self.size in ("battalion", "squadron")
 
     @property
+    def face(self) -> Literal["front", "back"]:
+        """The printed side of its counter that shows (K-G4)."""
+        return "back" if self.reduced or self.ineffective else "front"
+
+    @property
     def flips(self) -> bool:
         """Whether its back side is an ineffective one (K-2.6, K-2.7)."""
         return self.arm != "infantry" or self.is_small
