@@ -60,7 +60,7 @@ def correct_dice(
             raise Refused("expected dice that were rolled", key="deed")
         before, after = (", ".join(map(str, dice)) for dice in (roll.values, values))
         corrected = replace(roll, values=tuple(values))
-        note = _note(f"the dice were read as {before}", why)
+        note = _note(f"the dice were first entered as {before}", why)
         what = f"dice of {before} corrected to {after}"
         return Change(lambda: play.correct(place, corrected, note), since=place, what=what)
 

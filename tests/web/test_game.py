@@ -172,7 +172,7 @@ def test_dice_read_wrong_are_corrected_in_the_log_for_all_to_see(french, british
     assert now["asked"] == "british"
     (line,) = [line for line in now["log"] if line["dice"] and not line["undone"]]
     assert line["dice"]["values"] == [5, 3]
-    assert line["note"] == "overruled: the dice were read as 3, 5 (upside down)"
+    assert line["note"] == "overruled: the dice were first entered as 3, 5 (upside down)"
     for wrong in ({"deed": 99, "values": [1]}, {"deed": line["deed"], "values": [9, 1]}):
         assert french.post("/api/game/correct", json=wrong).status_code == 400
 

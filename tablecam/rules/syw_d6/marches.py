@@ -40,12 +40,16 @@ from tablecam.uncertainty.answer import Answer, certain, measured
 
 @dataclass(frozen=True, slots=True)
 class MoveDice:
-    """The dice of a move: how many are thrown, how many of them count, and inches on top."""
+    """The dice of a move: how many are thrown, how many of them count, and inches on top.
+
+    `parts` are the dice by what gives or takes them.
+    """
 
     dice: int
     choose_at_most: int
     added_in: float = 0.0
     is_halved: bool = False
+    parts: tuple[tuple[str, int], ...] = ()
 
     def value_in(self, chosen: Sequence[int]) -> float:
         """Returns the final value of the dice that are added up."""
@@ -87,9 +91,10 @@ def move_dice(
     )
     bonus = 0 if troops.is_disordered else tables.BONUS[troops.skill.move]
     rain = 2 if rain_slows and "heavy_rain" in events else 0
-    dice = max(0, rate + commanded + bonus - rain)
+    parts = (("rate", rate), ("command", int(commanded)), ("training", bonus), ("rain", -rain))
+    dice = max(0, sum(count for _, count in parts))
     added_in = tables.COLUMN_IN if troops.is_in_column and not troops.is_disordered else 0.0
-    return MoveDice(dice, min(rate, dice), added_in, is_halved)
+    return MoveDice(dice, min(rate, dice), added_in, is_halved, parts)
 
 
 def _is_commanded(

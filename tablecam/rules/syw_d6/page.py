@@ -12,6 +12,7 @@ from tablecam.rules.miniatures.battle import Done
 from tablecam.rules.miniatures.ground import axes_of
 from tablecam.rules.miniatures.move_words import move_words
 from tablecam.rules.miniatures.page import UnitSetting, of_unit
+from tablecam.rules.miniatures.reckon import terms
 from tablecam.rules.steps import Decide
 from tablecam.rules.syw_d6 import charges, marches, volleys
 from tablecam.rules.syw_d6 import state as acts
@@ -82,6 +83,12 @@ def _dice(count: int) -> str:
     return f"{count} {'die' if count == 1 else 'dice'}"
 
 
+def _throw_words(state: State, action: acts.Throw) -> str:
+    pool = marches.dice_of(state, action.unit)
+    why = ", ".join(terms(dict(pool.parts)))
+    return f"{_dice(pool.dice)} ({why})" if why else _dice(pool.dice)
+
+
 def _row(action: acts.GiveRow) -> str:
     if action.value is None:
         return "no such result"
@@ -100,9 +107,7 @@ def _move_words(state: State, action: acts.Move) -> str:
 
 OFFERS: Final[Mapping[type, Callable[[State, Any], Offer]]] = {
     **battle.OFFERS,
-    acts.Throw: of_unit(
-        "throw", lambda state, action: _dice(marches.dice_of(state, action.unit).dice)
-    ),
+    acts.Throw: of_unit("throw", _throw_words),
     acts.ThrowTogether: _together,
     acts.Take: _answer(lambda action: f"{action.value_in:g} in"),
     acts.Move: of_unit("move", _move_words),

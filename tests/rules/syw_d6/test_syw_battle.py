@@ -107,7 +107,7 @@ def test_a_cleared_unit_forms_up_near_where_it_was_s_a_4():
         battle.do(acts.FormUp("F1", ahead(facing, UP, 2.5 * INCH_MM)))
     battle.do(acts.FormUp("F1", ahead(facing, UP, 1.5 * INCH_MM)))
     assert battle.unit("F1").bases[0].heading_deg == 270
-    assert "F1: 2 dice" in battle.offers()
+    assert "F1: 2 dice (rate +1, training +1)" in battle.offers()
 
 
 def test_who_fails_to_clear_does_nothing_in_this_sequence_s_a_5():
@@ -216,7 +216,7 @@ def test_terrain_stops_and_disorders_s_j_8_s_j_9():
 def test_friends_who_pass_through_each_other_s_j_6(weight, disordered):
     friend = unit("F2", 20, 17, weight=weight, experience="veteran")
     battle = Battle(unit("F1", 20, 15, experience="veteran"), friend, A1)
-    battle.act("F1: 3 dice")
+    battle.act("F1: 3 dice (rate +1, training +2)")
     battle.throw(6, 5, 5)
     battle.act("6 in")
     battle.do(moved(battle, "F1", 5))
@@ -653,7 +653,7 @@ def test_guns_limber_by_a_formation_change_s_l_6_s_l_15():
     battle.throw(4)
     battle.act("F1: stay as it lies")
     assert battle.marks("F1")["limbered"] is True
-    assert "F1: 2 dice" in battle.offers()
+    assert "F1: 2 dice (rate +1, training +1)" in battle.offers()
 
 
 def test_in_the_enemys_sequence_there_are_responses_only_s_0_13():
@@ -791,7 +791,7 @@ def test_a_brigade_goes_forward_before_its_move_s_m_11():
     before = battle.unit("F1").bases[0].y_mm
     battle.act("french brigade")
     assert battle.unit("F1").bases[0].y_mm == pytest.approx(before + 2 * INCH_MM)
-    assert "F1: 2 dice" in battle.offers()
+    assert "F1: 2 dice (rate +1, training +1)" in battle.offers()
 
 
 def test_commanders_gather_at_the_army_commander_s_m_4():

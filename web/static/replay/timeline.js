@@ -138,7 +138,7 @@ function updateSign(group, { x, moment }) {
   setAttr(group, "data-at", String(moment.at));
   setAttr(group, "transform", `translate(${x.toFixed(1)} 9)`);
   setAttr(group.children[1], "d", SIGNS[moment.kind].path);
-  setText(group.children[2], moment.text);
+  setText(group.children[2], `${sentence(SIGNS[moment.kind].text)}: ${moment.text}`);
 }
 
 /** Updates the strips above the table. @type {(state: State, replay: Replay) => void} */

@@ -365,7 +365,13 @@ class RollingToDisrupt(Step):
 
     def asked(self, state: State) -> PendingDecision:
         """Asks the firing side to roll."""
-        return PendingDecision(f"{side_plural(self.firing.side)} roll {self.roll(state)}")
+        return PendingDecision(f"{side_plural(self.firing.side)} roll {self.words(state)}")
+
+    def words(self, state: State) -> str:
+        """Returns what the dice are for, as players read it."""
+        count = self.roll(state).count
+        dice = "1 die" if count == 1 else f"{count} dice"
+        return f"{dice} to disrupt {self.target}, one for each hit"
 
     def roll(self, state: State) -> Roll:
         """Returns a roll of a die for each hit on the target."""
