@@ -17,15 +17,19 @@
 
 const LARGEST_PX_PER_MM = 12;
 const MARGIN_PX = 14;
+/** In a narrower drawing the tools lie upon the table, at its right. */
+const NARROW_PX = 600;
 
 /** The whole table in a drawing of this size. @type {(size: Size, width_px: number, height_px: number, turn: number) => View} */
 export function fitted(size, width_px, height_px, turn) {
   const board = boardSize(size, turn);
+  const px_per_mm = fittingScale(size, width_px, height_px, turn);
+  const spare_mm = width_px < NARROW_PX ? (width_px / px_per_mm - board.width_mm) / 2 - MARGIN_PX / px_per_mm : 0;
   return {
     turn,
-    u_mm: board.width_mm / 2,
+    u_mm: board.width_mm / 2 + spare_mm,
     v_mm: board.depth_mm / 2,
-    px_per_mm: fittingScale(size, width_px, height_px, turn),
+    px_per_mm,
     width_px,
     height_px,
   };

@@ -289,9 +289,8 @@ def usual_fire(state: State, unit: UnitOnField, kind: Kind) -> tuple[Fire, ...]:
 
 def _targets(fire: Mapping[str, BaseFire], kind: Kind) -> dict[str, tuple[str, ...]]:
     """Returns the targets of each base that has any."""
-    needed_range = _RANGES[kind]
     by_base = {
-        name: tuple(option.target for option in base.options if option.range == needed_range)
+        name: tuple(option.target for option in base.options if option.range == _RANGES[kind])
         for name, base in fire.items()
     }
     return {name: targets for name, targets in by_base.items() if targets}
@@ -365,13 +364,8 @@ class RollingToDisrupt(Step):
 
     def asked(self, state: State) -> PendingDecision:
         """Asks the firing side to roll."""
-        return PendingDecision(f"{side_plural(self.firing.side)} roll {self.words(state)}")
-
-    def words(self, state: State) -> str:
-        """Returns what the dice are for, as players read it."""
-        count = self.roll(state).count
-        dice = "1 die" if count == 1 else f"{count} dice"
-        return f"{dice} to disrupt {self.target}, one for each hit"
+        dice = replace(self.roll(state), for_=f"the disruption of {self.target}, one for each hit")
+        return PendingDecision(f"{side_plural(self.firing.side)} roll {dice}")
 
     def roll(self, state: State) -> Roll:
         """Returns a roll of a die for each hit on the target."""
@@ -405,8 +399,7 @@ class RollingToDisrupt(Step):
     def dice_groups(self, state: State) -> tuple[DiceGroup, ...]:
         """Returns a die for each hit."""
         number = disrupt_number(self.firing.kind, field_at(state).by_id[self.target].unit.arm)
-        all_dice = tuple(range(self.roll(state).count))
-        return (DiceGroup(f"hits on {self.target}", number, all_dice),)
+        return (DiceGroup(f"hits on {self.target}", number, tuple(range(self.roll(state).count))),)
 
 
 def _shots_event(alike: Sequence[RolledShot]) -> Event:

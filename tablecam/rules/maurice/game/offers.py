@@ -23,13 +23,7 @@ from tablecam.rules.maurice.field.field import UnitOnField
 from tablecam.rules.maurice.game import actions as act
 from tablecam.rules.maurice.game.activation import played_bw
 from tablecam.rules.maurice.game.command import may_fire
-from tablecam.rules.maurice.game.fire import (
-    Firing,
-    RollingToDisrupt,
-    able_to_fire,
-    in_order,
-    line_of_fire,
-)
+from tablecam.rules.maurice.game.fire import Firing, able_to_fire, in_order, line_of_fire
 from tablecam.rules.maurice.game.march import Marching, march_words
 from tablecam.rules.maurice.game.setup import ChoosingOrder, zones
 from tablecam.rules.maurice.game.state import Command, State
@@ -176,9 +170,7 @@ def offer(state: State, action: act.Action) -> Offer:
     """Returns the offer of an action that is legal in a state."""
     match action:
         case Roll():
-            step = state.step
-            words = step.words(state) if isinstance(step, RollingToDisrupt) else str(action)
-            return Offer("dice", words, step_shapes(state), step.dice_groups(state))
+            return Offer("dice", str(action), step_shapes(state), state.step.dice_groups(state))
         case act.Activate():
             return _activation(state, action)
         case act.Fire():
