@@ -177,13 +177,15 @@ def begin_words(fields: Sequence[BeginField], options: Mapping[str, Any]) -> str
 class ActionGroup:
     """The heading of a group of actions; `hint` says how players make them by hand.
 
-    A group that `is_main` decides the turn and has large buttons. `pass_all` says that every seat
-    that is asked in a row lets the moment pass (`Game.passed`).
+    A group that `is_main` decides the turn and has large buttons. One that `is_end` ends what is
+    due, so that moves by hand which nobody has confirmed are lost: the page warns of those.
+    `pass_all` says that every seat that is asked in a row lets the moment pass (`Game.passed`).
     """
 
     title: str
     hint: str = ""
     is_main: bool = False
+    is_end: bool = False
     pass_all: str = ""
 
 

@@ -42,7 +42,7 @@ GROUPS: Final = {
     "officer": about.ActionGroup("Officers", "By hand, up to 60 cm."),
     "answer": about.ActionGroup("Answer", is_main=True),
     "roll": about.ActionGroup("Dice"),
-    "done": about.ActionGroup("Go on", is_main=True),
+    "done": about.ActionGroup("Go on", is_main=True, is_end=True),
 }
 
 

@@ -26,7 +26,7 @@ GROUPS: Final = {
     "spread": about.ActionGroup("Look into a stack", "Its counters are laid beside each other."),
     "answer": about.ActionGroup("Answer", is_main=True),
     "roll": about.ActionGroup("Dice and chits", is_main=True),
-    "done": about.ActionGroup("Go on", is_main=True),
+    "done": about.ActionGroup("Go on", is_main=True, is_end=True),
 }
 
 MOMENTS: Final[Mapping[str, about.MomentKind]] = {

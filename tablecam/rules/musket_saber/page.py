@@ -24,7 +24,7 @@ GROUPS: Final = {
     "fortune": about.ActionGroup("Fortune of War", is_main=True),
     "answer": about.ActionGroup("Answer", is_main=True),
     "roll": about.ActionGroup("Dice", is_main=True),
-    "done": about.ActionGroup("Go on", is_main=True),
+    "done": about.ActionGroup("Go on", is_main=True, is_end=True),
 }
 
 MOMENTS: Final[Mapping[str, about.MomentKind]] = {

@@ -42,7 +42,7 @@ GROUPS: Final = {
     "answer": about.ActionGroup("Answer", is_main=True),
     "response": about.ActionGroup("Response fire", is_main=True, pass_all="Nobody fires"),
     "roll": about.ActionGroup("Dice"),
-    "done": about.ActionGroup("Go on", is_main=True),
+    "done": about.ActionGroup("Go on", is_main=True, is_end=True),
 }
 
 

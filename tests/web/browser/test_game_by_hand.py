@@ -72,6 +72,12 @@ def test_a_force_that_was_moved_at_once_is_confirmed_with_one_tap(fight: Table) 
     expect(page.locator("#game-log-body")).to_contain_text("P2 marches 1.50 BW")
     expect(page.locator("#game-moved .moved")).to_have_count(1)
     expect(page.locator("#game-together")).to_be_hidden()
+    # What would be lost is named before the march ends.
+    page.locator('#game-actions button[aria-label="End the march"]').click()
+    ending = page.locator("#game-actions button", has_text="P4 not settled yet")
+    expect(ending).to_have_text("P4 not settled yet: End the march anyway?")
+    fight.prussian.clicks('#game-actions button:has-text("anyway?")')
+    expect(page.locator("#turn-question")).to_contain_text("move the commander?")
 
 
 def test_a_unit_dragged_too_far_sees_its_limit_and_is_put_where_it_may_go(fight: Table) -> None:

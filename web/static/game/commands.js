@@ -12,7 +12,17 @@ import { listenToFreshLists } from "./panel.js";
 import { decisionKey, HOLDS_FROM, listenToMoved } from "./pending.js";
 import { listenToSeats } from "./seats.js";
 import { listenToSetup } from "./setup.js";
-import { addFace, dropFace, offerOf, outOfStep, playing, receiveView, requestedRoll, valuesOf } from "./state.js";
+import {
+  addFace,
+  dropFace,
+  lostBy,
+  offerOf,
+  outOfStep,
+  playing,
+  receiveView,
+  requestedRoll,
+  valuesOf,
+} from "./state.js";
 
 /** @typedef {import("./state.js").State} State */
 /** @typedef {import("./state.js").Action} Action */
@@ -143,7 +153,12 @@ export class Commands {
   /** @param {string} key */
   take(key) {
     const offer = offerOf(this.state, key);
-    if (offer) this.act(offer.action, offer.dice ? "Rolling …" : undefined);
+    const isWarned = this.state.game.warned === key;
+    if (!isWarned && lostBy(this.state, offer).length)
+      this.change(() => {
+        this.state.game.warned = key;
+      });
+    else if (offer) this.act(offer.action, offer.dice ? "Rolling …" : undefined);
   }
 
   /** Sends the dice that were entered. */

@@ -11,7 +11,7 @@ import { renderOverrule } from "./overrule.js";
 import { renderIntents, renderPending } from "./pending.js";
 import { renderSeats } from "./seats.js";
 import { renderSetup } from "./setup.js";
-import { chosenUnit, groupsShown, headingOf, isAbout, latestChosen, playing } from "./state.js";
+import { chosenUnit, groupsShown, headingOf, isAbout, latestChosen, lostBy, playing } from "./state.js";
 import { renderStrip } from "./strip.js";
 import { groupTitle, markerWords } from "./words.js";
 
@@ -167,7 +167,12 @@ function updateGroup(node, { group, units, buttons, more }, state) {
 function updateOffer(button, { key, offer }, unit, state) {
   const asksOthers = offer.passes_to && offer.passes_to !== playing(state)?.asked;
   const words = wordsOf(offer.label, state);
-  const label = asksOthers ? `${words}: ask the ${sidePlural(state, offer.passes_to ?? "")}` : words;
+  const open = state.game.warned === key ? lostBy(state, offer) : [];
+  const label = open.length
+    ? `${open.join(", ")} not settled yet: ${words} anyway?`
+    : asksOthers
+      ? `${words}: ask the ${sidePlural(state, offer.passes_to ?? "")}`
+      : words;
   const short =
     unit && offer.label.startsWith(unit) ? wordsOf(offer.label.slice(unit.length).replace(/^:? /, ""), state) : label;
   setAttr(button, "data-offer", key);
@@ -304,6 +309,7 @@ export function blockFreshLists(state) {
         ...view.to_place.map(({ text }) => text),
         ...view.together,
         ...state.game.open,
+        state.game.warned,
       ].join("\n")
     : "";
   const before = listed;

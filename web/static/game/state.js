@@ -98,6 +98,7 @@
  * @property {string} said  why the latest command failed
  * @property {string} judging  the units that were just moved by hand, until the referee has judged them
  * @property {string | null} looked  the offer, the move or the line of the log that is pointed at
+ * @property {string | null} warned  the offer whose next tap ends what is due although moves are open
  * @property {string[]} open  the groups that show all of their buttons
  * @property {string} tab  the tab that is shown, the game's or the log's
  * @property {string} find  what to find in the log
@@ -145,6 +146,7 @@ function newGame() {
     said: "",
     judging: "",
     looked: null,
+    warned: null,
     open: [],
     tab: "tab-game",
     find: "",
@@ -207,6 +209,7 @@ export function receiveView(state, view, asked) {
   if (before?.question !== view.question) game.said = "";
   if (before?.question !== view.question) Object.assign(game, { open: [], force: { units: [], cards: [] } });
   if (game.looked?.startsWith("offer") && before?.version !== view.version) game.looked = null;
+  if (before?.version !== view.version) game.warned = null;
   if (game.accepting && !view.moved.some(({ unit }) => unit === game.accepting)) game.accepting = null;
   dropStaleFaces(game, requestedRoll(view));
 }
@@ -249,6 +252,15 @@ function dropStaleFaces(game, roll) {
 export function outOfStep(view) {
   const found = view?.moved.filter(({ is_back, is_legal }) => is_back && !is_legal) ?? [];
   return found.length > 1 ? found : [];
+}
+
+/** The units of the asked side whose moves by hand are lost if an offer is taken now. @type {(state: State, offer: Offer | undefined) => string[]} */
+export function lostBy(state, offer) {
+  const view = playing(state);
+  if (!view || !offer || !state.facts.about.groups[offer.group]?.is_end) return [];
+  const sides = new Map((state.now?.units ?? []).map(({ id, side }) => [id, side]));
+  const open = view.moved.filter(({ unit, is_back }) => !is_back && sides.get(unit) === view.asked);
+  return open.map(({ unit }) => unit);
 }
 
 /** The roll that is asked of this seat. @type {(view: GameView | null) => Offer | undefined} */

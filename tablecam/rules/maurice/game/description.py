@@ -52,7 +52,7 @@ ACTION_GROUPS: Final[Mapping[str, about.ActionGroup]] = MappingProxyType(
         "commander": about.ActionGroup(
             "Commander", "Move him by hand to any place, or choose one behind a force here."
         ),
-        "done": about.ActionGroup("Finish"),
+        "done": about.ActionGroup("Finish", is_end=True),
         "fall-back": about.ActionGroup("Fall back"),
         "fire": about.ActionGroup("Fire"),
         "march": about.ActionGroup("March", _BY_HAND),
