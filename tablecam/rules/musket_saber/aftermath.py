@@ -155,7 +155,7 @@ def ended(state: State, fate: Fate, codes: list[Code]) -> Outcome:
             continue
         routed = tuple(n for n in there[side] if n in (*fate.routs, *fate.trt))
         if horse and state.side_of(horse[0]) != side and routed:
-            steps.append(Onward(horse, vacated, routed))
+            steps.append(Onward(horse, vacated, routed, {name: hexes[name] for name in routed}))
         else:
             only_routed = side == enemy and fate.advance_up_to > 1
             steps.append(Victors(units, vacated, only_routed))
@@ -270,9 +270,14 @@ class Flee(Due):
         ways, end = self.ways(state), answer.path[-1]
         is_open, threatened = state.field.open_to(unit), state.field.enemy_zone(unit.side)
         unsafe = [n for n in answer.path if n in threatened and not is_open(n)]
+        passed = any(state.field.is_at_trains(unit.side, number) for number in answer.path[:-1])
         state = gone_to(state, self.unit, end)
         text = f"{self.unit} {'routs' if self.routs else 'retreats'} to {end}"
-        events = (event("retreat", text, "K-7.10" if self.routs else "K-7.9a", self.unit),)
+        events: Events = (event("retreat", text, "K-7.10" if self.routs else "K-7.9a", self.unit),)
+        if passed:
+            state = state.changed(self.unit, disrupted=True)
+            text = f"{self.unit} is Disrupted: it went through the trains"
+            events += (event("detail", text, "K-12.2", self.unit),)
         if ways.line == "valid" and unsafe:
             return state.pushed(Unsafe(self.unit, len(unsafe))), events
         if end in ways.routs_from and not self.again:
@@ -404,6 +409,7 @@ class Onward(Due):
     units: Units
     vacated: Hex
     routed: Units
+    stood: Mapping[str, Hex]
     question = "{units}: ride on, or try to capture {routed}?"
     least_answers = 2
 
@@ -439,7 +445,7 @@ class Onward(Due):
             if state.unit(name).hex is not None:
                 state, more = _advanced(state, Advance(name, answer.to))
                 events += more
-        return state.pushed(ChargeOn(self.units)), events
+        return state.pushed(ChargeOn(self.units, self.stood)), events
 
 
 class Catch(Due):
@@ -464,6 +470,7 @@ class ChargeOn(Due):
     """Cavalry that has ridden on may charge again (K-9.3)."""
 
     units: Units
+    stood: Mapping[str, Hex]
     question = "{units}: charge whom next?"
     least_answers = 2
 
@@ -489,7 +496,33 @@ class ChargeOn(Due):
             state = state.changed(name, fought=False, charging=True)
         charges = (*state.charges, Charging(self.units, answer.target_hex))
         text = f"{' and '.join(self.units)}: a further charge, at {answer.target_hex}"
-        return replace(state, charges=charges), (event("charge", text, "K-9.3", *self.units),)
+        state = replace(state, charges=charges)
+        stay = (Staying(name, number) for name, number in self.stood.items())
+        return state.pushed(*stay), (event("charge", text, "K-9.3", *self.units),)
+
+
+class Staying(Due):
+    """A routed unit need not retreat while the charge that routed it goes on (K-9.3)."""
+
+    unit: str
+    hex: Hex
+    question = "{unit}: stay in {hex}, Disrupted, while the charge goes on?"
+    hint = "Lay the counter back, or pass."
+    least_answers = 2
+
+    def legal(self, state: State) -> tuple[Any, ...]:
+        """Returns its hex, if it has retreated from there and no enemy is in it."""
+        unit = state.unit(self.unit)
+        is_free = state.field.ban_on_passing(unit.side, self.hex) is None
+        back = unit.hex is not None and unit.hex != self.hex and is_free
+        return (*((Retreat(self.unit, (self.hex,)),) if back else ()), Pass())
+
+    def follow(self, state: State, answer: Any) -> Outcome:
+        """Returns the state with the unit where it was, or at the end of its rout."""
+        if not isinstance(answer, Retreat):
+            return state, ()
+        text = f"{self.unit} stays in {self.hex}"
+        return gone_to(state, self.unit, self.hex), (event("retreat", text, "K-9.3", self.unit),)
 
 
 class Spent(Due):

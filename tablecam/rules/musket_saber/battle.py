@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from itertools import combinations
 from typing import Any, Final, Literal
@@ -17,6 +17,7 @@ from tablecam.rules.musket_saber.combat import Deed, Differential, Place, Role, 
 from tablecam.rules.musket_saber.engagement import Engagement
 from tablecam.rules.musket_saber.field import CLEAR
 from tablecam.rules.musket_saber.results import (
+    ROLES,
     Combat,
     Fate,
     UndecidedError,
@@ -36,8 +37,11 @@ from tablecam.rules.musket_saber.state import (
     Due,
     Join,
     Outcome,
+    Pass,
     Primary,
+    Square,
     State,
+    StepLoss,
     Units,
     UseTactic,
     event,
@@ -75,8 +79,14 @@ def reckoned(state: State, battle: Battle) -> Differential:
         horse = tuple(replace(u, cf=u.charge or 0) for u in defenders if u.arm == "cavalry")
         if battle.charge != "cavalry":
             # R-19: the original attacker's CF counts as a defender's.
-            own, other = map(combat.defence_term, horse), map(combat.defence_term, units)
-            return Differential(tuple(own), tuple(other))
+            facing = _facing_horse(state, battle)
+            own, other = map(combat.defence_term, horse), map(combat.defence_term, facing)
+            led = {
+                role: {one.id: one.combat for one in leaders if one.participates
+                       and role_of(battle, one.side) == role}
+                for role in ROLES.values()
+            }  # fmt: skip
+            return Differential(tuple(own), tuple(other), led["defender"], led["attacker"])
         defenders = horse
     named = tuple(replace(unit, primary=unit.id == battle.primary) for unit in units)
     attack = combat.attack_on(
@@ -90,6 +100,13 @@ def reckoned(state: State, battle: Battle) -> Differential:
     elif battle.doubled:
         counted = replace(counted, attack=tuple(replace(t, cf=2 * t.cf) for t in counted.attack))
     return counted
+
+
+def _facing_horse(state: State, battle: Battle) -> tuple[Unit, ...]:
+    """Returns the attackers whom counterchargers meet: of a stack in Square that unit alone."""
+    units = state.some(battle.attackers)
+    formed = next((unit for unit in units if unit.id == battle.square), None)
+    return tuple(u for u in units if formed is None or u is formed or u.hex != formed.hex)
 
 
 def _skirmish(
@@ -387,6 +404,8 @@ class Defence(Due):
         ]
         if answer.square and not state.unit(answer.primary).square:
             steps.append(SquareCheck(answer.primary))
+        if answer.countercharge and battle.charge != "cavalry":
+            steps.append(Squaring(battle.side))
         if battle.how == "attack" and not answer.countercharge:
             steps += [Tactics(battle.side), Tactics(self.side)]
         if battle.charge is not None:
@@ -409,10 +428,31 @@ class LineCheck(Due):
         """Returns the state with the unit as before, Disrupted, or in rout."""
         unit = replace(state.unit(self.unit), line=state.fight.lines[self.unit])
         turns = len(state.folio.scenario.turns)
-        fate = fate_without_safe_line(unit, answer[0], state.turn, turns)
+        led = _morale(state, state.fight).get(role_of(state.fight, unit.side), 0)
+        fate = fate_without_safe_line(unit, answer[0], state.turn, turns, state.time, led)
         hexes = {self.unit: state.fight.target}
         state, events, steps = aftermath.applied(state, fate, hexes, "K-7.3")
         return state.pushed(*steps), events
+
+
+class Squaring(Due):
+    """Infantry that is countercharged may form a Square (K-9.4, R-19)."""
+
+    side: str
+    question = "Which unit forms a Square against the countercharge?"
+    least_answers = 2
+
+    def legal(self, state: State) -> tuple[Any, ...]:
+        """Returns the infantry that attacks, and passing."""
+        units = state.some(state.fight.attackers) if state.plays("K-9.5a") else ()
+        return (*(Square(u.id) for u in units if u.arm == "infantry" and u.hex), Pass())
+
+    def follow(self, state: State, answer: Any) -> Outcome:
+        """Returns the state with the check due; that unit alone meets the horse in its hex."""
+        if not isinstance(answer, Square):
+            return state, ()
+        battle = replace(state.fight, square=answer.unit, primary=answer.unit)
+        return replace(state, battle=battle).pushed(SquareCheck(answer.unit)), ()
 
 
 class SquareCheck(Due):
@@ -425,7 +465,8 @@ class SquareCheck(Due):
     def follow(self, state: State, answer: tuple[int, ...]) -> Outcome:
         """Returns the state with the unit in a Square, or Disrupted."""
         unit = state.unit(self.unit)
-        check = combat.check_of(unit.morale, disrupted=unit.disrupted, time=state.time)
+        led = _morale(state, state.fight).get(role_of(state.fight, unit.side), 0)
+        check = combat.check_of(unit.morale, disrupted=unit.disrupted, time=state.time, leader=led)
         formed = check.passes(answer[0])
         text = f"{self.unit} {'forms a Square' if formed else 'forms no Square: Disrupted'}"
         marks = {"square": True} if formed else {"disrupted": True}
@@ -556,6 +597,7 @@ class Result(Due):
     codes: tuple[str, ...]
     thrown: tuple[int, ...] = ()
     chosen: Mapping[Role, str] = field(default_factory=dict)
+    losers: Mapping[Role, str] = field(default_factory=dict)
     guns: Units = ()
     target: str = ""
     dice_rule = "K-2.4c"
@@ -583,10 +625,11 @@ class Result(Due):
             side = state.enemy_of(unit.side)
             return Combat(
                 (), (unit,), state.turn, turns, choice, self.thrown, state.time, side,
-                is_bombardment=True,
+                is_bombardment=True, losers=self.losers,
             )  # fmt: skip
         battle = state.fight
         hexes = {unit.hex for unit in state.some(battle.attackers)}
+        attackers = tuple(unit.id for unit in _facing_horse(state, battle))
 
         def struck(number: set[Hex | None], side: str, part: Units, primary: str) -> list[Unit]:
             return [
@@ -601,7 +644,7 @@ class Result(Due):
 
         enemy = state.enemy_of(battle.side)
         sides = [
-            struck(hexes, battle.side, battle.attackers, battle.primary),
+            struck(hexes, battle.side, attackers, battle.primary),
             struck({battle.target}, enemy, battle.defenders, battle.defence_primary),
         ]
         morale = _morale(state, battle)
@@ -615,29 +658,38 @@ class Result(Due):
             enemy if turned else battle.side, formed,
             (battle.charge is not None and not battle.failed) or battle.countercharge,
             "disengage" not in battle.tactics.values(), morale,
+            absorbers={
+                role: absorbers(state, units)
+                for role, units in zip(ROLES.values(), sides, strict=True)
+            },
+            losers=self.losers,
         )  # fmt: skip
 
     def roll(self, state: State) -> Roll | None:
         """Returns the die of a morale check."""
         missing = self.fate(state)
-        if isinstance(missing, UndecidedError) and not missing.expected:
+        if isinstance(missing, UndecidedError) and missing.needs_die:
             return Roll(f"the morale of {missing.unit}", 1)
         return None
 
     def asked(self, state: State) -> PendingDecision | None:
         """Returns the choice of the side that is struck."""
         missing = self.fate(state)
-        if not isinstance(missing, UndecidedError) or not missing.expected:
+        if not isinstance(missing, UndecidedError) or missing.needs_die:
             return None
+        owner, codes = state.side_of(missing.unit), " and ".join(self.codes)
+        if missing.losers:
+            return PendingDecision(f"{codes}: which unit loses a step?", owner)
         ways = {"disrupt": "be Disrupted", "retreat": "retreat", "step": "lose a step"}
         words = " or ".join(ways[choice] for choice in missing.expected)
-        question = f"{' and '.join(self.codes)}: does {missing.unit} {words}?"
-        return PendingDecision(question, state.side_of(missing.unit))
+        return PendingDecision(f"{codes}: does {missing.unit} {words}?", owner)
 
-    def legal(self, state: State) -> tuple[Choose, ...]:
-        """Returns both ends."""
+    def legal(self, state: State) -> tuple[Any, ...]:
+        """Returns both ends, or who may take a loss."""
         missing = self.fate(state)
-        return tuple(map(Choose, missing.expected)) if isinstance(missing, UndecidedError) else ()
+        if not isinstance(missing, UndecidedError):
+            return ()
+        return (*map(Choose, missing.expected), *map(StepLoss, missing.losers))
 
     def follow(self, state: State, answer: Any) -> Outcome:
         """Returns the state with the next check due, or with all that the result does."""
@@ -646,11 +698,35 @@ class Result(Due):
             if isinstance(answer, Choose):
                 chosen = {**self.chosen, missing.role: answer.choice}
                 return state.pushed(replace(self, chosen=chosen)), ()
+            if isinstance(answer, StepLoss):
+                losers = {**self.losers, missing.role: answer.unit}
+                return state.pushed(replace(self, losers=losers)), ()
             return state.pushed(replace(self, thrown=(*self.thrown, *answer))), ()
         codes = list(map(code_of, self.codes))
         if self.target:
             return aftermath.bombarded(state, missing, self.target, self.guns, codes[0])
         return aftermath.ended(state, missing, codes)
+
+
+def absorbers(state: State, units: Sequence[Unit]) -> Units:
+    """Returns who may take the primary unit's loss (K-7.11): of its stack, not taking part.
+
+    A small unit of its formation, or a full-sized one whose counter prints the same ID.
+    """
+    primary = next((unit for unit in units if unit.primary), None)
+    if primary is None:
+        return ()
+    printed = state.folio.entry(primary.id).printed_id
+    return tuple(
+        unit.id
+        for unit in units
+        if unit.hex == primary.hex and not unit.participates
+        and (
+            unit.formation == primary.formation
+            if unit.is_small
+            else printed is not None and state.folio.entry(unit.id).printed_id == printed
+        )
+    )  # fmt: skip
 
 
 # Bombardment.

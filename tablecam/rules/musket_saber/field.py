@@ -121,10 +121,14 @@ class Map:
 
 @dataclass(frozen=True)
 class Line:
-    """A line of retreat (K-7.6): its kind, and the hexes of a shortest one."""
+    """A line of retreat (K-7.6): its kind, and the hexes of a shortest one.
+
+    Only where no other of its kind is open does it lead through the own trains (K-12.2).
+    """
 
     kind: LineKind
     path: tuple[Hex, ...] = ()
+    through_trains: bool = False
 
 
 @dataclass(frozen=True)
@@ -228,9 +232,14 @@ class Field:
     def _onward(self) -> dict[tuple[str, Arm, Hex], tuple[Hex, ...]]:
         return {}
 
-    def further(self, unit: Unit, number: Hex) -> tuple[Hex, ...]:
+    def is_at_trains(self, side: str, number: Hex) -> bool:
+        """Whether the trains of a side are in a hex."""
+        return any(post.hex == number for post in self.posts(self.trains, side))
+
+    def further(self, unit: Unit, number: Hex, *, through_trains: bool = False) -> tuple[Hex, ...]:
         """Returns the hexes to which a line of retreat may go on from a hex (K-G8)."""
-        if number != unit.at and number in {p.hex for p in self.posts(self.trains, unit.side)}:
+        ends = number != unit.at and not through_trains
+        if ends and self.is_at_trains(unit.side, number):
             return ()
         key = (unit.side, unit.arm, number)
         if key not in self._onward:
@@ -251,8 +260,9 @@ class Field:
         return lambda number: number not in threatened or number in helped
 
     def way(
-        self, unit: Unit, start: Hex, goals: frozenset[Hex], may_enter: Callable[[Hex], bool]
-    ) -> tuple[Hex, ...] | None:
+        self, unit: Unit, start: Hex, goals: frozenset[Hex], may_enter: Callable[[Hex], bool],
+        *, through_trains: bool = False,
+    ) -> tuple[Hex, ...] | None:  # fmt: skip
         """Returns a shortest line of a unit from a hex to a goal, None if there is none."""
         ways: dict[Hex, tuple[Hex, ...]] = {start: ()}
         waiting = deque([start])
@@ -260,7 +270,7 @@ class Field:
             number = waiting.popleft()
             if number in goals:
                 return ways[number]
-            for beside in self.further(unit, number):
+            for beside in self.further(unit, number, through_trains=through_trains):
                 if beside not in ways and may_enter(beside):
                     ways[beside] = (*ways[number], beside)
                     waiting.append(beside)
@@ -271,12 +281,13 @@ class Field:
         if unit.at is None:
             return Line(unit.line)
         goals = self.goals(unit.side)
-        safe = self.way(unit, unit.at, goals, self.open_to(unit))
-        if safe is not None:
-            return Line("safe", safe)
-        valid = self.way(unit, unit.at, goals, lambda _: True)
-        if valid is not None:
-            return Line("valid", valid)
+        kinds: tuple[tuple[LineKind, Callable[[Hex], bool]], ...]
+        kinds = (("safe", self.open_to(unit)), ("valid", lambda _: True))
+        for kind, is_open in kinds:
+            for through in (False, True):
+                path = self.way(unit, unit.at, goals, is_open, through_trains=through)
+                if path is not None:
+                    return Line(kind, path, through)
         rim = {n for n in self.grid.hexes if len(self.grid.neighbours(n)) < len(ARMS) * 2}
         off = self.way(unit, unit.at, frozenset(rim - {*self.loc_of(unit.side)}), lambda _: True)
         return Line("none") if off is None else Line("edge", off)

@@ -235,7 +235,10 @@ _PRINTED: Final[Mapping[Arm, tuple[str, ...]]] = {
 
 
 class ScenarioUnit(StrictModel):
-    """An entry of `[[unit]]`. A back side is that of a reduced or of an ineffective unit."""
+    """An entry of `[[unit]]`. A back side is that of a reduced or of an ineffective unit.
+
+    Units whose counters print the same ID name it as `printed_id` (K-7.11).
+    """
 
     id: Name
     side: Name
@@ -246,6 +249,7 @@ class ScenarioUnit(StrictModel):
     back: Face | None = None
     red_dots: Annotated[int, Field(ge=0, le=2)] = 0
     hex: HexNumber | None = None
+    printed_id: Name | None = None
 
 
 class LeaderFace(StrictModel):

@@ -108,7 +108,9 @@ def _fow(state: State, action: acts.Fow) -> Offer:
         "move_enemy": "move this enemy", "move_friend": "move this friend", "charge": "charge",
         "check_enemy": "check its morale", "recover_friend": "recover",
     }.get(action.choice, action.choice)  # fmt: skip
-    if action.others:
+    if action.others and action.choice == "charge":
+        words = f"charge with {' and '.join(action.others)}"
+    elif action.others:
         words = f"move with {' and '.join(action.others)}"
     end = action.path[-1:]
     to = f" {action.target} from {end[0]}" if action.target else f" to {end[0]}" if end else ""

@@ -20,12 +20,17 @@ ROLES: Final[dict[str, Role]] = {"A": "attacker", "D": "defender"}
 class UndecidedError(FactError):
     """Raised where a result needs a die or a choice of a role that is not made.
 
-    `unit` is checked by the die; without dice `expected` are the choices.
+    `unit` is checked by the die; without dice `expected` are the choices, or `losers` the units of
+    which one takes a loss.
     """
 
-    def __init__(self, key: str, why: str, role: Role, unit: str, *expected: Choice) -> None:
+    def __init__(
+        self, key: str, why: str, role: Role, unit: str, *expected: Choice,
+        losers: tuple[str, ...] = (),
+    ) -> None:  # fmt: skip
         super().__init__(key, why)
-        self.role, self.unit, self.expected = role, unit, expected
+        self.role, self.unit, self.expected, self.losers = role, unit, expected, losers
+        self.needs_die = not (expected or losers)
 
 
 # What tactics make of a result.
@@ -99,6 +104,7 @@ class Combat:
 
     `attacker` names the attackers' side. `is_square` gives the defender's MR its addition, a charge
     spares cavalry R-18, and units that disengage are not flipped. `leaders` add to the MR.
+    `absorbers` may take the loss of a side's primary unit, `losers` are those that do.
     """
 
     attackers: Sequence[Unit]
@@ -114,6 +120,8 @@ class Combat:
     flips: bool = True
     leaders: Mapping[Role, int] = field(default_factory=dict)
     is_bombardment: bool = False
+    absorbers: Mapping[Role, tuple[str, ...]] = field(default_factory=dict)
+    losers: Mapping[Role, str] = field(default_factory=dict)
 
     def units(self, role: Role) -> Sequence[Unit]:
         """Returns a side's units."""
@@ -210,8 +218,19 @@ class _Applied:
             self.disrupt(unit)
             self.flip(unit)
 
-    def lose_step(self, unit: Unit) -> None:
-        """Takes a step of a unit (K-7.11): the last one sets it aside, or loses it for good."""
+    def loser(self, role: Role) -> Unit:
+        """Returns the primary unit, or the one of its stack that takes its loss (K-7.11)."""
+        primary, absorbers = self.combat.primary(role), self.combat.absorbers.get(role, ())
+        name = self.combat.losers.get(role) if absorbers else primary.id
+        able = (primary.id, *absorbers)
+        if name not in able:
+            why = f"expected who loses a step: {' or '.join(able)}"
+            raise UndecidedError("loser", why, role, primary.id, losers=able)
+        return next(unit for unit in self.combat.units(role) if unit.id == name)
+
+    def lose_step(self, role: Role) -> None:
+        """Takes a step of a side (K-7.11): the last one sets a unit aside, or loses it for good."""
+        unit = self.loser(role)
         self.steps[unit.id] = unit.steps - 1
         if unit.steps <= 1:
             self.gone[unit.id] = "eliminated"
@@ -226,7 +245,7 @@ class _Applied:
             self.retreat(unit)
             self.disrupt(unit)
         else:
-            self.lose_step(unit)
+            self.lose_step(role)
 
     def apply(self, main: str, second: str | None) -> None:
         """Applies a result word, and the one in parentheses if it takes no effect (K-7.8)."""
@@ -268,7 +287,7 @@ class _Applied:
         if unit.arm == "cavalry" and not charges:
             self.step_or_flight(unit, role)
         elif self.chosen(role, "step", "retreat") == "step":
-            self.lose_step(unit)
+            self.lose_step(role)
         else:
             self.flee(role)
 
@@ -276,7 +295,7 @@ class _Applied:
         unit = self.combat.primary(role)
         passed = self.passes(unit, role)
         if passed:
-            self.lose_step(unit)
+            self.lose_step(role)
         self._all(role, rout=not passed)
 
     def _check(self, role: Role, main: str, second: str | None) -> None:
@@ -336,9 +355,12 @@ def fate_of(combat: Combat, *codes: Code) -> Fate:
     return replace(fate, first="defender") if both else fate
 
 
-def fate_without_safe_line(unit: Unit, die: int, turn: int, turns: int) -> Fate:
+def fate_without_safe_line(
+    unit: Unit, die: int, turn: int, turns: int, time: Time = "day", leader: int = 0
+) -> Fate:
     """Returns the fate of a defender that checks before combat for want of an SLR (K-7.3)."""
-    combat = Combat((), (unit,), turn, turns, dice=(die,))
+    led: dict[Role, int] = {"defender": leader}
+    combat = Combat((), (unit,), turn, turns, dice=(die,), time=time, leaders=led)
     applied = _Applied(combat)
     if not applied.passes(unit, "defender"):
         (applied.rout if unit.disrupted else applied.disrupt)(unit)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from tablecam.rules.hexes.grid import Hex
-from tablecam.rules.musket_saber.field import Field
+from tablecam.rules.musket_saber.field import Field, Line
 from tablecam.rules.musket_saber.movement import path_cost, steps_of
 from tablecam.rules.musket_saber.tables import (
     ADVANCE,
@@ -97,11 +97,12 @@ class Retreats:
 
 def retreats(field: Field, unit: Unit, hexes: int, combat_hex: Hex) -> Retreats:
     """Returns the retreats of a unit by some hexes (K-7.9); R-13: away from its combat hex."""
-    must_go, line = hexes_due(unit, hexes), field.line(unit).kind
+    best = field.line(unit)
+    must_go, line = hexes_due(unit, hexes), best.kind
     if line not in ("safe", "valid") or unit.at is None:
         return Retreats(line, must_go)
-    paths = [*_paths(field, unit, must_go, line, combat_hex)]
-    paths = paths or [*_paths(field, unit, must_go, line, None)]
+    paths = [*_paths(field, unit, must_go, best, combat_hex)]
+    paths = paths or [*_paths(field, unit, must_go, best, None)]
     if line == "valid":
         return Retreats(line, must_go, tuple(paths))
     ended: list[tuple[Hex, ...]] = []
@@ -114,7 +115,7 @@ def retreats(field: Field, unit: Unit, hexes: int, combat_hex: Hex) -> Retreats:
 
 
 def _paths(
-    field: Field, unit: Unit, count: int, line: LineKind, away_from: Hex | None
+    field: Field, unit: Unit, count: int, line: Line, away_from: Hex | None
 ) -> Iterator[tuple[Hex, ...]]:
     """Yields the beginnings of a unit's lines of retreat; one that reaches its goal ends there."""
     goals, is_open = field.goals(unit.side), field.open_to(unit)
@@ -125,8 +126,9 @@ def _paths(
         if path and (len(path) == count or here in goals):
             yield path
             continue
-        for beside in field.further(unit, here):
-            if beside in (*path, unit.at) or (line == "safe" and not is_open(beside)):
+        through = line.through_trains
+        for beside in field.further(unit, here, through_trains=through):
+            if beside in (*path, unit.at) or (line.kind == "safe" and not is_open(beside)):
                 continue
             if away_from is not None:
                 far = field.grid.distance((beside,), (away_from,))
@@ -135,9 +137,9 @@ def _paths(
             left = frozenset((*path, unit.at))
 
             def may_enter(number: Hex, left: frozenset[Hex | None] = left) -> bool:
-                return number not in left and (line == "valid" or is_open(number))
+                return number not in left and (line.kind == "valid" or is_open(number))
 
-            if field.way(unit, beside, goals, may_enter) is not None:
+            if field.way(unit, beside, goals, may_enter, through_trains=through) is not None:
                 pending.append((*path, beside))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -26,6 +26,7 @@ from tablecam.rules.musket_saber.state import (
     Square,
     Start,
     State,
+    Units,
     event,
 )
 from tablecam.rules.musket_saber.tables import CHARGE_MP, ENEMY_MOVES_ON
@@ -65,7 +66,7 @@ def combat_begun(state: State) -> State:
     state = state.all_changed(state.active, fought=False)
     return replace(
         state, phase="combat", began=state.hexes(), deeds=(), targets=(),
-        triggered=tuple(combat.triggered(state.field, state.active)),
+        triggered=combat.triggered(state.field, state.active),
     )  # fmt: skip
 
 
@@ -75,6 +76,8 @@ def automatic(state: State) -> Outcome | None:
         (side, unit), *rest = state.fortunes
         state = replace(state, fortunes=tuple(rest))
         return state.pushed(*([Fortune(side, unit)] if state.plays("K-12.4") else [])), ()
+    if state.phase == "combat" and (names := _settled_triggers(state)):
+        return _passed_over(state, names), ()
     if state.phase != "closing":
         return None
     charging = {name for charge in state.charges for name in charge.units}
@@ -95,19 +98,35 @@ def automatic(state: State) -> Outcome | None:
     return movement_begun(state, first), (event("turn", text, "K-3.2"),)
 
 
+def _settled_triggers(state: State) -> tuple[str, ...]:
+    """Returns the triggered units whose triggering units have all fought, or are gone (K-7.2b)."""
+
+    def is_done(name: str) -> bool:
+        unit = state.unit(name)
+        return unit.fought or unit.hex is None
+
+    return tuple(name for name, by in state.triggered.items() if all(map(is_done, by)))
+
+
 def passed(state: State) -> Outcome:
     """Returns the state at the end of a phase: HQ and trains wake, Fortunes of War fall due."""
     if state.phase == "movement":
         state = state.with_posts_judged(state.active, wakes=True).with_posts_judged(state.passive)
         text = f"The {side_name(state.active)} attack"
         return combat_begun(state), (event("phase", text, "K-3.2"),)
+    return replace(_passed_over(state, [*state.triggered]), phase="closing"), ()
+
+
+def _passed_over(state: State, names: Sequence[str]) -> State:
+    """Returns the state with the Fortunes of War for triggered units not attacked (K-7.2b)."""
     stacks: dict[Hex, list[str]] = {}
     for name, number in state.began.items():
         stacks.setdefault(number, []).append(name)
-    due = combat.fow_due(state.triggered, [*stacks.values()], state.deeds)
+    due = combat.fow_due(names, [*stacks.values()], state.deeds)
     on_map = [name for name in due if state.unit(name).hex] if state.plays("K-7.2b") else []
     fortunes = (*state.fortunes, *((state.passive, name) for name in on_map))
-    return replace(state, phase="closing", fortunes=fortunes), ()
+    left = {name: by for name, by in state.triggered.items() if name not in names}
+    return replace(state, triggered=left, fortunes=fortunes)
 
 
 # What may be done.
@@ -438,9 +457,11 @@ class Fortune(Due):
         )  # fmt: skip
         if ban is not None or unit.is_battery or unit.square:
             return
-        for move in moves.Go(unit.id, float(max(CHARGE_MP))).charges(state):
-            if len(move.units) == 1:
-                yield Fow("charge", unit.id, move.path, move.charge)
+        # Those who were to charge the target are passed over.
+        alone = replace(state, charges=())
+        for move in moves.Go(unit.id, float(max(CHARGE_MP))).charges(alone):
+            if not any(state.unit(name).fought for name in _combat_units(state, move.units)):
+                yield Fow("charge", unit.id, move.path, move.charge, move.units[1:])
 
     def follow(self, state: State, answer: Any) -> Outcome:
         """Returns the state with its use begun."""
@@ -466,15 +487,30 @@ class Fortune(Due):
         return state.pushed(Misled(self.side, answer.unit)), events
 
     def _charged(self, state: State, answer: Fow) -> Outcome:
-        """Returns the state in the combat of a charge (K-12.4c)."""
+        """Returns the state in the combat of a charge, which is that of its target (K-12.4c)."""
         arm: Any = state.unit(answer.unit).arm
         target = answer.target or ""
-        state = state.put(answer.unit, answer.path[-1]).changed(answer.unit, moved=True)
+        charging = (answer.unit, *answer.others)
+        for name in charging:
+            state = state.put(name, answer.path[-1]).changed(name, moved=True)
+        attackers = _combat_units(state, charging)
+        leaders = tuple(name for name in charging if name not in attackers)
+        # Who was to attack the target has fought without effect, and its own combat is this one.
+        slated = {n for one in state.charges if one.target == target for n in one.units}
+        for unit in state.units:
+            if unit.id in slated or unit.hex == target:
+                spent = unit.ineffective or (unit.id in slated and unit.arm == "cavalry")
+                marks = {"fought": True, "charging": False, "ineffective": spent}
+                state = state.changed(unit.id, **marks)
         fight = Battle(
-            self.side, target, "charge", (answer.unit,), primary=answer.unit, charge=arm,
-            by_fow=True,
+            self.side, target, "charge", attackers, leaders=leaders, primary=answer.unit,
+            charge=arm, by_fow=True,
         )  # fmt: skip
         return battle.declared(state, fight)
+
+
+def _combat_units(state: State, names: Units) -> Units:
+    return tuple(name for name in names if isinstance(state.thing(name), Unit))
 
 
 class Shaken(Due):

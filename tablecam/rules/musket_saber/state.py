@@ -306,7 +306,8 @@ class Battle:
 class State(HexState):
     """A game. `began` is where everything was when the phase began, `entered` who came in where.
 
-    `triggered` are the defenders that trigger combats in this phase, `deeds` what was done to
+    `triggered` are the defenders that trigger combats in this phase, each with the units that it
+    threatens, until it is known whether it is attacked; `deeds` what was done to
     units, `targets` the hexes that were attacked. `fortunes` are the Fortunes of War to be used,
     each with its side and the only unit that it may be used on, if any. `lies` are counters as
     they really lie, `given_time` is the time of day that a beginning states.
@@ -325,7 +326,7 @@ class State(HexState):
     entered: Mapping[Hex, int] = field(default_factory=dict, hash=False)
     replacements: int = 0
     charges: tuple[Charging, ...] = ()
-    triggered: Units = ()
+    triggered: Mapping[str, Units] = field(default_factory=dict, hash=False)
     deeds: tuple[Deed, ...] = ()
     targets: tuple[Hex, ...] = ()
     battle: Battle | None = None

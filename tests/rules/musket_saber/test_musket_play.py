@@ -10,6 +10,7 @@ import pytest
 from tablecam.errors import BadInput
 from tablecam.rules.game import Refused
 from tablecam.rules.musket_saber import state as acts
+from tablecam.rules.musket_saber.aftermath import Flee
 from tablecam.rules.musket_saber.game import GAME
 from tests.rules.musket_saber.folios import battle, begun, unit
 
@@ -257,6 +258,7 @@ def test_a_hex_is_attacked_once_and_a_unit_attacks_once_k_7_4_k_7_5():
                   phase="combat")  # fmt: skip
     attack(play, "R1", on="0506")
     roll(play, 4)
+    play.apply(acts.Pass())
     with pytest.raises(Refused, match=r"K-7.4"):
         play.apply(acts.Attack(("R2",), "0506"))
     with pytest.raises(Refused, match=r"K-7.5"):
@@ -284,6 +286,34 @@ def test_a_step_is_lost_by_the_primary_unit_k_7_11():
     assert (play.state.unit("G1").steps, play.state.unit("G1").cf) == (1, 3)
 
 
+@pytest.mark.parametrize(
+    ("other", "is_asked"),
+    [
+        ({"size": "battalion"}, True),
+        ({"size": "battalion", "formation": "7"}, False),
+        ({"printed_id": "House"}, True),
+        ({}, False),
+    ],
+    ids=["its battalion", "another formation's", "the same printed ID", "another brigade"],
+)
+def test_a_stacked_unit_may_take_the_loss_of_the_primary_one_k_7_11(other, is_asked):
+    small = unit("G3", "0506", size="battalion")
+    play = battle(unit("R1", "0505", front={"cf": 15}), unit("G1", "0506", printed_id="House"),
+                  small, unit("G2", "0506", **other), phase="combat")  # fmt: skip
+    choose(play, "attack", units=("R1",), how="attack")
+    choose(play, "declare", yes=True)
+    choose(play, "defend", primary="G1", units=("G1", "G3"))
+    choose(play, "tactic", choice="none")
+    choose(play, "tactic", choice="none")
+    roll(play, 4)
+    choose(play, "choose", choice="step")
+    assert (kinds(play) == {"step_loss"}) == is_asked
+    if is_asked:
+        choose(play, "step_loss", unit="G2")
+    assert play.state.unit("G1").steps == (2 if is_asked else 1)
+    assert play.state.unit("G2").steps + play.state.unit("G2").flips == (1 if is_asked else 2)
+
+
 def test_a_defender_without_a_safe_line_checks_before_the_die_k_7_3():
     around = [unit(f"R{n}", at) for n, at in enumerate(("1618", "1519"), 1)]
     play = battle(*around, unit("G1", "1619"), phase="combat", loc={"red": ["0101"], "grey": []})
@@ -291,6 +321,24 @@ def test_a_defender_without_a_safe_line_checks_before_the_die_k_7_3():
     assert play.legal()[0].for_ == "the morale of G1, which has no safe line of retreat"
     roll(play, 5)
     assert play.state.unit("G1").disrupted
+
+
+def test_who_must_retreat_through_his_trains_is_disrupted_k_12_2():
+    # G1 in the corner has one way out: over 1618, where its trains are, to the LOC hex beyond.
+    trains = [{"id": "GT", "side": "grey", "ma": 4, "hex": "1618"}]
+    river = {"hexsides": {"river": [["1619", "1519"]]}}
+    play = battle(unit("R1", "0505"), unit("G1", "1619"), trains=trains, map=river,
+                  loc={"red": ["0101"], "grey": ["1617"]})  # fmt: skip
+    line = play.state.field.line(play.state.unit("G1"))
+    assert (line.kind, line.path, line.through_trains) == ("safe", ("1618",), False)
+    idle = play.state.changed("GT", active=False)
+    line = idle.field.line(idle.unit("G1"))
+    assert (line.path, line.through_trains) == (("1618", "1617"), True)
+    flee = Flee("G1", 2, "1619")
+    (way,) = (way for way in flee.legal(idle) if way.path == ("1618", "1617"))
+    after, events = flee.follow(idle, way)
+    assert (after.unit("G1").hex, after.unit("G1").disrupted) == ("1617", True)
+    assert [event.rule for event in events] == ["K-7.9a", "K-12.2"]
 
 
 def test_pressing_forward_costs_a_step_unless_the_enemy_routs_k_7_13b():
@@ -306,6 +354,19 @@ def test_triggered_units_that_are_not_attacked_give_fortunes_of_war_k_7_2b():
     play.apply(acts.Pass())
     assert play.asked().question == "What do the Grey do with their Fortune of War?"
     assert {getattr(action, "unit", "G1") for action in play.legal()} == {"G1"}
+
+
+def test_it_is_used_as_soon_as_all_who_triggered_it_have_fought_k_7_2b():
+    play = battle(unit("R1", "0505"), unit("R2", "0605"), unit("G1", "0506"), unit("G2", "0405"),
+                  phase="combat")  # fmt: skip
+    # G2 is next to R1 alone, G1 to both.
+    attack(play, "R1", on="0506")
+    roll(play, 4)
+    assert {getattr(action, "unit", "G2") for action in play.legal()} == {"G2"}
+    play.apply(acts.Pass())
+    assert play.asked().seat == "red"
+    play.apply(acts.Pass())
+    assert "Fortune" not in play.asked().question
 
 
 def test_a_folio_turns_a_rule_off_by_its_id_k_1_1():
@@ -386,6 +447,9 @@ def test_horse_that_routs_its_enemy_rides_on_and_is_spent_in_the_end_k_9_3():
     assert {"capture_try", "advance", "pass"} <= kinds(play)
     choose(play, "advance", to="0509")
     choose(play, "attack", target_hex="0510")
+    # While the charge goes on, who was routed may stay.
+    choose(play, "retreat", unit="G1", path=("0507",))
+    assert (play.state.unit("G1").hex, play.state.unit("G1").disrupted) == ("0507", True)
     # The Fortune of War for the rout comes before the next charge.
     play.apply(acts.Pass())
     assert not play.state.unit("R1").ineffective
@@ -412,7 +476,27 @@ def test_defending_horse_countercharges_k_9_4():
     choose(play, "attack", units=("R1",), how="attack")
     choose(play, "declare", yes=True)
     choose(play, "defend", countercharge=True)
+    play.apply(acts.Pass())
     assert play.legal()[0].for_.endswith("differential +2")
+
+
+def test_one_unit_of_a_stack_meets_a_countercharge_in_square_k_9_4_k_9_5a():
+    stack = (unit("R1", "0505"), unit("R2", "0505", size="battalion", front={"cf": 2}))
+    play = battle(*stack, unit("G1", "0506", arm="cavalry"), phase="combat")
+    choose(play, "attack", units=("R1",), how="attack")
+    choose(play, "join", unit="R2")
+    choose(play, "declare", yes=True)
+    choose(play, "defend", countercharge=True)
+    choose(play, "square", unit="R1")
+    roll(play, 4)
+    assert play.state.unit("R1").square
+    # Its charge factor of 7 against the 5 of the Square alone: no D stands but as Dm (Ax).
+    assert play.legal()[0].for_.endswith("differential +2")
+    roll(play, 4)
+    assert play.legal()[0].for_ == "the morale of R1"
+    roll(play, 5)
+    choose(play, "choose", choice="step")
+    assert (play.state.unit("R1").square, play.state.unit("G1").steps) == (True, 0)
 
 
 # Leaders, headquarters, Fortunes of War.
@@ -476,6 +560,75 @@ def test_a_fortune_of_war_moves_a_stack_as_its_slowest_unit_k_12_4():
     assert [play.state.unit(name).hex for name in ("R2", "R3")] == ["0905", "0905"]
 
 
+def fortune_of_red(*units: dict[str, Any], **keys: Any) -> Any:
+    """R1 has attacked an HQ alone, so that Red has two Fortunes of War."""
+    hq = [{"id": "GQ", "side": "grey", "ma": 8, "hex": "0506"}]
+    play = battle(unit("R1", "0505"), *units, hq=hq, phase="combat", **keys)
+    choose(play, "attack", units=("R1",), how="attack")
+    choose(play, "declare", yes=True)
+    play.apply(acts.Pass())
+    return play
+
+
+def test_a_fortune_of_war_charges_with_a_stack_and_its_leader_k_12_4c_k_10_3e():
+    chief = {"id": "RC", "side": "red", "span": ["R"], "hex": "0903",
+             "front": {"movement": 2, "morale": 1, "combat": 2}}  # fmt: skip
+    small = unit("R3", "0903", size="battalion", front={"cf": 2})
+    play = fortune_of_red(unit("R2", "0903"), small, unit("G1", "0906"), leader=[chief])
+    choose(play, "fow", choice="charge", unit="R2", others=("R3", "RC"), path=("0904", "0905"))
+    # With the leader's rating the MR of 4 is 5.
+    roll(play, 5)
+    # Twice 5 and twice 2, and 2 of the leader, against 5.
+    assert play.legal()[0].for_.endswith("differential +11")
+
+
+def test_the_target_of_such_a_charge_has_fought_and_so_have_those_who_would_attack_it_k_12_4c():
+    slated = unit("R3", "1104", front={"ma": 6})
+    play = battle(unit("R1", "0505"), unit("R2", "0903"), slated, unit("G1", "0906"),
+                  hq=[{"id": "GQ", "side": "grey", "ma": 8, "hex": "0506"}])  # fmt: skip
+    choose(play, "start", unit="R3", march=False)
+    charge = next(a for a in play.legal() if getattr(a, "charge", None) == "0906")
+    play.apply(charge)
+    play.apply(acts.Pass())
+    choose(play, "attack", units=("R1",), how="attack")
+    choose(play, "declare", yes=True)
+    play.apply(acts.Pass())
+    choose(play, "fow", choice="charge", unit="R2", path=("0904", "0905"))
+    assert (play.state.charges, play.state.unit("R3").fought) == ((), True)
+    assert play.state.unit("G1").fought
+
+
+def test_a_leader_who_takes_part_adds_his_factors_and_goes_along_k_10_3e():
+    chief = {"id": "RC", "side": "red", "span": ["R"], "hex": "0505",
+             "front": {"movement": 2, "morale": 1, "combat": 2}}  # fmt: skip
+    play = battle(unit("R1", "0505", front={"cf": 6}), unit("G1", "0506"), leader=[chief],
+                  phase="combat")  # fmt: skip
+    choose(play, "attack", units=("R1",), how="attack")
+    choose(play, "join", unit="RC")
+    assert "differential +3: R1 6 + RC 2 against G1 5" in play.asked().question
+    choose(play, "declare", yes=True)
+    choose(play, "tactic", choice="none")
+    choose(play, "tactic", choice="none")
+    roll(play, 4)
+    choose(play, "choose", choice="retreat")
+    choose(play, "retreat", path=("0507",))
+    choose(play, "advance", unit="R1", to="0506")
+    assert play.state.thing("RC").hex == "0506"
+
+
+def test_a_leader_in_the_defence_adds_to_checks_before_the_combat_k_10_3e():
+    chief = {"id": "GC", "side": "grey", "span": ["G"], "hex": "1619",
+             "front": {"movement": 2, "morale": 1, "combat": 2}}  # fmt: skip
+    around = [unit(f"R{n}", at) for n, at in enumerate(("1618", "1519"), 1)]
+    play = battle(*around, unit("G1", "1619"), phase="combat", leader=[chief],
+                  loc={"red": ["0101"], "grey": []})  # fmt: skip
+    choose(play, "attack", units=("R1",), how="attack")
+    choose(play, "declare", yes=True)
+    choose(play, "defend", leader="GC")
+    roll(play, 5)
+    assert not play.state.unit("G1").disrupted
+
+
 def test_at_night_only_charges_of_infantry_are_fought_k_14_2():
     play = battle(unit("R1", "0505"), unit("G1", "0506"), phase="combat", time="night")
     assert kinds(play) == {"pass"}
@@ -494,6 +647,16 @@ def test_victory_is_judged_after_the_last_turn_k_3_1():
     for _ in range(4):
         play.apply(acts.Pass())
     assert play.asked().question == "The Red win: Red 1, Grey 0 points"
+
+
+@pytest.mark.parametrize(("at", "score"), [("1010", 8), ("1011", 4), ("0505", 0)])
+def test_a_hex_is_held_by_a_unit_of_the_side_in_it_at_the_end_k_3_1(at, score):
+    hold = {"side": "red", "kind": "hold", "hexes": ["1010", "0909"], "points": 4}
+    play = battle(unit("R1", at), unit("R2", "0909" if at != "0505" else "0504"),
+                  unit("G1", "1618"), turns=["day"], victory=[hold])  # fmt: skip
+    for _ in range(4):
+        play.apply(acts.Pass())
+    assert f"Red {score}, Grey 0 points" in play.asked().question
 
 
 def test_a_game_without_files_names_them_and_the_house_sample():
