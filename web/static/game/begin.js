@@ -54,9 +54,10 @@ export function renderBegin(state) {
     () => element("div", "span", "div", "p"),
     (node, field) => updateField(node, field, state),
   );
-  const files = Object.entries(state.facts.files).map(([kind, name]) => `${kind} from ${name}`);
-  byId("begin-files").hidden = !files.length;
-  setText(byId("begin-files"), `With ${files.join(", ")}.`);
+  const { files } = state.facts;
+  byId("begin-files").hidden = !Object.keys(files).length;
+  setText(byId("begin-files"), `With this table's own ${Object.keys(files).join(", ")}.`);
+  setAttr(byId("begin-files"), "title", Object.values(files).join("\n"));
   const fields = fieldsAsked(state);
   byId("begin-change").hidden = !fields.length;
   setText(byId("begin-terms"), fields.map((field) => `${field.title}: ${chosen(state, field).text}`).join("\n"));
