@@ -26,7 +26,7 @@ from tablecam.geometry.shapes import Shape, shapes_of
 from tablecam.geometry.sight import eroded_by_hair, free_line
 from tablecam.geometry.zones import cone_before
 from tablecam.rules.dice import Roll
-from tablecam.rules.game import Ban, PendingDecision
+from tablecam.rules.game import Ban
 from tablecam.rules.miniatures.battle import Bases, first_ban, permitted
 from tablecam.rules.miniatures.faces import faces_of
 from tablecam.rules.miniatures.ground import area_of, axes_of, move_sigma_mm
@@ -184,21 +184,17 @@ class ResponseFire(Due):
 class Pursuit(Due):
     """After an evasion: the charger goes straight on, to contact if it can (S-C.8)."""
 
+    question = "{charge.unit} has not caught {charge.target}: where does it stop?"
     charge: ChargeWay
 
     def names(self, state: State) -> tuple[str, ...]:
         """Returns the charger."""
         return (self.charge.unit,)
 
-    def asked(self, state: State) -> PendingDecision | None:
-        """Returns where the charger may stop, if it has not caught the evader."""
-        if self._caught_mm(state) is not None:
-            return None
-        question = f"{self.charge.unit} has not caught {self.charge.target}: where does it stop?"
-        return PendingDecision(question, state.unit(self.charge.unit).side)
-
     def legal(self, state: State) -> tuple[Move, ...]:
-        """Returns the places where it may stop: as early and as late as can be."""
+        """Returns the earliest and the latest place where it may stop; none if it has caught."""
+        if self._caught_mm(state) is not None:
+            return ()
         most_in = self._most_in(state)
         stops = (0.0, most_in) if most_in > 0 else (0.0,)
         return tuple(Move(self.charge.unit, self._on(state, stop_in)) for stop_in in stops)

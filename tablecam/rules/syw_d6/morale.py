@@ -318,20 +318,19 @@ class MeleeDice(Due):
 class LossesDue(Due):
     """The figures that a melee's losers remove, shared out by their owner (S-F.3, S-F.5)."""
 
+    question = "Who loses the {figures} figures?"
+    least_answers = 2
     units: tuple[str, ...]
     figures: int
     enemy: str
 
-    def asked(self, state: State) -> PendingDecision | None:
-        """Returns the question, if there is more than one unit."""
-        if len(self._left(state)) < 2:
-            return None
-        question = f"Who loses the {self.figures} figures?"
-        return PendingDecision(question, state.unit(self._left(state)[0]).side)
+    def names(self, state: State) -> tuple[str, ...]:
+        """Returns the units that are left."""
+        return tuple(name for name in self.units if state.has(name))
 
     def legal(self, state: State) -> tuple[acts.ShareLosses, ...]:
         """Returns the usual shares: one unit first, or all alike."""
-        units, troops = self._left(state), state.field.troops
+        units, troops = self.names(state), state.field.troops
         shares: list[acts.ShareLosses] = []
         for first in units:
             left, share = self.figures, dict[str, int]()
@@ -347,7 +346,7 @@ class LossesDue(Due):
 
     def then(self, state: State, answer: acts.ShareLosses | None) -> State:
         """Returns the state without those figures, and the losers' TESTs due (S-F.4)."""
-        units, troops = self._left(state), state.field.troops
+        units, troops = self.names(state), state.field.troops
         share = dict.fromkeys(units, self.figures) if answer is None else dict(answer.figures)
         if answer is not None:
             due = min(self.figures, sum(troops[name].figures for name in units))
@@ -359,9 +358,6 @@ class LossesDue(Due):
             if state.has(name):
                 state = state.changed(name, flees_from=self.enemy)
         return state.pushed(*(TestDie(name, "melee") for name in units if state.has(name)))
-
-    def _left(self, state: State) -> tuple[str, ...]:
-        return tuple(name for name in self.units if state.has(name))
 
 
 class WishDue(Due):
