@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from tablecam.rules.huzzah_ge import tables
-from tablecam.rules.huzzah_ge.rolls import Factor, factor_of, is_huzzah, succeeds
+from tablecam.rules.huzzah_ge.rolls import Factor, factor_of, is_huzzah
 from tablecam.rules.huzzah_ge.troops import Troops
 
 ROUTING_FRIEND_CM = 20.0
@@ -36,10 +36,12 @@ def morale_factor(
     bases_lost: int,
     officer: Officer,
     *,
-    routing_friend_cm: float | None,
-    faces_renowned: bool,
+    routing_friend_cm: float | None = None,
+    faces_renowned: bool = False,
+    support_ranks: int | None = None,
 ) -> Factor:
     """Returns the factor of a morale test; support ranks as before the losses (H-9.2, H-9.3)."""
+    ranks = troops.support_ranks if support_ranks is None else support_ranks
     is_near = routing_friend_cm is not None and routing_friend_cm <= ROUTING_FRIEND_CM
     return factor_of(
         {
@@ -48,7 +50,7 @@ def morale_factor(
             "renowned": -faces_renowned,
             "routing_friend": -is_near,
             "officer": officer.modifier,
-            "support_ranks": 0 if troops.disordered else troops.support_ranks,
+            "support_ranks": 0 if troops.disordered else ranks,
         }
     )
 
@@ -68,11 +70,6 @@ def gain_of(troops: Troops, dice: Sequence[int] | None) -> str | None:
         return None
     missing = (name for name in ("grognards", "disciplined") if name not in troops.abilities)
     return next(missing, "grade" if troops.grade != "veteran" else None)
-
-
-def is_passed(factor: Factor, dice: Sequence[int] | None) -> bool:
-    """Whether a test is passed; without dice it counts as failed."""
-    return dice is not None and succeeds(factor.value, dice)
 
 
 def outcome(troops: Troops, bases_lost: int, *, passes: bool) -> Outcome:
@@ -106,20 +103,11 @@ def waver_factor(troops: Troops, officer: Officer, *, has_routing_friend: bool) 
     )
 
 
-def waver(
-    troops: Troops,
-    dice: Sequence[int] | None,
-    officer: Officer = NOBODY,
-    *,
-    has_routing_friend: bool = False,
-) -> tuple[Factor, Outcome]:
-    """Returns the waver test of a unit that retires, and what follows (H-13.3 to H-13.5)."""
-    factor = waver_factor(troops, officer, has_routing_friend=has_routing_friend)
-    if dice is not None and succeeds(factor.value, dice):
-        return factor, Outcome(troops.disordered)
-    return factor, Outcome(
-        is_disordered=True, rout_cm=troops.rout_cm if troops.disordered else None
-    )
+def waver_outcome(troops: Troops, *, passes: bool) -> Outcome:
+    """Returns what follows from a waver test (H-13.5)."""
+    if passes:
+        return Outcome(troops.disordered)
+    return Outcome(is_disordered=True, rout_cm=troops.rout_cm if troops.disordered else None)
 
 
 def escape_limit(hits: int) -> int:

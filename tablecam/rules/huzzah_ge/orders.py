@@ -345,11 +345,10 @@ def enacted(
 
 def acted(state: State, name: str) -> State:
     """Returns the state in which a unit has acted on the order; after the last, it is over."""
-    under = state.under
-    assert under is not None
-    left = {unit: cm for unit, cm in under.allowed_cm.items() if unit != name and state.has(unit)}
-    state = replace(state, under=replace(under, allowed_cm=left))
-    return state if left else ended(state)
+    assert state.under is not None
+    under = state.under.less(name)
+    state = replace(state, under=under)
+    return state if under.allowed_cm else ended(state)
 
 
 def ended(state: State) -> State:

@@ -17,7 +17,6 @@ from tablecam.rules.huzzah_ge import fire, morale, troops
 from tablecam.rules.huzzah_ge.armies import Contest, contest, effect_factor, skirmish_factor
 from tablecam.rules.huzzah_ge.deployment import ban_on_passage
 from tablecam.rules.huzzah_ge.field import corner_distances_mm, reaches
-from tablecam.rules.huzzah_ge.morale import waver
 from tablecam.rules.huzzah_ge.movement import ban_on_step, squaring_up, step_between, touch
 from tablecam.rules.huzzah_ge.orders import (
     Situation,
@@ -232,7 +231,7 @@ def _morale(
     answer = {"bases_removed": lost, "odd_hits": off.odd_hits} | _factor_json(factor)
     if dice is None and not failed:
         return answer
-    passes = not failed and morale.is_passed(factor, dice)
+    passes = not failed and factor.succeeds(dice)
     follows = morale.outcome(tested, lost, passes=passes)
     left = [base for base in unit.poses if base.tag not in removed] if unit.bases else []
     if left:
@@ -315,13 +314,14 @@ def _waver(
     tested = unit.rolled()
     if not enemy_within_one_move:
         return {"tests": False}
-    factor, follows = waver(
-        tested, dice, officer or morale.NOBODY, has_routing_friend=routing_friend_within_one_move
+    factor = morale.waver_factor(
+        tested, officer or morale.NOBODY, has_routing_friend=routing_friend_within_one_move
     )
     answer = {"tests": True} | _factor_json(factor)
     if dice is None:
         return answer
-    passes = succeeds(factor.value, dice)
+    passes = factor.succeeds(dice)
+    follows = morale.waver_outcome(tested, passes=passes)
     return answer | _fate(follows, passes=passes) | {"gains": _gains(tested, dice)}
 
 
@@ -557,12 +557,10 @@ def _fire_at_chargers(
     tested = replace(charging, base_count=charging.base_count - off.bases_removed)
     tested = tested if is_hit else replace(firing, charging=True)
     lost = off.bases_removed if is_hit else 0
-    against = morale.morale_factor(
-        tested, lost, morale.NOBODY, routing_friend_cm=None, faces_renowned=False
-    )
+    against = morale.morale_factor(tested, lost, morale.NOBODY)
     test: Json = {"tests": True, "factor": against.value}
     if morale_dice is not None:
-        passes = morale.is_passed(against, morale_dice)
+        passes = against.succeeds(morale_dice)
         test |= _fate(morale.outcome(tested, lost, passes=passes), passes=passes)
     idle = {"tests": False}
     return answer | {

@@ -46,6 +46,10 @@ class Factor:
         """What is rolled against."""
         return limited(self.sum)
 
+    def succeeds(self, dice: Sequence[int] | None) -> bool:
+        """Whether a roll against it succeeds; without dice it counts as failed."""
+        return dice is not None and succeeds(self.value, dice)
+
 
 def factor_of(parts: Mapping[str, int]) -> Factor:
     """Returns the factor of some terms without those of nothing."""

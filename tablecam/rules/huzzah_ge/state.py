@@ -164,6 +164,11 @@ class Under:
     allowed_cm: Mapping[str, float]
     has_second: bool = False
 
+    def less(self, name: str) -> Under:
+        """Returns the order without a unit, which has acted or is gone."""
+        left = {unit: cm for unit, cm in self.allowed_cm.items() if unit != name}
+        return replace(self, allowed_cm=left)
+
 
 @dataclass(frozen=True, slots=True)
 class State(Battle):
@@ -332,11 +337,7 @@ def removed(state: State, name: str, why: str, rule: str) -> State:
     state = parted(state, name).changed(name, bases=())
     shots = tuple(shot for shot in state.shots if name not in (shot.unit, shot.target))
     struck = {unit: done for unit, done in state.struck.items() if unit != name}
-    rushes = tuple(rush for rush in state.rushes if name not in (rush.unit, rush.target))
-    state = replace(state, shots=shots, struck=struck, rushes=rushes)
-    if state.under is not None and name in state.under.allowed_cm:
-        left = {unit: cm for unit, cm in state.under.allowed_cm.items() if unit != name}
-        state = replace(state, under=replace(state.under, allowed_cm=left))
+    state = replace(state, shots=shots, struck=struck, under=state.under and state.under.less(name))
     return state.tells("loss", f"{name} {why}", rule, unit=name)
 
 

@@ -7,7 +7,7 @@ from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import shapely
 
@@ -16,7 +16,6 @@ from tablecam.rules.dice import Roll
 from tablecam.rules.game import Ban, PendingDecision, Refused
 from tablecam.rules.huzzah_ge import fire, morale
 from tablecam.rules.huzzah_ge import state as acts
-from tablecam.rules.huzzah_ge.morale import waver
 from tablecam.rules.huzzah_ge.rolls import Factor, is_huzzah, succeeds
 from tablecam.rules.huzzah_ge.state import Due, State
 from tablecam.rules.huzzah_ge.tables import CM_MM
@@ -293,109 +292,108 @@ class SaveDice(Due):
         return state.tells("loss", f"{name} is killed", "H-10.2", officer=name)
 
 
-class MoraleDice(FactorDice):
+class UnitTest(FactorDice, is_family=True):
+    """A test of a unit, and what follows from it (H-9.4 to H-9.8, H-13.5)."""
+
+    test: ClassVar[str]
+    rules: ClassVar[tuple[str, str]]
+    """The rules of the test, and of the disorder that it brings."""
+    unit: str
+
+    @abstractmethod
+    def outcome(self, state: State, *, passes: bool) -> morale.Outcome:
+        """Returns what follows."""
+
+    def then(self, state: State, answer: tuple[int, ...]) -> State:
+        """Returns the state after the test: gains, disorder, fall back or rout."""
+        name, factor = self.unit, self.factor(state)
+        passes = factor.succeeds(answer)
+        follows = self.outcome(state, passes=passes)
+        text = f"{name} {'stands' if passes else 'fails'} its {self.test} test: {sum(answer)} on"
+        text += f" its dice, of at most {factor.value} ({', '.join(terms(factor.parts))})"
+        facts = {"unit": name, "dice": list(answer), "factor": factor.value}
+        state = state.tells("test", text, self.rules[0], **facts)
+        struck = {unit: done for unit, done in state.struck.items() if unit != name}
+        state = _gained(replace(state, struck=struck), name, answer)
+        if passes:
+            return state
+        if follows.is_disordered:
+            state = disordered(state, name, self.rules[1])
+        back_cm, routs = follows.rout_cm or follows.fall_back_cm, follows.rout_cm is not None
+        return acts.gone_back(state, name, back_cm, routs=routs) if routs or back_cm else state
+
+
+def _gained(state: State, name: str, dice: tuple[int, ...]) -> State:
+    """Returns the state with what a double one gives a unit (H-9.4)."""
+    troops = state.troops(name)
+    gain = morale.gain_of(troops, dice)
+    if gain == "grade":
+        state = state.changed(name, quality=raised(troops.grade))
+        return state.tells("quality", f"{name} is now {raised(troops.grade)}", "H-9.4")
+    if gain is None:
+        return state
+    state = state.changed(name, abilities=(*sorted(troops.abilities), gain))
+    return state.tells("quality", f"{name} is now {gain}", "H-9.4", unit=name)
+
+
+class MoraleDice(UnitTest):
     """The morale test of a unit; one that is not `is_forced` is never forced back (H-9, H-8.3)."""
 
     dice = "the morale of {unit}"
+    test = "morale"
+    rules = ("H-9.2", "H-9.5")
     unit: str
     is_forced: bool = True
 
-    def then(self, state: State, answer: tuple[int, ...]) -> State:
-        """Returns the state with what becomes of the unit (H-9.4 to H-9.8)."""
-        name, factor = self.unit, self.factor(state)
-        passes = morale.is_passed(factor, answer)
-        struck = state.struck.get(name, acts.Struck(0, 0, 0))
-        troops = replace(state.troops(name), charging=not self.is_forced)
-        follows = morale.outcome(troops, struck.bases_lost, passes=passes)
-        state = replace(
-            state, struck={unit: done for unit, done in state.struck.items() if unit != name}
-        )
-        return fate(state, name, "morale", factor, answer, follows)
+    def outcome(self, state: State, *, passes: bool) -> morale.Outcome:
+        """Returns what follows (H-9.5 to H-9.8)."""
+        troops = replace(state.troops(self.unit), charging=not self.is_forced)
+        return morale.outcome(troops, self._struck(state).bases_lost, passes=passes)
 
     def factor(self, state: State) -> Factor:
         """Returns the factor of the test (H-9.3)."""
-        name, ground = self.unit, state.field
-        unit, troops = state.unit(name), state.troops(name)
-        struck = state.struck.get(name, acts.Struck(0, 0, troops.support_ranks))
+        name, ground, unit = self.unit, state.field, state.unit(self.unit)
         routing = [one for one in ground.friends(unit) if one.state.get("routing")]
-        near_cm = min((ground.apart_cm(unit, one) for one in routing), default=None)
-        renowned = any(
-            "renowned" in ground.troops[enemy].abilities for enemy in ground.near_enemies(name)
-        )
-        factor = morale.morale_factor(
-            troops,
+        officer = ground.officer_with(name)
+        if name in state.killed:
+            officer = morale.Officer(killed=True, inspirational=state.killed[name])
+        return morale.morale_factor(
+            state.troops(name),
             unit.state.get("bases_lost_this_turn", 0),
-            morale.Officer(killed=True, inspirational=state.killed[name])
-            if name in state.killed
-            else ground.officer_with(name),
-            routing_friend_cm=near_cm,
-            faces_renowned=renowned,
+            officer,
+            routing_friend_cm=min((ground.apart_cm(unit, one) for one in routing), default=None),
+            faces_renowned=any(
+                "renowned" in ground.troops[enemy].abilities for enemy in ground.near_enemies(name)
+            ),
+            support_ranks=self._struck(state).support_ranks,
         )
-        ranks = 0 if troops.disordered else struck.support_ranks
-        # Support ranks count as they were before the losses (H-9.3).
-        parts = {key: part for key, part in factor.parts.items() if key != "support_ranks"}
-        return Factor(parts | ({"support_ranks": ranks} if ranks else {}))
+
+    def _struck(self, state: State) -> acts.Struck:
+        unhurt = acts.Struck(0, 0, state.troops(self.unit).support_ranks)
+        return state.struck.get(self.unit, unhurt)
 
 
-class WaverDice(FactorDice):
+class WaverDice(UnitTest):
     """The waver test of a unit that has retired near an enemy (H-13.3)."""
 
     dice = "{unit} not to waver"
+    test = "waver"
+    rules = ("H-13.4", "H-13.5")
     unit: str
+
+    def outcome(self, state: State, *, passes: bool) -> morale.Outcome:
+        """Returns what follows (H-13.5)."""
+        return morale.waver_outcome(state.troops(self.unit), passes=passes)
 
     def factor(self, state: State) -> Factor:
         """Returns the factor of the test (H-13.4)."""
-        return self._test(state)[0]
-
-    def then(self, state: State, answer: tuple[int, ...]) -> State:
-        """Returns the state with the unit in order, disordered or routing (H-13.5)."""
-        factor, follows = self._test(state, answer)
-        return fate(state, self.unit, "waver", factor, answer, follows)
-
-    def _test(
-        self, state: State, dice: tuple[int, ...] | None = None
-    ) -> tuple[Factor, morale.Outcome]:
         ground, unit, troops = state.field, state.unit(self.unit), state.troops(self.unit)
         has_routing = any(
             one.state.get("routing") and ground.apart_cm(unit, one) <= troops.allowance_cm
             for one in ground.friends(unit)
         )
         officer = ground.officer_with(self.unit)
-        return waver(troops, dice, officer, has_routing_friend=has_routing)
-
-
-def fate(
-    state: State,
-    name: str,
-    test: str,
-    factor: Factor,
-    dice: tuple[int, ...],
-    follows: morale.Outcome,
-) -> State:
-    """Returns the state after a test: gains, disorder, fall back or rout (H-9.4 to H-9.8)."""
-    troops, total = state.troops(name), sum(dice)
-    passes = succeeds(factor.value, dice)
-    gain = morale.gain_of(troops, dice)
-    words = "stands" if passes else "fails"
-    text = f"{name} {words} its {test} test: {total} on its dice, of at most {factor.value}"
-    text = f"{text} ({', '.join(terms(factor.parts))})"
-    facts: dict[str, Any] = {"unit": name, "dice": list(dice), "factor": factor.value}
-    rule = "H-9.2" if test == "morale" else "H-13.4"
-    state = state.tells("test", text, rule, **facts)
-    if gain == "grade":
-        state = state.changed(name, quality=raised(troops.grade))
-        state = state.tells("quality", f"{name} is now {raised(troops.grade)}", "H-9.4")
-    elif gain is not None:
-        state = state.changed(name, abilities=(*sorted(troops.abilities), gain))
-        state = state.tells("quality", f"{name} is now {gain}", "H-9.4", unit=name)
-    if passes:
-        return state
-    if follows.is_disordered:
-        state = disordered(state, name, "H-9.5" if test == "morale" else "H-13.5")
-    if follows.rout_cm is not None or follows.fall_back_cm:
-        routs = follows.rout_cm is not None
-        state = acts.gone_back(state, name, follows.rout_cm or follows.fall_back_cm, routs=routs)
-    return state
+        return morale.waver_factor(troops, officer, has_routing_friend=has_routing)
 
 
 class TargetOfCharges(Due):
