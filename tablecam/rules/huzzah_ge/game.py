@@ -12,7 +12,7 @@ from pydantic import TypeAdapter
 
 from tablecam.rules.dice import Roll
 from tablecam.rules.frozen_json import one_of
-from tablecam.rules.game import PendingDecision, Refused, Suggestion
+from tablecam.rules.game import Refused, Suggestion
 from tablecam.rules.huzzah_ge import deployment, movement, orders, page, volleys
 from tablecam.rules.huzzah_ge import state as acts
 from tablecam.rules.huzzah_ge.armies import ArmiesDice, FactorDue
@@ -203,6 +203,7 @@ class GloriousEmpires(BattleGame[State]):
     automatic_by_phase = _AUTOMATIC
     handlers = _HANDLERS
     why_not = _WHY_NOT
+    questions = _QUESTIONS
     offers = page.OFFERS
     unit_settings = page.UNIT_SETTINGS
     phase_words = page.PHASE_WORDS
@@ -235,15 +236,13 @@ class GloriousEmpires(BattleGame[State]):
         """Whether the side may act: on an order in force also in ways that are not listed."""
         return state.under is not None or super().waits(state)
 
-    def question(self, state: State) -> PendingDecision:
-        """Returns what the phase asks, or how to act on the order in force."""
-        question, hint = _QUESTIONS[state.phase]
-        if state.under is not None:
-            under = state.under
-            question = f"{under.order} with {', '.join(under.allowed_cm)}"
-            far = (f"{name} up to {cm:g} cm" for name, cm in under.allowed_cm.items())
-            hint = f"By hand: {', '.join(far)}." if under.order in ("advance", "retire") else ""
-        return PendingDecision(f"{side_name(state.active)}: {question}", state.active, hint=hint)
+    def under_way(self, state: State) -> tuple[str, str] | None:
+        """Returns how to act on the order in force."""
+        if (under := state.under) is None:
+            return None
+        far = (f"{name} up to {cm:g} cm" for name, cm in under.allowed_cm.items())
+        hint = f"By hand: {', '.join(far)}." if under.order in ("advance", "retire") else ""
+        return f"{under.order} with {', '.join(under.allowed_cm)}", hint
 
     def next_phase(self, state: State) -> State:
         """Returns the state in the next phase, sequence or turn; an order in force ends first."""
@@ -332,13 +331,7 @@ class GloriousEmpires(BattleGame[State]):
         if under is None or under.order == "deploy":
             return None
         wish = bases if under.order == "manoeuvre" else movement.straightened(state, unit, bases)
-        return farthest_legal(
-            unit,
-            wish,
-            lambda there: movement.judged(state, unit, there).is_clear(
-                state.position.table.tolerance_mm
-            ),
-        )
+        return farthest_legal(unit, wish, self.clearly_legal(state, unit))
 
     def commander_suggestion(self, state: State, seen: Commander) -> Suggestion | None:
         """Infers the move of an officer, who attaches to a unit that he is put beside."""
@@ -357,6 +350,7 @@ class GloriousEmpires(BattleGame[State]):
         action = acts.MoveOfficer(seen.id, seen.x_mm, seen.y_mm, to=near[0] if near else None)
         return suggested(seen.id, _officer_ruling(state, action), action)
 
+    judged_move = staticmethod(movement.judged)
     markers = staticmethod(page.markers)
     side_settings = staticmethod(page.side_settings)
 

@@ -12,10 +12,10 @@ from tablecam.documents import document_from
 from tablecam.errors import BadInput
 from tablecam.geometry.shapes import Shape
 from tablecam.rules import descriptions as about
-from tablecam.rules.game import Ban, Json, Offer, Refused
+from tablecam.rules.game import Ban, Json, Offer, PendingDecision, Refused
 from tablecam.rules.game_files import FORMATS, VERSION, GameFile
 from tablecam.rules.lay import Lay, with_bases
-from tablecam.rules.miniatures.battle import Battle, Done
+from tablecam.rules.miniatures.battle import Bases, Battle, Done
 from tablecam.rules.miniatures.by_hand import ByHand, adopted, asked_first
 from tablecam.rules.miniatures.drawing import offer_shapes, shapes_about, with_shapes
 from tablecam.rules.miniatures.page import UnitSetting, common_settings
@@ -24,6 +24,7 @@ from tablecam.rules.steps import Events, PhaseGame
 from tablecam.table.model import Commander, Position, Unit
 from tablecam.table.sections import Name
 from tablecam.table.sides import side_name
+from tablecam.uncertainty.answer import Answer
 
 State = TypeVar("State", bound=Battle)
 
@@ -56,6 +57,8 @@ class BattleGame(ByHand[State], PhaseGame[State]):
     """The headings and labels of actions, by their type."""
     strength: ClassVar[str]
     """What the strength of a side is counted in: `figures`, `bases`."""
+    questions: ClassVar[Mapping[str, tuple[str, str]]]
+    """What the phases ask in which the active side chooses, with a hint each."""
     unit_settings: ClassVar[tuple[UnitSetting, ...]]
     """What players may overrule of each unit."""
     phase_words: ClassVar[Mapping[str, str]]
@@ -94,6 +97,24 @@ class BattleGame(ByHand[State], PhaseGame[State]):
         self, position: Position, sides: tuple[str, str], options: Mapping[str, Any], charts: Any
     ) -> State:
         """Returns the state before the first phase."""
+
+    @abstractmethod
+    def under_way(self, state: State) -> tuple[str, str] | None:
+        """Returns the question and the hint about what is under way in the phase, if anything."""
+
+    def question(self, state: State) -> PendingDecision:
+        """Returns what is under way, or what the phase asks."""
+        question, hint = self.under_way(state) or self.questions[state.phase]
+        return PendingDecision(f"{side_name(state.active)}: {question}", state.active, hint=hint)
+
+    def judged_move(self, state: State, unit: Unit, bases: Bases) -> Answer:
+        """Returns the ruling on a move by hand of a unit that may be moved now."""
+        raise NotImplementedError
+
+    def clearly_legal(self, state: State, unit: Unit) -> Callable[[Bases], bool]:
+        """Returns whether a move of a unit to some bases would be legal beyond doubt."""
+        tolerance_mm = state.position.table.tolerance_mm
+        return lambda bases: self.judged_move(state, unit, bases).is_clear(tolerance_mm)
 
     def why_still(self, state: State, unit: Unit) -> Ban:
         """Returns whose turn it is, or what is asked before a unit may be moved."""

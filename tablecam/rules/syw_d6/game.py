@@ -11,7 +11,7 @@ from pydantic import TypeAdapter
 from tablecam.errors import BadInput
 from tablecam.rules.dice import Roll
 from tablecam.rules.frozen_json import one_of
-from tablecam.rules.game import PendingDecision, Suggestion
+from tablecam.rules.game import Suggestion
 from tablecam.rules.lay import Lay
 from tablecam.rules.miniatures.battle import Bases, Done
 from tablecam.rules.miniatures.battle_game import (
@@ -31,8 +31,13 @@ from tablecam.rules.syw_d6.state import State
 from tablecam.rules.syw_d6.tables import GAME as NAME
 from tablecam.rules.syw_d6.unit_keys import Charts
 from tablecam.table.model import Commander, Position, Unit, inches
-from tablecam.table.sides import side_name
-from tablecam.uncertainty.answer import certain
+from tablecam.uncertainty.answer import Answer, certain
+
+_QUESTIONS: Final = {
+    "swap": ("which disordered units shall reform?", "A red marker takes the place of the orange."),
+    "move": ("throw for a unit or a brigade, or end the moves", "Dice first, then the move."),
+    "fire": ("fire, or end the fire", ""),
+}
 
 
 class SevenYearsWar(BattleGame[State]):
@@ -63,6 +68,7 @@ class SevenYearsWar(BattleGame[State]):
     automatic_by_phase = sequence.AUTOMATIC
     handlers = sequence.HANDLERS
     why_not = sequence.WHY_NOT
+    questions = _QUESTIONS
     offers = page.OFFERS
     unit_settings = page.UNIT_SETTINGS
     phase_words = page.PHASE_WORDS
@@ -87,15 +93,11 @@ class SevenYearsWar(BattleGame[State]):
         if isinstance(thing, Unit):
             read_keys(thing)
 
-    def question(self, state: State) -> PendingDecision:
-        """Returns what the phase asks."""
-        question, hint = _QUESTIONS[state.phase]
-        if state.allowed:
-            question = "move the units that have thrown"
-            may = (f"{name} up to {may.value_in:g} in" for name, may in state.allowed.items())
-            hint = f"By hand: {', '.join(may)}."
-        side = side_name(state.active)
-        return PendingDecision(f"{side}: {question}", state.active, hint=hint)
+    def under_way(self, state: State) -> tuple[str, str] | None:
+        """Returns how far those may move that have thrown their dice."""
+        may = (f"{name} up to {may.value_in:g} in" for name, may in state.allowed.items())
+        hint = f"By hand: {', '.join(may)}."
+        return ("move the units that have thrown", hint) if state.allowed else None
 
     next_phase = staticmethod(next_phase)
     entered = staticmethod(entered)
@@ -137,19 +139,18 @@ class SevenYearsWar(BattleGame[State]):
             return suggested(unit.id, certain("no", "S-B.4", text))
         return None
 
+    def judged_move(self, state: State, unit: Unit, bases: Bases) -> Answer:
+        """Returns the ruling on a move within the dice (S-B.8, S-B.9)."""
+        return marches.judged(state, unit, bases, state.allowed[unit.id]).answer
+
     def nearest(self, state: State, unit: Unit, bases: Bases) -> Bases | None:
         """Returns how far the unit may go that way within its dice (S-B.8, S-B.9)."""
         if state.due or unit.id not in state.allowed:
             return None
-        allowance = state.allowed[unit.id]
-
-        def is_legal(there: Bases) -> bool:
-            answer = marches.judged(state, unit, there, allowance).answer
-            return answer.is_clear(state.position.table.tolerance_mm)
-
+        is_legal = self.clearly_legal(state, unit)
         if state.field.troops[unit.id].formation == "open":
             return farthest_legal(unit, bases, is_legal)
-        reach_mm = allowance.value_in * state.field.inch_mm
+        reach_mm = state.allowed[unit.id].value_in * state.field.inch_mm
         start = Start(unit.bases, axes_of(unit), axes_of(unit, bases), reach_mm)
         return nearest_after_wheels([start], is_legal)
 
@@ -170,13 +171,6 @@ class SevenYearsWar(BattleGame[State]):
         except BadInput:
             return None
         return None if reading == "none" else reading.replace("_", " ")
-
-
-_QUESTIONS: Final = {
-    "swap": ("which disordered units shall reform?", "A red marker takes the place of the orange."),
-    "move": ("throw for a unit or a brigade, or end the moves", "Dice first, then the move."),
-    "fire": ("fire, or end the fire", ""),
-}
 
 
 def _move_suggested(state: State, unit: Unit, bases: Bases) -> Suggestion:
