@@ -13,16 +13,16 @@ from tablecam.rules.game import Ban, PendingDecision, Refused
 from tablecam.rules.hexes.drawings import hexes_shapes, line_shape
 from tablecam.rules.hexes.grid import Hex
 from tablecam.rules.musket_saber import aftermath, combat, movement
-from tablecam.rules.musket_saber.combat import Deed, Differential, Place, Role, Tactic, Term
-from tablecam.rules.musket_saber.engagement import Engagement
+from tablecam.rules.musket_saber.combat import Deed, Differential, Role, Tactic, Term
 from tablecam.rules.musket_saber.field import CLEAR
 from tablecam.rules.musket_saber.results import (
     ROLES,
     Combat,
     Fate,
     UndecidedError,
-    both_flee,
+    becoming,
     fate_of,
+    fate_of_charges,
     fate_without_safe_line,
     in_skirmish,
 )
@@ -69,37 +69,24 @@ def reckoned(state: State, battle: Battle) -> Differential:
         replace(one, participates=one.id in battle.leaders) for one in state.field.leaders
     )
     field = replace(state.field, leaders=leaders)
-    units = state.some(battle.attackers)
-    defenders = state.some(battle.defenders) or fighting(field.units_at(battle.target))
-    if battle.how == "skirmish":
-        return _skirmish(state, battle, units, defenders)
-    if battle.charge == "cavalry":
-        units = tuple(replace(unit, cf=unit.charge or 0, paren=False) for unit in units)
-    if battle.countercharge:
-        horse = tuple(replace(u, cf=u.charge or 0) for u in defenders if u.arm == "cavalry")
-        if battle.charge != "cavalry":
-            # R-19: the original attacker's CF counts as a defender's.
-            facing = _facing_horse(state, battle)
-            own, other = map(combat.defence_term, horse), map(combat.defence_term, facing)
-            led = {
-                role: {one.id: one.combat for one in leaders if one.participates
-                       and role_of(battle, one.side) == role}
-                for role in ROLES.values()
-            }  # fmt: skip
-            return Differential(tuple(own), tuple(other), led["defender"], led["attacker"])
-        defenders = horse
-    named = tuple(replace(unit, primary=unit.id == battle.primary) for unit in units)
+    turned = battle.countercharge and battle.charge != "cavalry"
+    units = _facing_horse(state, battle) if turned else state.some(battle.attackers)
     attack = combat.attack_on(
-        field, named, battle.target, state.some(battle.support), battle.tactics,
-        needs_coordination=state.plays("K-7.14"), defenders=defenders,
+        field, tuple(replace(unit, primary=unit.id == battle.primary) for unit in units),
+        battle.target, state.some(battle.support), battle.tactics,
+        needs_coordination=state.plays("K-7.14"),
+        defenders=state.some(battle.defenders) or fighting(field.units_at(battle.target)),
     )  # fmt: skip
-    counted = combat.differential(attack)
-    if battle.failed:
-        terms = (replace(term, halved=(*term.halved, "charge")) for term in counted.attack)
-        counted = replace(counted, attack=tuple(terms))
-    elif battle.doubled:
-        counted = replace(counted, attack=tuple(replace(t, cf=2 * t.cf) for t in counted.attack))
-    return counted
+    is_skirmish = battle.how == "skirmish"
+    if is_skirmish:
+        stacked = [(one, place) for one, place in attack.coordinating if place == "stacked"]
+        attack = replace(attack, coordinating=stacked)
+    return combat.differential(
+        replace(
+            attack, charge=battle.charge, failed=battle.failed, doubled=battle.doubled,
+            countercharge=battle.countercharge, is_skirmish=is_skirmish,
+        )
+    )  # fmt: skip
 
 
 def _facing_horse(state: State, battle: Battle) -> tuple[Unit, ...]:
@@ -107,27 +94,6 @@ def _facing_horse(state: State, battle: Battle) -> tuple[Unit, ...]:
     units = state.some(battle.attackers)
     formed = next((unit for unit in units if unit.id == battle.square), None)
     return tuple(u for u in units if formed is None or u is formed or u.hex != formed.hex)
-
-
-def _skirmish(
-    state: State, battle: Battle, units: tuple[Unit, ...], defenders: tuple[Unit, ...]
-) -> Differential:
-    """Returns the differential of a skirmish of several units (K-7.13a, R-16)."""
-    first = next((unit for unit in units if unit.id == battle.primary), units[0])
-    places: list[tuple[Leader, Place]] = [
-        (one, "stacked") for one in state.leaders
-        if one.side == battle.side and one.hex in {unit.hex for unit in units}
-    ]  # fmt: skip
-    formations = [unit.formation for unit in units]
-    joint = not state.plays("K-7.14") or combat.is_coordinated(formations, places, state.time)
-    terms = []
-    for unit in units:
-        (term,) = combat.skirmish_differential(unit, ()).attack
-        apart = not combat.are_of_one_formation((unit.formation, first.formation))
-        off = unit is not first and apart and not joint
-        terms.append(replace(term, halved=(*term.halved, *(("uncoordinated",) if off else ()))))
-    defence = combat.skirmish_differential(first, defenders).defence
-    return Differential(tuple(terms), defence, coordinated=joint)
 
 
 def words_of(counted: Differential) -> str:
@@ -584,11 +550,11 @@ def codes_of(state: State, battle: Battle, printed: Code) -> list[Code]:
     if battle.how == "skirmish":
         return [in_skirmish(printed)]
     formed = bool(battle.square) and state.unit(battle.square).square
-    engaged = Engagement(
-        0, 0, battle.tactics, None if battle.failed else battle.charge, 0,
-        0 if battle.countercharge else None, formed,
+    charge = None if battle.failed else battle.charge
+    return becoming(
+        printed, battle.tactics, pressed=charge is not None or battle.countercharge,
+        by_horse=charge == "cavalry" or battle.countercharge, square=formed,
     )  # fmt: skip
-    return engaged.codes(printed)
 
 
 class Result(Due):
@@ -608,10 +574,9 @@ class Result(Due):
         battle = state.battle
         both = battle is not None and battle.charge == "cavalry" and battle.countercharge
         try:
-            if self.target or not both:
-                return fate_of(fought, *codes)
-            fate = fate_of(fought, Code("Dm", "NE") if codes[0].main == "Dm" else Code("NE"))
-            return fate if fate.check == "fail" else both_flee(fought)
+            if both and not self.target:
+                return fate_of_charges(fought, codes[0])
+            return fate_of(fought, *codes)
         except UndecidedError as missing:
             return missing
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
 
 from tablecam.rules.game import Ban
@@ -13,10 +13,9 @@ from tablecam.rules.musket_saber.tables import (
     ALWAYS_FAILS,
     ALWAYS_PASSES,
     DISRUPTED_DIE,
-    LAST_STAND,
-    PRESS_FORWARD,
     SKIRMISH_HEXES,
     SQUARE_MORALE,
+    TACTIC_FACTORS,
     TIME_DIE,
     Code,
     Time,
@@ -139,7 +138,9 @@ def defence_term(unit: Unit, why: Sequence[str] = ()) -> Term:
 class Attack:
     """An attack as it counts: who takes part, who leads and coordinates, and the halvings.
 
-    `halvings` are those that the ground and overstacking give to each unit by its id.
+    `halvings` are those that the ground and overstacking give to each unit by its id. `charge` is
+    the arm that charges; a charge that `failed` its check counts half, one by a Fortune of War that
+    passed counts `doubled`. Defending cavalry may countercharge.
     """
 
     attackers: Sequence[Unit]
@@ -151,6 +152,20 @@ class Attack:
     halvings: Mapping[str, Sequence[str]] = field(default_factory=dict)
     time: Time = "day"
     needs_coordination: bool = True
+    charge: Literal["infantry", "cavalry"] | None = None
+    failed: bool = False
+    doubled: bool = False
+    countercharge: bool = False
+    is_skirmish: bool = False
+
+    @property
+    def is_turned(self) -> bool:
+        """Whether counterchargers count as the attackers: not against a cavalry charge (K-9.4)."""
+        return self.countercharge and self.charge != "cavalry"
+
+
+def _with_charge_factors(units: Iterable[Unit]) -> tuple[Unit, ...]:
+    return tuple(replace(unit, cf=unit.charge or 0, paren=False) for unit in units)
 
 
 def support_factor(gun: Unit, defenders: Sequence[Unit]) -> int:
@@ -159,36 +174,59 @@ def support_factor(gun: Unit, defenders: Sequence[Unit]) -> int:
 
 
 def differential(attack: Attack) -> Differential:
-    """Returns the combat differential of an attack."""
-    formations = [unit.formation for unit in attack.attackers if not unit.is_battery]
+    """Returns the combat differential of an attack (K-7.7, K-7.13, K-9.3, K-9.4, R-19)."""
+    attackers, defenders = attack.attackers, attack.defenders
+    if attack.charge == "cavalry":
+        attackers = _with_charge_factors(attackers)
+    if attack.countercharge:
+        defenders = _with_charge_factors(unit for unit in defenders if unit.arm == "cavalry")
+    more: dict[Role, dict[str, int]] = {
+        role: {one.id: one.combat for one in attack.leaders.get(role, ()) if one.participates}
+        for role in ("attacker", "defender")
+    }
+    if attack.is_turned:
+        # R-19: the original attacker's CF counts as a defender's.
+        own, other = (tuple(map(defence_term, units)) for units in (defenders, attackers))
+        return Differential(own, other, more["defender"], more["attacker"])
+    formations = [unit.formation for unit in attackers if not unit.is_battery]
     coordinated = not attack.needs_coordination or is_coordinated(
         formations, attack.coordinating, attack.time
     )
-    primary = primary_of(attack.attackers)
-    halvings = attack.halvings
-
-    def why(unit: Unit) -> tuple[str, ...]:
-        is_apart = unit is not primary and not are_of_one_formation(
-            (unit.formation, primary.formation)
-        )
-        off = ("uncoordinated",) if is_apart and not coordinated else ()
-        return (*halvings.get(unit.id, ()), *off)
-
-    more: dict[str, dict[str, int]] = {"attacker": {}, "defender": {}}
-    more["attacker"] |= {
-        gun.id: support_factor(gun, attack.defenders) for gun in attack.support
-    }  # fmt: skip
-    for side, leaders in attack.leaders.items():
-        more[side] |= {leader.id: leader.combat for leader in leaders if leader.participates}
-    if attack.tactics.get("attacker") == "press":
-        more["attacker"]["press"] = PRESS_FORWARD
-    if attack.tactics.get("defender") == "last_stand":
-        more["defender"]["last_stand"] = LAST_STAND
-    return Differential(
-        tuple(attack_term(unit, why(unit)) for unit in attack.attackers),
-        tuple(defence_term(unit, halvings.get(unit.id, ())) for unit in attack.defenders),
-        more["attacker"], more["defender"], coordinated,
+    off = () if coordinated else ("uncoordinated",)
+    terms = (
+        _attack_terms(attack, attackers, off),
+        tuple(
+            Term(unit.id, skirmish_factor(unit)) if attack.is_skirmish
+            else defence_term(unit, attack.halvings.get(unit.id, ()))
+            for unit in defenders
+        ),
     )  # fmt: skip
+    if attack.is_skirmish:
+        return Differential(*terms, coordinated=coordinated)
+    guns = {gun.id: support_factor(gun, defenders) for gun in attack.support}
+    more["attacker"] = guns | more["attacker"]
+    for role, tactic in attack.tactics.items():
+        if tactic is not None and (role, tactic) in TACTIC_FACTORS:
+            more[role][tactic] = TACTIC_FACTORS[role, tactic]
+    return Differential(*terms, more["attacker"], more["defender"], coordinated)
+
+
+def _attack_terms(
+    attack: Attack, attackers: Sequence[Unit], off: tuple[str, ...]
+) -> tuple[Term, ...]:
+    """Returns what attackers count; `off` halves those apart from the primary unit (K-7.14)."""
+    primary, terms = primary_of(attackers), []
+    for unit in attackers:
+        is_apart = not are_of_one_formation((unit.formation, primary.formation))
+        why = off if is_apart and unit is not primary else ()
+        if attack.is_skirmish:
+            why = (*(("disrupted",) if unit.disrupted else ()), *why)
+            terms.append(Term(unit.id, skirmish_factor(unit), why))
+            continue
+        why = (*attack.halvings.get(unit.id, ()), *why, *(("charge",) if attack.failed else ()))
+        term = attack_term(unit, why)
+        terms.append(replace(term, cf=2 * term.cf) if attack.doubled else term)
+    return tuple(terms)
 
 
 def attack_on(
@@ -263,15 +301,6 @@ def skirmish_factor(unit: Unit) -> int:
         return int(unit.printed("cf"))
     ma = unit.printed("ma")
     return 0 if ma == "V" or unit.bracket else int(ma)
-
-
-def skirmish_differential(unit: Unit, defenders: Sequence[Unit]) -> Differential:
-    """Returns the differential of a skirmish (K-7.13a, R-16)."""
-    why = ("disrupted",) if unit.disrupted else ()
-    return Differential(
-        (Term(unit.id, skirmish_factor(unit), why),),
-        tuple(Term(enemy.id, skirmish_factor(enemy)) for enemy in defenders),
-    )
 
 
 def ban_on_skirmish(field: Field, unit: Unit, target: Unit) -> Ban | None:

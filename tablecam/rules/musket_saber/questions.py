@@ -14,7 +14,7 @@ from tablecam.rules.game import Ban
 from tablecam.rules.hexes import asking
 from tablecam.rules.hexes.asking import HexName, ground_in, map_of, on_map
 from tablecam.rules.hexes.grid import Hex, grid_of
-from tablecam.rules.musket_saber import army, combat, engagement, movement, results, retreat, tables
+from tablecam.rules.musket_saber import army, combat, movement, results, retreat, tables
 from tablecam.rules.musket_saber.combat import Place, Role, Tactic
 from tablecam.rules.musket_saber.field import CLEAR, OPEN_GROUND, Field, Map
 from tablecam.rules.musket_saber.files import (
@@ -34,6 +34,8 @@ from tablecam.rules.questions import FactError, Facts, Questions
 from tablecam.table.sections import StrictModel
 
 Json = dict[str, Any]
+_STEPS: Final = 2
+"""Of the units that stand for both sides of a combat by its totals."""
 QUESTIONS: Final = Questions(tables.GAME)
 Die = Annotated[int, Limits(ge=1, le=6)]
 Dice = tuple[Die, ...]
@@ -611,7 +613,8 @@ def _skirmish(facts: Facts, setup: Setup, unit: str, target: str, die: Die | Non
     if ban is not None:
         return _why(ban)
     defenders = fighting(field.units_at(enemy.at))
-    value = combat.skirmish_differential(setup.unit(unit), defenders).value
+    skirmish = combat.Attack((setup.unit(unit),), defenders, is_skirmish=True)
+    value = combat.differential(skirmish).value
     answer = {"legal": True, "differential": value, **_crt(field.map.charts, value, die)}
     if answer.get("printed"):
         answer["becomes"] = str(results.in_skirmish(code_of(answer["printed"])))
@@ -657,20 +660,71 @@ def _combat(
     time: Time = "day",
 ) -> Json:  # fmt: skip
     """A whole combat by its totals: differential, result, and what follows from it."""
-    fought = engagement.fight(
-        engagement.Engagement(
-            attack, defence, tactics or {}, charge, charge_factor,
-            None if countercharge is None else countercharge.charge, square, mr or {},
-            morale_die, choice, dice, time,
-        ),
-        _charts(facts.charts).crt, die,
+    tactics = tactics or {}
+    if charge == "cavalry" and charge_factor is None:
+        raise FactError("charge_factor", "expected this key, but it is missing")
+    is_charge, counters = charge is not None, countercharge is not None
+    if is_charge and morale_die is not None:
+        if "attacker" not in (mr or {}):
+            raise FactError("mr", "expected the attacker's MR, but it is missing")
+        is_charge = combat.check_of((mr or {})["attacker"], time=time).passes(morale_die)
+    sides: dict[Role, Unit] = {
+        "attacker": Unit(id="attacker", arm="cavalry" if charge == "cavalry" else "infantry",
+                         cf=attack, charge=charge_factor),
+        "defender": Unit(id="defender", arm="cavalry" if counters else "infantry", cf=defence,
+                         charge=None if countercharge is None else countercharge.charge),
+    }  # fmt: skip
+    for role, unit in sides.items():
+        sides[role] = replace(unit, side=role, steps=_STEPS, mr=(mr or {}).get(role))
+    engaged = combat.Attack(
+        (sides["attacker"],), (sides["defender"],), tactics=tactics, time=time, charge=charge,
+        failed=charge is not None and not is_charge, countercharge=counters,
     )  # fmt: skip
-    answer = {key: value for key, value in vars(fought).items() if value is not None}
-    if "column" not in answer:
-        answer |= {"column": None, "asks_for": ["crt"]}
-    if capture is not None and fought.may_charge_again:
+    counted = combat.differential(engaged)
+    by_horse = charge == "cavalry" or counters
+    first: Role = "defender" if engaged.is_turned else "attacker"
+    answer: Json = {
+        "attack_counts": counted.attack_total, "differential": counted.value,
+        "who_attacks": first, "ineffective_at_end": by_horse, "readings": ["R-11", "R-19"],
+        "house": _is_house(facts.charts), **_crt(_charts(facts.charts), counted.value, die),
+    }  # fmt: skip
+    if answer["column"] is None or die is None:
+        answer.pop("printed", None)
+        return answer
+    pressed = is_charge or counters
+    codes = results.becoming(
+        code_of(answer["printed"]), tactics, pressed=pressed, by_horse=by_horse, square=square
+    )
+    answer |= {
+        "becomes": ", ".join(map(str, codes)),
+        "leader_check": any("Leader" in code.added for code in codes),
+    }
+    struck: Role = "attacker" if engaged.is_turned else "defender"
+    fought = results.Combat(
+        (sides[first],), (sides[struck],), 1, 99, choice, dice, time, first, square, pressed,
+        "disengage" not in tactics.values(),
+    )  # fmt: skip
+    try:
+        if charge == "cavalry" and counters:
+            fate = results.fate_of_charges(fought, codes[0])
+        else:
+            fate = results.fate_of(fought, *codes)
+    except results.UndecidedError:
+        return answer
+    routs = next(iter(fate.routs), None)
+    again = by_horse and routs == struck
+    advance = tables.ADVANCE_OF_CHARGE if again else fate.advance_up_to
+    gives_way = "attacker" in (*fate.retreats, *fate.routs)
+    answer |= {
+        "fate": fate, **({} if routs is None else {"routs": routs}), "retreats": fate.retreats,
+        "attacker_loses_extra_step": tactics.get("attacker") == "press" and routs != "defender",
+        "defender_loses_extra_step": tactics.get("defender") == "last_stand" and not gives_way,
+        "advance_up_to": min(advance, tables.ADVANCE) if time == "night" else advance,
+        "may_charge_again": again,
+    }  # fmt: skip
+    if capture is not None and again:
         answer["captures"] = [caught <= capture.cf for caught in capture.dice]
-    return answer | {"readings": ["R-11", "R-19"], "house": _is_house(facts.charts)}
+    return answer
 
 
 @QUESTIONS.asks("K-9.5a K-9.5b K-9.5c K-9.5d")

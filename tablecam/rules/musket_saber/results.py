@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
-from tablecam.rules.musket_saber.combat import Role, check_of, primary_of
+from tablecam.rules.musket_saber.combat import Role, Tactic, check_of, primary_of
 from tablecam.rules.musket_saber.retreat import hexes_due, rout
 from tablecam.rules.musket_saber.tables import ADVANCE, ADVANCE_AFTER_ROUT, Code, Time
 from tablecam.rules.musket_saber.troops import Unit
@@ -71,6 +71,25 @@ def in_disengaging(
         code if side == "A" or is_exchange else None,
         code if side == "D" or is_exchange else None,
     )
+
+
+def becoming(
+    printed: Code, tactics: Mapping[Role, Tactic | None], *, pressed: bool, by_horse: bool,
+    square: bool,
+) -> list[Code]:  # fmt: skip
+    """Returns what a printed result becomes; two where both sides disengage (K-7.13, K-9).
+
+    A charge or countercharge is `pressed` home, maybe by cavalry, maybe against a formed Square.
+    """
+    if square and by_horse:
+        return [on_square(printed)]
+    if pressed:
+        return [in_charge(printed)]
+    attacker, defender = (tactics.get(role) == "disengage" for role in ROLES.values())
+    own, other = in_disengaging(printed, attacker=attacker, defender=defender)
+    # K-7.13d: the defender retreats first.
+    changed = [code for code in (other, own) if code is not None]
+    return changed if (attacker or defender) and changed else [printed]
 
 
 # What a result does.
@@ -365,6 +384,12 @@ def fate_without_safe_line(
     if not applied.passes(unit, "defender"):
         (applied.rout if unit.disrupted else applied.disrupt)(unit)
     return applied.fate(may_advance=False)
+
+
+def fate_of_charges(combat: Combat, code: Code) -> Fate:
+    """Returns the fate of chargers and counterchargers: one side routs, or both flee (K-9.4)."""
+    fate = fate_of(combat, Code("Dm", "NE") if code.main == "Dm" else Code("NE"))
+    return fate if fate.check == "fail" else both_flee(combat)
 
 
 def both_flee(combat: Combat) -> Fate:

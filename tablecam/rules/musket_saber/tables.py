@@ -46,7 +46,9 @@ CHARGE_MP: Final = (1, 2)
 
 MOST_STACKED: Final = 3
 """K-5.2: brigades and batteries in a hex before it is overstacked."""
-PRESS_FORWARD, LAST_STAND = 2, 3
+TACTIC_FACTORS: Final[Mapping[tuple[str, str], int]] = {
+    ("attacker", "press"): 2, ("defender", "last_stand"): 3,
+}  # fmt: skip
 """K-7.13b, K-7.13e: added to the total of a side."""
 SKIRMISH_HEXES: Final = 2
 """K-7.13a"""
