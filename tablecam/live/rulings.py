@@ -26,12 +26,11 @@ Sheets = dict[tuple[str, ...], UnitReport]
 class _Ruled:
     """The rulings for one active side: the steadied position, the book's rulings, cached sheets.
 
-    `state` is that of the game in progress, which `handle` may rule by; `plain` is without it.
+    `state` is that of the game in progress, by which the book may rule.
     """
 
     position: Position
     state: object | None
-    plain: object
     handle: object
     sheets: Sheets
 
@@ -151,13 +150,13 @@ class LiveRulings:
         # moved is worked out again.
         self._steady = steadied(position, self._steady)
         # Each side's round has rulings of its own.
-        before, state = self._ruled.get(active), self._state()
-        if before is None or before.position != self._steady or before.state is not state:
-            older = None if before is None else before.plain
-            plain = self._book.rulings(self._steady, active, older)
-            handle = plain if state is None else self._book.in_game(plain, state)
-            before = self._ruled[active] = _Ruled(self._steady, state, plain, handle, {})
-        return self._book, before.handle, before.sheets
+        ruled, state = self._ruled.get(active), self._state()
+        if ruled is None or ruled.position != self._steady or ruled.state is not state:
+            handle = self._book.rulings(self._steady, active)
+            if state is not None:
+                handle = self._book.in_game(handle, state)
+            ruled = self._ruled[active] = _Ruled(self._steady, state, handle, {})
+        return self._book, ruled.handle, ruled.sheets
 
     def _check_side(self, active: str) -> None:
         named = [entry.side for entry in self._roster.units]

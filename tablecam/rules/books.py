@@ -90,12 +90,10 @@ class Book(ABC):
         """The name of the game in documents."""
 
     @abstractmethod
-    def rulings(self, position: Position, active: str, before: object | None = None) -> object:
+    def rulings(self, position: Position, active: str) -> object:
         """Returns a handle on all rulings in a position in a side's round.
 
         Units that cannot be ruled on as they lie are left out, and the sheets warn of them.
-        `before` is a handle on an earlier position of the same table, whose unchanged results are
-        reused.
 
         Raises:
             BadInput: No ruling is possible, as with terrain of an unknown kind.

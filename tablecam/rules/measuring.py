@@ -28,7 +28,7 @@ class Measures(Book):
         """The name of the game."""
         return self._name
 
-    def rulings(self, position: Position, active: str, before: object | None = None) -> object:
+    def rulings(self, position: Position, active: str) -> object:
         """Returns the position itself."""
         return position
 

@@ -11,12 +11,13 @@ and of those bases alone whose fire rulings could not tell without draws; from a
 
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import count
 from typing import Any
 
 import pytest
 
-from tablecam.rules.maurice.field.field import field_of, updated_field
+from tablecam.rules.maurice.field.field import field_of
 from tablecam.rules.maurice.fire.fire import fire_of
 from tablecam.rules.maurice.rulings.facts import Rulings
 from tablecam.rules.maurice.rulings.rulings import rulings_document
@@ -35,6 +36,7 @@ from tests.benchmarks.rulings_battle import (
     measured,
     with_one_moved,
 )
+from tests.rules.maurice.afresh import afresh
 
 FRAME_MS = 1000 / 15
 """What a camera of 15 pictures a second leaves for each."""
@@ -45,19 +47,18 @@ PLAIN_DRAWS = 3
 """Of so many draws it is measured what plain calls take for one."""
 
 
-def afresh(position: Position) -> dict[str, Any]:
+def all_afresh(position: Position) -> dict[str, Any]:
+    return rulings_document(Rulings(afresh(position), "french"))
+
+
+def after(position: Position) -> dict[str, Any]:
+    """All rulings of a table, of which those of the last one are remembered."""
     return rulings_document(Rulings(field_of(position), "french"))
 
 
-def facts(position: Position) -> Rulings:
-    """All rulings, all doubts and proofs of which somebody has asked for."""
-    found = Rulings(field_of(position), "french")
-    rulings_document(found)
-    return found
-
-
-def after(before: Rulings, position: Position) -> dict[str, Any]:
-    return rulings_document(Rulings(updated_field(before.field, position), before.active))
+def moves(position: Position) -> Iterator[Position]:
+    """The table after ever other moves of one unit."""
+    return (with_one_moved(position, MOVED, BY_MM + step / 10) for step in count())
 
 
 def open_fire(found: Rulings) -> list[tuple[str, int]]:
@@ -81,15 +82,15 @@ def milliseconds(work: Callable[[], object], repeats: int) -> float:
 
 def test_all_rulings_of_forty_units(capsys: pytest.CaptureFixture[str]) -> None:
     exact, seen = battle(), measured(battle())
-    before, seen_before = facts(exact), facts(seen)
-    moved, seen_moved = (with_one_moved(each, MOVED, BY_MM) for each in (exact, seen))
-    trembling = jittered(seen_moved, seed=1)
-    check_the_same(afresh(exact), plain_rulings(exact, "french"))
-    check_the_same(after(before, moved), plain_rulings(moved, "french"))
-    assert after(before, moved) == afresh(moved)
-    assert after(seen_before, seen_moved) == afresh(seen_moved)
+    moved, seen_moved = moves(exact), moves(seen)
+    for table, of in ((exact, moved), (seen, seen_moved)):
+        there = next(of)
+        check_the_same(all_afresh(table), plain_rulings(table, "french"))
+        remembered = after(there)
+        check_the_same(remembered, plain_rulings(there, "french"))
+        assert remembered == all_afresh(there)
     plain_ms = milliseconds(lambda: plain_rulings(exact, "french"), repeats=3)
-    asked = open_fire(seen_before)
+    asked = open_fire(Rulings(field_of(seen), "french"))
     tables = [drawn(seen, seed) for seed in range(PLAIN_DRAWS)]
     draw_ms = milliseconds(
         lambda: [plain_fire(table, *base) for table in tables for base in asked], repeats=1
@@ -98,17 +99,15 @@ def test_all_rulings_of_forty_units(capsys: pytest.CaptureFixture[str]) -> None:
     rows = {
         "plain shapely calls, pair by pair": plain_ms,
         f"the same, and {DRAWS} draws of {len(asked)} bases' fire": plain_seen_ms,
-        "all rulings afresh": milliseconds(lambda: afresh(exact), 5),
-        "after one unit moved": milliseconds(lambda: after(before, moved), 5),
-        "a measured table afresh": milliseconds(lambda: afresh(seen), 3),
-        "a measured table after one unit moved": milliseconds(
-            lambda: after(seen_before, seen_moved), 5
-        ),
+        "all rulings afresh": milliseconds(lambda: all_afresh(exact), 5),
+        "after one unit moved": milliseconds(lambda: after(next(moved)), 5),
+        "a measured table afresh": milliseconds(lambda: all_afresh(seen), 3),
+        "a measured table after one unit moved": milliseconds(lambda: after(next(seen_moved)), 5),
         "the same while all others tremble": milliseconds(
-            lambda: after(seen_before, steadied(trembling, seen)), 5
+            lambda: after(steadied(jittered(next(seen_moved), seed=1), seen)), 5
         ),
         "the same, nothing written down": milliseconds(
-            lambda: Rulings(updated_field(seen_before.field, seen_moved), seen_before.active), 5
+            lambda: Rulings(field_of(next(seen_moved)), "french"), 5
         ),
     }
     lines = [f"All rulings of 40 units of 4 bases among 20 pieces of terrain (wanted: {WANTED} x)"]
@@ -150,7 +149,7 @@ def shooting_past_a_wood(edge_x_mm: float) -> Position:
 
 
 def doubts_of_first_base(position: Position) -> tuple[Answer, ...]:
-    field = field_of(position)
+    field = afresh(position)
     (fire, *_) = fire_of(field, field.units[0]).values()
     return fire.answers
 

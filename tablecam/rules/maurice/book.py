@@ -12,7 +12,7 @@ from tablecam.documents import Document
 from tablecam.errors import BadInput
 from tablecam.geometry.shapes import TableDrawing
 from tablecam.rules.books import Book, LengthByRule, Resolution, RulingsQuery
-from tablecam.rules.maurice.field.field import GAME, Field, UnitOnField, field_of, updated_field
+from tablecam.rules.maurice.field.field import GAME, Field, UnitOnField, field_of
 from tablecam.rules.maurice.field.requests import request_of
 from tablecam.rules.maurice.field.tables import BASES
 from tablecam.rules.maurice.place.command_string import RULE, command_string
@@ -96,19 +96,15 @@ class MauriceBook(Book):
 
     game: Final = GAME
 
-    def rulings(self, position: Position, active: str, before: object | None = None) -> Handle:
+    def rulings(self, position: Position, active: str) -> Handle:
         """Returns a handle on all rulings on units that are whole.
 
-        `before` is the handle of an earlier position: rulings on units around which nothing has
-        changed since are remembered.
+        Rulings on units around which nothing has changed are remembered.
 
         Raises:
             BadInput: The terrain is of an unknown kind, or a unit's state is invalid.
         """
         whole, left_out = units_fit_for_rulings(position, BASES)
-        if isinstance(before, Handle):
-            field = updated_field(before.rulings.field, whole, "table")
-            return Handle(Rulings(field, active), left_out)
         return Handle(Rulings(field_of(whole, "table"), active), left_out)
 
     def ruled_position(self, handle: object) -> Position:

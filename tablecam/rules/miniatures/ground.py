@@ -18,7 +18,7 @@ from tablecam.table.model import Arm, BasePose, Point, Position, Terrain, Unit
 from tablecam.table.motion import HAND_MM
 
 SLIVER_MM2 = 1.0
-_Seen = TypeVar("_Seen", bound="Ground")
+_Seen = TypeVar("_Seen")
 
 
 @dataclass(frozen=True)
@@ -91,9 +91,9 @@ class _Same:
 
 
 def remembered(make: Callable[[Position], _Seen]) -> Callable[[Position], _Seen]:
-    """Returns a function that gives the same ground for the same position."""
-    grounds = Memo[_Seen](size=16)
-    return lambda position: grounds.answer(_Same(position), lambda: make(position))
+    """Returns a function that gives the same result for the same position."""
+    results = Memo[_Seen](size=16)
+    return lambda position: results.answer(_Same(position), lambda: make(position))
 
 
 @lru_cache(maxsize=2048)

@@ -41,7 +41,7 @@ class Handle:
 class FolioBook(Measures):
     """What the rules say of counters on a map."""
 
-    def rulings(self, position: Position, active: str, before: object | None = None) -> Handle:
+    def rulings(self, position: Position, active: str) -> Handle:
         """Returns the position."""
         return Handle(position)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 import shapely
@@ -72,11 +73,6 @@ class Ground:
             crests=_union(pieces, lambda piece: piece.terrain.kind == "crest"),
         )
 
-    def with_difficult_barred(self) -> Ground:
-        """Returns the ground with difficult terrain barred too (card Rough Going)."""
-        barred = shapely.union(self.impassable, self.difficult, grid_size=GRID_MM)
-        return replace(self, barred=barred)
-
     def grown(self, by_mm: float) -> Ground:
         """Returns the ground with all that bars, hides or protects grown by a length."""
         areas = [self.woods, self.impassable, self.barred, self.crests]
@@ -100,6 +96,19 @@ class Ground:
     def of_kind(self, *kinds: str) -> tuple[Piece, ...]:
         """Returns the pieces of the given kinds."""
         return tuple(piece for piece in self.pieces if piece.terrain.kind in kinds)
+
+
+@lru_cache(maxsize=16)
+def ground_of(terrain: tuple[Terrain, ...]) -> Ground:
+    """Returns the ground of terrain of known kinds, the same for equal terrain."""
+    return Ground.of(terrain)
+
+
+@lru_cache(maxsize=16)
+def with_difficult_barred(ground: Ground) -> Ground:
+    """Returns the ground with difficult terrain barred too (card Rough Going)."""
+    barred = shapely.union(ground.impassable, ground.difficult, grid_size=GRID_MM)
+    return replace(ground, barred=barred)
 
 
 def is_partly_in(shape: shapely.Geometry, area: shapely.Geometry) -> bool:

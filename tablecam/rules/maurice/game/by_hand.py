@@ -13,7 +13,7 @@ from tablecam.geometry.moves.poses import Bases, laid
 from tablecam.geometry.rectangles import rectangles
 from tablecam.rules.game import Ban, Refused, Suggestion
 from tablecam.rules.maurice.combat.fall_back import fall_back, moved_back
-from tablecam.rules.maurice.field.field import Field, UnitOnField, updated_field
+from tablecam.rules.maurice.field.field import Field, UnitOnField, field_of
 from tablecam.rules.maurice.game.actions import (
     Action,
     Charge,
@@ -351,7 +351,7 @@ def _on_empty_field(field: Field, seen: Unit) -> UnitOnField | None:
     # Ruled on an otherwise empty field, so that overlaps with other units are no error.
     there = laid(seen, seen.bases)
     try:
-        return updated_field(field, replace(field.position, units=(there,))).by_id[seen.id]
+        return field_of(replace(field.position, units=(there,))).by_id[seen.id]
     except BadInput:
         return None
 

@@ -15,7 +15,7 @@ from tablecam.geometry.outlines import footprint
 from tablecam.geometry.shapes import Shape, shapes_of
 from tablecam.rules.dice import Roll
 from tablecam.rules.game import DiceGroup, Event, PendingDecision, Refused
-from tablecam.rules.maurice.field.ground import Ground, is_partly_in
+from tablecam.rules.maurice.field.ground import ground_of, is_partly_in
 from tablecam.rules.maurice.field.tables import SLIVER_MM
 from tablecam.rules.maurice.game.actions import (
     Action,
@@ -130,7 +130,7 @@ def usual_places(position: Position, side: str, near: str) -> Mapping[str, Bases
     is_near = side == near
     heading_deg = 90.0 if is_near else 270.0
     own = {unit.id: _facing(unit.bases, heading_deg) for unit in _units_of(position, side)}
-    closed = Ground.of(position.terrain).impassable
+    closed = ground_of(position.terrain).impassable
     placed = _in_rows(own, position.table, closed, is_near=is_near)
     if len(placed) < len(own):
         why = f"expected the {side_name(side)} units to fit into a third of the table"
@@ -414,7 +414,7 @@ def why_not_deployed(position: Position, step: Deploying) -> Refused | None:
         if not all(shapely.covers(zone, footprint(base)) for base in unit.bases):
             why = f"{unit.id} is not wholly in the {side_name(step.side)} third of the table"
             return Refused(why, rule="M-2.3", key="units")
-    closed = Ground.of(position.terrain).impassable
+    closed = ground_of(position.terrain).impassable
     for unit in own:
         if any(is_partly_in(footprint(base), closed) for base in unit.bases):
             return Refused(f"{unit.id} is on impassable ground", rule="M-5.1", key="units")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
@@ -15,45 +14,33 @@ from tablecam.rules.game import DiceGroup, Event, Refused
 from tablecam.rules.maurice.charge.charge import Charge as ChargeRuling
 from tablecam.rules.maurice.charge.charge import charges, why_never_charges
 from tablecam.rules.maurice.charge.limits import may_charge
-from tablecam.rules.maurice.field.field import (
-    Field,
-    UnitOnField,
-    field_of,
-    is_same_ground,
-    updated_field,
-)
+from tablecam.rules.maurice.field.field import Field, UnitOnField, field_of
+from tablecam.rules.maurice.field.ground import with_difficult_barred
 from tablecam.rules.maurice.fire.fire import FireByUnit, fire_of_units
 from tablecam.rules.maurice.game.actions import Activate, Charge, Fire, March
 from tablecam.rules.maurice.game.state import Over, State, StateAndEvents
 from tablecam.rules.maurice.place.forces import possible_forces
 from tablecam.rules.memo import Memo
+from tablecam.rules.miniatures.ground import remembered
 from tablecam.table.model import Position
 from tablecam.table.sides import side_name, side_plural
 from tablecam.uncertainty.lengths import distance
 from tablecam.wording import counted, nearest
 
-_CACHE_SIZE = 8
-"""Tables in the cache: a state's, those it might become, and the round's start."""
+
+def _closed_field(position: Position) -> Field:
+    field = field_of(position)
+    return replace(field, ground=with_difficult_barred(field.ground))
 
 
-_LATEST: Final[deque[tuple[Position, bool, Field]]] = deque(maxlen=_CACHE_SIZE)
-"""The latest positions, each with whether Rough Going closes its ground, and its field.
-
-Found by identity: comparing positions takes longer than missing."""
+field_on: Final = remembered(field_of)
+"""Returns the field of a position; raises `BadInput` as `field_of`."""
+_with_rough_going: Final = remembered(_closed_field)
 
 
 def field_at(state: State) -> Field:
     """Returns the field of a state; under Rough Going difficult ground is impassable."""
-    return _field(state.position, is_closed=state.round.is_rough_going)
-
-
-def field_on(position: Position) -> Field:
-    """Returns the field of a position, reusing what has not changed since a recent one.
-
-    Raises:
-        BadInput: As `field_of`.
-    """
-    return _field(position, is_closed=False)
+    return (_with_rough_going if state.round.is_rough_going else field_on)(state.position)
 
 
 def fire_at(state: State, names: Collection[str]) -> FireByUnit:
@@ -74,26 +61,6 @@ def forces_at(state: State, side: str) -> tuple[tuple[str, ...], ...]:
     field = field_at(state)
     key = (field.position.table, field.ground, *(unit.place for unit in field.of_side(side)))
     return _FORCES.answer(key, lambda: possible_forces(field, side))
-
-
-def _field(position: Position, *, is_closed: bool) -> Field:
-    """Returns the cached field of a position, or a new one."""
-    # Another thread may append meanwhile.
-    latest = [(known, field) for known, closed, field in tuple(_LATEST) if closed == is_closed]
-    for known, field in latest:
-        if known is position:
-            return field
-    # The latest field on the same ground shares most answers.
-    for known, before in reversed(latest):
-        if is_same_ground(known, position):
-            field = updated_field(before, position)
-            break
-    else:
-        field = field_of(position)
-        if is_closed:
-            field = replace(field, ground=field.ground.with_difficult_barred())
-    _LATEST.append((position, is_closed, field))
-    return field
 
 
 SPANS_BW: Final = (4, 6, 8, 12)

@@ -19,7 +19,7 @@ from tablecam.geometry.moves.poses import Bases, faced, laid
 from tablecam.geometry.outlines import table_outline
 from tablecam.geometry.rectangles import EXACT_MM
 from tablecam.geometry.shapes import shapes_of
-from tablecam.rules.maurice.field.field import Field, UnitOnField, updated_field
+from tablecam.rules.maurice.field.field import Field, UnitOnField, field_of
 from tablecam.rules.maurice.field.ground import is_partly_in
 from tablecam.rules.maurice.field.tables import ALLOWANCES_BW, ARTILLERY_SLOW_BW, COLUMN_NEAR_BW
 from tablecam.rules.maurice.movement.formation_changes import deployments
@@ -171,7 +171,9 @@ def placed(field: Field, unit: UnitOnField, bases: Bases) -> Field:
     """
     moved = laid(unit.unit, bases)
     units = tuple(moved if other.id == unit.id else other for other in field.position.units)
-    return updated_field(field, replace(field.position, units=units), "the move")
+    after = field_of(replace(field.position, units=units), "the move")
+    # Its ground may be closed by Rough Going.
+    return replace(after, ground=field.ground)
 
 
 def changed_way(

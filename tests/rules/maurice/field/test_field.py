@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tablecam.errors import BadInput
-from tablecam.rules.maurice.field.field import field_of, updated_field
+from tablecam.rules.maurice.field.field import field_of
 from tablecam.rules.maurice.field.tables import BASES
 from tablecam.rules.miniatures.placement import units_fit_for_rulings
 from tablecam.table.model import Commander, Position, TableSize, Terrain, Unit
@@ -230,32 +230,24 @@ def test_a_commander_beside_the_table_is_warned_of(place_mm, off):  # M-4.12
     assert warnings == ((f"commander Cinc is {off} mm off the table",) if off else ())
 
 
-@pytest.mark.parametrize("x_mm", [500.0, 538.5])
-def test_a_field_renewed_is_the_one_made_afresh(x_mm):
+def test_a_unit_that_lies_as_before_is_remembered_until_its_ground_changes():
     wood = Terrain("wood", "woods", ((480, 380), (560, 380), (560, 420), (480, 420)))
-    guns = [gun("A1", "french", 500, 400), gun("A2", "british", 538, 400)]
-    row = [*guns, line("F1", "french", 900, 400), line("F2", "french", 900, 438)]
-    before = field_of(position(*row, terrain=[wood]))
-    moved = [gun("A3", "french", x_mm, 438), *row[1:], gun("A4", "french", 539, 362, disruption=2)]
-    wanted = field_of(position(*moved, terrain=[wood]))
-    after = updated_field(before, wanted.position)
+    first, second = gun("A1", "french", 500, 400), line("F1", "french", 900, 400)
+    before = field_of(position(first, second, terrain=[wood]))
+    after = field_of(position(replace(first, state={"disruption": 1}), second, terrain=[wood]))
     assert after.by_id["F1"] is before.by_id["F1"]
-    assert after.warnings == wanted.warnings != before.warnings
-    for one, other in zip(after.units, wanted.units, strict=True):
-        assert (one.unit, one.axes, one.is_in_difficult) == (
-            other.unit,
-            other.axes,
-            other.is_in_difficult,
-        )
-        assert one.outline.equals(other.outline)
-    assert updated_field(before, position(*row)).units[0].is_in_difficult is False
+    assert after.by_id["A1"].disruption == 1
+    assert [field.units[0].is_in_difficult for field in (after, field_of(position(first)))] == [
+        True,
+        False,
+    ]
 
 
-def test_a_field_renewed_refuses_what_is_refused_afresh():
-    before = field_of(position(gun("A1", "french", 500, 400), gun("A2", "british", 600, 400)))
-    there = position(gun("A1", "french", 500, 400), gun("A2", "british", 510, 400))
-    with pytest.raises(BadInput, match=r"overlap by 30\.0 mm"):
-        updated_field(before, there)
+def test_a_state_that_only_equals_a_remembered_one_is_checked():
+    unit = gun("A1", "french", 500, 400)
+    field_of(position(replace(unit, state={"disruption": 1})))
+    with pytest.raises(BadInput, match=r"state\.disruption: expected a whole number"):
+        field_of(position(replace(unit, state={"disruption": True})))
 
 
 def test_foot_that_lies_massed_is_warned_of_and_horse_is_not():  # M-1.7

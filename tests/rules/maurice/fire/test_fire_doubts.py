@@ -11,10 +11,11 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from tablecam.errors import BadInput
-from tablecam.rules.maurice.field.field import Field, field_of, updated_field
+from tablecam.rules.maurice.field.field import Field, field_of
 from tablecam.rules.maurice.fire.fire import BaseFire, fire_of, fire_of_units
 from tablecam.table.model import BasePose, Position, Unit
 from tablecam.uncertainty.answer import Answer
+from tests.rules.maurice.afresh import afresh
 from tests.rules.maurice.drawn import drawn_position
 from tests.rules.maurice.fire.test_fire_moved import battles
 from tests.rules.maurice.firing import SOUTH, box, cannon, enemy, foot, only
@@ -264,11 +265,11 @@ def test_a_unit_is_not_asked_again_when_one_out_of_its_reach_moves(y_mm, is_same
         )
         for by_mm in (0.0, 3.0)
     )
-    field = field_of(before)
-    old, new = (fire_of_units(of)["F1"] for of in (field, updated_field(field, after)))
+    old, new = (fire_of_units(field_of(table))["F1"] for table in (before, after))
     assert (old is new) == is_same
-    afresh = fire_of_units(field_of(after))["F1"]
-    assert {k: v.to_json() for k, v in new.items()} == {k: v.to_json() for k, v in afresh.items()}
+    said = {name: fire.to_json() for name, fire in new.items()}
+    anew = fire_of_units(afresh(after))["F1"]
+    assert said == {name: fire.to_json() for name, fire in anew.items()}
 
 
 @settings(max_examples=25, deadline=None)

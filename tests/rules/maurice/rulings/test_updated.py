@@ -1,14 +1,15 @@
-"""Rulings after a move are those made afresh; what cannot have changed is taken over."""
+"""Rulings after a move are those made afresh; what cannot have changed is remembered."""
 
 from dataclasses import replace
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tablecam.rules.maurice.field.field import field_of, updated_field
+from tablecam.rules.maurice.field.field import field_of
 from tablecam.rules.maurice.rulings.facts import Rulings
 from tablecam.rules.maurice.rulings.rulings import rulings_document
 from tablecam.table.model import Commander, Terrain
+from tests.rules.maurice.afresh import afresh
 from tests.rules.maurice.tables import gun, line, massed, position
 
 SOUTH = 270.0
@@ -23,7 +24,18 @@ UNITS = (
     line("B3", "british", 1100, 900, SOUTH),
     line("F5", "french", 1500, 200),
 )
-BEFORE = Rulings(field_of(position(*UNITS, terrain=[WOOD])), "french")
+BEFORE = position(*UNITS, terrain=[WOOD])
+
+
+def ruled(where):
+    return Rulings(field_of(where), "french")
+
+
+def check_after(before, after):
+    """What rulings say of a table after one of another was asked is what they say at once."""
+    rulings_document(ruled(before))
+    remembered = rulings_document(ruled(after))
+    assert remembered == rulings_document(Rulings(afresh(after), "french"))
 
 
 def moved(unit, x_mm, y_mm):
@@ -44,28 +56,20 @@ def test_rulings_after_a_move_are_those_made_afresh(which, x_mm, y_mm, disruptio
     units = list(UNITS)
     there = moved(units[which], x_mm, y_mm if units[which].side == "french" else -y_mm)
     units[which] = replace(there, state={"disruption": disruption})
-    field = field_of(position(*units, terrain=[WOOD]))
-    wanted = rulings_document(Rulings(field, "french"))
-    after = updated_field(BEFORE.field, field.position)
-    assert rulings_document(Rulings(after, BEFORE.active)) == wanted
+    check_after(BEFORE, position(*units, terrain=[WOOD]))
 
 
-def test_what_is_out_of_reach_is_taken_over():
-    there = position(*UNITS[:-1], moved(UNITS[-1], 10, 10), terrain=[WOOD])
-    after = Rulings(updated_field(BEFORE.field, there), BEFORE.active)
-    assert after.units["F1"].charge is BEFORE.units["F1"].charge
-    assert after.units["F5"].charge is not BEFORE.units["F5"].charge
-    assert after.views("F1", "B1")[0].to_flank is BEFORE.views("F1", "B1")[0].to_flank
+def test_what_is_out_of_reach_is_remembered():
+    before = ruled(BEFORE)
+    after = ruled(position(*UNITS[:-1], moved(UNITS[-1], 10, 10), terrain=[WOOD]))
+    assert after.units["F1"].charge is before.units["F1"].charge
+    assert after.units["F5"].charge is not before.units["F5"].charge
+    assert after.views("F1", "B1")[0].to_flank is before.views("F1", "B1")[0].to_flank
 
 
 def test_new_terrain_and_lost_units_change_all():
-    for field in (
-        field_of(position(*UNITS)),
-        field_of(position(*UNITS[1:], terrain=[WOOD])),
-    ):
-        wanted = rulings_document(Rulings(field, "french"))
-        after = updated_field(BEFORE.field, field.position)
-        assert rulings_document(Rulings(after, BEFORE.active)) == wanted
+    for after in (position(*UNITS), position(*UNITS[1:], terrain=[WOOD])):
+        check_after(BEFORE, after)
 
 
 def measured(unit):
@@ -75,12 +79,9 @@ def measured(unit):
 
 def test_doubts_after_a_move_are_those_made_afresh():
     seen = [measured(unit) for unit in UNITS]
-    before = Rulings(field_of(position(*seen, terrain=[WOOD])), "french")
+    before = position(*seen, terrain=[WOOD])
     seen[0] = moved(seen[0], 1.5, -0.8)
-    field = field_of(position(*seen, terrain=[WOOD]))
-    wanted = rulings_document(Rulings(field, "french"))
-    after = updated_field(before.field, field.position)
-    assert rulings_document(Rulings(after, before.active)) == wanted
+    check_after(before, position(*seen, terrain=[WOOD]))
 
 
 CINC = Commander("cinc", "french", 600, 100)
@@ -96,7 +97,7 @@ WALL = Terrain("wall", "wall", ((400, 438), (640, 438), (640, 442), (400, 442)))
 
 
 SEEN = [measured(unit) for unit in MELEE]
-FOUGHT = Rulings(field_of(position(*SEEN, terrain=[WALL, WOOD], commanders=[CINC])), "french")
+FOUGHT = position(*SEEN, terrain=[WALL, WOOD], commanders=[CINC])
 
 
 @settings(max_examples=4, deadline=None)
@@ -108,23 +109,20 @@ FOUGHT = Rulings(field_of(position(*SEEN, terrain=[WALL, WOOD], commanders=[CINC
 def test_a_melee_and_its_strings_after_a_move_are_those_made_afresh(which, x_mm, y_mm):
     """Who touches, flanks, engages and has cover, how sure all of it is, and how far he is off."""
     seen, leader = [*SEEN], CINC
-    assert FOUGHT.close_calls
+    assert ruled(FOUGHT).close_calls
     if which == len(MELEE):
         leader = replace(CINC, x_mm=CINC.x_mm + x_mm)
     else:
         ahead_mm = y_mm if seen[which].side == "french" else -y_mm
         seen[which] = moved(seen[which], x_mm, ahead_mm)
-    after = position(*seen, terrain=[WALL, WOOD], commanders=[leader])
-    wanted = rulings_document(Rulings(field_of(after), "french"))
-    assert rulings_document(Rulings(updated_field(FOUGHT.field, after), FOUGHT.active)) == wanted
+    check_after(FOUGHT, position(*seen, terrain=[WALL, WOOD], commanders=[leader]))
 
 
-def test_what_hangs_on_nobody_who_moved_is_taken_over():
+def test_what_hangs_on_nobody_who_moved_is_remembered():
     seen = [measured(unit) for unit in MELEE]
-    before = Rulings(field_of(position(*seen, terrain=[WALL], commanders=[CINC])), "french")
+    before = ruled(position(*seen, terrain=[WALL], commanders=[CINC]))
     seen[2] = moved(seen[2], 10, 10)
-    field = updated_field(before.field, position(*seen, terrain=[WALL], commanders=[CINC]))
-    after = Rulings(field, before.active)
+    after = ruled(position(*seen, terrain=[WALL], commanders=[CINC]))
     assert after.engagements.melees["F1"] is before.engagements.melees["F1"]
     spans = {path.force: path.span for path in before.paths}
     for path in after.paths:

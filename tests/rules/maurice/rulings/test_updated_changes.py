@@ -4,10 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from tablecam.rules.maurice.field.field import field_of, updated_field
+from tablecam.rules.maurice.field.field import field_of
 from tablecam.rules.maurice.rulings.facts import Rulings
 from tablecam.rules.maurice.rulings.rulings import rulings_document
 from tablecam.table.model import Commander, Terrain
+from tests.rules.maurice.afresh import afresh
 from tests.rules.maurice.sheets.sheets_asked import sheet_of
 from tests.rules.maurice.tables import gun, line, massed, position
 
@@ -100,9 +101,6 @@ CHANGES = {
 }
 
 
-BEFORE = Rulings(field_of(START), "french")
-
-
 def said(found):
     """What the page says of the first unit and the last, and what it warns of."""
     first, *_, last = found.field.by_id
@@ -123,11 +121,14 @@ def test_rulings_renewed_through_any_change_are_those_made_afresh(change):
     tables = [START, there(START, which)]
     tables.append(moved(tables[-1], other, x_mm, back_mm))
     tables.append(back(tables[-1], which))
-    known = BEFORE
-    for number, table in enumerate(tables[1:]):
-        known = Rulings(updated_field(known.field, table), known.active)
+    documents = []
+    for number, table in enumerate(tables):
+        known = Rulings(field_of(table), "french")
         # Not at once: what nobody has asked of a table is asked of the next.
-        if number:
-            afresh = Rulings(field_of(table), "french")
-            assert rulings_document(known) == rulings_document(afresh)
-    assert said(known) == said(afresh)
+        if number > 1:
+            documents.append(rulings_document(known))
+    words = said(known)
+    for table, document in zip(tables[2:], documents, strict=True):
+        anew = Rulings(afresh(table), "french")
+        assert document == rulings_document(anew)
+    assert words == said(anew)
