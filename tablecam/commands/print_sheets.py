@@ -30,7 +30,9 @@ from tablecam.commands.new_files import check_new, force_option
 from tablecam.errors import BadInput
 from tablecam.rules.game_files import options_with_files
 from tablecam.rules.games import described, known_games
-from tablecam.rules.hexes.drawings import (
+from tablecam.rules.hexes.stacks import box_corners_mm, box_of
+from tablecam.simulate.demo import demo_roster
+from tablecam.simulate.map_looks import (
     PLAIN,
     Ends,
     Stroke,
@@ -40,11 +42,9 @@ from tablecam.rules.hexes.drawings import (
     lines_of,
     secondary_colours,
     strokes_of,
+    table_ground,
     terrain_colours,
 )
-from tablecam.rules.hexes.files import table_ground
-from tablecam.rules.hexes.stacks import box_corners_mm, box_of
-from tablecam.simulate.demo import demo_roster
 from tablecam.table.model import Unit
 from tablecam.table.roster import BaseType, CommanderEntry, Roster, UnitEntry
 from tablecam.table.table_file import read_table_file

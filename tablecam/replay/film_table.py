@@ -8,8 +8,7 @@ from typing import Any
 from tablecam.documents import document_from
 from tablecam.errors import BadInput
 from tablecam.referee.game_views import about_game
-from tablecam.rules.hexes.drawings import map_json
-from tablecam.rules.hexes.files import table_ground
+from tablecam.simulate.map_looks import map_json, table_ground
 from tablecam.table.model import Position, plain_keys
 from tablecam.table.roster import BaseType, CommanderEntry, Roster, UnitEntry
 from tablecam.table.sides import side_name, side_plural

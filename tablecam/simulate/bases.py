@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from calibration.camera import Camera
 from tablecam.geometry.outlines import rim
-from tablecam.rules.hexes.drawings import counter_colours
 from tablecam.simulate.figures import Shape, figures
 from tablecam.simulate.light import GAMMA, INK, PAPER, Linear, linear_colour
+from tablecam.simulate.map_looks import counter_colours
 from tablecam.simulate.mat import SHADOW_MM_PER_MM, Colour
 from tablecam.simulate.patch import Patch
 from tablecam.simulate.places import Place

@@ -9,8 +9,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from tablecam.rules.hexes.drawings import PLAIN, blocks_of, lines_of, terrain_colours
 from tablecam.rules.hexes.files import Ground
+from tablecam.simulate.map_looks import PLAIN, blocks_of, lines_of, terrain_colours
 from tablecam.simulate.mat import Canvas, Mask
 from tablecam.table.model import TableSize, Terrain
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from calibration.camera import Camera
-from tablecam.rules.hexes.files import table_ground
 from tablecam.simulate.bases import BasePainter, lay_print
 from tablecam.simulate.ground import paint_ground, paint_hex_map
 from tablecam.simulate.hands import HandPainter
@@ -22,6 +21,7 @@ from tablecam.simulate.light import (
     linear_colour,
     whole,
 )
+from tablecam.simulate.map_looks import table_ground
 from tablecam.simulate.mat import Canvas
 from tablecam.simulate.mount import UPRIGHT
 from tablecam.simulate.patch import Patch

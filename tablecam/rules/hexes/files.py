@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path as FilePath
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, ConfigDict, Field
 
-from tablecam.documents import Document, document_from, read_toml
+from tablecam.documents import Document, document_from
 from tablecam.errors import BadInput
 from tablecam.rules.game_files import GameFile, Models, faults_among, file_faults
-from tablecam.rules.games import described
 from tablecam.rules.hexes.grid import Grid, Hex, grid_of
 from tablecam.table.model import HexMap
 from tablecam.table.sections import Faults, Name, first_of
@@ -164,20 +162,3 @@ def checked_files(
         first_of(file_faults(document, game, models, hex_map))
     first_of(faults_among(documents, models))
     return documents
-
-
-def table_ground(hex_map: HexMap, game: str, path: FilePath | None) -> Ground:
-    """Returns the ground of a table by its map file; without one all hexes are alike.
-
-    Raises:
-        BadInput: The file cannot be read, is another game's, or names hexes off the map.
-    """
-    grid = grid_of(hex_map)
-    if path is None:
-        return Ground(grid, "", {}, {})
-    document = read_toml(path)
-    model = described(game).file_models.get("map", HexMapFile)
-    first_of(file_faults(document, game, {"map": model}, hex_map))
-    file = document.parsed(model)
-    assert isinstance(file, HexMapFile)
-    return ground_of(file, grid)

@@ -10,13 +10,14 @@ from typing import Any, ClassVar, Self, TypeVar
 from tablecam.errors import BadInput
 from tablecam.geometry.shapes import Shape
 from tablecam.rules.frozen_json import to_plain
-from tablecam.rules.game import Event, Json, Offer, Refused
+from tablecam.rules.game import Json, Offer, Refused
 from tablecam.rules.game_files import house_files
 from tablecam.rules.hexes.counters import face_of, laid, place_of
 from tablecam.rules.hexes.grid import Grid, grid_of
 from tablecam.rules.hexes.stacks import box_of
 from tablecam.rules.hexes.zones import Hexes
 from tablecam.rules.lay import Lay
+from tablecam.rules.overrules import overrule_event
 from tablecam.rules.steps import Events, PhaseGame, Stepping
 from tablecam.table.model import Arm, BasePose, Commander, HexMap, Position, Unit
 from tablecam.table.sections import StrictModel
@@ -49,9 +50,7 @@ class Counter:
 class HexState(Stepping):
     """A base of states; `lies` are counters as they really lie within their hexes."""
 
-    __slots__ = ()
     options: Mapping[str, Any]
-    turn: int
     lies: Mapping[str, BasePose]
 
     @property
@@ -98,15 +97,13 @@ def _unit(state: HexState, counter: Counter) -> Unit:
     tag = None if like is None else like.tag
     if listed is not None and counter.face is not None:
         tag = (face_of(listed, counter.face) or {}).get("tag", tag)
+    facing_deg = counter.facing_deg
+    if facing_deg is None:
+        facing_deg = state.grid.facings_deg[0] if like is None else round(like.heading_deg)
+    base = laid(state.grid, counter.hexes, facing_deg, like=like, tag=tag)
     if lies is not None and lies.tag in (None, tag) and counter.is_at(state.grid, lies):
         base = lies
-    else:
-        facing_deg = counter.facing_deg
-        if facing_deg is None:
-            facing_deg = state.grid.facings_deg[0] if like is None else round(like.heading_deg)
-        base = laid(state.grid, counter.hexes, facing_deg, like=like, tag=tag)
-    if counter.is_covered:
-        base = replace(base, seen="held")
+    base = replace(base, seen="held") if counter.is_covered else base
     extra = {} if listed is None else listed.extra
     return Unit(
         counter.id, counter.side, counter.arm, (base,), counter.formation, counter.marks, extra
@@ -212,7 +209,7 @@ class HexGame(PhaseGame[AnyState]):
         state = self.marked(state, action)
         if action.turn is not None:
             state = replace(state, turn=action.turn)  # type: ignore[type-var]
-        return state, (Event("overrule", f"Overruled {action.why}".strip()),)
+        return state, (overrule_event(action, self.settings(state)),)
 
     def seen_by(self, state: AnyState, seat: str | None) -> Json:
         """Returns the state without positions and files; nothing else is concealed."""

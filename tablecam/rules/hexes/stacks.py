@@ -170,15 +170,6 @@ def applied(stacks: Stacks, change: Change) -> dict[Hex, Stack]:
     return {at: stack for at, stack in after.items() if stack}
 
 
-def spread(stack: Stack, shown: Iterable[str]) -> Stack:
-    """Returns the content of a stack whose counters were laid beside each other for a moment.
-
-    Those that it had keep their order, others follow.
-    """
-    there = tuple(dict.fromkeys(shown))
-    return (*(u for u in stack if u in there), *(u for u in there if u not in stack))
-
-
 Box = tuple[float, float, float, float]
 """A box beside a map: its left, low, right and high side, in millimetres of the table."""
 

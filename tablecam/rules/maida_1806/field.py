@@ -10,18 +10,15 @@ from typing import Any, Final, Literal, get_args
 from tablecam.rules.game import Ban
 from tablecam.rules.hexes.grid import Hex
 from tablecam.rules.hexes.sight import Line, line_between
-from tablecam.rules.hexes.zones import (
+from tablecam.rules.hexes.zones import ZONES, Hexes, ZoneName, zones_of
+from tablecam.rules.maida_1806 import tables
+from tablecam.rules.maida_1806.lines import (
     TURNS_DEG,
-    ZONES,
-    Hexes,
-    ZoneName,
     are_flank_to_flank,
     around,
     shifted,
     zone_toward,
-    zones_of,
 )
-from tablecam.rules.maida_1806 import tables
 from tablecam.rules.maida_1806.state import State, enemy_of
 from tablecam.rules.maida_1806.troops import Piece, Troop
 from tablecam.table.headings import difference_deg

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import field, replace
 from typing import Any
 
@@ -19,7 +19,6 @@ from tablecam.rules.hexes.stacks import (
     Stack,
     explain,
     seen_counters,
-    spread,
 )
 from tablecam.rules.hexes.zones import Hexes
 from tablecam.rules.lay import Lay
@@ -418,6 +417,15 @@ class Spreading(Due):
                 yield Suggestion(shown[0], text, action, certain("yes", "D-11.0", text))
             else:
                 yield _question(shown[0], text, "D-11.0", [("Confirm", action)])
+
+
+def spread(stack: Stack, shown: Iterable[str]) -> Stack:
+    """Returns the content of a stack whose counters were laid beside each other for a moment.
+
+    Those that it had keep their order, others follow.
+    """
+    there = tuple(dict.fromkeys(shown))
+    return (*(u for u in stack if u in there), *(u for u in there if u not in stack))
 
 
 def spread_begun(state: State, action: Spread) -> Outcome:

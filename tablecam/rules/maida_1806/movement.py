@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 
 from tablecam.rules.game import Ban
 from tablecam.rules.hexes.grid import FACING_STEP_DEG
-from tablecam.rules.hexes.zones import TURNS_DEG, Hexes, right_hex, shifted, wheels_of, zones_of
+from tablecam.rules.hexes.zones import Hexes, right_hex, zones_of
 from tablecam.rules.maida_1806 import state as acts
 from tablecam.rules.maida_1806 import tables
 from tablecam.rules.maida_1806.field import ban_on_lying, flank_chain, front_of
+from tablecam.rules.maida_1806.lines import TURNS_DEG, shifted, wheels_of
 from tablecam.rules.maida_1806.state import MoveStep, State, enemy_of
 from tablecam.rules.maida_1806.troops import Piece, Troop, strength_of
 

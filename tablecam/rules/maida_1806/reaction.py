@@ -10,11 +10,12 @@ from typing import Any, Literal
 from tablecam.geometry.shapes import Shape
 from tablecam.rules.game import Event
 from tablecam.rules.hexes.drawings import line_shape
-from tablecam.rules.hexes.zones import TURNS_DEG, Hexes, around, shifted
+from tablecam.rules.hexes.zones import Hexes
 from tablecam.rules.maida_1806 import field, tables
 from tablecam.rules.maida_1806 import state as acts
 from tablecam.rules.maida_1806.clash import Combat, begun, rout
 from tablecam.rules.maida_1806.fire import Retreat, Shrink, ban_on_fire, fired
+from tablecam.rules.maida_1806.lines import TURNS_DEG, around, shifted
 from tablecam.rules.maida_1806.state import Due, Outcome, React, State, Units, enemy_of
 from tablecam.rules.maida_1806.troops import Piece
 from tablecam.rules.steps import Events

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from tablecam.rules.hexes.counters import laid, place_of
 from tablecam.rules.hexes.grid import Cube, cube_distance, grid_of
 from tablecam.rules.hexes.sight import line_between
-from tablecam.rules.hexes.zones import are_flank_to_flank, wheels_of, zones_of
+from tablecam.rules.hexes.zones import zones_of
+from tablecam.rules.maida_1806.lines import are_flank_to_flank, wheels_of
 from tablecam.table.model import BasePose, HexMap
 
 

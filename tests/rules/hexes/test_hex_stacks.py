@@ -8,7 +8,8 @@ import pytest
 
 from tablecam.errors import BadInput
 from tablecam.rules.hexes.grid import grid_of, ways_from
-from tablecam.rules.hexes.stacks import Change, box_of, explain, seen_counters, spread
+from tablecam.rules.hexes.stacks import Change, box_of, explain, seen_counters
+from tablecam.rules.maida_1806.hands import spread
 from tablecam.table.model import BasePose, HexMap, Position, TableSize, Unit
 
 MAP = HexMap("flat", 20.0, (100.0, 500.0), 16, 19, "CCRR", "even")

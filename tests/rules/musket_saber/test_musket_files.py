@@ -12,9 +12,9 @@ from tablecam.cli import main
 from tablecam.documents import document_from
 from tablecam.rules.discovery import folder_of, text_of
 from tablecam.rules.game_files import file_faults
-from tablecam.rules.hexes.files import table_ground
 from tablecam.rules.musket_saber.files import FILE_MODELS, Charts, Scenario
 from tablecam.rules.musket_saber.tables import GAME, code_of
+from tablecam.simulate.map_looks import table_ground
 from tablecam.table.model import HexMap
 
 MAP = HexMap("flat", 20.0, (30.0, 420.0), 14, 12, "CCRR", "even")
