@@ -77,14 +77,10 @@ def reckoned(state: State, battle: Battle) -> Differential:
         needs_coordination=state.plays("K-7.14"),
         defenders=state.some(battle.defenders) or fighting(field.units_at(battle.target)),
     )  # fmt: skip
-    is_skirmish = battle.how == "skirmish"
-    if is_skirmish:
-        stacked = [(one, place) for one, place in attack.coordinating if place == "stacked"]
-        attack = replace(attack, coordinating=stacked)
     return combat.differential(
         replace(
             attack, charge=battle.charge, failed=battle.failed, doubled=battle.doubled,
-            countercharge=battle.countercharge, is_skirmish=is_skirmish,
+            countercharge=battle.countercharge, is_skirmish=battle.how == "skirmish",
         )
     )  # fmt: skip
 
@@ -553,7 +549,7 @@ def codes_of(state: State, battle: Battle, printed: Code) -> list[Code]:
     charge = None if battle.failed else battle.charge
     return becoming(
         printed, battle.tactics, pressed=charge is not None or battle.countercharge,
-        by_horse=charge == "cavalry" or battle.countercharge, square=formed,
+        by_horse=battle.charge == "cavalry" or battle.countercharge, square=formed,
     )  # fmt: skip
 
 

@@ -186,23 +186,23 @@ def differential(attack: Attack) -> Differential:
     }
     if attack.is_turned:
         # the original attacker's CF counts as a defender's.
-        own, other = (tuple(map(defence_term, units)) for units in (defenders, attackers))
+        own = tuple(map(defence_term, defenders))
+        off = ("charge",) if attack.failed else ()
+        other = tuple(defence_term(unit, off) for unit in attackers)
         return Differential(own, other, more["defender"], more["attacker"])
     formations = [unit.formation for unit in attackers if not unit.is_battery]
     coordinated = not attack.needs_coordination or is_coordinated(
         formations, attack.coordinating, attack.time
     )
-    off = () if coordinated else ("uncoordinated",)
+    apart = () if coordinated else ("uncoordinated",)
     terms = (
-        _attack_terms(attack, attackers, off),
+        _attack_terms(attack, attackers, apart),
         tuple(
             Term(unit.id, skirmish_factor(unit)) if attack.is_skirmish
             else defence_term(unit, attack.halvings.get(unit.id, ()))
             for unit in defenders
         ),
     )  # fmt: skip
-    if attack.is_skirmish:
-        return Differential(*terms, coordinated=coordinated)
     guns = {gun.id: support_factor(gun, defenders) for gun in attack.support}
     more["attacker"] = guns | more["attacker"]
     for role, tactic in attack.tactics.items():

@@ -396,6 +396,17 @@ def test_skirmishers_attack_from_two_hexes_away_k_7_13a():
     assert play.asked().question.startswith("Skirmish with 0507, differential +0: R1 5")
 
 
+def test_a_leader_beside_skirmishers_coordinates_them_k_7_13a_k_7_14():
+    chief = {"id": "RC", "side": "red", "span": ["1", "2"], "hex": "0504",
+             "front": {"movement": 2, "morale": 1, "combat": 2}}  # fmt: skip
+    two = (unit("R1", "0505", formation="1"), unit("R2", "0605", formation="2"))
+    for leaders, value in (([], "+3"), ([chief], "+5")):
+        play = battle(*two, unit("G1", "0507"), phase="combat", leader=leaders)
+        choose(play, "attack", units=("R1",), how="skirmish")
+        choose(play, "join", unit="R2")
+        assert f"differential {value}" in play.asked().question
+
+
 # Charges.
 
 
@@ -469,6 +480,16 @@ def test_a_square_faces_horse_alone_k_9_5a_k_9_5c():
     assert play.state.unit("G2").square
     roll(play, 1)
     assert play.legal()[0].for_.endswith("differential +2")
+
+
+def test_a_square_makes_a_charge_suffer_that_fails_its_check_k_9_5c():
+    play = charging(unit("G1", "0507"))
+    choose(play, "attack", how="charge")
+    choose(play, "defend", square=True)
+    roll(play, 2)
+    roll(play, 6)
+    roll(play, 5)
+    assert any("Ex+Leader at -1" in text and "becomes Ax" in text for _, text in events_of(play))
 
 
 def test_defending_horse_countercharges_k_9_4():
