@@ -156,13 +156,9 @@ def _reach(state: State, name: str) -> Iterator[Part]:
 
 def _march(state: State, unit: Unit) -> Finding:
     """Returns how far a unit marches, or why it does not (K-4.7a)."""
-    here = unit.hex or ""
-    if not state.field.is_far_from_enemies(unit, here):
-        why = "It does not march: it or its zone is in an enemy zone of control"
-        return Finding(why, certain("no", "K-4.7a", why))
-    if any(not post.active for post in state.field.posts(state.hq, unit.side)):
-        why = "It does not march: the HQ is inactive"
-        return Finding(why, certain("no", "K-12.1", why))
+    if (ban := movement.ban_on_march(state.field, unit)) is not None:
+        why = f"It does not march: {ban.because}"
+        return Finding(why, certain("no", ban.rule, why))
     most = MARCH[unit.arm]
     ends = [n for n, path in moves.reached(state, unit.id, most, march=True).items() if path]
     words = f"On a march, with {most} Movement Points, it reaches"

@@ -235,7 +235,7 @@ def move_of(
             (ban_in_zone(field, unit, n, led, charges=charge is not None) for n in path
              if n in threatened), None,
         ),
-        _ban_on_march(field, unit, path) if march else None,
+        ban_on_march(field, unit, path) if march else None,
         None if charge is None else ban_on_charge_move(field, unit, path, charge),
         Ban("K-4.3", f"it costs {cost.mp:g} of {most:g}") if cost.mp > most else None,
     )  # fmt: skip
@@ -295,7 +295,8 @@ def ban_in_zone(
     return ban_on_entering_zone(unit, escorted=escorted, charges=charges, time=field.time)
 
 
-def _ban_on_march(field: Field, unit: Unit, path: Sequence[Hex]) -> Ban | None:
+def ban_on_march(field: Field, unit: Unit, path: Sequence[Hex] = ()) -> Ban | None:
+    """Returns why a unit may not march from its hex along a path (K-4.7a, K-12.1)."""
     if any(not post.active for post in field.posts(field.hq, unit.side)):
         return Ban("K-12.1", "no march while the HQ is inactive")
     for number in (unit.at or "", *path):

@@ -92,10 +92,10 @@ def ban_on_start(state: State, start: Start) -> Ban | None:
     if start.march and not state.plays("K-4.7a"):
         return Ban("K-1.1", "the folio knows no march")
     field, number = state.field, thing.hex
-    if start.march and number is not None and not field.is_far_from_enemies(thing, number):
-        return Ban("K-4.7a", "it or its zone is in an enemy zone of control")
-    if start.march and any(not post.active for post in field.posts(field.hq, thing.side)):
-        return Ban("K-12.1", "no march while the HQ is inactive")
+    if start.march:
+        there = replace(thing, hex=number or entry_of(state, thing.id))
+        if (ban := movement.ban_on_march(field, there)) is not None:
+            return ban
     stays = any(
         other.hex == number and state.began.get(other.id) == number
         for other in field.friends(thing)

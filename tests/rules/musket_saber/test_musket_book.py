@@ -67,7 +67,7 @@ def test_movement_is_drawn_as_far_as_the_allowance_reaches_k_4_3_k_4_4_k_4_7a_k_
     # Alone it does not enter 0604 and 0605, which G1 controls (K-6.2b).
     assert said(sheet(shaken, "R1")["reach"]) == [
         "It rolls for its Movement Allowance: with 1 at most it reaches 4 hexes",
-        "It does not march: it or its zone is in an enemy zone of control",
+        "It does not march: in 0505 it or its zone is in an enemy zone of control",
     ]
 
 

@@ -131,6 +131,16 @@ def test_reinforcements_enter_in_column_at_their_hex_k_13_1():
     play.apply(acts.Move(("R2",), ("0501", "0502", "0503", "0504")))
 
 
+def test_who_enters_beside_a_zone_does_not_march_in_k_4_7a_k_13_1():
+    arrival = [{"turn": 1, "side": "red", "hex": "0505", "units": ["R1"]}]
+    play = battle(unit("R1", None), unit("R2", "0101"), unit("G1", "0508"), reinforcement=arrival)
+    assert acts.Start("R1", march=True) in play.legal()
+    play = battle(unit("R1", None), unit("R2", "0101"), unit("G1", "0507"), reinforcement=arrival)
+    assert acts.Start("R1") in play.legal()
+    with pytest.raises(Refused, match=r"K-4.7a"):
+        play.apply(acts.Start("R1", march=True))
+
+
 def test_a_leader_enters_as_a_reinforcement_too_k_13_1():
     chief = {"id": "RC", "side": "red", "span": ["R"],
              "front": {"movement": 2, "morale": 1, "combat": 1}}  # fmt: skip
