@@ -13,10 +13,11 @@ from pydantic import TypeAdapter
 from tablecam.rules.dice import Roll
 from tablecam.rules.frozen_json import one_of
 from tablecam.rules.game import Refused, Suggestion
-from tablecam.rules.huzzah_ge import deployment, movement, orders, page, volleys
+from tablecam.rules.huzzah_ge import deployment, movement, orders, volleys
 from tablecam.rules.huzzah_ge import state as acts
 from tablecam.rules.huzzah_ge.armies import ArmiesDice, FactorDue
 from tablecam.rules.huzzah_ge.field import facts_of, formation_of, officer_facts
+from tablecam.rules.huzzah_ge.page import EmpiresPage
 from tablecam.rules.huzzah_ge.settlements import Charts, CombatDue, RallyDue, StopDue
 from tablecam.rules.huzzah_ge.state import PHASES, State
 from tablecam.rules.huzzah_ge.tables import CM_MM
@@ -24,9 +25,6 @@ from tablecam.rules.huzzah_ge.tables import GAME as NAME
 from tablecam.rules.huzzah_ge.troops import front_of
 from tablecam.rules.lay import Lay
 from tablecam.rules.miniatures.battle import Bases, Done, permitted
-from tablecam.rules.miniatures.battle_game import (
-    BattleGame,
-)
 from tablecam.rules.miniatures.by_hand import suggested
 from tablecam.rules.miniatures.nearest import farthest_legal
 from tablecam.rules.steps import Decide
@@ -37,19 +35,10 @@ from tablecam.uncertainty.answer import Answer, measured
 OFFICER_CM: Final = 60.0
 """H-12.1: how far officers move."""
 _TURN_MARKS: Final = ("bases_lost_this_turn", "hits", "fired", "moved", "charging")
-_QUESTIONS: Final[Mapping[str, tuple[str, str]]] = {
-    "fire": ("declare fire, or roll", ""),
-    "orders": ("choose a unit or a group to give orders to, or end the orders", ""),
-    "officers": ("move officers, or end the phase", "By hand up to 60 cm, or to a unit."),
-}
 _STARTS: Final[Mapping[str, str]] = {
     "fire": "Fire", "orders": "Orders", "chargers": "Fire at chargers", "combat": "Combat",
     "officers": "Officers", "rally": "Rally",
 }  # fmt: skip
-
-
-def _fire(state: State) -> Iterator[Any]:
-    return volleys.declarations(state)
 
 
 def _orders(state: State) -> Iterator[Any]:
@@ -70,9 +59,6 @@ def _officers(state: State) -> Iterator[acts.MoveOfficer]:
                 move = acts.MoveOfficer(name, x_mm, y_mm, to=unit.id)
                 if _officer_ruling(state, move).answer != "no":
                     yield move
-
-
-_CHOICES: Final = {"fire": _fire, "orders": _orders, "officers": _officers}
 
 
 def _officer_ruling(state: State, action: acts.MoveOfficer) -> Answer:
@@ -102,22 +88,6 @@ def _officer_moved(state: State, action: acts.MoveOfficer) -> State:
         state = state.with_officer(name, attached_to=None)
     text = f"{name} stays" if stays else ruling.because
     return state.tells("officer", text, "H-15.3", officer=name)
-
-
-_HANDLERS: Final[Mapping[tuple[str, type], Any]] = {
-    ("fire", acts.Fire): volleys.declared,
-    ("orders", acts.Address): orders.addressed,
-    ("orders", acts.Move): movement.moved,
-    ("orders", acts.Charge): movement.charged,
-    ("orders", acts.Deploy): deployment.deployed,
-    ("orders", acts.Skirmish): deployment.skirmished,
-    ("orders", acts.PassLines): deployment.passed,
-    ("officers", acts.MoveOfficer): _officer_moved,
-}
-_WHY_NOT: Final = {
-    "fire": {"fire": volleys.ban_on_shots},
-    "orders": {"order": orders.ban_on_ordering, "charge": movement.ban_on_charging},
-}
 
 
 def _next_rush(state: State) -> State:
@@ -150,15 +120,6 @@ def _next_rally(state: State) -> State:
     )
 
 
-_AUTOMATIC: Final = {
-    "superiority": lambda state: state,
-    "effectiveness": lambda state: state,
-    "chargers": _next_rush,
-    "combat": _next_combat,
-    "rally": _next_rally,
-}
-
-
 def _engaged(state: State) -> State:
     """Returns the state in which charges that came home are combats (H-12.7)."""
     for rush in state.rushes:
@@ -176,7 +137,7 @@ def _wiped(state: State) -> State:
     return replace(state, struck={}, killed={}, done_officers=(), given=())
 
 
-class GloriousEmpires(BattleGame[State]):
+class GloriousEmpires(EmpiresPage):
     """Two armies under officers, in turns of fire, orders, charges, combat and rally (H-4.5)."""
 
     name: Final = NAME
@@ -199,17 +160,37 @@ class GloriousEmpires(BattleGame[State]):
     upon_rule = "H-12.11"
     leader_rule = "H-11.14"
     strength = "bases"
-    choices_by_phase = _CHOICES
-    automatic_by_phase = _AUTOMATIC
-    handlers = _HANDLERS
-    why_not = _WHY_NOT
-    questions = _QUESTIONS
-    offers = page.OFFERS
-    unit_settings = page.UNIT_SETTINGS
-    phase_words = page.PHASE_WORDS
-    action_groups = page.GROUPS
-    moments = page.MOMENTS
-    phases_shown = page.PHASE_WORDS
+    choices_by_phase: ClassVar = {
+        "fire": volleys.declarations,
+        "orders": _orders,
+        "officers": _officers,
+    }
+    automatic_by_phase: ClassVar = {
+        "superiority": lambda state: state,
+        "effectiveness": lambda state: state,
+        "chargers": _next_rush,
+        "combat": _next_combat,
+        "rally": _next_rally,
+    }
+    handlers: ClassVar = {
+        ("fire", acts.Fire): volleys.declared,
+        ("orders", acts.Address): orders.addressed,
+        ("orders", acts.Move): movement.moved,
+        ("orders", acts.Charge): movement.charged,
+        ("orders", acts.Deploy): deployment.deployed,
+        ("orders", acts.Skirmish): deployment.skirmished,
+        ("orders", acts.PassLines): deployment.passed,
+        ("officers", acts.MoveOfficer): _officer_moved,
+    }
+    why_not: ClassVar = {
+        "fire": {"fire": volleys.ban_on_shots},
+        "orders": {"order": orders.ban_on_ordering, "charge": movement.ban_on_charging},
+    }
+    questions: ClassVar = {
+        "fire": ("declare fire, or roll", ""),
+        "orders": ("choose a unit or a group to give orders to, or end the orders", ""),
+        "officers": ("move officers, or end the phase", "By hand up to 60 cm, or to a unit."),
+    }
 
     def length_unit(self, table: Any) -> Any:
         """Returns centimetres (H-1.1)."""
@@ -351,8 +332,6 @@ class GloriousEmpires(BattleGame[State]):
         return suggested(seen.id, _officer_ruling(state, action), action)
 
     judged_move = staticmethod(movement.judged)
-    markers = staticmethod(page.markers)
-    side_settings = staticmethod(page.side_settings)
 
     def formation(self, unit: Unit, listed: int) -> str | None:
         """Returns the formation of a unit by how its bases lie (H-14.1)."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, Final
+from collections.abc import Callable
+from typing import Any, ClassVar, Final
 
 from tablecam.rules import descriptions as about
 from tablecam.rules.game import Offer
 from tablecam.rules.miniatures import page as battle
 from tablecam.rules.miniatures.battle import Done
+from tablecam.rules.miniatures.battle_game import BattleGame
 from tablecam.rules.miniatures.ground import axes_of
 from tablecam.rules.miniatures.move_words import move_words
 from tablecam.rules.miniatures.page import UnitSetting, of_unit
@@ -19,32 +20,6 @@ from tablecam.rules.syw_d6 import state as acts
 from tablecam.rules.syw_d6.fog_of_war import Pick
 from tablecam.rules.syw_d6.state import State
 from tablecam.table.model import Keys, inches
-
-PHASE_WORDS: Final[Mapping[str, str]] = {
-    "fog": "Fog of War",
-    "flights": "flights",
-    "clear": "clearing disorder",
-    "swap": "reforming",
-    "move": "move",
-    "fire": "fire",
-    "melee": "melee",
-    "moral": "moral",
-}
-"""The phases in words, for those who overrule."""
-
-GROUPS: Final = {
-    "throw": about.ActionGroup("Throw dice to move"),
-    "brigade": about.ActionGroup("Move a brigade as one"),
-    "move": about.ActionGroup("Move", "By hand, within the inches of the dice."),
-    "charge": about.ActionGroup("Charge"),
-    "form": about.ActionGroup("Reform or change formation"),
-    "fire": about.ActionGroup("Fire"),
-    "answer": about.ActionGroup("Answer", is_main=True),
-    "response": about.ActionGroup("Response fire", is_main=True, pass_all="Nobody fires"),
-    "roll": about.ActionGroup("Dice"),
-    "done": about.ActionGroup("Go on", is_main=True, is_end=True),
-}
-
 
 _DONE: Final = {"swap": "No more units reform", "move": "End the moves", "fire": "End firing"}
 
@@ -105,61 +80,80 @@ def _move_words(state: State, action: acts.Move) -> str:
     return move_words(*fronts, unit.bases, action.bases, inches(state.position.table))
 
 
-OFFERS: Final[Mapping[type, Callable[[State, Any], Offer]]] = {
-    **battle.OFFERS,
-    acts.Throw: of_unit("throw", _throw_words),
-    acts.ThrowTogether: _together,
-    acts.Take: _answer(lambda action: f"{action.value_in:g} in"),
-    acts.Move: of_unit("move", _move_words),
-    acts.MoveCommander: lambda state, action: Offer("move", f"{action.commander}: stay"),
-    acts.StayPut: of_unit("move", "stay"),
-    acts.Charge: _charge,
-    acts.Fire: _fire,
-    acts.Reform: of_unit("form", "reform"),
-    acts.ChangeFormation: of_unit("form", "change formation"),
-    acts.RetreatByChoice: of_unit("form", "retreat, losing 3 figures"),
-    acts.FormUp: of_unit("form", "stay as it lies"),
-    acts.Respond: _answer(lambda action: str(action.way).capitalize()),
-    Decide: _decision,
-    acts.GiveRow: _answer(_row),
-    acts.ShareLosses: _answer(_shares),
-    Pick: _answer(lambda action: str(action.name)),
-    Done: lambda state, action: Offer("done", _DONE.get(state.phase, "Go on")),
-}
+class SheetPage(BattleGame[State]):
+    """How the page shows a battle."""
 
+    phase_words: ClassVar = {
+        "fog": "Fog of War",
+        "flights": "flights",
+        "clear": "clearing disorder",
+        "swap": "reforming",
+        "move": "move",
+        "fire": "fire",
+        "melee": "melee",
+        "moral": "moral",
+    }
+    action_groups: ClassVar = {
+        "throw": about.ActionGroup("Throw dice to move"),
+        "brigade": about.ActionGroup("Move a brigade as one"),
+        "move": about.ActionGroup("Move", "By hand, within the inches of the dice."),
+        "charge": about.ActionGroup("Charge"),
+        "form": about.ActionGroup("Reform or change formation"),
+        "fire": about.ActionGroup("Fire"),
+        "answer": about.ActionGroup("Answer", is_main=True),
+        "response": about.ActionGroup("Response fire", is_main=True, pass_all="Nobody fires"),
+        "roll": about.ActionGroup("Dice"),
+        "done": about.ActionGroup("Go on", is_main=True, is_end=True),
+    }
+    moments: ClassVar = {**battle.MOMENTS, "melee": "attack", "throw": "detail"}
+    unit_settings = (
+        UnitSetting("figures", "Figures"),
+        UnitSetting(
+            "marker",
+            "Marker",
+            {"none": {}, "orange": {"disordered": True}, "red": {"reforming": True}},
+            "pips",
+        ),
+        UnitSetting(
+            "status",
+            "Status",
+            {"steady": {}, **{flight: {"status": flight} for flight in ("retreating", "routing")}},
+            "word",
+        ),
+    )
+    offers: ClassVar = {
+        **battle.OFFERS,
+        acts.Throw: of_unit("throw", _throw_words),
+        acts.ThrowTogether: _together,
+        acts.Take: _answer(lambda action: f"{action.value_in:g} in"),
+        acts.Move: of_unit("move", _move_words),
+        acts.MoveCommander: lambda state, action: Offer("move", f"{action.commander}: stay"),
+        acts.StayPut: of_unit("move", "stay"),
+        acts.Charge: _charge,
+        acts.Fire: _fire,
+        acts.Reform: of_unit("form", "reform"),
+        acts.ChangeFormation: of_unit("form", "change formation"),
+        acts.RetreatByChoice: of_unit("form", "retreat, losing 3 figures"),
+        acts.FormUp: of_unit("form", "stay as it lies"),
+        acts.Respond: _answer(lambda action: str(action.way).capitalize()),
+        Decide: _decision,
+        acts.GiveRow: _answer(_row),
+        acts.ShareLosses: _answer(_shares),
+        Pick: _answer(lambda action: str(action.name)),
+        Done: lambda state, action: Offer("done", _DONE.get(state.phase, "Go on")),
+    }
 
-MOMENTS: Final = {**battle.MOMENTS, "melee": "attack", "throw": "detail"}
-
-
-def markers(unit_state: Keys) -> tuple[about.Marker, ...]:
-    """Returns the markers as players know them: orange, red, flight, and figures left."""
-    signs = []
-    if unit_state.get("reforming"):
-        signs.append(about.Marker("word", "reforming", 1, "bad"))
-    elif unit_state.get("disordered") and not unit_state.get("status"):
-        signs.append(about.Marker("word", "disordered", 1, "warn"))
-    if status := unit_state.get("status"):
-        signs.append(about.Marker("word", str(status), 1, "bad"))
-    if unit_state.get("fired"):
-        signs.append(about.Marker("cloud", "has fired"))
-    if (figures := unit_state.get("figures")) is not None:
-        signs.append(about.Marker("word", f"{figures} figures"))
-    return tuple(signs)
-
-
-UNIT_SETTINGS: Final = (
-    UnitSetting("figures", "Figures"),
-    UnitSetting(
-        "marker",
-        "Marker",
-        {"none": {}, "orange": {"disordered": True}, "red": {"reforming": True}},
-        "pips",
-    ),
-    UnitSetting(
-        "status",
-        "Status",
-        {"steady": {}, **{flight: {"status": flight} for flight in ("retreating", "routing")}},
-        "word",
-    ),
-)
-"""What players may overrule of units."""
+    def markers(self, unit_state: Keys) -> tuple[about.Marker, ...]:
+        """Returns the markers as players know them: orange, red, flight, and figures left."""
+        signs = []
+        if unit_state.get("reforming"):
+            signs.append(about.Marker("word", "reforming", 1, "bad"))
+        elif unit_state.get("disordered") and not unit_state.get("status"):
+            signs.append(about.Marker("word", "disordered", 1, "warn"))
+        if status := unit_state.get("status"):
+            signs.append(about.Marker("word", str(status), 1, "bad"))
+        if unit_state.get("fired"):
+            signs.append(about.Marker("cloud", "has fired"))
+        if (figures := unit_state.get("figures")) is not None:
+            signs.append(about.Marker("word", f"{figures} figures"))
+        return tuple(signs)
