@@ -15,10 +15,18 @@ from tablecam.geometry.arrangement import arrangement
 from tablecam.geometry.moves.lanes import lane
 from tablecam.geometry.outlines import rim
 from tablecam.rules.huzzah_ge import fire
-from tablecam.rules.huzzah_ge.morale import Officer, Span
+from tablecam.rules.huzzah_ge.morale import Span
 from tablecam.rules.huzzah_ge.tables import CM_MM, COMMAND, TOUCH_MM, Class, Kind
-from tablecam.rules.huzzah_ge.troops import Formation, Troops, front_of, heading_of, worst_class
-from tablecam.rules.huzzah_ge.unit_keys import OfficerFacts, UnitFacts
+from tablecam.rules.huzzah_ge.troops import (
+    Formation,
+    Officer,
+    OfficerFacts,
+    Troops,
+    UnitFacts,
+    front_of,
+    heading_of,
+    worst_class,
+)
 from tablecam.rules.miniatures.battle import Bases
 from tablecam.rules.miniatures.ground import (
     SLIVER_MM2,

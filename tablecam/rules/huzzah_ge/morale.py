@@ -8,27 +8,9 @@ from typing import Literal
 
 from tablecam.rules.huzzah_ge import tables
 from tablecam.rules.huzzah_ge.rolls import Factor, factor_of, is_huzzah
-from tablecam.rules.huzzah_ge.troops import Troops
+from tablecam.rules.huzzah_ge.troops import Officer, Troops
 
 ROUTING_FRIEND_CM = 20.0
-
-
-@dataclass(frozen=True, slots=True)
-class Officer:
-    """What an officer adds to his unit's tests."""
-
-    attached: bool = False
-    inspirational: bool = False
-    killed: bool = False
-
-    @property
-    def modifier(self) -> int:
-        """What he counts: two if inspirational, against the unit if he was killed (H-9.3)."""
-        worth = 2 if self.inspirational else 1
-        return -worth if self.killed else worth if self.attached else 0
-
-
-NOBODY = Officer()
 
 
 def morale_factor(

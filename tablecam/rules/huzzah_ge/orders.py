@@ -10,11 +10,10 @@ from tablecam.rules.dice import Roll
 from tablecam.rules.game import Ban, PendingDecision, Refused
 from tablecam.rules.huzzah_ge import state as acts
 from tablecam.rules.huzzah_ge.fire import ban_on_firing
-from tablecam.rules.huzzah_ge.morale import Officer
 from tablecam.rules.huzzah_ge.rolls import Factor, factor_of, is_huzzah, succeeds
 from tablecam.rules.huzzah_ge.state import Due, State
 from tablecam.rules.huzzah_ge.tables import COMMAND, Command, Order
-from tablecam.rules.huzzah_ge.troops import Troops
+from tablecam.rules.huzzah_ge.troops import Officer, Troops
 from tablecam.rules.miniatures.battle import Done, first_ban
 from tablecam.rules.miniatures.unit_keys import Count
 from tablecam.rules.questions import Facts

@@ -28,8 +28,7 @@ from tablecam.rules.huzzah_ge.orders import (
 from tablecam.rules.huzzah_ge.rolls import Factor, is_huzzah, limited, succeeds
 from tablecam.rules.huzzah_ge.state import Army
 from tablecam.rules.huzzah_ge.tables import COMMAND, GAME, Ability, Class, Command, Grade
-from tablecam.rules.huzzah_ge.troops import Troops
-from tablecam.rules.huzzah_ge.unit_keys import OfficerFacts, UnitFacts
+from tablecam.rules.huzzah_ge.troops import NOBODY, Officer, OfficerFacts, Troops, UnitFacts
 from tablecam.rules.miniatures.faces import FaceName
 from tablecam.rules.miniatures.ground import area_of, centre_mm, footprints
 from tablecam.rules.miniatures.reckon import terms
@@ -224,7 +223,7 @@ def _morale(
     factor = morale.morale_factor(
         tested,
         tested.bases_lost_this_turn + lost,
-        officer or morale.NOBODY,
+        officer or NOBODY,
         routing_friend_cm=routing_friend_cm,
         faces_renowned=renowned_within_one_move,
     )
@@ -257,7 +256,7 @@ def _officer_save(
     if rolls:
         lives = succeeds(morale.escape_limit(hits), dice or ())
     used = charmed and hits > 0
-    officer = morale.Officer(lives, inspirational, killed=not lives)
+    officer = Officer(lives, inspirational, killed=not lives)
     return {
         "rolls": rolls,
         "survives": lives,
@@ -274,7 +273,7 @@ def _order_factor(
     inspirational: bool = False,
 ) -> Json:
     """The factor against which an officer rolls to give an order."""
-    officer = morale.Officer(attached, inspirational)
+    officer = Officer(attached, inspirational)
     return _factor_json(order_factor(quality, officer, situation))
 
 
@@ -315,7 +314,7 @@ def _waver(
     if not enemy_within_one_move:
         return {"tests": False}
     factor = morale.waver_factor(
-        tested, officer or morale.NOBODY, has_routing_friend=routing_friend_within_one_move
+        tested, officer or NOBODY, has_routing_friend=routing_friend_within_one_move
     )
     answer = {"tests": True} | _factor_json(factor)
     if dice is None:
@@ -557,7 +556,7 @@ def _fire_at_chargers(
     tested = replace(charging, base_count=charging.base_count - off.bases_removed)
     tested = tested if is_hit else replace(firing, charging=True)
     lost = off.bases_removed if is_hit else 0
-    against = morale.morale_factor(tested, lost, morale.NOBODY)
+    against = morale.morale_factor(tested, lost, NOBODY)
     test: Json = {"tests": True, "factor": against.value}
     if morale_dice is not None:
         passes = against.succeeds(morale_dice)

@@ -1,19 +1,23 @@
-"""A unit and its quality: the grade that it rolls when it is first needed (H-1.6, H-1.7, H-3)."""
+"""Units and officers by their keys, and a unit as it counts, with its quality (H-1.6, H-3)."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Final, Literal
 
+from tablecam.geometry.arrangement import arrangement
 from tablecam.geometry.outlines import Axes
 from tablecam.rules.huzzah_ge import tables
 from tablecam.rules.huzzah_ge.rolls import is_huzzah
+from tablecam.rules.huzzah_ge.tables import Class, Command, Grade, Kind
 from tablecam.rules.miniatures.faces import faces_of
 from tablecam.rules.miniatures.moves import faces_as_meant
-from tablecam.rules.miniatures.unit_keys import Count
+from tablecam.rules.miniatures.unit_keys import Count, Some, UnitKeys
+from tablecam.rules.questions import FactError
 from tablecam.table.headings import difference_deg, mean_deg
 from tablecam.table.model import BasePose
+from tablecam.table.sections import Name
 
 Formation = Literal["line", "open", "road_column", "square"]
 
@@ -107,11 +111,6 @@ def support_ranks(ranks: Sequence[int], formation: Formation = "line") -> int:
     return sum(count >= ranks[0] for count in ranks[1:])
 
 
-def hits_per_base(kind: tables.Kind) -> int:
-    """Returns the hits that remove a base (H-1.4)."""
-    return tables.HITS_PER_BASE[kind]
-
-
 @dataclass(frozen=True, slots=True)
 class QualityRoll:
     """The grade of a unit, the abilities that it has then, and how many throws it took."""
@@ -194,3 +193,99 @@ def faces_alike(bases: Sequence[BasePose], heading_deg: float) -> bool:
 def front_of(bases: Sequence[BasePose]) -> Axes:
     """Returns the front face of some bases."""
     return faces_of(bases, heading_of(bases))["front"]
+
+
+@dataclass(frozen=True, slots=True)
+class Officer:
+    """What an officer adds to his unit's tests."""
+
+    attached: bool = False
+    inspirational: bool = False
+    killed: bool = False
+
+    @property
+    def modifier(self) -> int:
+        """What he counts: two if inspirational, against the unit if he was killed (H-9.3)."""
+        worth = 2 if self.inspirational else 1
+        return -worth if self.killed else worth if self.attached else 0
+
+
+NOBODY = Officer()
+
+
+_KINDS: Final[Mapping[str, Kind]] = {
+    "infantry": "infantry",
+    "cavalry": "other_cavalry",
+    "artillery": "reserve_foot",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Piece:
+    """A base of a grand battery."""
+
+    kind: Literal["reserve_foot", "reserve_horse", "reserve_heavy"]
+    expected: Class | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnitFacts(UnitKeys, Standing):
+    """A unit as it counts: keys of H-1.6 and H-1.7."""
+
+    arm: Literal["infantry", "cavalry", "artillery"] = "infantry"
+    kind: Kind | None = None
+    expected: Class | None = None
+    quality: Grade | None = None
+    divisional_artillery: int | bool = False
+    division: Name | None = None
+    corps: Name | None = None
+    pieces: list[Piece] = field(default_factory=list)
+    base_count: Some | None = None
+    ranks: list[Some] = field(default_factory=list)
+    front_bases: Some | None = None
+    hits_per_base: Some | None = None
+    moved: bool = False
+    in_combat_with: list[Name] = field(default_factory=list)
+    sector: Name | None = None
+    off_table: bool = False
+
+    def rolled(self) -> Troops:
+        """Returns the unit with the grade that it rolled.
+
+        Raises:
+            FactError: The grade is not known.
+        """
+        if self.quality is None:
+            raise FactError("quality", "expected the grade that it rolled, but it is missing", self)
+        return self.troops()
+
+    def troops(self) -> Troops:
+        """Returns the unit as it counts; without a grade it counts as trained."""
+        kind = self.kind or _KINDS[self.arm]
+        lying = arrangement(self.poses).ranks if self.bases else ()
+        read = [len(rank) for rank in lying]
+        ranks = self.ranks or read or [self.front_bases or self.base_count or 1]
+        return Troops(
+            **{key.name: getattr(self, key.name) for key in fields(Standing)},
+            kind=kind,
+            grade=self.quality or "trained",
+            ranks=tuple(ranks),
+            base_count=self.base_count or sum(ranks),
+            hits_per_base=self.hits_per_base or tables.HITS_PER_BASE[kind],
+            has_divisional_artillery=self.divisional_artillery is not False,
+            is_heavy_battery="reserve_heavy" in (kind, *(piece.kind for piece in self.pieces)),
+            is_in_combat=bool(self.in_combat_with),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class OfficerFacts(Officer):
+    """An officer: keys of H-1.8."""
+
+    id: Name | None = None
+    level: Literal["division", "corps", "cinc"] = "division"
+    quality: Command | None = None
+    commands: list[Name] = field(default_factory=list)
+    x_mm: float | None = None
+    y_mm: float | None = None
+    charmed: bool = False

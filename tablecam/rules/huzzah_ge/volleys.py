@@ -19,7 +19,7 @@ from tablecam.rules.huzzah_ge import state as acts
 from tablecam.rules.huzzah_ge.rolls import Factor, is_huzzah, succeeds
 from tablecam.rules.huzzah_ge.state import Due, State
 from tablecam.rules.huzzah_ge.tables import CM_MM
-from tablecam.rules.huzzah_ge.troops import heading_of, raised
+from tablecam.rules.huzzah_ge.troops import Officer, heading_of, raised
 from tablecam.rules.miniatures.battle import disordered, first_ban
 from tablecam.rules.miniatures.faces import FaceName
 from tablecam.rules.miniatures.ground import centre_mm, footprints
@@ -356,7 +356,7 @@ class MoraleDice(UnitTest):
         routing = [one for one in ground.friends(unit) if one.state.get("routing")]
         officer = ground.officer_with(name)
         if name in state.killed:
-            officer = morale.Officer(killed=True, inspirational=state.killed[name])
+            officer = Officer(killed=True, inspirational=state.killed[name])
         return morale.morale_factor(
             state.troops(name),
             unit.state.get("bases_lost_this_turn", 0),

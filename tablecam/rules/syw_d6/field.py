@@ -36,8 +36,7 @@ from tablecam.rules.syw_d6.fire import (
     may_fire_through,
 )
 from tablecam.rules.syw_d6.tables import BEHIND_WALL_MM, COMMAND_IN, CONE_DEG, HILL_IN
-from tablecam.rules.syw_d6.troops import Troops, formation_of
-from tablecam.rules.syw_d6.unit_keys import UnitFacts
+from tablecam.rules.syw_d6.troops import Troops, UnitFacts, formation_of
 from tablecam.table.headings import difference_deg, forward
 from tablecam.table.model import BasePose, Commander, Point, Terrain, Unit
 from tablecam.uncertainty.clear_line import shortest_clear_line

@@ -26,7 +26,7 @@ from tablecam.rules.syw_d6.fog_of_war import FogDie, Pick, RainDie
 from tablecam.rules.syw_d6.page import SheetPage
 from tablecam.rules.syw_d6.state import PHASES, Due, State, Weather
 from tablecam.rules.syw_d6.tables import GAME as NAME
-from tablecam.rules.syw_d6.unit_keys import Charts
+from tablecam.rules.syw_d6.troops import Charts
 from tablecam.table.model import Commander, Position, Unit, inches
 from tablecam.table.sides import side_name
 from tablecam.uncertainty.answer import Answer, certain

@@ -24,14 +24,15 @@ from tablecam.rules.syw_d6.field import Between, field_of
 from tablecam.rules.syw_d6.morale import Company, TestKind
 from tablecam.rules.syw_d6.state import CalamityKind, State
 from tablecam.rules.syw_d6.troops import (
+    Charted,
     Face,
     Troops,
+    UnitFacts,
     bases_needed,
     bent_line,
     formation_of,
     may_pass,
 )
-from tablecam.rules.syw_d6.unit_keys import Charted, UnitFacts
 from tablecam.table.headings import difference_deg
 from tablecam.table.model import Commander, Point, Position, TableSize, Unit
 from tablecam.table.position_file import BaseSection
