@@ -10,25 +10,12 @@ from tablecam.geometry.shapes import Shape
 from tablecam.rules.dice import Roll
 from tablecam.rules.hexes.drawings import hexes_shapes, way_shape
 from tablecam.rules.hexes.grid import Hex
+from tablecam.rules.musket_saber import state as acts
 from tablecam.rules.musket_saber.combat import Deed, check_of
 from tablecam.rules.musket_saber.field import CLEAR
 from tablecam.rules.musket_saber.results import Fate
 from tablecam.rules.musket_saber.retreat import Retreats, advances, retreats, rout
-from tablecam.rules.musket_saber.state import (
-    Advance,
-    Attack,
-    Battle,
-    Capture,
-    Charging,
-    Due,
-    Outcome,
-    Pass,
-    Retreat,
-    State,
-    StepLoss,
-    Units,
-    event,
-)
+from tablecam.rules.musket_saber.state import Due, Outcome, State, Units, event
 from tablecam.rules.musket_saber.tables import (
     ADVANCE_OF_CHARGE,
     CASUALTY,
@@ -103,11 +90,11 @@ class Losing(Due):
     question = "{who}: which unit loses {what}?"
     least_answers = 2
 
-    def legal(self, state: State) -> tuple[StepLoss, ...]:
+    def legal(self, state: State) -> tuple[acts.StepLoss, ...]:
         """Returns the units that are left."""
-        return tuple(StepLoss(unit.id) for unit in state.some(self.units) if unit.hex)
+        return tuple(acts.StepLoss(unit.id) for unit in state.some(self.units) if unit.hex)
 
-    def follow(self, state: State, answer: StepLoss | None) -> Outcome:
+    def follow(self, state: State, answer: acts.StepLoss | None) -> Outcome:
         """Returns the state after it; without a unit the opponent has a Fortune of War (K-7.11)."""
         left = self.legal(state)
         if not left:
@@ -165,7 +152,7 @@ def ended(state: State, fate: Fate, codes: list[Code]) -> Outcome:
     return state.pushed(*steps, Settling()), events
 
 
-def _horse(state: State, battle: Battle) -> Units:
+def _horse(state: State, battle: acts.Battle) -> Units:
     """Returns the cavalry that charged or countercharged (K-9.3, K-9.4)."""
     if battle.charge == "cavalry":
         return battle.attackers
@@ -173,7 +160,7 @@ def _horse(state: State, battle: Battle) -> Units:
     return tuple(horse) if battle.countercharge else ()
 
 
-def _in_danger(state: State, battle: Battle) -> Iterator[Due]:
+def _in_danger(state: State, battle: acts.Battle) -> Iterator[Due]:
     """Yields the casualty checks of leaders, stacked, coordinating or taking part (K-10.4)."""
     for leader in state.leaders:
         near = battle.attackers if leader.side == battle.side else battle.defenders
@@ -248,19 +235,19 @@ class Flee(Due):
             routs_from=tuple(dict.fromkeys((*away.routs_from, *more.routs_from))),
         )  # fmt: skip
 
-    def legal(self, state: State) -> tuple[Retreat, ...]:
+    def legal(self, state: State) -> tuple[acts.Retreat, ...]:
         """Returns a shortest line to each end."""
-        ends: dict[Hex, Retreat] = {}
+        ends: dict[Hex, acts.Retreat] = {}
         for path in sorted(self.ways(state).paths, key=len):
-            ends.setdefault(path[-1], Retreat(self.unit, path))
+            ends.setdefault(path[-1], acts.Retreat(self.unit, path))
         return tuple(ends.values())
 
     def takes(self, state: State, answer: Any) -> bool:
         """Whether it is a line of the unit."""
-        is_own = isinstance(answer, Retreat) and answer.unit == self.unit
+        is_own = isinstance(answer, acts.Retreat) and answer.unit == self.unit
         return is_own and answer.path in self.ways(state).paths
 
-    def follow(self, state: State, answer: Retreat | None) -> Outcome:
+    def follow(self, state: State, answer: acts.Retreat | None) -> Outcome:
         """Returns the state with the unit at the end of its line, or off the map without one."""
         unit = state.unit(self.unit)
         if unit.hex is None:
@@ -369,18 +356,18 @@ class Victors(Due):
         if any(
             state.side_of(u.id) != self.owner(state) for u in state.field.units_at(self.vacated)
         ):
-            return (Pass(),)
+            return (acts.Pass(),)
         return (*(
-            Advance(unit.id, number)
+            acts.Advance(unit.id, number)
             for unit in state.some(self.units)
             for number in advances(
                 state.field, unit, self.vacated, defenders_only_routed=self.only_routed
             )
-        ), Pass())  # fmt: skip
+        ), acts.Pass())  # fmt: skip
 
     def follow(self, state: State, answer: Any) -> Outcome:
         """Returns the state with the unit and its leader there, and the others asked."""
-        if not isinstance(answer, Advance):
+        if not isinstance(answer, acts.Advance):
             return state, ()
         state, events = _advanced(state, answer)
         rest = tuple(name for name in self.units if name != answer.unit)
@@ -388,11 +375,11 @@ class Victors(Due):
 
     def shapes(self, state: State) -> tuple[Shape, ...]:
         """Draws the hexes."""
-        ends = (way.to for way in self.legal(state) if isinstance(way, Advance))
+        ends = (way.to for way in self.legal(state) if isinstance(way, acts.Advance))
         return hexes_shapes(state.grid, dict.fromkeys(ends), "reach")
 
 
-def _advanced(state: State, answer: Advance) -> Outcome:
+def _advanced(state: State, answer: acts.Advance) -> Outcome:
     start, side = state.unit(answer.unit).hex, state.side_of(answer.unit)
     led = () if state.battle is None else state.battle.leaders
     for leader in state.leaders_at(start, side):
@@ -418,7 +405,7 @@ class Onward(Due):
         horse = [unit for unit in state.some(self.units) if unit.hex]
         caught = [unit for unit in state.some(self.routed) if not unit.captured]
         if not horse:
-            return (Pass(),)
+            return (acts.Pass(),)
 
         def may_enter(number: Hex) -> bool:
             there = state.field.units_at(number)
@@ -428,22 +415,22 @@ class Onward(Due):
 
         start = horse[0].hex or ""
         near = state.grid.reached((start,), ADVANCE_OF_CHARGE, may_enter)
-        rides = (Advance(horse[0].id, number) for number in near if number != start)
-        return (*((Capture(),) if caught else ()), *rides, Pass())
+        rides = (acts.Advance(horse[0].id, number) for number in near if number != start)
+        return (*((acts.Capture(),) if caught else ()), *rides, acts.Pass())
 
     def follow(self, state: State, answer: Any) -> Outcome:
         """Returns the state with the cavalry there and a further charge offered, or the try."""
-        if isinstance(answer, Capture):
+        if isinstance(answer, acts.Capture):
             count = sum(unit.hex is not None for unit in state.some(self.units))
             caught = [unit.id for unit in state.some(self.routed) if not unit.captured]
             most = max(int(unit.cf or 0) for unit in state.some(self.units))
             return state.pushed(Catch(tuple(caught[:count]), most)), ()
-        if not isinstance(answer, Advance):
+        if not isinstance(answer, acts.Advance):
             return state, ()
         events: Events = ()
         for name in self.units:
             if state.unit(name).hex is not None:
-                state, more = _advanced(state, Advance(name, answer.to))
+                state, more = _advanced(state, acts.Advance(name, answer.to))
                 events += more
         return state.pushed(ChargeOn(self.units, self.stood)), events
 
@@ -481,20 +468,20 @@ class ChargeOn(Due):
         enemies = {unit.hex for unit in state.field.enemies(self.owner(state))}
         is_own = self.owner(state) == state.active
         return (*(
-            Attack(self.units, target, "charge")
+            acts.Attack(self.units, target, "charge")
             for target in beside
             if is_own and target in enemies and target not in state.targets
             and all(kind == CLEAR for kind in state.folio.map.kinds(target))
             and state.folio.map.allows_charge(number or "", target)
-        ), Pass())  # fmt: skip
+        ), acts.Pass())  # fmt: skip
 
     def follow(self, state: State, answer: Any) -> Outcome:
         """Returns the state with a charge to be fought next, its cavalry not spent yet."""
-        if not isinstance(answer, Attack):
+        if not isinstance(answer, acts.Attack):
             return state, ()
         for name in self.units:
             state = state.changed(name, fought=False, charging=True)
-        charges = (*state.charges, Charging(self.units, answer.target_hex))
+        charges = (*state.charges, acts.Charging(self.units, answer.target_hex))
         text = f"{' and '.join(self.units)}: a further charge, at {answer.target_hex}"
         state = replace(state, charges=charges)
         stay = (Staying(name, number) for name, number in self.stood.items())
@@ -515,11 +502,11 @@ class Staying(Due):
         unit = state.unit(self.unit)
         is_free = state.field.ban_on_passing(unit.side, self.hex) is None
         back = unit.hex is not None and unit.hex != self.hex and is_free
-        return (*((Retreat(self.unit, (self.hex,)),) if back else ()), Pass())
+        return (*((acts.Retreat(self.unit, (self.hex,)),) if back else ()), acts.Pass())
 
     def follow(self, state: State, answer: Any) -> Outcome:
         """Returns the state with the unit where it was, or at the end of its rout."""
-        if not isinstance(answer, Retreat):
+        if not isinstance(answer, acts.Retreat):
             return state, ()
         text = f"{self.unit} stays in {self.hex}"
         return gone_to(state, self.unit, self.hex), (event("retreat", text, "K-9.3", self.unit),)

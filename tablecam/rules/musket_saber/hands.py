@@ -10,12 +10,8 @@ from tablecam.rules.hexes.counters import faces_of, place_of, seen_faces
 from tablecam.rules.hexes.grid import Hex
 from tablecam.rules.hexes.stacks import Change, explain, seen_counters
 from tablecam.rules.musket_saber import aftermath, moves, sequence
-from tablecam.rules.musket_saber.state import (
-    Move,
-    Place,
-    Start,
-    State,
-)
+from tablecam.rules.musket_saber import state as acts
+from tablecam.rules.musket_saber.state import State
 from tablecam.rules.musket_saber.troops import Unit
 from tablecam.table.model import BasePose, Position
 from tablecam.uncertainty.answer import Answer, certain
@@ -100,7 +96,7 @@ def _suggestion(
         if state.thing(name).hex is None:
             why = f"{name} is off the map: its counter does not belong in {number}"
         return Suggestion(name, why, None, certain("no", _rule(state), why))
-    if isinstance(action, Start):
+    if isinstance(action, acts.Start):
         text = f"{name} rolls for its Movement Allowance before it moves"
     if doubt is not None:
         text += ": too close to call"
@@ -125,11 +121,11 @@ def _action(state: State, name: str, number: Hex) -> Any | None:
         return None
     if state.phase != "movement":
         return None
-    place = Place(name, number)
+    place = acts.Place(name, number)
     if sequence.ban_on_place(state, place) is None:
         return place
     for march in (False, True):
-        start = Start(name, march)
+        start = acts.Start(name, march)
         if moves.ban_on_start(state, start) is not None:
             continue
         thing = state.thing(name)
@@ -137,6 +133,6 @@ def _action(state: State, name: str, number: Hex) -> Any | None:
             return start
         go = moves.started(state, start)[0].step
         path = moves.reached(state, name, go.mp, march=march).get(number) if go else None
-        if path and moves.judged(state, move := Move((name,), path, march)).ban is None:
+        if path and moves.judged(state, move := acts.Move((name,), path, march)).ban is None:
             return move
     return None

@@ -13,20 +13,11 @@ from tablecam.rules.game import Ban
 from tablecam.rules.hexes.drawings import hexes_shapes
 from tablecam.rules.hexes.grid import Hex, Way, ways_from
 from tablecam.rules.musket_saber import movement
+from tablecam.rules.musket_saber import state as acts
 from tablecam.rules.musket_saber.combat import is_coordinated
 from tablecam.rules.musket_saber.field import Mover
 from tablecam.rules.musket_saber.movement import ChargeFacts
-from tablecam.rules.musket_saber.state import (
-    Charging,
-    Due,
-    Move,
-    Outcome,
-    Pass,
-    Start,
-    State,
-    Units,
-    event,
-)
+from tablecam.rules.musket_saber.state import Due, Outcome, State, Units, event
 from tablecam.rules.musket_saber.tables import ARMS, CHARGE_MP, COLUMN_MP, LEADER_MA, MARCH_DICE
 from tablecam.rules.musket_saber.troops import Leader, Post, Unit, is_overstacked
 from tablecam.rules.steps import ban_on_all, why_none
@@ -76,7 +67,7 @@ def entry_cost(state: State, unit: Unit, number: Hex, *, march: bool) -> float:
 # Who may begin.
 
 
-def ban_on_start(state: State, start: Start) -> Ban | None:
+def ban_on_start(state: State, start: acts.Start) -> Ban | None:
     """Returns why a counter may not begin to move (K-4.2, K-6.3, K-10.1, K-12.1, K-10.3b)."""
     thing = state.thing(start.unit)
     if thing.side != state.active:
@@ -122,15 +113,15 @@ def helpers(state: State, unit: Unit, rule: str) -> tuple[str, ...]:
     return tuple(one.id for one in here if ban_on_help(state, one.id, unit, rule) is None)
 
 
-def starts(state: State) -> Iterator[Start]:
+def starts(state: State) -> Iterator[acts.Start]:
     """Yields who may begin to move, on a march and with the help of a leader too."""
     for thing in map(state.thing, state.names):
         if thing.side != state.active:
             continue
-        ways = [Start(thing.id)]
+        ways = [acts.Start(thing.id)]
         if isinstance(thing, Unit):
-            ways += [Start(thing.id, leader=name) for name in helpers(state, thing, "K-10.3b")]
-            ways.append(Start(thing.id, march=True))
+            ways += [acts.Start(thing.id, leader=name) for name in helpers(state, thing, "K-10.3b")]
+            ways.append(acts.Start(thing.id, march=True))
         yield from (start for start in ways if ban_on_start(state, start) is None)
 
 
@@ -143,7 +134,7 @@ def must_roll(state: State, unit: Unit) -> bool:
     return bool(reasons) or is_overstacked(stack)
 
 
-def started(state: State, start: Start) -> Outcome:
+def started(state: State, start: acts.Start) -> Outcome:
     """Returns the state in which a counter moves, or rolls for its allowance first (K-4.4).
 
     Raises:
@@ -163,7 +154,9 @@ def started(state: State, start: Start) -> Outcome:
     return state.pushed(Go(unit.id, float(most), start.march)), ()
 
 
-def allowance_of(state: State, unit: Unit, start: Start, dice: tuple[int, ...]) -> movement.Allowed:
+def allowance_of(
+    state: State, unit: Unit, start: acts.Start, dice: tuple[int, ...]
+) -> movement.Allowed:
     """Returns a unit's allowance, rolled if there are dice."""
     leader = state.thing(start.leader) if start.leader else None
     value = leader.movement if isinstance(leader, Leader) else 0
@@ -192,7 +185,7 @@ class RollMa(Due):
     def follow(self, state: State, answer: tuple[int, ...]) -> Outcome:
         """Returns the state in which the unit moves so far."""
         unit = state.unit(self.unit)
-        start = Start(self.unit, self.march, self.leader)
+        start = acts.Start(self.unit, self.march, self.leader)
         points = allowance_of(state, unit, start, answer).ma
         if points is None:
             text = f"{answer[0]} is above the printed allowance of {self.unit}: again"
@@ -206,7 +199,7 @@ class RollMa(Due):
 # How far.
 
 
-def judged(state: State, move: Move, most: float | None = None) -> movement.Move:
+def judged(state: State, move: acts.Move, most: float | None = None) -> movement.Move:
     """Returns what a move costs, and what bars it."""
     name, field = move.units[0], state.field
     thing, entry = state.thing(name), entry_of(state, name)
@@ -219,7 +212,7 @@ def judged(state: State, move: Move, most: float | None = None) -> movement.Move
     led = any(isinstance(other, Leader) for other in others)
     if entry:
         first = entry_cost(state, thing, entry, march=move.march)
-        points = allowance_of(state, thing, Start(name, move.march), ()).ma
+        points = allowance_of(state, thing, acts.Start(name, move.march), ()).ma
         left = (most if most is not None else float(points or 0)) - first
         if left < 0:
             return movement.Move(first, most, None, Ban("K-13.1", "the entry costs too much"))
@@ -235,7 +228,7 @@ def judged(state: State, move: Move, most: float | None = None) -> movement.Move
     return replace(moved, ban=moved.ban or next(filter(None, bans), None))
 
 
-def ban_on_stack(state: State, move: Move) -> Ban | None:
+def ban_on_stack(state: State, move: acts.Move) -> Ban | None:
     """Returns why units do not move together, if they do not charge (K-4.2)."""
     others = [name for name in move.units[1:] if isinstance(state.thing(name), Unit)]
     if others and move.charge is None:
@@ -243,7 +236,7 @@ def ban_on_stack(state: State, move: Move) -> Ban | None:
     return None
 
 
-def _ban_on_setting_out(state: State, move: Move) -> Ban | None:
+def _ban_on_setting_out(state: State, move: acts.Move) -> Ban | None:
     """Returns why counters do not go that way at all, whatever it costs."""
     thing, entry = state.thing(move.units[0]), entry_of(state, move.units[0])
     for number in move.path:
@@ -257,7 +250,7 @@ def _ban_on_setting_out(state: State, move: Move) -> Ban | None:
     return None if move.path else Ban("K-4.2", "it stays where it is")
 
 
-def _ban_on_group(state: State, move: Move) -> Ban | None:
+def _ban_on_group(state: State, move: acts.Move) -> Ban | None:
     """Returns why units may not charge together (K-7.13c, K-9.3)."""
     things = [state.thing(name) for name in move.units]
     units = [thing for thing in things if isinstance(thing, Unit)]
@@ -374,14 +367,14 @@ class Go(Due):
     def legal(self, state: State) -> tuple[Any, ...]:
         """Returns the cheapest moves to each hex, charges, and staying."""
         moves = [
-            Move((self.unit, *along), path, self.march)
+            acts.Move((self.unit, *along), path, self.march)
             for along in self._along(state)
             for path in self._reached(state, led=bool(along)).values()
             if path
         ]
         if self.others:
             moves = [move for move in moves if judged(state, move, self.mp).ban is None]
-        return (*moves, *self.charges(state), Pass())
+        return (*moves, *self.charges(state), acts.Pass())
 
     def _reached(self, state: State, *, led: bool = False) -> dict[Hex, Path]:
         return reached(state, self.unit, self.mp, march=self.march, led=led)
@@ -396,7 +389,7 @@ class Go(Due):
         here = state.leaders_at(unit.hex, unit.side)
         return ((), *((one.id,) for one in here if not one.moved))
 
-    def charges(self, state: State) -> Iterator[Move]:
+    def charges(self, state: State) -> Iterator[acts.Move]:
         """Yields the charges that it may begin, alone or with others of its stack."""
         return (move for move in self._tried(state) if judged(state, move, self.mp).ban is None)
 
@@ -409,7 +402,7 @@ class Go(Due):
         far = Ban("K-7.13c", f"no enemy is {' or '.join(map(str, CHARGE_MP))} Movement Points away")
         return why_none("charge", {self.unit: ban_on_all(bans or [far])})
 
-    def _tried(self, state: State) -> Iterator[Move]:
+    def _tried(self, state: State) -> Iterator[acts.Move]:
         unit = state.thing(self.unit)
         if not isinstance(unit, Unit) or unit.hex is None or self.march or self.side:
             return
@@ -424,12 +417,12 @@ class Go(Due):
                     continue
                 for along in self._along(state):
                     for mate in ((), *((one,) for one in small)):
-                        yield Move((self.unit, *mate, *along), path, charge=target)
+                        yield acts.Move((self.unit, *mate, *along), path, charge=target)
 
     def takes(self, state: State, answer: Any) -> bool:
         """Whether it is a legal move of the counter."""
-        if not isinstance(answer, Move) or answer.units[:1] != (self.unit,):
-            return isinstance(answer, Pass)
+        if not isinstance(answer, acts.Move) or answer.units[:1] != (self.unit,):
+            return isinstance(answer, acts.Pass)
         is_so = answer.march == self.march and not (self.side and answer.charge)
         is_so = is_so and (
             answer.units[1:] == self.others if self.others else ban_on_stack(state, answer) is None
@@ -438,7 +431,7 @@ class Go(Due):
 
     def follow(self, state: State, answer: Any) -> Outcome:
         """Returns the state with the counter there; one that has rolled has moved anyway."""
-        if isinstance(answer, Pass):
+        if isinstance(answer, acts.Pass):
             return (state.changed(self.unit, moved=True) if self.rolled else state), ()
         state, events = moved(state, answer)
         if self.side and state.phase == "combat":
@@ -451,7 +444,7 @@ class Go(Due):
         return hexes_shapes(state.grid, self._reached(state), "reach")
 
 
-def moved(state: State, move: Move) -> Outcome:
+def moved(state: State, move: acts.Move) -> Outcome:
     """Returns the state after a move; an HQ or trains that have moved are inactive (K-12.1)."""
     end, first = move.path[-1], state.thing(move.units[0])
     if isinstance(first, Unit) and first.hex is None and not first.is_small:
@@ -470,7 +463,7 @@ def moved(state: State, move: Move) -> Outcome:
     words = " and ".join(move.units)
     if move.charge is None:
         return state, (event("move", f"{words}: to {end}", "K-4.2", *move.units),)
-    state = replace(state, charges=(*state.charges, Charging(move.units, move.charge)))
+    state = replace(state, charges=(*state.charges, acts.Charging(move.units, move.charge)))
     rule = "K-9.3" if mover_of(state, move.units[0]) == "cavalry" else "K-7.13c"
     return state, (
         event("charge", f"{words}: to {end}, to charge {move.charge}", rule, *move.units),

@@ -10,25 +10,8 @@ from tablecam.rules.dice import Roll
 from tablecam.rules.game import Ban, Refused
 from tablecam.rules.hexes.grid import Hex
 from tablecam.rules.musket_saber import aftermath, army, battle, combat, moves
-from tablecam.rules.musket_saber.state import (
-    Attack,
-    Battle,
-    Bombard,
-    Due,
-    Exit,
-    Fow,
-    Move,
-    Outcome,
-    Pass,
-    Place,
-    Recover,
-    Replace,
-    Square,
-    Start,
-    State,
-    Units,
-    event,
-)
+from tablecam.rules.musket_saber import state as acts
+from tablecam.rules.musket_saber.state import Due, Outcome, State, Units, event
 from tablecam.rules.musket_saber.tables import CHARGE_MP, ENEMY_MOVES_ON
 from tablecam.rules.musket_saber.troops import Leader, Unit
 from tablecam.rules.steps import ban_on_all
@@ -140,25 +123,36 @@ def choices(state: State) -> Iterator[Any]:
             if unit.side == state.active:
                 yield from _own_acts(state, unit)
         for leader in state.leaders:
-            if leader.side == state.active and ban_on_recover(state, Recover(leader.id)) is None:
-                yield Recover(leader.id)
+            if (
+                leader.side == state.active
+                and ban_on_recover(state, acts.Recover(leader.id)) is None
+            ):
+                yield acts.Recover(leader.id)
     else:
         yield from battle.attacks(state)
         yield from battle.bombardments(state)
-    yield Pass()
+    yield acts.Pass()
 
 
 def _own_acts(state: State, unit: Unit) -> Iterator[Any]:
-    ways = (Recover(unit.id), *(Recover(unit.id, n) for n in moves.helpers(state, unit, "K-10.3c")))
+    ways = (
+        acts.Recover(unit.id),
+        *(acts.Recover(unit.id, n) for n in moves.helpers(state, unit, "K-10.3c")),
+    )
     yield from (way for way in ways if ban_on_recover(state, way) is None)
-    for act in (Square(unit.id), Square(unit.id, forms=False), Replace(unit.id), Exit(unit.id)):
+    for act in (
+        acts.Square(unit.id),
+        acts.Square(unit.id, forms=False),
+        acts.Replace(unit.id),
+        acts.Exit(unit.id),
+    ):
         if _BANS[type(act)](state, act) is None:
             yield act
     if unit.trt is not None and unit.trt <= state.turn:
-        yield from (Place(unit.id, n) for n in army.reentry_hexes(state.field, unit.side))
+        yield from (acts.Place(unit.id, n) for n in army.reentry_hexes(state.field, unit.side))
 
 
-def ban_on_recover(state: State, act: Recover) -> Ban | None:
+def ban_on_recover(state: State, act: acts.Recover) -> Ban | None:
     """Returns why a unit or a leader may not recover (K-11.1f, K-11.3)."""
     thing = state.thing(act.unit)
     if not isinstance(thing, Unit | Leader) or thing.side != state.active or thing.hex is None:
@@ -171,7 +165,7 @@ def ban_on_recover(state: State, act: Recover) -> Ban | None:
     return army.ban_on_recovery(state.field, unit, moved=thing.moved, fought=unit.fought)
 
 
-def _recovered(state: State, act: Recover) -> Outcome:
+def _recovered(state: State, act: acts.Recover) -> Outcome:
     thing = state.thing(act.unit)
     if act.leader:
         state = state.changed(act.leader, helped=True)
@@ -254,7 +248,7 @@ def _step_back(state: State, name: str) -> Outcome:
     return state, (event("recovery", f"{name} returns with a step", "K-11.2a", name),)
 
 
-def _ban_on_square(state: State, act: Square) -> Ban | None:
+def _ban_on_square(state: State, act: acts.Square) -> Ban | None:
     unit = state.unit(act.unit)
     able = unit.arm == "infantry" and unit.hex is not None and state.plays("K-9.5a")
     if unit.side != state.active or not able or unit.square == act.forms:
@@ -266,7 +260,7 @@ def _ban_on_square(state: State, act: Square) -> Ban | None:
     return None
 
 
-def _ban_on_replacing(state: State, act: Replace) -> Ban | None:
+def _ban_on_replacing(state: State, act: acts.Replace) -> Ban | None:
     unit = state.unit(act.unit)
     if unit.side != state.active or not state.replacements or unit.red_dots:
         return Ban("K-11.2a", f"no replacement step for {act.unit}")
@@ -277,7 +271,7 @@ def _ban_on_replacing(state: State, act: Replace) -> Ban | None:
     return army.ban_on_recovery(state.field, unit, moved=False, fought=False)
 
 
-def _ban_on_exit(state: State, act: Exit) -> Ban | None:
+def _ban_on_exit(state: State, act: acts.Exit) -> Ban | None:
     unit = state.unit(act.unit)
     if unit.side != state.active or unit.hex is None or unit.moved:
         return Ban("K-4.1", f"{act.unit} does not move")
@@ -287,7 +281,7 @@ def _ban_on_exit(state: State, act: Exit) -> Ban | None:
     return Ban("K-6.2a", "an enemy zone of control holds it") if held else None
 
 
-def _exited(state: State, act: Exit) -> Outcome:
+def _exited(state: State, act: acts.Exit) -> Outcome:
     unit = state.unit(act.unit)
     goals = [
         number for victory in state.folio.scenario.victory
@@ -299,7 +293,7 @@ def _exited(state: State, act: Exit) -> Outcome:
     return aftermath.routed_off(state, unit.id)
 
 
-def ban_on_place(state: State, act: Place) -> Ban | None:
+def ban_on_place(state: State, act: acts.Place) -> Ban | None:
     """Returns why a unit does not return to a hex (K-13.2)."""
     unit = state.thing(act.unit)
     is_due = isinstance(unit, Unit) and unit.trt is not None and unit.trt <= state.turn
@@ -338,13 +332,13 @@ def _nearest(state: State, unit: Unit) -> list[Hex]:
 
 
 WHY_NOT: Final[dict[str, dict[str, Any]]] = {
-    "movement": {"move": lambda state, name: moves.ban_on_start(state, Start(name))},
+    "movement": {"move": lambda state, name: moves.ban_on_start(state, acts.Start(name))},
     "combat": {"attack": _ban_on_attacking, "bombardment": _ban_on_bombarding},
 }
 """Why a unit lacks what others may do, by the phase and the deed."""
 _BANS: Final[dict[type, Any]] = {
-    Square: _ban_on_square, Replace: _ban_on_replacing, Place: ban_on_place, Exit: _ban_on_exit,
-    Recover: ban_on_recover,
+    acts.Square: _ban_on_square, acts.Replace: _ban_on_replacing, acts.Place: ban_on_place,
+    acts.Exit: _ban_on_exit, acts.Recover: ban_on_recover,
 }  # fmt: skip
 
 
@@ -354,7 +348,7 @@ def acted(state: State, action: Any) -> Outcome:
     Raises:
         Refused: It is not legal now.
     """
-    if isinstance(action, Pass):
+    if isinstance(action, acts.Pass):
         return passed(state)
     kind = type(action)
     if kind not in (_MOVES if state.phase == "movement" else _COMBATS):
@@ -365,14 +359,14 @@ def acted(state: State, action: Any) -> Outcome:
     return done
 
 
-def _squared(state: State, action: Square) -> Outcome:
+def _squared(state: State, action: acts.Square) -> Outcome:
     words = f"{action.unit} {'forms' if action.forms else 'ends'} a Square"
     marks = {"square": action.forms} | ({"moved": True} if action.forms else {})
     done = event("recovery", words, "K-9.5b", action.unit)
     return state.changed(action.unit, **marks), (done,)
 
 
-def _replaced(state: State, action: Replace) -> Outcome:
+def _replaced(state: State, action: acts.Replace) -> Outcome:
     state = replace(state, replacements=state.replacements - 1)
     if state.unit(action.unit).set_aside:
         return _step_back(state, action.unit)
@@ -381,16 +375,16 @@ def _replaced(state: State, action: Replace) -> Outcome:
     return state, (event("recovery", text, "K-11.2a", action.unit),)
 
 
-def _placed(state: State, action: Place) -> Outcome:
+def _placed(state: State, action: acts.Place) -> Outcome:
     state = state.put(action.unit, action.hex).changed(action.unit, trt=None)
     text = f"{action.unit} returns at {action.hex}"
     return state, (event("return", text, "K-13.2", action.unit),)
 
 
-def _moved(state: State, move: Move) -> Outcome:
+def _moved(state: State, move: acts.Move) -> Outcome:
     """Returns the state after a move at once, of a counter that does not roll for its MA."""
     name = move.units[0] if move.units else ""
-    if (ban := moves.ban_on_start(state, Start(name, move.march))) is not None:
+    if (ban := moves.ban_on_start(state, acts.Start(name, move.march))) is not None:
         raise ban.refused(name)
     thing = state.thing(name)
     if isinstance(thing, Unit) and moves.must_roll(state, thing):
@@ -401,10 +395,10 @@ def _moved(state: State, move: Move) -> Outcome:
 
 
 _MOVES: Final[dict[type, Any]] = {
-    Start: moves.started, Move: _moved, Recover: _recovered, Square: _squared, Place: _placed,
-    Replace: _replaced, Exit: _exited,
+    acts.Start: moves.started, acts.Move: _moved, acts.Recover: _recovered, acts.Square: _squared,
+    acts.Place: _placed, acts.Replace: _replaced, acts.Exit: _exited,
 }  # fmt: skip
-_COMBATS: Final[dict[type, Any]] = {Attack: battle.mustered, Bombard: battle.bombarding}
+_COMBATS: Final[dict[type, Any]] = {acts.Attack: battle.mustered, acts.Bombard: battle.bombarding}
 """What follows from the actions of each phase."""
 
 
@@ -422,9 +416,9 @@ class Fortune(Due):
     def legal(self, state: State) -> tuple[Any, ...]:
         """Returns its uses, and losing it."""
         own = [u for u in state.own(self.side) if self.unit in ("", u.id)]
-        uses = [Fow("move_friend", unit.id) for unit in own]
+        uses = [acts.Fow("move_friend", unit.id) for unit in own]
         uses += [
-            Fow("recover_friend", u.id) for u in state.units
+            acts.Fow("recover_friend", u.id) for u in state.units
             if u.side == self.side and self.unit in ("", u.id)
             and (u.set_aside or (u.hex and (u.disrupted or u.ineffective)))
         ]  # fmt: skip
@@ -432,25 +426,25 @@ class Fortune(Due):
         if not self.unit:
             uses += self._stacks(state)
             enemies = state.field.enemies(self.side)
-            uses += [Fow("move_enemy", enemy.id) for enemy in enemies]
-            uses += [Fow("check_enemy", enemy.id) for enemy in enemies if not enemy.disrupted]
+            uses += [acts.Fow("move_enemy", enemy.id) for enemy in enemies]
+            uses += [acts.Fow("check_enemy", enemy.id) for enemy in enemies if not enemy.disrupted]
             uses += [
-                Fow("move_friend", unit.id, (number,))
+                acts.Fow("move_friend", unit.id, (number,))
                 for unit in state.units
                 if unit.side == self.side and unit.trt == state.turn + 1
                 for number in army.reentry_hexes(state.field, self.side)
             ]
-        return (*uses, Pass())
+        return (*uses, acts.Pass())
 
-    def _stacks(self, state: State) -> Iterator[Fow]:
+    def _stacks(self, state: State) -> Iterator[acts.Fow]:
         """Yields the moves of whole stacks, each by the roll of its slowest unit (K-12.4b)."""
         hexes = dict.fromkeys(unit.hex for unit in state.own(self.side))
         for stack in map(state.field.units_at, hexes):
             first, *others = sorted(stack, key=lambda u: (u.ma != "V", u.ma))
             if others and not any(unit.moved for unit in others):
-                yield Fow("move_friend", first.id, others=tuple(unit.id for unit in others))
+                yield acts.Fow("move_friend", first.id, others=tuple(unit.id for unit in others))
 
-    def _charges(self, state: State, unit: Unit) -> Iterator[Fow]:
+    def _charges(self, state: State, unit: Unit) -> Iterator[acts.Fow]:
         ban = army.ban_on_fow(
             "charge", in_zone=unit.hex in state.field.enemy_zone(self.side),
             disrupted=unit.disrupted, fought=unit.fought, leaves_map=False,
@@ -461,11 +455,11 @@ class Fortune(Due):
         alone = replace(state, charges=())
         for move in moves.Go(unit.id, float(max(CHARGE_MP))).charges(alone):
             if not any(state.unit(name).fought for name in _combat_units(state, move.units)):
-                yield Fow("charge", unit.id, move.path, move.charge, move.units[1:])
+                yield acts.Fow("charge", unit.id, move.path, move.charge, move.units[1:])
 
     def follow(self, state: State, answer: Any) -> Outcome:
         """Returns the state with its use begun."""
-        if not isinstance(answer, Fow):
+        if not isinstance(answer, acts.Fow):
             return state, ()
         words = answer.choice.replace("_", " ")
         text = f"Fortune of War of the {side_name(self.side)}: {words}, {answer.unit}"
@@ -486,7 +480,7 @@ class Fortune(Due):
                 return state.pushed(Shaken(answer.unit)), events
         return state.pushed(Misled(self.side, answer.unit)), events
 
-    def _charged(self, state: State, answer: Fow) -> Outcome:
+    def _charged(self, state: State, answer: acts.Fow) -> Outcome:
         """Returns the state in the combat of a charge, which is that of its target (K-12.4c)."""
         arm: Any = state.unit(answer.unit).arm
         target = answer.target or ""
@@ -502,7 +496,7 @@ class Fortune(Due):
                 spent = unit.ineffective or (unit.id in slated and unit.arm == "cavalry")
                 marks = {"fought": True, "charging": False, "ineffective": spent}
                 state = state.changed(unit.id, **marks)
-        fight = Battle(
+        fight = acts.Battle(
             self.side, target, "charge", attackers, leaders=leaders, primary=answer.unit,
             charge=arm, by_fow=True,
         )  # fmt: skip
