@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 from tablecam.documents import Document, document_from, read_toml
 from tablecam.errors import BadInput
@@ -33,6 +33,29 @@ FORMATS: Mapping[str, str] = MappingProxyType(
 VERSION = 1
 
 
+Check = tuple[KeyPath, bool, str]
+"""The path of a value in a file, whether it is right, and what was expected."""
+MISSING = "expected this key, but it is missing"
+
+
+class Listed(Protocol):
+    """An entry of a list with an id."""
+
+    @property
+    def id(self) -> str:
+        """Its id."""
+
+
+def each_id_once(**lists: Sequence[Listed]) -> Iterator[Check]:
+    """Yields that no two entries of some lists, by their keys, have the same id."""
+    seen: set[str] = set()
+    for key, entries in lists.items():
+        for index, entry in enumerate(entries):
+            why = f"expected another id, {quoted(entry.id)} is used twice"
+            yield (key, index, "id"), entry.id not in seen, why
+            seen.add(entry.id)
+
+
 class GameFile(StrictModel):
     """A file of a game; a game adds its own keys.
 
@@ -44,9 +67,13 @@ class GameFile(StrictModel):
     game: Name
     source: Literal["owner", "house"] = "owner"
 
+    def checks(self) -> Iterator[Check]:
+        """Yields what must be so within the file."""
+        yield from ()
+
     def faults(self, document: Document) -> Faults:
         """Yields in what the file contradicts itself or the rulebook."""
-        yield from ()
+        return (document.error(path, why) for path, is_so, why in self.checks() if not is_so)
 
     def faults_on(self, document: Document, hex_map: HexMap) -> Faults:
         """Yields in what the file does not fit a table's hex map."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any
 
@@ -10,7 +10,7 @@ from pydantic import AfterValidator, ConfigDict, Field
 
 from tablecam.documents import Document, document_from
 from tablecam.errors import BadInput
-from tablecam.rules.game_files import GameFile, Models, faults_among, file_faults
+from tablecam.rules.game_files import Check, GameFile, Models, faults_among, file_faults
 from tablecam.rules.hexes.grid import Grid, Hex, grid_of
 from tablecam.table.model import HexMap
 from tablecam.table.sections import Faults, Name, first_of
@@ -58,22 +58,18 @@ class HexMapFile(GameFile):
         """What lies in a hex besides its terrain, of a game that has such terrain."""
         return {}
 
-    def faults(self, document: Document) -> Faults:
-        """Yields terrains that are no lists of hexes, and hexes with two of them."""
+    def checks(self) -> Iterator[Check]:
+        """Yields that terrains are lists of hexes, and that each hex has one."""
         owners: dict[str, str] = {}
         for kind, hexes in self.terrain.items():
-            if not isinstance(hexes, list) or not all(isinstance(n, str) for n in hexes):
-                yield document.error((kind,), f"expected a list of hexes, got {quoted(hexes)}")
-                continue
-            for index, number in enumerate(hexes):
-                if not (len(number) == 4 and number.isdigit()):
-                    yield document.error(
-                        (kind, index), f"expected the four digits of a hex, got {quoted(number)}"
-                    )
-                elif number in owners:
-                    yield document.error(
-                        (kind, index), f"expected one terrain for {number}, {owners[number]} too"
-                    )
+            is_list = isinstance(hexes, list) and all(isinstance(n, str) for n in hexes)
+            yield (kind,), is_list, f"expected a list of hexes, got {quoted(hexes)}"
+            for index, number in enumerate(hexes if is_list else ()):
+                is_hex = len(number) == 4 and number.isdigit()
+                why = f"expected the four digits of a hex, got {quoted(number)}"
+                yield (kind, index), is_hex, why
+                why = f"expected one terrain for {number}, {owners.get(number)} too"
+                yield (kind, index), not is_hex or number not in owners, why
                 owners[number] = kind
 
     def faults_on(self, document: Document, hex_map: HexMap) -> Faults:

@@ -6,13 +6,13 @@ named.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Annotated, Final, Literal
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field, StringConstraints
 
 from tablecam.documents import Document
-from tablecam.rules.game_files import GameFile
+from tablecam.rules.game_files import MISSING, Check, GameFile, each_id_once
 from tablecam.rules.hexes.files import HexMapFile, HexNumber
 from tablecam.rules.maida_1806.tables import DIE_FACES, SHIFT_WORDS, is_shift_word
 from tablecam.rules.maida_1806.troops import SIDES, Count, FireResult, Side, Troop
@@ -153,17 +153,8 @@ class Charts(GameFile):
     artillery: Artillery
     victory: Victory
 
-    def faults(self, document: Document) -> Faults:
-        """Yields rows that leave gaps, lengths that do not fit, and words that do not exist."""
-        yield from _wrong(document, self._checks())
-        sections: dict[str, Mapping[str, StrictModel]] = {
-            "terrain": self.terrain, "hexside": self.hexside
-        }  # fmt: skip
-        for section, kinds in sections.items():
-            for kind, row in kinds.items():
-                yield from _lacking(document, section, kind, row)
-
-    def _checks(self) -> Iterator[Check]:
+    def checks(self) -> Iterator[Check]:
+        """Yields that rows leave no gaps, that lengths fit, and that words exist."""
         rows, clash = self.fire.rows, self.clash
         starts = [1, *((row.to or 0) + 1 for row in rows)]
         for index, (row, start) in enumerate(zip(rows, starts, strict=False)):
@@ -181,27 +172,19 @@ class Charts(GameFile):
         for index, shift in enumerate(clash.shift):
             why = f"expected one of {', '.join(SHIFT_WORDS)}, got {quoted(shift.when)}"
             yield ("clash", "shift", index, "when"), is_shift_word(shift.when), why
+        for section in ("terrain", "hexside"):
+            for kind, row in getattr(self, section).items():
+                if row.passable:
+                    yield from _stated((section, kind), row.model_dump())
 
 
-Check = tuple[KeyPath, bool, str]
-"""The path of a value, whether it is right, and what was expected."""
-
-
-def _wrong(document: Document, checks: Iterable[Check]) -> Faults:
-    return (document.error(path, why) for path, is_right, why in checks if not is_right)
-
-
-def _lacking(document: Document, section: str, kind: str, row: StrictModel) -> Faults:
-    """Yields the keys that a passable terrain or hexside lacks."""
-    values = row.model_dump()
-    if not values["passable"]:
-        return
+def _stated(path: KeyPath, values: Mapping[str, Any]) -> Iterator[Check]:
+    """Yields that all keys of a passable terrain or hexside are there, also those within."""
     for key, value in values.items():
-        costs = value.items() if isinstance(value, dict) else ((None, value),)
-        for formation, number in costs:
-            if number is None:
-                path = (section, kind, key, *([] if formation is None else [formation]))
-                yield document.error(path, "expected this key, but it is missing")
+        if isinstance(value, Mapping):
+            yield from _stated((*path, key), value)
+        else:
+            yield (*path, key), value is not None, MISSING
 
 
 class Leader(StrictModel):
@@ -241,11 +224,8 @@ class Scenario(GameFile):
     leader: Annotated[list[Leader], Field(min_length=1)]
     unit: Annotated[list[ScenarioUnit], Field(min_length=1)]
 
-    def faults(self, document: Document) -> Faults:
-        """Yields names that do not exist, and units without what their counters print."""
-        return _wrong(document, self._checks())
-
-    def _checks(self) -> Iterator[Check]:
+    def checks(self) -> Iterator[Check]:
+        """Yields that names exist, and that units have what their counters print."""
         sides = {leader.id: leader.side for leader in self.leader}
         for side in SIDES:
             commander = self.overall_commander.get(side)
@@ -268,15 +248,7 @@ class Scenario(GameFile):
             for company in unit.companies:
                 why = f"expected the ids of units, got {quoted(company)}"
                 yield (*at, "companies"), company in names, why
-        seen: list[str] = []
-        listed: dict[str, Sequence[Leader | ScenarioUnit]] = {
-            "leader": self.leader, "unit": self.unit
-        }  # fmt: skip
-        for section, entries in listed.items():
-            for index, one in enumerate(entries):
-                why = f"expected another id, {quoted(one.id)} is used twice"
-                yield (section, index, "id"), one.id not in seen, why
-                seen.append(one.id)
+        yield from each_id_once(leader=self.leader, unit=self.unit)
 
     def faults_among(self, document: Document, files: Mapping[str, Document]) -> Faults:
         """Yields what the map lacks: where units enter, and where each side's return."""

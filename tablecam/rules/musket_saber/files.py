@@ -6,7 +6,7 @@ missing key is named.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from types import MappingProxyType
 from typing import Annotated, Final, Literal
@@ -14,7 +14,7 @@ from typing import Annotated, Final, Literal
 from pydantic import AfterValidator, Field
 
 from tablecam.documents import Document
-from tablecam.rules.game_files import GameFile
+from tablecam.rules.game_files import MISSING, Check, GameFile, each_id_once
 from tablecam.rules.hexes.files import HexMapFile, HexNumber, Sides
 from tablecam.rules.hexes.grid import Hex, grid_of
 from tablecam.rules.musket_saber.tables import HILL, HILL_BONUS, SWITCHES, Arm, Time, code_of
@@ -132,28 +132,23 @@ class Charts(SomeCharts, GameFile):
     crt: Crt
     terrain: dict[str, Terrain]
 
-    def faults(self, document: Document) -> Faults:
-        """Yields columns that leave gaps, rows of another length, and terrain without costs."""
-        columns = self.crt.columns
-        for index, column in enumerate(columns):
-            expected = None if index == 0 else (columns[index - 1].to or 0) + 1
-            if column.start != expected:
-                why = "expected no `from`" if expected is None else f"expected from = {expected}"
-                yield document.error(("crt", "columns", index), f"{why}, got {column.start}")
-            if (column.to is None) != (index == len(columns) - 1):
-                why = "expected `to` in each column but the last"
-                yield document.error(("crt", "columns", index), why)
-        if len(self.crt.rows) != DIE_ROWS:
-            why = f"expected {DIE_ROWS} rows, one for each die, got {len(self.crt.rows)}"
-            yield document.error(("crt", "rows"), why)
-        for index, row in enumerate(self.crt.rows):
-            if len(row) != len(columns):
-                why = f"expected {len(columns)} results, one a column, got {len(row)}"
-                yield document.error(("crt", "rows", index), why)
+    def checks(self) -> Iterator[Check]:
+        """Yields that columns leave no gaps, that rows are as long, and that terrain has costs."""
+        columns, rows = self.crt.columns, self.crt.rows
+        starts = [None, *((column.to or 0) + 1 for column in columns)]
+        for index, (column, start) in enumerate(zip(columns, starts, strict=False)):
+            at, is_last = ("crt", "columns", index), index == len(columns) - 1
+            why = "expected no `from`" if start is None else f"expected from = {start}"
+            yield at, column.start == start, f"{why}, got {column.start}"
+            yield at, is_last == (column.to is None), "expected `to` in each column but the last"
+        why = f"expected {DIE_ROWS} rows, one for each die, got {len(rows)}"
+        yield ("crt", "rows"), len(rows) == DIE_ROWS, why
+        for index, row in enumerate(rows):
+            why = f"expected {len(columns)} results, one a column, got {len(row)}"
+            yield ("crt", "rows", index), len(row) == len(columns), why
         for kind, terrain in self.terrain.items():
-            if terrain.kind == "primary" and terrain.mp is None:
-                why = "expected this key, but it is missing"
-                yield document.error(("terrain", kind, "mp"), why)
+            is_stated = terrain.kind != "primary" or terrain.mp is not None
+            yield ("terrain", kind, "mp"), is_stated, MISSING
 
 
 class Path(StrictModel):
@@ -317,47 +312,39 @@ class Scenario(GameFile):
     victory_level: dict[str, Count]
     off: list[Switch] = Field(default_factory=list)
 
-    def faults(self, document: Document) -> Faults:
-        """Yields names that do not exist or stand twice, and counters without their factors."""
-        yield from self._side_faults(document)
+    def checks(self) -> Iterator[Check]:
+        """Yields that names exist and stand once, and that counters have their factors."""
+        yield from self._side_checks()
         arriving = [name for arrival in self.reinforcement for name in arrival.units]
         for index, unit in enumerate(self.unit):
             at = ("unit", index)
             for key in _PRINTED[unit.arm]:
                 for side in ("front", "back"):
                     face: Face | None = getattr(unit, side)
-                    if face is not None and getattr(face, key) is None:
-                        why = f"expected this key of {unit.id}, but it is missing"
-                        yield document.error((*at, side, key), why)
-            if (unit.size == "squadron") != (unit.arm == "cavalry") and unit.size != "brigade":
-                yield document.error((*at, "size"), f"expected another size of {unit.arm}")
-            if unit.hex is None and unit.id not in arriving:
-                yield document.error((*at, "hex"), "expected a hex, or a reinforcement of it")
+                    why = f"expected this key of {unit.id}, but it is missing"
+                    yield (*at, side, key), face is None or getattr(face, key) is not None, why
+            fits = (unit.size == "squadron") == (unit.arm == "cavalry") or unit.size == "brigade"
+            yield (*at, "size"), fits, f"expected another size of {unit.arm}"
+            is_placed = unit.hex is not None or unit.id in arriving
+            yield (*at, "hex"), is_placed, "expected a hex, or a reinforcement of it"
         names = {*(unit.id for unit in self.unit), *(leader.id for leader in self.leader)}
         for index, arrival in enumerate(self.reinforcement):
             for name in arrival.units:
-                if name not in names:
-                    why = f"expected the ids of units, got {quoted(name)}"
-                    yield document.error(("reinforcement", index, "units"), why)
+                why = f"expected the ids of units, got {quoted(name)}"
+                yield ("reinforcement", index, "units"), name in names, why
 
-    def _side_faults(self, document: Document) -> Faults:
-        expected, seen = " or ".join(self.sides), set[str]()
+    def _side_checks(self) -> Iterator[Check]:
         named: dict[KeyPath, str] = {("first_player",): self.first_player}
         for key in ("loc", "replacements", "victory_level"):
             named |= {(key, side): side for side in getattr(self, key)}
         for key in ("unit", "leader", "hq", "trains", "reinforcement", "victory"):
-            for index, thing in enumerate(getattr(self, key)):
-                named[key, index, "side"] = thing.side
-                if (name := getattr(thing, "id", "")) and name in seen:
-                    why = f"expected another id, {quoted(name)} is used twice"
-                    yield document.error((key, index, "id"), why)
-                seen.add(name)
+            things = enumerate(getattr(self, key))
+            named |= {(key, index, "side"): thing.side for index, thing in things}
+        yield from each_id_once(unit=self.unit, leader=self.leader, hq=self.hq, trains=self.trains)
         for path, side in named.items():
-            if side not in self.sides:
-                yield document.error(path, f"expected {expected}, got {quoted(side)}")
-        for side in self.sides:
-            if side not in self.loc:
-                yield document.error(("loc", side), "expected this key, but it is missing")
+            why = f"expected {' or '.join(self.sides)}, got {quoted(side)}"
+            yield path, side in self.sides, why
+        yield from ((("loc", side), side in self.loc, MISSING) for side in self.sides)
 
 
 FILE_MODELS: Final[Mapping[str, type[GameFile]]] = MappingProxyType(
