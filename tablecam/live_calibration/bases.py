@@ -159,7 +159,7 @@ class BasesWork:
         if not sight.registration.is_trusted:
             # Without the camera's place nothing is measured, the sheet's tags neither.
             self._missing = ()
-            self._problem = f"table: {sight.registration.problem or 'its tags are not seen'}"
+            self._problem = sight.registration.problem or "The tags of the table are not seen"
         share = 0.0
         if self._sheet is not None and not self._problem:
             share = self._see_corner(bases, tags, at_s, is_film=is_film)

@@ -114,7 +114,7 @@ def test_a_base_that_was_tagged_anew_is_noticed_and_learnt_anew(learnt_file, tmp
 def test_a_table_whose_tags_are_hidden_is_named_first(tmp_path) -> None:
     bare = replace(ROSTER, table_tags=())
     progress = work_after(tmp_path / "bases.json", frames([Push(TAGS[0])], roster=bare)).progress
-    assert progress.problem.startswith("table: ")
+    assert progress.problem.startswith("No table tag is usable")
     assert progress.missing == ()
     assert progress.done == 0
 

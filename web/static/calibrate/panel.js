@@ -1,6 +1,7 @@
 /** Shows the words and figures beside the picture. */
 
 import { byId, svgElement } from "../shared/dom.js";
+import { properName } from "../board/things.js";
 import { written } from "./overlay.js";
 
 /** @typedef {import("./api.js").State} State */
@@ -52,7 +53,7 @@ function showBases({ done, total, rows, sigma_mm, sigma_deg }) {
   byId("bases-rows").replaceChildren(
     ...rows.map(([owner, ready, all]) => {
       const row = html("li", "", ready === all ? "met" : "");
-      row.append(html("span", owner), html("span", `${ready} of ${all}`, "hint"));
+      row.append(html("span", properName(owner)), html("span", `${ready} of ${all}`, "hint"));
       return row;
     }),
   );
