@@ -7,7 +7,7 @@ export function sentence(text) {
 
 /** A side's name in three letters. @type {(name: string) => string} */
 export function briefName(name) {
-  return name.slice(0, 3);
+  return (name.split(" ").at(-1) ?? name).slice(0, 3);
 }
 
 /** A duration in words. @type {(seconds: number) => string} */
