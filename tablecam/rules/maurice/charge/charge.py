@@ -17,7 +17,6 @@ import numpy as np
 import shapely
 
 from tablecam.geometry.moves.lanes import Corner
-from tablecam.geometry.outlines import GRID_MM
 from tablecam.geometry.shapes import Shape, shapes_of
 from tablecam.rules.maurice.charge.limits import (
     LIMITS,
@@ -27,9 +26,8 @@ from tablecam.rules.maurice.charge.limits import (
     with_wheel,
 )
 from tablecam.rules.maurice.charge.moves import Move, allowance_mm, far_mm, swing_mm
-from tablecam.rules.maurice.charge.room import deep_in
 from tablecam.rules.maurice.field.field import Field, UnitOnField
-from tablecam.rules.maurice.field.ground import are_partly_in, is_partly_in
+from tablecam.rules.maurice.field.ground import is_partly_in
 from tablecam.rules.maurice.field.tables import ALLOWANCES_BW, CHARGE_DISRUPTIONS, CHARGE_WHEEL_BW
 from tablecam.rules.maurice.field.terms import Reason
 from tablecam.rules.maurice.field.worlds import drawn_fields, tilted
@@ -237,26 +235,18 @@ def _lane(
         field.in_bw(move.cost_mm),
         ends_mm,
         tuple(name for name in others if tried.moves.is_meeting(name)[row]),
-        _crosses(move, unit, field.ground.difficult),
+        crosses_difficult(field, unit, move),
         move,
         unit,
     )
 
 
-def _crosses(move: Move, unit: UnitOnField, area: shapely.Geometry) -> bool:
-    """Returns whether a move passes over any part of an area by more than a sliver."""
-    lane, deep = move.lane_area(unit), deep_in(area)
+def crosses_difficult(field: Field, unit: UnitOnField, move: Move) -> bool:
+    """Returns whether a charge passes over difficult ground by more than a sliver (M-8.6)."""
+    difficult = field.ground.difficult
     # In a wheel of at most 1 BW no corner goes twice as far as the end of the front.
-    is_near = shapely.dwithin(deep, unit.outline, 2 * move.arc_mm)
-    if not is_near and not shapely.intersects(deep, lane):
-        return False
-    if is_partly_in(lane, area):
-        return True
-    parts = move.wheel_parts(unit)
-    if are_partly_in(parts, area).any():
-        return True
-    # Parts that are slivers by themselves may add up to more than one.
-    return is_partly_in(shapely.union_all([*parts, lane], grid_size=GRID_MM), area)
+    is_near = shapely.dwithin(difficult, unit.outline, 2 * move.cost_mm)
+    return bool(is_near) and is_partly_in(move.area(unit), difficult)
 
 
 _FRONT_ENDS = 1.6

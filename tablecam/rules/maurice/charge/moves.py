@@ -210,14 +210,15 @@ class Move:
         """Returns the unit's front where it stops."""
         return advanced(self.front_after_wheel(unit), self.straight_mm)
 
+    def area(self, unit: UnitOnField) -> shapely.Geometry:
+        """Returns all ground that the unit crosses, its start included."""
+        return shapely.union(self.wheel_area(unit), self.lane_area(unit))
+
     def wheel_area(self, unit: UnitOnField) -> shapely.Geometry:
         """Returns the area that the unit passes over in the wheel, its start included."""
-        return shapely.union_all(self.wheel_parts(unit), grid_size=GRID_MM)
-
-    def wheel_parts(self, unit: UnitOnField) -> NDArray[np.object_]:
-        """Returns the overlapping parts of that area."""
         angle_deg = turned_deg(unit.axes, self.corner, self.arc_mm)
-        return wheel_parts(unit.bases, pivot_mm(unit.axes, self.corner), angle_deg)
+        parts = wheel_parts(unit.bases, pivot_mm(unit.axes, self.corner), angle_deg)
+        return shapely.union_all(parts, grid_size=GRID_MM)
 
     def lane_area(self, unit: UnitOnField) -> shapely.Polygon:
         """Returns the area that the front passes over on the way ahead."""

@@ -78,15 +78,9 @@ def forbidden_ground(field: Field, unit: UnitOnField) -> Forbidden:
 def _together(areas: tuple[shapely.Geometry, ...]) -> Forbidden:
     """Merges areas; cached, as many units and all their draws share the same areas."""
     area = shapely.union_all(areas, grid_size=GRID_MM) if areas else shapely.Polygon()
-    return Forbidden(area, deep_in(area))
-
-
-@lru_cache(maxsize=64)
-def deep_in(area: shapely.Geometry) -> shapely.Geometry:
-    """Returns an area shrunk by half a sliver on all sides."""
     deep = shapely.buffer(area, -SLIVER_MM / 2)
     shapely.prepare(deep)
-    return deep
+    return Forbidden(area, deep)
 
 
 def _is_well_on_table(field: Field, unit: UnitOnField, by_mm: float) -> bool:

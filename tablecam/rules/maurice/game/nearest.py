@@ -27,10 +27,9 @@ from tablecam.geometry.moves.poses import Bases
 from tablecam.geometry.outlines import Axes
 from tablecam.geometry.rectangles import EXACT_MM, rectangles
 from tablecam.geometry.shapes import Shape, shapes_of
-from tablecam.rules.maurice.charge.charge import charge_of, lane_after_wheel
+from tablecam.rules.maurice.charge.charge import charge_of, crosses_difficult, lane_after_wheel
 from tablecam.rules.maurice.charge.moves import Move, allowance_mm
 from tablecam.rules.maurice.field.field import Field, UnitOnField
-from tablecam.rules.maurice.field.ground import is_partly_in
 from tablecam.rules.maurice.field.tables import CHARGE_WHEEL_BW, retrograde_bw
 from tablecam.rules.maurice.movement.formation_changes import formation_changes
 from tablecam.rules.maurice.movement.judge import is_faced_about, is_turned_back, placed
@@ -204,15 +203,14 @@ def _end(field: Field, unit: UnitOnField, met: tuple[str, ...], move: Move) -> C
     rank = tuple(turned[place] for place in front_rank(unit.unit))
     straight_mm = _until_contact_mm(rank, front, met_bases, move.straight_mm)
     move = replace(move, straight_mm=straight_mm)
-    area = shapely.union(move.wheel_area(unit), move.lane_area(unit))
     return ChargeEnd(
         unit,
         met[0],
         met[1:],
         move,
         poses.ahead(turned, front.heading_deg, straight_mm),
-        area,
-        is_partly_in(area, field.ground.difficult),
+        move.area(unit),
+        crosses_difficult(field, unit, move),
     )
 
 
