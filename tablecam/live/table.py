@@ -7,6 +7,8 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import Self
 
+import cv2
+
 from calibration.camera import Camera
 from tablecam.capture.frame import Frame
 from tablecam.capture.reader import Reader
@@ -15,7 +17,6 @@ from tablecam.live import questions
 from tablecam.live.disputing import Disputing, units_asked
 from tablecam.live.loop import TableLoop
 from tablecam.live.map_follower import MapFollower
-from tablecam.live.picture import TablePicture
 from tablecam.live.pointing import Pointing
 from tablecam.live.protocol import Json, SimulatedControls
 from tablecam.live.refereeing import Refereeing
@@ -26,9 +27,13 @@ from tablecam.recorder.recording import Recording
 from tablecam.referee.referee import Referee
 from tablecam.rules.games import game_of
 from tablecam.table.masks import MOST_MASKS, check_mask
-from tablecam.table.model import LengthUnit, Mask
+from tablecam.table.model import LengthUnit, Mask, TableSize
 from tablecam.table.roster import Roster
+from tablecam.vision.detection.rectify import Rectifier, make_rectifier
 from tablecam.vision.watching import Sight
+
+_WIDTH_PX = 1800
+_JPEG_QUALITY = 85
 
 
 class LiveTable:
@@ -312,3 +317,35 @@ class LiveTable:
 
     def _unwritten(self) -> str:
         return "" if self._record is None else self._record.trouble
+
+
+class TablePicture:
+    """Frames rectified to the table, as JPEG; made on demand, once per frame, in any thread.
+
+    The maps for it are made once a camera.
+    """
+
+    def __init__(self, table: TableSize) -> None:
+        self._table = table
+        self._lock = threading.Lock()
+        self._camera: Camera | None = None
+        self._rectifier: Rectifier | None = None
+        self._number = -1
+        self._jpeg = b""
+
+    def of(self, frame: Frame, camera: Camera) -> bytes:
+        """Returns the rectified frame as JPEG; the top row is y = depth."""
+        with self._lock:
+            if frame.number != self._number:
+                flat = self._rectifier_of(camera).rectify(frame.image)
+                quality = [cv2.IMWRITE_JPEG_QUALITY, _JPEG_QUALITY]
+                _, encoded = cv2.imencode(".jpg", flat, quality)
+                self._number, self._jpeg = frame.number, encoded.tobytes()
+            return self._jpeg
+
+    def _rectifier_of(self, camera: Camera) -> Rectifier:
+        if self._rectifier is None or camera is not self._camera:
+            scale = _WIDTH_PX / self._table.width_mm
+            self._rectifier = make_rectifier(camera, self._table, px_per_mm=scale)
+            self._camera = camera
+        return self._rectifier
