@@ -15,13 +15,18 @@ from rich.table import Table
 from tests.benchmarks.report import share
 from tests.benchmarks.scores import CLEAR, PARTLY, Tally, our_way, recall, tally
 from tests.benchmarks.simulated import Setting, drawn, shown
-from tests.benchmarks.tables import TablePicture
+from tests.benchmarks.tables import TablePicture, half_hidden_pictures
 
 OBLIQUE = (Setting(3.0, "1080p", tilt_deg=40.0), Setting(4.4, "4K", tilt_deg=37.0))
 CROWDED = tuple(Setting(size, "1080p", is_crowded=True) for size in (2.0, 2.3, 2.6, 3.0))
 HUNTED = 2
 """So many crowded tables of a setting for each table of another."""
-MOST_WRONG = 1 / 20_000
+HELD_WRONG, MOST_WRONG = 1 / 150, 1 / 20_000
+"""Wrong names of half hidden tags where four of five are covered: held at, with room for chance in
+a few pictures, and wanted at most. Of 16,545 such tags in 344 pictures 25 took another's name: 1 in
+662, at most 1 in 474. Four of ten lay in contact with a mate. Asking for surer names is no remedy:
+0.9999 of all with a worth below 115 (24 nats below 120 beyond contact) would have stopped six of
+those ten, but lost 5 of the 46 half hidden tags that were named on 12 ordinary tables."""
 FLUSH_MM = 1.5
 
 
@@ -53,6 +58,21 @@ def test_no_half_hidden_tag_takes_the_name_of_another(tables, wanted, report):
     said = f"{every.wrong} of {hidden}: at most 1 in {1 / most:.0f}"
     report.add("wrong names", f"{every.pictures} crowded tables", said, every.wrong == 0)
     assert every.wrong == 0
+
+
+def test_hunt_for_wrong_names_where_four_of_five_tags_are_covered(tables, wanted, report):
+    parts = [
+        tally(shown(picture), our_way(picture.camera, picture.roster))
+        for number, setting in enumerate(CROWDED)
+        if wanted(setting)
+        for picture in half_hidden_pictures(setting.px_per_cell, looks=tables, seed=number)
+    ]
+    every = Tally.joined(parts)
+    hidden = len(PARTLY.of(every).found)
+    most = poisson_bound(every.wrong) / hidden
+    said = f"{every.wrong} of {hidden}: at most 1 in {1 / most:.0f}"
+    report.add("wrong names", f"{every.pictures} hunted pictures", said, most <= MOST_WRONG)
+    assert every.wrong <= max(1, HELD_WRONG * hidden)
 
 
 def poisson_bound(count: int) -> float:
