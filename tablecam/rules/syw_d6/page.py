@@ -155,5 +155,5 @@ class SheetPage(BattleGame[State]):
         if unit_state.get("fired"):
             signs.append(about.Marker("cloud", "has fired"))
         if (figures := unit_state.get("figures")) is not None:
-            signs.append(about.Marker("word", f"{figures} figures"))
+            signs.append(about.Marker("word", f"{figures} fig."))
         return tuple(signs)
