@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 import shapely
 
@@ -21,10 +21,13 @@ from tablecam.rules.huzzah_ge.troops import Troops, faces_alike, front_of, headi
 from tablecam.rules.miniatures.battle import Bases, disordered, first_ban, permitted
 from tablecam.rules.miniatures.faces import faces_of
 from tablecam.rules.miniatures.ground import area_of, centre_mm, footprints, overlaps
+from tablecam.rules.miniatures.moves import MoveLaw
 from tablecam.table.headings import difference_deg, forward, right
 from tablecam.table.model import BasePose, Unit
 from tablecam.table.motion import HAND_MM, lies_there
 from tablecam.uncertainty.answer import Answer, certain
+
+LAW: Final = MoveLaw(bases="H-14.2", table="H-12.3", upon="H-14.7", impassable="H-11.9")
 
 
 def ways(state: State) -> Iterator[Any]:
@@ -118,8 +121,6 @@ def judged_deploy(state: State, unit: Unit, bases: Bases) -> Answer:
     name, ground = unit.id, state.field
     if state.order_of(name) != "deploy":
         return certain("no", "H-14.1", f"{name} has no order to deploy")
-    if len(bases) != len(unit.bases):
-        return certain("no", "H-14.2", f"{name} lacks a base")
     there = replace(unit, bases=bases)
     formation = formation_of(there)
     if formation is None:
@@ -136,8 +137,13 @@ def judged_deploy(state: State, unit: Unit, bases: Bases) -> Answer:
     if not faces_alike(bases, heading_of(unit.bases)):
         turn_deg = abs(difference_deg(heading_of(bases), heading_of(unit.bases)))
         return certain("no", "H-14.2", f"{name} turns by {turn_deg:.0f}°, and must keep its facing")
-    if why_not := _end_ban(state, unit, area):
-        return certain("no", why_not.rule, f"{name} {why_not.because}")
+    engaged = ground.touching(unit, bases)
+    ban = LAW.ban_on_end(ground, unit, bases) or first_ban(
+        (bool(ground.touching(unit, unit.bases)), "H-14.7", "cannot break off by deploying"),
+        (bool(engaged), "H-14.7", f"would engage {', '.join(engaged)}"),
+    )
+    if ban is not None:
+        return certain("no", ban.rule, f"{name} {ban.because}")
     if not changes_ground and all(map(lies_there, bases, unit.bases)):
         return certain("no", "H-14.1", f"{name} lies as before")
     words = f"{name} deploys: {layout_words(state, unit, bases)}"
@@ -178,24 +184,6 @@ def _dense_ban(state: State, unit: Unit, into: Sequence[str], area: Any) -> str:
         return ""
     edge = area_of(ground.sectors[str(own)])
     return "" if edge.distance(area) <= HAND_MM else f"must touch {own} outside of it"
-
-
-def _end_ban(state: State, unit: Unit, area: Any) -> Ban | None:
-    """Returns why a unit may not be laid out on some ground (H-14.7)."""
-    ground = state.field
-    if not ground.on_table(area):
-        return Ban("H-12.3", "would leave the table")
-    if ground.touching(unit, unit.bases):
-        return Ban("H-14.7", "cannot break off by deploying")
-    for other in ground.units.values():
-        if other.id == unit.id:
-            continue
-        outline = ground.outlines[other.id]
-        if overlaps(area, outline):
-            return Ban("H-14.7", f"would lie on {other.id}")
-        if other.side != unit.side and area.distance(outline) <= TOUCH_MM:
-            return Ban("H-14.7", f"would engage {other.id}")
-    return None
 
 
 def deployed(state: State, action: acts.Deploy) -> State:

@@ -21,7 +21,7 @@ from tablecam.rules.miniatures.unit_keys import Count, Some
 from tablecam.rules.questions import INCH_MM, FactError, Facts, Questions, as_answer
 from tablecam.rules.syw_d6 import charges, fire, flights, marches, morale, tables
 from tablecam.rules.syw_d6.field import Between, field_of
-from tablecam.rules.syw_d6.morale import Company, TestKind
+from tablecam.rules.syw_d6.morale import Company, Inches, TestKind
 from tablecam.rules.syw_d6.state import CalamityKind, State
 from tablecam.rules.syw_d6.troops import (
     Charted,
@@ -41,7 +41,6 @@ from tablecam.table.sections import Name, Positive, TerrainSection
 Json = dict[str, Any]
 Die = Annotated[int, Limits(ge=1, le=6)]
 Dice = tuple[Die, ...]
-Inches = Annotated[float, Limits(ge=0, le=1000)]
 Degrees = Annotated[float, Limits(ge=-180, le=180)]
 Share = Annotated[float, Limits(ge=0, le=1)]
 Step = tuple[Literal["march", "wheel"], Annotated[float, Limits(ge=-3600, le=3600)]]
@@ -185,8 +184,8 @@ def _charge_path(
     """Whether a way of marches and wheels, by the inches of their arc, is a charge."""
     length_in = math.fsum(amount for _, amount in steps)
     charge_in = min(tables.CHARGE_IN, length_in)
-    marches = takewhile(lambda step: step[0] == "march", reversed(steps))
-    straight_in = math.fsum(amount for _, amount in marches)
+    last = takewhile(lambda step: step[0] == "march", reversed(steps))
+    straight_in = math.fsum(amount for _, amount in last)
     why_not = charges.charge_ban(charge_in, straight_in, off_square_deg)
     if length_in > final_value_in + 1e-9:
         why = f"the way is {length_in:g} in long, and the final value {final_value_in:g} in"
