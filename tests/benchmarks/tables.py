@@ -138,10 +138,10 @@ def table_pictures(
 def half_hidden_pictures(
     px_per_cell: float, *, looks: int, seed: int, tilt_deg: float = 0.0
 ) -> Iterator[TablePicture]:
-    """So many pictures of one deployment, four of five tags covered anew in each.
+    """Yields `looks` pictures of one deployment; four of five tags are covered anew in each.
 
-    Most of the time goes into the table itself: these show half hidden tags ten times as fast as
-    `table_pictures` does.
+    The table itself takes most of the time to draw: it is drawn once, while `table_pictures` draws
+    one for each picture.
     """
     camera = camera_over_table("1080p", tilt_deg)
     roster = army(cell_mm(px_per_cell, camera))
