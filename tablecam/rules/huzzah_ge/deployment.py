@@ -27,6 +27,8 @@ from tablecam.table.model import BasePose, Unit
 from tablecam.table.motion import HAND_MM, lies_there
 from tablecam.uncertainty.answer import Answer, certain
 
+ALIKE_DEG = 5.0
+"""H-14.9: how far headings of units that pass lines may differ."""
 LAW: Final = MoveLaw(bases="H-14.2", table="H-12.3", upon="H-14.7", impassable="H-11.9")
 
 
@@ -247,10 +249,6 @@ def skirmished(state: State, action: acts.Skirmish) -> State:
             if facts.level == "division" and division in facts.commands:
                 state = state.without_commander(officer)
     return acted(state, name)
-
-
-ALIKE_DEG = 5.0
-"""H-14.9: how far headings of units that pass lines may differ."""
 
 
 def ban_on_passage(a: Troops, b: Troops, apart_cm: float, turned_deg: float) -> Ban | None:

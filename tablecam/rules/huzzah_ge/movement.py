@@ -42,8 +42,6 @@ from tablecam.uncertainty.answer import Answer, certain, decide
 
 LAW: Final = MoveLaw(bases="H-7.10", table="H-12.3", upon="H-12.11", impassable="H-11.9")
 _SLACK_MM, _SLACK_DEG = 0.5, 1.0
-
-
 DRIFT_CM = 5.0
 """H-12.3: how far a unit may drift sideways at the end of an advance."""
 

@@ -37,6 +37,8 @@ from tablecam.table.model import Terrain, Unit
 from tablecam.table.motion import HAND_MM, apart_mm
 from tablecam.uncertainty.answer import Answer, certain, measured
 
+LAW: Final = MoveLaw(bases="S-0.7", table="S-B.9", upon="S-J.6", impassable="S-C.13")
+
 
 @dataclass(frozen=True, slots=True)
 class MoveDice:
@@ -61,9 +63,6 @@ class MoveDice:
         counts = range(1, min(self.choose_at_most, len(thrown)) + 1)
         chosen = (some for count in counts for some in combinations(thrown, count))
         return sorted({self.value_in(some) for some in chosen})
-
-
-LAW: Final = MoveLaw(bases="S-0.7", table="S-B.9", upon="S-J.6", impassable="S-C.13")
 
 
 COMMANDER_DICE = MoveDice(tables.RATES["command"], tables.RATES["command"])

@@ -25,20 +25,10 @@ from tablecam.table.sections import Name
 
 _LEAST, _MOST = -6, 6
 _SKILLS: Final[tuple[Experience, ...]] = ("green", "trained", "veteran")
-
-
 TestKind = Literal["casualty", "melee", "moral"]
-
-
 Fate = Literal["none", "retreat", "rout"]
-
-
 Chart = Mapping[str, int | None]
-
-
 _NO_CHART: Chart = MappingProxyType({})
-
-
 Inches = Annotated[float, Limits(ge=0, le=1000)]
 
 
