@@ -17,18 +17,18 @@
 
 const LARGEST_PX_PER_MM = 12;
 const MARGIN_PX = 14;
-/** In a narrower drawing the tools lie upon the table, at its right. */
-const NARROW_PX = 600;
+/** Below the whole table, for the scale, the tools and the notices: they hide nothing that lies on it. */
+const FOOT_PX = 48;
 
 /** The whole table in a drawing of this size. @type {(size: Size, width_px: number, height_px: number, turn: number) => View} */
 export function fitted(size, width_px, height_px, turn) {
   const board = boardSize(size, turn);
   const px_per_mm = fittingScale(size, width_px, height_px, turn);
-  const spare_mm = width_px < NARROW_PX ? (width_px / px_per_mm - board.width_mm) / 2 - MARGIN_PX / px_per_mm : 0;
+  const below_px = (height_px - board.depth_mm * px_per_mm) / 2;
   return {
     turn,
-    u_mm: board.width_mm / 2 + spare_mm,
-    v_mm: board.depth_mm / 2,
+    u_mm: board.width_mm / 2,
+    v_mm: board.depth_mm / 2 + Math.max(0, FOOT_PX - below_px) / px_per_mm,
     px_per_mm,
     width_px,
     height_px,
@@ -135,7 +135,7 @@ function boardSize(size, turn) {
 /** @type {(size: Size, width_px: number, height_px: number, turn: number) => number} */
 function fittingScale(size, width_px, height_px, turn) {
   const board = boardSize(size, turn);
-  const [w_px, h_px] = [width_px - 2 * MARGIN_PX, height_px - 2 * MARGIN_PX];
+  const [w_px, h_px] = [width_px - 2 * MARGIN_PX, height_px - MARGIN_PX - FOOT_PX];
   return Math.max(0.02, Math.min(w_px / board.width_mm, h_px / board.depth_mm));
 }
 

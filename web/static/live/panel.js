@@ -418,7 +418,7 @@ function renderControls(state) {
   press("dim", (state.now?.simulated?.light ?? 1) < 1);
   const latest = state.undo.at(-1);
   byId("undo").hidden = latest === undefined;
-  if (latest) setText(byId("undo"), undoWords(state, latest));
+  if (latest) setAttr(byId("undo"), "title", `${undoWords(state, latest)} (Ctrl-Z)`);
 }
 
 /** What an undo on the simulated table does. @type {(state: State, latest: State["undo"][number]) => string} */

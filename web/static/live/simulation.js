@@ -241,8 +241,8 @@ export function keepUndo(state) {
 export function renderLifting(state) {
   if (!state.facts.simulated) return;
   const thing = liftable(state);
-  setText(byId("lift"), thing ? `Take ${nameOf(state, thing)} off the table` : "Take off the table");
-  setAttr(byId("lift"), "title", thing ? "As if by hand: the camera no longer sees it" : "Choose a unit first");
+  const how = thing && `Take ${nameOf(state, thing)} off the table as if by hand: the camera no longer sees it`;
+  setAttr(byId("lift"), "title", how ?? "Choose a unit first");
   disable(byId("lift"), thing === null);
   updateChildren(byId("lifted"), liftedOf(state), keyOf, makeButton, (button, lifted) => {
     setAttr(button, "data-put-back", lifted.unit);
