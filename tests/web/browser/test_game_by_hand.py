@@ -83,7 +83,8 @@ def test_a_force_that_was_moved_at_once_is_confirmed_with_one_tap(fight: Table) 
 def test_a_unit_dragged_too_far_sees_its_limit_and_is_put_where_it_may_go(fight: Table) -> None:
     fight.taps("Skip", "March", "P1, P2, P3, P4: costs 1 card of 4 BW")
     page = fight.prussian.page
-    board = page.locator("#board").bounding_box()
+    asked = "#game-actions"
+    board, below_px = page.locator("#board").bounding_box(), place_in_panel(page, asked)
     for other in (fight.austrian.page, page):  # every seat sees the limit
         carry(other, fight, "P1", 200)
         expect(other.locator(".tape .reading-mm")).to_contain_text("may move only 4")
@@ -93,16 +94,17 @@ def test_a_unit_dragged_too_far_sees_its_limit_and_is_put_where_it_may_go(fight:
             other.mouse.up()
     page.mouse.up()
     moved = page.locator('.moved[data-unit="P1"]')
+    expect(moved).to_contain_text("P1: checking the move …")  # at once
     expect(moved).to_contain_text("✗ no")
     page.locator('[data-lay="P1"]').click()
     expect(moved).to_contain_text("✓ yes")
     expect(page.locator("#undo")).to_have_attribute("title", "Undo P1\u2019s move (Ctrl-Z)")
     assert page.locator("#board").bounding_box() == board  # one row of the demo's buttons
-    below_px = place_in_panel(page, "#game-actions")
+    assert place_in_panel(page, asked) == below_px
     fight.prussian.clicks('.moved[data-unit="P1"] [data-way="seen"]')
     expect(moved).to_have_count(0)
-    # The buttons below stay where they were; a click may have scrolled the panel to its button.
-    assert abs(place_in_panel(page, "#game-actions") - below_px) < 1
+    # What is asked stays where it was; a click may have scrolled the panel to its button.
+    assert place_in_panel(page, asked) == below_px
     expect(page.locator("#undo")).to_be_hidden()  # the game takes it back
 
 

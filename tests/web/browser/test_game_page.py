@@ -75,7 +75,7 @@ def charge(table: Table) -> None:
     (ghost,) = hall.referee.to_place
     expect(austrian.page.locator(".placing.due .ghost-text")).to_have_text("A3 here")
     table.lay("A3", ghost.bases)
-    expect(austrian.page.locator("#game-due")).to_contain_text("A3: ✓ placed")
+    expect(austrian.page.locator("#game-placed")).to_contain_text("A3: ✓ placed")
     expect(table.prussian.page.locator(".placing.due")).to_have_count(0)
     table.without_cards()
     expect(austrian.page.locator("#game-dice-title")).to_contain_text("combat: P3, P4, A3")
@@ -91,7 +91,7 @@ def charge(table: Table) -> None:
     expect(table.prussian.page.locator('[data-marker="P3: 2 disruptions"]')).to_have_count(1)
     (ghost,) = hall.referee.to_place
     table.lay("A3", ghost.bases)
-    expect(table.prussian.page.locator("#game-due")).to_contain_text("A3: ✓ placed")
+    expect(table.prussian.page.locator("#game-placed")).to_contain_text("A3: ✓ placed")
     table.taps("Keep the commander where he is")
 
 

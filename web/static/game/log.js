@@ -58,7 +58,6 @@ function renderLatest(state) {
   const latest = log.filter(({ deed, undone }) => deed >= first && !undone);
   const told = latest.filter(({ kind }) => state.facts.about.moments[kind] !== "detail");
   const lines = (told.length ? told : latest).slice(0, MOST_LATEST);
-  const more = latest.length - lines.length;
   updateChildren(
     byId("game-latest"),
     lines.map(({ text }, index) => ({ text, index })),
@@ -66,8 +65,15 @@ function renderLatest(state) {
     () => element("li"),
     (line, { text }) => setText(line, sentence(text)),
   );
-  byId("game-latest-more").hidden = more === 0;
-  setText(byId("game-latest-more"), `${more} more in the log`);
+  fitLatest(byId("game-latest"), latest.length > lines.length);
+}
+
+/** Lets the log tell what has no room here; measured only when words or room change. @type {(list: HTMLElement, isCut: boolean) => void} */
+function fitLatest(list, isCut) {
+  const fitted = `${list.textContent} ${list.clientWidth}`;
+  if (list.dataset.fitted === fitted) return;
+  list.dataset.fitted = fitted;
+  byId("game-latest-more").hidden = !isCut && list.scrollHeight <= list.clientHeight + 1; // the two are rounded differently
 }
 
 /** Whether a line says something. @type {(line: LogLine, words: string) => boolean} */

@@ -60,14 +60,17 @@ function showFromTop(view) {
   if (isNews && (view?.is_over || matchMedia(PHONE).matches)) panel.scrollTop = 0;
 }
 
+/** The button that was pressed last. @type {Element | null} */
+let pressed = null;
+
 /** @type {(state: State) => void} */
 function renderSaid(state) {
   const { game } = state;
   const view = playing(state);
-  const judging = view && game.judging ? `${game.judging} moved: judging …` : "";
-  const trouble = game.said || view?.trouble || "";
-  setText(byId("game-said"), game.busy ?? (trouble || judging));
-  byId("game-said").classList.toggle("waiting", game.busy !== null || (!trouble && judging !== ""));
+  setText(byId("game-said"), game.busy ?? (game.said || view?.trouble || ""));
+  // The button that was pressed says it too, and nothing moves.
+  byId("game-said").classList.toggle("unseen", game.busy !== null);
+  if (pressed) setAttr(pressed, "data-busy", game.busy);
   const house = view?.house ?? [];
   byId("game-house").hidden = !house.length;
   setText(byId("game-house"), `House sample: ${house.join(", ")} are invented, not the publisher’s.`);
@@ -274,13 +277,18 @@ function focusNext() {
 }
 
 const SETTLE_MS = 400;
-const LISTS = ["game-due", "game-together", "game-astray", "game-moved", "game-dice", "game-actions", "game-seats"];
+const LISTS = ["game-due", "game-dice", "game-seats", "game-actions", "game-seen"];
 let listed = "";
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let settleTimer;
 
 /** Blocks clicks on lists that have just changed: the second of a double click was meant for what is gone. */
 export function listenToFreshLists() {
+  const press = (/** @type {Event} */ { target }) => {
+    if (pressed) setAttr(pressed, "data-busy", null);
+    pressed = target instanceof Element ? target.closest("button") : null;
+  };
+  byId("game").addEventListener("click", press, true);
   for (const list of LISTS.map(byId))
     list.addEventListener(
       "click",

@@ -1,5 +1,5 @@
 /** Moves that the game waits for, and moves that it saw: to confirm, or to decide. */
-import { byId, disable, element, setAttr, setStyle, setText, updateChildren } from "../shared/dom.js";
+import { byId, disable, element, setAttr, setText, updateChildren } from "../shared/dom.js";
 import { onClick, onClickWithin } from "../shared/events.js";
 import { sentence } from "../shared/text.js";
 import { inUnit } from "../board/measuring.js";
@@ -38,54 +38,43 @@ export function renderPending(state) {
     unit,
     text,
     isOff: ghost.length === 0,
-    isDue: true,
-  }));
-  const placed = state.game.placed.map(({ unit, isOff }) => ({
-    key: `placed ${unit}`,
-    unit,
-    text: `${unit}: ✓ ${isOff ? "taken off" : "placed"}`,
-    isOff,
-    isDue: false,
   }));
   updateChildren(
     byId("game-due"),
-    [...due, ...placed],
+    due,
     ({ key }) => key,
     () => element("li", "span", "button"),
-    (row, { unit, text, isOff, isDue }) => {
+    (row, { unit, text, isOff }) => {
       const [words, byHand] = /** @type {HTMLElement[]} */ ([...row.children]);
-      setAttr(row, "class", isDue ? "" : "placed");
       setText(words, sentence(text));
       setAttr(byHand, "class", "main");
       setAttr(byHand, isOff ? "data-lift" : "data-lay", unit);
       setText(byHand, isOff ? "Take it off" : "Put it there");
-      byHand.hidden = !isDue || !mayLay(state);
+      byHand.hidden = !mayLay(state);
+    },
+  );
+  updateChildren(
+    byId("game-placed"),
+    state.game.placed,
+    ({ unit }) => unit,
+    () => element("li"),
+    (row, { unit, isOff }) => {
+      setAttr(row, "class", "placed");
+      setText(row, `${unit}: ✓ ${isOff ? "taken off" : "placed"}`);
     },
   );
   renderTogether(state);
   renderOutOfStep(state);
   const summed = outOfStep(view);
-  keepRoom(view);
+  const unjudged = view ? state.game.judging.split(", ").filter(Boolean) : [];
   renderMoved(
     "game-moved",
-    (view?.moved ?? []).filter((moved) => !summed.includes(moved)),
+    [
+      ...(view?.moved ?? []).filter((moved) => !summed.includes(moved) && !unjudged.includes(moved.unit)),
+      ...unjudged.map((unit) => ({ unit })),
+    ],
     state,
   );
-}
-
-/** Keeps the room of moves that go while the pointer is there and the same is asked: the buttons below stay. @type {(view: import("./state.js").GameView | null) => void} */
-function keepRoom(view) {
-  const list = byId("game-moved");
-  const asked = [view?.asked, ...new Set(view?.actions.map(({ group }) => group))].join();
-  if (list.dataset.asked !== asked) freeRoom();
-  else if ((view?.moved.length ?? 0) < list.children.length) {
-    setStyle(list, "min-height", `${list.getBoundingClientRect().height}px`);
-  }
-  list.dataset.asked = asked;
-}
-
-function freeRoom() {
-  setStyle(byId("game-moved"), "min-height", "0");
 }
 
 /** Whether this page can move what lies on the table. @type {(state: State) => boolean} */
@@ -93,16 +82,16 @@ function mayLay(state) {
   return state.facts.simulated && playing(state)?.seat.kind !== "spectator";
 }
 
-/** Updates cards of moves; a new one comes last, so that none moves away under the pointer. @type {(id: string, all: Moved[], state: State) => void} */
+/** Updates cards of moves; a new one comes last, so that none moves away under the pointer. @type {(id: string, all: (Moved | {unit: string})[], state: State) => void} */
 function renderMoved(id, all, state) {
   const shown = [...byId(id).children].map((row) => row.getAttribute("data-unit"));
-  const place = (/** @type {Moved} */ { unit }) => (shown.includes(unit) ? shown.indexOf(unit) : shown.length);
+  const place = (/** @type {{unit: string}} */ { unit }) => (shown.includes(unit) ? shown.indexOf(unit) : shown.length);
   updateChildren(
     byId(id),
     all.toSorted((one, other) => place(one) - place(other)),
     ({ unit }) => unit,
     makeMoved,
-    (row, moved) => updateMoved(row, moved, state),
+    (row, moved) => ("answer" in moved ? updateMoved(row, moved, state) : updateUnjudged(row, moved.unit)),
   );
 }
 
@@ -152,6 +141,14 @@ function makeMoved() {
   setText(accept, "Accept");
   accepting.append(why, accept);
   return row;
+}
+
+/** Updates the card of a move that the referee has yet to judge. @type {(row: HTMLElement, unit: string) => void} */
+function updateUnjudged(row, unit) {
+  setAttr(row, "class", "moved unjudged");
+  setAttr(row, "data-unit", unit);
+  setText(row.children[0], "…");
+  setText(row.children[1], `${unit}: checking the move …`);
 }
 
 /** @type {(row: HTMLElement, moved: Moved, state: State) => void} */
@@ -296,8 +293,7 @@ function pairChosen({ chosen }) {
 /** @type {(commands: Commands) => void} */
 export function listenToMoved(commands) {
   const { game } = commands.state;
-  byId("panel").addEventListener("pointerleave", freeRoom);
-  byId("game-due").addEventListener("animationend", () =>
+  byId("game-placed").addEventListener("animationend", () =>
     commands.change(() => {
       game.placed = [];
     }),

@@ -192,7 +192,10 @@ export function receiveView(state, view, asked) {
   if (game.view) dropSettledMoves(state, view, before);
   game.view = view;
   game.error = null;
-  if (before?.version !== view.version) game.judging = "";
+  game.judging = game.judging
+    .split(", ")
+    .filter((unit) => cardOf(before, unit) === cardOf(view, unit))
+    .join(", ");
   shareWithBoard(state, view);
   if (view.seat.kind === "spectator") state.moving = false;
   if (!view.has_begun) return;
@@ -212,6 +215,11 @@ export function receiveView(state, view, asked) {
   if (before?.version !== view.version) game.warned = null;
   if (game.accepting && !view.moved.some(({ unit }) => unit === game.accepting)) game.accepting = null;
   dropStaleFaces(game, requestedRoll(view));
+}
+
+/** What the referee says of a unit's move, to compare. @type {(view: GameView | null, unit: string) => string | undefined} */
+function cardOf(view, unit) {
+  return JSON.stringify(view?.moved?.find((moved) => moved.unit === unit));
 }
 
 /**
