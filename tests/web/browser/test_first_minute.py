@@ -29,6 +29,13 @@ def test_a_game_is_started_from_the_first_screen(
         )
         expect(seat.page.locator("#begin")).to_be_in_viewport(ratio=1)
         expect(seat.page.locator("button.main:visible")).to_have_text("Start a game")
+        if device is PHONE:
+            return
+        # Beside the table it stays there whatever is chosen.
+        seat.page.locator('.units [data-thing="unit:P1"]').focus()
+        seat.page.keyboard.press("Enter")
+        expect(seat.page.locator("#measure-title")).to_contain_text("P1")
+        expect(seat.page.locator("#begin")).to_be_in_viewport(ratio=1)
 
 
 def test_a_small_table_shows_the_names_of_places_that_fit(hall: Hall, browser: Browser) -> None:

@@ -190,3 +190,24 @@ def test_a_server_that_is_gone_is_told_in_our_words(modules: Page) -> None:
     )
     modules.unroute("**/api/measure*")
     assert said == "tablecam does not answer: is it still running?"
+
+
+def test_a_long_list_shows_the_buttons_of_the_chosen_unit_until_it_is_opened(modules: Page) -> None:
+    shown = modules.evaluate(
+        """async () => {
+          const { groupsShown } = await import("/static/game/state.js");
+          const offer = (unit, way) => (
+            { group: "move", label: `${unit}: ${way}`, units: [unit], dice: null, action: {} });
+          const ways = [1, 2, 3, 4, 5, 6, 7, 8];
+          const actions = ["Foot", "Horse"].flatMap((unit) => ways.map((way) => offer(unit, way)));
+          const state = (chosen, open) => ({ chosen, game: { view: { actions }, open } });
+          return [[[], []], [["unit:Horse"], []], [["unit:Horse"], ["move"]]].map(([chosen, open]) =>
+            groupsShown(state(chosen, open)).flatMap(({ buttons, more }) =>
+              [buttons[0].offer.label, buttons.length, more]));
+        }"""
+    )
+    assert shown == [
+        ["Foot: 1", 12, "4 more"],
+        ["Horse: 1", 8, "All units"],
+        ["Horse: 1", 16, ""],
+    ]

@@ -113,6 +113,7 @@ function renderActions(state) {
   const groups = view?.is_yours ? groupsShown(state) : [];
   const isAnswering = groups.some(({ buttons }) => buttons.some(({ offer }) => isAbout(state, offer)));
   byId("panel").classList.toggle("answering", isAnswering);
+  byId("game-actions").classList.toggle("only", isOnlyStep(view));
   updateChildren(
     byId("game-actions"),
     groups,
@@ -125,11 +126,18 @@ function renderActions(state) {
   setText(byId("game-missing"), sentence(whyMissing));
 }
 
+/** Whether a single button is all that the game waits for. @type {(view: GameView | null) => boolean} */
+function isOnlyStep(view) {
+  const { actions = [], hint = "", pass_all = "", to_place = [] } = view ?? {};
+  return actions.length === 1 && !hint && !pass_all && !to_place.length;
+}
+
 /** @type {(node: HTMLElement, group: Group, state: State) => void} */
 function updateGroup(node, { group, units, buttons, more }, state) {
   const [title, hint, chips, bunches, moreButton] = /** @type {HTMLElement[]} */ ([...node.children]);
   const { hint: byHand = "", is_main = false } = state.facts.about.groups[group] ?? {};
-  const looks = `${byHand ? " by-hand" : ""}${is_main ? " main-choice" : ""}`;
+  const isMain = is_main || (!byHand && isOnlyStep(playing(state)));
+  const looks = `${byHand ? " by-hand" : ""}${isMain ? " main-choice" : ""}`;
   setAttr(node, "class", `offers group-${group}${looks}`);
   setText(title, groupTitle(state, group));
   setAttr(hint, "class", "hint");
@@ -162,8 +170,8 @@ function updateGroup(node, { group, units, buttons, more }, state) {
   );
   setAttr(moreButton, "class", "more");
   setAttr(moreButton, "data-more", group);
-  moreButton.hidden = more === 0;
-  setText(moreButton, `${more} more`);
+  moreButton.hidden = more === "";
+  setText(moreButton, more);
 }
 
 /** @type {(button: HTMLElement, offered: Button, unit: string, state: State) => void} */

@@ -314,12 +314,13 @@ export function headingOf({ action, label }) {
 }
 
 /**
- * The buttons by group; those of a chosen unit come first, and a long group is cut off by "more".
+ * The buttons by group; those of a chosen unit come first. A long group shows only these, or is cut off, until it is
+ * opened.
  *
  * Where several units have many buttons, `units` lists them, and only the chosen one's are shown.
  *
  * @typedef {{key: string, offer: Offer}} Button
- * @typedef {{group: string, units: string[], buttons: Button[], more: number}} Group
+ * @typedef {{group: string, units: string[], buttons: Button[], more: string}} Group  `more` names what is not shown
  * @type {(state: State) => Group[]}
  */
 export function groupsShown(state) {
@@ -332,14 +333,17 @@ export function groupsShown(state) {
   return groups.map((group) => {
     const own = buttons.filter(({ offer }) => offer.group === group);
     const units = own.length > MOST_BUTTONS ? [...new Set(own.flatMap(({ offer }) => offer.action.unit ?? []))] : [];
-    if (units.length > 1) return { group, units, buttons: own.filter(isChosen), more: 0 };
+    if (units.length > 1) return { group, units, buttons: own.filter(isChosen), more: "" };
     const isAnswer = (/** @type {Button} */ { offer }) => isAbout(state, offer);
     const first = own
       .filter((button) => isAnswer(button) || isChosen(button))
       .sort((a, b) => Number(isAnswer(b)) - Number(isAnswer(a)));
     const sorted = [...first, ...sortedByHeading(own.filter((button) => !first.includes(button)))];
-    const most = state.game.open.includes(group) ? sorted.length : MOST_BUTTONS;
-    return { group, units: [], buttons: sorted.slice(0, most), more: Math.max(0, sorted.length - most) };
+    const isWhole = own.length <= MOST_BUTTONS || state.game.open.includes(group) || first.length === own.length;
+    if (isWhole) return { group, units: [], buttons: sorted, more: "" };
+    if (first.length) return { group, units: [], buttons: first, more: "All units" };
+    const more = `${sorted.length - MOST_BUTTONS} more`;
+    return { group, units: [], buttons: sorted.slice(0, MOST_BUTTONS), more };
   });
 }
 

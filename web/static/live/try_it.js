@@ -6,6 +6,9 @@ import { onClick } from "../shared/events.js";
 
 const KEPT = "tablecam-tried";
 const CLOSED = "closed";
+/** As long as each other: the card keeps its height under the pointer. */
+const SIMULATED = "This table is simulated. “Watch a battle” lets its hands move the units.";
+const TRIED = "You have tried it all: start a game, or let the table’s hands “Watch a battle”.";
 
 /** @type {Set<string>} */
 const tried = new Set(JSON.parse(localStorage.getItem(KEPT) ?? "[]"));
@@ -51,8 +54,7 @@ export function renderTrying(state) {
   if (byId("try").hidden) return;
   const all = steps(state);
   for (const { key, isDone } of all) if (isDone) tick(key);
-  setText(byId("try-title"), isTried() ? "You have tried it all: start a game, or watch a battle" : "Try it");
-  byId("try-steps").hidden = isTried();
+  setText(byId("try-hint"), isTried() ? TRIED : SIMULATED);
   updateChildren(
     byId("try-steps"),
     all,
