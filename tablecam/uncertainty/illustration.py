@@ -46,7 +46,9 @@ def illustration(
     elif isinstance(what, Unit | BasePose):
         left, right = flank_lines(what, position.table)
         shapes += shapes_of(front_line(what, position.table), "front-line", "front line")
-        shapes += shapes_of(left, "flank-line") + shapes_of(right, "flank-line")
+        shapes += [
+            shape for line in (left, right) for shape in shapes_of(line, "flank-line", "flank line")
+        ]
         shapes += shapes_of(front_edge(what), "front-edge")
     return tuple(shapes)
 

@@ -10,13 +10,14 @@ from typing import Final
 from tablecam.geometry.shapes import shapes_of
 from tablecam.rules.miniatures.book import BattleBook, possible
 from tablecam.rules.miniatures.ground import axes_of
-from tablecam.rules.reports import Finding, Question, Section
+from tablecam.rules.reports import Finding, Part, Question, Section
 from tablecam.rules.syw_d6.charges import edges
 from tablecam.rules.syw_d6.field import Field, commands, field_of
 from tablecam.rules.syw_d6.fire import fire_pool
 from tablecam.rules.syw_d6.tables import COMMAND_IN, GAME
-from tablecam.table.model import Position, Unit
+from tablecam.table.model import Position, Unit, inches
 from tablecam.uncertainty.answer import certain, decide, measured
+from tablecam.uncertainty.illustration import ring
 from tablecam.uncertainty.lengths import distance
 
 
@@ -57,9 +58,14 @@ def _state(ground: Field, unit: Unit) -> Iterator[Finding]:
     yield _support(ground, unit)
 
 
-def _shots(ground: Field, unit: Unit) -> tuple[Finding, ...]:
-    """Returns the enemies at which a unit may fire."""
-    return possible(_shot(ground, unit, enemy) for enemy in ground.enemies(unit))
+def _shots(ground: Field, unit: Unit) -> Iterator[Part]:
+    """Yields the enemies at which a unit may fire, and the ranges of its weapon (S-D.8)."""
+    yield from possible(_shot(ground, unit, enemy) for enemy in ground.enemies(unit))
+    ranges = ground.troops[unit.id].ranges
+    short = f", at short range up to {ranges.short_in:g} in" if ranges.long_in else ""
+    yield Finding(f"{unit.id} fires up to {ranges.greatest_in:g} in{short}", rule="S-D.8")
+    for range_in in filter(None, (ranges.canister_in, ranges.short_in, ranges.long_in)):
+        yield from ring(unit, range_in, inches(ground.position.table))
 
 
 def _shot(ground: Field, firer: Unit, target: Unit) -> Finding:

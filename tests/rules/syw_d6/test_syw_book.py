@@ -29,6 +29,7 @@ def test_a_unit_says_how_it_stands_s_l_8_s_k_1_s_h_7():
     assert lines["The nearest commander of F1 is 9.0 in away, of 18"] == "yes"
     assert lines["F1 has friends in sight within 18 in"] == "yes"
     assert lines["F1 fires at A1 with 22 dice at 2.0 in, of 6"] == "yes"
+    assert "F1 fires up to 6 in, at short range up to 3 in" in lines  # S-D.8
 
 
 def test_a_range_may_be_too_close_to_call_s_d_8():

@@ -57,7 +57,7 @@ def test_what_happens_to_the_camera_is_said_once_and_kept_in_the_log(player: Any
     page.locator("#log summary").click()
     expect(page.locator("#log-body li")).to_have_count(1)
     expect(page.locator("#log-body li")).to_contain_text("The camera was bumped.")
-    expect(page.locator("#health-news")).to_have_text("The camera was bumped.")  # until it is read
+    expect(page.locator("#health-news")).to_have_text("The camera was bumped.")  # for some seconds
     page.locator("#health").click()
     expect(page.locator("#health-news")).to_be_empty()
     expect(page.locator('[data-key="Latest notice"]')).to_contain_text("The camera was bumped.")

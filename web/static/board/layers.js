@@ -16,10 +16,7 @@ import { namePlaces, nameShown, readingPlaces, tapesShown } from "./labels.js";
 import { HANDLE_PX, handlePlace } from "./moves.js";
 import { addLine, fadedBy, makeText, meanPoint, placeText, through, updateBases, word } from "./shapes.js";
 import { commanderBase, fullName, properName, shortName, sideClass, sideName } from "./things.js";
-import { boardMatrix, short, toScreen, toTable, viewBox } from "./view.js";
-
-/** Below this scale the table shows fewer words. */
-const FAR_PX_PER_MM = 0.55;
+import { boardMatrix, isFar, short, toScreen, toTable, viewBox } from "./view.js";
 
 /** Things nearer than this touch for a player's eyes: their distance is not written over their names. */
 const TOUCHING_MM = 1;
@@ -33,11 +30,10 @@ export function placeView(svg, table, state) {
   setStyle(svg, "--px", `${short(1 / state.view.px_per_mm)}px`);
   setStyle(svg, "--upright", `matrix(${matrix.slice(0, 4).join(", ")}, 0, 0)`);
   const shown = { picture: state.show.picture && state.pictureUrl !== null, names: state.show.names };
-  const far = state.view.px_per_mm < FAR_PX_PER_MM;
   const classes = {
     ...shown,
     "on-hexes": Boolean(state.facts.map),
-    far,
+    far: isFar(state.view),
     moving: state.moving,
     lifting: Boolean(state.ghost && !state.ghost.sent),
     measuring: state.chosen.length === 2,
@@ -90,7 +86,7 @@ const OVERHANG = 1.5;
 
 /** Whether a name is about as long as what it names; from near by, a longer one has room beside it. @type {(state: State, name: string, outline_mm: [number, number][]) => boolean} */
 function fitsInto({ view, facts }, name, outline_mm) {
-  if (view.px_per_mm >= FAR_PX_PER_MM) return true;
+  if (!isFar(view)) return true;
   const xs_px = outline_mm.map((corner) => toScreen(view, facts, ...corner)[0]);
   return name.length * NAME_PX.width <= OVERHANG * (Math.max(...xs_px) - Math.min(...xs_px));
 }
@@ -356,6 +352,14 @@ function renderHandle(layer, state) {
       setAttr(group.children[0], "d", `M0 0H${short(reach)}`);
       setAttr(group.children[1], "cx", short(reach));
       setAttr(group.children[2], "cx", short(reach));
+      // An arrow around the grip: it turns the unit.
+      const [around, barb] = [5 / state.view.px_per_mm, 3 / state.view.px_per_mm];
+      const end = `${short(reach)} ${short(around)}`;
+      setAttr(
+        group.children[3],
+        "d",
+        `M${short(reach - around)} 0A${short(around)} ${short(around)} 0 1 0 ${end}m${short(barb)} ${short(barb)}L${end}l${short(barb)} ${short(-barb)}`,
+      );
     },
   );
 }
@@ -363,6 +367,12 @@ function renderHandle(layer, state) {
 /** @type {() => SVGElement} */
 function makeHandle() {
   const group = svgElement("g", { class: "turning", "data-handle": "turn" });
-  group.append(svgElement("path"), svgElement("circle", { class: "grip" }), svgElement("circle", { class: "reach" }));
+  const grip = svgElement("circle", { class: "grip" });
+  group.append(
+    svgElement("path"),
+    grip,
+    svgElement("circle", { class: "reach" }),
+    svgElement("path", { class: "way" }),
+  );
   return group;
 }

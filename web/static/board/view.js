@@ -122,6 +122,14 @@ function clampedInside(at_px, half_px, room_px) {
   return room_px < 2 * half_px ? room_px / 2 : clamp(at_px, half_px, room_px - half_px);
 }
 
+/** Below this scale the table shows fewer words. */
+const FAR_PX_PER_MM = 0.55;
+
+/** Whether the table is seen from far away. @type {(view: View) => boolean} */
+export function isFar({ px_per_mm }) {
+  return px_per_mm < FAR_PX_PER_MM;
+}
+
 /** A number rounded for SVG. @type {(value: number) => string} */
 export function short(value) {
   return String(Math.round(value * 1000) / 1000);

@@ -3,7 +3,7 @@ import { setAttr, svgElement, updateChildren } from "../shared/dom.js";
 import { namePlaces } from "../board/labels.js";
 import { makeText, placeText, wordsSize } from "../board/shapes.js";
 import { isHidden, shortName } from "../board/things.js";
-import { short, toScreen, uncut } from "../board/view.js";
+import { isFar, short, toScreen, uncut } from "../board/view.js";
 import { markersShown } from "./midgame.js";
 import { markerWords } from "./words.js";
 
@@ -187,9 +187,9 @@ function renderMarkers(layer, taken, state) {
     () => svgElement("g", { class: "marker" }),
     (node, unit) => {
       const { id, x_mm, y_mm, width_mm, depth_mm } = unit;
-      const marks = markers[id];
+      const marks = isFar(state.view) && !state.chosen.includes(`unit:${id}`) ? markers[id].map(brief) : markers[id];
       setAttr(node, "transform", `translate(${short(x_mm)} ${short(y_mm)})`);
-      setAttr(node, "data-marker", `${id}: ${markerWords(marks)}`);
+      setAttr(node, "data-marker", `${id}: ${markerWords(markers[id])}`);
       const { x, y } = onScreen([x_mm, y_mm], state);
       const half = (size * rowWide(marks)) / 2;
       const way = freeWay(
@@ -213,6 +213,11 @@ function renderMarkers(layer, taken, state) {
       );
     },
   );
+}
+
+/** A marker that counts something in one word, without the word. @type {(mark: Mark) => Mark} */
+function brief(mark) {
+  return { ...mark, text: mark.kind === "word" ? mark.text.replace(/^(\d+) \w+$/, "$1") : mark.text };
 }
 
 /** The width of one marker in the row. @type {(mark: Mark) => number} */

@@ -35,7 +35,7 @@ import { listenToTrying, renderTrying } from "./try_it.js";
 
 const ARROW_PX = 60;
 const PING_MS = 4000;
-/** How long a notice of the camera lies over the table; it stays beside the lamp until it is read. */
+/** How long a notice of the camera lies over the table; it stays beside the lamp until it is read, or the camera is good again. */
 const NEWS_MS = 10_000;
 
 /** @type {import("../board/state.js").TableFacts} */

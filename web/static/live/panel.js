@@ -1,5 +1,5 @@
 /** The words and figures around the table: camera health, measurements, roster, camera log. */
-import { byId, disable, element, setAttr, setStyle, setText, updateChildren } from "../shared/dom.js";
+import { byId, disable, element, PHONE, setAttr, setStyle, setText, updateChildren } from "../shared/dom.js";
 import { duration, timeOfDay } from "../shared/text.js";
 import { amount, closedWords, isAnyOpen, lengthWords, inUnit, scaleWords, written } from "../board/measuring.js";
 import { showsLines } from "../board/state.js";
@@ -21,6 +21,8 @@ const LOST_WORDS = {
   lost: "No connection to the table. Trying again …",
   refused: "This link is no longer valid: the table has started anew. Ask for your new link, or scan its code.",
 };
+/** How long a notice stays beside the lamp of a camera that is good again. */
+const NEWS_STAYS_MS = 10_000;
 const ANSWER_WORDS = { yes: "yes", no: "no", too_close: "too close to call" };
 
 /** Updates all words. @type {(state: State) => void} */
@@ -40,8 +42,21 @@ function renderHealth(state) {
   const lamp = isLost ? "lost" : (health?.state ?? "opening");
   setAttr(byId("health-lamp"), "data-state", lamp === "live" && missed(state).length ? "some" : lamp);
   setText(byId("health-state"), words);
+  const isGood = lamp === "live" && !missed(state).length;
+  if (isGoodForLong(isGood, state)) readNews(state);
   setText(byId("health-news"), unreadNews(state)?.text.split(":")[0] ?? "");
   if (health) renderHealthFacts(state);
+}
+
+/** The latest notice, and since when the camera has been good after it. */
+const goodAgain = { after: "", since_ms: 0 };
+
+/** Whether the camera has been good for some seconds after its latest notice, which then is history. @type {(isGood: boolean, state: State) => boolean} */
+function isGoodForLong(isGood, { log }) {
+  const latest = log.at(-1);
+  const after = latest ? keyOf(latest) : "";
+  if (!isGood || goodAgain.after !== after) Object.assign(goodAgain, { after, since_ms: performance.now() });
+  return performance.now() - goodAgain.since_ms > NEWS_STAYS_MS;
 }
 
 /** The latest notice of the camera, unless its figures have been opened since. @type {(state: State) => Notice | undefined} */
@@ -138,7 +153,10 @@ function renderWarnings(state) {
 function renderMeasure(state) {
   const [first, second] = state.chosen;
   const tape = state.tape;
-  byId("panel").classList.toggle("choosing", first !== undefined);
+  const panel = byId("panel");
+  panel.classList.toggle("choosing", first !== undefined);
+  if (first && panel.dataset.chosen !== first && matchMedia(PHONE).matches) panel.scrollTop = 0;
+  panel.dataset.chosen = first ?? "";
   byId("clear").hidden = !first && state.keptTapes.every(({ by }) => by && by !== seatName(state));
   byId("take-off").hidden = Boolean(second) || !isHidden(state, first);
   byId("keep").hidden = !second || !tape?.measured;
