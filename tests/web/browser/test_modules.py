@@ -201,7 +201,8 @@ def test_a_long_list_shows_the_buttons_of_the_chosen_unit_until_it_is_opened(mod
           const ways = [1, 2, 3, 4, 5, 6, 7, 8];
           const actions = ["Foot", "Horse"].flatMap((unit) => ways.map((way) => offer(unit, way)));
           const state = (chosen, open) => ({ chosen, game: { view: { actions }, open } });
-          return [[[], []], [["unit:Horse"], []], [["unit:Horse"], ["move"]]].map(([chosen, open]) =>
+          const asked = [[[], []], [["unit:Horse"], []], [["unit:Horse"], ["move"]]];
+          return asked.map(([chosen, open]) =>
             groupsShown(state(chosen, open)).flatMap(({ buttons, more }) =>
               [buttons[0].offer.label, buttons.length, more]));
         }"""
