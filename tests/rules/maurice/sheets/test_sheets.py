@@ -7,6 +7,7 @@ import pytest
 from tablecam.errors import BadInput
 from tablecam.rules.books import book_of
 from tablecam.rules.maurice.rulings.interpretations import INTERPRETATIONS
+from tests.rules.maurice.afresh import afresh
 from tests.rules.maurice.sheets.sheets_asked import (
     BOOK,
     FACING,
@@ -104,9 +105,13 @@ def test_who_asks_what_the_page_does_not_is_told_what_it_asks(question, meant):
 
 
 def test_sheets_after_a_move_are_as_if_made_afresh():
-    before = BOOK.rulings(FACING, "french")
     moved = replace(FACING, units=(line("F1", "french", 500, 410), *FACING.units[1:]))
-    after = BOOK.rulings(moved, "french", before)
-    for unit in ("F1", "F2", "B1", "B2"):
-        fresh = BOOK.unit_sheet(BOOK.rulings(moved, "french"), unit)
-        assert BOOK.unit_sheet(after, unit).to_json() == fresh.to_json()
+
+    def said(where):
+        handle = BOOK.rulings(where, "french")
+        return [BOOK.unit_sheet(handle, unit).to_json() for unit in ("F1", "F2", "B1", "B2")]
+
+    said(FACING)
+    remembered = said(moved)
+    afresh(moved)
+    assert remembered == said(moved)
