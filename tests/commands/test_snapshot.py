@@ -163,7 +163,7 @@ def test_a_camera_that_has_moved_since_is_said_and_seen_through_where_it_is_now(
     arguments[1] = str(bumped)
     assert main(arguments) == 0
     out, err = capsys.readouterr()
-    assert "warning: The camera was bumped by 12 px" in err
+    assert "warning: The camera was bumped by 15 mm on the table" in err
     true = rig.bases("scene-1")
     found = position_from_json(json.loads(out)).units
     bases = [base for unit in found for base in unit.bases]

@@ -290,7 +290,7 @@ def test_a_bumped_camera_is_registered_again_within_a_second_and_said_once(
     assert max(now.values()) <= 1.5 * max(*was.values(), 0.1)
     (notice,) = after.notices
     # At the table's corners it is a little more than in the middle.
-    assert re.match(r"The camera was bumped by 1[56] px: found its place again by 4", notice.text)
+    assert re.match(r"The camera was bumped by 1[01] mm on the table: found its place again by 4", notice.text)
     assert after.health.warnings == ()
 
 
@@ -304,7 +304,7 @@ def test_a_camera_that_was_moved_far_is_found_again(scene):
     now = errors_mm(tap, after)
     assert len(in_view) >= 0.8 * len(now)
     assert max(now[tag] for tag in in_view) <= 1.5 * max(*was.values(), 0.1)
-    assert any(text.text.startswith("The camera was bumped by 2") for text in after.notices)
+    assert any(text.text.startswith("The camera was bumped by 1") for text in after.notices)
 
 
 def test_the_picture_follows_a_camera_that_was_bumped(scene):

@@ -69,7 +69,7 @@ def test_a_camera_knocked_far_aside_is_found_by_the_last_resort():
     rough = locate_camera_roughly(after, camera, roster)
     assert rough is not None
     registered, news, last = _registered(after, rough, roster, said)
-    assert news.startswith("The camera was bumped by 2")
+    assert news.startswith("The camera was bumped by 3")
     assert last.is_trusted
     assert _errors_mm(registered, tilt.of(camera), roster).max() < 0.1
 

@@ -30,7 +30,7 @@ from tablecam.vision.registration.residuals import (
     largest_outliers,
     offset_from_listed,
     rms_offsets,
-    shift_px,
+    shift_mm,
     tag_observations,
 )
 from tablecam.vision.registration.state import (
@@ -255,7 +255,8 @@ class _FrameCheck:
         camera = replace(camera, covariance=covariance)
         memory = replace(memory, tags=memory.tags.registered(), camera=camera)
         if shift_by_px > LOST_PX:
-            news = _bump_news(shift_by_px, len(observed))
+            bump_mm = shift_mm(self.camera, camera, memory.tags.listed)
+            news = _bump_news(bump_mm, len(observed))
             return self._result(memory, "registered", camera=camera, news=news)
         news = news or ("" if self.memory.is_rough else _drift_news(shift_by_px))
         return self._result(memory, "drifted", camera=camera, news=news, is_trusted=True)
@@ -280,7 +281,7 @@ class _FrameCheck:
         }
         # Displaced tags out of view stay displaced.
         missing = {tag: old[tag] for tag in old if tag not in {ids[row] for row in observed.rows}}
-        bump_px = shift_px(self.memory.camera, camera, tags.listed)
+        bump_mm = shift_mm(self.memory.camera, camera, tags.listed)
         memory = replace(
             self.memory,
             tags=tags,
@@ -292,7 +293,7 @@ class _FrameCheck:
             pending=None,
             unexplained_since_s=None,
         )
-        news = _bump_news(bump_px, len(rest))
+        news = _bump_news(bump_mm, len(rest))
         return self._result(memory, "registered", camera=camera, news=news)
 
     def _result(
@@ -417,9 +418,10 @@ def _news_of_tags(old: Mapping[int, float], displaced_mm: Mapping[int, float]) -
     return _put_back_news(put_back) if put_back else ""
 
 
-def _bump_news(bump_px: float, tags: int) -> str:
+def _bump_news(bump_mm: float, tags: int) -> str:
     """Returns the sentence about a bumped and re-registered camera."""
-    return f"The camera was bumped by {_rounded(bump_px)} px: found its place again by {tags} tags"
+    by = f"{_rounded(bump_mm)} mm on the table"
+    return f"The camera was bumped by {by}: found its place again by {tags} tags"
 
 
 def _drift_news(drift_px: float) -> str:

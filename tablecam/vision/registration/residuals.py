@@ -99,6 +99,11 @@ def shift_px(before: Camera, now: Camera, places: Array) -> float:
     return _root_mean_square(now.to_image(points) - before.to_image(points))
 
 
+def shift_mm(before: Camera, now: Camera, places: Array) -> float:
+    """Returns how far table places (n, 3) shift in the picture, in millimetres on the table."""
+    return shift_px(before, now, places) / float(np.mean(now.px_per_mm(places[:, :2])))
+
+
 def rms_offsets(
     tags: Sequence[TagSighting], memory: TagMemory, camera: Camera
 ) -> tuple[float | None, float | None]:
