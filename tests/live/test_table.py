@@ -290,7 +290,8 @@ def test_a_bumped_camera_is_registered_again_within_a_second_and_said_once(
     assert max(now.values()) <= 1.5 * max(*was.values(), 0.1)
     (notice,) = after.notices
     # At the table's corners it is a little more than in the middle.
-    assert re.match(r"The camera was bumped by 1[01] mm on the table: found its place again by 4", notice.text)
+    said = r"The camera was bumped by 1[01] mm on the table: found its place again by 4"
+    assert re.match(said, notice.text)
     assert after.health.warnings == ()
 
 

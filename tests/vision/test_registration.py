@@ -73,7 +73,8 @@ def test_a_bump_of_fifteen_pixels_is_told_in_words():
     table.bump(9, -12)
     assert table.look().problem == "The camera is moving: positions are frozen until it is still"
     said = table.look()
-    assert said.news == "The camera was bumped by 10 mm on the table: found its place again by 4 tags"
+    by = "10 mm on the table"
+    assert said.news == f"The camera was bumped by {by}: found its place again by 4 tags"
     assert said.problem == ""
     assert table.look().news == ""
 
