@@ -28,7 +28,6 @@ from tablecam.rules.maida_1806.state import (
     Charge,
     Due,
     Form,
-    KeepHex,
     Move,
     MoveLeader,
     MoveStep,
@@ -36,9 +35,7 @@ from tablecam.rules.maida_1806.state import (
     Reorder,
     State,
     Units,
-    Withdraw,
 )
-from tablecam.rules.maida_1806.state import Place as Place_
 from tablecam.rules.maida_1806.troops import SIDES, Piece
 from tablecam.table.model import BasePose, Position, Unit
 from tablecam.table.motion import lies_there
@@ -67,30 +64,17 @@ def _answers(state: State, position: Position) -> Iterator[Suggestion]:
         yield from due.seen(state, position)
     if due.roll(state) is not None:
         return
-    lying = filter(_is_seen, position.units)
-    places = {unit.id: place_of(state.grid, unit.bases[0]) for unit in lying}
+    lying = {unit.id: unit.bases[0] for unit in position.units if _is_seen(unit)}
     for action in due.legal(state):
-        place = places.get(getattr(action, "unit", ""))
-        piece = next((p for p in state.pieces if place and p.id == action.unit), None)
-        if place is None or piece is None:
+        name = getattr(action, "unit", "")
+        piece = next((piece for piece in state.pieces if piece.id == name), None)
+        if piece is None or name not in lying:
             continue
-        hexes, facing_deg = _put(action, piece)
-        is_new = (hexes, facing_deg) != (piece.hexes, piece.facing_deg)
-        if is_new and (hexes, facing_deg) == (place.hexes, place.facing_deg):
-            text = f"{piece.id} goes to {' '.join(hexes)} facing {facing_deg}"
-            yield Suggestion(piece.id, text, action, certain("yes", "D-14.11", text))
-
-
-def _put(action: object, piece: Piece) -> Spot:
-    """Returns where an answer puts a unit."""
-    if isinstance(action, Withdraw):
-        return action.to or piece.hexes, piece.facing_deg
-    if isinstance(action, Place_):
-        return action.hexes, action.facing_deg
-    if isinstance(action, KeepHex):
-        return (action.hex,), piece.facing_deg
-    facing_deg = getattr(action, "facing_deg", None)
-    return piece.hexes, piece.facing_deg if facing_deg is None else facing_deg
+        after, place = due.answered(state, action)[0].piece(name), place_of(state.grid, lying[name])
+        spots = [(one.hexes, one.facing_deg) for one in (piece, after, place)]
+        if spots[0] != spots[1] == spots[2]:
+            text = f"{name} goes to {' '.join(after.hexes)} facing {after.facing_deg}"
+            yield Suggestion(name, text, action, certain("yes", "D-14.11", text))
 
 
 def _suggested(state: State, position: Position) -> Iterator[Suggestion]:

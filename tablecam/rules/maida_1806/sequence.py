@@ -221,20 +221,20 @@ def movement_choices(state: State) -> Iterator[Any]:
     if state.movers:
         yield from _going_on(state)
         return
-    yield from fire_choices(state, state.in_slot)
+    yield from fire_choices(state)
     if state.slot:
         yield from _beginnings(state)
     yield acts.Pass()
 
 
-def fire_choices(state: State, side: str) -> Iterator[acts.Fire]:
-    """Yields the fires of single units, and of pairs that fire jointly."""
+def fire_choices(state: State) -> Iterator[acts.Fire]:
+    """Yields the fires of single units, and in a slot of pairs that fire jointly."""
     able: dict[str, list[str]] = {}
-    for piece in state.on_map(side):
+    for piece in map(state.piece, state.movers) if state.movers else state.on_map(state.in_slot):
         for target in targets_of(state, piece):
             if ban_on_fire(state, (piece.id,), target) is None:
                 yield acts.Fire((piece.id,), target)
-                if state.troop(piece.id).is_battalion:
+                if state.troop(piece.id).is_battalion and not state.movers:
                     able.setdefault(target, []).append(piece.id)
     for target, names in able.items():
         for pair in combinations(names, 2):
@@ -352,10 +352,7 @@ def _going_on(state: State) -> Iterator[Any]:
         for number in front_of(state, pieces[0]):
             if movement.ban_on_charge(state, state.movers, number) is None:
                 yield acts.Charge(state.movers, number)
-    for piece in pieces:
-        for target in targets_of(state, piece):
-            if ban_on_fire(state, (piece.id,), target) is None:
-                yield acts.Fire((piece.id,), target)
+    yield from fire_choices(state)
     if len(pieces) == 1:
         yield from _own_acts(state, pieces[0])
     if ban_on_halt(state, can_go) is None:
