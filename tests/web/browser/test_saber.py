@@ -56,12 +56,12 @@ def test_a_whole_turn_is_played_by_two_seats_kept_and_shown(
         asked(hall, grey, "Which tactic")
         grey.taps("No tactic")
         red.enters(4)
-        asked(hall, red, "House Red attacks or bombards")
-        red.taps("Done")
-        # House Grey 1st held the attackers and was not attacked.
+        # House Grey 1st held the attackers, who have all fought, and was not attacked (K-7.2b).
         asked(hall, grey, "Fortune of War")
         picture(grey.page, "saber-fortune-of-war")
         grey.taps("Pass")
+        asked(hall, red, "House Red attacks or bombards")
+        red.taps("Done")
         asked(hall, grey, "Turn 1, day: House Grey moves")
         grey.taps("Done")
         asked(hall, grey, "House Grey attacks or bombards")
