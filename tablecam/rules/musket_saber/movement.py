@@ -22,6 +22,7 @@ from tablecam.rules.musket_saber.tables import (
     VARIABLE_MA,
     Arm,
     Time,
+    most_points,
 )
 from tablecam.rules.musket_saber.troops import Unit, is_overstacked
 
@@ -51,7 +52,7 @@ def allowance(
         used = MARCH_DICE[arm]
         points = sum(dice[:used]) + MARCH_BONUS if len(dice) >= used else None
     else:
-        most = VARIABLE_MA if ma == "V" else int(ma)
+        most = most_points(ma)
         used = next((place for place, die in enumerate(dice, 1) if die <= most), len(dice))
         points = dice[used - 1] if dice and dice[used - 1] <= most else None
     if points is not None:
@@ -136,23 +137,9 @@ def path_cost(mover: Mover, steps: Sequence[Step], *, march: bool) -> Cost:
     return Cost(spent)
 
 
-def column_mp(
-    units: Sequence[Unit], entry: Sequence[Cost], *, march: bool, by_road: bool
-) -> list[float | None]:
-    """Returns what units that enter in column have left; None for one that cannot (K-13.1).
-
-    Small units come in with any other and count for nothing.
-    """
-    left: list[float | None] = []
-    ahead = 0
-    for unit, cost in zip(units, entry, strict=True):
-        ma = VARIABLE_MA if unit.ma == "V" else unit.printed("ma")
-        points = allowance(unit.arm, ma, (), must_roll=False, march=march).ma or 0
-        behind = 0 if unit.is_small else ahead * COLUMN_MP[march and by_road]
-        rest = points - cost.mp - behind
-        left.append(rest if rest >= 0 and cost.ban is None else None)
-        ahead += not unit.is_small
-    return left
+def column_mp(unit: Unit, ahead: int, *, march: bool, by_road: bool) -> float:
+    """Returns what a unit pays more that enters behind others, but a small one (K-13.1)."""
+    return 0.0 if unit.is_small else ahead * COLUMN_MP[march and by_road]
 
 
 # Moves.
@@ -221,7 +208,7 @@ def move_of(
     steps = steps_of(field, unit, path)
     cost = path_cost(unit.arm, steps, march=march)
     rolls = reasons_to_roll(field, unit, leaves_zone=bool(held_by and path))
-    printed = VARIABLE_MA if unit.ma == "V" else int(unit.printed("ma"))
+    printed = most_points(unit.printed("ma"))
     allowed = allowance(unit.arm, printed, (), must_roll=False, march=march, square=unit.square).ma
     if most is None:
         most = allowed or 0

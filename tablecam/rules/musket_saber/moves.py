@@ -18,7 +18,7 @@ from tablecam.rules.musket_saber.combat import is_coordinated
 from tablecam.rules.musket_saber.field import Mover
 from tablecam.rules.musket_saber.movement import ChargeFacts
 from tablecam.rules.musket_saber.state import Due, Outcome, State, Units, event
-from tablecam.rules.musket_saber.tables import ARMS, CHARGE_MP, COLUMN_MP, LEADER_MA, MARCH_DICE
+from tablecam.rules.musket_saber.tables import ARMS, CHARGE_MP, LEADER_MA, MARCH_DICE
 from tablecam.rules.musket_saber.troops import Leader, Post, Unit, is_overstacked
 from tablecam.rules.steps import ban_on_all, why_none
 
@@ -60,7 +60,8 @@ def entry_cost(state: State, unit: Unit, number: Hex, *, march: bool) -> float:
     kinds = {field.map.path(number, beside) for beside in state.grid.neighbours(number)}
     by_road = "road" in kinds
     step = movement.Step(field.map.terrains(number), None, "road" if by_road else None)
-    column = 0.0 if unit.is_small else state.entered.get(number, 0) * COLUMN_MP[march and by_road]
+    ahead = state.entered.get(number, 0)
+    column = movement.column_mp(unit, ahead, march=march, by_road=by_road)
     return movement.path_cost(unit.arm, [step], march=march).mp + column
 
 

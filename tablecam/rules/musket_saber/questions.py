@@ -322,10 +322,17 @@ def _enter(
     if terrain not in {CLEAR, *charts.terrain} and path is None:
         return {"enter": None, "mp_left": None, "asks_for": [f"terrain.{terrain}"]}
     step = Step((charts.terrain.get(terrain, OPEN_GROUND),), None, path)
-    left = movement.column_mp(
-        units, [movement.path_cost(unit.arm, [step], march=march) for unit in units],
-        march=march, by_road=path == "road",
-    )  # fmt: skip
+    left: list[float | None] = []
+    ahead = 0
+    for unit in units:
+        ma, cost = unit.printed("ma"), movement.path_cost(unit.arm, [step], march=march)
+        points = movement.allowance(
+            unit.arm, tables.most_points(ma), (), must_roll=False, march=march
+        ).ma
+        behind = movement.column_mp(unit, ahead, march=march, by_road=path == "road")
+        rest = (points or 0) - cost.mp - behind
+        left.append(rest if rest >= 0 and cost.ban is None else None)
+        ahead += not unit.is_small
     return {"enter": True, "mp_left": left, "house": _is_house(facts.charts)}
 
 

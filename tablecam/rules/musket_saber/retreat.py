@@ -15,7 +15,7 @@ from tablecam.rules.musket_saber.tables import (
     DISRUPTED_HEXES,
     ROUT_HEXES,
     TURNS_AWAY,
-    VARIABLE_MA,
+    most_points,
 )
 from tablecam.rules.musket_saber.troops import LineKind, Unit, is_overstacked
 
@@ -68,7 +68,7 @@ class LineWalk:
 
 def along(ma: int | str, line: Sequence[LineStep], hexes: int) -> LineWalk:
     """Returns where a retreat ends on a line of hexes with their costs and zones (K-7.9a-c)."""
-    most = VARIABLE_MA if ma == "V" else int(ma)
+    most = most_points(ma)
     last = min(hexes, len(line))
     checks = sum(step.zone == "enemy" for step in line[:last])
     if last == 0 or line[last - 1].zone != "negated":
@@ -146,8 +146,7 @@ def _paths(
 def _onward(field: Field, unit: Unit, path: tuple[Hex, ...]) -> Iterator[tuple[Hex, ...]]:
     """Yields a retreat that has ended, or its continuations out of a negated EZOC (K-7.9b)."""
     threatened, is_open = field.enemy_zone(unit.side), field.open_to(unit)
-    ma = unit.printed("ma")
-    most = VARIABLE_MA if ma == "V" else int(ma)
+    most = most_points(unit.printed("ma"))
     if path[-1] not in threatened or path[-1] in field.goals(unit.side):
         yield path
         return

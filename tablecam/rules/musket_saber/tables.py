@@ -41,6 +41,13 @@ LEADER_MA: Final = 12
 """K-10.1"""
 VARIABLE_MA: Final = 6
 """R-14: what a "V" counts in a retreat; it is also the most that a die gives."""
+
+
+def most_points(ma: int | str) -> int:
+    """Returns the Movement Points of a printed allowance, at most those of a "V" (R-14)."""
+    return VARIABLE_MA if ma == "V" else int(ma)
+
+
 CHARGE_MP: Final = (1, 2)
 """K-7.13c: Movement Points of a charge."""
 
