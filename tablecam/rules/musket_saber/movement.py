@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, pairwise
+from typing import Final
 
 from tablecam.rules.game import Ban
 from tablecam.rules.hexes.grid import Hex
@@ -215,7 +216,7 @@ def move_of(
         if rolls and march:
             most = MARCH_DICE[unit.arm] * VARIABLE_MA + MARCH_BONUS
     bans = (
-        _ban_on_path(field, unit, path),
+        _ban_on_path(field, unit.arm, unit.side, unit.at or "", path),
         _ban_on_leaving(field, unit, path),
         cost.ban,
         next(
@@ -230,17 +231,42 @@ def move_of(
     return Move(cost.mp, most, stops, next((ban for ban in bans if ban), None), rolls)
 
 
-def _ban_on_path(field: Field, unit: Unit, path: Sequence[Hex]) -> Ban | None:
-    own_trains = {post.hex for post in field.posts(field.trains, unit.side)}
-    for index, (here, there) in enumerate(pairwise((unit.at or "", *path))):
-        if there not in field.grid.neighbours(here):
-            return Ban("K-4.2", f"{there} is not next to {here}")
-        if (ban := field.ban_on_passing(unit.side, there)) is not None:
+OTHERS: Final[Mapping[Mover, str]] = {"leader": "K-10.1", "hq": "K-12.1", "trains": "K-12.2"}
+"""The rules of what moves besides units; they never enter an EZOC."""
+
+
+def ban_on_step(field: Field, mover: Mover, side: str, here: Hex, there: Hex) -> Ban | None:
+    """Returns why a counter does not go from a hex into its neighbour, whatever it costs."""
+    rule = OTHERS.get(mover, "K-4.5")
+    if there not in field.grid.neighbours(here):
+        return Ban("K-4.2", f"{there} is not next to {here}")
+    if mover in OTHERS and there in field.enemy_zone(side):
+        return Ban(rule, f"{there} is in an enemy zone of control")
+    if (ban := field.ban_on_passing(side, there)) is not None:
+        return ban
+    if not field.map.may_pass(mover, here, there):
+        return Ban(rule, f"{there} is prohibited to {'it' if mover in OTHERS else mover}")
+    return None
+
+
+def ban_on_going_on(field: Field, mover: Mover, side: str, before: Hex, here: Hex) -> Ban | None:
+    """Returns why a counter that has come into a hex goes no further (K-12.2)."""
+    if mover == "trains" and field.map.path(before, here) != "road":
+        return Ban("K-12.2", f"off the road it stops in {here}")
+    if mover in ARMS and field.is_at_trains(side, here):
+        return Ban("K-12.2", f"nobody moves through the trains in {here}")
+    return None
+
+
+def _ban_on_path(
+    field: Field, mover: Mover, side: str, start: Hex, path: Sequence[Hex]
+) -> Ban | None:
+    for index, (here, there) in enumerate(pairwise((start, *path))):
+        ban = ban_on_step(field, mover, side, here, there)
+        if ban is None and index < len(path) - 1:
+            ban = ban_on_going_on(field, mover, side, here, there)
+        if ban is not None:
             return ban
-        if not field.map.may_pass(unit.arm, here, there):
-            return Ban("K-4.5", f"{there} is prohibited to {unit.arm}")
-        if there in own_trains and index < len(path) - 1:
-            return Ban("K-12.2", f"nobody moves through the trains in {there}")
     return None
 
 
@@ -299,18 +325,7 @@ def mp_of_others(field: Field, mover: Mover, path: Sequence[Hex], start: Hex, si
     printed = next((post.ma for post in posts if post.hex == start and post.is_of(side)), None)
     most = LEADER_MA if mover == "leader" else printed or 0
     cost = path_cost(mover, steps_of(field, stand_in, path), march=False)
-    rules = {"leader": "K-10.1", "hq": "K-12.1", "trains": "K-12.2"}
-    ban = cost.ban
-    for index, (here, there) in enumerate(pairwise((start, *path))):
-        off_road = mover == "trains" and field.map.path(here, there) != "road"
-        if there not in field.grid.neighbours(here):
-            ban = ban or Ban("K-4.2", f"{there} is not next to {here}")
-        elif there in field.enemy_zone(side):
-            ban = ban or Ban(rules[mover], f"{there} is in an enemy zone of control")
-        if not field.map.may_pass(mover, here, there):
-            ban = ban or Ban(rules[mover], f"{there} is prohibited to it")
-        if off_road and index < len(path) - 1:
-            ban = ban or Ban("K-12.2", f"off the road it stops in {there}")
+    ban = cost.ban or _ban_on_path(field, mover, side, start, path)
     if cost.mp > most:
         ban = ban or Ban("K-4.3", f"it costs {cost.mp:g} of {most}")
     return Move(cost.mp, most, None, ban)

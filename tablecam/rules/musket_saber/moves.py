@@ -298,24 +298,20 @@ class _Walk:
         """Whether a way goes no further: near enemies, in the trains, trains off the road."""
         if len(way.places) < 2:
             return False
-        field, (before, here) = self.state.field, way.places[-2:]
-        off_road = self.mover == "trains" and field.map.path(before, here) != "road"
-        trains = {post.hex for post in field.posts(field.trains, self.unit.side)}
-        in_trains = self.mover in ARMS and here in trains
-        return off_road or in_trains or here in field.enemy_zone(self.unit.side)
+        field, side, (before, here) = self.state.field, self.unit.side, way.places[-2:]
+        ban = movement.ban_on_going_on(field, self.mover, side, before, here)
+        return ban is not None or here in field.enemy_zone(side)
 
     def may_enter(self, here: Hex, there: Hex) -> bool:
         """Whether it may go from a hex into its neighbour."""
         field, unit = self.state.field, self.unit
-        if field.ban_on_passing(unit.side, there):
-            return False
-        if not field.map.may_pass(self.mover, here, there):
+        if movement.ban_on_step(field, self.mover, unit.side, here, there) is not None:
             return False
         if self.march and not field.is_far_from_enemies(unit, there):
             return False
         if there not in field.enemy_zone(unit.side):
             return True
-        if self.mover not in ARMS or self.disengages:
+        if self.disengages:
             return False
         return movement.ban_in_zone(field, unit, there, self.led, charges=False) is None
 

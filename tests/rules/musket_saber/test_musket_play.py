@@ -533,6 +533,13 @@ def test_one_unit_of_a_stack_meets_a_countercharge_in_square_k_9_4_k_9_5a():
 # Leaders, headquarters, Fortunes of War.
 
 
+def test_no_headquarters_rides_over_a_disrupted_enemy_k_12_1_k_4_2():
+    hq = [{"id": "RQ", "side": "red", "ma": 8, "hex": "0505"}]
+    play = battle(unit("R1", "0101"), unit("G1", "0506"), hq=hq, marks={"G1": {"disrupted": True}})
+    with pytest.raises(Refused, match=r"K-4.2 RQ: an enemy stands in 0506"):
+        play.apply(acts.Move(("RQ",), ("0506", "0507")))
+
+
 def test_a_leader_left_alone_joins_a_friend_or_is_captured_k_10_1():
     chief = {"id": "GC", "side": "grey", "span": ["G"], "hex": "0506",
              "front": {"movement": 2, "morale": 1, "combat": 1}}  # fmt: skip
