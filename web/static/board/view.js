@@ -37,8 +37,9 @@ export function fitted(size, width_px, height_px, turn) {
 
 /** The quarter turn at which the table fills a drawing best. @type {(size: Size, width_px: number, height_px: number) => number} */
 export function bestTurn(size, width_px, height_px) {
-  const straight = fittingScale(size, width_px, height_px, 0);
-  return fittingScale(size, width_px, height_px, 3) > 1.15 * straight ? 3 : 0;
+  // The foot is left below either, and would keep a phone's table from standing upright.
+  const [straight, turned] = [0, 3].map((turn) => fittingScale(size, width_px, height_px, turn, MARGIN_PX));
+  return turned > 1.15 * straight ? 3 : 0;
 }
 
 /** The whole table in an element of the page, turned to fill it best. @type {(size: Size, room: {clientWidth: number, clientHeight: number}, turn?: number) => View} */
@@ -140,10 +141,10 @@ function boardSize(size, turn) {
   return turn % 2 === 0 ? size : { width_mm: size.depth_mm, depth_mm: size.width_mm };
 }
 
-/** @type {(size: Size, width_px: number, height_px: number, turn: number) => number} */
-function fittingScale(size, width_px, height_px, turn) {
+/** @type {(size: Size, width_px: number, height_px: number, turn: number, foot_px?: number) => number} */
+function fittingScale(size, width_px, height_px, turn, foot_px = FOOT_PX) {
   const board = boardSize(size, turn);
-  const [w_px, h_px] = [width_px - 2 * MARGIN_PX, height_px - MARGIN_PX - FOOT_PX];
+  const [w_px, h_px] = [width_px - 2 * MARGIN_PX, height_px - MARGIN_PX - foot_px];
   return Math.max(0.02, Math.min(w_px / board.width_mm, h_px / board.depth_mm));
 }
 
