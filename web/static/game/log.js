@@ -57,7 +57,8 @@ function renderLatest(state) {
   const first = latestChosen(log)?.deed ?? Infinity;
   const latest = log.filter(({ deed, undone }) => deed >= first && !undone);
   const told = latest.filter(({ kind }) => state.facts.about.moments[kind] !== "detail");
-  const lines = (told.length ? told : latest).slice(0, MOST_LATEST);
+  const all = told.length ? told : latest;
+  const lines = all.slice(0, MOST_LATEST);
   updateChildren(
     byId("game-latest"),
     lines.map(({ text }, index) => ({ text, index })),
@@ -65,7 +66,7 @@ function renderLatest(state) {
     () => element("li"),
     (line, { text }) => setText(line, sentence(text)),
   );
-  fitLatest(byId("game-latest"), latest.length > lines.length);
+  fitLatest(byId("game-latest"), all.length > lines.length);
 }
 
 /** Lets the log tell what has no room here; measured only when words or room change. @type {(list: HTMLElement, isCut: boolean) => void} */
