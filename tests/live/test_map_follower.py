@@ -6,7 +6,7 @@ import pytest
 
 from tablecam.errors import BadInput
 from tablecam.live.map_follower import MapFollower
-from tests.rules.hexes.test_hex_fit import TRUE, table_of, untidy
+from tests.live_calibration.test_hex_fit import TRUE, table_of, untidy
 
 
 class Follower(MapFollower):
