@@ -84,6 +84,7 @@ def test_a_unit_dragged_too_far_sees_its_limit_and_is_put_where_it_may_go(fight:
     fight.taps("Skip", "March", "P1, P2, P3, P4: costs 1 card of 4 BW")
     page = fight.prussian.page
     asked = "#game-actions"
+    expect(page.locator(f"{asked} .group-march")).to_be_visible()
     board, below_px = page.locator("#board").bounding_box(), place_in_panel(page, asked)
     for other in (fight.austrian.page, page):  # every seat sees the limit
         carry(other, fight, "P1", 200)

@@ -56,7 +56,7 @@ export function renderBegin(state) {
   );
   const { files } = state.facts;
   byId("begin-files").hidden = !Object.keys(files).length;
-  setText(byId("begin-files"), `With this table's own ${Object.keys(files).join(", ")}.`);
+  setText(byId("begin-files"), `With the ${Object.keys(files).join(", ")} that the table file names.`);
   setAttr(byId("begin-files"), "title", Object.values(files).join("\n"));
   const fields = fieldsAsked(state);
   byId("begin-change").hidden = !fields.length;

@@ -100,7 +100,7 @@ export function renderGameDice(state) {
   const roll = requestedRoll(view);
   byId("game-dice").hidden = !roll;
   if (roll) renderEntry(state, roll);
-  const cast = view && !roll ? latestRoll(view) : null;
+  const cast = view && latestRoll(view);
   byId("game-cast").hidden = !cast;
   const deed = String(latestChosen(view?.log ?? [])?.deed);
   renderDice(byId("game-cast-dice"), cast?.values ?? [], deed, [], cast?.sides);

@@ -160,9 +160,9 @@ function updateLine(line, key, happened, follows, state) {
   const { kind, text, rule, note, undone, evidence, dice } = happened;
   const [words, number, actions] = /** @type {HTMLElement[]} */ ([...line.children]);
   const [mark, said, faces, noted] = /** @type {HTMLElement[]} */ ([...words.children]);
-  const marks = [kind === "overrule" || note.startsWith("overruled") ? "overrule" : "", undone ? "undone" : ""].filter(
-    Boolean,
-  );
+  // The first line of an action bears what holds for all of them.
+  const isOverruled = kind === "overrule" || (!follows && note.startsWith("overruled"));
+  const marks = [isOverruled ? "overrule" : "", undone ? "undone" : ""].filter(Boolean);
   const isOpen = state.game.line === key;
   setAttr(
     line,
@@ -182,7 +182,7 @@ function updateLine(line, key, happened, follows, state) {
   setText(mark, marks.join(", "));
   setText(said, sentence(text));
   renderDice(faces, dice?.values ?? [], "", [], dice?.sides);
-  setText(noted, note);
+  setText(noted, follows ? "" : note);
   updateRuleNumber(number, rule, state.facts.about.rules);
   actions.hidden = !isOpen;
   if (isOpen) renderActions(actions, happened, state);

@@ -1,5 +1,5 @@
 /** The game in the panel: beginning, moves to make, actions, the hand of cards, the log. */
-import { byId, disable, element, makeButton, PHONE, setAttr, setText, updateChildren } from "../shared/dom.js";
+import { byId, disable, element, makeButton, setAttr, setText, updateChildren } from "../shared/dom.js";
 import { sentence } from "../shared/text.js";
 import { shortName, sideName, sidePlural } from "../board/things.js";
 import { renderBegin } from "./begin.js";
@@ -57,7 +57,7 @@ function showFromTop(view) {
   const before = panel.dataset.asked;
   panel.dataset.asked = view?.is_over ? "over" : view?.is_yours ? view.question : view ? "others" : "";
   const isNews = panel.dataset.asked !== before && Boolean(view?.is_yours || view?.is_over || !before);
-  if (isNews && (view?.is_over || matchMedia(PHONE).matches)) panel.scrollTop = 0;
+  if (isNews) panel.scrollTop = 0;
 }
 
 /** The button that was pressed last. @type {Element | null} */

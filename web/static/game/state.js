@@ -198,6 +198,7 @@ export function receiveView(state, view, asked) {
     .join(", ");
   shareWithBoard(state, view);
   if (view.seat.kind === "spectator") state.moving = false;
+  else if (before?.seat.kind === "spectator") state.moving = state.facts.simulated;
   if (!view.has_begun) return;
   // Another game, or this seat's turn: what to do is there.
   if (!before?.log?.length || (view.is_yours && !before.is_yours)) game.tab = "tab-game";

@@ -189,9 +189,9 @@ export function chosenUnits(state) {
   return [...new Set(ids)];
 }
 
-/** A text that changes whenever a sheet may change: its units, the round, all positions. @type {(state: State) => string} */
+/** A text that changes whenever a sheet may change: its units, the round, the game, all positions. @type {(state: State) => string} */
 export function sheetKey(state) {
-  return [...chosenUnits(state), state.rulings.active, ...positionKeys(state)].join(" ");
+  return [...chosenUnits(state), state.rulings.active, state.now?.game, ...positionKeys(state)].join(" ");
 }
 
 /** The positions of all bases and commanders, without moves too small to matter. @type {(state: State) => string[]} */

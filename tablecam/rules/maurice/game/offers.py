@@ -33,7 +33,7 @@ from tablecam.rules.maurice.place.command_string import command_string, reaches
 from tablecam.rules.miniatures.ground import footprints
 from tablecam.table.model import Point
 from tablecam.table.sides import side_name, side_plural
-from tablecam.wording import counted, proper_name
+from tablecam.wording import counted, joined, proper_name
 
 
 def step_shapes(state: State) -> tuple[Shape, ...]:
@@ -248,9 +248,12 @@ def _card(state: State, action: act.Action) -> Offer:
             label = action.card or _INTERRUPTS[action.effect]
             return Offer("card", label, _interrupted(state, action))
         case act.Modify():
-            parts = (f"{amount:+d} {unit}" for unit, amount in action.amounts.items())
+            units_of: dict[int, list[str]] = {}
+            for unit, amount in action.amounts.items():
+                units_of.setdefault(amount, []).append(unit)
+            parts = (f"{amount:+d} for {joined(units)}" for amount, units in units_of.items())
             name = action.card or f"Card ({action.symbol})"
-            label = f"{name}: {', '.join(parts) or 'no effect here'}"
+            label = f"{name}: {'; '.join(parts) or 'no effect here'}"
             return Offer("card", label, outlines(field_at(state), action.amounts))
         case act.Decline():
             return Offer("card", "No card")
