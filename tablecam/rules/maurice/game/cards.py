@@ -359,8 +359,7 @@ class Modifying(Step):
         _check_modify(state, self, action)
         state = with_cards_discarded(state, action.side, (action.card,))
         modifier = Modifier(action.side, action.symbol, action.amounts, action.card)
-        modifiers = (*state.round.modifiers, modifier)
-        state = state.with_round(modifiers=modifiers)
+        state = state.with_round(modifiers=(*state.round.modifiers, modifier))
         amounts = dict(action.amounts)
         card = None if action.card is None else state.options.card(action.card)
         title = f"a card with {SYMBOL_WORDS[action.symbol]}" if card is None else card.title

@@ -248,10 +248,9 @@ def _card(state: State, action: act.Action) -> Offer:
             label = action.card or _INTERRUPTS[action.effect]
             return Offer("card", label, _interrupted(state, action))
         case act.Modify():
-            units_of: dict[int, list[str]] = {}
-            for unit, amount in action.amounts.items():
-                units_of.setdefault(amount, []).append(unit)
-            parts = (f"{amount:+d} for {joined(units)}" for amount, units in units_of.items())
+            amounts = action.amounts
+            units_of = {by: [u for u in amounts if amounts[u] == by] for by in amounts.values()}
+            parts = (f"{by:+d} for {joined(units)}" for by, units in units_of.items())
             name = action.card or f"Card ({action.symbol})"
             label = f"{name}: {'; '.join(parts) or 'no effect here'}"
             return Offer("card", label, outlines(field_at(state), action.amounts))
@@ -305,8 +304,7 @@ def _activation(state: State, action: act.Activate) -> Offer:
     """Offers a force with the cards played for it and the path from its commander (M-4.12)."""
     field = field_at(state)
     total_bw = f" of {sum(action.spans)} BW" if action.spans else ""
-    cards = ", ".join(action.cards) or counted(len(action.spans), "card")
-    what = f"{cards}{total_bw}"
+    what = (", ".join(action.cards) or counted(len(action.spans), "card")) + total_bw
     # One of several example spans.
     if state.declares_first and len(action.spans) == 1:
         what = f"{action.spans[0]} BW"
