@@ -52,7 +52,7 @@ def all_afresh(position: Position) -> dict[str, Any]:
 
 
 def after(position: Position) -> dict[str, Any]:
-    """All rulings of a table, of which those of the last one are remembered."""
+    """All rulings of a table, while those of the last table are remembered."""
     return rulings_document(Rulings(field_of(position), "french"))
 
 

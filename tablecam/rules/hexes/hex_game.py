@@ -219,7 +219,7 @@ class HexGame(PhaseGame[AnyState]):
 
 
 class HexOptions(StrictModel):
-    """What a game begins with: its files, each of which has its own model."""
+    """The options that a game begins with; each of its files has a model of its own."""
 
     charts: Mapping[str, Any] | None = None
     map: Mapping[str, Any] | None = None

@@ -87,7 +87,7 @@ def evasion(gap_in: float, charger_final_value_in: float, dice: Sequence[int]) -
 
 
 def counter_charge_dice(troops: Troops) -> int:
-    """Returns the dice of a counter-charge, all of which are added (S-C.9)."""
+    """Returns the number of dice that a counter-charge throws and adds up (S-C.9)."""
     return 1 + BONUS[troops.skill.move]
 
 
@@ -266,7 +266,7 @@ class Pursuit(Due):
 
 
 class CounterDice(Due):
-    """The dice of a counter-charge, all of which are added (S-C.9)."""
+    """A counter-charge throws its dice and adds them up (S-C.9)."""
 
     charge: ChargeWay
 

@@ -1,4 +1,4 @@
-"""Fields of which nothing is remembered, to compare remembered answers with."""
+"""Prepares fields with nothing remembered, to compare remembered answers with."""
 
 import sys
 
