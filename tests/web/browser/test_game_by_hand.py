@@ -99,7 +99,7 @@ def test_a_unit_dragged_too_far_sees_its_limit_and_is_put_where_it_may_go(fight:
     expect(moved).to_contain_text("✗ no")
     page.locator('[data-lay="P1"]').click()
     expect(moved).to_contain_text("✓ yes")
-    expect(page.locator("#undo")).to_have_attribute("title", "Undo P1\u2019s move (Ctrl-Z)")
+    expect(page.locator("#undo")).to_have_attribute("title", "Undo P1's move (Ctrl-Z)")
     assert page.locator("#board").bounding_box() == board  # one row of the demo's buttons
     assert place_in_panel(page, asked) == below_px
     fight.prussian.clicks('.moved[data-unit="P1"] [data-way="seen"]')

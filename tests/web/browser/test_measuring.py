@@ -60,7 +60,7 @@ def test_single_bases_can_be_chosen(player: Any) -> None:
     page = player.page
     page.get_by_role("button", name="Bases").click()
     page.mouse.click(*player.spot_of("P3"))
-    expect(page.locator("#measure-title")).to_have_text("P3\u2019s left base")
+    expect(page.locator("#measure-title")).to_have_text("P3's left base")
     expect(page.locator(".base.chosen")).to_have_count(1)
 
 

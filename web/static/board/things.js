@@ -66,8 +66,8 @@ function baseTitle(unit, name) {
 /** A base of a unit by its place from the left. @type {(unit: string, index: number, count: number) => string} */
 export function placeTitle(unit, index, count) {
   if (count === 1) return unit;
-  if (index === 0) return `${unit}’s left base`;
-  return index === count - 1 ? `${unit}’s right base` : `${unit}’s base ${index + 1} from the left`;
+  if (index === 0) return `${unit}'s left base`;
+  return index === count - 1 ? `${unit}'s right base` : `${unit}'s base ${index + 1} from the left`;
 }
 
 /** An id in the case of a proper name, where it has none of its own. @type {(id: string) => string} */

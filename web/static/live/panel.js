@@ -442,7 +442,7 @@ function renderControls(state) {
 /** What an undo on the simulated table does. @type {(state: State, latest: State["undo"][number]) => string} */
 function undoWords(state, latest) {
   if ("lifted" in latest) return `Put ${nameOf(state, latest.lifted)} back`;
-  return `Undo ${latest.placings.map(({ unit }) => properName(unit)).join(", ")}’s move`;
+  return `Undo ${latest.placings.map(({ unit }) => properName(unit)).join(", ")}'s move`;
 }
 
 /** @type {(state: State) => void} */
