@@ -11,14 +11,7 @@ from tablecam.rules.game import Ban
 from tablecam.rules.hexes.grid import Hex
 from tablecam.rules.hexes.sight import Line, line_between
 from tablecam.rules.hexes.zones import ZONES, Hexes, ZoneName, zones_of
-from tablecam.rules.maida_1806 import tables
-from tablecam.rules.maida_1806.lines import (
-    TURNS_DEG,
-    are_flank_to_flank,
-    around,
-    shifted,
-    zone_toward,
-)
+from tablecam.rules.maida_1806 import lines, tables
 from tablecam.rules.maida_1806.state import State, enemy_of
 from tablecam.rules.maida_1806.troops import Piece, Troop
 from tablecam.table.headings import difference_deg
@@ -38,16 +31,16 @@ def line_of(state: State, firer: Hexes, target: Hexes) -> Line:
 def front_of(state: State, piece: Piece) -> Hexes:
     """Returns a unit's Front hexes on the map; in Square all around it are (D-7.3)."""
     if piece.formation == "square":
-        return around(state.grid, piece.hexes)
+        return lines.around(state.grid, piece.hexes)
     return state.grid.on_map(zones_of(state.grid, piece.hexes, piece.facing_deg).front)
 
 
 def zone_of(state: State, piece: Piece, others: Hexes) -> ZoneName | None:
     """Returns the zone of a unit in which another counter is next to it (D-G5, D-7.3)."""
     if piece.formation == "square":
-        is_near = set(others).intersection(around(state.grid, piece.hexes))
+        is_near = set(others).intersection(lines.around(state.grid, piece.hexes))
         return "front" if is_near else None
-    return zone_toward(state.grid, piece.hexes, piece.facing_deg, others)
+    return lines.zone_toward(state.grid, piece.hexes, piece.facing_deg, others)
 
 
 def sees(state: State, firer: Piece, target: Hexes) -> bool:
@@ -219,7 +212,7 @@ def _are_linked(state: State, one: Piece, other: Piece) -> bool:
     if one.formation == other.formation == "square":
         return state.grid.distance(one.hexes, other.hexes) == 1
     ends = (one.hexes, one.facing_deg, other.hexes, other.facing_deg)
-    return one.formation == other.formation and are_flank_to_flank(state.grid, *ends)
+    return one.formation == other.formation and lines.are_flank_to_flank(state.grid, *ends)
 
 
 # Command.
@@ -334,8 +327,8 @@ def withdrawals(
 def _ends(state: State, piece: Piece, causes: Sequence[Hexes], name: ZoneName) -> Iterator[Hexes]:
     grid, enemy = state.grid, state.enemy(piece.id)
     now = apart(state, piece.hexes, causes)
-    for turn_deg in TURNS_DEG[name]:
-        hexes = shifted(grid, piece.hexes, piece.facing_deg + turn_deg)
+    for turn_deg in lines.TURNS_DEG[name]:
+        hexes = lines.shifted(grid, piece.hexes, piece.facing_deg + turn_deg)
         if hexes is None or apart(state, hexes, causes) <= now:
             continue
         pairs = zip(piece.hexes, hexes, strict=True)

@@ -23,19 +23,9 @@ from tablecam.rules.hexes.stacks import (
 from tablecam.rules.hexes.zones import Hexes
 from tablecam.rules.lay import Lay
 from tablecam.rules.maida_1806 import movement, sequence
+from tablecam.rules.maida_1806 import state as acts
 from tablecam.rules.maida_1806.reaction import Did, triggered
-from tablecam.rules.maida_1806.state import (
-    Charge,
-    Due,
-    Form,
-    Move,
-    MoveLeader,
-    MoveStep,
-    Outcome,
-    Reorder,
-    State,
-    Units,
-)
+from tablecam.rules.maida_1806.state import Due, MoveStep, Outcome, State, Units
 from tablecam.rules.maida_1806.troops import SIDES, Piece
 from tablecam.table.model import BasePose, Position, Unit
 from tablecam.table.motion import lies_there
@@ -187,7 +177,7 @@ def _of_change(
     """Returns the action of a change of stacks."""
     unit = position.unit(change.units[0])
     if change.kind == "reorder":
-        action = Reorder(change.hex, change.units)
+        action = acts.Reorder(change.hex, change.units)
         ban = None if action in sequence.movement_choices(state) else "no such change now"
         text = f"{change.units[0]} comes to the top in {change.hex}"
         return Suggestion(change.units[0], text, action, _yes_or_no("D-11.0", text, ban))
@@ -233,7 +223,7 @@ def _suggestion(state: State, units: tuple[str, ...], place: Place, words: str) 
         text += ": too close to call"
     ways = ways_to(state, units, place.hexes, place.facing_deg)
     if not ways:
-        charge = Charge(units, place.hexes[0])
+        charge = acts.Charge(units, place.hexes[0])
         if state.movers == units and charge in sequence.movement_choices(state):
             return Suggestion(name, text, charge, certain("yes", "D-9.2.1", text))
         why = f"{name} has no way there with its Movement Points"
@@ -243,7 +233,7 @@ def _suggestion(state: State, units: tuple[str, ...], place: Place, words: str) 
     if len(ways) > 1:
         others = len(ways) - 1
         text += f" ({others} other way{'s' if others > 1 else ''} would make others react)"
-    action = Move(units, way.steps)
+    action = acts.Move(units, way.steps)
     if place.answer == "too_close":
         word, chance = decide(place.margin_mm, place.sigma_mm)
         answer = Answer(word, place.margin_mm, place.sigma_mm, chance, "D-G3", text)
@@ -252,7 +242,7 @@ def _suggestion(state: State, units: tuple[str, ...], place: Place, words: str) 
     return Suggestion(name, text, action, answer)
 
 
-def _formed(state: State, piece: Piece, place: Place) -> Form | None:
+def _formed(state: State, piece: Piece, place: Place) -> acts.Form | None:
     """Returns the change of formation that lays a counter on other hexes of its own."""
     if set(place.hexes) == set(piece.hexes) or not set(place.hexes) & set(piece.hexes):
         return None
@@ -263,7 +253,7 @@ def _formed(state: State, piece: Piece, place: Place) -> Form | None:
         (
             choice
             for choice in choices
-            if isinstance(choice, Form) and choice.unit == piece.id
+            if isinstance(choice, acts.Form) and choice.unit == piece.id
             and choice.hexes == place.hexes and choice.facing_deg == place.facing_deg
         ),
         None,
@@ -323,7 +313,7 @@ def _of_leaders(state: State, position: Position) -> Iterator[Suggestion]:
         number = state.grid.hex_at(commander.place_mm)
         if number is None or number == state.leader(commander.id).hex:
             continue
-        action = MoveLeader(commander.id, number)
+        action = acts.MoveLeader(commander.id, number)
         is_legal = state.phase == "leaders" and action in sequence.leader_moves(state)
         text = f"{commander.id} goes to {number}"
         ban = None if is_legal else "leaders move after their units, up to 9 hexes"

@@ -11,17 +11,13 @@ from tablecam.rules.dice import Roll
 from tablecam.rules.hexes.drawings import hexes_shapes, way_shape
 from tablecam.rules.hexes.grid import Hex
 from tablecam.rules.musket_saber import state as acts
+from tablecam.rules.musket_saber import tables
 from tablecam.rules.musket_saber.combat import Deed, check_of
 from tablecam.rules.musket_saber.field import CLEAR
 from tablecam.rules.musket_saber.results import Fate
 from tablecam.rules.musket_saber.retreat import Retreats, advances, retreats, rout
 from tablecam.rules.musket_saber.state import Due, Outcome, State, Units, event
-from tablecam.rules.musket_saber.tables import (
-    ADVANCE_OF_CHARGE,
-    CASUALTY,
-    ROUT_HEXES,
-    Code,
-)
+from tablecam.rules.musket_saber.tables import Code
 from tablecam.rules.musket_saber.troops import Unit, is_overstacked
 from tablecam.rules.steps import Events
 
@@ -170,9 +166,9 @@ def _in_danger(state: State, battle: acts.Battle) -> Iterator[Due]:
         distance = state.grid.distance((leader.hex,), hexes)
         coordinates = leader.side == battle.side and not leader.ineffective
         if leader.id in battle.leaders:
-            yield Casualty(leader.id, CASUALTY["participating"])
+            yield Casualty(leader.id, tables.CASUALTY["participating"])
         elif distance == 0 or (distance == 1 and coordinates):
-            yield Casualty(leader.id, CASUALTY["stacked"])
+            yield Casualty(leader.id, tables.CASUALTY["stacked"])
 
 
 class Casualty(Due):
@@ -269,7 +265,7 @@ class Flee(Due):
             return state.pushed(Unsafe(self.unit, len(unsafe))), events
         if end in ways.routs_from and not self.again:
             state = state.changed(self.unit, disrupted=True)
-            further = Flee(self.unit, ROUT_HEXES, end, routs=True, again=True)
+            further = Flee(self.unit, tables.ROUT_HEXES, end, routs=True, again=True)
             return state.pushed(further), events
         return state, events
 
@@ -414,7 +410,7 @@ class Onward(Due):
             return friends and clear and not is_overstacked((*there, *horse))
 
         start = horse[0].hex or ""
-        near = state.grid.reached((start,), ADVANCE_OF_CHARGE, may_enter)
+        near = state.grid.reached((start,), tables.ADVANCE_OF_CHARGE, may_enter)
         rides = (acts.Advance(horse[0].id, number) for number in near if number != start)
         return (*((acts.Capture(),) if caught else ()), *rides, acts.Pass())
 
@@ -572,7 +568,7 @@ class LeaderFlees(Due):
         leader, kind = state.thing(self.unit), self._line(state)
         if kind not in ("safe", "valid") or not state.own(leader.side):
             return _without(state, self.unit, "is captured", "K-10.1")
-        if answer is not None and answer[0] >= CASUALTY["alone"]:
+        if answer is not None and answer[0] >= tables.CASUALTY["alone"]:
             return _without(state, self.unit, "is dead", "K-10.1")
         start = (leader.hex or "",)
         near = min(

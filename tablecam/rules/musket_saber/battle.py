@@ -12,40 +12,11 @@ from tablecam.rules.dice import Roll
 from tablecam.rules.game import Ban, PendingDecision, Refused
 from tablecam.rules.hexes.drawings import hexes_shapes, line_shape
 from tablecam.rules.hexes.grid import Hex
-from tablecam.rules.musket_saber import aftermath, combat, movement
+from tablecam.rules.musket_saber import aftermath, combat, movement, results
+from tablecam.rules.musket_saber import state as acts
 from tablecam.rules.musket_saber.combat import Deed, Differential, Role, Tactic, Term
 from tablecam.rules.musket_saber.field import CLEAR
-from tablecam.rules.musket_saber.results import (
-    ROLES,
-    Combat,
-    Fate,
-    UndecidedError,
-    becoming,
-    fate_of,
-    fate_of_charges,
-    fate_without_safe_line,
-    in_skirmish,
-)
-from tablecam.rules.musket_saber.state import (
-    Aim,
-    Attack,
-    Battle,
-    Bombard,
-    Choose,
-    Declare,
-    Defend,
-    Due,
-    Join,
-    Outcome,
-    Pass,
-    Primary,
-    Square,
-    State,
-    StepLoss,
-    Units,
-    UseTactic,
-    event,
-)
+from tablecam.rules.musket_saber.state import Due, Outcome, State, Units, event
 from tablecam.rules.musket_saber.tables import HQ_FOW, Code, code_of
 from tablecam.rules.musket_saber.troops import Leader, Unit, fighting
 from tablecam.table.sides import side_name
@@ -63,7 +34,7 @@ TACTIC_RULES: Final[Mapping[Tactic, str]] = {
 # The differential.
 
 
-def reckoned(state: State, battle: Battle) -> Differential:
+def reckoned(state: State, battle: acts.Battle) -> Differential:
     """Returns the combat differential of a battle as far as it is put together (K-7.7)."""
     leaders = tuple(
         replace(one, participates=one.id in battle.leaders) for one in state.field.leaders
@@ -85,7 +56,7 @@ def reckoned(state: State, battle: Battle) -> Differential:
     )  # fmt: skip
 
 
-def _facing_horse(state: State, battle: Battle) -> tuple[Unit, ...]:
+def _facing_horse(state: State, battle: acts.Battle) -> tuple[Unit, ...]:
     """Returns the attackers whom counterchargers meet: of a stack in Square that unit alone."""
     units = state.some(battle.attackers)
     formed = next((unit for unit in units if unit.id == battle.square), None)
@@ -150,13 +121,13 @@ def ban_by_field(state: State, unit: Unit, target: Hex, how: str) -> Ban | None:
 _WAYS: Final[tuple[Literal["attack", "skirmish"], ...]] = ("attack", "skirmish")
 
 
-def attacks(state: State) -> Iterator[Attack]:
+def attacks(state: State) -> Iterator[acts.Attack]:
     """Yields the attacks, skirmishes and charges that may begin, by a unit of each."""
     for charging in state.charges:
         units = tuple(n for n in charging.units if isinstance(state.thing(n), Unit))
         able = (ban_on_joining(state, n, charging.target, "charge") is None for n in units)
         if all(able) and ban_on_target(state, charging.target, charges=True) is None:
-            yield Attack(units, charging.target, "charge")
+            yield acts.Attack(units, charging.target, "charge")
     enemies = [n for name, n in state.hexes().items() if state.side_of(name) != state.active]
     for target in dict.fromkeys(enemies):
         if ban_on_target(state, target) is not None:
@@ -166,10 +137,10 @@ def attacks(state: State) -> Iterator[Attack]:
                 continue
             for how in _WAYS:
                 if ban_on_joining(state, unit.id, target, how) is None:
-                    yield Attack((unit.id,), target, how)
+                    yield acts.Attack((unit.id,), target, how)
 
 
-def mustered(state: State, attack: Attack) -> Outcome:
+def mustered(state: State, attack: acts.Attack) -> Outcome:
     """Returns the state in which an attack is put together; a charge is declared at once.
 
     Raises:
@@ -179,7 +150,7 @@ def mustered(state: State, attack: Attack) -> Outcome:
     bans += [ban_on_joining(state, n, attack.target_hex, attack.how) for n in attack.units]
     if not attack.units or (ban := next(filter(None, bans), None)) is not None:
         raise (ban.refused() if attack.units and ban else Refused("expected units", key="units"))
-    battle = Battle(state.active, attack.target_hex, attack.how, attack.units)
+    battle = acts.Battle(state.active, attack.target_hex, attack.how, attack.units)
     battle = replace(battle, primary=_primaries(state, battle)[0])
     if attack.how != "charge":
         return state.pushed(Muster(battle)), ()
@@ -190,7 +161,7 @@ def mustered(state: State, attack: Attack) -> Outcome:
     return declared(state, replace(battle, charge=arm, leaders=leaders))
 
 
-def _primaries(state: State, battle: Battle) -> Units:
+def _primaries(state: State, battle: acts.Battle) -> Units:
     """Returns the units that may be primary: no battery, nor ineffective unit, unless alone."""
     units = state.some(battle.attackers)
     return tuple(u.id for u in units if not u.ineffective and not u.is_battery) or battle.attackers
@@ -199,7 +170,7 @@ def _primaries(state: State, battle: Battle) -> Units:
 class Muster(Due):
     """The attacker puts an attack together unit by unit, and sees its differential."""
 
-    battle: Battle
+    battle: acts.Battle
     hint = "Tap units to let them take part."
 
     def asked(self, state: State) -> PendingDecision:
@@ -212,9 +183,9 @@ class Muster(Due):
     def legal(self, state: State) -> tuple[Any, ...]:
         """Returns who else may take part, who may be primary, and the declaration."""
         battle = self.battle
-        primaries = (Primary(n) for n in _primaries(state, battle) if n != battle.primary)
-        joins = (Join(name) for name in self._joining(state))
-        return (Declare(True), Declare(False), *joins, *primaries)
+        primaries = (acts.Primary(n) for n in _primaries(state, battle) if n != battle.primary)
+        joins = (acts.Join(name) for name in self._joining(state))
+        return (acts.Declare(True), acts.Declare(False), *joins, *primaries)
 
     def _joining(self, state: State) -> Iterator[str]:
         battle = self.battle
@@ -240,9 +211,9 @@ class Muster(Due):
     def follow(self, state: State, answer: Any) -> Outcome:
         """Returns the state with the attack as it is now, declared, or dropped."""
         battle = self.battle
-        if isinstance(answer, Declare):
+        if isinstance(answer, acts.Declare):
             return declared(state, battle) if answer.yes else (state, ())
-        if isinstance(answer, Primary):
+        if isinstance(answer, acts.Primary):
             return state.pushed(Muster(replace(battle, primary=answer.unit))), ()
         name = answer.unit
         if isinstance(state.thing(name), Leader):
@@ -262,7 +233,7 @@ class Muster(Due):
         return (*hexes_shapes(state.grid, (self.battle.target,), "target"), *lines)
 
 
-def declared(state: State, battle: Battle) -> Outcome:
+def declared(state: State, battle: acts.Battle) -> Outcome:
     """Returns the state after a declaration: nobody there fights again in the phase (K-7.5)."""
     hexes = {state.unit(name).hex for name in battle.attackers}
     for unit in state.own(battle.side):
@@ -301,7 +272,7 @@ class Defence(Due):
     question = "Who defends the hex, and who is the primary unit?"
     least_answers = 2
 
-    def legal(self, state: State) -> tuple[Defend, ...]:
+    def legal(self, state: State) -> tuple[acts.Defend, ...]:
         """Returns the ways to defend."""
         battle = state.fight
         there = state.field.units_at(battle.target)
@@ -321,18 +292,18 @@ class Defence(Due):
             names = tuple(unit.id for unit in group)
             able = tuple(unit.id for unit in group if not unit.ineffective) or names
             ways += [
-                Defend(names, primary, leader=leader) for primary in able for leader in leaders
+                acts.Defend(names, primary, leader=leader) for primary in able for leader in leaders
             ]
             ways += [
-                Defend(names, n, countercharge=True) for n in self._horse(state, battle, group)
+                acts.Defend(names, n, countercharge=True) for n in self._horse(state, battle, group)
             ]
         ways += [
-            Defend((unit.id,), unit.id, square=True) for unit in there
+            acts.Defend((unit.id,), unit.id, square=True) for unit in there
             if battle.charge == "cavalry" and unit.arm == "infantry" and state.plays("K-9.5a")
         ]  # fmt: skip
         return tuple(ways)
 
-    def _horse(self, state: State, battle: Battle, group: tuple[Unit, ...]) -> Iterator[str]:
+    def _horse(self, state: State, battle: acts.Battle, group: tuple[Unit, ...]) -> Iterator[str]:
         """Yields the cavalry that may countercharge (K-9.4)."""
         attackers = state.some(battle.attackers)
         hexes = (battle.target, *(unit.hex or "" for unit in attackers))
@@ -347,7 +318,7 @@ class Defence(Due):
             if near and clear and movement.ban_on_charge(facts) is None:
                 yield unit.id
 
-    def follow(self, state: State, answer: Defend | None) -> Outcome:
+    def follow(self, state: State, answer: acts.Defend | None) -> Outcome:
         """Returns the state with the checks and the tactics due, in their order (K-7.3)."""
         battle = state.fight
         answer = answer or self.legal(state)[0]
@@ -374,7 +345,7 @@ class Defence(Due):
             steps.append(ChargeCheck(battle.primary))
         return state.pushed(*steps, Fight()), ()
 
-    def _involved(self, state: State, battle: Battle) -> list[Unit]:
+    def _involved(self, state: State, battle: acts.Battle) -> list[Unit]:
         hexes = {battle.target, *(unit.hex for unit in state.some(battle.attackers))}
         return [unit for unit in state.units if unit.hex is not None and unit.hex in hexes]
 
@@ -391,7 +362,7 @@ class LineCheck(Due):
         unit = replace(state.unit(self.unit), line=state.fight.lines[self.unit])
         turns = len(state.folio.scenario.turns)
         led = _morale(state, state.fight).get(role_of(state.fight, unit.side), 0)
-        fate = fate_without_safe_line(unit, answer[0], state.turn, turns, state.time, led)
+        fate = results.fate_without_safe_line(unit, answer[0], state.turn, turns, state.time, led)
         hexes = {self.unit: state.fight.target}
         state, events, steps = aftermath.applied(state, fate, hexes, "K-7.3")
         return state.pushed(*steps), events
@@ -407,11 +378,11 @@ class Squaring(Due):
     def legal(self, state: State) -> tuple[Any, ...]:
         """Returns the infantry that attacks, and passing."""
         units = state.some(state.fight.attackers) if state.plays("K-9.5a") else ()
-        return (*(Square(u.id) for u in units if u.arm == "infantry" and u.hex), Pass())
+        return (*(acts.Square(u.id) for u in units if u.arm == "infantry" and u.hex), acts.Pass())
 
     def follow(self, state: State, answer: Any) -> Outcome:
         """Returns the state with the check due; that unit alone meets the horse in its hex."""
-        if not isinstance(answer, Square):
+        if not isinstance(answer, acts.Square):
             return state, ()
         battle = replace(state.fight, square=answer.unit, primary=answer.unit)
         return replace(state, battle=battle).pushed(SquareCheck(answer.unit)), ()
@@ -442,7 +413,7 @@ class Tactics(Due):
     question = "Which tactic do the {who} choose?"
     least_answers = 2
 
-    def legal(self, state: State) -> tuple[UseTactic, ...]:
+    def legal(self, state: State) -> tuple[acts.UseTactic, ...]:
         """Returns the tactics of its arms."""
         battle = state.fight
         role = role_of(battle, self.side)
@@ -455,9 +426,9 @@ class Tactics(Due):
             able.append("last_stand")
         if state.plays("K-7.13d"):
             able.append("disengage")
-        return tuple(map(UseTactic, able))
+        return tuple(map(acts.UseTactic, able))
 
-    def follow(self, state: State, answer: UseTactic | None) -> Outcome:
+    def follow(self, state: State, answer: acts.UseTactic | None) -> Outcome:
         """Returns the state with the tactic."""
         battle = state.fight
         choice: Tactic = "none" if answer is None else answer.choice
@@ -467,7 +438,7 @@ class Tactics(Due):
         return state, (event("tactic", text, TACTIC_RULES[choice]),)
 
 
-def role_of(battle: Battle, side: str) -> Role:
+def role_of(battle: acts.Battle, side: str) -> Role:
     """Returns a side's role."""
     return "attacker" if side == battle.side else "defender"
 
@@ -492,7 +463,7 @@ class ChargeCheck(Due):
         return replace(state, battle=battle), (event("check", text, "K-7.13c", self.unit),)
 
 
-def _morale(state: State, battle: Battle) -> Mapping[Role, int]:
+def _morale(state: State, battle: acts.Battle) -> Mapping[Role, int]:
     """Returns what leaders who take part add to their side's MR (K-10.3e)."""
     added: dict[Role, int] = {}
     for leader in state.leaders:
@@ -517,7 +488,7 @@ class Fight(Due):
         value = reckoned(state, battle).value
         return Roll(f"the combat in {battle.target}, differential {value:+d}", 1)
 
-    def _left(self, state: State, battle: Battle) -> bool:
+    def _left(self, state: State, battle: acts.Battle) -> bool:
         return any(unit.hex == battle.target for unit in state.some(battle.defenders))
 
     def follow(self, state: State, answer: tuple[int, ...] | None) -> Outcome:
@@ -541,13 +512,13 @@ class Fight(Due):
         return state, (event("combat", text, "K-7.8", *battle.attackers, *battle.defenders),)
 
 
-def codes_of(state: State, battle: Battle, printed: Code) -> list[Code]:
+def codes_of(state: State, battle: acts.Battle, printed: Code) -> list[Code]:
     """Returns what a printed result becomes by tactics, charges and Squares."""
     if battle.how == "skirmish":
-        return [in_skirmish(printed)]
+        return [results.in_skirmish(printed)]
     formed = bool(battle.square) and state.unit(battle.square).square
     charge = None if battle.failed else battle.charge
-    return becoming(
+    return results.becoming(
         printed, battle.tactics, pressed=charge is not None or battle.countercharge,
         by_horse=battle.charge == "cavalry" or battle.countercharge, square=formed,
     )  # fmt: skip
@@ -564,19 +535,19 @@ class Result(Due):
     target: str = ""
     dice_rule = "K-2.4c"
 
-    def fate(self, state: State) -> Fate | UndecidedError:
+    def fate(self, state: State) -> results.Fate | results.UndecidedError:
         """Returns what becomes of all units, or the die or choice that is missing."""
         fought, codes = self.fought(state), list(map(code_of, self.codes))
         battle = state.battle
         both = battle is not None and battle.charge == "cavalry" and battle.countercharge
         try:
             if both and not self.target:
-                return fate_of_charges(fought, codes[0])
-            return fate_of(fought, *codes)
-        except UndecidedError as missing:
+                return results.fate_of_charges(fought, codes[0])
+            return results.fate_of(fought, *codes)
+        except results.UndecidedError as missing:
             return missing
 
-    def fought(self, state: State) -> Combat:
+    def fought(self, state: State) -> results.Combat:
         """Returns the combat with all units that its result may strike."""
         turns = len(state.folio.scenario.turns)
         choice: Any = dict(self.chosen)
@@ -584,7 +555,7 @@ class Result(Due):
             unit = state.unit(self.target)
             unit = replace(unit, line=state.field.line(unit).kind)
             side = state.enemy_of(unit.side)
-            return Combat(
+            return results.Combat(
                 (), (unit,), state.turn, turns, choice, self.thrown, state.time, side,
                 is_bombardment=True, losers=self.losers,
             )  # fmt: skip
@@ -614,14 +585,14 @@ class Result(Due):
             sides.reverse()
             morale = {"attacker": morale.get("defender", 0), "defender": morale.get("attacker", 0)}
         formed = bool(battle.square) and state.unit(battle.square).square
-        return Combat(
+        return results.Combat(
             sides[0], sides[1], state.turn, turns, choice, self.thrown, state.time,
             enemy if turned else battle.side, formed,
             (battle.charge is not None and not battle.failed) or battle.countercharge,
             "disengage" not in battle.tactics.values(), morale,
             absorbers={
                 role: absorbers(state, units)
-                for role, units in zip(ROLES.values(), sides, strict=True)
+                for role, units in zip(results.ROLES.values(), sides, strict=True)
             },
             losers=self.losers,
         )  # fmt: skip
@@ -629,14 +600,14 @@ class Result(Due):
     def roll(self, state: State) -> Roll | None:
         """Returns the die of a morale check."""
         missing = self.fate(state)
-        if isinstance(missing, UndecidedError) and missing.needs_die:
+        if isinstance(missing, results.UndecidedError) and missing.needs_die:
             return Roll(f"the morale of {missing.unit}", 1)
         return None
 
     def asked(self, state: State) -> PendingDecision | None:
         """Returns the choice of the side that is struck."""
         missing = self.fate(state)
-        if not isinstance(missing, UndecidedError) or missing.needs_die:
+        if not isinstance(missing, results.UndecidedError) or missing.needs_die:
             return None
         owner, codes = state.side_of(missing.unit), " and ".join(self.codes)
         if missing.losers:
@@ -648,18 +619,18 @@ class Result(Due):
     def legal(self, state: State) -> tuple[Any, ...]:
         """Returns both ends, or who may take a loss."""
         missing = self.fate(state)
-        if not isinstance(missing, UndecidedError):
+        if not isinstance(missing, results.UndecidedError):
             return ()
-        return (*map(Choose, missing.expected), *map(StepLoss, missing.losers))
+        return (*map(acts.Choose, missing.expected), *map(acts.StepLoss, missing.losers))
 
     def follow(self, state: State, answer: Any) -> Outcome:
         """Returns the state with the next check due, or with all that the result does."""
         missing = self.fate(state)
-        if isinstance(missing, UndecidedError):
-            if isinstance(answer, Choose):
+        if isinstance(missing, results.UndecidedError):
+            if isinstance(answer, acts.Choose):
                 chosen = {**self.chosen, missing.role: answer.choice}
                 return state.pushed(replace(self, chosen=chosen)), ()
-            if isinstance(answer, StepLoss):
+            if isinstance(answer, acts.StepLoss):
                 losers = {**self.losers, missing.role: answer.unit}
                 return state.pushed(replace(self, losers=losers)), ()
             return state.pushed(replace(self, thrown=(*self.thrown, *answer))), ()
@@ -693,7 +664,7 @@ def absorbers(state: State, units: Sequence[Unit]) -> Units:
 # Bombardment.
 
 
-def bombardments(state: State) -> Iterator[Bombard]:
+def bombardments(state: State) -> Iterator[acts.Bombard]:
     """Yields the bombardments of each hex by one battery and by all that can (K-8.4)."""
     if not state.plays("K-8.4a"):
         return
@@ -701,9 +672,9 @@ def bombardments(state: State) -> Iterator[Bombard]:
     hexes = {enemy.hex for enemy in state.field.enemies(state.active) if enemy.hex}
     for number in sorted(hexes):
         able = tuple(gun.id for gun in guns if ban_on_bombard(state, gun, number) is None)
-        yield from (Bombard((name,), number) for name in able)
+        yield from (acts.Bombard((name,), number) for name in able)
         if len(able) > 1:
-            yield Bombard(able, number)
+            yield acts.Bombard(able, number)
 
 
 def ban_on_bombard(state: State, gun: Unit, target: Hex) -> Ban | None:
@@ -720,7 +691,7 @@ def ban_on_bombard(state: State, gun: Unit, target: Hex) -> Ban | None:
     return combat.ban_on_bombarding(state.field, gun, target)
 
 
-def bombarding(state: State, bombard: Bombard) -> Outcome:
+def bombarding(state: State, bombard: acts.Bombard) -> Outcome:
     """Returns the state in which batteries fire at a hex, alone or joined (K-8.4c).
 
     Raises:
@@ -764,11 +735,11 @@ class Aiming(Due):
         """Returns the side of the batteries."""
         return state.side_of(self.guns[0])
 
-    def legal(self, state: State) -> tuple[Aim, ...]:
+    def legal(self, state: State) -> tuple[acts.Aim, ...]:
         """Returns the units there."""
-        return tuple(Aim(unit.id) for unit in state.field.units_at(self.hex))
+        return tuple(acts.Aim(unit.id) for unit in state.field.units_at(self.hex))
 
-    def follow(self, state: State, answer: Aim | None) -> Outcome:
+    def follow(self, state: State, answer: acts.Aim | None) -> Outcome:
         """Returns the state with the die due; with nobody left there the fire is lost."""
         there = self.legal(state)
         if not there:

@@ -8,19 +8,9 @@ from typing import Literal, NamedTuple
 
 from tablecam.rules.game import Ban
 from tablecam.rules.hexes.grid import Hex
+from tablecam.rules.musket_saber import tables
 from tablecam.rules.musket_saber.field import Field
-from tablecam.rules.musket_saber.tables import (
-    ALWAYS_FAILS,
-    ALWAYS_PASSES,
-    DISRUPTED_DIE,
-    SKIRMISH_HEXES,
-    SQUARE_MORALE,
-    TACTIC_FACTORS,
-    TIME_DIE,
-    Code,
-    Time,
-    halved,
-)
+from tablecam.rules.musket_saber.tables import Code, Time, halved
 from tablecam.rules.musket_saber.troops import Leader, Unit, fighting, is_overstacked
 
 Tactic = Literal["none", "skirmish", "press", "charge", "disengage", "last_stand"]
@@ -37,7 +27,9 @@ class Check:
 
     def passes(self, die: int) -> bool:
         """Whether a natural die passes: 1 always, 6 never."""
-        return die == ALWAYS_PASSES or (die != ALWAYS_FAILS and die + self.added <= self.mr)
+        if die in (tables.ALWAYS_PASSES, tables.ALWAYS_FAILS):
+            return die == tables.ALWAYS_PASSES
+        return die + self.added <= self.mr
 
     @property
     def passes_on(self) -> tuple[int, ...]:
@@ -49,8 +41,8 @@ def check_of(
     mr: int, *, disrupted: bool = False, time: Time = "day", leader: int = 0, square: bool = False
 ) -> Check:
     """Returns a morale check (K-10.3c, K-9.5c, K-11.1d, K-14.2, K-14.3)."""
-    added = TIME_DIE[time] + (DISRUPTED_DIE if disrupted else 0)
-    return Check(mr + leader + (SQUARE_MORALE if square else 0), added)
+    added = tables.TIME_DIE[time] + (tables.DISRUPTED_DIE if disrupted else 0)
+    return Check(mr + leader + (tables.SQUARE_MORALE if square else 0), added)
 
 
 def primary_of(units: Sequence[Unit]) -> Unit:
@@ -206,8 +198,8 @@ def differential(attack: Attack) -> Differential:
     guns = {gun.id: support_factor(gun, defenders) for gun in attack.support}
     more["attacker"] = guns | more["attacker"]
     for role, tactic in attack.tactics.items():
-        if tactic is not None and (role, tactic) in TACTIC_FACTORS:
-            more[role][tactic] = TACTIC_FACTORS[role, tactic]
+        if tactic is not None and (role, tactic) in tables.TACTIC_FACTORS:
+            more[role][tactic] = tables.TACTIC_FACTORS[role, tactic]
     return Differential(*terms, more["attacker"], more["defender"], coordinated)
 
 
@@ -311,7 +303,7 @@ def ban_on_skirmish(field: Field, unit: Unit, target: Unit) -> Ban | None:
         return Ban("K-7.13a", "only infantry with a plain MA skirmishes")
     if unit.at is None or target.at is None:
         return Ban("K-7.13a", "both are on the map")
-    if field.grid.distance((unit.at,), (target.at,)) != SKIRMISH_HEXES:
+    if field.grid.distance((unit.at,), (target.at,)) != tables.SKIRMISH_HEXES:
         return Ban("K-7.13a", "a skirmish is exactly two hexes away")
     middle = set(field.grid.neighbours(unit.at)) & set(field.grid.neighbours(target.at))
     if not any(

@@ -13,20 +13,15 @@ from tablecam.rules.game import Ban
 from tablecam.rules.hexes.files import Ground
 from tablecam.rules.hexes.grid import Grid, Hex
 from tablecam.rules.hexes.sight import line_between
+from tablecam.rules.musket_saber import tables
 from tablecam.rules.musket_saber.files import Hexside, SomeCharts, Terrain
-from tablecam.rules.musket_saber.tables import (
-    ARMS,
-    LINE_OF_SIGHT,
-    TIME_RULE,
-    Arm,
-    Time,
-)
+from tablecam.rules.musket_saber.tables import Arm, Time
 from tablecam.rules.musket_saber.troops import Leader, LineKind, Post, Unit
 
 Mover = Arm | str
 """An arm, or `leader`, `hq` (moves as cavalry) or `trains`."""
 CLEAR: Final = "clear"
-OPEN_GROUND: Final = Terrain(mp=dict.fromkeys(ARMS, 1.0), trains=True)
+OPEN_GROUND: Final = Terrain(mp=dict.fromkeys(tables.ARMS, 1.0), trains=True)
 """K-4.5: clear terrain, and what charts do not describe."""
 Blocker = Hex | tuple[Hex, Hex]
 
@@ -66,14 +61,14 @@ class Map:
             return True
         side, arm = self.hexside(one, other), "cavalry" if mover == "hq" else mover
         barred = () if side is None else side.prohibited
-        if arm in ARMS:
+        if arm in tables.ARMS:
             prohibited = any(t.mp is not None and arm not in t.mp for t in self.terrains(other))
             return arm not in barred and not prohibited
         if arm == "trains":
             primary = self.terrains(other)[0]
             allowed = self.kinds(other)[0] == CLEAR if primary.trains is None else primary.trains
             return allowed and not barred
-        return set(barred) != set(ARMS)
+        return set(barred) != set(tables.ARMS)
 
     def allows_charge(self, one: Hex, other: Hex) -> bool:
         """Whether the TEC allows a charge from a hex into its neighbour."""
@@ -288,15 +283,16 @@ class Field:
                 path = self.way(unit, unit.at, goals, is_open, through_trains=through)
                 if path is not None:
                     return Line(kind, path, through)
-        rim = {n for n in self.grid.hexes if len(self.grid.neighbours(n)) < len(ARMS) * 2}
+        rim = {n for n in self.grid.hexes if len(self.grid.neighbours(n)) < len(tables.ARMS) * 2}
         off = self.way(unit, unit.at, frozenset(rim - {*self.loc_of(unit.side)}), lambda _: True)
         return Line("none") if off is None else Line("edge", off)
 
     def ban_on_sight(self, firer: Hex, target: Hex) -> Ban | None:
         """Returns why there is no line of sight between two hexes (K-8.6, K-14.2, K-14.3)."""
-        most, distance = LINE_OF_SIGHT[self.time], self.grid.distance((firer,), (target,))
+        most, distance = tables.LINE_OF_SIGHT[self.time], self.grid.distance((firer,), (target,))
         if most is not None and distance > most:
-            return Ban(TIME_RULE[self.time], f"at {self.time} nobody sees {distance} hexes far")
+            why = f"at {self.time} nobody sees {distance} hexes far"
+            return Ban(tables.TIME_RULE[self.time], why)
         blockers = self.map.sight_blockers(firer, target)
         names = ", ".join(b if isinstance(b, str) else "/".join(b) for b in blockers)
         return Ban("K-8.6", f"{names} blocks the line of sight") if blockers else None

@@ -10,21 +10,10 @@ from typing import Final
 
 from tablecam.rules.game import Ban
 from tablecam.rules.hexes.grid import Hex
+from tablecam.rules.musket_saber import tables
 from tablecam.rules.musket_saber.field import CLEAR, Field, Mover
 from tablecam.rules.musket_saber.files import Hexside, Terrain
-from tablecam.rules.musket_saber.tables import (
-    ARMS,
-    CHARGE_MP,
-    COLUMN_MP,
-    LEADER_MA,
-    MARCH,
-    MARCH_BONUS,
-    MARCH_DICE,
-    VARIABLE_MA,
-    Arm,
-    Time,
-    most_points,
-)
+from tablecam.rules.musket_saber.tables import Arm, Time, most_points
 from tablecam.rules.musket_saber.troops import Unit, is_overstacked
 
 # Allowances.
@@ -47,11 +36,11 @@ def allowance(
     rolls = must_roll or ma == "V"
     points: int | None
     if not rolls:
-        points, used = MARCH[arm] if march else int(ma), 0
+        points, used = tables.MARCH[arm] if march else int(ma), 0
     elif march:
         # R-07: the printed MA is ignored, so that no die is thrown again.
-        used = MARCH_DICE[arm]
-        points = sum(dice[:used]) + MARCH_BONUS if len(dice) >= used else None
+        used = tables.MARCH_DICE[arm]
+        points = sum(dice[:used]) + tables.MARCH_BONUS if len(dice) >= used else None
     else:
         most = most_points(ma)
         used = next((place for place, die in enumerate(dice, 1) if die <= most), len(dice))
@@ -100,7 +89,7 @@ def ground_cost(mover: Mover, step: Step) -> float | None:
     """Returns the cost of the ground of a step (K-4.5), None if it is prohibited."""
     if mover == "leader":
         return step.terrains[0].leader or 1.0
-    arm: Arm = mover if mover in ARMS else "cavalry"
+    arm: Arm = mover if mover in tables.ARMS else "cavalry"
     if step.side is not None and arm in step.side.prohibited:
         return None
     total = 0.0 if step.side is None else step.side.extra.get(arm, 0.0)
@@ -140,7 +129,7 @@ def path_cost(mover: Mover, steps: Sequence[Step], *, march: bool) -> Cost:
 
 def column_mp(unit: Unit, ahead: int, *, march: bool, by_road: bool) -> float:
     """Returns what a unit pays more that enters behind others, but a small one (K-13.1)."""
-    return 0.0 if unit.is_small else ahead * COLUMN_MP[march and by_road]
+    return 0.0 if unit.is_small else ahead * tables.COLUMN_MP[march and by_road]
 
 
 # Moves.
@@ -214,7 +203,7 @@ def move_of(
     if most is None:
         most = allowed or 0
         if rolls and march:
-            most = MARCH_DICE[unit.arm] * VARIABLE_MA + MARCH_BONUS
+            most = tables.MARCH_DICE[unit.arm] * tables.VARIABLE_MA + tables.MARCH_BONUS
     bans = (
         _ban_on_path(field, unit.arm, unit.side, unit.at or "", path),
         _ban_on_leaving(field, unit, path),
@@ -253,7 +242,7 @@ def ban_on_going_on(field: Field, mover: Mover, side: str, before: Hex, here: He
     """Returns why a counter that has come into a hex goes no further (K-12.2)."""
     if mover == "trains" and field.map.path(before, here) != "road":
         return Ban("K-12.2", f"off the road it stops in {here}")
-    if mover in ARMS and field.is_at_trains(side, here):
+    if mover in tables.ARMS and field.is_at_trains(side, here):
         return Ban("K-12.2", f"nobody moves through the trains in {here}")
     return None
 
@@ -323,7 +312,7 @@ def mp_of_others(field: Field, mover: Mover, path: Sequence[Hex], start: Hex, si
     stand_in = Unit(id="", side=side, hex=start)
     posts = field.hq if mover == "hq" else field.trains
     printed = next((post.ma for post in posts if post.hex == start and post.is_of(side)), None)
-    most = LEADER_MA if mover == "leader" else printed or 0
+    most = tables.LEADER_MA if mover == "leader" else printed or 0
     cost = path_cost(mover, steps_of(field, stand_in, path), march=False)
     ban = cost.ban or _ban_on_path(field, mover, side, start, path)
     if cost.mp > most:
@@ -375,8 +364,8 @@ def ban_on_charge(charge: ChargeFacts) -> Ban | None:
         (charge.disrupted, rule, "a Disrupted unit does not charge"),
         (charge.ineffective, rule, "an ineffective unit does not charge"),
         (too_many or leaders > 1, rule, "a leader, a small unit and one other charge at most"),
-        (charge.mp is not None and not charge.is_countercharge and charge.mp not in CHARGE_MP,
-         rule, f"a charge costs 1 or 2 Movement Points, not {charge.mp or 0:g}"),
+        (not charge.is_countercharge and charge.mp not in (None, *tables.CHARGE_MP), rule,
+         f"a charge costs 1 or 2 Movement Points, not {charge.mp or 0:g}"),
         (is_cavalry and charge.through_friends, rule, "cavalry charges through no friends"),
         (is_cavalry and any(kind != CLEAR for kind in charge.path_terrain), rule,
          "cavalry charges through and into clear terrain"),

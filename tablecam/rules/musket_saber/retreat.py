@@ -7,16 +7,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from tablecam.rules.hexes.grid import Hex
+from tablecam.rules.musket_saber import tables
 from tablecam.rules.musket_saber.field import Field, Line
 from tablecam.rules.musket_saber.movement import path_cost, steps_of
-from tablecam.rules.musket_saber.tables import (
-    ADVANCE,
-    ADVANCE_AFTER_ROUT,
-    DISRUPTED_HEXES,
-    ROUT_HEXES,
-    TURNS_AWAY,
-    most_points,
-)
+from tablecam.rules.musket_saber.tables import most_points
 from tablecam.rules.musket_saber.troops import LineKind, Unit, is_overstacked
 
 ZoneWord = Literal["free", "negated", "enemy"]
@@ -36,17 +30,17 @@ class Rout:
 def rout(line: LineKind, turn: int, turns: int) -> Rout:
     """Returns what becomes of a routing unit by its line of retreat (K-7.10, K-7.9c, K-4.1)."""
     if line == "safe":
-        return Rout(ROUT_HEXES, disrupted=True)
+        return Rout(tables.ROUT_HEXES, disrupted=True)
     if line == "none":
         return Rout(captured=True)
-    if turn + TURNS_AWAY > turns:
+    if turn + tables.TURNS_AWAY > turns:
         return Rout(set_aside=True)
-    return Rout(trt=turn + TURNS_AWAY)
+    return Rout(trt=turn + tables.TURNS_AWAY)
 
 
 def hexes_due(unit: Unit, hexes: int) -> int:
     """Returns how far a unit retreats that would go some hexes (K-11.1e)."""
-    return max(hexes, DISRUPTED_HEXES) if unit.disrupted else hexes
+    return max(hexes, tables.DISRUPTED_HEXES) if unit.disrupted else hexes
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -179,7 +173,7 @@ def advances(
     defends = field.active_side not in ("", unit.side)
     if defends and not all(t.defender.advance for t in field.map.terrains(unit.at)):
         return ()
-    most = ADVANCE_AFTER_ROUT if defenders_only_routed and not defends else ADVANCE
+    most = tables.ADVANCE_AFTER_ROUT if defenders_only_routed and not defends else tables.ADVANCE
     region = {vacated, *field.grid.neighbours(vacated)}
     reached: dict[Hex, int] = {unit.at: 0}
     edge = [unit.at]
