@@ -19,8 +19,8 @@ from tablecam.rules.hexes.placing import place_finding
 from tablecam.rules.measuring import Measures
 from tablecam.rules.musket_saber import battle, combat, movement, moves
 from tablecam.rules.musket_saber.state import Battle, Start, State
-from tablecam.rules.musket_saber.tables import GAME, LEADER_MA, MARCH, VARIABLE_MA
-from tablecam.rules.musket_saber.troops import Post, Unit
+from tablecam.rules.musket_saber.tables import GAME, MARCH, VARIABLE_MA, most_points
+from tablecam.rules.musket_saber.troops import Unit
 from tablecam.rules.reports import Finding, Question, Section
 from tablecam.table.model import Position
 from tablecam.table.model import Unit as Counter
@@ -136,14 +136,14 @@ def _reach(state: State, name: str) -> Iterator[Part]:
     if ban is not None:
         yield Finding(f"It does not move: {ban.because}", certain("no", ban.rule, ban.because))
         return
-    most, rule, rolls = LEADER_MA, "K-10.1", False
-    if isinstance(thing, Post):
-        most, rule = thing.ma or 0, "K-12.1" if thing in state.hq else "K-12.2"
-    elif isinstance(thing, Unit):
+    walker, rolls = movement.walker_of(state.field, thing), False
+    most = most_points(walker.unit.printed("ma"))
+    rule = movement.OTHERS.get(walker.mover, "K-4.3")
+    if isinstance(thing, Unit):
         allowed = moves.allowance_of(state, thing, Start(name), ()).ma
         most = VARIABLE_MA if allowed is None else allowed
-        rolls = allowed is None or moves.must_roll(state, thing)
-        rule = "K-4.4" if rolls else "K-4.3"
+        if rolls := allowed is None or moves.must_roll(state, thing):
+            rule = "K-4.4"
     words = f"With {counted(most, 'Movement Point')}"
     if rolls:
         words = f"It rolls for its Movement Allowance: with {most} at most"

@@ -14,7 +14,7 @@ from tablecam.rules.musket_saber import tables
 from tablecam.rules.musket_saber.field import CLEAR, Field, Mover
 from tablecam.rules.musket_saber.files import Hexside, Terrain
 from tablecam.rules.musket_saber.tables import Arm, Time, most_points
-from tablecam.rules.musket_saber.troops import Unit, is_overstacked
+from tablecam.rules.musket_saber.troops import Leader, Post, Unit, is_overstacked
 
 # Allowances.
 
@@ -132,194 +132,6 @@ def column_mp(unit: Unit, ahead: int, *, march: bool, by_road: bool) -> float:
     return 0.0 if unit.is_small else ahead * tables.COLUMN_MP[march and by_road]
 
 
-# Moves.
-
-
-@dataclass(frozen=True)
-class Move:
-    """A move along a path: its cost, its allowance if that is printed, and what bars it."""
-
-    mp: float
-    mp_of: float | None
-    must_stop_at: Hex | None
-    ban: Ban | None
-    rolls: tuple[str, ...] = ()
-
-
-def ban_on_disengaging(
-    ma: int | str, held_by: Sequence[int | str], *, friend_stays: bool, time: Time = "day"
-) -> Ban | None:
-    """Returns why a unit may not leave an EZOC (K-6.3, K-14.2); R-09: a "V" compares as lower."""
-    is_faster = ma != "V" and all(enemy != "V" and int(ma) > int(enemy) for enemy in held_by)
-    if time == "night" or friend_stays or is_faster:
-        return None
-    return Ban("K-6.3", "its MA is not higher than that of every unit that holds it")
-
-
-def ban_on_entering_zone(
-    unit: Unit, *, escorted: bool, charges: bool = False, time: Time = "day"
-) -> Ban | None:
-    """Returns why a unit may not enter an EZOC in movement (K-6.2b, K-9.5d, K-14.2)."""
-    if unit.square:
-        return Ban("K-9.5d", "a Square enters no enemy zone of control")
-    if unit.is_parenthesised and not escorted:
-        return Ban("K-6.2b", "alone it enters no enemy zone of control")
-    if time == "night" and not charges:
-        return Ban("K-14.2", "at night only charges enter an enemy zone of control")
-    return None
-
-
-def step_into(field: Field, unit: Unit, here: Hex, there: Hex) -> Step:
-    """Returns the step of a unit from a hex into its neighbour."""
-    ground = field.map
-    return Step(
-        ground.terrains(there), ground.hexside(here, there), ground.path(here, there),
-        there in field.enemy_zone(unit.side),
-        any(other.id != unit.id for other in field.units_at(there)),
-    )  # fmt: skip
-
-
-def steps_of(field: Field, unit: Unit, path: Sequence[Hex]) -> tuple[Step, ...]:
-    """Returns the steps of a unit along a path from its hex."""
-    hexes = pairwise((unit.at or "", *path))
-    return tuple(step_into(field, unit, here, there) for here, there in hexes)
-
-
-def move_of(
-    field: Field, unit: Unit, path: Sequence[Hex], *, march: bool = False,
-    charge: Hex | None = None, most: float | None = None, led: bool | None = None,
-) -> Move:  # fmt: skip
-    """Returns a unit's move along a path, with what bars it first (K-4, K-6).
-
-    `most` is the allowance if it is not the printed one, `led` whether a leader goes along.
-    """
-    held_by = field.holding(unit)
-    threatened = field.enemy_zone(unit.side)
-    steps = steps_of(field, unit, path)
-    cost = path_cost(unit.arm, steps, march=march)
-    rolls = reasons_to_roll(field, unit, leaves_zone=bool(held_by and path))
-    printed = most_points(unit.printed("ma"))
-    allowed = allowance(unit.arm, printed, (), must_roll=False, march=march, square=unit.square).ma
-    if most is None:
-        most = allowed or 0
-        if rolls and march:
-            most = tables.MARCH_DICE[unit.arm] * tables.VARIABLE_MA + tables.MARCH_BONUS
-    bans = (
-        _ban_on_path(field, unit.arm, unit.side, unit.at or "", path),
-        _ban_on_leaving(field, unit, path),
-        cost.ban,
-        next(
-            (ban_in_zone(field, unit, n, led, charges=charge is not None) for n in path
-             if n in threatened), None,
-        ),
-        ban_on_march(field, unit, path) if march else None,
-        None if charge is None else ban_on_charge_move(field, unit, path, charge),
-        Ban("K-4.3", f"it costs {cost.mp:g} of {most:g}") if cost.mp > most else None,
-    )  # fmt: skip
-    stops = next((number for number in path if number in threatened), None)
-    return Move(cost.mp, most, stops, next((ban for ban in bans if ban), None), rolls)
-
-
-OTHERS: Final[Mapping[Mover, str]] = {"leader": "K-10.1", "hq": "K-12.1", "trains": "K-12.2"}
-"""The rules of what moves besides units; they never enter an EZOC."""
-
-
-def ban_on_step(field: Field, mover: Mover, side: str, here: Hex, there: Hex) -> Ban | None:
-    """Returns why a counter does not go from a hex into its neighbour, whatever it costs."""
-    rule = OTHERS.get(mover, "K-4.5")
-    if there not in field.grid.neighbours(here):
-        return Ban("K-4.2", f"{there} is not next to {here}")
-    if mover in OTHERS and there in field.enemy_zone(side):
-        return Ban(rule, f"{there} is in an enemy zone of control")
-    if (ban := field.ban_on_passing(side, there)) is not None:
-        return ban
-    if not field.map.may_pass(mover, here, there):
-        return Ban(rule, f"{there} is prohibited to {'it' if mover in OTHERS else mover}")
-    return None
-
-
-def ban_on_going_on(field: Field, mover: Mover, side: str, before: Hex, here: Hex) -> Ban | None:
-    """Returns why a counter that has come into a hex goes no further (K-12.2)."""
-    if mover == "trains" and field.map.path(before, here) != "road":
-        return Ban("K-12.2", f"off the road it stops in {here}")
-    if mover in tables.ARMS and field.is_at_trains(side, here):
-        return Ban("K-12.2", f"nobody moves through the trains in {here}")
-    return None
-
-
-def _ban_on_path(
-    field: Field, mover: Mover, side: str, start: Hex, path: Sequence[Hex]
-) -> Ban | None:
-    for index, (here, there) in enumerate(pairwise((start, *path))):
-        ban = ban_on_step(field, mover, side, here, there)
-        if ban is None and index < len(path) - 1:
-            ban = ban_on_going_on(field, mover, side, here, there)
-        if ban is not None:
-            return ban
-    return None
-
-
-def ban_on_leaving(field: Field, unit: Unit, *, stays: bool | None = None) -> Ban | None:
-    """Returns why a unit may not leave the zones that hold it; `stays`: whether a friend does."""
-    held = [enemy.printed("ma") for enemy in field.holding(unit)]
-    if not held:
-        return None
-    if stays is None:
-        stays = any(other.at == unit.at for other in field.friends(unit))
-    return ban_on_disengaging(unit.printed("ma"), held, friend_stays=stays, time=field.time)
-
-
-def _ban_on_leaving(field: Field, unit: Unit, path: Sequence[Hex]) -> Ban | None:
-    if not path or not field.holding(unit):
-        return None
-    ban = ban_on_leaving(field, unit)
-    if ban is None and field.enemy_zone(unit.side).intersection(path):
-        return Ban("K-6.3", "a unit that disengages enters no enemy zone of control")
-    return ban
-
-
-def is_escorted(field: Field, unit: Unit, number: Hex, led: bool | None = None) -> bool:
-    """Whether a unit enters a hex with a leader, or an undisrupted unit is there (R-08)."""
-    led = (
-        led
-        if led is not None
-        else any(one.side == unit.side and one.at == unit.at for one in field.leaders)
-    )
-    there = (other for other in field.units_at(number) if other.id != unit.id)
-    return led or any(not other.is_parenthesised for other in there)
-
-
-def ban_in_zone(
-    field: Field, unit: Unit, number: Hex, led: bool | None, *, charges: bool
-) -> Ban | None:
-    """Returns why a unit may not enter a hex that enemies control."""
-    escorted = is_escorted(field, unit, number, led)
-    return ban_on_entering_zone(unit, escorted=escorted, charges=charges, time=field.time)
-
-
-def ban_on_march(field: Field, unit: Unit, path: Sequence[Hex] = ()) -> Ban | None:
-    """Returns why a unit may not march from its hex along a path (K-4.7a, K-12.1)."""
-    if any(not post.active for post in field.posts(field.hq, unit.side)):
-        return Ban("K-12.1", "no march while the HQ is inactive")
-    for number in (unit.at or "", *path):
-        if not field.is_far_from_enemies(unit, number):
-            return Ban("K-4.7a", f"in {number} it or its zone is in an enemy zone of control")
-    return None
-
-
-def mp_of_others(field: Field, mover: Mover, path: Sequence[Hex], start: Hex, side: str) -> Move:
-    """Returns the move of a leader alone, an HQ or trains (K-10.1, K-12.1, K-12.2)."""
-    stand_in = Unit(id="", side=side, hex=start)
-    posts = field.hq if mover == "hq" else field.trains
-    printed = next((post.ma for post in posts if post.hex == start and post.is_of(side)), None)
-    most = tables.LEADER_MA if mover == "leader" else printed or 0
-    cost = path_cost(mover, steps_of(field, stand_in, path), march=False)
-    ban = cost.ban or _ban_on_path(field, mover, side, start, path)
-    if cost.mp > most:
-        ban = ban or Ban("K-4.3", f"it costs {cost.mp:g} of {most}")
-    return Move(cost.mp, most, None, ban)
-
-
 # Charges.
 
 
@@ -374,23 +186,189 @@ def ban_on_charge(charge: ChargeFacts) -> Ban | None:
     return next((Ban(rule, why) for is_so, rule, why in barred if is_so), None)
 
 
-def ban_on_charge_move(field: Field, unit: Unit, path: Sequence[Hex], target: Hex) -> Ban | None:
-    """Returns why a unit may not charge a hex at the end of a path."""
-    rule = "K-9.3" if unit.arm == "cavalry" else "K-7.13c"
-    end = path[-1] if path else unit.at or ""
-    if target not in field.grid.neighbours(end):
-        return Ban(rule, f"{target} is not next to {end}")
-    if target in field.grid.neighbours(unit.at or ""):
-        return Ban(rule, "a unit that is adjacent already cannot charge")
-    hexes = (*path, target)
-    friends = {other.at for other in field.friends(unit)}
-    return ban_on_charge(
-        ChargeFacts(
-            unit.arm, (unit.size,), disrupted=unit.disrupted, ineffective=unit.ineffective,
-            mp=path_cost(unit.arm, steps_of(field, unit, path), march=False).mp,
-            through_friends=bool(friends.intersection(path)),
-            path_terrain=[*chain.from_iterable(field.map.kinds(number) for number in hexes)],
-            bars=not all(field.map.allows_charge(a, b) for a, b in pairwise(hexes)),
-            time=field.time,
+# Moves.
+
+OTHERS: Final[Mapping[Mover, str]] = {"leader": "K-10.1", "hq": "K-12.1", "trains": "K-12.2"}
+"""The rules of what moves besides units; they never enter an EZOC."""
+
+
+@dataclass(frozen=True)
+class Move:
+    """A move along a path: its cost, its allowance if that is printed, and what bars it."""
+
+    mp: float
+    mp_of: float | None
+    must_stop_at: Hex | None
+    ban: Ban | None
+    rolls: tuple[str, ...] = ()
+
+
+def ban_on_disengaging(
+    ma: int | str, held_by: Sequence[int | str], *, friend_stays: bool, time: Time = "day"
+) -> Ban | None:
+    """Returns why a unit may not leave an EZOC (K-6.3, K-14.2); R-09: a "V" compares as lower."""
+    is_faster = ma != "V" and all(enemy != "V" and int(ma) > int(enemy) for enemy in held_by)
+    if time == "night" or friend_stays or is_faster:
+        return None
+    return Ban("K-6.3", "its MA is not higher than that of every unit that holds it")
+
+
+def ban_on_leaving(field: Field, unit: Unit, *, stays: bool | None = None) -> Ban | None:
+    """Returns why a unit may not leave the zones that hold it; `stays`: whether a friend does."""
+    held = [enemy.printed("ma") for enemy in field.holding(unit)]
+    if not held:
+        return None
+    if stays is None:
+        stays = any(other.at == unit.at for other in field.friends(unit))
+    return ban_on_disengaging(unit.printed("ma"), held, friend_stays=stays, time=field.time)
+
+
+def ban_on_march(field: Field, unit: Unit) -> Ban | None:
+    """Returns why a unit may not march from its hex (K-4.7a, K-12.1)."""
+    if any(not post.active for post in field.posts(field.hq, unit.side)):
+        return Ban("K-12.1", "no march while the HQ is inactive")
+    return ban_on_march_through(field, unit, unit.at or "")
+
+
+def ban_on_march_through(field: Field, unit: Unit, number: Hex) -> Ban | None:
+    """Returns why a unit on a march may not be in a hex (K-4.7a)."""
+    if field.is_far_from_enemies(unit, number):
+        return None
+    return Ban("K-4.7a", f"in {number} it or its zone is in an enemy zone of control")
+
+
+@dataclass(frozen=True)
+class Walker:
+    """A counter on its way from hex to hex: a unit, or what stands in for another counter.
+
+    `led` says whether a leader goes along, None that one in its hex does; `charge` is the hex that
+    it charges.
+    """
+
+    field: Field
+    unit: Unit
+    mover: Mover
+    march: bool = False
+    charge: Hex | None = None
+    led: bool | None = None
+
+    @property
+    def is_unit(self) -> bool:
+        """Whether it is a combat unit."""
+        return self.mover in tables.ARMS
+
+    def cost(self, path: Sequence[Hex]) -> Cost:
+        """Returns what a path from its hex costs."""
+        field, ground = self.field, self.field.map
+        threatened = field.enemy_zone(self.unit.side)
+        steps = [
+            Step(
+                ground.terrains(there), ground.hexside(here, there), ground.path(here, there),
+                there in threatened, any(u.id != self.unit.id for u in field.units_at(there)),
+            )
+            for here, there in pairwise((self.unit.at or "", *path))
+        ]  # fmt: skip
+        return path_cost(self.mover, steps, march=self.march)
+
+    def ban_on_step(self, path: Sequence[Hex], there: Hex) -> Ban | None:
+        """Returns why it does not go on into a hex at the end of a path, whatever it costs."""
+        field, side, rule = self.field, self.unit.side, OTHERS.get(self.mover, "K-4.5")
+        before, here = (*[self.unit.at or ""] * 2, *path)[-2:]
+        if there not in field.grid.neighbours(here):
+            return Ban("K-4.2", f"{there} is not next to {here}")
+        if path and self.mover == "trains" and field.map.path(before, here) != "road":
+            return Ban("K-12.2", f"off the road it stops in {here}")
+        if path and self.is_unit and field.is_at_trains(side, here):
+            return Ban("K-12.2", f"nobody moves through the trains in {here}")
+        if (ban := field.ban_on_passing(side, there)) is not None:
+            return ban
+        if not field.map.may_pass(self.mover, here, there):
+            return Ban(rule, f"{there} is prohibited to {self.mover if self.is_unit else 'it'}")
+        if there in field.enemy_zone(side):
+            return self._ban_in_zone(there)
+        return ban_on_march_through(field, self.unit, there) if self.march else None
+
+    def _ban_in_zone(self, there: Hex) -> Ban | None:
+        """Returns why it does not enter a hex that enemies control."""
+        if not self.is_unit:
+            return Ban(OTHERS[self.mover], f"{there} is in an enemy zone of control")
+        if self.field.holding(self.unit):
+            return Ban("K-6.3", "a unit that disengages enters no enemy zone of control")
+        if self.unit.square:
+            return Ban("K-9.5d", "a Square enters no enemy zone of control")
+        if self.unit.is_parenthesised and not self._is_escorted(there):
+            return Ban("K-6.2b", "alone it enters no enemy zone of control")
+        if self.field.time == "night" and self.charge is None:
+            return Ban("K-14.2", "at night only charges enter an enemy zone of control")
+        return ban_on_march_through(self.field, self.unit, there) if self.march else None
+
+    def _is_escorted(self, there: Hex) -> bool:
+        """Whether it enters a hex with a leader, or an undisrupted unit is there (R-08)."""
+        unit, led = self.unit, self.led
+        if led is None:
+            led = any(one.side == unit.side and one.at == unit.at for one in self.field.leaders)
+        others = (other for other in self.field.units_at(there) if other.id != unit.id)
+        return led or any(not other.is_parenthesised for other in others)
+
+    def move(self, path: Sequence[Hex], most: float | None = None) -> Move:
+        """Returns its move along a path, with what bars it first (K-4, K-6, K-10.1, K-12).
+
+        `most` is the allowance if it is not the printed one.
+        """
+        field, unit, cost = self.field, self.unit, self.cost(path)
+        held = self.is_unit and bool(path and field.holding(unit))
+        rolls = reasons_to_roll(field, unit, leaves_zone=held) if self.is_unit else ()
+        if most is None:
+            ma = most_points(unit.printed("ma"))
+            most = allowance(
+                unit.arm, ma, (), must_roll=False, march=self.march, square=unit.square
+            ).ma or 0  # fmt: skip
+            if rolls and self.march:
+                most = tables.MARCH_DICE[unit.arm] * tables.VARIABLE_MA + tables.MARCH_BONUS
+        bans = chain(
+            (
+                ban_on_leaving(field, unit) if held else None,
+                ban_on_march(field, unit) if self.march else None,
+            ),
+            (self.ban_on_step(path[:index], there) for index, there in enumerate(path)),
+            (
+                cost.ban,
+                None if self.charge is None else self._ban_on_charge(path, self.charge, cost.mp),
+                Ban("K-4.3", f"it costs {cost.mp:g} of {most:g}") if cost.mp > most else None,
+            ),
         )
-    )  # fmt: skip
+        threatened = field.enemy_zone(unit.side) if self.is_unit else ()
+        stops = next((number for number in path if number in threatened), None)
+        return Move(cost.mp, most, stops, next(filter(None, bans), None), rolls)
+
+    def _ban_on_charge(self, path: Sequence[Hex], target: Hex, mp: float) -> Ban | None:
+        """Returns why it does not charge a hex at the end of a path (K-7.13c, K-9.3)."""
+        field, unit = self.field, self.unit
+        rule = "K-9.3" if unit.arm == "cavalry" else "K-7.13c"
+        end = path[-1] if path else unit.at or ""
+        if target not in field.grid.neighbours(end):
+            return Ban(rule, f"{target} is not next to {end}")
+        if target in field.grid.neighbours(unit.at or ""):
+            return Ban(rule, "a unit that is adjacent already cannot charge")
+        hexes = (*path, target)
+        friends = {other.at for other in field.friends(unit)}
+        return ban_on_charge(
+            ChargeFacts(
+                unit.arm, (unit.size,), disrupted=unit.disrupted, ineffective=unit.ineffective,
+                mp=mp, through_friends=bool(friends.intersection(path)),
+                path_terrain=[*chain.from_iterable(field.map.kinds(number) for number in hexes)],
+                bars=not all(field.map.allows_charge(a, b) for a, b in pairwise(hexes)),
+                time=field.time,
+            )
+        )  # fmt: skip
+
+
+def walker_of(
+    field: Field, thing: Unit | Leader | Post, *, march: bool = False, charge: Hex | None = None,
+    led: bool | None = None,
+) -> Walker:  # fmt: skip
+    """Returns a counter as it walks; a leader, an HQ or trains have a unit that stands in."""
+    if isinstance(thing, Unit):
+        return Walker(field, thing, thing.arm, march, charge, led)
+    mover = "leader" if isinstance(thing, Leader) else "hq" if thing in field.hq else "trains"
+    return Walker(field, Unit(id=thing.id, side=thing.side, hex=thing.at, ma=thing.ma or 0), mover)

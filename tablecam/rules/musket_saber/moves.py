@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import replace
 from typing import Any
 
 from tablecam.geometry.shapes import Shape
@@ -15,22 +14,13 @@ from tablecam.rules.hexes.grid import Hex, Way, ways_from
 from tablecam.rules.musket_saber import movement
 from tablecam.rules.musket_saber import state as acts
 from tablecam.rules.musket_saber.combat import is_coordinated
-from tablecam.rules.musket_saber.field import Mover
 from tablecam.rules.musket_saber.movement import ChargeFacts
 from tablecam.rules.musket_saber.state import Due, Outcome, State, Units, event
-from tablecam.rules.musket_saber.tables import ARMS, CHARGE_MP, LEADER_MA, MARCH_DICE
+from tablecam.rules.musket_saber.tables import CHARGE_MP, MARCH_DICE
 from tablecam.rules.musket_saber.troops import Leader, Post, Unit, is_overstacked
 from tablecam.rules.steps import ban_on_all, why_none
 
 Path = tuple[Hex, ...]
-
-
-def mover_of(state: State, name: str) -> Mover:
-    """Returns what moves: an arm, or `leader`, `hq` or `trains`."""
-    thing = state.thing(name)
-    if isinstance(thing, Unit):
-        return thing.arm
-    return "leader" if isinstance(thing, Leader) else "hq" if thing in state.hq else "trains"
 
 
 def entry_of(state: State, name: str) -> Hex | None:
@@ -147,8 +137,7 @@ def started(state: State, start: acts.Start) -> Outcome:
     if start.leader:
         state = state.changed(start.leader, helped=True)
     if not isinstance(unit, Unit):
-        most = LEADER_MA if isinstance(unit, Leader) else unit.ma or 0
-        return state.pushed(Go(unit.id, float(most))), ()
+        return state.pushed(Go(unit.id, float(unit.ma or 0))), ()
     if must_roll(state, unit):
         return state.pushed(RollMa(unit.id, start.march, start.leader)), ()
     most = allowance_of(state, unit, start, ()).ma or 0
@@ -200,32 +189,36 @@ class RollMa(Due):
 # How far.
 
 
+def _walker(
+    state: State, name: str, *, march: bool, led: bool, charge: Hex | None = None
+) -> tuple[movement.Walker, float]:
+    """Returns a counter as it walks, from where it enters the map, and what that costs it."""
+    thing, entry = state.thing(name), entry_of(state, name)
+    there = thing if entry is None else replace(thing, hex=entry)
+    walker = movement.walker_of(state.field, there, march=march, charge=charge, led=led)
+    if entry is None or not walker.is_unit:
+        return walker, 0.0
+    return walker, entry_cost(state, walker.unit, entry, march=march)
+
+
 def judged(state: State, move: acts.Move, most: float | None = None) -> movement.Move:
     """Returns what a move costs, and what bars it."""
-    name, field = move.units[0], state.field
-    thing, entry = state.thing(name), entry_of(state, name)
     if (ban := _ban_on_setting_out(state, move)) is not None:
         return movement.Move(0.0, most, None, ban)
-    if not isinstance(thing, Unit):
-        start, path = (entry, move.path[1:]) if entry else (thing.hex or "", move.path)
-        return movement.mp_of_others(field, mover_of(state, name), path, start, thing.side)
-    others = [state.thing(other) for other in move.units[1:]]
+    name, *others = map(state.thing, move.units)
     led = any(isinstance(other, Leader) for other in others)
-    if entry:
-        first = entry_cost(state, thing, entry, march=move.march)
-        points = allowance_of(state, thing, acts.Start(name, move.march), ()).ma
-        left = (most if most is not None else float(points or 0)) - first
-        if left < 0:
+    walker, first = _walker(state, name.id, march=move.march, led=led, charge=move.charge)
+    path = move.path if name.hex is not None else move.path[1:]
+    if isinstance(name, Unit) and name.hex is None:
+        points = allowance_of(state, name, acts.Start(name.id, move.march), ()).ma
+        most = (float(points or 0) if most is None else most) - first
+        if most < 0:
             return movement.Move(first, most, None, Ban("K-13.1", "the entry costs too much"))
-        entered, path = replace(thing, hex=entry), move.path[1:]
-        return movement.move_of(field, entered, path, march=move.march, most=left, led=led)
-    moved = movement.move_of(
-        field, thing, move.path, march=move.march, charge=move.charge, most=most, led=led
-    )
+    moved = walker.move(path, most)
     if move.charge is not None:
         return replace(moved, ban=moved.ban or _ban_on_group(state, move))
-    stack = [other for other in others if isinstance(other, Unit)]
-    bans = (movement.move_of(field, u, move.path, most=most, led=led).ban for u in stack)
+    stack = (movement.walker_of(state.field, u, led=led) for u in others if isinstance(u, Unit))
+    bans = (mate.move(path, most).ban for mate in stack)
     return replace(moved, ban=moved.ban or next(filter(None, bans), None))
 
 
@@ -279,72 +272,25 @@ def _ban_on_group(state: State, move: acts.Move) -> Ban | None:
     )  # fmt: skip
 
 
-@dataclass(frozen=True)
-class _Walk:
-    """The steps of a counter over the map, `led` by a leader or not."""
-
-    state: State
-    unit: Unit
-    mover: Mover
-    march: bool
-    led: bool
-
-    @cached_property
-    def disengages(self) -> bool:
-        """Whether enemies hold it."""
-        return self.mover in ARMS and bool(self.state.field.holding(self.unit))
-
-    def stops(self, way: Way[Hex, Hex]) -> bool:
-        """Whether a way goes no further: near enemies, in the trains, trains off the road."""
-        if len(way.places) < 2:
-            return False
-        field, side, (before, here) = self.state.field, self.unit.side, way.places[-2:]
-        ban = movement.ban_on_going_on(field, self.mover, side, before, here)
-        return ban is not None or here in field.enemy_zone(side)
-
-    def may_enter(self, here: Hex, there: Hex) -> bool:
-        """Whether it may go from a hex into its neighbour."""
-        field, unit = self.state.field, self.unit
-        if movement.ban_on_step(field, self.mover, unit.side, here, there) is not None:
-            return False
-        if self.march and not field.is_far_from_enemies(unit, there):
-            return False
-        if there not in field.enemy_zone(unit.side):
-            return True
-        if self.disengages:
-            return False
-        return movement.ban_in_zone(field, unit, there, self.led, charges=False) is None
-
-    def next_steps(self, way: Way[Hex, Hex]) -> Iterator[tuple[Hex, Hex, float, tuple[str, ...]]]:
-        """Yields the hexes into which a way may go on, with what they cost."""
-        field, here = self.state.field, way.places[-1]
-        for beside in () if self.stops(way) else self.state.grid.neighbours(here):
-            if not self.may_enter(here, beside):
-                continue
-            # On a march, roads and units beside the way change what a step costs.
-            steps = [movement.step_into(field, self.unit, here, beside)]
-            if self.march:
-                steps = [*movement.steps_of(field, self.unit, (*way.steps, beside))]
-            cost = movement.path_cost(self.mover, steps, march=self.march)
-            if cost.ban is None:
-                yield beside, beside, cost.mp - (way.cost if self.march else 0.0), ()
-
-
 def reached(
     state: State, name: str, most: float, *, march: bool = False, led: bool = False
 ) -> dict[Hex, Path]:
     """Returns the hexes that a counter may reach, each with a cheapest path."""
-    thing, mover, entry = state.thing(name), mover_of(state, name), entry_of(state, name)
-    unit = thing if isinstance(thing, Unit) else Unit(id=name, side=thing.side)
-    unit = replace(unit, hex=entry or thing.hex)
-    is_unit = isinstance(thing, Unit)
-    first = entry_cost(state, unit, entry, march=march) if entry and is_unit else 0.0
-    held = is_unit and movement.ban_on_leaving(state.field, unit) is not None
+    walker, first = _walker(state, name, march=march, led=led)
+    unit = walker.unit
+    held = walker.is_unit and movement.ban_on_leaving(state.field, unit) is not None
     if most < first or unit.hex is None or held:
         return {}
-    walk = _Walk(state, unit, mover, march, led)
-    ways = ways_from(unit.hex, walk.next_steps, most - first)
-    begins = (entry,) if entry else ()
+
+    def next_steps(way: Way[Hex, Hex]) -> Iterator[tuple[Hex, Hex, float, tuple[str, ...]]]:
+        for beside in state.grid.neighbours(way.places[-1]):
+            if walker.ban_on_step(way.steps, beside) is None:
+                cost = walker.cost((*way.steps, beside))
+                if cost.ban is None:
+                    yield beside, beside, cost.mp - way.cost, ()
+
+    ways = ways_from(unit.hex, next_steps, most - first)
+    begins = (unit.hex,) if state.thing(name).hex is None else ()
     return {number: (*begins, *kept[0].steps) for number, kept in ways.items()}
 
 
@@ -461,7 +407,7 @@ def moved(state: State, move: acts.Move) -> Outcome:
     if move.charge is None:
         return state, (event("move", f"{words}: to {end}", "K-4.2", *move.units),)
     state = replace(state, charges=(*state.charges, acts.Charging(move.units, move.charge)))
-    rule = "K-9.3" if mover_of(state, move.units[0]) == "cavalry" else "K-7.13c"
+    rule = "K-9.3" if state.unit(first.id).arm == "cavalry" else "K-7.13c"
     return state, (
         event("charge", f"{words}: to {end}, to charge {move.charge}", rule, *move.units),
     )

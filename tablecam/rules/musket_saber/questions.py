@@ -185,20 +185,12 @@ def _move(
     field = setup.field(facts.charts)
     for number in path:
         setup.hex(number, "path")
-    others: dict[str, tuple[Hex | None, str, str]] = {
-        **{leader.id: (leader.at, leader.side, "leader") for leader in field.leaders},
-        **{post.id: (post.hex, post.side, "hq") for post in field.hq},
-        **{post.id: (post.hex, post.side, "trains") for post in field.trains},
-    }
-    start = others[unit][0] if unit in others else setup.unit(unit).at
-    if start is None:
+    others: tuple[Leader | Post, ...] = (*field.leaders, *field.hq, *field.trains)
+    thing = next((one for one in others if one.id == unit), None) or setup.unit(unit)
+    if thing.at is None:
         raise FactError("unit", f"expected a hex of {unit}, but it is missing")
-    hexes = path[1:] if path and path[0] == start else path
-    if unit in others:
-        _, side, mover = others[unit]
-        move = movement.mp_of_others(field, mover, hexes, start, side)
-    else:
-        move = movement.move_of(field, setup.unit(unit), hexes, march=march, charge=charge)
+    hexes = path[1:] if path[:1] == (thing.at,) else path
+    move = movement.walker_of(field, thing, march=march, charge=charge).move(hexes)
     return {
         **_why(move.ban), "mp": move.mp, "mp_of": move.mp_of, "must_stop_at": move.must_stop_at,
         "because": [f"it rolls for its MA: {reason}" for reason in move.rolls],

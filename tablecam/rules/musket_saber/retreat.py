@@ -9,7 +9,7 @@ from typing import Literal
 from tablecam.rules.hexes.grid import Hex
 from tablecam.rules.musket_saber import tables
 from tablecam.rules.musket_saber.field import Field, Line
-from tablecam.rules.musket_saber.movement import path_cost, steps_of
+from tablecam.rules.musket_saber.movement import walker_of
 from tablecam.rules.musket_saber.tables import most_points
 from tablecam.rules.musket_saber.troops import LineKind, Unit, is_overstacked
 
@@ -151,7 +151,7 @@ def _onward(field: Field, unit: Unit, path: tuple[Hex, ...]) -> Iterator[tuple[H
             longer = (*line, beside)
             if beside in (*line, unit.at) or not is_open(beside):
                 continue
-            if path_cost(unit.arm, steps_of(field, unit, longer), march=False).mp > most:
+            if walker_of(field, unit).cost(longer).mp > most:
                 continue
             if beside not in threatened:
                 yield longer

@@ -13,7 +13,7 @@ from typing import Literal
 from tablecam.rules.hexes.asking import HexName
 from tablecam.rules.hexes.grid import Hex
 from tablecam.rules.musket_saber.files import Allowance
-from tablecam.rules.musket_saber.tables import BATTERY_MORALE, MOST_STACKED, Arm
+from tablecam.rules.musket_saber.tables import BATTERY_MORALE, LEADER_MA, MOST_STACKED, Arm
 from tablecam.rules.questions import FactError
 
 Size = Literal["brigade", "battalion", "squadron", "battery"]
@@ -135,6 +135,11 @@ class Leader:
     def at(self) -> Hex | None:
         """His hex; None off the map."""
         return self.hex or self.in_hex
+
+    @property
+    def ma(self) -> int:
+        """His Movement Points (K-10.1)."""
+        return LEADER_MA
 
 
 @dataclass(frozen=True, kw_only=True)
