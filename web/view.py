@@ -33,13 +33,16 @@ def table_json(live: Live) -> Json:
 
 def state_json(live: Live, snapshot: Snapshot) -> Json:
     """Returns one state of the table: what to draw, and how well it is seen."""
-    position, simulated = snapshot.position, live.simulated
+    position, simulated, referee = snapshot.position, live.simulated, live.referee
+    believed = None if referee is None else referee.believed
     return {
         "version": snapshot.version,
         "frame": snapshot.frame,
         "units": [_unit_json(unit, snapshot) for unit in position.units if unit.bases],
         "commanders": [_commander_json(commander, snapshot) for commander in position.commanders],
-        "hexes": hexes_json(position, live.roster.table.hex_map, live.map.asked_mm),
+        "hexes": hexes_json(
+            position, live.roster.table.hex_map, live.map.asked_mm, believed=believed
+        ),
         "health": health_json(snapshot.health, live.roster),
         "notices": [_notice_json(notice) for notice in snapshot.notices],
         "disputes": snapshot.disputes,

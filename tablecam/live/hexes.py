@@ -19,13 +19,18 @@ Json = dict[str, Any]
 
 
 def hexes_json(
-    position: Position, listed: HexMap | None = None, asked_mm: float | None = None
+    position: Position,
+    listed: HexMap | None = None,
+    asked_mm: float | None = None,
+    *,
+    believed: Position | None = None,
 ) -> Json:
     """Returns the hexes of each counter by its id, and the hexes with several, top ones first.
 
-    What is hidden comes last: where it lies is what was seen or known of it last. Also the boxes
-    beside the map with the hexes that their counters lie in, how far the map lies from where the
-    table file `listed` it, and the slip that players are asked about.
+    What is hidden comes last: where it lies is what was seen or known of it last, or what the game
+    has `believed` of a counter that no camera has seen yet. Also the boxes beside the map with the
+    hexes that their counters lie in, how far the map lies from where the table file `listed` it,
+    and the slip that players are asked about.
     """
     hex_map = position.table.hex_map
     if hex_map is None:
@@ -33,6 +38,14 @@ def hexes_json(
     grid = grid_of(hex_map)
     unboxed = out_of_boxes(position)
     lying = [*_lying(unboxed, grid)]
+    if believed is not None:
+        seen = {reference for reference, _, _ in lying}
+        tops = {number for _, _, hexes in lying for number in hexes}
+        lying += [
+            (reference, False, hexes)
+            for reference, _, hexes in _lying(believed, grid)
+            if reference not in seen and tops & {*hexes}
+        ]
     # A marker stands for what lies in its box.
     beneath = {f"unit:{unit.id}" for unit in unboxed.units if "in_box" in unit.extra}
     where = {id: " and ".join(hexes) for id, _, hexes in lying}
@@ -78,9 +91,8 @@ def _lying(position: Position, grid: Grid) -> Iterator[tuple[str, bool, tuple[st
         (f"unit:{unit.id}", base) for unit in position.units for base in unit.bases[:1]
     ]
     poses += [
-        (f"commander:{commander.id}", commander.pose)
-        for commander in position.commanders
-        if commander.pose is not None
+        (f"commander:{leader.id}", leader.pose or BasePose(leader.x_mm, leader.y_mm, 0.0, 1.0, 1.0))
+        for leader in position.commanders
     ]
     for reference, base in poses:
         hexes = place_of(grid, base).hexes

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
-from tablecam.table.model import BasePose, Position, Scalar, Terrain
+from tablecam.table.model import BasePose, Position, Scalar
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,7 +14,7 @@ class _Known:
 
     states: Mapping[str, Mapping[str, Scalar]]
     beneath: Mapping[str, BasePose]
-    terrain: tuple[Terrain, ...]
+    position: Position
     tags: frozenset[int | None]
 
 
@@ -34,9 +34,15 @@ class GameOverlay:
                 for unit in position.units
                 if len(unit.bases) == 1 and unit.bases[0].seen == "held"
             },
-            position.terrain,
+            position,
             frozenset(base.tag for unit in position.units for base in unit.bases),
         )
+
+    @property
+    def position(self) -> Position | None:
+        """The table according to the game; None without one."""
+        known = self._now
+        return None if known is None else known.position
 
     def lost(self, tags: Collection[int]) -> frozenset[int]:
         """Returns the tags of units' bases that the game does not have; none without a game."""
@@ -60,7 +66,7 @@ class GameOverlay:
             )
             for unit in seen.units
         )
-        return replace(seen, units=units, terrain=known.terrain)
+        return replace(seen, units=units, terrain=known.position.terrain)
 
 
 def _beneath(bases: tuple[BasePose, ...], believed: BasePose | None) -> tuple[BasePose, ...]:

@@ -203,6 +203,11 @@ class Referee:
         """
         return self._overlay.marked(position)
 
+    @property
+    def believed(self) -> Position | None:
+        """The table according to the game, None before it begins. Never waits."""
+        return self._overlay.position
+
     def lost(self, tags: Collection[int]) -> frozenset[int]:
         """Returns the tags of units' bases that the game does not have. Never waits."""
         return self._overlay.lost(tags)

@@ -29,6 +29,17 @@ def test_a_stack_is_listed_with_what_is_seen_first_and_the_hidden_as_believed():
     ]
 
 
+def test_what_only_the_game_knows_to_lie_beneath_belongs_to_the_stack():
+    leader = Commander("L", "french", *GRID.middle_mm(("0505",)))
+    astray = counter("C", ("0909",), seen="held")
+    believed = table(
+        counter("B", ("0505",)), counter("A", ("0505",), seen="held"), astray, commanders=(leader,)
+    )
+    (stack,) = hexes_json(table(counter("B", ("0505",))), believed=believed)["stacks"]
+    assert stack["things"] == ["unit:B", "unit:A", "commander:L"]
+    assert stack["hidden"] == ["unit:A", "commander:L"]
+
+
 def test_a_line_on_two_hexes_is_in_both_and_shares_each_with_who_is_there():
     leader = counter("X", ("0605",)).bases[0]
     commander = Commander("L", "french", *leader.place_mm, pose=leader)

@@ -88,8 +88,10 @@ def test_a_stack_is_listed_with_a_tap_and_its_counters_are_chosen_from_the_list(
     expect(rows).to_have_count(2)
     expect(rows.nth(0)).to_contain_text("House Cannon")
     expect(rows.nth(1)).to_contain_text("hidden, believed")
-    # On the table the top one alone has a name, with how many lie beneath it.
-    expect(seat.page.locator(".layer.names")).to_contain_text("Cannon +1")
+    # On the table the top one alone has a name, with how many counters lie there.
+    badge = seat.page.locator('.layer.badges [data-stack="unit:House Cannon"]')
+    expect(badge).to_have_text("\N{MULTIPLICATION SIGN}2")
+    expect(seat.page.locator(".layer.stacks .edges")).to_have_count(1)
     rows.nth(1).click()
     expect(seat.page.locator("#measure-title")).to_have_text("House Scouts")
     for name, (width, height) in SIZES.items():

@@ -14,7 +14,25 @@ from tablecam.rules.hexes.grid import grid_of
 from tablecam.simulate.demo import embedded_demo
 from tests.web.browser.halls import Hall, seated
 from tests.web.browser.test_another_game import looking, picture
+from tests.web.browser.test_hex_page import SIZES
 from tests.web.browser.test_maida import asked, confirms
+
+ASTRAY = """() => {
+  const box = (node) => node.getBoundingClientRect();
+  const all = (nodes) => [...document.querySelectorAll(nodes)];
+  const cross = (a, b) => a.left < b.right && b.left < a.right;
+  const meet = (a, b) => cross(a, b) && a.top < b.bottom && b.top < a.bottom;
+  const names = all(".names .name").filter((name) => name.textContent);
+  const isOver = (name, index) => names.slice(0, index).some((one) => meet(box(name), box(one)));
+  const isOff = (marker) => {
+    const name = marker.dataset.marker.split(": ")[0];
+    const unit = document.querySelector(`[data-thing="unit:${name}"]`);
+    const plate = marker.querySelector(".pips");
+    return plate && !meet(box(unit), box(plate));
+  };
+  return [...names.filter(isOver), ...all(".marker").filter(isOff)].length;
+}"""
+"""How many names lie over another, and how many figures are not on their counter."""
 
 
 @pytest.fixture
@@ -36,6 +54,13 @@ def test_a_whole_turn_is_played_by_two_seats_kept_and_shown(
         )
         red.begins_scenario()
         asked(hall, red, "Turn 1, day: House Red moves")
+        # The counters that lie beneath are known by the scenario alone.
+        badge = red.page.locator('.badges [data-stack="unit:House Red 1st"]')
+        expect(badge).to_have_text("\N{MULTIPLICATION SIGN}3")
+        for width, height in SIZES.values():
+            red.page.set_viewport_size({"width": width, "height": height})
+            red.page.wait_for_function(f"() => ({ASTRAY})() === 0")
+        red.page.set_viewport_size({"width": 1300, "height": 900})
         # Whoever taps a counter sees what it controls, how far it goes, and its way back.
         red.page.locator('[data-thing="unit:House Red 2nd"]').first.click(force=True)
         expect(red.page.locator(".role-zone-of-control")).to_have_count(6)

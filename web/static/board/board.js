@@ -24,7 +24,7 @@ import { byId, setAttr, svgElement } from "../shared/dom.js";
 import { listenToPointers } from "../shared/gestures.js";
 import { withLabels } from "./labels.js";
 import { placeView, renderGhost, renderGround, renderPings, renderTapes, renderUnits } from "./layers.js";
-import { renderHexes } from "./hexes.js";
+import { renderHexes, renderStacks } from "./hexes.js";
 import { updateShapes } from "./shapes.js";
 import { sideClass, unitOf } from "./things.js";
 import { bestTurn, panned, resized, wholeTable, zoomed } from "./view.js";
@@ -37,12 +37,14 @@ const LAYERS = [
   "masks",
   "about",
   "beneath",
+  "stacks",
   "units",
   "commanders",
   "proof",
   "game",
   "markers",
   "names",
+  "badges",
   "results",
   "placing",
   "tapes",
@@ -82,6 +84,7 @@ export class Board {
     placeView(this.svg, this.#table, state);
     renderGround(this.#layers, state);
     renderHexes(this.#layers.hexes, state);
+    renderStacks(this.#layers, state);
     renderUnits(this.#layers, state);
     renderTapes(this.#layers.tapes, state);
     renderPings(this.#layers.pings, state);

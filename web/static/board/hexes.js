@@ -1,6 +1,8 @@
 /** Draws a printed hex map: its ground, its lines and the numbers of its hexes; and finds stacks on it. */
-import { setAttr, svgElement, updateChildren } from "../shared/dom.js";
-import { makeText, placeText, through } from "./shapes.js";
+import { setAttr, setText, svgElement, updateChildren } from "../shared/dom.js";
+import { cornersOf, makeText, placeText, through } from "./shapes.js";
+import { commanderBase, sideClass } from "./things.js";
+import { short, toScreen, toTable } from "./view.js";
 
 /** @typedef {import("./state.js").State} State */
 /** @typedef {import("./state.js").Point} Point */
@@ -8,6 +10,8 @@ import { makeText, placeText, through } from "./shapes.js";
 
 /** From this size on the screen, hexes have room for their numbers. */
 const NUMBER_PX = 34;
+/** How far each counter of a stack stands out from under the one above it, and how many do, px. */
+const LAYERS_PX = { apart: 3, most: 2 };
 /** Where a number stands in its hex: so far above its middle, as a share of its size. */
 const NUMBER_UP = 0.37;
 
@@ -27,8 +31,86 @@ export function renderHexes(layer, state) {
   const [x_mm, y_mm] = state.now?.hexes?.shift_mm ?? [0, 0];
   setAttr(printed, "transform", `translate(${x_mm} ${y_mm})`);
   updateChildren(boxes, state.now?.hexes?.boxes ?? [], ({ id }) => id, makeBox, updateBox);
-  const isNear = map.size_mm * state.view.px_per_mm >= NUMBER_PX;
-  layer.classList.toggle("numbered", isNear);
+  layer.classList.toggle("numbered", !areSmall(state));
+}
+
+/** Whether hexes are so small on the screen that numbers and long names have no room. @type {(state: State) => boolean} */
+export function areSmall(state) {
+  return Boolean(state.facts.map) && hexPx(state) < NUMBER_PX;
+}
+
+/** The size of a hex on the screen, px. @type {(state: State) => number} */
+export function hexPx({ facts, view }) {
+  return (facts.map?.size_mm ?? 0) * view.px_per_mm;
+}
+
+/** How far the edge of a counter is from its middle, px. @type {(state: State, owner: import("./state.js").Unit | import("./state.js").Commander) => number} */
+export function edgePx(state, owner) {
+  const { width_mm, depth_mm } = "bases" in owner ? owner : commanderBase(owner);
+  return (Math.min(width_mm, depth_mm) / 2) * state.view.px_per_mm;
+}
+
+/** Draws the edges of counters that lie beneath others, and how many lie there in all. @type {(layers: Record<string, SVGElement>, state: State) => void} */
+export function renderStacks(layers, state) {
+  const { units = [], commanders = [] } = state.now ?? {};
+  const stacks = [...units, ...commanders].flatMap((owner) => {
+    const thing = `${"bases" in owner ? "unit" : "commander"}:${owner.id}`;
+    const own = stacksOf(state, thing).filter(({ things, hidden }) => things[0] === thing && hidden.length);
+    const count = new Set(own.flatMap(({ things }) => things)).size;
+    const base = "bases" in owner ? owner.bases[0] : commanderBase(owner);
+    return count ? [{ thing, owner, base, count }] : [];
+  });
+  const key = (/** @type {{thing: string}} */ { thing }) => thing;
+  updateChildren(layers.stacks, stacks, key, makeEdges, (group, { owner, base, count }) => {
+    setAttr(group, "class", `edges ${sideClass(state, owner.side)}`);
+    [...group.children].forEach((path, layer) =>
+      setAttr(path, "d", layer + 1 < count ? edgeBeneath(state, base, layer) : ""),
+    );
+  });
+  updateChildren(layers.badges, stacks, key, makeBadge, (group, { thing, owner, count }) => {
+    const edge = edgePx(state, owner) - 1;
+    const [x, y] = toScreen(state.view, state.facts, owner.x_mm, owner.y_mm);
+    const at = toTable(state.view, state.facts, x + edge, y - edge);
+    setAttr(group, "transform", `translate(${short(at[0])} ${short(at[1])})`);
+    setAttr(group, "data-stack", thing);
+    setText(group.children[0].children[1], `×${count}`);
+  });
+}
+
+/** What is seen of a counter so many layers beneath another: it stands out to the upper right. @type {(state: State, base: import("./state.js").Base, layer: number) => string} */
+function edgeBeneath(state, base, layer) {
+  const [x, y] = toScreen(state.view, state.facts, base.x_mm, base.y_mm);
+  const out = (/** @type {number} */ layers) => {
+    const far = layers * LAYERS_PX.apart;
+    const [x_mm, y_mm] = toTable(state.view, state.facts, x + far, y - far);
+    return cornersOf({ ...base, x_mm, y_mm });
+  };
+  const [inner, outer] = [out(layer), out(layer + 1)];
+  const isOut = (/** @type {Point} */ a, /** @type {Point} */ b) => {
+    const [mid_x, mid_y] = toScreen(state.view, state.facts, (a[0] + b[0]) / 2, (a[1] + b[1]) / 2);
+    const far = layer * LAYERS_PX.apart;
+    return mid_x - x - far - (mid_y - y + far) > 0;
+  };
+  return inner
+    .map((corner, index) => ({ corner, next: (index + 1) % inner.length, index }))
+    .filter(({ corner, next }) => isOut(corner, inner[next]))
+    .map(({ corner, next, index }) => through([corner, inner[next], outer[next], outer[index]], true))
+    .join("");
+}
+
+/** @type {() => SVGElement} */
+function makeEdges() {
+  const group = svgElement("g");
+  for (let layer = 0; layer < LAYERS_PX.most; layer += 1) group.append(svgElement("path"));
+  return group;
+}
+
+/** @type {() => SVGElement} */
+function makeBadge() {
+  const [group, upright] = [svgElement("g"), svgElement("g", { class: "upright" })];
+  upright.append(svgElement("rect", { class: "plate" }), svgElement("text", { class: "count" }));
+  group.append(upright);
+  return group;
 }
 
 /** @type {() => SVGElement} */

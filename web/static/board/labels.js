@@ -1,7 +1,7 @@
 /** Places the labels of shapes so that none overlaps another or a unit's name. */
-import { isBeneath } from "./hexes.js";
+import { areSmall, edgePx, hexPx, isBeneath } from "./hexes.js";
 import { meanPoint, wordsSize } from "./shapes.js";
-import { fullName, properName, shortName } from "./things.js";
+import { counterName, fullName, properName, shortName } from "./things.js";
 import { toScreen, toTable, uncut } from "./view.js";
 
 /** @typedef {import("./state.js").State} State */
@@ -16,6 +16,7 @@ const NEAR_PX_PER_MM = 1.6;
 
 /** The name that is written on a unit or a commander. @type {(state: State, owner: import("./state.js").Unit | import("./state.js").Commander) => string} */
 export function nameShown(state, owner) {
+  if (state.facts.map) return counterName(state.facts, owner);
   const id = shortName(state.facts, owner.id);
   if (!("bases" in owner)) return properName(id);
   return state.view.px_per_mm >= NEAR_PX_PER_MM && id === owner.id ? fullName(state, id) : id;
@@ -24,8 +25,42 @@ export function nameShown(state, owner) {
 /** How far above or below its unit a name stands where another one is in the way, px. */
 const NAME_ASIDE_PX = [0, 16, -16, 32, -32];
 
+/** From this size of hexes on the screen, their counters have room for names. */
+const NAMED_PX = 28;
+/** The letters of names on counters, and the part of a counter's lower edge that its figures take, px. */
+const COUNTER_PX = {
+  near: { letter: 6.4, height: 12, half: 8, figures: 13 },
+  small: { letter: 5.4, height: 9, half: 6, figures: 10 },
+};
+
+/** Where names stand on counters: above their figures; the chosen one's for certain, others where none is in the way. @type {(state: State) => Map<string, Box>} */
+function counterNamePlaces(state) {
+  const { letter, height, half, figures } = areSmall(state) ? COUNTER_PX.small : COUNTER_PX.near;
+  const areTiny = hexPx(state) < NAMED_PX;
+  const owners = [...(state.now?.units ?? []), ...(state.now?.commanders ?? [])]
+    .map((owner) => ({ owner, thing: `${"bases" in owner ? "unit" : "commander"}:${owner.id}` }))
+    .filter(({ thing }) => !isBeneath(state, thing))
+    .map(({ owner, thing }) => {
+      const [x, y] = toScreen(state.view, state.facts, owner.x_mm, owner.y_mm);
+      const isAsked = state.chosen.includes(thing) || state.hover === thing;
+      return { owner, thing, isAsked, x, y, edge: edgePx(state, owner) };
+    });
+  const taken = owners.map(({ x, y, edge }) => ({ x, y: y + edge, half, height: figures }));
+  /** @type {Map<string, Box>} */
+  const places = new Map();
+  for (const { owner, thing, isAsked, x, y, edge } of owners.sort((a, b) => Number(b.isAsked) - Number(a.isAsked))) {
+    const up = Math.max(0, (height + figures) / 2 + 1 - edge);
+    const box = { x, y: y - up, half: (nameShown(state, owner).length * letter) / 2, height };
+    if (!isAsked && (areTiny || !isFree(box, taken))) continue;
+    places.set(thing, box);
+    taken.push(box);
+  }
+  return places;
+}
+
 /** Where the names of units and commanders stand, none over another as far as there is room. @type {(state: State) => Map<string, Box>} */
 export function namePlaces(state) {
+  if (state.facts.map) return counterNamePlaces(state);
   /** @type {Map<string, Box>} */
   const places = new Map();
   for (const owner of [...(state.now?.units ?? []), ...(state.now?.commanders ?? [])]) {

@@ -10,7 +10,7 @@
  */
 import { setAttr, setStyle, setText, svgElement, updateChildren } from "../shared/dom.js";
 import { duration } from "../shared/text.js";
-import { isBeneath, stacksOf } from "./hexes.js";
+import { areSmall, isBeneath } from "./hexes.js";
 import { lengthWords, written } from "./measuring.js";
 import { namePlaces, nameShown, readingPlaces, tapesShown } from "./labels.js";
 import { HANDLE_PX, handlePlace } from "./moves.js";
@@ -33,6 +33,7 @@ export function placeView(svg, table, state) {
   const classes = {
     ...shown,
     "on-hexes": Boolean(state.facts.map),
+    "small-hexes": areSmall(state),
     far: isFar(state.view),
     moving: state.moving,
     lifting: Boolean(state.ghost && !state.ghost.sent),
@@ -194,11 +195,9 @@ function updateName(group, owner, places, state) {
   const leader = "bases" in owner ? "" : " of-commander";
   setAttr(group, "class", `placed named ${sideClass(state, owner.side)}${leader}${held_s === null ? "" : " held"}`);
   const thing = `${leader ? "commander" : "unit"}:${owner.id}`;
-  const name = nameShown(state, owner);
-  const [under] = stacksOf(state, thing).map(({ things }) => (things[0] === thing ? things.length - 1 : 0));
   const place = places.get(thing);
   const at_mm = place ? toTable(state.view, state.facts, place.x, place.y) : [owner.x_mm, owner.y_mm];
-  placeText(group, place ? `${name}${under ? ` +${under}` : ""}` : "", /** @type {[number, number]} */ (at_mm));
+  placeText(group, place ? nameShown(state, owner) : "", /** @type {[number, number]} */ (at_mm));
   setStyle(group, "--faded", String(fadedBy(held_s)));
   setText(
     group.children[1],

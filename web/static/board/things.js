@@ -136,20 +136,39 @@ export function split(thing) {
   return [thing.slice(0, at), thing.slice(at + 1)];
 }
 
-/** @type {WeakMap<object, string>} */
+/** @type {WeakMap<object, Map<string, string>>} */
 const firstWords = new WeakMap();
 
-/** An id as the table shows it: on the small counters of a hex map without a first word that most ids have. @type {(facts: State["facts"], id: string) => string} */
-export function shortName(facts, id) {
-  if (!facts.map) return id;
-  let shared = firstWords.get(facts);
-  if (shared === undefined) {
-    const all = [...facts.units, ...facts.commanders].map((thing) => thing.id);
-    const first = `${all[0]?.split(" ")[0]} `;
-    shared = all.length > 1 && 2 * all.filter((name) => name.startsWith(first)).length > all.length ? first : "";
-    firstWords.set(facts, shared);
+/** The first words that most ids have: one word of all ids, or all that a side's share. @type {(facts: State["facts"], side?: string) => string} */
+function sharedWords(facts, side) {
+  const known = firstWords.get(facts) ?? new Map();
+  firstWords.set(facts, known);
+  if (!known.has(side)) {
+    const things = [...facts.units, ...facts.commanders].filter((thing) => side === undefined || thing.side === side);
+    const most = side === undefined ? 1 : Infinity;
+    let shared = "";
+    for (let words = 0; words < most; words += 1) {
+      const rests = things.filter(({ id }) => id.startsWith(shared)).map(({ id }) => id.slice(shared.length));
+      const first = `${rests[0]?.split(" ")[0]} `;
+      const alike = rests.filter((rest) => rest.startsWith(first)).length;
+      if (things.length < 2 || 2 * alike <= things.length) break;
+      shared += first;
+    }
+    known.set(side, shared);
   }
+  return known.get(side) ?? "";
+}
+
+/** An id as the table shows it: of the counters of a hex map without a first word that most ids have. @type {(facts: State["facts"], id: string) => string} */
+export function shortName(facts, id) {
+  const shared = facts.map ? sharedWords(facts) : "";
   return id.startsWith(shared) ? id.slice(shared.length) : id;
+}
+
+/** What stands on the counter of a hex map: no words that most of its side have, as its colour says them. @type {(facts: State["facts"], thing: {id: string, side: string}) => string} */
+export function counterName(facts, { id, side }) {
+  const shared = sharedWords(facts, side);
+  return properName(id.startsWith(shared) ? id.slice(shared.length) : id);
 }
 
 /** A unit's id, with its name where the table file gives one. @type {(state: State, id: string) => string} */

@@ -1,8 +1,9 @@
 /** Draws markers beside units on the table, and results of actions in words. */
 import { setAttr, svgElement, updateChildren } from "../shared/dom.js";
+import { areSmall, edgePx, isBeneath } from "../board/hexes.js";
 import { namePlaces } from "../board/labels.js";
 import { makeText, placeText, wordsSize } from "../board/shapes.js";
-import { isHidden, shortName } from "../board/things.js";
+import { counterName, isHidden, shortName } from "../board/things.js";
 import { isFar, short, toScreen, uncut } from "../board/view.js";
 import { markersShown } from "./midgame.js";
 import { markerWords } from "./words.js";
@@ -43,6 +44,11 @@ const PUFFS = [
 const CLOUD_WIDE_PX = 28;
 const PIP_APART_PX = 11;
 const LETTER_PX = 6.6;
+/** How far within the edge of a counter its markers have their middle, and their size on small ones. */
+const INSET_PX = 2;
+const SMALL = 0.75;
+/** The longest word on a small counter. */
+const MOST_LETTERS = 4;
 /** How far a ring lies outside the corners of its unit. */
 const RING_MM = 4;
 /** A drawing wider than this is on a wall, and seen from farther off. */
@@ -175,44 +181,73 @@ function unitAt([x, y], { facts, now }) {
   return now?.units.find(({ x_mm, y_mm }) => Math.hypot(x_mm - x, y_mm - y) < reach_mm)?.id ?? "";
 }
 
-/** Draws the markers of each unit beside it: pips, clouds and words in a row, and rings around it. @type {(layer: SVGElement, taken: Box[], state: State) => void} */
+/** @typedef {{marks: Mark[], way: {right: number, down: number}}} Row  markers side by side, and where they lie */
+
+/** Draws the markers of each unit beside it, on hexes on its counter: pips, clouds and words in rows, and rings around it. @type {(layer: SVGElement, taken: Box[], state: State) => void} */
 function renderMarkers(layer, taken, state) {
   const markers = markersShown(state);
-  const size = state.view.width_px > FAR_VIEW_PX ? 1.5 : 1;
+  const size = state.view.width_px > FAR_VIEW_PX ? 1.5 : areSmall(state) ? SMALL : 1;
   const marked = (state.now?.units ?? []).filter(({ id }) => markers[id]?.length);
+  const shown = marked.filter(({ id }) => !isBeneath(state, `unit:${id}`) || state.chosen.includes(`unit:${id}`));
   updateChildren(
     layer,
-    marked,
+    shown,
     ({ id }) => id,
     () => svgElement("g", { class: "marker" }),
     (node, unit) => {
       const { id, x_mm, y_mm, width_mm, depth_mm } = unit;
-      const marks = isFar(state.view) && !state.chosen.includes(`unit:${id}`) ? markers[id].map(brief) : markers[id];
+      const isBrief = !state.chosen.includes(`unit:${id}`);
+      const marks = isBrief && isFar(state.view) ? markers[id].map(brief) : markers[id];
       setAttr(node, "transform", `translate(${short(x_mm)} ${short(y_mm)})`);
       setAttr(node, "data-marker", `${id}: ${markerWords(markers[id])}`);
-      const { x, y } = onScreen([x_mm, y_mm], state);
-      const half = (size * rowWide(marks)) / 2;
-      const way = freeWay(
-        { x, y: y + size * MARKER_PX.middle, half, height: size * MARKER_PX.height },
-        MARKER_PX,
-        taken,
-        state,
-      );
-      const parts = [{ key: JSON.stringify(marks) }];
+      const rows = state.facts.map
+        ? rowsOnCounter(marks, unit, size, isBrief, state)
+        : [rowBeside(marks, unit, size, taken, state)];
+      const ring_mm = Math.hypot(width_mm, depth_mm) / 2 + (state.facts.map ? 0 : RING_MM);
       updateChildren(
         node,
-        parts,
+        [{ key: JSON.stringify(rows.map((row) => row.marks)) }],
         ({ key }) => key,
-        () => makeMarkers(marks, Math.hypot(width_mm, depth_mm) / 2 + RING_MM),
+        () => makeMarkers(rows, ring_mm),
         (part) =>
-          setAttr(
-            part.children[0],
-            "transform",
-            `scale(${short(size / state.view.px_per_mm)}) translate(${short(way.right / size)} ${short(way.down / size)})`,
+          rows.forEach(({ way }, index) =>
+            setAttr(
+              part.children[index],
+              "transform",
+              `scale(${short(size / state.view.px_per_mm)}) translate(${short(way.right / size)} ${short(way.down / size)})`,
+            ),
           ),
       );
     },
   );
+}
+
+/** A row beside its unit, where nothing else lies. @type {(marks: Mark[], unit: import("../board/state.js").Unit, size: number, taken: Box[], state: State) => Row} */
+function rowBeside(marks, { x_mm, y_mm }, size, taken, state) {
+  const { x, y } = onScreen([x_mm, y_mm], state);
+  const box = { x, y: y + size * MARKER_PX.middle, half: (size * rowWide(marks)) / 2, height: size * MARKER_PX.height };
+  return { marks, way: freeWay(box, MARKER_PX, taken, state) };
+}
+
+/** The rows of a counter: its first figure and what is counted at its lower edge, other words at its upper one. @type {(marks: Mark[], unit: import("../board/state.js").Unit, size: number, isBrief: boolean, state: State) => Row[]} */
+function rowsOnCounter(all, unit, size, isBrief, state) {
+  const name = counterName(state.facts, unit).toLowerCase();
+  const marks = all
+    .filter(({ text }) => text.toLowerCase() !== name)
+    .map((mark) => (isBrief ? onCounter(mark, state) : mark))
+    .filter(({ text }) => text);
+  const isBelow = (/** @type {Mark} */ { kind }, /** @type {number} */ index) => index === 0 || kind !== "word";
+  const inset = edgePx(state, unit) - INSET_PX;
+  return [
+    { marks: marks.filter(isBelow), edge: Math.max(inset, 0) },
+    { marks: marks.filter((mark, index) => !isBelow(mark, index)), edge: -inset },
+  ].map(({ marks, edge }) => ({ marks, way: { right: 0, down: edge - size * MARKER_PX.middle } }));
+}
+
+/** A marker as there is room for it on a counter: on a small one, a sign instead of a long word. @type {(mark: Mark, state: State) => Mark} */
+function onCounter(mark, state) {
+  const isLong = mark.kind === "word" && mark.text.length > MOST_LETTERS && areSmall(state);
+  return isLong ? { ...mark, text: (mark.tone ?? "plain") === "plain" ? "" : "!" } : mark;
 }
 
 /** A marker that counts something in one word, without the word. @type {(mark: Mark) => Mark} */
@@ -232,16 +267,19 @@ function rowWide(marks) {
   return marks.reduce((sum, mark) => sum + wide(mark), 0);
 }
 
-/** @type {(marks: Mark[], ring_mm: number) => SVGElement} */
-function makeMarkers(marks, ring_mm) {
-  const [upright, sized] = [svgElement("g", { class: "upright" }), svgElement("g")];
-  upright.append(sized);
-  let x = -rowWide(marks) / 2;
-  for (const mark of marks) {
-    const group = svgElement("g", { class: `tone-${mark.tone ?? "plain"}` });
-    if (mark.kind === "ring") upright.append(makeRing(group, ring_mm));
-    else sized.append(makeMarker(group, mark, x + wide(mark) / 2));
-    x += wide(mark);
+/** @type {(rows: Row[], ring_mm: number) => SVGElement} */
+function makeMarkers(rows, ring_mm) {
+  const upright = svgElement("g", { class: "upright" });
+  const sized = rows.map(() => svgElement("g"));
+  upright.append(...sized);
+  for (const [index, { marks }] of rows.entries()) {
+    let x = -rowWide(marks) / 2;
+    for (const mark of marks) {
+      const group = svgElement("g", { class: `tone-${mark.tone ?? "plain"}` });
+      if (mark.kind === "ring") upright.append(makeRing(group, ring_mm));
+      else sized[index].append(makeMarker(group, mark, x + wide(mark) / 2));
+      x += wide(mark);
+    }
   }
   return upright;
 }
