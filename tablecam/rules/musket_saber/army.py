@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Literal
 
 from tablecam.rules.game import Ban
 from tablecam.rules.hexes.grid import Hex
 from tablecam.rules.musket_saber.combat import Check, check_of
 from tablecam.rules.musket_saber.field import Field
-from tablecam.rules.musket_saber.tables import LINE_OF_SIGHT, TIME_RULE, Time, halved
+from tablecam.rules.musket_saber.tables import LINE_OF_SIGHT, TIME_RULE, Time
 from tablecam.rules.musket_saber.troops import Unit, is_overstacked
 
 FowChoice = Literal["move_enemy", "move_friend", "charge", "check_enemy", "recover_friend", "keep"]
@@ -22,7 +21,7 @@ def ban_on_recovery(field: Field, unit: Unit, *, moved: bool, fought: bool) -> B
         return Ban(rule, "a unit that moves or fights does not recover")
     if field.time == "night":
         return None
-    if unit.at is None or not field.is_far_from_enemies(unit, unit.at):
+    if unit.hex is None or not field.is_far_from_enemies(unit, unit.hex):
         return Ban(rule, "it or its zone is in an enemy zone of control")
     if field.line(unit).kind != "safe":
         return Ban(rule, "it has no safe line of retreat")
@@ -52,12 +51,6 @@ def ban_on_fow(
         (choice == "check_enemy" and disrupted, "K-12.4", "the enemy is Disrupted already"),
     )
     return next((Ban(rule, why) for is_so, rule, why in barred if is_so), None)
-
-
-def charge_total(factors: Sequence[int], leader: int, *, passed: bool) -> int:
-    """Returns what a charge by a Fortune of War counts (K-12.4c): doubled, or halved."""
-    units = sum(factor * 2 if passed else halved(factor, 1) for factor in factors)
-    return units + leader
 
 
 def reentry_hexes(field: Field, side: str) -> tuple[Hex, ...]:

@@ -15,7 +15,6 @@ from tablecam.rules.musket_saber.troops import Leader, Unit, fighting, is_overst
 
 Tactic = Literal["none", "skirmish", "press", "charge", "disengage", "last_stand"]
 Role = Literal["attacker", "defender"]
-Place = Literal["stacked", "adjacent", "farther"]
 
 
 @dataclass(frozen=True)
@@ -61,15 +60,12 @@ def are_of_one_formation(formations: Sequence[str]) -> bool:
 
 
 def is_coordinated(
-    formations: Sequence[str], leaders: Sequence[tuple[Leader, Place]] = (), time: Time = "day"
+    formations: Sequence[str], leaders: Iterable[Leader] = (), time: Time = "day"
 ) -> bool:
-    """Whether an attack is coordinated, by its formations or by a leader (K-7.14, K-14.3)."""
+    """Whether an attack is coordinated, by its formations or by a leader near (K-7.14, K-14.3)."""
     own = {formation for formation in formations if formation != "A"}
-    led = time != "twilight" and any(
-        not leader.ineffective and place != "farther" and own <= {*leader.span}
-        for leader, place in leaders
-    )
-    return are_of_one_formation(formations) or led
+    led = any(not leader.ineffective and own <= {*leader.span} for leader in leaders)
+    return are_of_one_formation(formations) or (led and time != "twilight")
 
 
 # The differential.
@@ -139,7 +135,7 @@ class Attack:
     defenders: Sequence[Unit]
     support: Sequence[Unit] = ()
     leaders: Mapping[Role, Sequence[Leader]] = field(default_factory=dict)
-    coordinating: Sequence[tuple[Leader, Place]] = ()
+    coordinating: Sequence[Leader] = ()
     tactics: Mapping[Role, Tactic | None] = field(default_factory=dict)
     halvings: Mapping[str, Sequence[str]] = field(default_factory=dict)
     time: Time = "day"
@@ -231,35 +227,30 @@ def attack_on(
     halvings: dict[str, list[str]] = {unit.id: [] for unit in (*attackers, *defenders)}
     there = field.map.terrains(target)
     for unit in attackers:
-        side = field.map.hexside(unit.at or target, target)
+        side = field.map.hexside(unit.hex or target, target)
         effects = (*there, *(() if side is None else (side,)))
         if any(unit.arm in effect.attack_halved for effect in effects):
             halvings[unit.id].append("terrain")
-        if is_overstacked(field.units_at(unit.at)):
+        if is_overstacked(field.units_at(unit.hex)):
             halvings[unit.id].append("overstacked")
-    sides = [field.map.hexside(unit.at or target, target) for unit in attackers]
+    sides = [field.map.hexside(unit.hex or target, target) for unit in attackers]
     for unit in defenders:
         across = all(side is not None and unit.arm in side.defend_halved for side in sides)
         if across or any(unit.arm in terrain.defend_halved for terrain in there):
             halvings[unit.id].append("terrain")
         if is_overstacked(field.units_at(target)):
             halvings[unit.id].append("overstacked")
-    own = [leader for leader in field.leaders if leader.side == attackers[0].side]
-    hexes = [unit.at for unit in attackers if unit.at is not None]
-    places: list[tuple[Leader, Place]] = [
-        (leader, "stacked" if distance == 0 else "adjacent" if distance == 1 else "farther")
-        for leader in own
-        if leader.at is not None
-        for distance in (field.grid.distance((leader.at,), hexes),)
-    ]
-    stacked: dict[Role, Sequence[Leader]] = {
-        "attacker": [leader for leader in own if leader.at in hexes],
+    hexes = [unit.hex for unit in attackers if unit.hex is not None]
+    own = [one for one in field.leaders if one.side == attackers[0].side and one.hex is not None]
+    near = [one for one in own if field.grid.distance((one.hex or "",), hexes) <= 1]
+    leaders: dict[Role, Sequence[Leader]] = {
+        "attacker": [leader for leader in own if leader.hex in hexes],
         "defender": [
-            one for one in field.leaders if one.side != attackers[0].side and one.at == target
+            one for one in field.leaders if one.side != attackers[0].side and one.hex == target
         ],
     }
     return Attack(
-        attackers, defenders, support, stacked, places, tactics or {}, halvings, field.time,
+        attackers, defenders, support, leaders, near, tactics or {}, halvings, field.time,
         needs_coordination,
     )  # fmt: skip
 
@@ -270,14 +261,14 @@ def ban_on_attack(field: Field, unit: Unit, target: Hex) -> Ban | None:
         return Ban("K-14.2", "at night there is no combat but charges of infantry")
     if unit.square:
         return Ban("K-9.5d", "a Square does not attack")
-    if unit.at is None or target not in field.grid.neighbours(unit.at):
+    if unit.hex is None or target not in field.grid.neighbours(unit.hex):
         return Ban("K-7.1", f"{target} is not next to it")
     posts = [post.hex for post in (*field.hq, *field.trains) if post.side not in ("", unit.side)]
-    if target not in (*posts, *(enemy.at for enemy in field.enemies(unit.side))):
+    if target not in (*posts, *(enemy.hex for enemy in field.enemies(unit.side))):
         return Ban("K-7.1", f"no enemy stands in {target}")
     if attack_term(unit).cf == 0:
         return Ban("K-7.5", "a unit with a factor of 0 does not attack")
-    if not field.map.may_pass(unit.arm, unit.at, target):
+    if not field.map.may_pass(unit.arm, unit.hex, target):
         return Ban("K-7.5", f"it could not move into {target}")
     return None
 
@@ -301,14 +292,14 @@ def ban_on_skirmish(field: Field, unit: Unit, target: Unit) -> Ban | None:
         return Ban("K-14.2", "at night there is no combat but charges of infantry")
     if unit.arm != "infantry" or unit.bracket or unit.ma == "V" or unit.square:
         return Ban("K-7.13a", "only infantry with a plain MA skirmishes")
-    if unit.at is None or target.at is None:
+    if unit.hex is None or target.hex is None:
         return Ban("K-7.13a", "both are on the map")
-    if field.grid.distance((unit.at,), (target.at,)) != tables.SKIRMISH_HEXES:
+    if field.grid.distance((unit.hex,), (target.hex,)) != tables.SKIRMISH_HEXES:
         return Ban("K-7.13a", "a skirmish is exactly two hexes away")
-    middle = set(field.grid.neighbours(unit.at)) & set(field.grid.neighbours(target.at))
+    middle = set(field.grid.neighbours(unit.hex)) & set(field.grid.neighbours(target.hex))
     if not any(
-        field.map.may_pass(unit.arm, unit.at, number)
-        and field.map.may_pass(unit.arm, number, target.at)
+        field.map.may_pass(unit.arm, unit.hex, number)
+        and field.map.may_pass(unit.arm, number, target.hex)
         for number in middle
         if field.ban_on_passing(unit.side, number) is None
     ):
@@ -321,9 +312,9 @@ def ban_on_skirmish(field: Field, unit: Unit, target: Unit) -> Ban | None:
 
 def is_close(field: Field, unit: Unit, number: Hex) -> bool:
     """Whether a hex is adjacent to a battery and not across a prohibited hexside (K-8.4a)."""
-    if unit.at is None or number not in field.grid.neighbours(unit.at):
+    if unit.hex is None or number not in field.grid.neighbours(unit.hex):
         return False
-    side = field.map.hexside(unit.at, number)
+    side = field.map.hexside(unit.hex, number)
     return side is None or unit.arm not in side.prohibited
 
 
@@ -336,7 +327,7 @@ class Range(NamedTuple):
 
 def range_to(field: Field, gun: Unit, target: Hex) -> Range:
     """Returns the range of a battery to a hex, farther from a hill."""
-    here = gun.at or ""
+    here = gun.hex or ""
     bonus = sum(field.map.charts.range_bonus(kind) for kind in field.map.kinds(here))
     return Range(field.grid.distance((here,), (target,)), int(gun.printed("range")) + bonus)
 
@@ -347,7 +338,7 @@ def ban_on_bombarding(field: Field, gun: Unit, target: Hex) -> Ban | None:
         return Ban("K-8.4a", "only artillery with an attack and a range factor bombards")
     if gun.disrupted or gun.ineffective:
         return Ban("K-8.4a", "a Disrupted or ineffective battery does not bombard")
-    if gun.at in (None, target) or is_close(field, gun, target):
+    if gun.hex in (None, target) or is_close(field, gun, target):
         return Ban("K-8.4a", "an adjacent hex is attacked, not bombarded")
     for terrain in field.map.terrains(target):
         is_entered = terrain.mp is None or gun.arm in terrain.mp
@@ -356,15 +347,15 @@ def ban_on_bombarding(field: Field, gun: Unit, target: Hex) -> Ban | None:
     hexes, most = range_to(field, gun, target)
     if hexes > most:
         return Ban("K-8.7", f"{target} is {hexes} hexes away, {most} at most")
-    return field.ban_on_sight(gun.at or "", target)
+    return field.ban_on_sight(gun.hex or "", target)
 
 
 def ban_on_support(field: Field, gun: Unit, attackers: Sequence[Unit], target: Hex) -> Ban | None:
     """Returns why a battery may not support an attack (K-8.8)."""
-    if any(is_close(field, gun, enemy.at or "") for enemy in field.enemies(gun.side)):
+    if any(is_close(field, gun, enemy.hex or "") for enemy in field.enemies(gun.side)):
         return Ban("K-8.8", "an enemy is adjacent to the battery")
-    beside = () if gun.at is None else field.grid.neighbours(gun.at)
-    if not any(unit.at in beside or unit.at == gun.at for unit in attackers):
+    beside = () if gun.hex is None else field.grid.neighbours(gun.hex)
+    if not any(unit.hex in beside or unit.hex == gun.hex for unit in attackers):
         return Ban("K-8.8", "the battery is adjacent to no unit that attacks")
     return ban_on_bombarding(field, gun, target)
 
@@ -392,7 +383,7 @@ def triggered(field: Field, attacker: str) -> Mapping[str, tuple[str, ...]]:
     found = {
         enemy.id: tuple(
             unit.id for unit in field.units if unit.side == attacker
-            and unit.at in field.zones[enemy.id]
+            and unit.hex in field.zones[enemy.id]
         )
         for enemy in field.enemies(attacker)
     }  # fmt: skip

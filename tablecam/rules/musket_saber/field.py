@@ -152,8 +152,8 @@ class Field:
     def _stacks(self) -> Mapping[Hex, tuple[Unit, ...]]:
         stacks: dict[Hex, tuple[Unit, ...]] = {}
         for unit in self.units:
-            if unit.at is not None:
-                stacks[unit.at] = (*stacks.get(unit.at, ()), unit)
+            if unit.hex is not None:
+                stacks[unit.hex] = (*stacks.get(unit.hex, ()), unit)
         return stacks
 
     def units_at(self, number: Hex | None) -> tuple[Unit, ...]:
@@ -162,20 +162,20 @@ class Field:
 
     def friends(self, unit: Unit) -> tuple[Unit, ...]:
         """Returns the other units of its side on the map."""
-        own = (other for other in self.units if other.side == unit.side and other.at is not None)
+        own = (other for other in self.units if other.side == unit.side and other.hex is not None)
         return tuple(other for other in own if other.id != unit.id)
 
     def enemies(self, side: str) -> tuple[Unit, ...]:
         """Returns the other side's units on the map."""
-        return tuple(unit for unit in self.units if unit.side != side and unit.at is not None)
+        return tuple(unit for unit in self.units if unit.side != side and unit.hex is not None)
 
     @cached_property
     def zones(self) -> Mapping[str, tuple[Hex, ...]]:
         """The zone of control of each unit on the map (K-6.1, K-6.4)."""
         return {
-            unit.id: self.map.zone(unit.arm, unit.at) if unit.exerts_zone else ()
+            unit.id: self.map.zone(unit.arm, unit.hex) if unit.exerts_zone else ()
             for unit in self.units
-            if unit.at is not None
+            if unit.hex is not None
         }
 
     @cached_property
@@ -191,7 +191,7 @@ class Field:
 
     def holding(self, unit: Unit) -> tuple[Unit, ...]:
         """Returns the enemies whose zone holds a unit (K-6.3)."""
-        return tuple(e for e in self.enemies(unit.side) if unit.at in self.zones[e.id])
+        return tuple(e for e in self.enemies(unit.side) if unit.hex in self.zones[e.id])
 
     def is_far_from_enemies(self, unit: Unit, number: Hex) -> bool:
         """Whether neither its hex nor the zone that it has, or would have, is in EZOC (K-G6)."""
@@ -233,7 +233,7 @@ class Field:
 
     def further(self, unit: Unit, number: Hex, *, through_trains: bool = False) -> tuple[Hex, ...]:
         """Returns the hexes to which a line of retreat may go on from a hex (K-G8)."""
-        ends = number != unit.at and not through_trains
+        ends = number != unit.hex and not through_trains
         if ends and self.is_at_trains(unit.side, number):
             return ()
         key = (unit.side, unit.arm, number)
@@ -251,7 +251,7 @@ class Field:
     def open_to(self, unit: Unit) -> Callable[[Hex], bool]:
         """Returns whether a hex may be part of a unit's safe line: no EZOC, or negated (R-05)."""
         threatened, friends = self.enemy_zone(unit.side), self.friends(unit)
-        helped = {u.at for u in friends}.union(*(self.zones[u.id] for u in friends))
+        helped = {u.hex for u in friends}.union(*(self.zones[u.id] for u in friends))
         return lambda number: number not in threatened or number in helped
 
     def way(
@@ -273,18 +273,18 @@ class Field:
 
     def line(self, unit: Unit) -> Line:
         """Returns a unit's best line of retreat at this moment (K-7.6)."""
-        if unit.at is None:
+        if unit.hex is None:
             return Line(unit.line)
         goals = self.goals(unit.side)
         kinds: tuple[tuple[LineKind, Callable[[Hex], bool]], ...]
         kinds = (("safe", self.open_to(unit)), ("valid", lambda _: True))
         for kind, is_open in kinds:
             for through in (False, True):
-                path = self.way(unit, unit.at, goals, is_open, through_trains=through)
+                path = self.way(unit, unit.hex, goals, is_open, through_trains=through)
                 if path is not None:
                     return Line(kind, path, through)
         rim = {n for n in self.grid.hexes if len(self.grid.neighbours(n)) < len(tables.ARMS) * 2}
-        off = self.way(unit, unit.at, frozenset(rim - {*self.loc_of(unit.side)}), lambda _: True)
+        off = self.way(unit, unit.hex, frozenset(rim - {*self.loc_of(unit.side)}), lambda _: True)
         return Line("none") if off is None else Line("edge", off)
 
     def ban_on_sight(self, firer: Hex, target: Hex) -> Ban | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, pairwise
 from typing import Final
 
@@ -56,7 +56,7 @@ def reasons_to_roll(field: Field, unit: Unit, *, leaves_zone: bool) -> tuple[str
     reasons = {
         "V": unit.ma == "V",
         "disrupted": unit.disrupted,
-        "overstacked": is_overstacked(field.units_at(unit.at)),
+        "overstacked": is_overstacked(field.units_at(unit.hex)),
         "disengaging": leaves_zone,
         "hq_inactive": any(not post.active for post in hqs),
     }
@@ -127,9 +127,11 @@ def path_cost(mover: Mover, steps: Sequence[Step], *, march: bool) -> Cost:
     return Cost(spent)
 
 
-def column_mp(unit: Unit, ahead: int, *, march: bool, by_road: bool) -> float:
-    """Returns what a unit pays more that enters behind others, but a small one (K-13.1)."""
-    return 0.0 if unit.is_small else ahead * tables.COLUMN_MP[march and by_road]
+def entry_cost(unit: Unit, step: Step, ahead: int, *, march: bool) -> Cost:
+    """Returns the cost of an entry hex, more behind others but for a small unit (K-13.1)."""
+    cost = path_cost(unit.arm, [step], march=march)
+    column = 0.0 if unit.is_small else ahead * tables.COLUMN_MP[march and step.path == "road"]
+    return replace(cost, mp=cost.mp + column)
 
 
 # Charges.
@@ -219,7 +221,7 @@ def ban_on_leaving(field: Field, unit: Unit, *, stays: bool | None = None) -> Ba
     if not held:
         return None
     if stays is None:
-        stays = any(other.at == unit.at for other in field.friends(unit))
+        stays = any(other.hex == unit.hex for other in field.friends(unit))
     return ban_on_disengaging(unit.printed("ma"), held, friend_stays=stays, time=field.time)
 
 
@@ -227,7 +229,7 @@ def ban_on_march(field: Field, unit: Unit) -> Ban | None:
     """Returns why a unit may not march from its hex (K-4.7a, K-12.1)."""
     if any(not post.active for post in field.posts(field.hq, unit.side)):
         return Ban("K-12.1", "no march while the HQ is inactive")
-    return ban_on_march_through(field, unit, unit.at or "")
+    return ban_on_march_through(field, unit, unit.hex or "")
 
 
 def ban_on_march_through(field: Field, unit: Unit, number: Hex) -> Ban | None:
@@ -266,14 +268,14 @@ class Walker:
                 ground.terrains(there), ground.hexside(here, there), ground.path(here, there),
                 there in threatened, any(u.id != self.unit.id for u in field.units_at(there)),
             )
-            for here, there in pairwise((self.unit.at or "", *path))
+            for here, there in pairwise((self.unit.hex or "", *path))
         ]  # fmt: skip
         return path_cost(self.mover, steps, march=self.march)
 
     def ban_on_step(self, path: Sequence[Hex], there: Hex) -> Ban | None:
         """Returns why it does not go on into a hex at the end of a path, whatever it costs."""
         field, side, rule = self.field, self.unit.side, OTHERS.get(self.mover, "K-4.5")
-        before, here = (*[self.unit.at or ""] * 2, *path)[-2:]
+        before, here = (*[self.unit.hex or ""] * 2, *path)[-2:]
         if there not in field.grid.neighbours(here):
             return Ban("K-4.2", f"{there} is not next to {here}")
         if path and self.mover == "trains" and field.map.path(before, here) != "road":
@@ -306,7 +308,7 @@ class Walker:
         """Whether it enters a hex with a leader, or an undisrupted unit is there (R-08)."""
         unit, led = self.unit, self.led
         if led is None:
-            led = any(one.side == unit.side and one.at == unit.at for one in self.field.leaders)
+            led = any(one.side == unit.side and one.hex == unit.hex for one in self.field.leaders)
         others = (other for other in self.field.units_at(there) if other.id != unit.id)
         return led or any(not other.is_parenthesised for other in others)
 
@@ -345,13 +347,13 @@ class Walker:
         """Returns why it does not charge a hex at the end of a path (K-7.13c, K-9.3)."""
         field, unit = self.field, self.unit
         rule = "K-9.3" if unit.arm == "cavalry" else "K-7.13c"
-        end = path[-1] if path else unit.at or ""
+        end = path[-1] if path else unit.hex or ""
         if target not in field.grid.neighbours(end):
             return Ban(rule, f"{target} is not next to {end}")
-        if target in field.grid.neighbours(unit.at or ""):
+        if target in field.grid.neighbours(unit.hex or ""):
             return Ban(rule, "a unit that is adjacent already cannot charge")
         hexes = (*path, target)
-        friends = {other.at for other in field.friends(unit)}
+        friends = {other.hex for other in field.friends(unit)}
         return ban_on_charge(
             ChargeFacts(
                 unit.arm, (unit.size,), disrupted=unit.disrupted, ineffective=unit.ineffective,
@@ -371,4 +373,4 @@ def walker_of(
     if isinstance(thing, Unit):
         return Walker(field, thing, thing.arm, march, charge, led)
     mover = "leader" if isinstance(thing, Leader) else "hq" if thing in field.hq else "trains"
-    return Walker(field, Unit(id=thing.id, side=thing.side, hex=thing.at, ma=thing.ma or 0), mover)
+    return Walker(field, Unit(id=thing.id, side=thing.side, hex=thing.hex, ma=thing.ma or 0), mover)

@@ -46,13 +46,10 @@ def is_off(unit: Unit) -> bool:
 
 def entry_cost(state: State, unit: Unit, number: Hex, *, march: bool) -> float:
     """Returns the cost of the entry hex, more for those that came in before (K-13.1)."""
-    field = state.field
-    kinds = {field.map.path(number, beside) for beside in state.grid.neighbours(number)}
-    by_road = "road" in kinds
-    step = movement.Step(field.map.terrains(number), None, "road" if by_road else None)
-    ahead = state.entered.get(number, 0)
-    column = movement.column_mp(unit, ahead, march=march, by_road=by_road)
-    return movement.path_cost(unit.arm, [step], march=march).mp + column
+    ground, ahead = state.folio.map, state.entered.get(number, 0)
+    roads = [ground.path(number, beside) == "road" for beside in state.grid.neighbours(number)]
+    step = movement.Step(ground.terrains(number), None, "road" if any(roads) else None)
+    return movement.entry_cost(unit, step, ahead, march=march).mp
 
 
 # Who may begin.
@@ -255,8 +252,8 @@ def _ban_on_group(state: State, move: acts.Move) -> Ban | None:
         return Ban(rule, "units of one arm charge, and no Square")
     if len({state.began.get(thing.id) for thing in things}) > 1:
         return Ban(rule, "who charges together was stacked when the phase began")
-    leaders = [(one, "stacked") for one in things if isinstance(one, Leader)]
-    if not is_coordinated([u.formation for u in units], leaders, state.time):  # type: ignore[arg-type]
+    leaders = [thing for thing in things if isinstance(thing, Leader)]
+    if not is_coordinated([unit.formation for unit in units], leaders, state.time):
         return Ban(rule, "who charges together is coordinated")
     there = state.field.units_at(move.path[-1])
     if is_overstacked((*(u for u in there if u.id not in move.units), *units)):

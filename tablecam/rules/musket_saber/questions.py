@@ -15,7 +15,7 @@ from tablecam.rules.hexes import asking
 from tablecam.rules.hexes.asking import HexName, ground_in, map_of, on_map
 from tablecam.rules.hexes.grid import Hex, grid_of
 from tablecam.rules.musket_saber import army, combat, movement, results, retreat, tables
-from tablecam.rules.musket_saber.combat import Place, Role, Tactic
+from tablecam.rules.musket_saber.combat import Role, Tactic
 from tablecam.rules.musket_saber.field import CLEAR, OPEN_GROUND, Field, Map
 from tablecam.rules.musket_saber.files import (
     Allowance,
@@ -134,8 +134,8 @@ class Setup:
         posts = [(p,) if isinstance(p, Post) else p for p in (self.hq, self.trains)]
         things: list[Unit | Leader | Post] = [*self.units, *self.leaders, *posts[0], *posts[1]]
         for thing in things:
-            if thing.at is not None:
-                on_map(ground.grid, thing.at, owner=thing)
+            if thing.hex is not None:
+                on_map(ground.grid, thing.hex, owner=thing)
         return Field(
             Map(
                 replace(
@@ -187,9 +187,9 @@ def _move(
         setup.hex(number, "path")
     others: tuple[Leader | Post, ...] = (*field.leaders, *field.hq, *field.trains)
     thing = next((one for one in others if one.id == unit), None) or setup.unit(unit)
-    if thing.at is None:
+    if thing.hex is None:
         raise FactError("unit", f"expected a hex of {unit}, but it is missing")
-    hexes = path[1:] if path[:1] == (thing.at,) else path
+    hexes = path[1:] if path[:1] == (thing.hex,) else path
     move = movement.walker_of(field, thing, march=march, charge=charge).move(hexes)
     return {
         **_why(move.ban), "mp": move.mp, "mp_of": move.mp_of, "must_stop_at": move.must_stop_at,
@@ -317,12 +317,10 @@ def _enter(
     left: list[float | None] = []
     ahead = 0
     for unit in units:
-        ma, cost = unit.printed("ma"), movement.path_cost(unit.arm, [step], march=march)
-        points = movement.allowance(
-            unit.arm, tables.most_points(ma), (), must_roll=False, march=march
-        ).ma
-        behind = movement.column_mp(unit, ahead, march=march, by_road=path == "road")
-        rest = (points or 0) - cost.mp - behind
+        ma, cost = unit.printed("ma"), movement.entry_cost(unit, step, ahead, march=march)
+        most = tables.most_points(ma)
+        points = movement.allowance(unit.arm, most, (), must_roll=False, march=march).ma
+        rest = (points or 0) - cost.mp
         left.append(rest if rest >= 0 and cost.ban is None else None)
         ahead += not unit.is_small
     return {"enter": True, "mp_left": left, "house": _is_house(facts.charts)}
@@ -371,7 +369,7 @@ def _retreat(
 ) -> Json:
     """How far a unit retreats, and where it may end."""
     piece = setup.unit(unit)
-    away = retreat.retreats(setup.field(), piece, hexes, combat_hex or piece.at or "")
+    away = retreat.retreats(setup.field(), piece, hexes, combat_hex or piece.hex or "")
     return {
         "line": away.line, "must_go": away.must_go, "routs_from": away.routs_from,
         "ends": sorted({path[-1] for path in away.paths}), "readings": ["R-13", "R-14"],
@@ -413,7 +411,7 @@ def _reentry(setup: Setup, side: str | None = None) -> Json:
     posts = [post for post in (*field.hq, *field.trains) if post.side]
     known = [side, *(post.side for post in posts), *filter(None, field.loc), field.active_side]
     hexes = {post.hex for post in (*field.hq, *field.trains)}
-    known += [unit.side for unit in field.units if unit.at in hexes]
+    known += [unit.side for unit in field.units if unit.hex in hexes]
     return {"hexes": army.reentry_hexes(field, next(filter(None, known), ""))}
 
 
@@ -442,7 +440,7 @@ def _may_bombard(facts: Facts, setup: Setup, unit: str, target: HexName) -> Json
     setup.hex(target, "target")
     ban = combat.ban_on_bombarding(field, gun, target)
     answer = {**_why(ban, "may"), "house": setup.is_house}
-    if gun.at is None or gun.range is None:
+    if gun.hex is None or gun.range is None:
         return answer
     reach = combat.range_to(field, gun, target)
     return answer | {"range": reach.hexes, "of": reach.most}
@@ -518,11 +516,9 @@ def _differential(
             for unit in units
             if (overstacked or {}).get(side)
         }
-        places: list[tuple[Leader, Place]] = [
-            (one, "stacked") for one in led.get("attacker", ()) if one.coordinates
-        ]
+        near = [leader for leader in led.get("attacker", ()) if leader.coordinates]
         counted = combat.Attack(
-            attackers, defenders, support, led, places, tactics or {}, halvings, time, needs
+            attackers, defenders, support, led, near, tactics or {}, halvings, time, needs
         )
     else:
         raise FactError("attackers", "expected attackers and defenders, or a setup and an attack")
@@ -545,7 +541,7 @@ class CoordinatingFacts:
     """A leader who may coordinate."""
 
     span: Names
-    place: Place = "stacked"
+    place: Literal["stacked", "adjacent", "farther"] = "stacked"
     ineffective: bool = False
 
 
@@ -554,12 +550,11 @@ def _coordinated(
     formations: Names, leader: CoordinatingFacts | None = None, time: Time = "day"
 ) -> Json:
     """Whether an attack is coordinated."""
-    leaders: list[tuple[Leader, Place]] = []
-    if leader is not None:
-        leaders = [(Leader(span=leader.span, ineffective=leader.ineffective), leader.place)]
-    return {
-        "coordinated": combat.is_coordinated(formations, leaders, time), "readings": ["R-20"],
-    }  # fmt: skip
+    leaders = []
+    if leader is not None and leader.place != "farther":
+        leaders = [Leader(span=leader.span, ineffective=leader.ineffective)]
+    coordinated = combat.is_coordinated(formations, leaders, time)
+    return {"coordinated": coordinated, "readings": ["R-20"]}
 
 
 @QUESTIONS.asks("K-2.4c K-8.1 K-9.5c K-10.3c K-11.1d K-14.2 K-14.3")
@@ -611,7 +606,7 @@ def _skirmish(facts: Facts, setup: Setup, unit: str, target: str, die: Die | Non
     ban = combat.ban_on_skirmish(field, setup.unit(unit), enemy)
     if ban is not None:
         return _why(ban)
-    defenders = fighting(field.units_at(enemy.at))
+    defenders = fighting(field.units_at(enemy.hex))
     skirmish = combat.Attack((setup.unit(unit),), defenders, is_skirmish=True)
     value = combat.differential(skirmish).value
     answer = {"legal": True, "differential": value, **_crt(field.map.charts, value, die)}
@@ -905,7 +900,12 @@ def _fow(
             rolled = movement.allowance("infantry", ma, (ma_die,), must_roll=True).ma
             answer |= {"rolls_again": rolled is None, "ma": rolled}
     elif choice == "charge" and cf and morale is not None:
-        answer["attack_total"] = army.charge_total(cf, leader_combat, passed=morale == "pass")
+        chargers, leader = [Unit(cf=factor) for factor in cf], Leader(combat=leader_combat)
+        passed, leaders = morale == "pass", [replace(leader, participates=True)]
+        charge = combat.Attack(
+            chargers, (), leaders={"attacker": leaders}, failed=not passed, doubled=passed
+        )
+        answer["attack_total"] = combat.differential(charge).attack_total
     elif choice == "recover_friend" and morale is not None:
         answer |= {"recovers": morale == "pass", "destroyed": False}
     return answer

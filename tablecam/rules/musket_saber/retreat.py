@@ -93,7 +93,7 @@ def retreats(field: Field, unit: Unit, hexes: int, combat_hex: Hex) -> Retreats:
     """Returns the retreats of a unit by some hexes (K-7.9); R-13: away from its combat hex."""
     best = field.line(unit)
     must_go, line = hexes_due(unit, hexes), best.kind
-    if line not in ("safe", "valid") or unit.at is None:
+    if line not in ("safe", "valid") or unit.hex is None:
         return Retreats(line, must_go)
     paths = [*_paths(field, unit, must_go, best, combat_hex)]
     paths = paths or [*_paths(field, unit, must_go, best, None)]
@@ -116,19 +116,19 @@ def _paths(
     pending: list[tuple[Hex, ...]] = [()]
     while pending:
         path = pending.pop(0)
-        here = path[-1] if path else unit.at or ""
+        here = path[-1] if path else unit.hex or ""
         if path and (len(path) == count or here in goals):
             yield path
             continue
         through = line.through_trains
         for beside in field.further(unit, here, through_trains=through):
-            if beside in (*path, unit.at) or (line.kind == "safe" and not is_open(beside)):
+            if beside in (*path, unit.hex) or (line.kind == "safe" and not is_open(beside)):
                 continue
             if away_from is not None:
                 far = field.grid.distance((beside,), (away_from,))
                 if far <= field.grid.distance((here,), (away_from,)):
                     continue
-            left = frozenset((*path, unit.at))
+            left = frozenset((*path, unit.hex))
 
             def may_enter(number: Hex, left: frozenset[Hex | None] = left) -> bool:
                 return number not in left and (line.kind == "valid" or is_open(number))
@@ -149,7 +149,7 @@ def _onward(field: Field, unit: Unit, path: tuple[Hex, ...]) -> Iterator[tuple[H
         line = pending.pop(0)
         for beside in field.further(unit, line[-1]):
             longer = (*line, beside)
-            if beside in (*line, unit.at) or not is_open(beside):
+            if beside in (*line, unit.hex) or not is_open(beside):
                 continue
             if walker_of(field, unit).cost(longer).mp > most:
                 continue
@@ -168,15 +168,15 @@ def advances(
     field: Field, unit: Unit, vacated: Hex, *, defenders_only_routed: bool = False
 ) -> tuple[Hex, ...]:
     """Returns the hexes to which a victor may advance (K-7.12)."""
-    if unit.at is None or not may_advance(unit):
+    if unit.hex is None or not may_advance(unit):
         return ()
     defends = field.active_side not in ("", unit.side)
-    if defends and not all(t.defender.advance for t in field.map.terrains(unit.at)):
+    if defends and not all(t.defender.advance for t in field.map.terrains(unit.hex)):
         return ()
     most = tables.ADVANCE_AFTER_ROUT if defenders_only_routed and not defends else tables.ADVANCE
     region = {vacated, *field.grid.neighbours(vacated)}
-    reached: dict[Hex, int] = {unit.at: 0}
-    edge = [unit.at]
+    reached: dict[Hex, int] = {unit.hex: 0}
+    edge = [unit.hex]
     for distance in range(1, most + 1):
         edge = [
             beside
@@ -188,7 +188,7 @@ def advances(
             and _is_vacant(field, unit, beside, vacated)
         ]
         reached |= dict.fromkeys(edge, distance)
-    return tuple(sorted(number for number in reached if number != unit.at))
+    return tuple(sorted(number for number in reached if number != unit.hex))
 
 
 def _is_vacant(field: Field, unit: Unit, number: Hex, vacated: Hex) -> bool:

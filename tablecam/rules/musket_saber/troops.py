@@ -8,14 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Literal
+
+from pydantic import AliasChoices, Field
 
 from tablecam.rules.hexes.asking import HexName
-from tablecam.rules.hexes.grid import Hex
 from tablecam.rules.musket_saber.files import Allowance
 from tablecam.rules.musket_saber.tables import BATTERY_MORALE, LEADER_MA, MOST_STACKED, Arm
 from tablecam.rules.questions import FactError
 
+Place = Annotated[HexName | None, Field(validation_alias=AliasChoices("hex", "in_hex"))]
+"""Its hex; None off the map."""
 Size = Literal["brigade", "battalion", "squadron", "battery"]
 LineKind = Literal["safe", "valid", "edge", "none"]
 """K-7.6: the best line of retreat; `edge` leads off the map alone."""
@@ -30,8 +33,7 @@ class Unit:
     arm: Arm = "infantry"
     size: Size = "brigade"
     formation: str = ""
-    hex: HexName | None = None
-    in_hex: HexName | None = None
+    hex: Place = None
     cf: int | None = None
     paren: bool = False
     mr: int | None = None
@@ -59,11 +61,6 @@ class Unit:
     primary: bool = False
     participates: bool = True
     line: LineKind = "safe"
-
-    @property
-    def at(self) -> Hex | None:
-        """Its hex; None off the map."""
-        return self.hex or self.in_hex
 
     @property
     def is_battery(self) -> bool:
@@ -118,8 +115,7 @@ class Leader:
 
     id: str = "leader"
     side: str = ""
-    hex: HexName | None = None
-    in_hex: HexName | None = None
+    hex: Place = None
     span: tuple[str, ...] = ()
     movement: int = 0
     morale: int = 0
@@ -130,11 +126,6 @@ class Leader:
     dead: bool = False
     participates: bool = False
     coordinates: bool = False
-
-    @property
-    def at(self) -> Hex | None:
-        """His hex; None off the map."""
-        return self.hex or self.in_hex
 
     @property
     def ma(self) -> int:
@@ -153,11 +144,6 @@ class Post:
     active: bool = True
     moved: bool = False
     attacked: bool = False
-
-    @property
-    def at(self) -> Hex | None:
-        """Its hex; None off the map."""
-        return self.hex
 
     def is_of(self, side: str) -> bool:
         """Whether it is a side's."""
