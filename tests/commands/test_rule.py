@@ -12,7 +12,7 @@ from tablecam.rules.maurice.rulings.facts import Rulings
 from tablecam.rules.maurice.rulings.rulings import rulings_document
 from tablecam.table.model import Unit
 from tablecam.table.position_file import position_to_json
-from tests.rules.maurice.tables import gun, line, position
+from tests.rules.maurice.tables import column, gun, line, massed, position
 
 GAME = "maurice-lite"
 SOUTH = 270.0
@@ -104,6 +104,20 @@ def test_not_allowed_is_an_answer_with_its_rule(ask):
     assert code == 0
     assert answer["may_fire"] is False
     assert answer["why_not"]["rule"] == "M-7.9"
+
+
+@pytest.mark.parametrize(
+    ("firer", "why"),
+    [
+        (massed("F1", "french", 500, 300), "F1 is cavalry, which never fires."),
+        (column("F1", "french", 500, 300), "F1 is in column and may not fire."),
+    ],
+)
+def test_m_7_7_a_unit_that_never_fires_may_not_fire(ask, firer, why):
+    code, answer, _ = ask({"ask": "fire", "firer": facts_of(firer), "target": facts_of(B1)})
+    assert code == 0
+    assert answer["may_fire"] is False
+    assert answer["why_not"] == {"rule": "M-7.7", "because": why, "clause": ""}
 
 
 def test_a_flank_that_is_touched_is_flanked(ask):

@@ -22,9 +22,11 @@ from tablecam.rules.maurice.field.requests import (
     Volley,
     check_dice,
 )
+from tablecam.rules.maurice.fire.targets import why_never_fires
 from tablecam.rules.maurice.resolve.resolve import resolve
 from tablecam.rules.maurice.rulings.facts import Rulings
 from tablecam.rules.maurice.rulings.rulings import lane_json
+from tablecam.rules.maurice.sheets.lines import sentence
 from tablecam.rules.questions import Decided, Facts, Questions, RuleAnswer, decided, doubts
 from tablecam.rules.reports import Finding
 from tablecam.table.model import Arm, FormationName, Position, TableSize, Unit
@@ -173,6 +175,10 @@ def _fire(
     bases = rulings.units[shooter.id].fire
     findings = _findings(rulings, f"fire/{shooter.id}/", shooter.id, enemy.id)
     answer: FireAnswer = {"bases": {name: fire.to_json() for name, fire in bases.items()}}
+    if (never := why_never_fires(rulings.units[shooter.id].unit)) is not None:
+        ban = Ban(never.rule, sentence(f"{shooter.id} {never.clause}"))
+        known: RuleAnswer = {"rules": [ban.rule], "because": [ban.because]}
+        return {**answer, **known, "may_fire": False, "why_not": ban}
     answer.update(_about("may_fire", findings))
     if dice is None:
         return answer
@@ -214,7 +220,7 @@ def _charge(
     own, enemy = charger.unit("charger", "charging"), target.unit("target", "charged")
     rulings = _rulings(table.position(own, enemy), own.side, document)
     lanes = [lane for lane in rulings.units[own.id].charge.lanes if lane.target == enemy.id]
-    answer: ChargeAnswer = {"lanes": [lane_json(lane) for lane in lanes]}
+    answer: ChargeAnswer = {"lanes": [lane_json(rulings.field, lane) for lane in lanes]}
     findings = _findings(rulings, f"charge/{own.id}/", own.id, enemy.id)
     answer.update(_about("legal", findings))
     return answer

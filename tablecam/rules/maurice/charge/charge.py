@@ -46,21 +46,16 @@ Draws cost a hundred times as much as the charges themselves, and most answers a
 class ChargeLane:
     """A charge move that reaches a target: a wheel or none, then straight ahead.
 
-    `corner` is the front corner that stands still in the wheel, None without one. `arcs_mm` are the
-    shortest and the longest wheel to that side that reach the target; the move reported and drawn
+    `arcs_mm` are the shortest and the longest wheel to that side that reach the target; the move
     lies halfway between, where it tolerates the largest error of the hand. `also_meets` are enemies
     met at the same instant. `crosses_difficult` costs a disruption on the way (M-8.6).
     """
 
     target: str
-    corner: Corner | None
-    arc_mm: float
-    straight_mm: float
-    cost_bw: float
+    move: Move
     arcs_mm: tuple[float, float]
     also_meets: tuple[str, ...]
     crosses_difficult: bool
-    move: Move = field(compare=False, repr=False)
     unit: UnitOnField = field(compare=False, repr=False)
     lazy_answers: LazyAnswers | None = field(default=None, compare=False, repr=False)
 
@@ -74,12 +69,10 @@ class ChargeLane:
     def evidence(self) -> tuple[Shape, ...]:
         """The area of the wheel, the lane ahead and the front where it meets the enemy."""
         move, unit = self.move, self.unit
-        end = move.front_at_end(unit)
-        front = end.edge
         return (
-            *(shapes_of(move.wheel_area(unit), "wheel", "wheel") if move.arc_mm > 0 else ()),
+            *(shapes_of(move.wheel_area(unit), "wheel", "wheel") if move.pivot else ()),
             *shapes_of(move.lane_area(unit), "lane", f"charges {self.target}"),
-            *shapes_of(front, "front-edge"),
+            *shapes_of(move.front_at_end(unit).edge, "front-edge"),
         )
 
 
@@ -229,14 +222,10 @@ def _lane(
     others = (name for name in dict.fromkeys(tried.moves.there.owners) if name != enemy.id)
     return ChargeLane(
         enemy.id,
-        move.corner if move.arc_mm > 0 else None,
-        move.arc_mm,
-        move.straight_mm,
-        field.in_bw(move.cost_mm),
+        move,
         ends_mm,
         tuple(name for name in others if tried.moves.is_meeting(name)[row]),
         crosses_difficult(field, unit, move),
-        move,
         unit,
     )
 

@@ -186,6 +186,11 @@ class Move:
     straight_mm: float
 
     @property
+    def pivot(self) -> Corner | None:
+        """The front corner that stands still in the wheel, None without one."""
+        return self.corner if self.arc_mm > 0.0 else None
+
+    @property
     def cost_mm(self) -> float:
         """The whole length of the move."""
         return self.arc_mm + self.straight_mm

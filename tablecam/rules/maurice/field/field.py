@@ -170,11 +170,6 @@ class UnitOnField:
         return bool(self.unit.state.get("smoke", False))
 
     @property
-    def may_fire(self) -> bool:
-        """Whether the unit can ever fire in its formation: cavalry and columns cannot (M-7.7)."""
-        return self.unit.arm != "cavalry" and self.formation != "column"
-
-    @property
     def longest_range_bw(self) -> float:
         """The unit's longest range of fire (M-7.9, M-7.10)."""
         return LONG_BW if self.unit.arm == "artillery" else SHORT_BW

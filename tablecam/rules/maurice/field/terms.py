@@ -109,7 +109,9 @@ CLAUSES: Final[Mapping[str, str | Callable[..., str]]] = MappingProxyType(
         "not_near_enemy": "not near the enemy",
         "natural": "a natural 1 always fails, a 6 always succeeds",
         "shed": "{} of {} dice show {} or more",
-        # Charges that cannot be
+        # Fire and charges that cannot be
+        "never_fires": "is cavalry, which never fires",
+        "column_fire": "is in column and may not fire",
         "artillery": "artillery never charges",
         "column": "a unit in column may not charge",
         "too_disrupted": "a unit with {} disruptions may not charge",

@@ -11,6 +11,7 @@ import numpy as np
 
 from tablecam.rules.maurice.field.field import UnitOnField
 from tablecam.rules.maurice.field.ground import are_partly_in
+from tablecam.rules.maurice.field.terms import Reason
 from tablecam.rules.maurice.fire.option import RANGES, FireOption, options
 from tablecam.rules.maurice.fire.shooter import Scene, Shooter
 from tablecam.rules.maurice.fire.zone import ZoneContents, met_ahead, zone_contents_turned
@@ -57,6 +58,13 @@ class BaseFire:
             if answers:
                 record[key] = [answer.to_json() for answer in answers]
         return record
+
+
+def why_never_fires(unit: UnitOnField) -> Reason | None:
+    """Returns the rule that forbids a unit any fire, wherever the enemy is (M-7.7), or None."""
+    if unit.unit.arm == "cavalry":
+        return Reason("M-7.7", "never_fires")
+    return Reason("M-7.7", "column_fire") if unit.formation == "column" else None
 
 
 def fire_in(scene: Scene, asked: Sequence[tuple[UnitOnField, int]]) -> list[BaseFire]:

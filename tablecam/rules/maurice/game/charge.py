@@ -346,7 +346,7 @@ def _charge_event(state: State, end: ChargeEnd, gap_mm: float) -> Event:
         "unit": end.unit.id,
         "targets": [end.target, *end.also_meets],
         "cost_bw": round(field.in_bw(move.cost_mm), 3),
-        "wheel": end.corner,
+        "wheel": move.pivot,
         "off_mm": round(gap_mm, 2),
     }
     return Event("charge", text, "M-8.5", facts, end.evidence)

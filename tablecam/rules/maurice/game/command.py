@@ -11,6 +11,7 @@ from tablecam.rules.game import Event, Refused
 from tablecam.rules.maurice.charge.charge import why_never_charges
 from tablecam.rules.maurice.field.field import Field
 from tablecam.rules.maurice.field.tables import SHORT_BW
+from tablecam.rules.maurice.fire.targets import why_never_fires
 from tablecam.rules.maurice.game.actions import Action, Declare, Volleys
 from tablecam.rules.maurice.game.activation import DRAWS, Activating, Interrupting, may_charge
 from tablecam.rules.maurice.game.cards import Drawing, Removing, held_card, with_cards_discarded
@@ -102,7 +103,7 @@ def may_fire(state: State) -> list[str]:
     """
     field = field_at(state)
     if state.declares_first:
-        return [unit.id for unit in field.units if unit.may_fire]
+        return [unit.id for unit in field.units if why_never_fires(unit) is None]
     return units_in_range(field)
 
 

@@ -17,8 +17,8 @@ from tablecam.rules.dice import Roll
 from tablecam.rules.game import DiceGroup, Event, PendingDecision, Refused
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.requests import Dice, Kind, ShotAssignment, Volley
-from tablecam.rules.maurice.fire.fire import BaseFire
 from tablecam.rules.maurice.fire.option import Range
+from tablecam.rules.maurice.fire.targets import BaseFire, why_never_fires
 from tablecam.rules.maurice.fire.volley import (
     RolledShot,
     Shot,
@@ -222,8 +222,8 @@ def _check_declared_fire(state: State, unit: UnitOnField, action: Fire) -> None:
     Raises:
         Refused: The unit cannot fire in its formation, or a target is no enemy on the table.
     """
-    if not unit.may_fire:
-        raise Refused(f"{unit.id} may not fire in its formation", rule="M-7.7", key="unit")
+    if (never := why_never_fires(unit)) is not None:
+        raise Refused(f"{unit.id} {never.clause}", rule=never.rule, key="unit")
     for target in action.targets.values():
         check_enemy(state, unit, target, "M-7.11", "targets")
 
@@ -243,7 +243,7 @@ def able_to_fire(state: State, step: Firing) -> tuple[UnitOnField, ...]:
         and (step.kind == "volley" or unit.unit.arm == "artillery")
     ]
     if state.declares_first:
-        return tuple(unit for unit in allowed if unit.may_fire)
+        return tuple(unit for unit in allowed if why_never_fires(unit) is None)
     fire = fire_at(state, [unit.id for unit in allowed])
     return tuple(unit for unit in allowed if _targets(fire[unit.id], step.kind))
 

@@ -71,11 +71,6 @@ class ChargeEnd:
     doubt: Answer | None = None
 
     @property
-    def corner(self) -> Corner | None:
-        """The front corner about which it wheels, None if it does not."""
-        return self.move.corner if self.move.arc_mm > 0.0 else None
-
-    @property
     def front(self) -> Axes:
         """The front edge at the end."""
         return self.move.front_at_end(self.unit)
@@ -83,10 +78,9 @@ class ChargeEnd:
     @property
     def evidence(self) -> tuple[Shape, ...]:
         """The crossed area, and the front edge where it meets the enemy."""
-        front = self.front.edge
         return (
             *shapes_of(self.area, "lane", f"charges {self.target}"),
-            *shapes_of(front, "front-edge"),
+            *shapes_of(self.front.edge, "front-edge"),
         )
 
 

@@ -138,14 +138,16 @@ def _option(option: FireOption) -> tuple[str, ...]:
 
 def _charge(rulings: Rulings) -> TextTable:
     rows: list[tuple[str, ...]] = []
+    field = rulings.field
     for unit_id, of_unit in rulings.units.items():
         if of_unit.unit.side != rulings.active:
             continue
         if not of_unit.charge.is_eligible:
             rows.append((unit_id, NOTHING, str(of_unit.charge.why_not or ""), ""))
         rows.extend(
-            (unit_id, lane.target, lane.move.words(rulings.field.bw_mm), f"{lane.cost_bw:.2f} BW")
+            (unit_id, lane.target, move.words(field.bw_mm), f"{field.in_bw(move.cost_mm):.2f} BW")
             for lane in of_unit.charge.lanes
+            for move in [lane.move]
         )
     heads = ("unit", "target", "how, or why not", "costs")
     return TextTable("Charge (M-8.3)", heads, tuple(rows), whole=_WHOLE)

@@ -89,7 +89,7 @@ def _unit_json(ruled: Rulings, unit: UnitRulings) -> Json:
         "bad_terrain": unit.unit.is_in_difficult,
         "in_water": unit.unit.is_in_water,
         "fire": known("fire", lambda: {base: fire.to_json() for base, fire in unit.fire.items()}),
-        "charge": known("charge", lambda: _charge_json(unit.charge)),
+        "charge": known("charge", lambda: _charge_json(ruled.field, unit.charge)),
         "engaged_with": none_if_lost(unit.engaged_with, "engaged"),
         "allowance_bw": unit.allowance_bw,
         **(known("engaged", lambda: _confidence_json(ruled, unit)) or {}),
@@ -121,26 +121,27 @@ def _near_json(near: NearEnemy) -> Json:
     return {**near.answer.to_json(), "nearest": near.nearest, "distance_bw": distance_bw}
 
 
-def _charge_json(charge: Charge) -> Json:
+def _charge_json(field: Field, charge: Charge) -> Json:
     document: Json = {
         "eligible": charge.is_eligible,
         "why_not": None if charge.why_not is None else str(charge.why_not),
         "targets": list(charge.targets),
-        "lanes": [lane_json(lane) for lane in charge.lanes],
+        "lanes": [lane_json(field, lane) for lane in charge.lanes],
     }
     if charge.close_calls:
         document["doubts"] = [answer.to_json() for answer in charge.close_calls]
     return document
 
 
-def lane_json(lane: ChargeLane) -> Json:
+def lane_json(field: Field, lane: ChargeLane) -> Json:
     """Returns a charge move as rulings carry it."""
-    wheel = None if lane.corner is None else {"about": lane.corner, "arc_mm": round(lane.arc_mm, 4)}
+    move = lane.move
+    wheel = {"about": move.pivot, "arc_mm": round(move.arc_mm, 4)} if move.pivot else None
     return {
         "target": lane.target,
         "wheel": wheel,
-        "straight_mm": round(lane.straight_mm, 4),
-        "cost_bw": round(lane.cost_bw, 5),
+        "straight_mm": round(move.straight_mm, 4),
+        "cost_bw": round(field.in_bw(move.cost_mm), 5),
         "also_meets": list(lane.also_meets),
         "crosses_difficult": lane.crosses_difficult,
         "probability": round(lane.probability, 4),

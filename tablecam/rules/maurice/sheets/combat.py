@@ -69,11 +69,11 @@ def pair_charge_section(rulings: Rulings, a: UnitOnField, b: UnitOnField) -> Ite
 
 def _lane_line(rulings: Rulings, unit: UnitOnField, lane: ChargeLane) -> Finding:
     """Returns the line of one legal charge move."""
-    field = rulings.field
+    field, cost_mm = rulings.field, lane.move.cost_mm
     allowed_mm = allowance_mm(field, unit) or 0.0
     text = (
         f"{unit.id} may charge {lane.target}: it {lane.move.words(field.bw_mm)}, "
-        f"{lane.cost_bw:.2f} of its {field.in_bw(allowed_mm):g} BW"
+        f"{field.in_bw(cost_mm):.2f} of its {field.in_bw(allowed_mm):g} BW"
     )
     if lane.move.is_contact:
         text = f"{unit.id} may charge {lane.target}, which its front edge already touches"
@@ -89,7 +89,7 @@ def _lane_line(rulings: Rulings, unit: UnitOnField, lane: ChargeLane) -> Finding
     answer = listed_answer(
         "M-8.5",
         text,
-        margin_mm=allowed_mm - lane.cost_bw * field.bw_mm,
+        margin_mm=allowed_mm - cost_mm,
         sigma_mm=distance(unit.unit, field.by_id[lane.target].unit).sigma_mm,
         chance=lane.probability,
         evidence=lane.evidence,

@@ -21,6 +21,7 @@ from tablecam.rules.maurice.fire.fire import (
     fire_reading,
     zone_ahead,
 )
+from tablecam.rules.maurice.fire.targets import why_never_fires
 from tablecam.rules.maurice.rulings.facts import Rulings
 from tablecam.rules.maurice.sheets.lines import (
     answer_line,
@@ -139,9 +140,9 @@ class _BaseResult:
 
 def fire_section(rulings: Rulings, unit: UnitOnField) -> Iterator[Part]:
     """Yields the zone of each base and its targets, or why it has none."""
-    never = _why_never(unit)
+    never = why_never_fires(unit)
     if never is not None:
-        yield never
+        yield plain_line(f"{unit.id} {never.clause}", never.rule)
         return
     yield from _shared(rulings, unit, _about_all(rulings, unit))
     for place, name in enumerate(unit.unit.base_names):
@@ -155,9 +156,9 @@ def fire_section(rulings: Rulings, unit: UnitOnField) -> Iterator[Part]:
 def pair_fire_section(rulings: Rulings, a: UnitOnField, b: UnitOnField) -> Iterator[Part]:
     """Yields which bases of either unit may fire at the other."""
     for unit, target in ((a, b), (b, a)):
-        never = _why_never(unit)
+        never = why_never_fires(unit)
         if never is not None:
-            yield never
+            yield plain_line(f"{unit.id} {never.clause}", never.rule)
         else:
             yield from _shared(rulings, unit, _about_one(rulings, unit, target))
 
@@ -166,7 +167,7 @@ def lines_of_bases(
     rulings: Rulings, unit: UnitOnField, target: UnitOnField | None = None
 ) -> Iterator[Finding]:
     """Yields a line per base, to answer about one of several that share a line."""
-    if _why_never(unit) is None and (target is None or target.side != unit.side):
+    if why_never_fires(unit) is None and (target is None or target.side != unit.side):
         results = _about_all(rulings, unit) if target is None else _about_one(rulings, unit, target)
         for result in results:
             yield _line(rulings, unit, [result])
@@ -285,12 +286,3 @@ def _shooters(unit: UnitOnField, bases: Sequence[_BaseResult]) -> str:
 def _evidence(drawn: Iterable[tuple[Shape, ...]]) -> tuple[Shape, ...]:
     """Returns all shapes, each once."""
     return tuple(dict.fromkeys(shape for shapes in drawn for shape in shapes))
-
-
-def _why_never(unit: UnitOnField) -> Finding | None:
-    """Returns a line for units that never fire (M-7.7), or None."""
-    if unit.unit.arm == "cavalry":
-        return plain_line(f"{unit.id} is cavalry, which never fires", "M-7.7")
-    if unit.formation == "column":
-        return plain_line(f"{unit.id} is in column and may not fire", "M-7.7")
-    return None

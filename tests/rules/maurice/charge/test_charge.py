@@ -21,6 +21,7 @@ from tablecam.rules.maurice.charge.charge import (
     lane_after_wheel,
 )
 from tablecam.rules.maurice.field.field import field_of
+from tablecam.rules.maurice.rulings.rulings import lane_json
 from tablecam.table.headings import forward
 from tablecam.table.model import Terrain, Unit
 from tablecam.table.position_file import position_from_json
@@ -47,9 +48,10 @@ def test_horse_wheels_one_and_goes_three_ahead(shared: Path):  # M-8.5
     found = charge_of(field, field.by_id["F1"])
     assert found.targets == ("B1",)
     (lane,) = found.lanes
-    assert lane.corner == "right"
-    assert 0 < lane.arcs_mm[0] < lane.arc_mm < lane.arcs_mm[1] <= BW
-    assert lane.cost_bw == pytest.approx((lane.arc_mm + lane.straight_mm) / BW)
+    assert lane.move.pivot == "right"
+    assert 0 < lane.arcs_mm[0] < lane.move.arc_mm < lane.arcs_mm[1] <= BW
+    cost_bw = pytest.approx((lane.move.arc_mm + lane.move.straight_mm) / BW)
+    assert lane_json(field, lane)["cost_bw"] == cost_bw
 
 
 @pytest.mark.parametrize(("x_mm", "is_met"), [(474, True), (470, False)])
@@ -78,8 +80,10 @@ def test_a_wheel_and_the_way_ahead_share_the_allowance(ahead_bw, reaches):  # M-
     found = charge(massed("F1", "french", 600, 460), target)
     assert found.is_eligible == reaches
     for lane in found.lanes:
-        assert lane.corner == "right"
-        assert lane.cost_bw == pytest.approx(1 + ahead_bw, abs=0.05)  # 2 mm less of the wheel
+        assert lane.move.pivot == "right"
+        assert lane.move.cost_mm / BW == pytest.approx(
+            1 + ahead_bw, abs=0.05
+        )  # 2 mm less of the wheel
 
 
 @pytest.mark.parametrize(
@@ -142,7 +146,7 @@ def test_infantry_that_would_meet_horse_and_foot_at_once_may_not():  # M-8.4
     horse = massed("2", "british", 680, 620, SOUTH)
     found = charge(line("F1", "french", 600, 480), foot, horse)
     assert found.targets == ("1",)
-    assert [lane.corner for lane in found.lanes] == ["right"]
+    assert [lane.move.pivot for lane in found.lanes] == ["right"]
 
 
 def test_the_first_unit_met_decides():  # M-8.5, M-8.8
@@ -159,7 +163,7 @@ def test_two_met_at_the_same_instant_are_both_charged():  # M-8.8
         line("2", "british", 680, 600, SOUTH),
     )
     assert found.targets == ("1", "2")
-    assert found.lanes[0].corner is None
+    assert found.lanes[0].move.pivot is None
     assert found.lanes[0].also_meets == ("2",)
 
 
@@ -195,7 +199,7 @@ def test_an_enemy_touching_the_flank_line_is_passed_by_a_wheel_away_from_it():  
         line("2", "british", 600, 620, SOUTH),
     )
     assert found.targets == ("1", "2")
-    assert all(lane.corner for lane in found.lanes)
+    assert all(lane.move.pivot for lane in found.lanes)
 
 
 @pytest.mark.parametrize(("low", "high", "eligible"), [(520, 560, False), (300, 500, True)])
@@ -282,8 +286,8 @@ def test_a_lane_stops_where_the_front_meets_the_target(x, y, heading):
         front = next(shape for shape in lane.evidence if shape.role == "front-edge")
         apart_mm = shapely.distance(shapely.LineString(front.points_mm), target)
         assert apart_mm == pytest.approx(0, abs=1e-3)
-        assert lane.cost_bw <= 8 + 1e-9
-        assert lane.arc_mm <= BW + 1e-9
+        assert lane.move.cost_mm / BW <= 8 + 1e-9
+        assert lane.move.arc_mm <= BW + 1e-9
 
 
 places = st.tuples(st.floats(380, 860), st.floats(300, 800), st.floats(0, 360))
@@ -307,7 +311,7 @@ def test_every_lane_can_be_walked_and_none_that_can_be_walked_is_missed(
     walked = {name for corner in CORNERS for name in _walked(unit, others, corner)}
     assert walked <= set(found.targets)
     for lane in found.lanes:
-        end = _at(unit, lane.corner or "left", lane.arc_mm, lane.straight_mm)
+        end = _at(unit, lane.move.pivot or "left", lane.move.arc_mm, lane.move.straight_mm)
         front = shapely.LineString(shapely.get_coordinates(end)[:2])
         met = shapes[1 + [each.id for each in others].index(lane.target)]
         assert shapely.distance(front, met) == pytest.approx(0, abs=1e-3)
@@ -365,7 +369,9 @@ def test_m_8_14_a_charge_on_who_is_flush_behind_a_wall_ends_before_it(
     wall = box("wall", 400, 500, 800, 500 + thick_mm)
     enemy = line("1", "british", 600, 520 + thick_mm, SOUTH)
     found = charge(line("F1", "french", 600, 480 - short_mm), enemy, terrain=[wall])
-    lanes = [(lane.corner, lane.straight_mm, lane.crosses_difficult) for lane in found.lanes]
+    lanes = [
+        (lane.move.pivot, lane.move.straight_mm, lane.crosses_difficult) for lane in found.lanes
+    ]
     wanted = [] if straight_mm is None else [(None, pytest.approx(straight_mm), crosses)]
     assert lanes == wanted
 
@@ -374,7 +380,7 @@ def test_m_8_14_a_charge_over_a_wall_on_who_is_not_flush_with_it_crosses_it():
     wall = box("wall", 400, 500, 800, 505)
     enemy = line("1", "british", 600, 530, SOUTH)
     (lane,) = charge(line("F1", "french", 600, 450), enemy, terrain=[wall]).lanes
-    assert lane.straight_mm == pytest.approx(40)
+    assert lane.move.straight_mm == pytest.approx(40)
     assert lane.crosses_difficult
 
 
@@ -391,13 +397,13 @@ def test_m_8_5_who_touches_an_enemy_across_a_wall_does_not_wheel_at_another():
 def test_m_8_5_a_listed_wheel_is_legal_by_itself_and_one_into_a_friend_is_not() -> None:
     charger, enemy = line("F1", "french", 600, 400), gun("B1", "british", 480, 550, SOUTH)
     here = field_of(position(charger, enemy))
-    lanes = [lane for lane in charge_of(here, here.by_id["F1"]).lanes if lane.corner]
+    lanes = [lane for lane in charge_of(here, here.by_id["F1"]).lanes if lane.move.pivot]
     assert lanes
     friend = line("F2", "french", 600, 445)
     there = field_of(position(charger, enemy, friend))
     for lane in lanes:
-        wheel = (lane.target, lane.corner, lane.arc_mm)
+        wheel = (lane.target, lane.move.pivot, lane.move.arc_mm)
         alone = lane_after_wheel(here, here.by_id["F1"], *wheel)
         assert alone is not None
-        assert alone.straight_mm == pytest.approx(lane.straight_mm)
+        assert alone.move.straight_mm == pytest.approx(lane.move.straight_mm)
         assert lane_after_wheel(there, there.by_id["F1"], *wheel) is None
