@@ -39,9 +39,7 @@ def test_odds_of_a_front_of_forty_units(capsys: pytest.CaptureFixture[str]) -> N
     }
     lines = ["Odds of one combat, sampled (wanted: within 2000 ms)"]
     for name, field in cases.items():
-        asked = read_request(
-            {"kind": "combat", "active": "french"}, "request", field, with_dice=False
-        )
+        asked = read_request({"kind": "combat", "active": "french"}, "request", field)
         times = []
         for _ in range(3):
             start = time.perf_counter()

@@ -79,7 +79,7 @@ class MauriceOdds:
         field = field_of(position, source)
         if "target" in request.data:
             request = replace(request, data=_whole_fire(field, request))
-        document = odds(field, request_of(request, field, with_dice=False))
+        document = odds(field, request_of(request, field))
         return OddsReport(document, tuple(odds_tables(document)), field.warnings)
 
 
@@ -104,7 +104,7 @@ _SAFE_MM = 0.5
 
 
 def odds(field: Field, request: Request) -> Json:
-    """Returns the probabilities of all outcomes of a request.
+    """Returns the probabilities of all outcomes of a request, whose dice do not count.
 
     `disruption` is what a unit gains (negative: sheds), as in resolutions: none if it breaks at
     once. Where there are too many outcomes to count, `samples` says how many were drawn and
@@ -197,7 +197,7 @@ def _combat(field: Field, request: Combat) -> Json:
     units = {
         unit.id: {
             "side": unit.side,
-            **(_value(scores[unit.id]) if unit.id in scores else {}),
+            **(scores[unit.id].to_json() if unit.id in scores else {}),
             **_fate(fates[unit.id], is_attacker=unit.id in met.contacts),
         }
         for unit in field.units
@@ -335,16 +335,6 @@ def _fate(fates: _Fates, *, is_attacker: bool) -> Json:
     if not is_attacker:
         return document
     return document | {"falls_back": falls_back, "breaks_falling_back": breaks_falling_back}
-
-
-def _value(value: CombatValue) -> Json:
-    return {
-        "basic": value.basic,
-        "modifiers": dict(value.modifiers),
-        "value": value.value,
-        "engaged_with": list(value.engaged_with),
-        "because": list(map(str, value.because)),
-    }
 
 
 _LEAST = 0.0005

@@ -90,6 +90,6 @@ def _unit(
     return Unit(name, side, arm, bases, formation, state)
 
 
-def read_request(data: object, source: str, field: Field, *, with_dice: bool = True) -> Request:
+def read_request(data: object, source: str, field: Field) -> Request:
     """Reads a request from a JSON value; errors name it `source`."""
-    return request_of(document_from(data, source), field, with_dice=with_dice)
+    return request_of(document_from(data, source), field)

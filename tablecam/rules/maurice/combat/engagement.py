@@ -312,8 +312,7 @@ class Engagements:
         chance = melee.chances[enemy.id]
         word = chance.word(self.field.position.table.tolerance_mm)
         a_id, engagement = melee.attacker.id, self.pairs.get((melee.attacker.id, enemy.id))
-        rule = CONTACT_RULE if engagement is None or engagement.how == "contact" else NEAR_RULE
-        because = _sentence(melee, enemy, engagement)
+        rule, because = _why(melee, enemy, engagement)
         if word == "too_close":
             because = f"whether {a_id} engages {enemy.id} is too close to call: {because}"
         evidence = engagement.evidence if engagement else _apart(melee.attacker, enemy)
@@ -392,18 +391,19 @@ def _by_two_lines(melee: Melee, enemy: UnitOnField) -> Engagement | None:
     return None
 
 
-def _sentence(melee: Melee, enemy: UnitOnField, engagement: Engagement | None) -> str:
+def _why(melee: Melee, enemy: UnitOnField, engagement: Engagement | None) -> tuple[str, str]:
+    """Returns the rule that decides an engagement, and why: front contact or two lines."""
     a_id, b_id = melee.attacker.id, enemy.id
     by = f"by {abs(melee.contacts_mm[enemy.id]):.1f} mm"
     if engagement is not None and engagement.how == "contact":
-        return f"{b_id} touches {a_id}'s front edge"
+        return CONTACT_RULE, f"{b_id} touches {a_id}'s front edge"
     if engagement is not None:
         apart = f"{melee.field.in_bw(engagement.gap_mm):.2f} BW in front of its front edge"
-        return f"{a_id} is in front contact, and {b_id} is open to it, {apart}"
+        return NEAR_RULE, f"{a_id} is in front contact, and {b_id} is open to it, {apart}"
     if not any(melee.contacts_mm[other.id] >= 0 for other in melee.enemies):
-        return f"no enemy touches {a_id}'s front edge; {b_id} misses it {by}"
-    limit = f"within {ENGAGED_BW:g} BW"
-    return f"{b_id} misses {a_id}'s front edge {by}, and two lines do not reach it {limit}"
+        return CONTACT_RULE, f"no enemy touches {a_id}'s front edge; {b_id} misses it {by}"
+    lines = f"two lines do not reach it within {ENGAGED_BW:g} BW"
+    return NEAR_RULE, f"{b_id} misses {a_id}'s front edge {by}, and {lines}"
 
 
 def _apart(attacker: UnitOnField, enemy: UnitOnField) -> tuple[Shape, ...]:

@@ -28,9 +28,6 @@ from tablecam.table.headings import forward, mean_deg
 from tablecam.table.model import Point, Position, Unit
 from tablecam.uncertainty.answer import Answer
 
-TABLE_ENDS = "it would leave the table"
-"""The reason given where a way leads over the table's edge."""
-
 _AS_FAR_MM = 1e-6
 """Units whose depths differ by less are equally far back."""
 _FAR_MM = 2e4
@@ -43,7 +40,7 @@ _PLACES_MM = 6
 class FallBackPath:
     """A unit's way straight back: its length and the friends that it passes, nearest first.
 
-    `blocked_by` is what it cannot pass, or still touches at the end; None where the way is free. It
+    `blocked_by` is why it cannot pass, or still touches at the end; None where the way is free. It
     is judged from the measured poses; `close_calls` are the contacts at the end that are too
     close to call.
     """
@@ -51,7 +48,7 @@ class FallBackPath:
     back_mm: float
     passed: tuple[str, ...]
     is_difficult: bool
-    blocked_by: str | None
+    blocked_by: Reason | None
     close_calls: tuple[Answer, ...] = ()
 
 
@@ -75,8 +72,7 @@ def fall_back(
     doubt_notes = tuple(Reason("M-8.27", "in_doubt", (doubt.because,)) for doubt in way.close_calls)
     if way.blocked_by is not None:
         why = field.in_bw(way.back_mm), way.blocked_by
-        read = "M-8.27" if way.blocked_by == TABLE_ENDS else None
-        reason = Reason("M-8.27", "blocked", why, read)
+        reason = Reason("M-8.27", "blocked", why, way.blocked_by.reading)
         return {unit_id: replace(own, is_broken=True, because=(*own.because, reason, *doubt_notes))}
     reason = Reason("M-8.23", "falling_back", (field.in_bw(way.back_mm),))
     own = replace(
@@ -123,7 +119,7 @@ def fall_back_path(field: Field, unit_id: str, before: Mapping[str, CombatResult
         back_mm,
         tuple(sorted(passed, key=in_the_way.__getitem__)),
         is_partly_in(swept_back(unit, back_mm), field.ground.difficult),
-        f"it would still touch {touched[0]}" if touched else barred,
+        Reason("M-8.27", "still_touching", touched[:1]) if touched else barred,
         doubts,
     )
 
@@ -245,18 +241,18 @@ def _barred(
     back_mm: float,
     enemies: Sequence[str],
     in_the_way: Mapping[str, float],
-) -> str | None:
+) -> Reason | None:
     """Returns what stops a unit short of its full distance (M-8.27), or None."""
     barring = [enemy for enemy in enemies if enemy in in_the_way]
     if barring:
-        return f"{min(barring, key=in_the_way.__getitem__)} is in the way"
+        return Reason("M-8.27", "in_the_way", (min(barring, key=in_the_way.__getitem__),))
     swept = swept_back(unit, back_mm)
     if is_partly_in(swept, field.ground.barred):
-        return f"{field.ground.barring_words(swept)} is in the way"
+        return Reason("M-8.27", "in_the_way", (field.ground.barring_words(swept),))
     there = moved_back(unit, back_mm)
     # A unit that overhangs the edge already is stopped only if it would overhang farther.
     if _beyond_edge_mm(field, there.outline) > _beyond_edge_mm(field, unit.outline) + SLIVER_MM:
-        return TABLE_ENDS
+        return Reason("M-8.27", "table_ends", reading="M-8.27")
     return None
 
 

@@ -46,15 +46,16 @@ class CombatValue:
     engaged_with: tuple[str, ...]
     because: tuple[Reason, ...]
 
-    def score_json(self, die: int) -> Json:
-        """Returns the score with a die, and its parts."""
+    def to_json(self, die: int | None = None) -> Json:
+        """Returns the value, or with a die the score, and its parts."""
+        scored = {} if die is None else {"die": die, "score": self.value + die}
         return {
             "basic": self.basic,
             "modifiers": dict(self.modifiers),
             "value": self.value,
-            "die": die,
-            "score": self.value + die,
+            **scored,
             "engaged_with": list(self.engaged_with),
+            "because": list(map(str, self.because)),
         }
 
 

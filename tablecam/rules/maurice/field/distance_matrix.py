@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations
@@ -10,7 +10,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from tablecam.rules.maurice.field.field import Field, UnitOnField
+from tablecam.rules.maurice.field.field import Field
 from tablecam.rules.memo import Memo
 from tablecam.uncertainty.lengths import distances_of_pairs
 
@@ -34,10 +34,6 @@ class DistanceMatrix:
     def sigma_mm(self, a_id: str, b_id: str) -> float:
         """Returns the standard deviation of the distance between two units."""
         return float(self.spread_mm[self.indices[a_id], self.indices[b_id]])
-
-    def nearest(self, to_id: str, among: Iterable[UnitOnField]) -> UnitOnField | None:
-        """Returns the nearest of the given units, the first of equals; None if there are none."""
-        return min(among, key=lambda other: self.mm(to_id, other.id), default=None)
 
 
 # Cached, as several rulings on one field ask for it.

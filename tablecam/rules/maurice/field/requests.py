@@ -8,7 +8,7 @@ request carries its document so that those errors name the same keys.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Annotated, Any, Literal
 
@@ -83,10 +83,8 @@ class Rally:
 Request = Volley | Combat | Rally
 
 
-def request_of(document: Document, table: Table, *, with_dice: bool = True) -> Request:
+def request_of(document: Document, table: Table) -> Request:
     """Reads a request from an opened document.
-
-    With `with_dice=False`, dice in the request are dropped, since the odds are asked for.
 
     Raises:
         BadInput: Naming the key, what was expected and what came.
@@ -95,8 +93,8 @@ def request_of(document: Document, table: Table, *, with_dice: bool = True) -> R
     if not isinstance(kind, str) or kind not in _READERS:
         got = "but the key is missing" if "kind" not in document.data else f"got {quoted(kind)}"
         raise document.error(("kind",), f"expected one of {', '.join(_READERS)}, {got}")
-    request = _READERS[kind](document, table)
-    return request if with_dice else _without_dice(request)
+    request: Request = _READERS[kind](document, table)
+    return request
 
 
 def check_dice(
@@ -256,12 +254,6 @@ def _rally(document: Document, table: Table) -> Rally:
 _READERS: Mapping[str, Any] = MappingProxyType(
     {"volley": _volley, "bombard": _volley, "combat": _combat, "rally": _rally}
 )
-
-
-def _without_dice(request: Request) -> Request:
-    if isinstance(request, Volley):
-        return replace(request, hit=None, disrupt=None)
-    return replace(request, dice=None)
 
 
 def _names_of_bases(unit: UnitOnField) -> dict[str, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Final
+from typing import Final, Union
 
 from tablecam.rules.reports import NOT_KNOWN
 from tablecam.wording import counted, joined
@@ -13,7 +13,8 @@ from tablecam.wording import counted, joined
 DIE_SIDES = 6
 """The highest number on a die."""
 
-Argument = str | int | float | tuple[str, ...]
+Argument = Union[str, int, float, tuple[str, ...], "Reason"]
+"""What a reason is about; another reason is the cause of this one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +61,8 @@ class Term(Reason):
 
 
 def _said(argument: Argument) -> str | int | float:
+    if isinstance(argument, Reason):
+        return argument.clause
     return joined(argument) if isinstance(argument, tuple) else argument
 
 
@@ -100,6 +103,9 @@ CLAUSES: Final[Mapping[str, str | Callable[..., str]]] = MappingProxyType(
         # Falling back
         "falling_back": "still touches an enemy: an attacker falls back {:.4g} BW, even a winner",
         "blocked": "cannot fall back {:g} BW: {}: broken",
+        "in_the_way": "{} is in the way",
+        "still_touching": "it would still touch {}",
+        "table_ends": "it would leave the table",
         "in_doubt": "at its end: {}",
         "through_difficult": "falls back through difficult ground, +1 disruption",
         "passing": "passes through {}, +1 disruption",

@@ -24,15 +24,13 @@ from tablecam.table.headings import difference_deg
 from tablecam.uncertainty.samples import DRAWS, draw_units
 
 
-def drawn_fields(field: Field, units: Sequence[UnitOnField] | None = None) -> list[Field]:
-    """Returns the field in each draw (DRAWS,) of the pose errors, reduced to some `units` if given.
+def drawn_fields(field: Field) -> list[Field]:
+    """Returns the field in each draw (DRAWS,) of the pose errors.
 
     Each unit's `unit` stays as measured; only its axes, outline and bases are drawn. The draws of a
     base are always the same, whichever units are asked for and in whatever question.
     """
-    drawn = [drawn_unit(unit) for unit in (field.units if units is None else units)]
-    if not drawn:
-        return [field.with_units(())] * DRAWS
+    drawn = map(drawn_unit, field.units)
     return [field.with_units(of_draw) for of_draw in zip(*drawn, strict=True)]
 
 

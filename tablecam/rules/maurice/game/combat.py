@@ -169,7 +169,7 @@ def _value_words(name: str, value: CombatValue) -> str:
 def _score_event(met: Meeting, name: str, value: CombatValue, die: int) -> Event:
     """Returns the event of a unit's score, with shapes that show why it is engaged."""
     text = f"{_value_words(name, value)}, die {die}: {value.value + die}"
-    facts = {"unit": name, **value.score_json(die), "because": list(map(str, value.because))}
+    facts = {"unit": name, **value.to_json(die)}
     drawn = tuple(
         shape for enemy in value.engaged_with for shape in met.engagements.evidence(name, enemy)
     )

@@ -19,10 +19,14 @@ from tablecam.rules.maurice.field.field import FAR_SIGMAS, Field, UnitOnField
 from tablecam.rules.maurice.field.tables import SLIVER_MM
 from tablecam.rules.maurice.place.contacts import Contacts
 from tablecam.rules.memo import Memo
+from tablecam.table.model import base_widths
 from tablecam.uncertainty.answer import Answer, decide
 from tablecam.uncertainty.samples import DRAWS, decide_sampled, draw_units
 
 RULE = "M-1.12"
+
+_TOLD_MARGIN_BW = 4.0
+"""A flank that is missed by more is missed without a figure."""
 
 
 def is_to_flank(a: UnitOnField, b: UnitOnField) -> bool:
@@ -76,7 +80,7 @@ def _flank_answer(field: Field, a: UnitOnField, b: UnitOnField, margin_mm: float
     if sigma_mm and abs(margin_mm) <= FAR_SIGMAS * sigma_mm:
         drawn_mm = flank_margins_of_draws_mm(a, b)
         word, sigma_mm, chance = decide_sampled(margin_mm, drawn_mm, tolerance_mm=tolerance_mm)
-    because = _sentence(a, b, word, margin_mm)
+    because = _sentence(field, a, b, word, margin_mm)
     return Answer(word, margin_mm, sigma_mm, chance, RULE, because, flank_evidence(field, a, b))
 
 
@@ -143,16 +147,19 @@ def _sigma_bound_mm(a: UnitOnField, b: UnitOnField) -> float:
     return sigma_mm * (2.0 + 2.0 * far_mm / edge_mm) + sigma_rad * far_mm
 
 
-def _sentence(a: UnitOnField, b: UnitOnField, word: str, margin_mm: float) -> str:
-    facts = flank_facts(a, b)
-    if word == "too_close":
-        return f"{facts}: too close to call, by {abs(margin_mm):.1f} mm"
-    if word == "no":
-        return f"{facts}: to the front, {-margin_mm:.1f} mm short of being to the flank"
-    return f"{facts}: to the flank by {margin_mm:.1f} mm"
+def _sentence(field: Field, a: UnitOnField, b: UnitOnField, word: str, margin_mm: float) -> str:
+    by = base_widths(field.position.table).margin(margin_mm)
+    # Farther off, nobody asks by how much.
+    short = f", {by} short of its flank" if margin_mm >= -_TOLD_MARGIN_BW * field.bw_mm else ""
+    head = {
+        "yes": f"{b.id} is to the flank of {a.id} by {by}",
+        "no": f"{b.id} is to the front of {a.id}{short}",
+        "too_close": f"whether {b.id} is to the flank of {a.id} is too close to call",
+    }[word]
+    return f"{head}: {_facts(a, b)}"
 
 
-def flank_facts(a: UnitOnField, b: UnitOnField) -> str:
+def _facts(a: UnitOnField, b: UnitOnField) -> str:
     """Describes how `b` lies to the two conditions of `to_flank`, as measured."""
     behind = int(np.count_nonzero(_ahead_mm(a, b) <= EXACT_MM))
     total = len(b.unit.bases)

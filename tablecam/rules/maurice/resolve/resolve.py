@@ -123,7 +123,7 @@ def _fought_json(name: str, fought: ResolvedCombat) -> Json:
     score = Reason("M-8.19", "score", (value.value, die, value.value + die))
     because = list(map(str, (*value.because, score, *result.because)))
     outcome = result.to_json() | {"falls_back": result.falls_back, "because": because}
-    return value.score_json(die) | outcome
+    return value.to_json(die) | outcome
 
 
 def combat_close_calls(field: Field, meeting: Meeting) -> tuple[Answer, ...]:

@@ -10,8 +10,9 @@ from tablecam.rules.maurice.charge.charge import ChargeLane
 from tablecam.rules.maurice.charge.limits import NOT_AT_CAVALRY, OUT_OF_VIEW, is_in_view, may_charge
 from tablecam.rules.maurice.charge.moves import allowance_mm
 from tablecam.rules.maurice.combat.cover import cover_answer
-from tablecam.rules.maurice.combat.engagement import Engagements, engagements
-from tablecam.rules.maurice.field.field import UnitOnField
+from tablecam.rules.maurice.combat.engagement import NEAR_RULE as TWO_LINES_RULE
+from tablecam.rules.maurice.combat.engagement import engagements
+from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.tables import ENGAGED_BW
 from tablecam.rules.maurice.field.terms import Reason
 from tablecam.rules.maurice.place.contacts import front_gap_mm, touches_across
@@ -181,21 +182,21 @@ def pair_engaged_section(rulings: Rulings, a: UnitOnField, b: UnitOnField) -> It
     if answer.answer != "too_close":
         is_engaged = "is" if answer.answer == "yes" else "is not"
         text = f"{attacker.id} {is_engaged} engaged with {defender.id}: {text}"
-    yield answer_line(answer, asked, text=text, read=_reading(fought, attacker, defender))
+    read = _reading(rulings.field, answer, attacker, defender)
+    yield answer_line(answer, asked, text=text, read=read)
 
 
-def _reading(fought: Engagements, attacker: UnitOnField, defender: UnitOnField) -> str | None:
-    """Returns the interpretation that decides: near contact, a thin wall, or the two lines."""
+def _reading(
+    field: Field, answer: Answer, attacker: UnitOnField, defender: UnitOnField
+) -> str | None:
+    """Returns the interpretation that decides: the two lines, near contact, or a thin wall."""
+    if answer.rule == TWO_LINES_RULE:
+        return answer.rule
     gap_mm = front_gap_mm(attacker, defender)
-    if gap_mm is None:
+    if gap_mm is None or gap_mm <= EDGE_CONTACT_MM:
         return None
-    if gap_mm > TOUCH_MM and touches_across(fought.field, attacker, defender):
-        return "M-8.14"
-    if EDGE_CONTACT_MM < gap_mm <= TOUCH_MM + EXACT_MM:
-        return "G-6"
-    is_beyond_touch = TOUCH_MM < gap_mm <= ENGAGED_BW * fought.field.bw_mm + EXACT_MM
-    has_contact = bool(fought.in_front_contact(attacker.id))
-    return "M-8.12" if is_beyond_touch and has_contact else None
+    across = "M-8.14" if touches_across(field, attacker, defender) else None
+    return "G-6" if gap_mm <= TOUCH_MM + EXACT_MM else across
 
 
 def _outnumbering(rulings: Rulings, unit: UnitOnField) -> Iterator[Finding]:

@@ -20,7 +20,7 @@ from tablecam.rules.maurice.field.tables import (
 )
 from tablecam.rules.maurice.movement.reach import reach
 from tablecam.rules.maurice.place.command_string import command_string, least_cards
-from tablecam.rules.maurice.place.flank import UnitPair, flank_facts
+from tablecam.rules.maurice.place.flank import UnitPair
 from tablecam.rules.maurice.place.forces import RULE as FORCE_RULE
 from tablecam.rules.maurice.place.forces import link, linking_obstacle
 from tablecam.rules.maurice.place.near import RULE as NEAR_RULE
@@ -50,8 +50,6 @@ _LISTED_BW = 2 * NEAR_BW
 """Enemies farther away (the charge of cavalry) are not listed one by one."""
 _LISTED_FRIENDS_BW = 2 * FORCE_BW
 """Friends farther away are not listed, unless they are of the force."""
-_TOLD_MARGIN_BW = 4.0
-"""A flank that is missed by more is missed without a figure."""
 _DECLARED_MM = 3.0
 """Gap to the target of a declared charge that still counts as contact (G-8)."""
 
@@ -136,22 +134,13 @@ def flank_section(rulings: Rulings, a: UnitOnField, b: UnitOnField) -> Iterator[
 
 def _flank_line(rulings: Rulings, pair: UnitPair) -> Finding:
     """Returns whether one unit is to another's flank, and flanks it."""
-    answer, a, b = pair.to_flank, pair.a, pair.b
-    by, touch = base_widths(rulings.field.position.table).margin(answer.margin_mm), ""
+    answer, a, b, touch = pair.to_flank, pair.a, pair.b, ""
     if pair.is_to_flank:
         touches = _touches(rulings, pair)
         touch = f"; it touches {a.id}, so {a.id} is flanked" if touches else "; they do not touch"
-    yes = f"{b.id} is to the flank of {a.id}"
-    no = f"{b.id} is to the front of {a.id}"
-    # Farther off, nobody asks by how much.
-    if answer.margin_mm >= -_TOLD_MARGIN_BW * rulings.field.bw_mm:
-        no += f", {by} short of its flank"
-    head = headed(answer, yes, no)
-    if answer.answer == "yes":
-        head += f" by {by}"
     asked = question(f"Is {b.id} to the flank of {a.id}?", "flank", a.id, b.id)
     read = "G-3" if is_bent_column(a) else None
-    return answer_line(answer, asked, text=f"{head}: {flank_facts(a, b)}{touch}", read=read)
+    return answer_line(answer, asked, text=f"{answer.because}{touch}", read=read)
 
 
 def _touches(rulings: Rulings, pair: UnitPair) -> bool:

@@ -81,9 +81,8 @@ def test_a_wheel_and_the_way_ahead_share_the_allowance(ahead_bw, reaches):  # M-
     assert found.is_eligible == reaches
     for lane in found.lanes:
         assert lane.move.pivot == "right"
-        assert lane.move.cost_mm / BW == pytest.approx(
-            1 + ahead_bw, abs=0.05
-        )  # 2 mm less of the wheel
+        # 2 mm less of the wheel
+        assert lane.move.cost_mm / BW == pytest.approx(1 + ahead_bw, abs=0.05)
 
 
 @pytest.mark.parametrize(

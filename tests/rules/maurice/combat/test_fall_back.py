@@ -69,7 +69,9 @@ def test_an_enemy_behind_breaks_it_and_friends_stay_as_they_are():  # M-8.27, T-
     found = back(line("B", "british", 500, 415), gun("G", "french", 500, 250))
     assert found["A"].is_broken
     assert not found["A"].falls_back
-    assert found["A"].because == (Reason("M-8.27", "blocked", (1.0, "B is in the way")),)
+    cause = Reason("M-8.27", "in_the_way", ("B",))
+    assert found["A"].because == (Reason("M-8.27", "blocked", (1.0, cause)),)
+    assert found["A"].because[0].clause == "cannot fall back 1 BW: B is in the way: broken"
 
 
 def test_a_friend_whom_it_must_pass_may_drive_it_into_an_enemy():  # M-8.27

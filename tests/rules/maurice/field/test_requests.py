@@ -15,6 +15,7 @@ from tablecam.rules.maurice.field.requests import (
     Volley,
     request_of,
 )
+from tablecam.rules.maurice.odds import odds
 from tests.rules.maurice.tables import line, position, read_request
 
 FIELD = field_of(
@@ -35,8 +36,8 @@ COMBAT = {"kind": "combat", "active": "french", "dice": {"F1": 4, "B1": 2}, "car
 RALLY = {"kind": "rally", "unit": "F1", "dice": [4, 5]}
 
 
-def read(data: object, **more: bool):
-    return read_request(data, "request.json", FIELD, **more)
+def read(data: object):
+    return read_request(data, "request.json", FIELD)
 
 
 def test_requests_hold_what_their_documents_say():
@@ -48,10 +49,14 @@ def test_requests_hold_what_their_documents_say():
     assert read(RALLY | {"cards": {"F1": -1}}) == Rally("F1", -1, (4, 5))
 
 
-def test_without_dice_the_odds_can_be_asked_for():
+def test_dice_change_no_odds():
+    field = field_of(
+        position(line("F1", "french", 500, 400, disruption=2), line("B1", "british", 500, 440, 270))
+    )
     for request in (VOLLEY, COMBAT, RALLY):
         bare = {key: value for key, value in request.items() if key != "dice"}
-        assert read(request, with_dice=False) == read(bare, with_dice=False) == read(bare)
+        asked = [read_request(keys, "request", field) for keys in (request, bare)]
+        assert odds(field, asked[0]) == odds(field, asked[1])
 
 
 SHOTS = VOLLEY["shots"]

@@ -24,7 +24,7 @@ SOUTH = 270.0
 
 
 def asked(field, request):
-    return read_request(request, "request", field, with_dice=False)
+    return read_request(request, "request", field)
 
 
 def volley(kind="volley", targets=("B1", "B1"), **more):

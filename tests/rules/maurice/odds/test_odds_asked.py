@@ -25,7 +25,7 @@ def test_a_unit_fires_with_every_base_that_may():
     targets = dict.fromkeys(("F1/1", "F1/2", "F1/3", "F1/4"), "B1")
     request = {"kind": "volley", "side": "french", "shots": [{"unit": "F1", "targets": targets}]}
     field = field_of(TABLE)
-    assert whole == odds(field, read_request(request, "request", field, with_dice=False))
+    assert whole == odds(field, read_request(request, "request", field))
 
 
 def test_other_requests_are_those_of_the_command_line():

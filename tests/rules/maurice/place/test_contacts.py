@@ -4,6 +4,7 @@ import pytest
 
 from tablecam.rules.maurice.combat.fall_back import fall_back_path
 from tablecam.rules.maurice.field.field import Field, field_of
+from tablecam.rules.maurice.field.terms import Reason
 from tablecam.rules.maurice.movement.judge import judge_move
 from tablecam.rules.maurice.place.contacts import contacts_of_field
 from tablecam.rules.maurice.place.flank import flanked_by
@@ -89,18 +90,21 @@ def test_m_6_31_whether_a_measured_march_ends_in_contact_is_a_question_like_any_
         assert 0.05 < end.probability < 0.95
 
 
+STILL_TOUCHING = Reason("M-8.27", "still_touching", ("B1",))
+
+
 def test_m_8_27_who_falls_back_to_a_wall_that_an_enemy_holds_is_still_in_contact():
     # 1 BW back its rear edge lies at y = 420, flush with the wall; the enemy behind faces it.
     behind = line("B1", "british", 600, 395)
     field = field_of(position(OURS, behind, terrain=[wall(415, 5)]))
-    assert fall_back_path(field, "F1", {}).blocked_by == "it would still touch B1"
+    assert fall_back_path(field, "F1", {}).blocked_by == STILL_TOUCHING
     away = field_of(position(OURS, shifted(behind, 0, -2), terrain=[wall(415, 5)]))
     assert fall_back_path(away, "F1", {}).blocked_by is None
 
 
 @pytest.mark.parametrize(
     ("apart_mm", "bar", "doubts"),
-    [(0.8, "it would still touch B1", 1), (1.2, None, 1), (6.0, None, 0)],
+    [(0.8, STILL_TOUCHING, 1), (1.2, None, 1), (6.0, None, 0)],
 )
 def test_m_8_27_whether_who_has_fallen_back_still_touches_is_told_where_it_is_in_doubt(
     apart_mm, bar, doubts

@@ -116,8 +116,8 @@ def test_m_1_12_the_answer_counts_the_bases_and_shows_them() -> None:
     field = field_of(position(OURS, line("B1", "british", 800, 592, WEST)))
     found = to_flank(field, field.by_id["F1"], field.by_id["B1"])
     assert found.because == (
-        "2 of B1's 4 bases lie wholly behind F1's front line, and no part of it is directly in "
-        "front of F1: to the flank by 8.0 mm"
+        "B1 is to the flank of F1 by 0.20 BW: 2 of B1's 4 bases lie wholly behind F1's "
+        "front line, and no part of it is directly in front of F1"
     )
     roles = [shape.role for shape in found.evidence]
     assert roles.count("counts") == roles.count("counts-not") == 2
@@ -128,8 +128,8 @@ def test_m_1_12_of_an_enemy_to_the_front_it_says_what_is_missing() -> None:
     field = field_of(position(OURS, line("B1", "british", 600, 700, SOUTH)))
     found = to_flank(field, field.by_id["F1"], field.by_id["B1"])
     assert found.because == (
-        "none of B1's 4 bases lies wholly behind F1's front line, and part of it is directly in "
-        "front of F1: to the front, 120.0 mm short of being to the flank"
+        "B1 is to the front of F1, 3.00 BW short of its flank: none of B1's 4 bases "
+        "lies wholly behind F1's front line, and part of it is directly in front of F1"
     )
 
 
