@@ -17,7 +17,7 @@ from tablecam.rules.musket_saber import state as acts
 from tablecam.rules.musket_saber.combat import Deed, Differential, Role, Tactic, Term
 from tablecam.rules.musket_saber.field import CLEAR
 from tablecam.rules.musket_saber.state import Due, Outcome, State, Units, event
-from tablecam.rules.musket_saber.tables import HQ_FOW, Code, code_of
+from tablecam.rules.musket_saber.tables import HQ_FOW, code_of
 from tablecam.rules.musket_saber.troops import Leader, Unit, fighting
 from tablecam.table.sides import side_name
 
@@ -40,20 +40,14 @@ def reckoned(state: State, battle: acts.Battle) -> Differential:
         replace(one, participates=one.id in battle.leaders) for one in state.field.leaders
     )
     field = replace(state.field, leaders=leaders)
-    turned = battle.countercharge and battle.charge != "cavalry"
-    units = _facing_horse(state, battle) if turned else state.some(battle.attackers)
+    units = _facing_horse(state, battle) if battle.is_turned else state.some(battle.attackers)
     attack = combat.attack_on(
         field, tuple(replace(unit, primary=unit.id == battle.primary) for unit in units),
-        battle.target, state.some(battle.support), battle.tactics,
+        battle.target, state.some(battle.support), manner=battle,
         needs_coordination=state.plays("K-7.14"),
         defenders=state.some(battle.defenders) or fighting(field.units_at(battle.target)),
     )  # fmt: skip
-    return combat.differential(
-        replace(
-            attack, charge=battle.charge, failed=battle.failed, doubled=battle.doubled,
-            countercharge=battle.countercharge, is_skirmish=battle.how == "skirmish",
-        )
-    )  # fmt: skip
+    return combat.differential(attack)
 
 
 def _facing_horse(state: State, battle: acts.Battle) -> tuple[Unit, ...]:
@@ -150,7 +144,7 @@ def mustered(state: State, attack: acts.Attack) -> Outcome:
     bans += [ban_on_joining(state, n, attack.target_hex, attack.how) for n in attack.units]
     if not attack.units or (ban := next(filter(None, bans), None)) is not None:
         raise (ban.refused() if attack.units and ban else Refused("expected units", key="units"))
-    battle = acts.Battle(state.active, attack.target_hex, attack.how, attack.units)
+    battle = acts.Battle(state.active, attack.target_hex, attack.units, how=attack.how)
     battle = replace(battle, primary=_primaries(state, battle)[0])
     if attack.how != "charge":
         return state.pushed(Muster(battle)), ()
@@ -337,7 +331,7 @@ class Defence(Due):
         ]
         if answer.square and not state.unit(answer.primary).square:
             steps.append(SquareCheck(answer.primary))
-        if answer.countercharge and battle.charge != "cavalry":
+        if battle.is_turned:
             steps.append(Squaring(battle.side))
         if battle.how == "attack" and not answer.countercharge:
             steps += [Tactics(battle.side), Tactics(self.side)]
@@ -504,7 +498,7 @@ class Fight(Due):
         counted = reckoned(state, battle)
         crt = state.folio.charts.crt
         printed = code_of(crt.rows[answer[0] - 1][crt.column_of(counted.value)])
-        codes = codes_of(state, battle, printed)
+        codes = results.becoming(printed, battle, square=_has_square(state, battle))
         text = f"{printed} at {words_of(counted)}"
         if list(map(str, codes)) != [str(printed)]:
             text += f", which becomes {' and '.join(map(str, codes))}"
@@ -512,16 +506,9 @@ class Fight(Due):
         return state, (event("combat", text, "K-7.8", *battle.attackers, *battle.defenders),)
 
 
-def codes_of(state: State, battle: acts.Battle, printed: Code) -> list[Code]:
-    """Returns what a printed result becomes by tactics, charges and Squares."""
-    if battle.how == "skirmish":
-        return [results.in_skirmish(printed)]
-    formed = bool(battle.square) and state.unit(battle.square).square
-    charge = None if battle.failed else battle.charge
-    return results.becoming(
-        printed, battle.tactics, pressed=charge is not None or battle.countercharge,
-        by_horse=battle.charge == "cavalry" or battle.countercharge, square=formed,
-    )  # fmt: skip
+def _has_square(state: State, battle: acts.Battle) -> bool:
+    """Whether the unit that tried to form a Square stands in one."""
+    return bool(battle.square) and state.unit(battle.square).square
 
 
 class Result(Due):
@@ -537,13 +524,8 @@ class Result(Due):
 
     def fate(self, state: State) -> results.Fate | results.UndecidedError:
         """Returns what becomes of all units, or the die or choice that is missing."""
-        fought, codes = self.fought(state), list(map(code_of, self.codes))
-        battle = state.battle
-        both = battle is not None and battle.charge == "cavalry" and battle.countercharge
         try:
-            if both and not self.target:
-                return results.fate_of_charges(fought, codes[0])
-            return results.fate_of(fought, *codes)
+            return results.fate_of(self.fought(state), *map(code_of, self.codes))
         except results.UndecidedError as missing:
             return missing
 
@@ -580,16 +562,12 @@ class Result(Due):
             struck({battle.target}, enemy, battle.defenders, battle.defence_primary),
         ]
         morale = _morale(state, battle)
-        turned = battle.countercharge and battle.charge != "cavalry"
-        if turned:
+        if battle.is_turned:
             sides.reverse()
             morale = {"attacker": morale.get("defender", 0), "defender": morale.get("attacker", 0)}
-        formed = bool(battle.square) and state.unit(battle.square).square
         return results.Combat(
             sides[0], sides[1], state.turn, turns, choice, self.thrown, state.time,
-            enemy if turned else battle.side, formed,
-            (battle.charge is not None and not battle.failed) or battle.countercharge,
-            "disengage" not in battle.tactics.values(), morale,
+            enemy if battle.is_turned else battle.side, _has_square(state, battle), battle, morale,
             absorbers={
                 role: absorbers(state, units)
                 for role, units in zip(results.ROLES.values(), sides, strict=True)

@@ -227,7 +227,7 @@ def _value(state: State, unit: Unit, target: Hex, how: str) -> str:
     if not there:
         return ""
     way: Any = how
-    value = battle.reckoned(state, Battle(unit.side, target, way, (unit.id,))).value
+    value = battle.reckoned(state, Battle(unit.side, target, (unit.id,), how=way)).value
     return f", differential {value:+d} alone"
 
 

@@ -122,13 +122,47 @@ def defence_term(unit: Unit, why: Sequence[str] = ()) -> Term:
     return Term(unit.id, int(unit.printed("defence" if unit.is_battery else "cf")), tuple(why))
 
 
+@dataclass(frozen=True, kw_only=True)
+class Manner:
+    """How a combat is fought: as an attack, a skirmish or a charge, and with which tactics.
+
+    `charge` is the arm that charges; a charge that `failed` its check counts half, one by a Fortune
+    of War that passed counts `doubled`. Defending cavalry may countercharge.
+    """
+
+    how: Literal["attack", "skirmish", "charge"] = "attack"
+    charge: Literal["infantry", "cavalry"] | None = None
+    failed: bool = False
+    doubled: bool = False
+    countercharge: bool = False
+    tactics: Mapping[Role, Tactic | None] = field(default_factory=dict)
+
+    @property
+    def is_turned(self) -> bool:
+        """Whether counterchargers count as the attackers: not against a cavalry charge (K-9.4)."""
+        return self.countercharge and self.charge != "cavalry"
+
+    @property
+    def is_mutual(self) -> bool:
+        """Whether cavalry meets a charge of cavalry (K-9.4)."""
+        return self.countercharge and self.charge == "cavalry"
+
+    @property
+    def is_pressed(self) -> bool:
+        """Whether a charge is pressed home."""
+        return self.countercharge or (self.charge is not None and not self.failed)
+
+    @property
+    def is_by_horse(self) -> bool:
+        """Whether cavalry charges."""
+        return self.countercharge or self.charge == "cavalry"
+
+
 @dataclass(frozen=True)
 class Attack:
     """An attack as it counts: who takes part, who leads and coordinates, and the halvings.
 
-    `halvings` are those that the ground and overstacking give to each unit by its id. `charge` is
-    the arm that charges; a charge that `failed` its check counts half, one by a Fortune of War that
-    passed counts `doubled`. Defending cavalry may countercharge.
+    `halvings` are those that the ground and overstacking give to each unit by its id.
     """
 
     attackers: Sequence[Unit]
@@ -136,20 +170,10 @@ class Attack:
     support: Sequence[Unit] = ()
     leaders: Mapping[Role, Sequence[Leader]] = field(default_factory=dict)
     coordinating: Sequence[Leader] = ()
-    tactics: Mapping[Role, Tactic | None] = field(default_factory=dict)
     halvings: Mapping[str, Sequence[str]] = field(default_factory=dict)
     time: Time = "day"
     needs_coordination: bool = True
-    charge: Literal["infantry", "cavalry"] | None = None
-    failed: bool = False
-    doubled: bool = False
-    countercharge: bool = False
-    is_skirmish: bool = False
-
-    @property
-    def is_turned(self) -> bool:
-        """Whether counterchargers count as the attackers: not against a cavalry charge (K-9.4)."""
-        return self.countercharge and self.charge != "cavalry"
+    manner: Manner = field(default_factory=Manner)
 
 
 def _with_charge_factors(units: Iterable[Unit]) -> tuple[Unit, ...]:
@@ -163,19 +187,19 @@ def support_factor(gun: Unit, defenders: Sequence[Unit]) -> int:
 
 def differential(attack: Attack) -> Differential:
     """Returns the combat differential of an attack (K-7.7, K-7.13, K-9.3, K-9.4, R-19)."""
-    attackers, defenders = attack.attackers, attack.defenders
-    if attack.charge == "cavalry":
+    attackers, defenders, manner = attack.attackers, attack.defenders, attack.manner
+    if manner.charge == "cavalry":
         attackers = _with_charge_factors(attackers)
-    if attack.countercharge:
+    if manner.countercharge:
         defenders = _with_charge_factors(unit for unit in defenders if unit.arm == "cavalry")
     more: dict[Role, dict[str, int]] = {
         role: {one.id: one.combat for one in attack.leaders.get(role, ()) if one.participates}
         for role in ("attacker", "defender")
     }
-    if attack.is_turned:
+    if manner.is_turned:
         # R-19: the original attacker's CF counts as a defender's.
         own = tuple(map(defence_term, defenders))
-        off = ("charge",) if attack.failed else ()
+        off = ("charge",) if manner.failed else ()
         other = tuple(defence_term(unit, off) for unit in attackers)
         return Differential(own, other, more["defender"], more["attacker"])
     formations = [unit.formation for unit in attackers if not unit.is_battery]
@@ -186,14 +210,14 @@ def differential(attack: Attack) -> Differential:
     terms = (
         _attack_terms(attack, attackers, apart),
         tuple(
-            Term(unit.id, skirmish_factor(unit)) if attack.is_skirmish
+            Term(unit.id, skirmish_factor(unit)) if manner.how == "skirmish"
             else defence_term(unit, attack.halvings.get(unit.id, ()))
             for unit in defenders
         ),
     )  # fmt: skip
     guns = {gun.id: support_factor(gun, defenders) for gun in attack.support}
     more["attacker"] = guns | more["attacker"]
-    for role, tactic in attack.tactics.items():
+    for role, tactic in manner.tactics.items():
         if tactic is not None and (role, tactic) in tables.TACTIC_FACTORS:
             more[role][tactic] = tables.TACTIC_FACTORS[role, tactic]
     return Differential(*terms, more["attacker"], more["defender"], coordinated)
@@ -203,24 +227,23 @@ def _attack_terms(
     attack: Attack, attackers: Sequence[Unit], off: tuple[str, ...]
 ) -> tuple[Term, ...]:
     """Returns what attackers count; `off` halves those apart from the primary unit (K-7.14)."""
-    primary, terms = primary_of(attackers), []
+    primary, manner, terms = primary_of(attackers), attack.manner, []
     for unit in attackers:
         is_apart = not are_of_one_formation((unit.formation, primary.formation))
         why = off if is_apart and unit is not primary else ()
-        if attack.is_skirmish:
+        if manner.how == "skirmish":
             why = (*(("disrupted",) if unit.disrupted else ()), *why)
             terms.append(Term(unit.id, skirmish_factor(unit), why))
             continue
-        why = (*attack.halvings.get(unit.id, ()), *why, *(("charge",) if attack.failed else ()))
+        why = (*attack.halvings.get(unit.id, ()), *why, *(("charge",) if manner.failed else ()))
         term = attack_term(unit, why)
-        terms.append(replace(term, cf=2 * term.cf) if attack.doubled else term)
+        terms.append(replace(term, cf=2 * term.cf) if manner.doubled else term)
     return tuple(terms)
 
 
 def attack_on(
     field: Field, attackers: Sequence[Unit], target: Hex, support: Sequence[Unit] = (),
-    tactics: Mapping[Role, Tactic | None] | None = None, *, needs_coordination: bool = True,
-    defenders: Sequence[Unit] | None = None,
+    *, manner: Manner, needs_coordination: bool = True, defenders: Sequence[Unit] | None = None,
 ) -> Attack:  # fmt: skip
     """Returns an attack on a hex as it counts, with the halvings of the TEC and of stacks."""
     defenders = fighting(field.units_at(target)) if defenders is None else defenders
@@ -250,8 +273,8 @@ def attack_on(
         ],
     }
     return Attack(
-        attackers, defenders, support, leaders, near, tactics or {}, halvings, field.time,
-        needs_coordination,
+        attackers, defenders, support, leaders, near, halvings, field.time, needs_coordination,
+        manner,
     )  # fmt: skip
 
 

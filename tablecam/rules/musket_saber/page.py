@@ -73,7 +73,7 @@ def _move(state: State, action: acts.Move) -> Offer:
 
 
 def _attack(state: State, action: acts.Attack) -> Offer:
-    fight = acts.Battle(state.active, action.target_hex, action.how, action.units)
+    fight = acts.Battle(state.active, action.target_hex, action.units, how=action.how)
     names = " and ".join(action.units)
     words = {"attack": "attack", "skirmish": "skirmish with", "charge": "charge"}[action.how]
     label = f"{names}: {words} {action.target_hex}"

@@ -15,7 +15,7 @@ from tablecam.rules.hexes import asking
 from tablecam.rules.hexes.asking import HexName, ground_in, map_of, on_map
 from tablecam.rules.hexes.grid import Hex, grid_of
 from tablecam.rules.musket_saber import army, combat, movement, results, retreat, tables
-from tablecam.rules.musket_saber.combat import Role, Tactic
+from tablecam.rules.musket_saber.combat import Manner, Role, Tactic
 from tablecam.rules.musket_saber.field import CLEAR, OPEN_GROUND, Field, Map
 from tablecam.rules.musket_saber.files import (
     Allowance,
@@ -497,7 +497,7 @@ def _differential(
     setup: Setup | None = None, attack: AttackFacts | None = None, time: Time = "day",
 ) -> Json:  # fmt: skip
     """The combat differential, with what each unit counts and why it is halved."""
-    needs = bool(facts.options.get("coordination", True))
+    needs, manner = bool(facts.options.get("coordination", True)), Manner(tactics=tactics or {})
     if setup is not None and attack is not None:
         field, target = setup.field(facts.charts), setup.hex(attack.target_hex, "attack.target_hex")
         units = [setup.unit(name, "attack.units") for name in attack.units]
@@ -505,7 +505,9 @@ def _differential(
         if (ban := next(filter(None, bans), None)) is not None:
             return {"differential": None, "why_not": ban}
         guns = [setup.unit(name, "attack.support") for name in attack.support]
-        counted = combat.attack_on(field, units, target, guns, tactics, needs_coordination=needs)
+        counted = combat.attack_on(
+            field, units, target, guns, manner=manner, needs_coordination=needs
+        )
     elif attackers and defenders:
         led = {s: (one,) if isinstance(one, Leader) else one for s, one in (leaders or {}).items()}
         sides: tuple[tuple[Role, tuple[Unit, ...]], ...]
@@ -518,7 +520,7 @@ def _differential(
         }
         near = [leader for leader in led.get("attacker", ()) if leader.coordinates]
         counted = combat.Attack(
-            attackers, defenders, support, led, near, tactics or {}, halvings, time, needs
+            attackers, defenders, support, led, near, halvings, time, needs, manner
         )
     else:
         raise FactError("attackers", "expected attackers and defenders, or a setup and an attack")
@@ -607,7 +609,7 @@ def _skirmish(facts: Facts, setup: Setup, unit: str, target: str, die: Die | Non
     if ban is not None:
         return _why(ban)
     defenders = fighting(field.units_at(enemy.hex))
-    skirmish = combat.Attack((setup.unit(unit),), defenders, is_skirmish=True)
+    skirmish = combat.Attack((setup.unit(unit),), defenders, manner=Manner(how="skirmish"))
     value = combat.differential(skirmish).value
     answer = {"legal": True, "differential": value, **_crt(field.map.charts, value, die)}
     if answer.get("printed"):
@@ -657,11 +659,12 @@ def _combat(
     tactics = tactics or {}
     if charge == "cavalry" and charge_factor is None:
         raise FactError("charge_factor", "expected this key, but it is missing")
-    is_charge, counters = charge is not None, countercharge is not None
-    if is_charge and morale_die is not None:
+    failed, counters = False, countercharge is not None
+    if charge is not None and morale_die is not None:
         if "attacker" not in (mr or {}):
             raise FactError("mr", "expected the attacker's MR, but it is missing")
-        is_charge = combat.check_of((mr or {})["attacker"], time=time).passes(morale_die)
+        failed = not combat.check_of((mr or {})["attacker"], time=time).passes(morale_die)
+    manner = Manner(charge=charge, failed=failed, countercharge=counters, tactics=tactics)
     sides: dict[Role, Unit] = {
         "attacker": Unit(id="attacker", arm="cavalry" if charge == "cavalry" else "infantry",
                          cf=attack, charge=charge_factor),
@@ -670,43 +673,34 @@ def _combat(
     }  # fmt: skip
     for role, unit in sides.items():
         sides[role] = replace(unit, side=role, steps=_STEPS, mr=(mr or {}).get(role))
-    engaged = combat.Attack(
-        (sides["attacker"],), (sides["defender"],), tactics=tactics, time=time, charge=charge,
-        failed=charge is not None and not is_charge, countercharge=counters,
-    )  # fmt: skip
-    counted = combat.differential(engaged)
-    by_horse = charge == "cavalry" or counters
-    first: Role = "defender" if engaged.is_turned else "attacker"
+    counted = combat.differential(
+        combat.Attack((sides["attacker"],), (sides["defender"],), time=time, manner=manner)
+    )
+    roles: tuple[Role, Role] = ("attacker", "defender")
+    first, struck = roles[::-1] if manner.is_turned else roles
     answer: Json = {
         "attack_counts": counted.attack_total, "differential": counted.value,
-        "who_attacks": first, "ineffective_at_end": by_horse, "readings": ["R-11", "R-19"],
-        "house": _is_house(facts.charts), **_crt(_charts(facts.charts), counted.value, die),
+        "who_attacks": first, "ineffective_at_end": manner.is_by_horse,
+        "readings": ["R-11", "R-19"], "house": _is_house(facts.charts),
+        **_crt(_charts(facts.charts), counted.value, die),
     }  # fmt: skip
     if answer["column"] is None or die is None:
         answer.pop("printed", None)
         return answer
-    pressed = is_charge or counters
-    codes = results.becoming(
-        code_of(answer["printed"]), tactics, pressed=pressed, by_horse=by_horse, square=square
-    )
+    codes = results.becoming(code_of(answer["printed"]), manner, square=square)
     answer |= {
         "becomes": ", ".join(map(str, codes)),
         "leader_check": any("Leader" in code.added for code in codes),
     }
-    struck: Role = "attacker" if engaged.is_turned else "defender"
     fought = results.Combat(
-        (sides[first],), (sides[struck],), 1, 99, choice, dice, time, first, square, pressed,
-        "disengage" not in tactics.values(),
-    )  # fmt: skip
+        (sides[first],), (sides[struck],), 1, 99, choice, dice, time, first, square, manner
+    )
     try:
-        if charge == "cavalry" and counters:
-            fate = results.fate_of_charges(fought, codes[0])
-        else:
-            fate = results.fate_of(fought, *codes)
+        fate = results.fate_of(fought, *codes)
     except results.UndecidedError:
         return answer
     routs = next(iter(fate.routs), None)
-    again = by_horse and routs == struck
+    again = manner.is_by_horse and routs == struck
     advance = tables.ADVANCE_OF_CHARGE if again else fate.advance_up_to
     gives_way = "attacker" in (*fate.retreats, *fate.routs)
     answer |= {
@@ -902,9 +896,8 @@ def _fow(
     elif choice == "charge" and cf and morale is not None:
         chargers, leader = [Unit(cf=factor) for factor in cf], Leader(combat=leader_combat)
         passed, leaders = morale == "pass", [replace(leader, participates=True)]
-        charge = combat.Attack(
-            chargers, (), leaders={"attacker": leaders}, failed=not passed, doubled=passed
-        )
+        manner = Manner(failed=not passed, doubled=passed)
+        charge = combat.Attack(chargers, (), leaders={"attacker": leaders}, manner=manner)
         answer["attack_total"] = combat.differential(charge).attack_total
     elif choice == "recover_friend" and morale is not None:
         answer |= {"recovers": morale == "pass", "destroyed": False}

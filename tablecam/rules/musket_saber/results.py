@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
-from tablecam.rules.musket_saber.combat import Role, Tactic, check_of, primary_of
+from tablecam.rules.musket_saber.combat import Manner, Role, check_of, primary_of
 from tablecam.rules.musket_saber.retreat import hexes_due, rout
 from tablecam.rules.musket_saber.tables import ADVANCE, ADVANCE_AFTER_ROUT, Code, Time
 from tablecam.rules.musket_saber.troops import Unit
@@ -73,19 +73,18 @@ def in_disengaging(
     )
 
 
-def becoming(
-    printed: Code, tactics: Mapping[Role, Tactic | None], *, pressed: bool, by_horse: bool,
-    square: bool,
-) -> list[Code]:  # fmt: skip
+def becoming(printed: Code, manner: Manner, *, square: bool = False) -> list[Code]:
     """Returns what a printed result becomes; two where both sides disengage (K-7.13, K-9).
 
-    A charge or countercharge is `pressed` home, maybe by cavalry, maybe against a formed Square.
+    A charge of cavalry may meet a formed Square.
     """
-    if square and by_horse:
+    if manner.how == "skirmish":
+        return [in_skirmish(printed)]
+    if square and manner.is_by_horse:
         return [on_square(printed)]
-    if pressed:
+    if manner.is_pressed:
         return [in_charge(printed)]
-    attacker, defender = (tactics.get(role) == "disengage" for role in ROLES.values())
+    attacker, defender = (manner.tactics.get(role) == "disengage" for role in ROLES.values())
     own, other = in_disengaging(printed, attacker=attacker, defender=defender)
     # K-7.13d: the defender retreats first.
     changed = [code for code in (other, own) if code is not None]
@@ -122,7 +121,7 @@ class Combat:
     """A combat whose result is applied: the units of both sides, and what players decide.
 
     `attacker` names the attackers' side. `is_square` gives the defender's MR its addition, a charge
-    spares cavalry R-18, and units that disengage are not flipped. `leaders` add to the MR.
+    pressed home spares cavalry R-18, and who disengages is not flipped. `leaders` add to the MR.
     `absorbers` may take the loss of a side's primary unit, `losers` are those that do.
     """
 
@@ -135,8 +134,7 @@ class Combat:
     time: Time = "day"
     attacker: str = ""
     is_square: bool = False
-    is_charge: bool = False
-    flips: bool = True
+    manner: Manner = field(default_factory=Manner)
     leaders: Mapping[Role, int] = field(default_factory=dict)
     is_bombardment: bool = False
     absorbers: Mapping[Role, tuple[str, ...]] = field(default_factory=dict)
@@ -206,7 +204,8 @@ class _Applied:
 
     def flip(self, unit: Unit) -> None:
         """Turns a unit that is forced to retreat to its ineffective side (K-7.9d)."""
-        if unit.flips and self.combat.flips and not unit.ineffective:
+        disengages = "disengage" in self.combat.manner.tactics.values()
+        if unit.flips and not (disengages or unit.ineffective):
             self.lists["ineffective"].append(unit.id)
 
     def retreat(self, unit: Unit) -> None:
@@ -259,7 +258,7 @@ class _Applied:
 
     def step_or_flight(self, unit: Unit, role: Role) -> None:
         """Takes a step of the primary unit; cavalry retreats and is Disrupted instead (K-9.2)."""
-        charges = self.combat.is_charge and role == "attacker"
+        charges = self.combat.manner.is_pressed and role == "attacker"
         if unit.arm == "cavalry" and not charges:
             self.retreat(unit)
             self.disrupt(unit)
@@ -302,7 +301,7 @@ class _Applied:
 
     def _x(self, role: Role, main: str, second: str | None) -> None:
         unit = self.combat.primary(role)
-        charges = self.combat.is_charge and role == "attacker"
+        charges = self.combat.manner.is_pressed and role == "attacker"
         if unit.arm == "cavalry" and not charges:
             self.step_or_flight(unit, role)
         elif self.chosen(role, "step", "retreat") == "step":
@@ -360,13 +359,17 @@ def fate_of(combat: Combat, *codes: Code) -> Fate:
         UndecidedError: A choice or a die is missing.
         FactError: There are too many dice.
     """
+    if combat.manner.is_mutual:
+        return _fate_of_horse(combat, codes[0])
     applied = _Applied(combat)
     for code in codes:
         applied.apply(code.main, code.second)
         if "DF" in code.added:
             applied.fow[applied.side("defender")] += 1
     fled = {applied.gone.get(unit.id) for unit in combat.defenders}
-    at_night = combat.is_charge and combat.time == "night" and not fled & {"routs", "captured"}
+    at_night = (
+        combat.manner.is_pressed and combat.time == "night" and not fled & {"routs", "captured"}
+    )
     if at_night:
         applied.flee("attacker")
     both = len(codes) > 1
@@ -386,14 +389,13 @@ def fate_without_safe_line(
     return applied.fate(may_advance=False)
 
 
-def fate_of_charges(combat: Combat, code: Code) -> Fate:
+def _fate_of_horse(combat: Combat, code: Code) -> Fate:
     """Returns the fate of chargers and counterchargers: one side routs, or both flee (K-9.4)."""
-    fate = fate_of(combat, Code("Dm", "NE") if code.main == "Dm" else Code("NE"))
-    return fate if fate.check == "fail" else both_flee(combat)
-
-
-def both_flee(combat: Combat) -> Fate:
-    """Returns the fate of chargers and counterchargers if neither routs (K-9.4)."""
+    applied = _Applied(combat)
+    applied.apply("Dm" if code.main == "Dm" else "NE", None)
+    fate = applied.fate(may_advance=True)
+    if fate.check == "fail":
+        return fate
     applied = _Applied(replace(combat, dice=()))
     for role in ROLES.values():
         applied.flee(role)

@@ -497,7 +497,7 @@ class Fortune(Due):
                 marks = {"fought": True, "charging": False, "ineffective": spent}
                 state = state.changed(unit.id, **marks)
         fight = acts.Battle(
-            self.side, target, "charge", attackers, leaders=leaders, primary=answer.unit,
+            self.side, target, attackers, leaders=leaders, primary=answer.unit, how="charge",
             charge=arm, by_fow=True,
         )  # fmt: skip
         return battle.declared(state, fight)

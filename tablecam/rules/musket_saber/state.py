@@ -15,7 +15,7 @@ from tablecam.rules.hexes.grid import Hex, grid_of
 from tablecam.rules.hexes.hex_game import Counter, HexState
 from tablecam.rules.hexes.zones import Hexes
 from tablecam.rules.musket_saber.army import FowChoice, is_active
-from tablecam.rules.musket_saber.combat import Deed, Role, Tactic
+from tablecam.rules.musket_saber.combat import Deed, Manner, Tactic
 from tablecam.rules.musket_saber.field import Field, Map
 from tablecam.rules.musket_saber.files import (
     FILE_MODELS,
@@ -275,30 +275,22 @@ class Charging:
 
 
 @dataclass(frozen=True)
-class Battle:
-    """A combat: who fights, with which tactics, and the lines of retreat when it began (K-7.6).
+class Battle(Manner):
+    """A combat: who fights, how, and the lines of retreat when it began (K-7.6).
 
-    `charge` is the arm that charges, if its check has not failed; a charge that `failed` counts
-    half, one by a Fortune of War that passed counts `doubled`. `square` is the unit that tried to
-    form one.
+    `square` is the unit that tried to form one.
     """
 
     side: str
     target: Hex
-    how: Literal["attack", "skirmish", "charge"]
     attackers: Units
     support: Units = ()
     leaders: Units = ()
     primary: str = ""
     defenders: Units = ()
     defence_primary: str = ""
-    countercharge: bool = False
     square: str = ""
-    charge: Literal["infantry", "cavalry"] | None = None
-    failed: bool = False
     by_fow: bool = False
-    doubled: bool = False
-    tactics: Mapping[Role, Tactic | None] = field(default_factory=dict)
     lines: Mapping[str, LineKind] = field(default_factory=dict)
 
 
