@@ -152,9 +152,6 @@ class Begin(StrictModel):
     vp: int = 0
     pool: list[Name] | None = None
     active_leader: Name | None = None
-    phase: str | None = None
-    subphase: str | None = None
-    active_side: str | None = None
 
 
 class Options(HexOptions):

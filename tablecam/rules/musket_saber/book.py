@@ -16,6 +16,7 @@ from tablecam.rules.hexes.counters import place_of
 from tablecam.rules.hexes.drawings import hexes_shapes, line_shape, way_shape
 from tablecam.rules.hexes.grid import Hex, grid_of
 from tablecam.rules.hexes.placing import place_finding
+from tablecam.rules.hexes.stacks import out_of_boxes
 from tablecam.rules.measuring import Measures
 from tablecam.rules.musket_saber import battle, combat, movement, moves
 from tablecam.rules.musket_saber.state import Battle, Start, State
@@ -57,7 +58,7 @@ class FolioBook(Measures):
     def sections(self, handle: object, *units: str) -> Sequence[Section]:
         """Returns what a unit controls and may do, or what two units may do to each other."""
         assert isinstance(handle, Handle)
-        position, state = handle.position, handle.state
+        position, state = out_of_boxes(handle.position), handle.state
         if position.table.hex_map is None:
             return super().sections(position, *units)
         by_id = {counter.id: counter for counter in position.units}

@@ -152,6 +152,11 @@ def test_a_fault_in_a_file_is_named_in_one_line(kind, change, message):
     assert "\n" not in str(fault.value)
 
 
+def test_a_beginning_that_the_game_does_not_know_is_refused():
+    with pytest.raises(BadInput, match=r"^options: begin.phase: unknown key; there are turn, vp,"):
+        Play(GAME, POSITION, files() | {"begin": {"phase": "clash"}})
+
+
 def test_a_die_of_10_is_refused_d_2_2():
     play = begun(1)
     play_at_random_until_a_roll(play)

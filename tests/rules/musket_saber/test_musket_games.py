@@ -11,7 +11,9 @@ import pytest
 from tablecam.referee.game_views import game_status
 from tablecam.rules.game import Refused
 from tablecam.rules.hexes.counters import laid
+from tablecam.rules.hexes.stacks import out_of_boxes
 from tablecam.rules.musket_saber import state as acts
+from tablecam.rules.musket_saber.book import BOOK
 from tablecam.rules.musket_saber.game import GAME
 from tablecam.simulate.demo import demo_roster
 from tablecam.table.model import BasePose, Position, Unit
@@ -113,6 +115,25 @@ def test_a_new_top_counter_is_no_action_k_g4():
         for unit in position.units
     )
     assert GAME.detect_moves(play.state, replace(position, units=units)) == ()
+
+
+def test_the_marker_of_a_box_beside_the_map_moves_what_lies_in_it_k_g4():
+    play = begun()
+    position = with_counter(play, "House Red 2nd", "0605")
+    box = Unit("box", "house-red", "infantry", position.unit("House Red 2nd").bases,
+               extra={"box_mm": [0, 0, 30, 30]})  # fmt: skip
+    inside = tuple(
+        replace(unit, bases=(replace(unit.bases[0], x_mm=15, y_mm=15, seen="now"),))
+        if unit.id == "House Red 2nd" else unit
+        for unit in position.units
+    )  # fmt: skip
+    table = replace(position, units=(*inside, box))
+    (suggestion,) = GAME.detect_moves(play.state, out_of_boxes(table))
+    assert (suggestion.unit, suggestion.action.path) == ("House Red 2nd", ("0605",))
+    (place,) = BOOK.sections(BOOK.rulings(table, ""), "House Red 2nd")
+    assert [line.text for line in place.lines] == [
+        "House Red 2nd lies in 0605, 10.5 mm from its side"
+    ]
 
 
 def test_a_leader_whom_hands_moved_too_soon_is_accepted_where_he_lies():
