@@ -33,7 +33,6 @@ HOLD_S = 0.7
 _LEAST_FRAMES = 3
 _LEAST_SHARED = 4
 """Least shared corners: fewer say little about the motion of a whole board."""
-_LONGEST_GAP_S = 1.0
 # A camera reads its rows one after the other, in some 20 ms. At this speed the board shears by 0.05
 # px in a picture of 1920x1080 in that time, as much as its corners' own error. Hands are equally
 # unsteady in millimetres with any camera, hence a share of the diagonal.
@@ -54,7 +53,7 @@ class Stillness:
 
 
 class Holding:
-    """Tracks one board from frame to frame; remembers the last second only."""
+    """Tracks one board from frame to frame, for as long as it must be held still."""
 
     def __init__(self, hold_s: float = HOLD_S) -> None:
         self._hold_s = hold_s
@@ -70,9 +69,6 @@ class Holding:
         Frames since when the board has stayed within the limit are remembered, earlier ones
         forgotten.
         """
-        # After a gap in the frames earlier ones say nothing about motion.
-        if self._seen and taken_at_s - self._seen[-1][0] > _LONGEST_GAP_S:
-            self._seen.clear()
         # How far the board may drift in the required time at the limit of its speed.
         limit_px = _STILL_SHARE_PER_S * self._hold_s * np.hypot(view.width_px, view.height_px)
         speed = 0.0
@@ -85,7 +81,7 @@ class Holding:
             self._seen.popleft()
         self._seen.append((taken_at_s, view))
         # Remember just enough frames to span the required time.
-        while len(self._seen) > 2 and taken_at_s - self._seen[1][0] >= self._hold_s:
+        while len(self._seen) > _LEAST_FRAMES and taken_at_s - self._seen[1][0] >= self._hold_s:
             self._seen.popleft()
         held_s = taken_at_s - self._seen[0][0]
         # At a low frame rate two frames could span the required time.

@@ -6,8 +6,9 @@ import threading
 import time
 from dataclasses import dataclass
 
-_LONGEST_STEP_S = 0.5
-"""The longest step of time, so that nothing jumps after a stall."""
+_LONGEST_STEP_S = 0.25
+"""The longest step of time: nothing jumps after a stall, and on a slow computer hands move slowly
+enough to be followed."""
 
 
 @dataclass(frozen=True, slots=True)
