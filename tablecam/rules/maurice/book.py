@@ -16,7 +16,7 @@ from tablecam.rules.maurice.field.field import GAME, Field, UnitOnField, field_o
 from tablecam.rules.maurice.field.requests import request_of
 from tablecam.rules.maurice.field.tables import BASES
 from tablecam.rules.maurice.place.command_string import RULE, command_string
-from tablecam.rules.maurice.resolve.resolve import report, resolve
+from tablecam.rules.maurice.resolve import report, resolve
 from tablecam.rules.maurice.rulings.facts import Rulings, sides
 from tablecam.rules.maurice.rulings.printed import (
     rulings_drawing,

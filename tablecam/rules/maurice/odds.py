@@ -20,6 +20,7 @@ import shapely
 
 from tablecam.documents import Document
 from tablecam.rules.maurice.combat.combat import (
+    CombatValue,
     Meeting,
     check_combat,
     fall_back_order,
@@ -36,7 +37,6 @@ from tablecam.rules.maurice.combat.fall_back import (
     swept_back,
 )
 from tablecam.rules.maurice.combat.rally import rally_attempt
-from tablecam.rules.maurice.combat.score import CombatValue
 from tablecam.rules.maurice.field.field import GAME, Field, UnitOnField, field_of
 from tablecam.rules.maurice.field.requests import Combat, Rally, Request, Volley, request_of
 from tablecam.rules.maurice.field.results import CombatResult, settle

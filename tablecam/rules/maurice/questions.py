@@ -23,7 +23,7 @@ from tablecam.rules.maurice.field.requests import (
     check_dice,
 )
 from tablecam.rules.maurice.fire.targets import why_never_fires
-from tablecam.rules.maurice.resolve.resolve import resolve
+from tablecam.rules.maurice.resolve import resolve
 from tablecam.rules.maurice.rulings.facts import Rulings
 from tablecam.rules.maurice.rulings.rulings import lane_json
 from tablecam.rules.maurice.sheets.lines import sentence

@@ -55,6 +55,11 @@ class Term(Reason):
 
     amount: int = 0
 
+    @property
+    def change(self) -> str:
+        """The modifier in a few words, its amount first."""
+        return f"{self.amount:+d} {self.clause}"
+
     def __str__(self) -> str:
         """Returns the line of an explanation."""
         return f"{self.rule} {self.clause}: {self.amount:+d}"
@@ -74,11 +79,6 @@ def _vulnerable(is_column: bool, flanked_by: tuple[str, ...]) -> str:
     return f"vulnerable: {joined(whys)}"
 
 
-def _outnumbered(unit: str, enemies: tuple[str, ...]) -> str:
-    verb = "is" if len(enemies) == 1 else "are"
-    return f"outnumbered: {joined(enemies)} {verb} engaged with {unit} alone"
-
-
 CLAUSES: Final[Mapping[str, str | Callable[..., str]]] = MappingProxyType(
     {
         # Combat
@@ -88,7 +88,10 @@ CLAUSES: Final[Mapping[str, str | Callable[..., str]]] = MappingProxyType(
         "elevation": "attacks {} on higher ground",
         "cover": "attacks {} in cover",
         "vulnerable": _vulnerable,
-        "outnumbered": _outnumbered,
+        "outnumbered": lambda unit, enemies: (
+            f"outnumbered: {joined(enemies)} {'is' if len(enemies) == 1 else 'are'} engaged with "
+            f"{unit} alone"
+        ),
         "card": "card",
         "floor": "never below 0: 0 instead of {}",
         "score": "value {}, die {}: score {}",
@@ -115,6 +118,11 @@ CLAUSES: Final[Mapping[str, str | Callable[..., str]]] = MappingProxyType(
         "not_near_enemy": "not near the enemy",
         "natural": "a natural 1 always fails, a 6 always succeeds",
         "shed": "{} of {} dice show {} or more",
+        # Fire
+        "dense_target": "dense target",
+        "enfilade": "enfilade",
+        "disrupted_shooter": "disrupted shooter",
+        "target_cover": "cover",
         # Fire and charges that cannot be
         "never_fires": "is cavalry, which never fires",
         "column_fire": "is in column and may not fire",

@@ -18,7 +18,7 @@ from tablecam.geometry.sight import blockers_between, free_lines, seen_corners
 from tablecam.geometry.zones import turned_strips
 from tablecam.rules.maurice.field.ground import are_slivers
 from tablecam.rules.maurice.field.tables import CANISTER_DICE, SLIVER_MM, TO_HIT
-from tablecam.rules.maurice.field.terms import needed_on_die
+from tablecam.rules.maurice.field.terms import Term, needed_on_die, total
 from tablecam.rules.maurice.fire.shooter import BaseInWorld, OtherBase, Shooter
 from tablecam.rules.maurice.fire.zone import ZoneContents
 
@@ -71,25 +71,13 @@ Indices = NDArray[np.intp]
 Flags = NDArray[np.bool_]
 
 
-@dataclass(frozen=True, slots=True)
-class Modifier:
-    """What makes a hit easier, by a positive amount, or harder."""
-
-    amount: int
-    name: str
-    rule: str
-
-    def __str__(self) -> str:
-        """Returns the modifier as sentences name it, such as `-1 cover`."""
-        return f"{self.amount:+d} {self.name}"
-
-
 _MODIFIERS = (
-    Modifier(1, "dense target", "M-7.21"),
-    Modifier(1, "enfilade", "M-7.22"),
-    Modifier(-1, "disrupted shooter", "M-7.24"),
-    Modifier(-1, "cover", "M-7.24"),
+    Term("M-7.21", "dense_target", amount=1),
+    Term("M-7.22", "enfilade", amount=1),
+    Term("M-7.24", "disrupted_shooter", amount=-1),
+    Term("M-7.24", "target_cover", amount=-1),
 )
+"""What makes a hit easier or harder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +100,7 @@ class FireOption:
     has_cover: bool
     is_enfilade: bool
     is_dense: bool
-    modifiers: tuple[Modifier, ...]
+    modifiers: tuple[Term, ...]
     geometry: ShotGeometry = field(compare=False)
     chance_of: Callable[[str], float] | None = field(default=None, compare=False, repr=False)
 
@@ -131,7 +119,7 @@ class FireOption:
             f"{turned} its zone first meets {self.target}, "
             f"{self.distance_mm / self.geometry.shooter.bw_mm:.2f} BW away: {TO_HIT}+"
         )
-        named = [f"{modifier} ({modifier.rule})" for modifier in self.modifiers]
+        named = [f"{term.change} ({term.rule})" for term in self.modifiers]
         return f"{met} with {', '.join(named)} is {self.to_hit}+" if named else met
 
     @property
@@ -241,7 +229,7 @@ def _option(hit: Hit, fire_range: Range, aim: Aim) -> FireOption:
         )
         if applies
     )
-    to_hit = needed_on_die(TO_HIT, sum(modifier.amount for modifier in modifiers))
+    to_hit = needed_on_die(TO_HIT, total(modifiers))
     angle: Angle = "ahead" if turned_deg == 0 else "left" if turned_deg > 0 else "right"
     return FireOption(
         target=other.unit.id,

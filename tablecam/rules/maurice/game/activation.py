@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from tablecam.rules.game import Event, PendingDecision, Refused
-from tablecam.rules.maurice.charge.charge import are_enough_chargers
+from tablecam.rules.maurice.charge.charge import are_enough_chargers, charges
 from tablecam.rules.maurice.field.field import Field
 from tablecam.rules.maurice.game.actions import Action, Activate, Decline, Done, Interrupt
 from tablecam.rules.maurice.game.cards import (
@@ -34,7 +34,6 @@ from tablecam.rules.maurice.game.state import (
     permitted,
 )
 from tablecam.rules.maurice.game.table import (
-    charges_at,
     declarable_activations,
     declarable_forces,
     field_at,
@@ -91,7 +90,7 @@ def eligible_units(state: State, *, in_doubt: Iterable[str] = ()) -> EligibleUni
             tries = frozenset(name for name in fit if has_declarable_charge(state, name))
             expected = "at least half of its units allowed to try a charge"
             return EligibleUnits(fit, tries, "M-8.2", expected)
-        can = {name for name, charge in charges_at(state, fit).items() if charge.is_eligible}
+        can = {name for name, charge in charges(field_at(state), fit).items() if charge.is_eligible}
         # Close calls take long to work out, so only the named units are asked.
         can |= {name for name in in_doubt if name in fit - can and may_charge(state, name)}
         expected = "at least half of its units able to charge"
@@ -106,7 +105,7 @@ def may_charge(state: State, unit: str) -> bool:
     """
     if state.declares_first:
         return has_declarable_charge(state, unit)
-    charge = charges_at(state, [unit])[unit]
+    charge = charges(field_at(state), [unit])[unit]
     return charge.is_eligible or bool(charge.close_calls)
 
 

@@ -11,7 +11,7 @@ from tablecam.errors import BadInput
 from tablecam.geometry.moves.poses import laid_at
 from tablecam.rules.game import Ban, Event, PendingDecision, Refused
 from tablecam.rules.maurice.charge.charge import Charge as Chances
-from tablecam.rules.maurice.charge.charge import are_enough_chargers, why_never_charges
+from tablecam.rules.maurice.charge.charge import are_enough_chargers, charges, why_never_charges
 from tablecam.rules.maurice.charge.limits import may_charge
 from tablecam.rules.maurice.field.terms import Reason
 from tablecam.rules.maurice.game.actions import Action, Charge, Done, March
@@ -28,7 +28,6 @@ from tablecam.rules.maurice.game.nearest import (
 )
 from tablecam.rules.maurice.game.state import State, StateAndEvents, Step
 from tablecam.rules.maurice.game.table import (
-    charges_at,
     check_bases,
     check_enemy,
     declarable_charges,
@@ -146,7 +145,7 @@ def charge_bans(state: State, names: Iterable[str]) -> Mapping[str, Ban | None]:
     if state.declares_first:
         reasons = {name: why_never_charges(field.by_id[name]) for name in names}
     else:
-        charge_by_unit = charges_at(state, names)
+        charge_by_unit = charges(field, names)
         reasons = {name: _charge_refusal(state, name, charge_by_unit[name]) for name in names}
     return {name: None if why is None else _ban(why) for name, why in reasons.items()}
 
@@ -176,7 +175,7 @@ def made_charge(state: State, action: Charge) -> ChargeEnd:
     front = axes_of(unit.unit, action.bases)
     end = nearest_charge(field, unit, action.target, front)
     if end is None or _is_bogged_down(state, unit.id):
-        refusal = _charge_refusal(state, unit.id, charges_at(state, [unit.id])[unit.id])
+        refusal = _charge_refusal(state, unit.id, charges(field, [unit.id])[unit.id])
         barred = refusal or Reason("M-8.3", "no_move_at", (action.target,))
         raise Refused(f"{unit.id} cannot charge: {barred.clause}", rule=barred.rule, key="target")
     error_mm = end_error_mm(end, front)

@@ -11,6 +11,7 @@ from tablecam.geometry.shapes import Shape, shapes_of
 from tablecam.rules.dice import Roll
 from tablecam.rules.game import DiceGroup, Event, PendingDecision, Refused
 from tablecam.rules.maurice.combat.combat import (
+    CombatValue,
     Meeting,
     meeting,
     must_fall_back,
@@ -25,7 +26,6 @@ from tablecam.rules.maurice.combat.fall_back import (
     swept_back,
 )
 from tablecam.rules.maurice.combat.rally import rally, rally_attempt
-from tablecam.rules.maurice.combat.score import CombatValue
 from tablecam.rules.maurice.field.field import Field
 from tablecam.rules.maurice.field.requests import Dice
 from tablecam.rules.maurice.field.requests import Rally as Request
@@ -35,7 +35,7 @@ from tablecam.rules.maurice.game.cards import Modifying
 from tablecam.rules.maurice.game.commander import after_action, with_displacement
 from tablecam.rules.maurice.game.state import Over, State, StateAndEvents, Step
 from tablecam.rules.maurice.game.table import compared, field_at, with_leader, without_broken
-from tablecam.rules.maurice.resolve.resolve import combat_close_calls
+from tablecam.rules.maurice.resolve import combat_close_calls
 from tablecam.table.sides import side_plural
 from tablecam.wording import counted, joined
 

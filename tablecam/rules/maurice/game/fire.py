@@ -17,6 +17,7 @@ from tablecam.rules.dice import Roll
 from tablecam.rules.game import DiceGroup, Event, PendingDecision, Refused
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.requests import Dice, Kind, ShotAssignment, Volley
+from tablecam.rules.maurice.fire.fire import fire_of_units
 from tablecam.rules.maurice.fire.option import Range
 from tablecam.rules.maurice.fire.targets import BaseFire, why_never_fires
 from tablecam.rules.maurice.fire.volley import (
@@ -43,7 +44,6 @@ from tablecam.rules.maurice.game.table import (
     declarable_fire,
     distance_words,
     field_at,
-    fire_at,
     outlines,
     without_broken,
 )
@@ -146,7 +146,8 @@ def to_disrupt(state: State, firing: Firing) -> State:
         # The other side fires once this one's fire is resolved (M-7.2).
         side, *later = firing.next_sides
         return state.to(Firing(firing.kind, side, next_sides=tuple(later)))
-    return after_fire(state, firing.kind)
+    # Volleys precede the command, a bombardment is the action (M-4.2).
+    return state.at("command-choice") if firing.kind == "volley" else after_action(state)
 
 
 def _declared(state: State, step: Firing, action: Fire) -> StateAndEvents:
@@ -244,7 +245,7 @@ def able_to_fire(state: State, step: Firing) -> tuple[UnitOnField, ...]:
     ]
     if state.declares_first:
         return tuple(unit for unit in allowed if why_never_fires(unit) is None)
-    fire = fire_at(state, [unit.id for unit in allowed])
+    fire = fire_of_units(field_at(state), [unit.id for unit in allowed])
     return tuple(unit for unit in allowed if _targets(fire[unit.id], step.kind))
 
 
@@ -275,7 +276,7 @@ def usual_fire(state: State, unit: UnitOnField, kind: Kind) -> tuple[Fire, ...]:
     """
     if state.declares_first:
         return declarable_fire(state, unit)
-    targets = _targets(fire_at(state, [unit.id])[unit.id], kind)
+    targets = _targets(fire_of_units(field_at(state), [unit.id])[unit.id], kind)
     all_targets = dict.fromkeys(name for names in targets.values() for name in names)
     aim_sets: list[dict[str, str]] = []
     for target in all_targets:
@@ -411,11 +412,6 @@ def _shots_event(alike: Sequence[RolledShot]) -> Event:
     dice, outcome = " ".join(map(str, rolled)), counted(hits, "hit") if hits else "no hit"
     text = f"{shot.unit} at {shot.target}: {dice}, needs {shot.to_hit}+: {outcome}"
     return Event("shot", text, "M-7.23", facts | {"rolled": rolled, "hits": hits})
-
-
-def after_fire(state: State, kind: Kind) -> State:
-    """Continues after fire: volleys precede the command, a bombardment is the action (M-4.2)."""
-    return state.at("command-choice") if kind == "volley" else after_action(state)
 
 
 def line_of_fire(from_mm: Point, outline: shapely.Geometry) -> Shape:

@@ -39,12 +39,6 @@ FORMAT = "tablecam.maurice-lite.state"
 VERSION = 1
 
 
-def _passed(state: State) -> Action | None:
-    """Returns that the asked side plays no card."""
-    seat, step = state.step.pending(state).seat, state.step
-    return Decline(seat) if seat and isinstance(step, Interrupting | Modifying) else None
-
-
 def closed(state: State) -> DeclareFirst | None:
     """Returns what must be declared before anybody measures, or None where measuring is free."""
     step = state.step
@@ -159,6 +153,11 @@ class MauriceGame(ByHand[State], StepGame[State]):
         settled: Action = super().settle(state, action, chance)
         return settled
 
+    def passed(self, state: State) -> Action | None:
+        """Returns that the asked side plays no card."""
+        seat, step = state.step.pending(state).seat, state.step
+        return Decline(seat) if seat and isinstance(step, Interrupting | Modifying) else None
+
     def agreed_on(self, state: State, action: Action) -> str:
         """Describes a correction of dealt cards that both sides must agree on, else returns "".
 
@@ -245,7 +244,6 @@ class MauriceGame(ByHand[State], StepGame[State]):
         return plain
 
     apply = staticmethod(apply)
-    passed = staticmethod(_passed)
     suggestion = staticmethod(by_hand.suggest_move)
     commander_suggestion = staticmethod(by_hand.suggest_place)
     why_still = staticmethod(by_hand.why_still)

@@ -92,10 +92,6 @@ def march_words(field: Field, unit: UnitOnField, bases: Bases) -> str:
     return move_words(*ends, base_widths(field.position.table)) or "stays"
 
 
-def _hand(turned: float) -> str:
-    return "left" if turned > 0 else "right"
-
-
 def is_absurd(judgement: Way) -> bool:
     """Whether the cheapest path is too long for a player to have meant it."""
     return judgement.cost_bw > _ABSURD * judgement.allowance_bw
@@ -124,7 +120,7 @@ def _steps(field: Field, fronts: Sequence[Shape], back: str) -> Iterator[str]:
             continue
         yield from _straight(straight_bw, back)
         straight_bw = 0.0
-        hand = _hand(arc_bw)
+        hand = "left" if arc_bw > 0 else "right"
         yield f"wheeled {f'{back}, turning {hand}' if back else hand} {_bw_text(abs(arc_bw))} BW"
     yield from _straight(straight_bw, back)
 

@@ -17,9 +17,10 @@ from tablecam.geometry.outlines import footprint
 from tablecam.geometry.shapes import Shape, shapes_of
 from tablecam.rules.dice import Roll
 from tablecam.rules.game import Event, Offer
-from tablecam.rules.maurice.charge.charge import why_never_charges
+from tablecam.rules.maurice.charge.charge import charges, why_never_charges
 from tablecam.rules.maurice.combat.fall_back import fall_back, moved_back
 from tablecam.rules.maurice.field.field import UnitOnField
+from tablecam.rules.maurice.fire.fire import fire_of_units
 from tablecam.rules.maurice.game import actions as act
 from tablecam.rules.maurice.game.activation import played_bw
 from tablecam.rules.maurice.game.command import may_fire
@@ -27,7 +28,7 @@ from tablecam.rules.maurice.game.fire import Firing, able_to_fire, in_order, lin
 from tablecam.rules.maurice.game.march import Marching, march_words
 from tablecam.rules.maurice.game.setup import ChoosingOrder, zones
 from tablecam.rules.maurice.game.state import Command, State
-from tablecam.rules.maurice.game.table import charges_at, field_at, fire_at, outlines
+from tablecam.rules.maurice.game.table import field_at, outlines
 from tablecam.rules.maurice.movement.judge import placed
 from tablecam.rules.maurice.place.command_string import command_string, reaches
 from tablecam.rules.miniatures.ground import footprints
@@ -326,7 +327,7 @@ def _fire(state: State, action: act.Fire) -> Offer:
     if state.declares_first:
         drawn = _unmeasured_outlines(state, action.unit, action.targets.values())
         return Offer("fire", _fire_words(action), drawn)
-    fire = fire_at(state, [action.unit])[action.unit]
+    fire = fire_of_units(field_at(state), [action.unit])[action.unit]
     shapes = tuple(
         shape
         for base, target in action.targets.items()
@@ -365,7 +366,7 @@ def _charge(state: State, action: act.Charge) -> Offer:
     label = f"{action.unit} charges {action.target}"
     if state.declares_first:
         return Offer("charge", label, _unmeasured_outlines(state, action.unit, [action.target]))
-    lanes = charges_at(state, [action.unit])[action.unit].lanes
+    lanes = charges(field_at(state), [action.unit])[action.unit].lanes
     to_target = next((lane for lane in lanes if lane.target == action.target), None)
     lane = () if to_target is None else to_target.evidence
     return Offer("charge", label, (*lane, *outlines(field_at(state), [action.unit, action.target])))

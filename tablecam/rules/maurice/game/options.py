@@ -65,28 +65,19 @@ def deck_named(name: str) -> DeckList:
         BadInput: There is no such deck, or the file is not a valid deck.
     """
     if name.endswith(".toml"):
-        return read_deck_file(Path(name))
+        return deck_from(read_toml(Path(name)))
     shipped = sorted(path.stem for path in _SHIPPED.glob("*.toml"))
     if name not in shipped:
         expected = f"expected the name of a deck or a .toml file, got {quoted(name)}"
         raise BadInput("options", f"{expected}{nearest(name, shipped)}", key="deck")
-    return read_deck_file(_SHIPPED / f"{name}.toml")
-
-
-def read_deck_file(path: Path) -> DeckList:
-    """Reads a deck file.
-
-    Raises:
-        BadInput: With the file, the line and the key, what was expected and what came.
-    """
-    return deck_from(read_toml(path))
+    return deck_from(read_toml(_SHIPPED / f"{name}.toml"))
 
 
 def deck_from(document: Document) -> DeckList:
     """Returns the deck in a document.
 
     Raises:
-        BadInput: As `read_deck_file`.
+        BadInput: With the file, the line and the key, what was expected and what came.
     """
     document.require(FORMAT, VERSION)
     parsed = document.parsed(_DeckDocument)

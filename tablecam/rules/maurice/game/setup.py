@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Final
 
@@ -30,7 +30,7 @@ from tablecam.rules.maurice.game.state import State, StateAndEvents, Step, refus
 from tablecam.rules.maurice.game.table import compared, field_on
 from tablecam.rules.miniatures.ground import area_of, footprints
 from tablecam.table.headings import mean_deg
-from tablecam.table.model import Point, Position, TableSize, Terrain, Unit
+from tablecam.table.model import Point, Position, TableSize, Terrain
 from tablecam.table.sides import side_name, side_plural
 from tablecam.wording import joined
 
@@ -53,10 +53,6 @@ def zones(table: TableSize, is_near: Mapping[str, bool]) -> tuple[Shape, ...]:
     return tuple(
         shape for name, third in thirds.items() for shape in shapes_of(third, "zone", name)
     )
-
-
-def _units_of(position: Position, side: str) -> Iterator[Unit]:
-    return (unit for unit in position.units if unit.side == side)
 
 
 def check_room(position: Position, sides: Collection[str]) -> None:
@@ -129,7 +125,8 @@ def usual_places(position: Position, side: str, near: str) -> Mapping[str, Bases
     """
     is_near = side == near
     heading_deg = 90.0 if is_near else 270.0
-    own = {unit.id: _facing(unit.bases, heading_deg) for unit in _units_of(position, side)}
+    units = (unit for unit in position.units if unit.side == side)
+    own = {unit.id: _facing(unit.bases, heading_deg) for unit in units}
     closed = ground_of(position.terrain).impassable
     placed = _in_rows(own, position.table, closed, is_near=is_near)
     if len(placed) < len(own):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import Final
@@ -11,12 +11,10 @@ from tablecam.geometry.moves.poses import has_same_bases
 from tablecam.geometry.outlines import unit_footprint
 from tablecam.geometry.shapes import Shape, shapes_of
 from tablecam.rules.game import DiceGroup, Event, Refused
-from tablecam.rules.maurice.charge.charge import Charge as ChargeRuling
-from tablecam.rules.maurice.charge.charge import charges, why_never_charges
+from tablecam.rules.maurice.charge.charge import why_never_charges
 from tablecam.rules.maurice.charge.limits import may_charge
 from tablecam.rules.maurice.field.field import Field, UnitOnField, field_of
 from tablecam.rules.maurice.field.ground import with_difficult_barred
-from tablecam.rules.maurice.fire.fire import FireByUnit, fire_of_units
 from tablecam.rules.maurice.game.actions import Activate, Charge, Fire, March
 from tablecam.rules.maurice.game.state import Over, State, StateAndEvents
 from tablecam.rules.maurice.place.forces import possible_forces
@@ -41,16 +39,6 @@ _with_rough_going: Final = remembered(_closed_field)
 def field_at(state: State) -> Field:
     """Returns the field of a state; under Rough Going difficult ground is impassable."""
     return (_with_rough_going if state.round.is_rough_going else field_on)(state.position)
-
-
-def fire_at(state: State, names: Collection[str]) -> FireByUnit:
-    """Returns the fire options of some units, by unit and base name."""
-    return fire_of_units(field_at(state), names)
-
-
-def charges_at(state: State, names: Collection[str]) -> Mapping[str, ChargeRuling]:
-    """Returns the charges of some units, by unit."""
-    return charges(field_at(state), names)
 
 
 _FORCES: Final[Memo[tuple[tuple[str, ...], ...]]] = Memo()

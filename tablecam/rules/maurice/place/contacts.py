@@ -88,10 +88,6 @@ def contacts_of_unit(field: Field, unit_id: str) -> Contacts:
     return _touching(field, frozenset((unit_id,)))
 
 
-def _is_across(field: Field, a: UnitOnField, b: UnitOnField) -> bool:
-    return touches_across(field, a, b) or touches_across(field, b, a)
-
-
 def _across_obstacles(field: Field, among: Set[str]) -> list[Contact]:
     """Finds the contacts of enemies that lie against both sides of a thin obstacle (M-8.14)."""
     if not any(piece.kind.is_linear for piece in field.ground.pieces):
@@ -106,7 +102,7 @@ def _across_obstacles(field: Field, among: Set[str]) -> list[Contact]:
         and not among.isdisjoint((a.id, b.id))
         # Those that touch directly are contacts already.
         and shapely.distance(a.outline, b.outline) > TOUCH_MM + EXACT_MM
-        and _is_across(field, a, b)
+        and (touches_across(field, a, b) or touches_across(field, b, a))
     ]
 
 

@@ -131,7 +131,7 @@ def _bases(unit: UnitOnField, names: Sequence[str]) -> str:
 def _option(option: FireOption) -> tuple[str, ...]:
     turned = "" if option.angle == "ahead" else f" {abs(option.turned_deg):.0f}°"
     dice = f"{option.dice} dice, " if option.dice > 1 else ""
-    counts = ", ".join(modifier.name for modifier in option.modifiers)
+    counts = ", ".join(term.clause for term in option.modifiers)
     to_hit = f"{dice}{option.to_hit}+"
     return option.target, option.range, f"{option.angle}{turned}", to_hit, counts or NOTHING
 
@@ -246,14 +246,10 @@ def rulings_drawing(rulings: Rulings, *, rule: str | None = None) -> TableDrawin
     return TableDrawing(
         tuple(shapes),
         tuple(entry for entry in _LEGEND if entry[:2] in drawn),
-        {unit.id: _label(unit) for unit in rulings.field.units},
+        {unit.id: f"{unit.id} {'•' * unit.disruption}".rstrip() for unit in rulings.field.units},
         rulings.active,
         {*rulings.units, *filter(None, nearest)} if rulings.is_close_up else (),
     )
-
-
-def _label(unit: UnitOnField) -> str:
-    return f"{unit.id} {'•' * unit.disruption}" if unit.disruption else unit.id
 
 
 def _shown(rulings: Rulings, acts: Callable[[UnitRulings], Iterable[Act]]) -> Iterator[Shape]:

@@ -258,7 +258,7 @@ def _option_line(
         f"{angle}, {dice}, hits on {first.to_hit}+"
     )
     if first.modifiers:
-        text += f" ({', '.join(map(str, first.modifiers))})"
+        text += f" ({', '.join(term.change for term in first.modifiers)})"
     doubt = bases[0].answer
     if doubt is not None:
         return answer_line(doubt, asked, text=f"{text}; but {doubt.because}", read=bases[0].read)

@@ -11,7 +11,7 @@ from tablecam.errors import BadInput
 from tablecam.rules.maurice.combat.combat import combat_scores
 from tablecam.rules.maurice.field.field import field_of
 from tablecam.rules.maurice.field.requests import Combat
-from tablecam.rules.maurice.resolve.resolve import resolve
+from tablecam.rules.maurice.resolve import resolve
 from tablecam.table.model import Point, Position, Terrain, Unit
 from tests.rules.maurice.tables import column, gun, line, massed, position, read_request
 

@@ -5,7 +5,7 @@ import pytest
 from tablecam.errors import BadInput
 from tablecam.rules.maurice.field.field import field_of
 from tablecam.rules.maurice.field.requests import Rally
-from tablecam.rules.maurice.resolve.resolve import resolve
+from tablecam.rules.maurice.resolve import resolve
 from tablecam.table.model import Terrain
 from tests.rules.maurice.tables import gun, line, massed, position
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tablecam.rules.maurice.combat.score import Fighter, combat_values
+from tablecam.rules.maurice.combat.combat import Fighter, combat_values
 
 
 def meets(*pairs: tuple[str, str], guns: str = "", **more: object) -> dict[str, Fighter]:

@@ -11,7 +11,7 @@ from tablecam.rules.maurice.fire.volley import (
     shot_list,
     target_results,
 )
-from tablecam.rules.maurice.resolve.resolve import resolve
+from tablecam.rules.maurice.resolve import resolve
 from tablecam.table.model import Terrain, Unit
 from tests.rules.maurice.tables import column, gun, line, massed, position, read_request
 

@@ -15,7 +15,7 @@ from tablecam.rules.maurice.game.actions import Done, FallBack
 from tablecam.rules.maurice.game.combat import ChoosingFallBacks, RollingCombat
 from tablecam.rules.maurice.game.commander import Displacing, MovingCommander
 from tablecam.rules.maurice.game.state import Modifier, Over, State
-from tablecam.rules.maurice.resolve.resolve import resolve
+from tablecam.rules.maurice.resolve import resolve
 from tablecam.table.model import Commander, Terrain, Unit
 from tablecam.table.position_file import position_to_json
 from tests.rules.maurice.combat.test_combat import complete_example

@@ -3,7 +3,7 @@
 import pytest
 
 from tablecam.errors import BadInput
-from tablecam.rules.maurice.game.options import deck_named, read_deck_file
+from tablecam.rules.maurice.game.options import deck_named
 from tablecam.rules.maurice.game.state import Card, Modification
 
 HEAD = 'format = "tablecam.deck"\nversion = 1\ngame = "maurice-lite"\nname = "ours"\n'
@@ -13,7 +13,7 @@ CARD = '[[card]]\ntitle = "Rider"\nspan = 8\n'
 def read(folder, text):
     path = folder / "deck.toml"
     path.write_text(text)
-    return read_deck_file(path)
+    return deck_named(str(path))
 
 
 def test_the_sample_deck_is_called_house_and_has_every_kind_of_card():  # M-3.3, M-3.10

@@ -18,7 +18,7 @@ from tablecam.rules.maurice.game.commander import Displacing
 from tablecam.rules.maurice.game.march import Marching
 from tablecam.rules.maurice.game.state import Modifier
 from tablecam.rules.maurice.game.table import field_at
-from tablecam.rules.maurice.resolve.resolve import resolve
+from tablecam.rules.maurice.resolve import resolve
 from tablecam.table.model import Position
 from tablecam.table.position_file import position_to_json
 from tests.rules.maurice.game.battles import battles, clashes

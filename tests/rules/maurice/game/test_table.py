@@ -13,7 +13,7 @@ from tablecam.rules.maurice.charge.charge import charges
 from tablecam.rules.maurice.field.field import field_of
 from tablecam.rules.maurice.fire.fire import fire_of_units
 from tablecam.rules.maurice.game.command import CommandChoice
-from tablecam.rules.maurice.game.table import charges_at, field_at, field_on, fire_at, forces_at
+from tablecam.rules.maurice.game.table import field_at, field_on, forces_at
 from tablecam.rules.maurice.place.forces import forces
 from tablecam.table.model import Position, Terrain
 from tablecam.testing import shifted
@@ -44,8 +44,8 @@ def test_what_units_may_do_and_is_taken_over_is_as_if_asked_afresh(
 ) -> None:
     names = [unit.id for unit in table.units]
     before = state_at(table, CommandChoice())
-    fire_at(before, names)
-    charges_at(before, names)
+    fire_of_units(field_at(before), names)
+    charges(field_at(before), names)
     for side in ("french", "british"):
         forces_at(before, side)
     place = which % len(names)
@@ -58,8 +58,8 @@ def test_what_units_may_do_and_is_taken_over_is_as_if_asked_afresh(
             continue  # it was shifted onto somebody
         after = state_at(fresh.position, CommandChoice())
         there = [unit.id for unit in left]
-        assert fire_at(after, there) == fire_of_units(fresh)
-        assert charges_at(after, there) == charges(fresh)
+        assert fire_of_units(field_at(after), there) == fire_of_units(fresh)
+        assert charges(field_at(after), there) == charges(fresh)
         for side in ("french", "british"):
             assert forces_at(after, side) == forces(fresh, side)
 
@@ -68,10 +68,10 @@ def test_what_lies_out_of_reach_of_all_that_moved_is_not_asked_again() -> None:
     near = line("F1", "french", 500, 500), line("B1", "british", 500, 640, 270.0)
     far = line("F2", "french", 1500, 200)
     before = state_at(position(*near, far), CommandChoice())
-    known = fire_at(before, ["F1"])["F1"], charges_at(before, ["F1"])["F1"]
+    known = fire_of_units(field_at(before), ["F1"])["F1"], charges(field_at(before), ["F1"])["F1"]
     after = state_at(position(*near, shifted(far, 0, 20)), CommandChoice())
-    assert fire_at(after, ["F1"])["F1"] is known[0]
-    assert charges_at(after, ["F1"])["F1"] is known[1]
+    assert fire_of_units(field_at(after), ["F1"])["F1"] is known[0]
+    assert charges(field_at(after), ["F1"])["F1"] is known[1]
 
 
 def test_a_table_is_made_ready_once() -> None:

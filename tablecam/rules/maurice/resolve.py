@@ -6,11 +6,15 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tablecam.geometry.rectangles import EXACT_MM
-from tablecam.rules.maurice.combat.combat import Meeting, ResolvedCombat, resolve_combat
+from tablecam.rules.maurice.combat.combat import (
+    CombatValue,
+    Meeting,
+    ResolvedCombat,
+    resolve_combat,
+)
 from tablecam.rules.maurice.combat.cover import close_call_covers
 from tablecam.rules.maurice.combat.fall_back import Aftermath, position_after
 from tablecam.rules.maurice.combat.rally import rally
-from tablecam.rules.maurice.combat.score import CombatValue
 from tablecam.rules.maurice.field.field import GAME, Field
 from tablecam.rules.maurice.field.requests import Combat, Rally, Request, Volley
 from tablecam.rules.maurice.field.tables import FALL_BACK_BW

@@ -1,1 +1,0 @@
-"""Resolves volleys, combats and rallies with given dice."""
