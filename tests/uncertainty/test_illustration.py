@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from tablecam.errors import BadInput
 from tablecam.geometry.outlines import bases_footprint
-from tablecam.geometry.things import resolve
+from tablecam.live.questions import resolve
 from tablecam.table.model import Commander, Unit, base_widths
 from tablecam.testing import base, position, unit
 from tablecam.uncertainty.illustration import illustration, ring
