@@ -198,15 +198,14 @@ class Engagement:
     """An attacker and an enemy that it engages, with the reason.
 
     `how` is `contact` with its front edge, or `near`: directly in front and within 1 BW, as the two
-    lines of M-8.12 show from its base `base`. `gap_mm` is measured from its front line, negative
-    where hands have let the two overlap.
+    lines of M-8.12 show. `gap_mm` is measured from its front line, negative where hands have let
+    the two overlap.
     """
 
     attacker: str
     defender: str
     how: Literal["contact", "near"]
     gap_mm: float
-    base: str | None
     evidence: tuple[Shape, ...]
 
 
@@ -373,7 +372,7 @@ def _by_contact(attacker: UnitOnField, enemy: UnitOnField) -> Engagement:
         *shapes_of(edge, "front-edge"),
         *shapes_of(shapely.centroid(touching), "contact", f"touches {enemy.id}"),
     )
-    return Engagement(attacker.id, enemy.id, "contact", gap_mm, None, evidence)
+    return Engagement(attacker.id, enemy.id, "contact", gap_mm, evidence)
 
 
 def _by_two_lines(melee: Melee, enemy: UnitOnField) -> Engagement | None:
@@ -386,8 +385,7 @@ def _by_two_lines(melee: Melee, enemy: UnitOnField) -> Engagement | None:
             *shapes_of(area, "lane", f"{ENGAGED_BW:g} BW"),
             *(shape for line in lines for shape in shapes_of(line, "line-of-attack")),
         )
-        name = attacker.unit.base_name(index)
-        return Engagement(attacker.id, enemy.id, "near", gap_mm, name, evidence)
+        return Engagement(attacker.id, enemy.id, "near", gap_mm, evidence)
     return None
 
 
