@@ -168,8 +168,11 @@ def test_a_unit_that_creeps_is_followed(scene, first):
         nudge(scene.table, "P2", 0.12, 0.09)
         look = scene.watch.read(as_jpeg(scene.source), look)
         truth = scene.finder.search(scene.source.read().grey())
-        # Less than 0.3 mm is not noticed for sure in this camera's reduced pictures.
-        assert farthest_mm(truth, look.search) < 0.3 + NOISE_MM
+        # Less than 0.5 mm is not noticed for sure in this camera's reduced pictures.
+        assert farthest_mm(truth, look.search) < 0.5 + NOISE_MM
+    for _ in range(4):  # what moved is searched when it is still again
+        look = scene.watch.read(as_jpeg(scene.source), look)
+    assert farthest_mm(truth, look.search) < NOISE_MM
 
 
 def test_a_unit_that_was_carried_off_is_gone_at_once_and_found_where_it_lies(scene, first):

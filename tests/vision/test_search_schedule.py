@@ -24,7 +24,8 @@ def only(*blocks):
 def due(number, *, waiting=NOTHING, moving=NOTHING, owed=NOTHING, rejections=()):
     """What is due in a picture, and what is owed after it."""
     counts = 5 * waiting.astype(np.int64)
-    found = Changes(waiting, moving, counts, np.ones((8, 8), np.float32), 0.5)
+    near_hand = 3 * BLOCKS.near(moving, 2).astype(np.int64)
+    found = Changes(waiting, moving, counts, near_hand, np.ones((8, 8), np.float32), 0.5)
     blocks = search_schedule(number, found, NO_NEWS, BLOCKS, owed, rejections)
     return blocks, blocks.still_pending(owed, found)
 
@@ -46,16 +47,18 @@ def test_what_keeps_moving_is_searched_now_and_then_and_in_passing():
     assert not any(blocks.thorough.any() for blocks in asked)
 
 
-def test_what_a_hand_left_behind_is_searched_in_passing_at_once_and_better_in_time():
-    blocks, owed = due(18, waiting=only(HAND, BEHIND), moving=only(HAND))
-    assert blocks.quick.tolist() == only(BEHIND).tolist()
-    assert owed.tolist() == only(BEHIND).tolist()
+def test_what_a_hand_left_behind_is_searched_in_passing_soon_and_better_out_of_its_reach():
+    both = only(BEHIND, ELSEWHERE)
+    asked = [due(number, waiting=only(HAND) | both, moving=only(HAND)) for number in range(17, 21)]
+    assert [blocks.quick[BEHIND] for blocks, _ in asked] == [False, False, False, True]
+    _, owed = asked[-1]
+    assert owed.tolist() == both.tolist()
     better = []
-    for number in range(19, 32):
+    for number in range(21, 33):
         blocks, owed = due(number, waiting=only(HAND), moving=only(HAND), owed=owed)
-        better += [number] * bool(blocks.thorough[BEHIND])
+        better += [number] * bool(blocks.thorough.any())
     assert len(better) == 1
-    assert not owed.any()
+    assert owed.tolist() == only(BEHIND).tolist()
 
 
 def test_when_all_is_still_all_that_is_owed_is_searched_at_once():
@@ -77,5 +80,5 @@ def test_where_a_tag_is_seen_twice_both_places_are_searched_better():
     middle_mm = BLOCKS.low_mm + 30.0
     places = [middle_mm + 60.0 * np.array(divmod(block, 8))[::-1] for block in (BEHIND, ELSEWHERE)]
     copies = [Rejection(7, "seen twice", x_mm, y_mm, is_duplicate=True) for x_mm, y_mm in places]
-    blocks, _ = due(18, waiting=only(BEHIND), moving=only(HAND), rejections=copies)
+    blocks, _ = due(20, waiting=only(BEHIND), moving=only(HAND), rejections=copies)
     assert blocks.thorough.tolist() == only(BEHIND, ELSEWHERE).tolist()

@@ -199,7 +199,7 @@ def test_a_copy_that_comes_to_lie_in_a_box_is_trusted_as_little_as_its_original_
 
 def test_refit_leaves_out_what_moved_and_what_is_gone():
     before = FINDER.search(picture_of(UNIT_PRINTS))
-    later = [replace(each, x_mm=each.x_mm + 0.5 * (each.tag == 12)) for each in UNIT_PRINTS[1:]]
+    later = [replace(each, x_mm=each.x_mm + 1.0 * (each.tag == 12)) for each in UNIT_PRINTS[1:]]
     again = FINDER.refit(picture_of(later, seed=1), before.sightings, blur_px=before.blur_px)
     assert sorted(sighting.tag for sighting in again) == [11, 13, 20]
 

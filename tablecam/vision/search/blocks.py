@@ -69,6 +69,12 @@ class Blocks:
         marked[self.at(places_mm[:, None] + sides)] = True
         return marked
 
+    def near(self, chosen: Rows, reach: int) -> Rows:
+        """Marks the blocks (count,) up to `reach` blocks beside or diagonal to chosen ones."""
+        grid = chosen.reshape(self.rows, self.columns).astype(np.uint8)
+        window = np.ones((2 * reach + 1, 2 * reach + 1), np.uint8)
+        return np.asarray(cv2.dilate(grid, window), dtype=np.bool_).ravel()
+
     def boxes_mm(self, chosen: Rows) -> Array:
         """Merges the chosen blocks (count,) into boxes (k, 4): x low, y low, x high, y high.
 

@@ -18,6 +18,7 @@ from tablecam.vision.search.blocks import Blocks
 Map = NDArray[np.float32]
 Rows = NDArray[np.bool_]
 Grey = NDArray[np.uint8]
+Counts = NDArray[np.int64]
 
 _COARSER = 8
 """The light is estimated from the means of 8 x 8 reduced pixels."""
@@ -39,6 +40,10 @@ _USUAL_NOISE_GREY = 0.5
 _SLOWLY = 1.1
 """The noise estimate changes by at most this factor a picture, so that a hand is not learnt as
 noise."""
+_REACH_BLOCKS = 2
+"""A hand reaches this many blocks beyond those that it keeps changing."""
+_REST_PICTURES = 3
+"""A hand that stops for fewer pictures may still be about to move something."""
 _ROUNDING_GREY = 0.3
 """The noise that rounding to whole grey levels leaves."""
 
@@ -49,12 +54,14 @@ class ReferencePictures:
 
     `searched` shows each place as of its last search, `before` is the previous picture. `waiting`
     (blocks,) counts the pictures that each changed block has waited for a search; 0 where nothing
-    changed. `noise_grey` is the standard deviation of one pixel's difference while nothing changes.
+    changed. `near_hand` (blocks,) counts the pictures until no hand is expected there any more.
+    `noise_grey` is the standard deviation of one pixel's difference while nothing changes.
     """
 
     searched: Map
     before: Map
-    waiting: NDArray[np.int64]
+    waiting: Counts
+    near_hand: Counts
     noise_grey: float = _USUAL_NOISE_GREY
 
     @classmethod
@@ -62,7 +69,8 @@ class ReferencePictures:
         cls, now: Map, blocks: Blocks, noise_grey: float = _USUAL_NOISE_GREY
     ) -> ReferencePictures:
         """Returns the reference after a search of the whole picture."""
-        return cls(now, now, np.zeros(blocks.count, dtype=np.int64), noise_grey)
+        none = np.zeros(blocks.count, dtype=np.int64)
+        return cls(now, now, none, none, noise_grey)
 
     def updated(
         self, now: Map, detected: Changes, blocks: Blocks, *, searched: Rows
@@ -73,16 +81,14 @@ class ReferencePictures:
         old reference: once the hand leaves, it may look as before.
         """
         settled = searched & ~detected.since_before
-        if not settled.any():
-            return ReferencePictures(
-                self.searched, now, np.where(searched, 0, detected.waiting), detected.noise_grey
-            )
-        # The last entry stands for pixels that show no block.
-        shown = np.append(settled, False)[blocks.shown]
-        # Stored in the old light: otherwise the block would differ from its neighbours' gain.
-        then = np.where(shown, now / detected.gain, self.searched)
+        then = self.searched
+        if settled.any():
+            # The last entry stands for pixels that show no block.
+            shown = np.append(settled, False)[blocks.shown]
+            # Stored in the old light: otherwise the block would differ from its neighbours' gain.
+            then = np.where(shown, now / detected.gain, then)
         waiting = np.where(searched, 0, detected.waiting)
-        return ReferencePictures(then, now, waiting, detected.noise_grey)
+        return ReferencePictures(then, now, waiting, detected.near_hand, detected.noise_grey)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -90,13 +96,15 @@ class Changes:
     """The blocks (count,) that changed since their last search, and since the previous picture.
 
     `since_before` is evaluated only where some block changed since its search or is doubted, else
-    it is all False. `waiting` (count,) is that of `ReferencePictures` with this picture counted.
+    it is all False. `waiting` and `near_hand` (count,) are those of `ReferencePictures` with this
+    picture counted.
     `gain` (height, width) is the ratio of the light now to the light of the last search.
     """
 
     since_searched: Rows
     since_before: Rows
-    waiting: NDArray[np.int64]
+    waiting: Counts
+    near_hand: Counts
     gain: Map
     noise_grey: float
 
@@ -128,10 +136,15 @@ def detect_changes(
         difference = _difference(now, ground.before, step_gain)
         difference = _beyond_curve(difference, ground.before, step_gain)
         since_before = _changed(difference, least_grey, blocks)
+    waiting = np.where(since_searched | doubted, ground.waiting + 1, 0)
+    near_hand = np.maximum(ground.near_hand - 1, 0)
+    # A change that lasts one picture, such as a nudge, is no hand.
+    near_hand[blocks.near(since_before & (waiting > 1), _REACH_BLOCKS)] = _REST_PICTURES
     return Changes(
         since_searched,
         since_before,
-        np.where(since_searched | doubted, ground.waiting + 1, 0),
+        waiting,
+        near_hand,
         gain,
         tracked_noise_grey(ground.noise_grey, measured_grey),
     )

@@ -2,10 +2,10 @@
 
 A picture of a still table costs its reduced form and a comparison. Tags that no longer look as they
 did when they were placed are fitted again; where that fails, and where the table changed, the table
-is searched. Blocks that keep changing show a hand, not a tag: they are searched now and then, and
-thoroughly once they are still. Every comparison is with the last fit or search, not with the
-previous picture, so that a tag that creeps is noticed. Tile by tile the whole table is searched
-again, whether it seems to have changed or not.
+is searched. Blocks that keep changing show a hand, not a tag: what it changes is searched now and
+then, and thoroughly once it cannot reach there any more. Every comparison is with the last fit or
+search, not with the previous picture, so that a tag that creeps is noticed. Tile by tile the whole
+table is searched again, whether it seems to have changed or not.
 """
 
 from __future__ import annotations
@@ -28,13 +28,12 @@ from tablecam.vision.search.tag_finder import TagFinder
 
 Rows = NDArray[np.bool_]
 
-_MOVING_EVERY = 4
-"""Blocks that keep changing are searched in every fourth picture."""
-_LEFT_BEHIND_EVERY = 2
-"""Meanwhile the blocks they left are searched in every second picture; else at once."""
-_THOROUGH_EVERY, _THOROUGH_TURN = 12, 7
-"""Meanwhile thorough searches run in every twelfth picture, one without other searches; else at
+_HAND_EVERY = 4
+"""While blocks keep changing, all changed ones are searched in every fourth picture; else at
 once."""
+_THOROUGH_EVERY, _THOROUGH_TURN = 12, 7
+"""While a hand moves elsewhere, thorough searches run in every twelfth picture, one without other
+searches; else at once."""
 _SWEEP_EVERY = 16
 _SWEEP_TILES = 16
 """One tile in every 16th picture: the whole table is swept in 256 pictures."""
@@ -52,18 +51,19 @@ class SearchSchedule:
 
     `changed` blocks may show something new; those of them in `moving` keep changing. `swept` blocks
     have their turn in the sweep. `thorough` blocks are to be searched thoroughly, for occluded tags
-    too, which costs five times as much: only when the table is still.
+    too, which costs five times as much: only in `quiet` blocks, which no hand can reach.
 
-    Measured beyond decoding, relative to decoding the picture in grey, while a hand moved in 42 of
-    60 pictures: a full search of every change costs 3.1 and this schedule 1.5 at 1920 x 1080, 0.79
-    and 0.44 at 3840 x 2160, 7.6 and 4.2 on a rendered film of 1280 x 720. The moved bases of that
-    film settle in the same frame either way.
+    Measured beyond decoding, relative to decoding the picture in grey, while a hand moves:
+    searching what it left in every second picture and thoroughly in every twelfth costs 1.6 times
+    as much at 1920 x 1080 and 2.3 times as much at 1280 x 720 (a rendered film). The moved bases
+    of that film settle in the same frame either way.
     """
 
     changed: Rows
     moving: Rows
     swept: Rows
     thorough: Rows
+    quiet: Rows
 
     @property
     def all(self) -> Rows:
@@ -80,9 +80,10 @@ class SearchSchedule:
         """The blocks whose known tags are refitted first; thorough searches refit them anyway."""
         return self.quick & ~self.moving
 
-    def with_thorough(self, blocks: Rows) -> SearchSchedule:
-        """Adds blocks to search thoroughly."""
-        return replace(self, thorough=self.thorough | blocks)
+    def with_misfits(self, blocks: Rows) -> SearchSchedule:
+        """Adds blocks with tags that could not be fitted again: the search is to find out why."""
+        thorough = self.thorough | (blocks & self.quiet)
+        return replace(self, changed=self.changed | blocks, thorough=thorough)
 
     def still_pending(self, pending: Rows, detected: Changes) -> Rows:
         """Returns the blocks that still need a thorough search after this picture."""
@@ -109,33 +110,29 @@ def search_schedule(
     """
     if not (is_sweep_frame(number) or detected.waiting.any() or pending.any() or refits.nudged):
         none = np.zeros(blocks.count, dtype=np.bool_)
-        return SearchSchedule(none, none, none, none)
-    changed = _ready_blocks(number, detected, blocks.around(places_mm(refits.nudged), _AROUND_MM))
+        return SearchSchedule(none, none, none, none, detected.near_hand == 0)
+    quiet = detected.near_hand == 0
+    changed = np.zeros_like(pending)
+    # All changed blocks in one picture, as many small searches cost more than one.
+    if quiet.all() or number % _HAND_EVERY == 0:
+        # What has just begun to move has moved on by the next picture, but a nudged tag lies near.
+        changed = (detected.waiting > 1) | ((detected.waiting == 1) & ~detected.since_before)
+        changed |= blocks.around(places_mm(refits.nudged), _AROUND_MM)
     better = _rivals(changed, blocks, rejections)
-    if not detected.since_before.any():
-        better |= changed | pending
-    elif number % _THOROUGH_EVERY == _THOROUGH_TURN:
-        better |= pending & ~detected.since_before
     swept = np.zeros_like(changed)
-    if is_sweep_frame(number):
-        sweep = number // _SWEEP_EVERY
-        # Changed blocks are searched anyway.
-        swept = blocks.tile(sweep, _SWEEP_TILES) & (detected.waiting == 0)
-        # Shifted by one a round, so that each tile is swept thoroughly in every fourth round.
-        if (sweep // _SWEEP_TILES - sweep) % _BETTER_EVERY == 0:
-            better |= swept
-    return SearchSchedule(changed, detected.since_before & (detected.waiting > 1), swept, better)
-
-
-def _ready_blocks(number: int, detected: Changes, near_nudged: Rows) -> Rows:
-    """Marks the changed blocks that have waited long enough to be searched."""
-    is_settled = (detected.waiting >= 1) & ~detected.since_before
-    if detected.since_before.any() and number % _LEFT_BEHIND_EVERY:
-        # While something moves, what it left behind waits for every second picture.
-        is_settled[:] = False
-    # All moving blocks in one picture, as many small searches cost more than one.
-    is_moving = (detected.waiting > 1) & (number % _MOVING_EVERY == 0)
-    return np.asarray(is_settled | is_moving | (near_nudged & (detected.waiting <= 1)))
+    if not quiet.all():
+        if number % _THOROUGH_EVERY == _THOROUGH_TURN:
+            better |= pending & quiet & ~detected.since_before
+    elif not detected.since_before.any():
+        better |= changed | pending
+        if is_sweep_frame(number):
+            sweep = number // _SWEEP_EVERY
+            swept = blocks.tile(sweep, _SWEEP_TILES)
+            # Shifted by one a round, so that each tile is swept thoroughly in every fourth round.
+            if (sweep // _SWEEP_TILES - sweep) % _BETTER_EVERY == 0:
+                better |= swept
+    moving = detected.since_before & (detected.waiting > 1)
+    return SearchSchedule(changed, moving, swept, better, quiet)
 
 
 def _rivals(scheduled: Rows, blocks: Blocks, rejections: Sequence[Rejection]) -> Rows:
@@ -298,15 +295,12 @@ class IncrementalSearch:
         refits: RefitResult,
         schedule: SearchSchedule,
     ) -> tuple[SearchResult, SearchSchedule]:
-        """Searches the blocks of the schedule; returns all tags and the schedule as carried out.
-
-        Blocks whose tags cannot be refitted are searched thoroughly, to find out why.
-        """
+        """Searches the blocks of the schedule; returns all tags and the schedule as carried out."""
         search = replace(before, sightings=refits.lying)
         if not schedule.all.any():
             return search, schedule
         search, misfits = self._refit_blocks(picture, search, schedule.refitted, refits)
-        schedule = schedule.with_thorough(self._blocks.around(places_mm(misfits)))
+        schedule = schedule.with_misfits(self._blocks.around(places_mm(misfits)))
         # The quick search first, so that the thorough one carries its tags over.
         for finder, part in (
             (self._in_passing, schedule.quick),

@@ -28,7 +28,7 @@ from tablecam.vision.identification.heights import Hills
 from tablecam.vision.identification.unit_neighbours import UnitNeighbours
 from tablecam.vision.search.region import SoughtPart, sought_part
 from tablecam.vision.search.scale_search import Scale, ScaleSearch
-from tablecam.vision.search.still import lying_before, still_tags
+from tablecam.vision.search.still import NUDGED_CELLS, lying_before, still_tags
 
 log = logging.getLogger(__name__)
 
@@ -149,9 +149,9 @@ class TagFinder:
     def refit(
         self, grey: Grey, sightings: Iterable[TagSighting], *, blur_px: float | None
     ) -> tuple[TagSighting, ...]:
-        """Fits sightings again in a new picture and returns those that have not moved.
+        """Fits sightings again in a new picture and returns those that hardly moved.
 
-        A tag is left out if it moved by a tenth of a cell or no longer looks like itself. `blur_px`
+        A tag is left out if it moved by a third of a cell or no longer looks like itself. `blur_px`
         is that of the `SearchResult` the sightings come from.
 
         Raises:
@@ -159,8 +159,12 @@ class TagFinder:
         """
         self._check(grey)
         blur = blur_px or _USUAL_BLUR_PX
-        still = still_tags(grey, self.camera, self._patterns, self._kinds, sightings, blur_px=blur)
-        return sightings_of(self.camera, self._patterns, still)
+        fits = still_tags(
+            *(grey, self.camera, self._patterns, self._kinds, sightings),
+            blur_px=blur,
+            within_cells=NUDGED_CELLS,
+        )
+        return sightings_of(self.camera, self._patterns, fits)
 
     def quick(self) -> TagFinder:
         """Returns a finder for places that keep changing: a third of the cost, clear tags only.
