@@ -44,7 +44,7 @@ def applied(
             kind = "loss" if "hex" in changes else "detail"
             events += (event(kind, f"{name} {words}", rule, name),)
     for name, turn in fate.trt.items():
-        state, more = _left_map(state, name, turn)
+        state, more = _routed_until(state, name, turn)
         events += more
     state = replace(
         state, fortunes=(*state.fortunes, *((s, "") for s, n in fate.fow.items() for _ in range(n)))
@@ -60,10 +60,9 @@ def applied(
     return state, events, [*flees]
 
 
-def _left_map(state: State, name: str, turn: int) -> Outcome:
+def _routed_until(state: State, name: str, turn: int) -> Outcome:
     state = state.changed(name, hex=None, trt=turn, square=False)
-    text = f"{name} routs off the map until turn {turn}"
-    return state, (event("loss", text, "K-7.10", name),)
+    return state, (event("loss", f"{name} routs off the map until turn {turn}", "K-7.10", name),)
 
 
 def lost_step(state: State, name: str, left: int, *, is_set_aside: bool) -> Outcome:
@@ -71,10 +70,10 @@ def lost_step(state: State, name: str, left: int, *, is_set_aside: bool) -> Outc
     if left > 0:
         state = state.changed(name, steps=left, reduced=True)
         return state, (event("loss", f"{name} loses a step", "K-7.11", name),)
-    end = {"set_aside": True} if is_set_aside else {"captured": True}
-    state = state.changed(name, hex=None, steps=0, square=False, **end)
-    words = "set aside" if is_set_aside else "captured"
-    return state, (event("loss", f"{name} is eliminated and {words}", "K-7.11", name),)
+    end = "set_aside" if is_set_aside else "captured"
+    state = state.changed(name, hex=None, steps=0, square=False, **{end: True})
+    words = f"{name} is eliminated and {end.replace('_', ' ')}"
+    return state, (event("loss", words, "K-7.11", name),)
 
 
 class Losing(Due):
@@ -306,11 +305,10 @@ def routed_off(state: State, name: str) -> Outcome:
     kind = state.field.line(unit).kind
     fate = rout("valid" if kind == "safe" else kind, state.turn, len(state.folio.scenario.turns))
     if fate.trt is not None:
-        return _left_map(state, name, fate.trt)
-    end = {"captured": True} if fate.captured else {"set_aside": True}
-    words = "is captured" if fate.captured else "is set aside"
-    state = state.changed(name, hex=None, square=False, **end)
-    return state, (event("loss", f"{name} {words}", "K-7.10", name),)
+        return _routed_until(state, name, fate.trt)
+    end = "captured" if fate.captured else "set_aside"
+    state = state.changed(name, hex=None, square=False, **{end: True})
+    return state, (event("loss", f"{name} is {end.replace('_', ' ')}", "K-7.10", name),)
 
 
 class Unsafe(Due):

@@ -39,8 +39,9 @@ def is_active(*, moved: bool, in_zone: bool, has_line: bool, attacked: bool) -> 
 
 
 def ban_on_fow(
-    choice: FowChoice, *, in_zone: bool, disrupted: bool, fought: bool, leaves_map: bool
-) -> Ban | None:
+    choice: FowChoice, *, in_zone: bool = False, disrupted: bool = False, fought: bool = False,
+    leaves_map: bool = False,
+) -> Ban | None:  # fmt: skip
     """Returns why a Fortune of War may not be used so (K-12.4)."""
     barred = (
         (choice == "keep", "K-12.4", "a Fortune of War is used at once or lost"),

@@ -15,7 +15,6 @@ from tablecam.rules.hexes.grid import Hex
 from tablecam.rules.musket_saber import aftermath, combat, movement, results
 from tablecam.rules.musket_saber import state as acts
 from tablecam.rules.musket_saber.combat import Deed, Differential, Role, Tactic, Term
-from tablecam.rules.musket_saber.field import CLEAR
 from tablecam.rules.musket_saber.state import Due, Outcome, State, Units, event
 from tablecam.rules.musket_saber.tables import HQ_FOW, code_of
 from tablecam.rules.musket_saber.troops import Leader, Unit, fighting
@@ -302,14 +301,14 @@ class Defence(Due):
         attackers = state.some(battle.attackers)
         hexes = (battle.target, *(unit.hex or "" for unit in attackers))
         terrain = [kind for number in hexes for kind in state.folio.map.kinds(number)]
-        near = battle.how != "skirmish" and state.plays("K-9.4")
+        if battle.how == "skirmish" or not state.plays("K-9.4"):
+            return
         for unit in group:
             facts = movement.ChargeFacts(
                 unit.arm, (unit.size,), True, unit.disrupted, unit.ineffective,
                 path_terrain=terrain, time=state.time,
             )  # fmt: skip
-            clear = all(kind == CLEAR for kind in terrain)
-            if near and clear and movement.ban_on_charge(facts) is None:
+            if movement.ban_on_charge(facts) is None:
                 yield unit.id
 
     def follow(self, state: State, answer: acts.Defend | None) -> Outcome:
@@ -319,11 +318,11 @@ class Defence(Due):
         leaders = (*battle.leaders, *((answer.leader,) if answer.leader else ()))
         if answer.leader:
             state = state.changed(answer.leader, helped=True)
-        units = self._involved(state, battle)
+        hexes = {battle.target, *(unit.hex for unit in state.some(battle.attackers))} - {None}
         battle = replace(
             battle, defenders=answer.units, defence_primary=answer.primary, leaders=leaders,
             countercharge=answer.countercharge, square=answer.primary if answer.square else "",
-            lines={unit.id: state.field.line(unit).kind for unit in units},
+            lines={u.id: state.field.line(u).kind for u in state.units if u.hex in hexes},
         )  # fmt: skip
         state = replace(state, battle=battle)
         steps: list[Due] = [
@@ -338,10 +337,6 @@ class Defence(Due):
         if battle.charge is not None:
             steps.append(ChargeCheck(battle.primary))
         return state.pushed(*steps, Fight()), ()
-
-    def _involved(self, state: State, battle: acts.Battle) -> list[Unit]:
-        hexes = {battle.target, *(unit.hex for unit in state.some(battle.attackers))}
-        return [unit for unit in state.units if unit.hex is not None and unit.hex in hexes]
 
 
 class LineCheck(Due):
@@ -477,13 +472,10 @@ class Fight(Due):
     def roll(self, state: State) -> Roll | None:
         """Returns the die, none if nobody is left to defend or to attack."""
         battle = state.fight
-        if not self._left(state, battle):
+        if all(unit.hex != battle.target for unit in state.some(battle.defenders)):
             return None
         value = reckoned(state, battle).value
         return Roll(f"the combat in {battle.target}, differential {value:+d}", 1)
-
-    def _left(self, state: State, battle: acts.Battle) -> bool:
-        return any(unit.hex == battle.target for unit in state.some(battle.defenders))
 
     def follow(self, state: State, answer: tuple[int, ...] | None) -> Outcome:
         """Returns the state with the result due."""
@@ -740,8 +732,7 @@ class Firing(Due):
 
     def roll(self, state: State) -> Roll:
         """Returns the die."""
-        words = f"{' and '.join(self.guns)} at {self.target}, column {self.total(state):+d}"
-        return Roll(words, 1)
+        return Roll(f"{' and '.join(self.guns)} at {self.target}, column {self.total(state):+d}", 1)
 
     def follow(self, state: State, answer: tuple[int, ...]) -> Outcome:
         """Returns the state with the result due."""

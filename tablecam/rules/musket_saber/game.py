@@ -85,9 +85,21 @@ class MusketSaber(HexGame[State]):
             tuple(Post(id=one.id, side=one.side, hex=one.hex, ma=one.ma) for one in posts)
             for posts in (scenario.hq, scenario.trains)
         )
-        units = state.folio.first_units()
-        state = replace(state, units=units, leaders=leaders, hq=hq, trains=trains)
-        return _begun(state, stated.begin or Begin())
+        begin = stated.begin or Begin()
+        if begin.turn > len(scenario.turns):
+            raise BadInput("options", f"expected 1 to {len(scenario.turns)}", key="begin.turn")
+        side = begin.active_side or scenario.first_player
+        if side not in scenario.sides:
+            why = f"expected {' or '.join(scenario.sides)}, got {side}"
+            raise BadInput("options", why, key="begin.active_side")
+        state = replace(
+            state, units=state.folio.first_units(), leaders=leaders, hq=hq, trains=trains,
+            turn=begin.turn, given_time=begin.time,
+        )  # fmt: skip
+        for one in scenario.sides:
+            state = state.with_posts_judged(one, wakes=True)
+        state = sequence.movement_begun(state, side)
+        return sequence.combat_begun(state) if begin.phase == "combat" else state
 
     def marked(self, state: State, action: acts.Overrule) -> State:
         """Returns the state with what players set of units."""
@@ -125,27 +137,6 @@ class Options(HexOptions):
 
     coordination: bool = True
     begin: Begin | None = None
-
-
-def _begun(state: State, begin: Begin) -> State:
-    """Returns the state at the beginning, or in the middle of a game.
-
-    Raises:
-        BadInput: There is no such turn or side.
-    """
-    scenario = state.folio.scenario
-    if begin.turn > len(scenario.turns):
-        why = f"expected 1 to {len(scenario.turns)}"
-        raise BadInput("options", why, key="begin.turn")
-    side = begin.active_side or scenario.first_player
-    if side not in scenario.sides:
-        why = f"expected {' or '.join(scenario.sides)}, got {side}"
-        raise BadInput("options", why, key="begin.active_side")
-    state = replace(state, turn=begin.turn, given_time=begin.time)
-    for one in scenario.sides:
-        state = state.with_posts_judged(one, wakes=True)
-    state = sequence.movement_begun(state, side)
-    return sequence.combat_begun(state) if begin.phase == "combat" else state
 
 
 GAME: Final = MusketSaber()

@@ -28,7 +28,7 @@ def entry_of(state: State, name: str) -> Hex | None:
     unit = state.thing(name)
     if not isinstance(unit, Unit | Leader) or unit.hex is not None:
         return None
-    if is_off(unit) if isinstance(unit, Unit) else unit.dead:
+    if unit.dead if isinstance(unit, Leader) else unit.is_out or unit.trt is not None:
         return None
     for arrival in state.folio.scenario.reinforcement:
         is_free = arrival.hex not in state.field.enemy_zone(unit.side)
@@ -36,12 +36,6 @@ def entry_of(state: State, name: str) -> Hex | None:
             ban = state.field.ban_on_passing(unit.side, arrival.hex)
             return arrival.hex if ban is None else None
     return None
-
-
-def is_off(unit: Unit) -> bool:
-    """Whether a unit is out of the game, or waits for its return."""
-    gone = unit.captured or unit.destroyed or unit.exited or unit.set_aside
-    return gone or unit.trt is not None
 
 
 def entry_cost(state: State, unit: Unit, number: Hex, *, march: bool) -> float:

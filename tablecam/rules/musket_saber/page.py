@@ -54,11 +54,6 @@ def _to(group: str, state: State, name: str, words: str, *hexes: str) -> Offer:
     return Offer(group, f"{name}: {words}", shapes, units=(name,))
 
 
-def _start(state: State, action: acts.Start) -> Offer:
-    words = "march" if action.march else "move"
-    return _to("move", state, action.unit, words + _helped(action.leader))
-
-
 def _helped(leader: str) -> str:
     return f", with the help of {leader}" if leader else ""
 
@@ -125,7 +120,9 @@ _CHOICES: Final = {"disrupt": "Disrupted", "retreat": "Retreat", "step": "Lose a
 
 OFFERS: Final[Mapping[type, Callable[[State, Any], Offer]]] = {
     Roll: lambda state, action: Offer("roll", str(action)),
-    acts.Start: _start,
+    acts.Start: lambda state, a: _to(
+        "move", state, a.unit, ("march" if a.march else "move") + _helped(a.leader)
+    ),
     acts.Move: _move,
     acts.Recover: lambda state, a: _to(
         "recover", state, a.unit, "recover" + _helped(a.leader)

@@ -823,14 +823,6 @@ class HqFacts:
 
 
 @dataclass(frozen=True, kw_only=True)
-class LocFacts:
-    """What is in a LOC hex."""
-
-    enemy_unit: bool = False
-    enemy_zone: bool = False
-
-
-@dataclass(frozen=True, kw_only=True)
 class PostAttack:
     """An attack on the hex of an HQ or of trains."""
 
@@ -839,8 +831,9 @@ class PostAttack:
 
 @QUESTIONS.asks("K-12.1 K-12.2 K-12.3")
 def _hq(
-    hq: HqFacts | None = None, loc: LocFacts | None = None, attack: PostAttack | None = None
-) -> Json:
+    hq: HqFacts | None = None, attack: PostAttack | None = None,
+    loc: Mapping[Literal["enemy_unit", "enemy_zone"], bool] | None = None,
+) -> Json:  # fmt: skip
     """Whether an HQ is active, a LOC hex works, and what an attack on a post does."""
     answer: Json = {}
     if hq is not None:
@@ -851,7 +844,7 @@ def _hq(
         bars = ["none"] if active else ["march", "reenter", "line"]
         answer |= {"active": active, "bars": bars, "all_roll_ma": not active}
     if loc is not None:
-        answer["works"] = not (loc.enemy_unit or loc.enemy_zone)
+        answer["works"] = not any(loc.values())
     if attack is not None:
         answer |= {
             "die": attack.target != "hq_alone", "fow_to_attacker": tables.HQ_FOW,
@@ -860,29 +853,18 @@ def _hq(
     return answer
 
 
-@dataclass(frozen=True, kw_only=True)
-class FowUnit:
-    """The unit that a Fortune of War is about."""
-
-    in_zone: bool = False
-    disrupted: bool = False
-    fought: bool = False
-
-
 @QUESTIONS.asks("K-12.4")
 def _fow(
     choice: army.FowChoice, die: Die | None = None, ma_die: Die | None = None,
     ma: Allowance | None = None, path: Literal["on_map", "off_map"] = "on_map",
-    unit: FowUnit | None = None, morale: Literal["pass", "fail"] | None = None,
+    unit: Mapping[Literal["in_zone", "disrupted", "fought"], bool] | None = None,
+    morale: Literal["pass", "fail"] | None = None,
     cf: tuple[int, ...] = (), leader_combat: int = 0,
     what: Literal["disruption", "step", "effectiveness"] = "disruption",
 ) -> Json:  # fmt: skip
     """What a Fortune of War does."""
-    piece = unit or FowUnit()
-    ban = army.ban_on_fow(
-        choice, in_zone=piece.in_zone, disrupted=piece.disrupted, fought=piece.fought,
-        leaves_map=path == "off_map",
-    )  # fmt: skip
+    stands: Any = unit or {}
+    ban = army.ban_on_fow(choice, **stands, leaves_map=path == "off_map")
     answer = _why(ban)
     if ban is not None:
         return answer

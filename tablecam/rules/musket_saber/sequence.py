@@ -59,8 +59,11 @@ def automatic(state: State) -> Outcome | None:
         (side, unit), *rest = state.fortunes
         state = replace(state, fortunes=tuple(rest))
         return state.pushed(*([Fortune(side, unit)] if state.plays("K-12.4") else [])), ()
-    if state.phase == "combat" and (names := _settled_triggers(state)):
-        return _passed_over(state, names), ()
+    if state.phase == "combat":
+        # K-7.2b: the triggered units whose triggering units have all fought, or are gone.
+        waiting = {unit.id for unit in state.units if unit.hex and not unit.fought}
+        names = [name for name, by in state.triggered.items() if waiting.isdisjoint(by)]
+        return (_passed_over(state, names), ()) if names else None
     if state.phase != "closing":
         return None
     charging = {name for charge in state.charges for name in charge.units}
@@ -79,16 +82,6 @@ def automatic(state: State) -> Outcome | None:
     state = replace(state, turn=state.turn + 1, given_time=None)
     text = f"Turn {state.turn}, {state.time}"
     return movement_begun(state, first), (event("turn", text, "K-3.2"),)
-
-
-def _settled_triggers(state: State) -> tuple[str, ...]:
-    """Returns the triggered units whose triggering units have all fought, or are gone (K-7.2b)."""
-
-    def is_done(name: str) -> bool:
-        unit = state.unit(name)
-        return unit.fought or unit.hex is None
-
-    return tuple(name for name, by in state.triggered.items() if all(map(is_done, by)))
 
 
 def passed(state: State) -> Outcome:
@@ -196,8 +189,7 @@ class Recovering(Due):
         helps = leader.morale if isinstance(leader, Leader) else 0
         check = army.recovery_check(unit, time=state.time, leader=helps)
         if not check.passes(answer[0]):
-            text = f"{self.unit} does not recover"
-            return state, (event("check", text, "K-11.1f", self.unit),)
+            return state, (event("check", f"{self.unit} does not recover", "K-11.1f", self.unit),)
         if unit.set_aside:
             return _step_back(state, self.unit)
         mark = "disrupted" if unit.disrupted else "ineffective"
@@ -306,8 +298,8 @@ def ban_on_place(state: State, act: acts.Place) -> Ban | None:
 
 def _ban_on_attacking(state: State, name: str) -> Ban | None:
     """Returns why a unit attacks and skirmishes with nobody: by the nearest enemies."""
-    unit = next((unit for unit in state.own(state.active) if unit.id == name), None)
-    if unit is None or unit.charging:
+    unit = state.thing(name)
+    if not isinstance(unit, Unit) or unit.hex is None or unit.charging:
         return None
     ban = ban_on_all(
         battle.ban_on_target(state, target) or battle.ban_on_joining(state, name, target, how)
@@ -319,11 +311,10 @@ def _ban_on_attacking(state: State, name: str) -> Ban | None:
 
 
 def _ban_on_bombarding(state: State, name: str) -> Ban | None:
-    gun = next((unit for unit in state.own(state.active) if unit.id == name), None)
-    if gun is None or not gun.is_battery or not state.plays("K-8.4a"):
+    gun = state.thing(name)
+    if not isinstance(gun, Unit) or not (gun.hex and gun.is_battery and state.plays("K-8.4a")):
         return None
-    hexes = _nearest(state, gun)
-    return ban_on_all(battle.ban_on_bombard(state, gun, number) for number in hexes)
+    return ban_on_all(battle.ban_on_bombard(state, gun, n) for n in _nearest(state, gun))
 
 
 def _nearest(state: State, unit: Unit) -> list[Hex]:
@@ -371,8 +362,7 @@ def _replaced(state: State, action: acts.Replace) -> Outcome:
     if state.unit(action.unit).set_aside:
         return _step_back(state, action.unit)
     state = state.changed(action.unit, reduced=False, steps=2, moved=True)
-    text = f"{action.unit} is whole again"
-    return state, (event("recovery", text, "K-11.2a", action.unit),)
+    return state, (event("recovery", f"{action.unit} is whole again", "K-11.2a", action.unit),)
 
 
 def _placed(state: State, action: acts.Place) -> Outcome:
@@ -447,7 +437,7 @@ class Fortune(Due):
     def _charges(self, state: State, unit: Unit) -> Iterator[acts.Fow]:
         ban = army.ban_on_fow(
             "charge", in_zone=unit.hex in state.field.enemy_zone(self.side),
-            disrupted=unit.disrupted, fought=unit.fought, leaves_map=False,
+            disrupted=unit.disrupted, fought=unit.fought,
         )  # fmt: skip
         if ban is not None or unit.is_battery or unit.square:
             return

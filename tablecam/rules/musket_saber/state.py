@@ -428,24 +428,17 @@ class State(HexState):
     def changed(self, name: str, **marks: Any) -> State:
         """Returns the state with a changed counter; one in another hex goes under its stack."""
         old = self.thing(name)
-        if isinstance(old, Unit):
-            new = replace(old, **marks)
+        new = replace(old, **marks)
+        if isinstance(new, Unit):
             if {"reduced", "ineffective"} & marks.keys():
                 new = self.folio.shown(new)
-            if new.hex == old.hex:
-                units = tuple(new if unit is old else unit for unit in self.units)
-            else:
-                units = (*(unit for unit in self.units if unit is not old), new)
-            return replace(self, units=units)
-        if isinstance(old, Leader):
-            leader = replace(old, **marks)
-            leaders = tuple(leader if one is old else one for one in self.leaders)
-            return replace(self, leaders=leaders)
-        post = replace(old, **marks)
-        hq, trains = (
-            tuple(post if one is old else one for one in posts) for posts in (self.hq, self.trains)
-        )
-        return replace(self, hq=hq, trains=trains)
+            if new.hex != old.hex:
+                return replace(self, units=(*(u for u in self.units if u is not old), new))
+        kinds = ("units", "leaders", "hq", "trains")
+        some: dict[str, Any] = {
+            kind: tuple(new if one is old else one for one in getattr(self, kind)) for kind in kinds
+        }
+        return replace(self, **some)
 
     def put_down(self, name: str, hexes: Hexes, facing_deg: int) -> State:
         """Returns the state with a counter where players put it, whatever was."""

@@ -73,6 +73,11 @@ class Unit:
         return self.size in ("battalion", "squadron")
 
     @property
+    def is_out(self) -> bool:
+        """Whether it is out of the game, at least for now."""
+        return self.captured or self.destroyed or self.exited or self.set_aside
+
+    @property
     def face(self) -> Literal["front", "back"]:
         """The printed side of its counter that shows (K-G4)."""
         return "back" if self.reduced or self.ineffective else "front"
