@@ -40,7 +40,9 @@ def zone_of(state: State, piece: Piece, others: Hexes) -> ZoneName | None:
     if piece.formation == "square":
         is_near = set(others).intersection(lines.around(state.grid, piece.hexes))
         return "front" if is_near else None
-    return lines.zone_toward(state.grid, piece.hexes, piece.facing_deg, others)
+    zones = zones_of(state.grid, piece.hexes, piece.facing_deg)
+    cubes = {state.grid.cube(number) for number in others}
+    return next((name for name in ZONES if cubes.intersection(zones.of(name))), None)
 
 
 def sees(state: State, firer: Piece, target: Hexes) -> bool:
@@ -80,12 +82,12 @@ def blockers(state: State, firer: Piece, target: Hexes) -> tuple[Hex, ...]:
     """Returns the hexes that hide a counter: woods, and hexes with units (D-14.1)."""
     line = line_of(state, firer.hexes, target)
     hexes = state.grid.on_map(stretch.cube for stretch in line.between)
-    return tuple(number for number in hexes if _blocks(state, number, firer.id))
 
+    def blocks(number: Hex) -> bool:
+        others = (piece.id for piece in state.at(number) if piece.id != firer.id)
+        return bool(state.board.terrain(number).blocks_sight or state.foot(others))
 
-def _blocks(state: State, number: Hex, firer: str) -> bool:
-    others = (piece.id for piece in state.at(number) if piece.id != firer)
-    return bool(state.board.terrain(number).blocks_sight or state.foot(others))
+    return tuple(filter(blocks, hexes))
 
 
 def through(state: State, target: Piece, firer: Hexes) -> Through:
@@ -211,8 +213,12 @@ def flank_chain(state: State, units: Iterable[str]) -> bool:
 def _are_linked(state: State, one: Piece, other: Piece) -> bool:
     if one.formation == other.formation == "square":
         return state.grid.distance(one.hexes, other.hexes) == 1
-    ends = (one.hexes, one.facing_deg, other.hexes, other.facing_deg)
-    return one.formation == other.formation and lines.are_flank_to_flank(state.grid, *ends)
+    alike = (one.formation, one.facing_deg) == (other.formation, other.facing_deg)
+    if not alike or set(one.hexes) & set(other.hexes):
+        return False
+    flanks = [zones_of(state.grid, p.hexes, p.facing_deg).flank for p in (one, other)]
+    pairs = zip(flanks, (other.hexes, one.hexes), strict=True)
+    return all(set(state.grid.on_map(flank)).intersection(hexes) for flank, hexes in pairs)
 
 
 # Command.
@@ -325,16 +331,19 @@ def withdrawals(
 
 
 def _ends(state: State, piece: Piece, causes: Sequence[Hexes], name: ZoneName) -> Iterator[Hexes]:
-    grid, enemy = state.grid, state.enemy(piece.id)
-    now = apart(state, piece.hexes, causes)
-    for turn_deg in lines.TURNS_DEG[name]:
-        hexes = lines.shifted(grid, piece.hexes, piece.facing_deg + turn_deg)
-        if hexes is None or apart(state, hexes, causes) <= now:
-            continue
-        pairs = zip(piece.hexes, hexes, strict=True)
-        if not all(state.board.may_cross(one, other) for one, other in pairs):
-            continue
-        if all(state.is_free(n, enemy) for n in hexes) and _may_join(state, piece, hexes):
+    enemy, now = state.enemy(piece.id), apart(state, piece.hexes, causes)
+    for hexes in shifts(state, piece, name):
+        is_free = all(state.is_free(number, enemy) for number in hexes)
+        if is_free and apart(state, hexes, causes) > now and _may_join(state, piece, hexes):
+            yield hexes
+
+
+def shifts(state: State, piece: Piece, zone: ZoneName) -> Iterator[Hexes]:
+    """Yields where a counter goes as a whole into a zone, over hexsides that it may cross."""
+    for turn_deg in lines.TURNS_DEG[zone]:
+        hexes = lines.shifted(state.grid, piece.hexes, piece.facing_deg + turn_deg)
+        pairs = zip(piece.hexes, hexes or (), strict=False)
+        if hexes is not None and all(state.board.may_cross(*pair) for pair in pairs):
             yield hexes
 
 

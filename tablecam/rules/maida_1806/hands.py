@@ -221,7 +221,7 @@ def _suggestion(state: State, units: tuple[str, ...], place: Place, words: str) 
     text = words or f"{joined(units)} {move} to {where}"
     if place.answer == "too_close":
         text += ": too close to call"
-    ways = ways_to(state, units, place.hexes, place.facing_deg)
+    ways = all_ways(state, units).get((place.hexes, place.facing_deg), ())
     if not ways:
         charge = acts.Charge(units, place.hexes[0])
         if state.movers == units and charge in sequence.movement_choices(state):
@@ -258,13 +258,6 @@ def _formed(state: State, piece: Piece, place: Place) -> acts.Form | None:
         ),
         None,
     )  # fmt: skip
-
-
-def ways_to(
-    state: State, units: tuple[str, ...], hexes: Hexes, facing_deg: int
-) -> tuple[Way[Spot, MoveStep], ...]:
-    """Returns the legal ways of units to a place, one for each set of units that react on it."""
-    return all_ways(state, units).get((hexes, facing_deg), ())
 
 
 def all_ways(state: State, units: tuple[str, ...]) -> dict[Spot, tuple[Way[Spot, MoveStep], ...]]:

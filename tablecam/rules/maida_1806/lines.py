@@ -1,4 +1,4 @@
-"""Counters on one hex or two: what is next to them, chains flank to flank, shifts and wheels."""
+"""Counters on one hex or two: what is next to them, shifts and wheels."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from tablecam.rules.hexes.grid import FACING_STEP_DEG, Grid, Hex
-from tablecam.rules.hexes.zones import ZONES, Hexes, ZoneName, right_hex, zones_of
+from tablecam.rules.hexes.zones import Hexes, right_hex
 
 TURNS_DEG: Final = {"front": (30, -30), "flank": (90, -90), "rear": (150, -150)}
 """The directions of the neighbours from a facing, the left one first."""
@@ -16,26 +16,6 @@ def around(grid: Grid, hexes: Hexes) -> Hexes:
     """Returns the hexes on the map that a counter on one hex or two is adjacent to."""
     beside = (other for number in hexes for other in grid.neighbours(number))
     return tuple(number for number in dict.fromkeys(beside) if number not in hexes)
-
-
-def zone_toward(grid: Grid, hexes: Hexes, facing_deg: int, others: Hexes) -> ZoneName | None:
-    """Returns the best zone of a counter in which one of some hexes is; None if none is."""
-    zones = zones_of(grid, hexes, facing_deg)
-    cubes = {grid.cube(number) for number in others}
-    return next((name for name in ZONES if cubes.intersection(zones.of(name))), None)
-
-
-def are_flank_to_flank(
-    grid: Grid, one: Hexes, one_facing_deg: int, other: Hexes, other_facing_deg: int
-) -> bool:
-    """Whether two counters face alike and each has the other in a Flank hex."""
-    if one_facing_deg != other_facing_deg or set(one) & set(other):
-        return False
-    pairs = ((one, other), (other, one))
-    return all(
-        set(grid.on_map(zones_of(grid, own, one_facing_deg).flank)).intersection(neighbours)
-        for own, neighbours in pairs
-    )
 
 
 def shifted(grid: Grid, hexes: Hexes, direction_deg: int) -> Hexes | None:

@@ -37,13 +37,6 @@ def points_of(state: State, piece: Piece) -> float:
     return 1.0 if piece.formation == "square" else float(allowance_of(state.troop(piece.id)))
 
 
-def cost_key(troop: Troop, piece: Piece) -> str:
-    """Returns the column of the Terrain Effects Chart of a unit."""
-    if troop.arm == "cavalry":
-        return "cavalry"
-    return "skirmish" if troop.is_company else "line" if piece.formation == "line" else "column"
-
-
 def stepped(
     state: State, piece: Piece, step: MoveStep, moving: Collection[str] = ()
 ) -> Stepped | Ban:
@@ -116,7 +109,9 @@ def _terrain_mp(
     state: State, troop: Troop, piece: Piece, pairs: Sequence[tuple[str, str]]
 ) -> float:
     """Returns the cost of the dearest of the hexes entered, with its hexside (D-6.3.2, D-12.2)."""
-    key, board = cost_key(troop, piece), state.board
+    board, is_line = state.board, piece.formation == "line"
+    key = "skirmish" if troop.is_company else "line" if is_line else "column"
+    key = "cavalry" if troop.arm == "cavalry" else key
     return max(
         (
             board.cost(to, key) + board.extra_cost(old, to, key)
@@ -203,14 +198,6 @@ def _gun_step(state: State, troop: Troop, piece: Piece, step: MoveStep) -> Stepp
     return Stepped(step.to, piece.facing_deg, 0.0, step.to)
 
 
-def affords(piece: Piece, where: Stepped, troop: Troop) -> bool:
-    """Whether a unit has the Movement Points of a step, or its whole allowance for it (D-12.5)."""
-    if troop.is_battery or where.mp <= piece.mp_left:
-        return True
-    whole = allowance_of(troop, double=piece.double)
-    return bool(where.entered) and piece.mp_left == whole
-
-
 def steps_of(state: State, piece: Piece) -> Iterator[MoveStep]:
     """Yields the steps that geometry allows a unit: ahead, turns or wheels, back."""
     troop, grid = state.troop(piece.id), state.grid
@@ -266,7 +253,9 @@ def step_together(
         if isinstance(where, Ban):
             return where
         troop = state.troop(piece.id)
-        if not affords(piece, where, troop):
+        # D-12.5: a unit goes one hex with its whole allowance.
+        is_whole = piece.mp_left == allowance_of(troop, double=piece.double)
+        if piece.mp_left < where.mp and not troop.is_battery and not (where.entered and is_whole):
             why = f"{piece.id} has {piece.mp_left:g} of the {where.mp:g} Movement Points"
             return Ban("D-12.5", why)
         outcomes.append(where)

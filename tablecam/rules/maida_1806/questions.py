@@ -17,6 +17,7 @@ from tablecam.rules.maida_1806 import clash as clashes
 from tablecam.rules.maida_1806 import field as fields
 from tablecam.rules.maida_1806 import fire as fires
 from tablecam.rules.maida_1806 import movement, reaction, sequence, tables, troops
+from tablecam.rules.maida_1806 import state as acts
 from tablecam.rules.maida_1806.board import Board, MissingRow
 from tablecam.rules.maida_1806.files import SomeCharts
 from tablecam.rules.maida_1806.state import LeaderPiece, MoveStep, State, enemy_of
@@ -335,8 +336,7 @@ def _move(
     piece = state.piece(unit)
     further = list(movement.legal_steps(state, (unit,)))
     if ban is None and ends:
-        moving = replace(state, movers=(unit,))
-        ban = sequence.ban_on_halt(moving, any(after[0].entered for _, after in further))
+        ban = sequence.ban_on_halting(replace(state, movers=(unit,)), acts.Halt())
         if ban is None and not state.in_clash(piece):
             ban = fields.ban_on_lying(state, piece)
     left = piece.mp_left

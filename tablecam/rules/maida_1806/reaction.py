@@ -15,7 +15,7 @@ from tablecam.rules.maida_1806 import field, tables
 from tablecam.rules.maida_1806 import state as acts
 from tablecam.rules.maida_1806.clash import Combat, begun, rout
 from tablecam.rules.maida_1806.fire import Retreat, Shrink, ban_on_fire, fired
-from tablecam.rules.maida_1806.lines import TURNS_DEG, around, shifted
+from tablecam.rules.maida_1806.lines import around
 from tablecam.rules.maida_1806.state import Due, Outcome, React, State, Units, enemy_of
 from tablecam.rules.maida_1806.troops import Piece
 from tablecam.rules.steps import Events
@@ -168,17 +168,12 @@ def counter_hexes(
         if (one.kind, one.formation) != (two.kind, two.formation):
             return None
     targets = {number for name in movers for number in state.piece(name).hexes}
-    for turn_deg in TURNS_DEG["front"]:
-        hexes = shifted(state.grid, piece.hexes, piece.facing_deg + turn_deg)
-        if hexes is None or not targets.intersection(hexes):
-            continue
-        pairs = zip(piece.hexes, hexes, strict=True)
-        crossable = all(state.board.may_cross(*pair) for pair in pairs)
+    for hexes in field.shifts(state, piece, "front"):
         free = all(
             (state.board.is_passable(n) and (n in targets or not state.at(n))) or n in piece.hexes
             for n in hexes
         )
-        if crossable and free:
+        if free and targets.intersection(hexes):
             return hexes
     return None
 

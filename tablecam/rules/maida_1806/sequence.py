@@ -268,10 +268,6 @@ def ban_on_beginning(state: State, name: str) -> Ban | None:
     return next((Ban.of(name, rule, why) for is_so, rule, why in barred if is_so), None)
 
 
-def _ban_on_moving(state: State, name: str) -> Ban | None:
-    return ban_on_beginning(state, name) if state.slot and not state.movers else None
-
-
 def _ban_on_shots(state: State, name: str) -> Ban | None:
     piece, reach = state.piece(name), reach_of(state.troop(name))
     if state.movers and name not in state.movers:
@@ -319,8 +315,7 @@ def _beginnings(state: State) -> Iterator[Any]:
     for piece in able:
         yield from _own_acts(state, piece)
     for name in state.active_units:
-        if can_enter(state, name):
-            yield from places_of_entry(state, name)
+        yield from places_of_entry(state, name)
 
 
 def may_double(state: State, name: str) -> bool:
@@ -344,9 +339,7 @@ def _own_acts(state: State, piece: Piece) -> Iterator[Any]:
 def _going_on(state: State) -> Iterator[Any]:
     """Yields how the units in the middle of a move may go on, and that they halt (D-12.13)."""
     pieces = [state.piece(name) for name in state.movers]
-    can_go = False
-    for step, outcomes in movement.legal_steps(state, state.movers):
-        can_go = can_go or bool(outcomes[0].entered)
+    for step, _ in movement.legal_steps(state, state.movers):
         yield acts.Move(state.movers, (step,))
     if all(state.troop(name).arm == "cavalry" for name in state.movers):
         for number in front_of(state, pieces[0]):
@@ -355,12 +348,16 @@ def _going_on(state: State) -> Iterator[Any]:
     yield from fire_choices(state)
     if len(pieces) == 1:
         yield from _own_acts(state, pieces[0])
-    if ban_on_halt(state, can_go) is None:
+    if ban_on_halting(state, acts.Halt()) is None:
         yield acts.Halt()
 
 
-def ban_on_halt(state: State, can_go: bool) -> Ban | None:
+def ban_on_halting(state: State, action: acts.Halt) -> Ban | None:
     """Returns why units that can still go to another hex may not stop here (D-11.0, D-12.9)."""
+    if not state.movers:
+        return Ban("D-12.13", "expected units in the middle of a move")
+    steps = movement.legal_steps(state, state.movers)
+    can_go = any(outcomes[0].entered for _, outcomes in steps)
     for name in state.movers if can_go else ():
         troop, piece = state.both(name)
         if piece.double:
@@ -371,18 +368,14 @@ def ban_on_halt(state: State, can_go: bool) -> Ban | None:
     return None
 
 
-def can_enter(state: State, name: str) -> bool:
-    """Whether a unit waits beside the map and may enter now (R-34)."""
-    troop, piece = state.both(name)
-    waits = not piece.hexes and not piece.eliminated and piece.returns_turn is None
-    is_due = troop.enters is not None and state.turn >= troop.enters.turn
-    return waits and is_due and not piece.done and state.is_oc(state.drawn)
-
-
 def places_of_entry(state: State, name: str) -> Iterator[acts.Place]:
-    """Yields the hexes of the edge that are free of enemies, with facings into the map."""
+    """Yields the free hexes of the edge where a unit may enter now, facing into the map (R-34)."""
     troop, piece = state.both(name)
-    assert troop.enters is not None
+    waits = not (piece.hexes or piece.eliminated or piece.done) and piece.returns_turn is None
+    if troop.enters is None or not waits or not state.is_oc(state.drawn):
+        return
+    if state.turn < troop.enters.turn:
+        return
     edge = state.board.ground.edges[troop.enters.edge]
     wide = state.needs_two_hexes(name)
     enemy = enemy_of(troop.side)
@@ -575,14 +568,6 @@ def ban_on_move(state: State, action: acts.Move | acts.Charge) -> Ban | None:
     return walked if isinstance(walked, Ban) else None
 
 
-def ban_on_halting(state: State, action: acts.Halt) -> Ban | None:
-    """Returns why a move does not end here."""
-    if not state.movers:
-        return Ban("D-12.13", "expected units in the middle of a move")
-    steps = movement.legal_steps(state, state.movers)
-    return ban_on_halt(state, any(outcomes[0].entered for _, outcomes in steps))
-
-
 def fires(state: State, action: acts.Fire) -> Outcome:
     """Returns the state with a fire; the slot is the other side's, unless units are moving."""
     if not state.movers:
@@ -696,10 +681,6 @@ def clash_phase(state: State) -> Outcome:
     return replace(state, phase="clash", fought=()), ()
 
 
-def _drawing(state: State) -> Outcome | None:
-    return None if state.pool else _turn_ended(state)
-
-
 def _activating(state: State) -> Outcome | None:
     listed = activations(state)
     if len(listed) == 1:
@@ -727,7 +708,7 @@ CHOICES: Final[Mapping[str, Callable[[State], Iterable[Any]]]] = {
 """What may be done in a phase, of moves single steps."""
 AUTOMATIC: Final[Mapping[str, Callable[[State], Outcome | None]]] = {
     "pool": _pooled,
-    "draw": _drawing,
+    "draw": lambda state: None if state.pool else _turn_ended(state),
     "activate": _activating,
     "movement": _movement_goes_on,
     "leaders": lambda state: None if any(leader_moves(state)) else clash_phase(state),
@@ -761,7 +742,13 @@ HANDLERS: Final[Mapping[tuple[str, type], Callable[[State, Any], Outcome]]] = {
 }
 """What follows from an action, by its phase and its type."""
 WHY_NOT: Final[Mapping[str, Mapping[str, Callable[[State, str], Ban | None]]]] = {
-    "movement": {"move": _ban_on_moving, "charge": _ban_on_charging, "fire": _ban_on_shots},
+    "movement": {
+        "move": lambda state, name: (
+            ban_on_beginning(state, name) if state.slot and not state.movers else None
+        ),
+        "charge": _ban_on_charging,
+        "fire": _ban_on_shots,
+    },
 }
 """Why a unit lacks what others may do, by the phase and the deed."""
 BANS: Final[Mapping[type, Callable[[State, Any], Ban | None]]] = {
