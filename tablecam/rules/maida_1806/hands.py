@@ -13,13 +13,7 @@ from tablecam.rules.hexes.counters import Place, place_of, seen_faces
 from tablecam.rules.hexes.drawings import hexes_shapes
 from tablecam.rules.hexes.grid import Hex, Way, ways_from
 from tablecam.rules.hexes.hex_game import position_of
-from tablecam.rules.hexes.stacks import (
-    Change,
-    Explanation,
-    Stack,
-    explain,
-    seen_counters,
-)
+from tablecam.rules.hexes.stacks import Change, Explanation, Stack, explain, seen_counters
 from tablecam.rules.hexes.zones import Hexes
 from tablecam.rules.lay import Lay
 from tablecam.rules.maida_1806 import movement, sequence

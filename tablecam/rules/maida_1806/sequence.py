@@ -13,13 +13,7 @@ from tablecam.rules.hexes.zones import Hexes, right_hex
 from tablecam.rules.maida_1806 import movement, tables
 from tablecam.rules.maida_1806 import state as acts
 from tablecam.rules.maida_1806.clash import Combat, begun, combats_of, with_square_tries
-from tablecam.rules.maida_1806.field import (
-    ban_on_lying,
-    front_of,
-    may_act,
-    reach_of,
-    targets_of,
-)
+from tablecam.rules.maida_1806.field import ban_on_lying, front_of, may_act, reach_of, targets_of
 from tablecam.rules.maida_1806.fire import LeaderLeaves, Shrink, ban_on_fire, fired
 from tablecam.rules.maida_1806.reaction import Did, Reactions, triggered
 from tablecam.rules.maida_1806.state import Due, MoveStep, Outcome, State, Units, enemy_of
@@ -748,7 +742,7 @@ WHY_NOT: Final[Mapping[str, Mapping[str, Callable[[State, str], Ban | None]]]] =
         ),
         "charge": _ban_on_charging,
         "fire": _ban_on_shots,
-    },
+    }
 }
 """Why a unit lacks what others may do, by the phase and the deed."""
 BANS: Final[Mapping[type, Callable[[State, Any], Ban | None]]] = {
