@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import product
 from typing import Any, Final
 
 from tablecam.rules.dice import Roll
@@ -300,9 +301,9 @@ class SideLosses(Due):
         """Returns all ways to spread the Losses."""
         units = self.names(state)
         most = [state.strength(name) for name in units]
-        parts = _parts(min(self.losses, sum(most)), most)
-        shares = (zip(units, shared, strict=True) for shared in parts)
-        side = state.side(self.units[0])
+        total, side = min(self.losses, sum(most)), state.side(self.units[0])
+        parts = product(*(range(min(total, limit), -1, -1) for limit in most))
+        shares = (zip(units, shared, strict=True) for shared in parts if sum(shared) == total)
         return tuple(acts.Losses(side, {n: losses for n, losses in s if losses}) for s in shares)
 
     def follow(self, state: State, answer: acts.Losses | None) -> Outcome:
@@ -317,15 +318,6 @@ class SideLosses(Due):
             if self.has_won:
                 state = state.pushed(fire.Shrink(name))
         return state, events
-
-
-def _parts(total: int, most: Sequence[int]) -> Iterator[tuple[int, ...]]:
-    """Yields the ways to split a number into parts up to a limit."""
-    if not most:
-        yield from [()] if total == 0 else []
-        return
-    for share in range(min(total, most[0]), -1, -1):
-        yield from ((share, *rest) for rest in _parts(total - share, most[1:]))
 
 
 class LastPoint(Due):

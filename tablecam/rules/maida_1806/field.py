@@ -162,7 +162,8 @@ def ban_on_target(state: State, firer: Piece, target: Piece) -> Ban | None:
     hidden = blockers(state, firer, target.hexes)
     if hidden:
         return Ban.of(firer.id, "D-14.1", f"{at}: {', '.join(hidden)} hide it")
-    near = enemies_in_front(state, firer)
+    enemies = (o for n in front_of(state, firer) for o in state.at(n, state.enemy(firer.id)))
+    near = [enemy.id for enemy in enemies if not state.in_clash(enemy)]
     if near and target.id not in near:
         return Ban.of(firer.id, "D-14.6", f"{at}: {near[0]} is in its Front")
     return None
@@ -178,13 +179,6 @@ def reach_of(troop: Troop) -> int:
 def gun_result(troop: Troop, distance: int) -> str | None:
     """Returns the result on a battery's counter at a distance (D-10.3)."""
     return next((r.result for r in troop.ranges if r.start <= distance <= r.to), None)
-
-
-def enemies_in_front(state: State, piece: Piece) -> tuple[str, ...]:
-    """Returns the enemies in a unit's Front hexes, Clash Hexes aside (D-14.6)."""
-    enemy = state.enemy(piece.id)
-    there = (other for number in front_of(state, piece) for other in state.at(number, enemy))
-    return tuple(dict.fromkeys(other.id for other in there if not state.in_clash(other)))
 
 
 def targets_of(state: State, piece: Piece) -> tuple[str, ...]:

@@ -405,26 +405,26 @@ class Retreat(Due):
         if not state.piece(self.unit).hexes or (answer is not None and not answer.to):
             return state, ()
         if options:
-            return withdrawn(state, self, options[0] if answer is None else answer.to)
+            return self._withdrawn(state, options[0] if answer is None else answer.to)
         if self.is_free:
             return state, ()
         state, events = acts.eliminated(state, self.unit, "D-14.11.6")
         points = tables.VICTORY_POINTS["by_blocked_withdrawal"]
         return state.gains(state.enemy(self.unit), points), events
 
-
-def withdrawn(state: State, retreat: Retreat, to: Hexes) -> Outcome:
-    """Returns the state with a unit one hex farther back, and the rest of its way due."""
-    unit, piece = retreat.unit, state.piece(retreat.unit)
-    losses = field.withdrawal_losses(state, piece, to)
-    facing_deg = field.joined_facing_deg(state, piece, to)
-    state = state.with_piece(unit, hexes=to, facing_deg=facing_deg, straight=0, passing=False)
-    text = f"{unit} withdraws to {' '.join(to)}"
-    event = Event("withdraw", text, "D-14.11", {"unit": unit})
-    if retreat.left > 1:
-        state = state.pushed(Retreat(unit, retreat.causes, retreat.left - 1))
-    state, events = acts.with_losses(state, unit, losses)
-    return (state.pushed(Shrink(unit)) if losses else state), (event, *events)
+    def _withdrawn(self, state: State, to: Hexes) -> Outcome:
+        piece = state.piece(self.unit)
+        losses = field.withdrawal_losses(state, piece, to)
+        facing_deg = field.joined_facing_deg(state, piece, to)
+        state = state.with_piece(
+            self.unit, hexes=to, facing_deg=facing_deg, straight=0, passing=False
+        )  # fmt: skip
+        text = f"{self.unit} withdraws to {' '.join(to)}"
+        event = Event("withdraw", text, "D-14.11", {"unit": self.unit})
+        if self.left > 1:
+            state = state.pushed(Retreat(self.unit, self.causes, self.left - 1))
+        state, events = acts.with_losses(state, self.unit, losses)
+        return (state.pushed(Shrink(self.unit)) if losses else state), (event, *events)
 
 
 class SquareTry(Due):

@@ -360,7 +360,7 @@ def formations(state: State, piece: Piece) -> Iterator[tuple[acts.Form, float]]:
     """Yields the changes of formation that a battalion may make, with their points (D-6.2)."""
     troop = state.troop(piece.id)
     is_able = troop.is_battalion and not piece.disrupted and not piece.double
-    if not is_able or state.in_clash(piece) or not state.is_alone(piece.id):
+    if not is_able or state.in_clash(piece) or len(state.stack(piece.id)) > 1:
         return
     change = state.board.chart("formation_change")
     is_square = piece.formation == "square"

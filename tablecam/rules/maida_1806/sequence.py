@@ -33,16 +33,6 @@ def turn_begun(state: State) -> State:
     )  # fmt: skip
 
 
-def pool_entry(state: State) -> list[str] | dict[Any, int]:
-    """Returns who is in the pool in a turn, or how many leaders each side chooses (D-17.0c)."""
-    scenario = state.board.scenario
-    assert scenario is not None
-    known = sorted(int(turn) for turn in scenario.pool)
-    latest = max((turn for turn in known if turn <= state.turn), default=known[0])
-    entry = scenario.pool[str(latest)]
-    return entry if isinstance(entry, list) else dict(entry)
-
-
 class PoolChoice(Due):
     """A side's secret choice of leaders besides its Overall Commander (D-17.0d)."""
 
@@ -77,7 +67,11 @@ class PoolChoice(Due):
 
 
 def _pooled(state: State) -> Outcome:
-    entry = pool_entry(state)
+    """Returns the state with the turn's pool, or a side's choice of leaders due (D-17.0c)."""
+    assert state.board.scenario is not None
+    pools = state.board.scenario.pool
+    latest = max((turn for turn in map(int, pools) if turn <= state.turn), default=1)
+    entry = pools[str(latest)]
     if isinstance(entry, list):
         able = tuple(name for name in entry if not state.leader(name).dead)
         return replace(state, phase="draw", pool=able), ()

@@ -345,10 +345,6 @@ class State(HexState):
         """Whether a unit lies under another one of its side."""
         return any(top.id != name for top in self.stack(name)[:1])
 
-    def is_alone(self, name: str) -> bool:
-        """Whether no other unit of its side lies in its hexes."""
-        return len(self.stack(name)) == 1
-
     # Leaders.
 
     def leader(self, name: str) -> LeaderPiece:
@@ -357,10 +353,10 @@ class State(HexState):
         Raises:
             Refused: There is no such leader.
         """
-        for leader in self.leaders:
-            if leader.id == name:
-                return leader
-        raise Refused(f"expected a leader, got {name}")
+        leader = next((leader for leader in self.leaders if leader.id == name), None)
+        if leader is None:
+            raise Refused(f"expected a leader, got {name}")
+        return leader
 
     def leader_side(self, name: str) -> str:
         """Returns a leader's side."""

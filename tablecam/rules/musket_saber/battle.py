@@ -177,10 +177,11 @@ class Muster(Due):
         """Returns who else may take part, who may be primary, and the declaration."""
         battle = self.battle
         primaries = (acts.Primary(n) for n in _primaries(state, battle) if n != battle.primary)
-        joins = (acts.Join(name) for name in self._joining(state))
+        joins = (acts.Join(name) for name, _ in self._joining(state))
         return (acts.Declare(True), acts.Declare(False), *joins, *primaries)
 
-    def _joining(self, state: State) -> Iterator[str]:
+    def _joining(self, state: State) -> Iterator[tuple[str, str]]:
+        """Yields who else may take part, and as what."""
         battle = self.battle
         attackers = state.some(battle.attackers)
         for unit in state.own(battle.side):
@@ -190,34 +191,32 @@ class Muster(Due):
             fits = fighting(stack) == stack
             if ban_on_joining(state, unit.id, battle.target, battle.how) is None:
                 if fits:
-                    yield unit.id
+                    yield unit.id, "attackers"
             elif battle.how == "attack" and unit.is_battery and not unit.fought:
                 ban = combat.ban_on_support(state.field, unit, attackers, battle.target)
                 if state.plays("K-8.8") and ban is None:
-                    yield unit.id
+                    yield unit.id, "support"
         for leader in state.leaders:
             is_here = leader.hex in {unit.hex for unit in attackers}
             able = leader.side == battle.side and not (leader.ineffective or leader.helped)
             if is_here and able and not battle.leaders and battle.how == "attack":
-                yield leader.id
+                yield leader.id, "leaders"
 
     def follow(self, state: State, answer: Any) -> Outcome:
         """Returns the state with the attack as it is now, declared, or dropped."""
         battle = self.battle
         if isinstance(answer, acts.Declare):
             return declared(state, battle) if answer.yes else (state, ())
+        primary = battle.primary
         if isinstance(answer, acts.Primary):
-            return state.pushed(Muster(replace(battle, primary=answer.unit))), ()
-        name = answer.unit
-        if isinstance(state.thing(name), Leader):
-            battle = replace(battle, leaders=(*battle.leaders, name))
-        elif ban_on_joining(state, name, battle.target, battle.how) is None:
-            battle = replace(battle, attackers=(*battle.attackers, name))
-            able = _primaries(state, battle)
-            battle = replace(battle, primary=battle.primary if battle.primary in able else able[0])
+            primary = answer.unit
         else:
-            battle = replace(battle, support=(*battle.support, name))
-        return state.pushed(Muster(battle)), ()
+            part = dict(self._joining(state))[answer.unit]
+            joined: dict[str, Any] = {part: (*getattr(battle, part), answer.unit)}
+            battle = replace(battle, **joined)
+        able = _primaries(state, battle)
+        primary = primary if primary in able else able[0]
+        return state.pushed(Muster(replace(battle, primary=primary))), ()
 
     def shapes(self, state: State) -> tuple[Shape, ...]:
         """Draws the target and who attacks it."""
@@ -350,7 +349,7 @@ class LineCheck(Due):
         """Returns the state with the unit as before, Disrupted, or in rout."""
         unit = replace(state.unit(self.unit), line=state.fight.lines[self.unit])
         turns = len(state.folio.scenario.turns)
-        led = _morale(state, state.fight).get(role_of(state.fight, unit.side), 0)
+        led = _morale(state, unit.side)
         fate = results.fate_without_safe_line(unit, answer[0], state.turn, turns, state.time, led)
         hexes = {self.unit: state.fight.target}
         state, events, steps = aftermath.applied(state, fate, hexes, "K-7.3")
@@ -387,7 +386,7 @@ class SquareCheck(Due):
     def follow(self, state: State, answer: tuple[int, ...]) -> Outcome:
         """Returns the state with the unit in a Square, or Disrupted."""
         unit = state.unit(self.unit)
-        led = _morale(state, state.fight).get(role_of(state.fight, unit.side), 0)
+        led = _morale(state, unit.side)
         check = combat.check_of(unit.morale, disrupted=unit.disrupted, time=state.time, leader=led)
         formed = check.passes(answer[0])
         text = f"{self.unit} {'forms a Square' if formed else 'forms no Square: Disrupted'}"
@@ -442,7 +441,7 @@ class ChargeCheck(Due):
     def follow(self, state: State, answer: tuple[int, ...]) -> Outcome:
         """Returns the state with the charge pressed home, or an attack at half."""
         battle = state.fight
-        led = _morale(state, battle).get("attacker", 0)
+        led = _morale(state, battle.side)
         check = combat.check_of(state.unit(self.unit).morale, time=state.time, leader=led)
         passed = check.passes(answer[0])
         battle = replace(battle, failed=not passed, doubled=passed and battle.by_fow)
@@ -452,13 +451,10 @@ class ChargeCheck(Due):
         return replace(state, battle=battle), (event("check", text, "K-7.13c", self.unit),)
 
 
-def _morale(state: State, battle: acts.Battle) -> Mapping[Role, int]:
-    """Returns what leaders who take part add to their side's MR (K-10.3e)."""
-    added: dict[Role, int] = {}
-    for leader in state.leaders:
-        if leader.id in battle.leaders:
-            added[role_of(battle, leader.side)] = leader.morale
-    return added
+def _morale(state: State, side: str) -> int:
+    """Returns what a leader who takes part adds to his side's MR (K-10.3e)."""
+    leaders = [one for one in state.leaders if one.id in state.fight.leaders]
+    return next((leader.morale for leader in leaders if leader.side == side), 0)
 
 
 # The die and the result.
@@ -553,13 +549,13 @@ class Result(Due):
             struck(hexes, battle.side, attackers, battle.primary),
             struck({battle.target}, enemy, battle.defenders, battle.defence_primary),
         ]
-        morale = _morale(state, battle)
         if battle.is_turned:
             sides.reverse()
-            morale = {"attacker": morale.get("defender", 0), "defender": morale.get("attacker", 0)}
+        first, other = (enemy, battle.side) if battle.is_turned else (battle.side, enemy)
         return results.Combat(
             sides[0], sides[1], state.turn, turns, choice, self.thrown, state.time,
-            enemy if battle.is_turned else battle.side, _has_square(state, battle), battle, morale,
+            first, _has_square(state, battle), battle,
+            {"attacker": _morale(state, first), "defender": _morale(state, other)},
             absorbers={
                 role: absorbers(state, units)
                 for role, units in zip(results.ROLES.values(), sides, strict=True)

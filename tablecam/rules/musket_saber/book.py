@@ -33,18 +33,14 @@ Part = Finding | Shape
 
 @dataclass(frozen=True)
 class Handle:
-    """A table, and the game in progress on it, if there is one."""
+    """A table, and the game in progress on it."""
 
     position: Position
-    state: State | None = None
+    state: State
 
 
 class FolioBook(Measures):
     """What the rules say of counters on a map."""
-
-    def rulings(self, position: Position, active: str) -> Handle:
-        """Returns the position."""
-        return Handle(position)
 
     def in_game(self, handle: object, state: State) -> Handle:
         """Returns the position with the game."""
@@ -52,13 +48,12 @@ class FolioBook(Measures):
 
     def ruled_position(self, handle: object) -> Position:
         """Returns the whole position."""
-        assert isinstance(handle, Handle)
-        return handle.position
+        return handle.position if isinstance(handle, Handle) else super().ruled_position(handle)
 
     def sections(self, handle: object, *units: str) -> Sequence[Section]:
         """Returns what a unit controls and may do, or what two units may do to each other."""
-        assert isinstance(handle, Handle)
-        position, state = out_of_boxes(handle.position), handle.state
+        position = out_of_boxes(self.ruled_position(handle))
+        state = handle.state if isinstance(handle, Handle) else None
         if position.table.hex_map is None:
             return super().sections(position, *units)
         by_id = {counter.id: counter for counter in position.units}

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from tablecam.rules.dice import Roll
 from tablecam.rules.game import Ban, Refused
 from tablecam.rules.hexes.grid import Hex
 from tablecam.rules.musket_saber import aftermath, army, battle, combat, moves
@@ -163,15 +162,14 @@ def _recovered(state: State, act: acts.Recover) -> Outcome:
     if act.leader:
         state = state.changed(act.leader, helped=True)
     is_night = state.time == "night"
-    marks = {} if is_night else {"moved": True}
-    if isinstance(thing, Unit) and thing.disrupted and not is_night:
-        state = state.changed(act.unit, **marks)
+    state = state if is_night else state.changed(act.unit, moved=True)
+    if not (isinstance(thing, Unit) and thing.disrupted):
+        done = event("recovery", f"{act.unit} is effective", "K-11.3", act.unit)
+        return state.changed(act.unit, ineffective=False), (done,)
+    if not is_night:
         return state.pushed(Recovering(act.unit, act.leader)), ()
-    if isinstance(thing, Unit) and thing.disrupted:
-        state = state.changed(act.unit, disrupted=False)
-        return state, (event("recovery", f"{act.unit} recovers", "K-14.2", act.unit),)
-    state = state.changed(act.unit, ineffective=False, **marks)
-    return state, (event("recovery", f"{act.unit} is effective", "K-11.3", act.unit),)
+    done = event("recovery", f"{act.unit} recovers", "K-14.2", act.unit)
+    return state.changed(act.unit, disrupted=False), (done,)
 
 
 class Recovering(Due):
@@ -454,21 +452,19 @@ class Fortune(Due):
         words = answer.choice.replace("_", " ")
         text = f"Fortune of War of the {side_name(self.side)}: {words}, {answer.unit}"
         events = (event(f"fow-{answer.choice}", text, "K-12.4", answer.unit),)
-        match answer.choice:
-            case "charge":
-                state, more = self._charged(state, answer)
-                return state, (*events, *more)
-            case "move_friend" if answer.path:
-                state = state.put(answer.unit, answer.path[0]).changed(answer.unit, trt=None)
-                return state, events
-            case "move_friend":
-                roll = moves.RollMa(answer.unit, side=self.side, others=answer.others)
-                return state.pushed(roll), events
-            case "recover_friend":
-                return state.pushed(Recovering(answer.unit)), events
-            case "check_enemy":
-                return state.pushed(Shaken(answer.unit)), events
-        return state.pushed(Misled(self.side, answer.unit)), events
+        if answer.choice == "charge":
+            state, more = self._charged(state, answer)
+            return state, (*events, *more)
+        if answer.path:
+            state = state.put(answer.unit, answer.path[0]).changed(answer.unit, trt=None)
+            return state, events
+        begun: dict[str, Due] = {
+            "move_friend": moves.RollMa(answer.unit, side=self.side, others=answer.others),
+            "recover_friend": Recovering(answer.unit),
+            "check_enemy": Shaken(answer.unit),
+            "move_enemy": Misled(self.side, answer.unit),
+        }
+        return state.pushed(begun[answer.choice]), events
 
     def _charged(self, state: State, answer: acts.Fow) -> Outcome:
         """Returns the state in the combat of a charge, which is that of its target (K-12.4c)."""
@@ -520,10 +516,6 @@ class Misled(Due):
     unit: str
     dice = "the move of {unit} by the enemy, on 1 or 2"
     dice_rule = "K-12.4"
-
-    def roll(self, state: State) -> Roll:
-        """Returns the die."""
-        return Roll(self._words(self.dice, state), 1)
 
     def follow(self, state: State, answer: tuple[int, ...]) -> Outcome:
         """Returns the state in which the unit rolls for its allowance, or stays."""
