@@ -93,10 +93,8 @@ class Losing(Due):
         """Returns the state after it; without a unit the opponent has a Fortune of War (K-7.11)."""
         left = self.legal(state)
         if not left:
-            if self.what != "a step":
-                return state, ()
-            fortune = (state.enemy_of(self.side), "")
-            return replace(state, fortunes=(*state.fortunes, fortune)), ()
+            fortunes = ((state.enemy_of(self.side), ""),) if self.what == "a step" else ()
+            return replace(state, fortunes=(*state.fortunes, *fortunes)), ()
         unit = state.unit((answer or left[0]).unit)
         if self.what != "a step":
             text = f"{unit.id} is out of ammunition: ineffective"

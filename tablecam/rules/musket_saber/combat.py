@@ -249,16 +249,14 @@ def attack_on(
     defenders = fighting(field.units_at(target)) if defenders is None else defenders
     halvings: dict[str, list[str]] = {unit.id: [] for unit in (*attackers, *defenders)}
     there = field.map.terrains(target)
-    for unit in attackers:
-        side = field.map.hexside(unit.hex or target, target)
-        effects = (*there, *(() if side is None else (side,)))
-        if any(unit.arm in effect.attack_halved for effect in effects):
+    sides = [field.map.hexside(unit.hex or target, target) for unit in attackers]
+    for unit, side in zip(attackers, sides, strict=True):
+        if any(unit.arm in effect.attack_halved for effect in (*there, side)):
             halvings[unit.id].append("terrain")
         if is_overstacked(field.units_at(unit.hex)):
             halvings[unit.id].append("overstacked")
-    sides = [field.map.hexside(unit.hex or target, target) for unit in attackers]
     for unit in defenders:
-        across = all(side is not None and unit.arm in side.defend_halved for side in sides)
+        across = all(unit.arm in side.defend_halved for side in sides)
         if across or any(unit.arm in terrain.defend_halved for terrain in there):
             halvings[unit.id].append("terrain")
         if is_overstacked(field.units_at(target)):
@@ -337,8 +335,7 @@ def is_close(field: Field, unit: Unit, number: Hex) -> bool:
     """Whether a hex is adjacent to a battery and not across a prohibited hexside (K-8.4a)."""
     if unit.hex is None or number not in field.grid.neighbours(unit.hex):
         return False
-    side = field.map.hexside(unit.hex, number)
-    return side is None or unit.arm not in side.prohibited
+    return unit.arm not in field.map.hexside(unit.hex, number).prohibited
 
 
 class Range(NamedTuple):

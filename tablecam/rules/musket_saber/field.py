@@ -22,7 +22,8 @@ Mover = Arm | str
 """An arm, or `leader`, `hq` (moves as cavalry) or `trains`."""
 CLEAR: Final = "clear"
 OPEN_GROUND: Final = Terrain(mp=dict.fromkeys(tables.ARMS, 1.0), trains=True)
-"""K-4.5: clear terrain, and what charts do not describe."""
+OPEN_SIDE: Final = Hexside()
+"""K-4.5: clear terrain, plain hexsides, and what charts do not describe."""
 Blocker = Hex | tuple[Hex, Hex]
 
 
@@ -46,10 +47,9 @@ class Map:
         """Returns the effects of a hex's terrains."""
         return tuple(self.charts.terrain.get(kind, OPEN_GROUND) for kind in self.kinds(number))
 
-    def hexside(self, one: Hex, other: Hex) -> Hexside | None:
+    def hexside(self, one: Hex, other: Hex) -> Hexside:
         """Returns the effects of what runs along a hexside (K-2.2c)."""
-        kind = self.ground.side_of(one, other)
-        return None if kind is None else self.charts.hexside.get(kind)
+        return self.charts.hexside.get(self.ground.side_of(one, other) or "", OPEN_SIDE)
 
     def path(self, one: Hex, other: Hex) -> str | None:
         """Returns the road, or else the trail, across a hexside (K-4.6a)."""
@@ -59,8 +59,7 @@ class Map:
         """Whether neither hexside nor hex is prohibited; points do not matter (K-G5)."""
         if self.path(one, other) is not None:
             return True
-        side, arm = self.hexside(one, other), "cavalry" if mover == "hq" else mover
-        barred = () if side is None else side.prohibited
+        barred, arm = self.hexside(one, other).prohibited, "cavalry" if mover == "hq" else mover
         if arm in tables.ARMS:
             prohibited = any(t.mp is not None and arm not in t.mp for t in self.terrains(other))
             return arm not in barred and not prohibited
@@ -72,8 +71,7 @@ class Map:
 
     def allows_charge(self, one: Hex, other: Hex) -> bool:
         """Whether the TEC allows a charge from a hex into its neighbour."""
-        side = self.hexside(one, other)
-        effects = (*self.terrains(other), *(() if side is None else (side,)))
+        effects = (*self.terrains(other), self.hexside(one, other))
         return all(effect.charge for effect in effects)
 
     def zone(self, arm: Arm, number: Hex) -> tuple[Hex, ...]:
@@ -84,7 +82,7 @@ class Map:
             beside
             for beside in self.grid.neighbours(number)
             if self.may_pass(arm, number, beside)
-            and ((side := self.hexside(number, beside)) is None or side.zoc)
+            and self.hexside(number, beside).zoc
             and all(terrain.zoc_in for terrain in self.terrains(beside))
         )
 
@@ -106,8 +104,7 @@ class Map:
             # Along the edge of the map one hex alone lies beside the line.
             blockers += pair if all(self._blocks(number) for number in pair) else []
         for one, other in pairwise((*crossed, target)):
-            side = self.hexside(one, other)
-            blockers += [(one, other)] if side is not None and side.blocks_los else []
+            blockers += [(one, other)] if self.hexside(one, other).blocks_los else []
         return tuple(blockers)
 
     def _blocks(self, number: Hex) -> bool:

@@ -11,7 +11,7 @@ from typing import Final
 from tablecam.rules.game import Ban
 from tablecam.rules.hexes.grid import Hex
 from tablecam.rules.musket_saber import tables
-from tablecam.rules.musket_saber.field import CLEAR, Field, Mover
+from tablecam.rules.musket_saber.field import CLEAR, OPEN_SIDE, Field, Mover
 from tablecam.rules.musket_saber.files import Hexside, Terrain
 from tablecam.rules.musket_saber.tables import Arm, Time, most_points
 from tablecam.rules.musket_saber.troops import Leader, Post, Unit, is_overstacked
@@ -71,7 +71,7 @@ class Step:
     """A step into a hex: its ground, and whether enemies control it or units stand in it."""
 
     terrains: tuple[Terrain, ...]
-    side: Hexside | None = None
+    side: Hexside = OPEN_SIDE
     path: str | None = None
     enemy_zone: bool = False
     combat_unit: bool = False
@@ -90,16 +90,16 @@ def ground_cost(mover: Mover, step: Step) -> float | None:
     if mover == "leader":
         return step.terrains[0].leader or 1.0
     arm: Arm = mover if mover in tables.ARMS else "cavalry"
-    if step.side is not None and arm in step.side.prohibited:
+    if arm in step.side.prohibited:
         return None
-    total = 0.0 if step.side is None else step.side.extra.get(arm, 0.0)
+    total = step.side.extra.get(arm, 0.0)
     for terrain in step.terrains:
-        if terrain.mp is not None and arm not in terrain.mp:
-            return None
         if terrain.mp is None:
             total += terrain.kind == "primary"
-        else:
+        elif arm in terrain.mp:
             total += terrain.mp[arm]
+        else:
+            return None
     return total
 
 
@@ -120,8 +120,7 @@ def path_cost(mover: Mover, steps: Sequence[Step], *, march: bool) -> Cost:
         if march and not (uses_path and step.path == "road"):
             # K-4.7c: half a point is lost as the unit leaves the road.
             spent = float(math.ceil(spent))
-        effects = (*step.terrains, *(() if step.side is None else (step.side,)))
-        if march and not uses_path and not all(effect.march for effect in effects):
+        if march and not uses_path and not all(e.march for e in (*step.terrains, step.side)):
             return Cost(spent, Ban("K-4.7a", "no march into this terrain"))
         spent, leaves_unit = spent + cost, step.combat_unit
     return Cost(spent)

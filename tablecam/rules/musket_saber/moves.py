@@ -42,7 +42,7 @@ def entry_cost(state: State, unit: Unit, number: Hex, *, march: bool) -> float:
     """Returns the cost of the entry hex, more for those that came in before (K-13.1)."""
     ground, ahead = state.folio.map, state.entered.get(number, 0)
     roads = [ground.path(number, beside) == "road" for beside in state.grid.neighbours(number)]
-    step = movement.Step(ground.terrains(number), None, "road" if any(roads) else None)
+    step = movement.Step(ground.terrains(number), path="road" if any(roads) else None)
     return movement.entry_cost(unit, step, ahead, march=march).mp
 
 

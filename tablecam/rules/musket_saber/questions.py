@@ -16,7 +16,7 @@ from tablecam.rules.hexes.asking import HexName, ground_in, map_of, on_map
 from tablecam.rules.hexes.grid import Hex, grid_of
 from tablecam.rules.musket_saber import army, combat, movement, results, retreat, tables
 from tablecam.rules.musket_saber.combat import Manner, Role, Tactic
-from tablecam.rules.musket_saber.field import CLEAR, OPEN_GROUND, Field, Map
+from tablecam.rules.musket_saber.field import CLEAR, OPEN_GROUND, OPEN_SIDE, Field, Map
 from tablecam.rules.musket_saber.files import (
     Allowance,
     Path,
@@ -230,7 +230,8 @@ def _path_cost(
     ground = [
         Step(
             (charts.terrain.get(step.terrain, OPEN_GROUND),),
-            charts.hexside.get(step.hexside or ""), step.path, step.enemy_zone, step.combat_unit,
+            charts.hexside.get(step.hexside or "", OPEN_SIDE), step.path, step.enemy_zone,
+            step.combat_unit,
         )
         for step in steps
     ]  # fmt: skip
@@ -313,7 +314,7 @@ def _enter(
     charts = _charts(facts.charts)
     if terrain not in {CLEAR, *charts.terrain} and path is None:
         return {"enter": None, "mp_left": None, "asks_for": [f"terrain.{terrain}"]}
-    step = Step((charts.terrain.get(terrain, OPEN_GROUND),), None, path)
+    step = Step((charts.terrain.get(terrain, OPEN_GROUND),), path=path)
     left: list[float | None] = []
     ahead = 0
     for unit in units:

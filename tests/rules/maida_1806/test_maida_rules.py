@@ -266,7 +266,8 @@ def test_a_withdrawal_joins_friends_with_their_facing_and_keeps_its_own_d_14_11_
     state = lie(unit("FA", "0805"), unit("FB", "0806", 120), unit("BA", "0604", 0))
     _, ends = field.withdrawals(state, state.piece("FA"), (("0604",),))
     assert ends == (("0806",),)
-    after, _ = fire.withdrawn(state, fire.Retreat("FA", (("0604",),), 1), ("0806",))
+    retreat = fire.Retreat("FA", (("0604",),), 1)
+    after, _ = retreat.follow(state, acts.Withdraw("FA", ("0806",)))
     assert after.piece("FA").facing_deg == 120
     assert [piece.id for piece in after.stack("FA")] == ["FB", "FA"]
 
