@@ -62,6 +62,7 @@ def _asked(referee: Referee, play: AnyPlay, seat: Seat) -> Json:
     return {
         "question": asked.question,
         "hint": asked.hint,
+        "sums": [one._asdict() for one in asked.sums],
         "asked": asked.seat,
         "is_yours": is_yours,
         "is_over": asked.is_over,

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from random import Random
 from types import MappingProxyType
-from typing import Any, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from tablecam.errors import BadInput
 from tablecam.geometry.shapes import Shape
@@ -82,8 +82,8 @@ class Event:
 
     `kind` is a term of the game (`hit`, `broken`, `round`, ...) or one that all games share: an
     `overrule`, or `over` where the game ends. `text` is one plain sentence, `facts` its data for
-    programs, `evidence` the shapes to draw. An event that is `only_for` a seat is
-    concealed from all others.
+    programs (the `sums` in it are listed on pages), `evidence` the shapes to draw. An event that is
+    `only_for` a seat is concealed from all others.
     """
 
     kind: str
@@ -127,13 +127,20 @@ class DeclareFirst:
         return {"because": self.because, "declared": list(self.declared)}
 
 
+class Sum(NamedTuple):
+    """A total as players read it: its title, and its terms in words."""
+
+    title: str
+    terms: tuple[str, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class PendingDecision:
     """The decision that a game waits for: one sentence, and the seat that has to decide.
 
     Without a seat, chance decides (dice, a draw), or the game `is_over`. If `is_concealed`, the
     answers show what only that seat may see. `closed` is the ban on measuring until something is
-    declared, if any. `hint` says what players do by hand.
+    declared, if any. `hint` says what players do by hand, and `sums` what it counts.
     """
 
     question: str
@@ -142,6 +149,7 @@ class PendingDecision:
     is_concealed: bool = False
     closed: DeclareFirst | None = None
     hint: str = ""
+    sums: tuple[Sum, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

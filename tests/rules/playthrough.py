@@ -31,7 +31,10 @@ def playthrough(play: Play[Any, Any]) -> str:
     for done in play.done:
         lines.append(game.asked(state).question)
         lines.append(_ACTION + json.dumps(game.action_to_json(done.action)))
-        lines += [f"  {event.rule or '-'} {event.text}" for event in done.events]
+        for event in done.events:
+            lines.append(f"  {event.rule or '-'} {event.text}")
+            sums = event.facts.get("sums", ())
+            lines += [f"    {total['title']}: {', '.join(total['terms'])}" for total in sums]
         state = done.state
     lines.append(play.asked().question)
     return "\n".join(lines) + "\n"

@@ -9,7 +9,7 @@ from itertools import product
 from typing import Any, Final
 
 from tablecam.rules.dice import Roll
-from tablecam.rules.game import Event
+from tablecam.rules.game import Event, PendingDecision, Sum
 from tablecam.rules.hexes.zones import Hexes
 from tablecam.rules.maida_1806 import fire, tables
 from tablecam.rules.maida_1806 import state as acts
@@ -174,6 +174,12 @@ def column_of(state: State, combat: Combat) -> str:
     return charts.columns[min(max(index, 0), len(charts.columns) - 1)]
 
 
+def sums_of(state: State, combat: Combat) -> tuple[Sum, ...]:
+    """Returns the column of a combat with the shifts that lead to it (D-15.7b)."""
+    shifts = ((shift.when, shift.columns) for shift in shifts_of(state, combat))
+    return (Sum(f"Column {column_of(state, combat)}", tables.in_words(shifts) or ("no shift",)),)
+
+
 def result_of(state: State, combat: Combat, die: int) -> str:
     """Returns the result of a die: A+n or D+n, who has lost and for how long (D-15.7d)."""
     charts: ClashCharts = state.board.chart("clash")
@@ -256,6 +262,17 @@ class ClashDie(Due):
         words = f"clash in {' '.join(combat.hexes)}"
         return None if is_void else Roll(words, 1, tables.DIE_FACES, None, 0)
 
+    def asked(self, state: State) -> PendingDecision | None:
+        """Returns who fights whom, and in which column."""
+        if self.roll(state) is None:
+            return None
+        combat = self.there(state)
+        words = (
+            f"{', '.join(combat.attackers)} against {', '.join(combat.defenders)} in "
+            f"{' '.join(combat.hexes)}: roll a die"
+        )
+        return PendingDecision(words, sums=sums_of(state, combat))
+
     def follow(self, state: State, answer: Any) -> Outcome:
         """Returns the state after the die, with Losses, Rout and facing due (D-15.8)."""
         if answer is None:
@@ -266,12 +283,12 @@ class ClashDie(Due):
         if result[0] == "D":
             lost, won = won, lost
         winner = state.side(won[0])
-        shifts = tables.in_words((s.when, s.columns) for s in shifts_of(state, combat))
         text = (
-            f"{', '.join(combat.attackers)} against {', '.join(combat.defenders)}: column "
-            f"{column_of(state, combat)} ({shifts or 'no shift'}), die {answer[0]}, {result}"
+            f"{', '.join(won)} wins against {', '.join(lost)}, out for {result[2:]} turns: "
+            f"die {answer[0]}, {result}"
         )
-        facts = {"result": result, "winner": winner, "losers": list(lost)}
+        sums = [one._asdict() for one in sums_of(state, combat)]
+        facts = {"result": result, "winner": winner, "losers": list(lost), "sums": sums}
         state = state.gains(winner, tables.VICTORY_POINTS["clash_won"])
         if combat.how == "clash":
             state = replace(state, fought=(*state.fought, *won, *lost))

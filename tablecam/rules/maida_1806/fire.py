@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from tablecam.geometry.shapes import Shape
-from tablecam.rules.game import Ban, Event
+from tablecam.rules.game import Ban, Event, Sum
 from tablecam.rules.hexes.drawings import hexes_shapes
 from tablecam.rules.hexes.zones import Hexes
 from tablecam.rules.maida_1806 import field, tables, troops
@@ -184,7 +184,16 @@ def fired(state: State, units: Sequence[str], target: str) -> Outcome:
         state = state.with_piece(name, fires=piece.fires + 1, mp_left=mp, fired=True)
     words = f" ({shot.result})" if shot.result else ""
     text = f"{', '.join(units)} fires at {target}{words}"
-    event = Event("fire", text, "D-14.10.3", {"units": list(units), "target": target})
+    sums = [
+        Sum(
+            f"{unit}: die {shot.total(unit):+d} against {state.morale(unit)}",
+            tables.in_words(shot.modifiers[unit].items()),
+        )
+        for unit in shot.checks
+    ]
+    listed = [one._asdict() for one in sums if one.terms]
+    facts = {"units": list(units), "target": target, "sums": listed}
+    event = Event("fire", text, "D-14.10.3", facts)
     dues: dict[str, Due] = {
         "checks": Checks(
             shot.firers, shot.checks, {unit: shot.total(unit) for unit in shot.checks},

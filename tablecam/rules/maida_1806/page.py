@@ -145,7 +145,8 @@ OFFERS: Final[Mapping[type, Callable[[State, Any], Offer]]] = {
     ),
     acts.Withdraw: _withdraw,
     acts.ClashIn: lambda state, action: Offer(
-        "answer", f"{' '.join(action.hexes)}: {', '.join(action.attackers)}"
+        "answer", f"{', '.join(action.attackers)} against {', '.join(action.defenders)}, "
+        f"in {' '.join(action.hexes)}",
     ),
     acts.Losses: _losses,
     acts.Face: lambda state, action: Offer("answer", f"face {action.facing_deg}°"),

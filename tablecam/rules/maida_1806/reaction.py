@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, Literal
 
 from tablecam.geometry.shapes import Shape
-from tablecam.rules.game import Event
+from tablecam.rules.game import Event, Sum
 from tablecam.rules.hexes.drawings import line_shape
 from tablecam.rules.hexes.zones import Hexes
 from tablecam.rules.maida_1806 import field, tables
@@ -260,10 +260,14 @@ class ReactionCheck(Due):
         parts = tables.in_words(check.modifiers.items())
         word = "passes" if verdict.passed else "fails"
         text = (
-            f"{self.unit} {word} its reaction: {answer[0]} with {parts or 'no modifier'} "
-            f"is {verdict.total} of {check.morale}"
+            f"{self.unit} {word} its reaction to {', '.join(movers)}: {verdict.total} of "
+            f"{check.morale}"
         )
-        facts = {"unit": self.unit, "total": verdict.total, "modifiers": dict(check.modifiers)}
+        added = Sum(f"Total {verdict.total}", (f"die {answer[0]}", *parts))
+        facts = {
+            "unit": self.unit, "total": verdict.total, "modifiers": dict(check.modifiers),
+            "sums": [added._asdict()],
+        }  # fmt: skip
         events: Events = (Event("reaction", text, f"D-13.1{check.case}", facts),)
         if verdict.passed:
             choice = ReactionChoice(self.unit, movers, check.case, verdict.total)

@@ -109,11 +109,13 @@ def is_shift_word(when: str) -> bool:
     return known[name] != "N" or value.lstrip("-").isdigit()
 
 
-def in_words(parts: Iterable[tuple[str, int]]) -> str:
+def in_words(parts: Iterable[tuple[str, int]]) -> tuple[str, ...]:
     """Returns modifiers or shifts by their keys as players read them.
 
     >>> in_words([("british_front", -2), ("across:river", 1)])
-    'British front -2, across river +1'
+    ('British front -2', 'across river +1')
     """
-    words = ", ".join(f"{key} {value:+d}" for key, value in parts)
-    return words.replace("_", " ").replace(":", " ").replace("british", "British")
+    return tuple(
+        f"{key} {value:+d}".replace("_", " ").replace(":", " ").replace("british", "British")
+        for key, value in parts
+    )

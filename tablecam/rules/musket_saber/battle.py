@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from itertools import combinations
 from typing import Any, Final, Literal
 
 from tablecam.geometry.shapes import Shape
 from tablecam.rules.dice import Roll
-from tablecam.rules.game import Ban, PendingDecision, Refused
+from tablecam.rules.game import Ban, Event, PendingDecision, Refused, Sum
 from tablecam.rules.hexes.drawings import hexes_shapes, line_shape
 from tablecam.rules.hexes.grid import Hex
 from tablecam.rules.musket_saber import aftermath, combat, movement, results
@@ -56,20 +56,34 @@ def _facing_horse(state: State, battle: acts.Battle) -> tuple[Unit, ...]:
     return tuple(u for u in units if formed is None or u is formed or u.hex != formed.hex)
 
 
-def words_of(counted: Differential) -> str:
-    """Returns a differential in words, each halving with its rule."""
+def sums_of(counted: Differential) -> tuple[Sum, ...]:
+    """Returns both totals of a differential with their terms, each halving with its rule."""
 
     def part(term: Term) -> str:
         why = ", ".join(f"{reason} {HALVED_BY[reason]}" for reason in term.halved)
         return f"{term.unit} {term.counts}" + (f" (of {term.cf}: {why})" if why else "")
 
-    sides = []
-    for terms, more in (
-        (counted.attack, counted.attack_more), (counted.defence, counted.defence_more),
-    ):  # fmt: skip
-        parts = [*map(part, terms), *(f"{name} {value}" for name, value in more.items())]
-        sides.append(" + ".join(parts) or "nothing")
-    return f"{counted.value:+d}: {sides[0]} against {sides[1]}"
+    def total(title: str, terms: Iterable[Term], more: Mapping[str, int], value: int) -> Sum:
+        others = (f"{name.replace('_', ' ')} {value:+d}" for name, value in more.items())
+        return Sum(f"{title} {value}", (*map(part, terms), *others))
+
+    return (
+        total("Attack", counted.attack, counted.attack_more, counted.attack_total),
+        total("Defence", counted.defence, counted.defence_more, counted.defence_total),
+    )
+
+
+def whom(state: State, target: Hex) -> str:
+    """Returns who is attacked in a hex: its units that fight, else the posts there."""
+    units = [unit.id for unit in fighting(state.field.units_at(target))]
+    there = units or [name for name, number in state.hexes().items() if number == target]
+    return f"{' and '.join(there)} in {target}" if there else target
+
+
+def attack_words(state: State, units: Units, target: Hex, how: str) -> str:
+    """Returns who attacks whom, and how."""
+    verb = "skirmish with" if how == "skirmish" else how
+    return f"{' and '.join(units)}: {verb} {whom(state, target)}"
 
 
 # Putting an attack together.
@@ -169,9 +183,10 @@ class Muster(Due):
     def asked(self, state: State) -> PendingDecision:
         """Returns the question, with the differential and each halving."""
         battle = self.battle
-        fight = "Skirmish with" if battle.how == "skirmish" else "Attack on"
-        words = f"{fight} {battle.target}, differential {words_of(reckoned(state, battle))}"
-        return PendingDecision(words, battle.side, hint=self.hint)
+        counted = reckoned(state, battle)
+        words = attack_words(state, battle.attackers, battle.target, battle.how)
+        words += f", differential {counted.value:+d}"
+        return PendingDecision(words, battle.side, hint=self.hint, sums=sums_of(counted))
 
     def legal(self, state: State) -> tuple[Any, ...]:
         """Returns who else may take part, who may be primary, and the declaration."""
@@ -246,7 +261,7 @@ def declared(state: State, battle: acts.Battle) -> Outcome:
         if post.hex == battle.target and how == "attack":
             state = state.changed(post.id, attacked=True, active=False)
             state = replace(state, fortunes=(*state.fortunes, *((battle.side, ""),) * HQ_FOW))
-    text = f"Attack on {battle.target} by {' and '.join(battle.attackers)}"
+    text = attack_words(state, battle.attackers, battle.target, battle.how)
     events = (event("attack", text, "K-7.1", *battle.attackers),)
     if there:
         return state.pushed(Defence(state.enemy_of(battle.side))), events
@@ -261,8 +276,14 @@ class Defence(Due):
     """The defender says who defends the hex, and names the primary unit (K-5.3, K-7.4)."""
 
     side: str
-    question = "Who defends the hex, and who is the primary unit?"
+    question = "{who}: who defends, and who is the primary unit?"
     least_answers = 2
+
+    def asked(self, state: State) -> PendingDecision | None:
+        """Returns the question, with who attacks."""
+        asked, battle = super().asked(state), state.fight
+        whose = attack_words(state, battle.attackers, battle.target, battle.how)
+        return asked and replace(asked, question=f"{whose}. {asked.question}")
 
     def legal(self, state: State) -> tuple[acts.Defend, ...]:
         """Returns the ways to defend."""
@@ -398,8 +419,15 @@ class Tactics(Due):
     """A side chooses its tactic, the attacker first (K-7.13)."""
 
     side: str
-    question = "Which tactic do the {who} choose?"
+    question = "{who}: which tactic?"
     least_answers = 2
+
+    def asked(self, state: State) -> PendingDecision | None:
+        """Returns the question, with who fights and what both sides count so far."""
+        asked, battle = super().asked(state), state.fight
+        words = f"{side_name(self.side)}: which tactic? ({_foes(battle)})"
+        sums = sums_of(reckoned(state, battle))
+        return asked and replace(asked, question=words, sums=sums)
 
     def legal(self, state: State) -> tuple[acts.UseTactic, ...]:
         """Returns the tactics of its arms."""
@@ -422,7 +450,8 @@ class Tactics(Due):
         choice: Tactic = "none" if answer is None else answer.choice
         tactics = {**battle.tactics, role_of(battle, self.side): choice}
         state = replace(state, battle=replace(battle, tactics=tactics))
-        text = f"The {side_name(self.side)} choose {choice.replace('_', ' ')}"
+        words = "no tactic" if choice == "none" else choice.replace("_", " ")
+        text = f"{side_name(self.side)}: {words}"
         return state, (event("tactic", text, TACTIC_RULES[choice]),)
 
 
@@ -473,6 +502,15 @@ class Fight(Due):
         value = reckoned(state, battle).value
         return Roll(f"the combat in {battle.target}, differential {value:+d}", 1)
 
+    def asked(self, state: State) -> PendingDecision | None:
+        """Returns who fights whom, and what both sides count."""
+        battle = state.fight
+        if self.roll(state) is None:
+            return None
+        counted = reckoned(state, battle)
+        words = f"{_foes(battle)} in {battle.target}, differential {counted.value:+d}: roll a die"
+        return PendingDecision(words, sums=sums_of(counted))
+
     def follow(self, state: State, answer: tuple[int, ...] | None) -> Outcome:
         """Returns the state with the result due."""
         battle = state.fight
@@ -487,11 +525,20 @@ class Fight(Due):
         crt = state.folio.charts.crt
         printed = code_of(crt.rows[answer[0] - 1][crt.column_of(counted.value)])
         codes = results.becoming(printed, battle, square=_has_square(state, battle))
-        text = f"{printed} at {words_of(counted)}"
+        text = " and ".join(code.in_words for code in codes)
         if list(map(str, codes)) != [str(printed)]:
-            text += f", which becomes {' and '.join(map(str, codes))}"
+            text += f" instead of {printed}"
+        text += f": {_foes(battle)}, differential {counted.value:+d}, die {answer[0]}"
+        facts = {
+            "units": [*battle.attackers, *battle.defenders],
+            "sums": [one._asdict() for one in sums_of(counted)],
+        }
         state = replace(state, battle=battle).pushed(Result(tuple(map(str, codes))))
-        return state, (event("combat", text, "K-7.8", *battle.attackers, *battle.defenders),)
+        return state, (Event("combat", text, "K-7.8", facts),)
+
+
+def _foes(battle: acts.Battle) -> str:
+    return f"{' and '.join(battle.attackers)} against {' and '.join(battle.defenders)}"
 
 
 def _has_square(state: State, battle: acts.Battle) -> bool:
@@ -575,12 +622,12 @@ class Result(Due):
         missing = self.fate(state)
         if not isinstance(missing, results.UndecidedError) or missing.needs_die:
             return None
-        owner, codes = state.side_of(missing.unit), " and ".join(self.codes)
+        owner = state.side_of(missing.unit)
         if missing.losers:
-            return PendingDecision(f"{codes}: which unit loses a step?", owner)
+            return PendingDecision(f"{side_name(owner)}: which unit loses a step?", owner)
         ways = {"disrupt": "be Disrupted", "retreat": "retreat", "step": "lose a step"}
         words = " or ".join(ways[choice] for choice in missing.expected)
-        return PendingDecision(f"{codes}: does {missing.unit} {words}?", owner)
+        return PendingDecision(f"{missing.unit}: {words}?", owner)
 
     def legal(self, state: State) -> tuple[Any, ...]:
         """Returns both ends, or who may take a loss."""
@@ -671,7 +718,7 @@ def bombarding(state: State, bombard: acts.Bombard) -> Outcome:
         state = state.changed(name, fought=True)
     joint = len(guns) > 1 and state.time != "twilight" and _are_joined(state, guns)
     groups = combat.bombardments(bombard.units, coordinated=joint)
-    text = f"Bombardment of {bombard.target} by {' and '.join(bombard.units)}"
+    text = attack_words(state, bombard.units, bombard.target, "bombard")
     steps = (Aiming(group, bombard.target) for group in groups)
     return state.pushed(*steps), (event("attack", text, "K-8.4b", *bombard.units),)
 
@@ -736,6 +783,7 @@ class Firing(Due):
         printed = code_of(crt.rows[answer[0] - 1][crt.column_of(self.total(state))])
         code = combat.bombarding(printed)
         kept = replace(code, added=printed.added & {"Ammo", *code.added})
-        text = f"{printed} of {' and '.join(self.guns)} at {self.target}: {code}"
+        text = f"{code.in_words}{'' if code == printed else f' instead of {printed}'}: "
+        text += f"{' and '.join(self.guns)} at {self.target}, column {self.total(state):+d}"
         state = state.pushed(Result((str(kept),), guns=self.guns, target=self.target))
         return state, (event("combat", text, "K-8.5", *self.guns, self.target),)

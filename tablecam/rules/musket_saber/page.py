@@ -61,7 +61,9 @@ def _helped(leader: str) -> str:
 def _move(state: State, action: acts.Move) -> Offer:
     number = state.thing(action.units[0]).hex
     way = way_shape(state.grid, [(n,) for n in (number, *action.path) if n], "way")
-    words = f"to {action.path[-1]}" + (f" to charge {action.charge}" if action.charge else "")
+    words = f"to {action.path[-1]}" + (
+        f" to charge {battle.whom(state, action.charge)}" if action.charge else ""
+    )
     names = " and ".join(action.units)
     shapes = (way, *hexes_shapes(state.grid, (action.path[-1],), "reach"))
     return Offer("move", f"{names}: {words}", shapes, units=action.units)
@@ -69,9 +71,7 @@ def _move(state: State, action: acts.Move) -> Offer:
 
 def _attack(state: State, action: acts.Attack) -> Offer:
     fight = acts.Battle(state.active, action.target_hex, action.units, how=action.how)
-    names = " and ".join(action.units)
-    words = {"attack": "attack", "skirmish": "skirmish with", "charge": "charge"}[action.how]
-    label = f"{names}: {words} {action.target_hex}"
+    label = battle.attack_words(state, action.units, action.target_hex, action.how)
     if action.how != "charge" and state.field.units_at(action.target_hex):
         label += f", {battle.reckoned(state, fight).value:+d}"
     start = state.thing(action.units[0]).hex
@@ -86,7 +86,7 @@ def _bombard(state: State, action: acts.Bombard) -> Offer:
     start = state.thing(action.units[0]).hex or action.target
     shape = line_shape(state.grid, (start,), (action.target,), "line-of-sight")
     there = tuple(unit.id for unit in state.field.units_at(action.target))
-    label = f"{' and '.join(action.units)}: bombard {action.target}"
+    label = battle.attack_words(state, action.units, action.target, "bombard")
     return Offer("bombard", label, (shape,), units=(*action.units, *there))
 
 
@@ -108,7 +108,9 @@ def _fow(state: State, action: acts.Fow) -> Offer:
     elif action.others:
         words = f"move with {' and '.join(action.others)}"
     end = action.path[-1:]
-    to = f" {action.target} from {end[0]}" if action.target else f" to {end[0]}" if end else ""
+    to = f" to {end[0]}" if end else ""
+    if action.target:
+        to = f" {battle.whom(state, action.target)} from {end[0]}"
     return _to("fortune", state, action.unit, words + to, *end)
 
 

@@ -73,7 +73,7 @@ def automatic(state: State) -> Outcome | None:
     first = state.folio.scenario.first_player
     if state.active == first:
         side = state.enemy_of(first)
-        words = f"The {side_name(side)} move"
+        words = f"{side_name(side)}: movement"
         return movement_begun(state, side), (event("phase", words, "K-3.2"),)
     if state.turn >= len(state.folio.scenario.turns):
         state = replace(state, phase="over")
@@ -87,7 +87,7 @@ def passed(state: State) -> Outcome:
     """Returns the state at the end of a phase: HQ and trains wake, Fortunes of War fall due."""
     if state.phase == "movement":
         state = state.with_posts_judged(state.active, wakes=True).with_posts_judged(state.passive)
-        text = f"The {side_name(state.active)} attack"
+        text = f"{side_name(state.active)}: combat"
         return combat_begun(state), (event("phase", text, "K-3.2"),)
     return replace(_passed_over(state, [*state.triggered]), phase="closing"), ()
 
@@ -398,7 +398,7 @@ class Fortune(Due):
 
     side: str
     unit: str = ""
-    question = "What do the {who} do with their Fortune of War?"
+    question = "{who}: how to use the Fortune of War?"
     least_answers = 2
 
     def legal(self, state: State) -> tuple[Any, ...]:
@@ -450,7 +450,7 @@ class Fortune(Due):
         if not isinstance(answer, acts.Fow):
             return state, ()
         words = answer.choice.replace("_", " ")
-        text = f"Fortune of War of the {side_name(self.side)}: {words}, {answer.unit}"
+        text = f"Fortune of War, {side_name(self.side)}: {words}, {answer.unit}"
         events = (event(f"fow-{answer.choice}", text, "K-12.4", answer.unit),)
         if answer.choice == "charge":
             state, more = self._charged(state, answer)
@@ -557,5 +557,5 @@ def outcome(state: State) -> str:
     words = ", ".join(f"{side_name(side)} {score}" for side, score in scored.items())
     best = [side for side in winners if scored[side] == max(scored[one] for one in winners)]
     if len(best) == 1:
-        return f"The {side_name(best[0])} win: {words} points"
+        return f"Victory for {side_name(best[0])}: {words} points"
     return f"Nobody wins: {words} points"

@@ -112,6 +112,34 @@ class Code:
         second = "" if self.second is None else f"({self.second})"
         return "+".join([f"{self.main}{second}", *sorted(self.added)])
 
+    @property
+    def in_words(self) -> str:
+        """What it means, and as the CRT writes it (K-7.8).
+
+        >>> code_of("Dm(Dr)").in_words
+        'the defender checks its morale or routs, else retreats or is Disrupted (Dm(Dr))'
+        """
+        words = _MEANINGS.get(self.main) or f"{_STRUCK[self.words.side]} {_EFFECTS[self.main[1]]}"
+        if self.second not in (None, "NE", self.main):
+            second = code_of(str(self.second))
+            same = second.words.side == self.words.side
+            words += f", else {'' if same else _STRUCK[second.words.side] + ' '}"
+            words += _MEANINGS.get(second.main) or _EFFECTS[second.main[1]]
+        return "; ".join([words, *(_ADDITIONS[key] for key in sorted(self.added))]) + f" ({self})"
+
+
+_STRUCK: Final = {"A": "the attacker", "D": "the defender", "": ""}
+_MEANINGS: Final = {"NE": "no effect", "Ex": "both lose a step"}
+_EFFECTS: Final = {
+    "r": "retreats or is Disrupted", "x": "loses a step or retreats",
+    "e": "loses a step and retreats, or routs", "m": "checks its morale or routs",
+    "c": "checks its morale or retreats",
+}  # fmt: skip
+_ADDITIONS: Final = {
+    "DF": "a Fortune of War for the defender", "Ammo": "a supporting battery is out of ammunition",
+    "Leader": "leaders are in danger",
+}  # fmt: skip
+
 
 def code_of(text: str) -> Code:
     """Returns a result of the CRT.

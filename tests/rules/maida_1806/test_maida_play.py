@@ -129,7 +129,7 @@ def test_a_counterattack_ends_the_move_with_a_clash_at_once_d_12_12_1_d_12_12_2(
     roll(play, 0)
     choose(play, "react", choice="counterattack")
     assert play.state.piece("BA").hexes == ("0504",)
-    assert "clash in 0504" in play.asked().question
+    assert "in 0504: roll a die" in play.asked().question
     roll(play, 9)
     # The counterattacking side is the attacker: D+2 routs the French for two turns.
     assert play.state.piece("FA").returns_turn == 3
@@ -149,7 +149,10 @@ def test_a_unit_counterattacks_again_others_move_on_and_clash_d_12_12_5_d_12_12_
         assert (play.state.piece("BA").hexes, play.asked().seat) == ((target,), "french")
     play.apply(acts.Move(("FC",), (to("0705"),)))
     play.apply(acts.Pass())
-    assert (play.state.phase, play.asked().question) == ("clash", "1 die for clash in 0705")
+    assert (play.state.phase, play.asked().question) == (
+        "clash",
+        "FC against BC in 0705: roll a die",
+    )
 
 
 def test_reaction_fire_is_no_slot_and_counts_against_the_four_d_13_1x():
@@ -408,7 +411,7 @@ def clash(**keys: Any) -> Any:
 
 def test_active_units_in_clash_hexes_fight_after_the_movement_d_15_2_d_15_7():
     play = clash()
-    assert "clash in 0504" in play.asked().question
+    assert "in 0504: roll a die" in play.asked().question
     roll(play, 5)
     assert play.state.piece("BA").returns_turn == 2
     assert play.state.strength("BA") == 3

@@ -255,9 +255,10 @@ def test_the_differential_and_each_halving_are_shown_before_it_is_declared_k_7_7
                   unit("G1", "0506"), phase="combat")  # fmt: skip
     choose(play, "attack", units=("R1",), target_hex="0506", how="attack")
     choose(play, "join", unit="R2")
-    assert play.asked().question == (
-        "Attack on 0506, differential +1: R1 5 + R2 1 (of 5: parentheses K-2.4b, uncoordinated "
-        "K-7.14) against G1 5"
+    assert play.asked().question == "R1 and R2: attack G1 in 0506, differential +1"
+    assert play.asked().sums == (
+        ("Attack 6", ("R1 5", "R2 1 (of 5: parentheses K-2.4b, uncoordinated K-7.14)")),
+        ("Defence 5", ("G1 5",)),
     )
     choose(play, "declare", yes=False)
     assert play.state.targets == ()
@@ -362,7 +363,7 @@ def test_pressing_forward_costs_a_step_unless_the_enemy_routs_k_7_13b():
 def test_triggered_units_that_are_not_attacked_give_fortunes_of_war_k_7_2b():
     play = battle(unit("R1", "0505"), unit("G1", "0506"), phase="combat")
     play.apply(acts.Pass())
-    assert play.asked().question == "What do the Grey do with their Fortune of War?"
+    assert play.asked().question == "Grey: how to use the Fortune of War?"
     assert {getattr(action, "unit", "G1") for action in play.legal()} == {"G1"}
 
 
@@ -403,7 +404,7 @@ def test_all_bombardments_of_a_hex_are_declared_at_once_k_8_4b_k_8_4c():
 def test_skirmishers_attack_from_two_hexes_away_k_7_13a():
     play = battle(unit("R1", "0505"), unit("G1", "0507"), phase="combat")
     choose(play, "attack", units=("R1",), how="skirmish")
-    assert play.asked().question.startswith("Skirmish with 0507, differential +0: R1 5")
+    assert play.asked().question == "R1: skirmish with G1 in 0507, differential +0"
 
 
 def test_a_leader_beside_skirmishers_coordinates_them_k_7_13a_k_7_14():
@@ -499,7 +500,7 @@ def test_a_square_makes_a_charge_suffer_that_fails_its_check_k_9_5c():
     roll(play, 2)
     roll(play, 6)
     roll(play, 5)
-    assert any("Ex+Leader at -1" in text and "becomes Ax" in text for _, text in events_of(play))
+    assert any("(Ax) instead of Ex+Leader" in text for _, text in events_of(play))
 
 
 def test_defending_horse_countercharges_k_9_4():
@@ -643,7 +644,7 @@ def test_a_leader_who_takes_part_adds_his_factors_and_goes_along_k_10_3e():
                   phase="combat")  # fmt: skip
     choose(play, "attack", units=("R1",), how="attack")
     choose(play, "join", unit="RC")
-    assert "differential +3: R1 6 + RC 2 against G1 5" in play.asked().question
+    assert play.asked().sums == (("Attack 8", ("R1 6", "RC +2")), ("Defence 5", ("G1 5",)))
     choose(play, "declare", yes=True)
     choose(play, "tactic", choice="none")
     choose(play, "tactic", choice="none")
@@ -684,7 +685,7 @@ def test_victory_is_judged_after_the_last_turn_k_3_1():
     play = battle(unit("R1", "0505"), unit("G1", "1018"), turns=["day"], marks={"G1": REDUCED})
     for _ in range(4):
         play.apply(acts.Pass())
-    assert play.asked().question == "The Red win: Red 1, Grey 0 points"
+    assert play.asked().question == "Victory for Red: Red 1, Grey 0 points"
 
 
 @pytest.mark.parametrize(("at", "score"), [("1010", 8), ("1011", 4), ("0505", 0)])

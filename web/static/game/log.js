@@ -4,15 +4,15 @@ import { listenToHover, onClick, onClickWithin, slidePanel } from "../shared/eve
 import { sentence } from "../shared/text.js";
 import { makeRuleNumber, updateRuleNumber } from "../rulings/rule_number.js";
 import { makeDie, renderDice } from "./dice.js";
-import { latestChosen, playing } from "./state.js";
+import { isSettling, latestChosen, playing } from "./state.js";
 
 /** @typedef {import("./state.js").State} State */
 /** @typedef {import("./state.js").LogLine} LogLine */
 /** @typedef {import("./commands.js").Commands} Commands */
 
 const MOST_LINES = 30;
-/** How many lines of the latest action stand beside the question. */
-const MOST_LATEST = 4;
+/** How many lines of the latest action stand beside the question, and beside one about what has just happened. */
+const MOST_LATEST = { usual: 4, settling: 8 };
 
 /** Updates the log, the latest action first. @type {(state: State) => void} */
 export function renderGameLog(state) {
@@ -53,12 +53,16 @@ const TABS = ["tab-game", "tab-log"];
 
 /** Updates what the latest action led to. @type {(state: State) => void} */
 function renderLatest(state) {
-  const log = playing(state)?.log ?? [];
+  const view = playing(state);
+  const log = view?.log ?? [];
+  const { moments } = state.facts.about;
   const first = latestChosen(log)?.deed ?? Infinity;
   const latest = log.filter(({ deed, undone }) => deed >= first && !undone);
-  const told = latest.filter(({ kind }) => state.facts.about.moments[kind] !== "detail");
-  const all = told.length ? told : latest;
-  const lines = all.slice(0, MOST_LATEST);
+  const told = latest.filter(({ kind }) => moments[kind] !== "detail");
+  const settles = isSettling(view);
+  const all = settles ? [...causeOf(log, latest, moments), ...latest] : told.length ? told : latest;
+  const lines = all.slice(0, settles ? MOST_LATEST.settling : MOST_LATEST.usual);
+  byId("game-latest").classList.toggle("settling", settles);
   updateChildren(
     byId("game-latest"),
     lines.map(({ text }, index) => ({ text, index })),
@@ -67,6 +71,34 @@ function renderLatest(state) {
     (line, { text }) => setText(line, sentence(text)),
   );
   fitLatest(byId("game-latest"), all.length > lines.length);
+}
+
+/** The attack that the latest lines go on with, if none of them is one. @type {(log: LogLine[], latest: LogLine[], moments: Record<string, string>) => LogLine[]} */
+function causeOf(log, latest, moments) {
+  const marks = ["attack", "phase", "turn"];
+  const isMark = (/** @type {LogLine} */ { kind, undone }) => !undone && marks.includes(moments[kind]);
+  const cause = log.findLast(isMark);
+  return cause && moments[cause.kind] === "attack" && !latest.includes(cause) ? [cause] : [];
+}
+
+/** Updates a list of sums: each total, and its terms beside it. @type {(node: Element, sums: import("./state.js").Sum[]) => void} */
+export function renderSums(node, sums) {
+  updateChildren(
+    node,
+    sums.map((sum, index) => ({ ...sum, index })),
+    ({ index }) => String(index),
+    () => element("div", "dt", "dd"),
+    (row, { title, terms }) => {
+      setText(row.children[0], title);
+      updateChildren(
+        row.children[1],
+        terms,
+        String,
+        () => element("span"),
+        (term, words) => setText(term, words),
+      );
+    },
+  );
 }
 
 /** Lets the log tell what has no room here; measured only when words or room change. @type {(list: HTMLElement, isCut: boolean) => void} */
@@ -145,7 +177,7 @@ function makeLine() {
   const line = element("li", "div");
   const [words] = /** @type {HTMLElement[]} */ ([...line.children]);
   const actions = element("div");
-  line.append(makeRuleNumber(), actions);
+  line.append(makeRuleNumber(), element("dl"), actions);
   setAttr(words, "role", "button");
   setAttr(words, "tabindex", "0");
   words.className = "words";
@@ -157,8 +189,8 @@ function makeLine() {
 
 /** @type {(line: HTMLElement, key: string, happened: LogLine, follows: boolean, state: State) => void} */
 function updateLine(line, key, happened, follows, state) {
-  const { kind, text, rule, note, undone, evidence, dice } = happened;
-  const [words, number, actions] = /** @type {HTMLElement[]} */ ([...line.children]);
+  const { kind, text, rule, note, undone, evidence, dice, facts } = happened;
+  const [words, number, sums, actions] = /** @type {HTMLElement[]} */ ([...line.children]);
   const [mark, said, faces, noted] = /** @type {HTMLElement[]} */ ([...words.children]);
   // The first line of an action bears what holds for all of them.
   const isOverruled = kind === "overrule" || (!follows && note.startsWith("overruled"));
@@ -173,6 +205,7 @@ function updateLine(line, key, happened, follows, state) {
       follows ? "follows" : "",
       state.game.looked === key ? "looked" : "",
       evidence.length ? "drawn" : "",
+      facts.sums?.length ? "summed" : "",
     ]
       .join(" ")
       .trim(),
@@ -184,6 +217,8 @@ function updateLine(line, key, happened, follows, state) {
   renderDice(faces, dice?.values ?? [], "", [], dice?.sides);
   setText(noted, follows ? "" : note);
   updateRuleNumber(number, rule, state.facts.about.rules);
+  setAttr(sums, "class", "sums");
+  renderSums(sums, (isOpen && facts.sums) || []);
   actions.hidden = !isOpen;
   if (isOpen) renderActions(actions, happened, state);
 }

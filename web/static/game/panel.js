@@ -5,7 +5,7 @@ import { shortName, sideName, sidePlural } from "../board/things.js";
 import { renderBegin } from "./begin.js";
 import { renderGameDice } from "./dice.js";
 import { renderForce } from "./force.js";
-import { renderGameLog } from "./log.js";
+import { renderGameLog, renderSums } from "./log.js";
 import { renderStates } from "./midgame.js";
 import { renderOverrule } from "./overrule.js";
 import { renderIntents, renderPending } from "./pending.js";
@@ -110,6 +110,7 @@ function renderOver(state, view) {
 /** @type {(state: State) => void} */
 function renderActions(state) {
   const view = playing(state);
+  renderSums(byId("game-sums"), view?.sums ?? []);
   const groups = view?.is_yours ? groupsShown(state) : [];
   const isAnswering = groups.some(({ buttons }) => buttons.some(({ offer }) => isAbout(state, offer)));
   byId("panel").classList.toggle("answering", isAnswering);

@@ -27,8 +27,11 @@
  * @typedef {{unit: string, text: string, ghost: GhostBase[]}} ToPlace  a move that the game waits for
  * @typedef {{unit: string, text: string, is_legal: boolean, after: string[], answer: RuleAnswer, ghost: GhostBase[], is_back: boolean, choices: {label: string, action: {type: string}}[]}} Moved  a move that the camera saw, the units that have to go first, whether it can only be undone, and what it may have been where no length is in doubt
  *
+ * @typedef {{title: string, terms: string[]}} Sum  a total, and its terms in words
+ *
  * @typedef {object} LogLine  a line of the log
  * @property {string} kind
+ * @property {{sums?: Sum[]}} facts  for programs, and the sums to list
  * @property {string} text
  * @property {string | null} rule
  * @property {Shape[]} evidence
@@ -51,6 +54,7 @@
  * @property {boolean} has_begun
  * @property {string} question
  * @property {string} hint  what players do by hand
+ * @property {Sum[]} [sums]  what the question counts
  * @property {string} [why_missing]  why actions are not offered that players may look for
  * @property {string | null} asked
  * @property {boolean} is_yours
@@ -383,6 +387,13 @@ export function lookedAtShapes(state) {
 /** The drawing of what the game waits for. @type {(state: State) => Shape[]} */
 export function pendingShapes(state) {
   return playing(state)?.pictured ?? [];
+}
+
+/** Whether something has to be settled about what has just happened: the reason for it is there to read. @type {(view: GameView | null) => boolean} */
+export function isSettling(view) {
+  return Boolean(
+    view && !view.is_over && (view.to_place.length || view.actions?.some(({ group }) => group === "answer")),
+  );
 }
 
 /** The drawing of the latest action, and of what followed by itself. @type {(state: State) => Shape[]} */
