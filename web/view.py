@@ -19,7 +19,7 @@ from tablecam.table.roster import Roster
 def table_json(live: Live) -> Json:
     """Returns what stays the same: the table's name, size, sides, terrain, units and commanders.
 
-    Sides are in the order in which the table file first names them, which sets their colours.
+    Sides are in the order in which the table file first names them.
     """
     return table_facts(live.roster) | {
         "name": live.roster.name,

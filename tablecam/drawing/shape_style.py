@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from tablecam.drawing.pen import INK, WHITE, Colour
+from tablecam.table.sides import colour_numbers
 from tablecam.uncertainty.answer import AnswerWord
 
 BLUE: Final[Colour] = (178, 114, 0)
@@ -21,8 +22,10 @@ ORANGE: Final[Colour] = (0, 159, 230)
 VERMILION: Final[Colour] = (0, 94, 213)
 PURPLE: Final[Colour] = (167, 121, 204)
 
-SIDES: Final[tuple[Colour, ...]] = (BLUE, VERMILION, GREEN, PURPLE)
-"""By the order of the sides in the table file, on photographs and in drawings alike."""
+GREY: Final[Colour] = (59, 59, 59)
+
+SIDES: Final[tuple[Colour, ...]] = (BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY, YELLOW, GREY)
+"""The palette of the sides, on photographs and in drawings alike."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +86,8 @@ ANSWERS: Final[Mapping[AnswerWord, tuple[str, Colour, Colour]]] = {
 
 
 def side_colours(sides: Iterable[str]) -> dict[str, Colour]:
-    """Assigns each side a colour by the order of first mention."""
-    return {side: SIDES[i % len(SIDES)] for i, side in enumerate(dict.fromkeys(sides))}
+    """Assigns each side a colour by its name or the order of first mention."""
+    return {side: SIDES[number] for side, number in colour_numbers(sides).items()}
 
 
 def style_of(role: str) -> ShapeStyle:

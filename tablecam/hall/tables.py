@@ -22,7 +22,7 @@ from tablecam.replay.pictures import Studio
 from tablecam.replay.scenes import SHOWN, Scene, SceneBuilder
 from tablecam.rules.descriptions import Described
 from tablecam.rules.games import described
-from tablecam.table.sides import side_name
+from tablecam.table.sides import colour_numbers, side_name
 
 log = logging.getLogger(__name__)
 
@@ -35,10 +35,14 @@ _JPEG_QUALITY: Final = 82
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """A side as its players know it, and the figure that says best how it stands, if any."""
+    """A side as its players know it, and the figure that says best how it stands, if any.
+
+    `colour` is the number of its colour in the palette.
+    """
 
     name: str
     figure: str = ""
+    colour: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +206,10 @@ def game_status(
     return GameStatus(
         entry,
         words,
-        tuple(Side(side_name(side), figures.get(side, "")) for side in sides or figures),
+        tuple(
+            Side(side_name(side), figures.get(side, ""), colour)
+            for side, colour in colour_numbers(sides or figures).items()
+        ),
         "" if standing.turn is None else f"{standing.turn_word.capitalize()} {standing.turn}",
         active and side_name(active),
         is_over,

@@ -11,7 +11,7 @@ from tablecam.referee.game_views import about_game
 from tablecam.simulate.map_looks import map_json, table_ground
 from tablecam.table.model import Position, plain_keys
 from tablecam.table.roster import BaseType, CommanderEntry, Roster, UnitEntry
-from tablecam.table.sides import side_name, side_plural
+from tablecam.table.sides import colour_numbers, side_name, side_plural
 from tablecam.table.table_file import roster_from
 
 Json = dict[str, Any]
@@ -22,7 +22,7 @@ _NO_TAG = -1
 def table_facts(roster: Roster) -> Json:
     """Returns the table's size, its terrain, its sides and its units and commanders.
 
-    Sides are in the order in which the table file first names them, which sets their colours.
+    Sides are in the order in which the table file first names them.
     """
     table = roster.table
     return {
@@ -36,6 +36,7 @@ def table_facts(roster: Roster) -> Json:
         "files": {kind: path.name for kind, path in roster.files.items()},
         "sides": sides_of(roster),
         "side_names": {side: side_name(side) for side in sides_of(roster)},
+        "side_colours": colour_numbers(sides_of(roster)),
         "side_plurals": {side: side_plural(side) for side in sides_of(roster)},
         "terrain": [
             {"id": piece.id, "kind": piece.kind, "outline_mm": [list(p) for p in piece.outline_mm]}

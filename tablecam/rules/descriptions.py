@@ -269,7 +269,7 @@ class OddsOffer:
 def files_form(game: str) -> tuple[BeginField, ...]:
     """Returns the choice between the files of a game's owner and the house sample."""
     hint = "An invented map, charts and counters, each named House, to try the game."
-    own = BeginChoice("As the table names them", {}, "The files under [files] in the table file.")
+    own = BeginChoice("This table's own", {}, "Those that the table file lists under [files].")
     house = BeginChoice("House sample (invented)", house_options(game), hint)
     return (BeginField("files", "Map, charts and counters", (own, house)),)
 

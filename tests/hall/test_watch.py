@@ -48,7 +48,7 @@ def test_a_table_is_known_as_soon_as_it_has_sent_something(hall, watch, game):
     table = table_of(watch, game)
     assert table.is_playing
     assert (table.standing.turn, table.standing.active) == ("Round 3", "French")
-    assert table.standing.sides == (Side("French", "morale 9"), Side("British"))
+    assert table.standing.sides == (Side("French", "morale 9"), Side("British", colour=1))
     assert watch.tables()[0] == table  # who plays comes first
 
 
@@ -76,7 +76,7 @@ def test_a_table_is_called_as_its_players_call_it_and_its_sides_as_its_table_fil
     hall.set_table_name(game.id, "Saal 3, Tür")
     comes_true(lambda: {each.name for each in watch.tables()} == {"Saal 3, Tür"})
     table = table_of(watch, game)
-    assert table.standing.sides == (Side("Prussian"), Side("Austrian"))
+    assert table.standing.sides == (Side("Prussian"), Side("Austrian", colour=1))
     assert (table.standing.turn, table.standing.active) == ("", None)
 
 

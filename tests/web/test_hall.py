@@ -40,7 +40,7 @@ def test_the_hall_tells_of_each_table_as_it_stands(client, game):
     standing = table["standing"]
     assert standing["words"] == "<b>F1</b> hits B1."
     assert (standing["turn"], standing["active"]) == ("Round 3", "French")
-    assert {"name": "French", "figure": "morale 9"} in standing["sides"]
+    assert {"name": "French", "figure": "morale 9", "colour": 0} in standing["sides"]
     assert not table["is_playing"]
     assert client.get(f"/api/hall?after={told['version']}", **OWN).status_code == 204
 

@@ -19,6 +19,7 @@
  * @property {Record<string, string>} files  the names of the game's charts, map and scenario
  * @property {string[]} sides  as the table file names them
  * @property {Record<string, string>} side_names  what people call them
+ * @property {Record<string, number>} [side_colours]  the numbers of their colours in the palette; none in older films
  * @property {Record<string, string>} side_plurals  what people call their players
  * @property {Piece[]} terrain
  * @property {HexMap | null} [map]  a printed hex map

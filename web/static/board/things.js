@@ -84,7 +84,7 @@ export function commanderBase({ base, x_mm, y_mm, sigma_mm, seen, held_s }) {
 
 /** A side's number, for its colour. @type {(state: State, side: string) => number} */
 export function sideNumber(state, side) {
-  return Math.max(0, state.facts.sides.indexOf(side));
+  return state.facts.side_colours?.[side] ?? Math.max(0, state.facts.sides.indexOf(side));
 }
 
 /** The CSS class that gives a side's colour. @type {(state: State, side: string) => string} */

@@ -56,7 +56,7 @@ export function renderBegin(state) {
   );
   const { files } = state.facts;
   byId("begin-files").hidden = !Object.keys(files).length;
-  setText(byId("begin-files"), `With the ${Object.keys(files).join(", ")} that the table file names.`);
+  setText(byId("begin-files"), `With this table’s own ${Object.keys(files).join(", ")}.`);
   setAttr(byId("begin-files"), "title", Object.values(files).join("\n"));
   const fields = fieldsAsked(state);
   byId("begin-change").hidden = !fields.length;
@@ -81,6 +81,12 @@ function renderLie(state) {
   byId("begin-lie").hidden = !view?.has_begun || view.seat.kind === "player";
   setAttr(byId("lie-opening"), "aria-pressed", String(opensAnew(state)));
   setAttr(byId("lie-so"), "aria-pressed", String(!opensAnew(state)));
+  setText(
+    byId("lie-hint"),
+    opensAnew(state)
+      ? "All units go back to where the demo opened; then the game starts."
+      : "Nothing moves: the game starts with the units where they are now.",
+  );
 }
 
 /** @type {(node: HTMLElement, field: BeginField, state: State) => void} */

@@ -2,7 +2,7 @@
 import { byId, element, setAttr, setText, updateChildren } from "../shared/dom.js";
 
 /**
- * @typedef {{name: string, figure: string}} Side
+ * @typedef {{name: string, figure: string, colour: number}} Side  `colour` is its number in the palette
  * @typedef {{entry: number, words: string, sides: Side[], turn: string, active: string | null, is_over: boolean}} Standing
  * @typedef {{id: string, name: string, game: string, started_at: string, is_playing: boolean, standing: Standing}} Table
  * @typedef {{version: number, server: string, trouble: string, has_ended: boolean, tables: Table[]}} Hall
@@ -119,9 +119,9 @@ function makeSide() {
 }
 
 /** @type {(node: HTMLElement, side: Side, standing: Standing) => void} */
-function renderSide(node, { name, figure }, { sides, active }) {
+function renderSide(node, { name, figure, colour }, { active }) {
   const [called, standing, turn] = node.children;
-  setAttr(node, "class", `side side-${sides.findIndex((side) => side.name === name) % 8}`);
+  setAttr(node, "class", `side side-${colour}`);
   setText(called, name);
   setText(standing, figure);
   setText(turn, name === active ? "active" : "");

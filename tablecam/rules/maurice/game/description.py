@@ -155,7 +155,7 @@ def settings(state: State) -> tuple[about.Setting, ...]:
 def begin_form(sides: Sequence[str]) -> tuple[about.BeginField, ...]:
     """Returns what players choose before a game: where it starts, who begins, cards, measuring."""
     as_it_is = about.BeginChoice(
-        "As it is", hint="The first round begins with the table as it is now."
+        "Round 1", hint="The first round begins at once, with all units where they are."
     )
     set_up = about.BeginChoice(
         "Set up first",
@@ -178,7 +178,7 @@ def begin_form(sides: Sequence[str]) -> tuple[about.BeginField, ...]:
     first = side_choices(sides, "active")
     any_time = about.BeginChoice("At any time")
     return (
-        about.BeginField("how", "Start from", (as_it_is, set_up, middle)),
+        about.BeginField("how", "Start with", (as_it_is, set_up, middle)),
         about.BeginField("active", "First side", first, only_with=("how", (0, 2))),
         about.BeginField("deck", "Cards", (about.BeginChoice("Printed cards"), house)),
         about.BeginField("measuring", "Measuring", (any_time, declared)),
