@@ -5,7 +5,7 @@ import numpy as np
 from tablecam.vision.detection.sighting import Rejection, SearchResult
 from tablecam.vision.search.blocks import Blocks
 from tablecam.vision.search.changes import Changes
-from tablecam.vision.search.incremental import search_schedule
+from tablecam.vision.search.incremental import SWEEP_EVERY, SWEEP_TILES, search_schedule
 from tablecam.vision.search.tag_appearance import TagAppearances
 
 BLOCKS = Blocks(np.zeros(2), 8, 8, np.arange(64).reshape(8, 8))
@@ -21,23 +21,31 @@ def only(*blocks):
     return chosen
 
 
-def due(number, *, waiting=NOTHING, moving=NOTHING, owed=NOTHING, rejections=()):
+def due(
+    number, *, waiting=NOTHING, moving=NOTHING, owed=NOTHING, rejections=(), tags_are_missing=True
+):
     """What is due in a picture, and what is owed after it."""
     counts = 5 * waiting.astype(np.int64)
     near_hand = 3 * BLOCKS.near(moving, 2).astype(np.int64)
     found = Changes(waiting, moving, counts, near_hand, np.ones((8, 8), np.float32), 0.5)
-    blocks = search_schedule(number, found, NO_NEWS, BLOCKS, owed, rejections)
+    blocks = search_schedule(
+        *(number, found, NO_NEWS, BLOCKS, owed, rejections), tags_are_missing=tags_are_missing
+    )
     return blocks, blocks.still_pending(owed, found)
 
 
 def test_nothing_is_due_on_a_still_table_but_its_sweep():
-    assert [number for number in range(1, 64) if due(number)[0].all.any()] == [16, 32, 48]
+    assert [number for number in range(1, 256) if due(number)[0].all.any()] == [64, 128, 192]
 
 
-def test_the_sweep_comes_to_every_block_four_times_as_often_as_the_better_one():
-    swept = [due(number)[0] for number in range(16, 16 + 1024)]
-    assert (np.sum([blocks.quick for blocks in swept], axis=0) == 3).all()
-    assert (np.sum([blocks.thorough for blocks in swept], axis=0) == 1).all()
+def test_the_sweep_comes_to_every_block_and_better_in_every_fourth_round_if_tags_are_missing():
+    for tags_are_missing in (True, False):
+        swept = [
+            due(SWEEP_EVERY * sweep, tags_are_missing=tags_are_missing)[0]
+            for sweep in range(1, 1 + 4 * SWEEP_TILES)
+        ]
+        assert (np.sum([blocks.thorough for blocks in swept], axis=0) == tags_are_missing).all()
+        assert (np.sum([blocks.all for blocks in swept], axis=0) == 4).all()
 
 
 def test_what_keeps_moving_is_searched_now_and_then_and_in_passing():

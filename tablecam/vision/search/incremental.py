@@ -5,7 +5,8 @@ did when they were placed are fitted again; where that fails, and where the tabl
 is searched. Blocks that keep changing show a hand, not a tag: what it changes is searched now and
 then, and thoroughly once it cannot reach there any more. Every comparison is with the last fit or
 search, not with the previous picture, so that a tag that creeps is noticed. Tile by tile the whole
-table is searched again, whether it seems to have changed or not.
+table is searched again, whether it seems to have changed or not; the table's own tags are fitted
+again more often.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from numpy.typing import NDArray
 
 from calibration.camera import Camera
 from tablecam.vision.detection.grey_picture import GreyPicture
+from tablecam.vision.detection.kinds import tag_ids
 from tablecam.vision.detection.sighting import Rejection, SearchResult, TagSighting, places_mm
 from tablecam.vision.search.blocks import Blocks, blocks_of
 from tablecam.vision.search.camera_scale import extent_mm
@@ -34,11 +36,13 @@ once."""
 _THOROUGH_EVERY, _THOROUGH_TURN = 12, 7
 """While a hand moves elsewhere, thorough searches run in every twelfth picture, one without other
 searches; else at once."""
-_SWEEP_EVERY = 16
-_SWEEP_TILES = 16
-"""One tile in every 16th picture: the whole table is swept in 256 pictures."""
+_TABLE_TAGS_EVERY = 16
+"""The table's own tags are fitted again in every 16th picture, as the camera may drift."""
+SWEEP_EVERY = 64
+SWEEP_TILES = 16
+"""One tile in every 64th picture: the whole table is swept in 1024 pictures."""
 _BETTER_EVERY = 4
-"""One tile in four is swept thoroughly, for occluded tags too: each tile once in 1024 pictures."""
+"""While tags are missing, one tile in four is swept thoroughly, for occluded tags too."""
 _AROUND_MM = 20.0
 """A nudged tag lies within this distance; a tag that was carried away appears as a change."""
 _MOST_SEARCHED = 0.4
@@ -81,18 +85,15 @@ class SearchSchedule:
         return self.quick & ~self.moving
 
     def with_misfits(self, blocks: Rows) -> SearchSchedule:
-        """Adds blocks with tags that could not be fitted again: the search is to find out why."""
-        thorough = self.thorough | (blocks & self.quiet)
-        return replace(self, changed=self.changed | blocks, thorough=thorough)
+        """Adds changed blocks with tags that could not be fitted again, to find out why.
+
+        Where nothing changed such a tag is as much hidden as when it was found.
+        """
+        return replace(self, thorough=self.thorough | (blocks & self.changed & self.quiet))
 
     def still_pending(self, pending: Rows, detected: Changes) -> Rows:
         """Returns the blocks that still need a thorough search after this picture."""
         return np.where(detected.since_before, pending, (pending | self.changed) & ~self.thorough)
-
-
-def is_sweep_frame(number: int) -> bool:
-    """Whether a picture is one in which a tile of the table is swept."""
-    return number % _SWEEP_EVERY == 0
 
 
 def search_schedule(
@@ -102,13 +103,16 @@ def search_schedule(
     blocks: Blocks,
     pending: Rows,
     rejections: Sequence[Rejection],
+    *,
+    tags_are_missing: bool,
 ) -> SearchSchedule:
     """Decides which blocks to search in a picture.
 
     `refits` are the tags fitted again, `pending` (count,) the blocks waiting for a thorough search,
     and `rejections` those of the previous picture.
     """
-    if not (is_sweep_frame(number) or detected.waiting.any() or pending.any() or refits.nudged):
+    sweep, is_between = divmod(number, SWEEP_EVERY)
+    if is_between and not ( detected.waiting.any() or pending.any() or refits.nudged):
         none = np.zeros(blocks.count, dtype=np.bool_)
         return SearchSchedule(none, none, none, none, detected.near_hand == 0)
     quiet = detected.near_hand == 0
@@ -125,11 +129,10 @@ def search_schedule(
             better |= pending & quiet & ~detected.since_before
     elif not detected.since_before.any():
         better |= changed | pending
-        if is_sweep_frame(number):
-            sweep = number // _SWEEP_EVERY
-            swept = blocks.tile(sweep, _SWEEP_TILES)
+        if not is_between:
+            swept = blocks.tile(sweep, SWEEP_TILES)
             # Shifted by one a round, so that each tile is swept thoroughly in every fourth round.
-            if (sweep // _SWEEP_TILES - sweep) % _BETTER_EVERY == 0:
+            if tags_are_missing and (sweep // SWEEP_TILES - sweep) % _BETTER_EVERY == 0:
                 better |= swept
     moving = detected.since_before & (detected.waiting > 1)
     return SearchSchedule(changed, moving, swept, better, quiet)
@@ -178,6 +181,7 @@ class IncrementalSearch:
         self._in_passing = finder.quick()
         self._blocks = blocks_of(finder.camera, extent_mm(finder.roster))
         self._is_seen = self._blocks.sizes > 0
+        self._tag_count = len(tag_ids(finder.roster))
         self._table_tags = frozenset(tag.id for tag in finder.roster.table_tags)
 
     def with_camera(self, camera: Camera) -> IncrementalSearch:
@@ -197,13 +201,20 @@ class IncrementalSearch:
             return self._whole(picture, before)
         before = self.reprojected(before)
         number = before.number + 1
-        if is_sweep_frame(number) or before.changed_share or before.pending.any():
+        is_drift_checked = number % _TABLE_TAGS_EVERY == 0
+        if is_drift_checked or before.changed_share or before.pending.any():
             picture.grey()  # needed below in any case; the reduced form is then cheaper to make
         now = as_map(picture.reduced_grey())
-        refits = self._refit_changed(picture, now, before, all_of_table=is_sweep_frame(number))
+        refits = self._refit_changed(picture, now, before, all_of_table=is_drift_checked)
         detected = self._changes(now, refits, before.ground)
         schedule = search_schedule(
-            number, detected, refits, self._blocks, before.pending, before.search.rejections
+            number,
+            detected,
+            refits,
+            self._blocks,
+            before.pending,
+            before.search.rejections,
+            tags_are_missing=len(refits.lying) < self._tag_count,
         )
         # Many boxes cost more than one search of the whole picture.
         if schedule.changed[self._is_seen].mean() > _MOST_SEARCHED:
@@ -270,8 +281,8 @@ class IncrementalSearch:
     ) -> RefitResult:
         """Refits the tags that look different and reports which still lie where they lay.
 
-        The table's own tags are always refitted together, and in every sweep: a drifting camera
-        shows in all of them long before a single one looks different.
+        The table's own tags are always refitted together, and now and then: a drifting camera shows
+        in all of them long before a single one looks different.
         """
         request = before.tags.compare(now)
         if all_of_table or any(tag.tag in self._table_tags for tag in request.changed):
