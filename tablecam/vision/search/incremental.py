@@ -112,7 +112,7 @@ def search_schedule(
     and `rejections` those of the previous picture.
     """
     sweep, is_between = divmod(number, SWEEP_EVERY)
-    if is_between and not ( detected.waiting.any() or pending.any() or refits.nudged):
+    if is_between and not (detected.waiting.any() or pending.any() or refits.nudged):
         none = np.zeros(blocks.count, dtype=np.bool_)
         return SearchSchedule(none, none, none, none, detected.near_hand == 0)
     quiet = detected.near_hand == 0
