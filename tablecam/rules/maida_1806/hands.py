@@ -58,7 +58,7 @@ def _answers(state: State, position: Position) -> Iterator[Suggestion]:
         spots = [(one.hexes, one.facing_deg) for one in (piece, after, place)]
         if spots[0] != spots[1] == spots[2]:
             text = f"{name} goes to {' '.join(after.hexes)} facing {after.facing_deg}"
-            yield Suggestion(name, text, action, certain("yes", "D-14.11", text))
+            yield _sure(name, text, action, "D-14.11")
 
 
 def _suggested(state: State, position: Position) -> Iterator[Suggestion]:
@@ -174,7 +174,7 @@ def _of_change(
         action = acts.Reorder(change.hex, change.units)
         ban = None if action in sequence.movement_choices(state) else "no such change now"
         text = f"{change.units[0]} comes to the top in {change.hex}"
-        return Suggestion(change.units[0], text, action, _yes_or_no("D-11.0", text, ban))
+        return _sure(change.units[0], text, action, "D-11.0", ban)
     piece = state.piece(change.units[0])
     if change.kind == "join" or unit is None or not unit.bases:
         number = seen.get(change.units[0], change.hex)
@@ -184,8 +184,10 @@ def _of_change(
     return _suggestion(state, change.units, place, "")
 
 
-def _yes_or_no(rule: str, text: str, ban: str | None) -> Answer:
-    return certain("yes", rule, text) if ban is None else certain("no", rule, f"{text}: {ban}")
+def _sure(name: str, text: str, action: object, rule: str, ban: str | None = None) -> Suggestion:
+    """Returns an action that is legal, or not for some reason, where no length is in doubt."""
+    answer = certain("yes", rule, text) if ban is None else certain("no", rule, f"{text}: {ban}")
+    return Suggestion(name, text, action, answer)
 
 
 def _suggestion(state: State, units: tuple[str, ...], place: Place, words: str) -> Suggestion:
@@ -208,8 +210,7 @@ def _suggestion(state: State, units: tuple[str, ...], place: Place, words: str) 
         return _question(name, text, "D-G4", legal) if legal else moves[0]
     formed = _formed(state, piece, place)
     if formed is not None:
-        text = f"{name} forms {formed.to}"
-        return Suggestion(name, text, formed, certain("yes", "D-6.3", text))
+        return _sure(name, f"{name} forms {formed.to}", formed, "D-6.3")
     move = "moves" if len(units) == 1 else "move"
     where = f"{' '.join(place.hexes)} facing {place.facing_deg}"
     text = words or f"{joined(units)} {move} to {where}"
@@ -219,7 +220,7 @@ def _suggestion(state: State, units: tuple[str, ...], place: Place, words: str) 
     if not ways:
         charge = acts.Charge(units, place.hexes[0])
         if state.movers == units and charge in sequence.movement_choices(state):
-            return Suggestion(name, text, charge, certain("yes", "D-9.2.1", text))
+            return _sure(name, text, charge, "D-9.2.1")
         why = f"{name} has no way there with its Movement Points"
         nearest = _nearest(state, units, place)
         return Suggestion(name, text, None, certain("no", "D-12.2", why), nearest)
@@ -228,30 +229,20 @@ def _suggestion(state: State, units: tuple[str, ...], place: Place, words: str) 
         others = len(ways) - 1
         text += f" ({others} other way{'s' if others > 1 else ''} would make others react)"
     action = acts.Move(units, way.steps)
-    if place.answer == "too_close":
-        word, chance = decide(place.margin_mm, place.sigma_mm)
-        answer = Answer(word, place.margin_mm, place.sigma_mm, chance, "D-G3", text)
-    else:
-        answer = certain("yes", "D-12.1", text)
+    if place.answer != "too_close":
+        return _sure(name, text, action, "D-12.1")
+    word, chance = decide(place.margin_mm, place.sigma_mm)
+    answer = Answer(word, place.margin_mm, place.sigma_mm, chance, "D-G3", text)
     return Suggestion(name, text, action, answer)
 
 
 def _formed(state: State, piece: Piece, place: Place) -> acts.Form | None:
     """Returns the change of formation that lays a counter on other hexes of its own."""
-    if set(place.hexes) == set(piece.hexes) or not set(place.hexes) & set(piece.hexes):
+    if len(place.hexes) == len(piece.hexes) or not set(place.hexes) & set(piece.hexes):
         return None
-    if len(place.hexes) == len(piece.hexes):
-        return None
-    choices = sequence.movement_choices(state)
-    return next(
-        (
-            choice
-            for choice in choices
-            if isinstance(choice, acts.Form) and choice.unit == piece.id
-            and choice.hexes == place.hexes and choice.facing_deg == place.facing_deg
-        ),
-        None,
-    )  # fmt: skip
+    spot = (piece.id, place.hexes, place.facing_deg)
+    forms = (c for c in sequence.movement_choices(state) if isinstance(c, acts.Form))
+    return next((f for f in forms if (f.unit, f.hexes, f.facing_deg) == spot), None)
 
 
 def all_ways(state: State, units: tuple[str, ...]) -> dict[Spot, tuple[Way[Spot, MoveStep], ...]]:
@@ -304,7 +295,7 @@ def _of_leaders(state: State, position: Position) -> Iterator[Suggestion]:
         is_legal = state.phase == "leaders" and action in sequence.leader_moves(state)
         text = f"{commander.id} goes to {number}"
         ban = None if is_legal else "leaders move after their units, up to 9 hexes"
-        yield Suggestion(commander.id, text, action, _yes_or_no("D-3.3b", text, ban))
+        yield _sure(commander.id, text, action, "D-3.3b", ban)
 
 
 # Stacks whose counters are laid beside each other for a moment.
@@ -375,7 +366,7 @@ class Spreading(Due):
         if self.takes(state, action):
             text = _content(state, self, spread(there, shown))
             if set(there) <= set(shown):
-                yield Suggestion(shown[0], text, action, certain("yes", "D-11.0", text))
+                yield _sure(shown[0], text, action, "D-11.0")
             else:
                 yield _question(shown[0], text, "D-11.0", [("Confirm", action)])
 

@@ -77,13 +77,11 @@ class MusketSaber(HexGame[State]):
         state = State(position, kept, (), (), (), ())
         scenario = state.folio.scenario
         leaders = tuple(
-            Leader(id=one.id, side=one.side, hex=one.hex, span=tuple(one.span),
-                   **one.front.model_dump())
+            Leader(id=one.id, side=one.side, hex=one.hex, span=tuple(one.span), **vars(one.front))
             for one in scenario.leader
-        )  # fmt: skip
+        )
         hq, trains = (
-            tuple(Post(id=one.id, side=one.side, hex=one.hex, ma=one.ma) for one in posts)
-            for posts in (scenario.hq, scenario.trains)
+            tuple(Post(**vars(one)) for one in posts) for posts in (scenario.hq, scenario.trains)
         )
         begin = stated.begin or Begin()
         if begin.turn > len(scenario.turns):

@@ -231,10 +231,7 @@ class Folio:
         """Returns the units where the scenario puts them (K-3.1, K-2.5 to K-2.7)."""
         first = []
         for entry in self.scenario.unit:
-            unit = Unit(
-                id=entry.id, side=entry.side, arm=entry.arm, size=entry.size,
-                formation=entry.formation, hex=entry.hex, red_dots=entry.red_dots,
-            )  # fmt: skip
+            unit = Unit(**entry.model_dump(exclude={"front", "back", "printed_id"}))
             first.append(self.shown(replace(unit, steps=1 if unit.flips or not entry.back else 2)))
         return tuple(first)
 
