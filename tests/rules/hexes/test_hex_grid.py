@@ -13,7 +13,7 @@ from tablecam.rules.hexes.counters import laid, place_of
 from tablecam.rules.hexes.grid import Cube, cube_distance, grid_of
 from tablecam.rules.hexes.sight import line_between
 from tablecam.rules.hexes.zones import zones_of
-from tablecam.rules.maida_1806.lines import are_flank_to_flank, wheels_of
+from tablecam.rules.maida_1806.lines import wheels_of
 from tablecam.table.model import BasePose, HexMap
 
 
@@ -153,13 +153,6 @@ def test_a_line_crosses_hexes_or_runs_along_their_sides_d_g7():
 def test_the_line_of_two_hexes_leaves_by_its_middle_front_hex_d_g7():
     line = line_between((GRID.cube("0505"), GRID.cube("0605")), (GRID.cube("0703"),))
     assert numbers(line.leaves) == {"0604"}
-
-
-def test_units_facing_alike_with_each_in_the_others_flank_hex_form_a_chain_d_g9():
-    assert are_flank_to_flank(GRID, ("0505",), 60, ("0605",), 60)
-    assert not are_flank_to_flank(GRID, ("0505",), 60, ("0605",), 120)
-    assert not are_flank_to_flank(GRID, ("0505",), 60, ("0504",), 60)
-    assert are_flank_to_flank(GRID, ("0505", "0605"), 60, ("0706",), 60)
 
 
 @given(st.sampled_from(list(GRID.hexes)), st.sampled_from(list(GRID.hexes)))

@@ -262,6 +262,17 @@ def test_only_the_top_unit_suffers_rifle_fire_d_11_8_d_14_10_3_d_14_10_9():
     assert fire.shot_of(state, ("FA",), "BA").checks == ("BA",)
 
 
+def test_units_facing_alike_with_each_in_the_others_flank_hex_form_a_chain_d_g9():
+    def forms_chain(one: Any, other: Any, facing_deg: int = 60) -> bool:
+        units = unit("FA", one, formation="line"), unit("FB", other, facing_deg, formation="line")
+        return field.flank_chain(lie(*units, FAR), ("FA", "FB"))
+
+    assert forms_chain("0505", "0605")
+    assert not forms_chain("0505", "0605", 120)
+    assert not forms_chain("0505", "0504")
+    assert forms_chain(["0505", "0605"], "0706")
+
+
 def test_a_withdrawal_joins_friends_with_their_facing_and_keeps_its_own_d_14_11_2_d_14_11_3():
     state = lie(unit("FA", "0805"), unit("FB", "0806", 120), unit("BA", "0604", 0))
     _, ends = field.withdrawals(state, state.piece("FA"), (("0604",),))
