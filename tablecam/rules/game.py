@@ -140,7 +140,8 @@ class PendingDecision:
 
     Without a seat, chance decides (dice, a draw), or the game `is_over`. If `is_concealed`, the
     answers show what only that seat may see. `closed` is the ban on measuring until something is
-    declared, if any. `hint` says what players do by hand, and `sums` what it counts.
+    declared, if any. `hint` says what players do by hand, `shared_hint` what those do who share a
+    screen that shows no hands, and `sums` what it counts.
     """
 
     question: str
@@ -150,6 +151,7 @@ class PendingDecision:
     closed: DeclareFirst | None = None
     hint: str = ""
     sums: tuple[Sum, ...] = ()
+    shared_hint: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,12 +175,14 @@ class Suggestion:
 class DiceGroup:
     """Dice of one roll that count alike: the owner, and their indices among the roll's values.
 
-    A die succeeds if it shows `needs` or more; None if dice are compared instead.
+    A die succeeds if it shows `needs` or more; None if dice are compared, or added up: `goal` says
+    to what, such as `9 or less together`.
     """
 
     whose: str
     needs: int | None
     places: tuple[int, ...]
+    goal: str = ""
 
 
 @dataclass(frozen=True, slots=True)

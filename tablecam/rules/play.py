@@ -91,6 +91,11 @@ class Play(Generic[State, Action]):
         """The remarks in the log, in order."""
         return self._log.remarks
 
+    @property
+    def remarks_after(self) -> Mapping[int, tuple[Remark, ...]]:
+        """The remarks by the index in `log` of the action that they follow, or that is first."""
+        return self._log.remarks_after
+
     def remark(self, document: Json) -> None:
         """Adds a remark of the players to the log."""
         self._log.add(Remark(document, len(self._current)))

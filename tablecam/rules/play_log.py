@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Generic
 
@@ -76,6 +76,22 @@ class PlayLog(Generic[State, Action]):
         """All remarks in order."""
         return tuple(entry for entry in self._entries if isinstance(entry, Remark))
 
+    @property
+    def remarks_after(self) -> Mapping[int, tuple[Remark, ...]]:
+        """The remarks by the index in `deeds` of the action that they follow, or that is first."""
+        remarks: dict[int, tuple[Remark, ...]] = {}
+        for deed, _, remark in self._remarked():
+            remarks[deed] = (*remarks.get(deed, ()), remark)
+        return remarks
+
+    def _remarked(self) -> Iterator[tuple[int, int, Remark]]:
+        """Yields remarks with the index of the action that they follow, and their own."""
+        deed = -1
+        for index, entry in enumerate(self._entries):
+            deed += isinstance(entry, Done)
+            if isinstance(entry, Remark):
+                yield max(deed, 0), index, entry
+
     def documents(self, after: int = 0) -> list[Json]:
         """Returns the documents of the entries, without the first `after`."""
         return [self._document(entry) for entry in self._entries[after:]]
@@ -101,10 +117,14 @@ class PlayLog(Generic[State, Action]):
                 yield Logged(self._document(entry), state, done, deed, undoes)
 
     def deeds_since(self, entries: int) -> frozenset[int]:
-        """Returns the indices in `deeds` of actions done or undone after the first `entries`."""
+        """Returns the indices in `deeds` of actions done or undone after the first `entries`.
+
+        Includes those after which something was remarked.
+        """
         later = self.logged(after=entries)
         deeds = (deed for logged in later for deed in (logged.deed, *logged.undoes))
-        return frozenset(deed for deed in deeds if deed is not None)
+        remarked = (deed for deed, index, _ in self._remarked() if index >= entries)
+        return frozenset(deed for deed in (*deeds, *remarked) if deed is not None)
 
     def _document(self, entry: Done[State, Action] | Remark | int) -> Json:
         if isinstance(entry, int):

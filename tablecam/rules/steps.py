@@ -18,7 +18,16 @@ from pydantic import TypeAdapter
 from tablecam.geometry.shapes import Shape
 from tablecam.rules.dice import Roll, values_of
 from tablecam.rules.frozen_json import Variant, from_plain, renamed, to_plain
-from tablecam.rules.game import OVERRULE, Ban, Event, Game, Json, PendingDecision, Refused
+from tablecam.rules.game import (
+    OVERRULE,
+    Ban,
+    DiceGroup,
+    Event,
+    Game,
+    Json,
+    PendingDecision,
+    Refused,
+)
 from tablecam.rules.lay import Lay
 from tablecam.table.model import Position
 from tablecam.table.sides import side_plural
@@ -39,6 +48,10 @@ class Step(Variant, is_family=True):
     def roll(self, state: Any) -> Roll | None:
         """Returns the dice that it needs now."""
         return None
+
+    def dice_groups(self, state: Any) -> tuple[DiceGroup, ...]:
+        """Groups its dice by whose they are and what they need, to enter real dice."""
+        return ()
 
     def asked(self, state: Any) -> PendingDecision | None:
         """Returns the decision that it needs now, or who rolls."""

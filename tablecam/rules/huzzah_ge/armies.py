@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from tablecam.rules.dice import Roll
-from tablecam.rules.game import PendingDecision
-from tablecam.rules.huzzah_ge.rolls import is_huzzah, succeeds
+from tablecam.rules.game import DiceGroup, PendingDecision
+from tablecam.rules.huzzah_ge.rolls import is_huzzah, succeeds, together
 from tablecam.rules.huzzah_ge.state import Army, Due, GiveNumber, State
 from tablecam.table.sides import side_name
 
@@ -69,10 +70,13 @@ class ArmiesDice(Due):
 
     def roll(self, state: State) -> Roll:
         """Returns two dice of each side, the first side's first."""
-        what = "the effect of the guns" if self.is_artillery else "skirmisher superiority"
-        factors = self._factors(state)
-        words = [f"two of the {side_name(side)} ({factors[side]} or less)" for side in state.sides]
-        return Roll(f"{what}: {', '.join(words)}", 4)
+        return Roll("the effect of the guns" if self.is_artillery else "skirmisher superiority", 4)
+
+    def dice_groups(self, state: State) -> tuple[DiceGroup, ...]:
+        """Returns each side's dice with what they may come to."""
+        factors = enumerate(self._factors(state).items())
+        groups = (together(side_name(side), most, 2 * place) for place, (side, most) in factors)
+        return tuple(chain.from_iterable(groups))
 
     def then(self, state: State, answer: tuple[int, ...]) -> State:
         """Returns the state with who has superiority, or whose guns are effective this turn."""

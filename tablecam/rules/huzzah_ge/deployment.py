@@ -13,7 +13,7 @@ from tablecam.geometry.shapes import shapes_of
 from tablecam.rules.game import Ban, Refused
 from tablecam.rules.huzzah_ge import state as acts
 from tablecam.rules.huzzah_ge.field import formation_of, ranks_of
-from tablecam.rules.huzzah_ge.movement import charges, fights_in_woods, judged, manoeuvres, stepped
+from tablecam.rules.huzzah_ge.movement import charges, fights_in_woods, manoeuvres, straight_ways
 from tablecam.rules.huzzah_ge.orders import acted
 from tablecam.rules.huzzah_ge.state import State
 from tablecam.rules.huzzah_ge.tables import CM_MM, TOUCH_MM
@@ -43,12 +43,8 @@ def ways(state: State) -> Iterator[Any]:
         elif under.order == "manoeuvre":
             yield from manoeuvres(state, unit)
         else:
-            sign = -1 if under.order == "retire" else 1
-            lengths_cm = dict.fromkeys((allowed_cm, allowed_cm / 2))
-            for length_cm in (length for length in lengths_cm if length > 0):
-                bases = stepped(unit.bases, sign * length_cm)
-                if judged(state, unit, bases).answer != "no":
-                    yield acts.Move(name, bases)
+            for bases in straight_ways(state, unit, under):
+                yield acts.Move(name, bases)
         if under.order == "advance":
             yield from charges(state, unit, allowed_cm)
 

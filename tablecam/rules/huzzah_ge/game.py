@@ -184,7 +184,11 @@ class GloriousEmpires(EmpiresPage):
     }
     why_not: ClassVar = {
         "fire": {"fire": volleys.ban_on_shots},
-        "orders": {"order": orders.ban_on_ordering, "charge": movement.ban_on_charging},
+        "orders": {
+            "order": orders.ban_on_ordering,
+            "full move": movement.ban_on_whole_way,
+            "charge": movement.ban_on_charging,
+        },
     }
     questions: ClassVar = {
         "fire": ("declare fire, or roll", ""),

@@ -34,6 +34,7 @@ from tablecam.rules.miniatures.ground import (
     overlaps,
 )
 from tablecam.rules.miniatures.moves import MoveLaw, lie_as_meant
+from tablecam.rules.miniatures.nearest import farthest_legal
 from tablecam.rules.steps import ban_on_all
 from tablecam.table.headings import difference_deg, forward, right
 from tablecam.table.model import Unit
@@ -130,7 +131,7 @@ def judged(state: State, unit: Unit, bases: Bases) -> Answer:
             why = "does not keep its formation, which is to deploy"
         if why:
             return certain("no", rule, f"{name} {why}")
-        area = shapely.union(_swept(unit, step), footprints(bases))
+        area = _way(unit, step, bases)
     shapes = shapes_of(area, "path")
     barrier = barred(state, unit, bases, area)
     if barrier is not None:
@@ -152,6 +153,11 @@ def _swept(unit: Unit, step: Step) -> shapely.Geometry:
     """Returns the area that a unit sweeps as it goes straight ahead or back."""
     footprints_mm = [footprint(base) for base in unit.bases]
     return swept_straight(footprints_mm, heading_of(unit.bases), step.forward_cm * CM_MM)
+
+
+def _way(unit: Unit, step: Step, bases: Bases) -> shapely.Geometry:
+    """Returns what a unit sweeps straight ahead or back, and where it ends."""
+    return shapely.union(_swept(unit, step), footprints(bases))
 
 
 def _keeps_formation(unit: Unit, bases: Bases, step: Step) -> bool:
@@ -178,6 +184,38 @@ def stepped(bases: Bases, on_cm: float, aside_cm: float = 0.0) -> Bases:
     return ahead(ahead(bases, heading_deg, on_cm * CM_MM), heading_deg - 90.0, aside_cm * CM_MM)
 
 
+def straight_ways(state: State, unit: Unit, under: acts.Under) -> Iterator[Bases]:
+    """Yields the usual places straight ahead or back: all the way, half of it, or what is free."""
+
+    def is_open(bases: Bases) -> bool:
+        return judged(state, unit, bases).answer != "no"
+
+    on_cm = _on_cm(under, unit.id)
+    ways = [stepped(unit.bases, far_cm) for far_cm in (on_cm, on_cm / 2) if far_cm]
+    free = list(filter(is_open, ways))
+    if ways and not free and (nearer := farthest_legal(unit, ways[0], is_open)):
+        free = [nearer]
+    yield from free
+
+
+def _on_cm(under: acts.Under, name: str) -> float:
+    """Returns how far a unit may go straight ahead, negative for back (H-12.2, H-13.1)."""
+    allowed_cm = under.allowed_cm.get(name, 0.0)
+    return -allowed_cm if under.order == "retire" else allowed_cm
+
+
+def ban_on_whole_way(state: State, name: str) -> Ban | None:
+    """Returns why a unit is not offered to go straight as far as its order allows (H-12)."""
+    under = state.under
+    if under is None or under.order not in ("advance", "retire") or name not in under.allowed_cm:
+        return None
+    unit = state.unit(name)
+    bases = stepped(unit.bases, _on_cm(under, name))
+    area = _way(unit, step_between(unit.bases, bases), bases)
+    ban = LAW.ban_on_end(state.field, unit, bases) or barred(state, unit, bases, area)
+    return None if ban is None else Ban.of(name, ban.rule, ban.because)
+
+
 def barred(state: State, unit: Unit, bases: Bases, area: Any) -> Ban | None:
     """Returns why a unit may not end where its bases lie, or go the way there."""
     ground, end = state.field, footprints(bases)
@@ -201,15 +239,15 @@ def _terrain_ban(state: State, unit: Unit, end: Any, area: Any) -> Ban | None:
         if overlaps(end, outline):
             is_beside = own is not None and _adjacent(ground, str(own), piece.id)
             if not (is_beside and fights_in_woods(troops)):
-                return Ban("H-12.5", f"enters {piece.id} by deploying")
+                return Ban("H-12.5", f"enters {piece.id} only by deploying")
             if ground.occupant(piece.id) is not None:
                 return Ban("H-12.5", f"finds {piece.id} occupied")
         elif overlaps(area, outline) and troops.formation != "road_column":
-            return Ban("H-12.5", f"passes through {piece.id} in road column alone")
+            return Ban("H-12.5", f"passes through {piece.id} only in road column")
     if own is not None and not any(
         overlaps(end, area_of(piece)) for piece in ground.sectors.values()
     ):
-        return Ban("H-12.5", f"leaves {own} by deploying")
+        return Ban("H-12.5", f"leaves {own} only by deploying")
     return LAW.ban_on_way(ground, area)
 
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
 from tablecam.rules.dice import Roll
-from tablecam.rules.game import Ban, PendingDecision, Refused
+from tablecam.rules.game import Ban, DiceGroup, PendingDecision, Refused
 from tablecam.rules.huzzah_ge import state as acts
 from tablecam.rules.huzzah_ge.fire import ban_on_firing
-from tablecam.rules.huzzah_ge.rolls import Factor, factor_of, is_huzzah, succeeds
+from tablecam.rules.huzzah_ge.rolls import Factor, factor_of, is_huzzah, succeeds, together
 from tablecam.rules.huzzah_ge.state import Due, State
 from tablecam.rules.huzzah_ge.tables import COMMAND, Command, Order
 from tablecam.rules.huzzah_ge.troops import Officer, Troops
@@ -261,6 +261,11 @@ class OrderDice(Due):
         """Returns the dice."""
         factor = _factor(state, self.officer, self.group, self.order, self.units).value
         return Roll(f"{self.officer}: {self.group} to {self.order}, on {factor} or less", 2)
+
+    def dice_groups(self, state: State) -> tuple[DiceGroup, ...]:
+        """Returns both dice with what they may come to."""
+        factor = _factor(state, self.officer, self.group, self.order, self.units)
+        return together(self.officer, factor.value)
 
     def then(self, state: State, answer: tuple[int, ...]) -> State:
         """Returns the state in which the units act, or the officer is done (H-11.5, H-11.6)."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from tablecam.rules.game import DiceGroup
 from tablecam.rules.miniatures.reckon import terms
 
 LEAST, MOST = 2, 10
@@ -25,6 +26,11 @@ def succeeds(factor: int, dice: Sequence[int]) -> bool:
     """Whether 2D6 succeed: eleven and twelve never do, a double one always does."""
     total = sum(dice)
     return is_huzzah(dice) or (total <= factor and total < 11)
+
+
+def together(whose: str, most: int, first: int = 0) -> tuple[DiceGroup, ...]:
+    """Returns the two dice from a place on with the most that they may come to (H-1.1)."""
+    return (DiceGroup(whose, None, (first, first + 1), f"{limited(most)} or less together"),)
 
 
 @dataclass(frozen=True, slots=True)

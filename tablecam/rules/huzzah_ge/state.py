@@ -13,6 +13,7 @@ from tablecam.geometry.outlines import table_outline
 from tablecam.geometry.shapes import shapes_of
 from tablecam.rules.dice import Roll
 from tablecam.rules.frozen_json import Variant
+from tablecam.rules.game import DiceGroup
 from tablecam.rules.huzzah_ge import fire, morale
 from tablecam.rules.huzzah_ge.field import (
     Field,
@@ -22,11 +23,12 @@ from tablecam.rules.huzzah_ge.field import (
     sector_under,
 )
 from tablecam.rules.huzzah_ge.tables import CM_MM, COMMAND, Order
-from tablecam.rules.huzzah_ge.troops import Troops, heading_of, quality
+from tablecam.rules.huzzah_ge.troops import QualityRoll, Troops, heading_of, quality
 from tablecam.rules.miniatures.battle import Bases, Battle, BattleStep, disordered
 from tablecam.rules.miniatures.battle import Charge as Charge
 from tablecam.rules.miniatures.battle import Move as Move
 from tablecam.rules.miniatures.ground import centre_mm, footprints, hull, without_rear
+from tablecam.rules.miniatures.reckon import spans
 from tablecam.rules.overrules import Overrule as AnyOverrule
 from tablecam.table.model import Point
 from tablecam.wording import counted
@@ -234,15 +236,27 @@ class QualityDice(Due):
         """Returns the dice."""
         return Roll(f"the quality of {self.unit}{', again' if self.is_again else ''}", 2)
 
-    def then(self, state: State, answer: tuple[int, ...]) -> State:
-        """Returns the state with the grade; after a double one it is rolled again (H-3.2)."""
+    def dice_groups(self, state: State) -> tuple[DiceGroup, ...]:
+        """Returns both dice with the totals that make each grade (H-3.1)."""
+        throws = {low + high: (low, high) for low in (1, 6) for high in range(1, 7)}
+        rolled = {total: self._rolled(state, dice) for total, dice in throws.items()}
+        grades = {total: one.grade if one else "roll again" for total, one in rolled.items()}
+        return (DiceGroup(self.unit, None, (0, 1), spans(grades)),)
+
+    def _rolled(self, state: State, answer: tuple[int, ...]) -> QualityRoll | None:
+        """Returns the grade that dice make; None if they are rolled again (H-3.2)."""
         facts = state.field.facts[self.unit]
         throws = [(1, 1), answer] if self.is_again else [answer]
-        rolled = quality(expected_of(facts), facts.abilities, throws)
+        return quality(expected_of(facts), facts.abilities, throws)
+
+    def then(self, state: State, answer: tuple[int, ...]) -> State:
+        """Returns the state with the grade; after a double one it is rolled again (H-3.2)."""
+        rolled = self._rolled(state, answer)
         if rolled is None:
             return state.pushed(QualityDice(self.unit, is_again=True))
         text = f"{self.unit} proves {rolled.grade}"
-        gained = [one for one in rolled.abilities if one not in facts.abilities]
+        held = state.field.facts[self.unit].abilities
+        gained = [one for one in rolled.abilities if one not in held]
         text += f", and is now {gained[0]}" if gained else ""
         state = state.changed(self.unit, quality=rolled.grade, abilities=rolled.abilities)
         return state.tells("quality", text, "H-3.1", unit=self.unit, grade=rolled.grade)

@@ -13,10 +13,10 @@ import shapely
 
 from tablecam.geometry.moves.poses import ahead
 from tablecam.rules.dice import Roll
-from tablecam.rules.game import Ban, PendingDecision, Refused
+from tablecam.rules.game import Ban, DiceGroup, PendingDecision, Refused
 from tablecam.rules.huzzah_ge import fire, morale
 from tablecam.rules.huzzah_ge import state as acts
-from tablecam.rules.huzzah_ge.rolls import Factor, is_huzzah, succeeds
+from tablecam.rules.huzzah_ge.rolls import Factor, is_huzzah, succeeds, together
 from tablecam.rules.huzzah_ge.state import Due, State
 from tablecam.rules.huzzah_ge.tables import CM_MM
 from tablecam.rules.huzzah_ge.troops import Officer, heading_of, raised
@@ -185,6 +185,10 @@ class FactorDice(Due, is_family=True):
         words = self._words(self.dice, state)
         return Roll(f"{words}, on {self.factor(state).value} or less", 2)
 
+    def dice_groups(self, state: State) -> tuple[DiceGroup, ...]:
+        """Returns both dice with what they may come to."""
+        return together(self.names(state)[0], self.factor(state).value)
+
 
 class ShotDice(FactorDice):
     """The dice of a shot; at a charger it is always short and at its front (H-8.2)."""
@@ -276,6 +280,10 @@ class SaveDice(Due):
             return None
         limit = morale.escape_limit(self.hits)
         return Roll(f"{self.officer} to escape, on {max(limit, 2)} or less", 2)
+
+    def dice_groups(self, state: State) -> tuple[DiceGroup, ...]:
+        """Returns both dice with what they may come to."""
+        return together(self.officer, morale.escape_limit(self.hits))
 
     def then(self, state: State, answer: tuple[int, ...] | None) -> State:
         """Returns the state with the officer alive or dead (H-10.2, H-10.4)."""

@@ -264,7 +264,11 @@ class BattleGame(ByHand[State], PhaseGame[State]):
         return replace(state, position=with_bases(state.position, action.units))
 
     def settled(self, state: State) -> tuple[State, Events]:
-        """Returns the state at the next decision or dice; it tells all that happens until then."""
+        """Returns the state at the next decision or dice; it tells all that happens until then.
+
+        Of a phase that ends as it begins, it tells why nobody can do anything.
+        """
+        is_new = False
         while state.phase != "over":
             if len({unit.side for unit in state.position.units}) < 2:
                 over = replace(state, phase="over", due=())
@@ -278,9 +282,10 @@ class BattleGame(ByHand[State], PhaseGame[State]):
             after_step = self.automatic(state)
             if after_step is None and self.waits(state):
                 break
-            if after_step is None or after_step == state:
-                after_step = self.next_phase(state)
-            state = after_step
+            if after_step is None and is_new and (why := self.why_missing(state)):
+                state = state.tells("idle", why)
+            is_new = after_step is None or after_step == state
+            state = self.next_phase(state) if after_step is None or is_new else after_step
         return state, ()
 
     def outcome(self, state: State) -> str:

@@ -18,7 +18,15 @@ from tablecam.rules.miniatures.battle import Bases
 from tablecam.rules.miniatures.ground import footprints
 from tablecam.rules.reports import NOT_KNOWN, attempt
 from tablecam.rules.steps import AnyState
-from tablecam.table.model import BasePose, Commander, Position, Unit
+from tablecam.table.model import (
+    BasePose,
+    Commander,
+    LengthUnit,
+    Position,
+    TableSize,
+    Unit,
+    preferred_unit,
+)
 from tablecam.table.motion import has_its_place, lies_there
 from tablecam.uncertainty.answer import Answer, certain
 from tablecam.wording import joined
@@ -47,6 +55,10 @@ class ByHand(Generic[AnyState]):
     def position(self, state: AnyState) -> Position:
         """Returns the table according to the game."""
         return state.position
+
+    def length_unit(self, table: TableSize) -> LengthUnit:
+        """Returns the unit of length in which the game measures."""
+        return preferred_unit(table)
 
     def suggestion(self, state: AnyState, unit: Unit, seen: Unit) -> Suggestion | None:
         """Returns what was done with a unit that lies elsewhere; None if it may not be moved."""
@@ -109,7 +121,8 @@ class ByHand(Generic[AnyState]):
         if made is None:
             far_mm = max(map(_far_mm, unit.bases, seen.bases))
             ban, what = self.why_still(state, unit), "pushed" if far_mm <= _PUSHED_MM else "moved"
-            text = f"{unit.id} was {what} {far_mm:.0f} mm, but {ban.because}: put it back"
+            far = self.length_unit(game.table).margin(far_mm)
+            text = f"{unit.id} was {what} {far}, but {ban.because}: put it back"
             gap = gap_shape(unit.bases[0], seen.bases[0])
             return put_back(game, unit.id, Ban(ban.rule, text), far_mm, (gap,))
         if made.action is not None and not _is_legal(made):
@@ -127,7 +140,8 @@ class ByHand(Generic[AnyState]):
                 yield put_back(game, leader.id, Ban(self.leader_rule, text))
             elif not has_its_place(seen, leader):
                 far_mm = _far_mm(leader, seen)
-                text = f"{leader.name} was moved {far_mm:.0f} mm out of turn: put him back"
+                far = self.length_unit(game.table).margin(far_mm)
+                text = f"{leader.name} was moved {far} out of turn: put him back"
                 yield self.commander_suggestion(state, seen) or put_back(
                     game, leader.id, Ban(self.leader_rule, text), far_mm, (gap_shape(leader, seen),)
                 )

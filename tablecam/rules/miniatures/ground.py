@@ -123,7 +123,7 @@ def without_rear(
     spared: int | None = None,
     faced_deg: float | None = None,
 ) -> tuple[BasePose, ...]:
-    """Returns the bases that stay where `count` do: those at the end of the rear rank go first.
+    """Returns the bases that stay where `count` do: those at an end of the rear rank go first.
 
     The one at the place `spared` goes last, but never stays alone. Ranks are read as if all bases
     faced as told.
@@ -132,11 +132,11 @@ def without_rear(
     places = list(range(len(bases)))
     while len(places) > max(count, 0):
         ranks = arrangement([faced[place] for place in places]).ranks
-        order = [places[index] for rank in ranks for index in rank]
-        others = [place for place in order if place != spared]
-        # The spared one would stay alone.
-        last = [place for place in order if place == spared and len(others) == 1]
-        places.remove((last or others or order)[-1])
+        # Only ends, so that no gap opens beside the spared one.
+        ends = [places[index] for rank in reversed(ranks) for index in (rank[-1], rank[0])]
+        # Of two, the spared one would stay alone.
+        first = [place for place in ends if (place == spared) == (len(places) == 2)]
+        places.remove((first or ends)[0])
     return tuple(bases[place] for place in places)
 
 

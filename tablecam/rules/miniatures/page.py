@@ -15,7 +15,7 @@ from tablecam.table.model import Keys
 from tablecam.table.sides import side_name
 
 OFFERS: Final[Mapping[type, Callable[[Any, Any], Offer]]] = {
-    Roll: lambda state, action: Offer("roll", str(action)),
+    Roll: lambda state, action: Offer("roll", str(action), dice=state.step.dice_groups(state)),
     Decide: lambda state, action: Offer("answer", "Yes" if action.yes else "No"),
 }
 """The labels of actions of every battle."""
@@ -27,6 +27,7 @@ MOMENTS: Final[Mapping[str, about.MomentKind]] = {
     "fire": "attack",
     "loss": "loss",
     "chart": "detail",
+    "idle": "detail",
 }
 """The kinds of events that the replay marks in every battle."""
 

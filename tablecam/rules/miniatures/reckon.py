@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import groupby
 
 
 def terms(parts: Mapping[str, int | None]) -> list[str]:
@@ -16,3 +17,16 @@ def terms(parts: Mapping[str, int | None]) -> list[str]:
         for name, part in parts.items()
         if part != 0
     ]
+
+
+def spans(results: Mapping[int, str]) -> str:
+    """Returns results with the throws that give them, in the order of the throws.
+
+    >>> spans({2: "veteran", 3: "green", 4: "green", 5: "raw"})
+    '2 veteran, 3-4 green, 5 raw'
+    """
+    runs = ((result, list(throws)) for result, throws in groupby(results, results.__getitem__))
+    return ", ".join(
+        f"{throws[0]}{f'-{throws[-1]}' if len(throws) > 1 else ''} {result}"
+        for result, throws in runs
+    )

@@ -14,6 +14,7 @@ from tablecam.geometry.moves.poses import ahead, laid_at, wheeled
 from tablecam.geometry.outlines import footprint, table_outline
 from tablecam.geometry.shapes import shapes_of
 from tablecam.rules.dice import Roll
+from tablecam.rules.game import DiceGroup
 from tablecam.rules.miniatures.battle import Bases, permitted
 from tablecam.rules.miniatures.ground import area_of, axes_of, centre_mm, footprints, overlaps
 from tablecam.rules.syw_d6.field import Field
@@ -212,6 +213,11 @@ class ClearDie(Due):
             return Roll(f"{self.unit} to clear its disorder", 1)
         skill = state.field.troops[self.unit].skill.clear
         return Roll(f"the second chance of {self.unit}", clearing_dice(skill, 1) - 1)
+
+    def dice_groups(self, state: State) -> tuple[DiceGroup, ...]:
+        """Returns all dice, and what one of them needs (S-A.3)."""
+        is_hard = self.first and state.options.get("second_chance") != "not_one"
+        return (DiceGroup(self.unit, 6 if is_hard else 2, tuple(range(self.roll(state).count))),)
 
     def then(self, state: State, answer: tuple[int, ...]) -> State:
         """Returns the state with the unit in order, or still with its marker."""

@@ -11,9 +11,9 @@ from pydantic import Field as Limits
 
 from tablecam.geometry.moves.poses import ahead
 from tablecam.rules.dice import Roll
-from tablecam.rules.game import PendingDecision, Refused
+from tablecam.rules.game import DiceGroup, PendingDecision, Refused
 from tablecam.rules.miniatures.ground import axes_of
-from tablecam.rules.miniatures.reckon import terms
+from tablecam.rules.miniatures.reckon import spans, terms
 from tablecam.rules.miniatures.unit_keys import Count
 from tablecam.rules.steps import YES_OR_NO, Decide
 from tablecam.rules.syw_d6 import state as acts
@@ -229,11 +229,19 @@ class TestDie(Due):
         test = self._test(state, answer[0])
         if self.kind != "melee":
             state = state.changed(self.unit, tested_this_turn=True)
-        fate: Fate = (test.of_loser if self.kind == "melee" else test.result) or "none"
+        fate = self._fate(test)
         words = f"{', '.join(terms(test.parts)) or 'no factor'}, in all {test.total}"
         text = f"{self.unit} TESTs: {words}: {_FATES[fate]}"
         facts = {"unit": self.unit, "total": test.total, "parts": dict(test.parts)}
         return marked(state.tells("test", text, "S-H.1", **facts), self.unit, fate)
+
+    def dice_groups(self, state: State) -> tuple[DiceGroup, ...]:
+        """Returns the die with what becomes of the unit on each number."""
+        fates = {die: _FATES[self._fate(self._test(state, die))] for die in range(1, 7)}
+        return (DiceGroup(self.unit, None, (0,), spans(fates)),)
+
+    def _fate(self, test: MoraleTest) -> Fate:
+        return (test.of_loser if self.kind == "melee" else test.result) or "none"
 
     def _test(self, state: State, die: int) -> MoraleTest:
         troops = state.field.troops[self.unit]
@@ -269,6 +277,11 @@ class MeleeDice(Due):
         """Returns a die for each side."""
         attackers = ", ".join(self.fight.attackers)
         return Roll(f"the melee of {attackers} with {self.fight.defender}", 2)
+
+    def dice_groups(self, state: State) -> tuple[DiceGroup, ...]:
+        """Returns a die for each side; they are compared."""
+        sides = (" + ".join(self.fight.attackers), self.fight.defender)
+        return tuple(DiceGroup(names, None, (place,)) for place, names in enumerate(sides))
 
     def then(self, state: State, answer: tuple[int, ...]) -> State:
         """Returns the state with the loser's figures due, or with the melee going on."""

@@ -6,12 +6,13 @@ from collections.abc import Iterator
 
 from tablecam.geometry.sides import side_of
 from tablecam.rules.dice import Roll
-from tablecam.rules.game import Ban
+from tablecam.rules.game import Ban, DiceGroup
 from tablecam.rules.steps import ban_on_all
 from tablecam.rules.syw_d6 import fire
 from tablecam.rules.syw_d6.fire import FirePool, Occasion
 from tablecam.rules.syw_d6.morale import TestDie
 from tablecam.rules.syw_d6.state import Due, Fire, State, with_losses
+from tablecam.rules.syw_d6.tables import HIT
 from tablecam.wording import counted
 
 
@@ -43,6 +44,10 @@ class FireDice(Due):
         """Returns the dice, none if the pool is empty."""
         dice = self.pool(state).dice
         return Roll(f"{self.unit} firing at {self.target}", dice) if dice else None
+
+    def dice_groups(self, state: State) -> tuple[DiceGroup, ...]:
+        """Returns all dice, of which sixes hit (S-D.1)."""
+        return (DiceGroup(self.unit, HIT, tuple(range(self.pool(state).dice))),)
 
     def then(self, state: State, answer: tuple[int, ...] | None) -> State:
         """Returns the state with the hits taken, and the target's TEST due (S-H.2)."""

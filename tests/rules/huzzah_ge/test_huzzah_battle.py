@@ -7,10 +7,12 @@ from dataclasses import replace
 import pytest
 
 from tablecam.errors import BadInput
+from tablecam.geometry.arrangement import arrangement
 from tablecam.geometry.moves.poses import ahead
 from tablecam.rules.game import Refused
 from tablecam.rules.game_files import options_with_files
 from tablecam.rules.huzzah_ge.game import GAME
+from tablecam.rules.huzzah_ge.movement import step_between
 from tablecam.rules.huzzah_ge.state import (
     Charge,
     Deploy,
@@ -224,14 +226,18 @@ def test_an_officer_with_a_unit_that_is_hit_may_fall_h_10_1_h_10_2():
     assert battle.question == "2 dice for the morale of A1, on 6 or less"
 
 
-def test_guns_go_last_and_never_stay_alone_h_7_11():
+@pytest.mark.parametrize("place", [0, 2], ids=["left", "right"])
+def test_guns_go_last_and_never_stay_alone_h_7_11(place):
     target = unit("A1", 60, 47, DOWN, bases=3)
-    guns = target.bases[0].tag
+    guns = target.bases[place].tag
     target = replace(target, extra={**target.extra, "divisional_artillery": guns})
     battle = Battle(unit("F1", 60, 40), target, *STAFF)
     battle.act("F1 at A1")
     battle.throw(2, 2)
-    assert guns in {base.tag for base in battle.unit("A1").bases}
+    left = battle.unit("A1").bases
+    assert guns in {base.tag for base in left}
+    # No gap opens in the line (H-7.10).
+    assert len(arrangement(left).groups) == 1
 
 
 # Routs
@@ -499,6 +505,15 @@ def test_why_a_unit_has_no_fire_no_order_and_no_charge_h_7_1_h_7_3_h_11_13_h_12_
     battle.orders("FC", "F2", "Advance")
     why = "No charge: it is more than 15 cm from A1 (F2)"
     assert GAME.why_missing(battle.state) == why
+
+
+def test_a_unit_goes_as_far_as_is_free_and_why_not_farther_is_said_h_12_5():
+    battle = Battle(*facing(25), box("Wood", "wood", 50, 45, 70, 60))
+    battle.orders("FC", "F1", "Advance")
+    (move,) = (one for one in GAME.legal(battle.state) if isinstance(one, Move))
+    assert 0 < step_between(battle.unit("F1").bases, move.bases).forward_cm < 7.5
+    why = "No full move: it enters Wood only by deploying. "
+    assert GAME.why_missing(battle.state).startswith(why)
 
 
 def test_a_charger_laid_askew_is_told_where_it_lies_h_12_10():

@@ -95,7 +95,7 @@ CLAUSES: Final[Mapping[str, str | Callable[..., str]]] = MappingProxyType(
         "card": "card",
         "floor": "never below 0: 0 instead of {}",
         "score": "value {}, die {}: score {}",
-        "alone": "all its enemies broke, +{} disruption",
+        "alone": lambda gained: "all its enemies broke" + f", +{gained} disruption" * (gained > 0),
         "doubled": "doubled by {} {}-{}, breaks",
         "beaten": "loses to {} {}-{}, +{} disruption",
         "drawn": "draws with {} {}-{}, +{} disruption",

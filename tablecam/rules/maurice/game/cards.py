@@ -88,8 +88,8 @@ class Drawing(Step):
         """Asks chance where tablecam deals, else the side: it sees the Reshuffle card."""
         question = f"{side_plural(self.side)} draw {counted(self.count, 'card')}"
         if state.is_dealt:
-            seats = "A shared screen hides the hands: take a side's seat, or play both sides."
-            return PendingDecision(question, hint="" if self.lists_all(state) else seats)
+            seats = "This screen hides the hands: take a side's seat, or play both sides."
+            return PendingDecision(question, shared_hint="" if self.lists_all(state) else seats)
         return PendingDecision(f"{question}: is one of them the Reshuffle card?", self.side)
 
     def legal(self, state: State) -> tuple[Action, ...]:

@@ -46,7 +46,7 @@ _BY_HAND = (
 ACTION_GROUPS: Final[Mapping[str, about.ActionGroup]] = MappingProxyType(
     {
         "activate": about.ActionGroup("Activate a force"),
-        "card": about.ActionGroup("Cards", pass_all="No, nobody plays a card"),
+        "card": about.ActionGroup("Cards", pass_all="Nobody plays a card"),
         "charge": about.ActionGroup("Charge", _BY_HAND),
         "command": about.ActionGroup("Command for this round", is_main=True),
         "commander": about.ActionGroup(

@@ -382,7 +382,8 @@ class RollingToDisrupt(Step):
         state = state.with_marker(target.unit, disruption=level)
         facts = {"unit": target.id, "disruption": struck.disruption, "level": level}
         rolled = " ".join(map(str, dice))
-        outcome = f"{rolled}, needs {number}+: +{struck.disruption} disruption"
+        gained = f"+{struck.disruption}" if struck.disruption else "no"
+        outcome = f"{rolled}, needs {number}+: {gained} disruption"
         event = Event("disrupted", f"{target.id} is hit: {outcome}", "M-7.25", facts)
         state, lost = without_broken(state, (target.id,) * struck.is_broken)
         # A unit that broke may have cost the army its last morale (M-2.5).
@@ -434,7 +435,11 @@ def _to_hit(field: Field, shots: Sequence[Shot]) -> tuple[DiceGroup, ...]:
         for shot in dict.fromkeys(dice[place] for place in places):
             index = field.by_id[shot.unit].unit.base_names.index(shot.base)
             bases_of.setdefault(shot.unit, []).append(index)
-        whose = (base_words(field.by_id[name].unit, *bases) for name, bases in bases_of.items())
+        units = ((field.by_id[name].unit, bases) for name, bases in bases_of.items())
+        whose = (
+            unit.id if len(bases) == len(unit.bases) else base_words(unit, *bases)
+            for unit, bases in units
+        )
         return joined(whose) + (f" at {target}" if len({at for _, at in alike}) > 1 else "")
 
     return tuple(

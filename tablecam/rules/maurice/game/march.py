@@ -42,7 +42,7 @@ _ABSURD = 2.0
 
 
 def path_words(field: Field, unit: UnitOnField, there: UnitOnField, judgement: Way) -> str:
-    """Describes a unit's cheapest path: `wheeled left 1.2 BW and moved ahead 2 BW`.
+    """Describes a unit's cheapest path: `wheeled left 1.25 BW and moved ahead 2 BW`.
 
     Without a path: where the unit lies now, seen from where it stood.
     """
@@ -98,12 +98,12 @@ def is_absurd(judgement: Way) -> bool:
 
 
 def _bw_text(length_bw: float) -> str:
-    """Formats a length in base widths to a tenth, without a trailing `.0`.
+    """Formats a length in base widths as its cost is, without zeros at the end.
 
-    >>> _bw_text(2.04), _bw_text(1.25)
-    ('2', '1.2')
+    >>> _bw_text(2.004), _bw_text(1.255)
+    ('2', '1.25')
     """
-    return f"{length_bw:.1f}".removesuffix(".0")
+    return f"{length_bw:.2f}".rstrip("0").removesuffix(".")
 
 
 def _steps(field: Field, fronts: Sequence[Shape], back: str) -> Iterator[str]:

@@ -318,7 +318,7 @@ def _activation(state: State, action: act.Activate) -> Offer:
             shapes += (reached.path,)
             is_close = reaches(field, reached, played_bw(state, action)).answer == "too_close"
             doubt = ", too close to call" if is_close else ""
-            what += f" ({proper_name(commander.id)} is {reached.length_bw:.1f} BW away{doubt})"
+            what += f" ({proper_name(commander.id)} is {reached.length_bw:.2f} BW away{doubt})"
     return Offer("activate", f"{', '.join(action.force)}: costs {what}", shapes, units=action.force)
 
 

@@ -9,9 +9,8 @@ from types import MappingProxyType
 from typing import Any, ClassVar, Final, Literal
 
 from tablecam.errors import BadInput
-from tablecam.geometry.shapes import Shape
 from tablecam.rules.frozen_json import ReadOnlyMappings, classes_of
-from tablecam.rules.game import DiceGroup, Event, PendingDecision, Refused
+from tablecam.rules.game import Event, PendingDecision, Refused
 from tablecam.rules.steps import WordedStep
 from tablecam.table.model import Commander, Position, Scalar, Unit
 from tablecam.table.sides import side_name
@@ -54,14 +53,6 @@ class Step(WordedStep, is_family=True):
     def opening(self, state: State) -> str:
         """Describes the declaration that opens measuring again."""
         return f"the {side_name(state.active)} action is declared"
-
-    def shapes(self, state: State) -> tuple[Shape, ...]:
-        """Draws the step, if more than the outlines of the units that wait."""
-        return ()
-
-    def dice_groups(self, state: State) -> tuple[DiceGroup, ...]:
-        """Groups its dice by whose they are and what they need, to enter real dice."""
-        return ()
 
     def takes(self, state: State, answer: Any) -> bool:
         """Whether an action decides it: `follow` refuses all others, with the rule."""
