@@ -5,7 +5,13 @@ from __future__ import annotations
 from flask import Blueprint, Response, jsonify, request
 
 from tablecam.errors import BadInput
-from tablecam.referee.corrections import correct_choice, correct_dice, others, undo_to
+from tablecam.referee.corrections import (
+    correct_choice,
+    correct_dice,
+    dice_groups,
+    others,
+    undo_to,
+)
 from tablecam.referee.corrections import redo as again
 from tablecam.referee.game_views import ruling_document
 from tablecam.referee.intents import Intent
@@ -144,8 +150,10 @@ def correct() -> Response:
 
 @blueprint.get("/others/<int:deed>")
 def might_have_been(deed: int) -> Response:
-    """Returns what else this seat could have chosen at a deed of the log."""
-    response = jsonify({"others": others(_referee(), seat_now(), deed)})
+    """Returns what else this seat could have chosen at a deed, and how its dice count."""
+    referee = _referee()
+    known = {"others": others(referee, seat_now(), deed), "dice": dice_groups(referee, deed)}
+    response = jsonify(known)
     # It may reveal a concealed hand.
     response.headers["Cache-Control"] = "no-store"
     return response

@@ -8,6 +8,7 @@ from typing import Any
 
 from tablecam.referee.game_controller import AnyPlay
 from tablecam.referee.referee import Change, Referee
+from tablecam.referee.seat_view import dice_document
 from tablecam.referee.seats import Seat
 from tablecam.rules.dice import Roll
 from tablecam.rules.game import Json, Refused
@@ -87,6 +88,25 @@ def others(referee: Referee, seat: Seat, deed: int) -> list[Json]:
             {"group": offer.group, "label": offer.label, "action": play.game.action_to_json(action)}
             for action, offer in offers
         ]
+
+
+def dice_groups(referee: Referee, deed: int) -> list[Json]:
+    """Returns the dice of a roll of the log in their groups; empty for any other action.
+
+    Raises:
+        BadInput: No game has begun, there is no such action, or it was taken back.
+    """
+    with referee.locked() as play:
+        if play is None:
+            raise Refused("expected a game in progress: none has begun", key="deed")
+        done = play.done[play.place_of(deed)]
+        if not isinstance(done.action, Roll):
+            return []
+        roll = replace(done.action, values=None)
+        groups: list[Json] = dice_document(roll, play.game.offered(done.before, roll).dice)[
+            "groups"
+        ]
+        return groups
 
 
 def correct_choice(

@@ -10,18 +10,19 @@ from dataclasses import asdict
 from typing import Any
 
 from tablecam.referee.game_controller import ONLY_CHOICE
-from tablecam.referee.placing import marker_of
+from tablecam.referee.placing import marker_of, put_back_words
 from tablecam.referee.seats import SPECTATOR, Seat
 from tablecam.rules.descriptions import Described
 from tablecam.rules.dice import Roll
 from tablecam.rules.frozen_json import to_plain
-from tablecam.rules.game import Event, Game, Json, Suggestion
+from tablecam.rules.game import LAY, Event, Game, Json, Suggestion
 from tablecam.rules.games import described
 from tablecam.rules.play import Play
 from tablecam.rules.play_log import Done, Logged
 from tablecam.rules.rule_pages import rule_words
 from tablecam.table.model import BasePose, Position, Scalar, TableSize
 from tablecam.table.position_file import FORMAT as POSITION_FORMAT
+from tablecam.table.sides import side_plural
 
 
 def beginning_view(play: Play[Any, Any]) -> Json:
@@ -35,12 +36,12 @@ def deed_document(game: Game[Any, Any], logged: Logged[Any, Any]) -> Json:
     `deed` is the index of the action, None for an undo or a remark; `undoes` are the indices of the
     actions taken back. Only `entry` contains anything concealed.
     """
-    done = logged.done
+    done, remark = logged.done, logged.document.get("remark")
     return {
         "entry": logged.document,
         "deed": logged.deed,
         "undoes": list(logged.undoes),
-        "events": [] if done is None else event_lines(game, done, SPECTATOR),
+        "events": event_lines(game, done, SPECTATOR) if done else remark_lines(remark),
         "after": game_status(game, logged.state),
     }
 
@@ -118,22 +119,41 @@ def about_game(name: str, table: TableSize, sides: Sequence[str]) -> Json:
 def event_lines(game: Game[Any, Any], done: Done[Any, Any], seat: Seat) -> list[Json]:
     """Returns the events of an action that a seat may see; the first carries the dice.
 
-    An answer that the referee gave by itself and that has no events is told with its question; to
-    let a moment pass is not worth a line.
+    An answer without events is told with its question: one that the referee gave by itself, unless
+    it lets a moment pass, and one of a player that does, or that ends something.
     """
-    events = done.events
-    is_forced = done.note == ONLY_CHOICE
-    if is_forced and not events and game.passed(done.before) != done.action:
-        question, why = game.asked(done.before).question, game.why_missing(done.before)
-        answer = f"{question} {game.offered(done.before, done.action).label}"
-        # "Volley phase: fire?" becomes "Volley phase: nobody is in range".
-        text = f"{question.partition(':')[0].rstrip('?')}: {why}" if why else answer
-        events = (Event("only-choice", text),)
+    events = done.events or _answer(game, done)
     visible = [event for event in events if seat.may_see(event.only_for)]
     return [
         event.to_json() | {"note": done.note, "dice": None if index else _dice(done.action)}
         for index, event in enumerate(visible)
     ]
+
+
+def remark_lines(remark: object) -> list[Json]:
+    """Returns who was put back, if a remark says so."""
+    words = put_back_words(remark if isinstance(remark, dict) else {})
+    line = {"note": "", "dice": None}
+    return [Event("put-back", words).to_json() | line] if words else []
+
+
+def _answer(game: Game[Any, Any], done: Done[Any, Any]) -> tuple[Event, ...]:
+    """Returns an answer as an event, if it is worth a line."""
+    action, before = done.action, done.before
+    if game.action_to_json(action)["type"] == LAY:
+        return ()
+    is_forced = done.note == ONLY_CHOICE
+    asked, offer = game.asked(before), game.offered(before, action)
+    group = game.action_groups.get(offer.group)
+    if game.passed(before) == action or (not is_forced and group is not None and group.is_end):
+        seat = "" if asked.seat is None else side_plural(asked.seat)
+        text = f"{seat}: {offer.label[:1].lower()}{offer.label[1:]}"
+        return () if is_forced else (Event("choice", text),)
+    why = game.why_missing(before)
+    # "Volley phase: fire?" becomes "Volley phase: nobody is in range".
+    text = f"{asked.question.partition(':')[0].rstrip('?')}: {why}"
+    answer = Event("only-choice", text if why else f"{asked.question} {offer.label}")
+    return (answer,) if is_forced else ()
 
 
 def _dice(action: object) -> Json | None:

@@ -12,23 +12,26 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tablecam.rules.frozen_json import to_plain
-from tablecam.rules.game import Refused
-from tablecam.table.model import BasePose, Commander, Position, Unit
+from tablecam.rules.game import Json, Refused
+from tablecam.table.model import BasePose, Commander, LengthUnit, Position, Unit
 from tablecam.table.motion import apart_mm, has_its_place, lies_there
 from tablecam.wording import counted, proper_name
+
+_PUT_BACK = "put_back"
 
 
 @dataclass(frozen=True, slots=True)
 class Placing:
     """A unit or commander that players have to move to `bases`, or to remove if there are none.
 
-    `off_mm` is the largest distance of a base from its new place, None if it is not seen. `surplus`
-    is the number of bases on the table that the game no longer has, negative for missing ones.
+    `off` is the largest distance of a base from its new place in words, None if it is not seen.
+    `surplus` is the number of bases on the table that the game no longer has, negative for missing
+    ones.
     """
 
     unit: str
     bases: tuple[BasePose, ...]
-    off_mm: float | None
+    off: str | None
     surplus: int = 0
 
     @property
@@ -37,13 +40,24 @@ class Placing:
         name = proper_name(self.unit)
         if not self.bases:
             return f"{name} has left the game: take it off the table"
-        if self.off_mm is None:
+        if self.off is None:
             return f"{name} is not seen: put it where the ghost is"
         if self.surplus > 0:
             return f"{name} has lost {counted(self.surplus, 'base')}: take it off the table"
         if self.surplus < 0:
             return f"{name} lacks {counted(-self.surplus, 'base')}: put it where the ghost is"
-        return f"put {name} where the ghost is, {self.off_mm:.0f} mm from here"
+        return f"put {name} where the ghost is, {self.off} from here"
+
+
+def put_back(unit: str) -> Json:
+    """Returns the remark that a unit or commander that had gone astray lies in its place again."""
+    return {_PUT_BACK: unit}
+
+
+def put_back_words(remark: Mapping[str, Any]) -> str:
+    """Returns such a remark in words; empty for any other."""
+    unit = remark.get(_PUT_BACK)
+    return f"{proper_name(unit)} was put back" if isinstance(unit, str) else ""
 
 
 def changed_by_game(before: Position, after: Position) -> frozenset[str]:
@@ -67,14 +81,16 @@ def changed_by_game(before: Position, after: Position) -> frozenset[str]:
     return frozenset((*units, *commanders))
 
 
-def placings(names: Collection[str], game: Position, seen: Position) -> Iterator[Placing]:
+def placings(
+    names: Collection[str], game: Position, seen: Position, length_unit: LengthUnit
+) -> Iterator[Placing]:
     """Yields the units and commanders of `names` that are not yet where the game has them."""
     in_game, on_table = ({unit.id: unit for unit in table.units} for table in (game, seen))
     commanders = {commander.id: commander for commander in game.commanders}
     for name in sorted(names):
         unit = on_table.get(name)
         if name in commanders:
-            yield from _commander_placing(commanders[name], seen)
+            yield from _commander_placing(commanders[name], seen, length_unit)
         elif name not in in_game:
             # It has left; there is something to do only while it still lies there.
             if unit is not None and unit.bases:
@@ -88,7 +104,8 @@ def placings(names: Collection[str], game: Position, seen: Position) -> Iterator
                 yield Placing(name, target.bases, None)
             else:
                 surplus = len(unit.bases) - len(target.bases)
-                yield Placing(name, target.bases, off_mm(unit, target), surplus)
+                off = length_unit.margin(off_mm(unit, target))
+                yield Placing(name, target.bases, off, surplus)
 
 
 def _lies_beneath(
@@ -163,7 +180,9 @@ def laid(seen: Position | None, names: Iterable[str]) -> dict[str, Any]:
     return keys
 
 
-def _commander_placing(commander: Commander, seen: Position) -> Iterator[Placing]:
+def _commander_placing(
+    commander: Commander, seen: Position, length_unit: LengthUnit
+) -> Iterator[Placing]:
     """Yields the place where a commander has to be put, unless already there."""
     on_table = next((other for other in seen.commanders if other.id == commander.id), None)
     if on_table is not None and has_its_place(on_table, commander):
@@ -175,8 +194,8 @@ def _commander_placing(commander: Commander, seen: Position) -> Iterator[Placing
     if on_table.pose is not None:
         # A marker has no heading in the rules, so it keeps the one that it has.
         marker = replace(on_table.pose, x_mm=commander.x_mm, y_mm=commander.y_mm)
-    off_mm = math.dist(on_table.place_mm, commander.place_mm)
-    yield Placing(commander.id, (marker,), off_mm)
+    off = length_unit.margin(math.dist(on_table.place_mm, commander.place_mm))
+    yield Placing(commander.id, (marker,), off)
 
 
 def marker_of(commander: Commander, side_mm: float) -> BasePose:

@@ -19,7 +19,7 @@ from typing import Any
 
 from tablecam.documents import document_from
 from tablecam.errors import BadInput
-from tablecam.referee.game_controller import AnyPlay, GameController
+from tablecam.referee.game_controller import ONLY_CHOICE, AnyPlay, GameController
 from tablecam.referee.game_overlay import GameOverlay
 from tablecam.referee.game_store import GameStore, StoreWriter
 from tablecam.referee.guards import MeasuringBan, VersionGuard, check_asked, check_plays, offered
@@ -31,7 +31,7 @@ from tablecam.referee.intents import (
     decided_by,
     said_of_late,
 )
-from tablecam.referee.placing import Placing, laid
+from tablecam.referee.placing import Placing, laid, put_back
 from tablecam.referee.refusals import NotYours, OutOfDate
 from tablecam.referee.seats import Proposal, Seat
 from tablecam.rules.descriptions import begin_words
@@ -42,6 +42,8 @@ from tablecam.table.model import Position
 from tablecam.uncertainty.answer import Answer
 
 _RUN_BYTES = 6
+EVERYBODY = "everybody passes"
+"""The note of the first of several seats that pass with one tap."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -310,9 +312,10 @@ class Referee:
     def table_at_rest(self, position: Position) -> None:
         """Takes in the table after it has come to rest."""
         with self._lock:
+            astray = self._by_hand.astray
             self._by_hand.seen = position
             if self._controller.play is not None:
-                self._compare()
+                self._compare(astray)
 
     def act(self, seat: Seat, action: object, version: int | None = None, note: str = "") -> None:
         """Applies a seat's action; `version` is the version of the game that the seat saw.
@@ -359,8 +362,11 @@ class Referee:
                 raise NotYours("seat", "expected the shared screen: each seat passes for itself")
             if self.game.passed(play.state) is None:
                 raise Refused(f"expected a decision: {play.asked().question}")
+            note = EVERYBODY
             while (action := self.game.passed(play.state)) is not None:
-                self._controller.apply(action)
+                self._controller.apply(action, note)
+                # One tap is one line of the log, and one step back.
+                note = ONLY_CHOICE
             self._go_on()
 
     def confirm(
@@ -551,14 +557,21 @@ class Referee:
         self._proposal = None
         self._compare()
 
-    def _compare(self) -> None:
-        """Compares table and game, records the result, and announces a new version."""
+    def _compare(self, astray: Collection[str] = ()) -> None:
+        """Compares table and game, records the result, and announces a new version.
+
+        Of units that were `astray` before hands moved them, it notes who has been put back.
+        """
         # Before the comparison, which takes time.
         self._ban.follow(self._controller.play)
         if self._controller.compare():
             self._versions.decide()
             # It referred to the game before this.
             self._proposal = None
+        elif play := self._controller.play:
+            moved = {move.unit for move in self._by_hand.suggested}
+            for unit in sorted(set(astray) - moved):
+                play.remark(put_back(unit))
         # Again, as a move may have been confirmed automatically.
         self._ban.follow(self._controller.play)
         play = self._controller.play

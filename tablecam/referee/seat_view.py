@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 from tablecam.referee.game_controller import ONLY_CHOICE, AnyPlay
@@ -12,6 +13,7 @@ from tablecam.referee.game_views import (
     marks,
     outline,
     outlines,
+    remark_lines,
     ruling_document,
 )
 from tablecam.referee.guards import AT
@@ -23,7 +25,7 @@ from tablecam.referee.table_diff import is_sure
 from tablecam.rules.dice import Roll
 from tablecam.rules.frozen_json import to_plain
 from tablecam.rules.game import DiceGroup, Game, Json, Suggestion
-from tablecam.rules.play_log import Done
+from tablecam.rules.play_log import Done, Remark
 from tablecam.table.model import Terrain
 from tablecam.uncertainty.answer import Answer
 
@@ -61,7 +63,7 @@ def _asked(referee: Referee, play: AnyPlay, seat: Seat) -> Json:
     offered = _offers(referee.game, play, referee.version, pass_all) if is_yours else []
     return {
         "question": asked.question,
-        "hint": asked.hint,
+        "hint": asked.hint or (asked.shared_hint if seat.kind == "shared" else ""),
         "sums": [one._asdict() for one in asked.sums],
         "asked": asked.seat,
         "is_yours": is_yours,
@@ -100,7 +102,7 @@ def _offers(game: Game[Any, Any], play: AnyPlay, version: int, pass_all: str) ->
     passed = game.passed(play.state) if pass_all else None
     for action in play.legal():
         offer = game.offered(play.state, action)
-        dice = _dice(action, offer.dice) if isinstance(action, Roll) else None
+        dice = dice_document(action, offer.dice) if isinstance(action, Roll) else None
         document = game.action_to_json(action)
         offers.append(
             {
@@ -136,17 +138,14 @@ def _named_unit(action: Json) -> list[str]:
     return [unit] if isinstance(unit, str) else []
 
 
-def _dice(roll: Roll, groups: Sequence[DiceGroup]) -> Json:
+def dice_document(roll: Roll, groups: Sequence[DiceGroup]) -> Json:
     """Returns the dice of a roll in their groups; without groups, all dice are alike."""
     groups = groups or (DiceGroup("", None, tuple(range(roll.count))),)
-    documents = [
-        {"whose": group.whose, "needs": group.needs, "places": group.places} for group in groups
-    ]
     return {
         "count": roll.count,
         "sides": roll.sides,
         "lowest": roll.lowest,
-        "groups": documents,
+        "groups": [asdict(group) for group in groups],
     }
 
 
@@ -193,11 +192,12 @@ def _log(referee: Referee, play: AnyPlay, seat: Seat, after: str) -> Json:
     # A mark of another run or seat is useless: send the whole log.
     is_whole = not (after.startswith(run) and entries.isdecimal())
     deeds = None if is_whole else play.deeds_since(int(entries))
+    remarks = play.remarks_after
     lines = [
         line
         for deed, done in enumerate(play.log)
         if deeds is None or deed in deeds
-        for line in _lines(play.game, deed, done, seat)
+        for line in _lines(play.game, deed, done, seat, remarks.get(deed, ()))
     ]
     return {"log": lines, "log_is_whole": is_whole, "log_mark": f"{run}{play.log_length}"}
 
@@ -212,10 +212,23 @@ def _intent(intent: Intent, answer: Answer | None) -> Json:
     return {"unit": intent.unit, "of": intent.of, "text": intent.text, "answer": document}
 
 
-def _lines(game: Game[Any, Any], deed: int, done: Done[Any, Any], seat: Seat) -> list[Json]:
-    """Returns the events of an action, as a seat may see them, and whether somebody chose it."""
-    status = {"undone": done.is_undone, "deed": deed, "is_chosen": done.note != ONLY_CHOICE}
-    return [line | status for line in event_lines(game, done, seat)]
+def _lines(
+    game: Game[Any, Any],
+    deed: int,
+    done: Done[Any, Any],
+    seat: Seat,
+    remarks: Sequence[Remark],
+) -> list[Json]:
+    """Returns the events of an action, as a seat may see them, and whether somebody chose it.
+
+    After it come the units that hands have put back since.
+    """
+    status = {"undone": done.is_undone, "deed": deed}
+    is_chosen = done.note != ONLY_CHOICE
+    lines = [line | {"is_chosen": is_chosen} for line in event_lines(game, done, seat)]
+    remarked = (line for remark in remarks for line in remark_lines(remark.document))
+    lines += [line | {"is_chosen": False} for line in remarked]
+    return [line | status for line in lines]
 
 
 def _placing(placing: Placing) -> Json:
@@ -223,6 +236,7 @@ def _placing(placing: Placing) -> Json:
         "unit": placing.unit,
         "text": placing.text,
         "ghost": [outline(base) for base in placing.bases],
+        "comes_off": placing.surplus > 0 or not placing.bases,
     }
 
 

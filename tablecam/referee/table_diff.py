@@ -60,6 +60,11 @@ class TableDiff:
         )
         return next((move for move in suggested if move.unit == unit.id), None)
 
+    @property
+    def astray(self) -> frozenset[str]:
+        """The units and commanders that lie where they may not."""
+        return frozenset(move.unit for move in self.suggested if not is_possible(move))
+
     def drop_placed(self, state: Any) -> None:
         """Drops the units that players have moved into place."""
         self._to_place = frozenset(placing.unit for placing in self.placings(state))
@@ -68,7 +73,8 @@ class TableDiff:
         """Returns the units that players still have to move on the table."""
         if self.seen is None:
             return ()
-        return tuple(placings(self._to_place, self.game.position(state), self.seen))
+        length_unit = self.game.length_unit(self.seen.table)
+        return tuple(placings(self._to_place, self.game.position(state), self.seen, length_unit))
 
     def bases_left(self, state: Any) -> Mapping[str, int]:
         """Returns how many bases each unit on the table has in the game: none if it has left."""
@@ -115,6 +121,11 @@ def together(
             with_first = _in_order(game, state, [move, *rest], suggest, first=move)
             ordered = max(ordered, with_first, key=len)
     return ordered if len(ordered) > 1 else ()
+
+
+def is_possible(move: Suggestion) -> bool:
+    """Whether a move may be confirmed, even if it is close."""
+    return move.action is not None and move.answer.answer != "no"
 
 
 def is_sure(move: Suggestion) -> bool:

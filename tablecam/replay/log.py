@@ -83,7 +83,7 @@ class Log:
         document = entry.document
         if document.get("undoes"):
             yield self._undone(entry, document["undoes"])
-        elif "remark" in document["entry"]:
+        elif "remark" in document["entry"] and not document.get("events"):
             yield _line(entry, _remark(document["entry"]["remark"]), kind="remark")
         first_line = len(self.lines)
         events = [*_events(entry, document)]

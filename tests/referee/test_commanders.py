@@ -32,7 +32,7 @@ def test_m_6_27_a_commander_moved_by_a_tap_is_to_be_put_there_and_not_back() -> 
     now = seat_view(referee, BRITISH)
     assert now["moved"] == []
     (due,) = now["to_place"]
-    assert (due["unit"], due["text"]) == ("cinc", "put Cinc where the ghost is, 90 mm from here")
+    assert (due["unit"], due["text"]) == ("cinc", "put Cinc where the ghost is, 2.25 BW from here")
     assert (due["ghost"][0]["x_mm"], due["ghost"][0]["y_mm"]) == (600.0, 240.0)
     referee.table_at_rest(standing(601.5, 238.5))  # hands are hands
     now = seat_view(referee, BRITISH)

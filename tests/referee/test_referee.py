@@ -132,8 +132,11 @@ def test_a_unit_knocked_out_of_turn_is_told_and_forgotten_when_it_is_put_back() 
     referee.table_at_rest(moved(table(), "B1", 30.0))
     (found,) = seat_view(referee, BRITISH)["moved"]
     assert (found["unit"], found["is_legal"], found["is_back"]) == ("B1", False, True)
+    mark = seat_view(referee, FRENCH)["log_mark"]
     referee.table_at_rest(table())
     assert seat_view(referee, BRITISH)["moved"] == []
+    (line,) = seat_view(referee, FRENCH, mark)["log"][-1:]
+    assert (line["kind"], line["text"]) == ("put-back", "B1 was put back")
 
 
 def test_a_listed_move_is_still_to_be_made_by_hand() -> None:
@@ -155,7 +158,7 @@ def test_undo_takes_back_and_says_what_to_put_back() -> None:
     referee.confirm(FRENCH, "F1")
     referee.undo(FRENCH)
     (due,) = seat_view(referee, FRENCH)["to_place"]
-    assert due["text"] == "put F1 where the ghost is, 120 mm from here"
+    assert due["text"] == "put F1 where the ghost is, 3.00 BW from here"
     assert seat_view(referee, FRENCH)["log"][-1]["undone"]
     referee.table_at_rest(table())
     assert seat_view(referee, FRENCH)["to_place"] == []
@@ -270,7 +273,7 @@ def test_the_shared_screen_passes_for_all_seats_at_once() -> None:
     act(referee, "activate", "F1:")
     now = seat_view(referee, SHARED)
     assert now["question"] == "British: interrupt the activation?"
-    assert now["pass_all"] == "No, nobody plays a card"
+    assert now["pass_all"] == "Nobody plays a card"
     assert seat_view(referee, FRENCH)["pass_all"] == ""
     assert passes_to(now) == ["french"]
     while passes_to(now) != [""]:  # the last seat is the same as all
@@ -282,6 +285,8 @@ def test_the_shared_screen_passes_for_all_seats_at_once() -> None:
     referee.pass_all(SHARED, now["version"])
     now = seat_view(referee, SHARED)
     assert (now["question"][:14], now["pass_all"]) == ("French march: ", "")
+    told = [(line["text"], line["note"]) for line in now["log"][-2:]]
+    assert told == [("French: no card", ""), ("British: no card", "everybody passes")]
     with pytest.raises(Refused, match="expected a decision"):
         referee.pass_all(SHARED)
 

@@ -184,7 +184,7 @@ def test_a_choice_that_was_tapped_wrong_is_put_right_by_whose_it_was(french, bri
         each for each in french.get("/api/game/others/1").json["others"] if each["label"] == "March"
     ]
     assert march["action"] == {"type": "declare", "command": "march"}
-    assert british.get("/api/game/others/1").json == {"others": []}
+    assert british.get("/api/game/others/1").json == {"others": [], "dice": []}
     body = {"deed": 1, "action": march["action"], "why": "a slip"}
     assert british.post("/api/game/correct", json=body).status_code == 400
     now = french.post("/api/game/correct", json=body).json

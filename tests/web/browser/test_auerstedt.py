@@ -75,6 +75,9 @@ def fires(table: Table, french: Seat) -> None:
     expect(french.page.locator("#game-dice-title")).to_contain_text("the quality of FG1")
     french.enters(2, 3)
     expect(french.page.locator("#game-dice-title")).to_contain_text("FG1 firing at P1, on")
+    expect(french.page.locator("#game-dice-entered .alike span")).to_have_text(
+        "FG1: 8 or less together"
+    )
     picture(french.page, "auerstedt-volley")
     french.enters(6, 6)
     both_see(table)

@@ -210,5 +210,34 @@ def test_a_long_list_shows_the_buttons_of_the_chosen_unit_until_it_is_opened(mod
     assert shown == [
         ["Foot: 1", 12, "4 more"],
         ["Horse: 1", 8, "All units"],
-        ["Horse: 1", 16, ""],
+        ["Foot: 1", 16, ""],
     ]
+
+
+def test_looking_back_a_step_goes_to_what_looks_otherwise(modules: Page) -> None:
+    stops = modules.evaluate(
+        """async () => {
+          const { Film } = await import("/static/replay/film.js");
+          const { newReplay, step } = await import("/static/replay/state.js");
+          const lies = (x_mm) => ({ id: "F1", bases: [{ tag: 1, x_mm, y_mm: 0, heading_deg: 0 }] });
+          const change = (x_mm) => (
+            { kind: "position", change: { whole: { units: [lies(x_mm)] } } });
+          const kinds = [
+            change(0),
+            { kind: "deed", deed: 0, events: [{ kind: "fire", text: "fires", facts: {} }] },
+            change(0.1),
+            change(50),
+            { kind: "move", unit: "F1" },
+            { kind: "picture", of: 4, pictures: ["table"] },
+            change(50.1),
+          ];
+          const entries = kinds.map((entry, n) => ({ n, t: n, ...entry }));
+          const film = new Film({ started_at: "2026-01-01", facts: null, entries });
+          const replay = newReplay(film, true);
+          return [-1, -1, 1, 1].map((way) => {
+            step(replay, way, "event", null);
+            return replay.at;
+          });
+        }"""
+    )
+    assert stops == [2, 0, 1, 4]

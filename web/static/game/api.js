@@ -61,9 +61,9 @@ export async function foresee(unit, poses) {
   return (await post("/api/game/foresee", { unit, poses })).moved;
 }
 
-/** What this seat could have chosen instead of a past action. @type {(action: number) => Promise<import("./state.js").Choice[]>} */
-export async function alternatives(action) {
-  return (await get(`/api/game/others/${action}`)).others;
+/** What this seat could have chosen instead of a past action, and how its dice count. @type {(action: number) => Promise<{others: import("./state.js").Choice[], dice: import("./state.js").AlikeDice[]}>} */
+export function corrections(action) {
+  return get(`/api/game/others/${action}`);
 }
 
 /** The seats at the table. @type {() => Promise<SeatsView>} */

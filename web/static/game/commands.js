@@ -234,17 +234,19 @@ export class Commands {
   }
 
   undo() {
-    if (playing(this.state)?.can_undo) this.send("Undoing …", () => api.sendCommand("undo", { version: this.version }));
+    if (playing(this.state)?.can_undo)
+      this.send("Taking back …", () => api.sendCommand("undo", { version: this.version }));
   }
 
   /** Takes back everything from an action on. @param {number} deed */
   undoTo(deed) {
     this.state.game.tab = "tab-game";
-    return this.send("Undoing …", () => api.sendCommand("undo", { deed, version: this.version }));
+    return this.send("Taking back …", () => api.sendCommand("undo", { deed, version: this.version }));
   }
 
   redo() {
-    if (playing(this.state)?.can_redo) this.send("Redoing …", () => api.sendCommand("redo", { version: this.version }));
+    if (playing(this.state)?.can_redo)
+      this.send("Doing again …", () => api.sendCommand("redo", { version: this.version }));
   }
 
   /** Corrects the dice of an action; what followed is replayed where possible. @param {number} deed @param {number[]} values @param {string} why */
@@ -252,19 +254,18 @@ export class Commands {
     return this.send("Correcting …", () => api.sendCommand("correct", { deed, values, why, version: this.version }));
   }
 
-  /** Loads the alternatives to an action. @param {number} deed */
-  async choose(deed) {
+  /** Loads how an action of the log may be corrected, for as long as its line is open. @param {string} line @param {number} deed */
+  async loadCorrections(line, deed) {
     const { game } = this.state;
-    this.change(() => Object.assign(game, { choosing: { deed, offers: null }, said: "" }));
     try {
-      const offers = await api.alternatives(deed);
-      if (game.choosing?.deed === deed)
+      const { others, dice } = await api.corrections(deed);
+      if (game.line === line)
         this.change(() => {
-          game.choosing = { deed, offers };
+          game.choosing = { deed, offers: others, dice, isOpen: false };
         });
     } catch (error) {
       const said = await this.excuse(error);
-      this.change(() => Object.assign(game, { choosing: null, said }));
+      this.change(() => Object.assign(game, { said }));
     }
   }
 
@@ -345,11 +346,12 @@ function listenToOffers(commands) {
     if (!press.wasLong()) commands.take(key);
   });
   onClickWithin("game-actions", "data-unit-chip", (unit) => commands.change(() => chooseAlone(state, `unit:${unit}`)));
-  onClickWithin("game-actions", "data-more", (group) =>
-    commands.change(() => {
-      state.game.open = [...state.game.open, group];
-    }),
-  );
+  for (const part of ["game-actions", "game-missing"])
+    onClickWithin(part, "data-more", (group) =>
+      commands.change(() => {
+        state.game.open = [...state.game.open, group];
+      }),
+    );
   onClickWithin("game-dice-keys", "data-face", (face) => commands.change(() => addFace(state, Number(face))));
   onClick("game-dice-back", () => commands.change(() => dropFace(state)));
   onClick("game-dice-enter", () => commands.enter());

@@ -134,10 +134,18 @@ function renderEntry(state, roll) {
   setAttr(byId("game-dice-roll"), "data-offer", `offer ${state.game.view?.actions.indexOf(roll)}`);
 }
 
+/** Whose some dice are and what they need; empty where nothing is known of them. @type {(group: import("./state.js").AlikeDice, sides: number) => string} */
+export function groupWords({ whose, needs, goal }, sides) {
+  if (needs !== null) return `${needs === sides ? needs : `${needs}+`} ${whose}`;
+  return [whose, goal].filter(Boolean).join(": ");
+}
+
 /** Updates dice of one kind; `next` is the index of the one to enter next. @type {(row: HTMLElement, group: import("./state.js").AlikeDice, faces: number[], next: number, sides: number) => void} */
-function updateGroup(row, { whose, needs, places }, faces, next, sides) {
+function updateGroup(row, group, faces, next, sides) {
   const [dice, words] = row.children;
-  const slot = needs === null ? whose : `${needs}+`;
+  const { whose, needs, places, goal } = group;
+  const isCompared = needs === null && !goal;
+  const slot = isCompared ? whose : needs === null ? "" : needs === sides ? String(needs) : `${needs}+`;
   setAttr(row, "class", "alike");
   setAttr(dice, "class", "dice");
   renderDice(
@@ -148,7 +156,7 @@ function updateGroup(row, { whose, needs, places }, faces, next, sides) {
     sides,
   );
   for (const [index, die] of [...dice.children].entries()) die.classList.toggle("next", index === next);
-  setText(words, needs === null ? "" : `${needs}+ ${whose}`);
+  setText(words, isCompared ? "" : groupWords(group, sides));
 }
 
 /** @type {(face: number, sides: number) => HTMLElement} */

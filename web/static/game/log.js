@@ -3,7 +3,7 @@ import { CLICK, byId, disable, element, makeButton, setAttr, setText, updateChil
 import { listenToHover, onClick, onClickWithin, slidePanel } from "../shared/events.js";
 import { sentence } from "../shared/text.js";
 import { makeRuleNumber, updateRuleNumber } from "../rulings/rule_number.js";
-import { makeDie, renderDice } from "./dice.js";
+import { groupWords, makeDie, renderDice } from "./dice.js";
 import { isSettling, latestChosen, playing } from "./state.js";
 
 /** @typedef {import("./state.js").State} State */
@@ -212,7 +212,7 @@ function updateLine(line, key, happened, follows, state) {
   );
   setAttr(words, "data-log", key);
   setAttr(words, "aria-expanded", String(isOpen));
-  setText(mark, marks.join(", "));
+  setText(mark, [isOverruled ? "overrule" : "", undone ? "taken back" : ""].filter(Boolean).join(", "));
   setText(said, sentence(text));
   renderDice(faces, dice?.values ?? [], "", [], dice?.sides);
   setText(noted, follows ? "" : note);
@@ -223,31 +223,32 @@ function updateLine(line, key, happened, follows, state) {
   if (isOpen) renderActions(actions, happened, state);
 }
 
+/** Whether a line is of an action that may be taken back or corrected. @type {(state: State, line: LogLine) => boolean} */
+function mayCorrect(state, { undone, kind }) {
+  return Boolean(playing(state)?.can_undo) && !undone && kind !== "put-back";
+}
+
 /** Updates what can be done about a line: take it back, correct its dice or its choice. @type {(node: HTMLElement, happened: LogLine, state: State) => void} */
-function renderActions(node, { undone, deed, dice, evidence, kind }, state) {
+function renderActions(node, happened, state) {
+  const { undone, deed, dice, evidence } = happened;
   const { busy, fixing, choosing } = state.game;
   if (!node.children.length) node.append(...makeActions());
   const [hint, back, open, faces, choices, why, fix, other] = /** @type {HTMLElement[]} */ ([...node.children]);
-  const may = Boolean(playing(state)?.can_undo) && !undone;
+  const may = mayCorrect(state, happened);
   const isFixing = may && fixing?.deed === deed;
-  setText(hint, undone ? "Undone; it stays in the record." : evidence.length ? "Drawn on the table." : "");
+  setText(hint, undone ? "Taken back; it stays in the record." : evidence.length ? "Drawn on the table." : "");
   back.hidden = !may;
   setAttr(back, "data-back", String(deed));
   open.hidden = !may || !dice || isFixing;
   setAttr(open, "data-fix-open", JSON.stringify({ deed, values: dice?.values ?? [] }));
-  const offers = may && choosing?.deed === deed ? choosing.offers : null;
-  setAttr(other, "data-others", String(deed));
-  other.hidden = !may || Boolean(dice) || kind === "overrule" || choosing?.deed === deed;
-  if (offers)
-    setText(
-      hint,
-      offers.length
-        ? "What was meant? Everything after it is replayed with the same dice."
-        : "There was no other choice of this kind.",
-    );
+  const known = may && choosing?.deed === deed ? choosing : null;
+  const offers = known?.isOpen ? known.offers : [];
+  setAttr(other, "data-others", "");
+  other.hidden = !known?.offers.length || known.isOpen;
+  if (offers.length) setText(hint, "What was meant? Everything after it is replayed with the same dice.");
   updateChildren(
     choices,
-    (offers ?? []).map(({ label }, index) => ({ label, index })),
+    offers.map(({ label }, index) => ({ label, index })),
     ({ index, label }) => `${index} ${label}`,
     makeButton,
     (button, { label, index }) => {
@@ -258,18 +259,33 @@ function renderActions(node, { undone, deed, dice, evidence, kind }, state) {
   );
   for (const part of [faces, fix]) part.hidden = !isFixing;
   if (isFixing) setText(hint, `${CLICK} a die to turn it to the next face; the last is followed by the first.`);
-  choices.hidden = !offers?.length;
-  why.hidden = !isFixing && !offers?.length;
+  choices.hidden = !offers.length;
+  why.hidden = !isFixing && !offers.length;
   for (const button of [back, open, fix, other]) disable(button, busy !== null);
   if (!isFixing || !fixing) return;
-  const numbered = fixing.values.map((face, index) => ({ face, index }));
+  const all = { whose: "", needs: null, goal: "", places: [...fixing.values.keys()] };
   updateChildren(
     faces,
-    numbered,
+    known?.dice.length ? known.dice : [all],
+    ({ places }) => String(places),
+    () => element("div", "div", "span"),
+    (row, group) => updateFaces(row, group, fixing.values, dice?.sides ?? 6),
+  );
+}
+
+/** Updates dice of one kind that are being corrected. @type {(row: HTMLElement, group: import("./state.js").AlikeDice, values: number[], sides: number) => void} */
+function updateFaces(row, group, values, sides) {
+  const [dice, words] = row.children;
+  setAttr(row, "class", "alike");
+  setAttr(dice, "class", "dice");
+  updateChildren(
+    dice,
+    group.places.map((index) => ({ index, face: values[index] })),
     ({ face, index }) => `${index} ${face}`,
-    ({ face }) => makeFace(face, dice?.sides),
+    ({ face }) => makeFace(face, sides),
     (button, { index }) => setAttr(button, "data-turn", String(index)),
   );
+  setText(words, groupWords(group, sides));
 }
 
 /** @type {() => HTMLElement[]} */
@@ -349,6 +365,8 @@ export function listenToLog(commands) {
       game.line = game.line === key ? null : key;
       Object.assign(game, { looked: game.line, fixing: null, choosing: null });
       if (game.line !== null) uncoverTable(body);
+      const happened = playing(commands.state)?.log[Number(game.line?.slice("log ".length))];
+      if (happened && mayCorrect(commands.state, happened)) void commands.loadCorrections(key, happened.deed);
     });
   onClickWithin("game-log-body", "data-log", open);
   body.addEventListener("keydown", (event) => {
@@ -378,11 +396,13 @@ export function listenToLog(commands) {
   onClickWithin("game-log-body", "data-fix", (_, button) => {
     if (game.fixing) commands.correct(game.fixing.deed, game.fixing.values, whyBy(button));
   });
-  onClickWithin("game-log-body", "data-others", (deed) => {
-    void commands.choose(Number(deed));
-  });
+  onClickWithin("game-log-body", "data-others", () =>
+    commands.change(() => {
+      if (game.choosing) game.choosing = { ...game.choosing, isOpen: true };
+    }),
+  );
   onClickWithin("game-log-body", "data-other", (index, button) => {
-    const offer = game.choosing?.offers?.[Number(index)];
+    const offer = game.choosing?.offers[Number(index)];
     if (game.choosing && offer) void commands.correctChoice(game.choosing.deed, offer.action, whyBy(button));
   });
 }

@@ -12,7 +12,7 @@ import { cornersShown, layingStep } from "./terrain.js";
 /** @typedef {import("../board/state.js").Shape} Shape */
 /** @typedef {import("./state.js").GhostBase} GhostBase */
 
-/** @typedef {{unit: string, bases: GhostBase[], kind: "due" | "nearest" | "arrived", text: string}} Ghost */
+/** @typedef {{unit: string, bases: GhostBase[], kind: "due" | "off" | "nearest" | "arrived", text: string}} Ghost  of what comes off, the bases that stay */
 
 /** A drawing narrower than this is on a phone. */
 const NARROW_VIEW_PX = 500;
@@ -73,11 +73,11 @@ function ghosts(state) {
   if (!view) return [];
   const summed = outOfStep(view);
   return [
-    ...view.to_place.map(({ unit, ghost }) => ({
+    ...view.to_place.map(({ unit, ghost, comes_off }) => ({
       unit,
       bases: ghost,
-      kind: /** @type {"due"} */ ("due"),
-      text: `${shortName(state.facts, unit)} ${ghost.length ? "here" : "off"}`,
+      kind: /** @type {"due" | "off"} */ (comes_off ? "off" : "due"),
+      text: `${shortName(state.facts, unit)} ${comes_off ? "off" : "here"}`,
     })),
     ...view.moved
       .filter((moved) => state.game.showsAstray || !summed.includes(moved))
@@ -110,13 +110,15 @@ function updateGhost(node, { unit, bases, kind, text }, taken, state) {
   const { units = [], commanders = [] } = state.now ?? {};
   const lies = units.find(({ id }) => id === unit) ?? commanders.find(({ id }) => id === unit);
   const side = lies?.side ?? state.facts.units.find(({ id }) => id === unit)?.side ?? "";
-  setAttr(node, "class", `placing ${kind} ${sideClass(state, side)}`);
+  setAttr(node, "class", `placing ${kind === "off" ? "due" : kind} ${sideClass(state, side)}`);
   const here = /** @type {Point | null} */ (lies ? [lies.x_mm, lies.y_mm] : null);
-  const there = bases.length ? meanPoint(bases.map(({ x_mm, y_mm }) => [x_mm, y_mm])) : here;
-  const outline =
-    bases.map((base) => through(cornersOf(base), true)).join("") ||
-    (here && lies && !bases.length && kind === "due" ? crossOn(here) : "");
-  const way = here && there && bases.length ? arrow(here, there, state) : "";
+  const off = kind === "off" && lies && "bases" in lies ? lies.bases.filter((base) => !isAmong(base, bases)) : [];
+  const drawn = off.length ? off : bases;
+  const there = drawn.length ? meanPoint(drawn.map(({ x_mm, y_mm }) => [x_mm, y_mm])) : here;
+  const outline = off.length
+    ? off.map(({ x_mm, y_mm }) => crossOn([x_mm, y_mm])).join("")
+    : bases.map((base) => through(cornersOf(base), true)).join("");
+  const way = here && there && bases.length && kind !== "off" ? arrow(here, there, state) : "";
   [outline, outline, way, way].forEach((d, index) => setAttr(node.children[index], "d", d));
   const at = there && text ? uncut(state.view, state.facts, there, ghostSize(text)) : null;
   const free = at && ghostWay(text, at, taken, state);
@@ -125,9 +127,15 @@ function updateGhost(node, { unit, bases, kind, text }, taken, state) {
   setAttr(node.children[4].children[0], "dy", `${short((free?.down ?? 0) / GHOST_PX.font)}em`);
 }
 
-/** A cross over a unit that has to leave the table. @type {(at: Point) => string} */
+/** Whether a base is one of some that stay. @type {(base: GhostBase, bases: GhostBase[]) => boolean} */
+function isAmong({ x_mm, y_mm, width_mm, depth_mm }, bases) {
+  const near_mm = Math.min(width_mm, depth_mm) / 2;
+  return bases.some((base) => Math.hypot(base.x_mm - x_mm, base.y_mm - y_mm) < near_mm);
+}
+
+/** A cross over a base that has to leave the table. @type {(at: Point) => string} */
 function crossOn([x, y]) {
-  const reach = 30;
+  const reach = 15;
   return `M${short(x - reach)} ${short(y - reach)}L${short(x + reach)} ${short(y + reach)}M${short(x - reach)} ${short(y + reach)}L${short(x + reach)} ${short(y - reach)}`;
 }
 

@@ -1,6 +1,6 @@
 /** The game in the panel: beginning, moves to make, actions, the hand of cards, the log. */
 import { byId, disable, element, makeButton, setAttr, setText, updateChildren } from "../shared/dom.js";
-import { sentence } from "../shared/text.js";
+import { beginning, sentence } from "../shared/text.js";
 import { shortName, sideName, sidePlural } from "../board/things.js";
 import { renderBegin } from "./begin.js";
 import { renderGameDice } from "./dice.js";
@@ -80,7 +80,7 @@ function renderSaid(state) {
   disable(byId("game-undo"), game.busy !== null);
   byId("game-redo").hidden = !view?.can_redo;
   disable(byId("game-redo"), game.busy !== null);
-  setAttr(byId("game-undo"), "title", latest ? `Undo: ${latest.text} (Ctrl-Z)` : "Undo the last action (Ctrl-Z)");
+  setAttr(byId("game-undo"), "title", `Take back: ${latest?.text ?? "the last action"} (Ctrl-Z)`);
 }
 
 /** Updates the proposal of one side, to which the other side or the shared screen can agree. @type {(state: State) => void} */
@@ -122,9 +122,11 @@ function renderActions(state) {
     () => element("section", "h3", "p", "div", "div", "button"),
     (node, group) => updateGroup(node, group, state),
   );
-  const whyMissing = view?.is_yours ? (view.why_missing ?? "") : "";
+  const whyMissing = sentence(view?.is_yours ? (view.why_missing ?? "") : "");
+  const shown = state.game.open.includes("why") ? whyMissing : beginning(whyMissing);
   byId("game-missing").hidden = !whyMissing;
-  setText(byId("game-missing"), sentence(whyMissing));
+  setText(byId("missing-words"), shown);
+  byId("missing-more").hidden = shown === whyMissing;
 }
 
 /** Whether a single button is all that the game waits for. @type {(view: GameView | null) => boolean} */
@@ -183,7 +185,7 @@ function updateOffer(button, { key, offer }, unit, state) {
   const label = open.length
     ? `${open.join(", ")} not settled yet: ${words} anyway?`
     : asksOthers
-      ? `${words}: ask the ${sidePlural(state, offer.passes_to ?? "")}`
+      ? `Ask the ${sidePlural(state, offer.passes_to ?? "")} instead`
       : words;
   const short =
     unit && offer.label.startsWith(unit) ? wordsOf(offer.label.slice(unit.length).replace(/^:? /, ""), state) : label;

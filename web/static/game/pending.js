@@ -33,23 +33,17 @@ function closeCalls(mover, enemy) {
 /** Updates the moves to make and the moves seen. @type {(state: State) => void} */
 export function renderPending(state) {
   const view = playing(state);
-  const due = (view?.to_place ?? []).map(({ unit, text, ghost }) => ({
-    key: `put ${unit}`,
-    unit,
-    text,
-    isOff: ghost.length === 0,
-  }));
   updateChildren(
     byId("game-due"),
-    due,
-    ({ key }) => key,
+    view?.to_place ?? [],
+    ({ unit }) => `put ${unit}`,
     () => element("li", "span", "button"),
-    (row, { unit, text, isOff }) => {
+    (row, { unit, text, ghost, comes_off }) => {
       const [words, byHand] = /** @type {HTMLElement[]} */ ([...row.children]);
       setText(words, sentence(text));
       setAttr(byHand, "class", "main");
-      setAttr(byHand, isOff ? "data-lift" : "data-lay", unit);
-      setText(byHand, isOff ? "Take it off" : "Put it there");
+      setAttr(byHand, ghost.length ? "data-lay" : "data-lift", unit);
+      setText(byHand, comes_off ? "Take it off" : "Put it there");
       byHand.hidden = !mayLay(state);
     },
   );

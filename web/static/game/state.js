@@ -13,7 +13,7 @@
  * @typedef {{x_mm: number, y_mm: number, heading_deg: number, width_mm: number, depth_mm: number}} GhostBase
  * @typedef {{values: number[], sides: number, lowest?: number}} Cast  dice as they came up; `lowest` is 1 in older recordings
  *
- * @typedef {{whose: string, needs: number | null, places: number[]}} AlikeDice  whose they are, the lowest face that counts, and their indices in the roll
+ * @typedef {{whose: string, needs: number | null, places: number[], goal: string}} AlikeDice  whose they are, the lowest face that counts or what they are to come to, and their indices in the roll
  *
  * @typedef {object} Offer  an action that this seat may take
  * @property {string} group
@@ -24,7 +24,7 @@
  * @property {Action} action
  * @property {string} [passes_to]  beside a button that passes for all: the seat that is asked when this one passes alone, empty if none is
  *
- * @typedef {{unit: string, text: string, ghost: GhostBase[]}} ToPlace  a move that the game waits for
+ * @typedef {{unit: string, text: string, ghost: GhostBase[], comes_off: boolean}} ToPlace  a move that the game waits for; bases that come off are taken away
  * @typedef {{unit: string, text: string, is_legal: boolean, after: string[], answer: RuleAnswer, ghost: GhostBase[], is_back: boolean, choices: {label: string, action: {type: string}}[]}} Moved  a move that the camera saw, the units that have to go first, whether it can only be undone, and what it may have been where no length is in doubt
  *
  * @typedef {{title: string, terms: string[]}} Sum  a total, and its terms in words
@@ -83,6 +83,7 @@
  * @typedef {{own: string, by_link: boolean, may_change: boolean, seats: {name: string, side: string | null, link: string | null}[]}} SeatsView  as `/api/seats` sends it
  *
  * @typedef {{label: string, action: Action}} Choice  an alternative to an action
+ * @typedef {{deed: number, offers: Choice[], dice: AlikeDice[], isOpen: boolean}} Corrections  alternatives to an action, how its dice count, and whether they are shown
  *
  * @typedef {"oval" | "block" | "strip" | "corners"} Tool
  *
@@ -110,7 +111,7 @@
  * @property {boolean} showsUndone  whether the log shows what was taken back
  * @property {string | null} line  the line of the log that is open
  * @property {{deed: number, values: number[]} | null} fixing  the dice of an action that are being corrected
- * @property {{deed: number, offers: Choice[] | null} | null} choosing  the alternatives to an action, once loaded
+ * @property {Corrections | null} choosing  how the action of the open line may be corrected, once loaded
  * @property {number[]} faces  the dice entered so far, in the order of the page
  * @property {string} facesOf  the roll that they belong to
  * @property {{key: string, face: number} | null} decided  a die rolled for what is too close to call
@@ -209,7 +210,7 @@ export function receiveView(state, view, asked) {
   const due = new Set(view.to_place.map(({ unit }) => unit));
   game.placed = (before?.to_place ?? [])
     .filter(({ unit }) => !due.has(unit))
-    .map(({ unit, ghost }) => ({ unit, isOff: ghost.length === 0 }));
+    .map(({ unit, comes_off }) => ({ unit, isOff: comes_off }));
   state.rulings.active = view.standing.active ?? state.rulings.active;
   const laying = view.forms.find((form) => form.form === "lay-terrain");
   if (!laying) Object.assign(game.laying, newLaying());
@@ -319,8 +320,8 @@ export function headingOf({ action, label }) {
 }
 
 /**
- * The buttons by group; those of a chosen unit come first. A long group shows only these, or is cut off, until it is
- * opened.
+ * The buttons by group, always in the same order. A long group shows only those of a chosen unit, or is cut off, until
+ * it is opened.
  *
  * Where several units have many buttons, `units` lists them, and only the chosen one's are shown.
  *
@@ -333,20 +334,19 @@ export function groupsShown(state) {
   const isChosen = (/** @type {Button} */ { offer }) => offer.units.some((unit) => chosen.has(unit));
   const all = (state.game.view?.actions ?? []).map((offer, index) => ({ key: `offer ${index}`, offer }));
   // To pass alone as the last seat is the same as to pass for all.
-  const buttons = all.filter(({ offer }) => offer.dice === null && offer.passes_to !== "");
+  const offered = all.filter(({ offer }) => offer.dice === null && offer.passes_to !== "");
+  const passesLast = (/** @type {Button} */ { offer }) => Number(offer.passes_to !== undefined);
+  const buttons = offered.toSorted((a, b) => passesLast(a) - passesLast(b));
   const groups = [...new Set(buttons.map(({ offer }) => offer.group))];
   return groups.map((group) => {
     const own = buttons.filter(({ offer }) => offer.group === group);
     const units = own.length > MOST_BUTTONS ? [...new Set(own.flatMap(({ offer }) => offer.action.unit ?? []))] : [];
     if (units.length > 1) return { group, units, buttons: own.filter(isChosen), more: "" };
-    const isAnswer = (/** @type {Button} */ { offer }) => isAbout(state, offer);
-    const first = own
-      .filter((button) => isAnswer(button) || isChosen(button))
-      .sort((a, b) => Number(isAnswer(b)) - Number(isAnswer(a)));
-    const sorted = [...first, ...sortedByHeading(own.filter((button) => !first.includes(button)))];
-    const isWhole = own.length <= MOST_BUTTONS || state.game.open.includes(group) || first.length === own.length;
+    const sorted = sortedByHeading(own);
+    const about = sorted.filter(isChosen);
+    const isWhole = own.length <= MOST_BUTTONS || state.game.open.includes(group) || about.length === own.length;
     if (isWhole) return { group, units: [], buttons: sorted, more: "" };
-    if (first.length) return { group, units: [], buttons: first, more: "All units" };
+    if (about.length) return { group, units: [], buttons: about, more: "All units" };
     const more = `${sorted.length - MOST_BUTTONS} more`;
     return { group, units: [], buttons: sorted.slice(0, MOST_BUTTONS), more };
   });

@@ -9,7 +9,7 @@ import { dropClosedAnswers } from "../board/measuring.js";
 import { isAtNewPlace, placings, TURN_DEG } from "../board/moves.js";
 import { thingAt } from "../board/picking.js";
 import { showsLines, UNCERTAINTY_FACTORS } from "../board/state.js";
-import { isPoint, placeOf } from "../board/things.js";
+import { isPoint, placeOf, properName } from "../board/things.js";
 import { wholeTable } from "../board/view.js";
 import { listenToGame } from "../game/commands.js";
 import { drawGame } from "../game/overlay.js";
@@ -344,6 +344,6 @@ export function takeInTable(state, now) {
   const news = fresh.at(-1)?.text;
   if (news) return { text: news, undo: false };
   if (!arrived) return null;
-  const units = arrived.map(({ unit }) => unit);
+  const units = arrived.map(({ unit }) => properName(unit));
   return { text: `${units.join(", ")} found at ${units.length > 1 ? "their" : "its"} new place`, undo: true };
 }

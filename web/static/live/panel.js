@@ -265,12 +265,7 @@ function verdicts(state, tape, measured) {
     (verdict) => !isRuled || verdict === nearest || verdict.answer === "too_close",
   );
   const within = telling.map((verdict) =>
-    verdictPart(
-      `≤ ${inUnit(state.facts, verdict.range ?? 0)}`,
-      verdict,
-      "within",
-      verdict === nearest ? spare(state.facts, verdict) : "",
-    ),
+    rangePart(state.facts, verdict, verdict === nearest ? spare(state.facts, verdict) : ""),
   );
   const contact =
     measured.contact && !(isRuled && measured.contact.answer === "no")
@@ -300,6 +295,14 @@ function nearestLimit(verdicts) {
 /** How far a length is from a range. @type {(facts: import("../board/state.js").TableFacts, verdict: Verdict) => string} */
 function spare(facts, { margin_mm = 0 }) {
   return `${amount(facts, margin_mm)} ${margin_mm < 0 ? "too far" : "to spare"}`;
+}
+
+/** Whether a length is within a range, or beyond it. @type {(facts: import("../board/state.js").TableFacts, verdict: Verdict, by: string) => Part} */
+function rangePart(facts, verdict, by) {
+  const range = inUnit(facts, verdict.range ?? 0);
+  if (verdict.answer === "too_close") return verdictPart(`within ${range}`, verdict, "within", by);
+  const where = verdict.answer === "yes" ? "within" : "beyond";
+  return { ...verdictPart(range, verdict, "within", by), lead: `${where} ${range}`, text: "" };
 }
 
 /** @type {(question: string, verdict: Verdict, kind: string, by?: string) => Part} */

@@ -199,9 +199,24 @@ export class Film {
     return undone !== undefined && undone <= at;
   }
 
-  /** The indices of entries that say or show something. @returns {number[]} */
+  /** The entry whose lines are shown: a position or a picture belongs to the action before it. @param {number} at @returns {number} */
+  toldAt(at) {
+    let place = at;
+    while (place > 0 && at - place < 4 && ["position", "picture"].includes(this.entries[place]?.kind)) place -= 1;
+    return place;
+  }
+
+  /** Whether two entries look and read alike. @param {number} at @param {number} other @returns {boolean} */
+  looksLike(at, other) {
+    const isTold = this.toldAt(at) === this.toldAt(other);
+    return isTold && this.standings[at] === this.standings[other] && !this.liesElsewhere(at, other);
+  }
+
+  /** The indices of entries that say or show something; where a hand laid a unit is shown with its way there. @returns {number[]} */
   get steps() {
-    return this.entries.flatMap((entry, at) => (entry.kind === "picture" || isSilent(entry) ? [] : [at]));
+    return this.entries.flatMap((entry, at) =>
+      entry.kind === "picture" || isSilent(entry) || this.entries[at + 1]?.kind === "move" ? [] : [at],
+    );
   }
 
   /** The indices at which turns begin, and the first. @returns {number[]} */

@@ -24,16 +24,9 @@ const ORDER = Object.keys(PICTURE_WORDS);
 /** The lines of the moment: the one that is looked at, or all of its entry. @type {(replay: Replay) => Line[]} */
 export function linesAt({ lines, at, looked, film }) {
   const own = lines.filter((line) => line.at === at);
-  const all = own.length ? own : lines.filter((line) => line.at === entryOfLines(film, at));
+  const all = own.length ? own : lines.filter((line) => line.at === film.toldAt(at));
   const alone = all.filter(({ key }) => key === looked);
   return alone.length ? alone : all;
-}
-
-/** The entry whose lines are shown: a position or a picture belongs to the action before it. @type {(film: import("./film.js").Film, at: number) => number} */
-function entryOfLines(film, at) {
-  let place = at;
-  while (place > 0 && at - place < 4 && ["position", "picture"].includes(film.entries[place]?.kind)) place -= 1;
-  return place;
 }
 
 /** Updates the words and pictures of the moment. @type {(replay: Replay, pictureUrl: (entry: number, kind: string) => string | null) => void} */

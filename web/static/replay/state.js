@@ -95,10 +95,11 @@ export function stops({ film }, by, unit) {
   return film.steps;
 }
 
-/** Steps to the next stop, or back. @type {(replay: Replay, way: 1 | -1, by: By, unit: string | null) => void} */
+/** Steps to the next stop that differs from what is shown, or back. @type {(replay: Replay, way: 1 | -1, by: By, unit: string | null) => void} */
 export function step(replay, way, by, unit) {
-  const all = stops(replay, by, unit);
-  const next = way > 0 ? all.find((at) => at > replay.at) : all.findLast((at) => at < replay.at);
+  const { film, at: now } = replay;
+  const all = stops(replay, by, unit).filter((at) => (way > 0 ? at > now : at < now) && !film.looksLike(at, now));
+  const next = way > 0 ? all[0] : all.at(-1);
   replay.playing = false;
   if (next !== undefined) goTo(replay, next);
 }

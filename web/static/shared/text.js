@@ -5,6 +5,15 @@ export function sentence(text) {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
+const SHORT = 110;
+
+/** The first clauses of a long text; all of one that is short. @type {(text: string) => string} */
+export function beginning(text) {
+  if (text.length <= SHORT) return text;
+  const ends = [...text.slice(0, SHORT).matchAll(/[;.] /g)].map(({ index }) => index);
+  return `${text.slice(0, ends.at(-1) ?? text.lastIndexOf(" ", SHORT))} …`;
+}
+
 /** A side's name in three letters. @type {(name: string) => string} */
 export function briefName(name) {
   return (name.split(" ").at(-1) ?? name).slice(0, 3);
