@@ -119,10 +119,17 @@ def about_game(name: str, table: TableSize, sides: Sequence[str]) -> Json:
 def event_lines(game: Game[Any, Any], done: Done[Any, Any], seat: Seat) -> list[Json]:
     """Returns the events of an action that a seat may see; the first carries the dice.
 
-    An answer without events is told with its question: one that the referee gave by itself, unless
-    it lets a moment pass, and one of a player that does, or that ends something.
+    An answer that the referee gave by itself and that has no events is told with its question; to
+    let a moment pass is not worth a line.
     """
-    events = done.events or _answer(game, done)
+    events = done.events
+    is_forced = done.note == ONLY_CHOICE
+    if is_forced and not events and game.passed(done.before) != done.action:
+        question, why = game.asked(done.before).question, game.why_missing(done.before)
+        answer = f"{question} {game.offered(done.before, done.action).label}"
+        # "Volley phase: fire?" becomes "Volley phase: nobody is in range".
+        text = f"{question.partition(':')[0].rstrip('?')}: {why}" if why else answer
+        events = (Event("only-choice", text),)
     visible = [event for event in events if seat.may_see(event.only_for)]
     return [
         event.to_json() | {"note": done.note, "dice": None if index else _dice(done.action)}
@@ -130,30 +137,27 @@ def event_lines(game: Game[Any, Any], done: Done[Any, Any], seat: Seat) -> list[
     ]
 
 
+def pass_lines(game: Game[Any, Any], done: Done[Any, Any]) -> list[Json]:
+    """Returns who let a moment pass, or ended something, by an action without events.
+
+    Players look for it in the log of a game; afterwards it is not worth a line.
+    """
+    action, before = done.action, done.before
+    if done.events or done.note == ONLY_CHOICE or game.action_to_json(action)["type"] == LAY:
+        return []
+    offer, seat = game.offered(before, action), game.asked(before).seat
+    group = game.action_groups.get(offer.group)
+    if seat is None or not (game.passed(before) == action or (group and group.is_end)):
+        return []
+    text = f"{side_plural(seat)}: {offer.label[:1].lower()}{offer.label[1:]}"
+    return [Event("pass", text).to_json() | {"note": done.note, "dice": None}]
+
+
 def remark_lines(remark: object) -> list[Json]:
     """Returns who was put back, if a remark says so."""
     words = put_back_words(remark if isinstance(remark, dict) else {})
     line = {"note": "", "dice": None}
     return [Event("put-back", words).to_json() | line] if words else []
-
-
-def _answer(game: Game[Any, Any], done: Done[Any, Any]) -> tuple[Event, ...]:
-    """Returns an answer as an event, if it is worth a line."""
-    action, before = done.action, done.before
-    if game.action_to_json(action)["type"] == LAY:
-        return ()
-    is_forced = done.note == ONLY_CHOICE
-    asked, offer = game.asked(before), game.offered(before, action)
-    group = game.action_groups.get(offer.group)
-    if game.passed(before) == action or (not is_forced and group is not None and group.is_end):
-        seat = "" if asked.seat is None else side_plural(asked.seat)
-        text = f"{seat}: {offer.label[:1].lower()}{offer.label[1:]}"
-        return () if is_forced else (Event("choice", text),)
-    why = game.why_missing(before)
-    # "Volley phase: fire?" becomes "Volley phase: nobody is in range".
-    text = f"{asked.question.partition(':')[0].rstrip('?')}: {why}"
-    answer = Event("only-choice", text if why else f"{asked.question} {offer.label}")
-    return (answer,) if is_forced else ()
 
 
 def _dice(action: object) -> Json | None:

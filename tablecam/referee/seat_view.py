@@ -13,6 +13,7 @@ from tablecam.referee.game_views import (
     marks,
     outline,
     outlines,
+    pass_lines,
     remark_lines,
     ruling_document,
 )
@@ -225,7 +226,8 @@ def _lines(
     """
     status = {"undone": done.is_undone, "deed": deed}
     is_chosen = done.note != ONLY_CHOICE
-    lines = [line | {"is_chosen": is_chosen} for line in event_lines(game, done, seat)]
+    lines = [*event_lines(game, done, seat), *pass_lines(game, done)]
+    lines = [line | {"is_chosen": is_chosen} for line in lines]
     remarked = (line for remark in remarks for line in remark_lines(remark.document))
     lines += [line | {"is_chosen": False} for line in remarked]
     return [line | status for line in lines]

@@ -62,8 +62,8 @@ class TableDiff:
 
     @property
     def astray(self) -> frozenset[str]:
-        """The units and commanders that lie where they may not."""
-        return frozenset(move.unit for move in self.suggested if not is_possible(move))
+        """The units and commanders that are seen where they may not lie."""
+        return frozenset(move.unit for move in self.suggested if is_astray(move))
 
     def drop_placed(self, state: Any) -> None:
         """Drops the units that players have moved into place."""
@@ -123,9 +123,10 @@ def together(
     return ordered if len(ordered) > 1 else ()
 
 
-def is_possible(move: Suggestion) -> bool:
-    """Whether a move may be confirmed, even if it is close."""
-    return move.action is not None and move.answer.answer != "no"
+def is_astray(move: Suggestion) -> bool:
+    """Whether something is seen where it may not lie; what is not seen is missed by no length."""
+    answer = move.answer
+    return answer.answer == "no" and (move.action is not None or answer.margin_mm < 0)
 
 
 def is_sure(move: Suggestion) -> bool:

@@ -26,7 +26,7 @@ WIDTH: Final = 74
 """Width of the text: that of the maps with their frames."""
 
 _LEFT_OUT: Final = frozenset(
-    {"move", "ruling", "remark", "undo", "picture", "dispute", "notice", "detail"}
+    {"move", "ruling", "remark", "put-back", "undo", "picture", "dispute", "notice", "detail"}
 )
 """Kinds of moments or lines that other sections cover, or whose result says it all."""
 _PARAGRAPHS: Final = frozenset({"phase", "attack", "overrule", "over"})

@@ -20,12 +20,14 @@ from tablecam.rules.syw_d6 import state as acts
 from tablecam.rules.syw_d6.fog_of_war import Pick
 from tablecam.rules.syw_d6.state import State
 from tablecam.table.model import Keys, inches
+from tablecam.wording import proper_name
 
 _DONE: Final = {"swap": "No more units reform", "move": "End the moves", "fire": "End firing"}
 
 
 def _together(state: State, action: acts.ThrowTogether) -> Offer:
-    return Offer("brigade", action.brigade, units=marches.brigade_of(state, action.brigade)[0])
+    units = marches.brigade_of(state, action.brigade)[0]
+    return Offer("brigade", proper_name(action.brigade), units=units)
 
 
 def _charge(state: State, action: acts.Charge) -> Offer:
@@ -139,7 +141,7 @@ class SheetPage(BattleGame[State]):
         Decide: _decision,
         acts.GiveRow: _answer(_row),
         acts.ShareLosses: _answer(_shares),
-        Pick: _answer(lambda action: str(action.name)),
+        Pick: _answer(lambda action: proper_name(str(action.name))),
         Done: lambda state, action: Offer("done", _DONE.get(state.phase, "Go on")),
     }
 

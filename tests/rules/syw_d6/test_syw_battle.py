@@ -182,7 +182,7 @@ def test_a_move_stops_three_inches_off_the_enemy_s_b_9():
 def test_a_brigade_moves_as_one_with_the_worst_of_each_s_b_7():
     green = unit("F2", 40, 15, experience="green")
     battle = Battle(F1, green, A1)
-    battle.act("french brigade")
+    battle.act("French Brigade")
     battle.throw(3, 5)
     battle.act("5 in")
     assert set(battle.state.allowed) == {"F1", "F2"}
@@ -789,7 +789,7 @@ def test_a_brigade_goes_forward_before_its_move_s_m_11():
     battle.throw(1)
     battle.throw(5, 6)
     before = battle.unit("F1").bases[0].y_mm
-    battle.act("french brigade")
+    battle.act("French Brigade")
     assert battle.unit("F1").bases[0].y_mm == pytest.approx(before + 2 * INCH_MM)
     assert "F1: 2 dice (rate +1, training +1)" in battle.offers()
 

@@ -136,7 +136,7 @@ function renderEntry(state, roll) {
 
 /** Whose some dice are and what they need; empty where nothing is known of them. @type {(group: import("./state.js").AlikeDice, sides: number) => string} */
 export function groupWords({ whose, needs, goal }, sides) {
-  if (needs !== null) return `${needs === sides ? needs : `${needs}+`} ${whose}`;
+  if (needs !== null) return needs === sides ? `${whose}: only a ${needs}` : `${needs}+ ${whose}`;
   return [whose, goal].filter(Boolean).join(": ");
 }
 

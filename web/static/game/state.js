@@ -344,7 +344,8 @@ export function groupsShown(state) {
     if (units.length > 1) return { group, units, buttons: own.filter(isChosen), more: "" };
     const sorted = sortedByHeading(own);
     const about = sorted.filter(isChosen);
-    const isWhole = own.length <= MOST_BUTTONS || state.game.open.includes(group) || about.length === own.length;
+    // The button that opens the rest takes the room of one.
+    const isWhole = own.length <= MOST_BUTTONS + 1 || state.game.open.includes(group) || about.length === own.length;
     if (isWhole) return { group, units: [], buttons: sorted, more: "" };
     if (about.length) return { group, units: [], buttons: about, more: "All units" };
     const more = `${sorted.length - MOST_BUTTONS} more`;

@@ -5,7 +5,7 @@ export function sentence(text) {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-const SHORT = 110;
+const SHORT = 90;
 
 /** The first clauses of a long text; all of one that is short. @type {(text: string) => string} */
 export function beginning(text) {

@@ -308,7 +308,7 @@ def test_what_is_out_of_turn_is_told_once_and_to_be_put_back(
     step: Step, unit: Unit, rule: str, why: str
 ) -> None:
     state = at(step, F1, F2, B1)
-    for by_mm, what in ((8, "was pushed 8 mm"), (60, "was moved 60 mm")):
+    for by_mm, what in ((8, "was pushed 0.20 BW"), (60, "was moved 1.50 BW")):
         found = the_one(state, shifted(unit, 0, by_mm))
         assert found.text == f"{unit.id} {what}, but {why}: put it back"
         assert (found.action, found.answer.rule, found.nearest) == (None, rule, state.position)
