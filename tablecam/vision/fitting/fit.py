@@ -78,9 +78,12 @@ def fit_tags(
     `light`, if known, prevents the fit from mistaking an occluder for the tag's paper. Every guess
     is fitted, even where there is no tag: `likeness` shows it.
     """
+    blurs_px = np.broadcast_to(np.asarray(blur_px, dtype=np.float64), len(guesses))
+    # The usual case needs no sorting.
+    if len(guesses) and (guesses.sizes_mm == guesses.sizes_mm[0]).all():
+        return _fit_one_size(grey, camera, patterns, guesses, blurs_px, steps, light)
     sizes = np.unique(guesses.sizes_mm)
     rows = [np.flatnonzero(guesses.sizes_mm == size_mm) for size_mm in sizes]
-    blurs_px = np.broadcast_to(np.asarray(blur_px, dtype=np.float64), len(guesses))
     fits = [
         _fit_one_size(
             grey,

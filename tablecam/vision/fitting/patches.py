@@ -50,10 +50,10 @@ def cut_patches(
     """Cuts squares around tags: `reach_mm` to each side, plus `slack_mm`."""
     places_mm, heights_mm = tags.places_mm, tags.heights_mm
     half_mm = reach_mm + slack_mm
-    px_per_mm = float(camera.px_per_mm(places_mm, heights_mm).max())
+    centres, by_place = camera.to_image_with_jacobian(np.column_stack([places_mm, heights_mm]))
+    px_per_mm = math.sqrt(np.abs(np.linalg.det(by_place[..., :2])).max())
     # One reduction for all tags of a size: the largest in the picture sets it.
     shrink = math.ceil(2 * reach_mm * px_per_mm / _MOST_ACROSS)
-    centres = camera.to_image(np.column_stack([places_mm, heights_mm]))
     # Pixel centres are integers, so shift by half a pixel around the scaling.
     centres = ((centres + 0.5) / shrink - 0.5).round()
     # A square turned by 45 degrees reaches sqrt(2) times as far.

@@ -67,15 +67,16 @@ def render_tags(
     blur_px = np.sqrt((blurs_px / patches.shrink) ** 2 + _averaging_variance(patches.shrink))
     steps = blur_steps(blur_px / px_per_cell)
     # Tags with the same pattern and blur share one texture.
-    (pattern, step), which = np.unique(
-        np.stack([guesses.pattern, steps]), axis=1, return_inverse=True
+    spread = int(np.ptp(steps)) + 1
+    _, first, which = np.unique(
+        guesses.pattern * spread + steps, return_index=True, return_inverse=True
     )
-    textures = tag_textures(patterns.cells[pattern], blur_of_steps(step))
+    textures = tag_textures(patterns.cells[guesses.pattern[first]], blur_of_steps(steps[first]))
     blur_cells = blur_of_steps(steps)
     model = TagModel(
         patches,
         textures,
-        which.reshape(-1),
+        which,
         cell_mm,
         half_cells,
         blur_cells if with_ground else None,

@@ -63,10 +63,12 @@ class Blocks:
 
     def around(self, places_mm: Array, reach_mm: float = 0.0) -> Rows:
         """Marks the blocks (count,) within `reach_mm` of any of the places (n, 2)."""
-        # The corners of a square suffice, as `reach_mm` is below a block's side.
-        sides = np.array([[x, y] for x in (-reach_mm, reach_mm) for y in (-reach_mm, reach_mm)])
         marked = np.zeros(self.count, dtype=np.bool_)
-        marked[self.at(places_mm[:, None] + sides)] = True
+        if len(places_mm):
+            # The corners of a square suffice, as `reach_mm` is below a block's side.
+            reach = (-reach_mm, reach_mm)
+            sides = np.array([[x, y] for x in reach for y in reach])
+            marked[self.at(places_mm[:, None] + sides)] = True
         return marked
 
     def near(self, chosen: Rows, reach: int) -> Rows:

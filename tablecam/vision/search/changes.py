@@ -139,7 +139,8 @@ def detect_changes(
     waiting = np.where(since_searched | doubted, ground.waiting + 1, 0)
     near_hand = np.maximum(ground.near_hand - 1, 0)
     # A change that lasts one picture, such as a nudge, is no hand.
-    near_hand[blocks.near(since_before & (waiting > 1), _REACH_BLOCKS)] = _REST_PICTURES
+    if (moving := since_before & (waiting > 1)).any():
+        near_hand[blocks.near(moving, _REACH_BLOCKS)] = _REST_PICTURES
     return Changes(
         since_searched,
         since_before,
@@ -175,7 +176,7 @@ def _noise_grey(difference: Map, least_grey: float) -> float:
     seconds.
     """
     still = difference[difference <= least_grey]
-    return float(np.sqrt(np.mean(still**2))) if still.size else 0.0
+    return float(np.sqrt(still @ still / still.size)) if still.size else 0.0
 
 
 def _beyond_curve(difference: Map, then: Map, gain: Map) -> Map:

@@ -217,14 +217,14 @@ class IncrementalSearch:
             tags_are_missing=len(refits.lying) < self._tag_count,
         )
         # Many boxes cost more than one search of the whole picture.
-        if schedule.changed[self._is_seen].mean() > _MOST_SEARCHED:
+        if self._seen_share(schedule.changed) > _MOST_SEARCHED:
             return self._whole(picture, before)
         search, schedule = self._searched(picture, before.search, refits, schedule)
         changed = (detected.waiting > 0) | detected.since_before
         return FrameReading(
             search=search,
             fresh=refits.fresh(search),
-            changed_share=float(changed[self._is_seen].mean()),
+            changed_share=self._seen_share(changed),
             is_whole=False,
             number=number,
             camera=self._finder.camera,
@@ -241,6 +241,10 @@ class IncrementalSearch:
         tags = look.tags.by(old, new)
         search = replace(look.search, sightings=tags.seen)
         return replace(look, search=search, tags=tags, camera=new)
+
+    def _seen_share(self, blocks: Rows) -> float:
+        """Returns how many of the blocks in the picture are marked, as a share."""
+        return float(np.count_nonzero(blocks & self._is_seen) / np.count_nonzero(self._is_seen))
 
     def _check(self, picture: GreyPicture) -> None:
         """Requires a picture of the camera's size."""
