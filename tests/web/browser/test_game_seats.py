@@ -130,6 +130,8 @@ def test_the_shared_screen_shows_the_links_and_who_looks_on_has_no_buttons(
     with seated(hall, browser, "spectator") as spectator:
         spectator.shows_the_newest()
         expect(spectator.page.locator("#turn-question")).to_contain_text("Volley phase")
+        waits = "What happens will be listed here."
+        expect(spectator.page.locator("#game-hint")).to_have_text(waits)
         expect(spectator.page.locator("#game button:visible")).to_have_count(0)
         expect(spectator.page.locator(".simulated")).to_be_hidden()
         expect(spectator.page.locator("#moving")).to_be_hidden()

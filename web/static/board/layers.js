@@ -185,7 +185,7 @@ function marks(state, thing) {
 /** @type {() => SVGElement} */
 function makeName() {
   const group = makeText("name");
-  addLine(group, "held-for", "1.6em");
+  addLine(group, "held-for", "0");
   return group;
 }
 
@@ -199,6 +199,8 @@ function updateName(group, owner, places, state) {
   const at_mm = place ? toTable(state.view, state.facts, place.x, place.y) : [owner.x_mm, owner.y_mm];
   placeText(group, place ? nameShown(state, owner) : "", /** @type {[number, number]} */ (at_mm));
   setStyle(group, "--faded", String(fadedBy(held_s)));
+  // On a counter its figures stand below the name.
+  setAttr(group.children[1], "dy", state.facts.map ? "2.7em" : "1.6em");
   setText(
     group.children[1],
     isDoubted(owner) ? "seen twice" : held_s === null || !place ? "" : `held ${duration(held_s)}`,

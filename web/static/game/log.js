@@ -4,15 +4,15 @@ import { listenToHover, onClick, onClickWithin, slidePanel } from "../shared/eve
 import { sentence } from "../shared/text.js";
 import { makeRuleNumber, updateRuleNumber } from "../rulings/rule_number.js";
 import { groupWords, makeDie, renderDice } from "./dice.js";
-import { isSettling, latestChosen, playing } from "./state.js";
+import { hasRoomForAll, latestChosen, playing } from "./state.js";
 
 /** @typedef {import("./state.js").State} State */
 /** @typedef {import("./state.js").LogLine} LogLine */
 /** @typedef {import("./commands.js").Commands} Commands */
 
 const MOST_LINES = 30;
-/** How many lines of the latest action stand beside the question, and beside one about what has just happened. */
-const MOST_LATEST = { usual: 4, settling: 8 };
+/** How many lines of the latest action stand beside the question, and where all have room. */
+const MOST_LATEST = { usual: 4, whole: 8 };
 
 /** Updates the log, the latest action first. @type {(state: State) => void} */
 export function renderGameLog(state) {
@@ -59,10 +59,10 @@ function renderLatest(state) {
   const first = latestChosen(log)?.deed ?? Infinity;
   const latest = log.filter(({ deed, undone }) => deed >= first && !undone);
   const told = latest.filter(({ kind }) => moments[kind] !== "detail");
-  const settles = isSettling(view);
-  const all = settles ? [...causeOf(log, latest, moments), ...latest] : told.length ? told : latest;
-  const lines = all.slice(0, settles ? MOST_LATEST.settling : MOST_LATEST.usual);
-  byId("game-latest").classList.toggle("settling", settles);
+  const isWhole = hasRoomForAll(view);
+  const all = isWhole ? [...causeOf(log, latest, moments), ...latest] : told.length ? told : latest;
+  const lines = all.slice(0, isWhole ? MOST_LATEST.whole : MOST_LATEST.usual);
+  byId("game-latest").classList.toggle("whole", isWhole);
   updateChildren(
     byId("game-latest"),
     lines.map(({ text }, index) => ({ text, index })),

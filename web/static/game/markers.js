@@ -1,6 +1,6 @@
 /** Draws markers beside units on the table, and results of actions in words. */
 import { setAttr, svgElement, updateChildren } from "../shared/dom.js";
-import { areSmall, edgePx, isBeneath } from "../board/hexes.js";
+import { areSmall, edgePx, hexPx, isBeneath } from "../board/hexes.js";
 import { namePlaces } from "../board/labels.js";
 import { makeText, placeText, wordsSize } from "../board/shapes.js";
 import { counterName, isHidden, shortName } from "../board/things.js";
@@ -47,8 +47,8 @@ const LETTER_PX = 6.6;
 /** How far within the edge of a counter its markers have their middle, and their size on small ones. */
 const INSET_PX = 2;
 const SMALL = 0.75;
-/** The longest word on a small counter. */
-const MOST_LETTERS = 4;
+/** The widest row of markers on a counter, in hexes. */
+const WIDEST = 1.5;
 /** How far a ring lies outside the corners of its unit. */
 const RING_MM = 4;
 /** A drawing wider than this is on a wall, and seen from farther off. */
@@ -232,22 +232,28 @@ function rowBeside(marks, { x_mm, y_mm }, size, taken, state) {
 /** The rows of a counter: its first figure and what is counted at its lower edge, other words at its upper one. @type {(marks: Mark[], unit: import("../board/state.js").Unit, size: number, isBrief: boolean, state: State) => Row[]} */
 function rowsOnCounter(all, unit, size, isBrief, state) {
   const name = counterName(state.facts, unit).toLowerCase();
-  const marks = all
-    .filter(({ text }) => text.toLowerCase() !== name)
-    .map((mark) => (isBrief ? onCounter(mark, state) : mark))
-    .filter(({ text }) => text);
+  const marks = all.filter(({ text }) => text.toLowerCase() !== name);
   const isBelow = (/** @type {Mark} */ { kind }, /** @type {number} */ index) => index === 0 || kind !== "word";
   const inset = edgePx(state, unit) - INSET_PX;
+  const room_px = isBrief ? (WIDEST * hexPx(state)) / size : Infinity;
   return [
-    { marks: marks.filter(isBelow), edge: Math.max(inset, 0) },
-    { marks: marks.filter((mark, index) => !isBelow(mark, index)), edge: -inset },
+    { marks: fitted(marks.filter(isBelow), room_px), edge: Math.max(inset, 0) },
+    {
+      marks: fitted(
+        marks.filter((mark, index) => !isBelow(mark, index)),
+        room_px,
+      ),
+      edge: -inset,
+    },
   ].map(({ marks, edge }) => ({ marks, way: { right: 0, down: edge - size * MARKER_PX.middle } }));
 }
 
-/** A marker as there is room for it on a counter: on a small one, a sign instead of a long word. @type {(mark: Mark, state: State) => Mark} */
-function onCounter(mark, state) {
-  const isLong = mark.kind === "word" && mark.text.length > MOST_LETTERS && areSmall(state);
-  return isLong ? { ...mark, text: (mark.tone ?? "plain") === "plain" ? "" : "!" } : mark;
+/** A row that has room on its counter: a sign instead of long words, which are listed once it is chosen. @type {(marks: Mark[], room_px: number) => Mark[]} */
+function fitted(marks, room_px) {
+  if (rowWide(marks) <= room_px) return marks;
+  const isFigure = (/** @type {Mark} */ { kind, text }) => kind !== "word" || /\d/.test(text);
+  const [word] = marks.filter((mark) => !isFigure(mark) && (mark.tone ?? "plain") !== "plain");
+  return [...marks.filter(isFigure), ...(word ? [{ ...word, text: "!" }] : [])];
 }
 
 /** A marker that counts something in one word, without the word. @type {(mark: Mark) => Mark} */

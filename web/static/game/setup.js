@@ -5,7 +5,7 @@ import { sentence } from "../shared/text.js";
 import { toleranceOf } from "../board/picking.js";
 import { sideName } from "../board/things.js";
 import { toTable } from "../board/view.js";
-import { playing } from "./state.js";
+import { latestChosen, playing } from "./state.js";
 import { dragTerrain, editPiece, layAction, layingStep, pieces, tapTerrain } from "./terrain.js";
 
 /** @typedef {import("./state.js").State} State */
@@ -135,8 +135,15 @@ function hintWords({ game: { laying } }) {
 function renderHint(state) {
   const view = playing(state);
   const isDue = Boolean(view?.is_yours && view.hint && !view.moved.length);
-  byId("game-hint").hidden = !isDue;
-  setText(byId("game-hint"), isDue ? (view?.hint ?? "") : "");
+  const words = isDue ? (view?.hint ?? "") : lookingOnWords(state);
+  byId("game-hint").hidden = !words;
+  setText(byId("game-hint"), words);
+}
+
+/** What a spectator reads while there is nothing else to read. @type {(state: State) => string} */
+function lookingOnWords({ game: { view } }) {
+  if (view?.seat.kind !== "spectator" || latestChosen(view.log ?? [])) return "";
+  return view.has_begun ? "What happens will be listed here." : "No game yet: the players start one.";
 }
 
 const CORNER_PX = 12;

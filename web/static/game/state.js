@@ -390,11 +390,11 @@ export function pendingShapes(state) {
   return playing(state)?.pictured ?? [];
 }
 
-/** Whether something has to be settled about what has just happened: the reason for it is there to read. @type {(view: GameView | null) => boolean} */
-export function isSettling(view) {
-  return Boolean(
-    view && !view.is_over && (view.to_place.length || view.actions?.some(({ group }) => group === "answer")),
-  );
+/** Whether all that has just happened has room: nothing is asked of this seat that it would move, or the question is about it. @type {(view: GameView | null) => boolean} */
+export function hasRoomForAll(view) {
+  if (!view || view.is_over) return false;
+  const isAnswer = (/** @type {Offer} */ { group }) => group === "answer";
+  return !view.is_yours || view.to_place.length > 0 || Boolean(view.actions?.some(isAnswer));
 }
 
 /** The drawing of the latest action, and of what followed by itself. @type {(state: State) => Shape[]} */
