@@ -18,11 +18,7 @@ from tablecam.rules.maurice.field.tables import BASES
 from tablecam.rules.maurice.place.command_string import RULE, command_string
 from tablecam.rules.maurice.resolve import report, resolve
 from tablecam.rules.maurice.rulings.facts import Rulings, sides
-from tablecam.rules.maurice.rulings.printed import (
-    rulings_drawing,
-    rulings_notes,
-    rulings_tables,
-)
+from tablecam.rules.maurice.rulings.printed import rulings_drawing, rulings_notes, rulings_tables
 from tablecam.rules.maurice.rulings.rulings import (
     RULES,
     document_under_rule,

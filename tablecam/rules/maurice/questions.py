@@ -15,13 +15,7 @@ from tablecam.rules.maurice.book import BOOK, Handle
 from tablecam.rules.maurice.combat.combat import combat_scores
 from tablecam.rules.maurice.combat.rally import rally_number
 from tablecam.rules.maurice.field.field import GAME, Field, field_of
-from tablecam.rules.maurice.field.requests import (
-    Combat,
-    Kind,
-    ShotAssignment,
-    Volley,
-    check_dice,
-)
+from tablecam.rules.maurice.field.requests import Combat, Kind, ShotAssignment, Volley, check_dice
 from tablecam.rules.maurice.fire.targets import why_never_fires
 from tablecam.rules.maurice.resolve import resolve
 from tablecam.rules.maurice.rulings.facts import Rulings

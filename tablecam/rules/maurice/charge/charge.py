@@ -112,7 +112,7 @@ def charges(field: Field, only: Collection[str] | None = None) -> dict[str, Char
     """
     units = [unit for unit in field.units if only is None or unit.id in only]
     reaches_mm = [
-        far_mm(field, unit) + swing_mm(field, unit) + 2 * charge_error_bound_mm(field, unit)
+        far_mm(field, unit) + swing_mm(field, unit) + 2 * _bound_mm(field, unit, field.units)
         for unit in units
     ]
     work = partial(_charges_of, field, units)
@@ -300,7 +300,7 @@ class _Question:
     @classmethod
     def of(cls, field: Field, unit: UnitOnField, targets: tuple[str, ...]) -> _Question:
         # As far as it can come if its reach were longer by the bound, and sideways by as much.
-        reach_mm = far_mm(field, unit) + 2 * charge_error_bound_mm(field, unit)
+        reach_mm = far_mm(field, unit) + 2 * _bound_mm(field, unit, field.units)
         near = shapely.dwithin(unit.outline, [other.outline for other in field.units], reach_mm)
         around = field.with_units(field.units[place] for place in np.flatnonzero(near))
         return cls(around, unit, targets, _bound_mm(around, unit, around.enemies_of(unit)))
@@ -340,11 +340,6 @@ class _Question:
         )
         held = np.array([[name in there for name in names] for there in names_of_draw])
         return dict(zip(names, map(probability_of_draws, held.T), strict=True))
-
-
-def charge_error_bound_mm(field: Field, unit: UnitOnField) -> float:
-    """Bounds the error of any limit of a unit's charges, against any unit on the table."""
-    return _bound_mm(field, unit, field.units)
 
 
 def _bound_mm(field: Field, unit: UnitOnField, others: Iterable[UnitOnField]) -> float:

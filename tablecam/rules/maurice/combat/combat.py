@@ -111,7 +111,10 @@ def meeting(field: Field, active: str) -> Meeting:
         if engaged_pairs.enemies_of(unit.id)
     }
     contacts = {
-        unit_id: _contacts(unit_id, engaged_pairs, touched)
+        # In base contact, or in front across a thin wall (M-8.14).
+        unit_id: tuple(
+            dict.fromkeys((*touched.enemies_of(unit_id), *engaged_pairs.in_front_contact(unit_id)))
+        )
         for unit_id in engaged
         if field.by_id[unit_id].side == active
     }
@@ -283,11 +286,6 @@ def _fighter(field: Field, name: str, met: Meeting, card: int) -> Fighter:
         flanked_by=tuple(enemy for enemy in flanking if enemy in enemies),
         card=card,
     )
-
-
-def _contacts(unit_id: str, met: Engagements, touched: Contacts) -> tuple[str, ...]:
-    """Returns the enemies in base contact, or in front across a thin wall (M-8.14)."""
-    return tuple(dict.fromkeys((*touched.enemies_of(unit_id), *met.in_front_contact(unit_id))))
 
 
 def _checked_dice(request: Combat, met: Meeting) -> Mapping[str, int]:

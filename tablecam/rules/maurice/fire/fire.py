@@ -83,7 +83,9 @@ def fire_of_units(field: Field, only: Collection[str] | None = None) -> FireByUn
     remembered.
     """
     units = [unit for unit in field.units if only is None or unit.id in only]
-    keys = field.keys(units, [_reach_mm(field, unit) for unit in units])
+    # Nothing farther away matters to a unit's fire.
+    reaches_mm = [(unit.longest_range_bw + ZONE_BW) * field.bw_mm for unit in units]
+    keys = field.keys(units, reaches_mm)
     fire = _REMEMBERED.answers(keys, lambda new: _fire_of(field, [units[index] for index in new]))
     return MappingProxyType({unit.id: of for unit, of in zip(units, fire, strict=True)})
 
@@ -91,11 +93,6 @@ def fire_of_units(field: Field, only: Collection[str] | None = None) -> FireByUn
 def fire_of(field: Field, unit: UnitOnField) -> Mapping[str, BaseFire]:
     """Returns the fire of each base of a unit, by base name; empty for cavalry (M-7.7)."""
     return fire_of_units(field, only=[unit.id])[unit.id]
-
-
-def _reach_mm(field: Field, unit: UnitOnField) -> float:
-    """Bounds the distance of anything that a unit's fire depends on."""
-    return (unit.longest_range_bw + ZONE_BW) * field.bw_mm
 
 
 def _fire_of(field: Field, units: Sequence[UnitOnField]) -> list[Mapping[str, BaseFire]]:

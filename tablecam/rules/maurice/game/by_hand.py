@@ -26,11 +26,7 @@ from tablecam.rules.maurice.game.activation import Interrupting
 from tablecam.rules.maurice.game.cards import Drawing, Modifying
 from tablecam.rules.maurice.game.charge import Charging, charge_notes, may_move_up
 from tablecam.rules.maurice.game.combat import ChoosingFallBacks
-from tablecam.rules.maurice.game.commander import (
-    Displacing,
-    PlacingCommander,
-    commander_under,
-)
+from tablecam.rules.maurice.game.commander import Displacing, PlacingCommander, commander_under
 from tablecam.rules.maurice.game.march import Marching, is_absurd, judge_march, path_words
 from tablecam.rules.maurice.game.nearest import (
     ChargeEnd,

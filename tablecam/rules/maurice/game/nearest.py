@@ -34,21 +34,15 @@ from tablecam.rules.maurice.field.tables import CHARGE_WHEEL_BW, retrograde_bw
 from tablecam.rules.maurice.movement.formation_changes import formation_changes
 from tablecam.rules.maurice.movement.judge import is_faced_about, is_turned_back, placed
 from tablecam.rules.maurice.movement.snaking import leading_base
+from tablecam.rules.maurice.movement.ways import POSE_SIGMAS
 from tablecam.rules.maurice.movement.wheels import depth_of_ranks_mm
-from tablecam.rules.miniatures.nearest import (
-    IsLegal,
-    Start,
-    after_wheel,
-    nearest_after_wheels,
-)
+from tablecam.rules.miniatures.nearest import IsLegal, Start, after_wheel, nearest_after_wheels
 from tablecam.table.formation import front_rank
 from tablecam.table.headings import forward
 from tablecam.table.model import BasePose, Point
 from tablecam.table.motion import HAND_MM
 from tablecam.uncertainty.answer import Answer
 
-_SIGMAS = 3.0
-"""Measurement tolerance in sigmas of a base's pose."""
 _STEP_MM = 0.25
 """Arc step in the search for the wheel that leads to a seen pose."""
 
@@ -116,7 +110,7 @@ def end_error_mm(end: ChargeEnd, seen: Axes) -> float:
 
 def charge_tolerance_mm(bases: Iterable[BasePose]) -> float:
     """Returns the placement and measurement tolerance for a unit that has charged."""
-    return HAND_MM + _SIGMAS * max(base.sigma_mm for base in bases)
+    return HAND_MM + POSE_SIGMAS * max(base.sigma_mm for base in bases)
 
 
 def _fitted(field: Field, unit: UnitOnField, target: str, seen: Axes) -> Iterator[ChargeEnd]:

@@ -28,11 +28,7 @@ from tablecam.rules.maurice.field.tables import (
     NEAR_BW,
     SLIVER_MM,
 )
-from tablecam.rules.maurice.movement.ways import (
-    Way,
-    illegal_way,
-    judged_way,
-)
+from tablecam.rules.maurice.movement.ways import POSE_SIGMAS, Way, illegal_way, judged_way
 from tablecam.rules.maurice.place.near import near_enemy
 from tablecam.table.formation import column_order
 from tablecam.table.headings import difference_deg, forward
@@ -42,7 +38,6 @@ from tablecam.table.motion import HAND_MM
 COLUMN_RULE, NEAR_RULE, ARTILLERY_RULE = "M-6.9", "M-6.11", "M-6.19"
 _ASIDE = 0.5
 """How far off the track a base may follow, as a share of its width (reading of M-6.10)."""
-_SIGMAS = 3.0
 
 
 def snaking_way(
@@ -152,7 +147,7 @@ def _is_on_track(unit: UnitOnField, track: shapely.LineString, tail: BasePose) -
     return bool(
         track.distance(middle) <= _ASIDE * tail.width_mm
         and abs(difference_deg(tail.heading_deg, nearest_base.heading_deg)) < 90.0
-        and back_mm <= HAND_MM + _SIGMAS * math.hypot(was.sigma_mm, tail.sigma_mm)
+        and back_mm <= HAND_MM + POSE_SIGMAS * math.hypot(was.sigma_mm, tail.sigma_mm)
     )
 
 

@@ -22,7 +22,8 @@ from tablecam.uncertainty.clear_line import is_barred
 from tablecam.uncertainty.contact import TOUCH_MM
 from tablecam.uncertainty.lengths import Length
 
-_FAR_SIGMAS = 3.0
+POSE_SIGMAS = 3.0
+"""No measuring error of a pose is larger than this many standard deviations."""
 _NOWHERE: Final = shapely.Polygon()
 
 
@@ -78,7 +79,7 @@ def judged_way(
     """
     if is_rough is None:
         # A unit that has not really moved neither enters nor leaves ground (M-5.2).
-        has_moved = cost_mm > SLIP_MM + _FAR_SIGMAS * sigma_mm
+        has_moved = cost_mm > SLIP_MM + POSE_SIGMAS * sigma_mm
         is_rough = has_moved and is_partly_in(area, field.ground.difficult)
     # Guns are slowed instead (M-6.5).
     is_rough = is_rough and unit.unit.arm != "artillery"

@@ -21,15 +21,13 @@ from tablecam.geometry.outlines import Axes
 from tablecam.geometry.shapes import Shape
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.tables import retrograde_bw
-from tablecam.rules.maurice.movement.ways import Way, comes_near, judged_way
+from tablecam.rules.maurice.movement.ways import POSE_SIGMAS, Way, comes_near, judged_way
 from tablecam.table.headings import right
 from tablecam.table.model import Point
 from tablecam.table.motion import SLIP_MM
 from tablecam.uncertainty.answer import certain
 
 RULE, BACKWARD_RULE, NEAR_RULE = "M-6.17", "M-6.13", "M-6.11"
-
-_FAR_SIGMAS = 3.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +67,7 @@ def wheeled_way(
         candidates = _candidates(unit, ends, allowed_bw, near_bw, is_forward=is_forward)
         return _judged_ways(field, unit, candidates, sigma_mm)
 
-    exactly, tolerance_mm = ways_to([goal.axes]), SLIP_MM + _FAR_SIGMAS * sigma_mm
+    exactly, tolerance_mm = ways_to([goal.axes]), SLIP_MM + POSE_SIGMAS * sigma_mm
     legal = _first_legal(exactly) or _first_legal(
         ways_to(_fronts_within(unit, goal.axes, tolerance_mm))
     )
@@ -160,7 +158,7 @@ def _judged_way(field: Field, unit: UnitOnField, candidate: _Candidate, sigma_mm
     path, allowed_bw = candidate.path, candidate.allowed_bw
     path_shapes = _path_shapes(unit, path)
     margin_mm = allowed_bw * field.bw_mm - path.cost_mm
-    if margin_mm < -_FAR_SIGMAS * sigma_mm - SLIP_MM:
+    if margin_mm < -POSE_SIGMAS * sigma_mm - SLIP_MM:
         # Too long in any case, so the slow check of the swept area is skipped.
         back = " backward" if candidate.is_backward else ""
         because = (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Set
 from dataclasses import dataclass
+from itertools import compress
 from types import MappingProxyType
 
 import numpy as np
@@ -254,14 +255,8 @@ def _across_margins_mm(field: Field, fronts: Fronts, corners_mm: Array, gap_mm: 
 
 def thin_pieces(field: Field) -> list[Piece]:
     """Returns the linear obstacles thin enough to fight across (M-8.14)."""
-    thin_mm = THIN_BW * field.bw_mm
-    return [
-        piece
-        for piece in field.ground.pieces
-        if piece.kind.is_linear and _is_thin(piece.outline, thin_mm)
-    ]
-
-
-def _is_thin(outline: shapely.Geometry, thin_mm: float) -> bool:
-    """Returns whether an obstacle is nowhere thicker than `thin_mm`, even if it bends."""
-    return bool(shapely.buffer(outline, -thin_mm / 2 - EXACT_MM, join_style="mitre").is_empty)
+    linear = [piece for piece in field.ground.pieces if piece.kind.is_linear]
+    # Nothing is left of one that is nowhere thicker, even if it bends.
+    by_mm = -THIN_BW * field.bw_mm / 2 - EXACT_MM
+    thick = shapely.buffer([piece.outline for piece in linear], by_mm, join_style="mitre")
+    return list(compress(linear, shapely.is_empty(thick)))

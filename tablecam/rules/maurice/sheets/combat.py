@@ -18,15 +18,10 @@ from tablecam.rules.maurice.field.terms import Reason
 from tablecam.rules.maurice.place.contacts import front_gap_mm, touches_across
 from tablecam.rules.maurice.rulings.facts import Rulings
 from tablecam.rules.maurice.rulings.interpretations import EDGE_CONTACT_MM
-from tablecam.rules.maurice.sheets.lines import (
-    answer_line,
-    listed_answer,
-    plain_line,
-    question,
-)
+from tablecam.rules.maurice.sheets.lines import answer_line, plain_line, question
 from tablecam.rules.reports import Finding, Part, Question
 from tablecam.table.sides import side_name
-from tablecam.uncertainty.answer import Answer, certain
+from tablecam.uncertainty.answer import Answer, certain, verdict
 from tablecam.uncertainty.contact import TOUCH_MM
 from tablecam.uncertainty.lengths import Length, distance
 
@@ -87,14 +82,10 @@ def _lane_line(rulings: Rulings, unit: UnitOnField, lane: ChargeLane) -> Finding
     doubt = _doubt(rulings, unit, field.by_id[lane.target])
     if doubt is not None:
         return answer_line(doubt, asked, text=f"{text}; but {doubt.because}", read=read)
-    answer = listed_answer(
-        "M-8.5",
-        text,
-        margin_mm=allowed_mm - cost_mm,
-        sigma_mm=distance(unit.unit, field.by_id[lane.target].unit).sigma_mm,
-        chance=lane.probability,
-        evidence=lane.evidence,
-    )
+    margin_mm, chance = allowed_mm - cost_mm, lane.probability
+    sigma_mm = distance(unit.unit, field.by_id[lane.target].unit).sigma_mm
+    word = verdict(margin_mm, chance)
+    answer = Answer(word, margin_mm, sigma_mm, chance, "M-8.5", text, lane.evidence)
     return answer_line(answer, asked, read=read)
 
 

@@ -23,16 +23,10 @@ from tablecam.rules.maurice.fire.fire import (
 )
 from tablecam.rules.maurice.fire.targets import why_never_fires
 from tablecam.rules.maurice.rulings.facts import Rulings
-from tablecam.rules.maurice.sheets.lines import (
-    answer_line,
-    listed_answer,
-    plain_line,
-    question,
-    span_of,
-)
+from tablecam.rules.maurice.sheets.lines import answer_line, plain_line, question, span_of
 from tablecam.rules.reports import Finding, Part, Question
 from tablecam.table.formation import base_words
-from tablecam.uncertainty.answer import Answer, certain
+from tablecam.uncertainty.answer import Answer, certain, verdict
 from tablecam.uncertainty.lengths import distance
 
 _RANGE_RULE = "M-7.9"
@@ -265,14 +259,13 @@ def _option_line(
     limit_mm = (SHORT_BW if first.range == "short" else LONG_BW) * rulings.field.bw_mm
     # The farthest base has the smallest margin, so it decides for all.
     farthest = max(options, key=lambda option: option.distance_mm)
-    answer = listed_answer(
-        "M-7.12",
-        "; ".join(dict.fromkeys(option.because for option in options)),
-        margin_mm=limit_mm - farthest.distance_mm,
-        sigma_mm=distance(unit.unit, rulings.field.by_id[first.target].unit).sigma_mm,
-        chance=min(option.probability for option in options),
-        evidence=_evidence(option.evidence for option in options),
-    )
+    margin_mm = limit_mm - farthest.distance_mm
+    sigma_mm = distance(unit.unit, rulings.field.by_id[first.target].unit).sigma_mm
+    chance = min(option.probability for option in options)
+    because = "; ".join(dict.fromkeys(option.because for option in options))
+    shown = _evidence(option.evidence for option in options)
+    word = verdict(margin_mm, chance)
+    answer = Answer(word, margin_mm, sigma_mm, chance, "M-7.12", because, shown)
     return answer_line(answer, asked, text=text, read=bases[0].read)
 
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tablecam.geometry.shapes import Shape
 from tablecam.rules.maurice.rulings.interpretations import INTERPRETATIONS
 from tablecam.rules.reports import Finding, Interpretation, Question
-from tablecam.uncertainty.answer import Answer, verdict
+from tablecam.uncertainty.answer import Answer
 
 
 def headed(answer: Answer, yes: str, no: str) -> str:
@@ -50,21 +49,6 @@ def answer_line(
 def plain_line(text: str, rule: str | None = None, *, read: str | None = None) -> Finding:
     """Returns a line that no length decides."""
     return Finding(sentence(text), None, rule, None if read is None else reading(read))
-
-
-def listed_answer(
-    rule: str,
-    because: str,
-    *,
-    margin_mm: float,
-    sigma_mm: float = 0.0,
-    chance: float = 1.0,
-    evidence: Iterable[Shape] = (),
-) -> Answer:
-    """Returns the answer behind a listed result; `chance` decides between yes, no and too close."""
-    return Answer(
-        verdict(margin_mm, chance), margin_mm, sigma_mm, chance, rule, because, tuple(evidence)
-    )
 
 
 def span_of(values: Iterable[float], *, places: int = 0, unit: str = "") -> str:

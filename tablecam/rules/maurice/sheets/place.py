@@ -30,12 +30,7 @@ from tablecam.rules.maurice.rulings.interpretations import (
     is_bent_column,
     is_chained,
 )
-from tablecam.rules.maurice.sheets.lines import (
-    answer_line,
-    headed,
-    plain_line,
-    question,
-)
+from tablecam.rules.maurice.sheets.lines import answer_line, headed, plain_line, question
 from tablecam.rules.reports import Finding, Part
 from tablecam.table.model import Commander, base_widths
 from tablecam.table.sides import side_name
