@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from types import MappingProxyType
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 from tablecam.documents import Document
 from tablecam.errors import BadInput
 from tablecam.geometry.shapes import TableDrawing
 from tablecam.rules.books import Book, LengthByRule, Resolution, RulingsQuery
+from tablecam.rules.game import Json
 from tablecam.rules.maurice.field.field import GAME, Field, UnitOnField, field_of
 from tablecam.rules.maurice.field.requests import request_of
 from tablecam.rules.maurice.field.tables import BASES
@@ -33,9 +34,6 @@ from tablecam.table.model import Position
 from tablecam.table.sides import side_name
 from tablecam.uncertainty.lengths import Length
 from tablecam.wording import nearest, quoted
-
-Json = dict[str, Any]
-
 
 Maker = Callable[..., Iterator[Part]]
 

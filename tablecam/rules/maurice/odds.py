@@ -19,6 +19,7 @@ import numpy as np
 import shapely
 
 from tablecam.documents import Document
+from tablecam.rules.game import Json
 from tablecam.rules.maurice.combat.combat import (
     CombatValue,
     Meeting,
@@ -58,8 +59,6 @@ from tablecam.rules.reports import TextTable
 from tablecam.table.model import Position
 from tablecam.table.sides import side_name
 from tablecam.uncertainty.contact import TOUCH_MM
-
-Json = dict[str, Any]
 
 
 class MauriceOdds:

@@ -10,7 +10,7 @@ from pydantic import Field as Limits
 
 from tablecam.documents import Document
 from tablecam.errors import BadInput
-from tablecam.rules.game import Ban
+from tablecam.rules.game import Ban, Json
 from tablecam.rules.maurice.book import BOOK, Handle
 from tablecam.rules.maurice.combat.combat import combat_scores
 from tablecam.rules.maurice.combat.rally import rally_number
@@ -27,7 +27,6 @@ from tablecam.table.model import Arm, FormationName, Position, TableSize, Unit
 from tablecam.table.position_file import BaseSection, CommanderSection
 from tablecam.table.sections import Name, Size, TerrainSection
 
-Json = dict[str, Any]
 Die = Annotated[int, Limits(ge=1, le=6)]
 Count = Annotated[int, Limits(ge=0, le=100)]
 Card = Annotated[int, Limits(ge=-100, le=100)]

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tablecam.geometry.rectangles import EXACT_MM
+from tablecam.rules.game import Json
 from tablecam.rules.maurice.combat.combat import (
     CombatValue,
     Meeting,
@@ -25,8 +26,6 @@ from tablecam.rules.maurice.rulings.interpretations import interpretations
 from tablecam.table.position_file import position_to_json
 from tablecam.table.sides import side_plural
 from tablecam.uncertainty.answer import Answer
-
-Json = dict[str, Any]
 
 
 def resolve(field: Field, request: Request) -> Json:

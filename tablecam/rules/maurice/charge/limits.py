@@ -14,11 +14,10 @@ from shapely import STRtree
 
 from tablecam.geometry.moves.lanes import CORNERS, Corner
 from tablecam.geometry.outlines import GRID_MM, Axes
-from tablecam.geometry.rectangles import EXACT_MM
+from tablecam.geometry.rectangles import EXACT_MM, Array, Indices
 from tablecam.geometry.sight import HAIR_MM, free_line
 from tablecam.rules.maurice.charge.moves import (
     ArcsOf,
-    Array,
     InReach,
     Move,
     Moves,
@@ -40,9 +39,7 @@ from tablecam.rules.maurice.field.terms import Reason
 from tablecam.rules.maurice.place.contacts import touches_across
 from tablecam.table.headings import forward
 from tablecam.uncertainty.contact import TOUCH_MM
-
-Bools = NDArray[np.bool_]
-Rows = NDArray[np.intp]
+from tablecam.uncertainty.margins import Flags
 
 _SAME_MM = 1e-3
 """A point nearer than this to an outline lies on it."""
@@ -163,7 +160,7 @@ class Charger:
 
     def tried(self, moves: Moves) -> LegalMoves:
         """Applies the limits to moves, in order, until one of them leaves no move."""
-        rows: Rows = np.arange(len(moves.arcs_mm))
+        rows: Indices = np.arange(len(moves.arcs_mm))
         for place, (_, limit) in enumerate(LIMITS):
             rows = rows[limit(self, moves, rows)]
             if not len(rows):
@@ -180,7 +177,7 @@ class LegalMoves:
 
     charger: Charger
     moves: Moves
-    rows: Rows
+    rows: Indices
     passed: int
 
     @property
@@ -323,38 +320,38 @@ def with_wheel(field: Field, unit: UnitOnField, wheel: Move) -> Iterator[LegalMo
         yield from tries
 
 
-def _reaches(charger: Charger, moves: Moves, rows: Rows) -> Bools:
+def _reaches(charger: Charger, moves: Moves, rows: Indices) -> Flags:
     costs_mm = moves.arcs_mm[rows] + moves.straight_mm[rows]
     reach_mm = allowance_mm(charger.field, charger.unit) or 0.0
     return np.asarray(costs_mm <= reach_mm + EXACT_MM)
 
 
-def _passes_no_friend(charger: Charger, moves: Moves, rows: Rows) -> Bools:
+def _passes_no_friend(charger: Charger, moves: Moves, rows: Indices) -> Flags:
     far_mm = moves.straight_mm[rows] - SLIVER_MM
     return np.asarray(moves.friend_mm[rows] >= far_mm)
 
 
-def _meets_with_front_alone(charger: Charger, moves: Moves, rows: Rows) -> Bools:
+def _meets_with_front_alone(charger: Charger, moves: Moves, rows: Indices) -> Flags:
     far_mm = moves.straight_mm[rows] - TOUCH_MM
     return np.asarray(moves.beside_mm[rows] >= far_mm)
 
 
-def _may_meet_arms(charger: Charger, moves: Moves, rows: Rows) -> Bools:
+def _may_meet_arms(charger: Charger, moves: Moves, rows: Indices) -> Flags:
     return ~_meets_any(charger, moves, rows, lambda enemy: not may_charge(charger.unit, enemy))
 
 
-def _sees(charger: Charger, moves: Moves, rows: Rows) -> Bools:
+def _sees(charger: Charger, moves: Moves, rows: Indices) -> Flags:
     return ~_meets_any(charger, moves, rows, lambda enemy: not charger.sees(enemy))
 
 
-def _has_ground(charger: Charger, moves: Moves, rows: Rows) -> Bools:
+def _has_ground(charger: Charger, moves: Moves, rows: Indices) -> Flags:
     """Tests the way ahead; wheels are already cut short before forbidden ground."""
     if charger.forbidden.is_nowhere:
         return np.ones(len(rows), dtype=bool)
     return ~charger.forbidden.is_entered(moves.lanes_mm(charger.unit, rows))
 
 
-def _meets_none_in_woods(charger: Charger, moves: Moves, rows: Rows) -> Bools:
+def _meets_none_in_woods(charger: Charger, moves: Moves, rows: Indices) -> Flags:
     woods = charger.field.ground.woods
     if (
         charger.unit.unit.arm != "cavalry"
@@ -375,8 +372,8 @@ def _meets_none_in_woods(charger: Charger, moves: Moves, rows: Rows) -> Bools:
 
 
 def _meets_any(
-    charger: Charger, moves: Moves, rows: Rows, which: Callable[[UnitOnField], bool]
-) -> Bools:
+    charger: Charger, moves: Moves, rows: Indices, which: Callable[[UnitOnField], bool]
+) -> Flags:
     """Returns which moves meet an enemy of a kind; `which` is called only for enemies met."""
     met = moves.meets[rows]
     units: Iterable[str] = dict.fromkeys(moves.there.owners)
@@ -392,7 +389,7 @@ NOT_AT_CAVALRY = Reason("M-8.4", "at_cavalry", reading="M-8.4")
 _OUT_OF_REACH = Reason("M-8.5", "out_of_reach")
 OUT_OF_VIEW = Reason("M-8.4", "out_of_view", reading="M-8.4")
 
-LIMITS: tuple[tuple[Reason, Callable[[Charger, Moves, Rows], Bools]], ...] = (
+LIMITS: tuple[tuple[Reason, Callable[[Charger, Moves, Indices], Flags]], ...] = (
     (_OUT_OF_REACH, _reaches),
     (Reason("M-8.4", "friends"), _passes_no_friend),
     (Reason("M-8.7", "flank_first"), _meets_with_front_alone),

@@ -31,7 +31,7 @@ from tablecam.geometry.moves.lanes import (
     wheeled,
 )
 from tablecam.geometry.outlines import GRID_MM, Axes
-from tablecam.geometry.rectangles import EXACT_MM
+from tablecam.geometry.rectangles import EXACT_MM, Array
 from tablecam.geometry.zone_ranges import first_hit
 from tablecam.geometry.zones import strip_before
 from tablecam.rules.maurice.field.field import Field, UnitOnField
@@ -39,9 +39,7 @@ from tablecam.rules.maurice.field.ground import Piece
 from tablecam.rules.maurice.field.tables import ALLOWANCES_BW, CHARGE_WHEEL_BW, SLIVER_MM, THIN_BW
 from tablecam.rules.maurice.place.contacts import thin_pieces
 from tablecam.uncertainty.contact import TOUCH_MM
-
-Array = NDArray[np.float64]
-Bools = NDArray[np.bool_]
+from tablecam.uncertainty.margins import Flags
 
 
 def allowance_mm(field: Field, unit: UnitOnField) -> float | None:
@@ -70,9 +68,9 @@ class InReach:
     owners: tuple[str, ...]
     bases: tuple[shapely.Polygon, ...]
     whose: NDArray[np.intp]
-    touched: Bools
+    touched: Flags
     fan: Fan
-    screens: tuple[tuple[shapely.Geometry, Bools], ...]
+    screens: tuple[tuple[shapely.Geometry, Flags], ...]
     thick_mm: float
 
     def contact_mm(self, arcs_mm: Array, begins_mm: Array) -> Array:
@@ -88,7 +86,7 @@ class InReach:
             begins_mm = np.where(is_flush & (across_mm < begins_mm), across_mm, begins_mm)
         return begins_mm
 
-    def take(self, is_kept: Bools) -> InReach:
+    def take(self, is_kept: Flags) -> InReach:
         """Returns the same with some of the bases, of enemies and then of friends."""
         if is_kept.all():
             return self
@@ -244,9 +242,9 @@ class Moves:
     straight_mm: Array
     friend_mm: Array
     beside_mm: Array
-    meets: Bools
+    meets: Flags
 
-    def is_meeting(self, unit_id: str) -> Bools:
+    def is_meeting(self, unit_id: str) -> Flags:
         """Returns which of the moves meet a unit."""
         of_unit = np.array([owner == unit_id for owner in self.there.owners], dtype=bool)
         return np.asarray(self.meets[:, of_unit].any(axis=1))

@@ -9,19 +9,16 @@ from functools import lru_cache
 
 import numpy as np
 import shapely
-from numpy.typing import NDArray
 
 from tablecam.geometry.moves.fans import corners_of
 from tablecam.geometry.moves.lanes import Corner, front_width_mm, pivot_mm
 from tablecam.geometry.moves.turning import first_turn_rad, free_turns_rad, half_planes
 from tablecam.geometry.outlines import GRID_MM, table_outline
+from tablecam.geometry.rectangles import Array, Indices
 from tablecam.rules.maurice.charge.moves import allowance_mm
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.tables import SLIVER_MM
-
-Array = NDArray[np.float64]
-Bools = NDArray[np.bool_]
-Indices = NDArray[np.intp]
+from tablecam.uncertainty.margins import Flags
 
 _FAR_MM = 1e4
 """A length beyond any table."""
@@ -43,12 +40,12 @@ class Forbidden:
         """Whether there is no such ground."""
         return bool(shapely.is_empty(self.area))
 
-    def is_entered(self, lanes_mm: Array) -> Bools:
+    def is_entered(self, lanes_mm: Array) -> Flags:
         """Returns which lanes, by their corners (k, 4, 2), lead into it."""
         left, right, _, far = np.moveaxis(lanes_mm, 1, 0)
         wide, long = right - left, far - left
         lengths_mm = np.hypot(*long.T)
-        is_entered: Bools = lengths_mm > SLIVER_MM
+        is_entered: Flags = lengths_mm > SLIVER_MM
         across = wide[is_entered] / np.hypot(*wide[is_entered].T)[:, None]
         ahead = long[is_entered] / lengths_mm[is_entered, None]
         inward = np.stack([across + ahead, ahead - across, -across - ahead, across - ahead], axis=1)
@@ -174,7 +171,7 @@ def _pairs(place: int, own: Array, others: Sequence[Array]) -> tuple[Indices, Ar
     )
 
 
-def _are_near(these: Array, others: Array, far_mm: Array) -> Bools:
+def _are_near(these: Array, others: Array, far_mm: Array) -> Flags:
     """Returns which rectangles (r, 4, 2) are within a distance, by circles around them."""
     middle, other = these.mean(axis=1), others.mean(axis=1)
     round_mm = np.hypot(*(these[:, 0] - middle).T) + np.hypot(*(others[:, 0] - other).T)

@@ -8,13 +8,11 @@ from functools import lru_cache
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tablecam.geometry.rectangles import Array
 from tablecam.rules.maurice.field.field import Field
 from tablecam.rules.memo import Memo
 from tablecam.uncertainty.lengths import distances_of_pairs
-
-Array = NDArray[np.float64]
 
 _REMEMBERED: Memo[tuple[float, float]] = Memo(size=16_384)
 

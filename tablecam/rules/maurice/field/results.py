@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from tablecam.rules.maurice.field.tables import COMBAT_BEATEN, COMBAT_DOUBLED, COMBAT_OTHERWISE
 from tablecam.rules.maurice.field.terms import Reason
+from tablecam.uncertainty.margins import Flags
 
 Ints = NDArray[np.intp]
-Flags = NDArray[np.bool_]
 
 _NOBODY = -1
 

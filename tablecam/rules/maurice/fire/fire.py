@@ -17,10 +17,9 @@ from types import MappingProxyType
 
 import numpy as np
 import shapely
-from numpy.typing import NDArray
 
 from tablecam.geometry.outlines import axes
-from tablecam.geometry.rectangles import Rectangles, rectangles
+from tablecam.geometry.rectangles import Array, Rectangles, rectangles
 from tablecam.geometry.shapes import Shape, shapes_of
 from tablecam.geometry.zones import strip_before
 from tablecam.rules.maurice.field.field import Field, UnitOnField
@@ -48,7 +47,6 @@ from tablecam.uncertainty.samples import (
 
 __all__ = ["BaseFire", "FireOption", "fire_of", "fire_of_units", "fire_reading"]
 
-Array = NDArray[np.float64]
 Asked = Sequence[tuple[UnitOnField, int]]
 
 Draw = Callable[[Rectangles, Sequence[str]], Rectangles]

@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 import shapely
-from numpy.typing import NDArray
 
 from tablecam.geometry.sight import may_block
 from tablecam.rules.maurice.field.field import Field, UnitOnField
@@ -26,8 +25,6 @@ from tablecam.rules.maurice.fire.targets import BaseFire
 from tablecam.rules.maurice.fire.zone import STEP_DEG, where_enemies_are_met, zone_contents_at
 from tablecam.uncertainty.contact import TOUCH_MM
 from tablecam.uncertainty.margins import SIGMAS
-
-Array = NDArray[np.float64]
 
 _MOST_TURN_DEG = 80.0
 """The farthest that any error lets a zone turn; at 90 degrees it would lie along the front line."""

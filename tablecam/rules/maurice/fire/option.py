@@ -9,11 +9,10 @@ from typing import Any, Literal
 
 import numpy as np
 import shapely
-from numpy.typing import NDArray
 
 from tablecam.geometry.outlines import GRID_MM
-from tablecam.geometry.rectangles import EXACT_MM
-from tablecam.geometry.shapes import Shape, shapes_of
+from tablecam.geometry.rectangles import EXACT_MM, Array, Indices
+from tablecam.geometry.shapes import PLACES_MM, Shape, shapes_of
 from tablecam.geometry.sight import blockers_between, free_lines, seen_corners
 from tablecam.geometry.zones import turned_strips
 from tablecam.rules.maurice.field.ground import are_slivers
@@ -21,6 +20,7 @@ from tablecam.rules.maurice.field.tables import CANISTER_DICE, SLIVER_MM, TO_HIT
 from tablecam.rules.maurice.field.terms import Term, needed_on_die, total
 from tablecam.rules.maurice.fire.shooter import BaseInWorld, OtherBase, Shooter
 from tablecam.rules.maurice.fire.zone import ZoneContents
+from tablecam.uncertainty.margins import Flags
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,15 +60,10 @@ Range = Literal["short", "long"]
 RANGES: tuple[Range, ...] = ("short", "long")
 Angle = Literal["ahead", "left", "right"]
 
-_LENGTH_PLACES = 4
 _DEG_PLACES = 6
 _HAIR_MM = 0.05
 _TOGETHER = 8
 """So many angles of each hit are searched for a line past cover at once."""
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.intp]
-Flags = NDArray[np.bool_]
 
 
 _MODIFIERS = (
@@ -134,8 +129,8 @@ class FireOption:
             "target_base": self.target_base,
             "range": self.range,
             "angle": self.angle,
-            "turned_deg": round(self.turned_deg, _LENGTH_PLACES),
-            "distance_mm": round(self.distance_mm, _LENGTH_PLACES),
+            "turned_deg": round(self.turned_deg, PLACES_MM),
+            "distance_mm": round(self.distance_mm, PLACES_MM),
             "dice": self.dice,
             "to_hit": self.to_hit,
             "cover": self.has_cover,
@@ -146,7 +141,7 @@ class FireOption:
         }
         probability = self.probability
         if probability < 1.0:
-            record["probability"] = round(probability, _LENGTH_PLACES)
+            record["probability"] = round(probability, PLACES_MM)
         return record
 
 

@@ -15,15 +15,13 @@ import shapely
 from numpy.typing import NDArray
 
 from tablecam.geometry.outlines import GRID_MM, Axes
-from tablecam.geometry.rectangles import EXACT_MM
+from tablecam.geometry.rectangles import EXACT_MM, Array
 from tablecam.geometry.sight import is_hidden, may_block
 from tablecam.geometry.zones import Strip, strip_before
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.ground import Ground, Piece
 from tablecam.rules.maurice.field.tables import SHORT_BW, SLIVER_MM, ZONE_BW
 from tablecam.uncertainty.contact import TOUCH_MM
-
-Array = NDArray[np.float64]
 
 _MOST_IN_WALL_MM = 3.0
 """A base that overlaps a wall by more than this stands on it, not behind it (M-7.18)."""

@@ -8,15 +8,12 @@ from typing import Literal
 
 import numpy as np
 import shapely
-from numpy.typing import NDArray
 
-from tablecam.geometry.rectangles import EXACT_MM
+from tablecam.geometry.rectangles import EXACT_MM, Array
 from tablecam.geometry.zone_ranges import critical_turns_deg, first_hit_by_strip
 from tablecam.rules.maurice.field.tables import PAST_OBSTRUCTION_BW, SLIVER_MM, TURN_DEG, ZONE_BW
 from tablecam.rules.maurice.fire.shooter import OtherBase, Shooter
-
-Array = NDArray[np.float64]
-Flags = NDArray[np.bool_]
+from tablecam.uncertainty.margins import Flags
 
 TIE_MM = 0.5
 """A zone meets units together when their ranges differ by no more than this (M-7.13)."""

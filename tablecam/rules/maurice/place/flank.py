@@ -12,7 +12,7 @@ import shapely
 from tablecam.geometry.fronts import Fronts, strip_ahead
 from tablecam.geometry.outlines import GRID_MM, front_line
 from tablecam.geometry.rectangles import EXACT_MM, Array, Rectangles, rectangles
-from tablecam.geometry.shapes import Shape, shapes_of
+from tablecam.geometry.shapes import PLACES_MM, Shape, shapes_of
 from tablecam.geometry.sides import SIDES, Side, sides_from
 from tablecam.rules.maurice.field.distance_matrix import distance_matrix
 from tablecam.rules.maurice.field.field import FAR_SIGMAS, Field, UnitOnField
@@ -183,9 +183,6 @@ def _depth_mm(a: UnitOnField, b: UnitOnField) -> float:
     return float(Fronts.of(a.axes).depth_mm(bases.corners_mm()[None], bases.axes[None]).max())
 
 
-_PLACES = 4
-
-
 @dataclass(frozen=True, eq=False)
 class UnitPair:
     """The position of unit `b` relative to unit `a`.
@@ -222,9 +219,9 @@ class UnitPair:
         return {
             "a": self.a.id,
             "b": self.b.id,
-            "distance_mm": round(self.distance_mm, _PLACES),
-            "distance_bw": round(self.field.in_bw(self.distance_mm), _PLACES + 1),
-            "sigma_mm": round(self.sigma_mm, _PLACES),
+            "distance_mm": round(self.distance_mm, PLACES_MM),
+            "distance_bw": round(self.field.in_bw(self.distance_mm), PLACES_MM + 1),
+            "sigma_mm": round(self.sigma_mm, PLACES_MM),
             "b_is": self.b_is,
             "b_to_flank_of_a": self.is_to_flank,
         }

@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from tablecam.geometry.shapes import shapes_of
+from tablecam.rules.game import Json
 from tablecam.rules.maurice.charge.charge import Charge, ChargeLane
 from tablecam.rules.maurice.field.field import GAME, Field
 from tablecam.rules.maurice.movement.reach import reach
@@ -15,8 +16,6 @@ from tablecam.rules.maurice.place.near import NearEnemy
 from tablecam.rules.maurice.rulings.facts import ForcePath, Rulings, UnitRulings
 from tablecam.rules.maurice.rulings.interpretations import readings_of
 from tablecam.rules.reports import is_under
-
-Json = dict[str, Any]
 
 RULES: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
