@@ -11,7 +11,10 @@ from hypothesis import strategies as st
 from tablecam.vision.detection.points import expected_values, tag_points
 from tablecam.vision.fitting.dictionary import all_patterns
 from tablecam.vision.identification.occluded_placements import odds_of_unit_neighbour
-from tablecam.vision.identification.occlusion_likelihood import costs_with_occluders
+from tablecam.vision.identification.occlusion_likelihood import (
+    costs_with_compact_occluders,
+    costs_with_occluders,
+)
 from tablecam.vision.search.tag_finder import TagFinder
 from tests.vision.pictures import CAMERA, ROSTER, Print, cover, picture_of
 
@@ -161,3 +164,15 @@ def test_what_lies_over_a_tag_costs_less_than_to_say_that_nothing_of_it_is_there
 def test_a_tag_that_is_wholly_seen_costs_least_as_itself(tag):
     costs, _ = costs_with_occluders(MEANT[tag], MEANT, noise=0.05)
     assert costs.argmin() == tag
+
+
+@pytest.mark.parametrize("right", [-1.0, 0.0])
+@pytest.mark.parametrize("up", [-2.0, -1.5, -1.0])
+def test_white_smoke_over_what_tells_two_tags_apart_is_not_read_as_white_cells(right, up):
+    true, other = 17, 19
+    seen = MEANT[true].copy()
+    seen[np.hypot(POINTS.right - right, POINTS.up - up) < 3.0] = 0.85
+    by_area, _ = costs_with_occluders(seen, MEANT[[true, other]], noise=0.06)
+    by_outline = costs_with_compact_occluders(seen, MEANT[[true, other]], noise=0.06)
+    assert by_area[1] < by_area[0]
+    assert by_outline[0] < by_outline[1]

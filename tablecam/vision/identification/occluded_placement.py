@@ -17,7 +17,11 @@ from tablecam.vision.detection.points import tag_points
 from tablecam.vision.fitting.light import MIN_GAIN_GREY
 from tablecam.vision.fitting.tags import TagFits, TagGuesses
 from tablecam.vision.identification.frame_context import FrameContext
-from tablecam.vision.identification.occlusion_likelihood import SPREAD, costs_with_occluders
+from tablecam.vision.identification.occlusion_likelihood import (
+    SPREAD,
+    costs_with_compact_occluders,
+    costs_with_occluders,
+)
 
 Array = NDArray[np.float64]
 Map = NDArray[np.float32]
@@ -42,7 +46,10 @@ _CARD_PRIOR = 5e-7
 would lie, to a neighbour there."""
 _TURNED_PRIOR = 0.1
 """Prior probability that a tag of another unit there is turned by some quarter."""
-_RIVALS = 4
+_OTHER_UNIT_PRIOR = 0.01
+"""Least prior odds, turned or not, of another unit's tag in a row whose unit is a guess: five of
+360 such names were wrong, all of them of other units and turned."""
+_RIVALS, _COMPACT_RIVALS = 4, 12
 _CLEAR_WORTH, _CLEAR_PROBABILITY = 60.0, 0.99
 
 
@@ -55,7 +62,8 @@ class AcceptanceThresholds:
     the share of the rim that must be white. At least `paint` of the tag's black inner points, or
     the share `of_paint` of them, must look black: smoke and dice are white and hide them as if they
     were paper. `lead`, in nats, is how much likelier the name must be than an average name.
-    `is_alone`: no unit neighbour gives the tag's heading.
+    `is_alone`: no unit neighbour gives the tag's heading. `is_unit_guessed`: its neighbours are not
+    identified, so other units' tags compete more.
     """
 
     worth: float
@@ -66,10 +74,12 @@ class AcceptanceThresholds:
     of_paint: float
     lead: float
     is_alone: bool = False
+    is_unit_guessed: bool = False
 
 
 IN_CONTACT = AcceptanceThresholds(16.0, 0.45, 0.3, rim=0.6, paint=4, of_paint=0.3, lead=-np.inf)
 NEAR_NEIGHBOUR = AcceptanceThresholds(90.0, 0.6, 0.5, rim=0.6, paint=7, of_paint=0.5, lead=1.5)
+IN_GUESSED_ROW = replace(NEAR_NEIGHBOUR, is_alone=True, is_unit_guessed=True)
 ISOLATED = AcceptanceThresholds(
     90.0, 0.6, 0.5, rim=0.6, paint=7, of_paint=0.5, lead=1.5, is_alone=True
 )
@@ -175,6 +185,19 @@ class OccludedPlacement:
         ]
         return float(1 / (likely.sum() + card + sum(other_size_odds)))
 
+    def compact_probability(self, own_size: Hypothesis, free: Rows) -> float:
+        """Returns the posterior probability of its own name under compact occluders."""
+        prior, own = own_size.prior, 4 * self._own
+        if self._thresholds.is_unit_guessed:
+            prior = np.where(free.repeat(4), np.maximum(prior, _OTHER_UNIT_PRIOR), prior)
+        ranking = np.argsort(own_size.costs - SPREAD * np.log(prior))
+        # Its own name first, then its rivals.
+        names = np.append(own, ranking[ranking != own][:_COMPACT_RIVALS])
+        expected = self._expected.reshape(-1, self._expected.shape[2])[names]
+        costs = costs_with_compact_occluders(self._values, expected, noise=self._noise)
+        likely = prior[names] / prior[own] * np.exp((costs[0] - costs) / SPREAD)
+        return float(1 / likely.sum())
+
     def is_another(self, free: Rows) -> bool:
         """Whether it is clearly a tag, but none of the unit's missing ones."""
         prior = self._prior(free, 1.0)
@@ -256,10 +279,14 @@ class OccludedPlacement:
 
     def _cost_of(self, expected: Map, values: Map | None = None) -> tuple[Array, Array]:
         """Returns the costs of tags that show `expected` (k, m), and those of no tag at all."""
-        noise = self.sight.noise_grey / max(float(self._fit.gain_grey[0]), MIN_GAIN_GREY)
         return costs_with_occluders(
-            self._values if values is None else values, expected, noise=noise
+            self._values if values is None else values, expected, noise=self._noise
         )
+
+    @property
+    def _noise(self) -> float:
+        """The pixels' noise, as a share of the tag's contrast."""
+        return self.sight.noise_grey / max(float(self._fit.gain_grey[0]), MIN_GAIN_GREY)
 
     def _cost_of_card(self) -> float:
         """Returns the least cost of a black or white card with a tag's border and rim."""

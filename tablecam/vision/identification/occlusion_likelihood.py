@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 Map = NDArray[np.float32]
 Array = NDArray[np.float64]
+Rows = NDArray[np.bool_]
 
 SPREAD = 1.5
 """Cost difference that makes a tag e times as likely. It and the constants below were chosen on 72
@@ -28,6 +29,10 @@ _MOST_POINT_COST = 6.0
 _COVERED_POINT_COST = 0.5
 _COVER_SIGMA, _MOST_UNEVEN_COST = 0.15, 1.0
 """Occluders are mostly of one grey from point to point; a tag's edges are not."""
+_COMPACT_POINT_COST, _OUTLINE_COST, _COMPACT_ROUNDS = 0.15, 0.7, 8
+"""Compact occluders cost little more where they are larger, but for each step of their outlines. Of
+12,000 drawn tags 40 to 85 % visible, each beside a mate, 48 % of the right names were surer than
+the surest wrong one by occluders that pay for their area alone, 69 % by both models."""
 
 
 def costs_with_occluders(seen: Map, meant: Map, *, noise: float) -> tuple[Array, Array]:
@@ -37,6 +42,42 @@ def costs_with_occluders(seen: Map, meant: Map, *, noise: float) -> tuple[Array,
     paint and 1 for white paper, row by row at the points of a square; `noise` is the pixels' sigma
     in that unit. The cost of no tag has one value a patch.
     """
+    mismatch, cover_cost = _point_costs(seen, meant, noise)
+    cover_cost += np.float32(_COVERED_POINT_COST)
+    cover_gain = mismatch - cover_cost
+    # Cover a point only if its whole neighbourhood gains: an occluder is larger than a point.
+    cover_gain *= _box_sums(cover_gain) > 0
+    costs = mismatch.sum(axis=(1, 2)).astype(np.float64) - cover_gain.sum(axis=(1, 2))
+    return costs, cover_cost.sum(axis=(1, 2), dtype=np.float64)
+
+
+def costs_with_compact_occluders(seen: Map, meant: Map, *, noise: float) -> Array:
+    """Returns the costs of a patch (m,) as each of k tags (k, m) under compact occluders.
+
+    Where another tag differs, an occluder beside may simply reach farther: then what agrees with a
+    tag there says little. The best cover is that of an Ising model, found by iterated conditional
+    modes (Besag 1986) from three starts. Arguments as for `costs_with_occluders`.
+    """
+    mismatch, cover_cost = _point_costs(seen, meant, noise)
+    gain = mismatch - cover_cost - np.float32(_COMPACT_POINT_COST)
+    covered = np.concatenate([_box_sums(gain) > 0, gain > 0, np.ones_like(gain, dtype=np.bool_)])
+    is_even = np.indices(gain.shape[1:]).sum(axis=0) % 2 == 0
+    gain = np.tile(gain, (3, 1, 1))
+    for _ in range(_COMPACT_ROUNDS):
+        before = covered
+        # Neighbours in turn, as on a chessboard, so that the cost can only fall.
+        for is_turn in (is_even, ~is_even):
+            is_worth_it = gain + np.float32(_OUTLINE_COST) * _pull(covered) > 0
+            covered = np.where(is_turn, is_worth_it, covered)
+        if (covered == before).all():
+            break
+    outline = sum((np.diff(covered, axis=axis) != 0).sum(axis=(1, 2)) for axis in (1, 2))
+    saved = (gain * covered).sum(axis=(1, 2)) - _OUTLINE_COST * outline
+    return np.asarray(mismatch.sum(axis=(1, 2)) - saved.reshape(3, -1).max(axis=0))
+
+
+def _point_costs(seen: Map, meant: Map, noise: float) -> tuple[Map, Map]:
+    """Returns what each point costs in view (k, a, a), and if it shows an uneven occluder."""
     across = math.isqrt(seen.shape[-1])
     picture = seen.reshape(-1, across, across)
     cover_sigma, sigma = (
@@ -44,19 +85,23 @@ def costs_with_occluders(seen: Map, meant: Map, *, noise: float) -> tuple[Array,
     )
     # How far each point differs from the mean of its neighbourhood.
     uneven = (picture - _box_sums(picture) / np.float32(9)) / cover_sigma
-    cover_cost = np.minimum(uneven**2 / 2, np.float32(_MOST_UNEVEN_COST)) + np.float32(
-        _COVERED_POINT_COST
-    )
     # In place: there are a thousand tags, and it halves the time.
     mismatch: Map = picture - meant.reshape(-1, across, across)
     mismatch /= np.float32(math.sqrt(2)) * sigma
     mismatch *= mismatch
     np.minimum(mismatch, np.float32(_MOST_POINT_COST), out=mismatch)
-    cover_gain = mismatch - cover_cost
-    # Cover a point only if its whole neighbourhood gains: an occluder is larger than a point.
-    cover_gain *= _box_sums(cover_gain) > 0
-    costs = mismatch.sum(axis=(1, 2)).astype(np.float64) - cover_gain.sum(axis=(1, 2))
-    return costs, cover_cost.sum(axis=(1, 2), dtype=np.float64)
+    return mismatch, np.minimum(uneven**2 / 2, np.float32(_MOST_UNEVEN_COST))
+
+
+def _pull(covered: Rows) -> Map:
+    """Returns how many of each point's four neighbours are covered, less those that are not."""
+    signs = np.where(covered, np.float32(1), np.float32(-1))
+    pull = np.zeros_like(signs)
+    pull[:, 1:] += signs[:, :-1]
+    pull[:, :-1] += signs[:, 1:]
+    pull[:, :, 1:] += signs[:, :, :-1]
+    pull[:, :, :-1] += signs[:, :, 1:]
+    return pull
 
 
 def _box_sums(maps: Map) -> Map:
