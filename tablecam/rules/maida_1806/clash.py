@@ -13,9 +13,8 @@ from tablecam.rules.game import Event, PendingDecision, Sum
 from tablecam.rules.hexes.zones import Hexes
 from tablecam.rules.maida_1806 import fire, tables
 from tablecam.rules.maida_1806 import state as acts
-from tablecam.rules.maida_1806.field import zone_of
+from tablecam.rules.maida_1806.field import around, zone_of
 from tablecam.rules.maida_1806.files import ClashCharts
-from tablecam.rules.maida_1806.lines import around
 from tablecam.rules.maida_1806.movement import may_form_square
 from tablecam.rules.maida_1806.state import Due, Outcome, State, Units, enemy_of
 from tablecam.rules.maida_1806.troops import Piece

@@ -8,15 +8,71 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, Literal, get_args
 
 from tablecam.rules.game import Ban
-from tablecam.rules.hexes.grid import Hex
+from tablecam.rules.hexes.grid import FACING_STEP_DEG, Grid, Hex
 from tablecam.rules.hexes.sight import Line, line_between
-from tablecam.rules.hexes.zones import ZONES, Hexes, ZoneName, zones_of
-from tablecam.rules.maida_1806 import lines, tables
+from tablecam.rules.hexes.zones import ZONES, Hexes, ZoneName, right_hex, zones_of
+from tablecam.rules.maida_1806 import tables
 from tablecam.rules.maida_1806.state import State, enemy_of
 from tablecam.rules.maida_1806.troops import Piece, Troop
 from tablecam.table.headings import difference_deg
 
+TURNS_DEG: Final = {"front": (30, -30), "flank": (90, -90), "rear": (150, -150)}
+"""The directions of the neighbours from a facing, the left one first."""
 Through = Literal["front", "flank", "rear", "front-flank", "flank-rear"]
+
+
+# Counters on one hex or two.
+
+
+def around(grid: Grid, hexes: Hexes) -> Hexes:
+    """Returns the hexes on the map that a counter on one hex or two is adjacent to."""
+    beside = (other for number in hexes for other in grid.neighbours(number))
+    return tuple(number for number in dict.fromkeys(beside) if number not in hexes)
+
+
+def shifted(grid: Grid, hexes: Hexes, direction_deg: int) -> Hexes | None:
+    """Returns the hexes of a counter that shifts as a whole, None if it left the map."""
+    moved = tuple(grid.neighbour(number, direction_deg % 360) for number in hexes)
+    return None if None in moved else tuple(number for number in moved if number is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class Wheel:
+    """A wheel of a line on two hexes about one of them: its hexes, its facing, and what it enters.
+
+    It goes to its left or right, forward or backward.
+    """
+
+    to: Literal["left", "right"]
+    backward: bool
+    hexes: Hexes
+    facing_deg: int
+    entered: Hex
+
+
+_WHEELS: Final = (
+    ("left", False, 0, -30, FACING_STEP_DEG),
+    ("right", False, 1, 30, -FACING_STEP_DEG),
+    ("right", True, 0, -150, -FACING_STEP_DEG),
+    ("left", True, 1, 150, FACING_STEP_DEG),
+)
+"""Where it goes, whether backward, the hex that stays (0: left), where the other goes, the turn."""
+
+
+def wheels_of(grid: Grid, hexes: Hexes, facing_deg: int) -> tuple[Wheel, ...]:
+    """Returns the four wheels of a line on two hexes, without those off the map."""
+    wheels = []
+    for to, backward, pivot, way_deg, turn_deg in _WHEELS:
+        entered = grid.neighbour(hexes[pivot], (facing_deg + way_deg) % 360)
+        if entered is None:
+            continue
+        facing = (facing_deg + turn_deg) % 360
+        pair: Hexes = (hexes[pivot], entered)
+        left = next(number for number in pair if right_hex(grid, number, facing) in pair)
+        ordered = (left, *(number for number in pair if number != left))
+        side: Literal["left", "right"] = "left" if to == "left" else "right"
+        wheels.append(Wheel(side, backward, ordered, facing, entered))
+    return tuple(wheels)
 
 
 # Zones and sight.
@@ -31,14 +87,14 @@ def line_of(state: State, firer: Hexes, target: Hexes) -> Line:
 def front_of(state: State, piece: Piece) -> Hexes:
     """Returns a unit's Front hexes on the map; in Square all around it are (D-7.3)."""
     if piece.formation == "square":
-        return lines.around(state.grid, piece.hexes)
+        return around(state.grid, piece.hexes)
     return state.grid.on_map(zones_of(state.grid, piece.hexes, piece.facing_deg).front)
 
 
 def zone_of(state: State, piece: Piece, others: Hexes) -> ZoneName | None:
     """Returns the zone of a unit in which another counter is next to it (D-G5, D-7.3)."""
     if piece.formation == "square":
-        is_near = set(others).intersection(lines.around(state.grid, piece.hexes))
+        is_near = set(others).intersection(around(state.grid, piece.hexes))
         return "front" if is_near else None
     zones = zones_of(state.grid, piece.hexes, piece.facing_deg)
     cubes = {state.grid.cube(number) for number in others}
@@ -334,8 +390,8 @@ def _ends(state: State, piece: Piece, causes: Sequence[Hexes], name: ZoneName) -
 
 def shifts(state: State, piece: Piece, zone: ZoneName) -> Iterator[Hexes]:
     """Yields where a counter goes as a whole into a zone, over hexsides that it may cross."""
-    for turn_deg in lines.TURNS_DEG[zone]:
-        hexes = lines.shifted(state.grid, piece.hexes, piece.facing_deg + turn_deg)
+    for turn_deg in TURNS_DEG[zone]:
+        hexes = shifted(state.grid, piece.hexes, piece.facing_deg + turn_deg)
         pairs = zip(piece.hexes, hexes or (), strict=False)
         if hexes is not None and all(state.board.may_cross(*pair) for pair in pairs):
             yield hexes

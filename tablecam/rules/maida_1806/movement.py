@@ -8,10 +8,9 @@ from dataclasses import dataclass, replace
 from tablecam.rules.game import Ban
 from tablecam.rules.hexes.grid import FACING_STEP_DEG
 from tablecam.rules.hexes.zones import Hexes, right_hex, zones_of
+from tablecam.rules.maida_1806 import field, tables
 from tablecam.rules.maida_1806 import state as acts
-from tablecam.rules.maida_1806 import tables
-from tablecam.rules.maida_1806.field import ban_on_lying, flank_chain, front_of
-from tablecam.rules.maida_1806.lines import TURNS_DEG, shifted, wheels_of
+from tablecam.rules.maida_1806.field import ban_on_lying, front_of
 from tablecam.rules.maida_1806.state import MoveStep, State, enemy_of
 from tablecam.rules.maida_1806.troops import Piece, Troop, strength_of
 
@@ -78,7 +77,7 @@ def _wheeled(state: State, troop: Troop, piece: Piece, step: MoveStep) -> Steppe
         return Ban("D-6.3.3", f"{piece.id} does not lie on two hexes")
     if piece.double:
         return Ban("D-12.9", f"{piece.id} does not wheel on a double march")
-    for wheel in wheels_of(state.grid, piece.hexes, piece.facing_deg):
+    for wheel in field.wheels_of(state.grid, piece.hexes, piece.facing_deg):
         if (wheel.to, wheel.backward) == (step.wheel, step.backward):
             (old,) = (number for number in piece.hexes if number not in wheel.hexes)
             mp = _terrain_mp(state, troop, piece, [(old, wheel.entered)])
@@ -88,8 +87,8 @@ def _wheeled(state: State, troop: Troop, piece: Piece, step: MoveStep) -> Steppe
 
 def _shifted(state: State, troop: Troop, piece: Piece, step: MoveStep) -> Stepped | Ban:
     name: str = "rear" if step.backward else "front"
-    for turn_deg in TURNS_DEG[name]:
-        hexes = shifted(state.grid, piece.hexes, piece.facing_deg + turn_deg)
+    for turn_deg in field.TURNS_DEG[name]:
+        hexes = field.shifted(state.grid, piece.hexes, piece.facing_deg + turn_deg)
         if hexes is not None and set(hexes) == set(step.to):
             pairs = list(zip(piece.hexes, hexes, strict=True))
             mp = _terrain_mp(state, troop, piece, pairs)
@@ -206,12 +205,12 @@ def steps_of(state: State, piece: Piece) -> Iterator[MoveStep]:
         yield from (MoveStep(turn=deg) for deg in (60, 120, 180, -120, -60))
         return
     for name, backward in (("front", False), ("rear", True)):
-        for turn_deg in TURNS_DEG[name]:
-            hexes = shifted(grid, piece.hexes, piece.facing_deg + turn_deg)
+        for turn_deg in field.TURNS_DEG[name]:
+            hexes = field.shifted(grid, piece.hexes, piece.facing_deg + turn_deg)
             if hexes is not None:
                 yield MoveStep(to=hexes, backward=backward)
     if len(piece.hexes) > 1:
-        for wheel in wheels_of(grid, piece.hexes, piece.facing_deg):
+        for wheel in field.wheels_of(grid, piece.hexes, piece.facing_deg):
             yield MoveStep(wheel=wheel.to, backward=wheel.backward)
     else:
         yield from (MoveStep(turn=deg) for deg in (60, -60))
@@ -245,7 +244,7 @@ def step_together(
         own = step
         if step.to and piece.hexes != pieces[0].hexes:
             way = _direction(state, pieces[0], step)
-            hexes = None if way is None else shifted(state.grid, piece.hexes, way)
+            hexes = None if way is None else field.shifted(state.grid, piece.hexes, way)
             if hexes is None:
                 return Ban("D-12.10", f"{piece.id} cannot go the same way")
             own = replace(step, to=hexes)
@@ -264,7 +263,7 @@ def step_together(
 
 def _direction(state: State, piece: Piece, step: MoveStep) -> int | None:
     for deg in state.grid.directions_deg:
-        hexes = shifted(state.grid, piece.hexes, deg)
+        hexes = field.shifted(state.grid, piece.hexes, deg)
         if hexes is not None and set(hexes) == set(step.to):
             return deg
     return None
@@ -313,7 +312,7 @@ def may_move_together(state: State, units: Sequence[str]) -> Ban | None:
     if len({state.piece(name).hexes for name in units}) < 2:
         return None
     alike = {(state.troop(name).kind, state.piece(name).formation) for name in units}
-    if len(alike) > 1 or not flank_chain(state, units):
+    if len(alike) > 1 or not field.flank_chain(state, units):
         return Ban("D-12.10", "expected units of one type and formation, flank to flank")
     return None
 

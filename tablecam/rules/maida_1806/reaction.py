@@ -15,7 +15,6 @@ from tablecam.rules.maida_1806 import field, tables
 from tablecam.rules.maida_1806 import state as acts
 from tablecam.rules.maida_1806.clash import Combat, begun, rout
 from tablecam.rules.maida_1806.fire import Retreat, Shrink, ban_on_fire, fired
-from tablecam.rules.maida_1806.lines import around
 from tablecam.rules.maida_1806.state import Due, Outcome, React, State, Units, enemy_of
 from tablecam.rules.maida_1806.troops import Piece
 from tablecam.rules.steps import Events
@@ -37,7 +36,7 @@ def triggered(state: State, movers: Sequence[str], did: Did) -> tuple[Units, Uni
         return (), ()
     hexes: set[str] = set()
     for piece in pieces:
-        near = around(state.grid, piece.hexes) if is_company else field.front_of(state, piece)
+        near = field.around(state.grid, piece.hexes) if is_company else field.front_of(state, piece)
         hexes.update(near)
     tops: dict[frozenset[str], str] = {}
     guns = []

@@ -294,6 +294,18 @@ def ban_on_attack(field: Field, unit: Unit, target: Hex) -> Ban | None:
     return None
 
 
+def ban_by_time(time: Time, do: str, distance: int) -> Ban | None:
+    """Returns why something may not be done at a time of day (K-14.2, K-14.3)."""
+    most = tables.LINE_OF_SIGHT[time]
+    if do in ("bombard", "support") and most is not None and distance > most:
+        return Ban(tables.TIME_RULE[time], f"at {time} guns fire {most} hexes far")
+    if time == "night" and do in ("attack", "cavalry_charge", "enter_zone", "bombard", "support"):
+        return Ban(tables.TIME_RULE[time], "at night there are only charges of infantry")
+    if time == "twilight" and do == "coordinate_by_leader":
+        return Ban(tables.TIME_RULE[time], "at twilight attacks are not coordinated")
+    return None
+
+
 # Skirmishes.
 
 

@@ -14,7 +14,7 @@ from tablecam.rules.game import Ban
 from tablecam.rules.hexes import asking
 from tablecam.rules.hexes.asking import HexName, ground_in, map_of, on_map
 from tablecam.rules.hexes.grid import Hex, grid_of
-from tablecam.rules.musket_saber import army, combat, movement, results, retreat, tables
+from tablecam.rules.musket_saber import combat, movement, results, retreat, sequence, tables, troops
 from tablecam.rules.musket_saber.combat import Manner, Role, Tactic
 from tablecam.rules.musket_saber.field import CLEAR, OPEN_GROUND, OPEN_SIDE, Field, Map
 from tablecam.rules.musket_saber.files import (
@@ -413,7 +413,7 @@ def _reentry(setup: Setup, side: str | None = None) -> Json:
     known = [side, *(post.side for post in posts), *filter(None, field.loc), field.active_side]
     hexes = {post.hex for post in (*field.hq, *field.trains)}
     known += [unit.side for unit in field.units if unit.hex in hexes]
-    return {"hexes": army.reentry_hexes(field, next(filter(None, known), ""))}
+    return {"hexes": sequence.reentry_hexes(field, next(filter(None, known), ""))}
 
 
 # --- sight and guns -------------------------------------------------------------------------------
@@ -799,7 +799,7 @@ def _recovery(
 ) -> Json:  # fmt: skip
     """Whether a unit may recover, and with a die whether it does."""
     field, piece = setup.field(facts.charts), setup.unit(unit)
-    ban = army.ban_on_recovery(
+    ban = sequence.ban_on_recovery(
         field, piece, moved=moved or piece.moved, fought=fought or piece.fought
     )
     is_night = field.time == "night"
@@ -809,7 +809,7 @@ def _recovery(
     is_sure = is_night or what == "effectiveness"
     recovers = True if is_sure else None
     if not is_sure and die is not None:
-        recovers = army.recovery_check(piece, time=field.time, leader=leader).passes(die)
+        recovers = combat.check_of(piece.morale, time=field.time, leader=leader).passes(die)
     return answer | {"die_needed": not is_sure, "recovers": recovers, "may_move": is_night}
 
 
@@ -838,7 +838,7 @@ def _hq(
     """Whether an HQ is active, a LOC hex works, and what an attack on a post does."""
     answer: Json = {}
     if hq is not None:
-        active = army.is_active(
+        active = troops.is_active(
             moved=hq.moved, in_zone=hq.in_zone, has_line=hq.safe_line_to is not None,
             attacked=hq.attacked,
         )  # fmt: skip
@@ -856,7 +856,7 @@ def _hq(
 
 @QUESTIONS.asks("K-12.4")
 def _fow(
-    choice: army.FowChoice, die: Die | None = None, ma_die: Die | None = None,
+    choice: tables.FowChoice, die: Die | None = None, ma_die: Die | None = None,
     ma: Allowance | None = None, path: Literal["on_map", "off_map"] = "on_map",
     unit: Mapping[Literal["in_zone", "disrupted", "fought"], bool] | None = None,
     morale: Literal["pass", "fail"] | None = None,
@@ -865,7 +865,7 @@ def _fow(
 ) -> Json:  # fmt: skip
     """What a Fortune of War does."""
     stands: Any = unit or {}
-    ban = army.ban_on_fow(choice, **stands, leaves_map=path == "off_map")
+    ban = sequence.ban_on_fow(choice, **stands, leaves_map=path == "off_map")
     answer = _why(ban)
     if ban is not None:
         return answer
@@ -896,4 +896,4 @@ Doing = Literal[
 @QUESTIONS.asks("K-14.1 K-14.2 K-14.3")
 def _may(time: Time, do: Doing, distance: int = 1) -> Json:
     """What may be done by night and at twilight."""
-    return {**_why(army.ban_by_time(time, do, distance), "may"), "readings": ["R-20"]}
+    return {**_why(combat.ban_by_time(time, do, distance), "may"), "readings": ["R-20"]}

@@ -8,11 +8,12 @@ from typing import Any, Final
 
 from tablecam.rules.game import Ban, Refused
 from tablecam.rules.hexes.grid import Hex
-from tablecam.rules.musket_saber import aftermath, army, battle, combat, moves
+from tablecam.rules.musket_saber import aftermath, battle, combat, moves
 from tablecam.rules.musket_saber import state as acts
+from tablecam.rules.musket_saber.field import Field
 from tablecam.rules.musket_saber.state import Due, Outcome, State, Units, event
-from tablecam.rules.musket_saber.tables import CHARGE_MP, ENEMY_MOVES_ON
-from tablecam.rules.musket_saber.troops import Leader, Unit
+from tablecam.rules.musket_saber.tables import CHARGE_MP, ENEMY_MOVES_ON, FowChoice
+from tablecam.rules.musket_saber.troops import Leader, Unit, is_overstacked
 from tablecam.rules.steps import ban_on_all
 from tablecam.table.sides import side_name
 
@@ -141,7 +142,21 @@ def _own_acts(state: State, unit: Unit) -> Iterator[Any]:
         if _BANS[type(act)](state, act) is None:
             yield act
     if unit.trt is not None and unit.trt <= state.turn:
-        yield from (acts.Place(unit.id, n) for n in army.reentry_hexes(state.field, unit.side))
+        yield from (acts.Place(unit.id, n) for n in reentry_hexes(state.field, unit.side))
+
+
+def ban_on_recovery(field: Field, unit: Unit, *, moved: bool, fought: bool) -> Ban | None:
+    """Returns why a unit may not try to recover (K-11.1f, K-11.3, K-14.2)."""
+    rule = "K-11.1f" if field.time != "night" else "K-14.2"
+    if moved or fought:
+        return Ban(rule, "a unit that moves or fights does not recover")
+    if field.time == "night":
+        return None
+    if unit.hex is None or not field.is_far_from_enemies(unit, unit.hex):
+        return Ban(rule, "it or its zone is in an enemy zone of control")
+    if field.line(unit).kind != "safe":
+        return Ban(rule, "it has no safe line of retreat")
+    return None
 
 
 def ban_on_recover(state: State, act: acts.Recover) -> Ban | None:
@@ -154,7 +169,7 @@ def ban_on_recover(state: State, act: acts.Recover) -> Ban | None:
     unit = thing if isinstance(thing, Unit) else Unit(id=thing.id, side=thing.side, hex=thing.hex)
     if act.leader and (ban := moves.ban_on_help(state, act.leader, unit, "K-10.3c")) is not None:
         return ban
-    return army.ban_on_recovery(state.field, unit, moved=thing.moved, fought=unit.fought)
+    return ban_on_recovery(state.field, unit, moved=thing.moved, fought=unit.fought)
 
 
 def _recovered(state: State, act: acts.Recover) -> Outcome:
@@ -185,7 +200,7 @@ class Recovering(Due):
         unit = state.unit(self.unit)
         leader = state.thing(self.leader) if self.leader else None
         helps = leader.morale if isinstance(leader, Leader) else 0
-        check = army.recovery_check(unit, time=state.time, leader=helps)
+        check = combat.check_of(unit.morale, time=state.time, leader=helps)
         if not check.passes(answer[0]):
             return state, (event("check", f"{self.unit} does not recover", "K-11.1f", self.unit),)
         if unit.set_aside:
@@ -258,7 +273,7 @@ def _ban_on_replacing(state: State, act: acts.Replace) -> Ban | None:
         return None
     if unit.hex is None or not unit.reduced:
         return Ban("K-11.2a", f"{act.unit} has lost no step")
-    return army.ban_on_recovery(state.field, unit, moved=False, fought=False)
+    return ban_on_recovery(state.field, unit, moved=False, fought=False)
 
 
 def _ban_on_exit(state: State, act: acts.Exit) -> Ban | None:
@@ -283,13 +298,33 @@ def _exited(state: State, act: acts.Exit) -> Outcome:
     return aftermath.routed_off(state, unit.id)
 
 
+def reentry_hexes(field: Field, side: str) -> tuple[Hex, ...]:
+    """Returns the hexes where units of a side may return to the map (K-13.2)."""
+    around = field.grid.neighbours
+    loc = [number for number in field.loc_of(side) if field.works(side, number)]
+    # K-12.3: without a functioning LOC nothing returns.
+    if field.loc_of(side) and not loc:
+        return ()
+    hqs = [p.hex for p in field.posts(field.hq, side) if p.active and p.hex is not None]
+    trains = [p.hex for p in field.posts(field.trains, side) if p.active and p.hex is not None]
+    near = {*hqs, *loc, *(n for number in (*hqs, *trains, *loc) for n in around(number))}
+    newcomer = Unit(side=side)
+    return tuple(
+        number
+        for number in sorted(near)
+        if number not in field.enemy_zone(side)
+        and field.ban_on_passing(side, number) is None
+        and not is_overstacked((*field.units_at(number), newcomer))
+    )
+
+
 def ban_on_place(state: State, act: acts.Place) -> Ban | None:
     """Returns why a unit does not return to a hex (K-13.2)."""
     unit = state.thing(act.unit)
     is_due = isinstance(unit, Unit) and unit.trt is not None and unit.trt <= state.turn
     if not is_due or unit.side != state.active:
         return Ban("K-13.2", f"{act.unit} is not due to return")
-    if act.hex not in army.reentry_hexes(state.field, unit.side):
+    if act.hex not in reentry_hexes(state.field, unit.side):
         return Ban("K-13.2", f"{act.unit} does not return to {act.hex}")
     return None
 
@@ -393,6 +428,22 @@ _COMBATS: Final[dict[type, Any]] = {acts.Attack: battle.mustered, acts.Bombard: 
 # Fortunes of War.
 
 
+def ban_on_fow(
+    choice: FowChoice, *, in_zone: bool = False, disrupted: bool = False, fought: bool = False,
+    leaves_map: bool = False,
+) -> Ban | None:  # fmt: skip
+    """Returns why a Fortune of War may not be used so (K-12.4)."""
+    barred = (
+        (choice == "keep", "K-12.4", "a Fortune of War is used at once or lost"),
+        (choice == "move_enemy" and leaves_map, "K-12.4", "an enemy is not moved off the map"),
+        (choice == "charge" and in_zone, "K-12.4", "it is in an enemy zone of control"),
+        (choice == "charge" and fought, "K-12.4", "it has fought in this phase"),
+        (choice == "charge" and disrupted, "K-7.13c", "a Disrupted unit does not charge"),
+        (choice == "check_enemy" and disrupted, "K-12.4", "the enemy is Disrupted already"),
+    )
+    return next((Ban(rule, why) for is_so, rule, why in barred if is_so), None)
+
+
 class Fortune(Due):
     """A side uses a Fortune of War at once, or loses it (K-12.4)."""
 
@@ -420,7 +471,7 @@ class Fortune(Due):
                 acts.Fow("move_friend", unit.id, (number,))
                 for unit in state.units
                 if unit.side == self.side and unit.trt == state.turn + 1
-                for number in army.reentry_hexes(state.field, self.side)
+                for number in reentry_hexes(state.field, self.side)
             ]
         return (*uses, acts.Pass())
 
@@ -433,7 +484,7 @@ class Fortune(Due):
                 yield acts.Fow("move_friend", first.id, others=tuple(unit.id for unit in others))
 
     def _charges(self, state: State, unit: Unit) -> Iterator[acts.Fow]:
-        ban = army.ban_on_fow(
+        ban = ban_on_fow(
             "charge", in_zone=unit.hex in state.field.enemy_zone(self.side),
             disrupted=unit.disrupted, fought=unit.fought,
         )  # fmt: skip

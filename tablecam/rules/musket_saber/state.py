@@ -14,12 +14,11 @@ from tablecam.rules.hexes.files import checked_files, ground_of
 from tablecam.rules.hexes.grid import Hex, grid_of
 from tablecam.rules.hexes.hex_game import Counter, HexState
 from tablecam.rules.hexes.zones import Hexes
-from tablecam.rules.musket_saber.army import FowChoice, is_active
 from tablecam.rules.musket_saber.combat import Deed, Manner, Tactic
 from tablecam.rules.musket_saber.field import Field, Map
 from tablecam.rules.musket_saber.files import FILE_MODELS, Charts, MapFile, Scenario, ScenarioUnit
-from tablecam.rules.musket_saber.tables import GAME, Time
-from tablecam.rules.musket_saber.troops import Leader, LineKind, Post, Unit
+from tablecam.rules.musket_saber.tables import GAME, FowChoice, Time
+from tablecam.rules.musket_saber.troops import Leader, LineKind, Post, Unit, is_active
 from tablecam.rules.steps import Events, WordedStep
 from tablecam.table.model import BasePose, HexMap, Point, Position
 

@@ -10,6 +10,7 @@ from typing import Final, Literal, NamedTuple
 GAME: Final = "musket-saber"
 Arm = Literal["infantry", "cavalry", "artillery"]
 Time = Literal["day", "twilight", "night"]
+FowChoice = Literal["move_enemy", "move_friend", "charge", "check_enemy", "recover_friend", "keep"]
 ARMS: Final[tuple[Arm, ...]] = ("infantry", "cavalry", "artillery")
 
 SWITCHES: Final = (

@@ -155,6 +155,11 @@ class Post:
         return self.side in ("", side)
 
 
+def is_active(*, moved: bool, in_zone: bool, has_line: bool, attacked: bool) -> bool:
+    """Whether an HQ or trains are active at the end of a movement phase (K-12.1, K-12.2)."""
+    return has_line and not (moved or in_zone or attacked)
+
+
 def is_overstacked(units: Sequence[Unit]) -> bool:
     """Whether the units of a hex are more than three brigades and batteries (K-5.2)."""
     return sum(not unit.is_small for unit in units) > MOST_STACKED

@@ -13,7 +13,7 @@ from tablecam.rules.hexes.counters import laid, place_of
 from tablecam.rules.hexes.grid import Cube, cube_distance, grid_of
 from tablecam.rules.hexes.sight import line_between
 from tablecam.rules.hexes.zones import zones_of
-from tablecam.rules.maida_1806.lines import wheels_of
+from tablecam.rules.maida_1806.field import wheels_of
 from tablecam.table.model import BasePose, HexMap
 
 
