@@ -40,6 +40,7 @@ from tablecam.table.headings import difference_deg, forward, right
 from tablecam.table.model import Unit
 from tablecam.table.motion import HAND_DEG, HAND_MM
 from tablecam.uncertainty.answer import Answer, certain, decide
+from tablecam.wording import proper_name
 
 LAW: Final = MoveLaw(bases="H-7.10", table="H-12.3", upon="H-12.11", impassable="H-11.9")
 _SLACK_MM, _SLACK_DEG = 0.5, 1.0
@@ -239,15 +240,15 @@ def _terrain_ban(state: State, unit: Unit, end: Any, area: Any) -> Ban | None:
         if overlaps(end, outline):
             is_beside = own is not None and _adjacent(ground, str(own), piece.id)
             if not (is_beside and fights_in_woods(troops)):
-                return Ban("H-12.5", f"enters {piece.id} only by deploying")
+                return Ban("H-12.5", f"enters {proper_name(piece.id)} only by deploying")
             if ground.occupant(piece.id) is not None:
-                return Ban("H-12.5", f"finds {piece.id} occupied")
+                return Ban("H-12.5", f"finds {proper_name(piece.id)} occupied")
         elif overlaps(area, outline) and troops.formation != "road_column":
-            return Ban("H-12.5", f"passes through {piece.id} only in road column")
+            return Ban("H-12.5", f"passes through {proper_name(piece.id)} only in road column")
     if own is not None and not any(
         overlaps(end, area_of(piece)) for piece in ground.sectors.values()
     ):
-        return Ban("H-12.5", f"leaves {own} only by deploying")
+        return Ban("H-12.5", f"leaves {proper_name(str(own))} only by deploying")
     return LAW.ban_on_way(ground, area)
 
 
@@ -337,9 +338,11 @@ def charge_place(state: State, unit: Unit, target: Unit, allowed_cm: float) -> B
     for piece in state.position.terrain:
         blocks = piece.id in ground.sectors or piece.extra.get("impassable")
         if blocks and overlaps(way, area_of(piece)):
-            return Ban("H-12.5", f"would charge through {piece.id}")
+            return Ban("H-12.5", f"would charge through {proper_name(piece.id)}")
     if (sector := target.state.get("sector")) is not None:
-        return Ban("H-12.5", f"cannot advance on {target.id}, which stands in {sector}")
+        return Ban(
+            "H-12.5", f"cannot advance on {target.id}, which stands in {proper_name(str(sector))}"
+        )
     squared = squaring_up(unit.bases, target.bases)
     if squared is None:
         return Ban("H-12.9", f"meets no face of {target.id}")

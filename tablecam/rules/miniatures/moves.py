@@ -13,6 +13,7 @@ from tablecam.rules.miniatures.ground import Ground, area_of, footprints, overla
 from tablecam.table.headings import difference_deg
 from tablecam.table.model import Unit
 from tablecam.table.motion import HAND_DEG, HAND_MM
+from tablecam.wording import proper_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +39,7 @@ class MoveLaw:
         """Returns why a unit may not sweep an area: impassable terrain."""
         for piece in ground.position.terrain:
             if piece.extra.get("impassable") and overlaps(area, area_of(piece)):
-                return Ban(self.impassable, f"cannot enter {piece.id}")
+                return Ban(self.impassable, f"cannot enter {proper_name(piece.id)}")
         return None
 
 

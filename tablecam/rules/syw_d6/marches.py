@@ -36,6 +36,7 @@ from tablecam.table.headings import difference_deg
 from tablecam.table.model import Terrain, Unit
 from tablecam.table.motion import HAND_MM, apart_mm
 from tablecam.uncertainty.answer import Answer, certain, measured
+from tablecam.wording import proper_name
 
 LAW: Final = MoveLaw(bases="S-0.7", table="S-B.9", upon="S-J.6", impassable="S-C.13")
 
@@ -311,7 +312,7 @@ def _barrier(
         if piece.kind != WALL and is_designated(piece):
             crossing = _runs_on(unit, moved, area, area_of(piece))
             if crossing:
-                return Ban("S-J.8", f"must stop where it {crossing} {piece.id}")
+                return Ban("S-J.8", f"must stop where it {crossing} {proper_name(piece.id)}")
     return LAW.ban_on_way(ground, area)
 
 

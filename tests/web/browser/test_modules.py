@@ -241,3 +241,18 @@ def test_looking_back_a_step_goes_to_what_looks_otherwise(modules: Page) -> None
         }"""
     )
     assert stops == [2, 0, 1, 4]
+
+
+def test_a_long_reason_is_cut_after_a_whole_clause(modules: Page) -> None:
+    reasons = (
+        "No move: it has moved (FA)",
+        "it is out of command (FB)",
+        "it has fled (FC, FD, FE, FF, FG, FH)",
+    )
+    cut = """async (text) => {
+      const { beginning } = await import("/static/shared/text.js");
+      return beginning(text);
+    }"""
+    assert modules.evaluate(cut, reasons[0]) == reasons[0]
+    assert modules.evaluate(cut, "; ".join(reasons)) == f"{'; '.join(reasons[:2])} …"
+    assert modules.evaluate(cut, "word " * 30) == f"{' '.join(['word'] * 18)} …"
