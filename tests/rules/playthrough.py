@@ -14,8 +14,9 @@ from typing import Any
 from tablecam.rules.games import game_of
 from tablecam.rules.play import Play
 
-ALL_KEPT = tuple(sorted(Path(__file__).parent.rglob("golden/*.txt")))
-KEPT = tuple(path for path in ALL_KEPT if "maurice" in path.parts)
+_HERE = Path(__file__).parent
+ALL_KEPT = tuple(sorted(_HERE.rglob("golden/*.txt")))
+KEPT = tuple(path for path in ALL_KEPT if path.is_relative_to(_HERE / "maurice"))
 """The kept games of Maurice Lite, which tests of pages and files play, too."""
 
 _ACTION = "> "
