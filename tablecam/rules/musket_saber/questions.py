@@ -657,14 +657,14 @@ def _combat(
     time: Time = "day",
 ) -> Json:  # fmt: skip
     """A whole combat by its totals: differential, result, and what follows from it."""
-    tactics = tactics or {}
+    tactics, mr = tactics or {}, mr or {}
     if charge == "cavalry" and charge_factor is None:
         raise FactError("charge_factor", "expected this key, but it is missing")
     failed, counters = False, countercharge is not None
     if charge is not None and morale_die is not None:
-        if "attacker" not in (mr or {}):
+        if "attacker" not in mr:
             raise FactError("mr", "expected the attacker's MR, but it is missing")
-        failed = not combat.check_of((mr or {})["attacker"], time=time).passes(morale_die)
+        failed = not combat.check_of(mr["attacker"], time=time).passes(morale_die)
     manner = Manner(charge=charge, failed=failed, countercharge=counters, tactics=tactics)
     sides: dict[Role, Unit] = {
         "attacker": Unit(id="attacker", arm="cavalry" if charge == "cavalry" else "infantry",
@@ -673,7 +673,7 @@ def _combat(
                          charge=None if countercharge is None else countercharge.charge),
     }  # fmt: skip
     for role, unit in sides.items():
-        sides[role] = replace(unit, side=role, steps=_STEPS, mr=(mr or {}).get(role))
+        sides[role] = replace(unit, side=role, steps=_STEPS, mr=mr.get(role))
     counted = combat.differential(
         combat.Attack((sides["attacker"],), (sides["defender"],), time=time, manner=manner)
     )
