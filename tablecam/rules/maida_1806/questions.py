@@ -140,6 +140,9 @@ class Setup:
         for unit in self.units:
             for number in unit.piece().hexes:
                 on_map(ground.grid, number, owner=unit)
+            if unit.facing_deg and unit.facing_deg not in ground.grid.facings_deg:
+                why = f"expected one of {', '.join(map(str, ground.grid.facings_deg))}"
+                raise FactError("facing_deg", f"{why}, got {unit.facing_deg}", unit)
         leader = self.begin.get("active_leader", "")
         board = Board(
             ground,
@@ -186,6 +189,13 @@ def _unit(state: State, name: str, key: str = "unit") -> Piece:
     if piece is None:
         raise FactError(key, f"expected one of the setup's units, got {name}")
     return piece
+
+
+def _hexes(piece: Piece, key: str = "unit") -> Hexes:
+    """Returns where a unit lies."""
+    if not piece.hexes:
+        raise FactError(key, f"expected a hex of {piece.id}, but it is missing")
+    return piece.hexes
 
 
 def _after(before: State, after: State) -> Json:
@@ -371,7 +381,7 @@ def _triggered(setup: Setup, unit: str, did: reaction.Did) -> Json:
 
 def _other_hexes(state: State, piece: Piece, hexes: Names, key: str) -> Iterator[tuple[str, Hexes]]:
     for number in hexes:
-        if number not in state.grid or number in piece.hexes:
+        if number not in state.grid or number in _hexes(piece, "setup"):
             raise FactError(key, f"expected another hex of the map, got {number}")
         yield number, (number,)
 
@@ -475,7 +485,7 @@ def _fire_results(before: State, shot: fires.Shot, dice: Dice) -> Json:
 
 @QUESTIONS.asks("D-10.8 D-14.4 D-14.8")
 def _gun_modifier(
-    facts: Facts, result: str, stars: int = 0, target_terrain: str = "clear",
+    facts: Facts, result: troops.FireResult, stars: int = 0, target_terrain: str = "clear",
     target_formation: str = "line", through: fields.Through = "front",
     firer_disrupted: bool = False,
 ) -> Json:  # fmt: skip
@@ -536,7 +546,7 @@ def _ways_back(
 def _withdrawal(setup: Setup, unit: str, cause: Names, hexes: Literal[1, 2] = 1) -> Json:
     """Where a unit withdraws from the enemies that cause it."""
     state, piece = setup.about(unit)
-    causes = tuple(_unit(state, name, "cause").hexes for name in cause)
+    causes = tuple(_hexes(_unit(state, name, "cause"), "cause") for name in cause)
     zone, options = fields.withdrawals(state, piece, causes)
     paths = list(_ways_back(state, piece, causes, hexes))
     points = 0 if paths else tables.VICTORY_POINTS["by_blocked_withdrawal"]
@@ -590,6 +600,8 @@ def _clash(
     """A Clash in a hex: its column, and with dice its results."""
     state = setup.state()
     attacker = setup.begin.get("active_side") or (state.active if state.drawn else SIDES[0])
+    if attacker not in SIDES:
+        raise FactError("setup", f"expected begin.active_side french or british, got {attacker}")
     if how == "counterattack":
         attacker = enemy_of(attacker)
     attackers = tuple(piece.id for piece in state.at(hex, attacker))
@@ -807,6 +819,8 @@ def _pool(
 def _activation(setup: Setup, drawn: str, dead: Names = ()) -> Json:
     """Whom a drawn leader may activate, and which units may then move."""
     state = replace(setup.state(), drawn=drawn)
+    if drawn not in state.board.leaders:
+        raise FactError("drawn", f"expected one of the setup's leaders, got {drawn}")
     for name in dead:
         state = state.with_leader(name, dead=True, hex=None)
     choices, may = [], {}

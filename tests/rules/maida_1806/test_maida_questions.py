@@ -570,3 +570,22 @@ def test_the_game_ends_at_once_or_after_its_turns_d_16_3_d_16_4():
     over = {(3, 7): "french", (3, -5): "british", (3, 6): None, (7, 0): "british", (7, 1): "french"}
     for (turn, vp), winner in over.items():
         assert asked("game_over", turn=turn, vp=vp)["winner"] == winner
+
+
+@pytest.mark.parametrize(
+    ("ask", "facts", "message"),
+    [
+        ("steps", {"setup": setup(unit("A", "french", "0505", 61)), "unit": "A"},
+         r"units\[1\].facing_deg: expected one of 0, 60, .*, got 61"),
+        ("activation", {"setup": setup(), "drawn": "X"}, "drawn: expected .* leaders, got X"),
+        ("clash", {"setup": setup(begin={"active_side": "red"}), "hex": "0505"},
+         "setup: expected begin.active_side french or british, got red"),
+        ("arrival",
+         {"setup": setup({"id": "A", "side": "french"}), "target": "A", "from": ["0505"]},
+         "setup: expected a hex of A, but it is missing"),
+        ("gun_modifier", {"result": "A+1"}, "result: .* got \"A\\+1\""),
+    ],
+)  # fmt: skip
+def test_a_fact_that_no_rule_can_use_is_refused_in_one_line(ask, facts, message):
+    with pytest.raises(BadInput, match=message):
+        asked(ask, **facts)
