@@ -28,11 +28,12 @@ def side_plural(side: str) -> str:
 
     Names that English does not plainly pluralise stay: "French draw", as in "England win".
 
-    >>> side_plural("prussian"), side_plural("french"), side_plural("union")
-    ('Prussians', 'French', 'Union')
+    >>> side_plural("prussian"), side_plural("french"), side_plural("union"), side_plural("blue")
+    ('Prussians', 'French', 'Union', 'Blues')
     """
     name = side_name(side)
-    return f"{name}s" if name.endswith(("an", "er", "ist", "ite")) else name
+    is_colour = name.lower().split()[-1] in {word for words in COLOURS for word in words}
+    return f"{name}s" if is_colour or name.endswith(("an", "er", "ist", "ite")) else name
 
 
 def colour_numbers(sides: Iterable[str]) -> dict[str, int]:

@@ -363,7 +363,7 @@ def test_pressing_forward_costs_a_step_unless_the_enemy_routs_k_7_13b():
 def test_triggered_units_that_are_not_attacked_give_fortunes_of_war_k_7_2b():
     play = battle(unit("R1", "0505"), unit("G1", "0506"), phase="combat")
     play.apply(acts.Pass())
-    assert play.asked().question == "Grey: how to use the Fortune of War?"
+    assert play.asked().question == "Greys: how to use the Fortune of War?"
     assert {getattr(action, "unit", "G1") for action in play.legal()} == {"G1"}
 
 
