@@ -61,6 +61,12 @@ def test_a_whole_turn_is_played_by_two_seats_kept_and_shown(
             red.page.set_viewport_size({"width": width, "height": height})
             red.page.wait_for_function(f"() => ({ASTRAY})() === 0")
         red.page.set_viewport_size({"width": 1300, "height": 900})
+        red.page.locator('[data-thing="unit:House Red 1st"]').first.click(force=True)
+        rows = red.page.locator("#stacks button b")
+        expect(rows).to_have_text(["House Red 1st", "House Red Guard", "House Red Chief"])
+        rows.nth(1).click()
+        expect(red.page.locator("#measure-body")).to_contain_text("no camera has seen it yet")
+        red.page.keyboard.press("Escape")
         # Whoever taps a counter sees what it controls, how far it goes, and its way back.
         red.page.locator('[data-thing="unit:House Red 2nd"]').first.click(force=True)
         expect(red.page.locator(".role-zone-of-control")).to_have_count(6)

@@ -325,14 +325,20 @@ function explanations(state) {
       "Choose a unit to see its ranges, front and flanks; then a second unit, or a point on the ground, for the distance.";
     return state.keptTapes.length ? [] : [{ key: "hint", name: "hint", text }];
   }
-  const lines = state.aboutError ? [state.aboutError] : (state.about?.lines ?? []);
+  const isBelieved = state.aboutError && stacksOf(state, first).some(({ hidden }) => hidden.includes(first));
+  const error = isBelieved ? null : state.aboutError;
+  const lines = isBelieved
+    ? ["Under other counters: no camera has seen it yet."]
+    : error
+      ? [error]
+      : (state.about?.lines ?? []);
   const hexes = state.now?.hexes?.where?.[first];
   const { name, symbol } = state.facts.about.unit;
   const unit = name === symbol ? name : `${name} (${symbol})`;
   const hint = { key: "hint", name: "hint", text: `Choose a second unit or point for the distance in ${unit}.` };
   return [
     ...(hexes ? [{ key: "hexes", name: "line", text: `In ${hexes}` }] : []),
-    ...lines.map((text, index) => ({ key: `line ${index}`, name: state.aboutError ? "problem" : "line", text })),
+    ...lines.map((text, index) => ({ key: `line ${index}`, name: error ? "problem" : "line", text })),
     ...(state.isPlaying ? [] : [hint]),
   ];
 }
