@@ -42,8 +42,8 @@ _SLOWLY = 1.1
 noise."""
 _REACH_BLOCKS = 2
 """A hand reaches this many blocks beyond those that it keeps changing."""
-_REST_PICTURES = 3
-"""A hand that stops for fewer pictures may still be about to move something."""
+_REST_PICTURES = 5
+"""A hand that stops for less than half a second may still be about to move something."""
 _ROUNDING_GREY = 0.3
 """The noise that rounding to whole grey levels leaves."""
 

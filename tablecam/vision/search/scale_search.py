@@ -167,13 +167,16 @@ class ScaleSearch:
         )
 
     def quick_result(self, context: FrameContext, *, knows_blur: bool) -> ScaleResult:
-        """Finds only the clear tags among prominent squares; stops at once if no tag is missing."""
-        if not self._missing(context, _NO_FITS):
+        """Finds only the clear tags among prominent squares, of kinds of which some are missing."""
+        taken = self._taken(context, _NO_FITS)
+        kinds = tuple(kind for kind in self.scale.kinds if not taken[kind.pattern].all())
+        if not kinds:
             blur_px = context.blur_px if knows_blur else None
             return ScaleResult(_NO_FITS, (), frozenset(), blur_px)
-        maps = self.scale.squares.squareness_maps(context.grey, self.sought.within_mm)
-        first, context, blur_px = self._prominent_tags(context, maps, knows_blur=knows_blur)
-        return self._verdict_on(context, first.known, (), (first,), blur_px)
+        search = replace(self, scale=replace(self.scale, kinds=kinds))
+        maps = search.scale.squares.squareness_maps(context.grey, self.sought.within_mm)
+        first, context, blur_px = search._prominent_tags(context, maps, knows_blur=knows_blur)
+        return search._verdict_on(context, first.known, (), (first,), blur_px)
 
     def _prominent_tags(
         self, context: FrameContext, maps: Sequence[SquarenessMap], *, knows_blur: bool
