@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from random import Random
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field, TypeAdapter
 
@@ -23,7 +23,7 @@ from tablecam.rules.maida_1806 import state as acts
 from tablecam.rules.maida_1806.board import FILE_MODELS
 from tablecam.rules.maida_1806.state import Outcome, State, first_counters, unit_state
 from tablecam.rules.maida_1806.tables import GAME as NAME
-from tablecam.rules.maida_1806.troops import SIDES
+from tablecam.rules.maida_1806.troops import SIDES, Side
 from tablecam.rules.steps import Decide
 from tablecam.table.model import Keys, Position, TableNeeds, Unit
 from tablecam.table.sections import Name, StrictModel
@@ -152,6 +152,9 @@ class Begin(StrictModel):
     vp: int = 0
     pool: list[Name] | None = None
     active_leader: Name | None = None
+    phase: Literal["pool", "draw", "activation"] | None = None
+    subphase: Literal["movement", "leaders", "clash"] | None = None
+    active_side: Side | None = None
 
 
 class Options(HexOptions):
@@ -164,7 +167,7 @@ def _begun(state: State, begin: Begin) -> State:
     """Returns the state in the middle of a game.
 
     Raises:
-        BadInput: There is no such turn or leader.
+        BadInput: There is no such turn or leader, or what it says does not fit together.
     """
     if begin.turn > state.board.turns:
         raise BadInput("options", f"expected 1 to {state.board.turns}", key="begin.turn")
@@ -172,12 +175,23 @@ def _begun(state: State, begin: Begin) -> State:
     if begin.pool is not None:
         state = replace(state, pool=tuple(begin.pool), phase="draw", chosen=SIDES)
     leader = begin.active_leader
-    if leader is None:
-        return state
-    if leader not in state.board.leaders:
-        raise BadInput("options", f"expected a leader, got {leader}", key="begin.active_leader")
-    state, _ = sequence.drawn(state, leader)
-    return sequence.activated(state, acts.Activate(leader))[0]
+    if leader is not None:
+        if leader not in state.board.leaders:
+            raise BadInput("options", f"expected a leader, got {leader}", key="begin.active_leader")
+        state, _ = sequence.drawn(state, leader)
+        state, _ = sequence.activated(state, acts.Activate(leader))
+    for key in ("subphase", "active_side"):
+        if leader is None and getattr(begin, key) is not None:
+            raise BadInput("options", "expected begin.active_leader beside it", key=f"begin.{key}")
+    phase = state.phase if leader is None else "activation"
+    if begin.phase not in (None, phase):
+        why = f"expected {phase}, where its pool and leader lead, got {begin.phase}"
+        raise BadInput("options", why, key="begin.phase")
+    if begin.active_side is not None:
+        state = replace(state, slot=int(begin.active_side == state.active))
+    if begin.subphase in ("leaders", "clash"):
+        state, _ = sequence.movement_ended(state)
+    return sequence.clash_phase(state)[0] if begin.subphase == "clash" else state
 
 
 GAME: Final = Maida()

@@ -152,9 +152,35 @@ def test_a_fault_in_a_file_is_named_in_one_line(kind, change, message):
     assert "\n" not in str(fault.value)
 
 
-def test_a_beginning_that_the_game_does_not_know_is_refused():
-    with pytest.raises(BadInput, match=r"^options: begin.phase: unknown key; there are turn, vp,"):
-        Play(GAME, POSITION, files() | {"begin": {"phase": "clash"}})
+@pytest.mark.parametrize(
+    ("begin", "phase", "in_slot"),
+    [
+        ({"phase": "pool"}, "pool", ""),
+        ({"pool": ["House Rouge"], "phase": "draw"}, "draw", ""),
+        ({"active_leader": "House Rouge", "phase": "activation"}, "movement", "british"),
+        ({"active_leader": "House Rouge", "active_side": "french"}, "movement", "french"),
+        ({"active_leader": "House Rouge", "subphase": "leaders"}, "leaders", "french"),
+        ({"active_leader": "House Rouge", "subphase": "clash"}, "clash", "french"),
+    ],
+)
+def test_a_game_begins_in_its_middle_d_3_3(begin, phase, in_slot):
+    state = GAME.begun(POSITION, files() | {"begin": begin})
+    assert state.phase == phase
+    assert not in_slot or state.in_slot == in_slot
+
+
+@pytest.mark.parametrize(
+    ("begin", "message"),
+    [
+        ({"phase": "draw"}, "begin.phase: expected pool, where its pool and leader lead, got draw"),
+        ({"subphase": "clash"}, "begin.subphase: expected begin.active_leader beside it"),
+        ({"active_side": "spanish"}, "begin.active_side: expected "),
+        ({"active_leader": "Nobody"}, "begin.active_leader: expected a leader, got Nobody"),
+    ],
+)
+def test_a_beginning_that_does_not_fit_together_is_refused(begin, message):
+    with pytest.raises(BadInput, match=f"^options: {message}"):
+        Play(GAME, POSITION, files() | {"begin": begin})
 
 
 def test_a_die_of_10_is_refused_d_2_2():
