@@ -30,10 +30,6 @@ Map = NDArray[np.float32]
 Index = NDArray[np.int64]
 Rows = NDArray[np.bool_]
 
-_LEAST_COMPACT_PROBABILITY = 0.99
-"""Least probability of a name under compact occluders as well. Of wrong names that were sure under
-occluders of any shape, smoke, cards or dice lay over all that tells them from the true ones: of ten
-not beside another wrong one nine had less than 0.98 here. So had 2 % of the right ones."""
 _LEAST_RIVAL_PROBABILITY = 0.5
 _LEAST_LEAD = 4.5
 """Two names for one place, or two places for one name, must differ by this many nats."""
@@ -66,10 +62,11 @@ class OccludedPlacements:
         Such a place holds a unit neighbour `odds` times as often as any other tag.
         """
         identified, free = np.empty(0, dtype=np.int64), free.copy()
-        least = np.array([placement.least_probability for placement in self.placements])
+        least = np.array([place.least_probability for place in self.placements])
+        least_compact = np.array([place.least_compact_probability for place in self.placements])
         for _ in range(_ROUNDS):
             probability, compact = probabilities(self.placements, free, odds)
-            is_sure = (probability >= least) & (compact >= _LEAST_COMPACT_PROBABILITY)
+            is_sure = (probability >= least) & (compact >= least_compact)
             more = np.flatnonzero(is_sure & ~self._is_outdone(probability, identified))
             if not len(more):
                 break
