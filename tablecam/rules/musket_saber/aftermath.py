@@ -35,8 +35,8 @@ def applied(
     marks: tuple[tuple[tuple[str, ...], dict[str, Any], str], ...] = (
         (fate.disrupted, {"disrupted": True, "square": False}, "is Disrupted"),
         (fate.ineffective, {"ineffective": True}, "is ineffective"),
-        (fate.captured, {"hex": None, "captured": True}, "is captured"),
-        (fate.set_aside, {"hex": None, "set_aside": True}, "is set aside"),
+        (fate.captured, {"hex": None, "square": False, "captured": True}, "is captured"),
+        (fate.set_aside, {"hex": None, "square": False, "set_aside": True}, "is set aside"),
     )
     for names, changes, words in marks:
         for name in (name for name in names if name not in fate.eliminated):
