@@ -170,7 +170,7 @@ class TagFinder:
         """Returns a finder for places that keep changing: a third of the cost, clear tags only.
 
         Inside boxes it keeps the tags of `before` where they lay. It skips occluded and faint tags,
-        and any tag size that has no missing tag.
+        and any kind of tag of which none is missing.
         """
         quick = copy(self)
         quick._is_in_passing = True
