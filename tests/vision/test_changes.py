@@ -1,5 +1,7 @@
 """Blocks of the table, and pictures of it that differ by light, by noise, or by what lies there."""
 
+from dataclasses import replace
+
 import cv2
 import numpy as np
 import pytest
@@ -29,7 +31,7 @@ def reduced(picture):
 def found(now, then, before=None):
     ground = ReferencePictures.after_full_search(reduced(then), BLOCKS)
     if before is not None:
-        ground = ReferencePictures(ground.searched, reduced(before), ground.waiting)
+        ground = replace(ground, before=reduced(before))
     return detect_changes(reduced(now), ground, BLOCKS, doubted=NOTHING)
 
 
