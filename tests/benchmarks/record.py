@@ -71,7 +71,7 @@ A wrong name is worse than none. Where something white ends just beside the cell
 apart, its edge may be read as print. So a name must be likely twice: under occluders that pay for
 their area, and under compact ones that pay for their outline. Where four of five tags are
 covered on purpose, 1 half hidden tag in 750 had another's name before the second was asked (42 of
-31,501), 1 in 2,200 since (2 of 4,449; at most 1 in 706 at 95 %). That costs 1.3 % of the names of
+31,501), 1 in 3,380 since (2 of 6,760; at most 1 in 1,073 at 95 %). That costs 1.3 % of the names of
 half hidden tags in rows, and no clear tag of ordinary tables.
 
 ![Recall over pixels a cell](../../docs/recall.png)

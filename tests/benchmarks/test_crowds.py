@@ -24,9 +24,9 @@ HUNTED = 2
 HELD_WRONG, MOST_WRONG = 1 / 600, 1 / 20_000
 """Wrong names of half hidden tags where four of five are covered: held at, with room for chance in
 a few pictures, and wanted at most. Before compact occluders were asked, 42 of 31,501 such tags had
-another's name: 1 in 750. Of 18 of those names one is left. In 108 other pictures 2 of 4,449 were
-wrong: 1 in 2,200, at most 1 in 706; one of them would now have to be surer. The others lay under a
-dark thing that also darkened the rim, and under smoke that ended just where white cells do."""
+another's name: 1 in 750. Of 18 of those names one is left. In 162 other pictures 2 of 6,760 were
+wrong: 1 in 3,380, at most 1 in 1,073; one of them would now have to be surer. The others lay under
+a dark thing that also darkened the rim, and under smoke that ended just where white cells do."""
 FLUSH_MM = 1.5
 
 
