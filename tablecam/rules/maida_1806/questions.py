@@ -12,7 +12,7 @@ from tablecam.documents import document_from
 from tablecam.rules.game import Ban
 from tablecam.rules.hexes import asking
 from tablecam.rules.hexes.asking import HexName, ground_in, map_of, on_map
-from tablecam.rules.hexes.zones import Hexes
+from tablecam.rules.hexes.zones import Hexes, right_hex
 from tablecam.rules.maida_1806 import clash as clashes
 from tablecam.rules.maida_1806 import field as fields
 from tablecam.rules.maida_1806 import fire as fires
@@ -138,11 +138,15 @@ class Setup:
         """
         ground = ground_in(self.map)
         for unit in self.units:
-            for number in unit.piece().hexes:
+            hexes = unit.piece().hexes
+            for number in hexes:
                 on_map(ground.grid, number, owner=unit)
             if unit.facing_deg and unit.facing_deg not in ground.grid.facings_deg:
                 why = f"expected one of {', '.join(map(str, ground.grid.facings_deg))}"
                 raise FactError("facing_deg", f"{why}, got {unit.facing_deg}", unit)
+            if len(hexes) > 1 and right_hex(ground.grid, hexes[0], unit.facing_deg) != hexes[1]:
+                why = f"expected the left and the right hex across {unit.facing_deg} degrees"
+                raise FactError("hexes", f"{why}, got {' and '.join(hexes)}", unit)
         leader = self.begin.get("active_leader", "")
         board = Board(
             ground,
@@ -547,6 +551,7 @@ def _withdrawal(setup: Setup, unit: str, cause: Names, hexes: Literal[1, 2] = 1)
     """Where a unit withdraws from the enemies that cause it."""
     state, piece = setup.about(unit)
     causes = tuple(_hexes(_unit(state, name, "cause"), "cause") for name in cause)
+    _hexes(piece)
     zone, options = fields.withdrawals(state, piece, causes)
     paths = list(_ways_back(state, piece, causes, hexes))
     points = 0 if paths else tables.VICTORY_POINTS["by_blocked_withdrawal"]

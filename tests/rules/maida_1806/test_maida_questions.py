@@ -577,6 +577,10 @@ def test_the_game_ends_at_once_or_after_its_turns_d_16_3_d_16_4():
     [
         ("steps", {"setup": setup(unit("A", "french", "0505", 61)), "unit": "A"},
          r"units\[1\].facing_deg: expected one of 0, 60, .*, got 61"),
+        ("steps", {"setup": setup(unit("A", "french", ["0505", "0505"], 60)), "unit": "A"},
+         r"units\[1\].hexes: expected the left and the right hex across 60 degrees, got 0505 and"),
+        ("withdrawal", {"setup": setup({"id": "A", "side": "french"}), "unit": "A", "cause": []},
+         "unit: expected a hex of A, but it is missing"),
         ("activation", {"setup": setup(), "drawn": "X"}, "drawn: expected .* leaders, got X"),
         ("clash", {"setup": setup(begin={"active_side": "red"}), "hex": "0505"},
          "setup: expected begin.active_side french or british, got red"),
