@@ -6,7 +6,7 @@ python examples/measure.py position.json unit:F1 unit:B1
 import sys
 from pathlib import Path
 
-from tablecam.geometry.things import resolve
+from tablecam.live.questions import resolve
 from tablecam.table.position_file import read_position_file
 from tablecam.uncertainty.lengths import distance
 
