@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import cos, hypot, radians, sin
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Route, expect
 
 from tests.patience import comes_true
 from tests.referee.tables import table
@@ -75,6 +75,21 @@ def test_the_way_of_a_unit_in_hand_is_coloured_by_what_it_may_still_go(browser: 
             page.mouse.move(*spot(page, x_mm, y_mm + length_mm), steps=2)
             expect(foreseen).to_contain_text(said)
             expect(page.locator(f".ghost.would-{answer}")).to_have_count(1)
+        expect(page.locator("#rulings")).to_be_hidden()
+        # A ruling that comes late is drawn nowhere else than where it was asked for.
+        held: list[Route] = []
+        asks = "**/api/game/foresee"
+        page.route(asks, lambda route: held.append(route))
+        with page.expect_request(asks):
+            page.mouse.move(*spot(page, x_mm, y_mm + 100))
+        expect(page.locator('.ghost[class*="would-"]')).to_have_count(0)
+        page.mouse.move(*spot(page, x_mm, y_mm + 210))
+        with page.expect_request(asks):
+            held[0].continue_()
+        expect(foreseen).to_have_text("Checking the move …")
+        expect(page.locator('.ghost[class*="would-"]')).to_have_count(0)
+        held[1].continue_()
+        expect(page.locator(".ghost.would-no")).to_have_count(1)
         expect(page.locator("#rulings")).to_be_hidden()
         page.keyboard.press("Escape")
         expect(foreseen).to_have_count(0)

@@ -13,7 +13,7 @@ import { duration } from "../shared/text.js";
 import { areSmall, isBeneath } from "./hexes.js";
 import { lengthWords, written } from "./measuring.js";
 import { namePlaces, nameShown, readingPlaces, tapesShown } from "./labels.js";
-import { HANDLE_PX, handlePlace } from "./moves.js";
+import { foreseenHere, HANDLE_PX, handlePlace } from "./moves.js";
 import { addLine, fadedBy, makeText, meanPoint, placeText, through, updateBases, word } from "./shapes.js";
 import { commanderBase, fullName, properName, shortName, sideClass, sideName } from "./things.js";
 import { boardMatrix, isFar, short, toScreen, toTable, viewBox } from "./view.js";
@@ -282,8 +282,9 @@ function updateTape(group, tape, at_mm, state) {
 }
 
 /** How far the unit in hand may go, in a few words; empty where nobody knows. @type {(state: State) => string} */
-function limitWords({ ghost, foreseen }) {
-  if (!ghost || ghost.sent || foreseen?.unit !== ghost.unit) return "";
+function limitWords(state) {
+  const foreseen = foreseenHere(state);
+  if (!foreseen) return "";
   const [first] = foreseen.limit.split(/, | and |: /);
   return `${{ yes: "✓", too_close: "≈" }[foreseen.answer] ?? "✗"} ${first}`;
 }
@@ -335,8 +336,9 @@ export function renderGhost(layers, state) {
 }
 
 /** The colour of what may become of the unit in hand. @type {(state: State) => string} */
-function foreseenClass({ ghost, foreseen }) {
-  return ghost && foreseen?.unit === ghost.unit ? `would-${foreseen.answer}` : "";
+function foreseenClass(state) {
+  const foreseen = foreseenHere(state);
+  return foreseen ? `would-${foreseen.answer}` : "";
 }
 
 /** @type {(layer: SVGElement, state: State) => void} */

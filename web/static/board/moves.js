@@ -94,6 +94,17 @@ export function posesInHand(ghost) {
   });
 }
 
+/** Where the unit in hand is, to the millimetre: a ruling counts only there. @type {(ghost: Ghost) => string} */
+export function keyInHand(ghost) {
+  const poses = posesInHand(ghost).map((pose) => pose.map(Math.round).join());
+  return `${ghost.unit} ${poses.join(";")}`;
+}
+
+/** The ruling on putting the unit in hand down where it is; null until there is one. @type {(state: State) => State["foreseen"]} */
+export function foreseenHere({ ghost, foreseen }) {
+  return ghost && !ghost.sent && foreseen?.of === keyInHand(ghost) ? foreseen : null;
+}
+
 /** The places of the unit in hand and of those that go along. @type {(ghost: Ghost) => import("./state.js").Placing[]} */
 export function placings(ghost) {
   return [ghost.from, ...ghost.mates].map((unit) => ({ unit: unit.id, ...carried(ghost, unit) }));

@@ -156,7 +156,7 @@
  * @property {string | null} aboutError
  * @property {string[]} group  the units that are dragged together
  * @property {Ghost | null} ghost
- * @property {{unit: string, answer: string, text: string, limit: string} | null} foreseen  the ruling on putting the ghost down here, and how far it may go
+ * @property {{of: string, answer: string, text: string, limit: string} | null} foreseen  the latest ruling on the ghost, for where it was then, and how far it may go
  * @property {({placings: Placing[]} | {lifted: Lifted})[]} undo  former places of moved units, and what was taken off, the latest last
  * @property {{text: string, undo: boolean} | null} notice
  * @property {string} newsRead  the latest notice of the camera that has been seen

@@ -2,6 +2,7 @@
 import { byId, disable, element, PHONE, setAttr, setStyle, setText, updateChildren } from "../shared/dom.js";
 import { duration, timeOfDay } from "../shared/text.js";
 import { amount, closedWords, isAnyOpen, lengthWords, inUnit, scaleWords, written } from "../board/measuring.js";
+import { foreseenHere } from "../board/moves.js";
 import { showsLines } from "../board/state.js";
 import { isPlayer, seatName } from "../game/state.js";
 import { chosenUnits } from "../rulings/state.js";
@@ -236,8 +237,10 @@ function measureParts(state) {
   if (closed) parts.push({ key: "closed", name: "closed", text: closed });
   if (tape?.error) parts.push({ key: "error", name: "problem", text: tape.error });
   if (tape?.measured) parts.push(...readings(state, tape, tape.measured, isCarried));
-  const { foreseen } = state;
-  if (foreseen) parts.push({ key: "foreseen", name: `foreseen ${foreseen.answer}`, text: foreseen.text });
+  if (state.foreseen) {
+    const { answer, text } = foreseenHere(state) ?? { answer: "", text: "Checking the move …" };
+    parts.push({ key: "foreseen", name: `foreseen ${answer}`, text });
+  }
   if (!closed && !isCarried && state.chosen.length < 2) parts.push(...explanations(state));
   state.keptTapes.forEach((kept, index) => parts.push(keptPart(state, kept, index)));
   return parts;

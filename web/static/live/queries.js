@@ -2,7 +2,7 @@
 import { settled } from "../shared/http.js";
 import { createQuestion } from "../shared/question.js";
 import { isOpen } from "../board/measuring.js";
-import { posesInHand } from "../board/moves.js";
+import { keyInHand, posesInHand } from "../board/moves.js";
 import { commanderOf, isPoint, unitOf } from "../board/things.js";
 import * as gameApi from "../game/api.js";
 import { receiveView } from "../game/state.js";
@@ -64,9 +64,7 @@ function currentQuestions(state, changed) {
     state.isByHand &&
     isOpen(state, `unit:${ghost.unit}`)
   ) {
-    const poses = posesInHand(ghost);
-    const text = poses.map((pose) => pose.map(Math.round).join()).join(";");
-    wanted.set("foreseen", { text, ask: () => askForeseen(state, ghost.unit, poses) });
+    wanted.set("foreseen", { text: keyInHand(ghost), ask: () => askForeseen(state, ghost) });
   }
   const units = chosenUnits(state);
   if (units.length && isServerThere(state) && isOpen(state, ...state.chosen)) {
@@ -104,14 +102,15 @@ async function askGame(state) {
   return now !== null;
 }
 
-/** @type {(state: State, unit: string, poses: number[][]) => Promise<void>} */
-async function askForeseen(state, unit, poses) {
-  const [moved] = await settled(gameApi.foresee(unit, poses));
+/** Keeps the ruling unless the ghost has moved on meanwhile. @type {(state: State, ghost: import("../board/state.js").Ghost) => Promise<void>} */
+async function askForeseen(state, ghost) {
+  const of = keyInHand(ghost);
+  const [moved] = await settled(gameApi.foresee(ghost.unit, posesInHand(ghost)));
+  if (!state.ghost || state.ghost.sent || keyInHand(state.ghost) !== of) return;
   const answer = moved?.is_legal ? moved.answer.answer : "no";
-  if (state.ghost?.unit !== unit || state.ghost.sent) return;
   const because = moved?.answer.because ?? "";
   const text = because === moved?.text ? because : `${moved?.text} ${because}`;
-  state.foreseen = moved && { unit, answer, text, limit: because };
+  state.foreseen = moved && { of, answer, text, limit: because };
 }
 
 /** @type {(state: State) => Promise<boolean>} */
