@@ -13,10 +13,12 @@ from tablecam.cli import main
 from tablecam.referee.seats import SHARED
 from tablecam.rules.hexes.grid import grid_of
 from tablecam.simulate.demo import embedded_demo
+from tests.web.browser.demos import spot
 from tests.web.browser.halls import Hall, Seat, seated
 from tests.web.browser.test_another_game import looking, picture
 
 SIZES = {"wide": (1400, 900), "tablet": (1024, 768), "phone": (390, 844)}
+PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 
 
 @pytest.fixture
@@ -141,3 +143,35 @@ def test_a_stack_is_asked_about_once_looked_into_and_carried_by_its_box(
         hall.table.move_unit("Blue box", *grid.middle_mm(("0704", "0604")), 300)
         confirms(hall, french, "House Foot 1 and House Foot 2 move to 0704 0604 facing 300")
         expect(moved.locator(".moved")).to_have_count(0)
+
+
+def test_a_phone_shows_the_verdict_of_a_refused_drag_and_no_cheer(
+    browser: Browser, hall: Hall
+) -> None:
+    """A finger drags a counter where it may not go: the refusal is in view, no cheer."""
+    grid = grid_of(hall.table.roster.table.hex_map)
+    with seated(hall, browser, "french", **PHONE) as french:
+        french.begins_scenario()
+        hall.settled()
+        asked(hall, french, "House Blue: move a unit, fire or pass?")
+        page = french.page
+        base = hall.table.truth().unit("House Foot 2").bases[0]
+        start = spot(page, base.x_mm, base.y_mm)
+        goal = spot(page, *grid.middle_mm(("0404", "0304")))
+        touch = page.context.new_cdp_session(page)
+
+        def finger(kind: str, *points: tuple[float, float]) -> None:
+            at = [{"x": x, "y": y, "id": 0} for x, y in points]
+            touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": at})
+
+        page.evaluate("document.getElementById('panel').scrollTop = 9999")
+        finger("touchStart", start)
+        for part in (0.3, 0.6, 1.0):
+            between = (start[n] + part * (goal[n] - start[n]) for n in (0, 1))
+            finger("touchMove", tuple(between))
+        finger("touchEnd")
+        refused = page.locator("#game-moved .moved.no")
+        expect(refused).to_contain_text("House Foot 2")
+        picture(page, "maida-phone-refused")
+        expect(refused.locator("> b")).to_be_in_viewport()
+        assert not page.get_by_text("found at its new place").is_visible()

@@ -158,7 +158,7 @@
  * @property {Ghost | null} ghost
  * @property {{of: string, answer: string, text: string, limit: string} | null} foreseen  the latest ruling on the ghost, for where it was then, and how far it may go
  * @property {({placings: Placing[]} | {lifted: Lifted})[]} undo  former places of moved units, and what was taken off, the latest last
- * @property {{text: string, undo: boolean} | null} notice
+ * @property {{text: string, undo: boolean, found: string[]} | null} notice  with the units that were found
  * @property {string} newsRead  the latest notice of the camera that has been seen
  * @property {Notice[]} log  all notices that this page has had, the newest last
  * @property {boolean} isPlaying  a game is played, which draws what matters

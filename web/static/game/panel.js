@@ -1,5 +1,5 @@
 /** The game in the panel: beginning, moves to make, actions, the hand of cards, the log. */
-import { byId, disable, element, makeButton, setAttr, setText, updateChildren } from "../shared/dom.js";
+import { byId, disable, element, makeButton, PHONE, setAttr, setText, updateChildren } from "../shared/dom.js";
 import { beginning, sentence } from "../shared/text.js";
 import { shortName, sideName, sidePlural } from "../board/things.js";
 import { renderBegin } from "./begin.js";
@@ -26,6 +26,7 @@ export function renderGame(state) {
   const view = playing(state);
   keepFocus(Boolean(view?.is_yours) && state.game.busy === null, () => renderParts(state, view));
   showFromTop(view);
+  showVerdict(state);
   blockFreshLists(state);
 }
 
@@ -58,6 +59,17 @@ function showFromTop(view) {
   panel.dataset.asked = view?.is_over ? "over" : view?.is_yours ? view.question : view ? "others" : "";
   const isNews = panel.dataset.asked !== before && Boolean(view?.is_yours || view?.is_over || !before);
   if (isNews) panel.scrollTop = 0;
+}
+
+/** The units whose moves on this page waited for the referee when it was drawn last. */
+let unjudged = "";
+
+/** Scrolls a phone's panel to what the referee says of a move on this page. @type {(state: State) => void} */
+function showVerdict({ game: { judging } }) {
+  const [unit] = (judging || unjudged).split(", ");
+  const card = [...byId("game-moved").children].find((row) => row.getAttribute("data-unit") === unit);
+  if (judging !== unjudged && matchMedia(PHONE).matches) card?.scrollIntoView({ block: "start" });
+  unjudged = judging;
 }
 
 /** The button that was pressed last. @type {Element | null} */

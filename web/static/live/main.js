@@ -312,7 +312,7 @@ document.addEventListener("visibilitychange", refreshPicture);
 api.listen(
   (now) => {
     const happened = takeInTable(state, now);
-    if (happened) moves.say(happened.text, happened.undo, happened.undo ? undefined : NEWS_MS);
+    if (happened) moves.say(happened.text, happened.undo, happened.undo ? undefined : NEWS_MS, happened.found);
     refreshPicture();
     changed();
   },
@@ -342,8 +342,9 @@ export function takeInTable(state, now) {
     return null;
   }
   const news = fresh.at(-1)?.text;
-  if (news) return { text: news, undo: false };
+  if (news) return { text: news, undo: false, found: [] };
   if (!arrived) return null;
-  const units = arrived.map(({ unit }) => properName(unit));
-  return { text: `${units.join(", ")} found at ${units.length > 1 ? "their" : "its"} new place`, undo: true };
+  const found = arrived.map(({ unit }) => unit);
+  const names = found.map(properName).join(", ");
+  return { text: `${names} found at ${found.length > 1 ? "their" : "its"} new place`, undo: true, found };
 }

@@ -487,11 +487,15 @@ function renderScale(state) {
   setText(byId("scale-text"), closed ? "" : inUnit(facts, count));
 }
 
-/** @type {(state: State) => void} */
-function renderNotice({ notice, undo }) {
+/** Updates the notice; where a unit was found, what the referee refuses. @type {(state: State) => void} */
+function renderNotice({ notice, undo, game }) {
   byId("notice").hidden = notice === null;
   byId("notice-undo").hidden = !notice?.undo || !undo.length;
-  if (notice) setText(byId("notice-text"), notice.text);
+  if (!notice) return;
+  const isRefused = (/** @type {import("../game/state.js").Moved} */ { unit, answer }) =>
+    answer.answer === "no" && notice.found.includes(unit);
+  const refused = (game.view?.moved ?? []).filter(isRefused).map(({ unit }) => unit);
+  setText(byId("notice-text"), refused.length ? `✗ ${refused.join(", ")} may not move there` : notice.text);
 }
 
 /** @type {(value: number | null, digits: number) => string} */

@@ -170,9 +170,9 @@ export class SimulatedMoves extends Moves {
     }
   }
 
-  /** @param {string} text @param {boolean} undo @param {number} for_ms */
-  say(text, undo = false, for_ms = NOTICE_MS) {
-    const notice = { text, undo };
+  /** @param {string} text @param {boolean} undo @param {number} for_ms @param {string[]} found */
+  say(text, undo = false, for_ms = NOTICE_MS, found = []) {
+    const notice = { text, undo, found };
     this.state.notice = notice;
     setTimeout(() => {
       if (this.state.notice !== notice) return;
