@@ -376,8 +376,8 @@ def _check_reached(state: State, field: Field, force: Force, spans_bw: tuple[int
     if answer.answer == "no":
         raise Refused(answer.because, rule=answer.rule, key="spans")
     facts |= {"span_bw": round(reached.length_bw, 3), "answer": answer.answer}
-    if answer.answer == "too_close":
-        text += f"; {mover_decides(answer)}"
+    if answer.answer == "too_close" and (doubt := mover_decides(answer)):
+        text += f"; {doubt}"
     return Event("activated", text, "M-4.11", facts, (reached.path,))
 
 

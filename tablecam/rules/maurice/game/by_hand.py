@@ -258,8 +258,9 @@ def _consequences(state: State, seen: Unit, judgement: Way) -> Iterator[str]:
     """Yields the other consequences of a legal march, each in a few words."""
     field = field_at(state)
     unit = field.by_id[seen.id]
-    if judgement.is_legal.answer == "too_close":
-        yield mover_decides(judgement.is_legal)
+    answer = judgement.is_legal
+    if answer.answer == "too_close" and (doubt := mover_decides(answer)):
+        yield doubt
     if judgement.is_rough:
         yield "1 disruption for difficult ground (M-6.3)"
     own = judgement.disruptions - judgement.is_rough

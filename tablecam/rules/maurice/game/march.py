@@ -327,8 +327,8 @@ def _march_event(name: str, judgement: Way) -> Event:
         text = f"{name} changes its formation: {cost}"
     else:
         text = f"{name} marches {cost}"
-    if answer.answer == "too_close":
-        text += f": {mover_decides(answer)}"
+    if answer.answer == "too_close" and (doubt := mover_decides(answer)):
+        text += f": {doubt}"
     facts = {
         "unit": name,
         "cost_bw": round(judgement.cost_bw, 3),

@@ -49,10 +49,9 @@ class Way:
 
 
 def mover_decides(answer: Answer) -> str:
-    """Says that an answer too close to call is the mover's choice (G-8)."""
+    """Says that an answer too close to call is the mover's choice (G-8); empty at the very limit."""
     by_mm = abs(answer.margin_mm)
-    by = f"{by_mm:.1f} mm is" if by_mm >= 0.05 else "exactly at the limit:"
-    return f"{by} too close to call, so the mover decides"
+    return "" if by_mm < 0.05 else f"{by_mm:.1f} mm is too close to call, so the mover decides"
 
 
 def illegal_way(rule: str, because: str, evidence: tuple[Shape, ...] = ()) -> Way:
