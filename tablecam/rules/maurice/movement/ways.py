@@ -49,7 +49,7 @@ class Way:
 
 
 def mover_decides(answer: Answer) -> str:
-    """Says that an answer too close to call is the mover's choice (G-8); empty at the very limit."""
+    """Says that an answer too close to call is the mover's choice (G-8); empty right at it."""
     by_mm = abs(answer.margin_mm)
     return "" if by_mm < 0.05 else f"{by_mm:.1f} mm is too close to call, so the mover decides"
 
