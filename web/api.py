@@ -207,12 +207,17 @@ def put_back() -> Response:
 
 @blueprint.post("/simulated/lay")
 def lay() -> Response:
-    """Puts a unit of the simulated table, or everything, where the game has it."""
+    """Puts a unit of the simulated table, or everything, where the game has it.
+
+    A unit that may stay where it is stays: a second press does not undo the first.
+    """
     unit = request_body(Lay, "lay").unit
     game = shown()
     if game.live.referee is None:
         raise BadInput("lay", "expected a table with a game, but this one has no rules")
-    game.simulated.lie_as(game.live.referee.due_position(unit), unit)
+    position = game.live.referee.due_position(unit)
+    if position is not None:
+        game.simulated.lie_as(position, unit)
     return Response(status=204)
 
 

@@ -53,7 +53,7 @@ def ruling_document(suggestion: Suggestion) -> Json:
     return {
         "unit": suggestion.unit,
         "text": suggestion.text,
-        "is_legal": suggestion.action is not None and answer.answer != "no",
+        "is_legal": suggestion.is_legal,
         "answer": answer.to_json(),
         "ghost": ghost.get(suggestion.unit, []),
     }

@@ -183,10 +183,11 @@ class Referee:
         with self._lock:
             return self._controller.position()
 
-    def due_position(self, unit: str | None = None) -> Position:
+    def due_position(self, unit: str | None = None) -> Position | None:
         """Returns the table as it should lie, by the game.
 
-        A `unit` with a move that is not legal is at its nearest legal place.
+        A `unit` with a move that is not legal is at its nearest legal place; None if its move is
+        legal: it may stay until players confirm it.
 
         Raises:
             BadInput: No game has begun.
@@ -195,8 +196,10 @@ class Referee:
             position = self._controller.position()
             if position is None:
                 raise BadInput("table", "expected a game in progress, but none has begun")
-            nearest = [move.nearest for move in self._by_hand.suggested if move.unit == unit]
-            return next(filter(None, nearest), position)
+            move = next((move for move in self._by_hand.suggested if move.unit == unit), None)
+            if move is None:
+                return position
+            return move.nearest or (None if move.is_legal else position)
 
     def with_game_state(self, position: Position) -> Position:
         """Returns a seen position with the game's states of units and terrain.

@@ -170,6 +170,11 @@ class Suggestion:
     nearest: Position | None = None
     choices: tuple[tuple[str, object], ...] = ()
 
+    @property
+    def is_legal(self) -> bool:
+        """Whether players may confirm it, even if it is too close to call."""
+        return self.action is not None and self.answer.answer != "no"
+
 
 @dataclass(frozen=True, slots=True)
 class DiceGroup:

@@ -92,7 +92,7 @@ class ByHand(Generic[AnyState]):
                 text = f"{there.id} has left the game but is still on the table: take it off"
                 gone = certain("no", self.gone_rule, text)
                 suggestions.append(Suggestion(there.id, text, None, gone))
-        suggestions.sort(key=lambda made: (made.action is None, not _is_legal(made)))
+        suggestions.sort(key=lambda made: (made.action is None, not made.is_legal))
         return tuple(suggestions)
 
     def _of_units(
@@ -125,7 +125,7 @@ class ByHand(Generic[AnyState]):
             text = f"{unit.id} was {what} {far}, but {ban.because}: put it back"
             gap = gap_shape(unit.bases[0], seen.bases[0])
             return put_back(game, unit.id, Ban(ban.rule, text), far_mm, (gap,))
-        if made.action is not None and not _is_legal(made):
+        if made.action is not None and not made.is_legal:
             there = self.nearest(state, unit, seen.bases)
             if there is not None:
                 return replace(made, nearest=with_bases(game, {unit.id: there}))
@@ -224,7 +224,7 @@ def _after_others(
     if not upon or not tried.issuperset(upon):
         return suggestion
     because = f"{name} is where {joined(upon)} stood"
-    if all(_is_legal(other) for other in suggestions if other.unit in upon):
+    if all(other.is_legal for other in suggestions if other.unit in upon):
         because += f": confirm {joined(upon)} first"
     elif any(name in lies_upon(game, seen[other]) for other in upon):
         because += f", and {joined(upon)} is where {name} stood: neither can go first"
@@ -238,10 +238,6 @@ def lies_upon(game: Position, seen: Unit) -> tuple[str, ...]:
     area = shapely.buffer(footprints(seen.bases), -_SLIVER_MM, join_style="mitre")
     others = (other for other in game.units if other.id != seen.id and other.bases)
     return tuple(other.id for other in others if shapely.intersects(footprints(other.bases), area))
-
-
-def _is_legal(suggestion: Suggestion) -> bool:
-    return suggestion.action is not None and suggestion.answer.answer != "no"
 
 
 def _far_mm(thing: BasePose | Commander, seen: BasePose | Commander) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tablecam.referee.intents import Intent
 from tablecam.referee.seats import SHARED, player
@@ -97,8 +97,18 @@ def test_a_unit_dragged_too_far_sees_its_limit_and_is_put_where_it_may_go(fight:
     moved = page.locator('.moved[data-unit="P1"]')
     expect(moved).to_contain_text("P1: checking the move …")  # at once
     expect(moved).to_contain_text("✗ no")
-    page.locator('[data-lay="P1"]').click()
+    put_there, lays = page.locator('[data-lay="P1"]'), "**/api/simulated/lay"
+    held: list[Route] = []
+    page.route(lays, lambda route: held.append(route))
+    with page.expect_request(lays):
+        put_there.click()
+    expect(put_there).to_be_disabled()  # until the camera has found it there
+    held[0].continue_()
+    page.unroute(lays)
     expect(moved).to_contain_text("✓ yes")
+    there = fight.hall.table.truth().unit("P1")
+    assert page.request.post(f"{fight.hall.address}api/simulated/lay", data={"unit": "P1"}).ok
+    assert fight.hall.table.truth().unit("P1") == there  # a second press does not undo the first
     expect(page.locator("#undo")).to_have_attribute("title", "Undo P1's move (Ctrl-Z)")
     assert page.locator("#board").bounding_box() == board  # one row of the demo's buttons
     assert place_in_panel(page, asked) == below_px

@@ -6,7 +6,7 @@ import { inUnit } from "../board/measuring.js";
 import { sidePlural, split } from "../board/things.js";
 import { badge, figuresWords } from "../rulings/words.js";
 import { renderDice } from "./dice.js";
-import { outOfStep, playing } from "./state.js";
+import { cardOf, outOfStep, playing } from "./state.js";
 
 /** @typedef {import("./commands.js").Commands} Commands */
 /** @typedef {import("./state.js").State} State */
@@ -178,7 +178,8 @@ function updateMoved(row, moved, state) {
       setAttr(button, "class", main ? "main" : "");
       setText(button, text);
       setText(words, means);
-      disable(button, state.game.busy !== null);
+      const isLaid = way === "lay" && state.game.laid.includes(cardOf(state.game.view, unit) ?? "");
+      disable(button, isLaid || state.game.busy !== null);
     },
   );
   accepting.hidden = state.game.accepting !== unit;

@@ -102,6 +102,7 @@
  * @property {string | null} busy  words for the request under way; nothing else is sent meanwhile
  * @property {string} said  why the latest command failed
  * @property {string} judging  the units that were just moved by hand, until the referee has judged them
+ * @property {string[]} laid  the cards whose units are being put where their ghosts are, until the cards change
  * @property {string | null} looked  the offer, the move or the line of the log that is pointed at
  * @property {string | null} warned  the offer whose next tap ends what is due although moves are open
  * @property {string[]} open  the groups that show all of their buttons
@@ -150,6 +151,7 @@ function newGame() {
     busy: null,
     said: "",
     judging: "",
+    laid: [],
     looked: null,
     warned: null,
     open: [],
@@ -201,6 +203,7 @@ export function receiveView(state, view, asked) {
     .split(", ")
     .filter((unit) => cardOf(before, unit) === cardOf(view, unit))
     .join(", ");
+  game.laid = game.laid.filter((card) => view.moved?.some(({ unit }) => cardOf(view, unit) === card));
   shareWithBoard(state, view);
   if (view.seat.kind === "spectator") state.moving = false;
   else if (before?.seat.kind === "spectator") state.moving = state.facts.simulated;
@@ -224,7 +227,7 @@ export function receiveView(state, view, asked) {
 }
 
 /** What the referee says of a unit's move, to compare. @type {(view: GameView | null, unit: string) => string | undefined} */
-function cardOf(view, unit) {
+export function cardOf(view, unit) {
   return JSON.stringify(view?.moved?.find((moved) => moved.unit === unit));
 }
 

@@ -5,7 +5,7 @@ import { errorText } from "../shared/http.js";
 import { dropGhost, letGo, Moves, placings } from "../board/moves.js";
 import { commanderOf, placeTitle, split, unitOf } from "../board/things.js";
 import { controlScript, lay } from "../game/api.js";
-import { playing } from "../game/state.js";
+import { cardOf, playing } from "../game/state.js";
 import * as api from "./api.js";
 
 /** @typedef {import("../game/state.js").State} State */
@@ -131,10 +131,18 @@ export class SimulatedMoves extends Moves {
 
   /** Puts a unit where the game has it; an empty id, everything. @param {string} unit */
   async lay(unit) {
+    const { game } = this.state;
+    const card = cardOf(game.view, unit);
     dropGhost(this.state);
     if (!unit) this.state.undo = [];
-    await this.tried(() => this.inTurn(() => lay(unit)));
+    if (card) game.laid = [...game.laid, card];
     this.changed();
+    try {
+      await this.inTurn(() => lay(unit));
+    } catch (error) {
+      game.laid = game.laid.filter((other) => other !== card);
+      this.complain(error);
+    }
   }
 
   /** @param {"stand-still" | "resume" | "restart"} command */
