@@ -78,6 +78,7 @@ def test_nothing_is_told_to_anybody_before_it_is_declared_and_then_what_was(
     dispute.click()
     expect(page.locator("#dispute")).to_be_visible()
     page.locator("#dispute-close").click()
+    expect(page.locator("#dispute")).not_to_be_visible()  # keys reach nothing behind it
 
     duel.prussian.enters(1)
     expect(page.locator(".tape .reading")).to_have_text("")
