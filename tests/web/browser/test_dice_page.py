@@ -42,8 +42,8 @@ def test_each_die_says_whose_it_is_and_what_it_needs(game: StandingGame) -> None
     for face in (4, 4, 1, 1):
         game.page.locator(f'#game-dice-keys [data-face="{face}"]').click()
     game.page.locator("#game-dice-enter").click()
+    expect(game.page.locator("#game-cast-for")).to_have_text("F1 at B1: 4, needs 5+: no hit")
     log = game.page.locator("#game-log-body")
-    expect(log).to_contain_text("F1 at B1: 4, needs 5+: no hit")
     expect(log).to_contain_text("F1 at B1: 4 1 1, needs 4+: 1 hit")
 
 

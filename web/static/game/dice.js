@@ -1,7 +1,7 @@
 /** Draws dice: with pips, as buttons to enter real ones, and the latest roll. */
 import { byId, disable, element, setAttr, setText, svgElement, updateChildren } from "../shared/dom.js";
 import { sentence } from "../shared/text.js";
-import { latestChosen, latestRoll, playing, requestedRoll } from "./state.js";
+import { latestRoll, playing, requestedRoll } from "./state.js";
 
 /** @typedef {import("./state.js").State} State */
 /** @typedef {import("./state.js").Offer} Offer */
@@ -100,10 +100,11 @@ export function renderGameDice(state) {
   const roll = requestedRoll(view);
   byId("game-dice").hidden = !roll;
   if (roll) renderEntry(state, roll);
-  const cast = view && latestRoll(view);
-  byId("game-cast").hidden = !cast;
-  const deed = String(latestChosen(view?.log ?? [])?.deed);
-  renderDice(byId("game-cast-dice"), cast?.values ?? [], deed, [], cast?.sides);
+  const line = view ? latestRoll(view) : undefined;
+  byId("game-cast").hidden = !line;
+  renderDice(byId("game-cast-dice"), line?.dice?.values ?? [], String(line?.deed), [], line?.dice?.sides);
+  // The question beside them is another one by now.
+  setText(byId("game-cast-for"), line ? sentence(line.text) : "");
 }
 
 /** @type {(state: State, roll: Offer) => void} */

@@ -304,10 +304,10 @@ export function dropFace({ game }) {
   game.faces = game.faces.slice(0, -1);
 }
 
-/** The dice of the latest action. @type {(view: GameView) => Cast | null} */
+/** The line of the latest action that has its dice, if it rolled any. @type {(view: GameView) => LogLine | undefined} */
 export function latestRoll({ log }) {
   const latest = latestChosen(log);
-  return log.find(({ deed, dice }) => deed === latest?.deed && dice)?.dice ?? null;
+  return log.find(({ deed, dice }) => deed === latest?.deed && dice);
 }
 
 /** The first line of the latest action that a player chose and nobody took back. @type {(log: LogLine[]) => LogLine | undefined} */
