@@ -155,7 +155,7 @@ def settings(state: State) -> tuple[about.Setting, ...]:
 def begin_form(sides: Sequence[str]) -> tuple[about.BeginField, ...]:
     """Returns what players choose before a game: where it starts, who begins, cards, measuring."""
     as_it_is = about.BeginChoice(
-        "Round 1", hint="The first round begins at once, with all units where they are."
+        "Round 1", hint="The first round begins at once, without deployment."
     )
     set_up = about.BeginChoice(
         "Set up first",
