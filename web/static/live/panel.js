@@ -295,17 +295,18 @@ function nearestLimit(verdicts) {
   return verdicts.toSorted(byMargin)[0];
 }
 
-/** How far a length is from a range. @type {(facts: import("../board/state.js").TableFacts, verdict: Verdict) => string} */
+/** How far a length is within a range or beyond it. @type {(facts: import("../board/state.js").TableFacts, verdict: Verdict) => string} */
 function spare(facts, { margin_mm = 0 }) {
-  return `${amount(facts, margin_mm)} ${margin_mm < 0 ? "too far" : "to spare"}`;
+  return `${amount(facts, margin_mm)} ${margin_mm < 0 ? "beyond" : "to spare"}`;
 }
 
-/** Whether a length is within a range, or beyond it. @type {(facts: import("../board/state.js").TableFacts, verdict: Verdict, by: string) => Part} */
+/** Whether a length is within a range or beyond it, and by how much. @type {(facts: import("../board/state.js").TableFacts, verdict: Verdict, by: string) => Part} */
 function rangePart(facts, verdict, by) {
   const range = inUnit(facts, verdict.range ?? 0);
   if (verdict.answer === "too_close") return verdictPart(`within ${range}`, verdict, "within", by);
-  const where = verdict.answer === "yes" ? "within" : "beyond";
-  return { ...verdictPart(range, verdict, "within", by), lead: `${where} ${range}`, text: "" };
+  if (verdict.answer === "yes")
+    return { ...verdictPart(range, verdict, "within", by), lead: `within ${range}`, text: "" };
+  return { ...verdictPart(range, verdict, "within"), lead: `${by || "beyond"} ${range}`, text: "" };
 }
 
 /** @type {(question: string, verdict: Verdict, kind: string, by?: string) => Part} */
