@@ -26,7 +26,7 @@ GROUPS: Final = {
     "spread": about.ActionGroup("Look into a stack", "Its counters are laid beside each other."),
     "answer": about.ActionGroup("Answer", is_main=True),
     "roll": about.ActionGroup("Dice and chits", is_main=True),
-    "done": about.ActionGroup("Go on", is_main=True, is_end=True),
+    "done": about.ActionGroup("Finish", is_main=True, is_end=True),
 }
 
 MOMENTS: Final[Mapping[str, about.MomentKind]] = {
@@ -55,7 +55,8 @@ def question(state: State) -> PendingDecision:
     if state.phase == "movement":
         if state.movers:
             words = f"{', '.join(state.movers)}: go on, fire or halt?"
-            return PendingDecision(words, state.active, hint="Move the counter to its next hex.")
+            hint = "To go on, drag the counter by hand to its next hex."
+            return PendingDecision(words, state.active, hint=hint)
         if state.slot:
             words = f"{who}: move a unit, fire or pass?"
             return PendingDecision(words, state.active, hint="Move a counter by hand.")

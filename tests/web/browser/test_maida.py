@@ -77,6 +77,7 @@ def test_a_whole_turn_is_played_by_two_seats_kept_and_shown(
         british.taps("House Line: do nothing")
         # The move goes on: it fires back, and ends.
         asked(hall, french, "House Scouts: go on, fire or halt?")
+        expect(french.page.locator("#game-hint")).to_contain_text("drag the counter by hand")
         picture(french.page, "maida-goes-on")
         french.taps("House Scouts at House Guards: M +1")
         french.enters(0)
