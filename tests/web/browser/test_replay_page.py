@@ -562,13 +562,16 @@ def test_looking_back_changes_nothing_of_the_game_that_is_being_played(
 ) -> None:
     fight.taps("Skip")
     before = said_and_done(fight)
-    with seated(fight.hall, browser, "prussian") as seat:
+    phone = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+    with seated(fight.hall, browser, "prussian", **phone) as seat:
         page = seat.page
         page.goto(f"{fight.hall.address}replay")
         expect(page.locator("#log-body li")).not_to_have_count(0)
         expect(page.locator("#follow")).to_be_hidden()  # it is at the latest
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
         page.keyboard.press("Home")
         expect(page.locator("#follow")).to_have_text("To the latest moment")
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
         page.keyboard.press("w")
         expect(page.locator("#branch-banner")).to_be_visible()
         page.keyboard.press("Escape")
