@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import Any
 
+from tablecam.geometry.rectangles import Measurable
 from tablecam.geometry.shapes import Shape
 from tablecam.rules.games import described
 from tablecam.rules.hexes.counters import place_of
@@ -76,6 +77,30 @@ def hexes_json(
     }  # fmt: skip
 
 
+def hexes_apart(position: Position, *things: Measurable) -> int | None:
+    """Returns the fewest hexes between two counters on a hex map, as rules count; else None."""
+    hex_map = position.table.hex_map
+    if hex_map is None:
+        return None
+    grid = grid_of(hex_map)
+    bases = (_base_of(thing) for thing in things)
+    one, other = (() if base is None else place_of(grid, base).hexes for base in bases)
+    return grid.distance(one, other) if one and other else None
+
+
+def _base_of(thing: Measurable) -> BasePose | None:
+    """Returns the counter of a thing; none of a bare point, or of a unit that is not there."""
+    if isinstance(thing, Unit):
+        return thing.bases[0] if thing.bases else None
+    if isinstance(thing, Commander):
+        return _marker_of(thing)
+    return thing if isinstance(thing, BasePose) else None
+
+
+def _marker_of(leader: Commander) -> BasePose:
+    return leader.pose or BasePose(leader.x_mm, leader.y_mm, 0.0, 1.0, 1.0)
+
+
 def _boxes(position: Position, grid: Grid) -> Iterator[Json]:
     """Yields each box with its corners, and the hexes of its marker; none while that is away."""
     for marker in position.units:
@@ -90,10 +115,7 @@ def _lying(position: Position, grid: Grid) -> Iterator[tuple[str, bool, tuple[st
     poses: list[tuple[str, BasePose]] = [
         (f"unit:{unit.id}", base) for unit in position.units for base in unit.bases[:1]
     ]
-    poses += [
-        (f"commander:{leader.id}", leader.pose or BasePose(leader.x_mm, leader.y_mm, 0.0, 1.0, 1.0))
-        for leader in position.commanders
-    ]
+    poses += [(f"commander:{leader.id}", _marker_of(leader)) for leader in position.commanders]
     for reference, base in poses:
         hexes = place_of(grid, base).hexes
         if hexes:

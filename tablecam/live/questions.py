@@ -14,7 +14,7 @@ from tablecam.errors import BadInput
 from tablecam.geometry.arrangement import arrangement
 from tablecam.geometry.rectangles import Measurable
 from tablecam.geometry.sides import side_of
-from tablecam.live.hexes import counter_shapes
+from tablecam.live.hexes import counter_shapes, hexes_apart
 from tablecam.rules.books import LengthByRule, book_of
 from tablecam.rules.games import described, game_of
 from tablecam.table.formation import base_words, read_formation
@@ -132,7 +132,8 @@ def measure(
     If the rulebook has its own way of measuring the two, that counts, and its rule is named; else
     the shortest line counts. Also says whether the length is within each of the `ranges` and,
     between units and bases, whether they touch (G-6) and where most of `b` lies as seen by `a`
-    (M-1.11). The ranges are in the `unit`, by default the game's.
+    (M-1.11). The ranges are in the `unit`, by default the game's. Two counters on a hex map are a
+    number of `hexes` apart.
 
     Raises:
         BadInput: `a` or `b` names nothing on the table.
@@ -152,6 +153,8 @@ def measure(
         "because": _sentence(first, second, length, unit, ruled),
         "within": [_within(position, first, second, length, limit, unit) for limit in ranges],
     }
+    if (hexes := hexes_apart(position, first.what, second.what)) is not None:
+        document["hexes"] = hexes
     if ruled is not None:
         document |= {"rule": ruled.rule, "path": ruled.path.to_json()}
     return document | _between_bases(position, first, second)

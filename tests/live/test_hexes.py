@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from tablecam.live.hexes import counter_shapes, hexes_json
+from tablecam.live.questions import measure
 from tablecam.rules.hexes.grid import grid_of
 from tablecam.table.model import BasePose, Commander, HexMap, Position, TableSize, Unit
 
@@ -54,6 +55,15 @@ def test_only_counters_of_games_with_facings_show_what_is_before_and_behind_them
     assert roles == {"hex-own", "hex-front", "hex-flank", "hex-rear"}
     (own,) = counter_shapes(replace(table(there), game="musket-saber"), there)
     assert own.role == "hex-own"
+
+
+def test_counters_are_the_fewest_hexes_apart_that_lie_between_them():
+    leader = Commander("L", "french", *GRID.middle_mm(("0505",)))
+    line = counter("A", ("0505", "0605"))
+    position = table(line, counter("B", ("0905",)), commanders=(leader,))
+    assert measure(position, "unit:A", "unit:B")["hexes"] == 3
+    assert measure(position, "commander:L", "unit:B")["hexes"] == 4
+    assert "hexes" not in measure(position, "unit:A", "point:300,300")
 
 
 def test_a_counter_beside_the_map_is_in_no_hex():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Iterator
 from importlib.resources import files
@@ -70,6 +71,12 @@ def test_a_counter_says_its_hexes_and_shows_its_zones(seat: Seat) -> None:
     expect(seat.page.locator(".role-hex-front")).to_have_count(3)
     expect(seat.page.locator(".role-hex-rear")).to_have_count(3)
     expect(seat.page.locator("#stacks button")).to_have_count(0)
+    seat.page.locator('.layer [data-thing="unit:House Guards"]').focus()
+    seat.page.keyboard.press("Enter")
+    expect(seat.page.locator("#measure-body .reading b")).to_have_text(re.compile(r"^\d+ hex$"))
+    spare = re.compile(r"^within \d+ hex\d+ hex to spare$|^\d+ hex beyond \d+ hex$")
+    expect(seat.page.locator(".verdict.within")).to_have_text(spare)
+    picture(seat.page, "hexes-apart")
     seat.page.keyboard.press("Escape")
 
 

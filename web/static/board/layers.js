@@ -11,7 +11,7 @@
 import { setAttr, setStyle, setText, svgElement, updateChildren } from "../shared/dom.js";
 import { duration } from "../shared/text.js";
 import { areSmall, isBeneath } from "./hexes.js";
-import { lengthWords, written } from "./measuring.js";
+import { distanceWords, lengthWords } from "./measuring.js";
 import { namePlaces, nameShown, readingPlaces, tapesShown } from "./labels.js";
 import { foreseenHere, HANDLE_PX, handlePlace } from "./moves.js";
 import { addLine, fadedBy, makeText, meanPoint, placeText, through, updateBases, word } from "./shapes.js";
@@ -277,7 +277,7 @@ function updateTape(group, tape, at_mm, state) {
   const way = measured?.path?.points_mm ?? ends;
   for (const child of [0, 1]) setAttr(group.children[child], "d", through(way, false));
   setAttr(group.children[2], "d", ends.map((end) => through([end, end], false)).join(""));
-  placeText(group.children[3], measured ? written(state.facts, measured.distance_mm) : "", at_mm);
+  placeText(group.children[3], measured ? distanceWords(state.facts, measured) : "", at_mm);
   setText(group.children[3].children[1], measured ? (tape.kept ? "" : limitWords(state)) || lengthWords(measured) : "");
 }
 

@@ -10,6 +10,11 @@ export function written({ about: { unit } }, mm) {
   return inUnit({ about: { unit } }, (mm / unit.size_mm).toFixed(unit.places));
 }
 
+/** A distance as the game measures it: between counters on hexes, their count. @type {(facts: import("./state.js").TableFacts, measured: import("./state.js").Measured) => string} */
+export function distanceWords(facts, { distance_mm, hexes }) {
+  return hexes === undefined ? written(facts, distance_mm) : inUnit(facts, hexes);
+}
+
 /** A number with the game's unit of length. @type {(facts: Pick<import("./state.js").TableFacts, "about"> | {about: {unit: {symbol: string}}}, number: number | string) => string} */
 export function inUnit({ about: { unit } }, number) {
   return `${number} ${unit.symbol}`;

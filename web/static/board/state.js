@@ -114,6 +114,7 @@
  * @typedef {object} Measured  as `/api/measure` gives it
  * @property {number} distance_mm
  * @property {number} sigma_mm
+ * @property {number} [hexes]  between two counters on a hex map
  * @property {Point} from_mm
  * @property {Point} to_mm
  * @property {string} because

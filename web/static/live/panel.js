@@ -1,7 +1,7 @@
 /** The words and figures around the table: camera health, measurements, roster, camera log. */
 import { byId, disable, element, PHONE, setAttr, setStyle, setText, updateChildren } from "../shared/dom.js";
 import { duration, timeOfDay } from "../shared/text.js";
-import { amount, closedWords, isAnyOpen, lengthWords, inUnit, scaleWords, written } from "../board/measuring.js";
+import { amount, closedWords, distanceWords, isAnyOpen, lengthWords, inUnit, scaleWords } from "../board/measuring.js";
 import { foreseenHere } from "../board/moves.js";
 import { showsLines } from "../board/state.js";
 import { isPlayer, seatName } from "../game/state.js";
@@ -252,7 +252,7 @@ function readings(state, tape, measured, isCarried) {
   const reading = {
     key: "reading",
     name: `reading${isPreview ? " preview" : ""}`,
-    lead: written(state.facts, measured.distance_mm),
+    lead: distanceWords(state.facts, measured),
     text: [lengthWords(measured), scaleWords(state.facts)].filter(Boolean).join(" · "),
     more: isPreview && !isCarried ? `to ${pointWords(state, tape.b)}` : "",
   };
@@ -261,14 +261,13 @@ function readings(state, tape, measured, isCarried) {
 
 /** @type {(state: State, tape: Tape, measured: Measured) => Part[]} */
 function verdicts(state, tape, measured) {
-  const nearest = nearestLimit(measured.within ?? []);
+  const limits = limitsOf(state.facts, measured);
+  const nearest = nearestLimit(limits);
   // Of two units the rulebook says what the length means: only the nearest range is left to tell.
   const isRuled = state.facts.rulebook && chosenUnits(state).length > 1;
-  const telling = (measured.within ?? []).filter(
-    (verdict) => !isRuled || verdict === nearest || verdict.answer === "too_close",
-  );
+  const telling = limits.filter((verdict) => !isRuled || verdict === nearest || verdict.answer === "too_close");
   const within = telling.map((verdict) =>
-    rangePart(state.facts, verdict, verdict === nearest ? spare(state.facts, verdict) : ""),
+    rangePart(state.facts, verdict, verdict === nearest ? spare(state.facts, verdict, measured) : ""),
   );
   const contact =
     measured.contact && !(isRuled && measured.contact.answer === "no")
@@ -288,6 +287,15 @@ function verdicts(state, tape, measured) {
   return [...within, ...contact, ...where, { key: "because", name: "because", text: measured.because }];
 }
 
+/** Whether a length is within each range; between counters on hexes, their count decides. @type {(facts: import("../board/state.js").TableFacts, measured: Measured) => Verdict[]} */
+function limitsOf({ about: { unit } }, { hexes, within = [] }) {
+  if (hexes === undefined) return within;
+  return within.map((verdict) => {
+    const margin_mm = ((verdict.range ?? 0) - hexes) * unit.size_mm;
+    return { ...verdict, margin_mm, answer: margin_mm < 0 ? "no" : "yes" };
+  });
+}
+
 /** The range that a length is nearest to. @type {(verdicts: Verdict[]) => Verdict | undefined} */
 function nearestLimit(verdicts) {
   const byMargin = (/** @type {Verdict} */ one, /** @type {Verdict} */ other) =>
@@ -295,9 +303,10 @@ function nearestLimit(verdicts) {
   return verdicts.toSorted(byMargin)[0];
 }
 
-/** How far a length is within a range or beyond it. @type {(facts: import("../board/state.js").TableFacts, verdict: Verdict) => string} */
-function spare(facts, { margin_mm = 0 }) {
-  return `${amount(facts, margin_mm)} ${margin_mm < 0 ? "beyond" : "to spare"}`;
+/** How far a length is within a range or beyond it. @type {(facts: import("../board/state.js").TableFacts, verdict: Verdict, measured: Measured) => string} */
+function spare(facts, { margin_mm = 0, range = 0 }, { hexes }) {
+  const by = hexes === undefined ? amount(facts, margin_mm) : inUnit(facts, Math.abs(range - hexes));
+  return `${by} ${margin_mm < 0 ? "beyond" : "to spare"}`;
 }
 
 /** Whether a length is within a range or beyond it, and by how much. @type {(facts: import("../board/state.js").TableFacts, verdict: Verdict, by: string) => Part} */
@@ -353,7 +362,7 @@ function keptPart(state, tape, index) {
   return {
     key: `kept ${index} ${tape.a} ${tape.b}`,
     name: "kept",
-    lead: read ? written(state.facts, read.distance_mm) : "–",
+    lead: read ? distanceWords(state.facts, read) : "–",
     text: `${titleOf(state, tape.a)} to ${titleOf(state, tape.b)}`,
     more: tape.error ?? [read ? lengthWords(read) : "", keptBy(state, tape)].filter(Boolean).join(", "),
   };
@@ -371,10 +380,9 @@ function spoken(state) {
   if (!first || (second && !measured)) return "";
   if (!second || !measured) return `${titleOf(state, first)} chosen`;
   const { unit } = state.facts.about;
-  const within = (measured.within ?? []).map((v) => `within ${v.range}: ${ANSWER_WORDS[v.answer]}`);
-  return [`${measureTitle(state)}: ${(measured.distance_mm / unit.size_mm).toFixed(1)} ${unit.name}`, ...within].join(
-    ", ",
-  );
+  const within = limitsOf(state.facts, measured).map((v) => `within ${v.range}: ${ANSWER_WORDS[v.answer]}`);
+  const length = measured.hexes ?? (measured.distance_mm / unit.size_mm).toFixed(1);
+  return [`${measureTitle(state)}: ${length} ${unit.name}`, ...within].join(", ");
 }
 
 /** @type {(state: State) => void} */
