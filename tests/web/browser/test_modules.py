@@ -257,3 +257,22 @@ def test_a_long_reason_is_cut_after_a_whole_clause(modules: Page) -> None:
     assert modules.evaluate(cut, reasons[0]) == reasons[0]
     assert modules.evaluate(cut, "; ".join(reasons)) == f"{'; '.join(reasons[:2])} …"
     assert modules.evaluate(cut, "word " * 30) == f"{' '.join(['word'] * 18)} …"
+
+
+def test_a_second_game_of_a_recording_is_a_band_and_draws_no_move_of_the_first(
+    modules: Page,
+) -> None:
+    turns = modules.evaluate(
+        """async () => {
+          const { Film } = await import("/static/replay/film.js");
+          const after = { standing: { turn: 1, active: "prussian" } };
+          const entry = (n, kind, more = {}) => ({ n, t: n, kind, ...more });
+          const entries = [
+            entry(1, "play", { after }), entry(2, "deed", { deed: 0 }),
+            entry(3, "play", { after }), entry(4, "position"), entry(5, "deed", { deed: 0 }),
+          ];
+          return new Film({ id: "", game: "", started_at: "2026-01-01", facts: null, entries }).turns;
+        }"""
+    )
+    # Between its beginning and its first action hands put the table back.
+    assert turns == [0, 4]

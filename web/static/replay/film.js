@@ -82,6 +82,8 @@ export class Film {
     this.moves = new Map();
     /** @type {Map<number, number>} where an action was taken back, by the place of its entry */
     this.undone = new Map();
+    /** @type {number[]} where each game begins: at its first action, once there is one */
+    this.games = [];
     /** @type {Map<number, number>} the entries of the actions of the newest game */
     this.actions = new Map();
     /** @type {Map<number, {entry: number, kind: string}[]>} the pictures of an entry, by its number */
@@ -114,8 +116,15 @@ export class Film {
     this.plays.push(at ? this.plays[at - 1] + Math.min(waited_s, LONGEST_WAIT_S) : 0);
     this.positions.push(this.positionAfter(entry, this.positions[at - 1] ?? null));
     this.standings.push(entry.after ?? this.standings[at - 1] ?? {});
-    if (entry.kind === "play") this.actions = new Map();
-    if (typeof entry.deed === "number") this.actions.set(entry.deed, at);
+    if (entry.kind === "play") {
+      this.actions = new Map();
+      this.games.push(at);
+    }
+    if (typeof entry.deed === "number") {
+      // Until its first action hands put the table back.
+      if (!this.actions.size) this.games.splice(-1, 1, at);
+      this.actions.set(entry.deed, at);
+    }
     for (const action of entry.undoes ?? []) {
       const taken = this.actions.get(action);
       if (taken !== undefined) this.undone.set(taken, at);
@@ -219,9 +228,10 @@ export class Film {
     );
   }
 
-  /** The indices at which turns begin, and the first. @returns {number[]} */
+  /** The indices at which turns begin, and further games, and the first. @returns {number[]} */
   get turns() {
-    return [0, ...this.moments.filter(({ kind }) => kind === "turn").map(({ at }) => at)];
+    const turns = this.moments.filter(({ kind }) => kind === "turn").map(({ at }) => at);
+    return [...new Set([0, ...this.games.slice(1), ...turns])].toSorted((a, b) => a - b);
   }
 
   /** The indices of dramatic moments. @returns {number[]} */

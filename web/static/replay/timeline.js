@@ -54,10 +54,11 @@ function renderMarks(state, { film }) {
   updateChildren(byId("marks-moments"), signs(film, xOf), ({ key }) => key, makeSign, updateSign);
 }
 
-/** The turn and the side whose it is; empty between turns. @type {(film: import("./film.js").Film, at: number) => string} */
+/** The game, the turn and the side whose it is; empty between turns. @type {(film: import("./film.js").Film, at: number) => string} */
 function turnAt(film, at) {
   const { turn, active } = film.standings[at].standing ?? {};
-  return turn === undefined ? "" : `${turn} ${active}`;
+  const games = film.games.slice(1).filter((begins) => begins <= at);
+  return turn === undefined ? "" : `${games.length} ${turn} ${active}`;
 }
 
 /** @typedef {{key: string, x: number, width: number, side: string, label: string, text: string}} Band */
