@@ -271,7 +271,8 @@ def test_a_second_game_of_a_recording_is_a_band_and_draws_no_move_of_the_first(
             entry(1, "play", { after }), entry(2, "deed", { deed: 0 }),
             entry(3, "play", { after }), entry(4, "position"), entry(5, "deed", { deed: 0 }),
           ];
-          return new Film({ id: "", game: "", started_at: "2026-01-01", facts: null, entries }).turns;
+          const film = { id: "", game: "", started_at: "2026-01-01", facts: null, entries };
+          return new Film(film).turns;
         }"""
     )
     # Between its beginning and its first action hands put the table back.
