@@ -196,8 +196,9 @@ class Play(Generic[State, Action]):
     def correct(self, place: int, action: Action, note: str = "") -> int:
         """Replaces one action of `done` and repeats the later ones as far as they are still legal.
 
-        The first action that is no longer legal and all after it stay taken back. Dice keep their
-        values for whatever roll of as many dice takes their place.
+        A roll that is no longer due stays taken back, as does the first other action that is no
+        longer legal, with all after it. Dice keep their values for whatever roll of as many dice
+        takes their place.
 
         Returns:
             The number of later actions that were repeated.
@@ -210,13 +211,25 @@ class Play(Generic[State, Action]):
         later = self._current[place + 1 :]
         self.undo(len(self._current) - place)
         self.apply(action, note)
-        for count, done in enumerate(later):
+        repeated = 0
+        for number, done in enumerate(later, start=1):
+            if self._has_lost_its_cause(done.action, later[number:]):
+                continue
             try:
                 # The same dice, so that players need not roll again.
                 self.apply(self._for_current_roll(done.action), done.note)
             except BadInput:
-                return count
-        return len(later)
+                break
+            repeated += 1
+        return repeated
+
+    def _has_lost_its_cause(self, action: Action, later: Sequence[Done[State, Action]]) -> bool:
+        """Whether a roll is not due now, while no roll is or one that was made `later`."""
+        if not isinstance(action, Roll):
+            return False
+        due = {one.for_ for one in self.legal()[:1] if isinstance(one, Roll)}
+        made = {done.action.for_ for done in later if isinstance(done.action, Roll)}
+        return action.for_ not in due and due <= made
 
     def _for_current_roll(self, action: Action) -> Any:
         """Moves the values of a roll to the roll that is legal now, if it has as many dice."""

@@ -7,6 +7,7 @@ from random import Random
 import pytest
 
 from tablecam.errors import BadInput
+from tablecam.rules.dice import Roll, values_of
 from tablecam.rules.game import Refused
 from tablecam.rules.games import game_names, game_of
 from tablecam.rules.play import Play
@@ -96,6 +97,27 @@ def test_what_no_longer_follows_from_a_correction_stays_taken_back(play):
         act(play, type="take", count=1)
     assert play.correct(0, replace(play.log[0].action, values=(2,))) == 2
     assert play.state.left == 0
+
+
+def test_a_roll_that_lost_its_cause_is_taken_back_and_later_ones_stay(nim):
+    """A shot of 4 and more shakes A; B rolls in any case."""
+    steps = (Roll("the shot", 1), Roll("A's morale", 1), Roll("B's morale", 2), Roll("rally", 1))
+
+    class Morale(type(nim)):
+        def legal(self, state):
+            return steps[state.turn : state.turn + 1]
+
+        def apply(self, state, action):
+            (due,) = self.legal(state)
+            first = values_of(action, due)[0]
+            return replace(state, turn=state.turn + (2 if due is steps[0] and first < 4 else 1)), ()
+
+    play = Play(Morale(), TABLE)
+    for step, values in zip(steps, ((5,), (2,), (3, 6), (1,)), strict=True):
+        play.apply(replace(step, values=values))
+    assert play.correct(0, replace(steps[0], values=(1,))) == 2
+    made = [replace(steps[0], values=(1,)), *(one.action for one in play.log[2:4])]
+    assert [done.action for done in play.done] == made
 
 
 def test_a_correction_that_cannot_be_changes_nothing(play):
