@@ -172,7 +172,7 @@ def test_a_phone_shows_the_verdict_of_a_refused_drag_and_no_cheer(
             finger("touchMove", tuple(between))
         finger("touchEnd")
         refused = page.locator("#game-moved .moved.no")
-        expect(refused).to_contain_text("House Foot 2")
+        expect(refused).to_contain_text("House Foot 2 moves to 0403 0304")
         picture(page, "maida-phone-refused")
         expect(refused.locator("> b")).to_be_in_viewport()
         assert not page.get_by_text("found at its new place").is_visible()
