@@ -11,6 +11,7 @@ from tablecam.live.protocol import Json, Live, SimulatedControls
 from tablecam.live.state import Health, Snapshot
 from tablecam.referee.game_views import outline
 from tablecam.replay.film_table import table_facts
+from tablecam.rules.games import described
 from tablecam.table.headings import forward, right
 from tablecam.table.model import BasePose, Commander, Point, Unit
 from tablecam.table.roster import Roster
@@ -23,6 +24,7 @@ def table_json(live: Live) -> Json:
     """
     return table_facts(live.roster) | {
         "name": live.roster.name,
+        "title": described(live.roster.game).title,
         "simulated": live.simulated is not None,
         # Any table can be asked about; a rulebook also says whose turn counts.
         "rules": True,

@@ -277,6 +277,11 @@ def files_form(game: str) -> tuple[BeginField, ...]:
 class Described(Protocol):
     """What a game says of itself, whatever its state; the defaults suit any game."""
 
+    @property
+    def title(self) -> str:
+        """The name of the rulebook as its players know it; empty without one."""
+        return ""
+
     def standing(self, public: Json) -> Standing:
         """Returns how a game stands by its public state, as `seen_by` and recordings give it."""
         return Standing()

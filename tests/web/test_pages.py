@@ -23,7 +23,7 @@ def test_a_table_that_has_a_name_says_it_and_another_says_nothing(
     live.roster = replace(live.roster, name="<Window> table")
     page = client.get("/").text
     assert '<b class="table-name" title="The name of this table">&lt;Window&gt; table</b>' in page
-    assert "<title>&lt;Window&gt; table · tablecam · maurice-lite</title>" in page
+    assert "<title>&lt;Window&gt; table · tablecam · Maurice Lite</title>" in page
 
 
 def test_the_page_of_a_simulated_table_has_its_controls(simulated_client: FlaskClient) -> None:

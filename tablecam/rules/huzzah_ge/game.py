@@ -141,6 +141,7 @@ class GloriousEmpires(EmpiresPage):
     """Two armies under officers, in turns of fire, orders, charges, combat and rally (H-4.5)."""
 
     name: Final = NAME
+    title: Final = "Huzzah! Glorious Empires"
     actions = one_of(
         Roll, Lay, Done, Decide, acts.Fire, acts.Address, acts.GiveOrder, acts.Move, acts.Charge,
         acts.Deploy, acts.Skirmish, acts.PassLines, acts.MoveOfficer, acts.GiveNumber,

@@ -40,6 +40,7 @@ class Maida(HexGame[State]):
     """Maida 1806, on hexes, with the charts, the map and the counters of its owner."""
 
     name: Final = NAME
+    title: Final = "Maida 1806"
     actions = _ACTIONS
     states = TypeAdapter(State)
     action_groups = page.GROUPS

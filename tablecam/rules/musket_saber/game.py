@@ -38,6 +38,7 @@ class MusketSaber(HexGame[State]):
     """Musket & Saber, on hexes, with the charts, the map and the counters of a folio's owner."""
 
     name: Final = NAME
+    title: Final = "Musket & Saber"
     actions = _ACTIONS
     states = TypeAdapter(State)
     action_groups = page.GROUPS

@@ -249,6 +249,7 @@ class SevenYearsWar(SheetPage):
     """Two sides with units of figures, in sequences of fog, move, fire and melee (S-0.10)."""
 
     name: Final = NAME
+    title: Final = "Seven Years' War d6"
     actions = one_of(
         Roll, Lay, Done, Decide, Pick, acts.Throw, acts.ThrowTogether, acts.Take, acts.Move,
         acts.MoveCommander, acts.Charge, acts.StayPut, acts.ChangeFormation, acts.RetreatByChoice,

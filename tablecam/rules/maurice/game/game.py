@@ -106,14 +106,14 @@ def with_corrected_poses(state: State, action: Lay) -> State:
 
 def _has_round_just_begun(state: State) -> bool:
     # Later in the round, moves are measured from the recorded poses.
-    has_fired = state.round.has_volleys
-    return isinstance(state.step, VolleyChoice | CommandChoice) and not has_fired
+    return isinstance(state.step, VolleyChoice | CommandChoice) and not state.round.has_volleys
 
 
 class MauriceGame(ByHand[State], StepGame[State]):
     """The whole game by the numbered rules of its checklist; see `COVERAGE.md` for gaps."""
 
     name: Final = NAME
+    title: Final = "Maurice Lite"
     actions = one_of(Roll, Lay, PlayerAction)
     states = TypeAdapter(State)
     bases_rule = "M-1.6"
