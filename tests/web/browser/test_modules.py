@@ -259,10 +259,10 @@ def test_a_long_reason_is_cut_after_a_whole_clause(modules: Page) -> None:
     assert modules.evaluate(cut, "word " * 30) == f"{' '.join(['word'] * 18)} …"
 
 
-def test_a_second_game_of_a_recording_is_a_band_and_draws_no_move_of_the_first(
+def test_a_recording_marks_its_second_game_and_the_dice_that_were_overruled(
     modules: Page,
 ) -> None:
-    turns = modules.evaluate(
+    turns, overruled = modules.evaluate(
         """async () => {
           const { Film } = await import("/static/replay/film.js");
           const after = { standing: { turn: 1, active: "prussian" } };
@@ -270,10 +270,14 @@ def test_a_second_game_of_a_recording_is_a_band_and_draws_no_move_of_the_first(
           const entries = [
             entry(1, "play", { after }), entry(2, "deed", { deed: 0 }),
             entry(3, "play", { after }), entry(4, "position"), entry(5, "deed", { deed: 0 }),
+            entry(6, "deed", { deed: 1, events: [{ kind: "dice", note: "overruled: a 6" }] }),
           ];
-          const film = { id: "", game: "", started_at: "2026-01-01", facts: null, entries };
-          return new Film(film).turns;
+          const film = new Film(
+            { id: "", game: "", started_at: "2026-01-01", facts: null, entries }
+          );
+          return [film.turns, film.moments.map(({ at, kind }) => [at, kind])];
         }"""
     )
     # Between its beginning and its first action hands put the table back.
     assert turns == [0, 4]
+    assert overruled == [[5, "overrule"]]

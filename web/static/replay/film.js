@@ -287,7 +287,8 @@ function momentsOf(entry, at, kinds) {
   if (entry.kind === "dispute") return [{ at, kind: "dispute", text: entry.dispute?.question?.text ?? "a dispute" }];
   return (entry.events ?? []).flatMap((event) => {
     const kind = MOMENTS[event.kind] ?? /** @type {Moment["kind"] | undefined} */ (kinds[event.kind]);
-    return kind ? [{ at, kind, text: event.text }] : [];
+    const moments = kind ? [{ at, kind, text: event.text }] : [];
+    return isOverruled(event) ? [...moments, { at, kind: "overrule", text: `${event.text}: ${event.note}` }] : moments;
   });
 }
 
@@ -305,4 +306,9 @@ function lastAtOrBefore(count, holds) {
     else high = middle - 1;
   }
   return low;
+}
+
+/** Whether players corrected what led to an event. @param {Event} event @returns {boolean} */
+export function isOverruled({ note = "" }) {
+  return note.startsWith("overruled");
 }

@@ -2,7 +2,7 @@
 import { sentence } from "../shared/text.js";
 import { cornersOf } from "../board/shapes.js";
 import { badge, figuresWords } from "../rulings/words.js";
-import { isEventAbout } from "./film.js";
+import { isEventAbout, isOverruled } from "./film.js";
 
 /** @typedef {import("./film.js").Film} Film */
 /** @typedef {import("./film.js").Entry} Entry */
@@ -68,7 +68,7 @@ function lineOfEvent(event, at, index) {
   return {
     at,
     key: `${at} ${index}`,
-    kind: (note ?? "").startsWith("overruled") ? "overrule" : kind,
+    kind: isOverruled(event) ? "overrule" : kind,
     text: sentence(text),
     note: note ?? "",
     rule: rule ?? "",
