@@ -124,7 +124,7 @@ def together(
 
 
 def is_astray(move: Suggestion) -> bool:
-    """Whether something is seen where it may not lie; what is not seen is missed by no length."""
+    """Whether something is seen where it may not lie; what is not seen cannot be off."""
     answer = move.answer
     return answer.answer == "no" and (move.action is not None or answer.margin_mm < 0)
 

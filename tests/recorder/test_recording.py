@@ -111,7 +111,7 @@ def test_the_deeds_are_the_log_of_the_play_and_say_what_followed(game):
     assert lines == [
         {k: v for k, v in line.items() if k not in ("undone", "is_chosen")}
         for line in log
-        # Who passes is told on the page alone.
+        # Only the page says who passes.
         if line["kind"] != "pass"
     ]
     assert deeds[-1]["undoes"] == [deeds[-2]["deed"]]

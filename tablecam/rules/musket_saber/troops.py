@@ -74,7 +74,7 @@ class Unit:
 
     @property
     def is_out(self) -> bool:
-        """Whether it is out of the game, at least for now."""
+        """Whether it is captured, destroyed, off the map or set aside."""
         return self.captured or self.destroyed or self.exited or self.set_aside
 
     @property

@@ -46,7 +46,7 @@ class FireDice(Due):
         return Roll(f"{self.unit} firing at {self.target}", dice) if dice else None
 
     def dice_groups(self, state: State) -> tuple[DiceGroup, ...]:
-        """Returns all dice, of which sixes hit (S-D.1)."""
+        """Returns all the dice; sixes hit (S-D.1)."""
         return (DiceGroup(self.unit, HIT, tuple(range(self.pool(state).dice))),)
 
     def then(self, state: State, answer: tuple[int, ...] | None) -> State:

@@ -167,7 +167,7 @@ class ScaleSearch:
         )
 
     def quick_result(self, context: FrameContext, *, knows_blur: bool) -> ScaleResult:
-        """Finds only the clear tags among prominent squares, of kinds of which some are missing."""
+        """Finds only clear tags among prominent squares, of kinds that are not all found yet."""
         taken = self._taken(context, _NO_FITS)
         kinds = tuple(kind for kind in self.scale.kinds if not taken[kind.pattern].all())
         if not kinds:
