@@ -110,7 +110,7 @@ def print_sheets(
             raise BadInput("--what", "expected it alone, without --map and --counters")
         roster = _roster(table_path, game)
         content = SheetContent(
-            title=Path(roster.source).name,
+            title=roster.name or Path(roster.source).name,
             dictionary=roster.dictionary,
             counters=_counters(roster, only) if with_counters else (),
             map=_map(roster) if with_map else None,
@@ -143,7 +143,7 @@ def sheet_content(
     if roster is None:
         return SheetContent(lens_board=True)
     return SheetContent(
-        title=Path(roster.source).name,
+        title=roster.name or Path(roster.source).name,
         dictionary=roster.dictionary,
         units=_units(roster, only) if what in ("all", "bases") else (),
         table=_plan(roster) if what in ("all", "table") else None,

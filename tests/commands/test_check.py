@@ -96,7 +96,7 @@ def test_keys_that_a_game_needs_are_asked_for(demo_table, capsys, game, key, fau
          'wood: expected a kind of the charts (clear, thicket, marsh), got "wood"'),
         ("river = [", "brook = [", "hexsides.brook: expected a kind of the charts (river)"),
         ("british_reinforcements = [", "elsewhere = [",
-         "edges.british_reinforcements: expected the hexes by which House Late enters"),
+         "edges.british_reinforcements: expected the hexes by which Late enters"),
         ("french = ", "prussian = ", "returns.french: expected the hex where units return"),
     ],
 )  # fmt: skip

@@ -17,7 +17,7 @@ from tablecam.table.position_file import position_to_json
 from tests.commands.refusals import refusal
 from tests.rules.hexes.drill import house_roster
 
-HEXES = {"0101": "House Cannon", "1601": "House Guns", "1612": "House Scouts", "0112": "House Late"}
+HEXES = {"0101": "Cannon", "1601": "Guns", "1612": "Scouts", "0112": "Late"}
 
 
 @pytest.fixture(scope="module")
@@ -97,7 +97,7 @@ def test_another_shift_that_fits_better_is_named(house_table, laid, true_map, ca
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--on", "0101=House Cannon"], "--on: expected --position with it, got none"),
+        (["--on", "0101=Cannon"], "--on: expected --position with it, got none"),
         (["--tap", "0101=10,10"], "--tap: expected --camera with it, got none"),
         ([], "hexmap fit: expected 4 hexes or more, got 0"),
         (["--on", "0101"], "--on: expected HEX=..., got"),
@@ -111,7 +111,7 @@ def test_what_cannot_be_fitted_is_one_line(house_table, laid, capsys, options, s
 
 
 def test_hexes_off_the_map_and_tables_without_one_are_one_line(house_table, laid, capsys):
-    few = on({**dict([*HEXES.items()][:3]), "1713": "House Late"})
+    few = on({**dict([*HEXES.items()][:3]), "1713": "Late"})
     line = refusal(capsys, "hexmap", "fit", "--table", house_table, "--position", laid, *few)
     assert "expected a hex of the map, 0101 to 1612, got 1713" in line
     text = house_table.read_text(encoding="utf-8")

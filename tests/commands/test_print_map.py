@@ -79,16 +79,15 @@ def test_each_printed_side_of_each_counter_has_its_tag_front_up_and_its_words(
         top_left, top_right = corners[0], corners[1]
         assert top_right - top_left == pytest.approx([9.0, 0.0], abs=2 * SHIFT_MM)
     words = " ".join(words for words, _ in pages)
-    assert "House Foot 1" in words
+    assert "House sample (invented)" in words
+    assert "Foot 1" in words
     assert "Blue box" in words
     assert "stack" in words
     assert "column" in words
 
 
 def test_some_counters_are_printed_alone(house_table, tmp_path):
-    ((_, tags),) = printed(
-        house_table, tmp_path, "--counters", "--units", "House Cannon,House Blue"
-    )
+    ((_, tags),) = printed(house_table, tmp_path, "--counters", "--units", "Cannon,General Blue")
     assert tags.keys() == {33, 34, 72}
 
 

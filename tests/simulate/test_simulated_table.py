@@ -355,8 +355,8 @@ def test_a_table_is_put_back_to_where_an_unfinished_game_has_it():
 def test_counters_that_a_game_does_not_have_yet_wait_beside_the_map():
     table, fresh = embedded_demo("maida-1806"), embedded_demo("maida-1806")
     table.lie_as(replace(table.truth(), units=table.truth().units[1:12]))
-    assert {base.tag for base in fresh.truth().unit("House Foot 1").bases} <= table.off
-    assert table.truth().unit("House Late") == fresh.truth().unit("House Late")
+    assert {base.tag for base in fresh.truth().unit("Foot 1").bases} <= table.off
+    assert table.truth().unit("Late") == fresh.truth().unit("Late")
 
 
 def test_a_counter_that_nobody_has_seen_is_laid_beneath_the_others():

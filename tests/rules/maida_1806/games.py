@@ -43,10 +43,10 @@ def close_up(seed: int = 0, turns: int = 3) -> Play[Any, Any]:
 
 def horse_in_front(seed: int = 0) -> Play[Any, Any]:
     """A turn of the house sample, its French horse in the open before the British foot."""
-    options = files(scenario={"turns": 1, "pool": {"1": ["House Blue", "House Rouge"]}})
+    options = files(scenario={"turns": 1, "pool": {"1": ["General Blue", "General Rouge"]}})
     places = {
-        "House Chasseurs": "0605", "House Rouge": "0604",
-        "House Hussars": "1105", "House Blue": "1104",
+        "Chasseurs": "0605", "General Rouge": "0604",
+        "Hussars": "1105", "General Blue": "1104",
     }  # fmt: skip
     for entry in (*options["scenario"]["unit"], *options["scenario"]["leader"]):
         entry |= {"hex": places[entry["id"]]} if entry["id"] in places else {}

@@ -96,7 +96,7 @@ def test_hidden_leaders_never_leave_their_seat_d_17_0d():
             assert hidden not in values
             assert not any(hidden in value for value in values if isinstance(value, str))
             answers += len(values)
-        assert GAME.seen_by(play.state, "french")["pool"]["own"] == ["House Marshal", hidden]
+        assert GAME.seen_by(play.state, "french")["pool"]["own"] == ["Marshal", hidden]
 
 
 def leaves(document: Any) -> list[Any]:
@@ -156,11 +156,11 @@ def test_a_fault_in_a_file_is_named_in_one_line(kind, change, message):
     ("begin", "phase", "in_slot"),
     [
         ({"phase": "pool"}, "pool", ""),
-        ({"pool": ["House Rouge"], "phase": "draw"}, "draw", ""),
-        ({"active_leader": "House Rouge", "phase": "activation"}, "movement", "british"),
-        ({"active_leader": "House Rouge", "active_side": "french"}, "movement", "french"),
-        ({"active_leader": "House Rouge", "subphase": "leaders"}, "leaders", "french"),
-        ({"active_leader": "House Rouge", "subphase": "clash"}, "clash", "french"),
+        ({"pool": ["General Rouge"], "phase": "draw"}, "draw", ""),
+        ({"active_leader": "General Rouge", "phase": "activation"}, "movement", "british"),
+        ({"active_leader": "General Rouge", "active_side": "french"}, "movement", "french"),
+        ({"active_leader": "General Rouge", "subphase": "leaders"}, "leaders", "french"),
+        ({"active_leader": "General Rouge", "subphase": "clash"}, "clash", "french"),
     ],
 )
 def test_a_game_begins_in_its_middle_d_3_3(begin, phase, in_slot):
@@ -221,11 +221,11 @@ def test_a_game_that_uses_invented_numbers_says_house():
 
 ODD = (
     acts.Halt(), acts.Move((), ()), acts.Move(("nobody",), (acts.MoveStep(turn=60),)),
-    acts.Move(("House Foot 1",), ()), acts.Move(("House Guards",), (acts.MoveStep(turn=60),)),
-    acts.Move(("House Foot 1",), (acts.MoveStep(to=("9999",)),)),
-    acts.Move(("House Foot 1", "House Foot 1"), (acts.MoveStep(wheel="left"),)),
-    acts.Charge((), "0101"), acts.Charge(("House Foot 1",), "9999"), acts.Fire((), "House Guards"),
-    acts.Fire(("House Guards",), "nobody"), acts.Fire(("House Foot 1",), "House Late"),
+    acts.Move(("Foot 1",), ()), acts.Move(("Guards",), (acts.MoveStep(turn=60),)),
+    acts.Move(("Foot 1",), (acts.MoveStep(to=("9999",)),)),
+    acts.Move(("Foot 1", "Foot 1"), (acts.MoveStep(wheel="left"),)),
+    acts.Charge((), "0101"), acts.Charge(("Foot 1",), "9999"), acts.Fire((), "Guards"),
+    acts.Fire(("Guards",), "nobody"), acts.Fire(("Foot 1",), "Late"),
     acts.Reorder("9999", ()), acts.Detach("nobody", ()), acts.KeepHex("nobody", "0101"),
     acts.Form("nobody", "line", 0, ()), acts.Place("nobody", (), 0), acts.Face((), 0),
     acts.MoveLeader("nobody", "0101"), acts.ClashIn((), (), ()), acts.Losses("french", {}),

@@ -31,9 +31,9 @@ FAR = unit("BZ", "1516")
 
 def test_the_game_begins_with_each_counter_in_its_printed_hex_d_3_1_d_17_0a_d_3_3a():
     state = begun().state
-    guards = state.piece("House Guards")
+    guards = state.piece("Guards")
     assert (guards.hexes, guards.formation, guards.facing_deg) == (("0709", "0809"), "line", 60)
-    assert state.pool == ("House Blue",)
+    assert state.pool == ("General Blue",)
 
 
 def test_i_42_loses_three_and_shows_its_back_d_3_4b_d_3_4c_d_3_4h():
@@ -424,11 +424,11 @@ def test_a_wrong_printed_face_is_reported_and_not_taken_as_a_loss_d_g13():
     roster = {"faces": [{"tag": 1, "formation": "column"}, {"tag": 2, "formation": "line"}]}
     units = tuple(
         replace(one, extra=roster, bases=(replace(one.bases[0], tag=2),))
-        if one.id == "House Fusiliers" else one
+        if one.id == "Fusiliers" else one
         for one in position.units
     )  # fmt: skip
     found = GAME.detect_moves(state, replace(position, units=units))
-    assert [(one.unit, one.answer.rule) for one in found] == [("House Fusiliers", "D-3.4h")]
+    assert [(one.unit, one.answer.rule) for one in found] == [("Fusiliers", "D-3.4h")]
 
 
 def test_a_counter_that_lies_in_its_hex_is_adopted_as_it_lies_d_g3():

@@ -88,7 +88,7 @@ def test_two_enemies_see_and_attack_each_other_or_it_is_said_why_not_k_8_6_k_7_5
 
 
 def test_posts_have_a_reach_alone_and_before_a_game_there_is_a_place_alone_k_12_1_k_g3():
-    assert [*sheet(begun(), "House Red HQ")] == ["place", "reach"]
+    assert [*sheet(begun(), "Red HQ")] == ["place", "reach"]
     position = GAME.position(begun().state)
     handle = BOOK.rulings(position, "house-red")
-    assert [section.key for section in BOOK.sections(handle, "House Red 1st")] == ["place"]
+    assert [section.key for section in BOOK.sections(handle, "Red 1st")] == ["place"]

@@ -55,7 +55,7 @@ def test_the_house_folio_has_eight_units_a_side_and_all_arms_k_2_3():
         units = [unit for unit in scenario.unit if unit.side == side]
         assert len(units) == 8
         assert {unit.arm for unit in units} == {"infantry", "cavalry", "artillery"}
-        assert all("House" in unit.id for unit in units)
+        assert all("house" in unit.side for unit in units)
 
 
 def test_the_house_crt_shows_every_result_k_7_8():

@@ -66,28 +66,28 @@ def test_a_table_as_the_game_has_it_suggests_nothing_k_g4():
 
 def test_a_counter_that_a_hand_moves_takes_a_legal_way_k_4_2():
     play = begun()
-    (suggestion,) = GAME.detect_moves(play.state, with_counter(play, "House Red 2nd", "0606"))
+    (suggestion,) = GAME.detect_moves(play.state, with_counter(play, "Red 2nd", "0606"))
     assert (suggestion.answer.answer, suggestion.action.path) == ("yes", ("0605", "0606"))
-    (suggestion,) = GAME.detect_moves(play.state, with_counter(play, "House Red 2nd", "0612"))
+    (suggestion,) = GAME.detect_moves(play.state, with_counter(play, "Red 2nd", "0612"))
     assert (suggestion.answer.answer, suggestion.action) == ("no", None)
 
 
 def test_a_unit_that_must_roll_is_sent_to_roll_first_k_4_4():
     play = begun()
-    (suggestion,) = GAME.detect_moves(play.state, with_counter(play, "House Red Militia", "0905"))
-    assert suggestion.action == acts.Start("House Red Militia")
+    (suggestion,) = GAME.detect_moves(play.state, with_counter(play, "Red Militia", "0905"))
+    assert suggestion.action == acts.Start("Red Militia")
 
 
 def test_the_top_of_a_stack_moves_and_the_next_one_comes_to_light_k_g4():
     play = begun()
-    position = with_counter(play, "House Red Horse", "0405")
+    position = with_counter(play, "Red Horse", "0405")
     seen = tuple(
         replace(unit, bases=(replace(unit.bases[0], seen="now"),))
-        if unit.id == "House Red Lancers" else unit
+        if unit.id == "Red Lancers" else unit
         for unit in position.units
     )  # fmt: skip
     (suggestion,) = GAME.detect_moves(play.state, replace(position, units=seen))
-    assert (suggestion.unit, suggestion.action.path[-1]) == ("House Red Horse", "0405")
+    assert (suggestion.unit, suggestion.action.path[-1]) == ("Red Horse", "0405")
 
 
 def test_a_unit_that_returns_is_laid_by_hand_k_13_2():
@@ -106,7 +106,7 @@ def test_a_unit_that_returns_is_laid_by_hand_k_13_2():
 
 def test_a_new_top_counter_is_no_action_k_g4():
     play = begun()
-    swapped: dict[str, Any] = {"House Red Horse": "held", "House Red Lancers": "now"}
+    swapped: dict[str, Any] = {"Red Horse": "held", "Red Lancers": "now"}
     position = GAME.position(play.state)
     units = tuple(
         replace(unit, bases=(replace(unit.bases[0], seen=swapped[unit.id]),))
@@ -119,21 +119,19 @@ def test_a_new_top_counter_is_no_action_k_g4():
 
 def test_the_marker_of_a_box_beside_the_map_moves_what_lies_in_it_k_g4():
     play = begun()
-    position = with_counter(play, "House Red 2nd", "0605")
-    box = Unit("box", "house-red", "infantry", position.unit("House Red 2nd").bases,
+    position = with_counter(play, "Red 2nd", "0605")
+    box = Unit("box", "house-red", "infantry", position.unit("Red 2nd").bases,
                extra={"box_mm": [0, 0, 30, 30]})  # fmt: skip
     inside = tuple(
         replace(unit, bases=(replace(unit.bases[0], x_mm=15, y_mm=15, seen="now"),))
-        if unit.id == "House Red 2nd" else unit
+        if unit.id == "Red 2nd" else unit
         for unit in position.units
     )  # fmt: skip
     table = replace(position, units=(*inside, box))
     (suggestion,) = GAME.detect_moves(play.state, out_of_boxes(table))
-    assert (suggestion.unit, suggestion.action.path) == ("House Red 2nd", ("0605",))
-    (place,) = BOOK.sections(BOOK.rulings(table, ""), "House Red 2nd")
-    assert [line.text for line in place.lines] == [
-        "House Red 2nd lies in 0605, 10.5 mm from its side"
-    ]
+    assert (suggestion.unit, suggestion.action.path) == ("Red 2nd", ("0605",))
+    (place,) = BOOK.sections(BOOK.rulings(table, ""), "Red 2nd")
+    assert [line.text for line in place.lines] == ["Red 2nd lies in 0605, 10.5 mm from its side"]
 
 
 def test_a_leader_whom_hands_moved_too_soon_is_accepted_where_he_lies():
@@ -151,23 +149,23 @@ def test_a_leader_whom_hands_moved_too_soon_is_accepted_where_he_lies():
 
 def test_a_counter_near_a_hexside_is_asked_about_k_g3():
     play = begun()
-    position = with_counter(play, "House Red 3rd", "0805", sigma_mm=8.0)
+    position = with_counter(play, "Red 3rd", "0805", sigma_mm=8.0)
     (suggestion,) = GAME.detect_moves(play.state, position)
     assert suggestion.answer.answer == "too_close"
 
 
 def test_a_counter_shows_the_side_that_the_game_knows_k_g4():
-    (entry,) = (one for one in demo_roster("musket-saber").units if one.id == "House Red 1st")
+    (entry,) = (one for one in demo_roster("musket-saber").units if one.id == "Red 1st")
     base = BasePose(0, 0, 90, 15, 15, 10)
     listed = (Unit(entry.id, entry.side, entry.arm, (base,), extra=entry.extra),)
     play = begun()
     play._first = replace(play.first, position=replace(play.first.position, units=listed))
-    shown = GAME.position(play.state).unit("House Red 1st")
+    shown = GAME.position(play.state).unit("Red 1st")
     assert shown.bases[0].tag == 10
-    play.apply(acts.Overrule(steps={"House Red 1st": 1}))
-    shown = GAME.position(play.state).unit("House Red 1st")
+    play.apply(acts.Overrule(steps={"Red 1st": 1}))
+    shown = GAME.position(play.state).unit("Red 1st")
     assert (shown.bases[0].tag, shown.state["cf"]) == (11, "3")
-    position = with_counter(play, "House Red 1st", "0705", tag=10)
+    position = with_counter(play, "Red 1st", "0705", tag=10)
     (suggestion,) = GAME.detect_moves(play.state, position)
     assert suggestion.text.endswith("wrong side of its counter: expected the back")
 
@@ -186,11 +184,11 @@ def test_a_retreat_is_laid_by_hand_k_7_9a():
 def test_players_overrule_places_and_marks():
     play = begun()
     there = laid(play.state.grid, ("0101",), 60, tag=None)
-    play.apply(acts.Overrule(units={"House Red 1st": (there,)}, off=("House Grey 1st",),
-                             disrupted={"House Red 2nd": True}, turn=2))  # fmt: skip
-    assert play.state.unit("House Red 1st").hex == "0101"
-    assert play.state.unit("House Grey 1st").captured
-    assert (play.state.unit("House Red 2nd").disrupted, play.state.turn) == (True, 2)
+    play.apply(acts.Overrule(units={"Red 1st": (there,)}, off=("Grey 1st",),
+                             disrupted={"Red 2nd": True}, turn=2))  # fmt: skip
+    assert play.state.unit("Red 1st").hex == "0101"
+    assert play.state.unit("Grey 1st").captured
+    assert (play.state.unit("Red 2nd").disrupted, play.state.turn) == (True, 2)
     away = replace(there, x_mm=-500.0)
-    with pytest.raises(Refused, match="expected House Red 1st on the map"):
-        play.apply(acts.Overrule(units={"House Red 1st": (away,)}))
+    with pytest.raises(Refused, match="expected Red 1st on the map"):
+        play.apply(acts.Overrule(units={"Red 1st": (away,)}))

@@ -704,13 +704,13 @@ def test_a_game_without_files_names_them_and_the_house_sample():
 
 
 ODD = (
-    acts.Start("nobody"), acts.Start("House Grey 1st"), acts.Move((), ()), acts.Move(("x",), ()),
-    acts.Move(("House Red 1st",), ("9999",)), acts.Move(("House Red 1st",), ()),
-    acts.Move(("House Red 2nd", "House Red 1st"), ("0605",)), acts.Recover("House Red 1st"),
-    acts.Square("House Red Horse"), acts.Exit("House Red 1st"), acts.Place("House Red 1st", "0101"),
-    acts.Replace("House Red 1st"), acts.Bombard((), "0101"), acts.Attack((), "9999"),
+    acts.Start("nobody"), acts.Start("Grey 1st"), acts.Move((), ()), acts.Move(("x",), ()),
+    acts.Move(("Red 1st",), ("9999",)), acts.Move(("Red 1st",), ()),
+    acts.Move(("Red 2nd", "Red 1st"), ("0605",)), acts.Recover("Red 1st"),
+    acts.Square("Red Horse"), acts.Exit("Red 1st"), acts.Place("Red 1st", "0101"),
+    acts.Replace("Red 1st"), acts.Bombard((), "0101"), acts.Attack((), "9999"),
     acts.Join("x"),
-    acts.Attack(("nobody",), "0707"), acts.Bombard(("House Red Guns",), "9999"), acts.Primary("x"),
+    acts.Attack(("nobody",), "0707"), acts.Bombard(("Red Guns",), "9999"), acts.Primary("x"),
     acts.Declare(), acts.Defend((), ""), acts.UseTactic("press"), acts.Choose("step"),
     acts.Retreat("x", ()), acts.StepLoss("x"), acts.Advance("x", "0101"), acts.Capture(),
     acts.Fow("charge", "x"), acts.Aim("x"), acts.Overrule(off=("nobody",)),

@@ -67,13 +67,13 @@ def test_the_map_is_drawn_with_its_ground_and_the_numbers_of_its_hexes(seat: Sea
 def test_a_counter_says_its_hexes_and_shows_its_zones(seat: Seat) -> None:
     # Who looks for it on the map reads its name there.
     expect(seat.page.locator("#try-steps li").first).to_have_text("Click Foot 1 to see its ranges")
-    seat.page.locator('.layer [data-thing="unit:House Foot 1"]').focus()
+    seat.page.locator('.layer [data-thing="unit:Foot 1"]').focus()
     seat.page.keyboard.press("Enter")
     expect(seat.page.locator("#measure-body")).to_contain_text("In 0703 and 0603")
     expect(seat.page.locator(".role-hex-front")).to_have_count(3)
     expect(seat.page.locator(".role-hex-rear")).to_have_count(3)
     expect(seat.page.locator("#stacks button")).to_have_count(0)
-    seat.page.locator('.layer [data-thing="unit:House Guards"]').focus()
+    seat.page.locator('.layer [data-thing="unit:Guards"]').focus()
     seat.page.keyboard.press("Enter")
     expect(seat.page.locator("#measure-body .reading b")).to_have_text(re.compile(r"^\d+ hex$"))
     spare = re.compile(r"^within \d+ hex\d+ hex to spare$|^\d+ hex beyond \d+ hex$")
@@ -85,24 +85,24 @@ def test_a_counter_says_its_hexes_and_shows_its_zones(seat: Seat) -> None:
 def test_a_stack_is_listed_with_a_tap_and_its_counters_are_chosen_from_the_list(
     hall: Hall, seat: Seat
 ) -> None:
-    scouts = hall.table.truth().unit("House Scouts")
+    scouts = hall.table.truth().unit("Scouts")
     assert scouts is not None
     base = scouts.bases[0]
-    hall.table.move_unit("House Cannon", base.x_mm + 1, base.y_mm - 1, base.heading_deg)
-    hall.table.turn_over("House Cannon", 33)  # It was pushed beneath; now it lies on top.
-    hall.waits(lambda: "held" in seen(hall, "House Scouts"))
-    seat.page.locator('.layer [data-thing="unit:House Cannon"]').focus()
+    hall.table.move_unit("Cannon", base.x_mm + 1, base.y_mm - 1, base.heading_deg)
+    hall.table.turn_over("Cannon", 33)  # It was pushed beneath; now it lies on top.
+    hall.waits(lambda: "held" in seen(hall, "Scouts"))
+    seat.page.locator('.layer [data-thing="unit:Cannon"]').focus()
     seat.page.keyboard.press("Enter")
     rows = seat.page.locator("#stacks button")
     expect(rows).to_have_count(2)
-    expect(rows.nth(0)).to_contain_text("House Cannon")
+    expect(rows.nth(0)).to_contain_text("Cannon")
     expect(rows.nth(1)).to_contain_text("hidden, believed")
     # On the table the top one alone has a name, with how many counters lie there.
-    badge = seat.page.locator('.layer.badges [data-stack="unit:House Cannon"]')
+    badge = seat.page.locator('.layer.badges [data-stack="unit:Cannon"]')
     expect(badge).to_have_text("\N{MULTIPLICATION SIGN}2")
     expect(seat.page.locator(".layer.stacks .edges")).to_have_count(1)
     rows.nth(1).click()
-    expect(seat.page.locator("#measure-title")).to_have_text("House Scouts")
+    expect(seat.page.locator("#measure-title")).to_have_text("Scouts")
     for name, (width, height) in SIZES.items():
         for scheme in ("light", "dark"):
             seat.page.set_viewport_size({"width": width, "height": height})

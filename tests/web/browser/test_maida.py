@@ -54,9 +54,9 @@ def test_a_whole_turn_is_played_by_two_seats_kept_and_shown(
             closing.enter_context(seated(hall, browser, side)) for side in ("french", "british")
         )
         french.begins_scenario()
-        asked(hall, french, "House Blue: move a unit, fire or pass?")
+        asked(hall, french, "General Blue: move a unit, fire or pass?")
         # The company is pushed three hexes ahead at once, up to two lines of the British.
-        hall.table.move_unit("House Scouts", *grid.middle_mm(("0808",)), 300)
+        hall.table.move_unit("Scouts", *grid.middle_mm(("0808",)), 300)
         hall.waits(lambda: bool(hall.referee.suggested))
         french.shows_the_newest()
         for name, (width, height) in SIZES.items():
@@ -65,30 +65,30 @@ def test_a_whole_turn_is_played_by_two_seats_kept_and_shown(
                 french.page.emulate_media(color_scheme=scheme)
                 picture(french.page, f"maida-{name}-{scheme}")
         french.page.set_viewport_size({"width": 1400, "height": 900})
-        confirms(hall, french, "House Scouts moves to 0808 facing 300")
+        confirms(hall, french, "Scouts moves to 0808 facing 300")
         # They may react: one fires, and hits nobody, one does nothing.
-        asked(hall, british, "Who reacts to House Scouts?")
+        asked(hall, british, "Who reacts to Scouts?")
         picture(british.page, "maida-reaction")
-        british.taps("House Guards: react")
+        british.taps("Guards: react")
         british.enters(3)
-        asked(hall, british, "What does House Guards do?")
-        british.taps("House Guards: fire")
+        asked(hall, british, "What does Guards do?")
+        british.taps("Guards: fire")
         british.enters(3)
-        british.taps("House Line: do nothing")
+        british.taps("Line: do nothing")
         # The move goes on: it fires back, and ends.
-        asked(hall, french, "House Scouts: go on, fire or halt?")
+        asked(hall, french, "Scouts: go on, fire or halt?")
         expect(french.page.locator("#game-hint")).to_contain_text("drag the counter by hand")
         picture(french.page, "maida-goes-on")
-        french.taps("House Scouts at House Guards: M +1")
+        french.taps("Scouts at Guards: M +1")
         french.enters(0)
         french.taps("Halt")
         asked(hall, british, "Fire or pass?")
         british.taps("Pass")
-        asked(hall, french, "House Blue: move a unit, fire or pass?")
+        asked(hall, french, "General Blue: move a unit, fire or pass?")
         french.taps("Pass")
-        asked(hall, french, "Where does House Blue go?")
-        hall.table.move_unit("House Blue", *grid.middle_mm(("0804",)), 300)
-        confirms(hall, french, "House Blue goes to 0804")
+        asked(hall, french, "Where does General Blue go?")
+        hall.table.move_unit("General Blue", *grid.middle_mm(("0804",)), 300)
+        confirms(hall, french, "General Blue goes to 0804")
         for seat in (french, british):
             seat.shows_the_newest()
             expect(seat.page.locator("#game-strip")).to_contain_text("turn 2")
@@ -110,7 +110,7 @@ def test_a_stack_is_asked_about_once_looked_into_and_carried_by_its_box(
     browser: Browser, hall: Hall
 ) -> None:
     """An untidy stack is one question; its counters are spread, then moved by a box's marker."""
-    grid, lines = grid_of(hall.table.roster.table.hex_map), ("House Foot 1", "House Foot 2")
+    grid, lines = grid_of(hall.table.roster.table.hex_map), ("Foot 1", "Foot 2")
     x_mm, y_mm = grid.middle_mm(("0703", "0603"))
     hall.settled()
     hall.referee.begin(hall.live.snapshot().position, {}, SHARED)
@@ -121,28 +121,28 @@ def test_a_stack_is_asked_about_once_looked_into_and_carried_by_its_box(
     hall.table.turn_over(lines[0], 10)
     with seated(hall, browser, "french") as french:
         moved = french.page.locator("#game-moved")
-        asked(hall, french, "House Blue: move a unit, fire or pass?")
+        asked(hall, french, "General Blue: move a unit, fire or pass?")
         hall.waits(lambda: not hall.referee.suggested)
         assert hall.referee.to_place == ()
         hall.table.move_units({lines[0]: (x_mm, y_mm + 6, 300), lines[1]: (x_mm, y_mm - 6, 300)})
         hall.waits(lambda: bool(hall.referee.suggested))
         french.shows_the_newest()
         expect(moved.locator(".moved")).to_have_count(1)
-        expect(moved).to_contain_text("What did House Foot 2 do?")
+        expect(moved).to_contain_text("What did Foot 2 do?")
         expect(moved).not_to_contain_text("%")
-        ways = ["comes to the top in 0703", "only lies beside House Foot 1"]
+        ways = ["comes to the top in 0703", "only lies beside Foot 1"]
         expect(moved.locator("button:visible")).to_have_text(
-            [*(f"House Foot 2 {way}" for way in ways), "Spread 0703"]
+            [*(f"Foot 2 {way}" for way in ways), "Spread 0703"]
         )
         picture(french.page, "maida-stack")
         french.clicks("#game-moved button:has-text('Spread 0703')")
         asked(hall, french, "Lay the counters of 0703 beside each other")
-        confirms(hall, french, "0703 holds House Foot 1 and House Foot 2")
-        asked(hall, french, "House Blue: move a unit, fire or pass?")
+        confirms(hall, french, "0703 holds Foot 1 and Foot 2")
+        asked(hall, french, "General Blue: move a unit, fire or pass?")
         expect(moved.locator(".moved")).to_have_count(0)
         hall.table.move_units({lines[0]: (406, 215, 90), lines[1]: (406, 250, 90)})
         hall.table.move_unit("Blue box", *grid.middle_mm(("0704", "0604")), 300)
-        confirms(hall, french, "House Foot 1 and House Foot 2 move to 0704 0604 facing 300")
+        confirms(hall, french, "Foot 1 and Foot 2 move to 0704 0604 facing 300")
         expect(moved.locator(".moved")).to_have_count(0)
 
 
@@ -154,9 +154,9 @@ def test_a_phone_shows_the_verdict_of_a_refused_drag_and_no_cheer(
     with seated(hall, browser, "french", **PHONE) as french:
         french.begins_scenario()
         hall.settled()
-        asked(hall, french, "House Blue: move a unit, fire or pass?")
+        asked(hall, french, "General Blue: move a unit, fire or pass?")
         page = french.page
-        base = hall.table.truth().unit("House Foot 2").bases[0]
+        base = hall.table.truth().unit("Foot 2").bases[0]
         start = spot(page, base.x_mm, base.y_mm)
         goal = spot(page, *grid.middle_mm(("0404", "0304")))
         touch = page.context.new_cdp_session(page)
@@ -172,7 +172,7 @@ def test_a_phone_shows_the_verdict_of_a_refused_drag_and_no_cheer(
             finger("touchMove", tuple(between))
         finger("touchEnd")
         refused = page.locator("#game-moved .moved.no")
-        expect(refused).to_contain_text("House Foot 2 moves to 0403 0304")
+        expect(refused).to_contain_text("Foot 2 moves to 0403 0304")
         picture(page, "maida-phone-refused")
         expect(refused.locator("> b")).to_be_in_viewport()
         assert not page.get_by_text("found at its new place").is_visible()

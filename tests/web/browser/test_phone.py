@@ -17,7 +17,7 @@ LONG_PHASE = """
   const strip = document.getElementById("game-strip");
   document.getElementById("turn-round").className = "turn-round";
   document.getElementById("turn-active").textContent = "skirmisher superiority and movement 1";
-  document.getElementById("turn-question").textContent = "Where will House Blue go? ".repeat(3);
+  document.getElementById("turn-question").textContent = "Where will General Blue go? ".repeat(3);
   const sides = ["Fre 32", "Pru 32"].map((text) => `<li class="turn-side">${text}</li>`);
   document.getElementById("turn-sides").innerHTML = sides.join("");
   const { top, bottom, right } = strip.getBoundingClientRect();

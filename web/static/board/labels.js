@@ -1,7 +1,7 @@
 /** Places the labels of shapes so that none overlaps another or a unit's name. */
 import { areSmall, edgePx, hexPx, isBeneath } from "./hexes.js";
 import { meanPoint, wordsSize } from "./shapes.js";
-import { counterName, fullName, properName, shortName } from "./things.js";
+import { counterName, fullName, properName } from "./things.js";
 import { toScreen, toTable, uncut } from "./view.js";
 
 /** @typedef {import("./state.js").State} State */
@@ -17,9 +17,9 @@ const NEAR_PX_PER_MM = 1.6;
 /** The name that is written on a unit or a commander. @type {(state: State, owner: import("./state.js").Unit | import("./state.js").Commander) => string} */
 export function nameShown(state, owner) {
   if (state.facts.map) return counterName(state.facts, owner);
-  const id = shortName(state.facts, owner.id);
+  const { id } = owner;
   if (!("bases" in owner)) return properName(id);
-  return state.view.px_per_mm >= NEAR_PX_PER_MM && id === owner.id ? fullName(state, id) : id;
+  return state.view.px_per_mm >= NEAR_PX_PER_MM ? fullName(state, id) : id;
 }
 
 /** How far above or below its unit a name stands where another one is in the way, px. */

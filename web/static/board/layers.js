@@ -15,7 +15,7 @@ import { distanceWords, lengthWords } from "./measuring.js";
 import { namePlaces, nameShown, readingPlaces, tapesShown } from "./labels.js";
 import { foreseenHere, HANDLE_PX, handlePlace } from "./moves.js";
 import { addLine, fadedBy, makeText, meanPoint, placeText, through, updateBases, word } from "./shapes.js";
-import { commanderBase, fullName, properName, shortName, sideClass, sideName } from "./things.js";
+import { commanderBase, fullName, properName, sideClass, sideName } from "./things.js";
 import { boardMatrix, isFar, short, toScreen, toTable, viewBox } from "./view.js";
 
 /** Things nearer than this touch for a player's eyes: their distance is not written over their names. */

@@ -139,15 +139,14 @@ export function split(thing) {
 /** @type {WeakMap<object, Map<string, string>>} */
 const firstWords = new WeakMap();
 
-/** The first words that most ids have: one word of all ids, or all that a side's share. @type {(facts: State["facts"], side?: string) => string} */
+/** The first words that most ids of a side have. @type {(facts: State["facts"], side: string) => string} */
 function sharedWords(facts, side) {
   const known = firstWords.get(facts) ?? new Map();
   firstWords.set(facts, known);
   if (!known.has(side)) {
-    const things = [...facts.units, ...facts.commanders].filter((thing) => side === undefined || thing.side === side);
-    const most = side === undefined ? 1 : Infinity;
+    const things = [...facts.units, ...facts.commanders].filter((thing) => thing.side === side);
     let shared = "";
-    for (let words = 0; words < most; words += 1) {
+    for (;;) {
       const rests = things.filter(({ id }) => id.startsWith(shared)).map(({ id }) => id.slice(shared.length));
       const first = `${rests[0]?.split(" ")[0]} `;
       const alike = rests.filter((rest) => rest.startsWith(first)).length;
@@ -157,12 +156,6 @@ function sharedWords(facts, side) {
     known.set(side, shared);
   }
   return known.get(side) ?? "";
-}
-
-/** An id as the table shows it: of the counters of a hex map without a first word that most ids have. @type {(facts: State["facts"], id: string) => string} */
-export function shortName(facts, id) {
-  const shared = facts.map ? sharedWords(facts) : "";
-  return id.startsWith(shared) ? id.slice(shared.length) : id;
 }
 
 /** What stands on the counter of a hex map: no words that most of its side have, as its colour says them. @type {(facts: State["facts"], thing: {id: string, side: string}) => string} */

@@ -3,7 +3,7 @@ import { setAttr, svgElement, updateChildren } from "../shared/dom.js";
 import { areSmall, edgePx, hexPx, isBeneath } from "../board/hexes.js";
 import { namePlaces } from "../board/labels.js";
 import { makeText, placeText, wordsSize } from "../board/shapes.js";
-import { counterName, isHidden, shortName } from "../board/things.js";
+import { counterName, isHidden } from "../board/things.js";
 import { isFar, short, toScreen, uncut } from "../board/view.js";
 import { markersShown } from "./midgame.js";
 import { markerWords } from "./words.js";
@@ -152,7 +152,7 @@ function renderResults(layer, results, taken, state) {
       .filter(({ points_mm }) => String(points_mm[0]) === key)
       .map(({ label }) => label)
       .join(" · ");
-    const words = `${shortName(state.facts, unitAt(at, state))} ${labels}`.trim();
+    const words = `${unitAt(at, state)} ${labels}`.trim();
     const size = { half: (words.length * RESULT_PX.letter) / 2, height: RESULT_PX.line };
     const there = uncut(state.view, state.facts, at, size);
     return {

@@ -1,7 +1,7 @@
 /** Draws the game on the table: ghosts of where units belong, what is pointed at, and markers. */
 import { setAttr, svgElement, updateChildren } from "../shared/dom.js";
 import { cornersOf, makeText, meanPoint, placeText, through } from "../board/shapes.js";
-import { shortName, sideClass } from "../board/things.js";
+import { sideClass } from "../board/things.js";
 import { short, uncut } from "../board/view.js";
 import { boxesTaken, GHOST_PX, ghostSize, ghostWay, renderMarks, RESULT } from "./markers.js";
 import { latestEvidence, lookedAtShapes, outOfStep, pendingShapes, playing } from "./state.js";
@@ -77,7 +77,7 @@ function ghosts(state) {
       unit,
       bases: ghost,
       kind: /** @type {"due" | "off"} */ (comes_off ? "off" : "due"),
-      text: `${shortName(state.facts, unit)} ${comes_off ? "off" : "here"}`,
+      text: `${unit} ${comes_off ? "off" : "here"}`,
     })),
     ...view.moved
       .filter((moved) => state.game.showsAstray || !summed.includes(moved))
@@ -85,7 +85,7 @@ function ghosts(state) {
         unit,
         bases: ghost,
         kind: /** @type {"nearest"} */ ("nearest"),
-        text: `${shortName(state.facts, unit)}${is_back ? " back here" : ": legal"}`,
+        text: `${unit}${is_back ? " back here" : ": legal"}`,
       }))
       .filter(({ bases }) => bases.length),
     ...state.game.placed.map(({ unit, isOff }) => ({

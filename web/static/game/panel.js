@@ -1,7 +1,7 @@
 /** The game in the panel: beginning, moves to make, actions, the hand of cards, the log. */
 import { byId, disable, element, makeButton, PHONE, setAttr, setText, updateChildren } from "../shared/dom.js";
 import { beginning, sentence } from "../shared/text.js";
-import { shortName, sideName, sidePlural } from "../board/things.js";
+import { sideName, sidePlural } from "../board/things.js";
 import { renderBegin } from "./begin.js";
 import { renderGameDice } from "./dice.js";
 import { renderForce } from "./force.js";
@@ -161,7 +161,7 @@ function updateGroup(node, { group, units, buttons, more }, state) {
   updateChildren(chips, units, String, makeButton, (chip, unit) => {
     setAttr(chip, "data-unit-chip", unit);
     setAttr(chip, "aria-pressed", String(state.chosen.includes(`unit:${unit}`)));
-    setText(chip, shortName(state.facts, unit));
+    setText(chip, unit);
   });
   const names = [...new Set(buttons.map(({ offer }) => headingOf(offer)))];
   updateChildren(
@@ -172,7 +172,7 @@ function updateGroup(node, { group, units, buttons, more }, state) {
     (bunch, name) => {
       const isUnit = state.facts.units.some(({ id }) => id === name);
       setAttr(bunch, "class", `bunch${isUnit ? "" : " told"}${state.chosen.includes(`unit:${name}`) ? " chosen" : ""}`);
-      setText(bunch.children[0], isUnit ? shortName(state.facts, name) : wordsOf(name, state));
+      setText(bunch.children[0], isUnit ? name : wordsOf(name, state));
       const own = buttons.filter(({ offer }) => headingOf(offer) === name);
       updateChildren(
         bunch.children[1],

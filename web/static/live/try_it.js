@@ -1,7 +1,6 @@
 /** The first minute of the demo: what to try, ticked off as it is done. */
 import { byId, CLICK, setText, updateChildren } from "../shared/dom.js";
 import { onClick } from "../shared/events.js";
-import { shortName } from "../board/things.js";
 
 /** @typedef {import("../game/state.js").State} State */
 
@@ -23,7 +22,7 @@ const wasTried = isTried();
 /** What to try, with the names that stand on the table, and how the page knows that it was done. @type {(state: State) => {key: string, text: string, isDone: boolean}[]} */
 function steps(state) {
   const firstOf = (/** @type {string} */ side) => state.facts.units.find((unit) => unit.side === side)?.id ?? "";
-  const [own, enemy] = state.facts.sides.map((side) => shortName(state.facts, firstOf(side)));
+  const [own, enemy] = state.facts.sides.map((side) => firstOf(side));
   return [
     { key: "choose", text: `${CLICK} ${own} to see its ranges`, isDone: state.chosen.length > 0 },
     { key: "measure", text: `Then ${CLICK.toLowerCase()} ${enemy} to measure`, isDone: state.chosen.length > 1 },
