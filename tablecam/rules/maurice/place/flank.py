@@ -150,10 +150,10 @@ def _sigma_bound_mm(a: UnitOnField, b: UnitOnField) -> float:
 def _sentence(field: Field, a: UnitOnField, b: UnitOnField, word: str, margin_mm: float) -> str:
     by = base_widths(field.position.table).margin(margin_mm)
     # Farther off, nobody asks by how much.
-    short = f", {by} short of its flank" if margin_mm >= -_TOLD_MARGIN_BW * field.bw_mm else ""
+    short = f", short by {by}" if margin_mm >= -_TOLD_MARGIN_BW * field.bw_mm else ""
     head = {
         "yes": f"{b.id} is to the flank of {a.id} by {by}",
-        "no": f"{b.id} is to the front of {a.id}{short}",
+        "no": f"{b.id} is not to the flank of {a.id}{short}",
         "too_close": f"whether {b.id} is to the flank of {a.id} is too close to call",
     }[word]
     return f"{head}: {_facts(a, b)}"

@@ -128,7 +128,7 @@ def test_m_1_12_of_an_enemy_to_the_front_it_says_what_is_missing() -> None:
     field = field_of(position(OURS, line("B1", "british", 600, 700, SOUTH)))
     found = to_flank(field, field.by_id["F1"], field.by_id["B1"])
     assert found.because == (
-        "B1 is to the front of F1, 3.00 BW short of its flank: none of B1's 4 bases "
+        "B1 is not to the flank of F1, short by 3.00 BW: none of B1's 4 bases "
         "lies wholly behind F1's front line, and part of it is directly in front of F1"
     )
 

@@ -29,7 +29,7 @@ def test_two_bases_behind_the_front_line_are_to_the_flank():
 def test_an_enemy_to_the_front_is_told_by_how_much_it_misses_the_flank():
     told = asked(pair_sheet(FACING, "F1", "B1"), "flank/F1/B1")
     assert told.text == (
-        "B1 is to the front of F1, 3.50 BW short of its flank: none of B1's 4 bases lies wholly "
+        "B1 is not to the flank of F1, short by 3.50 BW: none of B1's 4 bases lies wholly "
         "behind F1's front line, and part of it is directly in front of F1."
     )
 
