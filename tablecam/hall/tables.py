@@ -63,11 +63,15 @@ class GameStatus:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """One table of a hall with its game's status; `name` is empty if its players gave it none."""
+    """One table of a hall with its game's status; `name` is empty if its players gave it none.
+
+    `title` is the name of its rulebook as players know it, or else of its game.
+    """
 
     id: str
     name: str
     game: str
+    title: str
     started_at: datetime
     is_playing: bool
     standing: GameStatus
@@ -124,7 +128,10 @@ class Followed:
             status = GameStatus(listed.last, f"This recording cannot be read: {error}")
         if self._faults:
             status = replace(status, words=f"Changed since it was written: {self._faults[0]}")
-        return Table(listed.id, listed.name, listed.game, listed.started_at, is_playing, status)
+        title = described(listed.game).title or listed.game
+        return Table(
+            listed.id, listed.name, listed.game, title, listed.started_at, is_playing, status
+        )
 
     def thumbnail(self) -> bytes:
         """Returns the table from above as JPEG; empty before anything lay on it.
@@ -185,8 +192,8 @@ class Followed:
 
     def _picture(self, scene: Scene) -> bytes:
         studio = Studio(self.journal, self._sides, *_THUMBNAIL_PX, units_across=_UNITS_ACROSS)
-        # A ruling's drawings would only clutter so small a picture.
-        table = studio.table(replace(scene, shapes=()))
+        # A ruling's drawings and markers would only clutter so small a picture.
+        table = studio.table(replace(scene, shapes=(), markers={}))
         _, jpeg = cv2.imencode(".jpg", table, [cv2.IMWRITE_JPEG_QUALITY, _JPEG_QUALITY])
         return jpeg.tobytes()
 

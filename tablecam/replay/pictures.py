@@ -22,6 +22,7 @@ from tablecam.record.journal import Journal
 from tablecam.replay.scenes import MOVE_S, Scene
 from tablecam.table.model import BasePose, Commander, Position, Terrain, Unit
 from tablecam.table.motion import SLIP_MM
+from tablecam.wording import proper_name
 
 _CAPTION_SHARE: Final = 0.16
 """Share of a picture's height that is for captions."""
@@ -230,6 +231,6 @@ def _between(start: BasePose, end: BasePose, share: float) -> BasePose:
 
 
 def _marked(unit: Unit, scene: Scene) -> Unit:
-    """Returns a unit with its state in the game beside its name."""
-    marker = scene.markers.get(unit.id)
-    return replace(unit, id=f"{unit.id} {marker}") if marker else unit
+    """Returns a unit as it is named, with its markers in the game beside its name."""
+    name = f"{proper_name(unit.id)} {scene.markers.get(unit.id, '')}"
+    return replace(unit, id=name.rstrip())

@@ -13,7 +13,7 @@ from tablecam.record.entries import Entry, Kind
 from tablecam.record.journal import Journal
 from tablecam.replay.moment import document_after
 from tablecam.replay.words import ANSWERS
-from tablecam.rules.descriptions import Standing
+from tablecam.rules.descriptions import Described, Marker, Standing
 from tablecam.rules.games import described
 from tablecam.table.model import Position
 from tablecam.table.position_file import position_from_json
@@ -140,8 +140,9 @@ def _entry_scenes(now: Scene, entry: Entry, position: Position | None) -> Iterat
         next_scene = replace(next_scene, position=position, before=before)
     after = entry.document.get("after")
     if after is not None:
-        standing = described(next_scene.position.game).standing(after["state"])
-        next_scene = replace(next_scene, headline=headline(standing), markers=_markers(after))
+        game = described(next_scene.position.game)
+        words = headline(game.standing(after["state"]))
+        next_scene = replace(next_scene, headline=words, markers=_markers(game, after))
     match entry.kind:
         case "position":
             # Otherwise nothing has moved.
@@ -195,25 +196,23 @@ def headline(standing: Standing) -> str:
     return " · ".join(parts)
 
 
-def _markers(after: Json) -> Mapping[str, str]:
-    """Returns the state of each unit in the game, in a few letters."""
+def _markers(game: Described, after: Json) -> Mapping[str, str]:
+    """Returns the markers of each unit in a few letters."""
+    shown = ((unit, game.markers(state)) for unit, state in after["markers"].items())
     return MappingProxyType(
-        {unit: _initials(state) for unit, state in after["markers"].items() if _initials(state)}
+        {unit: " ".join(map(_initial, markers)) for unit, markers in shown if markers}
     )
 
 
-def _initials(state: Mapping[str, Any]) -> str:
-    """Returns the initial of each state that is set, with its number.
+def _initial(marker: Marker) -> str:
+    """Returns the initial of a marker's text, with its number.
 
-    >>> _initials({"disruption": 2, "smoke": True, "broken": False})
-    'D2 S'
+    >>> _initial(Marker("pips", "2 disruptions", 2)), _initial(Marker("cloud", "smoke"))
+    ('D2', 'S')
     """
-    letters = [
-        name[0].upper() + (str(value) if value is not True else "")
-        for name, value in state.items()
-        if value and not isinstance(value, str)
-    ]
-    return " ".join(letters)
+    words = marker.text.split()
+    letter = next((word[0].upper() for word in words if word[0].isalpha()), "")
+    return letter + next((word for word in words if word.isdecimal()), "")
 
 
 def shape_from_json(data: Json) -> Shape:

@@ -4,7 +4,7 @@ import { byId, element, setAttr, setText, updateChildren } from "../shared/dom.j
 /**
  * @typedef {{name: string, figure: string, colour: number}} Side  `colour` is its number in the palette
  * @typedef {{entry: number, words: string, sides: Side[], turn: string, active: string | null, is_over: boolean}} Standing
- * @typedef {{id: string, name: string, game: string, started_at: string, is_playing: boolean, standing: Standing}} Table
+ * @typedef {{id: string, name: string, title: string, started_at: string, is_playing: boolean, standing: Standing}} Table
  * @typedef {{version: number, server: string, trouble: string, has_ended: boolean, tables: Table[]}} Hall
  */
 
@@ -95,7 +95,7 @@ function renderCard(node, table) {
   setText(turn, standing.turn);
   setAttr(title, "title", titleOf(table));
   setText(title, titleOf(table));
-  setText(about, `${table.game} · since ${begun(table.started_at)}`);
+  setText(about, `${table.title} · since ${begun(table.started_at)}`);
   updateChildren(
     sides,
     standing.sides,
@@ -107,8 +107,8 @@ function renderCard(node, table) {
 }
 
 /** A table's name, or else who plays at it. @type {(table: Table) => string} */
-function titleOf({ name, game, standing: { sides } }) {
-  return name || sides.map((side) => side.name).join(" against ") || game;
+function titleOf({ name, title, standing: { sides } }) {
+  return name || sides.map((side) => side.name).join(" against ") || title;
 }
 
 /** @type {() => HTMLElement} */
