@@ -116,8 +116,11 @@ class Log:
         """Yields the referee's ruling on a move by hand."""
         answer, text = entry.document["answer"], entry.document["text"]
         # A text that is no question is complete: it says what was moved and must be put back.
-        sentence = f"{text} {answer_words(answer)}" if text.endswith("?") else text
-        yield _line(entry, sentence, answer["rule"])
+        if text.endswith("?"):
+            # A margin of a path says less than why it is refused.
+            because = answer.get("because") if answer["answer"] == "no" else None
+            text += f" no: {because}" if because else f" {answer_words(answer)}"
+        yield _line(entry, text, answer["rule"])
 
     def dispute(self, entry: Entry) -> Said:
         """Yields the question of a dispute and its answer."""

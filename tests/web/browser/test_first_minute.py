@@ -24,9 +24,7 @@ def test_a_game_is_started_from_the_first_screen(
     hall.table.restart()
     with seated(hall, browser, "shared", **device) as seat:
         expect(seat.page.locator("#try")).to_contain_text("This table is simulated")
-        expect(seat.page.locator("#try-steps li").first).to_have_text(
-            f"{verb} P1 to see its ranges"
-        )
+        expect(seat.page.locator("#try-steps li").first).to_have_text(f"{verb} P1 to choose it")
         expect(seat.page.locator("#begin")).to_be_in_viewport(ratio=1)
         expect(seat.page.locator("button.main:visible")).to_have_text("Start a game")
         if device is PHONE:

@@ -66,7 +66,7 @@ def test_the_map_is_drawn_with_its_ground_and_the_numbers_of_its_hexes(seat: Sea
 
 def test_a_counter_says_its_hexes_and_shows_its_zones(seat: Seat) -> None:
     # Who looks for it on the map reads its name there.
-    expect(seat.page.locator("#try-steps li").first).to_have_text("Click Foot 1 to see its ranges")
+    expect(seat.page.locator("#try-steps li").first).to_have_text("Click Foot 1 to choose it")
     seat.page.locator('.layer [data-thing="unit:Foot 1"]').focus()
     seat.page.keyboard.press("Enter")
     expect(seat.page.locator("#measure-body")).to_contain_text("In 0703 and 0603")

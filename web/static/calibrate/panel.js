@@ -66,9 +66,10 @@ function showFocus({ seen }) {
   byId("focus-bar").style.width = `${seen.focus}%`;
   byId("focus-best").style.left = `${seen.best_focus}%`;
   const moves = seen.corners_px.length > 0 && seen.held < 0.3;
-  if (moves) return; // motion blur says nothing about the lens
-  const words =
-    seen.focus < 0.8 * seen.best_focus
+  // Motion blur says nothing about the lens.
+  const words = moves
+    ? "Hold the board still to read its focus."
+    : seen.focus < 0.8 * seen.best_focus
       ? `It was sharper before: ${seen.best_focus.toFixed(0)}.`
       : seen.focus < SHARP
         ? "Put the board in the middle and turn the lens until the bar is longest."
@@ -80,7 +81,7 @@ function showFocus({ seen }) {
 function showLens({ lens, has_table }) {
   const reached = byId("lens-reached");
   if (lens.sigma_px === null) {
-    reached.textContent = lens.problem || "No lens yet: three views are needed.";
+    reached.textContent = lens.problem || "No lens yet: a first one needs three views.";
   } else {
     const [figure, worst] =
       lens.usual_mm !== null && lens.sigma_mm !== null

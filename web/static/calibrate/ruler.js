@@ -109,7 +109,7 @@ export class RulerLength {
     const button = byId("tag-length");
     button.hidden = tag_size_mm === null;
     button.dataset.mm = String(tag_size_mm);
-    button.textContent = `a tag's side: ${tag_size_mm}`;
+    button.textContent = `a tag's black square: ${tag_size_mm}`;
   }
 
   get #unit_mm() {
@@ -154,12 +154,15 @@ const signed = (/** @type {number} */ value) => `${value < 0 ? "−" : "+"}${Mat
 export function showCheck(check) {
   const result = byId("ruler-result");
   const isOff = Math.abs(check.off_sigmas) > DOUBTFUL_SIGMAS;
+  const isTag = byId("tag-length").getAttribute("aria-pressed") === "true";
   const [figure, words] = [document.createElement("b"), document.createElement("span")];
   figure.textContent = `off by ${signed(check.off_mm)} mm`;
   const verdict = isOff
-    ? "more than expected: is the ruler flat, and did you enter its thickness?"
+    ? isTag
+      ? "more than expected: did you choose two corners of the black square, without its white rim?"
+      : "more than expected: is the ruler flat, and did you enter its thickness?"
     : "as accurate as stated";
-  words.textContent = `measured ${check.measured_mm.toFixed(2)} ± ${check.sigma_mm.toFixed(2)} mm; that is ${Math.abs(check.off_sigmas).toFixed(1)} σ, ${verdict}`;
+  words.textContent = `measured ${check.measured_mm.toFixed(2)} ± ${check.sigma_mm.toFixed(2)} mm; ${verdict}`;
   result.replaceChildren(figure, words);
   result.dataset.verdict = isOff ? "off" : "good";
   result.dataset.measuredMm = String(check.measured_mm);

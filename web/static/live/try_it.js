@@ -7,8 +7,8 @@ import { onClick } from "../shared/events.js";
 const KEPT = "tablecam-tried";
 const CLOSED = "closed";
 /** As long as each other: the card keeps its height under the pointer. */
-const SIMULATED = "This table is simulated. “Watch a battle” lets its hands move the units.";
-const TRIED = "You have tried it all: start a game, or let the table’s hands “Watch a battle”.";
+const SIMULATED = "This table is simulated. “Watch a battle” shows hands that move units; it plays no game.";
+const TRIED = "You have tried it all: start a game, or “Watch a battle”, in which hands move units.";
 
 /** @type {Set<string>} */
 const tried = new Set(JSON.parse(localStorage.getItem(KEPT) ?? "[]"));
@@ -24,9 +24,9 @@ function steps(state) {
   const firstOf = (/** @type {string} */ side) => state.facts.units.find((unit) => unit.side === side)?.id ?? "";
   const [own, enemy] = state.facts.sides.map((side) => firstOf(side));
   return [
-    { key: "choose", text: `${CLICK} ${own} to see its ranges`, isDone: state.chosen.length > 0 },
+    { key: "choose", text: `${CLICK} ${own} to choose it`, isDone: state.chosen.length > 0 },
     { key: "measure", text: `Then ${CLICK.toLowerCase()} ${enemy} to measure`, isDone: state.chosen.length > 1 },
-    { key: "drag", text: `Drag ${own} and let go`, isDone: state.undo.length > 0 },
+    { key: "drag", text: "Drag a unit and let go", isDone: state.undo.length > 0 },
     { key: "bump", text: "Press “Bump the camera” in the Demo bar", isDone: false },
   ];
 }
