@@ -33,7 +33,7 @@ def test_the_log_tells_rounds_moves_rulings_disputes_and_what_was_taken_back(gam
         "── a game begins: French (2 units) v British (2 units); active French ──",
         "19:32:30      6 French declare: march  [M-4.4]\n                French draw 1 card",
         "F1 is moved by hand, 120 mm",
-        "F1 moved ahead 5 BW: march? no: Two bases lie behind.  [M-6.17]",
+        "march? no: F1 would need 5.00 BW but may move only 4: 40 mm too far  [M-6.17]",
         "F1 intends to end just outside 10 BW of B1",
         "taken back: F1 marches 3.00 BW of 4  (too close to call, decided by the mover's intent:",
         "the last action taken back, back to before: F1 marches 3.00 BW of 4",
