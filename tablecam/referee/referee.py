@@ -417,13 +417,18 @@ class Referee:
     ) -> None:
         """Accepts units and commanders where they lie, even against the rules.
 
+        Where the game waits for the move of one of them, this is that move if the game can do so.
+
         Raises:
             NotYours, OutOfDate: As for `act`.
             BadInput: One is not seen, or cannot lie there.
         """
         with self._lock:
             self._checked(seat, version, is_of_table=True)
-            self.act(seat, {"type": OVERRULE, "why": why, **laid(self._by_hand.seen, units)})
+            placed = laid(self._by_hand.seen, units)
+            moves = (move for move in self._by_hand.suggested if move.action is not None)
+            asked = [move.unit for move in moves if move.unit in units]
+            self.act(seat, {"type": OVERRULE, "why": why, **placed, "asked": asked})
 
     def intend(self, seat: Seat, intent: Intent, version: int | None = None) -> None:
         """Records an intent before a move; it is checked after the move.

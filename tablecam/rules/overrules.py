@@ -17,12 +17,13 @@ from tablecam.wording import nearest
 class Overrule(Variant):
     """What players may set in every game; a game adds a key for each of its settings.
 
-    `units` are base poses, `off` units taken off the table, `why` is the players' own text. What is
-    left out stays as it is.
+    `units` are base poses, `asked` the units whose move the game waits for, `off` units taken off
+    the table, `why` is the players' own text. What is left out stays as it is.
     """
 
     why: str = ""
     units: Mapping[str, tuple[BasePose, ...]] = field(default_factory=dict)
+    asked: tuple[str, ...] = ()
     off: tuple[str, ...] = ()
     active: str | None = None
 
@@ -35,7 +36,8 @@ def check_overrule(action: Overrule, settings: Sequence[Setting], position: Posi
     """
     units = [unit.id for unit in position.units]
     leaders = [leader.id for leader in position.commanders]
-    named = {"units": units, "off": units, "commanders": leaders}
+    placed = [*action.units, *getattr(action, "commanders", ())]
+    named = {"units": units, "off": units, "commanders": leaders, "asked": placed}
     for key, known in named.items():
         _check_names(getattr(action, key, ()), known, key)
     for setting in settings:
@@ -46,22 +48,35 @@ def check_overrule(action: Overrule, settings: Sequence[Setting], position: Posi
             _check_value(setting, name, value)
 
 
-def overrule_changes(action: Overrule, settings: Iterable[Setting]) -> Iterator[str]:
-    """Yields each change of an overrule in a few words."""
-    if action.units:
-        yield f"{', '.join(action.units)} moved as placed"
+def overrule_changes(
+    action: Overrule, settings: Iterable[Setting], moved: Sequence[str] = ()
+) -> Iterator[str]:
+    """Yields each change of an overrule in a few words; for the units `moved` it was their move."""
+    placed = [*action.units, *getattr(action, "commanders", ())]
+    for who, one, several in (
+        ([name for name in placed if name not in action.asked], "", ""),
+        ([name for name in action.asked if name not in moved], *[" and may still move"] * 2),
+        (moved, " and has moved", " and have moved"),
+    ):
+        if who:
+            stays = f"stays there{one}" if len(who) == 1 else f"stay there{several}"
+            yield f"{', '.join(who)} {stays}"
     if action.off:
         yield f"{', '.join(action.off)} removed"
     for setting in settings:
         for name, value in _values(action, setting).items():
             yield _words(setting, name, value)
-    yield from (f"{name} moved as placed" for name in getattr(action, "commanders", ()))
 
 
-def overrule_event(action: Overrule, settings: Iterable[Setting]) -> Event:
-    """Returns the event of an overrule, about all units that it changes."""
+def overrule_event(
+    action: Overrule, settings: Iterable[Setting], moved: Sequence[str] = ()
+) -> Event:
+    """Returns the event of an overrule, about all units that it changes.
+
+    For the units `moved`, it was the move that the game waited for.
+    """
     settings = tuple(settings)
-    changes = "; ".join(overrule_changes(action, settings)) or "no change"
+    changes = "; ".join(overrule_changes(action, settings, moved)) or "no change"
     text = f"overruled: {changes}" + (f" ({action.why})" if action.why else "")
     set_by_unit = (_values(action, setting) for setting in settings if setting.of == "unit")
     groups = (action.units, action.off, *set_by_unit)

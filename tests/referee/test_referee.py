@@ -102,17 +102,17 @@ def test_a_move_is_ruled_on_before_it_is_made(length_mm: float, answer: str | No
             referee.foresee(name, wrong)
 
 
-def test_players_overrule_and_the_table_holds() -> None:
+def test_a_march_that_players_accept_though_it_is_too_far_is_the_units_march() -> None:
     referee = marching()
-    referee.table_at_rest(moved(table(), "F1", 200.0))
-    referee.accept(BRITISH, ["F1"], "agreed on")
+    referee.table_at_rest(moved(moved(table(), "F1", 200.0), "F2", 20.0))
+    referee.accept(BRITISH, ["F1", "F2"], "agreed on")
     now = seat_view(referee, FRENCH)
-    assert now["moved"] == []
-    assert now["to_place"] == []
-    assert (now["log"][-1]["kind"], now["log"][-1]["text"]) == (
-        "overrule",
-        "overruled: F1 moved as placed (agreed on)",
-    )
+    assert (now["moved"], now["to_place"]) == ([], [])
+    text = "overruled: F2 stays there; F1 stays there and has moved (agreed on)"
+    assert (now["log"][-1]["kind"], now["log"][-1]["text"]) == ("overrule", text)
+    assert "march" not in {action["group"] for action in now["actions"]}
+    # F1 marched alone: its commander is next.
+    assert "move the commander?" in now["question"]
 
 
 def test_what_is_too_close_is_recorded_with_the_way_in_which_it_was_decided() -> None:

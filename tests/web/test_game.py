@@ -88,7 +88,7 @@ def test_a_unit_that_was_knocked_is_accepted_where_it_lies(french, live):
     assert knocked["unit"] == "B1"
     now = french.post("/api/game/accept", json={"units": ["B1"], "why": "a sleeve"}).json
     assert now["moved"] == []
-    assert now["log"][-1]["text"] == "overruled: B1 moved as placed (a sleeve)"
+    assert now["log"][-1]["text"] == "overruled: B1 stays there (a sleeve)"
     answer = french.post("/api/game/confirm", json={"unit": "B1", "way": "prayer"})
     assert answer.status_code == 400
 
@@ -254,7 +254,7 @@ def test_all_that_is_out_of_step_is_accepted_at_once(french, live):
     assert len(french.get("/api/game").json["moved"]) == 2
     now = french.post("/api/game/accept", json={"units": ["B1", "B2"]}).json
     assert now["moved"] == []
-    assert now["log"][-1]["text"] == "overruled: B1, B2 moved as placed"
+    assert now["log"][-1]["text"] == "overruled: B1, B2 stay there"
     assert french.post("/api/game/accept", json={"units": ["nobody"]}).status_code == 400
 
 

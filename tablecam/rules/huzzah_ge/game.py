@@ -311,6 +311,13 @@ class GloriousEmpires(EmpiresPage):
         answer = movement.judged(state, unit, bases)
         return suggested(unit.id, answer, acts.Move(unit.id, bases))
 
+    def moved(self, state: State, name: str) -> State | None:
+        """Returns the state after a unit has acted on the order, if that lets it move."""
+        under = state.under
+        if state.due or under is None or under.order == "deploy" or name not in under.allowed_cm:
+            return None
+        return orders.acted(state.changed(name, moved=True), name)
+
     def nearest(self, state: State, unit: Unit, bases: Bases) -> Bases | None:
         """Returns how far the unit may go by its order: straight, with at most a drift (H-12.3)."""
         under = state.under

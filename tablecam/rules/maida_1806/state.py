@@ -169,6 +169,7 @@ class Overrule(Variant):
     why: str = ""
     units: Mapping[str, tuple[BasePose, ...]] = field(default_factory=dict)
     commanders: Mapping[str, Point] = field(default_factory=dict)
+    asked: Units = ()
     off: Units = ()
     turn: int | None = None
     vp: int | None = None

@@ -165,6 +165,10 @@ class BattleGame(ByHand[State], PhaseGame[State]):
     def lost(self, state: State, name: str) -> State:
         """Returns the state without a unit that players took off."""
 
+    @abstractmethod
+    def moved(self, state: State, name: str) -> State | None:
+        """Returns the state after an illegal move that players accept; None if it is not due."""
+
     def marked(self, state: State, action: Any) -> State:
         """Returns the state with the book's own settings as an overrule states them."""
         for setting in self.unit_settings:
@@ -302,6 +306,10 @@ class BattleGame(ByHand[State], PhaseGame[State]):
         check_overrule(action, settings, state.position)
         for name, bases in action.units.items():
             state = state.changed(name, bases=bases)
+        moved: list[str] = []
+        for name in action.asked:
+            if (after := self.moved(state, name)) is not None:
+                state, moved = after, [*moved, name]
         state = self.marked(state, action)
         for name in action.off:
             state = self.lost(state, name)
@@ -312,7 +320,7 @@ class BattleGame(ByHand[State], PhaseGame[State]):
         if action.phase is not None and action.phase != state.phase:
             state = self.entered(state, action.phase)
         # What players take off themselves is part of the overrule.
-        return replace(state, told=()), (overrule_event(action, settings),)
+        return replace(state, told=()), (overrule_event(action, settings, moved),)
 
     def adopt_positions(self, state: State, position: Position) -> Any | None:
         """Returns where units really lie, at moments when lengths are about to be measured.

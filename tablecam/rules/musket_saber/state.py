@@ -184,6 +184,7 @@ class Overrule(Variant):
     why: str = ""
     units: Mapping[str, tuple[BasePose, ...]] = field(default_factory=dict)
     commanders: Mapping[str, Point] = field(default_factory=dict)
+    asked: Units = ()
     off: Units = ()
     turn: int | None = None
     disrupted: Mapping[str, bool] = field(default_factory=dict)

@@ -375,6 +375,12 @@ class SevenYearsWar(SheetPage):
         """Returns the ruling on a move within the dice (S-B.8, S-B.9)."""
         return marches.judged(state, unit, bases, state.allowed[unit.id]).answer
 
+    def moved(self, state: State, name: str) -> State | None:
+        """Returns the state after a unit has used its dice, if it is to move within them."""
+        if state.due or name not in state.allowed:
+            return None
+        return marches.spent(state.changed(name, moved=True), name)
+
     def nearest(self, state: State, unit: Unit, bases: Bases) -> Bases | None:
         """Returns how far the unit may go that way within its dice (S-B.8, S-B.9)."""
         if state.due or unit.id not in state.allowed:

@@ -333,6 +333,11 @@ def test_a_group_acts_together_and_each_as_far_as_it_may_h_11_2_h_12_2():
     battle = Battle(horse, *facing(40))
     battle.orders("FC", "all of french division", "Advance")
     assert dict(battle.state.under.allowed_cm) == {"F2": 20, "F1": 15}
+    lies = {"F1": battle.unit("F1").bases}
+    for said in (" and has moved", " and may still move"):
+        (told,) = battle.do(Overrule(units=lies, asked=("F1",))).events
+        assert told.text == f"overruled: F1 stays there{said}"
+    assert dict(battle.state.under.allowed_cm) == {"F2": 20}
 
 
 def test_an_attached_officer_orders_his_unit_alone_and_goes_with_it_h_11_12():

@@ -145,6 +145,11 @@ def test_a_green_unit_must_use_all_and_a_trained_one_half_s_b_6():
         battle.do(moved(battle, "F1", 1))
     with pytest.raises(Refused, match=r"S-B\.8"):
         battle.do(moved(battle, "F1", 4.2))
+    too_far = {"F1": moved(battle, "F1", 4.2).bases}
+    (told,) = battle.do(acts.Overrule(units=too_far, asked=("F1",))).events
+    assert told.text == "overruled: F1 stays there and has moved"
+    assert "F1" not in battle.state.allowed
+    battle.play.undo()
     battle.do(moved(battle, "F1", 2))
     assert battle.marks("F1")["moved"] is True
 

@@ -38,7 +38,7 @@ def test_a_unit_moved_out_of_turn_is_said_and_may_be_accepted(fight: Table) -> N
     fight.austrian.clicks('.moved [data-way="accept"]')
     expect(moved).to_have_count(0)
     line = fight.prussian.page.locator("#game-log-body li.overrule")
-    expect(line).to_contain_text("A6 moved as placed (it slipped)")
+    expect(line).to_contain_text("A6 stays there (it slipped)")
 
 
 def test_a_legal_move_is_confirmed_by_its_own_side_and_overruled_by_nobody(fight: Table) -> None:

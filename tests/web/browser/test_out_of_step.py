@@ -46,7 +46,7 @@ def test_one_card_sums_up_what_is_out_of_step_with_the_game(browser: Browser) ->
         page.locator("#begin-back").click()
         card.get_by_role("button", name="Accept all").click()
         expect(card).to_be_hidden()
-        expect(page.locator("#game-log-body")).to_contain_text("F1, F2, B1, B2 moved as placed")
+        expect(page.locator("#game-log-body")).to_contain_text("F1, F2, B1, B2 stay there")
 
 
 def test_one_unit_that_was_knocked_has_its_own_card(browser: Browser) -> None:

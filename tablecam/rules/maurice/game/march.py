@@ -129,9 +129,8 @@ def _step(field: Field, before: Sequence[Point], after: Sequence[Point]) -> tupl
     """Returns the left arc from one front to the next and the straight move, in BW."""
     heading_deg = _heading_deg(before)
     turned_deg = difference_deg(_heading_deg(after), heading_deg)
-    x, y = forward(heading_deg)
-    (from_x, from_y), (to_x, to_y) = _middle(before), _middle(after)
-    ahead_mm = (to_x - from_x) * x + (to_y - from_y) * y
+    by_mm = np.mean(after, axis=0) - np.mean(before, axis=0)
+    ahead_mm = float(np.dot(by_mm, forward(heading_deg)))
     arc_mm = math.radians(turned_deg) * math.dist(*before)
     return field.in_bw(arc_mm), field.in_bw(abs(ahead_mm))
 
@@ -150,11 +149,6 @@ def _straight_off(field: Field, unit: UnitOnField, there: UnitOnField) -> Iterat
 def _heading_deg(front: Sequence[Point]) -> float:
     (left_x, left_y), (right_x, right_y) = front
     return math.degrees(math.atan2(right_y - left_y, right_x - left_x)) + 90.0
-
-
-def _middle(front: Sequence[Point]) -> Point:
-    (left_x, left_y), (right_x, right_y) = front
-    return (left_x + right_x) / 2, (left_y + right_y) / 2
 
 
 _FEW_MM = 4 * SLIP_MM
@@ -192,6 +186,11 @@ class Marching(Step):
             for name in self.waiting
         )
         return ". ".join(filter(None, whys))
+
+    def after(self, state: State, *names: str) -> Step:
+        """Returns what follows once some units have moved."""
+        step = replace(self, moved=(*self.moved, *names))
+        return step if step.waiting else after_action(state).step
 
     def follow(self, state: State, action: Action) -> StateAndEvents:
         """Moves a unit, with the effects on it, on friends and on commanders in its way."""
@@ -286,8 +285,7 @@ def _marched(state: State, step: Marching, action: March) -> StateAndEvents:
     judgement = judge_march(state, action)
     state, events = with_march(state, action, judgement)
     # The enemy's commander makes room before the next unit moves (M-6.29).
-    step = replace(step, moved=(*step.moved, action.unit))
-    then = step if step.waiting else after_action(state).step
+    then = step.after(state, action.unit)
     state, displaced = with_displacement(state, state.active, judgement.area, then)
     return state, (*events, *displaced)
 

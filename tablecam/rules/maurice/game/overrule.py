@@ -18,6 +18,7 @@ from tablecam.rules.maurice.game.actions import Overrule
 from tablecam.rules.maurice.game.cards import Discarding, Drawing, draws_due
 from tablecam.rules.maurice.game.commander import EndingRound, first_step, is_deck_exhausted
 from tablecam.rules.maurice.game.description import settings
+from tablecam.rules.maurice.game.march import Marching
 from tablecam.rules.maurice.game.setup import with_commanders_at
 from tablecam.rules.maurice.game.state import Deck, Over, State, StateAndEvents, Step, refusing
 from tablecam.rules.maurice.game.table import field_on
@@ -47,7 +48,11 @@ def overruled(state: State, action: Overrule) -> StateAndEvents:
     state = replace(state, position=position)
     for name, morale in action.morale.items():
         state = state.with_side(replace(state.side(name), morale=morale))
-    event = overrule_event(action, settings(state))
+    moved: list[str] = []
+    if isinstance(state.step, Marching):
+        moved += (name for name in action.asked if name in state.step.waiting)
+        state = state.to(state.step.after(state, *moved))
+    event = overrule_event(action, settings(state), moved)
     return with_cards(state, action, _resumed(state, action)), (event,)
 
 
@@ -89,12 +94,9 @@ def _unit_after(unit: Unit, action: Overrule) -> Unit:
     bases = action.units.get(unit.id)
     if bases is not None:
         unit = laid(unit, bases)
-    markers = dict(unit.state)
-    if unit.id in action.disruption:
-        markers["disruption"] = action.disruption[unit.id]
-    if unit.id in action.smoke:
-        markers["smoke"] = action.smoke[unit.id]
-    return replace(unit, state=markers)
+    given = {"disruption": action.disruption, "smoke": action.smoke}
+    markers = {key: by_unit[unit.id] for key, by_unit in given.items() if unit.id in by_unit}
+    return replace(unit, state={**unit.state, **markers})
 
 
 def _resumed(state: State, action: Overrule) -> State:

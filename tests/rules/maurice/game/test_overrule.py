@@ -27,14 +27,19 @@ def marching(**more: object) -> State:
     return state_at(table, Marching(("F1", "F2")), command="march", **more)
 
 
-def test_an_illegal_move_that_the_players_accept_holds() -> None:
+def test_m_6_31_an_illegal_move_that_the_players_accept_is_the_march_of_whoever_was_asked() -> None:
     state = marching()
     bases = ahead(state.position.unit("F1").bases, 90.0, 300.0)
-    after_it, told = after(state, Overrule("agreed on", units={"F1": bases}))
-    assert after_it.position.unit("F1").bases == bases
-    assert after_it.step == state.step
-    assert told[0].text == "overruled: F1 moved as placed (agreed on)"
-    assert kinds(told) == ["overrule"]
+    action = Overrule("agreed on", units={"F1": bases})
+    for asked, waiting, said in (
+        ((), ("F1", "F2"), "F1 stays there"),
+        (("F1",), ("F2",), "F1 stays there and has moved"),
+    ):
+        after_it, told = after(state, replace(action, asked=asked))
+        assert after_it.position.unit("F1").bases == bases
+        assert after_it.step.waiting == waiting
+        assert told[0].text == f"overruled: {said} (agreed on)"
+        assert kinds(told) == ["overrule"]
 
 
 def test_levels_smoke_morale_and_hands_are_set() -> None:
