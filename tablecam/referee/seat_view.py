@@ -158,6 +158,7 @@ def _sent_back(action: Json, version: int) -> Json:
 
 def _table(referee: Referee, play: AnyPlay) -> Json:
     """Returns the differences between table and game, and the moves made by hand."""
+    away = {move.unit for move in (*referee.suggested, *referee.to_place)}
     return {
         "markers": markers(referee.game, play.state),
         "pictured": [shape.to_json() for shape in referee.game.step_shapes(play.state)],
@@ -166,7 +167,7 @@ def _table(referee: Referee, play: AnyPlay) -> Json:
         "moved": _moved(referee),
         "together": [suggestion.unit for suggestion in referee.together],
         "intents": [_intent(intent, answer) for intent, answer in referee.intent_answers()],
-        "trouble": referee.problem or referee.game.irregularities(play.state),
+        "trouble": referee.problem or referee.game.irregularities(play.state, away),
     }
 
 

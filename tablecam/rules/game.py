@@ -8,7 +8,7 @@ a rule system.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from random import Random
 from types import MappingProxyType
@@ -263,8 +263,11 @@ class Game(Described, Protocol[State, Action]):
     def offered(self, state: State, action: Action) -> Offer:
         """Returns a legal action as a page shows it."""
 
-    def irregularities(self, state: State) -> str:
-        """Lists irregularities of a position that is still ruled on; empty if there are none."""
+    def irregularities(self, state: State, away: Collection[str]) -> str:
+        """Lists irregularities of a position that is still ruled on; empty if there are none.
+
+        The units that are `away` lie elsewhere by now.
+        """
         return ""
 
     def step_shapes(self, state: State) -> tuple[Shape, ...]:

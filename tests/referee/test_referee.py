@@ -300,7 +300,6 @@ def test_units_inside_impassable_ground_are_not_taken_in_without_a_word() -> Non
     there = replace(table(), terrain=(town,))
     referee = Referee(game_of("maurice-lite"))
     referee.begin(there, {"active": "french"}, FRENCH)
-    assert seat_view(referee, FRENCH)["trouble"] == "unit F1 stands on impassable ground (M-5.1)"
+    assert seat_view(referee, FRENCH)["trouble"] == "F1 stands on impassable ground (M-5.1)"
     referee.table_at_rest(moved(there, "F1", 200.0))
-    referee.accept(FRENCH, ["F1"])
     assert seat_view(referee, FRENCH)["trouble"] == ""

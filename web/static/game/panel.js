@@ -79,9 +79,12 @@ let pressed = null;
 function renderSaid(state) {
   const { game } = state;
   const view = playing(state);
-  setText(byId("game-said"), game.busy ?? (game.said || view?.trouble || ""));
+  const amiss = game.said || sentence(view?.trouble ?? "");
+  setText(byId("game-said"), amiss || (game.busy ?? ""));
   // The button that was pressed says it too, and nothing moves.
-  byId("game-said").classList.toggle("unseen", game.busy !== null);
+  byId("game-said").classList.toggle("unseen", !amiss);
+  // What went wrong lies over what happened last; what stays wrong has a place of its own.
+  byId("game-said").classList.toggle("passing", game.said !== "");
   if (pressed) setAttr(pressed, "data-busy", game.busy);
   const house = view?.house ?? [];
   byId("game-house").hidden = !house.length;

@@ -236,9 +236,7 @@ class Field:
         """Warnings of units on impassable ground, where they stood before the game (M-5.1)."""
         barred = self.ground.impassable
         return tuple(
-            PositionWarning(
-                frozenset({unit.id}), f"unit {unit.id} stands on impassable ground (M-5.1)"
-            )
+            PositionWarning(frozenset({unit.id}), f"{unit.id} stands on impassable ground (M-5.1)")
             for unit in self.units
             if is_partly_in(unit.outline, barred)
         )

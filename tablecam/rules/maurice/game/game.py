@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from random import Random
 from types import MappingProxyType
@@ -168,9 +168,10 @@ class MauriceGame(ByHand[State], StepGame[State]):
             check_unnamed(state, action)
         return agreed_on(state, action) if isinstance(action, Overrule) else ""
 
-    def irregularities(self, state: State) -> str:
+    def irregularities(self, state: State, away: Collection[str]) -> str:
         """Names units that stand where no unit may."""
-        return "; ".join(oddity.sentence for oddity in field_at(state).on_impassable)
+        oddities = field_at(state).on_impassable
+        return "; ".join(one.sentence for one in oddities if one.concerned_ids.isdisjoint(away))
 
     def length_unit(self, table: TableSize) -> LengthUnit:
         """Returns the base width."""

@@ -56,7 +56,7 @@ def test_m_5_1_who_stands_on_impassable_ground_is_told():
     town = Terrain("town", "impassable", ((400, 300), (600, 300), (600, 500), (400, 500)))
     inside, outside = line("F1", "french", 650, 400), line("F2", "french", 1200, 400)
     (said,) = field_of(position(inside, outside, terrain=[town])).warnings
-    assert said == "unit F1 stands on impassable ground (M-5.1)"
+    assert said == "F1 stands on impassable ground (M-5.1)"
 
 
 def test_m_1_1_guns_are_as_deep_as_they_like():
