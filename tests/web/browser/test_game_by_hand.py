@@ -207,9 +207,13 @@ def test_a_broken_unit_is_taken_off_by_a_tap_and_put_back_by_another(fight: Tabl
     fight.hall.referee.act(SHARED, {"type": "overrule", "off": ["A6"]})
     due = page.locator("#game-due li")
     expect(due).to_contain_text("A6 has left the game: take it off the table")
+    page.locator('.units [data-thing="unit:A6"]').focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("#clear")).to_be_visible()
     page.locator("#game-due [data-lift]").click()
     expect(due.filter(has_text="take it off")).to_have_count(0)
     expect(page.locator('.units [data-thing="unit:A6"]')).to_have_count(0)
+    expect(page.locator("#clear")).to_be_hidden()  # what has left is not chosen any longer
     expect(page.locator("#health-state")).to_have_text("Camera good")  # nobody misses its tags
     page.locator("#lifted button", has_text="Put A6 back").click()
     expect(page.locator("#game-moved")).to_contain_text("A6 has left the game")

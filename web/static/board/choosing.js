@@ -1,5 +1,5 @@
 /** Chooses things on the table, and lays the tape between two of them. */
-import { isPoint, pointThing } from "./things.js";
+import { commanderOf, isPoint, pointThing, unitOf } from "./things.js";
 
 /** @typedef {import("./state.js").State} State */
 /** @typedef {import("./state.js").Tape} Tape */
@@ -26,6 +26,15 @@ export function chooseAlone(state, thing) {
 export function clear(state) {
   state.chosen = [];
   state.hover = null;
+  chosenChanged(state);
+}
+
+/** Drops what has left the table from what is chosen. @type {(state: State) => void} */
+export function dropGone(state) {
+  const isThere = (/** @type {string} */ thing) =>
+    isPoint(thing) || Boolean(unitOf(state, thing) ?? commanderOf(state, thing));
+  if (state.chosen.every(isThere)) return;
+  state.chosen = state.chosen.filter(isThere);
   chosenChanged(state);
 }
 

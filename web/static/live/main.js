@@ -335,6 +335,7 @@ export function takeInTable(state, now) {
     );
   choosing.shareTapes(state, now.tapes);
   state.now = now;
+  choosing.dropGone(state);
   const arrived = state.ghost?.sent && isAtNewPlace(now, state.ghost) ? placings(state.ghost) : null;
   if (arrived) state.ghost = null;
   if (isFirst) {
