@@ -14,7 +14,7 @@ from tablecam.geometry.moves.lanes import front_width_mm, lane, room_ahead_mm, s
 from tablecam.geometry.moves.poses import ahead, shifted, wheeled
 from tablecam.geometry.outlines import footprint
 from tablecam.geometry.shapes import shapes_of
-from tablecam.rules.game import Ban, PendingDecision
+from tablecam.rules.game import Ban
 from tablecam.rules.huzzah_ge import state as acts
 from tablecam.rules.huzzah_ge.field import Field
 from tablecam.rules.huzzah_ge.orders import acted
@@ -340,9 +340,8 @@ def charge_place(state: State, unit: Unit, target: Unit, allowed_cm: float) -> B
         if blocks and overlaps(way, area_of(piece)):
             return Ban("H-12.5", f"would charge through {proper_name(piece.id)}")
     if (sector := target.state.get("sector")) is not None:
-        return Ban(
-            "H-12.5", f"cannot advance on {target.id}, which stands in {proper_name(str(sector))}"
-        )
+        where = proper_name(str(sector))
+        return Ban("H-12.5", f"cannot advance on {target.id}, which stands in {where}")
     squared = squaring_up(unit.bases, target.bases)
     if squared is None:
         return Ban("H-12.9", f"meets no face of {target.id}")
@@ -415,16 +414,15 @@ def charged(state: State, action: acts.Charge) -> State:
     """
     unit, target = state.unit(action.unit), state.unit(action.target)
     permitted(judged_charge(state, unit, target, action.bases))
-    return acted(rushed(state, action, "H-12.7"), unit.id)
+    return acted(rushed(state, action, "H-12.7", "charges"), unit.id)
 
 
-def rushed(state: State, charge: acts.Charge, rule: str) -> State:
-    """Returns the state with a charger squared up on its target."""
+def rushed(state: State, charge: acts.Charge, rule: str, deed: str) -> State:
+    """Returns the state with a charger squared up on its target; `deed` says that it charges."""
     name, target = charge.unit, charge.target
     drawn = shapes_of(hull(state.unit(name).bases, charge.bases), "path")
-    state = state.tells(
-        "charge", f"{name} charges {target}", rule, *drawn, unit=name, target=target
-    )
+    text = f"{name} {deed} {target}"
+    state = state.tells("charge", text, rule, *drawn, unit=name, target=target)
     state = acts.placed(state, name, charge.bases).changed(name, moved=True, charging=True)
     return replace(state, rushes=(*state.rushes, acts.Rush(name, target)))
 
@@ -470,14 +468,8 @@ def manoeuvres(state: State, unit: Unit) -> Iterator[acts.Move]:
 class ImpulsiveCharge(Due):
     """An impulsive unit charges the nearest enemy that it could reach (H-11.16)."""
 
+    question = "{unit} is impulsive and must charge"
     unit: str
-
-    def asked(self, state: State) -> PendingDecision | None:
-        """Returns that it must charge, if it can."""
-        for charge in self.legal(state):
-            question = f"{self.unit} is impulsive and charges {charge.target}"
-            return PendingDecision(question, self.owner(state))
-        return None
 
     def legal(self, state: State) -> tuple[acts.Charge, ...]:
         """Returns the charge at the nearest enemy that it reaches."""
@@ -490,9 +482,7 @@ class ImpulsiveCharge(Due):
 
     def then(self, state: State, answer: acts.Charge | None) -> State:
         """Returns the state with the charger in contact."""
-        if answer is None:
-            return state
-        return rushed(state, answer, "H-11.16")
+        return rushed(state, answer, "H-11.16", "is impulsive and must charge") if answer else state
 
 
 def impulsive(state: State) -> tuple[ImpulsiveCharge, ...]:

@@ -20,16 +20,14 @@ from tablecam.rules.miniatures.move_words import move_words
 from tablecam.rules.miniatures.page import UnitSetting, of_unit
 from tablecam.table.model import CENTIMETRES, Keys
 from tablecam.table.sides import side_name
+from tablecam.wording import counted
 
-_DONE: Final = {
-    "orders": "No more orders",
-    "officers": "No more officers move",
-}
+_DONE: Final = {"orders": "No more orders", "officers": "No more officers move"}
 
 
 def _fire(state: State, action: acts.Fire) -> Offer:
     count, all_bases = len(action.bases), len(state.unit(action.unit).bases)
-    bases = "" if count == all_bases else f" with {count} {'base' if count == 1 else 'bases'}"
+    bases = "" if count == all_bases else f" with {counted(count, 'base')}"
     label = f"{action.unit} at {action.target}{bases}"
     return Offer("fire", label, units=(action.unit, action.target))
 
@@ -129,9 +127,7 @@ class EmpiresPage(BattleGame[State]):
         acts.Deploy: of_unit(
             "form", lambda state, action: layout_words(state, state.unit(action.unit), action.bases)
         ),
-        acts.Skirmish: of_unit(
-            "form", lambda state, action: f"{action.count} into the skirmish line"
-        ),
+        acts.Skirmish: of_unit("form", lambda _, action: f"{action.count} into the skirmish line"),
         acts.PassLines: lambda state, action: Offer(
             "form",
             f"{action.unit}: pass lines with {action.other}",
@@ -153,9 +149,7 @@ class EmpiresPage(BattleGame[State]):
         elif unit_state.get("disordered"):
             signs.append(about.Marker("word", "disordered", 1, "warn"))
         if hits := unit_state.get("hits"):
-            signs.append(
-                about.Marker("pips", f"{hits} {'hit' if hits == 1 else 'hits'}", hits, "warn")
-            )
+            signs.append(about.Marker("pips", counted(hits, "hit"), hits, "warn"))
         if unit_state.get("fired"):
             signs.append(about.Marker("cloud", "has fired"))
         if quality := unit_state.get("quality"):

@@ -20,8 +20,12 @@ from tablecam.rules.miniatures.battle_game import BattleCharts
 from tablecam.rules.steps import YES_OR_NO, Decide
 from tablecam.table.sections import Name, StrictModel
 from tablecam.table.sides import side_name
-from tablecam.wording import counted
+from tablecam.wording import counted, joined
 
+OWN_BOOK: Final = (
+    "Resolve this combat with your own book, then enter the result: "
+    "tablecam's copy of the rules has no combat chapter."
+)
 MOST_HITS: Final = 12
 BACK_STEP_CM: Final = 5
 BACKS_CM: Final = tuple(range(0, 31, BACK_STEP_CM))
@@ -59,24 +63,39 @@ class CombatDue(Due):
     def then(self, state: State, answer: None) -> State:
         """Returns the state in which the hits on each unit are asked for."""
         names = tuple(name for name in self.units if state.has(name))
-        sides = {state.unit(name).side for name in names}
-        if len(sides) < 2:
+        if len({state.unit(name).side for name in names}) < 2:
             return state
         state = state.tells("combat", f"Combat: {', '.join(names)}", "H-15.2")
         return state.pushed(*map(CombatHits, names), LoserDue(names))
 
 
-class CombatHits(Due):
+class CombatResult(Due, is_family=True):
+    """What players find in their own book, and any of them enters (H-15.2)."""
+
+    hint = OWN_BOOK
+
+    def asked(self, state: State) -> PendingDecision | None:
+        """Returns the question, to nobody's seat."""
+        asked = super().asked(state)
+        return asked and replace(asked, seat=None)
+
+
+def _step(units: tuple[str, ...], number: int, what: str) -> str:
+    """Returns what a step of a combat asks: the hits on each of its units, then who lost."""
+    return f"Combat of {joined(units)}, {number} of {len(units) + 1}: {what}"
+
+
+class CombatHits(CombatResult):
     """The hits that a unit took in its combat (H-15.2)."""
 
-    question = "How many hits does {unit} take in its combat?"
     answers = tuple(map(acts.GiveNumber, range(MOST_HITS + 1)))
     unit: str
 
-    def asked(self, state: State) -> PendingDecision | None:
+    def asked(self, state: State) -> PendingDecision:
         """Returns the question, with what counts of the unit."""
-        asked = super().asked(state)
-        return asked and replace(asked, hint=_support(state, self.unit))
+        (units,) = (due.units for due in state.due if isinstance(due, LoserDue))
+        question = _step(units, units.index(self.unit) + 1, f"hits on {self.unit}")
+        return PendingDecision(question, hint=f"{OWN_BOOK} {_support(state, self.unit)}")
 
     def then(self, state: State, answer: acts.GiveNumber) -> State:
         """Returns the state without the bases that the hits remove (H-7.10, H-10.1)."""
@@ -94,28 +113,30 @@ class CombatHits(Due):
 def _support(state: State, name: str) -> str:
     """Returns what counts of a unit in combat, as far as the book tells (H-2.5)."""
     troops = state.troops(name)
-    ranks = troops.support_ranks or "no"
-    words = [f"{ranks} support {'rank' if ranks == 1 else 'ranks'}"]
+    words = [counted(troops.support_ranks, "support rank")]
     words += ["charging"] if troops.charging else []
     words += ["disordered"] if troops.disordered else []
-    return ", ".join(words).capitalize() + "."
+    return f"{name}: {', '.join(words)}."
 
 
-class LoserDue(Due):
+class SideDue(Due, is_family=True):
+    """Which side has lost or won, or neither."""
+
+    def legal(self, state: State) -> tuple[acts.GiveName, ...]:
+        """Returns the sides, and nobody."""
+        return (*map(acts.GiveName, state.sides), acts.GiveName(None))
+
+
+class LoserDue(SideDue):
     """Which side lost a combat (H-15.2)."""
 
     units: tuple[str, ...]
 
     def asked(self, state: State) -> PendingDecision | None:
         """Returns the question, while both sides are there."""
-        left = [name for name in self.units if state.has(name)]
-        if len({state.unit(name).side for name in left}) < 2:
-            return None
-        return PendingDecision(f"Who lost the combat of {', '.join(left)}?", state.active)
-
-    def legal(self, state: State) -> tuple[acts.GiveName, ...]:
-        """Returns the sides, and that nobody lost."""
-        return (*map(acts.GiveName, state.sides), acts.GiveName(None))
+        left = {state.unit(name).side for name in self.units if state.has(name)}
+        question = _step(self.units, len(self.units) + 1, "who lost?")
+        return PendingDecision(question, hint=OWN_BOOK) if len(left) > 1 else None
 
     def then(self, state: State, answer: acts.GiveName | None) -> State:
         """Returns the state in which the losers' fates are asked for."""
@@ -127,11 +148,11 @@ class LoserDue(Due):
         return state.tells("melee", text, "H-15.2").pushed(*map(ForcedBack, losers))
 
 
-class ForcedBack(Due):
+class ForcedBack(CombatResult):
     """How far a unit that lost is forced back (H-9.13, H-15.2)."""
 
     question = "How far is {unit} forced back?"
-    hint = "As your book has it, before any cover."
+    hint = f"{OWN_BOOK} Before any cover."
     answers = tuple(map(acts.GiveNumber, BACKS_CM))
     unit: str
 
@@ -140,7 +161,7 @@ class ForcedBack(Due):
         return state.pushed(LoserFate(self.unit, answer.value))
 
 
-class LoserFate(Due):
+class LoserFate(CombatResult):
     """Whether a unit that lost holds, is disordered or routs (H-15.2)."""
 
     question = "What becomes of {unit}?"
@@ -194,23 +215,18 @@ class StopDue(Due):
 
     def asked(self, state: State) -> PendingDecision:
         """Returns the question."""
-        return PendingDecision(
-            f"Turn {state.turn - 1} is over: does the battle go on?", state.active
-        )
+        question = f"Turn {state.turn - 1} is over: does the battle go on?"
+        return PendingDecision(question, state.active)
 
     def then(self, state: State, answer: Decide) -> State:
         """Returns the state, in which the winner is asked for if they stop."""
         return state if answer.yes else state.pushed(WinnerDue())
 
 
-class WinnerDue(Due):
+class WinnerDue(SideDue):
     """Who has won, as the players see it (H-15.8)."""
 
     question = "Who has won?"
-
-    def legal(self, state: State) -> tuple[acts.GiveName, ...]:
-        """Returns the sides, and nobody."""
-        return (*map(acts.GiveName, state.sides), acts.GiveName(None))
 
     def then(self, state: State, answer: acts.GiveName) -> State:
         """Returns the end."""

@@ -360,9 +360,10 @@ def test_a_routing_unit_takes_no_orders_h_11_13():
 def test_an_impulsive_unit_charges_what_it_could_reach_h_11_16():
     things = (unit("F1", 60, 40, abilities=["impulsive"]), *facing(12)[1:])
     battle = Battle(*things).to_orders()
-    assert battle.question == "F1 is impulsive and charges A1"
+    assert battle.question == "F1 is impulsive and must charge"
     assert (GAME.forced(battle.state),) == GAME.legal(battle.state)
     battle.act("F1 charges A1")
+    assert "F1 is impulsive and must charge A1" in battle.texts()
     assert battle.marks("F1")["charging"]
 
 
@@ -552,7 +553,7 @@ def test_a_charger_that_is_hit_tests_and_is_never_forced_back_h_8_3():
     battle.throw(6, 6)
     assert battle.marks("F1")["disordered"]
     assert battle.unit("F1").bases[0].place_mm == place
-    assert battle.question == "How many hits does F1 take in its combat?"
+    assert battle.question == "Combat of F1 and A1, 1 of 3: hits on F1"
 
 
 def test_a_firer_who_fails_tests_and_may_leave_its_ground_h_8_4():
@@ -569,12 +570,19 @@ def test_a_combat_asks_what_the_book_would_tell_h_15_2():
     battle = charged()
     battle.throw(6, 6)
     battle.throw(1, 2)
-    for hits in (2, 4):
-        battle.do(GiveNumber(hits))
-    assert battle.question == "Who lost the combat of F1, A1?"
-    battle.do(GiveName("allied"))
-    battle.do(GiveNumber(10))
-    battle.act("Disordered")
+    results = {
+        "Combat of F1 and A1, 1 of 3: hits on F1": GiveNumber(2),
+        "Combat of F1 and A1, 2 of 3: hits on A1": GiveNumber(4),
+        "Combat of F1 and A1, 3 of 3: who lost?": GiveName("allied"),
+        "How far is A1 forced back?": GiveNumber(10),
+        "What becomes of A1?": GiveName("disordered"),
+    }
+    for question, result in results.items():
+        asked = battle.play.asked()
+        # Any player may enter what their own book says.
+        assert (asked.question, asked.seat) == (question, None)
+        assert "has no combat chapter" in asked.hint
+        battle.do(result)
     assert len(battle.unit("A1").bases) == 3
     assert battle.unit("A1").bases[0].y_mm == pytest.approx(10 * (52 + 2 + 10))
     assert not battle.marks("A1").get("in_combat_with")

@@ -14,7 +14,7 @@ export function groupTitle({ facts }, group) {
 export function turnWords(view, nameOf) {
   const asked = view.asked === null ? null : nameOf(view.asked);
   if (view.is_over) return "the game is over";
-  if (view.seat.kind === "spectator") return asked ? `${asked} to decide` : "dice";
+  if (view.seat.kind === "spectator") return asked ? `${asked} to decide` : "any player";
   if (view.is_yours && asked === null) return "any player";
   if (view.is_yours && view.seat.kind === "player") return "your turn";
   return view.is_yours ? `${asked} to decide` : `waiting for ${asked ? `the ${asked}` : "dice"}`;
