@@ -52,6 +52,9 @@ export function listenToGame(state, changed, others) {
   return {
     ...others,
     ...diceKeys(commands, others),
+    Escape: (event) => {
+      if (!commands.close()) others.Escape(event);
+    },
     undo: (event) =>
       commands.answered.then(() => {
         if (!commands.undoLatest()) others.undo(event);
@@ -106,6 +109,17 @@ export class Commands {
   change(update) {
     update();
     this.changed();
+  }
+
+  /** Closes what is open about a move; false if nothing is. */
+  close() {
+    const { game } = this.state;
+    const isOpen = game.accepting !== null;
+    if (isOpen)
+      this.change(() => {
+        game.accepting = null;
+      });
+    return isOpen;
   }
 
   /** Sends a request, unless one is under way. @param {string} what @param {() => Promise<import("./state.js").GameView>} ask */

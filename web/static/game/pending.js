@@ -133,7 +133,11 @@ function makeMoved() {
   const accept = element("button");
   setAttr(accept, "data-way", "accept");
   setText(accept, "Accept");
-  accepting.append(why, accept);
+  const cancel = element("button");
+  setAttr(cancel, "data-way", "accept-close");
+  setAttr(cancel, "title", "Accept nothing (Esc)");
+  setText(cancel, "Cancel");
+  accepting.append(why, accept, cancel);
   return row;
 }
 
@@ -301,7 +305,11 @@ export function listenToMoved(commands) {
       game.showsAstray = /** @type {HTMLDetailsElement} */ (byId("astray-shown")).open;
     }),
   );
-  for (const list of ["game-moved", "astray-moved"])
+  for (const list of ["game-moved", "astray-moved"]) {
+    byId(list).addEventListener("keydown", ({ key, target }) => {
+      // Elsewhere it is a key of the page.
+      if (key === "Escape" && target instanceof HTMLInputElement) commands.close();
+    });
     onClickWithin(list, "data-way", (way, button) => {
       const row = button.closest("[data-unit]");
       const unit = row?.getAttribute("data-unit") ?? "";
@@ -309,10 +317,12 @@ export function listenToMoved(commands) {
         commands.change(() => {
           game.accepting = unit;
         });
+      else if (way === "accept-close") commands.close();
       else if (way === "accept") commands.accept(unit, row?.querySelector("input")?.value.trim() ?? "");
       else if (way === "die") commands.decide(unit);
       else if (way.startsWith("choice ")) commands.pick(unit, Number(way.split(" ")[1]));
       else if (way === "held") commands.confirm(unit, "die");
       else commands.confirm(unit, way);
     });
+  }
 }
