@@ -114,10 +114,11 @@ def keep_tape() -> Response:
     return Response(status=204)
 
 
-@blueprint.post("/tapes/clear")
-def clear_tapes() -> Response:
-    """Removes the tapes that this seat has kept."""
-    shown().live.pointing.clear(_pointing_seat())
+@blueprint.post("/tapes/remove")
+def remove_tape() -> Response:
+    """Removes a tape that this seat has kept."""
+    body = request_body(KeepTape, "tapes")
+    shown().live.pointing.remove(_pointing_seat(), body.a, body.b)
     return Response(status=204)
 
 

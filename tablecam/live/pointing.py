@@ -66,10 +66,12 @@ class Pointing:
             self._now = replace(self._now, version=number, tapes=tuple(tapes))
         self._tell()
 
-    def clear(self, by: str) -> None:
-        """Removes all tapes of a seat."""
+    def remove(self, by: str, a: str, b: str) -> None:
+        """Removes a tape of a seat."""
+        removed = (by, a, b)
         with self._lock:
-            left = tuple(tape for tape in self._now.tapes if tape.by != by)
+            tapes = self._now.tapes
+            left = tuple(tape for tape in tapes if (tape.by, tape.a, tape.b) != removed)
             self._now = replace(self._now, version=self._now.version + 1, tapes=left)
         self._tell()
 

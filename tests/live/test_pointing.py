@@ -19,11 +19,11 @@ def kept(pointing):
     return [(tape.by, tape.a, tape.b) for tape in pointing.now.tapes]
 
 
-def test_a_seat_clears_its_own_tapes_alone(pointing, told):
+def test_a_seat_removes_one_of_its_own_tapes(pointing, told):
     pointing.keep("french", "unit:F1", "unit:B1")
-    pointing.keep("british", "unit:B1", "unit:F1")
-    pointing.clear("french")
-    assert kept(pointing) == [("british", "unit:B1", "unit:F1")]
+    pointing.keep("british", "unit:F1", "unit:B1")
+    pointing.remove("french", "unit:F1", "unit:B1")
+    assert kept(pointing) == [("british", "unit:F1", "unit:B1")]
     assert len(told) == pointing.now.version == 3
 
 

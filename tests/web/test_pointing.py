@@ -20,9 +20,9 @@ def test_a_tape_that_a_seat_keeps_is_told_to_all_seats(french, british):
     assert french.post("/api/tapes", json=KEEP).status_code == 204
     (tape,) = british.get("/api/state").json["tapes"]
     assert tape == KEEP | {"number": 1, "by": "french"}
-    assert british.post("/api/tapes/clear", json={}).status_code == 204
+    assert british.post("/api/tapes/remove", json=KEEP).status_code == 204
     assert len(british.get("/api/state").json["tapes"]) == 1
-    french.post("/api/tapes/clear", json={})
+    french.post("/api/tapes/remove", json=KEEP)
     assert british.get("/api/state").json["tapes"] == []
 
 
@@ -48,7 +48,7 @@ def test_spectators_point_nothing_out(app, seats, french):
         ("masks", BOOK),
         ("masks/remove", BOOK),
         ("tapes", KEEP),
-        ("tapes/clear", {}),
+        ("tapes/remove", KEEP),
         ("ping", {"x_mm": 1.0, "y_mm": 1.0}),
     ):
         assert spectator.post(f"/api/{path}", json=body).status_code == 403

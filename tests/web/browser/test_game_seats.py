@@ -149,10 +149,10 @@ def test_a_tape_that_one_seat_keeps_and_where_it_points_are_seen_by_the_other(fi
     expect(tape).to_have_count(1)
     expect(austrian.locator("#measure-body .kept")).to_contain_text("P1 to A1")
     expect(austrian.locator("#measure-body .kept")).to_contain_text("Prussian")
-    expect(austrian.locator("#clear")).to_be_hidden()  # it is not theirs
+    expect(austrian.locator("[data-tape]")).to_have_count(0)  # it is not theirs
     austrian.reload()
     expect(tape).to_have_count(1)
-    prussian.locator("#clear").click()
+    prussian.locator("[data-tape]").click()
     expect(tape).to_have_count(0)
     pinged = {"x_mm": 300.0, "y_mm": 300.0}
     assert prussian.request.post(f"{fight.hall.address}api/ping", data=pinged).ok

@@ -103,6 +103,8 @@ def test_a_kept_line_stays_when_others_are_chosen(player: Any) -> None:
     assert page.evaluate(OVERLAPPING) == []
     page.keyboard.press("Escape")
     page.keyboard.press("Escape")
+    expect(page.locator(".tape")).to_have_count(1)  # others see it: only its own button removes it
+    page.get_by_role("button", name="Remove the line P3 to A5").click()
     expect(page.locator(".tape")).to_have_count(0)
 
 

@@ -27,9 +27,9 @@ export async function keepTape(a, b) {
   await post("/api/tapes", { a, b });
 }
 
-/** Removes the tapes that this seat has kept. @type {() => Promise<void>} */
-export async function clearTapes() {
-  await post("/api/tapes/clear", {});
+/** Removes a tape that this seat has kept. @type {(a: string, b: string) => Promise<void>} */
+export async function removeTape(a, b) {
+  await post("/api/tapes/remove", { a, b });
 }
 
 /** Points at a place for all seats to see. @type {(x_mm: number, y_mm: number) => Promise<void>} */

@@ -15,7 +15,7 @@ import { listenToGame } from "../game/commands.js";
 import { drawGame } from "../game/overlay.js";
 import { renderGame } from "../game/panel.js";
 import { LayingHand } from "../game/setup.js";
-import { isPlayer, newState, seatName } from "../game/state.js";
+import { isPlayer, newState } from "../game/state.js";
 import { groundShown } from "../game/terrain.js";
 import { listenToRulings } from "../rulings/commands.js";
 import { renderDisputes } from "../rulings/disputes.js";
@@ -82,16 +82,16 @@ function clear() {
   if (rectangles.cancel()) return;
   if (state.ghost) moves.cancel();
   else if (state.group.length) state.group = [];
-  else if (state.chosen.length) choosing.clear(state);
-  else clearTapes();
+  else choosing.clear(state);
   changed();
 }
 
-/** Removes the tapes that this seat keeps; those of others stay. */
-function clearTapes() {
-  const isShared = state.keptTapes.some(({ by }) => by === seatName(state));
-  state.keptTapes = state.keptTapes.filter(({ by }) => by !== undefined && by !== seatName(state));
-  if (isShared) void moves.tried(() => api.clearTapes());
+/** Removes a tape that this page has, or its seat for all. @param {string} index */
+function removeTape(index) {
+  const { a, b, by } = state.keptTapes[Number(index)];
+  state.keptTapes = state.keptTapes.toSpliced(Number(index), 1);
+  if (by !== undefined) void moves.tried(() => api.removeTape(a, b));
+  changed();
 }
 
 /** Declares that what is hidden of the chosen thing has left the table. */
@@ -257,6 +257,7 @@ onClick("keep", keep);
 onClick("take-off", takeOff);
 onClick("follow-map", () => void moves.tried(() => api.followMap()));
 onClick("clear", clear);
+onClickWithin("measure-body", "data-tape", removeTape);
 onClick("undo", () => moves.undo());
 onClick("notice-undo", () => moves.undo());
 onClick("pause", () => moves.play(state.now?.simulated?.paused ? "resume" : "stand-still"));

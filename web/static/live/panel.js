@@ -158,7 +158,7 @@ function renderMeasure(state) {
   panel.classList.toggle("choosing", first !== undefined);
   if (first && panel.dataset.chosen !== first && matchMedia(PHONE).matches) panel.scrollTop = 0;
   panel.dataset.chosen = first ?? "";
-  byId("clear").hidden = !first && state.keptTapes.every(({ by }) => by && by !== seatName(state));
+  byId("clear").hidden = !first;
   byId("take-off").hidden = Boolean(second) || !isHidden(state, first);
   byId("keep").hidden = !second || !tape?.measured;
   setText(byId("measure-title"), measureTitle(state));
@@ -217,15 +217,21 @@ function renderParts(state) {
     byId("measure-body"),
     parts,
     (part) => part.key,
-    () => element("p", "b", "span", "span"),
+    () => element("p", "b", "span", "span", "button"),
     (row, part) => {
+      const remove = /** @type {HTMLElement} */ (row.children[3]);
+      remove.hidden = part.tape === undefined;
+      setAttr(remove, "data-tape", part.tape ?? null);
+      setAttr(remove, "aria-label", `Remove the line ${part.text}`);
+      setAttr(remove, "class", "plain");
+      setText(remove, part.tape === undefined ? "" : "×");
       setAttr(row, "class", part.name);
       [part.lead ?? "", part.text, part.more ?? ""].forEach((text, index) => setText(row.children[index], text));
     },
   );
 }
 
-/** @typedef {{key: string, name: string, lead?: string, text: string, more?: string}} Part */
+/** @typedef {{key: string, name: string, lead?: string, text: string, more?: string, tape?: string}} Part  of a tape that this page may remove, its index */
 
 /** @type {(state: State) => Part[]} */
 function measureParts(state) {
@@ -365,6 +371,7 @@ function keptPart(state, tape, index) {
     lead: read ? distanceWords(state.facts, read) : "–",
     text: `${titleOf(state, tape.a)} to ${titleOf(state, tape.b)}`,
     more: tape.error ?? [read ? lengthWords(read) : "", keptBy(state, tape)].filter(Boolean).join(", "),
+    tape: keptBy(state, tape) ? undefined : String(index),
   };
 }
 
