@@ -6,6 +6,7 @@ import re
 
 from playwright.sync_api import expect
 
+from tablecam.referee.seats import SHARED
 from tests.web.browser.halls import Table
 
 
@@ -88,6 +89,23 @@ def test_every_line_is_drawn_when_it_is_tapped_and_results_stand_beside_units(
         expect(page.locator("#board.looking .layer.game .shape")).not_to_have_count(0)
         line.click()
     expect(page.locator("#board.looking")).to_have_count(0)
+
+
+def test_the_drawing_of_a_line_goes_by_esc_with_the_log_and_with_a_new_action(fight: Table) -> None:
+    volley(fight)
+    page = fight.prussian.page
+    for leaves in ("Escape", "tab", "action"):
+        fight.prussian.opens_log()
+        page.locator("#game-log-body .words", has_text="A3 is hit").click()
+        expect(page.locator("#board.looking")).to_have_count(1)
+        page.mouse.move(5, 5)
+        if leaves == "Escape":
+            page.keyboard.press("Escape")
+        elif leaves == "tab":
+            page.locator("#tab-game").click()
+        else:
+            fight.hall.referee.act(SHARED, {"type": "overrule", "disruption": {"A1": 1}})
+        expect(page.locator("#board.looking")).to_have_count(0)
 
 
 def test_what_is_due_is_drawn_until_something_is_pointed_at(fight: Table) -> None:

@@ -14,6 +14,7 @@ import { listenToSeats } from "./seats.js";
 import { listenToSetup } from "./setup.js";
 import {
   addFace,
+  closeLine,
   dropFace,
   lostBy,
   offerOf,
@@ -53,7 +54,7 @@ export function listenToGame(state, changed, others) {
     ...others,
     ...diceKeys(commands, others),
     Escape: (event) => {
-      if (!commands.close()) others.Escape(event);
+      if (state.ghost || !commands.close()) others.Escape(event);
     },
     undo: (event) =>
       commands.answered.then(() => {
@@ -111,14 +112,12 @@ export class Commands {
     this.changed();
   }
 
-  /** Closes what is open about a move; false if nothing is. */
+  /** Closes what is open about a move, or a line of the log; false if nothing is. */
   close() {
     const { game } = this.state;
-    const isOpen = game.accepting !== null;
-    if (isOpen)
-      this.change(() => {
-        game.accepting = null;
-      });
+    const isOpen = closeLine(game) || game.accepting !== null;
+    game.accepting = null;
+    this.changed();
     return isOpen;
   }
 
@@ -136,7 +135,8 @@ export class Commands {
     const before = game.view;
     try {
       receiveView(this.state, await ask(), before);
-      Object.assign(game, { looked: null, line: null, fixing: null, choosing: null });
+      closeLine(game);
+      game.looked = null;
     } catch (error) {
       game.said = await this.excuse(error);
     }

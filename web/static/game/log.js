@@ -4,7 +4,7 @@ import { listenToHover, onClick, onClickWithin, slidePanel } from "../shared/eve
 import { sentence } from "../shared/text.js";
 import { makeRuleNumber, updateRuleNumber } from "../rulings/rule_number.js";
 import { groupWords, makeDie, renderDice } from "./dice.js";
-import { hasRoomForAll, latestChosen, playing } from "./state.js";
+import { closeLine, hasRoomForAll, latestChosen, playing } from "./state.js";
 
 /** @typedef {import("./state.js").State} State */
 /** @typedef {import("./state.js").LogLine} LogLine */
@@ -336,6 +336,7 @@ export function listenToLog(commands) {
   const { game } = commands.state;
   const turnTo = (/** @type {string} */ tab) =>
     commands.change(() => {
+      if (game.tab !== tab) closeLine(game);
       game.tab = tab;
     });
   for (const tab of TABS) onClick(tab, () => turnTo(tab));

@@ -210,6 +210,9 @@ export function receiveView(state, view, asked) {
   if (!view.has_begun) return;
   // Another game, or this seat's turn: what to do is there.
   if (!before?.log?.length || (view.is_yours && !before.is_yours)) game.tab = "tab-game";
+  // Nobody who corrects something is interrupted.
+  const isCorrecting = game.fixing !== null || game.choosing?.isOpen;
+  if (before?.log.length !== view.log.length && !isCorrecting) closeLine(game);
   const due = new Set(view.to_place.map(({ unit }) => unit));
   game.placed = (before?.to_place ?? [])
     .filter(({ unit }) => !due.has(unit))
@@ -224,6 +227,14 @@ export function receiveView(state, view, asked) {
   if (before?.version !== view.version) game.warned = null;
   if (game.accepting && !view.moved.some(({ unit }) => unit === game.accepting)) game.accepting = null;
   dropStaleFaces(game, requestedRoll(view));
+}
+
+/** Closes the line of the log that is open, with its drawing; false if none is. @type {(game: Game) => boolean} */
+export function closeLine(game) {
+  const isOpen = game.line !== null;
+  if (game.looked === game.line) game.looked = null;
+  Object.assign(game, { line: null, fixing: null, choosing: null });
+  return isOpen;
 }
 
 /** What the referee says of a unit's move, to compare. @type {(view: GameView | null, unit: string) => string | undefined} */
