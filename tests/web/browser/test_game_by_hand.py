@@ -53,6 +53,12 @@ def test_a_legal_move_is_confirmed_by_its_own_side_and_overruled_by_nobody(fight
         moved = seat.page.locator('.moved[data-unit="P1"]')
         expect(moved).to_contain_text("✓ yes")
         expect(moved.locator("[data-way]:visible")).to_have_count(ways)
+    page = fight.prussian.page
+    page.locator('.units [data-thing="unit:P1"]').focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("#clear")).to_be_visible()
+    fight.prussian.clicks('.moved[data-unit="P1"] [data-way="seen"]')
+    expect(page.locator("#clear")).to_be_hidden()  # the next unit is not measured from it
 
 
 def test_a_force_that_was_moved_at_once_is_confirmed_with_one_tap(fight: Table) -> None:

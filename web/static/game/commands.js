@@ -2,7 +2,7 @@
 import { byId } from "../shared/dom.js";
 import { field, listenToHover, listenToLongPresses, onClick, onClickWithin, slidePanel } from "../shared/events.js";
 import { RequestError } from "../shared/http.js";
-import { chooseAlone } from "../board/choosing.js";
+import { chooseAlone, clear } from "../board/choosing.js";
 import * as api from "./api.js";
 import { beginOptions, listenToChoices, opensAnew, opensSettings } from "./begin.js";
 import { listenToForce } from "./force.js";
@@ -14,6 +14,7 @@ import { listenToSeats } from "./seats.js";
 import { listenToSetup } from "./setup.js";
 import {
   addFace,
+  chosenUnit,
   closeLine,
   dropFace,
   lostBy,
@@ -121,14 +122,14 @@ export class Commands {
     return isOpen;
   }
 
-  /** Sends a request, unless one is under way. @param {string} what @param {() => Promise<import("./state.js").GameView>} ask */
-  send(what, ask) {
-    if (this.state.game.busy === null) this.answered = this.answer(what, ask);
+  /** Sends a request, unless one is under way; of units that it moves none stays chosen. @param {string} what @param {() => Promise<import("./state.js").GameView>} ask @param {string[]} moved */
+  send(what, ask, moved = []) {
+    if (this.state.game.busy === null) this.answered = this.answer(what, ask, moved);
     return this.answered;
   }
 
-  /** @param {string} what @param {() => Promise<import("./state.js").GameView>} ask */
-  async answer(what, ask) {
+  /** @param {string} what @param {() => Promise<import("./state.js").GameView>} ask @param {string[]} moved */
+  async answer(what, ask, moved) {
     const { game } = this.state;
     Object.assign(game, { busy: what, said: "" });
     this.changed();
@@ -137,6 +138,8 @@ export class Commands {
       receiveView(this.state, await ask(), before);
       closeLine(game);
       game.looked = null;
+      // A pair is chosen to measure it.
+      if (moved.includes(chosenUnit(this.state) ?? "")) clear(this.state);
     } catch (error) {
       game.said = await this.excuse(error);
     }
@@ -159,9 +162,9 @@ export class Commands {
     return this.state.game.view?.version;
   }
 
-  /** @param {Action} action @param {string} [what] */
-  act(action, what = "Working …") {
-    return this.send(what, () => api.sendCommand("act", { action, version: this.version }));
+  /** @param {Action} action @param {string} [what] @param {string[]} [moved] */
+  act(action, what = "Working …", moved = []) {
+    return this.send(what, () => api.sendCommand("act", { action, version: this.version }), moved);
   }
 
   /** @param {string} key */
@@ -172,7 +175,10 @@ export class Commands {
       this.change(() => {
         this.state.game.warned = key;
       });
-    else if (offer) this.act(offer.action, offer.dice ? "Rolling …" : undefined);
+    else if (offer) {
+      const isMove = Boolean(this.state.facts.about.groups[offer.group]?.hint);
+      this.act(offer.action, offer.dice ? "Rolling …" : undefined, isMove ? offer.units : []);
+    }
   }
 
   /** Sends the dice that were entered. */
@@ -191,7 +197,8 @@ export class Commands {
 
   /** Accepts a unit or a commander where it lies. @param {string} unit @param {string} why */
   accept(unit, why) {
-    return this.send("Accepting …", () => api.sendCommand("accept", { units: [unit], why, version: this.version }));
+    const units = [unit];
+    return this.send("Accepting …", () => api.sendCommand("accept", { units, why, version: this.version }), units);
   }
 
   /** Accepts all units that are out of step where they lie. */
@@ -215,7 +222,7 @@ export class Commands {
 
   /** @param {string} unit @param {string} way */
   confirm(unit, way) {
-    return this.send("Confirming …", () => api.sendCommand("confirm", { unit, way, version: this.version }));
+    return this.send("Confirming …", () => api.sendCommand("confirm", { unit, way, version: this.version }), [unit]);
   }
 
   /** Says which of its choices a move was. @param {string} unit @param {number} index */
@@ -227,7 +234,7 @@ export class Commands {
   /** Confirms all moves that can be confirmed together. */
   confirmAll() {
     const units = playing(this.state)?.together ?? [];
-    return this.send("Confirming …", () => api.sendCommand("confirm-all", { units, version: this.version }));
+    return this.send("Confirming …", () => api.sendCommand("confirm-all", { units, version: this.version }), units);
   }
 
   /** Records before a move how it is meant to end. @param {{unit: string, of: string, limit: number, symbol: string, is_within: boolean}} intent */
