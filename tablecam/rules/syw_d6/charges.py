@@ -106,9 +106,18 @@ class ChargeWay(Due):
         """Returns the state in which the charger, if it is still there, has met nobody."""
         return _failed(state, self.unit)
 
+    def flees(self, state: State) -> bool:
+        """Whether fire has made the charger retreat or rout, so that it strikes nobody."""
+        return bool(state.unit(self.unit).state.get("status"))
+
     def then(self, state: State, answer: None) -> State:
-        """Returns the state in contact."""
-        return met(state, self, self.bases, self.face)
+        """Returns the state in contact; a charger that flees is left short of it (S-F.1, S-A.1)."""
+        if not self.flees(state):
+            return met(state, self, self.bases, self.face)
+        text = f"{self.unit} does not charge home"
+        state = state.tells("charge", text, "S-F.1", unit=self.unit, target=self.target)
+        bases, target = self.start(state)[0], self.target
+        return _failed(state.changed(self.unit, bases=bases, flees_from=target), self.unit)
 
     def start(self, state: State) -> tuple[Bases, Axes]:
         """Returns the charger where its charge distance starts, and its front there."""
@@ -169,16 +178,20 @@ class ResponseFire(Due):
     """Whether a unit fires at an enemy that moves before it (S-C.1)."""
 
     question = "{unit}: fire at {target} as it moves, at {range_in:.1f} in?"
-    answers = YES_OR_NO
     unit: str
     target: str
     occasion: Occasion
     range_in: float
 
-    def then(self, state: State, answer: Decide) -> State:
+    def legal(self, state: State) -> tuple[Decide, ...]:
+        """Returns both answers; who flees from other fire makes no contact (S-C.2)."""
+        flees = self.occasion != "crosses" and state.unit(self.target).state.get("status")
+        return () if flees else YES_OR_NO
+
+    def then(self, state: State, answer: Decide | None) -> State:
         """Returns the state with the shot due."""
         shot = FireDice(self.unit, self.target, self.occasion, self.range_in)
-        return state.pushed(shot) if answer.yes else state
+        return state.pushed(shot) if answer is not None and answer.yes else state
 
 
 class Pursuit(Due):
@@ -193,7 +206,7 @@ class Pursuit(Due):
 
     def legal(self, state: State) -> tuple[Move, ...]:
         """Returns the earliest and the latest place where it may stop; none if it has caught."""
-        if self._caught_mm(state) is not None:
+        if self.charge.flees(state) or self._caught_mm(state) is not None:
             return ()
         most_in = self._most_in(state)
         stops = (0.0, most_in) if most_in > 0 else (0.0,)
@@ -229,6 +242,8 @@ class Pursuit(Due):
     def then(self, state: State, answer: Move | None) -> State:
         """Returns the state in contact with the evader's rear, or with the charger disordered."""
         name, caught_mm = self.charge.unit, self._caught_mm(state)
+        if self.charge.flees(state):
+            return self.charge.then(state, None)
         if caught_mm is not None:
             bases = self._on(state, caught_mm / state.field.inch_mm)
             return met(state, self.charge, bases, "rear")
@@ -278,15 +293,18 @@ class CounterDice(Due):
         """Returns the state in which the charger, if it is still there, has met nobody."""
         return _failed(state, self.charge.unit)
 
-    def roll(self, state: State) -> Roll:
-        """Returns the dice."""
+    def roll(self, state: State) -> Roll | None:
+        """Returns the dice, none against a charger that flees."""
         target = self.charge.target
         count = counter_charge_dice(state.field.troops[target])
-        return Roll(f"the counter-charge of {target}", count)
+        is_on = not self.charge.flees(state)
+        return Roll(f"the counter-charge of {target}", count) if is_on else None
 
-    def then(self, state: State, answer: tuple[int, ...]) -> State:
+    def then(self, state: State, answer: tuple[int, ...] | None) -> State:
         """Returns the state in which both have met on the way."""
         charge, target = self.charge, state.unit(self.charge.target)
+        if answer is None:
+            return charge.then(state, None)
         way_in = min(float(sum(answer)), charge.charge_in)
         way_mm = way_in * state.field.inch_mm
         heading_deg = axes_of(state.unit(charge.unit), charge.bases).heading_deg

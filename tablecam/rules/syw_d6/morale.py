@@ -299,7 +299,7 @@ class MeleeDice(Due):
         losers = fight.attackers if attack < defence else (fight.defender,)
         enemy = fight.defender if attack < defence else fight.attackers[0]
         due = LossesDue(losers, figures_due(attack - defence), enemy)
-        return ended(state, fight).pushed(due)
+        return acts.ended(state, fight.units).pushed(due)
 
     def _total(self, state: State, names: tuple[str, ...], die: int) -> int:
         """Returns the best of each factor among the units of a side (S-F.5)."""
@@ -392,15 +392,7 @@ class WishDue(Due):
             back_mm = -FALL_BACK_IN * state.field.inch_mm
             state = state.changed(name, bases=ahead(unit.bases, axes_of(unit).heading_deg, back_mm))
         text = f"{', '.join(self.fight.units)} fall back 3 in"
-        return ended(state.tells("melee", text, "S-F.6"), self.fight)
-
-
-def ended(state: State, fight: acts.Fight) -> State:
-    """Returns the state after a melee: all who were in it are disordered (S-F.7)."""
-    for name in fight.units:
-        state = state.changed(name, melee_with=None, charged=None)
-        state = acts.disordered(state, name, "S-F.7")
-    return state
+        return acts.ended(state.tells("melee", text, "S-F.6"), self.fight.units)
 
 
 def moral_due(state: State) -> State:

@@ -198,16 +198,29 @@ class State(Battle):
 def destroyed(state: State, name: str, why: str) -> State:
     """Returns the state without a unit that is destroyed, which calls friends to test (S-G.1)."""
     state = with_calamity(state, name, "destroyed")
-    state = state.changed(name, bases=())
-    fights = tuple(fight for fight in state.fights if name not in fight.units)
-    for fight in state.fights:
-        others = tuple(unit for unit in fight.attackers if unit != name)
-        if name != fight.defender and name in fight.attackers and others:
-            fights = (*fights, replace(fight, attackers=others))
+    state = parted(state.changed(name, bases=()), name)
     kept = tuple(due for due in state.due if name not in vars(due).values())
     allowed = {unit: value for unit, value in state.allowed.items() if unit != name}
-    state = replace(state, fights=fights, due=kept, allowed=allowed)
+    state = replace(state, due=kept, allowed=allowed)
     return state.tells("loss", f"{name} is destroyed: {why}", "S-H.4", unit=name)
+
+
+def parted(state: State, name: str) -> State:
+    """Returns the state without a unit in its melees, which end for those left alone (S-A.1)."""
+    for fight in (fight for fight in state.fights if name in fight.units):
+        others = tuple(unit for unit in fight.attackers if unit != name)
+        goes_on = name != fight.defender and others
+        left = (replace(fight, attackers=others),) if goes_on else ()
+        fights = (*(one for one in state.fights if one != fight), *left)
+        state = ended(replace(state, fights=fights), (name,) if goes_on else fight.units)
+    return state
+
+
+def ended(state: State, names: Iterable[str]) -> State:
+    """Returns the state after a melee: all who were in it are disordered (S-F.7)."""
+    for name in filter(state.has, names):
+        state = disordered(state.changed(name, melee_with=None, charged=None), name, "S-F.7")
+    return state
 
 
 def with_calamity(

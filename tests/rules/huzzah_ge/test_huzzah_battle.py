@@ -556,6 +556,16 @@ def test_a_charger_that_is_hit_tests_and_is_never_forced_back_h_8_3():
     assert battle.question == "Combat of F1 and A1, 1 of 3: hits on F1"
 
 
+def test_a_disordered_charger_that_routs_fights_no_combat_h_8_3_h_9_8():
+    battle = charged()
+    battle.do(Overrule(status={"F1": "disordered"}))
+    battle.throw(2, 2)
+    battle.throw(6, 6)
+    assert battle.marks("F1")["routing"]
+    assert not battle.question.startswith("How many hits")
+    assert not battle.marks("A1").get("in_combat_with")
+
+
 def test_a_firer_who_fails_tests_and_may_leave_its_ground_h_8_4():
     battle = charged(state={"disordered": True})
     battle.throw(6, 6)

@@ -306,6 +306,30 @@ def test_fire_that_destroys_a_charger_ends_its_charge_s_h_4():
     assert "F1 is destroyed" in battle.texts()
 
 
+@pytest.mark.parametrize(("figures", "status"), [(8, "retreating"), (5, "routing")])
+@pytest.mark.parametrize("answer", ["Stand", "Evade", "Counter-charge"])
+def test_a_charger_that_fire_puts_to_flight_strikes_nobody_s_f_1_s_a_1(answer, figures, status):
+    target = light(10) if answer == "Evade" else unit("A1", 20, 25, DOWN)
+    if answer == "Counter-charge":
+        target = unit("A1", 20, 25, DOWN, arm="cavalry", bases=2, wide_in=4, figures=8, files=4)
+    beside = unit("A3", 29, 25, DOWN, experience="veteran")
+    far = unit("F2", 60, 5)
+    battle = charging(beside, far, target=target, faces=(6, 6), value="12 in")
+    battle.do(acts.Overrule(figures={"F1": figures}))
+    battle.act("F1 charges A1")
+    battle.act(answer)
+    if answer == "Evade":
+        battle.throw(1, 1)
+    battle.act("Fire")
+    battle.throw(6, 6, 1)
+    battle.throw(3)
+    assert battle.marks("F1")["status"] == status
+    assert battle.question.startswith("French: throw"), "A1 has nobody to fire at"
+    assert not battle.state.fights
+    assert not battle.marks("A1").get("melee_with")
+    assert battle.unit("F1").bases[0].y_mm == pytest.approx(18.5 * INCH_MM), "6 in before A1"
+
+
 def light(gap_in):
     return unit("A1", 20, 15 + gap_in, DOWN, weight="light", figures=12, bases=4)
 
@@ -457,6 +481,16 @@ def test_a_draw_goes_on_if_somebody_wishes_s_f_6():
     assert battle.play.asked().seat == "allied"
     battle.act("Yes")
     assert len(battle.state.fights) == 1
+
+
+def test_who_flees_from_a_melee_that_goes_on_ends_it_s_f_7_s_a_1():
+    battle = fighting((1, 3))
+    battle.act("No")
+    battle.act("Yes")
+    battle.do(acts.Overrule(status={"A1": "routing"}, phase="flights", active="allied"))
+    battle.throw(4)
+    assert not battle.state.fights
+    assert not battle.marks("F1").get("melee_with")
 
 
 def test_after_a_draw_that_nobody_continues_all_fall_back_s_f_6():
