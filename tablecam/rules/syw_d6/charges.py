@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import shapely
@@ -26,7 +26,7 @@ from tablecam.geometry.shapes import Shape, shapes_of
 from tablecam.geometry.sight import eroded_by_hair, free_line
 from tablecam.geometry.zones import cone_before
 from tablecam.rules.dice import Roll
-from tablecam.rules.game import Ban
+from tablecam.rules.game import Ban, PendingDecision
 from tablecam.rules.miniatures.battle import Bases, first_ban, permitted
 from tablecam.rules.miniatures.faces import faces_of
 from tablecam.rules.miniatures.ground import area_of, axes_of, move_sigma_mm
@@ -65,25 +65,6 @@ def charge_ban(
 def has_charge_bonus(troops: Troops, face: Face) -> bool:
     """Whether a charger has the bonus: in order, and light troops only at a rear (S-H.6, S-I.5)."""
     return not troops.is_disordered and (troops.weight == "line" or face == "rear")
-
-
-@dataclass(frozen=True, slots=True)
-class Evasion:
-    """What comes of evading a charge (S-C.7, S-C.8)."""
-
-    evade_in: float
-    is_caught: bool
-    charge_distance_in: float
-    charger_may_stop_between_in: tuple[float, float] | None
-
-
-def evasion(gap_in: float, charger_final_value_in: float, dice: Sequence[int]) -> Evasion:
-    """Returns whether an evader is caught by a charger that stands a gap away."""
-    evade_in = float(sum(dice))
-    charge_in = min(CHARGE_IN, gap_in)
-    is_caught = charger_final_value_in >= gap_in + evade_in
-    between_in = None if is_caught else (gap_in - charge_in, charger_final_value_in)
-    return Evasion(evade_in, is_caught, charge_in, between_in)
 
 
 def counter_charge_dice(troops: Troops) -> int:
@@ -137,12 +118,14 @@ class ChargeWay(Due):
 class Answering(Due):
     """How the target answers a charge (S-C.6)."""
 
-    question = "{charge.unit} charges {charge.target}: stand, evade or counter-charge?"
     charge: ChargeWay
 
-    def owner(self, state: State) -> str:
-        """Returns the side of the target."""
-        return state.unit(self.charge.target).side
+    def asked(self, state: State) -> PendingDecision:
+        """Asks the side of the target for one of the answers that it may give."""
+        ways = ", ".join(answer.way for answer in self.legal(state))
+        ways = " or ".join(ways.rsplit(", ", 1))
+        question = f"{self.charge.unit} charges {self.charge.target}: {ways}?"
+        return PendingDecision(question, state.unit(self.charge.target).side)
 
     def shapes(self, state: State) -> tuple[Shape, ...]:
         """Draws the way of the charge, the charger and its target."""
@@ -190,8 +173,11 @@ class ResponseFire(Due):
 
     def then(self, state: State, answer: Decide | None) -> State:
         """Returns the state with the shot due."""
-        shot = FireDice(self.unit, self.target, self.occasion, self.range_in)
-        return state.pushed(shot) if answer is not None and answer.yes else state
+        if answer is None:
+            return state
+        if not answer.yes:
+            return state.tells("response", f"{self.unit} holds its fire", "S-C.1", unit=self.unit)
+        return state.pushed(FireDice(self.unit, self.target, self.occasion, self.range_in))
 
 
 class Pursuit(Due):
@@ -213,17 +199,8 @@ class Pursuit(Due):
         return tuple(Move(self.charge.unit, self._on(state, stop_in)) for stop_in in stops)
 
     def takes(self, state: State, answer: Any) -> bool:
-        """Whether an action stops it in a place that the rules allow.
-
-        Raises:
-            Refused: The rules forbid the place.
-        """
-        if answer in self.legal(state):
-            return True
-        if not isinstance(answer, Move) or answer.unit != self.charge.unit:
-            return False
-        permitted(self.judge(state, answer.bases))
-        return True
+        """Whether an action stops it; `then` judges where."""
+        return isinstance(answer, Move) and answer.unit == self.charge.unit
 
     def judge(self, state: State, bases: Bases) -> Answer:
         """Judges a place where hands have put the charger."""
@@ -248,6 +225,7 @@ class Pursuit(Due):
             bases = self._on(state, caught_mm / state.field.inch_mm)
             return met(state, self.charge, bases, "rear")
         assert answer is not None
+        permitted(self.judge(state, answer.bases))
         bases = laid_at(state.unit(name).bases, answer.bases)
         return _failed(state.changed(name, bases=bases), name)
 

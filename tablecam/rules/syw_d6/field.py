@@ -398,11 +398,8 @@ def _ray(start_mm: Point, heading_deg: float, length_mm: float) -> shapely.LineS
 
 def _marker(commander: Commander) -> shapely.Geometry:
     """Returns the footprint of a commander's base, a point if it was entered by hand."""
-    return (
-        footprint(commander.pose)
-        if commander.pose is not None
-        else shapely.Point(commander.place_mm)
-    )
+    pose = commander.pose
+    return shapely.Point(commander.place_mm) if pose is None else footprint(pose)
 
 
 def is_designated(piece: Terrain) -> bool:

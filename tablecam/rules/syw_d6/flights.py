@@ -19,15 +19,7 @@ from tablecam.rules.miniatures.battle import Bases, permitted
 from tablecam.rules.miniatures.ground import area_of, axes_of, centre_mm, footprints, overlaps
 from tablecam.rules.syw_d6.field import Field
 from tablecam.rules.syw_d6.marches import disordered_on_the_way
-from tablecam.rules.syw_d6.state import (
-    Due,
-    FormUp,
-    State,
-    destroyed,
-    disordered,
-    parted,
-    with_calamity,
-)
+from tablecam.rules.syw_d6.state import Due, FormUp, State, destroyed, disordered, with_calamity
 from tablecam.rules.syw_d6.tables import FORM_UP_IN, SECOND_CHANCE, Experience
 from tablecam.rules.syw_d6.troops import Marker, Troops, formation_of
 from tablecam.table.headings import difference_deg
@@ -95,7 +87,7 @@ def flee(state: State, flight: FlightDie, length_in: float) -> State:
     """Returns the state after a unit has gone away, off the table, or nowhere and is destroyed."""
     name, kind, ground = flight.unit, flight.kind, state.field
     unit = state.unit(name)
-    state = disordered(parted(state, name), name, "S-C.14")
+    state = disordered(state, name, "S-C.14")
     # A rout runs on until the disorder is cleared; the others end with this move (S-A.2).
     if kind == "retreats":
         state = state.changed(name, status=None, flees_from=None)

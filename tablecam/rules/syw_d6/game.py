@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, ClassVar, Final
 
@@ -30,6 +30,7 @@ from tablecam.rules.syw_d6.troops import Charts
 from tablecam.table.model import Commander, Position, Unit, inches
 from tablecam.table.sides import side_name
 from tablecam.uncertainty.answer import Answer, certain
+from tablecam.wording import joined
 
 _TURN_MARKS: Final = ("casualties_this_turn", "casualties_from", "tested_this_turn", "contacted_on")
 _SEQUENCE_MARKS: Final = (
@@ -315,6 +316,9 @@ class SevenYearsWar(SheetPage):
         units = tuple(unit for unit in position.units if unit.bases)
         edges = home_edges(sides, units)
         state = State(position, sides, options, edges=edges, chart=charts.test.rows)
+        if tables.TEST_ROWS.keys() - state.chart.keys():
+            text = "Of the TEST, the sheet's text at hand lacks numbers: each is asked for once"
+            state = state.tells("chart", text, "S-N.1")
         for unit in units:
             figures = unit.state.get("figures", unit.extra.get("figures"))
             state = state.changed(unit.id, figures=figures)
@@ -329,7 +333,11 @@ class SevenYearsWar(SheetPage):
         """Returns how far those may move that have thrown their dice."""
         may = (f"{name} up to {may.value_in:g} in" for name, may in state.allowed.items())
         hint = f"By hand: {', '.join(may)}."
-        return ("move the units that have thrown", hint) if state.allowed else None
+        return (f"move {joined(state.allowed)}", hint) if state.allowed else None
+
+    def acting(self, state: State) -> Iterable[str]:
+        """Returns the units that have thrown their dice to move."""
+        return state.allowed
 
     next_phase = staticmethod(next_phase)
     entered = staticmethod(entered)
@@ -337,11 +345,6 @@ class SevenYearsWar(SheetPage):
     def lost(self, state: State, name: str) -> State:
         """Returns the state without a unit, which is destroyed."""
         return acts.destroyed(state, name, "by the players")
-
-    def passed(self, state: State) -> Any | None:
-        """Returns that a unit holds its fire, where response fire is asked for (S-C.1)."""
-        responds = state.due and isinstance(state.due[-1], charges.ResponseFire)
-        return Decide(False) if responds else None
 
     def adopts(self, state: State) -> bool:
         """Whether Move or Fire begins: nobody has moved or fired."""

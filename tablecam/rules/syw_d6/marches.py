@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import Final
 
 import shapely
@@ -105,9 +105,8 @@ def _is_commanded(
         and troops.nation.lower() == "french"
         and (troops.arm, troops.weight) == ("cavalry", "line")
     )
-    return (
-        command_distance_in is not None and command_distance_in <= tables.COMMAND_IN and not dithers
-    )
+    is_near = command_distance_in is not None and command_distance_in <= tables.COMMAND_IN
+    return is_near and not dithers
 
 
 def brigade_dice(
@@ -153,37 +152,46 @@ class MoveDie(Due):
 
     def then(self, state: State, answer: tuple[int, ...]) -> State:
         """Returns the state in which the player takes some of the dice."""
-        values_in = tuple(self.pool.values_in(answer))
         text = f"{', '.join(self.units)} throws {', '.join(map(str, answer))} to move"
         state = state.tells("throw", text, "S-B.4", dice=list(answer), units=list(self.units))
-        if len(values_in) == 1:
-            return allow(state, self.units, values_in[0])
-        return state.pushed(ValueChoice(self.units, values_in))
+        return state.pushed(ValueChoice(self.units, tuple(self.pool.values_in(answer))))
 
 
 class ValueChoice(Due):
-    """Which of the dice thrown count (S-B.4)."""
+    """Which of the dice thrown count: fewer, to go less far than one must (S-B.4, S-B.6)."""
 
     question = "how far may {units} move?"
+    least_answers = 2
     units: tuple[str, ...]
     values_in: tuple[float, ...]
 
-    def legal(self, state: State) -> tuple[Take, ...]:
-        """Returns the final values, the greatest first."""
-        return tuple(Take(value_in) for value_in in reversed(self.values_in))
+    def least_share(self, state: State) -> float:
+        """Returns the greatest share of the final value that one of the units must use."""
+        return max(must_use(state, name) for name in self.units)
 
-    def then(self, state: State, answer: Take) -> State:
+    def legal(self, state: State) -> tuple[Take, ...]:
+        """Returns the greatest final value, and those that let a unit stop where it does not."""
+        share, taken_in = self.least_share(state), [self.values_in[-1]]
+        for value_in, lower_in in pairwise((*self.values_in[-2::-1], 0.0)):
+            if share and (len(self.units) > 1 or lower_in < taken_in[-1] * share):
+                taken_in.append(value_in)
+        return tuple(map(Take, taken_in))
+
+    def then(self, state: State, answer: Take | None) -> State:
         """Returns the state in which the units may move."""
-        return allow(state, self.units, answer.value_in)
+        return allow(state, self.units, (answer or self.legal(state)[0]).value_in)
 
 
 def allow(state: State, units: tuple[str, ...], value_in: float) -> State:
     """Returns the state in which units may move up to a final value (S-B.6)."""
-    troops, allowed = state.field.troops, dict(state.allowed)
-    for name in units:
-        share = SHARES[MUST_USE[troops[name].skill.move]] if name in troops else 0.0
-        allowed[name] = Allowance(value_in, value_in * share)
-    return replace(state, allowed=allowed)
+    own = {name: Allowance(value_in, value_in * must_use(state, name)) for name in units}
+    return replace(state, allowed={**state.allowed, **own})
+
+
+def must_use(state: State, name: str) -> float:
+    """Returns the share of its final value that a unit must use; none for commanders (S-B.6)."""
+    troops = state.field.troops.get(name)
+    return 0.0 if troops is None else SHARES[MUST_USE[troops.skill.move]]
 
 
 def dice_of(state: State, name: str) -> MoveDice:

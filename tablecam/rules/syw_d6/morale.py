@@ -190,23 +190,32 @@ class RowDue(Due):
 
     def asked(self, state: State) -> PendingDecision:
         """Returns the question."""
-        question = f"The sheet has lost the row “{TEST_ROWS[self.row]}”: what does it say?"
-        return PendingDecision(question, state.active)
+        question = f"What does your printed sheet say of a TEST: “{TEST_ROWS[self.row]}”?"
+        hint = "The text at hand has lost this number, which counts now. To be asked no more, "
+        hint += f"give {self.row} under [test] in the charts file of the table."
+        return PendingDecision(question, state.active, hint=hint)
 
     def legal(self, state: State) -> tuple[acts.GiveRow, ...]:
         """Returns the values that a row may have."""
-        values = tuple(acts.GiveRow(self.row, value) for value in range(_MOST, _LEAST - 1, -1))
-        return (*values, acts.GiveRow(self.row, None)) if self.row == "retreat_at" else values
+        values = (*range(0, _LEAST - 1, -1), *range(1, _MOST + 1))
+        never = (None,) if self.row == "retreat_at" else ()
+        return tuple(acts.GiveRow(self.row, value) for value in (*never, *values))
 
     def then(self, state: State, answer: acts.GiveRow) -> State:
         """Returns the state with the row, which holds for the rest of the game."""
         if answer not in self.legal(state):
             why = f"expected the row {self.row} from {_LEAST} to {_MOST}"
             raise Refused(why, rule="S-N.3")
-        value = "none" if answer.value is None else f"{answer.value:+d}"
-        text = f"The players say: {TEST_ROWS[self.row]} {value}"
+        text = f"The players say: {row_words(answer)}"
         state = state.tells("chart", text, "S-N.3", row=self.row, value=answer.value)
         return replace(state, chart={**state.chart, self.row: answer.value})
+
+
+def row_words(answer: acts.GiveRow) -> str:
+    """Returns a row of the TEST with its value, in words."""
+    if answer.value is None:
+        return "no retreat by a TEST"
+    return f"{TEST_ROWS[answer.row]} {answer.value:+d}".replace("+0", "0")
 
 
 class TestDie(Due):
@@ -230,14 +239,15 @@ class TestDie(Due):
         if self.kind != "melee":
             state = state.changed(self.unit, tested_this_turn=True)
         fate = self._fate(test)
-        words = f"{', '.join(terms(test.parts)) or 'no factor'}, in all {test.total}"
-        text = f"{self.unit} TESTs: {words}: {_FATES[fate]}"
+        words = ", ".join(terms(test.parts)) or "no factor"
+        text = f"{self.unit} takes a TEST: {words}; {_FATES[fate]} at {test.total}"
         facts = {"unit": self.unit, "total": test.total, "parts": dict(test.parts)}
         return marked(state.tells("test", text, "S-H.1", **facts), self.unit, fate)
 
     def dice_groups(self, state: State) -> tuple[DiceGroup, ...]:
         """Returns the die with what becomes of the unit on each number."""
-        fates = {die: _FATES[self._fate(self._test(state, die))] for die in range(1, 7)}
+        tests = {die: self._test(state, die) for die in range(1, 7)}
+        fates = {die: f"{_FATES[self._fate(test)]} at {test.total}" for die, test in tests.items()}
         return (DiceGroup(self.unit, None, (0,), spans(fates)),)
 
     def _fate(self, test: MoraleTest) -> Fate:

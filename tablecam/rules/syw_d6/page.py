@@ -18,6 +18,7 @@ from tablecam.rules.steps import Decide
 from tablecam.rules.syw_d6 import charges, marches, volleys
 from tablecam.rules.syw_d6 import state as acts
 from tablecam.rules.syw_d6.fog_of_war import Pick
+from tablecam.rules.syw_d6.morale import row_words
 from tablecam.rules.syw_d6.state import State
 from tablecam.table.model import Keys, inches
 from tablecam.wording import proper_name
@@ -66,10 +67,13 @@ def _throw_words(state: State, action: acts.Throw) -> str:
     return f"{_dice(pool.dice)} ({why})" if why else _dice(pool.dice)
 
 
-def _row(action: acts.GiveRow) -> str:
-    if action.value is None:
-        return "no such result"
-    return f"{action.value:+d}" if action.value else "0"
+def _take(state: State, action: acts.Take) -> Offer:
+    """Returns the label of a final value, with the inches that must be used of it (S-B.6)."""
+    step: Any = state.step
+    group = "answer" if action.value_in == max(step.values_in) else "less"
+    least_in = action.value_in * step.least_share(state)
+    least = f" (at least {least_in:g} in of it)" if least_in else ""
+    return Offer(group, f"{action.value_in:g} in{least}")
 
 
 def _shares(action: acts.ShareLosses) -> str:
@@ -103,7 +107,8 @@ class SheetPage(BattleGame[State]):
         "form": about.ActionGroup("Reform or change formation"),
         "fire": about.ActionGroup("Fire"),
         "answer": about.ActionGroup("Answer", is_main=True),
-        "response": about.ActionGroup("Response fire", is_main=True, pass_all="Nobody fires"),
+        "less": about.ActionGroup("To go less far"),
+        "response": about.ActionGroup("Response fire", is_main=True),
         "roll": about.ActionGroup("Dice"),
         "done": about.ActionGroup("Go on", is_main=True, is_end=True),
     }
@@ -127,7 +132,7 @@ class SheetPage(BattleGame[State]):
         **battle.OFFERS,
         acts.Throw: of_unit("throw", _throw_words),
         acts.ThrowTogether: _together,
-        acts.Take: _answer(lambda action: f"{action.value_in:g} in"),
+        acts.Take: _take,
         acts.Move: of_unit("move", _move_words),
         acts.MoveCommander: lambda state, action: Offer("move", f"{action.commander}: stay"),
         acts.StayPut: of_unit("move", "stay"),
@@ -139,7 +144,7 @@ class SheetPage(BattleGame[State]):
         acts.FormUp: of_unit("form", "stay as it lies"),
         acts.Respond: _answer(lambda action: str(action.way).capitalize()),
         Decide: _decision,
-        acts.GiveRow: _answer(_row),
+        acts.GiveRow: _answer(row_words),
         acts.ShareLosses: _answer(_shares),
         Pick: _answer(lambda action: proper_name(str(action.name))),
         Done: lambda state, action: Offer("done", _DONE.get(state.phase, "Go on")),

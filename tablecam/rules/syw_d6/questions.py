@@ -296,13 +296,19 @@ def _fire(
 def _evade(evader: UnitFacts, gap_in: Inches, charger_final_value_in: Inches, dice: Dice) -> Json:
     """Whether an evader is caught by its charger."""
     _check_count("dice", dice, evader.troops().rate)
-    flight = charges.evasion(gap_in, charger_final_value_in, dice)
-    return as_answer(flight) | {
+    evade_in, charge_in = float(sum(dice)), min(tables.CHARGE_IN, gap_in)
+    caught = charger_final_value_in >= gap_in + evade_in
+    between_in = None if caught else (gap_in - charge_in, charger_final_value_in)
+    return {
+        "evade_in": evade_in,
+        "caught": caught,
+        "charge_distance_in": charge_in,
+        "charger_may_stop_between_in": between_in,
         "allowed": True,
-        "contacted_on": "rear" if flight.is_caught else None,
+        "contacted_on": "rear" if caught else None,
         "evader_disordered": True,
         # A charger that fails to make contact is disordered (S-F.1).
-        "charger_disordered": not flight.is_caught,
+        "charger_disordered": not caught,
     }
 
 

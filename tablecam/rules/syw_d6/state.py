@@ -198,7 +198,7 @@ class State(Battle):
 def destroyed(state: State, name: str, why: str) -> State:
     """Returns the state without a unit that is destroyed, which calls friends to test (S-G.1)."""
     state = with_calamity(state, name, "destroyed")
-    state = parted(state.changed(name, bases=()), name)
+    state = state.changed(name, bases=())
     kept = tuple(due for due in state.due if name not in vars(due).values())
     allowed = {unit: value for unit, value in state.allowed.items() if unit != name}
     state = replace(state, due=kept, allowed=allowed)
@@ -230,7 +230,11 @@ def with_calamity(
     *,
     has_called: bool = False,
 ) -> State:
-    """Returns the state with what befell a unit, and which friends were near (S-G.1, S-H.9)."""
+    """Returns the state with what befell a unit, and which friends were near (S-G.1, S-H.9).
+
+    Its melees go on without it.
+    """
+    state = parted(state, name)
     unit, ground = state.unit(name), state.field
     near = ((friend.id, round(ground.apart_in(unit, friend), 6)) for friend in ground.friends(unit))
     close = tuple((friend, apart) for friend, apart in near if apart <= tables.COMMAND_IN)

@@ -126,7 +126,7 @@ FALL_BACK_IN: Final = 3.0
 """S-F.6: how far all fall back after a draw."""
 TEST_ROWS: Final[Mapping[str, str]] = MappingProxyType(
     {
-        "retreat_at": "the score at or below which a TEST means retreat",
+        "retreat_at": "retreat at or below",
         "casualties_artillery": "casualties by artillery",
         "casualties_flank_rear": "casualties in flank or rear",
         "contacted_flank_rear": "contacted on flank or rear",

@@ -107,11 +107,7 @@ class Troops(Standing):
     @property
     def is_in_column(self) -> bool:
         """Whether it is line infantry in one of the two columns (S-B.3)."""
-        return (
-            self.arm == "infantry"
-            and self.weight == "line"
-            and self.formation in ("attack_column", "march_column")
-        )
+        return (self.arm, self.weight) == ("infantry", "line") and "column" in self.formation
 
     @property
     def ranges(self) -> tables.Ranges:

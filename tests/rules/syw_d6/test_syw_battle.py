@@ -13,6 +13,7 @@ from tablecam.rules.game import Refused
 from tablecam.rules.syw_d6 import state as acts
 from tablecam.rules.syw_d6.game import GAME
 from tests.rules.syw_d6.battles import (
+    CHART,
     DOWN,
     INCH_MM,
     NO_FOG,
@@ -131,9 +132,13 @@ def test_dice_are_thrown_and_some_are_taken_s_b_4():
     battle = Battle(light, A1, commander("F", 20, 10))
     battle.act("F1: 4 dice")
     battle.throw(5, 1, 4, 2)
-    assert battle.offers()[0] == "9 in"
+    # Whoever shall go less far than half of the best takes fewer dice (S-B.6).
+    assert battle.offers() == [
+        f"{value} in (at least {value / 2:g} in of it)" for value in (9, 5, 3, 2, 1)
+    ]
     battle.act("9 in")
     assert battle.state.allowed["F1"] == acts.Allowance(9, 4.5)
+    assert battle.question == "French: move F1"
 
 
 def test_a_green_unit_must_use_all_and_a_trained_one_half_s_b_6():
@@ -223,7 +228,6 @@ def test_friends_who_pass_through_each_other_s_j_6(weight, disordered):
     battle = Battle(unit("F1", 20, 15, experience="veteran"), friend, A1)
     battle.act("F1: 3 dice (rate +1, training +2)")
     battle.throw(6, 5, 5)
-    battle.act("6 in")
     battle.do(moved(battle, "F1", 5))
     assert [bool(battle.marks(name).get("disordered")) for name in ("F1", "F2")] == [disordered] * 2
 
@@ -242,7 +246,7 @@ def test_a_retreat_by_choice_costs_three_figures_s_b_10():
 # Charges.
 
 
-def charging(*others, gap_in=4.0, target=None, faces=(6, 3), value="9 in", **options):
+def charging(*others, gap_in=4.0, target=None, faces=(6, 3), **options):
     """A light cavalry unit or what the test gives, with its dice, before its target."""
     rider = unit(
         "F1", 20, 15, arm="cavalry", bases=2, wide_in=4, figures=8, files=4, experience="veteran"
@@ -251,7 +255,6 @@ def charging(*others, gap_in=4.0, target=None, faces=(6, 3), value="9 in", **opt
     battle = Battle(rider, target, *others, **options)
     battle.act("F1: 5 dice")
     battle.throw(*faces, 1, 1, 1)
-    battle.act(value)
     return battle
 
 
@@ -273,7 +276,7 @@ def test_the_last_inches_must_be_straight_s_b_11():
 def test_a_target_that_stands_fires_at_short_range_and_is_met_s_c_2():
     battle = charging(gap_in=4)
     battle.act("F1 charges")
-    assert battle.offers() == ["Stand", "Evade"]
+    assert battle.question == "F1 charges A1: stand or evade?"
     battle.act("Stand")
     battle.act("Fire")
     # A front of four bases sees the charger ahead: 24 figures and one die for training.
@@ -285,11 +288,11 @@ def test_a_target_that_stands_fires_at_short_range_and_is_met_s_c_2():
 def test_why_a_unit_has_no_move_no_charge_and_no_fire_s_b_1_s_b_11_s_c_5_s_d_8():
     behind = unit("F2", 40, 15)
     battle = charging(behind, gap_in=20)
-    assert GAME.why_missing(battle.state) == "No charge: no enemy is within 9 in (F1)"
+    assert GAME.why_missing(battle.state) == "No charge: no enemy is within 10 in (F1)"
     battle = charging(behind, target=unit("A1", 20, 10, UP))
     assert "in ends straight and square on an enemy's edge (F1)" in GAME.why_missing(battle.state)
     battle = charging(behind, unit("F3", 20, 29), gap_in=20)
-    battle.act("F1: wheels left 4.5 in")
+    battle.act("F1: wheels left 5.0 in")
     assert GAME.why_missing(battle.state) == "No move: it has moved in this sequence (F1)"
     battle.act("End the moves")
     why = "No fire: cavalry fires in response only (F1); no enemy is within 6 in (F2)"
@@ -314,7 +317,7 @@ def test_a_charger_that_fire_puts_to_flight_strikes_nobody_s_f_1_s_a_1(answer, f
         target = unit("A1", 20, 25, DOWN, arm="cavalry", bases=2, wide_in=4, figures=8, files=4)
     beside = unit("A3", 29, 25, DOWN, experience="veteran")
     far = unit("F2", 60, 5)
-    battle = charging(beside, far, target=target, faces=(6, 6), value="12 in")
+    battle = charging(beside, far, target=target, faces=(6, 6))
     battle.do(acts.Overrule(figures={"F1": figures}))
     battle.act("F1 charges A1")
     battle.act(answer)
@@ -335,7 +338,7 @@ def light(gap_in):
 
 
 def test_an_evader_that_is_reached_is_struck_in_the_rear_s_c_8():
-    battle = charging(target=light(5), faces=(6, 6), value="12 in")
+    battle = charging(target=light(5), faces=(6, 6))
     battle.act("F1 charges")
     battle.act("Evade")
     battle.throw(3, 2)
@@ -344,14 +347,14 @@ def test_an_evader_that_is_reached_is_struck_in_the_rear_s_c_8():
 
 
 def test_who_catches_nobody_stops_where_he_likes_and_is_disordered_s_c_8():
-    battle = charging(target=light(5), faces=(6, 6), value="12 in")
+    battle = charging(target=light(5), faces=(6, 6))
     battle.act("F1 charges")
     battle.act("Evade")
     battle.throw(4, 4)
     assert "where does it stop" in battle.question
     start = battle.unit("F1").bases
     with pytest.raises(Refused, match=r"S-C\.8"):
-        battle.do(acts.Move("F1", ahead(start, UP, 12.5 * INCH_MM)))
+        battle.do(acts.Move("F1", ahead(start, UP, 13.5 * INCH_MM)))
     battle.do(acts.Move("F1", ahead(start, UP, 7 * INCH_MM)))
     assert battle.marks("F1")["disordered"] is True
 
@@ -374,6 +377,7 @@ def test_who_passes_the_front_of_an_enemy_is_fired_at_s_c_1():
     battle.act("2 in")
     battle.do(moved(battle, "F1", 2))
     assert battle.question.startswith("A1: fire at F1 as it moves, at 4.5 in")
+    assert GAME.passed(battle.state) is None, "no button beside the two gives up the shot"
     battle.act("Fire")
     # One die is halved to none beyond 3 in; one more for training (S-C.3).
     battle.throw(1)
@@ -446,10 +450,22 @@ def test_a_battle_takes_no_chart_with_a_fault_s_n_2(chart, fault):
 def test_a_lost_row_is_asked_for_once_and_kept_s_n_3():
     battle = shot_at(charts={"game": "syw-d6", "test": {"retreat_at": "none"}})
     assert "trained unit" in battle.question
-    battle.act("-1")
+    battle.act("trained unit -1")
     assert battle.state.chart["trained"] == -1
     assert battle.question == "1 die for the TEST of A1"
     assert "The players say: trained unit -1" in battle.texts()
+
+
+def test_a_lost_row_says_what_it_leads_to_s_n_1_s_n_3():
+    battle = shot_at(charts={"test": {key: -1 for key in CHART["test"] if key != "retreat_at"}})
+    assert "lacks numbers: each is asked for once" in battle.texts()
+    assert battle.question == "What does your printed sheet say of a TEST: “retreat at or below”?"
+    assert battle.offers()[:3] == [
+        "no retreat by a TEST", "retreat at or below 0", "retreat at or below -1"
+    ]  # fmt: skip
+    battle.act("retreat at or below -4")
+    (die,) = GAME.offered(battle.state, *battle.play.legal()).dice
+    assert die.goal == "1 it retreats at -4, 2-5 it holds at -3, 6 it holds at -2"
 
 
 def fighting(faces):
@@ -722,7 +738,7 @@ def test_light_horse_has_the_bonus_in_the_rear_alone_s_h_6():
         battle = Battle(rider, F2, target, A2)
         battle.act("F1: 5 dice")
         battle.throw(6, 3, 1, 1, 1)
-        battle.act("9 in")
+        battle.act("11 in")
         for label in ("F1 charges A1", "Stand"):
             battle.act(label)
         while "fire at" in battle.question:
@@ -759,7 +775,8 @@ def test_several_attackers_count_the_best_of_each_factor_s_f_5():
     for name, dice, faces in (("F1", 2, (4, 1)), ("F3", 3, (5, 1, 1))):
         battle.act(f"{name}: {dice} dice")
         battle.throw(*faces)
-        battle.act(f"{max(faces)} in")
+        if name == "F1":
+            battle.act("4 in")
         battle.act(f"{name} charges A1")
         battle.act("Stand")
         while "fire at" in battle.question:
@@ -792,7 +809,7 @@ def test_later_moves_of_a_flight_go_to_the_owners_edge_s_c_12():
 
 
 def test_who_evades_is_disordered_s_c_14_s_j_7():
-    battle = charging(target=light(5), faces=(6, 6), value="12 in")
+    battle = charging(target=light(5), faces=(6, 6))
     battle.act("F1 charges")
     battle.act("Evade")
     battle.throw(4, 4)
@@ -846,7 +863,6 @@ def test_commanders_move_by_three_dice_s_k_5():
     battle = Battle(F1, A1, commander("F", 20, 5))
     battle.act("F: 3 dice")
     battle.throw(2, 4, 1)
-    battle.act("7 in")
     with pytest.raises(Refused, match=r"S-K\.5"):
         battle.do(acts.MoveCommander("F", 28 * INCH_MM, 5 * INCH_MM))
     battle.do(acts.MoveCommander("F", 26 * INCH_MM, 5 * INCH_MM))

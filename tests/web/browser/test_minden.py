@@ -73,7 +73,6 @@ def marches_by_hand(table: Table, french: Seat) -> None:
     expect(moved).to_have_count(0)
     french.taps("F1: 4 dice")
     french.enters(2, 1, 1, 1)
-    french.taps("2 in")
     table.hall.table.move_unit("F1", 230, 245, 90)
     expect(moved).to_contain_text("F1 moves 1.8 in, of at most 2")
     picture(french.page, "minden-move")
@@ -112,7 +111,7 @@ def fights(table: Table, french: Seat, allied: Seat) -> None:
     french.enters(3, 3)
     both_see(table)
     expect(french.page.locator("#game-log-body")).to_contain_text("Melee: FC1")
-    while "TEST" in table.hall.asked().question or "lost" in table.hall.asked().question:
+    while "TEST" in table.hall.asked().question:
         gives_rows(table, french)
         french.enters(3)
         both_see(table)
@@ -120,8 +119,9 @@ def fights(table: Table, french: Seat, allied: Seat) -> None:
 
 def gives_rows(table: Table, french: Seat) -> None:
     both_see(table)
-    while "the row" in table.hall.asked().question:
-        french.taps("-1")
+    while (question := table.hall.asked().question).startswith("What does your printed sheet"):
+        row = question.partition("“")[2].partition("”")[0]
+        french.taps(f"{row} -1")
         both_see(table)
 
 
