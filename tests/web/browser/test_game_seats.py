@@ -77,7 +77,7 @@ def test_who_has_answered_passes_the_screen_to_the_side_that_is_asked(
         page.locator('#game-actions button[aria-label="March"]').click()
         page.locator('#game-actions [data-offer^="offer"]').first.click()
         expect(page.locator("#game-leave")).to_be_hidden()
-        expect(page.locator("#game-next")).to_have_text("Pass to the Austrians")
+        expect(page.locator("#game-next")).to_have_text("Hand this screen to the Austrians")
         page.locator("#game-next").click()
         expect(page.locator("#game-hand li")).to_have_count(0)
         expect(page.locator("#game-take")).to_have_text("Take the Austrian seat to answer")

@@ -159,6 +159,8 @@ def test_a_unit_that_was_pressed_long_for_its_base_can_still_be_carried(player: 
     page.mouse.down()
     expect(page.locator(".base.chosen")).to_be_visible()
     page.mouse.move(start[0] + 60 * player.px_per_mm(), start[1])
+    # It was the beginning of a slow drag.
+    expect(page.locator(".base.chosen")).to_have_count(0)
     page.mouse.up()
     player.sees(lambda: abs(player.middle_of("PC1")[0] - before[0] - 60) < 2 / player.px_per_mm())
 
@@ -166,11 +168,12 @@ def test_a_unit_that_was_pressed_long_for_its_base_can_still_be_carried(player: 
 def test_a_long_press_chooses_one_base_and_its_end_does_nothing(player: Any) -> None:
     page = player.page
     page.evaluate(QUICK_HAND)
-    page.mouse.move(*player.spot_of("PC1"))
+    page.mouse.click(*player.spot_of("PC1"))
     page.mouse.down()
     expect(page.locator(".base.chosen")).to_be_visible()
     page.mouse.up()
     expect(page.locator(".base.chosen")).to_be_visible()
+    expect(page.locator("#measure-title")).to_have_text(re.compile("^PC1's .* base$"))
 
 
 def test_a_move_off_the_table_is_refused_in_words(player: Any) -> None:

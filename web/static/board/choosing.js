@@ -8,12 +8,18 @@ import { commanderOf, isPoint, pointThing, unitOf } from "./things.js";
 export function choose(state, thing) {
   if (state.chosen.includes(thing)) {
     state.chosen = state.chosen.filter((other) => other !== thing);
-  } else if (state.chosen.length === 1) {
+  } else if (state.chosen.length === 1 && !isOfOne(state, state.chosen[0], thing)) {
     state.chosen = [state.chosen[0], thing];
   } else {
     state.chosen = [thing];
   }
   chosenChanged(state);
+}
+
+/** Whether one thing is a unit and the other one a base of it: there is nothing to measure. @type {(state: State, first: string, second: string) => boolean} */
+function isOfOne(state, first, second) {
+  const unit = unitOf(state, first);
+  return [first, second].includes(`unit:${unit?.id}`) && unitOf(state, second) === unit;
 }
 
 /** Chooses one thing alone. @type {(state: State, thing: string) => void} */

@@ -235,7 +235,7 @@ function renderTake(state, view) {
   byId("game-both").hidden = !other || !mayChange;
   byId("game-both").classList.toggle("main", kind === "shared" && !passAll && isAlone);
   byId("game-next").hidden = !other || !mayChange || kind !== "player";
-  setText(byId("game-next"), other ? `Pass to the ${sidePlural(state, other)}` : "");
+  setText(byId("game-next"), other ? `Hand this screen to the ${sidePlural(state, other)}` : "");
   byId("game-leave").hidden = !mayChange || kind === "shared" || !byId("game-next").hidden;
   setText(byId("game-leave"), kind === "both" ? "Hide both hands" : "Hide the hand");
   // A tap while an answer is on its way would be lost.

@@ -143,8 +143,10 @@ function nextUncertainty() {
   show({ uncertainty: all[(all.indexOf(state.show.uncertainty) + 1) % all.length] });
 }
 
-/** What was chosen before the last tap, to restore it on a double tap. @type {string[]} */
+/** What was chosen before the last tap or long press, to restore it on a double tap or a slow drag. @type {string[]} */
 let chosenBefore = [];
+/** Where the last long press was. @type {object | null} */
+let pressed = null;
 
 board.on("view", changed);
 board.on("draw", (layers) => {
@@ -173,7 +175,10 @@ board.on("longPress", (at) => {
   if (moves.isOnHandle(at)) return;
   const thing = thingAt(state, at.x, at.y, { ...at, bases: true });
   if (thing && isPoint(thing) && isPlayer(state)) pointAt(thing);
-  else choose(thing);
+  else {
+    [chosenBefore, pressed] = [state.chosen, at];
+    choose(thing);
+  }
   navigator.vibrate?.(15);
 });
 /** The latest drag, until the mouse has left the place where it ended. @type {{end: {x: number, y: number} | null} | null} */
@@ -197,6 +202,10 @@ board.on("hover", (at) => {
 });
 board.on("grab", (at) => {
   drag = { end: null };
+  if (at === pressed) {
+    state.chosen = chosenBefore;
+    choosing.layTape(state);
+  }
   return rectangles.grab(at) ?? laying.grab(at) ?? moves.grab(at);
 });
 board.on("wheel", (direction) => {
