@@ -178,7 +178,7 @@ class Muster(Due):
     """The attacker puts an attack together unit by unit, and sees its differential."""
 
     battle: acts.Battle
-    hint = "Tap units to let them take part."
+    hint = "To add a unit, tap it, then “Takes part”. When all are in, tap “Declare”."
 
     def asked(self, state: State) -> PendingDecision:
         """Returns the question, with the differential and each halving."""

@@ -17,7 +17,7 @@ from tablecam.table.model import Keys
 from tablecam.table.sides import side_name
 
 GROUPS: Final = {
-    "attack": about.ActionGroup("Attack", "Tap a unit and its target.", is_main=True),
+    "attack": about.ActionGroup("Attack", is_main=True),
     "bombard": about.ActionGroup("Bombard"),
     "move": about.ActionGroup("Move", "By hand; a unit that rolls for its allowance rolls first."),
     "recover": about.ActionGroup("Recover and return"),
@@ -46,7 +46,7 @@ def question(state: State) -> PendingDecision:
         words = f"Turn {state.turn}, {state.time}: {side_name(state.active)} moves"
         return PendingDecision(words, state.active, hint="Move counters by hand, one by one.")
     words = f"Turn {state.turn}, {state.time}: {side_name(state.active)} attacks or bombards"
-    return PendingDecision(words, state.active, hint="Tap a unit and its target.")
+    return PendingDecision(words, state.active, hint="Tap a unit and its target, then its attack.")
 
 
 def _to(group: str, state: State, name: str, words: str, *hexes: str) -> Offer:

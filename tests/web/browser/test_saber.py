@@ -78,11 +78,19 @@ def test_a_whole_turn_is_played_by_two_seats_kept_and_shown(
         confirms(hall, red, "Red 2nd to 0606")
         red.taps("Done")
         asked(hall, red, "House Red attacks or bombards")
-        red.taps("Red 2nd: attack Grey 2nd in 0607, +0")
+        # A unit and its target on the table lead to one button, which has to be pressed as well.
+        expect(red.page.locator("#game-hint")).to_contain_text("then its attack")
+        for name in ("Red 2nd", "Grey 2nd"):
+            red.page.locator(f'[data-thing="unit:{name}"]').first.click(force=True)
+        button = red.page.locator("#game-actions .group-attack button.main")
+        expect(button).to_have_text("Attack Grey 2nd in 0607, +0")
+        button.click()
         # The differential is on the page before the attack is declared.
         asked(hall, red, "Red 2nd: attack Grey 2nd in 0607, differential +0")
         expect(red.page.locator("#game-sums dt")).to_have_text(["Attack 5", "Defence 5"])
         picture(red.page, "saber-differential")
+        # Others join by a tap on the table and one on the button.
+        expect(red.page.locator("#game-hint")).to_contain_text("tap it, then “Takes part”")
         red.taps("Declare")
         red.taps("No tactic")
         asked(hall, grey, "House Grey: which tactic?")

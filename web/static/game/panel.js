@@ -206,8 +206,12 @@ function updateOffer(button, { key, offer }, unit, state) {
     unit && offer.label.startsWith(unit) ? wordsOf(offer.label.slice(unit.length).replace(/^:? /, ""), state) : label;
   setAttr(button, "data-offer", key);
   setAttr(button, "aria-label", label);
-  const isAnswer = isAbout(state, offer) && offer.action.unit === undefined;
-  setAttr(button, "class", `${isAnswer ? "answers" : ""}${state.game.looked === key ? " looked" : ""}`);
+  // What was tapped on the table leads to one button: that still has to be pressed.
+  const told = playing(state)?.actions.filter((other) => isAbout(state, other)) ?? [];
+  const isOnly = told.length === 1 && told[0] === offer && state.facts.about.groups[offer.group]?.is_main;
+  const isAnswer = told.includes(offer) && offer.action.unit === undefined;
+  const looks = isOnly ? "main" : isAnswer ? "answers" : "";
+  setAttr(button, "class", `${looks}${state.game.looked === key ? " looked" : ""}`);
   setText(button, sentence(short) || groupTitle(state, offer.group));
   disable(button, state.game.busy !== null);
 }
