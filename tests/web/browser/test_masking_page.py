@@ -27,6 +27,7 @@ def test_a_masked_part_is_ignored_until_it_is_looked_at_again(player: Any) -> No
     expect(page.locator(".draft path")).to_have_count(1)
     page.mouse.up()
     expect(page.locator(".mask")).to_have_count(1)
+    expect(page.locator("#notice")).to_contain_text("PC1 cannot be seen in that part")
 
     def tags_seen() -> set[int | None]:
         position = player.demo.live.snapshot().position

@@ -241,7 +241,7 @@ const keys = {
 listenToKeys(listenToGame(state, changed, keys));
 
 listenToLifting(state, moves);
-listenToMasking(rectangles, moves);
+listenToMasking(state, rectangles, moves);
 listenToTrying(state, changed);
 
 /** Shows for a moment where seats point. @type {(state: State, pings: State["pings"]) => void} */

@@ -13,22 +13,39 @@ import * as api from "./api.js";
 /** A smaller rectangle is a slip of the hand. */
 const LEAST_MM = 20;
 
-/** Lets players mark parts of the table; `moves` says what fails. @type {(rectangles: import("./rectangle.js").RectangleHand, moves: Moves) => void} */
-export function listenToMasking(rectangles, moves) {
+/** Lets players mark parts of the table; `moves` says what fails. @type {(state: State, rectangles: import("./rectangle.js").RectangleHand, moves: Moves) => void} */
+export function listenToMasking(state, rectangles, moves) {
   onClick("mask", () => {
     // The drawer lies where the table would.
     if (!byId("health-more").hidden) byId("health").click();
-    const isDue = rectangles.ask("mask", (outline_mm) => void moves.tried(() => mask(outline_mm, moves)));
+    const isDue = rectangles.ask("mask", (outline_mm) => void moves.tried(() => mask(state, outline_mm, moves)));
     if (isDue) moves.say("Drag a rectangle over the part that tablecam should ignore. Esc cancels.");
   });
 }
 
-/** @type {(outline_mm: Point[], moves: Moves) => Promise<void>} */
-async function mask(outline_mm, moves) {
+/** @type {(state: State, outline_mm: Point[], moves: Moves) => Promise<void>} */
+async function mask(state, outline_mm, moves) {
   if (sizes_mm(outline_mm).some((size_mm) => size_mm < LEAST_MM))
     return moves.say("That rectangle is too small: drag from one corner to the other.");
+  const hidden = unitsIn(state, outline_mm);
   await api.mask(outline_mm);
-  moves.say("tablecam ignores that part. To look there again, open the camera's panel.");
+  moves.say(
+    hidden.length
+      ? `${hidden.join(", ")} cannot be seen in that part. To look there again, open the camera's panel.`
+      : "tablecam ignores that part. To look there again, open the camera's panel.",
+  );
+}
+
+/** The units with a base in a rectangle. @type {(state: State, outline_mm: Point[]) => string[]} */
+function unitsIn(state, outline_mm) {
+  const isWithin = (/** @type {number} */ at_mm, /** @type {0 | 1} */ axis) => {
+    const places_mm = outline_mm.map((corner) => corner[axis]);
+    return at_mm >= Math.min(...places_mm) && at_mm <= Math.max(...places_mm);
+  };
+  const units = state.now?.units ?? [];
+  return units
+    .filter(({ bases }) => bases.some(({ x_mm, y_mm }) => isWithin(x_mm, 0) && isWithin(y_mm, 1)))
+    .map(({ id }) => id);
 }
 
 /** Draws the masks, and lists them. @type {(layers: import("../board/layers.js").Layers, state: State, isDue: boolean, moves: Moves) => void} */
