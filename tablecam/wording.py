@@ -54,14 +54,14 @@ def quoted(value: object) -> str:
     return text if len(text) <= _MAX_QUOTE_LENGTH else text[: _MAX_QUOTE_LENGTH - 3] + "..."
 
 
-def joined(words: Iterable[str]) -> str:
+def joined(words: Iterable[str], last_by: str = "and") -> str:
     """Joins words with commas and a final `and`; empty if there are none.
 
     >>> joined(["10"]), joined(["10", "11"]), joined(["10", "11", "12"])
     ('10', '10 and 11', '10, 11 and 12')
     """
     *first, last = [*words] or [""]
-    return f"{', '.join(first)} and {last}" if first else last
+    return f"{', '.join(first)} {last_by} {last}" if first else last
 
 
 def counted(number: int, noun: str) -> str:

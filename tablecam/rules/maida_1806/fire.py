@@ -188,11 +188,10 @@ def fired(state: State, units: Sequence[str], target: str) -> Outcome:
         Sum(
             f"{unit}: die {shot.total(unit):+d} against {state.morale(unit)}",
             tables.in_words(shot.modifiers[unit].items()),
-        )
-        for unit in shot.checks
-    ]
-    listed = [one._asdict() for one in sums if one.terms]
-    facts = {"units": list(units), "target": target, "sums": listed}
+        )._asdict()
+        for unit in shot.checks if shot.modifiers[unit]
+    ]  # fmt: skip
+    facts = {"units": list(units), "target": target, "sums": sums}
     event = Event("fire", text, "D-14.10.3", facts)
     dues: dict[str, Due] = {
         "checks": Checks(
@@ -442,10 +441,7 @@ class SquareTry(Due):
     unit: str
     stack: Units
     question = "Does {unit} try to form Square?"
-
-    def legal(self, state: State) -> tuple[Decide, ...]:
-        """Returns both answers."""
-        return YES_OR_NO
+    answers = YES_OR_NO
 
     def follow(self, state: State, answer: Decide) -> Outcome:
         """Returns the state with the check due, if it tries."""

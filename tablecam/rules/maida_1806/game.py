@@ -78,8 +78,8 @@ class Maida(HexGame[State]):
         return (*sequence.CHOICES[state.phase](state), *hands.stacks_to_spread(state))
 
     def units_of(self, state: State, side: str | None) -> list[str]:
-        """Returns the units of a side on the map, without its boxes."""
-        return [piece.id for piece in state.on_map() if state.side(piece.id) == side]
+        """Returns the units that are moving, or those of a side on the map, without its boxes."""
+        return [*state.movers] or [piece.id for piece in state.on_map() if state.side(piece.id) == side]
 
     def begun(self, position: Position, options: Mapping[str, Any]) -> State:
         """Returns the state at the beginning (D-17.0a), or in the middle of a game.
@@ -126,9 +126,12 @@ class Maida(HexGame[State]):
         return ""
 
     def forced(self, state: State) -> Any | None:
-        """Returns the draw of the last chit, or the only answer to what is due."""
-        is_last_chit = state.phase == "draw" and state.step is None and len(state.pool) == 1
-        return acts.Draw() if is_last_chit else super().forced(state)
+        """Returns the draw of the last chit, the only way to go on, or the only answer."""
+        is_open = state.step is None
+        if is_open and state.phase == "draw" and len(state.pool) == 1:
+            return acts.Draw()
+        going_on = tuple(sequence.movement_choices(state)) if is_open and state.movers else ()
+        return going_on[0] if len(going_on) == 1 else super().forced(state)
 
     def passed(self, state: State) -> Any | None:
         """Returns the pass of the side in its slot."""

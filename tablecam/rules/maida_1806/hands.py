@@ -8,7 +8,7 @@ from typing import Any
 
 from tablecam.geometry.shapes import Shape
 from tablecam.rules.frozen_json import Variant
-from tablecam.rules.game import Event, PendingDecision, Refused, Suggestion
+from tablecam.rules.game import Event, Refused, Suggestion
 from tablecam.rules.hexes.counters import Place, place_of, seen_faces
 from tablecam.rules.hexes.drawings import hexes_shapes
 from tablecam.rules.hexes.grid import Hex, Way, ways_from
@@ -317,11 +317,8 @@ class Spreading(Due):
 
     side: str
     hex: Hex
-
-    def asked(self, state: State) -> PendingDecision:
-        """Returns the request to lay them out."""
-        words = f"Lay the counters of {self.hex} beside each other for a moment"
-        return PendingDecision(words, self.side, hint="The camera takes their names.")
+    question = "Lay the counters of {hex} beside each other for a moment"
+    hint = "The camera takes their names."
 
     def legal(self, state: State) -> tuple[Spread, ...]:
         """Returns what the game has there."""

@@ -10,12 +10,13 @@ from tablecam.rules import descriptions as about
 from tablecam.rules.dice import Roll
 from tablecam.rules.game import Json, Offer, PendingDecision
 from tablecam.rules.hexes.drawings import hexes_shapes, line_shape, way_shape
-from tablecam.rules.maida_1806 import field, fire, hands
+from tablecam.rules.maida_1806 import field, fire, hands, sequence
 from tablecam.rules.maida_1806 import state as acts
 from tablecam.rules.maida_1806.state import MoveStep, State
 from tablecam.rules.maida_1806.troops import SIDES
 from tablecam.rules.steps import Decide
 from tablecam.table.model import Keys
+from tablecam.wording import joined
 
 GROUPS: Final = {
     "fire": about.ActionGroup("Fire"),
@@ -44,6 +45,12 @@ MOMENTS: Final[Mapping[str, about.MomentKind]] = {
     "move": "detail",
 }
 
+HINTS: Final[Mapping[str, str]] = {
+    "move a unit": "Move a counter by hand.",
+    "go on": "To go on, drag the counter by hand to its next hex.",
+}
+"""How hands do what a question names first."""
+
 
 def question(state: State) -> PendingDecision:
     """Returns what the phase asks when nothing is due."""
@@ -53,14 +60,14 @@ def question(state: State) -> PendingDecision:
     if state.phase == "activate":
         return PendingDecision(f"Whose units does {state.drawn} activate?", state.active)
     if state.phase == "movement":
-        if state.movers:
-            words = f"{', '.join(state.movers)}: go on, fire or halt?"
-            hint = "To go on, drag the counter by hand to its next hex."
-            return PendingDecision(words, state.active, hint=hint)
-        if state.slot:
-            words = f"{who}: move a unit, fire or pass?"
-            return PendingDecision(words, state.active, hint="Move a counter by hand.")
-        return PendingDecision(f"Fire or pass? {who}'s units move next", state.passive)
+        if not (state.slot or state.movers):
+            return PendingDecision(f"Fire or pass? {who}'s units move next", state.passive)
+        deeds = tuple(sequence.deeds(state))
+        words = f"{', '.join(state.movers) or who}: {joined(deeds, 'or')}?"
+        if len(deeds) == 1:
+            words = f"{', '.join(state.movers)} must {deeds[0]}"
+        hint = HINTS.get(deeds[0], "")
+        return PendingDecision(words, state.active, hint=hint)
     if state.phase == "leaders":
         return PendingDecision(f"Where does {who} go?", state.active)
     return PendingDecision("Which Clash is fought next?", state.active)

@@ -342,15 +342,13 @@ def _move(
     ends: bool = False,
 ) -> Json:  # fmt: skip
     """Whether a unit may move so, and what it costs."""
-    state = setup.state()
-    troop, before = state.board.troops.get(unit), _unit(state, unit)
-    assert troop is not None
-    allowance = movement.allowance_of(troop, double=double_march)
+    state, before = setup.about(unit)
+    allowance = movement.allowance_of(state.troop(unit), double=double_march)
     state, spent, ban = _walked(state, unit, steps, double=double_march)
     piece = state.piece(unit)
     further = list(movement.legal_steps(state, (unit,)))
     if ban is None and ends:
-        ban = sequence.ban_on_halting(replace(state, movers=(unit,)), acts.Halt())
+        ban = sequence.ban_on_halting(replace(state, movers=(unit,)))
         if ban is None and not state.in_clash(piece):
             ban = fields.ban_on_lying(state, piece)
     left = piece.mp_left
@@ -743,8 +741,7 @@ def _back(turn: int, turns: int) -> Json:
 @QUESTIONS.asks("D-6.4 D-11.0 D-11.1 D-11.2")
 def _stack(units: tuple[fields.Stacked, ...]) -> Json:
     """Whether units of one side may lie together at the end of a subphase."""
-    ban = fields.ban_on_stack(units)
-    return {**_ruled(ban)}
+    return _ruled(fields.ban_on_stack(units))
 
 
 @QUESTIONS.asks("D-8.2 D-8.4 D-14.8 D-17.0f")

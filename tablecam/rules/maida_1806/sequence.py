@@ -256,10 +256,18 @@ def ban_on_beginning(state: State, name: str) -> Ban | None:
     return next((Ban.of(name, rule, why) for is_so, rule, why in barred if is_so), None)
 
 
+def _ban_on_moving(state: State, name: str) -> Ban | None:
+    if not state.movers:
+        return ban_on_beginning(state, name) if state.slot else None
+    pieces = [state.piece(mover) for mover in state.movers]
+    steps = (step for step in movement.steps_of(state, pieces[0]) if not step.turn)
+    outcomes = [movement.step_together(state, pieces, step) for step in steps]
+    bans = sorted((o for o in outcomes if isinstance(o, Ban)), key=lambda ban: ban.rule != "D-12.5")
+    return bans[0] if bans and len(bans) == len(outcomes) else None
+
+
 def _ban_on_shots(state: State, name: str) -> Ban | None:
     piece, reach = state.piece(name), reach_of(state.troop(name))
-    if state.movers and name not in state.movers:
-        return None
     enemies = state.on_map(state.enemy(name))
     near = sorted(enemies, key=lambda enemy: state.grid.distance(piece.hexes, enemy.hexes))
     ban = ban_on_all(ban_on_fire(state, (name,), enemy.id) for enemy in near)
@@ -269,8 +277,7 @@ def _ban_on_shots(state: State, name: str) -> Ban | None:
 
 def _ban_on_charging(state: State, name: str) -> Ban | None:
     troop, piece = state.both(name)
-    is_other = bool(state.movers) and name not in state.movers
-    if is_other or troop.arm != "cavalry" or name not in state.active_units or not state.slot:
+    if troop.arm != "cavalry" or name not in state.active_units or not state.slot:
         return None
     hexes = [n for n in front_of(state, piece) if state.at(n, state.enemy(name))]
     if not hexes:
@@ -336,11 +343,25 @@ def _going_on(state: State) -> Iterator[Any]:
     yield from fire_choices(state)
     if len(pieces) == 1:
         yield from _own_acts(state, pieces[0])
-    if ban_on_halting(state, acts.Halt()) is None:
+    if ban_on_halting(state) is None:
         yield acts.Halt()
 
 
-def ban_on_halting(state: State, action: acts.Halt) -> Ban | None:
+def deeds(state: State) -> Iterator[str]:
+    """Yields in words what the active side in its slot may do."""
+    if not state.movers:
+        yield from ("move a unit",) if any(_beginnings(state)) else ()
+        yield from ("fire",) if any(fire_choices(state)) else ()
+        yield "pass"
+        return
+    choices = [*_going_on(state)]
+    goes = any(isinstance(act, acts.Move) and not act.steps[0].turn for act in choices)
+    words = {acts.Charge: "charge", acts.Fire: "fire", acts.Halt: "halt"}
+    words[acts.Move] = "go on" if goes else "turn"
+    yield from dict.fromkeys(words.get(type(act), "change formation") for act in choices)
+
+
+def ban_on_halting(state: State) -> Ban | None:
     """Returns why units that can still go to another hex may not stop here (D-11.0, D-12.9)."""
     if not state.movers:
         return Ban("D-12.13", "expected units in the middle of a move")
@@ -399,7 +420,11 @@ def _movement_goes_on(state: State) -> Outcome | None:
     """Returns what follows where the side in its slot has nothing to do."""
     if any(choice not in (acts.Halt(), acts.Pass()) for choice in movement_choices(state)):
         return None
-    return halted(state) if state.movers else passed(state)
+    if not state.movers:
+        return passed(state)
+    text = f"{', '.join(state.movers)} can only halt"
+    after, events = halted(state)
+    return after, (Event("stop", text, "D-12.13"), *events)
 
 
 def passed(state: State) -> Outcome:
@@ -731,9 +756,8 @@ HANDLERS: Final[Mapping[tuple[str, type], Callable[[State, Any], Outcome]]] = {
 """What follows from an action, by its phase and its type."""
 WHY_NOT: Final[Mapping[str, Mapping[str, Callable[[State, str], Ban | None]]]] = {
     "movement": {
-        "move": lambda state, name: (
-            ban_on_beginning(state, name) if state.slot and not state.movers else None
-        ),
+        "move": _ban_on_moving,
+        "halt": lambda state, name: ban_on_halting(state) if state.movers else None,
         "charge": _ban_on_charging,
         "fire": _ban_on_shots,
     }
@@ -743,7 +767,7 @@ BANS: Final[Mapping[type, Callable[[State, Any], Ban | None]]] = {
     acts.Fire: ban_on_fires,
     acts.Move: ban_on_move,
     acts.Charge: ban_on_move,
-    acts.Halt: ban_on_halting,
+    acts.Halt: lambda state, action: ban_on_halting(state),
     acts.Pass: lambda state, action: (
         Ban("D-12.13", "expected the move to end first") if state.movers else None
     ),

@@ -189,8 +189,9 @@ class Due(WordedStep, is_family=True):
         return state.left(getattr(self, "units", () if unit is None else (unit,)))
 
     def owner(self, state: State) -> str:
-        """Returns the side of the first unit."""
-        return state.side(getattr(self, "unit", None) or self.names(state)[0])
+        """Returns its side, or that of the first unit."""
+        own: str | None = getattr(self, "side", None)
+        return own or state.side(getattr(self, "unit", None) or self.names(state)[0])
 
     def automatic(self, state: State) -> Outcome | None:
         """Returns what follows by itself; dice for those who have all left the map are none."""

@@ -276,6 +276,19 @@ def test_a_double_march_must_spend_its_points_d_12_9():
     assert play.state.piece("FA").mp_left == 4.5
     with pytest.raises(Refused, match=r"D-12.9"):
         play.apply(acts.Halt())
+    assert play.asked().question == "FA must go on"
+    assert GAME.why_missing(play.state).startswith("No halt: FA spends all Movement Points")
+    for number in ("0508", "0507", "0506"):
+        done = play.apply(acts.Move(("FA",), (to(number),)))
+    assert (done.events[-1].text, play.state.movers) == ("FA can only halt", ())
+
+
+def test_who_has_too_few_points_for_a_hex_is_not_asked_to_go_on_d_12_5():
+    play = moving(unit("FA", "0505", formation="line"), unit("BA", "1516"),
+                  leaders={"F1": "0506"})  # fmt: skip
+    play.apply(acts.Move(("FA",), (to("0504"), to("0503"))))
+    assert (play.asked().question, play.asked().hint) == ("FA: turn, change formation or halt?", "")
+    assert GAME.why_missing(play.state).startswith("No move: FA has 1 of the 1.5 Movement Points")
 
 
 # Formations and companies.

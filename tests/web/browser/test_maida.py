@@ -54,7 +54,7 @@ def test_a_whole_turn_is_played_by_two_seats_kept_and_shown(
             closing.enter_context(seated(hall, browser, side)) for side in ("french", "british")
         )
         french.begins_scenario()
-        asked(hall, french, "General Blue: move a unit, fire or pass?")
+        asked(hall, french, "General Blue: move a unit or pass?")
         # The company is pushed three hexes ahead at once, up to two lines of the British.
         hall.table.move_unit("Scouts", *grid.middle_mm(("0808",)), 300)
         hall.waits(lambda: bool(hall.referee.suggested))
@@ -84,7 +84,7 @@ def test_a_whole_turn_is_played_by_two_seats_kept_and_shown(
         french.taps("Halt")
         asked(hall, british, "Fire or pass?")
         british.taps("Pass")
-        asked(hall, french, "General Blue: move a unit, fire or pass?")
+        asked(hall, french, "General Blue: move a unit or pass?")
         french.taps("Pass")
         asked(hall, french, "Where does General Blue go?")
         hall.table.move_unit("General Blue", *grid.middle_mm(("0804",)), 300)
@@ -121,7 +121,7 @@ def test_a_stack_is_asked_about_once_looked_into_and_carried_by_its_box(
     hall.table.turn_over(lines[0], 10)
     with seated(hall, browser, "french") as french:
         moved = french.page.locator("#game-moved")
-        asked(hall, french, "General Blue: move a unit, fire or pass?")
+        asked(hall, french, "General Blue: move a unit or pass?")
         hall.waits(lambda: not hall.referee.suggested)
         assert hall.referee.to_place == ()
         hall.table.move_units({lines[0]: (x_mm, y_mm + 6, 300), lines[1]: (x_mm, y_mm - 6, 300)})
@@ -138,7 +138,7 @@ def test_a_stack_is_asked_about_once_looked_into_and_carried_by_its_box(
         french.clicks("#game-moved button:has-text('Spread 0703')")
         asked(hall, french, "Lay the counters of 0703 beside each other")
         confirms(hall, french, "0703 holds Foot 1 and Foot 2")
-        asked(hall, french, "General Blue: move a unit, fire or pass?")
+        asked(hall, french, "General Blue: move a unit or pass?")
         expect(moved.locator(".moved")).to_have_count(0)
         hall.table.move_units({lines[0]: (406, 215, 90), lines[1]: (406, 250, 90)})
         hall.table.move_unit("Blue box", *grid.middle_mm(("0704", "0604")), 300)
@@ -154,7 +154,7 @@ def test_a_phone_shows_the_verdict_of_a_refused_drag_and_no_cheer(
     with seated(hall, browser, "french", **PHONE) as french:
         french.begins_scenario()
         hall.settled()
-        asked(hall, french, "General Blue: move a unit, fire or pass?")
+        asked(hall, french, "General Blue: move a unit or pass?")
         page = french.page
         base = hall.table.truth().unit("Foot 2").bases[0]
         start = spot(page, base.x_mm, base.y_mm)
