@@ -68,8 +68,8 @@ class Maida(HexGame[State]):
         return about.CounterLabel(strength, str(face.get("formation", "")))
 
     def step_shapes(self, state: State) -> tuple[Shape, ...]:
-        """Returns what is due, or the ways of the units that are moving."""
-        return page.ways(state) if state.movers and not state.due else super().step_shapes(state)
+        """Returns what is due, or where the units that are moving may go."""
+        return page.reached(state) if state.movers and not state.due else super().step_shapes(state)
 
     # The game.
 

@@ -9,7 +9,7 @@ from tablecam.geometry.shapes import Shape
 from tablecam.rules import descriptions as about
 from tablecam.rules.dice import Roll
 from tablecam.rules.game import Json, Offer, PendingDecision
-from tablecam.rules.hexes.drawings import hexes_shapes, line_shape, way_shape
+from tablecam.rules.hexes.drawings import hexes_shapes, line_shape
 from tablecam.rules.maida_1806 import field, fire, hands, sequence
 from tablecam.rules.maida_1806 import state as acts
 from tablecam.rules.maida_1806.state import MoveStep, State
@@ -239,13 +239,7 @@ def field_of_view(state: State, name: str) -> tuple[Shape, ...]:
     return hexes_shapes(state.grid, seen, "field-of-view")
 
 
-def ways(state: State) -> tuple[Shape, ...]:
-    """Returns the ways of the units that are moving, each with who reacts to it."""
-    return tuple(
-        way_shape(
-            state.grid, (hexes for hexes, _ in way.places), "way", ", ".join(sorted(way.triggers))
-        )
-        for ways in hands.all_ways(state, state.movers).values()
-        for way in ways
-        if way.steps
-    )
+def reached(state: State) -> tuple[Shape, ...]:
+    """Returns the hexes to which the units that are moving may still go."""
+    ends = {number for hexes, _ in hands.all_ways(state, state.movers) for number in hexes}
+    return hexes_shapes(state.grid, sorted(ends), "reach")
