@@ -48,6 +48,7 @@ MOMENTS: Final[Mapping[str, about.MomentKind]] = {
 HINTS: Final[Mapping[str, str]] = {
     "move a unit": "Move a counter by hand.",
     "go on": "To go on, drag the counter by hand to its next hex.",
+    "turn": "To turn it, turn the counter by hand.",
 }
 """How hands do what a question names first."""
 

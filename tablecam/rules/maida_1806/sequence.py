@@ -508,11 +508,15 @@ def _step(state: State, units: Units, step: MoveStep, *, double: bool) -> tuple[
 
 
 class GoOn(Due):
-    """The steps that a move has still to take, after reactions to those before."""
+    """The steps that a move has still to take, after reactions to those before.
+
+    A turn on the way is told with the hex before or after it, `is_told` if that is told already.
+    """
 
     units: Units
     steps: tuple[MoveStep, ...]
     double: bool = False
+    is_told: bool = False
 
     def follow(self, state: State, answer: Any) -> Outcome:
         """Returns the state after the next step; a unit that cannot go on stops where it is."""
@@ -525,14 +529,18 @@ class GoOn(Due):
             text = f"{', '.join(units)} goes no farther: {after.because}"
             return state, (Event("stop", text, after.rule),)
         state, _ = after
-        if len(self.steps) > 1:
-            state = state.pushed(GoOn(units, self.steps[1:]))
         now = tuple(number for place in state.places(units) for number in place)
         new = tuple(number for number in now if number not in before)
+        did: Did = "entered" if new else "turned"
+        rest = GoOn(units, self.steps[1:], is_told=bool(new) or self.is_told)
+        if rest.steps:
+            if not new and with_reactions(state, units, did, new).due == state.due:
+                return rest.follow(state, None)
+            state = state.pushed(rest)
         words = f"moves to {' '.join(now)}" if new else "turns"
         facts = {"units": list(units), "hexes": list(now)}
         event = Event("move", f"{', '.join(units)} {words}", "D-12.1", facts)
-        return with_reactions(state, units, "entered" if new else "turned", new), (event,)
+        return with_reactions(state, units, did, new), () if not new and self.is_told else (event,)
 
 
 def with_reactions(state: State, units: Units, did: Did, entered_hexes: Hexes) -> State:

@@ -111,6 +111,15 @@ def test_a_step_that_triggers_a_reaction_stops_the_move_there_d_13_8():
     )
 
 
+def test_the_turns_of_a_drag_are_told_with_its_hex_d_12_1_d_12_7():
+    play = moving(unit("FA", "0505"), unit("BA", "1516"), leaders={"F1": "0506"})
+    turns = (MoveStep(turn=60), MoveStep(turn=-60))
+    done = play.apply(acts.Move(("FA",), (*turns, to("0504"), turns[0])))
+    texts = [event.text for event in done.events]
+    assert (texts[0], play.state.piece("FA").facing_deg) == ("FA moves to 0504", 120)
+    assert "FA turns" not in texts
+
+
 def test_a_failed_reaction_costs_a_loss_and_withdraws_d_13_1a():
     sicilians = unit("BA", "0503", 240, nation="sicilian")
     play = moving(unit("FA", "0505"), sicilians, leaders={"F1": "0506"})

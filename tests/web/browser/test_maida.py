@@ -76,8 +76,8 @@ def test_a_whole_turn_is_played_by_two_seats_kept_and_shown(
         british.enters(3)
         british.taps("Line: do nothing")
         # The move goes on: it fires back, and ends.
-        asked(hall, french, "Scouts: go on, fire or halt?")
-        expect(french.page.locator("#game-hint")).to_contain_text("drag the counter by hand")
+        asked(hall, french, "Scouts: turn, fire or halt?")
+        expect(french.page.locator("#game-hint")).to_contain_text("turn the counter by hand")
         picture(french.page, "maida-goes-on")
         french.taps("Scouts at Guards: M +1")
         french.enters(0)
