@@ -79,7 +79,9 @@ class Maida(HexGame[State]):
 
     def units_of(self, state: State, side: str | None) -> list[str]:
         """Returns the units that are moving, or those of a side on the map, without its boxes."""
-        return [*state.movers] or [piece.id for piece in state.on_map() if state.side(piece.id) == side]
+        return [*state.movers] or [
+            piece.id for piece in state.on_map() if state.side(piece.id) == side
+        ]
 
     def begun(self, position: Position, options: Mapping[str, Any]) -> State:
         """Returns the state at the beginning (D-17.0a), or in the middle of a game.

@@ -17,7 +17,6 @@ from tablecam.rules.maida_1806 import clash as clashes
 from tablecam.rules.maida_1806 import field as fields
 from tablecam.rules.maida_1806 import fire as fires
 from tablecam.rules.maida_1806 import movement, reaction, sequence, tables, troops
-from tablecam.rules.maida_1806 import state as acts
 from tablecam.rules.maida_1806.board import Board, MissingRow
 from tablecam.rules.maida_1806.files import SomeCharts
 from tablecam.rules.maida_1806.state import LeaderPiece, MoveStep, State, enemy_of
