@@ -158,7 +158,7 @@ def _sent_back(action: Json, version: int) -> Json:
 
 def _table(referee: Referee, play: AnyPlay) -> Json:
     """Returns the differences between table and game, and the moves made by hand."""
-    away = {move.unit for move in (*referee.suggested, *referee.to_place)}
+    away = {move.unit for move in referee.suggested} | {due.unit for due in referee.to_place}
     return {
         "markers": markers(referee.game, play.state),
         "pictured": [shape.to_json() for shape in referee.game.step_shapes(play.state)],

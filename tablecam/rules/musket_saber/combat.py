@@ -143,11 +143,6 @@ class Manner:
         return self.countercharge and self.charge != "cavalry"
 
     @property
-    def is_mutual(self) -> bool:
-        """Whether cavalry meets a charge of cavalry (K-9.4)."""
-        return self.countercharge and self.charge == "cavalry"
-
-    @property
     def is_pressed(self) -> bool:
         """Whether a charge is pressed home."""
         return self.countercharge or (self.charge is not None and not self.failed)

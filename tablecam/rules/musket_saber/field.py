@@ -208,7 +208,7 @@ class Field:
 
     def posts(self, posts: Sequence[Post], side: str) -> tuple[Post, ...]:
         """Returns the posts of a side on the map."""
-        return tuple(post for post in posts if post.is_of(side) and post.hex is not None)
+        return tuple(post for post in posts if post.side in ("", side) and post.hex is not None)
 
     def loc_of(self, side: str) -> tuple[Hex, ...]:
         """Returns the LOC hexes of a side."""

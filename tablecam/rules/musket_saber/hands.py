@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tablecam.rules.game import Suggestion
+from tablecam.rules.game import Ban, Suggestion
 from tablecam.rules.hexes.counters import faces_of, place_of, seen_faces
 from tablecam.rules.hexes.grid import Hex
+from tablecam.rules.hexes.hex_game import position_of
 from tablecam.rules.hexes.stacks import Change, explain, seen_counters
 from tablecam.rules.musket_saber import aftermath, moves, sequence
 from tablecam.rules.musket_saber import state as acts
@@ -27,10 +29,10 @@ def detect_moves(state: State, position: Position) -> tuple[Suggestion, ...]:
 
 
 def _suggested(state: State, position: Position) -> Iterator[Suggestion]:
-    seen = seen_counters(position)
+    seen = {n: at for n, at in seen_counters(position).items() if n in state.names}
     poses = {unit.id: unit.bases[0] for unit in position.units if unit.bases}
     for side in state.folio.scenario.sides:
-        own = {n: at for n, at in seen.items() if _side(state, n) == side}
+        own = {n: at for n, at in seen.items() if state.side_of(n) == side}
         entering = [n for n in own if state.thing(n).hex is None]
         known = {n: at for n, at in own.items() if n not in entering}
         explanations = explain(state.stacks(side), known, state.grid)
@@ -52,10 +54,6 @@ def _suggested(state: State, position: Position) -> Iterator[Suggestion]:
         there = state.grid.hex_at(commander.place_mm)
         if leader is not None and commander.seen != "held" and there not in (None, leader.hex):
             yield _suggestion(state, leader.id, there or "", None)
-
-
-def _side(state: State, name: str) -> str | None:
-    return state.side_of(name) if name in state.names else None
 
 
 def wrong_side(state: State, position: Position, name: str) -> str:
@@ -89,15 +87,19 @@ def _suggestion(
     state: State, name: str, number: Hex, doubt: tuple[float, float, float] | None
 ) -> Suggestion:
     """Returns the action of a counter that lies in another hex, and whether it is legal."""
-    text = f"{name} to {number}"
+    text, thing = f"{name} to {number}", state.thing(name)
     action = _action(state, name, number)
-    if action is None:
-        why = f"{name} may not go to {number} now"
-        if state.thing(name).hex is None:
-            why = f"{name} is off the map: its counter does not belong in {number}"
+    if action is None and thing.hex is None:
+        why = f"{name} is off the map: its counter does not belong in {number}"
         return Suggestion(name, why, None, certain("no", _rule(state), why))
+    if action is None:
+        why, answer = f"{name} may not go to {number}", _refused(state, name, number)
+        return Suggestion(name, why, None, answer, position_of(state))
     if isinstance(action, acts.Start):
         text = f"{name} rolls for its Movement Allowance before it moves"
+        if thing.hex is not None:
+            need = moves.judged(state, _move(state, action, number)).mp
+            text += f": to {number} with {need:g} or more"
     if doubt is not None:
         text += ": too close to call"
         return Suggestion(name, text, action, Answer("too_close", *doubt, "K-G3", text))
@@ -124,15 +126,29 @@ def _action(state: State, name: str, number: Hex) -> Any | None:
     place = acts.Place(name, number)
     if sequence.ban_on_place(state, place) is None:
         return place
-    for march in (False, True):
-        start = acts.Start(name, march)
-        if moves.ban_on_start(state, start) is not None:
-            continue
-        thing = state.thing(name)
-        if isinstance(thing, Unit) and moves.must_roll(state, thing):
-            return start
-        go = moves.started(state, start)[0].step
-        path = moves.reached(state, name, go.mp, march=march).get(number) if go else None
-        if path and moves.judged(state, move := acts.Move((name,), path, march)).ban is None:
-            return move
+    thing = state.thing(name)
+    for start in (acts.Start(name), acts.Start(name, march=True)):
+        move = _move(state, start, number)
+        if moves.ban_on_start(state, start) is None and moves.judged(state, move).ban is None:
+            return start if isinstance(thing, Unit) and moves.must_roll(state, thing) else move
     return None
+
+
+def _move(state: State, start: acts.Start, number: Hex) -> acts.Move:
+    """Returns the cheapest move to a hex; where none leads there, one that its last step bars."""
+    ways = moves.reached(state, start.unit, math.inf, march=start.march)
+    near = ((*ways[beside], number) for beside in state.grid.neighbours(number) if beside in ways)
+    return acts.Move((start.unit,), ways.get(number) or next(near, (number,)), start.march)
+
+
+def _refused(state: State, name: str, number: Hex) -> Answer:
+    """Returns why no action brings a counter on the map to a hex."""
+    step, start, ban = state.step, acts.Start(name), None
+    if isinstance(step, moves.Go) and step.unit == name:
+        move = _move(state, acts.Start(name, step.march), number)
+        ban = moves.judged(state, move, step.mp).ban
+    elif step is None and state.phase == "movement":
+        ban = moves.ban_on_start(state, start)
+        ban = ban or moves.judged(state, _move(state, start, number)).ban
+    ban = ban or Ban(_rule(state), "it is not asked to go there now")
+    return certain("no", ban.rule, f"{ban.because} ({ban.rule})")

@@ -42,11 +42,11 @@ MOMENTS: Final[Mapping[str, about.MomentKind]] = {
 
 def question(state: State) -> PendingDecision:
     """Returns what the phase asks when nothing is due."""
+    words, hint = "attacks or bombards", "Tap a unit and its target, then its attack."
     if state.phase == "movement":
-        words = f"Turn {state.turn}, {state.time}: {side_name(state.active)} moves"
-        return PendingDecision(words, state.active, hint="Move counters by hand, one by one.")
-    words = f"Turn {state.turn}, {state.time}: {side_name(state.active)} attacks or bombards"
-    return PendingDecision(words, state.active, hint="Tap a unit and its target, then its attack.")
+        words, hint = "moves", "Move counters by hand, one by one."
+    words = f"Turn {state.turn}, {state.time}: {side_name(state.active)} {words}"
+    return PendingDecision(words, state.active, hint=hint)
 
 
 def _to(group: str, state: State, name: str, words: str, *hexes: str) -> Offer:
@@ -75,9 +75,7 @@ def _attack(state: State, action: acts.Attack) -> Offer:
     if action.how != "charge" and state.field.units_at(action.target_hex):
         label += f", {battle.reckoned(state, fight).value:+d}"
     start = state.thing(action.units[0]).hex
-    lines = () if start is None else (
-        line_shape(state.grid, (start,), (action.target_hex,), "attack"),
-    )  # fmt: skip
+    lines = (line_shape(state.grid, (start,), (action.target_hex,), "attack"),) if start else ()
     there = fighting(state.field.units_at(action.target_hex))
     return Offer("attack", label, lines, units=(*action.units, *(unit.id for unit in there)))
 
@@ -126,9 +124,7 @@ OFFERS: Final[Mapping[type, Callable[[State, Any], Offer]]] = {
         "move", state, a.unit, ("march" if a.march else "move") + _helped(a.leader)
     ),
     acts.Move: _move,
-    acts.Recover: lambda state, a: _to(
-        "recover", state, a.unit, "recover" + _helped(a.leader)
-    ),
+    acts.Recover: lambda state, a: _to("recover", state, a.unit, "recover" + _helped(a.leader)),
     acts.Square: lambda state, a: _to(
         "recover", state, a.unit, "form a Square" if a.forms else "end the Square"
     ),
@@ -144,9 +140,7 @@ OFFERS: Final[Mapping[type, Callable[[State, Any], Offer]]] = {
     acts.Defend: _defend,
     acts.UseTactic: lambda state, a: Offer("answer", _TACTICS[a.choice]),
     acts.Choose: lambda state, a: Offer("answer", _CHOICES[a.choice]),
-    acts.Retreat: lambda state, a: _to(
-        "answer", state, a.unit, f"to {a.path[-1]}", a.path[-1]
-    ),
+    acts.Retreat: lambda state, a: _to("answer", state, a.unit, f"to {a.path[-1]}", a.path[-1]),
     acts.StepLoss: lambda state, a: _to("answer", state, a.unit, "takes it"),
     acts.Advance: lambda state, a: _to("answer", state, a.unit, f"advance to {a.to}", a.to),
     acts.Capture: lambda state, a: Offer("answer", "Try to capture"),

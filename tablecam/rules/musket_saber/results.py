@@ -359,7 +359,7 @@ def fate_of(combat: Combat, *codes: Code) -> Fate:
         UndecidedError: A choice or a die is missing.
         FactError: There are too many dice.
     """
-    if combat.manner.is_mutual:
+    if combat.manner.countercharge and combat.manner.charge == "cavalry":
         return _fate_of_horse(combat, codes[0])
     applied = _Applied(combat)
     for code in codes:

@@ -607,6 +607,5 @@ def outcome(state: State) -> str:
     winners = [side for side, level in levels.items() if scored[side] >= level]
     words = ", ".join(f"{side_name(side)} {score}" for side, score in scored.items())
     best = [side for side in winners if scored[side] == max(scored[one] for one in winners)]
-    if len(best) == 1:
-        return f"Victory for {side_name(best[0])}: {words} points"
-    return f"Nobody wins: {words} points"
+    won = f"Victory for {side_name(best[0])}" if len(best) == 1 else "Nobody wins"
+    return f"{won}: {words} points"

@@ -150,10 +150,6 @@ class Post:
     moved: bool = False
     attacked: bool = False
 
-    def is_of(self, side: str) -> bool:
-        """Whether it is a side's."""
-        return self.side in ("", side)
-
 
 def is_active(*, moved: bool, in_zone: bool, has_line: bool, attacked: bool) -> bool:
     """Whether an HQ or trains are active at the end of a movement phase (K-12.1, K-12.2)."""

@@ -70,12 +70,28 @@ def test_a_counter_that_a_hand_moves_takes_a_legal_way_k_4_2():
     assert (suggestion.answer.answer, suggestion.action.path) == ("yes", ("0605", "0606"))
     (suggestion,) = GAME.detect_moves(play.state, with_counter(play, "Red 2nd", "0612"))
     assert (suggestion.answer.answer, suggestion.action) == ("no", None)
+    # It is drawn where it was, to be put back.
+    assert suggestion.nearest == GAME.position(play.state)
 
 
-def test_a_unit_that_must_roll_is_sent_to_roll_first_k_4_4():
+def test_a_unit_that_must_roll_is_sent_to_roll_first_and_learns_what_it_needs_k_4_4():
     play = begun()
-    (suggestion,) = GAME.detect_moves(play.state, with_counter(play, "Red Militia", "0905"))
+    there = with_counter(play, "Red Militia", "1104")
+    (suggestion,) = GAME.detect_moves(play.state, there)
     assert suggestion.action == acts.Start("Red Militia")
+    assert suggestion.text.endswith("before it moves: to 1104 with 2 or more")
+    play.apply(suggestion.action)
+    play.apply(replace(play.legal()[0], values=(1,)))
+    (suggestion,) = GAME.detect_moves(play.state, there)
+    assert suggestion.text == "Red Militia may not go to 1104"
+    assert suggestion.answer.because == "it costs 2 of 1 (K-4.3)"
+
+
+def test_a_refused_move_says_what_bars_it_before_any_dice_k_6_2b():
+    play = begun()
+    (suggestion,) = GAME.detect_moves(play.state, with_counter(play, "Red Militia", "0906"))
+    assert suggestion.action is None
+    assert suggestion.answer.because == "alone it enters no enemy zone of control (K-6.2b)"
 
 
 def test_the_top_of_a_stack_moves_and_the_next_one_comes_to_light_k_g4():
