@@ -281,3 +281,20 @@ def test_a_recording_marks_its_second_game_and_the_dice_that_were_overruled(
     # Between its beginning and its first action hands put the table back.
     assert turns == [0, 4]
     assert overruled == [[5, "overrule"]]
+
+
+@pytest.mark.parametrize("since", ["pass", "move"])
+def test_an_attack_is_the_cause_of_what_follows_until_a_side_passes_or_moves(
+    modules: Page, since: str
+) -> None:
+    causes = modules.evaluate(
+        """async (since) => {
+          const { causeOf } = await import("/static/game/log.js");
+          const lines = ["fire", "check", since, "reaction"].map((kind) => ({ kind, undone: false }));
+          const moments = { fire: "attack", check: "detail", move: "detail", reaction: "detail" };
+          const told = [lines[3]];
+          return [[lines[0], lines[1], lines[3]], lines].map((log) => causeOf(log, told, moments));
+        }""",
+        since,
+    )
+    assert [[line["kind"] for line in lines] for lines in causes] == [["fire"], []]

@@ -73,10 +73,11 @@ function renderLatest(state) {
   fitLatest(byId("game-latest"), all.length > lines.length);
 }
 
-/** The attack that the latest lines go on with, if none of them is one. @type {(log: LogLine[], latest: LogLine[], moments: Record<string, string>) => LogLine[]} */
-function causeOf(log, latest, moments) {
+/** The attack that the latest lines go on with, if none of them is one: since then nobody has passed or moved. @type {(log: LogLine[], latest: LogLine[], moments: Record<string, string>) => LogLine[]} */
+export function causeOf(log, latest, moments) {
   const marks = ["attack", "phase", "turn"];
-  const isMark = (/** @type {LogLine} */ { kind, undone }) => !undone && marks.includes(moments[kind]);
+  const isMark = (/** @type {LogLine} */ { kind, undone }) =>
+    !undone && (marks.includes(moments[kind]) || kind === "pass" || kind === "move");
   const cause = log.findLast(isMark);
   return cause && moments[cause.kind] === "attack" && !latest.includes(cause) ? [cause] : [];
 }
