@@ -17,6 +17,7 @@ from tablecam.rules.hexes.grid import grid_of
 from tablecam.simulate.script import script_from
 from tablecam.simulate.table import SimulatedTable
 from tests.rules.hexes.drill import house_roster
+from tests.web.browser.demos import spot
 from tests.web.browser.halls import Hall, Seat, seated
 from tests.web.browser.test_another_game import keep_errors, picture
 
@@ -109,6 +110,15 @@ def test_a_stack_is_listed_with_a_tap_and_its_counters_are_chosen_from_the_list(
             seat.page.set_viewport_size({"width": width, "height": height})
             seat.page.emulate_media(color_scheme=scheme)
             picture(seat.page, f"hexes-{name}-{scheme}")
+    # The counter that was chosen in the list is the one that is dragged.
+    seat.page.set_viewport_size({"width": 1400, "height": 900})
+    x, y = spot(seat.page, base.x_mm, base.y_mm)
+    seat.page.mouse.move(x, y)
+    seat.page.mouse.down()
+    seat.page.mouse.move(x, y - 60, steps=5)
+    seat.page.mouse.up()
+    hall.waits(lambda: hall.table.truth().unit("Scouts").bases[0].y_mm > base.y_mm + 9)
+    assert hall.table.truth().unit("Cannon").bases[0].y_mm < base.y_mm
 
 
 def test_a_map_that_has_slipped_far_is_asked_about_and_followed(hall: Hall, seat: Seat) -> None:

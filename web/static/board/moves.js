@@ -1,5 +1,6 @@
 /** Moves units on the page: picks them up, carries, turns and drops them. */
 import { layTape } from "./choosing.js";
+import { stacksOf } from "./hexes.js";
 import { thingAt, toleranceOf } from "./picking.js";
 import { isPoint, markerOf, movableOf, unitOf } from "./things.js";
 import { toScreen, toTable } from "./view.js";
@@ -163,7 +164,11 @@ export class Moves {
   /** What can be carried at a point, or within reach of it. @param {Touch} at @param {number} reach_px */
   movableAt(at, reach_px, pointer = at.pointer) {
     const thing = thingAt(this.state, at.x, at.y, { pointer, bases: false, reach_px });
-    return thing && !isPoint(thing) ? movableOf(this.state, thing) : undefined;
+    if (!thing || isPoint(thing)) return undefined;
+    // Of a stack the chosen counter is carried, whatever lies on it.
+    const [chosen] = this.state.chosen;
+    const isOfStack = stacksOf(this.state, thing).some(({ things }) => things.includes(chosen));
+    return movableOf(this.state, isOfStack ? chosen : thing);
   }
 
   /** Whether a point lies on the turning handle. @param {Touch} at */
