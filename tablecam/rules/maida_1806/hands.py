@@ -70,7 +70,9 @@ def _suggested(state: State, position: Position) -> Iterator[Suggestion]:
         explanations = _explained(state, seen, side, boxed)
         explained.update(u for changes in explanations for change in changes for u in change.units)
         sure = [c for c in next(iter(explanations), ()) if all(c in e for e in explanations)]
-        yield from (_of_change(state, position, change, seen) for change in sure)
+        moves = (_of_change(state, position, change, seen) for change in sure)
+        # One that is not seen may have been taken off: only what it may do is believed of it.
+        yield from (move for move in moves if move.unit in seen or move.answer.answer != "no")
         open_ = [tuple(c for c in e if c not in sure) for e in explanations]
         if len(open_) > 1:
             yield from _asked(state, position, open_, seen)
@@ -124,21 +126,24 @@ def _asked(
 ) -> Iterator[Suggestion]:
     """Yields what players are asked where several explanations are equally good.
 
-    They may also look into the stacks, or say that a counter only lies beside its stack.
+    They may also look into the stacks, or say that a counter only lies beside its stack; one that
+    can have done nothing else does.
     """
     changes = list(dict.fromkeys(changes[0] for changes in explanations if changes))
     moves = [_of_change(state, position, change, seen) for change in changes]
-    legal = [(move.text, move.action) for move in moves if move.answer.answer != "no"]
+    able = [move for move in moves if move.answer.answer != "no"]
+    may_lie = () in explanations
+    if len(able) < 2 - may_lie:
+        yield from () if may_lie else able or (move for move in moves if move.unit in seen)
+        return
+    legal: list[tuple[str, object]] = [(move.text, move.action) for move in able]
     names = tuple(dict.fromkeys(change.units[0] for change in changes))
-    if () in explanations:
+    if may_lie:
         new = [unit for unit in position.units if unit.id in names]
         words = "only lies" if len(new) == 1 else "only lie"
         top = changes[0].units[1]
         beside = Lay({unit.id: unit.bases for unit in new})
         legal.append((f"{joined(names)} {words} beside {top}", beside))
-    if not legal:
-        yield from moves
-        return
     if state.side(names[0]) == _spreads(state):
         hexes = dict.fromkeys(change.hex for change in changes)
         legal += [(f"Spread {n}", Spread(n)) for n in hexes if may_spread(state, n)]

@@ -393,6 +393,9 @@ def test_a_counter_that_vanishes_beside_a_friend_is_proposed_as_a_join_d_g12():
     assert diff.placings(joined) == ()
     diff.seen = seen(joined, FB=None, FA=None)
     assert [placing.unit for placing in diff.placings(joined)] == ["FA"]
+    # One that may not go there was taken off.
+    theirs = replace(state, slot=0, drawn="B1", commanding="B1")
+    assert GAME.detect_moves(theirs, table) == ()
 
 
 def test_a_counter_that_may_lie_under_either_stack_is_asked_about_once_d_g12():
@@ -485,6 +488,8 @@ def test_an_untidy_change_of_order_is_asked_about_once_d_11_0():
     ]  # fmt: skip
     assert on_top == acts.Reorder("0505", ("FB", "FA"))
     assert spread == hands.Spread("0505")
+    # Where no unit may move, it can only lie beside the stack, and nobody is asked.
+    assert GAME.detect_moves(replace(state, slot=0, drawn="B1", commanding="B1"), table) == ()
     assert (
         GAME.adopt_positions(state, table) is None
         or "FB" not in GAME.adopt_positions(state, table).units
