@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -33,8 +33,8 @@ class VersionGuard:
     """The version of a game in progress, and the latest action.
 
     `version` grows with every change that a seat may see, also with moves on the table; a request
-    is out of date only if something was decided since. `refused` counts each seat's refused
-    corrections.
+    is out of date only if something was decided since, or if what it is about was moved.
+    `refused` counts each seat's refused corrections.
     """
 
     def __init__(self, now_s: Callable[[], float] = time.monotonic) -> None:
@@ -43,6 +43,7 @@ class VersionGuard:
         self._refused_s: dict[Seat, deque[float]] = {}
         self._now_s = now_s
         self._decided = 0
+        self._moved: dict[str, int] = {}
         self._latest: tuple[Seat, object] | None = None
 
     def decide(self) -> None:
@@ -50,16 +51,20 @@ class VersionGuard:
         # The decision is about to be published under the next version.
         self._decided = self.version + 1
 
-    def check(self, seen: int | None, *, is_of_table: bool = False) -> None:
+    def move(self, names: Iterable[str]) -> None:
+        """Notes the units and commanders that hands have moved."""
+        self._moved |= dict.fromkeys(names, self.version + 1)
+
+    def check(self, seen: int | None, names: Iterable[str] = ()) -> None:
         """Refuses a request that was made for an earlier version; None states no version.
 
-        A request that `is_of_table` is also out of date if a base was moved since.
+        A request about units or commanders as they lie on the table gives their `names`: it is also
+        out of date if one of them was moved since.
 
         Raises:
             OutOfDate: The game has gone on since that version.
         """
-        # A move on the table makes offers about the table out of date, but no other answers.
-        since = self.version if is_of_table else self._decided
+        since = max((self._decided, *(self._moved.get(name, 0) for name in names)))
         if seen is not None and not since <= seen <= self.version:
             raise OutOfDate("game", "it has moved on: look again before you choose")
 

@@ -60,8 +60,8 @@ def put_back_words(remark: Mapping[str, Any]) -> str:
     return f"{proper_name(unit)} was put back" if isinstance(unit, str) else ""
 
 
-def changed_by_game(before: Position, after: Position) -> frozenset[str]:
-    """Returns the units that moved or left the table between two positions of a game.
+def changed(before: Position, after: Position) -> frozenset[str]:
+    """Returns the units that moved or left the table between two positions.
 
     Includes the commanders who moved.
     """

@@ -10,7 +10,7 @@ from __future__ import annotations
 import secrets
 import threading
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -31,7 +31,7 @@ from tablecam.referee.intents import (
     decided_by,
     said_of_late,
 )
-from tablecam.referee.placing import Placing, laid, put_back
+from tablecam.referee.placing import Placing, changed, laid, put_back
 from tablecam.referee.refusals import NotYours, OutOfDate
 from tablecam.referee.seats import Proposal, Seat
 from tablecam.rules.descriptions import begin_words
@@ -315,8 +315,10 @@ class Referee:
     def table_at_rest(self, position: Position) -> None:
         """Takes in the table after it has come to rest."""
         with self._lock:
-            astray = self._by_hand.astray
+            astray, before = self._by_hand.astray, self._by_hand.seen or position
             self._by_hand.seen = position
+            # What has come to light was not there before.
+            self._versions.move(changed(before, position) | changed(position, before))
             if self._controller.play is not None:
                 self._compare(astray)
 
@@ -384,7 +386,7 @@ class Referee:
             BadInput: No move of that unit is suggested, or it is not legal.
         """
         with self._lock:
-            play = self._checked(seat, version, is_of_table=True)
+            play = self._checked(seat, version, [unit])
             moves = (move for move in self._by_hand.suggested if move.unit == unit)
             move = next(moves, None)
             if move is None or move.action is None:
@@ -399,7 +401,7 @@ class Referee:
             NotYours, OutOfDate: As for `act`; also out of date if other units are on offer.
         """
         with self._lock:
-            play = self._checked(seat, version, is_of_table=True)
+            play = self._checked(seat, version, units)
             moves = self._by_hand.together
             # The rulings hold for these moves in this order alone.
             if [move.unit for move in moves] != list(units):
@@ -424,7 +426,7 @@ class Referee:
             BadInput: One is not seen, or cannot lie there.
         """
         with self._lock:
-            self._checked(seat, version, is_of_table=True)
+            self._checked(seat, version, units)
             placed = laid(self._by_hand.seen, units)
             moves = (move for move in self._by_hand.suggested if move.action is not None)
             asked = [move.unit for move in moves if move.unit in units]
@@ -551,11 +553,14 @@ class Referee:
         # No decision yet, but a new version for pages to show.
         self._compare()
 
-    def _checked(self, seat: Seat, version: int | None, *, is_of_table: bool = False) -> AnyPlay:
-        """Returns the game, if the seat may change it and has seen its latest version."""
+    def _checked(self, seat: Seat, version: int | None, lying: Iterable[str] = ()) -> AnyPlay:
+        """Returns the game, if the seat may change it and has seen its latest version.
+
+        Of the units that are `lying` on the table, it has to have seen the latest places.
+        """
         check_plays(seat)
         play = self._controller.required()
-        self._versions.check(version, is_of_table=is_of_table)
+        self._versions.check(version, lying)
         self._controller.hands_are_open = seat.kind == "both"
         return play
 

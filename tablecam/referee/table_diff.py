@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from tablecam.errors import BadInput
-from tablecam.referee.placing import Placing, as_placed, changed_by_game, placings
+from tablecam.referee.placing import Placing, as_placed, changed, placings
 from tablecam.rules.game import Event, Game, Refused, Suggestion
 from tablecam.table.model import Position, Unit
 
@@ -37,7 +37,7 @@ class TableDiff:
 
     def follow(self, before: Position, after: Position) -> None:
         """Notes which units players have to move after the game changed its position."""
-        self._to_place |= changed_by_game(before, after)
+        self._to_place |= changed(before, after)
 
     def compare(self, state: Any) -> None:
         """Compares the table with a game's state and updates the suggestions."""
@@ -89,7 +89,7 @@ class TableDiff:
             return ()
         in_game = self.game.position(state)
         # Units that players have yet to place lie elsewhere without having moved.
-        to_place = self._to_place | changed_by_game(self.game.position(now), in_game)
+        to_place = self._to_place | changed(self.game.position(now), in_game)
         try:
             return self.game.detect_moves(state, as_placed(in_game, self.seen, to_place))
         except BadInput as error:

@@ -55,7 +55,10 @@ def test_a_hand_on_the_table_makes_no_tap_late_but_what_it_moved_is_looked_at_an
     referee.table_at_rest(moved(table(), "F1", 125.0))
     with pytest.raises(OutOfDate):
         referee.confirm(FRENCH, "F1", looked_at)
-    referee.confirm(FRENCH, "F1", referee.version)
+    looked_at = referee.version
+    referee.table_at_rest(moved(moved(table(), "F1", 125.0), "B1", 40.0))
+    assert referee.version > looked_at
+    referee.confirm(FRENCH, "F1", looked_at)
 
 
 def test_a_version_of_another_run_is_late() -> None:
