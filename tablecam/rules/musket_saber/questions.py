@@ -139,8 +139,8 @@ class Setup:
         paths, secondary = paths_of(drawn.paths), secondary_of(drawn.secondary)
         ground = replace(ground, paths=paths, secondary=secondary)
         return Field(
-            Map(ground, _charts(self.charts or charts)), self.units, self.leaders, *posts, lines,
-            self.begin.time, self.begin.active_side,
+            Map(ground, _charts(self.charts or charts)), self.units, self.leaders, posts[0],
+            posts[1], lines, self.begin.time, self.begin.active_side,
         )  # fmt: skip
 
     def unit(self, name: str, key: str = "unit") -> Unit:
