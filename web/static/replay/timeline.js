@@ -21,6 +21,8 @@ export const SIGNS = /** @type {Record<string, {path: string, text: string}>} */
 
 const SIGN_PX = 13;
 const LABEL_PX = 26;
+/** The narrowest turn that has room to say which game begins with it. */
+const GAME_PX = 52;
 const BAND = { y: 19, height: 13 };
 
 /** Updates the scrubber. @type {(state: State, replay: Replay) => void} */
@@ -54,11 +56,15 @@ function renderMarks(state, { film }) {
   updateChildren(byId("marks-moments"), signs(film, xOf), ({ key }) => key, makeSign, updateSign);
 }
 
+/** How many games of a recording have begun before the one at a place. @type {(film: import("./film.js").Film, at: number) => number} */
+function gamesBefore(film, at) {
+  return film.games.slice(1).filter((begins) => begins <= at).length;
+}
+
 /** The game, the turn and the side whose it is; empty between turns. @type {(film: import("./film.js").Film, at: number) => string} */
 function turnAt(film, at) {
   const { turn, active } = film.standings[at].standing ?? {};
-  const games = film.games.slice(1).filter((begins) => begins <= at);
-  return turn === undefined ? "" : `${games.length} ${turn} ${active}`;
+  return turn === undefined ? "" : `${gamesBefore(film, at)} ${turn} ${active}`;
 }
 
 /** @typedef {{key: string, x: number, width: number, side: string, label: string, text: string}} Band */
@@ -72,7 +78,10 @@ function bands(state, film, xOf, width_px) {
     const x = xOf(at);
     const width = (next === undefined ? width_px : xOf(next)) - x;
     const { turn: number, turn_word, active = "" } = film.standings[at].standing ?? {};
-    const label = number !== undefined && x - free_px >= LABEL_PX && width > 8 ? String(number) : "";
+    const games = gamesBefore(film, at);
+    const game = index && games > gamesBefore(film, starts[index - 1]) ? `game ${games + 1}` : "";
+    const hasRoom = x - free_px >= LABEL_PX && width > 8;
+    const label = game && width > GAME_PX ? game : hasRoom ? String(number ?? "") : "";
     if (label) free_px = x;
     return {
       key: String(at),
@@ -80,7 +89,9 @@ function bands(state, film, xOf, width_px) {
       width,
       side: `${active ? sideClass(state, active) : "nobody"} ${index % 2 ? "odd" : "even"}`,
       label,
-      text: number === undefined ? "before the game" : `${turn_word} ${number}: ${active}`,
+      text: [game, number === undefined ? "before the game" : `${turn_word} ${number}: ${active}`]
+        .filter(Boolean)
+        .join(", "),
     };
   });
 }
