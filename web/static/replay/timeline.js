@@ -1,7 +1,7 @@
 /** The scrubber: turns as bands, phases as ticks, dramatic moments as signs above them. */
 import { byId, setAttr, setText, svgElement, updateChildren } from "../shared/dom.js";
 import { sentence } from "../shared/text.js";
-import { sideClass } from "../board/things.js";
+import { sideClass, sideName } from "../board/things.js";
 import { renderSides, renderTurn } from "../game/strip.js";
 import { LONGEST_WAIT_S } from "./film.js";
 import { clock } from "./lines.js";
@@ -36,7 +36,9 @@ export function renderTimeline(state, replay) {
   setAttr(
     scrub,
     "aria-valuetext",
-    entry ? `${turn ? `${turn_word} ${turn}, ${active ?? ""}, ` : ""}${clock(entry.t)}` : "nothing yet",
+    entry
+      ? `${turn ? `${turn_word} ${turn}, ${sideName(state, active ?? "")}, ` : ""}${clock(entry.t)}`
+      : "nothing yet",
   );
   renderMarks(state, replay);
 }
@@ -89,7 +91,7 @@ function bands(state, film, xOf, width_px) {
       width,
       side: `${active ? sideClass(state, active) : "nobody"} ${index % 2 ? "odd" : "even"}`,
       label,
-      text: [game, number === undefined ? "before the game" : `${turn_word} ${number}: ${active}`]
+      text: [game, number === undefined ? "before the game" : `${turn_word} ${number}: ${sideName(state, active)}`]
         .filter(Boolean)
         .join(", "),
     };

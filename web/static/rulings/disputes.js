@@ -1,6 +1,7 @@
 /** The disputes: their list, and a dialog with question, answer and picture. */
 import { byId, element, setAttr, setText, updateChildren } from "../shared/dom.js";
 import { errorText } from "../shared/http.js";
+import { sidePlural } from "../board/things.js";
 import { disputes as askDisputes } from "./api.js";
 import { updateRuleNumber } from "./rule_number.js";
 import { figuresWords, largeAnswer, sureWords } from "./words.js";
@@ -51,7 +52,8 @@ function makeRow() {
 }
 
 /** @type {(dispute: Dispute, state: State) => void} */
-function renderDispute(dispute, { facts, rulings: { trouble } }) {
+function renderDispute(dispute, state) {
+  const { facts } = state;
   const { number, question, answer, line } = dispute;
   setText(byId("dispute-question"), question.text);
   setAttr(byId("dispute-verdict"), "class", `verdict-large ${answer?.answer ?? "plain"}`);
@@ -63,7 +65,7 @@ function renderDispute(dispute, { facts, rulings: { trouble } }) {
   byId("dispute-reading").hidden = !line.reading;
   setText(byId("dispute-reading-text"), line.reading ? `${line.reading.text} (${line.reading.rule})` : "");
   renderPicture(dispute);
-  setText(byId("dispute-kept"), keptWords(dispute, trouble));
+  setText(byId("dispute-kept"), keptWords(dispute, state));
   setAttr(byId("dispute-position"), "href", `/api/disputes/${number}/position`);
 }
 
@@ -80,16 +82,13 @@ function renderPicture({ number, question, picture }) {
   setAttr(byId("dispute-download"), "href", picture);
 }
 
-/** When a dispute was filed, and whether it was saved. @type {(dispute: Dispute, trouble: string) => string} */
-function keptWords({ number, at, active, picture }, trouble) {
-  const when = `Dispute ${number}, ${timeWords(at)}, while ${capitalized(active)} was active.`;
+/** When a dispute was filed, and whether it was saved. @type {(dispute: Dispute, state: State) => string} */
+function keptWords({ number, at, active, picture }, state) {
+  const { trouble } = state.rulings;
+  const whose = active ? `, with the ${sidePlural(state, active)} active` : "";
+  const when = `Dispute ${number}, ${timeWords(at)}${whose}.`;
   if (trouble) return `${when} ${trouble}`;
   return `${when} Saved with the game${picture ? "" : ", without a picture: the camera delivered none"}.`;
-}
-
-/** @type {(word: string) => string} */
-function capitalized(word) {
-  return word.slice(0, 1).toUpperCase() + word.slice(1);
 }
 
 /** The time of day, with the date if it is not today. @type {(iso: string) => string} */
