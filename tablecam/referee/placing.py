@@ -39,7 +39,7 @@ class Placing:
         """The instruction, in one sentence."""
         name = proper_name(self.unit)
         if not self.bases:
-            return f"{name} has left the game: take it off the table"
+            return f"{name} is out of play: take it off the table"
         if self.off is None:
             return f"{name} is not seen: put it where the ghost is"
         if self.surplus > 0:

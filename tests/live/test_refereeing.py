@@ -61,7 +61,7 @@ def test_a_broken_unit_is_asked_off_the_table_and_the_referee_sees_it_gone(scene
     live.referee.act(SHARED, {"type": "overrule", "off": ["A6"]})
     now = until_shown(live, tap, lambda now: now["to_place"])
     assert [each["text"] for each in now["to_place"]] == [
-        "A6 has left the game: take it off the table"
+        "A6 is out of play: take it off the table"
     ]
     table.take_off("A6")
     until_shown(live, tap, lambda now: not now["to_place"] and not now["moved"])

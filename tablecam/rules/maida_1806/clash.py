@@ -20,6 +20,7 @@ from tablecam.rules.maida_1806.state import Due, Outcome, State, Units, enemy_of
 from tablecam.rules.maida_1806.troops import Piece
 from tablecam.rules.steps import Events
 from tablecam.table.sides import side_name
+from tablecam.wording import counted, joined
 
 SQUARE = "square against cavalry"
 
@@ -282,10 +283,10 @@ class ClashDie(Due):
         if result[0] == "D":
             lost, won = won, lost
         winner = state.side(won[0])
-        text = (
-            f"{', '.join(won)} wins against {', '.join(lost)}, out for {result[2:]} turns: "
-            f"die {answer[0]}, {result}"
-        )
+        turns = counted(int(result[2:]), "turn")
+        verb = "wins" if len(won) == 1 else "win"
+        text = f"{joined(won)} {verb} against {joined(lost)}, out for {turns}: "
+        text += f"die {answer[0]}, {result}"
         sums = [one._asdict() for one in sums_of(state, combat)]
         facts = {"result": result, "winner": winner, "losers": list(lost), "sums": sums}
         state = state.gains(winner, tables.VICTORY_POINTS["clash_won"])

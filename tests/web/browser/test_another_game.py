@@ -224,7 +224,7 @@ def leaves_and_comes_back(players: Players) -> None:
     page = players.rovers.page
     players.rovers.clicks('#overrule-body button[aria-label="off the table"]')
     due = page.locator("#game-due li")
-    expect(due).to_contain_text("B1 has left the game: take it off the table")
+    expect(due).to_contain_text("B1 is out of play: take it off the table")
     picture(page, "9-off")
     players.rovers.clicks("#game-undo")
     expect(due).to_have_count(0)

@@ -217,7 +217,7 @@ def test_a_broken_unit_is_taken_off_by_a_tap_and_put_back_by_another(fight: Tabl
     page = fight.prussian.page
     fight.hall.referee.act(SHARED, {"type": "overrule", "off": ["A6"]})
     due = page.locator("#game-due li")
-    expect(due).to_contain_text("A6 has left the game: take it off the table")
+    expect(due).to_contain_text("A6 is out of play: take it off the table")
     page.locator('.units [data-thing="unit:A6"]').focus()
     page.keyboard.press("Enter")
     expect(page.locator("#clear")).to_be_visible()

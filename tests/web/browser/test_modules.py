@@ -290,7 +290,8 @@ def test_an_attack_is_the_cause_of_what_follows_until_a_side_passes_or_moves(
     causes = modules.evaluate(
         """async (since) => {
           const { causeOf } = await import("/static/game/log.js");
-          const lines = ["fire", "check", since, "reaction"].map((kind) => ({ kind, undone: false }));
+          const kinds = ["fire", "check", since, "reaction"];
+          const lines = kinds.map((kind) => ({ kind, undone: false }));
           const moments = { fire: "attack", check: "detail", move: "detail", reaction: "detail" };
           const told = [lines[3]];
           return [[lines[0], lines[1], lines[3]], lines].map((log) => causeOf(log, told, moments));
