@@ -197,21 +197,24 @@ def test_a_long_list_shows_the_buttons_of_the_chosen_unit_until_it_is_opened(mod
     shown = modules.evaluate(
         """async () => {
           const { groupsShown } = await import("/static/game/state.js");
-          const offer = (unit, way) => (
-            { group: "move", label: `${unit}: ${way}`, units: [unit], dice: null, action: {} });
+          const offer = (unit, way, group = "move") => (
+            { group, label: `${unit}: ${way}`, units: [unit], dice: null, action: {} });
           const ways = [1, 2, 3, 4, 5, 6, 7, 8];
-          const actions = ["Foot", "Horse"].flatMap((unit) => ways.map((way) => offer(unit, way)));
-          const state = (chosen, open) => ({ chosen, game: { view: { actions }, open } });
+          const both = ["Foot", "Horse"];
+          const moves = both.flatMap((unit) => ways.map((way) => offer(unit, way)));
+          const actions = [...moves, ...both.map((unit) => offer(unit, "column", "form"))];
+          const facts = { about: { groups: {} } };
+          const state = (chosen, open) => ({ facts, chosen, game: { view: { actions }, open } });
           const asked = [[[], []], [["unit:Horse"], []], [["unit:Horse"], ["move"]]];
           return asked.map(([chosen, open]) =>
-            groupsShown(state(chosen, open)).flatMap(({ buttons, more }) =>
-              [buttons[0].offer.label, buttons.length, more]));
+            groupsShown(state(chosen, open)).map(({ buttons, more }) =>
+              `${buttons[0].offer.label}, ${buttons.length}, ${more}`));
         }"""
     )
     assert shown == [
-        ["Foot: 1", 12, "4 more"],
-        ["Horse: 1", 8, "All units"],
-        ["Foot: 1", 16, ""],
+        ["Foot: 1, 12, 4 more", "Foot: column, 2, "],
+        ["Horse: 1, 8, All units", "Horse: column, 1, All units"],
+        ["Foot: 1, 16, ", "Horse: column, 1, All units"],
     ]
 
 

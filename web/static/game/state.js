@@ -335,7 +335,7 @@ export function headingOf({ action, label }) {
 
 /**
  * The buttons by group, always in the same order. A long group shows only those of a chosen unit, or is cut off, until
- * it is opened.
+ * it is opened; beside one that is narrowed to a unit, short groups are so, too, except for answers.
  *
  * Where several units have many buttons, `units` lists them, and only the chosen one's are shown.
  *
@@ -352,14 +352,19 @@ export function groupsShown(state) {
   const passesLast = (/** @type {Button} */ { offer }) => Number(offer.passes_to !== undefined);
   const buttons = offered.toSorted((a, b) => passesLast(a) - passesLast(b));
   const groups = [...new Set(buttons.map(({ offer }) => offer.group))];
+  const ownOf = (/** @type {string} */ name) => buttons.filter(({ offer }) => offer.group === name);
+  const isLong = (/** @type {Button[]} */ own) => own.length > MOST_BUTTONS + 1;
+  const isNarrowed = groups.some((group) => isLong(ownOf(group)) && ownOf(group).some(isChosen));
   return groups.map((group) => {
-    const own = buttons.filter(({ offer }) => offer.group === group);
+    const own = ownOf(group);
     const units = own.length > MOST_BUTTONS ? [...new Set(own.flatMap(({ offer }) => offer.action.unit ?? []))] : [];
     if (units.length > 1) return { group, units, buttons: own.filter(isChosen), more: "" };
     const sorted = sortedByHeading(own);
     const about = sorted.filter(isChosen);
     // The button that opens the rest takes the room of one.
-    const isWhole = own.length <= MOST_BUTTONS + 1 || state.game.open.includes(group) || about.length === own.length;
+    const isMain = Boolean(state.facts.about.groups[group]?.is_main);
+    const isShort = !isLong(own) && (isMain || !isNarrowed || !about.length);
+    const isWhole = isShort || state.game.open.includes(group) || about.length === own.length;
     if (isWhole) return { group, units: [], buttons: sorted, more: "" };
     if (about.length) return { group, units: [], buttons: about, more: "All units" };
     const more = `${sorted.length - MOST_BUTTONS} more`;
