@@ -62,7 +62,8 @@ async function askSheet(state, branch, source) {
 /** Asks for the odds. @type {(branch: Branch, source: Source, wanted: object) => Promise<void>} */
 export async function askOdds(branch, source, wanted) {
   const [odds, error] = await settled(source.ask("odds", { ...branchRequest(branch), wanted }));
-  [branch.odds, branch.error] = [odds, error ?? ""];
+  // The document and the key that an error names are no words of the page.
+  [branch.odds, branch.error] = [odds, (error ?? "").replace(/^odds: (\w+: )?/, "")];
 }
 
 /** Measures without a server, which knows no rules; true if the reading has changed. @type {(state: State, branch: Branch) => boolean} */

@@ -24,7 +24,7 @@ from tablecam.rules.maurice.field.terms import Reason, Term, amounts_by_name, to
 from tablecam.rules.maurice.place.contacts import Contacts, contacts_of_field
 from tablecam.rules.maurice.place.flank import flanked_by
 from tablecam.table.model import Arm
-from tablecam.table.sides import side_name
+from tablecam.table.sides import side_plural
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,10 +185,9 @@ def check_combat(request: Combat, met: Meeting) -> None:
     """
     document = request.document
     if not met.engaged:
-        why = (
-            f"no unit of {side_name(request.active)} touches an enemy with its front edge (M-8.10)"
-        )
-        raise document.error(("active",), f"no unit is engaged: {why}")
+        whose = side_plural(request.active)
+        why = f"no unit of the {whose} touches an enemy with its front edge (M-8.10)"
+        raise document.error(("active",), why)
     _check_engaged(document, "cards", request.cards, met)
     for index, name in enumerate(request.fall_back_order):
         if name not in met.engaged:

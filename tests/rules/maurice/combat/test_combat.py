@@ -213,7 +213,7 @@ def test_dice_cards_and_orders_are_for_the_engaged_alone(wrong, said):  # M-8.19
 
 
 def test_a_combat_without_front_contact_is_refused():  # M-8.10
-    with pytest.raises(BadInput, match="no unit is engaged: no unit of French touches an enemy"):
+    with pytest.raises(BadInput, match="no unit of the French touches an enemy"):
         combat(FAR, FRONT[1])
 
 

@@ -228,7 +228,7 @@ def resolved(field, request):
 
 def test_a_combat_in_which_nobody_is_engaged_is_refused():
     field = two_lines()
-    with pytest.raises(BadInput, match="no unit is engaged"):
+    with pytest.raises(BadInput, match="touches an enemy with its front edge"):
         odds(field, asked(field, {"kind": "combat", "active": "french"}))
 
 
