@@ -103,7 +103,8 @@ class Field(Ground):
         shot = shoot(firer, target, self.blockers(firer, target), reach_in * self.inch_mm)
         gap_mm = None if isinstance(shot, Ban) else self._gap_mm(firer, target)
         if gap_mm is not None:
-            is_free, needed_in = may_fire_through(self.inches(gap_mm), self.frontage_in(target))
+            frontage_in = front_width_mm(axes_of(target)) / self.inch_mm
+            is_free, needed_in = may_fire_through(self.inches(gap_mm), frontage_in)
             if not is_free:
                 gap = f"the gap between friends is {gap_mm / self.inch_mm:.1f} in"
                 return Ban("S-E.5", f"{gap}, and {needed_in:g} in are needed")
@@ -128,10 +129,6 @@ class Field(Ground):
         is_endwise = min(turn_deg, 180.0 - turn_deg) <= 45.0
         ranks = reading.ranks if is_endwise else reading.files
         return replace(troops, ranks=ranks, cover=self._cover(eye, target))
-
-    def frontage_in(self, unit: Unit) -> float:
-        """Returns the length of a unit's front edge (S-B.8)."""
-        return front_width_mm(axes_of(unit)) / self.inch_mm
 
     def blockers(self, firer: Unit, target: Unit) -> shapely.Geometry:
         """Returns what blocks the sight from one unit to another (S-E.1 to S-E.4)."""
@@ -390,10 +387,8 @@ def _share_ahead(
 
 
 def _ray(start_mm: Point, heading_deg: float, length_mm: float) -> shapely.LineString:
-    x, y = forward(heading_deg)
-    return shapely.LineString(
-        [start_mm, (start_mm[0] + x * length_mm, start_mm[1] + y * length_mm)]
-    )
+    (x_mm, y_mm), (x, y) = start_mm, forward(heading_deg)
+    return shapely.LineString([start_mm, (x_mm + x * length_mm, y_mm + y * length_mm)])
 
 
 def _marker(commander: Commander) -> shapely.Geometry:

@@ -33,7 +33,7 @@ class FogDie(Due):
 
     def then(self, state: State, answer: tuple[int, ...]) -> State:
         """Returns the state in which the table is looked at, or not."""
-        if not tables.is_fog_consulted(answer[0]):
+        if answer[0] != tables.FOG_ON:
             text = f"No Fog of War: it comes on a 1, not on a {answer[0]}"
             return state.tells("fog", text, "S-0.12")
         return state.pushed(FogTable()).tells("fog", "The Fog of War comes down", "S-0.12")

@@ -33,7 +33,7 @@ from tablecam.rules.syw_d6.state import Allowance, Due, Move, State, StayPut, Ta
 from tablecam.rules.syw_d6.tables import KEEP_OFF_IN, MUST_USE, SHARES
 from tablecam.rules.syw_d6.troops import Troops, may_pass
 from tablecam.table.headings import difference_deg
-from tablecam.table.model import Terrain, Unit
+from tablecam.table.model import Unit
 from tablecam.table.motion import HAND_MM, apart_mm
 from tablecam.uncertainty.answer import Answer, certain, measured
 from tablecam.wording import proper_name
@@ -126,18 +126,6 @@ def brigade_dice(
     bonus = min(tables.BONUS[troops.skill.move] for troops in brigade)
     added_in = tables.COLUMN_IN if all(troops.is_in_column for troops in brigade) else 0.0
     return MoveDice(rate + 1 + commanded + bonus, rate, added_in)
-
-
-def path_cost_in(frontage_in: float, steps: Sequence[tuple[str, float]]) -> float:
-    """Returns what marches (in) and wheels (degrees) cost: a wheel the arc of its corner (S-B.8).
-
-    >>> round(path_cost_in(8, [("wheel", 30)]), 2)
-    4.19
-    """
-    return math.fsum(
-        amount if kind == "march" else frontage_in * math.radians(abs(amount))
-        for kind, amount in steps
-    )
 
 
 class MoveDie(Due):
@@ -391,9 +379,12 @@ def disordered_on_the_way(state: State, ground: Field, unit: Unit, area: shapely
     """Returns the state with the disorder that a way brings (S-J.2, S-J.6)."""
     shaken: list[tuple[str, str]] = []
     piece = ground.in_disordering_terrain(unit, area)
-    # Leaving terrain, after the stop at its edge, disorders nobody.
-    if piece is not None and not _leaves(unit, state.unit(unit.id), piece):
-        shaken.append((unit.id, "S-J.9"))
+    if piece is not None:
+        lies = (footprints(one.bases) for one in (unit, state.unit(unit.id)))
+        was_in, is_in = (overlaps(bases, area_of(piece)) for bases in lies)
+        # Leaving terrain, after the stop at its edge, disorders nobody.
+        if is_in or not was_in:
+            shaken.append((unit.id, "S-J.9"))
     for other in ground.met(area, unit.id):
         passes = may_pass(ground.troops[unit.id], ground.troops[other.id])
         if other.side == unit.side and not passes:
@@ -401,13 +392,6 @@ def disordered_on_the_way(state: State, ground: Field, unit: Unit, area: shapely
     for name, rule in shaken:
         state = disordered(state, name, rule)
     return state
-
-
-def _leaves(before: Unit, after: Unit, piece: Terrain) -> bool:
-    """Whether a unit that stood in terrain stands outside of it now."""
-    area = area_of(piece)
-    inside, still = (overlaps(footprints(unit.bases), area) for unit in (before, after))
-    return inside and not still
 
 
 def commander_moved(state: State, name: str, x_mm: float, y_mm: float) -> tuple[State, Answer]:

@@ -190,7 +190,9 @@ class RowDue(Due):
 
     def asked(self, state: State) -> PendingDecision:
         """Returns the question."""
-        question = f"What does your printed sheet say of a TEST: “{TEST_ROWS[self.row]}”?"
+        is_score, row = self.row == "retreat_at", TEST_ROWS[self.row]
+        asked = "At which score does a TEST mean" if is_score else "What counts in a TEST for"
+        question = f"{asked} “{row}”, by your printed sheet?"
         hint = "The text at hand has lost this number, which counts now. To be asked no more, "
         hint += f"give {self.row} under [test] in the charts file of the table."
         return PendingDecision(question, state.active, hint=hint)
@@ -203,9 +205,6 @@ class RowDue(Due):
 
     def then(self, state: State, answer: acts.GiveRow) -> State:
         """Returns the state with the row, which holds for the rest of the game."""
-        if answer not in self.legal(state):
-            why = f"expected the row {self.row} from {_LEAST} to {_MOST}"
-            raise Refused(why, rule="S-N.3")
         text = f"The players say: {row_words(answer)}"
         state = state.tells("chart", text, "S-N.3", row=self.row, value=answer.value)
         return replace(state, chart={**state.chart, self.row: answer.value})
@@ -213,9 +212,10 @@ class RowDue(Due):
 
 def row_words(answer: acts.GiveRow) -> str:
     """Returns a row of the TEST with its value, in words."""
-    if answer.value is None:
-        return "no retreat by a TEST"
-    return f"{TEST_ROWS[answer.row]} {answer.value:+d}".replace("+0", "0")
+    value = f"{answer.value or 0:+d}".replace("+0", "0")
+    if answer.row != "retreat_at":
+        return f"{TEST_ROWS[answer.row]} {value}"
+    return "no retreat by a TEST" if answer.value is None else f"retreat at {value} or less"
 
 
 class TestDie(Due):
@@ -242,7 +242,12 @@ class TestDie(Due):
         words = ", ".join(terms(test.parts)) or "no factor"
         text = f"{self.unit} takes a TEST: {words}; {_FATES[fate]} at {test.total}"
         facts = {"unit": self.unit, "total": test.total, "parts": dict(test.parts)}
-        return marked(state.tells("test", text, "S-H.1", **facts), self.unit, fate)
+        state = state.tells("test", text, "S-H.1", **facts)
+        if fate == "none":
+            return state
+        # It flees in its owner's next sequence (S-F.4).
+        status = "routing" if fate == "rout" else "retreating"
+        return state.changed(self.unit, status=status, disordered=True, reforming=False, fled=None)
 
     def dice_groups(self, state: State) -> tuple[DiceGroup, ...]:
         """Returns the die with what becomes of the unit on each number."""
@@ -263,14 +268,6 @@ _FATES: Final[Mapping[Fate, str]] = {
     "retreat": "it retreats",
     "rout": "it routs",
 }
-
-
-def marked(state: State, name: str, fate: Fate) -> State:
-    """Returns the state with a unit that will flee in its owner's next sequence (S-F.4)."""
-    if fate == "none":
-        return state
-    status = "routing" if fate == "rout" else "retreating"
-    return state.changed(name, status=status, disordered=True, reforming=False, fled=None)
 
 
 class MeleeDice(Due):

@@ -168,7 +168,10 @@ def _brigade_move(
 @QUESTIONS.asks("S-B.8")
 def _path(frontage_in: Inches, steps: tuple[Step, ...], final_value_in: Inches) -> Json:
     """What a way of marches (in) and wheels (degrees) costs."""
-    cost_in = marches.path_cost_in(frontage_in, steps)
+    cost_in = math.fsum(
+        amount if kind == "march" else frontage_in * math.radians(abs(amount))
+        for kind, amount in steps
+    )
     why = f"the way costs {cost_in:.2f} in, and the final value is {final_value_in:g} in"
     why_not = None if cost_in <= final_value_in + 1e-9 else Ban("S-B.8", why)
     return {"cost_in": cost_in, "legal": why_not is None, "why_not": why_not}
@@ -478,7 +481,7 @@ def _fog(
     pool: Count | None = None,
 ) -> Json:
     """The Fog of War: the first die, the throw of the table, or an event and a pool of fire."""
-    answer: Json = {} if first_die is None else {"consulted": tables.is_fog_consulted(first_die)}
+    answer: Json = {} if first_die is None else {"consulted": first_die == tables.FOG_ON}
     if roll is not None:
         if active is None:
             raise FactError("active", "expected the active side, but the key is missing")

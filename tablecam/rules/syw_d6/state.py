@@ -230,10 +230,7 @@ def with_calamity(
     *,
     has_called: bool = False,
 ) -> State:
-    """Returns the state with what befell a unit, and which friends were near (S-G.1, S-H.9).
-
-    Its melees go on without it.
-    """
+    """Returns the state with a unit's fate, out of its melees, and who was near (S-G.1, S-H.9)."""
     state = parted(state, name)
     unit, ground = state.unit(name), state.field
     near = ((friend.id, round(ground.apart_in(unit, friend), 6)) for friend in ground.friends(unit))

@@ -126,7 +126,7 @@ FALL_BACK_IN: Final = 3.0
 """S-F.6: how far all fall back after a draw."""
 TEST_ROWS: Final[Mapping[str, str]] = MappingProxyType(
     {
-        "retreat_at": "retreat at or below",
+        "retreat_at": "retreat",
         "casualties_artillery": "casualties by artillery",
         "casualties_flank_rear": "casualties in flank or rear",
         "contacted_flank_rear": "contacted on flank or rear",
@@ -143,6 +143,8 @@ FRIENDS: Final[Mapping[str, tuple[int, int]]] = MappingProxyType(
 # S-H.1: the unit's own disorder, in every kind of TEST.
 DISORDERED: Final = -2
 
+FOG_ON: Final = 1
+"""S-0.12: the face on which the table of the Fog of War is looked at."""
 # S-M: events by the sum of 2d6; where there are two, the Allies' and the French.
 EVENTS: Final[Mapping[int, tuple[Event, Event]]] = MappingProxyType(
     {
@@ -172,11 +174,6 @@ def share_of(strength: int, percent: int) -> int:
     [2, 4, 5, 7, 11]
     """
     return -(-strength * percent // 100)
-
-
-def is_fog_consulted(first_die: int) -> bool:
-    """Whether the table is looked at: on a one (S-0.12)."""
-    return first_die == 1
 
 
 def fog_event(dice: Sequence[int], active: str) -> tuple[Event, str]:

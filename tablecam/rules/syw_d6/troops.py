@@ -112,12 +112,8 @@ class Troops(Standing):
     @property
     def ranges(self) -> tables.Ranges:
         """The ranges of its weapon (S-D.8)."""
-        return tables.RANGES["light gun" if self.is_light_gun else self.weapon]
-
-    @property
-    def is_light_gun(self) -> bool:
-        """Whether it is a battery of light guns."""
-        return self.arm == "artillery" and self.gun == "light"
+        is_light_gun = (self.arm, self.gun) == ("artillery", "light")
+        return tables.RANGES["light gun" if is_light_gun else self.weapon]
 
     @property
     def may_counter_charge(self) -> bool:
@@ -171,9 +167,8 @@ def formation_of(bases: Sequence[BasePose], troops: Troops, *, inch_mm: float) -
     Columns of attack and of march can lie alike: what the unit had declared decides, else a French
     one of three ranks counts as an attack column.
     """
-    is_light, in_file, in_rank = (
-        troops.weight == "light", troops.ranks_per_base, troops.files_per_base
-    )  # fmt: skip
+    is_light = troops.weight == "light"
+    in_file, in_rank = troops.ranks_per_base, troops.files_per_base
     lie = arrangement(bases, apart_mm=tables.OPEN_IN * inch_mm if is_light else tables.APART_MM)
     ranks = len(lie.ranks) * in_file
     files = max(map(len, lie.ranks)) * in_rank
@@ -208,9 +203,7 @@ def _is_square(turns_deg: Sequence[float]) -> bool:
     """Whether the bases face four ways, as many each as can be (S-L.14)."""
     sides = [round(turn_deg / 90) % 4 for turn_deg in turns_deg]
     counts = [sides.count(side) for side in range(4)]
-    off_deg = max(
-        abs(difference_deg(turn_deg, 90 * round(turn_deg / 90))) for turn_deg in turns_deg
-    )
+    off_deg = max(abs(difference_deg(deg, 90 * round(deg / 90))) for deg in turns_deg)
     return min(counts) > 0 and max(counts) - min(counts) <= 1 and off_deg <= tables.SQUARE_DEG
 
 
@@ -238,13 +231,10 @@ def bent_line(bends_deg: Sequence[float], ranks: int, files: int) -> FormationRe
     if len(bends_deg) > tables.MOST_BENDS:
         why = f"a line bends at most {tables.MOST_BENDS} times, not {len(bends_deg)}"
         return FormationReading("none", ranks, files, Ban("S-L.12", why))
-    worst_deg = next(
-        (deg for deg in bends_deg if deg > tables.FORWARD_DEG or deg < -tables.BACK_DEG), None
-    )
+    forward_deg, back_deg = tables.FORWARD_DEG, tables.BACK_DEG
+    worst_deg = next((deg for deg in bends_deg if not -back_deg <= deg <= forward_deg), None)
     if worst_deg is not None:
-        way, most_deg = (
-            ("forward", tables.FORWARD_DEG) if worst_deg > 0 else ("back", tables.BACK_DEG)
-        )
+        way, most_deg = ("forward", forward_deg) if worst_deg > 0 else ("back", back_deg)
         why = f"a wing bends {way} by {abs(worst_deg):.0f}°, more than {most_deg:g}°"
         return FormationReading("none", ranks, files, Ban("S-L.12", why))
     return FormationReading("bent_line" if bends_deg else "line", ranks, files)

@@ -459,11 +459,10 @@ def test_a_lost_row_is_asked_for_once_and_kept_s_n_3():
 def test_a_lost_row_says_what_it_leads_to_s_n_1_s_n_3():
     battle = shot_at(charts={"test": {key: -1 for key in CHART["test"] if key != "retreat_at"}})
     assert "lacks numbers: each is asked for once" in battle.texts()
-    assert battle.question == "What does your printed sheet say of a TEST: “retreat at or below”?"
-    assert battle.offers()[:3] == [
-        "no retreat by a TEST", "retreat at or below 0", "retreat at or below -1"
-    ]  # fmt: skip
-    battle.act("retreat at or below -4")
+    question = "At which score does a TEST mean “retreat”, by your printed sheet?"
+    assert battle.question == question
+    assert battle.offers()[:2] == ["no retreat by a TEST", "retreat at 0 or less"]
+    battle.act("retreat at -4 or less")
     (die,) = GAME.offered(battle.state, *battle.play.legal()).dice
     assert die.goal == "1 it retreats at -4, 2-5 it holds at -3, 6 it holds at -2"
 
