@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -14,6 +15,18 @@ from tests.web.browser.halls import Hall, Seat, Table, seated
 from tests.web.browser.test_another_game import looking, picture
 
 SIXES = (6, 6, 6, 1)
+AXIS_HAS_ROOM = """() => {
+  const boxOf = (id) => document.getElementById(id).getBoundingClientRect();
+  const most = boxOf("chart-most");
+  return most.width > 0 && most.left >= boxOf("chart").left;
+}"""
+NO_MARKER_UPON_ANOTHER = """() => {
+  const plates = [...document.querySelectorAll(".marker .pips")];
+  const boxes = plates.map((plate) => plate.getBoundingClientRect());
+  const meet = (a, b) =>
+    a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 1 && b.top < a.bottom - 1;
+  return boxes.every((box, index) => !boxes.slice(index + 1).some((other) => meet(box, other)));
+}"""
 
 
 @contextmanager
@@ -46,6 +59,7 @@ def test_a_turn_with_a_charge_is_played_kept_and_shown(browser: Browser, tmp_pat
     with looking(browser, html.as_uri()) as page:
         page.keyboard.press("End")
         expect(page.locator("#turn-question")).not_to_be_empty()
+        page.wait_for_function(AXIS_HAS_ROOM)
         page.locator("#marks-moments .attack").first.click()
         expect(page.locator("#moment-lines")).to_contain_text("FC1 charges B2 in front")
         picture(page, "minden-replay")
@@ -119,9 +133,9 @@ def fights(table: Table, french: Seat, allied: Seat) -> None:
 
 def gives_rows(table: Table, french: Seat) -> None:
     both_see(table)
-    while (question := table.hall.asked().question).startswith("What does your printed sheet"):
+    while "printed sheet" in (question := table.hall.asked().question):
         row = question.partition("“")[2].partition("”")[0]
-        french.taps(f"{row} -1")
+        french.taps("retreat at -1 or less" if row == "retreat" else f"{row} -1")
         both_see(table)
 
 
@@ -138,6 +152,17 @@ def flees(table: Table, allied: Seat) -> None:
     assert beaten is not None
     assert beaten.state["status"] in ("retreating", "routing")
     fits_its_screen(allied.page)
+    reads_on_a_phone(allied.page)
+
+
+def reads_on_a_phone(page: Page) -> None:
+    """Where units are small, their figures are bare numbers, none upon another."""
+    page.set_viewport_size({"width": 390, "height": 844})
+    words = page.locator(".marker .word")
+    expect(words.filter(has_text="fig.")).to_have_count(0)
+    expect(words.filter(has_text=re.compile(r"^32$"))).not_to_have_count(0)
+    picture(page, "minden-phone")
+    page.wait_for_function(NO_MARKER_UPON_ANOTHER)
 
 
 def holds_fire(table: Table, allied: Seat) -> None:

@@ -29,6 +29,8 @@ export const GHOST_PX = {
   farther: [70, -70, 94, -94, 120, -120],
 };
 const MARKER_PX = { middle: 15.5, height: 15, below: [0, 17, -47], farther: [34, -64] };
+/** Where markers lie that are seen from far away: below the name of their unit, or above it. */
+const NEAR_PX = { below: [0, -31], farther: [], aside: [] };
 /** Distance from a unit's middle to a label at its side. */
 const ASIDE_PX = 24;
 /** A result nearer than this to a unit's middle is its own: units in contact are farther apart. */
@@ -116,7 +118,7 @@ function onScreen(at_mm, { view, facts }) {
   return { x, y };
 }
 
-/** @typedef {{below: number[], farther: number[], middle?: number}} Ways  how far from its unit a box may lie, px */
+/** @typedef {{below: number[], farther: number[], middle?: number, aside?: number[]}} Ways  how far from its unit a box may lie, px, and on which sides */
 
 /** Reserves the nearest free place for a box; the first if none is free. @type {(box: Box, px: Ways, taken: Box[], state: State) => {right: number, down: number}} */
 function freeWay(box, px, taken, state) {
@@ -127,10 +129,10 @@ function freeWay(box, px, taken, state) {
 }
 
 /** Reserves the nearest free place for a box above, below or beside its unit; null if none is free. @type {(box: Box, px: Ways, taken: Box[], state: State) => {right: number, down: number} | null} */
-function findWay(box, { below, farther, middle = 0 }, taken, { view }) {
+function findWay(box, { below, farther, middle = 0, aside = [-1, 1] }, taken, { view }) {
   const upright = (/** @type {number} */ down) => ({ right: 0, down });
-  const aside = [-1, 1].map((side) => ({ right: side * (box.half + ASIDE_PX), down: -middle }));
-  const ways = [...below.map(upright), ...aside, ...farther.map(upright)];
+  const level = aside.map((side) => ({ right: side * (box.half + ASIDE_PX), down: -middle }));
+  const ways = [...below.map(upright), ...level, ...farther.map(upright)];
   const isIn = (/** @type {number} */ x) => x >= box.half && x <= view.width_px - box.half;
   const isFree = (/** @type {{right: number, down: number}} */ { right, down }) =>
     (right === 0 || isIn(box.x + right)) &&
@@ -196,13 +198,14 @@ function renderMarkers(layer, taken, state) {
     () => svgElement("g", { class: "marker" }),
     (node, unit) => {
       const { id, x_mm, y_mm, width_mm, depth_mm } = unit;
-      const isBrief = !state.chosen.includes(`unit:${id}`);
-      const marks = isBrief && isFar(state.view) ? markers[id].map(brief) : markers[id];
+      const isChosen = state.chosen.includes(`unit:${id}`);
+      const isBrief = !isChosen && isFar(state.view);
+      const marks = isBrief ? markers[id].map(brief) : markers[id];
       setAttr(node, "transform", `translate(${short(x_mm)} ${short(y_mm)})`);
       setAttr(node, "data-marker", `${id}: ${markerWords(markers[id])}`);
       const rows = state.facts.map
-        ? rowsOnCounter(marks, unit, size, isBrief, state)
-        : [rowBeside(marks, unit, size, taken, state)];
+        ? rowsOnCounter(marks, unit, size, !isChosen, state)
+        : [rowBeside(marks, unit, size, isBrief, taken, state)];
       const ring_mm = Math.hypot(width_mm, depth_mm) / 2 + (state.facts.map ? 0 : RING_MM);
       updateChildren(
         node,
@@ -222,11 +225,21 @@ function renderMarkers(layer, taken, state) {
   );
 }
 
-/** A row beside its unit, where nothing else lies. @type {(marks: Mark[], unit: import("../board/state.js").Unit, size: number, taken: Box[], state: State) => Row} */
-function rowBeside(marks, { x_mm, y_mm }, size, taken, state) {
+/** A row beside its unit, where nothing else lies; in brief, what has no room there is a sign, and plain words are left out. @type {(all: Mark[], unit: import("../board/state.js").Unit, size: number, isBrief: boolean, taken: Box[], state: State) => Row} */
+function rowBeside(all, { x_mm, y_mm }, size, isBrief, taken, state) {
   const { x, y } = onScreen([x_mm, y_mm], state);
-  const box = { x, y: y + size * MARKER_PX.middle, half: (size * rowWide(marks)) / 2, height: size * MARKER_PX.height };
-  return { marks, way: freeWay(box, MARKER_PX, taken, state) };
+  const boxOf = (/** @type {Mark[]} */ marks) => {
+    const half = (size * rowWide(marks)) / 2;
+    return { x, y: y + size * MARKER_PX.middle, half, height: size * MARKER_PX.height };
+  };
+  if (!isBrief) return { marks: all, way: freeWay(boxOf(all), MARKER_PX, taken, state) };
+  const grave = all.filter(({ kind, tone = "plain" }) => kind !== "word" || tone !== "plain");
+  const signs = grave.map((mark) => (mark.kind === "word" ? { ...mark, text: "!" } : mark));
+  for (const marks of [all, grave, signs]) {
+    const way = marks.length ? findWay(boxOf(marks), NEAR_PX, taken, state) : { right: 0, down: 0 };
+    if (way) return { marks, way };
+  }
+  return { marks: signs, way: freeWay(boxOf(signs), MARKER_PX, taken, state) };
 }
 
 /** The rows of a counter: its first figure and what is counted at its lower edge, other words at its upper one. @type {(marks: Mark[], unit: import("../board/state.js").Unit, size: number, isBrief: boolean, state: State) => Row[]} */
@@ -258,7 +271,7 @@ function fitted(marks, room_px) {
 
 /** A marker that counts something in one word, without the word. @type {(mark: Mark) => Mark} */
 function brief(mark) {
-  return { ...mark, text: mark.kind === "word" ? mark.text.replace(/^(\d+) \w+$/, "$1") : mark.text };
+  return { ...mark, text: mark.kind === "word" ? mark.text.replace(/^(\d+) \w+\.?$/, "$1") : mark.text };
 }
 
 /** The width of one marker in the row. @type {(mark: Mark) => number} */

@@ -8,7 +8,7 @@ import { clock } from "./lines.js";
 /** @typedef {import("./state.js").Replay} Replay */
 /** @typedef {import("./film.js").Film} Film */
 
-const SIZE = { width: 300, height: 96, left: 18, right: 8, top: 8, bottom: 14 };
+const SIZE = { width: 300, height: 96, left: 30, right: 8, top: 8, bottom: 14 };
 
 /** Updates the chart. @type {(state: State, replay: Replay) => void} */
 export function renderChart(state, replay) {
