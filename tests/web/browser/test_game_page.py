@@ -114,6 +114,8 @@ def test_what_was_done_is_taken_back_and_stays_in_the_log(fight: Table) -> None:
     expect(page.locator("#turn-question")).to_have_text("Prussians: choose a command")
     page.keyboard.press("Control+z")
     expect(page.locator("#turn-question")).to_have_text("Volley phase: fire?")
+    page.keyboard.press("Control+y")
+    expect(page.locator("#turn-question")).to_have_text("Prussians: choose a command")
 
 
 def test_whoever_plays_by_keys_goes_on_where_the_next_answer_is(fight: Table) -> None:

@@ -61,6 +61,7 @@ export function listenToGame(state, changed, others) {
       commands.answered.then(() => {
         if (!commands.undoLatest()) others.undo(event);
       }),
+    redo: () => commands.answered.then(() => commands.redo()),
   };
 }
 

@@ -98,7 +98,7 @@ function renderHealthFacts(state) {
     ],
     ["Latest notice", state.log.at(-1)?.text ?? "none"],
     ["Calibration", health.calibration],
-    ["Frames per second", health.frames_per_s.toFixed(1)],
+    ["Pictures per second", health.frames_per_s.toFixed(1)],
     ["Tags", `${health.tags_seen} seen, ${health.tags_held} covered, ${health.missing.length} missing`],
     ["Missing", missingWords(health.missing)],
     [
