@@ -42,7 +42,16 @@ def test_each_die_says_whose_it_is_and_what_it_needs(game: StandingGame) -> None
     for face in (4, 4, 1, 1):
         game.page.locator(f'#game-dice-keys [data-face="{face}"]').click()
     game.page.locator("#game-dice-enter").click()
-    expect(game.page.locator("#game-cast-for")).to_have_text("F1 at B1: 4, needs 5+: no hit")
+    result = "F1 at B1: 4, needs 5+: no hit"
+    cast = game.page.locator("#game-cast-for")
+    expect(cast).to_have_text(result)
+    # The result stands once: among the latest, or beside its dice where a phone does not show them.
+    latest = game.page.locator("#game-latest li", has_text=result)
+    expect(latest).to_be_visible()
+    expect(cast).to_be_hidden()
+    game.page.set_viewport_size({"width": 390, "height": 844})
+    expect(latest).to_be_hidden()
+    expect(cast).to_be_visible()
     log = game.page.locator("#game-log-body")
     expect(log).to_contain_text("F1 at B1: 4 1 1, needs 4+: 1 hit")
 

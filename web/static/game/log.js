@@ -4,7 +4,7 @@ import { listenToHover, onClick, onClickWithin, slidePanel } from "../shared/eve
 import { sentence } from "../shared/text.js";
 import { makeRuleNumber, updateRuleNumber } from "../rulings/rule_number.js";
 import { groupWords, makeDie, renderDice } from "./dice.js";
-import { closeLine, hasRoomForAll, latestChosen, playing } from "./state.js";
+import { closeLine, hasRoomForAll, latestChosen, latestRoll, playing } from "./state.js";
 
 /** @typedef {import("./state.js").State} State */
 /** @typedef {import("./state.js").LogLine} LogLine */
@@ -63,6 +63,12 @@ function renderLatest(state) {
   const all = isWhole ? [...causeOf(log, latest, moments), ...latest] : told.length ? told : latest;
   const lines = all.slice(0, isWhole ? MOST_LATEST.whole : MOST_LATEST.usual);
   byId("game-latest").classList.toggle("whole", isWhole);
+  // The dice need not say again what stands above them.
+  const roll = view && latestRoll(view);
+  byId("game-cast").classList.toggle(
+    "told",
+    lines.slice(0, isWhole ? MOST_LATEST.whole : 2).some((line) => line === roll),
+  );
   updateChildren(
     byId("game-latest"),
     lines.map(({ text }, index) => ({ text, index })),
