@@ -96,7 +96,8 @@ class Identities:
         cells, border = self.inner_cells**2, 4 * self.inner_cells + 4
         share = np.where(self.is_plain, _LEAST_SHARE_IF_PLAIN, _LEAST_LIKENESS_SHARE)
         return np.asarray(
-            (self.fits.likeness >= np.maximum(_LEAST_LIKENESS, share * self._unoccluded_likeness))
+            (self.fits.likeness >= _LEAST_LIKENESS)
+            & (self.likeness_share >= share)
             & (self.fits.gain_grey >= MIN_GAIN_GREY)
             & (self.own_mismatch <= _MOST_CELL_MISMATCH * cells)
             & (self.own_mismatch <= _MOST_RIVAL_SHARE * self.rival_mismatch)
@@ -104,10 +105,11 @@ class Identities:
         )
 
     @property
-    def _unoccluded_likeness(self) -> Array:
-        """The likeness of unoccluded tags at the same noise, (n,)."""
+    def likeness_share(self) -> Array:
+        """The likeness as a share of that of unoccluded tags at the same noise, (n,)."""
         gain_grey = np.maximum(self.fits.gain_grey, MIN_GAIN_GREY)
-        return np.asarray(1 / np.hypot(1, self.fits.noise_grey / (_TAG_SIGMA * gain_grey)))
+        noise = self.fits.noise_grey / (_TAG_SIGMA * gain_grey)
+        return np.asarray(self.fits.likeness * np.hypot(1, noise))
 
     def is_known(self, taken: Rows) -> Rows:
         """Returns which fits look like their tag, and like no other that is not `taken` (k,)."""

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tablecam.vision.detection.points import expected_values
-from tablecam.vision.fitting.tags import TagFits, TagGuesses
+from tablecam.vision.fitting.tags import TagFits
 from tablecam.vision.identification.frame_context import FrameContext
 from tablecam.vision.identification.occluded_placement import (
     NEAR_NEIGHBOUR,
@@ -30,7 +30,6 @@ Map = NDArray[np.float32]
 Index = NDArray[np.int64]
 Rows = NDArray[np.bool_]
 
-_LEAST_RIVAL_PROBABILITY = 0.5
 _LEAST_LEAD = 4.5
 """Two names for one place, or two places for one name, must differ by this many nats."""
 _PRIOR_MATES, _PRIOR_OTHERS = 150.0, 0.5
@@ -62,12 +61,14 @@ class OccludedPlacements:
         Such a place holds a unit neighbour `odds` times as often as any other tag.
         """
         identified, free = np.empty(0, dtype=np.int64), free.copy()
-        least = np.array([place.least_probability for place in self.placements])
-        least_compact = np.array([place.least_compact_probability for place in self.placements])
         for _ in range(_ROUNDS):
-            probability, compact = probabilities(self.placements, free, odds)
-            is_sure = (probability >= least) & (compact >= least_compact)
-            more = np.flatnonzero(is_sure & ~self._is_outdone(probability, identified))
+            is_likely = np.array(
+                [place.is_likely(free, odds) for place in self.placements], dtype=np.bool_
+            )
+            likely = np.flatnonzero(is_likely & ~self._is_outdone(is_likely, identified))
+            more = np.array(
+                [row for row in likely if self.placements[row].is_sure(free, odds)], dtype=np.int64
+            )
             if not len(more):
                 break
             identified = np.concatenate([identified, more])
@@ -90,7 +91,7 @@ class OccludedPlacements:
         distance_mm = np.linalg.norm(places_mm[:, None] - places_mm, axis=2)
         return np.asarray(distance_mm < self.fits.tags.sizes_mm / 2)
 
-    def _is_outdone(self, probability: Array, identified: Index) -> Rows:
+    def _is_outdone(self, is_likely: Rows, identified: Index) -> Rows:
         """Returns rows with a close rival: another name for the place, or place for the name."""
         overlaps, is_same_name = self._overlaps, self.ids[:, None] == self.ids
         lead = self.worth[:, None] - self.worth
@@ -100,12 +101,7 @@ class OccludedPlacements:
             overlaps & is_same_name & ((lead < 0) | ((lead == 0) & (order[:, None] > order)))
         )
         # Only a place that is itself likely to be right competes for the name.
-        is_elsewhere = (
-            ~overlaps
-            & is_same_name
-            & (probability >= _LEAST_RIVAL_PROBABILITY)
-            & (lead < _LEAST_LEAD)
-        )
+        is_elsewhere = ~overlaps & is_same_name & is_likely & (lead < _LEAST_LEAD)
         is_renamed = overlaps & ~is_same_name & (lead < _LEAST_LEAD)
         return np.asarray(
             (is_repeat | is_elsewhere | is_renamed).any(axis=1)
@@ -181,32 +177,3 @@ def placements_of(
         )
         for row, pattern in enumerate(fits.tags.pattern)
     ]
-
-
-def probabilities(
-    placements: Sequence[OccludedPlacement], free: Rows, odds: float
-) -> tuple[Array, Array]:
-    """Returns the posterior probabilities of each placement's own name, (n,) and (n,).
-
-    The first is under occluders of any shape, the second under compact ones: 0 where the first is
-    small anyway.
-    """
-    probability, compact = np.zeros((2, len(placements)))
-    hypotheses = {row: place.hypotheses(free, odds) for row, place in enumerate(placements)}
-    guesses = [hypothesis.guesses for of_row in hypotheses.values() for hypothesis in of_row]
-    if not guesses:
-        return probability, compact
-    # One fit of many tags takes little longer than one of a few.
-    sight, start = placements[0].sight, 0
-    fits = sight.fit_in_known_light(TagGuesses.joined(guesses), sight.dictionary)
-    for row, of_row in hypotheses.items():
-        fitted = []
-        for hypothesis in of_row:
-            end = start + len(hypothesis.rivals)
-            fitted.append(placements[row].with_fits(hypothesis, fits[np.arange(start, end)]))
-            start = end
-        if fitted:
-            probability[row] = placements[row].probability(*fitted)
-        if probability[row] >= _LEAST_RIVAL_PROBABILITY:
-            compact[row] = placements[row].compact_probability(of_row[0], free)
-    return probability, compact

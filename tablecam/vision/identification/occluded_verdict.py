@@ -186,15 +186,6 @@ class OccludedTags:
     explanations: Explanations
     lay_here_before: Rows
 
-    def __getitem__(self, rows: Index) -> OccludedTags:
-        return OccludedTags(
-            self.fits[rows],
-            self.square[rows],
-            self.ids[rows],
-            self.explanations[rows],
-            self.lay_here_before[rows],
-        )
-
     @property
     def own_cost(self) -> Array:
         """The cost of each as the fitted pattern, (n,)."""

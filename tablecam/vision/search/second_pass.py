@@ -29,7 +29,6 @@ from tablecam.vision.identification.occluded_placements import (
     OccludedPlacements,
     odds_of_unit_neighbour,
     placements_of,
-    probabilities,
     score_placements,
 )
 from tablecam.vision.identification.occluded_verdict import (
@@ -48,13 +47,9 @@ Rows = NDArray[np.bool_]
 
 _ROUNDS = 3
 """Each occluded tag that is identified leaves fewer candidates for the others."""
-_LEAST_SUM_NATS, _LEAST_SUM_IF_FAINT_NATS, _FAINT_WORTH = 18.0, 24.0, 110.0
-"""Least sum of a name's margin by simple shapes and its log odds by any shape, and the least of
-tags with less worth. On crowded tables two wrong names in 4,000 half hidden tags had 16.6 and 18.7,
-with a worth of 98 and 91; of 135 right ones 110 are sure enough."""
-_COMPACT_WEIGHT, _LEAST_SUM_WITH_COMPACT_NATS = 2.0, 32.5
-"""The log odds under compact occluders, weighted, are added to that sum: three more wrong names had
-18.1 to 20.2 and with them 26 to 31. Of 1,850 right ones 4 % have less than 32.5."""
+_CLEAR_SHARE = 0.96
+"""A tag with less than this share of an unoccluded one's likeness must be as sure as those that are
+half hidden: a dark thing over white cells gave two of 882 another's name."""
 _LEAST_DARKER = 0.15
 """The least darkness of a border below its rim, even half occluded, as a share of the known
 contrast."""
@@ -168,12 +163,18 @@ def _identify_uncertain(
         blur_px=context.blur_px,
     )
     rows = identified_rows(identities, uncertain.square, taken)
+    odds = odds_of_unit_neighbour(*context.unit_neighbours.contact_counts(placed), strangers)
+    free = _dictionary_mask(context, _missing(kinds, taken))
+    is_sure = identities.likeness_share[rows] >= _CLEAR_SHARE
+    fits = uncertain.fits[rows[~is_sure]]
+    was_here = _is_unmoved(fits.tags, given.before, context)
+    is_sure[~is_sure] = _are_sure(context, kinds, fits, was_here, placed, free, odds)
+    rows = rows[is_sure]
     known = uncertain.fits[rows]
     taken = taken.copy()
     taken[known.tags.pattern] = True
     placed = TagGuesses.joined([placed, known.tags])
-    free = _dictionary_mask(context, _missing(kinds, taken))
-    odds = odds_of_unit_neighbour(*context.unit_neighbours.contact_counts(placed), strangers)
+    free &= ~_dictionary_mask(context, known.tags.pattern)
     # A place that has just been identified otherwise is settled.
     placements = placements[~lies_on(placements.fits.tags.places_mm, known.tags)]
     known = TagFits.joined([known, placements.fits[placements.identified(free, odds)]])
@@ -380,7 +381,9 @@ def _identify_occluded(
     rows = np.empty(0, dtype=np.int64)
     for _ in range(_ROUNDS):
         more = np.setdiff1d(candidates.identified(free, elsewhere), rows)
-        more = more[_are_sure(context, kinds, candidates[more], placed, free, odds)]
+        fits, was_here = candidates.fits[more], candidates.lay_here_before[more]
+        # Models of simple and of compact occluders are sometimes far too sure, but seldom both.
+        more = more[_are_sure(context, kinds, fits, was_here, placed, free, odds)]
         if not len(more):
             break
         rows = np.concatenate([rows, more])
@@ -400,33 +403,19 @@ def _identify_occluded(
 def _are_sure(
     context: FrameContext,
     kinds: Sequence[TagKind],
-    candidates: OccludedTags,
+    fits: TagFits,
+    lay_here_before: Rows,
     placed: TagGuesses,
     free: Rows,
     odds: float,
 ) -> Rows:
-    """Marks the tags whose names three models of what hides them find sure together, (n,).
-
-    One knows simple shapes, one any shape, one compact ones. Each is sometimes far too sure, but
-    seldom all.
-    """
-    fits = candidates.fits
+    """Marks the fits whose names are sure though no unit neighbour gives their headings, (n,)."""
     prior_nats = context.unit_neighbours.evidence_nats(fits.tags, placed)
     # A tag that lay here before needs less evidence.
-    prior_nats[np.arange(len(fits)), fits.tags.pattern] += STAYED_NATS * candidates.lay_here_before
+    prior_nats[np.arange(len(fits)), fits.tags.pattern] += STAYED_NATS * lay_here_before
     sizes_mm = [kind.size_mm for kind in kinds]
-    placements = placements_of(context, fits, prior_nats, ISOLATED, sizes_mm=sizes_mm)
-    doubt, compact_doubt = (
-        np.maximum(1 - probability, 1e-12) for probability in probabilities(placements, free, odds)
-    )
-    margin, _ = candidates.margin(np.ones_like(free))
-    is_faint = np.array(
-        [placement.worth < _FAINT_WORTH for placement in placements], dtype=np.bool_
-    )
-    least_nats = np.where(is_faint, _LEAST_SUM_IF_FAINT_NATS, _LEAST_SUM_NATS)
-    sum_nats = margin - np.log(doubt)
-    is_sure = sum_nats - _COMPACT_WEIGHT * np.log(compact_doubt) >= _LEAST_SUM_WITH_COMPACT_NATS
-    return np.asarray(is_sure & (sum_nats >= least_nats))
+    places = placements_of(context, fits, prior_nats, ISOLATED, sizes_mm=sizes_mm)
+    return np.array([place.is_sure(free, odds) for place in places], dtype=np.bool_)
 
 
 def _unclear(context: FrameContext, tags: TagGuesses, row: int, rival: int) -> Rejection:
