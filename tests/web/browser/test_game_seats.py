@@ -144,6 +144,7 @@ def test_a_tape_that_one_seat_keeps_and_where_it_points_are_seen_by_the_other(fi
     for unit in ("P1", "A1"):
         prussian.locator(f'.units [data-thing="unit:{unit}"]').focus()
         prussian.keyboard.press("Enter")
+    expect(prussian.locator(".dispute-open").first).to_be_in_viewport(ratio=1)
     prussian.locator("#keep").click()
     tape = austrian.locator(".tape.kept.of-side")
     expect(tape).to_have_count(1)
@@ -152,6 +153,7 @@ def test_a_tape_that_one_seat_keeps_and_where_it_points_are_seen_by_the_other(fi
     expect(austrian.locator("[data-tape]")).to_have_count(0)  # it is not theirs
     austrian.reload()
     expect(tape).to_have_count(1)
+    expect(prussian.locator("[data-tape]")).to_be_in_viewport(ratio=1)
     prussian.locator("[data-tape]").click()
     expect(tape).to_have_count(0)
     pinged = {"x_mm": 300.0, "y_mm": 300.0}

@@ -62,6 +62,8 @@ function renderLatest(state) {
   const isWhole = hasRoomForAll(view);
   const all = isWhole ? [...causeOf(log, latest, moments), ...latest] : told.length ? told : latest;
   const lines = all.slice(0, isWhole ? MOST_LATEST.whole : MOST_LATEST.usual);
+  const rolled = view ? latestRoll(view) : undefined;
+  byId("game-cast-for").classList.toggle("told", rolled !== undefined && lines.includes(rolled));
   byId("game-latest").classList.toggle("whole", isWhole);
   // The dice need not say again what stands above them.
   const roll = view && latestRoll(view);
