@@ -47,13 +47,15 @@ def test_a_unit_moved_out_of_turn_is_said_and_may_be_accepted(fight: Table) -> N
 
 
 def test_a_legal_move_is_confirmed_by_its_own_side_and_overruled_by_nobody(fight: Table) -> None:
-    fight.taps("Skip", "March", "P1: costs 1 card of 8 BW")
+    fight.taps("Skip", "March", "P1: activate for 1 card of 8 BW")
     fight.hall.table.move_unit("P1", 300, 290, 90)
     for seat, ways in ((fight.prussian, 1), (fight.austrian, 0)):
         moved = seat.page.locator('.moved[data-unit="P1"]')
         expect(moved).to_contain_text("✓ yes")
         expect(moved.locator("[data-way]:visible")).to_have_count(ways)
     page = fight.prussian.page
+    # The room of one card hides nothing that is asked.
+    page.wait_for_function("document.getElementById('game-seen').clientHeight < 180")
     page.locator('.units [data-thing="unit:P1"]').focus()
     page.keyboard.press("Enter")
     expect(page.locator("#clear")).to_be_visible()
@@ -63,7 +65,7 @@ def test_a_legal_move_is_confirmed_by_its_own_side_and_overruled_by_nobody(fight
 
 def test_a_force_that_was_moved_at_once_is_confirmed_with_one_tap(fight: Table) -> None:
     hall, page = fight.hall, fight.prussian.page
-    fight.taps("Skip", "March", "P1, P2, P3, P4: costs 1 card of 4 BW")
+    fight.taps("Skip", "March", "P1, P2, P3, P4: activate for 1 card of 4 BW")
     cards = page.locator("#game-moved .moved")
     for unit, y_mm in (("P2", 260), ("P1", 275), ("P4", 395)):
         middle = hall.table.truth().unit(unit)
@@ -92,7 +94,7 @@ def test_a_force_that_was_moved_at_once_is_confirmed_with_one_tap(fight: Table) 
 
 
 def test_a_unit_dragged_too_far_sees_its_limit_and_is_put_where_it_may_go(fight: Table) -> None:
-    fight.taps("Skip", "March", "P1, P2, P3, P4: costs 1 card of 4 BW")
+    fight.taps("Skip", "March", "P1, P2, P3, P4: activate for 1 card of 4 BW")
     page = fight.prussian.page
     asked = "#game-actions"
     expect(page.locator(f"{asked} .group-march")).to_be_visible()
@@ -204,7 +206,7 @@ def test_what_is_too_close_to_call_is_rolled_for_with_one_tap(fight: Table) -> N
 
 def a_slip_too_far(table: Table, *units: str) -> None:
     """Units march by half a millimetre more than they may: a hand's slip."""
-    table.taps("Skip", "March", "P1, P2, P3, P4: costs 1 card of 4 BW")
+    table.taps("Skip", "March", "P1, P2, P3, P4: activate for 1 card of 4 BW")
     for unit in units:
         bases = table.hall.table.truth().unit(unit).bases
         x_mm, y_mm = (sum(at) / 4 for at in zip(*((b.x_mm, b.y_mm) for b in bases), strict=True))
@@ -246,7 +248,7 @@ def test_a_chosen_unit_is_taken_off_the_simulated_table_and_undo_puts_it_back(fi
 def test_the_demo_puts_units_where_the_game_has_them(fight: Table) -> None:
     hall, page = fight.hall, fight.austrian.page
     fight.begin(active="austrian")
-    fight.taps("Skip", "Charge", "A3: costs 1 card of 13 BW", "A3 charges P3")
+    fight.taps("Skip", "Charge", "A3: activate for 1 card of 13 BW", "A3 charges P3")
     # The scripted battle would run into the game.
     expect(page.locator("#pause")).to_be_hidden()
     page.locator('#game-due [data-lay="A3"]').click()

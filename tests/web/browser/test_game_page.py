@@ -48,7 +48,7 @@ def volley(table: Table) -> None:
 
 def march(table: Table) -> None:
     """P1 is put too far, and is told where it might have gone; then as far as it may go."""
-    table.taps("March", "P1: costs 1 card of 8 BW")
+    table.taps("March", "P1: activate for 1 card of 8 BW")
     page = table.prussian.page
     moved = page.locator('.moved[data-unit="P1"]')
     table.hall.table.move_unit("P1", 300, 395, 90)
@@ -67,7 +67,8 @@ def march(table: Table) -> None:
 def charge(table: Table) -> None:
     """A3 charges P3: a hand lays it where the ghost lies; the dice of all engaged decide."""
     hall, austrian = table.hall, table.austrian
-    table.taps("Keep the commander where he is", "Skip", "Charge", "A3: costs 1 card of 13 BW")
+    table.taps("Keep the commander where he is", "Skip", "Charge")
+    table.taps("A3: activate for 1 card of 13 BW")
     offer = austrian.page.locator('#game-actions button[aria-label="A3 charges P3"]')
     offer.hover()
     expect(austrian.page.locator(".layer.game .role-lane")).not_to_have_count(0)

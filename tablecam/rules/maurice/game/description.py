@@ -212,7 +212,7 @@ def _forms(state: State) -> Iterator[about.Form]:
         case Activating():
             cards = hand(state, state.active)
             yield about.PickUnits(
-                title="Another force",
+                title="Another force, or other cards",
                 button="Activate",
                 action={"type": "activate"},
                 units=tuple(unit.id for unit in state.position.units if unit.side == state.active),

@@ -305,7 +305,7 @@ def _activation(state: State, action: act.Activate) -> Offer:
     """Offers a force with the cards played for it and the path from its commander (M-4.12)."""
     field = field_at(state)
     total_bw = f" of {sum(action.spans)} BW" if action.spans else ""
-    what = (", ".join(action.cards) or counted(len(action.spans), "card")) + total_bw
+    what = (joined(action.cards) or counted(len(action.spans), "card")) + total_bw
     # One of several example spans.
     if state.declares_first and len(action.spans) == 1:
         what = f"{action.spans[0]} BW"
@@ -313,13 +313,13 @@ def _activation(state: State, action: act.Activate) -> Offer:
     commander = state.commander(state.active)
     # The string would measure before anything is declared.
     if commander is not None and not state.declares_first:
-        reached = command_string(field, commander, action.force)
-        if reached is not None:
+        if (reached := command_string(field, commander, action.force)) is not None:
             shapes += (reached.path,)
             is_close = reaches(field, reached, played_bw(state, action)).answer == "too_close"
             doubt = ", too close to call" if is_close else ""
             what += f" ({proper_name(commander.id)} is {reached.length_bw:.2f} BW away{doubt})"
-    return Offer("activate", f"{', '.join(action.force)}: costs {what}", shapes, units=action.force)
+    label = f"{', '.join(action.force)}: activate for {what}"
+    return Offer("activate", label, shapes, units=action.force)
 
 
 def _fire(state: State, action: act.Fire) -> Offer:
