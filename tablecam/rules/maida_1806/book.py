@@ -5,7 +5,7 @@ A position knows neither terrain nor Strength: sight is ruled on as over open gr
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any, Final
 
@@ -67,9 +67,8 @@ def state_of(position: Position) -> State:
         formation = _formation(unit, place)
         kind: Kind = "company" if formation == "skirmish" else KINDS[unit.arm]
         # Unchecked, as the sides of any table are ruled on.
-        troops[unit.id] = Troop.model_construct(
-            id=unit.id, side=unit.side, arm=unit.arm, kind=kind
-        )  # fmt: skip
+        printed: dict[str, Any] = {"id": unit.id, "side": unit.side, "arm": unit.arm, "kind": kind}
+        troops[unit.id] = Troop.model_construct(**printed)
         pieces.append(Piece(unit.id, place.hexes, formation, place.facing_deg))  # type: ignore[arg-type]
     board = Board(Ground(grid, "clear", {}, {}), SomeCharts(), troops, {}, {})
     return State(position, {}, tuple(pieces), (), phase="movement", given=board)
@@ -77,13 +76,12 @@ def state_of(position: Position) -> State:
 
 def _formation(unit: Unit, place: Place) -> str:
     """Returns a unit's formation by its face, else by how its counter lies."""
-    stated: Mapping[str, Any] = unit.state
     for face in seen_faces(unit)[:1]:
         if face["formation"]:
             return str(face["formation"])
     if unit.arm == "artillery":
         return "battery"
-    return str(stated.get("formation") or ("line" if len(place.hexes) > 1 else "column"))
+    return str(unit.state.get("formation") or ("line" if len(place.hexes) > 1 else "column"))
 
 
 def _places(position: Position, units: Sequence[Unit]) -> Iterator[Finding]:

@@ -267,10 +267,8 @@ class ClashDie(Due):
         if self.roll(state) is None:
             return None
         combat = self.there(state)
-        words = (
-            f"{', '.join(combat.attackers)} against {', '.join(combat.defenders)} in "
-            f"{' '.join(combat.hexes)}: roll a die"
-        )
+        words = f"{', '.join(combat.attackers)} against {', '.join(combat.defenders)}"
+        words += f" in {' '.join(combat.hexes)}: roll a die"
         return PendingDecision(words, sums=sums_of(state, combat))
 
     def follow(self, state: State, answer: Any) -> Outcome:
@@ -478,8 +476,7 @@ class HorseCheck(Due):
         for name, die in zip(self.names(state), answer, strict=True):
             side = state.side(name)
             if die > state.morale(name) + (tables.FRENCH_HORSE if side == "french" else 0):
-                text = f"{name} of the {side_name(side)} is out of hand"
-                event = Event("rout", text, "D-9.3")
+                event = Event("rout", f"{name} of the {side_name(side)} is out of hand", "D-9.3")
                 state, more = off_to_track(state, name, state.turn + 1, event)
                 events += more
         return state, events

@@ -50,7 +50,7 @@ class Wheel:
     entered: Hex
 
 
-_WHEELS: Final = (
+_WHEELS: Final[tuple[tuple[Literal["left", "right"], bool, int, int, int], ...]] = (
     ("left", False, 0, -30, FACING_STEP_DEG),
     ("right", False, 1, 30, -FACING_STEP_DEG),
     ("right", True, 0, -150, -FACING_STEP_DEG),
@@ -70,8 +70,7 @@ def wheels_of(grid: Grid, hexes: Hexes, facing_deg: int) -> tuple[Wheel, ...]:
         pair: Hexes = (hexes[pivot], entered)
         left = next(number for number in pair if right_hex(grid, number, facing) in pair)
         ordered = (left, *(number for number in pair if number != left))
-        side: Literal["left", "right"] = "left" if to == "left" else "right"
-        wheels.append(Wheel(side, backward, ordered, facing, entered))
+        wheels.append(Wheel(to, backward, ordered, facing, entered))
     return tuple(wheels)
 
 
@@ -103,9 +102,8 @@ def zone_of(state: State, piece: Piece, others: Hexes) -> ZoneName | None:
 
 def sees(state: State, firer: Piece, target: Hexes) -> bool:
     """Whether a unit has a counter in sight (D-14.1, D-14.2, D-8.7)."""
-    if set(firer.hexes) & set(target):
-        return False
-    return leaves_by_front(state, firer, target) and not blockers(state, firer, target)
+    is_apart = not set(firer.hexes) & set(target)
+    return is_apart and leaves_by_front(state, firer, target) and not blockers(state, firer, target)
 
 
 def leaves_by_front(state: State, firer: Piece, target: Hexes) -> bool:
@@ -241,12 +239,8 @@ def targets_of(state: State, piece: Piece) -> tuple[str, ...]:
     """Returns the enemies at which a unit may fire: of a stack, its top unit stands for all."""
     if ban_on_firing(state, piece) is not None:
         return ()
-    enemies = state.on_map(state.enemy(piece.id))
-    return tuple(
-        enemy.id
-        for enemy in enemies
-        if not state.is_covered(enemy.id) and ban_on_target(state, piece, enemy) is None
-    )
+    tops = (p for p in state.on_map(state.enemy(piece.id)) if not state.is_covered(p.id))
+    return tuple(enemy.id for enemy in tops if ban_on_target(state, piece, enemy) is None)
 
 
 def flank_chain(state: State, units: Iterable[str]) -> bool:
@@ -354,7 +348,8 @@ def ban_on_stack(units: Sequence[Stacked]) -> Ban | None:
 
 def ban_on_lying(state: State, piece: Piece, *, moving: Collection[str] = ()) -> Ban | None:
     """Returns why a unit may not lie where it is with the friends that are there."""
-    friends = (unit for unit in _friends(state, piece, piece.hexes) if unit.id not in moving)
+    others = (o for o in state.on_map(state.side(piece.id)) if o.id not in (piece.id, *moving))
+    friends = (other for other in others if set(piece.hexes).intersection(other.hexes))
     return ban_on_stack([stacked(state, unit) for unit in (piece, *friends)])
 
 
@@ -373,11 +368,8 @@ def withdrawals(
     state: State, piece: Piece, causes: Sequence[Hexes]
 ) -> tuple[ZoneName | None, tuple[Hexes, ...]]:
     """Returns the first class of hexes into which a unit may withdraw, and these (D-W)."""
-    for name in BACK:
-        ends = tuple(_ends(state, piece, causes, name))
-        if ends:
-            return name, ends
-    return None, ()
+    zones = ((name, tuple(_ends(state, piece, causes, name))) for name in BACK)
+    return next(((name, ends) for name, ends in zones if ends), (None, ()))
 
 
 def _ends(state: State, piece: Piece, causes: Sequence[Hexes], name: ZoneName) -> Iterator[Hexes]:
@@ -397,12 +389,6 @@ def shifts(state: State, piece: Piece, zone: ZoneName) -> Iterator[Hexes]:
             yield hexes
 
 
-def _friends(state: State, piece: Piece, hexes: Hexes) -> list[Piece]:
-    """Returns the other units of a unit's side in some hexes."""
-    others = (o for o in state.on_map(state.side(piece.id)) if o.id != piece.id)
-    return [other for other in others if set(hexes).intersection(other.hexes)]
-
-
 def joined_facing_deg(state: State, piece: Piece, to: Hexes) -> int:
     """Returns the facing of a unit that withdraws to some hexes: its friends' there (D-14.11.3)."""
     there = (o for n in to for o in state.at(n, state.side(piece.id)) if o.id != piece.id)
@@ -413,19 +399,16 @@ def joined_facing_deg(state: State, piece: Piece, to: Hexes) -> int:
 def _may_join(state: State, piece: Piece, hexes: Hexes) -> bool:
     """Whether a unit may withdraw to the friends in some hexes (D-14.11.3, D-14.11.7)."""
     facing_deg = joined_facing_deg(state, piece, hexes)
-    joined = replace(stacked(state, piece), facing_deg=facing_deg, hexes=hexes)
-    there = [stacked(state, other) for other in _friends(state, piece, hexes)]
-    return ban_on_stack([joined, *there]) is None
+    return ban_on_lying(state, replace(piece, facing_deg=facing_deg, hexes=hexes)) is None
 
 
 def withdrawal_losses(state: State, piece: Piece, to: Hexes) -> int:
     """Returns the Losses of a withdrawal: across a river, into an enemy's Front (D-14.11.4-5)."""
     pairs = zip(piece.hexes, to, strict=True)
     crossed = any(state.board.ground.side_of(*pair) == tables.RIVER for pair in pairs)
-    enemies = state.on_map(state.enemy(piece.id))
     faced = any(
         set(to).intersection(front_of(state, enemy))
-        for enemy in enemies
+        for enemy in state.on_map(state.enemy(piece.id))
         if not state.troop(enemy.id).is_battery
     )
     return int(crossed) + int(faced)

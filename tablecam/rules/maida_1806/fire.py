@@ -66,7 +66,7 @@ def ban_on_fire(state: State, units: Sequence[str], target: str) -> Ban | None:
         if ban is not None:
             return ban
         if name in state.active_units and not troop.is_battery and piece.mp_left < 1:
-            return Ban("D-14.10.2", f"{name} has no Movement Point left to fire")
+            return Ban.of(name, "D-14.10.2", "has no Movement Point left to fire")
         if len(units) > 1 and (troop.is_battery or troop.is_company):
             rule = "D-10.4" if troop.is_battery else "D-14.10.7"
             return Ban(rule, f"{name} never fires jointly")
@@ -94,7 +94,8 @@ def shot_of(state: State, units: Sequence[str], target: str) -> Shot:
     fires = min(tables.FIRE_MODIFIER[state.piece(name).fires] for name in units)
     if not foot:
         late = {"later fire": 1} if fires < 0 else {}
-        own = {"firer disrupted": 1} if _disrupted(state, units) else {}
+        disrupted = any(state.piece(name).disrupted for name in units)
+        own = {"firer disrupted": 1} if disrupted else {}
         return Shot("capture", tuple(units), target, distance, (), {target: late | own}, power)
     hit = foot[0]
     terms = {"fires": fires, **_parts(state, units, hit)}
@@ -136,16 +137,11 @@ def _named(terms: Mapping[str, int]) -> dict[str, int]:
     return {name: value for name, value in terms.items() if value}
 
 
-def _disrupted(state: State, units: Sequence[str]) -> bool:
-    return any(state.piece(name).disrupted for name in units)
-
-
 def _parts(state: State, units: Sequence[str], hit: Piece) -> dict[str, int]:
     """Returns the modifiers of where firers and target stand (D-14.4, D-14.8)."""
     pieces = [state.piece(name) for name in units]
-    behind = all(
-        field.comes_from_behind(field.through(state, hit, piece.hexes)) for piece in pieces
-    )
+    came = (field.through(state, hit, piece.hexes) for piece in pieces)
+    behind = all(map(field.comes_from_behind, came))
     terrain = min((state.board.terrain(n).fire_modifier or 0 for n in hit.hexes), default=0)
     sides = [
         side.fire_modifier or 0
@@ -157,7 +153,7 @@ def _parts(state: State, units: Sequence[str], hit: Piece) -> dict[str, int]:
     ]
     kinds = [state.board.ground.terrain_of(number) for number in hit.hexes]
     return {
-        **aim(behind, _disrupted(state, units)),
+        **aim(behind, any(piece.disrupted for piece in pieces)),
         kinds[0] if kinds else "terrain": terrain,
         "hexside": min(sides, default=0),
     }
@@ -266,11 +262,9 @@ class Shrink(Due):
 
     def legal(self, state: State) -> tuple[acts.KeepHex, ...]:
         """Returns both hexes; none if the line needs them, lies in one or has left the map."""
-        troop, piece = state.both(self.unit)
-        is_wide = len(piece.hexes) > 1 and not troops.needs_two_hexes(
-            troop, state.strength(self.unit)
-        )
-        return tuple(acts.KeepHex(self.unit, number) for number in piece.hexes) if is_wide else ()
+        hexes = state.piece(self.unit).hexes
+        is_wide = len(hexes) > 1 and not state.needs_two_hexes(self.unit)
+        return tuple(acts.KeepHex(self.unit, number) for number in hexes) if is_wide else ()
 
     def follow(self, state: State, answer: acts.KeepHex | None) -> Outcome:
         """Returns the state with the unit in one hex; its facing and markers stay."""

@@ -57,7 +57,7 @@ def _answers(state: State, position: Position) -> Iterator[Suggestion]:
         after, place = due.answered(state, action)[0].piece(name), place_of(state.grid, lying[name])
         spots = [(one.hexes, one.facing_deg) for one in (piece, after, place)]
         if spots[0] != spots[1] == spots[2]:
-            text = f"{name} goes to {' '.join(after.hexes)} facing {after.facing_deg}"
+            text = f"{name} goes to {' '.join(after.hexes)} facing {after.facing_deg}°"
             yield _sure(name, text, action, "D-14.11")
 
 
@@ -102,8 +102,8 @@ def _explained(
         stacks[number] = (*stacks.get(number, ()), piece.id)
         if own.get(piece.id) == piece.hexes[0]:
             own[piece.id] = number
-    revealed = [name for stack in stacks.values() for name in stack[1:] if name in own]
-    revealed = [name for name in revealed if name not in boxed]
+    shown = [name for name in own if name not in boxed]
+    revealed = [name for stack in stacks.values() for name in stack[1:] if name in shown]
     covers = {
         number: state.stack(piece.id)[0].hexes[0]
         for piece in state.on_map(side)
@@ -217,7 +217,7 @@ def _suggestion(state: State, units: tuple[str, ...], place: Place, words: str) 
     if formed is not None:
         return _sure(name, f"{name} forms {formed.to}", formed, "D-6.3")
     move = "moves" if len(units) == 1 else "move"
-    where = f"{' '.join(place.hexes)} facing {place.facing_deg}"
+    where = f"{' '.join(place.hexes)} facing {place.facing_deg}°"
     text = words or f"{joined(units)} {move} to {where}"
     if place.answer == "too_close":
         text += ": too close to call"

@@ -262,11 +262,8 @@ def step_together(
 
 
 def _direction(state: State, piece: Piece, step: MoveStep) -> int | None:
-    for deg in state.grid.directions_deg:
-        hexes = field.shifted(state.grid, piece.hexes, deg)
-        if hexes is not None and set(hexes) == set(step.to):
-            return deg
-    return None
+    ways = ((deg, field.shifted(state.grid, piece.hexes, deg)) for deg in state.grid.directions_deg)
+    return next((deg for deg, hexes in ways if set(hexes or ()) == set(step.to)), None)
 
 
 def _room_ban(state: State, pieces: Sequence[Piece], outcomes: Sequence[Stepped]) -> Ban | None:

@@ -8,9 +8,9 @@ from typing import Any, Final
 from tablecam.geometry.shapes import Shape
 from tablecam.rules import descriptions as about
 from tablecam.rules.dice import Roll
-from tablecam.rules.game import Json, Offer, PendingDecision
+from tablecam.rules.game import DiceGroup, Json, Offer, PendingDecision
 from tablecam.rules.hexes.drawings import hexes_shapes, line_shape
-from tablecam.rules.maida_1806 import field, fire, hands, sequence
+from tablecam.rules.maida_1806 import clash, field, fire, hands, reaction, sequence
 from tablecam.rules.maida_1806 import state as acts
 from tablecam.rules.maida_1806.state import MoveStep, State
 from tablecam.rules.maida_1806.troops import SIDES
@@ -20,7 +20,7 @@ from tablecam.wording import joined
 
 GROUPS: Final = {
     "fire": about.ActionGroup("Fire"),
-    "move": about.ActionGroup("Move", "By hand, hex by hex; a counter that joins goes under."),
+    "move": about.ActionGroup("Move", "By hand, hex by hex; who joins others lies under them."),
     "form": about.ActionGroup("Formation"),
     "charge": about.ActionGroup("Charge", is_main=True),
     "leader": about.ActionGroup("Leaders"),
@@ -77,12 +77,11 @@ def question(state: State) -> PendingDecision:
 def step_words(state: State, unit: str, step: MoveStep) -> str:
     """Returns a step of a move in words."""
     if step.turn:
-        return f"turn {'left' if step.turn > 0 else 'right'}" + (
-            f" by {abs(step.turn)}°" if abs(step.turn) > 60 else ""
-        )
+        turn = f"turn {'left' if step.turn > 0 else 'right'}"
+        return turn if abs(step.turn) == 60 else f"{turn} by {abs(step.turn)}°"
     if step.wheel is not None:
         return f"wheel {step.wheel}{' backward' if step.backward else ''}"
-    return f"{'back ' if step.backward else ''}to {' '.join(step.to)}"
+    return f"{'back ' if step.backward else ''}to {joined(step.to)}"
 
 
 def _move(state: State, action: acts.Move) -> Offer:
@@ -98,33 +97,34 @@ def _move(state: State, action: acts.Move) -> Offer:
 def _fire(state: State, action: acts.Fire) -> Offer:
     shot = fire.shot_of(state, action.units, action.target)
     start, end = (state.piece(n).hexes for n in (action.units[0], action.target))
-    total = f" {shot.total(shot.checks[0]):+d}" if shot.checks else ""
-    label = f"{' and '.join(action.units)} at {action.target}: {shot.result}{total}"
+    total = f", morale modifier {shot.total(shot.checks[0]):+d}" if shot.checks else ""
+    label = f"{joined(action.units)} at {action.target}: {shot.result or 'to capture it'}{total}"
     shape = line_shape(state.grid, start, end, "line-of-sight")
     return Offer("fire", label, (shape,), units=(*action.units, action.target))
 
 
 def _form(state: State, action: acts.Form) -> Offer:
-    label = f"{action.unit}: {action.to} on {' '.join(action.hexes)}, facing {action.facing_deg}"
+    label = f"{action.unit}: {action.to} on {joined(action.hexes)}, facing {action.facing_deg}°"
     return Offer("form", label, units=(action.unit,))
 
 
 def _react(state: State, action: acts.React) -> Offer:
     words = {"none": "do nothing", "check": "react"}.get(action.choice, action.choice)
-    words = words.replace("+", " and ")
-    to = "" if action.facing_deg is None else f" to {action.facing_deg}"
-    return Offer("answer", f"{action.unit}: {words}{to}", units=(action.unit,))
+    to = "" if action.facing_deg is None else f" to {action.facing_deg}°"
+    return Offer(
+        "answer", f"{action.unit}: {words.replace('+', ' and ')}{to}", units=(action.unit,)
+    )
 
 
 def _withdraw(state: State, action: acts.Withdraw) -> Offer:
     shapes = hexes_shapes(state.grid, action.to, "withdrawal")
-    words = f"withdraw to {' '.join(action.to)}" if action.to else "stay"
+    words = f"withdraw to {joined(action.to)}" if action.to else "stay"
     return Offer("answer", f"{action.unit}: {words}", shapes)
 
 
 def _place(state: State, action: acts.Place) -> Offer:
     shapes = hexes_shapes(state.grid, action.hexes, "reach")
-    words = f"{action.unit}: {' '.join(action.hexes)}, facing {action.facing_deg}"
+    words = f"{action.unit}: {joined(action.hexes)}, facing {action.facing_deg}°"
     return Offer("move" if not state.due else "answer", words, shapes)
 
 
@@ -133,8 +133,24 @@ def _losses(state: State, action: acts.Losses) -> Offer:
     return Offer("answer", words or "no Losses")
 
 
+def _dice(state: State) -> tuple[DiceGroup, ...]:
+    """Returns up to which number each die of a check passes."""
+    due, added = state.step, {}
+    if isinstance(due, reaction.ReactionCheck):
+        added = {due.unit: reaction.check_of(state, due.unit, state.left(due.movers)).modifier}
+    elif isinstance(due, fire.Checks):
+        added = dict(due.modifiers)
+    elif not isinstance(due, clash.LastPoint | clash.Crisis | fire.SquareDie):
+        return ()
+    most = ((name, state.morale(name) - added.get(name, 0)) for name in due.names(state))
+    return tuple(
+        DiceGroup(name, None, (place,), f"{number} or less passes")
+        for place, (name, number) in enumerate(most)
+    )
+
+
 OFFERS: Final[Mapping[type, Callable[[State, Any], Offer]]] = {
-    Roll: lambda state, action: Offer("roll", str(action)),
+    Roll: lambda state, action: Offer("roll", str(action), dice=_dice(state)),
     acts.Draw: lambda state, action: Offer("roll", "Draw a chit"),
     acts.ChoosePool: lambda state, action: Offer("answer", ", ".join(action.leaders) or "nobody"),
     acts.Activate: lambda state, action: Offer(
@@ -161,8 +177,7 @@ OFFERS: Final[Mapping[type, Callable[[State, Any], Offer]]] = {
     acts.Face: lambda state, action: Offer("answer", f"face {action.facing_deg}°"),
     acts.KeepHex: lambda state, action: Offer("answer", f"keep {action.hex}"),
     acts.MoveLeader: lambda state, action: Offer(
-        "leader", f"{action.leader}: {action.to}",
-        hexes_shapes(state.grid, (action.to,), "reach"),
+        "leader", f"{action.leader}: {action.to}", hexes_shapes(state.grid, (action.to,), "reach")
     ),
     acts.Place: _place,
     hands.Spread: lambda state, action: Offer(
@@ -191,7 +206,7 @@ def standing(public: Json) -> about.Standing:
 
 def markers(unit_state: Keys) -> tuple[about.Marker, ...]:
     """Returns the markers beside a counter."""
-    signs = [about.Marker("word", f"{unit_state.get('strength')}")]
+    signs = [about.Marker("word", f"{unit_state.get('strength')} Strength")]
     if unit_state.get("disrupted"):
         signs.append(about.Marker("ring", "Disrupted", tone="bad"))
     if fires := unit_state.get("fires"):

@@ -363,8 +363,7 @@ def _move(
 @QUESTIONS.asks("D-9.2.1")
 def _charge(setup: Setup, unit: str, target: HexName, steps: tuple[StepFacts, ...] = ()) -> Json:
     """Whether cavalry may charge a hex after some steps."""
-    state, _ = setup.about(unit)
-    state, _, ban = _walked(state, unit, steps, double=False)
+    state, _, ban = _walked(setup.about(unit)[0], unit, steps, double=False)
     ban = ban or movement.ban_on_charge(state, (unit,), target)
     return {**_ruled(ban), "readings": ["D-9.2.1"]}
 
@@ -372,8 +371,7 @@ def _charge(setup: Setup, unit: str, target: HexName, steps: tuple[StepFacts, ..
 @QUESTIONS.asks("D-13.1 D-13.4 D-13.7")
 def _triggered(setup: Setup, unit: str, did: reaction.Did) -> Json:
     """Who reacts to a unit that has entered its hex, or turned in it."""
-    state, _ = setup.about(unit)
-    must, may = reaction.triggered(state, (unit,), did)
+    must, may = reaction.triggered(setup.about(unit)[0], (unit,), did)
     return {"must_react": must, "may_react": may}
 
 
@@ -464,12 +462,9 @@ def _fire_results(before: State, shot: fires.Shot, dice: Dice) -> Json:
         fact["unit"]: {"die": die, "total": fact["total"], "passed": fact["passed"]}
         for fact, die in zip(totals, dice, strict=False)
     }
-    leaders = {}
-    side = enemy_of(before.side(shot.firers[0]))
-    for number in before.piece(shot.target).hexes:
-        for leader in before.leaders_at(number, side):
-            now = state.leader(leader.id)
-            leaders[leader.id] = "killed" if now.dead else "injured" if now.injured else "unhurt"
+    side, there = enemy_of(before.side(shot.firers[0])), before.piece(shot.target).hexes
+    now = [state.leader(old.id) for number in there for old in before.leaders_at(number, side)]
+    leaders = {o.id: "killed" if o.dead else "injured" if o.injured else "unhurt" for o in now}
     retreats = [due for due in state.due if isinstance(due, fires.Retreat)]
     return {
         "checks": checks,
@@ -674,9 +669,8 @@ def _losses(unit: UnitFacts, losses: Annotated[int, Limits(ge=0, le=10)]) -> Jso
     troop, piece = unit.troop(), unit.piece()
     after = replace(piece, losses=piece.losses + losses)
     strength = troops.strength_of(troop, after)
-    wide = (
-        piece.formation == "line" and troop.is_battalion and troops.needs_two_hexes(troop, strength)
-    )
+    wide = piece.formation == "line" and troop.is_battalion
+    wide = wide and troops.needs_two_hexes(troop, strength)
     back = troops.is_reduced(troop, after)
     hexes = piece.hexes
     options = [[n] for n in hexes] if len(hexes) > 1 and not wide else [list(hexes)]
@@ -828,8 +822,7 @@ def _activation(setup: Setup, drawn: str, dead: Names = ()) -> Json:
     for choice in sequence.activations(state):
         key = choice.units_of or choice.leader
         acting = replace(state, commanding=choice.leader or drawn, units_of=choice.units_of)
-        own = {"units_of": key} if choice.units_of else {"leader": key}
-        choices.append(own)
+        choices.append({"units_of": key} if choice.units_of else {"leader": key})
         able = (acting.piece(name) for name in acting.active_units)
         may[key] = [p.id for p in able if p.hexes and fields.may_act(acting, p)]
     return {"choices": choices, "may_move": may, "readings": ["D-4.4"]}

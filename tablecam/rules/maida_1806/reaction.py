@@ -139,18 +139,12 @@ def offered(
     may_fire = case in "ABC" and _target(state, piece, movers) is not None
     may_turn = case != "B" and not piece.disrupted and piece.formation != "square"
     may_attack = case in "ADE" and counter_hexes(state, piece, movers, others) is not None
-    choices = []
-    if may_fire:
-        choices.append("fire")
-    if may_attack:
-        choices.append("counterattack")
-    if may_fire and may_attack and case == "A" and total <= tables.BOTH_TOTAL:
-        choices.append("fire+counterattack")
-    if may_turn and len(piece.hexes) < 2:
-        choices.append("turn")
-    if case in "BD":
-        choices.append("withdraw")
-    return (*choices, "none")
+    both = may_fire and may_attack and case == "A" and total <= tables.BOTH_TOTAL
+    choices = {
+        "fire": may_fire, "counterattack": may_attack, "fire+counterattack": both,
+        "turn": may_turn and len(piece.hexes) < 2, "withdraw": case in "BD", "none": True,
+    }  # fmt: skip
+    return tuple(choice for choice, is_open in choices.items() if is_open)
 
 
 def counter_hexes(
@@ -258,10 +252,8 @@ class ReactionCheck(Due):
         verdict = verdict_of(state, self.unit, movers, check, answer[0])
         parts = tables.in_words(check.modifiers.items())
         word = "passes" if verdict.passed else "fails"
-        text = (
-            f"{self.unit} {word} its reaction to {', '.join(movers)}: {verdict.total} of "
-            f"{check.morale}"
-        )
+        text = f"{self.unit} {word} its reaction to {', '.join(movers)}: "
+        text += f"{verdict.total} of {check.morale}"
         added = Sum(f"Total {verdict.total}", (f"die {answer[0]}", *parts))
         facts = {
             "unit": self.unit, "total": verdict.total, "modifiers": dict(check.modifiers),

@@ -20,6 +20,7 @@ from tablecam.rules.maida_1806.state import Due, MoveStep, Outcome, State, Units
 from tablecam.rules.maida_1806.troops import Formation, Piece
 from tablecam.rules.steps import ban_on_all
 from tablecam.table.sides import side_name
+from tablecam.wording import joined
 
 # The turn.
 
@@ -59,10 +60,9 @@ class PoolChoice(Due):
         commander = state.board.overall_commander[self.side]
         own = () if state.leader(commander).dead else (commander,)
         chits = (*state.pool, *own, *answer.leaders)
-        words = f"In the pool: {', '.join(answer.leaders)}"
         return replace(state, pool=chits, chosen=(*state.chosen, self.side)), (
             Event("pool-filled", f"The {side_name(self.side)} choose", "D-17.0d"),
-            Event("pool", words, "D-17.0c", only_for=self.side),
+            Event("pool", f"In the pool: {joined(answer.leaders)}", "D-17.0c", only_for=self.side),
         )
 
 
@@ -124,9 +124,8 @@ def activated(state: State, action: acts.Activate) -> Outcome:
         for piece in state.pieces
         if piece.id in own and piece.returns_turn is not None and piece.returns_turn <= state.turn
     ]
-    text = f"{commanding}'s units act"
-    if action.units_of:
-        text = f"{state.drawn} commands the units of {action.units_of}"
+    orphans = f"{state.drawn} commands the units of {action.units_of}"
+    text = orphans if action.units_of else f"{commanding}'s units act"
     return state.pushed(*back), (Event("activation", text, "D-3.3b"),)
 
 
@@ -609,8 +608,7 @@ def charges(state: State, action: acts.Charge) -> Outcome:
     state = walked[0]
     for name in action.units:
         state = state.with_piece(name, how="charge")
-    enemies = state.at(action.target, state.enemy(action.units[0]))
-    defenders = tuple(piece.id for piece in enemies)
+    defenders = tuple(p.id for p in state.at(action.target, state.enemy(action.units[0])))
     text = f"{', '.join(action.units)} charges {', '.join(defenders)}"
     state, events = begun(state, Combat((action.target,), action.units, defenders, "charge"))
     return state, (Event("charge", text, "D-9.2.1"), *events)
@@ -668,8 +666,9 @@ def leader_moves(state: State) -> Iterator[acts.MoveLeader]:
 def leader_moved(state: State, action: acts.MoveLeader) -> Outcome:
     """Returns the state with a leader elsewhere (D-3.3b)."""
     state = state.with_leader(action.leader, hex=action.to, has_moved=True)
-    side = side_name(state.leader_side(action.leader))
-    text = f"{action.leader} of the {side} goes to {action.to}"
+    text = (
+        f"{action.leader} of the {side_name(state.leader_side(action.leader))} goes to {action.to}"
+    )
     return state, (Event("leader-move", text, "D-3.3b", {"leader": action.leader}),)
 
 

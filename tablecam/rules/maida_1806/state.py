@@ -370,11 +370,8 @@ class State(HexState):
 
     def leaders_at(self, number: Hex, side: str | None = None) -> tuple[LeaderPiece, ...]:
         """Returns the leaders in a hex."""
-        return tuple(
-            leader
-            for leader in self.leaders
-            if leader.hex == number and side in (None, self.leader_side(leader.id))
-        )
+        there = (leader for leader in self.leaders if leader.hex == number)
+        return tuple(one for one in there if side in (None, self.leader_side(one.id)))
 
     def is_oc(self, name: str) -> bool:
         """Whether a leader is an Overall Commander."""
@@ -476,8 +473,7 @@ class State(HexState):
     def with_leader(self, name: str, **marks: Any) -> State:
         """Returns the state with a changed leader."""
         old = self.leader(name)
-        new = replace(old, **marks)
-        leaders = tuple(new if leader is old else leader for leader in self.leaders)
+        leaders = tuple(replace(one, **marks) if one is old else one for one in self.leaders)
         return replace(self, leaders=leaders)
 
     def without_chit(self, leader: str) -> State:

@@ -70,8 +70,12 @@ def test_two_passes_in_a_row_end_the_subphase_d_14_5():
 
 def test_a_fire_in_the_own_subphase_costs_a_point_d_14_10_2():
     play = moving(unit("FA", "0505"), unit("BA", "0604", 240))
+    fire = next(action for action in play.legal() if action.type == "fire")
+    assert GAME.offered(play.state, fire).label == "FA at BA: M-2, morale modifier -1"
     choose(play, "fire", units=("FA",))
     assert (play.state.piece("FA").mp_left, play.state.piece("FA").fires) == (3.0, 1)
+    (dice,) = GAME.offered(play.state, play.legal()[0]).dice
+    assert (dice.whose, dice.goal) == ("BA", "8 or less passes")
 
 
 def test_units_of_other_leaders_fire_but_do_not_move_d_14_5_d_4_2():
@@ -296,7 +300,7 @@ def test_who_has_too_few_points_for_a_hex_is_not_asked_to_go_on_d_12_5():
     play = moving(unit("FA", "0505", formation="line"), unit("BA", "1516"),
                   leaders={"F1": "0506"})  # fmt: skip
     play.apply(acts.Move(("FA",), (to("0504"), to("0503"))))
-    assert (play.asked().question, play.asked().hint) == ("FA: turn, change formation or halt?", "")
+    assert play.asked().question == "FA: turn, change formation or halt?"
     assert GAME.why_missing(play.state).startswith("No move: FA has 1 of the 1.5 Movement Points")
 
 
