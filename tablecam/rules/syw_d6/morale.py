@@ -23,7 +23,6 @@ from tablecam.rules.syw_d6.tables import FALL_BACK_IN, FRIENDS, MODIFIER, TEST_R
 from tablecam.rules.syw_d6.troops import Troops
 from tablecam.table.sections import Name
 
-_LEAST, _MOST = -6, 6
 _SKILLS: Final[tuple[Experience, ...]] = ("green", "trained", "veteran")
 TestKind = Literal["casualty", "melee", "moral"]
 Fate = Literal["none", "retreat", "rout"]
@@ -199,7 +198,7 @@ class RowDue(Due):
 
     def legal(self, state: State) -> tuple[acts.GiveRow, ...]:
         """Returns the values that a row may have."""
-        values = (*range(0, _LEAST - 1, -1), *range(1, _MOST + 1))
+        values = (*range(0, -7, -1), *range(1, 7))
         never = (None,) if self.row == "retreat_at" else ()
         return tuple(acts.GiveRow(self.row, value) for value in (*never, *values))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Final
 
 from tablecam.rules import descriptions as about
@@ -149,6 +149,12 @@ class SheetPage(BattleGame[State]):
         Pick: _answer(lambda action: proper_name(str(action.name))),
         Done: lambda state, action: Offer("done", _DONE.get(state.phase, "Go on")),
     }
+
+    def begin_form(self, sides: Sequence[str]) -> tuple[about.BeginField, ...]:
+        """Returns what players choose before a battle, and what they are asked later (S-N.1)."""
+        asked = (about.BeginChoice("asked once each, unless the charts file gives them"),)
+        lost = about.BeginField("charts", "Numbers of the TEST that the text lacks", asked)
+        return (*super().begin_form(sides), lost)
 
     def markers(self, unit_state: Keys) -> tuple[about.Marker, ...]:
         """Returns the markers as players know them: orange, red, flight, and figures left."""

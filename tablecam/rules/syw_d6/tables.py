@@ -143,8 +143,7 @@ FRIENDS: Final[Mapping[str, tuple[int, int]]] = MappingProxyType(
 # S-H.1: the unit's own disorder, in every kind of TEST.
 DISORDERED: Final = -2
 
-FOG_ON: Final = 1
-"""S-0.12: the face on which the table of the Fog of War is looked at."""
+FOG_ON: Final = 1  # S-0.12: the face of the first die on which the Fog of War comes
 # S-M: events by the sum of 2d6; where there are two, the Allies' and the French.
 EVENTS: Final[Mapping[int, tuple[Event, Event]]] = MappingProxyType(
     {

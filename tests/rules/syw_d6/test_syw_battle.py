@@ -458,7 +458,8 @@ def test_a_lost_row_is_asked_for_once_and_kept_s_n_3():
 
 def test_a_lost_row_says_what_it_leads_to_s_n_1_s_n_3():
     battle = shot_at(charts={"test": {key: -1 for key in CHART["test"] if key != "retreat_at"}})
-    assert "lacks numbers: each is asked for once" in battle.texts()
+    *_, lost = GAME.begin_form(("french", "allied"))
+    assert lost.title == "Numbers of the TEST that the text lacks"
     question = "At which score does a TEST mean “retreat”, by your printed sheet?"
     assert battle.question == question
     assert battle.offers()[:2] == ["no retreat by a TEST", "retreat at 0 or less"]
