@@ -206,7 +206,7 @@ def standing(public: Json) -> about.Standing:
 
 def markers(unit_state: Keys) -> tuple[about.Marker, ...]:
     """Returns the markers beside a counter."""
-    signs = [about.Marker("word", f"{unit_state.get('strength')} Strength")]
+    signs = [about.Marker("word", f"{unit_state.get('strength')}")]
     if unit_state.get("disrupted"):
         signs.append(about.Marker("ring", "Disrupted", tone="bad"))
     if fires := unit_state.get("fires"):

@@ -340,7 +340,9 @@ def test_what_if_units_had_been_laid_elsewhere(page: Page, journal: GameFile) ->
     expect(page.locator("#what-if-measured .measured")).not_to_have_text(far or "")
     expect(page.locator("#rulings-chips button")).not_to_have_count(0)
     page.get_by_role("button", name="Odds of the combat").click()
-    expect(page.locator("#what-if-error")).to_have_text(re.compile("^no unit of the French touches"))
+    expect(page.locator("#what-if-error")).to_have_text(
+        re.compile("^no unit of the French touches")
+    )
     page.locator("#branch-end").click()
     expect(page.locator("#branch-banner")).to_be_hidden()
     assert journal.last() == last

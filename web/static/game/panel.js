@@ -271,7 +271,8 @@ function renderHand(state, view) {
 /** @type {(state: State, view: GameView | null) => void} */
 function renderMarked(state, view) {
   const unit = view ? chosenUnit(state) : null;
-  const words = unit ? markerWords(view?.marks[unit]) : "";
+  // A bare figure stands on the counter.
+  const words = unit ? markerWords(view?.marks[unit]?.filter(({ text }) => !/^\d+$/.test(text))) : "";
   byId("game-marked").hidden = !words;
   setText(byId("game-marked"), `${unit}: ${words}`);
 }
