@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from playwright.sync_api import Browser, expect
 
+from tablecam.referee.seats import SHARED
 from tests.web.browser.demos import patient
 from tests.web.browser.halls import Hall, Table, seated
 
@@ -141,10 +142,17 @@ def test_the_shared_screen_shows_the_links_and_who_looks_on_has_no_buttons(
 
 def test_a_tape_that_one_seat_keeps_and_where_it_points_are_seen_by_the_other(fight: Table) -> None:
     prussian, austrian = fight.prussian.page, fight.austrian.page
+    fight.hall.referee.act(SHARED, {"type": "overrule", "disruption": {"A6": 1}})
     for unit in ("P1", "A1"):
         prussian.locator(f'.units [data-thing="unit:{unit}"]').focus()
         prussian.keyboard.press("Enter")
-    expect(prussian.locator(".dispute-open").first).to_be_in_viewport(ratio=1)
+    disputes = prussian.locator(".dispute-open").first
+    expect(disputes).to_be_in_viewport(ratio=1)
+    disputes.click()
+    prussian.locator("#dispute-close").click()
+    fight.prussian.opens_log()
+    expect(prussian.locator("#game-log #disputes")).to_contain_text("Past disputes (1)")
+    prussian.locator("#tab-game").click()
     prussian.locator("#keep").click()
     tape = austrian.locator(".tape.kept.of-side")
     expect(tape).to_have_count(1)

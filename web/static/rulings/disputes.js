@@ -24,6 +24,9 @@ export function renderDisputes(state) {
 /** @type {(state: State) => void} */
 function renderList({ rulings }) {
   const { disputes, disputesError } = rulings;
+  // Players look for what happened in a game in its log.
+  const log = document.getElementById("game-log");
+  if (log && !log.hidden && byId("disputes").parentElement !== log) log.prepend(byId("disputes"));
   byId("disputes").hidden = disputes.length === 0 && !disputesError;
   setText(byId("disputes-count"), disputes.length ? `(${disputes.length})` : "");
   setText(byId("disputes-error"), disputesError ?? rulings.trouble);
