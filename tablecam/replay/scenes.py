@@ -13,7 +13,7 @@ from tablecam.record.entries import Entry, Kind
 from tablecam.record.journal import Journal
 from tablecam.replay.moment import document_after
 from tablecam.replay.words import ANSWERS
-from tablecam.rules.descriptions import Described, Marker, Standing
+from tablecam.rules.descriptions import Described, Standing
 from tablecam.rules.games import described
 from tablecam.table.model import Position
 from tablecam.table.position_file import position_from_json
@@ -200,17 +200,17 @@ def _markers(game: Described, after: Json) -> Mapping[str, str]:
     """Returns the markers of each unit in a few letters."""
     shown = ((unit, game.markers(state)) for unit, state in after["markers"].items())
     return MappingProxyType(
-        {unit: " ".join(map(_initial, markers)) for unit, markers in shown if markers}
+        {unit: " ".join(_brief(m.text) for m in markers) for unit, markers in shown if markers}
     )
 
 
-def _initial(marker: Marker) -> str:
-    """Returns the initial of a marker's text, with its number.
+def _brief(label: str) -> str:
+    """Abbreviates the label of a marker: its initial with its number.
 
-    >>> _initial(Marker("pips", "2 disruptions", 2)), _initial(Marker("cloud", "smoke"))
+    >>> _brief("2 disruptions"), _brief("smoke")
     ('D2', 'S')
     """
-    words = marker.text.split()
+    words = label.split()
     letter = next((word[0].upper() for word in words if word[0].isalpha()), "")
     return letter + next((word for word in words if word.isdecimal()), "")
 

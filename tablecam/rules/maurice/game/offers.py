@@ -310,14 +310,13 @@ def _activation(state: State, action: act.Activate) -> Offer:
     if state.declares_first and len(action.spans) == 1:
         what = f"{action.spans[0]} BW"
     shapes = outlines(field, action.force)
-    commander = state.commander(state.active)
     # The string would measure before anything is declared.
-    if commander is not None and not state.declares_first:
-        if (reached := command_string(field, commander, action.force)) is not None:
-            shapes += (reached.path,)
-            is_close = reaches(field, reached, played_bw(state, action)).answer == "too_close"
-            doubt = ", too close to call" if is_close else ""
-            what += f" ({proper_name(commander.id)} is {reached.length_bw:.2f} BW away{doubt})"
+    commander = None if state.declares_first else state.commander(state.active)
+    if commander and (reached := command_string(field, commander, action.force)) is not None:
+        shapes += (reached.path,)
+        is_close = reaches(field, reached, played_bw(state, action)).answer == "too_close"
+        doubt = ", too close to call" if is_close else ""
+        what += f" ({proper_name(commander.id)} is {reached.length_bw:.2f} BW away{doubt})"
     label = f"{', '.join(action.force)}: activate for {what}"
     return Offer("activate", label, shapes, units=action.force)
 
