@@ -72,12 +72,15 @@ function ghosts(state) {
   const view = playing(state);
   if (!view) return [];
   const summed = outOfStep(view);
+  // In hexes a name would cover the counters beside it: the arrow says whose ghost it is.
+  const named = (/** @type {string} */ unit, /** @type {string} */ words) =>
+    state.facts.map ? words : `${unit}${words === "legal" ? ":" : ""} ${words}`;
   return [
     ...view.to_place.map(({ unit, ghost, comes_off }) => ({
       unit,
       bases: ghost,
       kind: /** @type {"due" | "off"} */ (comes_off ? "off" : "due"),
-      text: `${unit} ${comes_off ? "off" : "here"}`,
+      text: named(unit, comes_off ? "off" : "here"),
     })),
     ...view.moved
       .filter((moved) => state.game.showsAstray || !summed.includes(moved))
@@ -85,7 +88,7 @@ function ghosts(state) {
         unit,
         bases: ghost,
         kind: /** @type {"nearest"} */ ("nearest"),
-        text: `${unit}${is_back ? " back here" : ": legal"}`,
+        text: named(unit, is_back ? "back here" : "legal"),
       }))
       .filter(({ bases }) => bases.length),
     ...state.game.placed.map(({ unit, isOff }) => ({
