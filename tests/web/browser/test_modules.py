@@ -202,19 +202,20 @@ def test_a_long_list_shows_the_buttons_of_the_chosen_unit_until_it_is_opened(mod
           const ways = [1, 2, 3, 4, 5, 6, 7, 8];
           const both = ["Foot", "Horse"];
           const moves = both.flatMap((unit) => ways.map((way) => offer(unit, way)));
-          const actions = [...moves, ...both.map((unit) => offer(unit, "column", "form"))];
+          const forms = both.map((unit) => offer(unit, "column", "form"));
+          const actions = [...moves, ...forms, offer("Foot", "volley", "fire")];
           const facts = { about: { groups: {} } };
           const state = (chosen, open) => ({ facts, chosen, game: { view: { actions }, open } });
           const asked = [[[], []], [["unit:Horse"], []], [["unit:Horse"], ["move"]]];
           return asked.map(([chosen, open]) =>
             groupsShown(state(chosen, open)).map(({ buttons, more }) =>
-              `${buttons[0].offer.label}, ${buttons.length}, ${more}`));
+              `${buttons[0]?.offer.label}, ${buttons.length}, ${more}`));
         }"""
     )
     assert shown == [
-        ["Foot: 1, 12, 4 more", "Foot: column, 2, "],
-        ["Horse: 1, 8, All units", "Horse: column, 1, All units"],
-        ["Foot: 1, 16, ", "Horse: column, 1, All units"],
+        ["Foot: 1, 12, 4 more", "Foot: column, 2, ", "Foot: volley, 1, "],
+        ["Horse: 1, 8, All units", "Horse: column, 1, All units", "undefined, 0, All units"],
+        ["Foot: 1, 16, ", "Horse: column, 1, All units", "undefined, 0, All units"],
     ]
 
 

@@ -363,10 +363,11 @@ export function groupsShown(state) {
     const about = sorted.filter(isChosen);
     // The button that opens the rest takes the room of one.
     const isMain = Boolean(state.facts.about.groups[group]?.is_main);
-    const isShort = !isLong(own) && (isMain || !isNarrowed || !about.length);
-    const isWhole = isShort || state.game.open.includes(group) || about.length === own.length;
+    const isOfUnits = own.every(({ offer }) => offer.units.length > 0);
+    const isNarrow = isNarrowed && !isMain && isOfUnits;
+    const isWhole = (!isLong(own) && !isNarrow) || state.game.open.includes(group) || about.length === own.length;
     if (isWhole) return { group, units: [], buttons: sorted, more: "" };
-    if (about.length) return { group, units: [], buttons: about, more: "All units" };
+    if (about.length || isNarrow) return { group, units: [], buttons: about, more: "All units" };
     const more = `${sorted.length - MOST_BUTTONS} more`;
     return { group, units: [], buttons: sorted.slice(0, MOST_BUTTONS), more };
   });
