@@ -489,6 +489,9 @@ function renderShow(state) {
   setText(byId("legend"), `One standard deviation of position and heading, ${size}`);
 }
 
+/** The scale bar is as long as its words at least, px. */
+const SCALE_PX = 66;
+
 /** @type {(state: State) => void} */
 function renderScale(state) {
   const { facts, view } = state;
@@ -498,7 +501,7 @@ function renderScale(state) {
   byId("closed").hidden = closed === "";
   setText(byId("closed"), isAnyOpen(state) ? "Measuring: only what was declared" : "Measuring is closed");
   const unit_px = facts.about.unit.size_mm * view.px_per_mm;
-  const count = [1, 2, 4, 8, 16].find((units) => units * unit_px >= 56) ?? 32;
+  const count = [1, 2, 4, 8, 16].find((units) => units * unit_px >= SCALE_PX) ?? 32;
   setStyle(byId("scale"), "width", `${Math.round(count * unit_px)}px`);
   setText(byId("scale-text"), closed ? "" : inUnit(facts, count));
 }
