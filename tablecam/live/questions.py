@@ -311,7 +311,8 @@ def _lines(thing: Thing, roster: Roster) -> Iterable[str]:
             yield f"Accurate to {_at_least(sigma_mm)} mm and {_at_least(sigma_deg)}°."
     held = sum(base.seen == "held" for base in bases)
     if held:
-        yield f"{held} of {len(bases)} hidden now: held where last seen."
+        of = f"{held} of {len(bases)} bases" if len(bases) > 1 else "It"
+        yield f"{of} cannot be seen now; the place seen last counts."
 
 
 def _arranged(unit: Unit) -> str:
@@ -337,6 +338,11 @@ def _unit_lines(unit: Unit, roster: Roster) -> Iterable[str]:
     if game_of(roster.game) is None:
         yield f"{side_name(unit.side)} {unit.arm}{_arranged(unit)}."
         return
+    if roster.table.hex_map is not None:
+        # A counter has no formation to read, and need not be troops.
+        yield f"{side_name(unit.side)}."
+        return
     listed = next((len(entry.upward()) for entry in roster.units if entry.id == unit.id), None)
     formation = read_formation(unit, roster_bases=listed)
-    yield f"{side_name(unit.side)} {unit.arm}, {formation.name}: {formation.because}."
+    words = dict.fromkeys((f"{unit.arm}", f"{formation.name}"))
+    yield f"{side_name(unit.side)} {', '.join(words)}: {formation.because}."

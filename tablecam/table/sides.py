@@ -28,11 +28,11 @@ def side_plural(side: str) -> str:
 
     Names that English does not plainly pluralise stay: "French draw", as in "England win".
 
-    >>> side_plural("prussian"), side_plural("french"), side_plural("union"), side_plural("blue")
-    ('Prussians', 'French', 'Union', 'Blues')
+    >>> side_plural("prussian"), side_plural("french"), side_plural("blue"), side_plural("the-blue")
+    ('Prussians', 'French', 'Blues', 'The Blue')
     """
     name = side_name(side)
-    is_colour = name.lower().split()[-1] in {word for words in COLOURS for word in words}
+    is_colour = name.lower() in {word for words in COLOURS for word in words}
     return f"{name}s" if is_colour or name.endswith(("an", "er", "ist", "ite")) else name
 
 

@@ -3,8 +3,9 @@
 from dataclasses import replace
 
 from tablecam.live.hexes import counter_shapes, hexes_json
-from tablecam.live.questions import measure
+from tablecam.live.questions import about, measure
 from tablecam.rules.hexes.grid import grid_of
+from tablecam.simulate.demo import demo_roster
 from tablecam.table.model import BasePose, Commander, HexMap, Position, TableSize, Unit
 
 MAP = HexMap("flat", 20.0, (100.0, 500.0), 16, 19, "CCRR", "even")
@@ -55,6 +56,13 @@ def test_only_counters_of_games_with_facings_show_what_is_before_and_behind_them
     assert roles == {"hex-own", "hex-front", "hex-flank", "hex-rear"}
     (own,) = counter_shapes(replace(table(there), game="musket-saber"), there)
     assert own.role == "hex-own"
+
+
+def test_a_counter_is_read_as_its_side_s_alone_and_may_be_out_of_sight():
+    """It has no formation, and a headquarters is no infantry."""
+    position = table(counter("HQ", ("0505",), seen="held"))
+    lines = about(position, "unit:HQ", demo_roster("musket-saber"))["lines"]
+    assert lines == ["French.", "It cannot be seen now; the place seen last counts."]
 
 
 def test_counters_are_the_fewest_hexes_apart_that_lie_between_them():

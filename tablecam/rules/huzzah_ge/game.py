@@ -193,7 +193,7 @@ class GloriousEmpires(EmpiresPage):
     }
     questions: ClassVar = {
         "fire": ("declare fire, or roll", ""),
-        "orders": ("choose a unit or a group to give orders to, or end the orders", ""),
+        "orders": ("choose a unit or a group to give orders to, or give no more orders", ""),
         "officers": ("move officers, or end the phase", "By hand up to 60 cm, or to a unit."),
     }
 

@@ -197,7 +197,8 @@ def standing(public: Json) -> about.Standing:
     vp = public["vp"]
     points = {"french": max(vp, 0), "british": max(-vp, 0)}
     sides = tuple(
-        about.SideStanding(side, (about.Figure("VP", points[side], "flag"),)) for side in SIDES
+        about.SideStanding(side, (about.Figure("Victory Points", points[side], "flag"),))
+        for side in SIDES
     )
     whose = public.get("commanding") or public.get("drawn") or ""
     house = " (house)" if public.get("house") else ""

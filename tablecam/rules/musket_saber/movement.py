@@ -211,7 +211,7 @@ def ban_on_disengaging(
     is_faster = ma != "V" and all(enemy != "V" and int(ma) > int(enemy) for enemy in held_by)
     if time == "night" or friend_stays or is_faster:
         return None
-    return Ban("K-6.3", "its MA is not higher than that of every unit that holds it")
+    return Ban("K-6.3", "an enemy that holds it is as fast, or faster")
 
 
 def ban_on_leaving(field: Field, unit: Unit, *, stays: bool | None = None) -> Ban | None:

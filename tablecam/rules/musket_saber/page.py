@@ -21,6 +21,8 @@ GROUPS: Final = {
     "bombard": about.ActionGroup("Bombard"),
     "move": about.ActionGroup("Move", "By hand; a unit that rolls for its allowance rolls first."),
     "recover": about.ActionGroup("Recover and return"),
+    "square": about.ActionGroup("Square"),
+    "primary": about.ActionGroup("Primary unit"),
     "fortune": about.ActionGroup("Fortune of War", is_main=True),
     "answer": about.ActionGroup("Answer", is_main=True),
     "roll": about.ActionGroup("Dice", is_main=True),
@@ -98,7 +100,7 @@ def _defend(state: State, action: acts.Defend) -> Offer:
 
 def _fow(state: State, action: acts.Fow) -> Offer:
     words = {
-        "move_enemy": "move this enemy", "move_friend": "move this friend", "charge": "charge",
+        "move_enemy": "move this enemy", "move_friend": "move this unit", "charge": "charge",
         "check_enemy": "check its morale", "recover_friend": "recover",
     }.get(action.choice, action.choice)  # fmt: skip
     if action.others and action.choice == "charge":
@@ -126,7 +128,7 @@ OFFERS: Final[Mapping[type, Callable[[State, Any], Offer]]] = {
     acts.Move: _move,
     acts.Recover: lambda state, a: _to("recover", state, a.unit, "recover" + _helped(a.leader)),
     acts.Square: lambda state, a: _to(
-        "recover", state, a.unit, "form a Square" if a.forms else "end the Square"
+        "square", state, a.unit, "form a Square" if a.forms else "end the Square"
     ),
     acts.Exit: lambda state, a: _to("move", state, a.unit, "leave the map"),
     acts.Place: lambda state, a: _to("recover", state, a.unit, f"return at {a.hex}", a.hex),
@@ -135,7 +137,7 @@ OFFERS: Final[Mapping[type, Callable[[State, Any], Offer]]] = {
     acts.Aim: lambda state, a: _to("answer", state, a.unit, "the target"),
     acts.Attack: _attack,
     acts.Join: lambda state, a: _to("attack", state, a.unit, "takes part"),
-    acts.Primary: lambda state, a: _to("answer", state, a.unit, "the primary unit"),
+    acts.Primary: lambda state, a: _to("primary", state, a.unit, "the primary unit"),
     acts.Declare: lambda state, a: Offer("done", "Declare" if a.yes else "No attack"),
     acts.Defend: _defend,
     acts.UseTactic: lambda state, a: Offer("answer", _TACTICS[a.choice]),
@@ -153,7 +155,7 @@ OFFERS: Final[Mapping[type, Callable[[State, Any], Offer]]] = {
 def standing(public: Json) -> about.Standing:
     """Returns the turn, the phase and the Victory Points."""
     sides = tuple(
-        about.SideStanding(side, (about.Figure("VP", score, "flag"),))
+        about.SideStanding(side, (about.Figure("Victory Points", score, "flag"),))
         for side, score in public["points"].items()
     )
     house = " (house)" if public.get("house") else ""

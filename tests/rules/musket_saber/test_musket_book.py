@@ -61,7 +61,9 @@ def test_movement_is_drawn_as_far_as_the_allowance_reaches_k_4_3_k_4_4_k_4_7a_k_
     assert said(reach)[0] == "With 1 Movement Point it reaches 6 hexes"
     assert drawn(reach) == 6
     held = battle(unit("R1", "0505"), unit("G1", "0605"))
-    assert said(sheet(held, "R1")["reach"])[0].startswith("It does not move: its MA is not higher")
+    assert said(sheet(held, "R1")["reach"])[0].startswith(
+        "It does not move: an enemy that holds it is as fast"
+    )
     slow, marks = {"ma": 1}, {"R1": {"disrupted": True}}
     shaken = battle(unit("R1", "0505", front=slow), unit("G1", "0705"), marks=marks)
     # Alone it does not enter 0604 and 0605, which G1 controls (K-6.2b).

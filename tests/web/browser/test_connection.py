@@ -38,7 +38,7 @@ def test_a_page_without_a_stream_asks_instead_and_shows_held_bases_as_held(playe
     expect(held).to_be_visible()
     fill = held.locator(".face").evaluate("node => getComputedStyle(node).strokeDasharray")
     assert fill != "none"
-    expect(page.locator(".named.held")).to_contain_text("held 75 s")
+    expect(page.locator(".named.held")).to_contain_text("unseen 75 s")
     expect(page.locator("#warnings")).to_contain_text("updates twice a second")
     page.unroute_all(behavior="wait")
 

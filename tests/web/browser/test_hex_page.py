@@ -98,7 +98,7 @@ def test_a_stack_is_listed_with_a_tap_and_its_counters_are_chosen_from_the_list(
     rows = seat.page.locator("#stacks button")
     expect(rows).to_have_count(2)
     expect(rows.nth(0)).to_contain_text("Cannon")
-    expect(rows.nth(1)).to_contain_text("hidden, believed")
+    expect(rows.nth(1)).to_contain_text("hidden beneath")
     # On the table the top one alone has a name, with how many counters lie there.
     badge = seat.page.locator('.layer.badges [data-stack="unit:Cannon"]')
     expect(badge).to_have_text("\N{MULTIPLICATION SIGN}2")

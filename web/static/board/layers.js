@@ -203,7 +203,7 @@ function updateName(group, owner, places, state) {
   setAttr(group.children[1], "dy", state.facts.map ? "2.7em" : "1.6em");
   setText(
     group.children[1],
-    isDoubted(owner) ? "seen twice" : held_s === null || !place ? "" : `held ${duration(held_s)}`,
+    isDoubted(owner) ? "seen twice" : held_s === null || !place ? "" : `unseen ${duration(held_s)}`,
   );
 }
 

@@ -192,7 +192,7 @@ function renderStacks(state) {
           setAttr(button, "data-thing", thing);
           setAttr(button, "aria-pressed", String(thing === first));
           setText(button.children[0], titleOf(state, thing));
-          setText(button.children[1], hidden.includes(thing) ? "hidden, believed" : "seen");
+          setText(button.children[1], hidden.includes(thing) ? "hidden beneath" : "seen");
         },
       );
     },
@@ -436,7 +436,10 @@ function updateRosterRow(row, unit, state) {
   const missing = Math.max(0, (unit.listed ?? unit.tags.length) - (seen?.bases.length ?? 0));
   const held = seen?.bases.filter((base) => base.seen === "held") ?? [];
   const longest_s = Math.max(0, ...held.map((base) => base.held_s ?? 0));
-  const words = [held.length ? `${held.length} held ${duration(longest_s)}` : "", missing ? `${missing} missing` : ""];
+  const words = [
+    held.length ? `${held.length} unseen ${duration(longest_s)}` : "",
+    missing ? `${missing} missing` : "",
+  ];
   setText(button.children[2], words.filter(Boolean).join(", "));
 }
 
