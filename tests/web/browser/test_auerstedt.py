@@ -111,7 +111,8 @@ def charges(table: Table, french: Seat, prussian: Seat) -> None:
     if table.hall.asked().question.endswith("or roll"):
         prussian.taps("Nobody fires")
         both_see(table)
-    expect(prussian.page.locator("#game-log-body")).to_contain_text("PC1 charges F1")
+    log = prussian.page.locator("#game-log-body")
+    expect(log).to_contain_text("PC1 is impulsive and must charge F1")
     picture(prussian.page, "auerstedt-impulsive")
     (ghost,) = table.hall.referee.to_place
     table.lay("PC1", ghost.bases)
@@ -133,6 +134,10 @@ def fights(table: Table, french: Seat, prussian: Seat) -> None:
     both_see(table)
     french.taps("1")
     both_see(table)
+    # Either player may enter what the book of their own says.
+    for seat in (french, prussian):
+        expect(seat.page.locator("#game-strip")).to_contain_text("2 of 3: hits on PC1")
+        expect(seat.page.locator("#game-hint")).to_contain_text("has no combat chapter")
     picture(prussian.page, "auerstedt-combat")
     prussian.taps("2")
     both_see(table)
