@@ -111,9 +111,7 @@ def _form(state: State, action: acts.Form) -> Offer:
 def _react(state: State, action: acts.React) -> Offer:
     words = {"none": "do nothing", "check": "react"}.get(action.choice, action.choice)
     to = "" if action.facing_deg is None else f" to {action.facing_deg}°"
-    return Offer(
-        "answer", f"{action.unit}: {words.replace('+', ' and ')}{to}", units=(action.unit,)
-    )
+    return Offer("answer", f"{action.unit}: {words.replace('+', ' and ')}{to}")
 
 
 def _withdraw(state: State, action: acts.Withdraw) -> Offer:

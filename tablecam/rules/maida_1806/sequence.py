@@ -252,7 +252,9 @@ def ban_on_beginning(state: State, name: str) -> Ban | None:
         (is_spent, "D-12.5", "has no Movement Points left"),
         (not may_act(state, piece), "D-4.5", "is out of command"),
     )
-    return next((Ban.of(name, rule, why) for is_so, rule, why in barred if is_so), None)
+    bans = ((rule, why) for is_so, rule, why in barred if is_so)
+    # Several units share its end: "not under the active leader (Foot 3, Foot 4)".
+    return next((Ban(r, f"{name} {why}", why.removeprefix("is ")) for r, why in bans), None)
 
 
 def _ban_on_moving(state: State, name: str) -> Ban | None:

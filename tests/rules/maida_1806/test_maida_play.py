@@ -233,7 +233,7 @@ def test_why_units_do_not_move_charge_or_fire_d_4_2_d_4_5_d_9_2_1_d_14_9_d_3_4d(
     foot = (unit("FA", "0303", leader="F2"), unit("FB", "0909", 60))
     play = moving(horse, *foot, unit("BA", "0605", 240), leaders={"F1": "0505"})
     assert GAME.why_missing(play.state) == (
-        "No move: it is not under the active leader (FA); it is out of command (FB). "
+        "No move: not under the active leader (FA); out of command (FB). "
         "No charge: it moved 0 of 3 hexes straight on (FH). "
         "No fire: it is cavalry (FH); no enemy is within 2 hexes (FA, FB)"
     )
