@@ -73,7 +73,8 @@ their area, and, on the mean of three guesses of their price, under compact ones
 outline. Where four of five tags are covered on purpose, 1 half hidden tag in 750 had another's name
 before the second was asked (42 of 31,501), 6 of 12,313 with a single guess, and none of 7,746 in
 165 other pictures with three: at most 1 in 2,585 at 95 %. Those are `half_hidden_pictures` of six
-looks and the seeds 2041 to 2068, in turn at 2.3, 2.6, 3 px a cell, 3 at 40 degrees, and 2.
+looks and the seeds 2041 to 2068, in turn at 2.3, 2.6, 3 px a cell, 3 at 40 degrees, and 2. On the
+first 80 of them 78.3 % of the half hidden tags are named, 73.5 % before, in 0.72 of the time.
 No bound of 1 in 20,000 follows. An exponential tail through the 20 surest wrong names of 244
 pictures puts 1 in 3,200 beyond the threshold; 1 in 20,000 would cost a fifth of the names. Of the
 16 surest, 12 are names of tags that lie half visible elsewhere in the same picture: nothing asks
