@@ -40,8 +40,7 @@ from tablecam.uncertainty.lengths import distance
 from tests.benchmarks.report import WIDTH
 from tests.rules.huzzah_ge import battles as huzzah
 from tests.rules.maurice.drawn import drawn_position, seen_position
-from tests.rules.maurice.firing import box
-from tests.rules.maurice.tables import BW, line, position
+from tests.rules.maurice.tables import BW, box, line, position
 from tests.rules.syw_d6 import battles as syw
 
 SOUTH = 270.0

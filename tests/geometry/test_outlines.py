@@ -8,6 +8,7 @@ from hypothesis import given
 from tablecam.geometry.outlines import (
     axes,
     bases_footprint,
+    common_area,
     corners,
     flank_lines,
     footprint,
@@ -188,3 +189,10 @@ def test_a_unit_with_its_bases_apart_has_a_footprint_in_parts() -> None:
     apart = replace(unit("F1"), bases=(base(0, 0), base(100, 0)))
     assert unit_footprint(apart).geom_type == "MultiPolygon"
     assert bases_footprint(apart).area == pytest.approx(3200)
+
+
+def test_what_two_areas_share_is_an_area_where_they_also_meet_in_an_edge():
+    hook = shapely.Polygon([(0, 0), (9, 0), (9, 5), (6, 5), (6, 2), (3, 2), (3, 3), (0, 3)])
+    shared = common_area(hook, shapely.box(0, 3, 9, 9))
+    assert shapely.intersection(hook, shapely.box(0, 3, 9, 9)).geom_type == "GeometryCollection"
+    assert shared.equals(shapely.box(6, 3, 9, 5))

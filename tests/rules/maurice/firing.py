@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from tablecam.rules.maurice.field.field import field_of
 from tablecam.rules.maurice.fire.fire import BaseFire, FireOption, fire_of
 from tablecam.table.model import Terrain, Unit
-from tests.rules.maurice.tables import gun, line, position
+from tests.rules.maurice.tables import SOUTH, gun, line, position
 
-SOUTH = 270.0
 FRONT = 400.0  # Where the fronts of the shooters below lie.
 
 
@@ -24,13 +23,17 @@ def targets(fire: BaseFire) -> dict[str, tuple[str, int]]:
     return {option.target: (option.angle, option.to_hit) for option in fire.options}
 
 
+def aims(
+    *units: Unit, base: str = "F1/1", terrain: Sequence[Terrain] = ()
+) -> dict[str, tuple[str, int]] | str:
+    """The targets of a base of the first unit, or why it has none."""
+    fire = shooters(*units, terrain=terrain)[base]
+    return fire.blocked or targets(fire)
+
+
 def only(fire: BaseFire) -> FireOption:
     (option,) = fire.options
     return option
-
-
-def box(kind: str, left: float, low: float, right: float, high: float) -> Terrain:
-    return Terrain(kind, kind, ((left, low), (right, low), (right, high), (left, high)))
 
 
 def foot(**more: object) -> Unit:

@@ -4,7 +4,7 @@ from tablecam.rules.maurice.field.field import Field, field_of
 from tablecam.rules.maurice.movement.judge import judge_move
 from tablecam.rules.maurice.movement.ways import Way
 from tablecam.table.model import Terrain, Unit
-from tests.rules.maurice.tables import line, position
+from tests.rules.maurice.tables import position
 
 
 def field(*units: Unit, terrain: tuple[Terrain, ...] = ()) -> Field:
@@ -14,11 +14,3 @@ def field(*units: Unit, terrain: tuple[Terrain, ...] = ()) -> Field:
 def judged(start: Unit, end: Unit, *others: Unit, terrain: tuple[Terrain, ...] = ()) -> Way:
     here = field(start, *others, terrain=terrain)
     return judge_move(here, here.by_id[start.id], end.bases)
-
-
-def wood(x_mm: float, y_mm: float, width_mm: float, depth_mm: float) -> Terrain:
-    right, top = x_mm + width_mm, y_mm + depth_mm
-    return Terrain("wood", "woods", ((x_mm, y_mm), (right, y_mm), (right, top), (x_mm, top)))
-
-
-FAR = line("B9", "british", 200, 1150, 270)

@@ -17,15 +17,15 @@ class Motion:
     """A turn about `MIDDLE`, after mirroring left and right or not, and a shift to mid-table."""
 
     def __init__(self, turn_deg: float, shift_mm: Point, is_mirrored: bool) -> None:
-        self._turn_deg, self._shift_mm, self._is_mirrored = turn_deg, shift_mm, is_mirrored
+        self._turn_deg, self._shift_mm, self.is_mirrored = turn_deg, shift_mm, is_mirrored
 
     def __repr__(self) -> str:
-        return f"Motion({self._turn_deg}, {self._shift_mm}, {self._is_mirrored})"
+        return f"Motion({self._turn_deg}, {self._shift_mm}, {self.is_mirrored})"
 
     def point(self, place_mm: Point) -> Point:
         """A place, moved."""
         x_mm, y_mm = place_mm[0] - MIDDLE[0], place_mm[1] - MIDDLE[1]
-        x_mm = -x_mm if self._is_mirrored else x_mm
+        x_mm = -x_mm if self.is_mirrored else x_mm
         turn_rad = math.radians(self._turn_deg)
         cos, sin = math.cos(turn_rad), math.sin(turn_rad)
         return (
@@ -38,7 +38,7 @@ class Motion:
         bases = []
         for base in unit.bases:
             x_mm, y_mm = self.point((base.x_mm, base.y_mm))
-            faced_deg = 180.0 - base.heading_deg if self._is_mirrored else base.heading_deg
+            faced_deg = 180.0 - base.heading_deg if self.is_mirrored else base.heading_deg
             bases.append(
                 replace(base, x_mm=x_mm, y_mm=y_mm, heading_deg=faced_deg + self._turn_deg)
             )
@@ -50,9 +50,6 @@ class Motion:
 
 
 motions = st.builds(
-    Motion,
-    st.floats(0, 360),
-    st.tuples(st.floats(-150, 150), st.floats(-100, 100)),
-    st.booleans(),
+    Motion, st.floats(0, 360), st.tuples(st.floats(-150, 150), st.floats(-100, 100)), st.booleans()
 )
 """Any such motion."""

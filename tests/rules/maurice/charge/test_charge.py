@@ -5,7 +5,6 @@ import math
 from itertools import combinations
 from pathlib import Path
 
-import numpy as np
 import pytest
 import shapely
 from hypothesis import assume, given, settings
@@ -23,17 +22,10 @@ from tablecam.rules.maurice.charge.charge import (
 from tablecam.rules.maurice.field.field import field_of
 from tablecam.rules.maurice.rulings.rulings import lane_json
 from tablecam.table.headings import forward
-from tablecam.table.model import Terrain, Unit
+from tablecam.table.model import Unit
 from tablecam.table.position_file import position_from_json
 from tablecam.testing import shifted
-from tests.rules.maurice.moved import Motion, motions
-from tests.rules.maurice.tables import BW, column, gun, line, massed, position
-
-SOUTH, EAST, WEST = 270.0, 0.0, 180.0
-
-
-def box(kind: str, left: float, low: float, right: float, high: float) -> Terrain:
-    return Terrain(f"{kind} {left}", kind, ((left, low), (right, low), (right, high), (left, high)))
+from tests.rules.maurice.tables import BW, SOUTH, box, column, gun, line, massed, position
 
 
 def charge(*units: Unit, terrain=()) -> Charge:
@@ -96,197 +88,118 @@ def test_a_wheel_and_the_way_ahead_share_the_allowance(ahead_bw, reaches):  # M-
 )
 def test_the_whole_allowance_is_reach(arm, gap_bw, reaches):  # M-8.5
     found = charge(
-        line("F1", "french", 600, 480, arm=arm),
-        line("1", "british", 600, 520 + gap_bw * BW, SOUTH),
+        line("F1", "french", 600, 480, arm=arm), line("1", "british", 600, 520 + gap_bw * BW, SOUTH)
     )
     assert found.is_eligible == reaches
     assert (found.why_not is None) == reaches
 
 
-def test_four_of_six_lines_can_charge_and_two_may_follow():  # M-8.9, T-30
-    french = [line(name, "french", 200 + 170 * place, 480) for place, name in enumerate("ABCDEF")]
-    british = [
-        line(name, "british", 200 + 170 * place, 640, SOUTH) for place, name in enumerate("1234")
-    ]
-    field = field_of(position(*french, *british))
-    able = [name for name in "ABCDEF" if charge_of(field, field.by_id[name]).is_eligible]
-    assert set("ABCD") <= set(able)
-    assert are_enough_chargers(4, 6)
-    assert are_enough_chargers(2, 3)
-    assert not are_enough_chargers(2, 6)
+@pytest.mark.parametrize(("charging", "force", "are"), [(4, 6, True), (2, 3, True), (2, 6, False)])
+def test_m_8_2_at_least_half_of_a_force_must_be_able_to_charge(charging, force, are):
+    assert are_enough_chargers(charging, force) == are
 
 
-def test_some_units_never_charge():  # M-8.4
-    enemy = line("1", "british", 600, 600, SOUTH)
-    for unit, word in (
-        (gun("F1", "french", 600, 480), "artillery"),
-        (column("F1", "french", 600, 420), "column"),
-        (line("F1", "french", 600, 480, disruption=4), "4 disruptions"),
-        (massed("F1", "french", 600, 460, arm="infantry"), "massed"),
-    ):
-        found = charge(unit, enemy)
-        assert found.targets == ()
-        assert word in str(found.why_not)
-    assert charge(line("F1", "french", 600, 480, disruption=3), enemy).targets == ("1",)
+FOOT, HORSE = line("F1", "french", 600, 480), massed("F1", "french", 600, 460)
+GUN_AHEAD, ASIDE = gun("1", "british", 630, 540, SOUTH), massed("F1", "french", 540, 360)
+"""A gun that horse reaches by a wheel to the right alone."""
 
 
-def test_infantry_may_not_charge_cavalry_and_cavalry_may_infantry():  # M-8.4
-    foot, horse = line("F1", "french", 600, 480), massed("1", "british", 600, 600, SOUTH)
-    found = charge(foot, horse)
+def foe(y_mm: float, x_mm: float = 600, name: str = "1") -> Unit:
+    return line(name, "british", x_mm, y_mm, SOUTH)
+
+
+@pytest.mark.parametrize(
+    ("charger", "others", "terrain", "targets"),
+    [
+        pytest.param(line("F1", "french", 600, 480, disruption=3), [foe(600)], (), "1", id="tired"),
+        pytest.param(FOOT, [massed("1", "british", 600, 600, SOUTH)], (), "", id="foot at horse"),
+        pytest.param(HORSE, [foe(600)], (), "1", id="horse at foot"),
+        pytest.param(FOOT, [foe(560), foe(610, name="2")], (), "1", id="M-8.8 the first met"),
+        pytest.param(HORSE, [foe(720), massed("F2", "french", 680, 460)], (), "1", id="beside"),
+        pytest.param(ASIDE, [GUN_AHEAD], (), "1", id="by a wheel to the right"),
+        pytest.param(
+            ASIDE, [GUN_AHEAD, massed("F2", "french", 460, 360)], (), "", id="no room on the left"
+        ),
+        pytest.param(
+            ASIDE, [GUN_AHEAD, massed("F2", "french", 620, 360)], (), "1", id="none on the right"
+        ),
+        pytest.param(  # beside the rear left corner, which swings out
+            ASIDE, [GUN_AHEAD, gun("2", "british", 479, 340, SOUTH)], (), "", id="wheels into enemy"
+        ),
+        pytest.param(  # M-6.32: its rear would swing over the table's left edge
+            massed("F1", "french", 40, 360),
+            [gun("1", "british", 130, 540, SOUTH)],
+            (),
+            "",
+            id="edge",
+        ),
+        pytest.param(
+            massed("F1", "french", 80, 360),
+            [gun("1", "british", 170, 540, SOUTH)],
+            (),
+            "1",
+            id="in",
+        ),
+        pytest.param(HORSE, [foe(640)], [box("woods", 300, 520, 900, 560)], "", id="into woods"),
+        pytest.param(HORSE, [foe(640)], [box("woods", 300, 300, 900, 500)], "1", id="out of woods"),
+        pytest.param(HORSE, [foe(620)], [box("woods", 400, 600, 800, 800)], "", id="all in woods"),
+        pytest.param(HORSE, [foe(620)], [box("woods", 400, 600, 800, 610)], "", id="edge in woods"),
+        pytest.param(HORSE, [foe(620)], [box("woods", 400, 615, 800, 800)], "1", id="not its edge"),
+        pytest.param(
+            HORSE, [foe(620)], [box("woods", 605, 600, 635, 800)], "1", id="not all of it"
+        ),
+        pytest.param(FOOT, [foe(640)], [box("crest", 100, 520, 1100, 523)], "", id="past a crest"),
+        pytest.param(FOOT, [foe(640)], [box("woods", 100, 520, 1100, 559)], "1", id="in view"),
+        pytest.param(FOOT, [foe(640)], [box("woods", 100, 520, 1100, 561)], "", id="out of view"),
+        pytest.param(FOOT, [foe(640)], [box("rough", 100, 520, 1100, 580)], "1", id="past rough"),
+    ],
+)
+def test_m_8_4_who_may_charge_whom(charger, others, terrain, targets):
+    assert charge(charger, *others, terrain=terrain).targets == tuple(targets)
+
+
+@pytest.mark.parametrize(
+    ("charger", "others", "terrain", "why"),
+    [
+        (gun("F1", "french", 600, 480), [foe(600)], (), "artillery"),
+        (column("F1", "french", 600, 420), [foe(600)], (), "column"),
+        (line("F1", "french", 600, 480, disruption=4), [foe(600)], (), "4 disruptions"),
+        (massed("F1", "french", 600, 460, arm="infantry"), [foe(600)], (), "massed"),
+        (FOOT, [massed("1", "british", 600, 600, SOUTH)], (), "infantry may not charge cavalry"),
+        (HORSE, [foe(720), line("F2", "french", 600, 540)], (), "friends"),
+        (FOOT, [foe(620)], [box("impassable", 300, 540, 900, 560)], "ground"),
+    ],
+    ids=["a gun", "in column", "four", "massed foot", "at horse", "a friend ahead", "impassable"],
+)
+def test_m_8_4_who_may_not_charge_is_told_why(charger, others, terrain, why):
+    found = charge(charger, *others, terrain=terrain)
     assert found.targets == ()
-    assert "infantry may not charge cavalry" in str(found.why_not)
-    field = field_of(position(foot, horse))
-    assert charge_of(field, field.by_id["1"]).targets == ("F1",)
+    assert why in str(found.why_not)
 
 
-def test_infantry_that_would_meet_horse_and_foot_at_once_may_not():  # M-8.4
+def test_m_8_4_infantry_that_would_meet_horse_and_foot_at_once_may_not():
     """A wheel to either side meets one of them alone."""
-    foot = line("1", "british", 520, 600, SOUTH)
-    horse = massed("2", "british", 680, 620, SOUTH)
-    found = charge(line("F1", "french", 600, 480), foot, horse)
+    found = charge(FOOT, foe(600, 520), massed("2", "british", 680, 620, SOUTH))
     assert found.targets == ("1",)
     assert [lane.move.pivot for lane in found.lanes] == ["right"]
 
 
-def test_the_first_unit_met_decides():  # M-8.5, M-8.8
-    screen = line("1", "british", 600, 560, SOUTH)
-    assert charge(
-        line("F1", "french", 600, 480), screen, line("2", "british", 600, 610, SOUTH)
-    ).targets == ("1",)
-
-
-def test_two_met_at_the_same_instant_are_both_charged():  # M-8.8
-    found = charge(
-        line("F1", "french", 600, 480),
-        line("1", "british", 520, 600, SOUTH),
-        line("2", "british", 680, 600, SOUTH),
-    )
+def test_m_8_8_two_met_at_the_same_instant_are_both_charged():
+    found = charge(FOOT, foe(600, 520), foe(600, 680, "2"))
     assert found.targets == ("1", "2")
-    assert found.lanes[0].move.pivot is None
-    assert found.lanes[0].also_meets == ("2",)
+    assert (found.lanes[0].move.pivot, found.lanes[0].also_meets) == (None, ("2",))
 
 
-def test_friends_in_the_lane_stop_it_and_friends_beside_do_not():  # M-8.4
-    horse = massed("F1", "french", 600, 460)
-    enemy = line("1", "british", 600, 720, SOUTH)
-    blocked = charge(horse, enemy, line("F2", "french", 600, 540))
-    assert blocked.targets == ()
-    assert "friends" in str(blocked.why_not)
-    assert charge(horse, enemy, massed("F2", "french", 680, 460)).targets == ("1",)
-
-
-def test_flush_neighbours_leave_no_room_to_wheel():  # M-8.5: the wheel's swept area is free
-    """The gun is reached by a wheel to the right alone, over the friend on the left."""
-    horse, enemy = massed("F1", "french", 540, 360), gun("1", "british", 630, 540, SOUTH)
-    assert charge(horse, enemy).targets == ("1",)
-    assert charge(horse, enemy, massed("F2", "french", 460, 360)).targets == ()
-    assert charge(horse, enemy, massed("F2", "french", 620, 360)).targets == ("1",)
-
-
-def test_the_wheel_itself_may_not_meet_the_enemy():  # M-8.5
-    horse = massed("F1", "french", 540, 360)
-    enemy = gun("1", "british", 630, 540, SOUTH)
-    # Beside the rear left corner, which swings out when the horse wheels to the right.
-    beside = gun("2", "british", 479, 340, SOUTH)
-    assert charge(horse, enemy, beside).targets == ()
-
-
-def test_an_enemy_touching_the_flank_line_is_passed_by_a_wheel_away_from_it():  # M-8.7
-    found = charge(
-        line("F1", "french", 600, 480),
-        gun("1", "british", 700, 560, SOUTH),
-        line("2", "british", 600, 620, SOUTH),
-    )
+def test_m_8_7_an_enemy_touching_the_flank_line_is_passed_by_a_wheel_away_from_it():
+    found = charge(FOOT, gun("1", "british", 700, 560, SOUTH), foe(620, name="2"))
     assert found.targets == ("1", "2")
     assert all(lane.move.pivot for lane in found.lanes)
 
 
-@pytest.mark.parametrize(("low", "high", "eligible"), [(520, 560, False), (300, 500, True)])
-def test_cavalry_may_not_charge_into_woods_but_may_leave_them(low, high, eligible):  # M-8.4
-    found = charge(
-        massed("F1", "french", 600, 460),
-        line("1", "british", 600, 640, SOUTH),
-        terrain=[box("woods", 300, low, 900, high)],
-    )
-    assert found.is_eligible == eligible
-
-
-def test_infantry_charges_through_woods_and_is_disrupted():  # M-8.6
-    units = line("F1", "french", 600, 480), line("1", "british", 600, 600, SOUTH)
-    found = charge(*units, terrain=[box("woods", 300, 520, 900, 550)])
-    assert found.lanes[0].crosses_difficult
-    assert not charge(*units).lanes[0].crosses_difficult
-
-
-@pytest.mark.parametrize(
-    ("wood", "eligible"),
-    [
-        (box("woods", 400, 600, 800, 800), False),  # the whole unit
-        (box("woods", 400, 600, 800, 610), False),  # the edge that is met
-        (box("woods", 400, 615, 800, 800), True),  # not that edge
-        (box("woods", 605, 600, 635, 800), True),  # not all of it
-    ],
-)
-def test_cavalry_charges_no_base_or_edge_that_is_all_in_woods(wood, eligible):  # M-8.4
-    found = charge(
-        massed("F1", "french", 600, 460), line("1", "british", 600, 620, SOUTH), terrain=[wood]
-    )
-    assert found.is_eligible == eligible
-
-
-@pytest.mark.parametrize(
-    ("kind", "deep_mm", "seen"),
-    [("crest", 3, False), ("woods", 39, True), ("woods", 41, False), ("rough", 60, True)],
-)
-def test_a_target_out_of_view_is_not_charged(kind, deep_mm, seen):  # M-8.4
-    found = charge(
-        line("F1", "french", 600, 480),
-        line("1", "british", 600, 640, SOUTH),
-        terrain=[box(kind, 100, 520, 1100, 520 + deep_mm)],
-    )
-    assert found.is_eligible == seen
-
-
-def test_impassable_ground_stops_a_charge():
-    units = line("F1", "french", 600, 480), line("1", "british", 600, 620, SOUTH)
-    found = charge(*units, terrain=[box("impassable", 300, 540, 900, 560)])
-    assert found.targets == ()
-    assert "ground" in str(found.why_not)
-
-
-def test_no_base_wheels_off_the_table():  # M-6.32
-    """Its rear would swing over the table's left edge."""
-    horse, enemy = massed("F1", "french", 40, 360), gun("1", "british", 130, 540, SOUTH)
-    assert charge(horse, enemy).targets == ()
-    assert charge(massed("F1", "french", 80, 360), gun("1", "british", 170, 540, SOUTH)).targets
-
-
-@settings(max_examples=20)
-@given(
-    motion=motions,
-    target=st.tuples(st.floats(540, 760), st.floats(610, 700), st.floats(180, 360)),
-)
-def test_moving_turning_and_mirroring_the_table_change_nothing(motion: Motion, target):
-    units = line("F1", "french", 600, 480), massed("F2", "french", 790, 440)
-    foe = line("1", "british", *target)
-    before, after = charge(*units, foe), charge(*map(motion.unit, (*units, foe)))
-    assert after.targets == before.targets
-    ends_mm = [sorted(lane.arcs_mm for lane in found.lanes) for found in (before, after)]
-    # The longest free wheel is found to a hundredth of a millimetre.
-    assert np.array(ends_mm[0]) == pytest.approx(np.array(ends_mm[1]), abs=0.02)
-
-
-@settings(max_examples=30)
-@given(x=st.floats(400, 900), y=st.floats(560, 860), heading=st.floats(0, 360))
-def test_a_lane_stops_where_the_front_meets_the_target(x, y, heading):
-    field = field_of(position(massed("F1", "french", 600, 460), gun("1", "british", x, y, heading)))
-    target = field.by_id["1"].outline
-    for lane in charge_of(field, field.by_id["F1"]).lanes:
-        front = next(shape for shape in lane.evidence if shape.role == "front-edge")
-        apart_mm = shapely.distance(shapely.LineString(front.points_mm), target)
-        assert apart_mm == pytest.approx(0, abs=1e-3)
-        assert lane.move.cost_mm / BW <= 8 + 1e-9
-        assert lane.move.arc_mm <= BW + 1e-9
+def test_m_8_6_infantry_charges_through_woods_and_is_disrupted():
+    through = charge(FOOT, foe(600), terrain=[box("woods", 300, 520, 900, 550)])
+    assert through.lanes[0].crosses_difficult
+    assert not charge(FOOT, foe(600)).lanes[0].crosses_difficult
 
 
 places = st.tuples(st.floats(380, 860), st.floats(300, 800), st.floats(0, 360))
@@ -314,6 +227,9 @@ def test_every_lane_can_be_walked_and_none_that_can_be_walked_is_missed(
         front = shapely.LineString(shapely.get_coordinates(end)[:2])
         met = shapes[1 + [each.id for each in others].index(lane.target)]
         assert shapely.distance(front, met) == pytest.approx(0, abs=1e-3)
+        allowance_bw = 8 if is_horse else 4
+        assert lane.move.cost_mm <= allowance_bw * BW + 1e-9
+        assert lane.move.arc_mm <= BW + 1e-9
         for other in shapes[1:]:
             assert shapely.intersection(end, other).buffer(-0.26).is_empty  # G-5, and rounding
 

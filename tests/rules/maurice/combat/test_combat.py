@@ -1,21 +1,14 @@
 """The whole charge from where units lie (M-8.16 to M-8.27): the book's examples and its corners."""
 
-import math
-from dataclasses import replace
-
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from tablecam.errors import BadInput
 from tablecam.rules.maurice.combat.combat import combat_scores
 from tablecam.rules.maurice.field.field import field_of
 from tablecam.rules.maurice.field.requests import Combat
 from tablecam.rules.maurice.resolve import resolve
-from tablecam.table.model import Point, Position, Terrain, Unit
-from tests.rules.maurice.tables import column, gun, line, massed, position, read_request
-
-SOUTH = 270.0
+from tablecam.table.model import Unit
+from tests.rules.maurice.tables import SOUTH, box, column, gun, line, massed, position, read_request
 
 
 def combat(*units: Unit, terrain=(), active="french", cards=None, order=(), **dice: int):
@@ -25,11 +18,6 @@ def combat(*units: Unit, terrain=(), active="french", cards=None, order=(), **di
 
 def scores(*units: Unit, terrain=(), active="french"):
     return combat_scores(field_of(position(*units, terrain=terrain)), active, {})
-
-
-def area(name: str, kind: str, low: Point, high: Point) -> Terrain:
-    (left, near), (right, far) = low, high
-    return Terrain(name, kind, ((left, near), (right, near), (right, far), (left, far)))
 
 
 def states(answer) -> dict[str, int]:
@@ -50,8 +38,8 @@ def complete_example():
             for name, x in zip("456", (1085, 1125, 1165), strict=True)
         ),
     ]
-    woods = area("woods", "woods", (515, 575), (545, 640))
-    wall = area("wall", "wall", (270, 606), (422, 612))
+    woods = box("woods", 515, 575, 545, 640)
+    wall = box("wall", 270, 606, 422, 612)
     return units, (woods, wall)
 
 
@@ -129,8 +117,8 @@ def test_m_8_13_whose_flank_is_only_near_is_not_vulnerable():
 
 
 def test_attacking_uphill_and_into_cover_costs_the_attacker_alone():  # M-8.14, M-8.15
-    hill = area("hill", "hill", (300, 600), (700, 700))
-    wall = area("wall", "wall", (300, 600), (700, 606))
+    hill = box("hill", 300, 600, 700, 700)
+    wall = box("wall", 300, 600, 700, 606)
     units = line("F1", "french", 500, 580), line("B1", "british", 500, 626, SOUTH)
     value = scores(*units, terrain=[hill, wall])
     assert value["F1"].modifiers == {"elevation": -1, "cover": -2}
@@ -215,59 +203,6 @@ def test_dice_cards_and_orders_are_for_the_engaged_alone(wrong, said):  # M-8.19
 def test_a_combat_without_front_contact_is_refused():  # M-8.10
     with pytest.raises(BadInput, match="no unit of the French touches an enemy"):
         combat(FAR, FRONT[1])
-
-
-dice = st.integers(1, 6)
-
-
-@settings(max_examples=25)
-@given(
-    rolled=st.lists(dice, min_size=9, max_size=9),
-    turned_deg=st.floats(0.0, 360.0),
-    is_mirrored=st.booleans(),
-)
-def test_nothing_changes_when_the_table_is_moved_turned_or_mirrored(
-    rolled, turned_deg, is_mirrored
-):
-    units, terrain = complete_example()
-    before = large(position(*units, terrain=terrain))
-    after = moved(before, turned_deg, is_mirrored)
-    request = Combat("french", {}, dict(zip((unit.id for unit in units), rolled, strict=True)))
-    told, again = (resolve(field_of(each), request) for each in (before, after))
-    assert told["units"] == again["units"]
-    assert states(told) == states(again)
-
-
-def large(of: Position) -> Position:
-    return replace(of, table=replace(of.table, width_mm=4000.0, depth_mm=4000.0))
-
-
-def moved(before: Position, turned_deg: float, is_mirrored: bool) -> Position:
-    """All turned about (750, 600), which comes to lie at (2000, 2000); mirrored before."""
-    turn, sign = math.radians(turned_deg), -1.0 if is_mirrored else 1.0
-
-    def place(x_mm: float, y_mm: float) -> Point:
-        x_mm, y_mm = sign * (x_mm - 750), y_mm - 600
-        x, y = math.cos(turn), math.sin(turn)
-        return 2000 + x_mm * x - y_mm * y, 2000 + x_mm * y + y_mm * x
-
-    def unit(each: Unit) -> Unit:
-        bases = []
-        for base in each.bases:
-            heading_deg = 180.0 - base.heading_deg if is_mirrored else base.heading_deg
-            x_mm, y_mm = place(base.x_mm, base.y_mm)
-            heading_deg += turned_deg
-            bases.append(replace(base, x_mm=x_mm, y_mm=y_mm, heading_deg=heading_deg))
-        return replace(each, bases=tuple(bases))
-
-    return replace(
-        before,
-        units=tuple(map(unit, before.units)),
-        terrain=tuple(
-            replace(piece, outline_mm=tuple(place(*point) for point in piece.outline_mm))
-            for piece in before.terrain
-        ),
-    )
 
 
 def test_a_contact_that_is_too_close_to_call_is_told_and_taken_as_measured():  # G-6, G-7

@@ -1,18 +1,19 @@
 """Falling back (M-8.23 to M-8.27): how far, through whom, and what it costs (T-37)."""
 
-import math
-from dataclasses import replace
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tablecam.geometry.outlines import unit_footprint
 from tablecam.rules.maurice.combat.fall_back import fall_back, fall_back_path, rearmost_first
-from tablecam.rules.maurice.field.field import Field, field_of
+from tablecam.rules.maurice.field.field import field_of
 from tablecam.rules.maurice.field.results import CombatResult
 from tablecam.rules.maurice.field.terms import Reason
+from tablecam.table.headings import forward
 from tablecam.table.model import Terrain, Unit
-from tests.rules.maurice.tables import BW, column, gun, line, massed, position
+from tablecam.testing import shifted
+from tests.rules.maurice.moved import Motion, motions
+from tests.rules.maurice.tables import BW, box, column, gun, line, massed, position
 
 UNIT = line("A", "french", 500, 480)
 """Its rear edge lies at y = 460."""
@@ -20,7 +21,7 @@ UNIT = line("A", "french", 500, 480)
 
 def terrain(kind: str, low_mm: float, high_mm: float) -> Terrain:
     """A piece of terrain across the table."""
-    return Terrain(kind, kind, ((0, low_mm), (1800, low_mm), (1800, high_mm), (0, high_mm)))
+    return box(kind, 0, low_mm, 1800, high_mm)
 
 
 def back(*others: Unit, ground: tuple[Terrain, ...] = (), unit: Unit = UNIT):
@@ -34,79 +35,85 @@ def test_a_unit_with_nothing_behind_it_goes_one_base_width():  # M-8.24
     }
 
 
-def test_a_unit_goes_on_past_a_friend_and_both_are_disrupted():  # M-8.25, M-8.26, T-37
-    found = back(line("F", "french", 500, 425))
-    assert found["A"].fall_back_mm == pytest.approx(95, abs=1e-9)
-    assert (found["A"].disruption, found["F"].disruption) == (1, 1)
+NOTHING, RUBBLE = (), (terrain("rough", 425, 435),)
+FRIEND = line("F", "french", 500, 425)
+BROKEN = None
+
+
+@pytest.mark.parametrize(
+    ("levels", "others", "ground", "back_mm", "gained"),
+    [
+        (0, [FRIEND], NOTHING, 95, {"A": 1, "F": 1}),
+        (0, [gun("F", "french", 480, 425)], NOTHING, 95, {"A": 1}),  # M-6.7
+        (0, [column("F", "french", 500, 365)], NOTHING, 215, {"A": 1}),
+        (0, [line("F", "french", 500, 425, disruption=4)], NOTHING, 95, {"A": 1, "F": BROKEN}),
+        (
+            3,
+            [line("F", "french", 420, 430), massed("G", "french", 560, 410, heading_deg=0)],
+            NOTHING,
+            130,
+            {"A": BROKEN, "F": 1, "G": 1},
+        ),
+        (0, [], RUBBLE, 40, {"A": 1}),
+        (0, [], (terrain("rough", 380, 419),), 40, {"A": 0}),
+        (0, [], (terrain("woods", 490, 530),), 40, {"A": 1}),  # it leaves them
+        (4, [], RUBBLE, 40, {"A": BROKEN}),
+    ],
+    ids=[
+        "a friend",
+        "a gun",
+        "a column",
+        "a friend with four",
+        "two friends",
+        "rough ground",
+        "behind where it ends",
+        "where it stood",
+        "four and rough ground",
+    ],
+)
+def test_t_37_falling_back_costs_one_for_each_friend_and_for_rough_ground(
+    levels, others, ground, back_mm, gained
+):  # M-8.25 to M-8.27
+    found = back(*others, ground=ground, unit=line("A", "french", 500, 480, disruption=levels))
+    assert found["A"].falls_back
+    assert found["A"].fall_back_mm == pytest.approx(back_mm, abs=1e-9)
+    told = {name: None if each.is_broken else each.disruption for name, each in found.items()}
+    assert told == gained
+
+
+def test_m_8_26_who_passes_whom_is_told():
+    found = back(FRIEND)
     assert str(found["A"].because[-1]) == "M-8.26 passes through F, +1 disruption"
     assert found["F"].because == (Reason("M-8.26", "passed", ("A",)),)
 
 
-def test_a_column_and_a_gun_disrupt_who_passes_them_and_take_nothing():  # M-6.7, T-37
-    through_gun = back(gun("G", "french", 480, 425))
-    through_column = back(column("C", "french", 500, 365))
-    assert (through_gun["A"].fall_back_mm, through_gun["A"].disruption) == (95, 1)
-    assert (through_column["A"].fall_back_mm, through_column["A"].disruption) == (215, 1)
-    assert set(through_gun) == set(through_column) == {"A"}
+@pytest.mark.parametrize(
+    ("others", "ground", "clause"),
+    [
+        (
+            [line("B", "british", 500, 415), gun("G", "french", 500, 250)],
+            (),
+            "1 BW: B is in the way",
+        ),
+        ([FRIEND, gun("B", "british", 500, 360)], (), "2.375 BW: B is in the way"),
+        ([column("B", "british", 600, 460)], (), "1 BW: it would still touch B"),
+        ([], (terrain("impassable", 425, 435),), "1 BW: "),
+    ],
+    ids=["an enemy behind", "behind a friend", "still touches", "impassable ground"],
+)
+def test_t_37_who_cannot_fall_back_breaks_and_friends_stay_as_they_are(others, ground, clause):
+    """M-8.27"""
+    found = back(*others, ground=ground)
+    assert [*found] == ["A"]
+    assert (found["A"].is_broken, found["A"].falls_back) == (True, False)
+    said = found["A"].because[-1]
+    assert (said.rule, said.code) == ("M-8.27", "blocked")
+    assert said.clause.startswith(f"cannot fall back {clause}")
 
 
-def test_a_friend_with_four_disruptions_is_broken_by_it():  # M-8.26, T-37
-    found = back(line("F", "french", 500, 425, disruption=4))
-    assert found["F"].is_broken
-    assert not found["A"].is_broken
-
-
-def test_passing_two_friends_costs_two_and_may_break():  # M-8.26
-    friends = [line("F", "french", 420, 430), massed("G", "french", 560, 410, heading_deg=0)]
-    found = back(*friends, unit=line("A", "french", 500, 480, disruption=3))
-    assert found["A"].disruption == 2
-    assert found["A"].is_broken
-    assert found["A"].falls_back
-    assert {name: found[name].disruption for name in "FG"} == {"F": 1, "G": 1}
-
-
-def test_an_enemy_behind_breaks_it_and_friends_stay_as_they_are():  # M-8.27, T-37
-    found = back(line("B", "british", 500, 415), gun("G", "french", 500, 250))
-    assert found["A"].is_broken
-    assert not found["A"].falls_back
-    cause = Reason("M-8.27", "in_the_way", ("B",))
-    assert found["A"].because == (Reason("M-8.27", "blocked", (1.0, cause)),)
-    assert found["A"].because[0].clause == "cannot fall back 1 BW: B is in the way: broken"
-
-
-def test_a_friend_whom_it_must_pass_may_drive_it_into_an_enemy():  # M-8.27
-    found = back(line("F", "french", 500, 425), gun("B", "british", 500, 360))
-    assert found["A"].is_broken
-    assert set(found) == {"A"}
-
-
-def test_who_still_touches_an_enemy_afterwards_is_broken():  # M-8.27
-    beside = column("B", "british", 600, 460)
-    assert str(back(beside)["A"].because[-1]) == (
-        "M-8.27 cannot fall back 1 BW: it would still touch B: broken"
-    )
-
-
-def test_rough_ground_costs_one_and_impassable_ground_breaks():  # M-8.27, T-37
-    assert back(ground=(terrain("rough", 425, 435),))["A"].disruption == 1
-    assert back(ground=(terrain("rough", 380, 419),))["A"].disruption == 0
-    assert back(ground=(terrain("impassable", 425, 435),))["A"].is_broken
-
-
-def test_ground_that_it_leaves_counts_as_moved_through():  # M-8.27's reading
-    assert back(ground=(terrain("woods", 490, 530),))["A"].disruption == 1
-
-
-def test_four_disruptions_and_rough_ground_break():  # M-8.27
-    unit = line("A", "french", 500, 480, disruption=4)
-    found = back(ground=(terrain("rough", 425, 435),), unit=unit)
-    assert found["A"].is_broken
-    assert str(found["A"].because[-1]).startswith("M-1.14 breaks: 5 disruptions")
-
-
-def test_the_edge_of_the_table_is_impassable():  # M-8.27's reading
-    assert back(unit=line("A", "french", 500, 50))["A"].is_broken
-    assert not back(unit=line("A", "french", 500, 60))["A"].is_broken
+@pytest.mark.parametrize(("y_mm", "is_broken"), [(50, True), (60, False)])
+def test_m_8_27_the_edge_of_the_table_is_impassable(y_mm, is_broken):
+    assert back(unit=line("A", "french", 500, y_mm))["A"].is_broken == is_broken
 
 
 def test_a_hair_of_overlap_is_not_held_against_it():  # G-5, G-6: hands are hands
@@ -136,49 +143,17 @@ def test_the_rearmost_fall_back_first_whichever_way_they_face():  # M-8.24
 @given(
     gap_mm=st.floats(0.6, 39.4) | st.floats(40.6, 90.0),
     aside_mm=st.floats(-150.0, 150.0),
-    turned_deg=st.floats(0.0, 360.0),
-    is_mirrored=st.booleans(),
+    motion=motions,
 )
-def test_it_ends_just_clear_of_a_friend_or_one_base_width_back(
-    gap_mm, aside_mm, turned_deg, is_mirrored
-):
+def test_it_ends_just_clear_of_a_friend_or_one_base_width_back(gap_mm, aside_mm, motion: Motion):
     friend = line("F", "french", 500 + aside_mm, 460 - gap_mm - 20)
-    units = [turned(unit, turned_deg, is_mirrored) for unit in (UNIT, friend)]
-    field = field_of(position(*units))
+    field = field_of(position(*map(motion.unit, (UNIT, friend))))
     way = fall_back_path(field, "A", {})
     is_passed = gap_mm < BW
     assert way.passed == (("F",) if is_passed else ())
     assert way.back_mm == pytest.approx(gap_mm + 2 * BW if is_passed else BW, abs=1e-6)
-    assert overlap_mm2(field, way.back_mm) < 1e-3
-
-
-def overlap_mm2(field: Field, back_mm: float) -> float:
-    """What A and F have in common once A has gone back so far, by plain areas."""
+    # By plain areas.
     a, f = field.units
-    x, y = (math.cos(math.radians(a.axes.heading_deg)), math.sin(math.radians(a.axes.heading_deg)))
-    moved = tuple(
-        replace(base, x_mm=base.x_mm - x * back_mm, y_mm=base.y_mm - y * back_mm)
-        for base in a.unit.bases
-    )
-    table = replace(field.position.table, width_mm=4000.0, depth_mm=4000.0)
-    after = field_of(replace(field.position, units=(replace(a.unit, bases=moved),), table=table))
-    return float(after.units[0].outline.intersection(f.outline).area)
-
-
-def turned(unit: Unit, by_deg: float, is_mirrored: bool) -> Unit:
-    """A unit turned about (500, 480), which is brought to (900, 600); mirrored before."""
-    turn = math.radians(by_deg)
-    bases = []
-    for base in unit.bases:
-        sign = -1.0 if is_mirrored else 1.0
-        x_mm, y_mm = sign * (base.x_mm - 500), base.y_mm - 480
-        heading_deg = 180.0 - base.heading_deg if is_mirrored else base.heading_deg
-        bases.append(
-            replace(
-                base,
-                x_mm=900 + x_mm * math.cos(turn) - y_mm * math.sin(turn),
-                y_mm=600 + x_mm * math.sin(turn) + y_mm * math.cos(turn),
-                heading_deg=heading_deg + by_deg,
-            )
-        )
-    return replace(unit, bases=tuple(bases))
+    x, y = forward(a.axes.heading_deg)
+    there = unit_footprint(shifted(a.unit, -x * way.back_mm, -y * way.back_mm))
+    assert there.intersection(f.outline).area < 1e-3

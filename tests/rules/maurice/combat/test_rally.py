@@ -6,10 +6,9 @@ from tablecam.errors import BadInput
 from tablecam.rules.maurice.field.field import field_of
 from tablecam.rules.maurice.field.requests import Rally
 from tablecam.rules.maurice.resolve import resolve
-from tablecam.table.model import Terrain
-from tests.rules.maurice.tables import gun, line, massed, position
+from tests.rules.maurice.tables import box, gun, line, massed, position
 
-WOOD = Terrain("wood", "woods", ((380, 380), (520, 380), (520, 460), (380, 460)))
+WOOD = box("woods", 380, 380, 520, 460, "wood")
 
 
 def rallied(unit, dice, *others, terrain=(), card=0):

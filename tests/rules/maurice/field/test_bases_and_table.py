@@ -10,19 +10,12 @@ from tablecam.rules.maurice.movement.judge import judge_move
 from tablecam.rules.maurice.place.near import near_enemy
 from tablecam.simulate.demo import embedded_demo
 from tablecam.table.model import TableSize, Terrain
-from tests.rules.maurice.tables import BW, gun, line, massed, position
-
-SOUTH = 270.0
+from tests.rules.maurice.tables import BW, SOUTH, box, gun, line, position
 
 
 def shaped(unit, width_mm, depth_mm):
     bases = tuple(
-        replace(
-            base,
-            width_mm=width_mm,
-            depth_mm=depth_mm,
-            x_mm=500 + (place - 1.5) * width_mm,
-        )
+        replace(base, width_mm=width_mm, depth_mm=depth_mm, x_mm=500 + (place - 1.5) * width_mm)
         for place, base in enumerate(unit.bases)
     )
     return replace(unit, bases=bases)
@@ -53,7 +46,7 @@ def test_m_1_1_the_demo_begins_on_bases_that_the_rules_are_made_for():
 
 
 def test_m_5_1_who_stands_on_impassable_ground_is_told():
-    town = Terrain("town", "impassable", ((400, 300), (600, 300), (600, 500), (400, 500)))
+    town = box("impassable", 400, 300, 600, 500, "town")
     inside, outside = line("F1", "french", 650, 400), line("F2", "french", 1200, 400)
     (said,) = field_of(position(inside, outside, terrain=[town])).warnings
     assert said == "F1 stands on impassable ground (M-5.1)"
@@ -100,52 +93,3 @@ def test_g_9_hills_change_no_length():
         field = field_of(position(*units, terrain=terrain))
         lengths.append(near_enemy(field, field.by_id["F1"]).distance_bw)
     assert lengths == [4.0, 4.0]
-
-
-def horse(formation, *places):
-    """A unit of horse facing north, with its bases at these places."""
-    unit = massed("F1", "french", 500, 400)
-    bases = tuple(
-        replace(base, x_mm=x, y_mm=y) for base, (x, y) in zip(unit.bases, places, strict=True)
-    )
-    return replace(unit, bases=bases, formation=formation)
-
-
-COLUMN = horse("column", *((500.0, 460.0 - 40 * place) for place in range(4)))
-LINE = horse("line", *((440.0 + 40 * place, 400.0) for place in range(4)))
-MASSED = horse("massed", (480.0, 420.0), (520.0, 420.0), (480.0, 380.0), (520.0, 380.0))
-
-
-@pytest.mark.parametrize(
-    ("start", "end"),
-    [
-        (COLUMN, [(500, 460), (500, 420), (540, 460), (540, 420)]),
-        (COLUMN, [(460, 380), (460, 340), (500, 380), (500, 340)]),
-        (MASSED, [(480, 420), (480, 380), (480, 340), (480, 300)]),
-        (MASSED, [(520, 420), (520, 380), (520, 340), (520, 300)]),
-        (LINE, [(520, 400), (560, 400), (520, 360), (560, 360)]),
-        (LINE, [(480, 400), (520, 400), (480, 360), (520, 360)]),
-        (MASSED, [(440, 420), (480, 420), (520, 420), (560, 420)]),
-        (MASSED, [(480, 420), (520, 420), (560, 420), (600, 420)]),
-        (MASSED, [(400, 380), (440, 380), (480, 380), (520, 380)]),
-    ],
-    ids=[
-        "column, rear beside front",
-        "column, front beside rear",
-        "massed, right file behind left",
-        "massed, left file behind right",
-        "line, left two behind",
-        "line, both ends behind",
-        "massed, rear up on both sides",
-        "massed, rear up on the right",
-        "massed, front back beside the rear",
-    ],
-)
-def test_m_6_24_two_bases_keep_their_place_when_horse_forms_or_leaves_massed(start, end):
-    field = field_of(position(start))
-    there = horse(None, *end).bases
-    found = judge_move(field, field.by_id["F1"], there)
-    assert found.is_legal.answer == "yes", found.is_legal.because
-    aside = tuple(replace(base, x_mm=base.x_mm + 30) for base in there)
-    if start.formation != "column":  # whose change is free, so that it may move as well
-        assert judge_move(field, field.by_id["F1"], aside).is_legal.answer == "no"

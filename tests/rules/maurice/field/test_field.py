@@ -9,11 +9,11 @@ from tablecam.errors import BadInput
 from tablecam.rules.maurice.field.field import field_of
 from tablecam.rules.maurice.field.tables import BASES
 from tablecam.rules.miniatures.placement import units_fit_for_rulings
-from tablecam.table.model import Commander, Position, TableSize, Terrain, Unit
+from tablecam.table.model import Commander, Position, TableSize, Unit
 from tests.rules.maurice.drawn import seen_position
-from tests.rules.maurice.tables import column, gun, line, massed, position
+from tests.rules.maurice.tables import box, column, gun, line, massed, position
 
-WOOD = Terrain("wood", "woods", ((380, 380), (520, 380), (520, 460), (380, 460)))
+WOOD = box("woods", 380, 380, 520, 460, "wood")
 
 
 def apart(unit, gap_mm):
@@ -32,8 +32,8 @@ def test_units_have_their_formations_and_know_their_ground():
 
 
 def test_a_bridge_takes_away_water_and_difficulty_beneath_it():  # M-5.6, G-10
-    stream = Terrain("stream", "stream", ((0, 380), (1800, 380), (1800, 460), (0, 460)))
-    bridge = Terrain("bridge", "bridge", ((300, 300), (700, 300), (700, 500), (300, 500)))
+    stream = box("stream", 0, 380, 1800, 460)
+    bridge = box("bridge", 300, 300, 700, 500)
     wet = field_of(position(line("F1", "french", 500, 400), terrain=[stream]))
     dry = field_of(position(line("F1", "french", 500, 400), terrain=[stream, bridge]))
     assert (wet.units[0].is_in_difficult, wet.units[0].is_in_water) == (True, True)
@@ -43,7 +43,7 @@ def test_a_bridge_takes_away_water_and_difficulty_beneath_it():  # M-5.6, G-10
 def test_what_only_touches_terrain_is_not_in_it():  # M-5.7, G-5
     for depth_mm, is_in in ((0.0, False), (0.4, False), (0.6, True)):
         edge_mm = 380 + depth_mm
-        rough = Terrain("rough", "rough", ((0, 300), (1800, 300), (1800, edge_mm), (0, edge_mm)))
+        rough = box("rough", 0, 300, 1800, edge_mm)
         field = field_of(position(line("F1", "french", 500, 400), terrain=[rough]))
         assert field.units[0].is_in_difficult == is_in
 
@@ -231,7 +231,7 @@ def test_a_commander_beside_the_table_is_warned_of(place_mm, off):  # M-4.12
 
 
 def test_a_unit_that_lies_as_before_is_remembered_until_its_ground_changes():
-    wood = Terrain("wood", "woods", ((480, 380), (560, 380), (560, 420), (480, 420)))
+    wood = box("woods", 480, 380, 560, 420, "wood")
     first, second = gun("A1", "french", 500, 400), line("F1", "french", 900, 400)
     before = field_of(position(first, second, terrain=[wood]))
     after = field_of(position(replace(first, state={"disruption": 1}), second, terrain=[wood]))

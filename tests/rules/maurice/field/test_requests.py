@@ -8,13 +8,7 @@ import pytest
 from tablecam.documents import read_json
 from tablecam.errors import BadInput
 from tablecam.rules.maurice.field.field import field_of
-from tablecam.rules.maurice.field.requests import (
-    Combat,
-    Rally,
-    ShotAssignment,
-    Volley,
-    request_of,
-)
+from tablecam.rules.maurice.field.requests import Combat, Rally, ShotAssignment, Volley, request_of
 from tablecam.rules.maurice.odds import odds
 from tests.rules.maurice.tables import line, position, read_request
 
@@ -93,10 +87,7 @@ SHOTS = VOLLEY["shots"]
         (COMBAT | {"dice": {"F1": True}}, "dice.F1: expected a whole number, got true"),
         (COMBAT | {"cards": {"F1": False}}, "cards.F1: expected a whole number, got false"),
         (COMBAT | {"cards": {"F1": float("nan")}}, "cards.F1: expected a whole number, got NaN"),
-        (
-            COMBAT | {"cards": {"F1": 101}},
-            "cards.F1: expected a number of 100 or less, got 101",
-        ),
+        (COMBAT | {"cards": {"F1": 101}}, "cards.F1: expected a number of 100 or less, got 101"),
         (COMBAT | {"dice": [4, 2]}, "dice: expected a table of keys, got [4, 2]"),
         (
             COMBAT | {"fall_back_order": ["B1"]},

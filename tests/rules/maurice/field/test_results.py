@@ -22,12 +22,7 @@ def duel(attacker: int, defender: int, *, bases: int = 4, levels: tuple[int, int
 
 @pytest.mark.parametrize(
     ("attacker", "defender", "taken", "is_broken"),
-    [
-        (8, 4, (1, 0), True),
-        (7, 4, (1, 2), False),
-        (5, 5, (2, 1), False),
-        (4, 9, (2, 1), False),
-    ],
+    [(8, 4, (1, 0), True), (7, 4, (1, 2), False), (5, 5, (2, 1), False), (4, 9, (2, 1), False)],
     ids=["doubled", "beaten", "tied", "won"],
 )
 def test_a_charge_is_decided_by_who_outscores_whom(attacker, defender, taken, is_broken):  # M-8.20
@@ -72,18 +67,6 @@ def test_nobody_escapes_and_more_is_never_worse(attacker, defender, level_a, lev
     assert held.is_broken or held.disruption in (1, 2)
     better, _ = duel(attacker + 1, defender, levels=(level_a, level_d))
     assert better.disruption <= attacked.disruption
-
-
-def test_a_defender_with_four_disruptions_always_breaks_and_counts_no_longer():  # M-8.21
-    units = [
-        ScoredUnit("A", True, 0, ("D",), 0, 4),
-        ScoredUnit("D", False, 0, ("A",), 4, 4),
-    ]
-    every = np.indices((6, 6)).reshape(2, -1).T + 1
-    settled = settle(units, every)
-    assert settled.is_broken[:, 1].all()
-    assert set(settled.gained[:, 0]) == {1}
-    assert set(settled.best[:, 0]) == {-1}
 
 
 def test_all_throws_at_once_are_each_throw_by_itself():  # M-8.20

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -14,18 +14,15 @@ from tablecam.rules.maurice.field.field import field_of
 from tablecam.rules.maurice.fire.fire import BaseFire, fire_of
 from tablecam.rules.maurice.fire.shooter import Scene
 from tablecam.rules.maurice.fire.zone import ZoneContents, zone_contents_at, zone_contents_turned
-from tablecam.table.headings import forward
-from tablecam.table.model import BasePose, Position, Terrain, Unit
-from tests.rules.maurice.tables import column, gun, line, massed, position
+from tablecam.table.model import Position
+from tests.rules.maurice.moved import Motion, motions
+from tests.rules.maurice.tables import box, column, gun, line, massed, position
 
 # Places on no grid that bases could share, so that nothing lies on a limit but for rounding.
 aside_mm = st.integers(-180, 180).map(lambda step: 600.0 + step * 1.0371)
 ahead_mm = st.integers(55, 240).map(lambda step: 400.0 + step * 1.0271)
 headings_deg = st.integers(0, 359).map(lambda step: step + 0.137)
 shapes = st.sampled_from([line, column, massed, gun])
-turns_deg = st.integers(1, 359).map(float)
-
-Move = Callable[[float, float], tuple[float, float]]
 
 
 @st.composite
@@ -40,20 +37,7 @@ def battles(draw: st.DrawFn) -> Position:
     left, low = draw(aside_mm), draw(ahead_mm)
     wide, deep = draw(st.sampled_from([(23.3, 19.7), (181.3, 5.3)]))
     kind = draw(st.sampled_from(["woods", "wall", "crest"]))
-    outline = ((left, low), (left + wide, low), (left + wide, low + deep), (left, low + deep))
-    return position(shooter, *others, terrain=[Terrain("ground", kind, outline)])
-
-
-def moved(before: Position, by: Move, heading_deg: Callable[[float], float]) -> Position:
-    def base(pose: BasePose) -> BasePose:
-        x_mm, y_mm = by(pose.x_mm, pose.y_mm)
-        return replace(pose, x_mm=x_mm, y_mm=y_mm, heading_deg=heading_deg(pose.heading_deg))
-
-    def unit(each: Unit) -> Unit:
-        return replace(each, bases=tuple(map(base, each.bases)))
-
-    terrain = [replace(t, outline_mm=tuple(by(*p) for p in t.outline_mm)) for t in before.terrain]
-    return replace(before, units=tuple(map(unit, before.units)), terrain=tuple(terrain))
+    return position(shooter, *others, terrain=[box(kind, left, low, left + wide, low + deep)])
 
 
 def fire(of: Position) -> Mapping[str, BaseFire]:
@@ -75,29 +59,15 @@ def told(each: BaseFire, swap: Mapping[str, str]) -> tuple[object, ...]:
     )
 
 
-@settings(max_examples=40, deadline=None)
-@given(battles(), turns_deg)
-def test_nothing_changes_when_the_table_is_turned_and_moved(battle, turned_deg):
-    cos, sin = forward(turned_deg)
-
-    def by(x_mm: float, y_mm: float) -> tuple[float, float]:
-        x_mm, y_mm = x_mm - 600, y_mm - 500
-        return 900 + cos * x_mm - sin * y_mm, 600 + sin * x_mm + cos * y_mm
-
-    before = fire(battle)
-    after = fire(moved(battle, by, lambda heading: heading + turned_deg))
-    assert {name: told(each, {}) for name, each in before.items()} == {
-        name: told(each, {}) for name, each in after.items()
-    }
-
-
-@settings(max_examples=40, deadline=None)
-@given(battles())
-def test_mirrored_only_left_and_right_are_swapped(battle):
-    before = fire(battle)
-    after = fire(moved(battle, lambda x, y: (1200 - x, y), lambda heading: 180 - heading))
-    swap = {"left": "right", "right": "left"}
-    assert {name: told(each, swap) for name, each in before.items()} == {
+@settings(max_examples=60, deadline=None)
+@given(battles(), motions)
+def test_turned_and_moved_nothing_changes_and_mirrored_only_left_and_right_are_swapped(
+    battle, motion: Motion
+):
+    units = map(motion.unit, battle.units)
+    after = fire(position(*units, terrain=[motion.terrain(piece) for piece in battle.terrain]))
+    swap = {"left": "right", "right": "left"} if motion.is_mirrored else {}
+    assert {name: told(each, swap) for name, each in fire(battle).items()} == {
         name: told(each, {}) for name, each in after.items()
     }
 
@@ -108,8 +78,7 @@ def test_every_option_holds_at_its_angle_and_every_shooter_has_options_or_a_reas
     for each in fire(battle).values():
         assert (each.blocked is None) == bool(each.options)
         assert len({option.target for option in each.options}) == len(each.options)
-        ranges = {option.range for option in each.options}
-        assert len(ranges) <= 1
+        assert len({option.range for option in each.options}) <= 1
         for option in each.options:
             assert abs(option.turned_deg) <= 45
             assert (option.range == "short") == (option.distance_mm <= 160 + 1e-6)
@@ -140,10 +109,8 @@ def test_m_7_12_no_angle_tried_ten_times_as_finely_hits_anybody_else(battle):
     field = field_of(battle)
     unit = field.units[0]
     bases = Scene.measured(field).shooters([(unit, place) for place in range(len(unit.bases))])
-    near, short_mm = (
-        [base.within(base.short_mm) for base in bases],
-        [bases[0].short_mm] * len(bases),
-    )
+    near = [base.within(base.short_mm) for base in bases]
+    short_mm = [bases[0].short_mm] * len(bases)
     finely = zone_contents_at(bases, near, [np.linspace(-45, 45, 3601)] * len(bases), short_mm)
     for fine, tried in zip(finely, zone_contents_turned(bases, short_mm), strict=True):
         assert hit_by(fine) <= hit_by(tried)

@@ -4,18 +4,11 @@ import pytest
 
 from tablecam.errors import BadInput
 from tablecam.rules.maurice.field.field import field_of
-from tablecam.rules.maurice.fire.volley import (
-    RolledShot,
-    Shot,
-    roll_shots,
-    shot_list,
-    target_results,
-)
+from tablecam.rules.maurice.fire.volley import RolledShot, Shot, roll_shots, target_results
 from tablecam.rules.maurice.resolve import resolve
-from tablecam.table.model import Terrain, Unit
-from tests.rules.maurice.tables import column, gun, line, massed, position, read_request
+from tablecam.table.model import Unit
+from tests.rules.maurice.tables import SOUTH, column, gun, line, massed, position, read_request
 
-SOUTH = 270.0
 FOOT = line("F1", "french", 500, 400)
 ENEMY = line("B1", "british", 500, 520, SOUTH)
 GUN = gun("G1", "french", 500, 400)
@@ -58,21 +51,6 @@ def test_each_hit_is_rolled_again_to_disrupt():  # M-7.25
         }
     }
     assert (disruption(answer, "B1"), disruption(answer, "F1")) == (1, 0)
-
-
-def test_a_target_that_nobody_hits_is_told_of_too():
-    answer = fired(FOOT, ENEMY, hit=[1, 2, 3, 3])
-    assert answer["units"]["B1"]["disruption"] == 0
-    assert disruption(answer, "B1") == 0
-
-
-def test_disrupted_foot_needs_a_six_against_a_covered_line():  # T-27
-    wood = Terrain("wood", "woods", ((400, 490), (600, 490), (600, 550), (400, 550)))
-    foot = line("F1", "french", 500, 400, disruption=2)
-    field = field_of(position(foot, ENEMY, terrain=[wood]))
-    request = {"kind": "volley", "side": "french", "shots": [all_at(foot, "B1")]}
-    shots = shot_list(field, read_request(request, "request", field))
-    assert {shot.to_hit for shot in shots} == {6}
 
 
 def test_from_behind_a_column_needs_a_two_and_a_one_still_misses():  # T-27

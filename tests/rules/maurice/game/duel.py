@@ -4,9 +4,8 @@ from collections.abc import Sequence
 
 from tablecam.rules.maurice.game.state import State
 from tablecam.table.model import Commander, Position, Terrain, Unit
-from tests.rules.maurice.tables import line, position
+from tests.rules.maurice.tables import SOUTH, line, position
 
-SOUTH = 270.0
 COMMANDERS = (Commander("fc", "french", 600, 100), Commander("bc", "british", 600, 1100))
 
 

@@ -32,10 +32,7 @@ def random_table(seed: int) -> Position:
     """Two armies some 3 BW apart, in lines of battle on cells of their own, and ground."""
     chance = Random(seed)
     units: list[Unit] = []
-    for side, name, y_mm, heading in (
-        ("french", "F", 540.0, 90.0),
-        ("british", "B", 740.0, 270.0),
-    ):
+    for side, name, y_mm, heading in (("french", "F", 540.0, 90.0), ("british", "B", 740.0, 270.0)):
         cells = [(column, row) for row in (0, 1) for column in range(8)]
         for place, (across, behind) in enumerate(chance.sample(cells, chance.randint(3, 6))):
             x_mm = 100.0 + (across + 0.5) * _CELL_MM

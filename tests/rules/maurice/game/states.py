@@ -9,9 +9,13 @@ from typing import Any
 from tablecam.rules.dice import Roll
 from tablecam.rules.game import Event
 from tablecam.rules.maurice.game import GAME
-from tablecam.rules.maurice.game.actions import Action
+from tablecam.rules.maurice.game.actions import Action, Charge, Fire, March
+from tablecam.rules.maurice.game.charge import Charging
+from tablecam.rules.maurice.game.combat import RollingCombat
+from tablecam.rules.maurice.game.march import Marching
 from tablecam.rules.maurice.game.state import Command, Deck, Round, Side, State, Step
-from tablecam.table.model import Position
+from tablecam.table.model import Position, Terrain, Unit
+from tests.rules.maurice.tables import FAR, position
 
 
 def state_at(
@@ -28,6 +32,48 @@ def state_at(
     sides = (Side("french", morale, hand), Side("british", morale, hand))
     begun = replace(Round(1, active, position), command=command, **of_round)
     return State(position, sides, Deck(left=40, discarded=0), begun, step)
+
+
+def laid(
+    step: Step, *units: Unit, terrain: Sequence[Terrain] = (), commanders: Any = (), **more: Any
+) -> State:
+    """A game with these units on its table and `step` due."""
+    return state_at(position(*units, terrain=terrain, commanders=commanders), step, **more)
+
+
+def marching(*units: Unit, **more: Any) -> State:
+    """All french units activated to march, an enemy far away."""
+    return laid(Marching(_french(units)), *units, FAR, command="march", **more)
+
+
+def charging(*units: Unit, **more: Any) -> State:
+    """All french units activated to charge; nobody has cards."""
+    return laid(Charging(_french(units)), *units, command="charge", **{"hand": 0, **more})
+
+
+def combat(*units: Unit, engaged: str, **more: Any) -> State:
+    """All charges made, the dice of those engaged due; nobody has cards."""
+    step = RollingCombat(tuple(engaged.split()))
+    return laid(step, *units, command="charge", hand=0, **more)
+
+
+def _french(units: Sequence[Unit]) -> tuple[str, ...]:
+    return tuple(unit.id for unit in units if unit.side == "french")
+
+
+def march(unit: Unit) -> March:
+    """A march to where the unit lies."""
+    return March(unit.id, unit.bases)
+
+
+def charge(unit: Unit, target: str) -> Charge:
+    """A charge that ends where the unit lies."""
+    return Charge(unit.id, target, unit.bases)
+
+
+def fire(unit: str, target: str, *places: int) -> Fire:
+    """Bases that shoot at one target: all four unless places are named."""
+    return Fire(unit, {f"{unit}/{place}": target for place in places or (1, 2, 3, 4)})
 
 
 def after(state: State, *actions: Action) -> tuple[State, tuple[Event, ...]]:
@@ -55,3 +101,8 @@ def level(state: State, unit: str) -> int | None:
 def kinds(events: Sequence[Event]) -> list[str]:
     """What kinds of things happened, in their order."""
     return [event.kind for event in events]
+
+
+def scores(events: Sequence[Event]) -> dict[str, int]:
+    """What each unit scores in a combat."""
+    return {each.facts["unit"]: each.facts["score"] for each in events if each.kind == "score"}

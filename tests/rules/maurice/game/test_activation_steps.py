@@ -12,7 +12,7 @@ from tablecam.rules.maurice.game.command import CommandChoice
 from tablecam.rules.maurice.game.march import Marching
 from tablecam.table.model import Commander
 from tests.rules.maurice.game.duel import COMMANDERS, SOUTH, hand
-from tests.rules.maurice.game.states import after, state_at
+from tests.rules.maurice.game.states import after, laid, state_at
 from tests.rules.maurice.tables import gun, line, position
 
 
@@ -24,26 +24,30 @@ def far(bw):
     return state_at(position(*units, commanders=commanders), Activating(), command="march")
 
 
-def test_seventeen_bw_take_a_twelve_and_a_six():  # T-3, M-3.4
-    with pytest.raises(Refused, match=r"M-4\.11 .* 17\.00 BW, straight: cards of 12 BW are not"):
-        after(far(17), Activate(("F1",), (12,)))
-    state, told = after(far(17), Activate(("F1",), (12, 6)))
+@pytest.mark.parametrize(
+    ("at_bw", "spans", "refused"),
+    [
+        (17, (12,), r"M-4\.11 .* 17\.00 BW, straight: cards of 12 BW are not"),
+        (17, (12, 6), None),
+        (11, (11,), None),
+        (0, (), r"M-4\.13"),
+        (0, (4,), None),
+    ],
+)
+def test_t_3_cards_are_added_and_equal_is_enough_but_one_is_needed(at_bw, spans, refused):
+    """M-3.4, M-4.11, M-4.13"""
+    if refused:
+        with pytest.raises(Refused, match=refused):
+            after(far(at_bw), Activate(("F1",), spans))
+        return
+    state, told = after(far(at_bw), Activate(("F1",), spans))
     assert isinstance(state.step, Interrupting)
-    assert (hand(state, "french"), state.deck.discarded) == (4, 2)
-    assert told[0].text == "French activate F1 to march, with 12 + 6 BW"
+    assert (hand(state, "french"), state.deck.discarded) == (6 - len(spans), len(spans))
+    assert told[0].text == f"French activate F1 to march, with {' + '.join(map(str, spans))} BW"
 
 
-def test_a_span_of_just_the_distance_is_enough():  # T-3, M-4.11
-    state, _ = after(far(11), Activate(("F1",), (11,)))
-    assert isinstance(state.step, Interrupting)
+def test_m_4_11_the_least_cards_that_reach_are_offered():
     assert GAME.legal(far(11)) == (Activate(("F1",), (11,)), Done())
-
-
-def test_at_no_distance_at_all_a_card_is_needed():  # T-3, M-4.13
-    with pytest.raises(Refused, match=r"M-4\.13"):
-        after(far(0), Activate(("F1",)))
-    state, _ = after(far(0), Activate(("F1",), (4,)))
-    assert isinstance(state.step, Interrupting)
 
 
 def test_no_more_cards_are_played_than_are_held():  # M-3.9
@@ -53,13 +57,15 @@ def test_no_more_cards_are_played_than_are_held():  # M-3.9
         after(state, Activate(("F1",), (6, 6)))
 
 
-def test_a_part_of_a_force_is_activated_and_the_rest_stays():  # T-4, M-4.14, M-4.15, M-1.17
-    units = [
-        line(f"F{name}", "french", x, 300) for name, x in zip("ABC", (200, 400, 600), strict=True)
-    ]
+def three_lines():
+    """FA, FB and FC in a row, 2 BW or less apart, about to be activated to march."""
+    row = [line(f"F{n}", "french", x, 300) for n, x in zip("ABC", (200, 400, 600), strict=True)]
     enemy = line("B1", "british", 600, 1000, SOUTH)
-    commanders = (Commander("fc", "french", 600, 100), COMMANDERS[1])
-    state = state_at(position(*units, enemy, commanders=commanders), Activating(), command="march")
+    return laid(Activating(), *row, enemy, commanders=COMMANDERS, command="march")
+
+
+def test_a_part_of_a_force_is_activated_and_the_rest_stays():  # T-4, M-4.14, M-4.15, M-1.17
+    state = three_lines()
     assert Activate(("FA", "FB", "FC"), (4,)) in GAME.legal(state)
     no_cards = replace(state, sides=tuple(replace(side, hand=0) for side in state.sides))
     assert GAME.why_missing(no_cards) == "The cards in hand do not reach FA, FB and FC"
@@ -70,14 +76,7 @@ def test_a_part_of_a_force_is_activated_and_the_rest_stays():  # T-4, M-4.14, M-
 
 
 def test_what_is_no_force_is_not_activated():  # M-1.15, M-4.14
-    units = [
-        line(f"F{name}", "french", x, 300) for name, x in zip("ABC", (200, 400, 600), strict=True)
-    ]
-    state = state_at(
-        position(*units, line("B1", "british", 600, 1000, SOUTH), commanders=COMMANDERS),
-        Activating(),
-        command="march",
-    )
+    state = three_lines()
     for force, said in (
         (("FA", "FC"), r"M-1\.15 no chain of linked units connects FC"),
         (("B1",), r"M-1\.15 expected units of French, got B1"),
@@ -144,18 +143,9 @@ def test_a_side_without_a_commander_measures_by_itself():
 
 
 def test_a_measured_span_that_is_too_close_to_call_is_the_movers():  # M-4.11, G-7
-    state = far(11)
-    state = replace(
-        state,
-        position=replace(state.position, table=replace(state.position.table, tolerance_mm=5.0)),
-    )
-    units = tuple(
-        replace(unit, bases=tuple(replace(base, x_mm=base.x_mm + 2.0) for base in unit.bases))
-        if unit.id == "F1"
-        else unit
-        for unit in state.position.units
-    )
-    state = replace(state, position=replace(state.position, units=units))
+    state = far(11.05)
+    tolerant = replace(state.position.table, tolerance_mm=5.0)
+    state = replace(state, position=replace(state.position, table=tolerant))
     _, told = after(state, Activate(("F1",), (11,)))
     assert told[0].text.endswith("2.0 mm is too close to call, so the mover decides")
 

@@ -17,138 +17,30 @@ from hypothesis import strategies as st
 
 from tablecam.commands.engine import Lines
 from tablecam.rules.maurice.game import GAME
-from tablecam.table.model import Commander, Terrain
+from tablecam.table.model import Commander
 from tablecam.table.position_file import position_to_json
-from tests.rules.maurice.tables import gun, line, massed, position
+from tests.rules.maurice.tables import SOUTH, box, gun, line, massed, position
 
-SOUTH = 270.0
 TABLE = position_to_json(
     position(
         line("F1", "french", 500, 400),
         gun("F2", "french", 700, 400),
         line("B1", "british", 500, 540, SOUTH),
         massed("B2", "british", 700, 700, SOUTH),
-        terrain=[Terrain("wood", "woods", ((900, 400), (1000, 400), (1000, 500), (900, 500)))],
-        commanders=[
-            Commander("fc", "french", 500, 200),
-            Commander("bc", "british", 500, 1000),
-        ],
+        terrain=[box("woods", 900, 400, 1000, 500, "wood")],
+        commanders=[Commander("fc", "french", 500, 200), Commander("bc", "british", 500, 1000)],
     )
 )
 OPTIONS = {"active": "french", "deck_size": 30, "hands": {"french": 4}, "morale": {"british": 2}}
 BASE = TABLE["units"][0]["bases"][0]
-NAMES = st.sampled_from(["F1", "F2", "B1", "B2", "F1/1", "french", "british", "fc", "nobody", ""])
 WHOLE = st.sampled_from([0, 1, -1, 2, 6, 7, 10**6, -(10**19), 10**400]) | st.integers(-20, 40)
 NUMBERS = WHOLE | st.sampled_from([0.5, -0.0, 1e-308, 1e308, -1e308, 1e17]) | st.floats(0, 2000)
+NAMES = st.sampled_from(["F1", "F2", "B1", "B2", "F1/1", "french", "british", "fc", "nobody", ""])
 ANYTHING = st.recursive(
     st.none() | st.booleans() | NUMBERS | NAMES | st.text(max_size=6),
     lambda each: st.lists(each, max_size=4) | st.dictionaries(NAMES, each, max_size=3),
     max_leaves=6,
 )
-TYPES = (
-    "volleys",
-    "declare",
-    "activate",
-    "fire-from",
-    "fire",
-    "march",
-    "charge",
-    "roll",
-    "draw",
-    "interrupt",
-    "modify",
-    "decline",
-    "remove",
-    "clear-smoke",
-    "fall-back",
-    "rally",
-    "place-commander",
-    "discard",
-    "done",
-    "overrule",
-    "lay",
-    "lay-terrain",
-    "deploy",
-)
-BASES = st.lists(
-    st.fixed_dictionaries(
-        {key: st.just(BASE[key]) | NUMBERS for key in BASE}, optional={"tag": NUMBERS}
-    ),
-    max_size=5,
-)
-KEYS: dict[str, st.SearchStrategy[Any]] = {
-    "unit": NAMES,
-    "side": NAMES,
-    "target": NAMES,
-    "first": NAMES,
-    "for": st.sampled_from(["F1 to hit", "terrain", "combat: F1, B1"]),
-    "invoke": st.booleans(),
-    "command": st.sampled_from(["pass", "charge", "march", "rally", "bombard", "event"]),
-    "effect": st.sampled_from(["foil", "other", "rough-going", "first-fire"]),
-    "symbol": st.sampled_from(["bugle", "musket", "swords"]),
-    "direction": st.sampled_from(["left", "right"]),
-    "step": st.sampled_from(["volleys", "command", "end"]),
-    "active": NAMES,
-    "force": st.lists(NAMES, max_size=3),
-    "spans": st.lists(WHOLE, max_size=3),
-    "off": st.lists(NAMES, max_size=2),
-    "values": st.lists(WHOLE, max_size=4),
-    "count": WHOLE,
-    "sides": WHOLE,
-    "number": WHOLE,
-    "deck": WHOLE,
-    "reshuffle_at": WHOLE,
-    "x_mm": NUMBERS,
-    "y_mm": NUMBERS,
-    "bases": BASES,
-    "units": st.dictionaries(NAMES, BASES, max_size=2),
-    "targets": st.dictionaries(NAMES, NAMES, max_size=3),
-    "amounts": st.dictionaries(NAMES, WHOLE, max_size=2),
-    "morale": st.dictionaries(NAMES, WHOLE, max_size=2),
-    "disruption": st.dictionaries(NAMES, WHOLE, max_size=2),
-    "commanders": st.dictionaries(NAMES, st.tuples(NUMBERS, NUMBERS), max_size=2),
-    "terrain": st.lists(
-        st.fixed_dictionaries(
-            {
-                "id": NAMES,
-                "kind": st.sampled_from(["woods", "hill", "town"]),
-                "outline_mm": st.lists(st.tuples(NUMBERS, NUMBERS), max_size=4),
-            }
-        ),
-        max_size=2,
-    ),
-}
-OF_TYPE = {
-    "volleys": ("invoke",),
-    "declare": ("command",),
-    "activate": ("force", "spans"),
-    "fire-from": ("direction",),
-    "fire": ("unit", "targets"),
-    "march": ("unit", "bases"),
-    "charge": ("unit", "target", "bases"),
-    "roll": ("for", "count", "sides", "values"),
-    "draw": ("side", "count", "reshuffle_at"),
-    "interrupt": ("effect",),
-    "modify": ("side", "symbol", "amounts"),
-    "decline": ("side",),
-    "remove": ("side",),
-    "fall-back": ("unit",),
-    "rally": ("unit",),
-    "place-commander": ("side", "x_mm", "y_mm"),
-    "discard": ("side", "count"),
-    "overrule": ("units", "off", "morale", "disruption", "commanders", "active", "number", "step"),
-    "lay": ("units",),
-    "lay-terrain": ("terrain",),
-    "deploy": ("side", "units"),
-}
-
-
-@st.composite
-def actions(draw: st.DrawFn) -> dict[str, Any]:
-    """An action of any type whose values are of the right kind, and mostly wrong all the same."""
-    kind = draw(st.sampled_from(TYPES))
-    wanted = OF_TYPE.get(kind, ())
-    return {"type": kind} | {key: draw(KEYS[key]) for key in wanted if draw(st.integers(0, 9))}
 
 
 @st.composite
@@ -166,6 +58,36 @@ def spoilt(draw: st.DrawFn, document: dict[str, Any]) -> dict[str, Any]:
     else:
         node[key] = draw(ANYTHING)
     return changed
+
+
+TERRAIN = {"id": "t1", "kind": "woods", "outline_mm": [[0, 0], [50, 0], [50, 50]]}
+ACTIONS: tuple[dict[str, Any], ...] = (
+    {"type": "volleys", "invoke": True},
+    {"type": "declare", "command": "march"},
+    {"type": "activate", "force": ["F1"], "spans": [12]},
+    {"type": "fire-from", "direction": "left"},
+    {"type": "fire", "unit": "F1", "targets": {"F1/1": "B1", "F1/2": "B1"}},
+    {"type": "march", "unit": "F1", "bases": [BASE]},
+    {"type": "charge", "unit": "F1", "target": "B1", "bases": [BASE]},
+    {"type": "roll", "for": "F1 to hit", "count": 4, "sides": 6, "values": [1, 2, 3, 4]},
+    {"type": "draw", "side": "french", "count": 1, "reshuffle_at": 1},
+    {"type": "interrupt", "effect": "foil"},
+    {"type": "modify", "side": "french", "symbol": "bugle", "amounts": {"F1": 1}},
+    {"type": "decline", "side": "british"},
+    {"type": "remove", "side": "french"},
+    {"type": "clear-smoke"},
+    {"type": "fall-back", "unit": "F1"},
+    {"type": "rally", "unit": "F1"},
+    {"type": "place-commander", "side": "french", "x_mm": 500, "y_mm": 200},
+    {"type": "discard", "side": "french", "count": 1},
+    {"type": "done"},
+    {"type": "overrule", "units": {"F1": [BASE]}, "morale": {"french": 2}, "step": "command"},
+    {"type": "overrule", "off": ["F1"], "commanders": {"fc": [500, 200]}, "number": 2},
+    {"type": "lay", "units": {"F1": [BASE]}},
+    {"type": "lay-terrain", "terrain": [TERRAIN]},
+    {"type": "deploy", "side": "french", "units": {"F1": [BASE]}},
+)
+"""One of each type, as a page sends it; most are not due."""
 
 
 def ask(lines: Lines, do: str, **more: Any) -> dict[str, Any]:
@@ -202,7 +124,7 @@ def is_one_clear_answer(answer: dict[str, Any]) -> bool:
 
 @pytest.mark.parametrize("name", GAMES)
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(action=actions())
+@given(action=st.sampled_from(ACTIONS).flatmap(spoilt))
 @example(action={"type": "overrule", "units": {"F1": []}})
 @example(action={"type": "overrule", "units": {"F1": [BASE | {"x_mm": 1e308}] * 4}})
 @example(action={"type": "activate", "force": ["F1"], "spans": [10**400]})
@@ -259,13 +181,3 @@ def test_a_line_of_anything_is_answered(text):
     assert not answer["ok"]
     assert is_one_clear_answer(answer), answer
     assert ask(lines, "state") == before
-
-
-@pytest.mark.parametrize(
-    ("path", "said"),
-    [("", "deck"), ("no\0where.toml", "no such file"), ("nowhere.toml", "no such file")],
-)
-def test_a_deck_that_is_not_there_is_asked_for_in_one_line(path, said):
-    answer = ask(Lines(GAME), "load", position=TABLE, options={"deck": path})
-    assert said in answer["error"]
-    assert is_one_clear_answer(answer)

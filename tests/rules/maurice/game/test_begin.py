@@ -10,9 +10,7 @@ from tablecam.rules.maurice.game.cards import Drawing
 from tablecam.rules.maurice.game.command import VolleyChoice
 from tablecam.rules.maurice.game.options import DECK_SIZE
 from tablecam.table.model import Commander, Terrain
-from tests.rules.maurice.tables import column, gun, line, massed, position
-
-SOUTH = 270.0
+from tests.rules.maurice.tables import SOUTH, column, gun, line, massed, position
 
 
 def army(side, count):
@@ -72,6 +70,9 @@ def test_a_named_deck_is_dealt_the_active_sides_hand_first():
         ({"deck": "house", "deck_size": 60}, "options: deck_size: expected no value, as the deck"),
         ({"deck": "house", "hands": {"french": 99}}, "options: deck: expected a deck of more"),
         ({"deck": "none.toml"}, "none.toml: there is no such file"),
+        ({"deck": "no\0where.toml"}, "no such file"),
+        ({"deck": ""}, "deck"),
+        ({"setup": True, "active": "french"}, "active: expected no value, as setup decides it"),
     ],
 )
 def test_options_that_make_no_sense_are_refused(options, said):

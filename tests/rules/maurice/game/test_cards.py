@@ -25,12 +25,14 @@ from tablecam.rules.maurice.game.command import CommandChoice, VolleyChoice
 from tablecam.rules.maurice.game.commander import MovingCommander
 from tablecam.rules.maurice.game.fire import Firing
 from tablecam.rules.maurice.game.march import Marching
-from tablecam.table.model import Terrain
 from tests.rules.maurice.game.duel import COMMANDERS, SOUTH, hand, table
-from tests.rules.maurice.game.states import after, kinds, state_at
-from tests.rules.maurice.tables import gun, line, position
+from tests.rules.maurice.game.states import after, dice, fire, kinds, state_at
+from tests.rules.maurice.tables import box, gun, line, position
 
-WOOD = Terrain("wood", "woods", ((500, 100), (720, 100), (720, 260), (500, 260)))
+WOOD = box("woods", 500, 100, 720, 260, "wood")
+
+
+MORE = (line("B1", "british", 600, 520, SOUTH), line("F9", "french", 1500, 100))
 
 
 def near_enemies():
@@ -96,6 +98,17 @@ def test_first_fire_lets_the_passive_side_declare_and_shoot_first():  # T-7, M-4
     assert state.step.side == "french"
 
 
+def test_who_is_broken_by_first_fire_fires_no_more():  # M-4.17, M-7.2
+    doomed = line("F1", "french", 600, 400, disruption=4)
+    state = state_at(replace(near_enemies(), units=(doomed, *MORE)), VolleyChoice())
+    state, _ = after(state, Volleys(True), Interrupt("first-fire"))
+    state, _ = after(state, Decline("british"), Decline("french"), fire("B1", "F1"))
+    state, _ = after(state, dice(state, 6, 1, 1, 1))
+    state, events = after(state, dice(state, 6))
+    assert kinds(events)[-2:] == ["broken", "morale"]
+    assert state.step == CommandChoice()  # the french have nobody who could fire back
+
+
 def test_a_second_interrupt_in_a_round_is_not_asked_for_and_refused():  # T-7, M-4.17
     state, _ = after(state_at(near_enemies(), VolleyChoice()), Volleys(True), Interrupt("other"))
     state, _ = after(state, Decline("french"), Decline("british"), Done(), Done())
@@ -116,6 +129,13 @@ def test_rough_going_foils_the_march_of_a_force_in_difficult_ground():  # T-8, M
     assert state.deck.discarded == 2
 
 
+def test_a_foiled_activation_ends_the_action_and_only_the_commander_moves():  # M-4.19
+    state, _ = after(state_at(near_enemies(), CommandChoice()), Declare("march"))
+    state, _ = after(state, Activate(("F1",), (12,)), Interrupt("foil"))
+    assert isinstance(state.step, MovingCommander)
+    assert (hand(state, "french"), hand(state, "british")) == (6, 5)  # drew one, played one
+
+
 def test_rough_going_leaves_a_force_in_the_open_its_march():  # M-4.19
     state, _ = after(state_at(table(), CommandChoice()), Declare("march"), Activate(("F1",), (4,)))
     state, _ = after(state, Interrupt("rough-going"))
@@ -124,7 +144,7 @@ def test_rough_going_leaves_a_force_in_the_open_its_march():  # M-4.19
 
 
 def test_rough_going_foils_a_charge_that_leads_over_difficult_ground_alone():  # M-4.19, M-8.2
-    brook = Terrain("brook", "stream", ((500, 450), (720, 450), (720, 470), (500, 470)))
+    brook = box("stream", 500, 450, 720, 470, "brook")
     across = replace(near_enemies(), terrain=(brook,))
     state, _ = after(state_at(across, CommandChoice()), Declare("charge"))
     state, told = after(state, Activate(("F1",), (12,)), Interrupt("rough-going"))
@@ -133,7 +153,7 @@ def test_rough_going_foils_a_charge_that_leads_over_difficult_ground_alone():  #
 
 
 def test_rough_going_leaves_half_of_a_force_its_charge_over_the_open():  # M-4.19, M-8.2
-    brook = Terrain("brook", "stream", ((500, 450), (720, 450), (720, 470), (500, 470)))
+    brook = box("stream", 500, 450, 720, 470, "brook")
     beside = line("F2", "french", 800, 400), line("B2", "british", 800, 520, SOUTH)
     across = near_enemies()
     across = replace(across, units=(*across.units, *beside), terrain=(brook,))

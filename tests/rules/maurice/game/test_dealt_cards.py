@@ -168,19 +168,8 @@ def test_dealing_goes_through_all_three_decks_and_loses_no_card(dealt):  # M-4.2
     state = replace(dealt, step=Drawing("french", 40, Drawing("british", 60, CommandChoice())))
     everything = sorted(card.id for card in state.options.cards)
     chance, stages = Random(2), ["first"]
-    pile = holding(state, "french").deck.cards[:20]
-    state = replace(
-        state,
-        deck=replace(
-            state.deck,
-            cards=tuple(card for card in state.deck.cards if card not in pile),
-            discards=tuple(card for card in pile if card in state.deck.cards),
-        ),
-    )
-    state = replace(
-        state,
-        deck=replace(state.deck, left=len(state.deck.cards), discarded=len(state.deck.discards)),
-    )
+    cards = state.deck.cards
+    state = replace(state, deck=Deck(len(cards) - 20, 20, "first", cards[20:], cards[:20]))
     while isinstance(state.step, Drawing):
         (due,) = GAME.legal(state)
         state, _ = GAME.apply(state, GAME.settle(state, due, chance))
@@ -193,9 +182,7 @@ def test_dealing_goes_through_all_three_decks_and_loses_no_card(dealt):  # M-4.2
 def test_the_reshuffle_card_is_as_likely_as_any_other_to_come_up(dealt):  # M-4.21
     cards = dealt.deck.cards[:3]
     second = replace(
-        dealt,
-        step=Drawing("french", 1, CommandChoice()),
-        deck=Deck(4, 0, "second", cards=cards),
+        dealt, step=Drawing("french", 1, CommandChoice()), deck=Deck(4, 0, "second", cards=cards)
     )
     (due,) = GAME.legal(second)
     chance = Random(8)

@@ -37,16 +37,15 @@ from tablecam.table.model import Commander, Unit
 from tablecam.testing import shifted
 from tests.rules.conformance import check_replay, check_state, play_at_random
 from tests.rules.maurice.game.random_games import MOST_ACTIONS, Keeping, eager, random_game
-from tests.rules.maurice.game.states import after, dice, kinds, state_at
-from tests.rules.maurice.tables import BW, column, gun, line, massed, position
+from tests.rules.maurice.game.states import after, dice, fire, kinds, laid, state_at
+from tests.rules.maurice.tables import BW, SOUTH, column, gun, line, massed, position
 
-SOUTH = 270.0
 LEADERS = (Commander("fc", "french", 600, 300), Commander("bc", "british", 600, 1150))
 
 
 def declaring(step: Step, *units: Unit, **more: object) -> State:
     """A game of players who declare first, with a step due."""
-    state = state_at(position(*units, commanders=LEADERS), step, **more)
+    state = laid(step, *units, commanders=LEADERS, **more)
     return replace(state, options=Options(measuring="declared"))
 
 
@@ -62,10 +61,6 @@ def armies(gap_mm: float, aside_mm: float = 0.0) -> tuple[Unit, ...]:
         massed("B2", "british", 800 + aside_mm, far_mm, SOUTH),
         gun("B3", "british", 1000 + aside_mm, far_mm, SOUTH),
     )
-
-
-def all_at(unit: str, target: str) -> Fire:
-    return Fire(unit, {f"{unit}/{place}": target for place in (1, 2, 3, 4)})
 
 
 STEPS = {
@@ -107,7 +102,7 @@ def _told(state: State) -> str:
 
 def test_fire_that_does_not_reach_is_lost_and_told_how_far_it_is():
     state = declaring(Firing("volley", "french", direction="left"), *armies(9 * BW))
-    state, events = after(state, all_at("F1", "B1"))
+    state, events = after(state, fire("F1", "B1"))
     assert kinds(events) == ["fires", "fire-lost"]
     assert events[1].text == (
         "4 bases of F1 have no shot at B1, which is 8.00 BW away: the fire is lost"
@@ -115,13 +110,12 @@ def test_fire_that_does_not_reach_is_lost_and_told_how_far_it_is():
     assert "F1" in state.round.fired
     assert isinstance(state.step, Firing)
     with pytest.raises(Refused, match=r"M-7\.7"):
-        after(state, all_at("F1", "B1"))
+        after(state, fire("F1", "B1"))
 
 
 def test_fire_that_reaches_in_part_is_rolled_for_that_part():
     state = declaring(Firing("volley", "french", direction="left"), *armies(4 * BW, 2.5 * BW))
-    fire = Fire("F1", {"F1/1": "B2", "F1/3": "B1", "F1/4": "B1"})
-    state, events = after(state, fire)
+    state, events = after(state, Fire("F1", {"F1/1": "B2", "F1/3": "B1", "F1/4": "B1"}))
     assert kinds(events) == ["fires", "fire-lost"]
     assert isinstance(state.step, RollingToHit)
     assert [(aim.base, aim.target) for aim in state.step.aims] == [("F1/3", "B1"), ("F1/4", "B1")]
@@ -129,33 +123,31 @@ def test_fire_that_reaches_in_part_is_rolled_for_that_part():
 
 def test_guns_that_reach_nobody_smoke_all_the_same():
     state = declaring(Firing("volley", "french", direction="left"), *armies(9 * BW))
-    state, _ = after(state, Fire("F4", {"F4/1": "B3"}))
-    unit = state.position.unit("F4")
-    assert unit is not None
-    assert unit.state["smoke"]
+    state, _ = after(state, fire("F4", "B3", 1))
+    assert state.position.unit("F4").state["smoke"]
 
 
 @pytest.mark.parametrize(
-    ("fire", "said"),
+    ("unit", "target", "said"),
     [
-        (Fire("F2", {"F2/1": "B1"}), "M-7.7"),
-        (Fire("F3", {"F3/1": "B1"}), "M-7.7"),
-        (Fire("F1", {"F1/1": "F2"}), "no enemy F2"),
-        (Fire("F1", {"F1/1": "B9"}), "no enemy B9"),
+        ("F2", "B1", "M-7.7"),
+        ("F3", "B1", "M-7.7"),
+        ("F1", "F2", "no enemy F2"),
+        ("F1", "B9", "no enemy B9"),
     ],
 )
-def test_fire_that_all_can_see_to_be_none_is_refused(fire, said):
+def test_fire_that_all_can_see_to_be_none_is_refused(unit, target, said):
     state = declaring(Firing("volley", "french", direction="left"), *armies(4 * BW))
     with pytest.raises(Refused, match=said):
-        after(state, fire)
+        after(state, fire(unit, target, 1))
 
 
 def test_whoever_the_rules_let_fire_or_charge_may_declare_it():  # M-7.7, M-8.4
     scattered = replace(line("F1", "french", 500, 400), formation="broken-up")
     crowded = massed("F2", "french", 800, 400, arm="infantry")
     enemies = armies(4 * BW)[4:]
-    fire = declaring(Firing("volley", "french", direction="left"), scattered, crowded, *enemies)
-    _, events = after(fire, all_at("F1", "B1"))
+    firing = declaring(Firing("volley", "french", direction="left"), scattered, crowded, *enemies)
+    _, events = after(firing, fire("F1", "B1"))
     assert kinds(events) == ["fires"]
     charge = declaring(Charging(("F1", "F2")), scattered, crowded, *enemies, command="charge")
     for name in ("F1", "F2"):
@@ -163,17 +155,16 @@ def test_whoever_the_rules_let_fire_or_charge_may_declare_it():  # M-7.7, M-8.4
             after(charge, Charge(name, "B1", ()))
 
 
-def test_nobody_is_skipped_for_having_nobody_in_range():
+def test_nobody_is_skipped_for_having_nobody_in_range_but_who_never_fires_is_as_ever():
     state = declaring(VolleyChoice(), *armies(14 * BW), hand=0)
+    assert Decline("british") not in GAME.legal(state)  # nobody holds a card
     state, _ = after(state, Volleys(True))
     assert state.step == Firing("volley", "french", next_sides=("british",))
+    assert FireFrom("left") in GAME.legal(state)
     state, _ = after(state, Done())
     assert state.step == Firing("volley", "british")
-
-
-def test_who_never_fires_is_skipped_as_ever():
-    table = (massed("F1", "french", 500, 400), line("B1", "british", 500, 600, SOUTH))
-    state, _ = after(declaring(VolleyChoice(), *table, hand=0), Volleys(True))
+    horse = massed("F1", "french", 500, 400), line("B1", "british", 500, 600, SOUTH)
+    state, _ = after(declaring(VolleyChoice(), *horse, hand=0), Volleys(True))
     assert state.step == Firing("volley", "british")
 
 
@@ -210,9 +201,7 @@ def test_a_charge_is_declared_by_its_target_and_goes_where_it_leads():
     state, events = after(state, Charge("F1", "B1", ()))
     assert kinds(events) == ["charge"]
     assert state.step == Charging(("F1", "F2"), charged={"F1": ("B1",)})
-    unit = state.position.unit("F1")
-    assert unit is not None
-    assert unit.bases[0].y_mm == pytest.approx(400 + 3 * BW - 40)
+    assert state.position.unit("F1").bases[0].y_mm == pytest.approx(400 + 3 * BW - 40)
 
 
 def test_a_charge_that_does_not_reach_is_lost_and_counts_as_made():
@@ -261,7 +250,6 @@ def test_a_charge_by_hand_is_judged_where_it_has_ended():
 )
 def test_measuring_is_closed_for_all_until_something_is_declared(step, because):
     found = closed(declaring(step, *armies(300)))
-    assert found is not None
     assert because in found.because
     assert not found.permits(["F1", "B1"])
 
@@ -280,7 +268,6 @@ def test_measuring_is_closed_for_all_until_something_is_declared(step, because):
 )
 def test_measuring_is_open_between_what_was_declared(step, ends):
     found = closed(declaring(step, *armies(300)))
-    assert found is not None
     assert found.permits(ends)
     assert not found.permits([ends[0]]), "a unit's own rings tell of all others"
     assert not found.permits([ends[0], "B2"])
@@ -289,19 +276,13 @@ def test_measuring_is_open_between_what_was_declared(step, ends):
 
 def test_measuring_is_open_between_shooter_and_target_until_it_is_settled():
     state = declaring(Firing("volley", "french", direction="left"), *armies(4 * BW))
-    state, _ = after(state, all_at("F1", "B1"))
-    rolling = closed(state)
-    assert rolling is not None
-    assert rolling.permits(["F1", "B1"])
+    state, _ = after(state, fire("F1", "B1"))
+    assert closed(state).permits(["F1", "B1"])
     state, _ = after(state, dice(state, 6, 6, 6, 6), Done())
     assert isinstance(state.step, RollingToDisrupt)
-    disrupting = closed(state)
-    assert disrupting is not None
-    assert disrupting.permits(["F1", "B1"])
+    assert closed(state).permits(["F1", "B1"])
     state, _ = after(state, dice(state, 1, 1, 1, 1))
-    later = closed(state)
-    assert later is not None
-    assert not later.permits(["F1", "B1"])
+    assert not closed(state).permits(["F1", "B1"])
 
 
 @pytest.mark.parametrize("step", [ChoosingEdge("french", VolleyChoice()), Over(None, "", "M-4.1")])
@@ -323,25 +304,13 @@ def test_measuring_is_free_unless_players_agree_otherwise(step):
 def test_a_game_of_players_who_declare_first_ends_and_comes_out_the_same_again(seed, options):
     play = random_game(seed, measuring="declared", **options)
     keeping = Keeping(play)
-    play_at_random(play, seed, most=MOST_ACTIONS, choose=eager, after_each=keeping.check)
+
+    def check(play):
+        keeping.check(play)
+        check_state(play, tried=1, seed=seed)
+
+    play_at_random(play, seed, most=MOST_ACTIONS, choose=eager, after_each=check)
     check_replay(play)
-
-
-def test_whatever_players_who_declare_first_are_offered_is_taken():
-    play = random_game(11, deck_size=16, measuring="declared")
-    play_at_random(
-        play,
-        11,
-        most=MOST_ACTIONS,
-        choose=eager,
-        after_each=lambda play: check_state(play, tried=3, seed=11),
-    )
-
-
-def test_no_card_is_asked_for_where_nobody_holds_any():
-    state = declaring(VolleyChoice(), *armies(300), hand=0)
-    assert Decline("british") not in GAME.legal(state)
-    assert FireFrom("left") in GAME.legal(after(state, Volleys(True))[0])
 
 
 def test_foot_that_has_only_horse_against_it_has_nobody_to_charge() -> None:

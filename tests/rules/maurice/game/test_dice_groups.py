@@ -12,16 +12,13 @@ from tablecam.rules.maurice.game.combat import Rallying
 from tablecam.rules.maurice.game.fire import Firing
 from tablecam.rules.maurice.game.offers import offer
 from tablecam.rules.maurice.game.state import State
-from tablecam.table.model import Terrain
 from tests.rules.maurice.game.states import after, dice, state_at
-from tests.rules.maurice.tables import line, position
-
-SOUTH = 270.0
+from tests.rules.maurice.tables import SOUTH, box, line, position
 
 
 def half_in_a_wood() -> State:
     """F1 is to roll to hit B1, whose left half stands in a wood."""
-    wood = Terrain("wood", "woods", ((600, 530), (700, 530), (700, 600), (600, 600)))
+    wood = box("woods", 600, 530, 700, 600, "wood")
     table = position(
         line("F1", "french", 600, 400), line("B1", "british", 600, 560, SOUTH), terrain=[wood]
     )

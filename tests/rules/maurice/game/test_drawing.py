@@ -12,10 +12,9 @@ from tablecam.rules.maurice.game.actions import Fire, FireFrom, Overrule
 from tablecam.rules.maurice.game.fire import Firing
 from tablecam.rules.maurice.game.state import State
 from tests.rules.maurice.game.states import after, dice, state_at
-from tests.rules.maurice.tables import line, position
+from tests.rules.maurice.tables import SOUTH, line, position
 from tests.rules.playthrough import KEPT, played
 
-SOUTH = 270.0
 ALL_OF_F1 = {f"F1/{place}": "B1" for place in (1, 2, 3, 4)}
 ABOUT_NO_PLACE = {"over", "reshuffle", "rolled", "tie"}
 """Dice for the setup, the deck, and the end of it all."""

@@ -8,7 +8,7 @@ from tablecam.rules.game import Refused
 from tablecam.rules.maurice.game import GAME
 from tablecam.rules.maurice.game.actions import Declare, Discard, Done, Draw, Volleys
 from tablecam.rules.maurice.game.activation import Activating
-from tablecam.rules.maurice.game.cards import Discarding, Drawing
+from tablecam.rules.maurice.game.cards import Drawing
 from tablecam.rules.maurice.game.command import CommandChoice, VolleyChoice
 from tablecam.rules.maurice.game.commander import MovingCommander
 from tablecam.rules.maurice.game.fire import Firing
@@ -22,30 +22,15 @@ def deck(state, left, discarded=0, stage="first"):
     return replace(state, deck=Deck(left, discarded, stage))
 
 
-def test_each_command_draws_its_cards():  # M-4.9
-    drawn = {}
-    for command in ("pass", "event", "march", "rally", "bombard"):
-        extra = gun("FG", "french", 900, 200)
-        units = (
-            table(extra)
-            if command != "rally"
-            else table(line("F2", "french", 800, 200, disruption=1))
-        )
-        state, _ = after(state_at(units, CommandChoice()), Declare(command))
-        drawn[command] = hand(state, "french") - 6
-    assert drawn == {"pass": 3, "event": -1, "march": 1, "rally": 2, "bombard": 2}
-
-
-def test_a_charge_draws_nothing():  # M-4.9
-    near = position(
-        line("F1", "french", 600, 400),
-        line("B1", "british", 600, 520, SOUTH),
-        commanders=COMMANDERS,
-    )
-    state, told = after(state_at(near, CommandChoice()), Declare("charge"))
-    assert isinstance(state.step, Activating)
-    assert hand(state, "french") == 6
-    assert "draw" not in kinds(told)
+@pytest.mark.parametrize(
+    ("command", "drawn"),
+    [("pass", 3), ("event", -1), ("march", 1), ("rally", 2), ("bombard", 2), ("charge", 0)],
+)
+def test_m_4_9_each_command_draws_its_cards(command, drawn):
+    near = line("F2", "french", 600, 880, disruption=1), gun("FG", "french", 900, 200)
+    state, told = after(state_at(table(*near), CommandChoice()), Declare(command))
+    assert hand(state, "french") - 6 == drawn
+    assert ("draw" in kinds(told)) == (drawn > 0)
 
 
 def test_a_pass_with_two_cards_in_the_first_deck_draws_two_reshuffles_and_draws_one():  # T-10
@@ -82,6 +67,14 @@ def test_an_empty_last_deck_gives_nobody_a_card():  # M-4.22, M-4.5
     state, told = after(state, Declare("pass"))
     assert hand(state, "french") == 6
     assert told[-1].rule == "M-4.22"
+
+
+def test_a_deck_that_runs_out_in_a_rally_gives_what_it_has_and_the_rally_goes_on():  # M-4.22
+    tired = table(line("F2", "french", 800, 200, disruption=2))
+    state = deck(state_at(tired, CommandChoice()), left=1, discarded=30, stage="last")
+    state, _ = after(state, Declare("rally"))
+    assert (hand(state, "french"), state.deck.left) == (7, 0)
+    assert state.step == Activating()
 
 
 def played_round(state, *actions):
@@ -150,7 +143,5 @@ def test_of_eleven_cards_at_a_rounds_end_one_must_go():  # T-11, M-3.2
 
 
 def test_the_hand_limit_holds_for_both_players_at_every_rounds_end():  # M-3.2
-    state = state_at(table(), MovingCommander(), hand=12)
-    state, _ = after(state, Done(), Discard("french", 2))
-    assert state.step == replace(state.step, side="british", count=2, why="hand-limit")
-    assert isinstance(state.step, Discarding)
+    state, _ = after(state_at(table(), MovingCommander(), hand=12), Done(), Discard("french", 2))
+    assert (state.step.side, state.step.count, state.step.why) == ("british", 2, "hand-limit")

@@ -11,77 +11,64 @@ from tablecam.rules.maurice.game.command import CommandChoice
 from tablecam.rules.maurice.game.commander import MovingCommander
 from tablecam.rules.maurice.game.fire import Firing, RollingToDisrupt, RollingToHit
 from tablecam.rules.maurice.game.state import Modifier, Over, State
-from tablecam.table.model import Terrain
-from tests.rules.maurice.game.states import after, dice, kinds, level, state_at
-from tests.rules.maurice.tables import BW, gun, line, position
+from tablecam.table.model import Unit
+from tests.rules.maurice.game.states import after, dice, fire, kinds, laid, level
+from tests.rules.maurice.tables import BW, SOUTH, box, gun, line
 
-SOUTH = 270.0
-ALL_OF_F1 = {f"F1/{place}": "B1" for place in (1, 2, 3, 4)}
+FOOT, BATTERY = line("F1", "french", 600, 400), gun("F1", "french", 600, 400)
 
 
-def two_lines(**more: object) -> State:
+def volley(*units: Unit, **more: object) -> State:
+    """The french about to fire."""
+    return laid(Firing("volley", "french", next_sides=("british",)), *units, **more)
+
+
+def two_lines(disruption: int = 0, **more: object) -> State:
     """F1 and B1 in line, 3 BW apart, the french about to fire."""
-    table = position(
-        line("F1", "french", 600, 400),
-        line("B1", "british", 600, 400 + 4 * BW, SOUTH, **more),
-        line("B2", "british", 1500, 1000, SOUTH),
-    )
-    return state_at(table, Firing("volley", "french", next_sides=("british",)))
+    enemy = line("B1", "british", 600, 400 + 4 * BW, SOUTH, disruption=disruption)
+    return volley(FOOT, enemy, line("B2", "british", 1500, 1000, SOUTH), **more)
 
 
 def declared(state: State) -> State:
-    return after(state, FireFrom("left"), Fire("F1", ALL_OF_F1))[0]
+    return after(state, FireFrom("left"), fire("F1", "B1"))[0]
 
 
 def test_m_7_8_of_two_that_can_fire_the_player_first_says_from_which_end_and_one_just_fires() -> (
     None
 ):
     one = two_lines()
-    two = state_at(position(*one.position.units, gun("F2", "french", 700, 400)), one.step)
+    two = volley(*one.position.units, gun("F2", "french", 700, 400))
     assert GAME.legal(two) == (FireFrom("left"), FireFrom("right"), Done())
     with pytest.raises(Refused, match=r"M-7\.8"):
-        after(two, Fire("F1", ALL_OF_F1))
-    assert GAME.legal(one) == (Fire("F1", ALL_OF_F1), Done())
-    assert isinstance(after(one, Fire("F1", ALL_OF_F1))[0].step, RollingToHit)
+        after(two, fire("F1", "B1"))
+    assert GAME.legal(one) == (fire("F1", "B1"), Done())
+    assert isinstance(after(one, fire("F1", "B1"))[0].step, RollingToHit)
 
 
 def test_m_7_14_fire_that_leaves_no_choice_is_listed_once() -> None:
     # The middle bases stand in water; of the outer two each has one target of its own.
-    pond = Terrain("pond", "pond", ((465, 370), (535, 370), (535, 390), (465, 390)))
-    table = position(
-        line("F1", "french", 500, 400),
-        gun("B1", "british", 430, 500, SOUTH),
-        gun("B2", "british", 570, 500, SOUTH),
-        terrain=[pond],
-    )
-    state = state_at(table, Firing("volley", "french", direction="left"))
-    fire = [action for action in GAME.legal(state) if isinstance(action, Fire)]
-    assert fire == [Fire("F1", {"F1/1": "B1", "F1/4": "B2"})]
+    guns = gun("B1", "british", 530, 500, SOUTH), gun("B2", "british", 670, 500, SOUTH)
+    state = volley(FOOT, *guns, terrain=[box("pond", 565, 370, 635, 390)])
+    listed = [action for action in GAME.legal(state) if isinstance(action, Fire)]
+    assert listed == [Fire("F1", {"F1/1": "B1", "F1/4": "B2"})]
+
+
+FOUR = (
+    FOOT,
+    line("F2", "french", 800, 400),
+    line("B1", "british", 600, 560, SOUTH),
+    line("B2", "british", 800, 560, SOUTH),
+)
 
 
 def test_m_7_8_units_are_listed_from_the_end_that_was_chosen() -> None:
-    table = position(
-        line("F1", "french", 400, 400),
-        line("F2", "french", 600, 400),
-        line("B1", "british", 400, 560, SOUTH),
-        line("B2", "british", 600, 560, SOUTH),
-    )
-    state = state_at(table, Firing("volley", "french"))
-    firsts = {
-        end: next(iter(GAME.legal(after(state, FireFrom(end))[0]))) for end in ("left", "right")
-    }
-    assert firsts["left"].unit == "F1"
-    assert firsts["right"].unit == "F2"
+    state = volley(*FOUR)
+    for end, first in (("left", "F1"), ("right", "F2")):
+        assert GAME.legal(after(state, FireFrom(end))[0])[0].unit == first
 
 
 def test_m_7_8_all_dice_to_hit_come_before_any_to_disrupt() -> None:
-    table = position(
-        line("F1", "french", 600, 400),
-        line("F2", "french", 800, 400),
-        line("B1", "british", 600, 560, SOUTH),
-        line("B2", "british", 800, 560, SOUTH),
-    )
-    state = declared(state_at(table, Firing("volley", "french", next_sides=("british",))))
+    state = declared(volley(*FOUR))
     assert isinstance(state.step, RollingToHit)
     state, told = after(state, dice(state, 4, 1, 6, 3))
     assert kinds(told) == ["shot"]
@@ -94,12 +81,6 @@ def test_m_7_8_all_dice_to_hit_come_before_any_to_disrupt() -> None:
     assert told[0].text == "B1 is hit: 4 3, needs 4+: +1 disruption"
 
 
-def test_m_7_8_when_nobody_may_fire_any_more_the_dice_to_disrupt_are_due() -> None:
-    state = declared(two_lines())
-    state, _ = after(state, dice(state, 4, 1, 1, 1))
-    assert isinstance(state.step, RollingToDisrupt)
-
-
 def test_m_7_25_disruptions_add_to_what_is_there_and_break_the_unit() -> None:
     state = declared(two_lines(disruption=3))
     state, _ = after(state, dice(state, 4, 4, 1, 1))
@@ -109,19 +90,9 @@ def test_m_7_25_disruptions_add_to_what_is_there_and_break_the_unit() -> None:
     assert state.side("british").morale == 4
 
 
-def test_m_7_25_disruptions_add_to_what_is_there_of_who_stands() -> None:
-    state = declared(two_lines(disruption=2))
-    state, _ = after(state, dice(state, 4, 4, 4, 1))
-    state, _ = after(state, dice(state, 4, 3, 6))
-    assert level(state, "B1") == 4
-
-
 def test_m_2_5_the_game_is_over_as_soon_as_an_army_has_no_morale_left() -> None:
-    table = position(
-        line("F1", "french", 600, 400), line("B1", "british", 600, 560, SOUTH, disruption=4)
-    )
-    state = state_at(table, Firing("volley", "french", next_sides=("british",)), morale=1)
-    state, _ = after(declared(state), dice(declared(state), 6, 1, 1, 1))
+    state = declared(two_lines(disruption=4, morale=1))
+    state, _ = after(state, dice(state, 6, 1, 1, 1))
     state, _ = after(state, dice(state, 6))
     assert state.step == Over("french", "the British army has no morale left: French win", "M-4.1")
     assert GAME.legal(state) == ()
@@ -142,11 +113,11 @@ def test_m_7_7_a_unit_fires_once_in_a_round() -> None:
     assert GAME.legal(state) == (Done(),)
     state, _ = after(two_lines(), FireFrom("left"))
     with pytest.raises(Refused, match=r"M-7\.7 F1 has already fired"):
-        after(replace(state, round=fired), Fire("F1", ALL_OF_F1))
+        after(replace(state, round=fired), fire("F1", "B1"))
 
 
 def test_m_7_5_bases_may_hold_their_fire() -> None:
-    state, _ = after(two_lines(), FireFrom("left"), Fire("F1", {"F1/2": "B1"}))
+    state, _ = after(two_lines(), FireFrom("left"), fire("F1", "B1", 2))
     (due,) = GAME.legal(state)
     assert due.count == 1
 
@@ -154,15 +125,15 @@ def test_m_7_5_bases_may_hold_their_fire() -> None:
 def test_m_7_12_a_base_may_not_fire_at_what_its_zone_does_not_reach() -> None:
     state, _ = after(two_lines(), FireFrom("left"))
     with pytest.raises(Refused, match=r"may not fire at B2 \(M-7\.12\)"):
-        after(state, Fire("F1", {"F1/1": "B2"}))
+        after(state, fire("F1", "B2", 1))
     assert GAME.legal(state)  # nothing has changed
 
 
 def test_an_unknown_base_a_foreign_unit_and_no_target_are_refused() -> None:
     state, _ = after(two_lines(), FireFrom("left"))
     for action, said in (
-        (Fire("F1", {"F1/9": "B1"}), "has no base F1/9"),
-        (Fire("B1", {"B1/1": "F1"}), "expected a unit of French, got B1"),
+        (fire("F1", "B1", 9), "has no base F1/9"),
+        (fire("B1", "F1", 1), "expected a unit of French, got B1"),
         (Fire("F1", {}), "expected a target"),
         (FireFrom("right"), "expected a unit's fire or done, got fire-from"),
     ):
@@ -178,9 +149,8 @@ def test_the_dice_must_be_those_that_are_due() -> None:
 
 
 def test_m_7_20_canister_rolls_two_dice_and_m_4_23_smokes() -> None:
-    table = position(gun("F1", "french", 600, 400), line("B1", "british", 600, 540, SOUTH))
-    state = state_at(table, Firing("volley", "french"))
-    state, _ = after(state, FireFrom("left"), Fire("F1", {"F1/1": "B1"}))
+    state = volley(BATTERY, line("B1", "british", 600, 540, SOUTH))
+    state, _ = after(state, FireFrom("left"), fire("F1", "B1", 1))
     (due,) = GAME.legal(state)
     assert due.count == 2
     assert state.position.unit("F1").state["smoke"] is True
@@ -188,22 +158,21 @@ def test_m_7_20_canister_rolls_two_dice_and_m_4_23_smokes() -> None:
     assert events[0].text == "F1 at B1: 5 6, needs 4+: 2 hits"
 
 
-def bombardment(target: object) -> State:
-    table = position(gun("F1", "french", 600, 200), gun("F2", "french", 660, 200), target)
+def bombardment(target: Unit) -> State:
     firing = Firing("bombard", "french", may=("F1",))
-    return state_at(table, firing, command="bombard")
+    return laid(firing, BATTERY, gun("F2", "french", 660, 400), target, command="bombard")
 
 
 def test_m_7_3_only_the_activated_guns_bombard() -> None:
-    state, _ = after(bombardment(line("B1", "british", 600, 700, SOUTH)), FireFrom("left"))
+    state, _ = after(bombardment(line("B1", "british", 600, 900, SOUTH)), FireFrom("left"))
     assert {each.unit for each in GAME.legal(state) if isinstance(each, Fire)} == {"F1"}
     with pytest.raises(Refused, match=r"M-7\.3 F2"):
-        after(state, Fire("F2", {"F2/1": "B1"}))
+        after(state, fire("F2", "B1", 1))
 
 
 def test_m_7_26_a_bombarded_gun_is_disrupted_by_a_6_alone() -> None:
-    state = bombardment(gun("B1", "british", 600, 700, SOUTH))
-    state, _ = after(state, FireFrom("left"), Fire("F1", {"F1/1": "B1"}))
+    state = bombardment(gun("B1", "british", 600, 900, SOUTH))
+    state, _ = after(state, FireFrom("left"), fire("F1", "B1", 1))
     state, _ = after(state, dice(state, 6))
     assert level(after(state, dice(state, 5))[0], "B1") == 0
     state, _ = after(state, dice(state, 6))
@@ -211,10 +180,9 @@ def test_m_7_26_a_bombarded_gun_is_disrupted_by_a_6_alone() -> None:
     assert isinstance(state.step, MovingCommander)
 
 
-def test_m_7_23_a_card_is_added_to_each_die_to_hit() -> None:
-    smoke = Modifier("british", "musket", {"F1": -1}, "Thick Smoke")
-    state = two_lines()
-    state = state_at(state.position, state.step, modifiers=(smoke,))
-    state = declared(state)
+def test_m_7_23_cards_of_both_sides_are_added_to_each_die_to_hit() -> None:
+    smoke = Modifier("british", "musket", {"F1": -2}, "Thick Smoke")
+    aimed = Modifier("french", "musket", {"F1": 1})
+    state = declared(two_lines(modifiers=(smoke, aimed)))
     _, told = after(state, dice(state, 4, 5, 1, 6))
     assert [event.facts["hits"] for event in told] == [2]

@@ -12,10 +12,9 @@ from tablecam.rules.maurice.game.command import CommandChoice, VolleyChoice
 from tablecam.rules.maurice.game.commander import MovingCommander
 from tablecam.rules.maurice.game.march import Marching
 from tests.rules.maurice.game.duel import table
-from tests.rules.maurice.tables import line, position
+from tests.rules.maurice.tables import SOUTH, line, position
 
 GAME = game_of("maurice-lite")
-SOUTH = 270.0
 
 
 @pytest.fixture

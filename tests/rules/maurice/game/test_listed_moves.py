@@ -39,11 +39,7 @@ def test_m_6_every_listed_march_is_taken(table: Position, extra_bw: int, is_roug
     force = of_side(table, "french")
     cards = Modifier("french", "bugle", dict.fromkeys(force, extra_bw))
     state = state_at(
-        table,
-        Marching(force),
-        command="march",
-        modifiers=(cards,),
-        is_rough_going=is_rough,
+        table, Marching(force), command="march", modifiers=(cards,), is_rough_going=is_rough
     )
     listed = GAME.legal(state)
     assert len(set(map(repr, listed))) == len(listed)

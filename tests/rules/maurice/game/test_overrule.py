@@ -12,9 +12,7 @@ from tablecam.rules.maurice.game.command import CommandChoice, VolleyChoice
 from tablecam.rules.maurice.game.march import Marching
 from tablecam.rules.maurice.game.state import Over, State
 from tests.rules.maurice.game.states import after, kinds, level, state_at
-from tests.rules.maurice.tables import gun, line, position
-
-SOUTH = 270.0
+from tests.rules.maurice.tables import SOUTH, gun, line, position
 
 
 def marching(**more: object) -> State:
@@ -166,24 +164,6 @@ def test_the_reshuffle_card_goes_into_a_dealt_deck_and_out_of_it_again() -> None
     second, _ = after(dealt, Overrule(stage="second"))
     assert (second.deck.left, second.deck.cards) == (3, ("a", "b"))
     assert after(second, Overrule(stage="last"))[0].deck.left == 2
-
-
-@pytest.mark.parametrize(
-    ("action", "said"),
-    [
-        (
-            Overrule(hands={"french": 9}),
-            "hands: expected hands that need at most 2 cards from the deck",
-        ),
-        (Overrule(deck=3), "deck: expected at most 2 cards left in the deck"),
-    ],
-)
-def test_of_cards_that_tablecam_deals_none_is_made_up_or_lost(action: Overrule, said: str) -> None:
-    state = marching()
-    deck = replace(state.deck, left=2, cards=("a", "b"))
-    dealt = replace(state, deck=deck, options=replace(state.options, deck="house"))
-    with pytest.raises(Refused, match=said):
-        after(dealt, action)
 
 
 def test_of_cards_that_players_hold_none_is_laid_aside_by_name() -> None:

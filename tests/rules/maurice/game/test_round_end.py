@@ -28,9 +28,7 @@ from tablecam.rules.maurice.game.march import Marching
 from tablecam.rules.maurice.game.state import Over
 from tablecam.table.model import Commander
 from tests.rules.maurice.game.states import after, dice, kinds, state_at
-from tests.rules.maurice.tables import gun, line, position
-
-SOUTH = 270.0
+from tests.rules.maurice.tables import SOUTH, gun, line, position
 
 
 def table(*more, french=(600, 100)):
@@ -126,25 +124,22 @@ def test_the_commander_moves_anywhere_for_any_card():  # M-6.27
     assert kinds(told) == ["commander", "round"]
 
 
-def test_without_a_card_he_stays():  # M-6.27
-    state = state_at(table(), MovingCommander(), hand=0)
-    assert GAME.legal(state) == (Done(),)
-    with pytest.raises(Refused, match="French hold only 0 cards"):
-        after(state, PlaceCommander("french", 1500, 700))
-
-
 @pytest.mark.parametrize(
-    ("place", "said"),
-    [((600, 900), "B1 already stands there"), ((-5, 100), "expected a place on the table")],
+    ("side", "place", "cards", "said"),
+    [
+        ("french", (600, 900), 6, r"M-6\.27 B1 already stands there"),
+        ("french", (-5, 100), 6, r"M-6\.27 expected a place on the table"),
+        ("british", (900, 700), 6, "expected the French commander, got the British one"),
+        ("french", (1500, 700), 0, "French hold only 0 cards"),
+    ],
 )
-def test_he_is_not_put_on_enemies_nor_off_the_table(place, said):  # M-6.27
-    with pytest.raises(Refused, match=rf"M-6\.27 {said}"):
-        after(state_at(table(), MovingCommander()), PlaceCommander("french", *place))
-
-
-def test_the_other_sides_commander_does_not_move():  # M-6.27
-    with pytest.raises(Refused, match="expected the French commander, got the British one"):
-        after(state_at(table(), MovingCommander()), PlaceCommander("british", 900, 700))
+def test_m_6_27_he_is_put_on_a_free_place_of_the_table_for_a_card_and_by_his_side(
+    side, place, cards, said
+):
+    state = state_at(table(), MovingCommander(), hand=cards)
+    assert (GAME.legal(state) == (Done(),)) == (cards == 0)
+    with pytest.raises(Refused, match=said):
+        after(state, PlaceCommander(side, *place))
 
 
 def test_under_his_own_units_he_is_displaced_1_bw_for_a_card():  # T-22, M-6.28, M-6.29, M-6.30
@@ -206,6 +201,14 @@ def test_displaced_twice_in_a_round_he_costs_one_card():  # T-22, M-6.30
     state, told = after(state, Done(), Discard("british", 1))
     assert state.side("british").hand == 5
     assert kinds(told) == ["discard", "round"]
+
+
+def test_a_displaced_commander_pays_before_the_hand_limit_is_looked_at():  # M-6.30, M-3.2
+    state, _ = after(state_at(table(french=(690, 300)), MovingCommander(), hand=11), Done())
+    state, _ = after(state, GAME.legal(state)[0])
+    assert (state.step.why, state.step.count) == ("displaced", 1)
+    state, _ = after(state, Discard("french", 1))
+    assert (state.step.side, state.step.why) == ("british", "hand-limit")
 
 
 # --- a gun's round ------------------------------------------------------------------------------

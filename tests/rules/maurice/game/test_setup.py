@@ -29,9 +29,8 @@ from tablecam.table.model import Commander, TableSize, Terrain
 from tests.rules.conformance import check_replay, check_state, play_at_random
 from tests.rules.maurice.game.random_games import eager, random_table
 from tests.rules.maurice.game.states import after, kinds
-from tests.rules.maurice.tables import gun, line, massed, position
+from tests.rules.maurice.tables import SOUTH, box, gun, line, massed, position
 
-SOUTH = 270.0
 TABLE = position(
     line("F1", "french", 600, 300),
     massed("F2", "french", 900, 300),
@@ -136,7 +135,7 @@ def test_an_army_is_deployed_wholly_in_its_outer_third(deploying):  # M-2.3
 
 
 def test_no_army_is_deployed_on_impassable_ground(deploying):  # M-2.3, M-5.1
-    lake = Terrain("lake", "impassable", ((560, 250), (640, 250), (640, 350), (560, 350)))
+    lake = box("impassable", 560, 250, 640, 350, "lake")
     flooded = replace(deploying, position=replace(deploying.position, terrain=(lake,)))
     with pytest.raises(Refused, match=r"M-5\.1 F1 is on impassable ground"):
         after(flooded, Deploy("french"))
@@ -147,8 +146,8 @@ def test_no_army_is_deployed_on_impassable_ground(deploying):  # M-2.3, M-5.1
 
 def test_terrain_that_leaves_an_army_no_room_at_an_edge_is_not_laid():  # M-2.3
     state, _ = after(begun(), rolled("terrain", 1, 2))
-    sea = Terrain("sea", "impassable", ((0, 0), (1800, 0), (1800, 400), (0, 400)))
-    pond = Terrain("pond", "impassable", ((0, 0), (200, 0), (200, 200), (0, 200)))
+    sea = box("impassable", 0, 0, 1800, 400, "sea")
+    pond = box("impassable", 0, 0, 200, 200, "pond")
     with pytest.raises(Refused, match=r"M-2\.3 expected the French units to fit into a third"):
         after(state, LayTerrain((pond, sea)))
     after(state, LayTerrain((pond, replace(pond, id="another"))))
@@ -196,11 +195,6 @@ def test_hands_are_dealt_once_the_armies_stand():  # M-2.6
     assert [side.hand for side in state.sides] == [0, 0]
     state, _ = after(state, Deploy("british"))
     assert isinstance(state.step, Drawing)
-
-
-def test_with_setup_dice_decide_who_begins():
-    with pytest.raises(BadInput, match="options: active: expected no value, as setup decides it"):
-        begun(active="french")
 
 
 def test_an_army_too_large_for_its_third_is_told_at_once():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import shapely
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -15,26 +14,11 @@ from tablecam.rules.maurice.fire.fire import fire_of_units
 from tablecam.rules.maurice.game.command import CommandChoice
 from tablecam.rules.maurice.game.table import field_at, field_on, forces_at
 from tablecam.rules.maurice.place.forces import forces
-from tablecam.table.model import Position, Terrain
+from tablecam.table.model import Position
 from tablecam.testing import shifted
 from tests.rules.maurice.game.battles import battles
 from tests.rules.maurice.game.states import state_at
-from tests.rules.maurice.tables import line, position
-
-
-@settings(deadline=None, max_examples=15, suppress_health_check=[HealthCheck.too_slow])
-@given(battles(), st.floats(-5, 5), st.floats(-5, 5))
-def test_what_is_taken_over_is_as_if_made_afresh(table: Position, x: float, y: float) -> None:
-    field_on(table)
-    first, *others = table.units
-    moved = replace(table, units=(shifted(first, x, y), *others))
-    fresh, found = field_of(moved), field_on(moved)
-    assert found.position is moved
-    assert found.by_id.keys() == fresh.by_id.keys()
-    for a, b in zip(found.units, fresh.units, strict=True):
-        assert (a.unit, a.formation, a.axes) == (b.unit, b.formation, b.axes)
-        assert (a.is_in_difficult, a.is_in_water) == (b.is_in_difficult, b.is_in_water)
-        assert shapely.equals(a.outline, b.outline)
+from tests.rules.maurice.tables import box, line, position
 
 
 @settings(deadline=None, max_examples=30, suppress_health_check=[HealthCheck.too_slow])
@@ -80,7 +64,7 @@ def test_a_table_is_made_ready_once() -> None:
 
 
 def test_in_rough_going_difficult_ground_is_barred_and_no_more_than_that() -> None:
-    rough = Terrain("rough", "rough", ((100, 100), (200, 100), (200, 200), (100, 200)))
+    rough = box("rough", 100, 100, 200, 200)
     table = position(line("F1", "french", 500, 500), terrain=(rough,))
     as_ever = field_at(state_at(table, CommandChoice())).ground
     closed = field_at(state_at(table, CommandChoice(), is_rough_going=True)).ground

@@ -3,10 +3,13 @@
 A few in the suite; `make bench-games` plays thousands.
 """
 
+from collections import Counter
+
 import pytest
 
 from tests.rules.conformance import check_replay, check_state, play_at_random
 from tests.rules.maurice.game.random_games import MOST_ACTIONS, Keeping, eager, random_game
+from tests.rules.maurice.game.varied_games import play_varied
 
 GAMES = [
     *((seed, {"deck_size": 20}) for seed in range(3)),
@@ -23,9 +26,9 @@ def test_a_game_of_random_players_ends_and_comes_out_the_same_again(seed, option
     check_replay(play)
 
 
-@pytest.mark.parametrize("seed", [11, 12])
-def test_whatever_is_listed_is_taken_in_every_state_of_a_game(seed):
-    play = random_game(seed, deck_size=16)
+@pytest.mark.parametrize(("seed", "options"), [(11, {"deck_size": 16}), (12, {"deck": "house"})])
+def test_whatever_is_listed_is_taken_in_every_state_of_a_game(seed, options):
+    play = random_game(seed, **options)
     play_at_random(
         play,
         seed,
@@ -33,3 +36,12 @@ def test_whatever_is_listed_is_taken_in_every_state_of_a_game(seed):
         choose=eager,
         after_each=lambda play: check_state(play, tried=3, seed=seed),
     )
+
+
+def test_games_with_players_who_meddle_end_and_come_out_the_same_again():
+    meddled = Counter[str]()
+    for seed in (1, 12):  # the last as a camera measures
+        play, told = play_varied(seed, most=MOST_ACTIONS)
+        check_replay(play)
+        meddled += told
+    assert all(meddled[what] for what in ("undone", "checked", "hands legal", "anything refused"))

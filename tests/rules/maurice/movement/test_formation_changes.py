@@ -5,12 +5,15 @@ from dataclasses import replace
 from random import Random
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tablecam.rules.maurice.movement.formation_changes import formation_changes
+from tablecam.table.formation import read_formation
 from tablecam.table.model import Arm, Unit
-from tablecam.testing import shifted, turned
-from tests.rules.maurice.marching import field, judged, wood
-from tests.rules.maurice.tables import column, gun, line, massed
+from tablecam.testing import shifted, turned, unit
+from tests.rules.maurice.marching import field, judged
+from tests.rules.maurice.tables import FAR, box, column, gun, line, massed
 
 
 def test_t_20_a_column_of_foot_deploys_for_nothing_and_moves() -> None:
@@ -34,7 +37,7 @@ def test_t_20_a_line_that_forms_column_may_not_move_as_well() -> None:
 def test_t_21_a_unit_one_short_of_breaking_does_not_change_into_woods() -> None:
     start = line("F1", "french", 900, 300, disruption=4, arm="cavalry")
     closed_up = massed("F1", "french", 860, 280)
-    found = judged(start, closed_up, terrain=(wood(830, 215, 60, 60),))
+    found = judged(start, closed_up, terrain=(box("woods", 830, 215, 890, 275),))
     assert found.is_legal.rule == "M-6.4"
     assert judged(start, closed_up).is_legal.answer == "yes"
 
@@ -118,25 +121,14 @@ def test_m_6_26_a_wheel_that_costs_as_little_is_no_about_face(by_deg: float) -> 
     assert not found.is_after_about_face
 
 
-WIDE = {"width_mm": 60.0, "depth_mm": 40.0}
-
-
-def wide(unit: Unit, *places_mm: tuple[float, float]) -> Unit:
-    """A unit of bases 60 mm wide and 40 deep, at these places."""
-    bases = zip(unit.bases, places_mm, strict=True)
-    moved = (replace(base, x_mm=x_mm, y_mm=y_mm, **WIDE) for base, (x_mm, y_mm) in bases)
-    return replace(unit, bases=tuple(moved))
-
-
 def wide_column(x_mm: float, y_mm: float) -> Unit:
-    """Facing east, its leading base at (x, y)."""
-    places = [(x_mm - 40 * place, y_mm) for place in range(4)]
-    return wide(column("F1", "french", x_mm, y_mm, 0), *places)
+    """Of bases 60 mm wide and 40 deep, facing east, its leading base at (x, y)."""
+    return unit("F1", "column", x_mm - 60, y_mm, 0, size_mm=(60, 40))
 
 
 def wide_line(x_mm: float, y_mm: float) -> Unit:
-    """Facing north, its leftmost base at (x, y)."""
-    return wide(line("F1", "french", x_mm, y_mm), *((x_mm + 60 * at, y_mm) for at in range(4)))
+    """Of such bases, facing north, its leftmost base at (x, y)."""
+    return unit("F1", "line", x_mm + 90, y_mm, size_mm=(60, 40))
 
 
 @pytest.mark.parametrize("pivot", [0, 1, 2, 3])
@@ -163,17 +155,19 @@ def test_m_6_23_a_line_of_wide_bases_forms_column_on_one_of_them() -> None:
 
 def test_m_6_25_to_turn_about_in_woods_costs_nothing() -> None:
     start, about = line("F1", "french", 900, 300), line("F1", "french", 900, 300, 270)
-    found = judged(start, about, terrain=(wood(700, 200, 400, 200),))
+    found = judged(start, about, terrain=(box("woods", 700, 200, 1100, 400),))
     assert (found.is_legal.answer, found.disruptions) == ("yes", 0)
     tired = replace(start, state={"disruption": 4})
-    assert judged(tired, about, terrain=(wood(860, 200, 60, 200),)).is_legal.answer == "yes"
+    assert (
+        judged(tired, about, terrain=(box("woods", 860, 200, 920, 400),)).is_legal.answer == "yes"
+    )
 
 
 def test_m_6_25_a_change_costs_one_when_bases_enter_or_leave_difficult_ground() -> None:
     start = massed("F1", "french", 900, 300)
     in_line = line("F1", "french", 900, 320, arm="cavalry")
-    left_wood, rear_wood = wood(780, 290, 60, 60), wood(820, 250, 160, 40)
-    all_of_it = wood(700, 200, 400, 200)
+    left_wood, rear_wood = box("woods", 780, 290, 840, 350), box("woods", 820, 250, 980, 290)
+    all_of_it = box("woods", 700, 200, 1100, 400)
     for ground, disruptions in ((left_wood, 1), (rear_wood, 1), (all_of_it, 0)):
         found = judged(start, in_line, terrain=(ground,))
         assert (found.is_legal.answer, found.disruptions) == ("yes", disruptions)
@@ -183,7 +177,7 @@ def test_m_6_25_a_column_that_deploys_into_woods_pays_once_for_change_and_move()
     start = column("F1", "french", 900, 300, arm="cavalry")
     # The two rear bases come up beside the front two: into the wood.
     formed = massed("F1", "french", 920, 340)
-    beside = wood(930, 300, 60, 90)
+    beside = box("woods", 930, 300, 990, 390)
     in_place = judged(start, formed, terrain=(beside,))
     assert (in_place.is_legal.answer, in_place.disruptions) == ("yes", 1)
     moved = judged(start, shifted(formed, 0, 160), terrain=(beside,))
@@ -238,10 +232,101 @@ def test_m_6_22_a_column_that_was_measured_deploys_on_its_spot_for_nothing(
         for base in start.bases
     )
     start = replace(start, bases=bases)
-    unit = field(start).by_id["F1"]
-    deployed = [bases for _, bases in formation_changes(unit)]
+    deployed = [bases for _, bases in formation_changes(field(start).by_id["F1"])]
     assert len(deployed) == (2 if arm == "infantry" else 4)
     for bases in deployed:
         found = judged(start, replace(start, bases=bases))
         assert found.is_legal.answer == "yes"
         assert found.cost_bw == pytest.approx(0.0, abs=1e-6)
+
+
+@settings(deadline=None, max_examples=40)
+@given(
+    st.sampled_from(["line", "column", "massed"]),
+    st.sampled_from(["infantry", "cavalry"]),
+    st.floats(40, 55),
+    st.floats(30, 40),
+    st.floats(0, 359),
+)
+def test_m_6_24_every_change_lies_flush_in_the_formation_that_it_is_called(
+    formation: str, arm: str, width_mm: float, depth_mm: float, heading_deg: float
+) -> None:
+    arm = "cavalry" if formation == "massed" else arm
+    size_mm = (width_mm, depth_mm)
+    start = unit("F1", formation, 900, 600, heading_deg, arm=arm, size_mm=size_mm)
+    here = field(start, FAR).by_id["F1"]
+    found = list(formation_changes(here))
+    assert found
+    for name, bases in found:
+        there = replace(start, bases=bases)
+        assert read_formation(there).name == name != here.formation
+        outline = field(there, FAR).by_id["F1"].outline
+        assert outline.area == pytest.approx(4 * width_mm * depth_mm, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("start", "names"),
+    [
+        (line("F1", "french", 900, 600), ["column"] * 2),
+        (line("F1", "french", 900, 600, arm="cavalry"), ["column"] * 2 + ["massed"] * 3),
+        (column("F1", "french", 900, 600), ["line"] * 2),
+        (column("F1", "french", 900, 600, arm="cavalry"), ["line"] * 2 + ["massed"] * 2),
+        (massed("F1", "french", 900, 600), ["line"] * 3 + ["column"] * 2),
+        (gun("F1", "french", 900, 600), []),
+    ],
+    ids=["foot in line", "horse in line", "foot in column", "horse in column", "massed", "gun"],
+)
+def test_m_6_23_each_arm_changes_as_it_may_and_every_change_is_judged_legal(
+    start: Unit, names: list[str]
+) -> None:
+    found = list(formation_changes(field(start, FAR).by_id["F1"]))
+    assert [name for name, _ in found] == names
+    for _, bases in found:
+        assert judged(start, replace(start, bases=bases)).is_legal.answer == "yes"
+
+
+def horse(formation, *places):
+    """A unit of horse facing north, with its bases at these places."""
+    unit = massed("F1", "french", 500, 400)
+    bases = tuple(
+        replace(base, x_mm=x, y_mm=y) for base, (x, y) in zip(unit.bases, places, strict=True)
+    )
+    return replace(unit, bases=bases, formation=formation)
+
+
+COLUMN = horse("column", *((500.0, 460.0 - 40 * place) for place in range(4)))
+LINE = horse("line", *((440.0 + 40 * place, 400.0) for place in range(4)))
+MASSED = horse("massed", (480.0, 420.0), (520.0, 420.0), (480.0, 380.0), (520.0, 380.0))
+
+
+@pytest.mark.parametrize(
+    ("start", "end"),
+    [
+        (COLUMN, [(500, 460), (500, 420), (540, 460), (540, 420)]),
+        (COLUMN, [(460, 380), (460, 340), (500, 380), (500, 340)]),
+        (MASSED, [(480, 420), (480, 380), (480, 340), (480, 300)]),
+        (MASSED, [(520, 420), (520, 380), (520, 340), (520, 300)]),
+        (LINE, [(520, 400), (560, 400), (520, 360), (560, 360)]),
+        (LINE, [(480, 400), (520, 400), (480, 360), (520, 360)]),
+        (MASSED, [(440, 420), (480, 420), (520, 420), (560, 420)]),
+        (MASSED, [(480, 420), (520, 420), (560, 420), (600, 420)]),
+        (MASSED, [(400, 380), (440, 380), (480, 380), (520, 380)]),
+    ],
+    ids=[
+        "column, rear beside front",
+        "column, front beside rear",
+        "massed, right file behind left",
+        "massed, left file behind right",
+        "line, left two behind",
+        "line, both ends behind",
+        "massed, rear up on both sides",
+        "massed, rear up on the right",
+        "massed, front back beside the rear",
+    ],
+)
+def test_m_6_24_two_bases_keep_their_place_when_horse_forms_or_leaves_massed(start, end):
+    there = horse(None, *end)
+    found = judged(start, there)
+    assert found.is_legal.answer == "yes", found.is_legal.because
+    if start.formation != "column":  # whose change is free, so that it may move as well
+        assert judged(start, shifted(there, 30, 0)).is_legal.answer == "no"

@@ -7,11 +7,8 @@ import pytest
 
 from tablecam.rules.maurice.field.field import field_of
 from tablecam.rules.maurice.movement.judge import judge_move
-from tablecam.table.model import Terrain
 from tablecam.testing import shifted
-from tests.rules.maurice.tables import column, gun, line, position
-
-SOUTH = 270.0
+from tests.rules.maurice.tables import SOUTH, box, column, gun, line, position
 
 
 def judged(start, bases, *others, terrain=()):
@@ -130,7 +127,7 @@ def test_m_6_7_who_would_go_too_far_past_a_friend_goes_through_him(start, far_mm
 
 
 def test_m_6_5_guns_go_slowly_through_difficult_ground_and_take_no_disruption():
-    woods = [Terrain("w", "woods", ((0, 330), (1800, 330), (1800, 360), (0, 360)))]
+    woods = [box("woods", 0, 330, 1800, 360, "w")]
     start = gun("G1", "french", 500, 300)
     there = replace(start.bases[0], y_mm=380.0)
     found = judged(start, [there], terrain=woods)

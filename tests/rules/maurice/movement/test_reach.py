@@ -7,7 +7,7 @@ from tablecam.rules.maurice.movement.reach import reach
 from tablecam.rules.maurice.rulings.facts import Rulings
 from tablecam.rules.maurice.rulings.rulings import document_under_rule, rulings_document
 from tablecam.table.model import Terrain, Unit
-from tests.rules.maurice.tables import BW, column, gun, line, position
+from tests.rules.maurice.tables import BW, box, column, gun, line, position
 
 
 def reach_of(unit: Unit, *others: Unit, terrain: tuple[Terrain, ...] = ()) -> shapely.Geometry:
@@ -42,7 +42,7 @@ def test_m_6_11_a_column_keeps_farther_from_enemies_the_farther_it_goes() -> Non
 
 
 def test_m_6_19_a_gun_goes_6_in_the_open_and_2_in_woods() -> None:
-    wood = Terrain("wood", "woods", ((700, 640), (1100, 640), (1100, 900), (700, 900)))
+    wood = box("woods", 700, 640, 1100, 900, "wood")
     area = reach_of(gun("F1", "french", 900, 600), terrain=(wood,))
     assert area.covers(shapely.Point(900, 600 - 235))
     assert area.covers(shapely.Point(900, 690))

@@ -1,8 +1,6 @@
 """The odds of requests on a table, beside resolving every fall of the dice."""
 
-import math
 from collections import Counter
-from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -16,11 +14,9 @@ from tablecam.rules.maurice.field.results import CombatResult, ScoredUnit, resul
 from tablecam.rules.maurice.fire.volley import roll_shots, shot_list, target_results
 from tablecam.rules.maurice.odds import odds
 from tablecam.rules.odds import PLUS_MINUS
-from tablecam.table.model import Terrain
-from tests.rules.maurice.tables import BW, gun, line, massed, position, read_request
+from tests.rules.maurice.tables import BW, SOUTH, box, gun, line, massed, position, read_request
 
 ROUNDING = 1e-12
-SOUTH = 270.0
 
 
 def asked(field, request):
@@ -78,28 +74,22 @@ def shares(counts, ways):
     return {name: count / ways for name, count in counts.items()}
 
 
-def test_canister_throws_two_dice_and_a_second_hit_breaks_a_gun():  # M-7.20, M-7.26, T-28
-    field = field_of(position(gun("F1", "french", 600, 400), gun("B1", "british", 600, 500, SOUTH)))
-    request = {
-        "kind": "volley",
-        "side": "french",
-        "shots": [{"unit": "F1", "targets": {"F1/1": "B1"}}],
-    }
-    target = odds(field, asked(field, request))["units"]["B1"]
-    assert (target["dice"], target["disrupt_on"]) == (2, 4)
-    assert target["breaks"] == pytest.approx(1 / 16)
-
-
-def test_a_gun_is_hard_to_silence_from_afar():  # M-7.26
-    field = field_of(position(gun("F1", "french", 600, 200), gun("B1", "british", 600, 700, SOUTH)))
-    request = {
-        "kind": "bombard",
-        "side": "french",
-        "shots": [{"unit": "F1", "targets": {"F1/1": "B1"}}],
-    }
-    target = odds(field, asked(field, request))["units"]["B1"]
-    assert target["disruption"]["chances"] == pytest.approx({"0": 11 / 12, "1": 1 / 12})
-    assert target["breaks"] == 0
+@pytest.mark.parametrize(
+    ("kind", "gap_mm", "dice", "disrupt_on", "chances", "breaks"),
+    [
+        # Canister throws two dice, and a second disruption breaks a gun (M-7.20, T-28).
+        ("volley", 60, 2, 4, {"0": 9 / 16, "1": 6 / 16, "2": 1 / 16}, 1 / 16),
+        ("bombard", 460, 1, 6, {"0": 11 / 12, "1": 1 / 12}, 0),
+    ],
+)
+def test_m_7_26_a_gun_is_hard_to_silence_from_afar(kind, gap_mm, dice, disrupt_on, chances, breaks):
+    guns = gun("F1", "french", 600, 200), gun("B1", "british", 600, 240 + gap_mm, SOUTH)
+    field, shots = field_of(position(*guns)), [{"unit": "F1", "targets": {"F1/1": "B1"}}]
+    request = asked(field, {"kind": kind, "side": "french", "shots": shots})
+    target = odds(field, request)["units"]["B1"]
+    assert (target["dice"], target["disrupt_on"]) == (dice, disrupt_on)
+    assert target["disruption"]["chances"] == pytest.approx(chances)
+    assert target["breaks"] == pytest.approx(breaks)
 
 
 @pytest.mark.parametrize("level", [1, 2, 3])
@@ -147,7 +137,7 @@ TWO_MELEES = (  # neither sees the other's dice, and both count for the sides
     line("F2", "french", 1200, 400, disruption=4),
     line("B2", "british", 1200, 440, SOUTH, disruption=4),
 )
-ROUGH = Terrain("rough", "rough", ((500, 300), (700, 300), (700, 370), (500, 370)))
+ROUGH = box("rough", 500, 300, 700, 370)
 
 
 @pytest.mark.parametrize("order", [(), ("F1",)], ids=["rearmost first", "F1 first"])
@@ -236,31 +226,3 @@ def test_what_may_not_be_shot_at_has_no_odds():  # M-7.12
     field = two_lines(gap_bw=5)
     with pytest.raises(BadInput, match="F1/2 may not fire: no target"):
         odds(field, asked(field, volley()))
-
-
-def test_turning_and_moving_the_table_changes_no_chance():
-    def chances(turn_deg, x_mm, y_mm):
-        units = [
-            replace(unit, bases=tuple(turned(base, turn_deg, x_mm, y_mm) for base in unit.bases))
-            for unit in WAYS_CROSS
-        ]
-        field = field_of(position(*units))
-        found = odds(field, asked(field, {"kind": "combat", "active": "french"}))
-        return {name: each["disruption"]["chances"] for name, each in found["units"].items()}
-
-    plain = chances(0, 0, 0)
-    for turn_deg in (90.0, 180.0, 37.0):
-        moved = chances(turn_deg, 100, 150)
-        assert {name: pytest.approx(each) for name, each in plain.items()} == moved
-
-
-def turned(base, turn_deg, x_mm, y_mm):
-    """A base after the table was turned about (600, 400) and moved."""
-    turn = math.radians(turn_deg)
-    x, y = base.x_mm - 600, base.y_mm - 400
-    return replace(
-        base,
-        x_mm=600 + x * math.cos(turn) - y * math.sin(turn) + x_mm,
-        y_mm=400 + x * math.sin(turn) + y * math.cos(turn) + y_mm,
-        heading_deg=base.heading_deg + turn_deg,
-    )

@@ -19,7 +19,7 @@ from tablecam.rules.maurice.rulings.facts import Rulings
 from tablecam.rules.maurice.rulings.rulings import rulings_document
 from tablecam.table.model import Commander, Terrain, Unit
 from tests.rules.maurice.sheets.sheets_asked import lines_of, unit_sheet
-from tests.rules.maurice.tables import BW, column, gun, line, position
+from tests.rules.maurice.tables import BW, box, column, gun, line, position
 
 CINC = Commander("cinc", "french", 900.0, 100.0)
 STRAIGHT = line("F1", "french", 900, 600)
@@ -52,15 +52,18 @@ def test_t_5_a_string_goes_round_an_enemy_line_at_1_bw() -> None:
         assert math.hypot(aside, along) > BW - 0.03
 
 
-def test_t_5_a_direct_line_free_of_enemies_stays_straight() -> None:
-    aside = line("B1", "british", 900 + 80 + BW, 350)
-    assert found(table(STRAIGHT, aside), "F1").length_bw == 11.5
-
-
-def test_m_4_12_friends_and_impassable_ground_are_no_obstacle() -> None:
-    lake = Terrain("lake", "impassable", ((800, 200), (1000, 200), (1000, 300), (800, 300)))
-    field = table(STRAIGHT, line("F2", "french", 900, 400), terrain=(lake,))
-    assert found(field, "F1").length_bw == 11.5
+@pytest.mark.parametrize(
+    ("other", "terrain"),
+    [
+        (line("B1", "british", 900 + 80 + BW, 350), ()),
+        (line("F2", "french", 900, 400), ()),
+        (STRAIGHT, (box("impassable", 800, 200, 1000, 300),)),
+    ],
+    ids=["T-5 an enemy 1 BW aside", "a friend", "impassable ground"],
+)
+def test_m_4_12_what_is_no_obstacle_leaves_the_string_straight(other, terrain) -> None:
+    others = () if other is STRAIGHT else (other,)
+    assert found(table(STRAIGHT, *others, terrain=terrain), "F1").length_bw == 11.5
 
 
 def test_m_4_12_a_force_behind_a_wall_of_enemies_to_both_table_edges_is_closed_off() -> None:
@@ -94,29 +97,22 @@ def test_m_4_11_the_closest_unit_of_the_force_counts() -> None:
 
 
 @pytest.mark.parametrize(
-    ("at_bw", "cards_bw", "answer"),
+    ("at_bw", "cards_bw", "answer", "rule"),
     [
-        (17.0, (12, 6), "yes"),
-        (17.0, (12,), "no"),
-        (11.0, (11,), "yes"),
-        (11.0, (8,), "no"),
-        (0.0, (4,), "yes"),
-        (0.0, (), "no"),
+        (17.0, (12, 6), "yes", "M-4.11"),
+        (17.0, (12,), "no", "M-4.11"),
+        (11.0, (11,), "yes", "M-4.11"),
+        (11.0, (8,), "no", "M-4.11"),
+        (0.0, (4,), "yes", "M-4.11"),
+        (0.0, (), "no", "M-4.13"),  # the first card is asked for by its own rule
     ],
 )
-def test_t_3_spans_of_cards_are_added_and_equal_is_enough(
-    at_bw: float, cards_bw: tuple[float, ...], answer: str
-) -> None:
+def test_t_3_spans_of_cards_are_added_and_equal_is_enough(at_bw, cards_bw, answer, rule) -> None:
     field = table(line("F1", "french", 900, 100 + 20 + at_bw * BW + 20))
     string = found(field, "F1")
     assert string.length_bw == pytest.approx(at_bw)
-    assert reaches(field, string, cards_bw).answer == answer
-
-
-def test_m_4_13_the_first_card_is_asked_for_by_its_own_rule() -> None:
-    field = table(STRAIGHT)
-    assert reaches(field, found(field, "F1"), ()).rule == "M-4.13"
-    assert reaches(field, found(field, "F1"), (12,)).rule == "M-4.11"
+    said = reaches(field, string, cards_bw)
+    assert (said.answer, said.rule) == (answer, rule)
 
 
 def test_t_4_part_of_a_force_has_its_own_span() -> None:
@@ -213,19 +209,15 @@ def test_m_4_11_what_is_not_too_close_is_as_it_was(beyond_mm, sigma_mm, cards_bw
 
 
 def test_m_4_12_measure_takes_the_string_and_says_from_where_to_where() -> None:
-    field = knife_edge(0.0, 0.0)
-    measured = measure(field.position, "unit:F1", "commander:cinc", [4])
+    measured = measure(knife_edge(0.0, 0.0).position, "unit:F1", "commander:cinc", [4])
     assert (measured["distance_bw"], measured["rule"]) == (4.0, "M-4.12")
     assert measured["from_mm"] == [900.0, 120.0]
     assert measured["within"][0]["answer"] == "yes"
     assert "from the edge of the marker to the nearest point it reaches" in measured["because"]
-
-
-def test_m_4_12_a_bent_string_is_measured_along_its_bends() -> None:
     field = table(STRAIGHT, line("B1", "british", 900, 350))
-    measured = measure(field.position, "commander:cinc", "unit:F1")
-    assert measured["distance_mm"] == pytest.approx(found(field, "F1").length_mm, abs=1e-4)
-    assert len(measured["path"]["points_mm"]) > 2
+    bent = measure(field.position, "commander:cinc", "unit:F1")
+    assert bent["distance_mm"] == pytest.approx(found(field, "F1").length_mm, abs=1e-4)
+    assert len(bent["path"]["points_mm"]) > 2
 
 
 @pytest.mark.parametrize(

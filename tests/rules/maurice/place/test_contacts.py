@@ -10,16 +10,15 @@ from tablecam.rules.maurice.place.contacts import contacts_of_field
 from tablecam.rules.maurice.place.flank import flanked_by
 from tablecam.table.model import Terrain
 from tablecam.testing import shifted
-from tests.rules.maurice.tables import line, position
+from tests.rules.maurice.tables import SOUTH, box, line, position
 
-SOUTH, WEST = 270.0, 180.0
 OURS = line("F1", "french", 600, 480)
 """Its front edge lies at y = 500, from x = 520 to 680."""
 
 
 def wall(low_mm: float, thick_mm: float, kind: str = "wall") -> Terrain:
     high_mm = low_mm + thick_mm
-    return Terrain(kind, kind, ((400, low_mm), (800, low_mm), (800, high_mm), (400, high_mm)))
+    return box(kind, 400, low_mm, 800, high_mm)
 
 
 def opposed(thick_mm: float, sigma_mm: float = 0.0, **ground: str) -> Field:
@@ -49,7 +48,7 @@ def test_on_a_table_with_a_wall_and_no_units_nobody_touches():
 
 
 def test_m_1_13_who_is_touched_across_a_wall_may_be_flanked():
-    beyond = Terrain("wall", "wall", ((400, 500), (800, 500), (800, 505), (400, 505)))
+    beyond = box("wall", 400, 500, 800, 505)
     field = field_of(position(OURS, line("B1", "british", 600, 525), terrain=[beyond]))
     assert flanked_by(field, field.by_id["B1"], contacts_of_field(field)) == ("F1",)
 
@@ -103,8 +102,7 @@ def test_m_8_27_who_falls_back_to_a_wall_that_an_enemy_holds_is_still_in_contact
 
 
 @pytest.mark.parametrize(
-    ("apart_mm", "bar", "doubts"),
-    [(0.8, STILL_TOUCHING, 1), (1.2, None, 1), (6.0, None, 0)],
+    ("apart_mm", "bar", "doubts"), [(0.8, STILL_TOUCHING, 1), (1.2, None, 1), (6.0, None, 0)]
 )
 def test_m_8_27_whether_who_has_fallen_back_still_touches_is_told_where_it_is_in_doubt(
     apart_mm, bar, doubts

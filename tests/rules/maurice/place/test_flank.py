@@ -1,28 +1,19 @@
 """On whose flank (M-1.11 to M-1.13): the book's examples (T-15), doubt, what must not matter."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
-import shapely
-from hypothesis import given
-from hypothesis import strategies as st
 
-from tablecam.geometry.fronts import Fronts
-from tablecam.geometry.outlines import axes, footprint
+from tablecam.geometry.outlines import axes
 from tablecam.geometry.rectangles import rectangles
-from tablecam.geometry.sides import SIDES, side_of
-from tablecam.rules.maurice.field.field import Field, field_of
+from tablecam.rules.maurice.field.field import field_of
 from tablecam.rules.maurice.place.contacts import contacts_of_field
 from tablecam.rules.maurice.place.flank import flanked_by, is_to_flank, pairs, to_flank
 from tablecam.table.model import Unit
-from tablecam.testing import mirrored, shifted, turned
-from tablecam.uncertainty.samples import DRAWS, decide_sampled, draw_units
-from tests.rules.maurice.tables import column, gun, line, massed, position
+from tablecam.testing import shifted
+from tests.rules.maurice.drawn import drawn_position
+from tests.rules.maurice.tables import EAST, SOUTH, WEST, column, gun, line, massed, position
 
-WEST, EAST, SOUTH = 180.0, 0.0, 270.0
 OURS = line("F1", "french", 600, 580)  # its front is at y = 600
-LAYOUTS = st.sampled_from([line, column, massed, gun])
 
 
 def asked(enemy: Unit, ours: Unit = OURS) -> bool:
@@ -156,7 +147,8 @@ def test_m_1_12_its_probability_is_how_often_it_holds(ours, theirs, behind_mm) -
     field = field_of(position(ours, enemy))
     found = to_flank(field, field.by_id["F1"], field.by_id["B1"])
     luck = np.random.default_rng(7)
-    held = [_redrawn(ours, enemy, luck) for _ in range(300)]
+    truths = (field_of(drawn_position(position(ours, enemy), luck)) for _ in range(300))
+    held = [is_to_flank(truth.by_id["F1"], truth.by_id["B1"]) for truth in truths]
     # Three standard deviations of a share of 300 draws.
     assert 0.05 < found.probability < 0.95
     assert np.mean(held) == pytest.approx(found.probability, abs=3 * 0.5 / np.sqrt(300))
@@ -165,103 +157,3 @@ def test_m_1_12_its_probability_is_how_often_it_holds(ours, theirs, behind_mm) -
 def _half_way_up(enemy: Unit) -> float:
     tops = np.sort(rectangles([enemy]).corners_mm()[:, :, 1].max(axis=1))
     return float(tops[(len(tops) + 1) // 2 - 1])
-
-
-def _redrawn(ours: Unit, enemy: Unit, luck: np.random.Generator) -> bool:
-    drawn = [_drawn(each, luck) for each in (ours, enemy)]
-    field = _open_field(*drawn)
-    return is_to_flank(field.by_id["F1"], field.by_id["B1"])
-
-
-def _drawn(unit: Unit, luck: np.random.Generator) -> Unit:
-    bases = []
-    for pose in unit.bases:
-        x_mm, y_mm = luck.normal(0, pose.sigma_mm, 2)
-        turn_deg = luck.normal(0, pose.sigma_deg)
-        bases.append(
-            replace(
-                pose,
-                x_mm=pose.x_mm + x_mm,
-                y_mm=pose.y_mm + y_mm,
-                heading_deg=pose.heading_deg + turn_deg,
-            )
-        )
-    return replace(unit, bases=tuple(bases))
-
-
-def _open_field(*units: Unit) -> Field:
-    return field_of(position(*units))
-
-
-@given(LAYOUTS, st.floats(0, 359))
-def test_drawn_fronts_without_any_deviation_are_the_fronts_themselves(layout, heading) -> None:
-    unit = layout("F1", "french", 600, 600, heading)
-    plain, drawn = Fronts.of(axes(unit)), Fronts.drawn(unit, draw_units([unit]))
-    for name in ("left_mm", "right_mm", "heading"):
-        assert np.allclose(getattr(drawn, name), getattr(plain, name), atol=1e-9)
-    assert len(drawn.left_mm) == DRAWS
-
-
-@given(
-    LAYOUTS,
-    LAYOUTS,
-    st.floats(-200, 200),
-    st.floats(200, 300),
-    st.floats(0, 359),
-    st.floats(0, 359),
-)
-def test_nothing_changes_when_both_are_turned_moved_or_mirrored(
-    ours, theirs, x_mm, y_mm, heading, by_deg
-) -> None:
-    units = [
-        ours("F1", "french", 700, 600),
-        theirs("B1", "british", 700 + x_mm, 600 + y_mm, heading),
-    ]
-
-    def ruled(change) -> tuple[float, float]:
-        field = field_of(position(*map(change, units)))
-        a, b = field.by_id["F1"], field.by_id["B1"]
-        return to_flank(field, a, b).margin_mm, to_flank(field, b, a).margin_mm
-
-    wanted = ruled(lambda each: each)
-    for change in (
-        lambda each: turned(each, by_deg, (700.0, 600.0)),
-        lambda each: shifted(each, 31.0, 17.0),
-        lambda each: shifted(mirrored(each), 1400.0, 0.0),
-    ):
-        assert ruled(change) == pytest.approx(wanted, abs=1e-6)
-
-
-def test_draws_tell_probability_and_never_quite_certainty() -> None:
-    margins_mm = np.concatenate([np.full(900, 1.0), np.full(100, -1.0)])
-    word, sigma_mm, chance = decide_sampled(0.5, margins_mm)
-    assert (word, round(chance, 2)) == ("too_close", 0.9)
-    assert sigma_mm == pytest.approx(np.sqrt(0.9 * 0.25 + 0.1 * 2.25))
-    assert decide_sampled(1.0, np.ones(1000))[0] == "yes"
-    assert 0.0 < decide_sampled(-1.0, -np.ones(1000))[2] < 0.001
-    assert decide_sampled(1.0, np.ones(1000), tolerance_mm=2.0)[0] == "too_close"
-
-
-def test_bases_of_different_names_never_share_their_draws() -> None:
-    many = [line(f"F{unit}", "french", 0, 0, sigma_mm=1.0) for unit in range(8)]
-    together = draw_units(many).centres_mm.reshape(DRAWS, 32, 2)
-    shared = np.corrcoef(together[..., 0].T) - np.eye(32)
-    # Of 496 pairs of 400 draws the largest by chance: four standard deviations.
-    assert np.abs(shared).max() < 4.0 / np.sqrt(DRAWS)
-    last = draw_units(many[7:]).centres_mm.reshape(DRAWS, 4, 2)
-    assert np.array_equal(last, together[:, 28:])
-
-
-@given(LAYOUTS, LAYOUTS, st.floats(-300, 300), st.floats(-300, 300), st.floats(0, 359))
-def test_m_1_11_where_most_lies_is_as_cutting_up_every_base_tells(
-    ours, theirs, x_mm, y_mm, heading
-) -> None:
-    """Most bases lie wholly on one side and are never cut up; the areas come out the same."""
-    a, b = ours("F1", "french", 0, 0), theirs("B1", "british", x_mm, y_mm, heading)
-    found = axes(a)
-    ahead = shapely.box(-2000, found.left_mm[1], 2000, 2000)
-    rear = shapely.box(found.left_mm[0], -2000, found.right_mm[0], found.left_mm[1])
-    bases = [footprint(base) for base in b.bases]
-    areas = [sum(base.intersection(part).area for base in bases) for part in (ahead, rear)]
-    areas.insert(1, sum(base.area for base in bases) - sum(areas))
-    assert areas[SIDES.index(side_of(a, b))] == pytest.approx(max(areas), abs=0.01)

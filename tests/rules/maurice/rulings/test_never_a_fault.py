@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from tablecam.cli import main
 from tablecam.drawing.table_svg import table_svg
-from tablecam.geometry.outlines import common_area
 from tablecam.rules.maurice.charge.charge import charges
 from tablecam.rules.maurice.combat import cover
 from tablecam.rules.maurice.field.field import field_of
@@ -31,17 +30,8 @@ from tablecam.rules.reports import NOT_KNOWN
 from tablecam.table.model import Commander, Position, TableSize, Terrain
 from tablecam.testing import shifted, unit
 from tests.rules.maurice.game.states import state_at
-from tests.rules.maurice.sheets.sheets_asked import (
-    FACING,
-    PAIR_KEYS,
-    UNIT_KEYS,
-    lines_of,
-    sheet_of,
-    strip,
-)
-from tests.rules.maurice.tables import column, line, massed, position
-
-SOUTH = 270.0
+from tests.rules.maurice.sheets.sheets_asked import FACING, PAIR_KEYS, UNIT_KEYS, lines_of, sheet_of
+from tests.rules.maurice.tables import SOUTH, box, column, line, massed, position
 
 
 def is_known(said: object) -> bool:
@@ -67,7 +57,7 @@ def test_an_enemy_just_out_of_reach_upon_a_wall_is_ruled_on(by_mm, sigma_mm):
         position(
             line("F1", "french", 600, 400, **error),
             line("B1", "british", 605, 600 + by_mm, SOUTH, **error),
-            terrain=[strip("wall", "wall", 520, 585, 170, 9)],
+            terrain=[box("wall", 520, 585, 690, 594)],
         )
     )
 
@@ -140,16 +130,9 @@ def test_every_unit_drawn_anew_is_a_valid_area(laid, by_mm, sigma_mm):
     assert shapely.is_valid(drawn).all()
 
 
-def test_what_two_areas_share_is_an_area_where_they_also_meet_in_an_edge():
-    hook = shapely.Polygon([(0, 0), (9, 0), (9, 5), (6, 5), (6, 2), (3, 2), (3, 3), (0, 3)])
-    shared = common_area(hook, shapely.box(0, 3, 9, 9))
-    assert shapely.intersection(hook, shapely.box(0, 3, 9, 9)).geom_type == "GeometryCollection"
-    assert shared.equals(shapely.box(6, 3, 9, 5))
-
-
 def test_a_gun_beside_a_wall_that_begins_at_the_tables_edge_has_a_reach():
     """M-6.19: what is left of its corridors at the edge is an area and a line along the edge."""
-    wall = strip("wall", "wall", 0, 267.6785728766111, 290, 6.522693)
+    wall = box("wall", 0, 267.6785728766111, 290, 274.201265877)
     battery = unit("A1", "artillery", 90, 290.20126590556754, 270.0, size_mm=(30, 30))
     where = replace(position(battery, terrain=[wall]), table=TableSize(700, 500, 30))
     field = field_of(where)

@@ -1,22 +1,22 @@
 """No ruling hangs on where on the table things lie, which way they face, or left and right."""
 
+from dataclasses import replace
 from typing import Any
 
 from hypothesis import given, settings
 
-from tablecam.rules.maurice.field.field import field_of
+from tablecam.rules.maurice.combat.combat import combat_scores
+from tablecam.rules.maurice.combat.cover import cover_answer
+from tablecam.rules.maurice.field.field import Field, field_of
+from tablecam.rules.maurice.field.requests import Combat
+from tablecam.rules.maurice.movement.judge import judge_move
+from tablecam.rules.maurice.resolve import resolve
 from tablecam.rules.maurice.rulings.facts import Rulings
 from tablecam.rules.maurice.rulings.rulings import rulings_document
-from tablecam.table.model import Position, Terrain
+from tablecam.table.headings import forward
+from tablecam.table.model import BasePose, Position
 from tests.rules.maurice.moved import Motion, motions
-from tests.rules.maurice.tables import column, gun, line, massed, position
-
-SOUTH = 270.0
-
-
-def box(kind: str, left: float, low: float, right: float, high: float) -> Terrain:
-    return Terrain(f"{kind} {left}", kind, ((left, low), (right, low), (right, high), (left, high)))
-
+from tests.rules.maurice.tables import SOUTH, box, column, gun, line, massed, position
 
 UNITS = (
     line("F1", "french", 470, 443),
@@ -61,7 +61,35 @@ def ruled(of: Position) -> dict[str, Any]:
     pairs = {
         (each["a"], each["b"]): (each["b_is"], each["b_to_flank_of_a"]) for each in found["pairs"]
     }
-    return {"units": units, "pairs": pairs, "forces": found["forces"], "doubts": found["doubts"]}
+    field = field_of(of)
+    ours, theirs = field.of_side("french"), field.of_side("british")
+    return {
+        "units": units,
+        "pairs": pairs,
+        "forces": found["forces"],
+        "doubts": found["doubts"],
+        "covers": [cover_answer(field, a, b).answer for a in ours for b in theirs],
+        "combat": fought(field),
+        "marches": [
+            judge_move(field, field.by_id["F1"], set_back(of, back_mm)).is_legal.answer
+            for back_mm in (30.0, 90.0)
+        ],
+    }
+
+
+def fought(field: Field) -> Any:
+    """What a combat of all who are engaged comes to, those who fall back on their way."""
+    dice = {name: 1 + place % 6 for place, name in enumerate(combat_scores(field, "french", {}))}
+    return resolve(field, Combat("french", {}, dice))["units"]
+
+
+def set_back(of: Position, back_mm: float) -> tuple[BasePose, ...]:
+    """The bases of F1 so far behind where they lie."""
+    moved = []
+    for base in of.units[0].bases:
+        x, y = forward(base.heading_deg)
+        moved.append(replace(base, x_mm=base.x_mm - back_mm * x, y_mm=base.y_mm - back_mm * y))
+    return tuple(moved)
 
 
 AS_LAID = ruled(position(*UNITS, terrain=GROUND))
@@ -72,6 +100,8 @@ def test_the_table_has_something_of_everything() -> None:
     assert any(unit["charge"][1] for unit in units)
     assert any(options for unit in units for _, options in unit["fire"].values())
     assert AS_LAID["units"]["F1"]["same"][2] == ["B1"]
+    assert {*AS_LAID["covers"]} == {"yes", "no"}
+    assert AS_LAID["combat"].keys() >= {"F1", "B1"}
     assert not AS_LAID["doubts"]
 
 

@@ -6,7 +6,6 @@ M-1.13: who flanks a unit touches it and is to its flank. M-8.10: who is engaged
 import numpy as np
 import pytest
 
-from tablecam.rules.maurice.combat.engagement import engagements
 from tablecam.rules.maurice.field.field import field_of
 from tablecam.rules.maurice.place.contacts import contacts_of_field
 from tablecam.rules.maurice.place.flank import flank_margins_of_draws_mm, to_flank
@@ -47,15 +46,3 @@ def test_m_1_13_touches_and_flanks_are_a_true_joint_probability():
         )
     # Four standard deviations of two shares of 400.
     assert held / TRUTHS == pytest.approx(both, abs=4 * np.sqrt(0.5 / TRUTHS))
-
-
-@pytest.mark.parametrize("gap_mm", [0.8, 1.0, 1.2])
-def test_m_8_10_an_engagement_is_no_likelier_than_the_contact_that_it_needs(gap_mm):
-    two = (
-        line("F1", "french", 600, 480, **MEASURED),
-        line("B1", "british", 620, 520 + gap_mm, 270.0, **MEASURED),
-    )
-    field = field_of(position(*two))
-    touching = contacts_of_field(field).answer("F1", "B1").probability
-    # A front is fitted to its bases, so that single draws may differ.
-    assert engagements(field, "french").probability("F1", "B1") <= touching + 0.01

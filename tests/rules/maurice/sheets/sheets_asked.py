@@ -2,7 +2,7 @@
 
 from tablecam.rules.books import book_of
 from tablecam.rules.maurice.book import Handle
-from tablecam.table.model import Commander, Terrain
+from tablecam.table.model import Commander
 from tests.rules.maurice.tables import gun, line, massed, position
 
 BOOK = book_of("maurice-lite")
@@ -37,11 +37,6 @@ def asked(sheet, question):
 
 def readings_in(sheet):
     return {each.reading.rule for each in sheet.lines if each.reading}
-
-
-def strip(name, kind, x_mm, y_mm, width_mm, depth_mm):
-    corners = ((0, 0), (width_mm, 0), (width_mm, depth_mm), (0, depth_mm))
-    return Terrain(name, kind, tuple((x_mm + x, y_mm + y) for x, y in corners))
 
 
 FACING = position(
