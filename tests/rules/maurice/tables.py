@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import Any
 
 from tablecam.documents import document_from
 from tablecam.rules.maurice.field.field import Field
 from tablecam.rules.maurice.field.requests import Request, request_of
-from tablecam.table.model import Arm, Commander, Position, TableSize, Terrain, Unit
-from tablecam.testing import unit
+from tablecam.table.model import BasePose, Commander, Position, TableSize, Terrain, Unit
 
 BW = 40.0
 TABLE = TableSize(1800, 1200, BW)
@@ -28,45 +26,68 @@ def position(
     return Position("maurice-lite", table, units, tuple(commanders), tuple(terrain))
 
 
-def line(name: str, side: str, *place: float, **more: Any) -> Unit:
-    """Four abreast, counted from the left, their middle at (x, y); north unless a heading is said.
-
-    `more` are its arm, the sigmas of its bases, and its state.
-    """
-    return _laid("line", name, side, *place, **more)
-
-
-def column(name: str, side: str, *place: float, **more: Any) -> Unit:
-    """Four one behind the other, counted from the front."""
-    return _laid("column", name, side, *place, **more)
+def line(
+    name: str, side: str, x_mm: float, y_mm: float, heading_deg: float = NORTH, **more: object
+) -> Unit:
+    """Four abreast, counted from the left, their middle at (x, y)."""
+    places = [(0.0, (place - 1.5) * BW) for place in range(4)]
+    return _unit(name, side, x_mm, y_mm, heading_deg, places, "line", **more)
 
 
-def massed(name: str, side: str, *place: float, **more: Any) -> Unit:
-    """Cavalry, two behind two, the front rank first."""
-    return _laid("massed", name, side, *place, **more)
+def column(
+    name: str, side: str, x_mm: float, y_mm: float, heading_deg: float = NORTH, **more: object
+) -> Unit:
+    """Four one behind the other, counted from the front, their middle at (x, y)."""
+    places = [((1.5 - place) * BW, 0.0) for place in range(4)]
+    return _unit(name, side, x_mm, y_mm, heading_deg, places, "column", **more)
 
 
-def gun(name: str, side: str, *place: float, **more: Any) -> Unit:
+def massed(
+    name: str, side: str, x_mm: float, y_mm: float, heading_deg: float = NORTH, **more: object
+) -> Unit:
+    """Cavalry, two behind two, the front rank first, their middle at (x, y)."""
+    places = [(ahead * BW, right * BW) for ahead in (0.5, -0.5) for right in (-0.5, 0.5)]
+    more = {"arm": "cavalry", **more}
+    return _unit(name, side, x_mm, y_mm, heading_deg, places, "massed", **more)
+
+
+def gun(
+    name: str, side: str, x_mm: float, y_mm: float, heading_deg: float = NORTH, **more: object
+) -> Unit:
     """One base of artillery."""
-    return _laid("artillery", name, side, *place, **more)
+    more = {"arm": "artillery", **more}
+    return _unit(name, side, x_mm, y_mm, heading_deg, [(0.0, 0.0)], "artillery", **more)
 
 
-def _laid(
-    formation: str,
+def _unit(
     name: str,
     side: str,
     x_mm: float,
     y_mm: float,
-    heading_deg: float = NORTH,
+    heading_deg: float,
+    places: Sequence[tuple[float, float]],
+    formation: str,
     *,
-    arm: Arm | None = None,
+    arm: str = "infantry",
     sigma_mm: float = 0.0,
     sigma_deg: float = 0.0,
-    **state: Any,
+    **state: object,
 ) -> Unit:
-    sigmas = {"sigma_mm": sigma_mm, "sigma_deg": sigma_deg}
-    bases = unit(name, formation, x_mm, y_mm, heading_deg, side=side, arm=arm, **sigmas)
-    return replace(bases, formation=formation, state=state)
+    turn = math.radians(heading_deg)
+    ahead_x, ahead_y = math.cos(turn), math.sin(turn)
+    bases = tuple(
+        BasePose(
+            x_mm + ahead * ahead_x + right * ahead_y,
+            y_mm + ahead * ahead_y - right * ahead_x,
+            heading_deg,
+            BW,
+            BW,
+            sigma_mm=sigma_mm,
+            sigma_deg=sigma_deg,
+        )
+        for ahead, right in places
+    )
+    return Unit(name, side, arm, bases, formation, state)
 
 
 def box(

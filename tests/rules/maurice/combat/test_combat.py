@@ -174,22 +174,15 @@ FAR = line("F2", "french", 1200, 200)
     [
         (
             {"dice": {"F1": 4}},
-            "request: dice: expected 2 dice, one for each engaged unit (M-8.19), got none for B1",
+            "dice: expected 2 dice, one for each engaged unit (M-8.19), got none for B1",
         ),
-        (
-            {},
-            "request: dice: expected 2 dice, one for each engaged unit (M-8.19), got none for "
-            "F1, B1",
-        ),
-        (
-            {"dice": {"F1": 4, "B1": 2, "F2": 3}},
-            "request: dice.F2: F2 is not engaged (M-8.10): F1, B1 are",
-        ),
+        ({}, "dice: expected 2 dice, one for each engaged unit (M-8.19), got none for F1, B1"),
+        ({"dice": {"F1": 4, "B1": 2, "F2": 3}}, "dice.F2: F2 is not engaged (M-8.10): F1, B1 are"),
         (
             {"dice": {"F1": 4, "B1": 2}, "cards": {"F2": 1}},
-            "request: cards.F2: F2 is not engaged (M-8.10): F1, B1 are",
+            "cards.F2: F2 is not engaged (M-8.10): F1, B1 are",
         ),
-        ({"fall_back_order": ["F2"]}, "request: fall_back_order[1]: F2 is not engaged (M-8.10)"),
+        ({"fall_back_order": ["F2"]}, "fall_back_order[1]: F2 is not engaged (M-8.10)"),
     ],
 )
 def test_dice_cards_and_orders_are_for_the_engaged_alone(wrong, said):  # M-8.19
@@ -197,7 +190,7 @@ def test_dice_cards_and_orders_are_for_the_engaged_alone(wrong, said):  # M-8.19
     request = read_request({"kind": "combat", "active": "french"} | wrong, "request", field)
     with pytest.raises(BadInput) as error:
         resolve(field, request)
-    assert str(error.value) == said
+    assert str(error.value) == f"request: {said}"
 
 
 def test_a_combat_without_front_contact_is_refused():  # M-8.10

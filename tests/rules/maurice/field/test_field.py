@@ -9,9 +9,9 @@ from tablecam.errors import BadInput
 from tablecam.rules.maurice.field.field import field_of
 from tablecam.rules.maurice.field.tables import BASES
 from tablecam.rules.miniatures.placement import units_fit_for_rulings
-from tablecam.table.model import Commander, Position, TableSize, Unit
+from tablecam.table.model import Commander, Position, Unit
 from tests.rules.maurice.drawn import seen_position
-from tests.rules.maurice.tables import box, column, gun, line, massed, position
+from tests.rules.maurice.tables import TABLE, box, column, gun, line, massed, position
 
 WOOD = box("woods", 380, 380, 520, 460, "wood")
 
@@ -48,51 +48,36 @@ def test_what_only_touches_terrain_is_not_in_it():  # M-5.7, G-5
         assert field.units[0].is_in_difficult == is_in
 
 
+GUN = gun("A1", "french", 500, 400)
+
+
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
         (
-            lambda: position(replace(line("F1", "french", 500, 400), bases=())),
+            position(replace(line("F1", "french", 500, 400), bases=())),
             "unit F1: expected 4 bases of infantry, got 0",
         ),
+        (position(GUN, gun("A2", "british", 510, 400)), "overlap by 30.0 mm"),
+        (position(gun("A1", "french", 5, 400)), "base A1/1 is off the table of 1800 x 1200 mm"),
         (
-            lambda: position(gun("A1", "french", 500, 400), gun("A2", "british", 510, 400)),
-            "overlap by 30.0 mm",
-        ),
-        (
-            lambda: position(gun("A1", "french", 5, 400)),
-            "base A1/1 is off the table of 1800 x 1200 mm",
-        ),
-        (
-            lambda: position(gun("A1", "french", 500, 400, sigma_mm=10.5)),
+            position(gun("A1", "french", 500, 400, sigma_mm=10.5)),
             "unit A1: base A1/1: sigma_mm: expected at most 10, got 10.5",
         ),
         (
-            lambda: position(gun("A1", "french", 500, 400, sigma_deg=90)),
+            position(gun("A1", "french", 500, 400, sigma_deg=90)),
             "unit A1: base A1/1: sigma_deg: expected at most 10, got 90",
         ),
         (
-            lambda: position(terrain=[replace(WOOD, kind="jungle")]),
+            position(terrain=[replace(WOOD, kind="jungle")]),
             "terrain[1].kind: expected one of woods, rough",
         ),
-        (
-            lambda: Position("syw-d6", TableSize(1800, 1200, 40)),
-            "game: expected maurice-lite, got syw-d6",
-        ),
-    ],
-    ids=[
-        "no bases",
-        "overlap",
-        "off the table",
-        "place unknown",
-        "heading unknown",
-        "unknown terrain",
-        "another game",
+        (Position("syw-d6", TABLE), "game: expected maurice-lite, got syw-d6"),
     ],
 )
 def test_what_cannot_lie_so_is_refused_in_one_line(wrong, said):
     with pytest.raises(BadInput) as refused:
-        field_of(wrong(), "position.json")
+        field_of(wrong, "position.json")
     assert said in str(refused.value)
     assert str(refused.value).startswith("position.json: ")
     assert "\n" not in str(refused.value)

@@ -70,7 +70,7 @@ def test_a_named_deck_is_dealt_the_active_sides_hand_first():
         ({"deck": "house", "deck_size": 60}, "options: deck_size: expected no value, as the deck"),
         ({"deck": "house", "hands": {"french": 99}}, "options: deck: expected a deck of more"),
         ({"deck": "none.toml"}, "none.toml: there is no such file"),
-        ({"deck": "no\0where.toml"}, "no such file"),
+        ({"deck": "no\0where.toml"}, "is not a path"),
         ({"deck": ""}, "deck"),
         ({"setup": True, "active": "french"}, "active: expected no value, as setup decides it"),
     ],

@@ -34,17 +34,6 @@ def asked(enemy: Unit, ours: Unit = OURS) -> bool:
         (massed("B1", "british", 760, 600, WEST), True),  # two of four behind
         (massed("B1", "british", 760, 600.1, WEST), False),
     ],
-    ids=[
-        "two behind",
-        "one behind",
-        "end in front",
-        "gun level",
-        "gun ahead by a hair",
-        "rear",
-        "front",
-        "massed half",
-        "massed less",
-    ],
 )
 def test_t_15_to_the_flank_is_half_the_bases_behind_and_nothing_directly_in_front(
     enemy, expected
