@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from calibration.camera import Camera
 from tablecam.vision.detection.decode import sampled, steps_right_and_up
+from tablecam.vision.fitting.glare import glare_of, is_glared
 from tablecam.vision.fitting.local_map import table_to_picture
 from tablecam.vision.fitting.texture import stored_light
 
@@ -28,6 +29,10 @@ _POINTS_A_CELL = 2
 _SAMPLE_OFFSET_CELLS = 0.12
 """Each point averages four samples this far from it, to reduce the camera's noise."""
 _BLUR_STEP_CELLS = 0.02
+_LEAST_CONTRAST, _ALONG_LAMP_CELLS = 0.1, 0.3
+"""Least contrast under a lamp that shows print, as a share of the usual, and how far from the
+lamp's axis its light changes. On 12 simulated tables of 2.3 px a cell, 95 % of the points inside
+tags then had 0.55 or more where they are white, and 0.48 or less where they are black."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,6 +82,51 @@ def sample_points(
     offsets = (middles[:, None] + signs).reshape(-1, 2)
     seen = sampled(grey, to_picture.turned(step), offsets)
     return np.asarray(seen.reshape(len(seen), -1, len(signs)).mean(axis=2), dtype=np.float32)
+
+
+def values_of_print(
+    levels: Map,
+    black_grey: Array | Map,
+    gain_grey: Array | Map,
+    points: TagPoints,
+    glare: Rows | None = None,
+) -> Map:
+    """Returns grey levels (n, m) of tags as 0 for paint and 1 for paper.
+
+    `black_grey` (n,) is that of paint; paper is brighter by `gain_grey` (n,). Where a lamp is
+    mirrored, under `glare` (n, spots) or else as seen, its light is taken away; values are NaN if
+    that leaves nothing.
+    """
+    values = ((levels - black_grey[:, None]) / gain_grey[:, None]).astype(np.float32)
+    if glare is None:
+        real = np.ones(values.shape[1], dtype=np.bool_)
+        glare = glare_of(values, points.right, points.up, real, points.side_cells)
+    if glare.any():
+        is_lit = is_glared(glare, points.right, points.up, points.side_cells)
+        for row in np.flatnonzero(is_lit.any(axis=1)):
+            values[row, is_lit[row]] = _without_lamp(values[row], is_lit[row], points)
+    return values
+
+
+def _without_lamp(values: Map, is_lit: Rows, points: TagPoints) -> Map:
+    """Returns the values of a tag's lit points (l,), of all (m,), as they were without the lamp.
+
+    A lamp is as bright along its image: border and rim show paint and paper under as much light,
+    and where these are alike, as both are saturated, nothing is known.
+    """
+    places = np.stack([points.right, points.up])
+    # Eigenvalues ascend: the first direction is the narrow one of what is lit.
+    away = np.linalg.eigh(np.cov(places[:, is_lit]))[1][:, 0] @ places
+    nearness = np.exp(-(((away[is_lit, None] - away) / _ALONG_LAMP_CELLS) ** 2) / 2)
+    paint, paper = (
+        nearness[:, part] @ values[part] / nearness[:, part].sum(axis=1)
+        for part in (points.is_border, points.is_rim)
+    )
+    contrast = paper - paint
+    shown = ((values[is_lit] - paint) / np.maximum(contrast, _LEAST_CONTRAST)).clip(0, 1)
+    # Border and rim were needed for the lamp itself: they are no evidence for a tag.
+    is_known = (contrast >= _LEAST_CONTRAST) & points.is_inner[is_lit]
+    return np.where(is_known, shown, np.nan).astype(np.float32)
 
 
 def expected_values(cells: NDArray[np.uint8], blur_cells: float) -> Map:

@@ -131,8 +131,9 @@ def _refined(grey: Grey, camera: Camera, patterns: TagPatterns, fits: TagFits) -
         with_ground=True,
     )
     model, is_reliable = rendered.model, fits.likeness > _LEAST_LIKENESS
+    start = model.start(fits.tags)
     poses, covariance = _refined_poses(
-        model, model.start(fits.tags), rendered.px_per_cell, is_reliable
+        model.without_glare(start, fits.glare), start, rendered.px_per_cell, is_reliable
     )
     tags = replace(
         fits.tags,

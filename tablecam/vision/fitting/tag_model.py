@@ -6,12 +6,13 @@ residuals and the Gauss-Newton step.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from calibration.edges import BLACK_STORED
+from tablecam.vision.fitting.glare import is_glared
 from tablecam.vision.fitting.patches import Patches
 from tablecam.vision.fitting.tags import TagGuesses
 from tablecam.vision.fitting.texture import TagTextures
@@ -28,6 +29,7 @@ POSE = slice(5, 8)
 GROUND = 8
 """Column of the ground: how much darker than the rim's white the surroundings are."""
 
+_ALL = slice(None)
 _RIM_CELLS = 1.0
 """Printed width of the white around the black square."""
 _LOGISTIC = 1.7
@@ -75,12 +77,28 @@ class TagModel:
         offset = np.zeros((len(guesses), 2), np.float32)
         return TagPoses(offset, guesses.headings_rad.astype(np.float32))
 
+    def along_sides(self, poses: TagPoses, rows: Index | slice = _ALL) -> tuple[Map, Map]:
+        """Returns where pixels lie, in cells right and up of the tags' middles, (n, m) each."""
+        heading_rad, offset_cells = poses.headings_rad[rows, None], poses.offset_cells[rows]
+        cosine, sine = np.cos(heading_rad), np.sin(heading_rad)
+        offsets_mm = self.patches.offsets_mm[:, rows]
+        x, y = offsets_mm / np.float32(self.cell_mm) - offset_cells.T[..., None]
+        # Up is a tag's heading, right a quarter turn clockwise.
+        return x * sine - y * cosine, x * cosine + y * sine
+
+    def without_glare(self, poses: TagPoses, glare: NDArray[np.bool_]) -> TagModel:
+        """Returns the model of the pixels that no lamp is mirrored in; `glare` as in `TagFits`."""
+        if not glare.any():
+            return self
+        rows, real = np.flatnonzero(glare.any(axis=1)), self.patches.real.copy()
+        right, up = self.along_sides(poses, rows)
+        real[rows] &= ~is_glared(glare[rows], right, up, self.textures.side_cells)
+        return replace(self, patches=replace(self.patches, real=real))
+
     def columns(self, poses: TagPoses) -> TagColumns:
         """Returns the columns of the linear model at these poses."""
         cosine, sine = np.cos(poses.headings_rad)[:, None], np.sin(poses.headings_rad)[:, None]
-        x, y = self.patches.offsets_mm / np.float32(self.cell_mm) - poses.offset_cells.T[..., None]
-        # Offsets along the tag's own axes: up is its heading, right a quarter turn clockwise.
-        right, up = x * sine - y * cosine, x * cosine + y * sine
+        right, up = self.along_sides(poses)
         value, by_right, by_up, by_blur = self.textures.at(self.which, right, up)
         count = GROUND if self.blur_cells is None else GROUND + 1
         columns = np.empty((len(value), count, value.shape[1]), np.float32)

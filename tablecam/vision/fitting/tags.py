@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from tablecam.vision.fitting.glare import GLARE_SPOTS
+
 Array = NDArray[np.float64]
 Index = NDArray[np.int64]
 
@@ -52,6 +54,7 @@ class TagGuesses:
 
 
 NO_TAGS = TagGuesses.joined([])
+_NO_GLARE = np.empty((0, GLARE_SPOTS), dtype=np.bool_)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,7 +72,8 @@ class TagFits:
     `black_grey` (n,) is the grey level of the tag's paint, `gain_grey` (n,) how much brighter its
     paper is. `visible_share` (n,) is the share of the tag, with half of its rim, that looks as
     predicted; `noise_grey` (n,) is the standard deviation of the residuals there. `blur_px` (n,)
-    is the picture's blur at each tag (a standard deviation), as the fit estimates it.
+    is the picture's blur at each tag (a standard deviation), as the fit estimates it. `glare`
+    (n, spots) marks where a lamp is mirrored in it, as `glare_of` gives it: the fit ignores that.
     """
 
     tags: TagGuesses
@@ -80,6 +84,7 @@ class TagFits:
     noise_grey: Array
     visible_share: Array
     blur_px: Array
+    glare: NDArray[np.bool_]
 
     def __len__(self) -> int:
         return len(self.tags)
@@ -94,6 +99,7 @@ class TagFits:
             self.noise_grey[rows],
             self.visible_share[rows],
             self.blur_px[rows],
+            self.glare[rows],
         )
 
     @classmethod
@@ -108,4 +114,5 @@ class TagFits:
             np.concatenate([np.empty(0), *(part.noise_grey for part in parts)]),
             np.concatenate([np.empty(0), *(part.visible_share for part in parts)]),
             np.concatenate([np.empty(0), *(part.blur_px for part in parts)]),
+            np.concatenate([_NO_GLARE, *(part.glare for part in parts)]),
         )

@@ -6,6 +6,7 @@ its kind, and enough of its border must be visible to trust the cells inside.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 from calibration.camera import Camera
 from tablecam.vision.detection.decode import cell_means, steps_right_and_up
 from tablecam.vision.detection.kinds import TagKind
+from tablecam.vision.detection.points import sample_points, tag_points, values_of_print
 from tablecam.vision.fitting.dictionary import TagPatterns
 from tablecam.vision.fitting.light import MIN_GAIN_GREY
 from tablecam.vision.fitting.local_map import table_to_picture
@@ -49,8 +51,9 @@ _MOST_RIVAL_SHARE = 0.5
 """Nearer to its pattern than half way to the next one: a tag of another roster is three cells
 away."""
 _MOST_BORDER_MISMATCH = 2.3 / 20
-_LEAST_MARGIN = 0.5
-"""Share of the mismatch with the nearest other pattern, but never more than half a cell."""
+_LEAST_MARGIN, _MOST_MARGIN = 0.5, 1.0
+"""Share of the mismatch with the nearest other pattern; for tags without glare, of a cell's at
+most."""
 _MARGIN_FOR_BORDER = 0.5
 """Extra margin per border mismatch: if the border is hidden, cells may be too, and look like
 another tag's."""
@@ -113,7 +116,9 @@ class Identities:
 
     def is_known(self, taken: Rows) -> Rows:
         """Returns which fits look like their tag, and like no other that is not `taken` (k,)."""
-        least_margin = _LEAST_MARGIN * np.minimum(self.rival_mismatch, 1.0)
+        # Under a lamp cells may be unknown: what remains must separate the tags half as well.
+        most = np.where(self.fits.glare.any(axis=1), np.inf, _MOST_MARGIN)
+        least_margin = _LEAST_MARGIN * np.minimum(self.rival_mismatch, most)
         # A hidden border suggests hidden cells, which may look like another pattern.
         least_margin += _MARGIN_FOR_BORDER * self.border_mismatch
         return np.asarray(self.is_tag & (self.margin(taken) >= least_margin))
@@ -190,7 +195,29 @@ def _seen_cells(
     step = steps_right_and_up(fits.tags.headings_rad) * cell_mm
     levels = cell_means(grey, to_picture.turned(step), np.zeros((len(fits), 2)), side)
     gain = np.maximum(fits.gain_grey, MIN_GAIN_GREY)[:, None, None]
-    return np.asarray((levels - fits.black_grey[:, None, None]) / gain, dtype=np.float32)
+    seen = ((levels - fits.black_grey[:, None, None]) / gain).astype(np.float32)
+    lit = np.flatnonzero(fits.glare.any(axis=1))
+    if len(lit):
+        seen[lit] = _cells_without_lamps(grey, camera, fits[lit], side)
+    return seen
+
+
+def _cells_without_lamps(grey: Grey, camera: Camera, fits: TagFits, side_cells: int) -> Map:
+    """Returns the cells of tags that mirror a lamp, without its light; NaN where none is known."""
+    points, tags = tag_points(side_cells), fits.tags
+    cells_mm = tags.sizes_mm / side_cells
+    levels = sample_points(
+        grey, camera, points, cells_mm, tags.places_mm, tags.headings_rad, tags.heights_mm
+    )
+    gain = np.maximum(fits.gain_grey, MIN_GAIN_GREY)
+    values = values_of_print(levels, fits.black_grey, gain, points, fits.glare)
+    across = math.isqrt(values.shape[1])
+    on_square = values.reshape(-1, across, across)[:, 1:-1, 1:-1]
+    of_cells = on_square.reshape(len(fits), side_cells, 2, side_cells, 2)
+    is_known = ~np.isnan(of_cells)
+    count = is_known.sum(axis=(2, 4))
+    total = np.where(is_known, of_cells, 0).sum(axis=(2, 4))
+    return np.where(count > 0, total / np.maximum(count, 1), np.nan).astype(np.float32)
 
 
 def _inner_mismatch(seen: Map, expected: Map) -> Array:
@@ -222,4 +249,5 @@ def _border_mismatch(seen: Map, expected: Map) -> Array:
 
 def _mismatch(difference: Map) -> Map:
     """Returns the squared difference, at most 1."""
-    return np.asarray(np.minimum(difference * difference, 1))
+    # What is unknown, NaN, contradicts nothing.
+    return np.asarray(np.fmax(np.minimum(difference * difference, 1), 0))

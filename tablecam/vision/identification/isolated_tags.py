@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tablecam.vision.detection.kinds import TagKind
-from tablecam.vision.detection.points import expected_values, tag_points
+from tablecam.vision.detection.points import expected_values, tag_points, values_of_print
 from tablecam.vision.fitting.tags import NO_TAGS, TagFits, TagGuesses
 from tablecam.vision.identification.frame_context import FrameContext
 from tablecam.vision.identification.occluded_placement import AS_SHOWN
@@ -66,14 +66,14 @@ def evidence_by_size_nats(fits: TagFits, kinds: Sequence[TagKind], patterns: int
 
 
 def shown_in_known_light(sight: FrameContext, squares: TagGuesses) -> tuple[Map, Array]:
-    """Returns values at the points of squares, 0 paint and 1 paper, (n, m), and the gain, (n,).
+    """Returns values of the print at the points of squares, (n, m), and the gain, (n,).
 
     The picture's light must be known.
     """
     assert sight.light is not None
     gain, black = sight.light.at(squares.places_mm).mean_grey.T
-    seen = sight.values_at(squares, tag_points(sight.patterns.side_cells))
-    return ((seen - black[:, None]) / gain[:, None]).astype(np.float32), gain
+    points = tag_points(sight.patterns.side_cells)
+    return values_of_print(sight.values_at(squares, points), black, gain, points), gain
 
 
 def rows_with_ring(sight: FrameContext, shown: Map, expected: Map) -> Index:

@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from tablecam.vision.detection.points import tag_points
+from tablecam.vision.detection.points import tag_points, values_of_print
 from tablecam.vision.fitting.light import MIN_GAIN_GREY
 from tablecam.vision.fitting.tags import TagFits
 from tablecam.vision.identification.frame_context import FrameContext
@@ -170,11 +170,12 @@ class OccludedPlacement:
     def _is_framed(self) -> bool:
         """Whether enough of a tag's border and rim is visible, and enough contrast."""
         thresholds, points = self._thresholds, tag_points(self.sight.patterns.side_cells)
-        difference = np.abs(self._values - self._expected.mean(axis=(0, 1)))[~points.is_inner]
+        is_known = ~np.isnan(self._values)
+        difference = np.abs(self._values - self._expected.mean(axis=(0, 1)))
         gain_grey = max(MIN_GAIN_GREY, thresholds.of_gain * self.sight.gain_grey)
         return bool(
-            (difference < AS_SHOWN).mean() >= thresholds.framed
-            and (self._values[points.is_rim] > 1 - AS_SHOWN).mean() >= thresholds.rim
+            (difference[is_known & ~points.is_inner] < AS_SHOWN).mean() >= thresholds.framed
+            and (self._values[is_known & points.is_rim] > 1 - AS_SHOWN).mean() >= thresholds.rim
             and float(self._fit.gain_grey[0]) >= gain_grey
         )
 
@@ -269,7 +270,8 @@ class OccludedPlacement:
 
 
 def values_at_points(sight: FrameContext, fits: TagFits) -> Map:
-    """Returns the values at the points of fits, 0 black paint and 1 white paper, (n, m)."""
-    levels = sight.values_at(fits.tags, tag_points(sight.patterns.side_cells))
+    """Returns the values at the points of fits, as `values_of_print` gives them, (n, m)."""
+    points = tag_points(sight.patterns.side_cells)
     gain = np.maximum(fits.gain_grey, MIN_GAIN_GREY)
-    return ((levels - fits.black_grey[:, None]) / gain[:, None]).astype(np.float32)
+    levels = sight.values_at(fits.tags, points)
+    return values_of_print(levels, fits.black_grey, gain, points, fits.glare)

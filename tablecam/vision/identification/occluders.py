@@ -90,9 +90,9 @@ def explanations(
 ) -> Explanations:
     """Explains n patches `seen` (n, m) by the tags `expected` (k, 4, m) at the same points.
 
-    Both are 0 for black paint and 1 for white paper; `noise` (n,) is the pixels' sigma in that
-    unit. The `few` tags that agree best inside are compared with all occluders; the patterns
-    `always` (n, a), unturned, come first, whatever they cost.
+    Both are 0 for black paint and 1 for white paper, NaN where nothing is known; `noise` (n,) is
+    the pixels' sigma in that unit. The `few` tags that agree best inside are compared with all
+    occluders; the patterns `always` (n, a), unturned, come first, whatever they cost.
     """
     cost_per_square = _cost_per_square(noise)
     flat = expected.reshape(-1, expected.shape[2])
@@ -109,7 +109,7 @@ def explanations(
     # The cap limits what one point can say, as whatever covers it may show anything.
     cap = np.where(points.is_rim, _MOST_RIM_COST, _MOST_POINT_COST).astype(np.float32)
     is_visible = (~covers).astype(np.float32).T
-    cost, blank = np.empty(tags.shape), np.empty(len(seen))
+    cost, blank, is_unknown = np.empty(tags.shape), np.empty(len(seen)), np.isnan(seen)
     for start in range(0, len(seen), _BATCH_PATCHES):
         rows = slice(start, start + _BATCH_PATCHES)
         candidates = flat[tags[rows]]
@@ -119,6 +119,8 @@ def explanations(
         mismatch = np.minimum(
             (seen[rows, None] - candidates) ** 2 * cost_per_square[rows, None, None], cap
         )
+        if is_unknown[rows].any():
+            np.nan_to_num(mismatch, copy=False)
         # One matrix product sums the mismatch outside every occluder at once.
         visible_cost = (mismatch.reshape(-1, mismatch.shape[2]) @ is_visible).reshape(
             *mismatch.shape[:2], -1
@@ -140,10 +142,12 @@ def likeliest(
     few = min(few, len(flat))
     inner, cost_per_square = seen[:, points.is_inner], _cost_per_square(noise)
     tags, cost = np.empty((len(seen), few), dtype=np.int64), np.empty((len(seen), few))
+    has_unknown = np.any(np.isnan(inner), axis=1).tolist()
     for row in range(len(seen)):  # all at once would not fit into the processor's cache
-        mismatch = np.minimum(
-            (inner[row] - flat) ** 2 * cost_per_square[row], _MOST_POINT_COST
-        ).sum(axis=1)
+        mismatch = np.minimum((inner[row] - flat) ** 2 * cost_per_square[row], _MOST_POINT_COST)
+        if has_unknown[row]:
+            np.nan_to_num(mismatch, copy=False)
+        mismatch = mismatch.sum(axis=1)
         # Partitioning first: only the few best have to be in order.
         best = np.argpartition(mismatch, few - 1)[:few]
         tags[row] = best[np.argsort(mismatch[best])]
@@ -160,7 +164,9 @@ def _cost_per_square(noise: Array) -> Map:
 def _price_of_hiding(seen: Map, covers: Rows) -> Map:
     """Returns the price of each occluder (c, m) over each patch (n, m): (n, c)."""
     covered = covers.astype(np.float32).T
-    size = covered.sum(axis=0)
+    known = ~np.isnan(seen)
+    size = known.astype(np.float32) @ covered
+    seen = np.where(known, seen, 0)
     total, squares = seen @ covered, (seen * seen) @ covered
     # The variance of the covered values, as an occluder should be of one grey.
     uneven = (squares - total**2 / np.maximum(size, 1)) / (2 * _OCCLUDER_SIGMA**2)

@@ -41,11 +41,11 @@ def costs_with_occluders(seen: Map, meant: Map, *, noise: float) -> tuple[Array,
     """Returns the costs of a patch as each of k tags with anything on top, (k,), and as no tag.
 
     `seen`, one patch (m,) for all tags or one for each (k, m), and `meant` (k, m) are 0 for black
-    paint and 1 for white paper, row by row at the points of a square; `noise` is the pixels' sigma
-    in that unit. The cost of no tag has one value a patch.
+    paint and 1 for white paper, row by row at the points of a square, NaN where nothing is known:
+    there neither costs anything. `noise` is the pixels' sigma in that unit. The cost of no tag has
+    one value a patch.
     """
-    mismatch, cover_cost = _point_costs(seen, meant, noise, _POINT_SIGMA)
-    cover_cost += np.float32(_COVERED_POINT_COST)
+    mismatch, cover_cost = _point_costs(seen, meant, noise, _POINT_SIGMA, _COVERED_POINT_COST)
     cover_gain = mismatch - cover_cost
     # Cover a point only if its whole neighbourhood gains: an occluder is larger than a point.
     cover_gain *= _box_sums(cover_gain) > 0
@@ -72,8 +72,8 @@ def _compact_costs(
 
     It is found by iterated conditional modes (Besag 1986) from three starts.
     """
-    mismatch, cover_cost = _point_costs(seen, meant, noise, sigma)
-    gain = mismatch - cover_cost - np.float32(point_cost)
+    mismatch, cover_cost = _point_costs(seen, meant, noise, sigma, point_cost)
+    gain = mismatch - cover_cost
     covered = np.concatenate([_box_sums(gain) > 0, gain > 0, np.ones_like(gain, dtype=np.bool_)])
     is_even = np.indices(gain.shape[1:]).sum(axis=0) % 2 == 0
     gain = np.tile(gain, (3, 1, 1))
@@ -90,8 +90,13 @@ def _compact_costs(
     return np.asarray(mismatch.sum(axis=(1, 2)) - saved.reshape(3, -1).max(axis=0))
 
 
-def _point_costs(seen: Map, meant: Map, noise: float, sigma: float) -> tuple[Map, Map]:
-    """Returns what each point costs in view (k, a, a), and if it shows an uneven occluder."""
+def _point_costs(
+    seen: Map, meant: Map, noise: float, sigma: float, covered: float
+) -> tuple[Map, Map]:
+    """Returns what each point costs in view (k, a, a), and if it shows an occluder.
+
+    An occluder costs `covered` a point, and more where it is uneven.
+    """
     across = math.isqrt(seen.shape[-1])
     picture = seen.reshape(-1, across, across)
     cover_sigma, view_sigma = (
@@ -104,7 +109,14 @@ def _point_costs(seen: Map, meant: Map, noise: float, sigma: float) -> tuple[Map
     mismatch /= np.float32(math.sqrt(2)) * view_sigma
     mismatch *= mismatch
     np.minimum(mismatch, np.float32(_MOST_POINT_COST), out=mismatch)
-    return mismatch, np.minimum(uneven**2 / 2, np.float32(_MOST_UNEVEN_COST))
+    cover_cost = np.minimum(uneven**2 / 2, np.float32(_MOST_UNEVEN_COST)) + np.float32(covered)
+    is_unknown = np.isnan(picture)
+    if is_unknown.any():
+        # Beside unknown points nobody knows how even an occluder is.
+        np.nan_to_num(cover_cost, copy=False, nan=covered)
+        mismatch[np.broadcast_to(is_unknown, mismatch.shape)] = 0
+        cover_cost[is_unknown] = 0
+    return mismatch, cover_cost
 
 
 def _pull(covered: Rows) -> Map:
