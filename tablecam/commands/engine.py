@@ -175,7 +175,7 @@ class Lines:
         return {"at": len(play.done), "asked": decision} | house
 
     def _position(self, data: object) -> Position:
-        return position_from_json(data, games=(self._game.name,))
+        return position_from_json(data, games={self._game.name: self._game.table_needs})
 
     def _suggestion(self, suggestion: Suggestion) -> Json:
         action, nearest = suggestion.action, suggestion.nearest

@@ -290,7 +290,8 @@ class Play(Generic[State, Action]):
         # Before the position, which only its own game can read.
         if parsed.game != game.name:
             raise document.error(("game",), f"expected {game.name}, got {parsed.game}")
-        position = position_from_json(parsed.position, "play: position", games=(game.name,))
+        needs = {game.name: game.table_needs}
+        position = position_from_json(parsed.position, "play: position", games=needs)
         play = cls(game, position, parsed.options, chance=chance)
         play._replay(parsed.log)
         return play

@@ -81,6 +81,14 @@ def test_a_game_that_there_is_not_is_refused_with_those_that_there_are(capsys):
     assert capsys.readouterr().err == said
 
 
+def test_a_table_that_lacks_what_the_game_needs_is_refused(monkeypatch, capsys):
+    bare = position_to_json(TABLE)
+    del bare["table"]["base_width_mm"]
+    _, (answer,) = engine(monkeypatch, capsys, {"do": "load", "position": bare})
+    assert not answer["ok"]
+    assert "table.base_width_mm: expected this key, but it is missing" in str(answer)
+
+
 def test_a_hands_move_is_told_as_an_action_that_can_be_sent_back(monkeypatch, capsys):
     setting_out = [
         {"do": "load", "position": position_to_json(TABLE)},
