@@ -8,7 +8,7 @@ from typing import Any
 
 from tablecam.geometry.shapes import Shape
 from tablecam.rules.frozen_json import Variant
-from tablecam.rules.game import Event, Refused, Suggestion
+from tablecam.rules.game import Ban, Event, Refused, Suggestion
 from tablecam.rules.hexes.counters import Place, place_of, seen_faces
 from tablecam.rules.hexes.drawings import hexes_shapes
 from tablecam.rules.hexes.grid import Hex, Way, ways_from
@@ -23,6 +23,7 @@ from tablecam.rules.maida_1806.state import Due, MoveStep, Outcome, State, Units
 from tablecam.rules.maida_1806.troops import SIDES, Piece
 from tablecam.table.model import BasePose, Position, Unit
 from tablecam.table.motion import lies_there
+from tablecam.table.sides import side_plural
 from tablecam.uncertainty.answer import Answer, certain, decide
 from tablecam.wording import joined
 
@@ -226,9 +227,10 @@ def _suggestion(state: State, units: tuple[str, ...], place: Place, words: str) 
         charge = acts.Charge(units, place.hexes[0])
         if state.movers == units and charge in sequence.movement_choices(state):
             return _sure(name, text, charge, "D-9.2.1")
-        why = f"{name} has no way there with its Movement Points"
+        ban = _ban_on_moving(state, units)
+        ban = ban or Ban("D-12.2", f"{name} has no way there with its Movement Points")
         nearest = _nearest(state, units, place)
-        return Suggestion(name, text, None, certain("no", "D-12.2", why), nearest)
+        return Suggestion(name, text, None, certain("no", ban.rule, ban.because), nearest)
     way = min(ways, key=lambda way: (len(way.triggers), way.cost))
     if len(ways) > 1:
         others = len(ways) - 1
@@ -239,6 +241,15 @@ def _suggestion(state: State, units: tuple[str, ...], place: Place, words: str) 
     word, chance = decide(place.margin_mm, place.sigma_mm)
     answer = Answer(word, place.margin_mm, place.sigma_mm, chance, "D-G3", text)
     return Suggestion(name, text, action, answer)
+
+
+def _ban_on_moving(state: State, units: Units) -> Ban | None:
+    """Returns why units may not move now, wherever they go."""
+    if state.phase == "movement" and not (state.slot or state.movers):
+        return Ban("D-4.2", f"not yet: the {side_plural(state.passive)} fire or pass first")
+    starters = (name for name in units if name not in state.movers)
+    bans = (sequence.ban_on_beginning(state, name) for name in starters)
+    return next(filter(None, bans), None)
 
 
 def _formed(state: State, piece: Piece, place: Place) -> acts.Form | None:

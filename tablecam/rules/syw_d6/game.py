@@ -37,7 +37,7 @@ _SEQUENCE_MARKS: Final = (
     "moved", "fired", "evaded", "slowed", "inspired", "fires_twice", "relocates_in",
 )  # fmt: skip
 _STEPS: Final[Mapping[acts.Phase, str]] = {
-    "move": "Move", "fire": "Fire", "melee": "Melee and moral"
+    "move": "Move", "fire": "Fire", "melee": "Melee and morale"
 }  # fmt: skip
 
 

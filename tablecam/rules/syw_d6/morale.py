@@ -292,9 +292,9 @@ class MeleeDice(Due):
     def then(self, state: State, answer: tuple[int, ...]) -> State:
         """Returns the state with the loser's figures due, or with the melee going on."""
         fight = self.fight
-        attack = self._total(state, fight.attackers, answer[0])
-        defence = self._total(state, (fight.defender,), answer[1])
-        text = f"Melee: {', '.join(fight.attackers)} {attack}, {fight.defender} {defence}"
+        attack, attack_words = self._total(state, fight.attackers, answer[0])
+        defence, defence_words = self._total(state, (fight.defender,), answer[1])
+        text = f"Melee: {attack_words}, against {defence_words}"
         facts = {"attackers": list(fight.attackers), "defender": fight.defender}
         state = state.tells("melee", text, "S-F.3", **facts, totals=[attack, defence])
         others = tuple(one for one in state.fights if one != fight)
@@ -307,8 +307,8 @@ class MeleeDice(Due):
         due = LossesDue(losers, figures_due(attack - defence), enemy)
         return acts.ended(state, fight.units).pushed(due)
 
-    def _total(self, state: State, names: tuple[str, ...], die: int) -> int:
-        """Returns the best of each factor among the units of a side (S-F.5)."""
+    def _total(self, state: State, names: tuple[str, ...], die: int) -> tuple[int, str]:
+        """Returns the total of a side and its terms: the best factors of its units (S-F.5)."""
         troops = state.field.troops
         tests = [self._test(state, name, None) for name in names]
         parts = {key: max(test.parts[key] or 0 for test in tests) for key in tests[0].parts}
@@ -317,7 +317,10 @@ class MeleeDice(Due):
         # The bonus outlasts the disorder that a melee brings (S-H.6).
         parts["charging"] = int(any(name in self.fight.chargers for name in names))
         best = max((troops[name].skill.test for name in names), key=_SKILLS.index)
-        return sum(parts.values()) + MODIFIER[best].get(die, 0)
+        by_die = MODIFIER[best].get(die, 0)
+        total = sum(parts.values()) + by_die
+        words = ", ".join((f"die {die} counts {by_die:+d}", *terms(parts)))
+        return total, f"{', '.join(names)} {total} ({words})"
 
     def _test(self, state: State, name: str, die: int | None) -> MoraleTest:
         company = company_of(state, name, is_charging=name in self.fight.chargers)

@@ -369,6 +369,9 @@ def test_a_move_by_hand_is_found_hex_by_hex_d_13_8_d_g10():
     (far,) = GAME.detect_moves(state, seen(state, FA=("0503", 120)))
     assert isinstance(far.action, acts.Move)
     assert (len(far.action.steps), far.answer.answer) == (3, "yes")
+    # Before its slot the enemy fires or passes, however many points it has (D-4.2).
+    (early,) = GAME.detect_moves(replace(state, slot=0), seen(state, FA=("0604", 60)))
+    assert (early.action, early.answer.because[:8]) == (None, "not yet:")
 
 
 def test_a_move_that_is_too_far_names_the_nearest_place_d_12_2_d_12_4():

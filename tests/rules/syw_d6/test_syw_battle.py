@@ -785,8 +785,9 @@ def test_several_attackers_count_the_best_of_each_factor_s_f_5():
     assert fight.attackers == ("F1", "F3")
     # One charge bonus and one support, and a veteran's die of one costs nothing.
     done = battle.throw(1, 3)
-    totals = next(event.facts["totals"] for event in done.events if event.kind == "melee")
-    assert totals[0] == 1 + 1
+    melee = next(event for event in done.events if event.kind == "melee")
+    assert melee.facts["totals"][0] == 1 + 1
+    assert "F1, F3 2 (die 1 counts +0, " in melee.text
 
 
 def test_a_flight_that_has_nowhere_to_go_destroys_s_c_13():

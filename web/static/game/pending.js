@@ -137,6 +137,7 @@ function makeMoved() {
   setAttr(cancel, "data-way", "accept-close");
   setAttr(cancel, "title", "Accept nothing (Esc)");
   setText(cancel, "Cancel");
+  why.addEventListener("keydown", ({ key }) => key === "Enter" && accept.click());
   accepting.append(why, accept, cancel);
   return row;
 }
@@ -186,7 +187,10 @@ function updateMoved(row, moved, state) {
       disable(button, isLaid || state.game.busy !== null);
     },
   );
+  const isNew = accepting.hidden && state.game.accepting === unit;
   accepting.hidden = state.game.accepting !== unit;
+  // Letters typed elsewhere are keys of the page; on a phone the focus would open its keyboard.
+  if (isNew && matchMedia("(pointer: fine)").matches) accepting.querySelector("input")?.focus();
   renderDecided(decided, moved, state);
 }
 
