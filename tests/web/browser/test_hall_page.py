@@ -69,7 +69,7 @@ def test_tables_are_told_apart_by_name_or_by_who_plays(page: Page) -> None:
     expect(card.locator(".side").first).to_contain_text("French")
     expect(card.locator(".side").first).to_contain_text("morale 9")
     expect(card.locator(".words")).to_have_text("F1 hits B1.")
-    expect(card.locator(".about")).to_contain_text("maurice-lite · since")
+    expect(card.locator(".about")).to_contain_text("Maurice Lite · since")
 
 
 def test_no_name_is_markup_or_wider_than_the_page(page: Page) -> None:
