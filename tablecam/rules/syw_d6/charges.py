@@ -18,7 +18,7 @@ from tablecam.geometry.moves.lanes import (
     room_ahead_mm,
     wheeled,
 )
-from tablecam.geometry.moves.paths import Straight, cheapest_path, forward_turn_rad, swept
+from tablecam.geometry.moves.paths import MovePath, Straight, cheapest_path, forward_turn_rad, swept
 from tablecam.geometry.moves.poses import ahead, laid_at
 from tablecam.geometry.moves.poses import wheeled as bases_wheeled
 from tablecam.geometry.outlines import Axes, footprint
@@ -388,9 +388,8 @@ def judged_charge(
     _, face, edge = struck
     off_deg = abs(difference_deg(front.heading_deg, edge.heading_deg + 180.0))
     charge_in = min(CHARGE_IN, length_in)
-    last = path.steps[-1] if path.steps else None
-    straight_in = last.length_mm / ground.inch_mm if isinstance(last, Straight) else 0.0
     slack_in = 2 * HAND_MM / ground.inch_mm
+    straight_in = _last_straight_mm(path) / ground.inch_mm
     if ban := charge_ban(charge_in, straight_in, off_deg, slack_in=slack_in):
         return barred(ban.rule, ban.because)
     start = axes_of(unit, ahead(bases, front.heading_deg, -charge_in * ground.inch_mm)).middle_mm
@@ -412,6 +411,17 @@ def judged_charge(
     )
     way = ChargeWay(name, target.id, bases, face, length_in, charge_in, value_in)
     return answer, None if answer.answer == "no" else way
+
+
+def _last_straight_mm(path: MovePath) -> float:
+    """Returns how far a path goes straight at its end; a hand turns a unit by a hair as it goes."""
+    straight_mm = 0.0
+    for step in reversed(path.steps):
+        length_mm = step.length_mm if isinstance(step, Straight) else abs(step.arc_mm)
+        if not isinstance(step, Straight) and length_mm > 2 * HAND_MM:
+            break
+        straight_mm += length_mm
+    return straight_mm
 
 
 def _ban_on_charger(state: State, unit: Unit) -> Ban | None:

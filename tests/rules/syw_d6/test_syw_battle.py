@@ -640,9 +640,12 @@ def test_a_move_by_hand_is_judged_by_its_dice_s_b_8():
     battle.do(fits.action)
 
 
-def test_a_move_into_contact_by_hand_is_a_charge_s_b_11():
-    battle = charging(gap_in=5)
-    (suggestion,) = laid(battle, "F1", ahead(battle.unit("F1").bases, UP, 5 * INCH_MM))
+@pytest.mark.parametrize(("gap_in", "aside_mm"), [(5, 0), (5, 2), (7, 0), (7, 2), (7, -1)])
+def test_a_move_into_contact_by_hand_is_a_charge_s_b_11(gap_in, aside_mm):
+    """A hand goes a hair aside, which wheels there and back would explain."""
+    battle = charging(gap_in=gap_in)
+    straight = ahead(battle.unit("F1").bases, UP, gap_in * INCH_MM)
+    (suggestion,) = laid(battle, "F1", ahead(straight, 0, aside_mm))
     assert isinstance(suggestion.action, acts.Charge)
     assert suggestion.answer.answer == "yes"
 
