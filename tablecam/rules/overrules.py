@@ -53,9 +53,10 @@ def overrule_changes(
 ) -> Iterator[str]:
     """Yields each change of an overrule in a few words; for the units `moved` it was their move."""
     placed = [*action.units, *getattr(action, "commanders", ())]
+    unmoved = [name for name in action.asked if name not in moved]
     for who, one, several in (
         ([name for name in placed if name not in action.asked], "", ""),
-        ([name for name in action.asked if name not in moved], *[" and may still move"] * 2),
+        (unmoved, " and may still move", " and may still move"),
         (moved, " and has moved", " and have moved"),
     ):
         if who:

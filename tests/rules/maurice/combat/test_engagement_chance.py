@@ -1,4 +1,4 @@
-"""How sure it is who engages whom: doubts that are told, and what they are about."""
+"""How sure the engagements are: which doubts a ruling names, and about which units."""
 
 from dataclasses import replace
 

@@ -25,7 +25,7 @@ TRIALS = 300
 FAR_OFF = 3.5 * (0.25 / TRIALS) ** 0.5
 """A share of the trials lies within 3.5 of its own standard deviations of the true one."""
 FAR_OFF_OF_DRAWS = 3.5 * (0.25 / TRIALS + 0.25 / 400) ** 0.5
-"""The same where what is told is itself a share of 400 draws."""
+"""As above, where the stated probability is itself a share of 400 draws."""
 
 
 def fire_in(table: Position, base: str = "F1/1") -> BaseFire:

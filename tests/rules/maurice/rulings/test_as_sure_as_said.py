@@ -126,7 +126,7 @@ def before_the_front(by_mm: float, **sure: float) -> Position:
 
 
 def past_a_first_line(by_mm: float, **sure: float) -> Position:
-    """A second line, of which one base shows past the end of the first (M-8.12)."""
+    """A second line with one base that stands past the end of the first (M-8.12)."""
     first = line("B1", "british", 560.25 - by_mm, 513, SOUTH, **sure)
     first = replace(first, bases=tuple(replace(base, depth_mm=26.0) for base in first.bases))
     second = line("B2", "british", 640, 550, SOUTH, **sure)

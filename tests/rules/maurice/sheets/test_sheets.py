@@ -1,4 +1,4 @@
-"""Sheets: what a page is told of a unit and of two, what is left out, what a terminal shows."""
+"""Sheets: what a page shows about one unit and about two, what it omits, and the terminal."""
 
 from dataclasses import replace
 
