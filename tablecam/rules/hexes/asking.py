@@ -96,7 +96,7 @@ def places(
 ) -> Json:
     """Returns in which hexes counters lie, and how they face if their game says so."""
     grid = grid_of(map_of(map))
-    found: Json = {}
+    places: Json = {}
     because = []
     for counter in counters:
         base, tolerance_mm = counter.base(), facts.tolerance_mm
@@ -107,7 +107,7 @@ def places(
             around = zones_of(grid, there.hexes, there.facing_deg)
             zones = {name: grid.on_map(around.of(name)) for name in ZONES}
         because += [there.warning] if there.warning else []
-        found[counter.id] = {
+        places[counter.id] = {
             "hex": there.hexes[0] if len(there.hexes) == 1 else None,
             "hexes": there.hexes,
             "hex_answer": there.answer,
@@ -116,7 +116,7 @@ def places(
             "facing": there.facing,
             **zones,
         }
-    return {"counters": found, "because": because}
+    return {"counters": places, "because": because}
 
 
 def neighbours(map: Mapping[str, Any], hex: HexName) -> Json:

@@ -112,8 +112,8 @@ def _unit(state: HexState, counter: Counter) -> Unit:
 
 def _leader(state: HexState, counter: Counter) -> Commander:
     x_mm, y_mm = state.grid.middle_mm(counter.hexes)
-    listed = (one.pose for one in state.position.commanders if one.id == counter.id)
-    pose, lies = next(listed, None), state.lies.get(counter.id)
+    poses = {leader.id: leader.pose for leader in state.position.commanders}
+    pose, lies = poses.get(counter.id), state.lies.get(counter.id)
     if lies is not None and counter.is_at(state.grid, lies):
         x_mm, y_mm, pose = lies.x_mm, lies.y_mm, lies
     elif pose is not None:

@@ -250,9 +250,9 @@ def _in_box(position: Position, side: str, box: Box) -> Iterator[tuple[str, Base
         for unit in position.units
         if unit.bases and box_of(unit) is None
     ]
-    poses += [(one.id, one.side, one.pose) for one in position.commanders if one.pose is not None]
-    for name, whose, pose in poses:
-        if whose == side and left <= pose.x_mm <= right and low <= pose.y_mm <= high:
+    leaders = ((leader.id, leader.side, leader.pose) for leader in position.commanders)
+    for name, whose, pose in (*poses, *leaders):
+        if pose and whose == side and left <= pose.x_mm <= right and low <= pose.y_mm <= high:
             yield name, pose
 
 

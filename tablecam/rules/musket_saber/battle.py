@@ -36,7 +36,7 @@ TACTIC_RULES: Final[Mapping[Tactic, str]] = {
 def reckoned(state: State, battle: acts.Battle) -> Differential:
     """Returns the combat differential of a battle as far as it is put together (K-7.7)."""
     leaders = tuple(
-        replace(one, participates=one.id in battle.leaders) for one in state.field.leaders
+        replace(leader, participates=leader.id in battle.leaders) for leader in state.field.leaders
     )
     field = replace(state.field, leaders=leaders)
     units = _facing_horse(state, battle) if battle.is_turned else state.some(battle.attackers)
@@ -108,8 +108,8 @@ def ban_on_joining(state: State, name: str, target: Hex, how: str) -> Ban | None
     if unit.marched:
         return Ban("K-4.7a", f"{name} has marched")
     if how == "charge" or unit.charging:
-        is_so = any(name in one.units and one.target == target for one in state.charges)
-        if not is_so or how != "charge" or unit.disrupted:
+        charging = (charge.units for charge in state.charges if charge.target == target)
+        if not any(name in units for units in charging) or how != "charge" or unit.disrupted:
             return Ban("K-7.13c", f"{name} does not charge {target}")
         return None
     return ban_by_field(state, unit, target, how)
@@ -161,7 +161,7 @@ def mustered(state: State, attack: acts.Attack) -> Outcome:
     battle = replace(battle, primary=_primaries(state, battle)[0])
     if attack.how != "charge":
         return state.pushed(Muster(battle)), ()
-    (charging,) = (one for one in state.charges if set(attack.units) <= {*one.units})
+    (charging,) = (charging for charging in state.charges if set(attack.units) <= {*charging.units})
     others = (n for n in charging.units if n not in attack.units)
     leaders = tuple(n for n in others if isinstance(state.thing(n), Leader) and state.thing(n).hex)
     arm: Any = state.unit(attack.units[0]).arm
@@ -202,7 +202,7 @@ class Muster(Due):
         for unit in state.own(battle.side):
             if unit.id in (*battle.attackers, *battle.support):
                 continue
-            stack = (*(one for one in attackers if one.hex == unit.hex), unit)
+            stack = (*(attacker for attacker in attackers if attacker.hex == unit.hex), unit)
             fits = fighting(stack) == stack
             if ban_on_joining(state, unit.id, battle.target, battle.how) is None:
                 if fits:
@@ -255,7 +255,7 @@ def declared(state: State, battle: acts.Battle) -> Outcome:
     state = replace(
         state, battle=battle, targets=(*state.targets, battle.target),
         deeds=(*state.deeds, *(Deed(unit.id, how) for unit in there)),
-        charges=tuple(one for one in state.charges if one.target != battle.target),
+        charges=tuple(charging for charging in state.charges if charging.target != battle.target),
     )  # fmt: skip
     for post in (*state.hq, *state.trains):
         if post.hex == battle.target and how == "attack":
@@ -297,8 +297,8 @@ class Defence(Due):
         ]
         groups = [group for group in groups if len(group) == len(groups[0])]
         leaders = ("", *(
-            one.id for one in state.leaders_at(battle.target, self.side)
-            if not (one.ineffective or one.helped)
+            leader.id for leader in state.leaders_at(battle.target, self.side)
+            if not (leader.ineffective or leader.helped)
         ))  # fmt: skip
         ways = []
         for group in groups:
@@ -482,7 +482,7 @@ class ChargeCheck(Due):
 
 def _morale(state: State, side: str) -> int:
     """Returns what a leader who takes part adds to his side's MR (K-10.3e)."""
-    leaders = [one for one in state.leaders if one.id in state.fight.leaders]
+    leaders = [leader for leader in state.leaders if leader.id in state.fight.leaders]
     return next((leader.morale for leader in leaders if leader.side == side), 0)
 
 
@@ -531,7 +531,7 @@ class Fight(Due):
         text += f": {_foes(battle)}, differential {counted.value:+d}, die {answer[0]}"
         facts = {
             "units": [*battle.attackers, *battle.defenders],
-            "sums": [one._asdict() for one in sums_of(counted)],
+            "sums": [total._asdict() for total in sums_of(counted)],
         }
         state = replace(state, battle=battle).pushed(Result(tuple(map(str, codes))))
         return state, (Event("combat", text, "K-7.8", facts),)

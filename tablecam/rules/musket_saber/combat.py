@@ -187,10 +187,9 @@ def differential(attack: Attack) -> Differential:
         attackers = _with_charge_factors(attackers)
     if manner.countercharge:
         defenders = _with_charge_factors(unit for unit in defenders if unit.arm == "cavalry")
-    more: dict[Role, dict[str, int]] = {
-        role: {one.id: one.combat for one in attack.leaders.get(role, ()) if one.participates}
-        for role in ("attacker", "defender")
-    }
+    more: dict[Role, dict[str, int]] = {"attacker": {}, "defender": {}}
+    for role, leaders in attack.leaders.items():
+        more[role] = {leader.id: leader.combat for leader in leaders if leader.participates}
     if manner.is_turned:
         # R-19: the original attacker's CF counts as a defender's.
         own = tuple(map(defence_term, defenders))
@@ -257,13 +256,12 @@ def attack_on(
         if is_overstacked(field.units_at(target)):
             halvings[unit.id].append("overstacked")
     hexes = [unit.hex for unit in attackers if unit.hex is not None]
-    own = [one for one in field.leaders if one.side == attackers[0].side and one.hex is not None]
-    near = [one for one in own if field.grid.distance((one.hex or "",), hexes) <= 1]
+    own = [leader for leader in field.leaders if leader.side == attackers[0].side]
+    around = (beside for number in hexes for beside in field.grid.neighbours(number))
+    near = [leader for leader in own if leader.hex in {*hexes, *around}]
     leaders: dict[Role, Sequence[Leader]] = {
         "attacker": [leader for leader in own if leader.hex in hexes],
-        "defender": [
-            one for one in field.leaders if one.side != attackers[0].side and one.hex == target
-        ],
+        "defender": [leader for leader in field.leaders_at(target) if leader not in own],
     }
     return Attack(
         attackers, defenders, support, leaders, near, halvings, field.time, needs_coordination,
@@ -407,14 +405,14 @@ def bombarding(code: Code) -> Code:
 
 def triggered(field: Field, attacker: str) -> Mapping[str, tuple[str, ...]]:
     """Returns the defenders that exert a zone onto attackers, with these (K-7.2a)."""
-    found = {
+    triggers = {
         enemy.id: tuple(
             unit.id for unit in field.units if unit.side == attacker
             and unit.hex in field.zones[enemy.id]
         )
         for enemy in field.enemies(attacker)
     }  # fmt: skip
-    return {name: units for name, units in found.items() if units}
+    return {name: units for name, units in triggers.items() if units}
 
 
 @dataclass(frozen=True)

@@ -157,6 +157,10 @@ class Field:
         """Returns the units in a hex, in the order of their stack."""
         return self._stacks.get(number or "", ())
 
+    def leaders_at(self, number: Hex | None) -> tuple[Leader, ...]:
+        """Returns the leaders of both sides in a hex."""
+        return tuple(leader for leader in self.leaders if leader.hex == number)
+
     def friends(self, unit: Unit) -> tuple[Unit, ...]:
         """Returns the other units of its side on the map."""
         own = (other for other in self.units if other.side == unit.side and other.hex is not None)

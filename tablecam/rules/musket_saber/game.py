@@ -60,8 +60,8 @@ class MusketSaber(HexGame[State]):
 
     def counter_label(self, unit: Unit, face: Keys, files: Mapping[str, Any]) -> about.CounterLabel:
         """Returns a counter's Combat Factor, in parentheses if printed so, and its formation."""
-        listed = files.get("scenario", {}).get("unit", ())
-        entry: Mapping[str, Any] = next((one for one in listed if one["id"] == unit.id), {})
+        units = files.get("scenario", {}).get("unit", ())
+        entry: Mapping[str, Any] = next((entry for entry in units if entry["id"] == unit.id), {})
         shown = entry.get(str(face.get("side", "front")), {})
         factor = shown.get("cf", shown.get("attack", ""))
         words = f"({factor})" if shown.get("paren") else str(factor)
@@ -78,11 +78,14 @@ class MusketSaber(HexGame[State]):
         state = State(position, kept, (), (), (), ())
         scenario = state.folio.scenario
         leaders = tuple(
-            Leader(id=one.id, side=one.side, hex=one.hex, span=tuple(one.span), **vars(one.front))
-            for one in scenario.leader
-        )
+            Leader(
+                id=leader.id, side=leader.side, hex=leader.hex, span=tuple(leader.span),
+                **vars(leader.front),
+            )
+            for leader in scenario.leader
+        )  # fmt: skip
         hq, trains = (
-            tuple(Post(**vars(one)) for one in posts) for posts in (scenario.hq, scenario.trains)
+            tuple(Post(**vars(post)) for post in posts) for posts in (scenario.hq, scenario.trains)
         )
         begin = stated.begin or Begin()
         if begin.turn > len(scenario.turns):
@@ -95,8 +98,8 @@ class MusketSaber(HexGame[State]):
             state, units=state.folio.first_units(), leaders=leaders, hq=hq, trains=trains,
             turn=begin.turn, given_time=begin.time,
         )  # fmt: skip
-        for one in scenario.sides:
-            state = state.with_posts_judged(one, wakes=True)
+        for name in scenario.sides:
+            state = state.with_posts_judged(name, wakes=True)
         state = sequence.movement_begun(state, side)
         return sequence.combat_begun(state) if begin.phase == "combat" else state
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from typing import Any
 
 from tablecam.rules.game import Ban, Suggestion
@@ -37,9 +38,9 @@ def _suggested(state: State, position: Position) -> Iterator[Suggestion]:
         known = {n: at for n, at in own.items() if n not in entering}
         explanations = explain(state.stacks(side), known, state.grid)
         # A new top counter is no action: the order of a stack has no meaning (K-G4).
-        if any(all(one.kind == "reorder" for one in changes) for changes in explanations):
+        if any(all(change.kind == "reorder" for change in changes) for changes in explanations):
             explanations = ()
-        for change in dict.fromkeys(one for changes in explanations for one in changes):
+        for change in dict.fromkeys(chain.from_iterable(explanations)):
             if change.kind != "reorder":
                 sure = all(change in changes for changes in explanations)
                 yield _of_change(state, change, poses, position, is_sure=sure)
@@ -50,7 +51,7 @@ def _suggested(state: State, position: Position) -> Iterator[Suggestion]:
             if state.thing(name).hex == number and (words := wrong_side(state, position, name)):
                 yield Suggestion(name, words, None, certain("no", "K-G4", words))
     for commander in position.commanders:
-        leader = next((one for one in state.leaders if one.id == commander.id), None)
+        leader = next((leader for leader in state.leaders if leader.id == commander.id), None)
         there = state.grid.hex_at(commander.place_mm)
         if leader is not None and commander.seen != "held" and there not in (None, leader.hex):
             yield _suggestion(state, leader.id, there or "", None)

@@ -307,7 +307,7 @@ class Walker:
         """Whether it enters a hex with a leader, or an undisrupted unit is there (R-08)."""
         unit, led = self.unit, self.led
         if led is None:
-            led = any(one.side == unit.side and one.hex == unit.hex for one in self.field.leaders)
+            led = any(leader.side == unit.side for leader in self.field.leaders_at(unit.hex))
         others = (other for other in self.field.units_at(there) if other.id != unit.id)
         return led or any(not other.is_parenthesised for other in others)
 

@@ -92,7 +92,7 @@ def ban_on_help(state: State, name: str, unit: Unit, rule: str) -> Ban | None:
 def helpers(state: State, unit: Unit, rule: str) -> tuple[str, ...]:
     """Returns the leaders who may help a unit."""
     here = state.leaders_at(unit.hex, unit.side) if unit.hex else ()
-    return tuple(one.id for one in here if ban_on_help(state, one.id, unit, rule) is None)
+    return tuple(leader.id for leader in here if ban_on_help(state, leader.id, unit, rule) is None)
 
 
 def starts(state: State) -> Iterator[acts.Start]:
@@ -254,7 +254,7 @@ def _ban_on_group(state: State, move: acts.Move) -> Ban | None:
         return Ban(rule, f"{move.path[-1]} would be overstacked")
     if any(charging.target == move.charge for charging in state.charges):
         return Ban(rule, f"others charge {move.charge}")
-    sizes = ["leader" if isinstance(one, Leader) else getattr(one, "size", "") for one in things]
+    sizes = [getattr(thing, "size", "leader" if thing in leaders else "") for thing in things]
     return movement.ban_on_charge(
         ChargeFacts(
             units[0].arm, sizes, disrupted=any(u.disrupted for u in units),
@@ -321,7 +321,7 @@ class Go(Due):
         if self.others:
             return (self.others,)
         here = state.leaders_at(unit.hex, unit.side)
-        return ((), *((one.id,) for one in here if not one.moved))
+        return ((), *((leader.id,) for leader in here if not leader.moved))
 
     def charges(self, state: State) -> Iterator[acts.Move]:
         """Yields the charges that it may begin, alone or with others of its stack."""
@@ -341,8 +341,8 @@ class Go(Due):
         if not isinstance(unit, Unit) or unit.hex is None or self.march or self.side:
             return
         small = [
-            one.id for one in state.field.units_at(unit.hex)
-            if one.is_small and one.arm == unit.arm and one is not unit and not one.moved
+            other.id for other in state.field.units_at(unit.hex)
+            if other.is_small and other.arm == unit.arm and other is not unit and not other.moved
         ]  # fmt: skip
         near = reached(state, self.unit, min(self.mp, max(CHARGE_MP)))
         for end, path in near.items():
@@ -350,7 +350,7 @@ class Go(Due):
                 if all(enemy.hex != target for enemy in state.field.enemies(unit.side)):
                     continue
                 for along in self._along(state):
-                    for mate in ((), *((one,) for one in small)):
+                    for mate in ((), *((other,) for other in small)):
                         yield acts.Move((self.unit, *mate, *along), path, charge=target)
 
     def takes(self, state: State, answer: Any) -> bool:

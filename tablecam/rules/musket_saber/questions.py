@@ -182,7 +182,7 @@ def _move(
     for number in path:
         setup.hex(number, "path")
     others: tuple[Leader | Post, ...] = (*field.leaders, *field.hq, *field.trains)
-    thing = next((one for one in others if one.id == unit), None) or setup.unit(unit)
+    thing = next((other for other in others if other.id == unit), None) or setup.unit(unit)
     if thing.hex is None:
         raise FactError("unit", f"expected a hex of {unit}, but it is missing")
     hexes = path[1:] if path[:1] == (thing.hex,) else path

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any, Final
 
 from tablecam.rules.game import Ban, Refused
@@ -527,7 +528,8 @@ class Fortune(Due):
         attackers = _combat_units(state, charging)
         leaders = tuple(name for name in charging if name not in attackers)
         # Who was to attack the target has fought without effect, and its own combat is this one.
-        slated = {n for one in state.charges if one.target == target for n in one.units}
+        charges = (charge.units for charge in state.charges if charge.target == target)
+        slated = {*chain.from_iterable(charges)}
         for unit in state.units:
             if unit.id in slated or unit.hex == target:
                 spent = unit.ineffective or (unit.id in slated and unit.arm == "cavalry")
@@ -606,6 +608,6 @@ def outcome(state: State) -> str:
     scored, levels = points(state), state.folio.scenario.victory_level
     winners = [side for side, level in levels.items() if scored[side] >= level]
     words = ", ".join(f"{side_name(side)} {score}" for side, score in scored.items())
-    best = [side for side in winners if scored[side] == max(scored[one] for one in winners)]
+    best = [side for side in winners if scored[side] == max(map(scored.__getitem__, winners))]
     won = f"Victory for {side_name(best[0])}" if len(best) == 1 else "Nobody wins"
     return f"{won}: {words} points"

@@ -414,7 +414,7 @@ class State(HexState):
 
     def leaders_at(self, number: Hex | None, side: str) -> tuple[Leader, ...]:
         """Returns a side's leaders in a hex."""
-        return tuple(one for one in self.leaders if one.side == side and one.hex == number)
+        return tuple(leader for leader in self.field.leaders_at(number) if leader.side == side)
 
     def changed(self, name: str, **marks: Any) -> State:
         """Returns the state with a changed counter; one in another hex goes under its stack."""
@@ -427,7 +427,7 @@ class State(HexState):
                 return replace(self, units=(*(u for u in self.units if u is not old), new))
         kinds = ("units", "leaders", "hq", "trains")
         some: dict[str, Any] = {
-            kind: tuple(new if one is old else one for one in getattr(self, kind)) for kind in kinds
+            kind: tuple(new if it is old else it for it in getattr(self, kind)) for kind in kinds
         }
         return replace(self, **some)
 
