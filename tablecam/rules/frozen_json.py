@@ -43,8 +43,8 @@ class Variant(ReadOnlyMappings):
     """A base whose classes are frozen dataclasses that `type`, their last field, tells apart.
 
     The type is the class's name in kebab-case, or what the class states: `class Hop(Move,
-    type="jump")`. A base that `is_family` stands for all its classes, in annotations and in
-    documents.
+    type="jump")`. A base that `is_family` stands for all its classes, which have its fields, in
+    annotations and in documents.
 
     >>> class Step(Variant, is_family=True): ...
     >>> class RollingDice(Step):
@@ -59,7 +59,7 @@ class Variant(ReadOnlyMappings):
         if not is_family:
             cls.type = type or re.sub(r"(?<!^)(?=[A-Z])", "-", cls.__name__).lower()
             cls.__annotations__["type"] = Literal[cls.type]
-            dataclass(frozen=True)(cls)
+        dataclass(frozen=True)(cls)
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:

@@ -10,27 +10,31 @@ from typing import Any, ClassVar, Final
 import shapely
 from pydantic import TypeAdapter
 
+from tablecam.rules import descriptions as about
 from tablecam.rules.dice import Roll
 from tablecam.rules.frozen_json import one_of
-from tablecam.rules.game import Refused, Suggestion
+from tablecam.rules.game import Offer, Refused, Suggestion
 from tablecam.rules.huzzah_ge import deployment, movement, orders, volleys
 from tablecam.rules.huzzah_ge import state as acts
 from tablecam.rules.huzzah_ge.armies import ArmiesDice, FactorDue
 from tablecam.rules.huzzah_ge.field import facts_of, formation_of, officer_facts
-from tablecam.rules.huzzah_ge.page import EmpiresPage
 from tablecam.rules.huzzah_ge.settlements import Charts, CombatDue, RallyDue, StopDue
 from tablecam.rules.huzzah_ge.state import PHASES, State
-from tablecam.rules.huzzah_ge.tables import CM_MM
+from tablecam.rules.huzzah_ge.tables import CM_MM, GRADES
 from tablecam.rules.huzzah_ge.tables import GAME as NAME
 from tablecam.rules.huzzah_ge.troops import front_of
 from tablecam.rules.lay import Lay
+from tablecam.rules.miniatures import page as battle
 from tablecam.rules.miniatures.battle import Bases, Done, permitted
+from tablecam.rules.miniatures.battle_game import BattleGame
 from tablecam.rules.miniatures.by_hand import suggested
 from tablecam.rules.miniatures.nearest import farthest_legal
+from tablecam.rules.miniatures.page import UnitSetting
 from tablecam.rules.steps import Decide
-from tablecam.table.model import CENTIMETRES, Commander, Position, Unit
+from tablecam.table.model import CENTIMETRES, Commander, Keys, Position, Unit
 from tablecam.table.sides import side_name
 from tablecam.uncertainty.answer import Answer, measured
+from tablecam.wording import counted
 
 OFFICER_CM: Final = 60.0
 """H-12.1: how far officers move."""
@@ -137,7 +141,52 @@ def _wiped(state: State) -> State:
     return replace(state, struck={}, killed={}, done_officers=(), given=())
 
 
-class GloriousEmpires(EmpiresPage):
+_DONE: Final = {"orders": "No more orders", "officers": "No more officers move"}
+_ORDERS: Final = {
+    "steady": {},
+    "disordered": {"disordered": True},
+    "routing": {"routing": True, "disordered": True},
+}
+_GRADES: Final[Mapping[str, Mapping[str, str]]] = {
+    "unknown": {},
+    **{grade: {"quality": grade} for grade in GRADES},
+}
+
+
+def _fire(state: State, action: acts.Fire) -> str:
+    count, all_bases = len(action.bases), len(state.unit(action.unit).bases)
+    bases = "" if count == all_bases else f" with {counted(count, 'base')}"
+    return f"{action.unit} at {action.target}{bases}"
+
+
+def _address(state: State, action: acts.Address) -> Offer:
+    """Returns the label of whom an officer turns to, under the officer's name."""
+    if state.has(action.group):
+        return Offer(action.officer, action.group, units=(action.group,))
+    return Offer(action.officer, f"all of {action.group}")
+
+
+def _layout(state: State, action: acts.Deploy) -> str:
+    words = deployment.layout_words(state, state.unit(action.unit), action.bases)
+    return f"{action.unit}: {words}"
+
+
+def _name(state: State, action: acts.GiveName) -> str:
+    name = "Nobody" if action.name is None else str(action.name)
+    words = side_name(name) if name in state.sides else name
+    return words if state.has(name) else words[:1].upper() + words[1:]
+
+
+def _done(state: State, action: Done) -> Offer:
+    if state.due:
+        return Offer("give", "No order")
+    words = "This order is carried out" if state.under is not None else _DONE.get(state.phase)
+    if state.phase == "fire":
+        words = "Roll for all declared fire" if state.shots else "Nobody fires"
+    return Offer("done", words or "Go on")
+
+
+class GloriousEmpires(BattleGame[State]):
     """Two armies under officers, in turns of fire, orders, charges, combat and rally (H-4.5)."""
 
     name: Final = NAME
@@ -196,6 +245,58 @@ class GloriousEmpires(EmpiresPage):
         "orders": ("choose a unit or a group to give orders to, or give no more orders", ""),
         "officers": ("move officers, or end the phase", "By hand up to 60 cm, or to a unit."),
     }
+    phase_words: ClassVar = {
+        "superiority": "skirmisher superiority",
+        "effectiveness": "artillery effectiveness",
+        "fire": "fire",
+        "orders": "orders and movement",
+        "chargers": "fire at chargers",
+        "combat": "combat",
+        "officers": "officers",
+        "rally": "rally",
+    }
+    phases_shown = phase_words
+    action_groups: ClassVar = {
+        "fire": about.ActionGroup(
+            "Declare fire", "Targets are declared before any dice are rolled."
+        ),
+        "give": about.ActionGroup("Order", is_main=True),
+        "move": about.ActionGroup("Move", "By hand, as far as the order allows."),
+        "charge": about.ActionGroup("Charge"),
+        "form": about.ActionGroup("Deploy", "By hand, one base where it is."),
+        "officer": about.ActionGroup("Officers", "By hand, up to 60 cm."),
+        "answer": about.ActionGroup("Answer", is_main=True),
+        "roll": about.ActionGroup("Dice"),
+        "done": about.ActionGroup("Go on", is_main=True, is_end=True),
+    }
+    moments: ClassVar = {
+        **battle.MOMENTS,
+        "combat": "attack",
+        "declare": "detail",
+        "quality": "detail",
+    }
+    unit_settings = (
+        UnitSetting("status", "Order", _ORDERS, "word"),
+        UnitSetting("hits", "Hits", marker="pips"),
+        UnitSetting("quality", "Quality", _GRADES),
+    )
+    offers: ClassVar = {
+        **battle.OFFERS,
+        acts.Fire: ("fire", _fire),
+        acts.Address: _address,
+        acts.GiveOrder: ("give", lambda state, action: str(action.order).capitalize()),
+        acts.Deploy: ("form", _layout),
+        acts.Skirmish: ("form", "{unit}: {count} into the skirmish line"),
+        acts.PassLines: ("form", "{unit}: pass lines with {other}"),
+        acts.MoveOfficer: (
+            "officer",
+            lambda _, action: f"{action.officer}: {f'to {action.to}' if action.to else 'stay'}",
+        ),
+        acts.GiveNumber: ("answer", lambda state, action: state.step.number.format(action.value)),
+        acts.GiveName: ("answer", _name),
+        Done: _done,
+    }
+    front_of = staticmethod(lambda unit, bases: front_of(bases))
 
     def length_unit(self, table: Any) -> Any:
         """Returns centimetres (H-1.1)."""
@@ -349,6 +450,30 @@ class GloriousEmpires(EmpiresPage):
         """Returns the formation of a unit by how its bases lie (H-14.1)."""
         reading = formation_of(unit) if unit.bases else None
         return None if reading is None else reading.replace("_", " ")
+
+    def markers(self, unit_state: Keys) -> tuple[about.Marker, ...]:
+        """Returns the markers as players know them: disorder, rout, hits, smoke, and quality."""
+        signs = []
+        if unit_state.get("routing"):
+            signs.append(about.Marker("word", "routing", 1, "bad"))
+        elif unit_state.get("disordered"):
+            signs.append(about.Marker("word", "disordered", 1, "warn"))
+        if hits := unit_state.get("hits"):
+            signs.append(about.Marker("pips", counted(hits, "hit"), hits, "warn"))
+        if unit_state.get("fired"):
+            signs.append(about.Marker("cloud", "has fired"))
+        if quality := unit_state.get("quality"):
+            signs.append(about.Marker("word", str(quality)))
+        return tuple(signs)
+
+    def side_settings(self, state: State) -> tuple[about.Setting, ...]:
+        """Returns the factors of the armies, which players may overrule."""
+        skirmish = {side: state.armies[side].skirmish_factor or 0 for side in state.sides}
+        artillery = {side: state.armies[side].artillery_factor or 0 for side in state.sides}
+        return (
+            about.Setting("skirmish_factor", "Skirmish Factor", "side", "number", skirmish),
+            about.Setting("artillery_factor", "Artillery Factor", "side", "number", artillery),
+        )
 
 
 GAME: Final = GloriousEmpires()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 import shapely
@@ -44,8 +44,21 @@ from tablecam.wording import proper_name
 
 LAW: Final = MoveLaw(bases="H-7.10", table="H-12.3", upon="H-12.11", impassable="H-11.9")
 _SLACK_MM, _SLACK_DEG = 0.5, 1.0
-DRIFT_CM = 5.0
-"""H-12.3: how far a unit may drift sideways at the end of an advance."""
+
+
+class Straight(NamedTuple):
+    """What holds for an order to go straight: the rule, the way, and how far it may drift."""
+
+    rule: str
+    sign: Literal[1, -1]
+    drift_cm: float
+
+
+STRAIGHT: Final[Mapping[Order, Straight]] = {
+    "advance": Straight("H-12.3", 1, 5.0),
+    "retire": Straight("H-13.1", -1, 0.0),
+}
+"""H-12.3, H-13.1: the orders to go straight ahead or back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,33 +83,30 @@ def step_between(before: Bases, after: Bases) -> Step:
 
 
 def unlike_order(
-    step: Step, order: Order, *, drift_cm: float, slack_mm: float, slack_deg: float
+    step: Step, law: Straight, *, drift_cm: float, slack_mm: float, slack_deg: float
 ) -> str:
     """Returns why a move is not one straight ahead or back, beyond what hands may err (H-12.3)."""
     slack_cm, aside_cm = slack_mm / CM_MM, abs(step.sideways_cm)
-    way_cm = -step.forward_cm if order == "retire" else step.forward_cm
     if abs(step.turn_deg) > slack_deg:
         return f"turns by {abs(step.turn_deg):.0f}°, and keeps its facing by this order"
     if aside_cm > drift_cm + slack_cm:
         return f"goes {aside_cm:.1f} cm sideways, of at most {drift_cm:g}"
-    return "goes the other way" if way_cm < -slack_cm else ""
+    return "goes the other way" if law.sign * step.forward_cm < -slack_cm else ""
 
 
 def ban_on_step(
     step: Step, order: Order, allowance_cm: float, *, touched: bool, was_engaged: bool
 ) -> Ban | None:
     """Returns why a move is not one of its order (H-12.3, H-12.4, H-12.7, H-13.1, H-13.2)."""
-    retires = order == "retire"
-    rule = "H-13.1" if retires else "H-12.3"
-    drift_cm = 0.0 if retires or touched else DRIFT_CM
-    gone_cm = -step.forward_cm if retires else step.forward_cm
-    why = unlike_order(step, order, drift_cm=drift_cm, slack_mm=_SLACK_MM, slack_deg=_SLACK_DEG)
+    law = STRAIGHT[order]
+    gone_cm, drift_cm = law.sign * step.forward_cm, 0.0 if touched else law.drift_cm
+    why = unlike_order(step, law, drift_cm=drift_cm, slack_mm=_SLACK_MM, slack_deg=_SLACK_DEG)
     is_too_far = gone_cm > allowance_cm + _SLACK_MM / CM_MM
     return first_ban(
         (was_engaged, "H-12.4", "it cannot break contact with an enemy"),
-        (bool(why), rule, f"it {why}"),
-        (is_too_far, rule, f"it goes {gone_cm:g} of {allowance_cm:g} cm"),
-        (touched and retires, "H-13.2", "a retire order never makes contact"),
+        (bool(why), law.rule, f"it {why}"),
+        (is_too_far, law.rule, f"it goes {gone_cm:g} of {allowance_cm:g} cm"),
+        (touched and order == "retire", "H-13.2", "a retire order never makes contact"),
     )
 
 
@@ -115,31 +125,19 @@ def judged(state: State, unit: Unit, bases: Bases) -> Answer:
         return certain("no", "H-14.2", f"{name} is ordered to deploy, which changes its formation")
     if ban := LAW.ban_on_end(state.field, unit, bases):
         return certain("no", ban.rule, f"{name} {ban.because}")
-    step = step_between(unit.bases, bases)
-    if under.order == "manoeuvre":
-        area = hulls(unit.bases, bases)
-        rule, limit_cm, gone_cm = "H-15.1", math.inf, math.hypot(step.forward_cm, step.sideways_cm)
-    else:
-        retires = under.order == "retire"
-        rule = "H-13.1" if retires else "H-12.3"
-        limit_cm = under.allowed_cm[name]
-        gone_cm = -step.forward_cm if retires else step.forward_cm
-        drift_cm = 0.0 if retires else DRIFT_CM
-        why = unlike_order(
-            step, under.order, drift_cm=drift_cm, slack_mm=HAND_MM, slack_deg=HAND_DEG
-        )
-        if not why and not _keeps_formation(unit, bases, step):
-            why = "does not keep its formation, which is to deploy"
-        if why:
-            return certain("no", rule, f"{name} {why}")
-        area = _way(unit, step, bases)
+    step, law = step_between(unit.bases, bases), STRAIGHT.get(under.order)
+    if law is not None and (why := _unlike(unit, bases, step, law)):
+        return certain("no", law.rule, f"{name} {why}")
+    area = hulls(unit.bases, bases) if law is None else _way(unit, step, bases)
     shapes = shapes_of(area, "path")
     barrier = barred(state, unit, bases, area)
     if barrier is not None:
         return certain("no", barrier.rule, f"{name} {barrier.because}", shapes)
-    if under.order == "manoeuvre":
+    if law is None:
+        gone_cm = math.hypot(step.forward_cm, step.sideways_cm)
         text = f"{name} goes {gone_cm:.1f} cm and turns by {abs(step.turn_deg):.0f}°"
-        return certain("yes", rule, text, shapes)
+        return certain("yes", "H-15.1", text, shapes)
+    gone_cm, limit_cm = law.sign * step.forward_cm, under.allowed_cm[name]
     margin_mm = (limit_cm - gone_cm) * CM_MM
     sigma_mm = move_sigma_mm(unit.bases, bases)
     word, chance = decide(margin_mm, sigma_mm, tolerance_mm=state.position.table.tolerance_mm)
@@ -147,7 +145,14 @@ def judged(state: State, unit: Unit, bases: Bases) -> Answer:
     if word == "no" and margin_mm > -_SLACK_MM:
         word = "too_close"
     text = f"{name} {under.order}s {gone_cm:.1f} cm, of at most {limit_cm:g}"
-    return Answer(word, margin_mm, sigma_mm, chance, rule, text, shapes)
+    return Answer(word, margin_mm, sigma_mm, chance, law.rule, text, shapes)
+
+
+def _unlike(unit: Unit, bases: Bases, step: Step, law: Straight) -> str:
+    why = unlike_order(step, law, drift_cm=law.drift_cm, slack_mm=HAND_MM, slack_deg=HAND_DEG)
+    meant = stepped(unit.bases, step.forward_cm, step.sideways_cm)
+    keeps = lie_as_meant(bases, meant, hand_mm=2 * HAND_MM)
+    return why if why or keeps else "does not keep its formation, which is to deploy"
 
 
 def _swept(unit: Unit, step: Step) -> shapely.Geometry:
@@ -161,22 +166,13 @@ def _way(unit: Unit, step: Step, bases: Bases) -> shapely.Geometry:
     return shapely.union(_swept(unit, step), footprints(bases))
 
 
-def _keeps_formation(unit: Unit, bases: Bases, step: Step) -> bool:
-    """Whether each base went straight ahead or back with the others, as hands lay them."""
-    meant = stepped(unit.bases, step.forward_cm, step.sideways_cm)
-    return lie_as_meant(bases, meant, hand_mm=2 * HAND_MM)
-
-
 def straightened(state: State, unit: Unit, bases: Bases) -> Bases:
     """Returns the place nearest to where hands laid a unit that its order alone would allow."""
-    step, under = step_between(unit.bases, bases), state.under
-    allowed_cm = 0.0 if under is None else under.allowed_cm[unit.id]
-    retires = under is not None and under.order == "retire"
-    drift_cm = 0.0 if retires else DRIFT_CM
-    low_cm, high_cm = (-allowed_cm, 0.0) if retires else (0.0, allowed_cm)
-    on_cm = min(max(step.forward_cm, low_cm), high_cm)
-    aside_cm = min(max(step.sideways_cm, -drift_cm), drift_cm)
-    return stepped(unit.bases, on_cm, aside_cm)
+    assert state.under is not None
+    step, law = step_between(unit.bases, bases), STRAIGHT[state.under.order]
+    on_cm = min(max(law.sign * step.forward_cm, 0.0), state.under.allowed_cm[unit.id])
+    aside_cm = min(max(step.sideways_cm, -law.drift_cm), law.drift_cm)
+    return stepped(unit.bases, law.sign * on_cm, aside_cm)
 
 
 def stepped(bases: Bases, on_cm: float, aside_cm: float = 0.0) -> Bases:
@@ -191,7 +187,7 @@ def straight_ways(state: State, unit: Unit, under: acts.Under) -> Iterator[Bases
     def is_open(bases: Bases) -> bool:
         return judged(state, unit, bases).answer != "no"
 
-    on_cm = _on_cm(under, unit.id)
+    on_cm = STRAIGHT[under.order].sign * under.allowed_cm[unit.id]
     ways = [stepped(unit.bases, far_cm) for far_cm in (on_cm, on_cm / 2) if far_cm]
     free = list(filter(is_open, ways))
     if ways and not free and (nearer := farthest_legal(unit, ways[0], is_open)):
@@ -199,19 +195,14 @@ def straight_ways(state: State, unit: Unit, under: acts.Under) -> Iterator[Bases
     yield from free
 
 
-def _on_cm(under: acts.Under, name: str) -> float:
-    """Returns how far a unit may go straight ahead, negative for back (H-12.2, H-13.1)."""
-    allowed_cm = under.allowed_cm.get(name, 0.0)
-    return -allowed_cm if under.order == "retire" else allowed_cm
-
-
 def ban_on_whole_way(state: State, name: str) -> Ban | None:
     """Returns why a unit is not offered to go straight as far as its order allows (H-12)."""
     under = state.under
-    if under is None or under.order not in ("advance", "retire") or name not in under.allowed_cm:
+    law = STRAIGHT.get(under.order) if under is not None else None
+    if under is None or law is None or name not in under.allowed_cm:
         return None
     unit = state.unit(name)
-    bases = stepped(unit.bases, _on_cm(under, name))
+    bases = stepped(unit.bases, law.sign * under.allowed_cm[name])
     area = _way(unit, step_between(unit.bases, bases), bases)
     ban = LAW.ban_on_end(state.field, unit, bases) or barred(state, unit, bases, area)
     return None if ban is None else Ban.of(name, ban.rule, ban.because)

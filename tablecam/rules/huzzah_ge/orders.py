@@ -81,7 +81,7 @@ def order_result(factor: int, dice: Sequence[int], *, is_cinc: bool) -> OrderRes
 
 def allowances_cm(group: Sequence[Troops], order: Order) -> list[float]:
     """Returns how far the units of a group may go (H-12.2, H-13.1)."""
-    slowest_cm = min(troops.greatest_cm for troops in group)
+    slowest_cm = min(troops.rout_cm for troops in group)
     if order == "retire":
         half_cm = min(troops.allowance_cm for troops in group) / 2
         return [min(half_cm, troops.allowance_cm / 2) for troops in group]

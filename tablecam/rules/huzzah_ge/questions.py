@@ -27,7 +27,7 @@ from tablecam.rules.huzzah_ge.orders import (
 )
 from tablecam.rules.huzzah_ge.rolls import Factor, is_huzzah, limited, succeeds
 from tablecam.rules.huzzah_ge.state import Army
-from tablecam.rules.huzzah_ge.tables import COMMAND, GAME, Ability, Class, Command, Grade
+from tablecam.rules.huzzah_ge.tables import COMMAND, GAME, GRADES, Ability, Class, Command, Grade
 from tablecam.rules.huzzah_ge.troops import NOBODY, Officer, OfficerFacts, Troops, UnitFacts
 from tablecam.rules.miniatures.faces import FaceName
 from tablecam.rules.miniatures.ground import area_of, centre_mm, footprints
@@ -364,7 +364,7 @@ def _battery(
         grades.append(rolled.grade)
     return {
         "class": worst,
-        "grade": troops.worst_grade(grades) if grades else None,
+        "grade": max(grades, key=GRADES.index, default=None),
         "rolled_now": is_due,
         "range_cm": min(Troops(kind=base.kind).range_cm for base in bases),
         "readings": ["H-3.4"],

@@ -153,6 +153,7 @@ class ForcedBack(CombatResult):
 
     question = "How far is {unit} forced back?"
     hint = f"{OWN_BOOK} Before any cover."
+    number = "{} cm"
     answers = tuple(map(acts.GiveNumber, BACKS_CM))
     unit: str
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, Literal, get_args
+from typing import Any, ClassVar, Final, Literal, get_args
 
 import shapely
 
@@ -116,7 +116,9 @@ class Overrule(AnyOverrule):
 
 
 class Due(BattleStep, is_family=True):
-    """What the book makes due."""
+    """What the book makes due; a number that is asked for has some words."""
+
+    number: ClassVar[str] = "{}"
 
 
 @dataclass(frozen=True, slots=True)

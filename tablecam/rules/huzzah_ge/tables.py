@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Final, Literal
 
 GAME: Final = "huzzah-ge"
@@ -32,51 +31,43 @@ GRADES: Final[tuple[Grade, ...]] = (
 )  # fmt: skip
 
 # H-3.1: the highest roll of 2D6 for each grade, best first; None where a class never has it.
-QUALITY: Final[Mapping[Class, tuple[int | None, ...]]] = MappingProxyType(
-    {
-        "elites_a": (7, 12, None, None, None, None),
-        "elites_b": (6, 10, 12, None, None, None),
-        "elites_c": (5, 9, 12, None, None, None),
-        "elites_d": (4, 7, 10, 12, None, None),
-        "regulars_a": (4, 6, 9, 12, None, None),
-        "regulars_b": (3, 5, 8, 12, None, None),
-        "regulars_c": (2, 4, 7, 10, 12, None),
-        "regulars_d": (None, 3, 6, 9, 12, None),
-        "militia_a": (None, 3, 5, 8, 12, None),
-        "militia_b": (None, 2, 4, 7, 10, 12),
-        "militia_c": (None, None, 3, 6, 9, 12),
-        "militia_d": (None, None, None, 5, 8, 12),
-    }
-)
+QUALITY: Final[Mapping[Class, tuple[int | None, ...]]] = {
+    "elites_a": (7, 12, None, None, None, None),
+    "elites_b": (6, 10, 12, None, None, None),
+    "elites_c": (5, 9, 12, None, None, None),
+    "elites_d": (4, 7, 10, 12, None, None),
+    "regulars_a": (4, 6, 9, 12, None, None),
+    "regulars_b": (3, 5, 8, 12, None, None),
+    "regulars_c": (2, 4, 7, 10, 12, None),
+    "regulars_d": (None, 3, 6, 9, 12, None),
+    "militia_a": (None, 3, 5, 8, 12, None),
+    "militia_b": (None, 2, 4, 7, 10, 12),
+    "militia_c": (None, None, 3, 6, 9, 12),
+    "militia_d": (None, None, None, 5, 8, 12),
+}
 CLASSES: Final = tuple(QUALITY)
 """The classes from best to worst."""
 
 # H-1.4: the hits that remove a base.
-HITS_PER_BASE: Final[Mapping[Kind, int]] = MappingProxyType(
-    {
-        "infantry": 3,
-        "irregular_infantry": 2,
-        "battle_cavalry": 3,
-        "other_cavalry": 2,
-        "irregular_cavalry": 2,
-        "reserve_foot": 4,
-        "reserve_horse": 4,
-        "reserve_heavy": 4,
-    }
-)
+HITS_PER_BASE: Final[Mapping[Kind, int]] = {
+    "infantry": 3,
+    "irregular_infantry": 2,
+    "battle_cavalry": 3,
+    "other_cavalry": 2,
+    "irregular_cavalry": 2,
+    "reserve_foot": 4,
+    "reserve_horse": 4,
+    "reserve_heavy": 4,
+}
 
 # H-7.2: fire factors by grade, best first.
-FIRE: Final[Mapping[str, tuple[int, ...]]] = MappingProxyType(
-    {"infantry": (7, 6, 6, 6, 5, 5), "artillery": (8, 7, 7, 7, 6, 6)}
-)
+FIRE: Final[Mapping[str, tuple[int, ...]]] = {
+    "infantry": (7, 6, 6, 6, 5, 5),
+    "artillery": (8, 7, 7, 7, 6, 6),
+}
 
 # H-7.8: what cover does to the fire at a unit.
-COVER_FIRE: Final[Mapping[str, int]] = MappingProxyType({"soft": -1, "hard": -2})
-
-# H-7.3: ranges in cm; short is under half. Cavalry does not fire.
-RANGE_CM: Final[Mapping[str, float]] = MappingProxyType(
-    {"infantry": 20, "cavalry": 0, "reserve_foot": 60, "reserve_horse": 60, "reserve_heavy": 80}
-)
+COVER_FIRE: Final[Mapping[str, int]] = {"soft": -1, "hard": -2}
 
 # H-9.2: morale factors by grade, best first.
 MORALE: Final = (10, 9, 8, 7, 6, 5)
@@ -85,38 +76,23 @@ FALL_BACK_CM: Final = 5.0
 ROUT_BEYOND_CM: Final = 15.0
 """H-9.7: a longer fall back is a rout."""
 # H-9.6: what cover takes off a fall back.
-SHELTER_CM: Final[Mapping[str, float]] = MappingProxyType(
-    {"soft": 5, "hard": 10, "strongpoint": 15}
-)
-# H-9.8: road column moves, by which routers go.
-ROUT_CM: Final[Mapping[str, float]] = MappingProxyType(
-    {
-        "infantry": 20,
-        "cavalry": 30,
-        "reserve_foot": 15,
-        "reserve_heavy": 15,
-        "reserve_horse": 25,
-    }
-)
+SHELTER_CM: Final[Mapping[str, float]] = {"soft": 5, "hard": 10, "strongpoint": 15}
 
 # H-11.1: command factors and radii in cm.
-COMMAND: Final[Mapping[Command, tuple[int, float]]] = MappingProxyType(
-    {
-        "excellent": (10, 60),
-        "skilful": (9, 50),
-        "average": (8, 40),
-        "poor": (7, 30),
-        "abysmal": (6, 20),
-    }
-)
+COMMAND: Final[Mapping[Command, tuple[int, float]]] = {
+    "excellent": (10, 60),
+    "skilful": (9, 50),
+    "average": (8, 40),
+    "poor": (7, 30),
+    "abysmal": (6, 20),
+}
 
-# H-12.1: allowances in cm in line of battle and otherwise; H-12.2: the most of the slowest arm.
-ALLOWANCE_CM: Final[Mapping[str, tuple[float, float]]] = MappingProxyType(
-    {
-        "infantry": (15, 20),
-        "cavalry": (25, 30),
-        "reserve_foot": (15, 15),
-        "reserve_heavy": (15, 15),
-        "reserve_horse": (25, 25),
-    }
-)
+# H-7.3: ranges in cm, of which short is under half; H-12.1: allowances in line of battle and
+# otherwise. H-9.8: routers go by the latter, which is also the most of the slowest arm (H-12.2).
+REACH_CM: Final[Mapping[str, tuple[float, float, float]]] = {
+    "infantry": (20, 15, 20),
+    "cavalry": (0, 25, 30),
+    "reserve_foot": (60, 15, 15),
+    "reserve_heavy": (80, 15, 15),
+    "reserve_horse": (60, 25, 25),
+}

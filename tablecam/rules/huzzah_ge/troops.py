@@ -67,32 +67,26 @@ class Troops(Standing):
         return "cavalry" if self.kind.endswith("cavalry") else "infantry"
 
     @property
-    def _row(self) -> str:
-        return self.kind if self.is_reserve else self.arm
+    def _reach_cm(self) -> tuple[float, float, float]:
+        return tables.REACH_CM[self.kind if self.is_reserve else self.arm]
 
     @property
     def range_cm(self) -> float:
         """How far it fires (H-7.3)."""
-        return tables.RANGE_CM[self._row]
+        return self._reach_cm[0]
 
     @property
     def rout_cm(self) -> float:
-        """Its road column move, by which it routs (H-9.8)."""
-        return tables.ROUT_CM[self._row]
+        """Its road column move, by which it routs, and the most of a group (H-9.8, H-12.2)."""
+        return self._reach_cm[2]
 
     @property
     def allowance_cm(self) -> float:
         """How far it moves by an order of its own; squares do not (H-12.1)."""
-        in_line, otherwise = tables.ALLOWANCE_CM[self._row]
         if self.formation == "square":
             return 0.0
         is_open = "irregular" in self.abilities or self.formation != "line"
-        return otherwise if is_open else in_line
-
-    @property
-    def greatest_cm(self) -> float:
-        """The greatest allowance of its arm, which limits a group (H-12.2)."""
-        return max(tables.ALLOWANCE_CM[self._row])
+        return self._reach_cm[2 if is_open else 1]
 
     @property
     def support_ranks(self) -> int:
@@ -156,11 +150,6 @@ def quality(
 def worst_class(classes: Sequence[tables.Class]) -> tables.Class:
     """Returns the lowest of some classes (H-3.4)."""
     return max(classes, key=tables.CLASSES.index)
-
-
-def worst_grade(grades: Sequence[tables.Grade]) -> tables.Grade:
-    """Returns the lowest of some grades (H-3.4)."""
-    return max(grades, key=tables.GRADES.index)
 
 
 def raised(grade: tables.Grade) -> tables.Grade:

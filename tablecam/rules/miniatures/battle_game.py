@@ -10,6 +10,7 @@ from typing import Any, ClassVar, TypeVar
 
 from tablecam.documents import document_from
 from tablecam.errors import BadInput
+from tablecam.geometry.outlines import Axes
 from tablecam.geometry.shapes import Shape
 from tablecam.rules import descriptions as about
 from tablecam.rules.game import Ban, Json, Offer, PendingDecision, Refused
@@ -18,7 +19,9 @@ from tablecam.rules.lay import Lay, with_bases
 from tablecam.rules.miniatures.battle import Bases, Battle, Done
 from tablecam.rules.miniatures.by_hand import ByHand, adopted, asked_first
 from tablecam.rules.miniatures.drawing import offer_shapes, shapes_about, with_shapes
-from tablecam.rules.miniatures.page import UnitSetting, common_settings
+from tablecam.rules.miniatures.ground import axes_of
+from tablecam.rules.miniatures.move_words import move_words
+from tablecam.rules.miniatures.page import Label, UnitSetting, common_settings
 from tablecam.rules.overrules import check_overrule, overrule_event
 from tablecam.rules.steps import Events, PhaseGame
 from tablecam.table.model import Commander, Position, Unit
@@ -53,8 +56,10 @@ class BattleGame(ByHand[State], PhaseGame[State]):
     """What the active side may do in the phases in which it chooses, and what happens in others."""
     handlers: ClassVar[Mapping[tuple[str, type], Callable[[Any, Any], Any]]]
     """What follows from an action, by its phase and its type."""
-    offers: ClassVar[Mapping[type, Callable[[Any, Any], Offer]]]
+    offers: ClassVar[Mapping[type, Label]]
     """The headings and labels of actions, by their type."""
+    front_of: Callable[[Unit, Bases], Axes] = staticmethod(axes_of)
+    """Returns the front of a unit where some bases lie."""
     strength: ClassVar[str]
     """What the strength of a side is counted in: `figures`, `bases`."""
     questions: ClassVar[Mapping[str, tuple[str, str]]]
@@ -229,9 +234,26 @@ class BattleGame(ByHand[State], PhaseGame[State]):
 
     def offered(self, state: State, action: Any) -> Offer:
         """Returns an action as a page shows it, with the units and the move that it is about."""
-        offer = self.offers[type(action)](state, action)
+        label = self.offers[type(action)]
+        if isinstance(label, tuple):
+            offer = Offer(label[0], self._words(label[1], state, action))
+        else:
+            offer = label(state, action)
+        named = (getattr(action, key, None) for key in ("unit", "target", "other"))
+        offer = replace(offer, units=offer.units or tuple(filter(None, named)))
         shapes = offer_shapes(state.position, action, offer)
         return replace(offer, evidence=(*offer.evidence, *shapes))
+
+    def _words(self, words: str | Callable[[Any, Any], str], state: State, action: Any) -> str:
+        if not isinstance(words, str):
+            return words(state, action)
+        fields = dict(vars(action))
+        if "{move}" in words:
+            unit, bases = state.unit(action.unit), action.bases
+            start, end = self.front_of(unit, unit.bases), self.front_of(unit, bases)
+            length_unit = self.length_unit(state.position.table)
+            fields["move"] = move_words(start, end, unit.bases, bases, length_unit)
+        return words.format(**fields)
 
     def step_shapes(self, state: State) -> tuple[Shape, ...]:
         """Draws what is due, or the units that may act."""

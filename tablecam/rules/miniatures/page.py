@@ -9,14 +9,20 @@ from typing import Any, Final, Literal
 from tablecam.rules import descriptions as about
 from tablecam.rules.dice import Roll
 from tablecam.rules.game import Offer
-from tablecam.rules.miniatures.battle import Battle
+from tablecam.rules.miniatures.battle import Battle, Charge, Move
 from tablecam.rules.steps import Decide
 from tablecam.table.model import Keys
 from tablecam.table.sides import side_name
 
-OFFERS: Final[Mapping[type, Callable[[Any, Any], Offer]]] = {
+Label = Callable[[Any, Any], Offer] | tuple[str, str | Callable[[Any, Any], str]]
+"""How an action is offered: what makes the offer of the state and the action, or its heading and
+words. These may name the action's fields in braces, and `move`, where its bases take the unit."""
+
+OFFERS: Final[Mapping[type, Label]] = {
     Roll: lambda state, action: Offer("roll", str(action), dice=state.step.dice_groups(state)),
-    Decide: lambda state, action: Offer("answer", "Yes" if action.yes else "No"),
+    Decide: ("answer", lambda state, action: "Yes" if action.yes else "No"),
+    Move: ("move", "{unit}: {move}"),
+    Charge: ("charge", "{unit} charges {target}"),
 }
 """The labels of actions of every battle."""
 
@@ -30,16 +36,6 @@ MOMENTS: Final[Mapping[str, about.MomentKind]] = {
     "idle": "detail",
 }
 """The kinds of events that the replay marks in every battle."""
-
-
-def of_unit(group: str, words: str | Callable[[Any, Any], str]) -> Callable[[Any, Any], Offer]:
-    """Returns what labels an action of one unit, by fixed words or by the state and the action."""
-
-    def labelled(state: Any, action: Any) -> Offer:
-        said = words if isinstance(words, str) else words(state, action)
-        return Offer(group, f"{action.unit}: {said}", units=(action.unit,))
-
-    return labelled
 
 
 @dataclass(frozen=True)

@@ -2,35 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Final
 
 from pydantic import TypeAdapter
 
 from tablecam.errors import BadInput
+from tablecam.rules import descriptions as about
 from tablecam.rules.dice import Roll
 from tablecam.rules.frozen_json import one_of
-from tablecam.rules.game import Refused, Suggestion
+from tablecam.rules.game import Offer, Refused, Suggestion
 from tablecam.rules.lay import Lay
+from tablecam.rules.miniatures import page as battle
 from tablecam.rules.miniatures.battle import Bases, Done, permitted
+from tablecam.rules.miniatures.battle_game import BattleGame
 from tablecam.rules.miniatures.by_hand import suggested
 from tablecam.rules.miniatures.ground import axes_of
 from tablecam.rules.miniatures.nearest import Start, farthest_legal, nearest_after_wheels
+from tablecam.rules.miniatures.page import UnitSetting
+from tablecam.rules.miniatures.reckon import terms
 from tablecam.rules.steps import Decide
 from tablecam.rules.syw_d6 import charges, marches, morale, tables, volleys
 from tablecam.rules.syw_d6 import state as acts
 from tablecam.rules.syw_d6.field import read_keys, troops_of
 from tablecam.rules.syw_d6.flights import ClearDie, FormUpDue, flight_of, home_edges
 from tablecam.rules.syw_d6.fog_of_war import FogDie, Pick, RainDie
-from tablecam.rules.syw_d6.page import SheetPage
 from tablecam.rules.syw_d6.state import PHASES, Due, State, Weather
 from tablecam.rules.syw_d6.tables import GAME as NAME
 from tablecam.rules.syw_d6.troops import Charts
-from tablecam.table.model import Commander, Position, Unit, inches
+from tablecam.table.model import Commander, Keys, Position, Unit, inches
 from tablecam.table.sides import side_name
 from tablecam.uncertainty.answer import Answer, certain
-from tablecam.wording import joined
+from tablecam.wording import joined, proper_name
 
 _TURN_MARKS: Final = ("casualties_this_turn", "casualties_from", "tested_this_turn", "contacted_on")
 _SEQUENCE_MARKS: Final = (
@@ -246,7 +250,58 @@ def _fired(state: State, action: acts.Fire) -> State:
     return state.pushed(volleys.FireDice(firer.id, target.id))
 
 
-class SevenYearsWar(SheetPage):
+_DONE: Final = {"swap": "No more units reform", "move": "End the moves", "fire": "End firing"}
+
+
+def _together(state: State, action: acts.ThrowTogether) -> Offer:
+    units = marches.brigade_of(state, action.brigade)[0]
+    return Offer("brigade", proper_name(action.brigade), units=units)
+
+
+def _charge(state: State, action: acts.Charge) -> str:
+    unit, target = state.unit(action.unit), state.unit(action.target)
+    value_in = state.allowed[unit.id].value_in if unit.id in state.allowed else 0.0
+    struck = charges.judged_charge(state, unit, target, action.bases, value_in)[1]
+    face = "" if struck is None else f" {acts.face_word(struck.face)}"
+    return f"{unit.id} charges {target.id}{face}"
+
+
+def _fire(state: State, action: acts.Fire) -> str:
+    dice = _dice(volleys.FireDice(action.unit, action.target).pool(state).dice)
+    return f"{action.unit} at {action.target}: {dice}"
+
+
+def _decision(state: State, action: Decide) -> Offer:
+    """Returns the label of a yes or a no, which is to fire or to hold fire in response."""
+    if state.due and isinstance(state.due[-1], charges.ResponseFire):
+        return Offer("response", "Fire" if action.yes else "Hold fire")
+    return Offer("answer", "Yes" if action.yes else "No")
+
+
+def _dice(count: int) -> str:
+    return f"{count} {'die' if count == 1 else 'dice'}"
+
+
+def _throw(state: State, action: acts.Throw) -> str:
+    pool = marches.dice_of(state, action.unit)
+    why = ", ".join(terms(dict(pool.parts)))
+    return f"{action.unit}: {_dice(pool.dice)}{f' ({why})' if why else ''}"
+
+
+def _take(state: State, action: acts.Take) -> Offer:
+    """Returns the label of a final value, with the inches that must be used of it (S-B.6)."""
+    step: Any = state.step
+    group = "answer" if action.value_in == max(step.values_in) else "less"
+    least_in = action.value_in * step.least_share(state)
+    least = f" (at least {least_in:g} in of it)" if least_in else ""
+    return Offer(group, f"{action.value_in:g} in{least}")
+
+
+def _shares(state: State, action: acts.ShareLosses) -> str:
+    return ", ".join(f"{name} {count}" for name, count in action.figures.items())
+
+
+class SevenYearsWar(BattleGame[State]):
     """Two sides with units of figures, in sequences of fog, move, fire and melee (S-0.10)."""
 
     name: Final = NAME
@@ -306,6 +361,65 @@ class SevenYearsWar(SheetPage):
         ),
         "move": ("throw for a unit or a brigade, or end the moves", "Dice first, then the move."),
         "fire": ("fire, or end the fire", ""),
+    }
+    phase_words: ClassVar = {
+        "fog": "Fog of War",
+        "flights": "flights",
+        "clear": "clearing disorder",
+        "swap": "reforming",
+        "move": "move",
+        "fire": "fire",
+        "melee": "melee",
+        "moral": "moral",
+    }
+    action_groups: ClassVar = {
+        "throw": about.ActionGroup("Throw dice to move"),
+        "brigade": about.ActionGroup("Move a brigade as one"),
+        "move": about.ActionGroup("Move", "By hand, within the inches of the dice."),
+        "charge": about.ActionGroup("Charge"),
+        "form": about.ActionGroup("Reform or change formation"),
+        "fire": about.ActionGroup("Fire"),
+        "answer": about.ActionGroup("Answer", is_main=True),
+        "less": about.ActionGroup("To go less far"),
+        "response": about.ActionGroup("Response fire", is_main=True),
+        "roll": about.ActionGroup("Dice"),
+        "done": about.ActionGroup("Go on", is_main=True, is_end=True),
+    }
+    moments: ClassVar = {**battle.MOMENTS, "melee": "attack", "throw": "detail"}
+    unit_settings = (
+        UnitSetting("figures", "Figures"),
+        UnitSetting(
+            "marker",
+            "Marker",
+            {"none": {}, "orange": {"disordered": True}, "red": {"reforming": True}},
+            "pips",
+        ),
+        UnitSetting(
+            "status",
+            "Status",
+            {"steady": {}, **{flight: {"status": flight} for flight in ("retreating", "routing")}},
+            "word",
+        ),
+    )
+    offers: ClassVar = {
+        **battle.OFFERS,
+        acts.Throw: ("throw", _throw),
+        acts.ThrowTogether: _together,
+        acts.Take: _take,
+        acts.MoveCommander: ("move", "{commander}: stay"),
+        acts.StayPut: ("move", "{unit}: stay"),
+        acts.Charge: ("charge", _charge),
+        acts.Fire: ("fire", _fire),
+        acts.Reform: ("form", "{unit}: reform"),
+        acts.ChangeFormation: ("form", "{unit}: change formation"),
+        acts.RetreatByChoice: ("form", "{unit}: retreat, losing 3 figures"),
+        acts.FormUp: ("form", "{unit}: stay as it lies"),
+        acts.Respond: ("answer", lambda _, action: str(action.way).capitalize()),
+        Decide: _decision,
+        acts.GiveRow: ("answer", lambda _, action: morale.row_words(action)),
+        acts.ShareLosses: ("answer", _shares),
+        Pick: ("answer", lambda _, action: proper_name(str(action.name))),
+        Done: lambda state, action: Offer("done", _DONE.get(state.phase, "Go on")),
     }
     length_unit = staticmethod(inches)
 
@@ -407,6 +521,27 @@ class SevenYearsWar(SheetPage):
         except BadInput:
             return None
         return None if reading == "none" else reading.replace("_", " ")
+
+    def begin_form(self, sides: Sequence[str]) -> tuple[about.BeginField, ...]:
+        """Returns what players choose before a battle, and what they are asked later (S-N.1)."""
+        asked = (about.BeginChoice("asked once each, unless the charts file gives them"),)
+        lost = about.BeginField("charts", "Numbers of the TEST that the text lacks", asked)
+        return (*super().begin_form(sides), lost)
+
+    def markers(self, unit_state: Keys) -> tuple[about.Marker, ...]:
+        """Returns the markers as players know them: orange, red, flight, and figures left."""
+        signs = []
+        if unit_state.get("reforming"):
+            signs.append(about.Marker("word", "reforming", 1, "bad"))
+        elif unit_state.get("disordered") and not unit_state.get("status"):
+            signs.append(about.Marker("word", "disordered", 1, "warn"))
+        if status := unit_state.get("status"):
+            signs.append(about.Marker("word", str(status), 1, "bad"))
+        if unit_state.get("fired"):
+            signs.append(about.Marker("cloud", "has fired"))
+        if (figures := unit_state.get("figures")) is not None:
+            signs.append(about.Marker("word", f"{figures} fig."))
+        return tuple(signs)
 
 
 def _move_suggested(state: State, unit: Unit, bases: Bases) -> Suggestion:
