@@ -122,13 +122,12 @@ def odds(field: Field, request: Request) -> Json:
 def _volley(field: Field, request: Volley) -> Json:
     """Returns the odds of a volley or bombardment, by target."""
     shots = shot_list(field, request)
-    targets = dict.fromkeys(shot.target for shot in shots)
     units = {
         target: _target(field.by_id[target], [shot for shot in shots if shot.target == target])
-        for target in targets
+        for target in dict.fromkeys(shot.target for shot in shots)
     }
-    shot_documents = [shot.to_json() for shot in shots]
-    return {"game": GAME, "kind": request.kind, "shots": shot_documents, "units": units}
+    fired = [shot.to_json() for shot in shots]
+    return {"game": GAME, "kind": request.kind, "shots": fired, "units": units}
 
 
 def _target(unit: UnitOnField, shots: Sequence[Shot]) -> Json:
@@ -150,12 +149,8 @@ def _target(unit: UnitOnField, shots: Sequence[Shot]) -> Json:
 def _rally(field: Field, request: Rally) -> Json:
     terms = rally_attempt(field, request)
     shed = successes([chance_to_reach(terms.needed)] * terms.dice)
-    unit = {
-        "basic": terms.basic,
-        "modifiers": dict(terms.modifiers),
-        "needed": terms.needed,
-        "disruption": number_json({-number: share for number, share in shed.items()}),
-    }
+    gained = number_json({-number: share for number, share in shed.items()})
+    unit = terms.to_json() | {"disruption": gained}
     return {"game": GAME, "kind": "rally", "units": {terms.unit: unit}}
 
 
@@ -180,7 +175,7 @@ def _combat(field: Field, request: Combat) -> Json:
         before = together(in_group)
         is_exact &= before.is_exact
         own_order = [name for name in order if name in group]
-        lost: defaultdict[str, _Shares] = defaultdict(_shares)
+        lost: defaultdict[str, _Shares] = defaultdict(lambda: _Shares(float))
         for state, share in before.of.items():
             results = {name: _RESULTS[result] for melee in state for name, result in melee}
             after = fallen_back(field, own_order, met, results, way_back)
@@ -219,7 +214,7 @@ def _merged(sets: Iterable[set[str]]) -> list[set[str]]:
 
 def _sum(some: Mapping[int, float], more: Mapping[int, float]) -> dict[int, float]:
     """Returns the chances of the sum of two independent numbers."""
-    chances = _shares()
+    chances = _Shares(float)
     for number, share in some.items():
         for other, other_share in more.items():
             chances[number + other] += share * other_share
@@ -228,10 +223,6 @@ def _sum(some: Mapping[int, float], more: Mapping[int, float]) -> dict[int, floa
 
 _ROUNDING = 1e-9
 _Shares = defaultdict[int, float]
-
-
-def _shares(known: Mapping[int, float] | None = None) -> _Shares:
-    return defaultdict(float, known or {})
 
 
 _Result = tuple[int, int]
@@ -324,7 +315,7 @@ def _fate(fates: _Fates, *, is_attacker: bool) -> Json:
     # A friend of the attackers is left out of outcomes that do not touch it; sums of probabilities
     # differ from 1 by rounding alone.
     left_out = 1.0 - sum(fates.values())
-    chances = _shares({0: left_out} if left_out > _ROUNDING else {})
+    chances = _Shares(float, {0: left_out} if left_out > _ROUNDING else {})
     for (gained, *_), share in fates.items():
         chances[gained] += share
     _, breaks, falls_back, breaks_falling_back = (

@@ -20,7 +20,7 @@ from tablecam.rules.maurice.field.field import GAME, Field
 from tablecam.rules.maurice.field.requests import Combat, Rally, Request, Volley
 from tablecam.rules.maurice.field.tables import FALL_BACK_BW
 from tablecam.rules.maurice.field.terms import Reason
-from tablecam.rules.maurice.fire.volley import RolledShot, TargetResult, fire
+from tablecam.rules.maurice.fire.volley import TargetResult, fire
 from tablecam.rules.maurice.place.flank import flanked_by, to_flank
 from tablecam.rules.maurice.rulings.interpretations import interpretations
 from tablecam.table.position_file import position_to_json
@@ -52,7 +52,11 @@ def _volley(field: Field, request: Volley) -> Json:
         smoking={unit.id for unit in shooters if unit.unit.arm == "artillery"},
     )
     units = {result.unit: _struck_json(result) for result in struck_units}
-    shots = [_shot_json(fired_shot) for fired_shot in fired]
+    shots = [
+        one.shot.to_json()
+        | {"rolled": list(one.rolled), "hits": one.hits, "because": list(one.shot.because)}
+        for one in fired
+    ]
     return _answer(field, request.kind, units, aftermath, shots=shots)
 
 
@@ -74,10 +78,7 @@ def _combat(field: Field, request: Combat) -> Json:
 def _rally(field: Field, request: Rally) -> Json:
     terms, levels = rally(field, request)
     shed = Reason("M-9.2", "shed", (levels, terms.dice, terms.needed))
-    unit = {
-        "basic": terms.basic,
-        "modifiers": dict(terms.modifiers),
-        "needed": terms.needed,
+    unit = terms.to_json() | {
         "dice": list(request.dice or ()),
         "disruption": -levels,
         "because": list(map(str, (*terms.because, shed))),
@@ -97,14 +98,6 @@ def _answer(
     head: Json = {"game": GAME, "kind": kind}
     notes = {"doubts": [], "readings": {}, "warnings": list(field.warnings)}
     return head | more | {"units": dict(units), "position": position} | notes
-
-
-def _shot_json(fired: RolledShot) -> Json:
-    return fired.shot.to_json() | {
-        "rolled": list(fired.rolled),
-        "hits": fired.hits,
-        "because": list(fired.shot.because),
-    }
 
 
 def _struck_json(struck: TargetResult) -> Json:

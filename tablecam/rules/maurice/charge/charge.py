@@ -100,6 +100,11 @@ class Charge:
         """The answers that are too close to call."""
         return tuple(answer for answer in self.answers if answer.answer == "too_close")
 
+    def doubted_by(self, asked: LazyAnswers) -> Charge:
+        """Returns the charge and its lanes with the lazy answers about errors."""
+        lanes = tuple(replace(lane, lazy_answers=asked) for lane in self.lanes)
+        return replace(self, lanes=lanes, lazy_answers=asked)
+
 
 _REMEMBERED: Memo[Charge] = Memo()
 
@@ -137,15 +142,9 @@ def _charges_of(field: Field, units: Sequence[UnitOnField], new: Sequence[int]) 
     return [
         Charge(False, why, (), ())
         if why is not None
-        else _with_doubts(charge_of_unit[name], cache(partial(batch.answers, name)))
+        else charge_of_unit[name].doubted_by(cache(partial(batch.answers, name)))
         for name, why in why_never.items()
     ]
-
-
-def _with_doubts(charge: Charge, asked: LazyAnswers) -> Charge:
-    """Attaches the lazy answers about errors to a charge and its lanes."""
-    lanes = tuple(replace(lane, lazy_answers=asked) for lane in charge.lanes)
-    return replace(charge, lanes=lanes, lazy_answers=asked)
 
 
 def _as_measured(field: Field, tries: Sequence[LegalMoves]) -> Charge:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cache, lru_cache, partial
-from itertools import groupby
+from itertools import compress
 
 import numpy as np
 import shapely
 from numpy.typing import NDArray
-from shapely import STRtree
 
 from tablecam.geometry.moves.lanes import CORNERS, Corner
 from tablecam.geometry.outlines import GRID_MM, Axes
@@ -200,7 +199,11 @@ def attempts_of(
     All fields have one base width.
     """
     chargers = _chargers(asked)
-    tried = _straight_ahead(chargers)
+    ahead = moves_about([charger.there[0] for charger in chargers.values()], [0.0] * len(chargers))
+    tried = {
+        place: [charger.tried(moves)]
+        for (place, charger), moves in zip(chargers.items(), ahead, strict=True)
+    }
     wheeling = {}
     for place, charger in chargers.items():
         in_reach = {name for about_corner in charger.there for name in about_corner.owners}
@@ -223,21 +226,9 @@ def reached(
     ]
 
 
-def _straight_ahead(chargers: Chargers) -> dict[int, list[LegalMoves]]:
-    """Returns the legal moves straight ahead, by charger index."""
-    moves = moves_about(
-        [charger.there[0] for charger in chargers.values()],
-        [0.0] * len(chargers),
-    )
-    return {
-        place: [charger.tried(ahead)]
-        for (place, charger), ahead in zip(chargers.items(), moves, strict=True)
-    }
-
-
 def _chargers(asked: Sequence[tuple[Field, UnitOnField]]) -> dict[int, Charger]:
     """Returns the units that have enemies near enough for any charge."""
-    around = _others_near(asked)
+    around = [_others_near(field, unit) for field, unit in asked]
     places = [
         place
         for place, (_, unit) in enumerate(asked)
@@ -259,24 +250,11 @@ def _chargers(asked: Sequence[tuple[Field, UnitOnField]]) -> dict[int, Charger]:
     }
 
 
-def _others_near(asked: Sequence[tuple[Field, UnitOnField]]) -> list[tuple[UnitOnField, ...]]:
-    """Returns the other units within each unit's reach."""
-    near_units: list[tuple[UnitOnField, ...]] = []
-    # One spatial index for each run of the same field.
-    for field, together in groupby(asked, key=lambda pair: pair[0]):
-        units = [unit for _, unit in together]
-        near, whose = STRtree([other.outline for other in field.units]).query(
-            [unit.outline for unit in units],
-            predicate="dwithin",
-            distance=[far_mm(field, unit) for unit in units],
-        )[::-1]
-        order = np.lexsort((near, whose))
-        parts = np.split(near[order], np.searchsorted(whose[order], np.arange(1, len(units))))
-        near_units += [
-            tuple(field.units[place] for place in part if field.units[place] is not unit)
-            for unit, part in zip(units, parts, strict=True)
-        ]
-    return near_units
+def _others_near(field: Field, unit: UnitOnField) -> tuple[UnitOnField, ...]:
+    """Returns the other units within a unit's reach."""
+    outlines = np.array([other.outline for other in field.units], dtype=object)
+    near = shapely.dwithin(outlines, unit.outline, far_mm(field, unit)).tolist()
+    return tuple(other for other in compress(field.units, near) if other is not unit)
 
 
 def may_charge(unit: UnitOnField, enemy: UnitOnField) -> bool:
@@ -297,11 +275,8 @@ def _after_wheels(
         for there in charger.there
         if there.corner in about
     ]
-    free_mm = iter(
-        longest_free_arcs_mm(
-            [chargers[place].wheel(there.corner) for place, there, may_wheel in turns if may_wheel]
-        )
-    )
+    wheels = [chargers[place].wheel(there.corner) for place, there, may_wheel in turns if may_wheel]
+    free_mm = iter(longest_free_arcs_mm(wheels))
     longest_mm = [next(free_mm) if may_wheel else 0.0 for *_, may_wheel in turns]
     tried: dict[int, list[LegalMoves]] = {}
     all_moves = moves_about([there for _, there, _ in turns], longest_mm, arcs_of)
@@ -375,11 +350,9 @@ def _meets_any(
     charger: Charger, moves: Moves, rows: Indices, which: Callable[[UnitOnField], bool]
 ) -> Flags:
     """Returns which moves meet an enemy of a kind; `which` is called only for enemies met."""
-    met = moves.meets[rows]
-    units: Iterable[str] = dict.fromkeys(moves.there.owners)
     meets = np.zeros(len(rows), dtype=bool)
-    for unit_id in units:
-        is_met = met[:, [owner == unit_id for owner in moves.there.owners]].any(axis=1)
+    for unit_id in dict.fromkeys(moves.there.owners):
+        is_met = moves.is_meeting(unit_id)[rows]
         if is_met.any() and which(charger.field.by_id[unit_id]):
             meets |= is_met
     return meets

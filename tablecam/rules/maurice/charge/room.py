@@ -140,7 +140,9 @@ def longest_free_arcs_mm(wheels: Sequence[Wheel]) -> list[float]:
         of_wheel, own, other = map(np.concatenate, zip(*pairs, strict=True))
         far_mm = np.array([_farthest_mm(wheel) for wheel in wheels])[of_wheel]
         # Most pairs are too far apart to meet; circles sort them out cheaply.
-        near = _are_near(own, other, far_mm)
+        middle, others_middle = own.mean(axis=1), other.mean(axis=1)
+        round_mm = np.hypot(*(own[:, 0] - middle).T) + np.hypot(*(other[:, 0] - others_middle).T)
+        near = np.hypot(*(middle - others_middle).T) <= round_mm + far_mm
         of_wheel = of_wheel[near]
         met_rad = free_turns_rad(
             np.array([pivot_mm(wheel.unit.axes, wheel.corner) for wheel in wheels])[of_wheel],
@@ -169,13 +171,6 @@ def _pairs(place: int, own: Array, others: Sequence[Array]) -> tuple[Indices, Ar
         np.repeat(own, len(of_others), axis=0),
         np.tile(of_others, (len(own), 1, 1)),
     )
-
-
-def _are_near(these: Array, others: Array, far_mm: Array) -> Flags:
-    """Returns which rectangles (r, 4, 2) are within a distance, by circles around them."""
-    middle, other = these.mean(axis=1), others.mean(axis=1)
-    round_mm = np.hypot(*(these[:, 0] - middle).T) + np.hypot(*(others[:, 0] - other).T)
-    return np.asarray(np.hypot(*(middle - other).T) <= round_mm + far_mm)
 
 
 def _farthest_mm(wheel: Wheel) -> float:

@@ -90,6 +90,19 @@ class Melee:
         return self.field.with_units((self.attacker, *self.units_near))
 
     @cached_property
+    def engagements(self) -> Mapping[str, Engagement]:
+        """The engagements as measured, by enemy id; none without front contact (M-8.10)."""
+        touches = {enemy.id: self.contacts_mm[enemy.id] >= 0 for enemy in self.enemies}
+        engagements = {
+            enemy.id: _by_contact(self.attacker, enemy)
+            if touches[enemy.id]
+            else _by_two_lines(self, enemy)
+            for enemy in self.enemies
+            if any(touches.values())
+        }
+        return {name: engaged for name, engaged in engagements.items() if engaged is not None}
+
+    @cached_property
     def chances(self) -> Mapping[str, Chance]:
         """How certain it is that the attacker engages each enemy, by enemy id."""
         return MappingProxyType({enemy.id: self._chance(enemy) for enemy in self.enemies})
@@ -100,7 +113,7 @@ class Melee:
         # Without any front contact it engages nobody (M-8.10).
         own_mm = max(self.contacts_mm[enemy.id], self._lines_mm[enemy.id])
         margin_mm = min(max(self.contacts_mm.values()), own_mm)
-        holds = margin_mm >= 0
+        holds = enemy.id in self.engagements
         if abs(margin_mm) >= self.max_shift_mm:
             return Chance(self._plain_margin_mm(enemy, holds=holds), sigma_mm, float(holds))
         if not sigma_mm:
@@ -301,11 +314,10 @@ class Engagements:
         """Returns whether two opposing units, in either order, are engaged (M-8.10)."""
         is_attacker = self.field.by_id[a_id].side == self.active
         attacker_id, defender_id = (a_id, b_id) if is_attacker else (b_id, a_id)
-        melee = self.melees.get(attacker_id)
-        for enemy in melee.enemies if melee else ():
-            if melee and enemy.id == defender_id:
-                return self._answer(melee, enemy)
-        return self._far(attacker_id, self.field.by_id[defender_id])
+        melee, enemy = self.melees.get(attacker_id), self.field.by_id[defender_id]
+        if melee is not None and defender_id in melee.contacts_mm:
+            return self._answer(melee, enemy)
+        return self._far(attacker_id, enemy)
 
     def _answer(self, melee: Melee, enemy: UnitOnField) -> Answer:
         chance = melee.chances[enemy.id]
@@ -328,7 +340,7 @@ class Engagements:
         return certain("no", CONTACT_RULE, because, evidence, margin_mm=margin_mm)
 
 
-_REMEMBERED: Memo[tuple[Melee, tuple[Engagement, ...]]] = Memo()
+_REMEMBERED: Memo[Melee] = Memo()
 
 
 def engagements(field: Field, active: str, only: str | None = None) -> Engagements:
@@ -338,27 +350,17 @@ def engagements(field: Field, active: str, only: str | None = None) -> Engagemen
     """
     attackers = [unit for unit in field.of_side(active) if only in (None, unit.id)]
     reach_mm = ENGAGED_BW * field.bw_mm + OVERLAP_MM
-    fought = _REMEMBERED.answers(
+    melees = _REMEMBERED.answers(
         field.keys(attackers, [reach_mm] * len(attackers)),
-        lambda new: [_of_attacker(Melee(field, attackers[index])) for index in new],
+        lambda new: [Melee(field, attackers[index]) for index in new],
     )
     pairs = {
-        (pair.attacker, pair.defender): pair for _, of_attacker in fought for pair in of_attacker
+        (melee.attacker.id, name): engagement
+        for melee in melees
+        for name, engagement in melee.engagements.items()
     }
-    melees = {melee.attacker.id: melee for melee, _ in fought}
-    return Engagements(field, active, MappingProxyType(pairs), MappingProxyType(melees))
-
-
-def _of_attacker(melee: Melee) -> tuple[Melee, tuple[Engagement, ...]]:
-    """Returns the engagements of one attacker; none without front contact (M-8.10)."""
-    touches = {enemy.id: melee.contacts_mm[enemy.id] >= 0 for enemy in melee.enemies}
-    if not any(touches.values()):
-        return melee, ()
-    engagements = (
-        _by_contact(melee.attacker, enemy) if touches[enemy.id] else _by_two_lines(melee, enemy)
-        for enemy in melee.enemies
-    )
-    return melee, tuple(engagement for engagement in engagements if engagement)
+    melee_of = {melee.attacker.id: melee for melee in melees}
+    return Engagements(field, active, MappingProxyType(pairs), MappingProxyType(melee_of))
 
 
 def _by_contact(attacker: UnitOnField, enemy: UnitOnField) -> Engagement:

@@ -23,7 +23,7 @@ from tablecam.rules.maurice.field.ground import is_partly_in
 from tablecam.rules.maurice.field.results import CombatResult, breaking_reason
 from tablecam.rules.maurice.field.tables import FALL_BACK_BW, SLIVER_MM
 from tablecam.rules.maurice.field.terms import Reason
-from tablecam.rules.maurice.place.contacts import contacts_of_unit
+from tablecam.rules.maurice.place.contacts import contacts_of_field
 from tablecam.table.headings import forward, mean_deg
 from tablecam.table.model import Point, Position, Unit
 from tablecam.uncertainty.answer import Answer
@@ -261,7 +261,7 @@ def _touched_at_end(
 ) -> tuple[tuple[str, ...], tuple[Answer, ...]]:
     """Returns the enemies that a unit touches after falling back, and the uncertain contacts."""
     after = field.with_units((moved_back(unit, back_mm), *enemies))
-    touching = contacts_of_unit(after, unit.id)
+    touching = contacts_of_field(after, {unit.id})
     answers = (contact.answer for contact in touching.contacts.values())
     return touching.enemies_of(unit.id), tuple(a for a in answers if a.answer == "too_close")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from tablecam.rules.game import Json
 from tablecam.rules.maurice.field.field import Field
 from tablecam.rules.maurice.field.requests import Dice, Rally, check_dice
 from tablecam.rules.maurice.field.tables import RALLY_BAD_TERRAIN, RALLY_NOT_NEAR, TO_RALLY
@@ -28,6 +29,10 @@ class RallyAttempt:
     dice: int
     because: tuple[Reason, ...]
     near: Answer | None = None
+
+    def to_json(self) -> Json:
+        """Returns what each die needs, and why, as answers hold it."""
+        return {"basic": self.basic, "modifiers": dict(self.modifiers), "needed": self.needed}
 
     def shed(self, dice: Dice) -> int:
         """Returns the levels of disruption that the dice shed (M-9.2)."""

@@ -115,9 +115,9 @@ def check_dice(
 # --- the document's sections -------------------------------------------------------------------
 
 
-_Die = Annotated[int, Field(ge=1, le=6)]
-_Cards = dict[Name, Annotated[int, Field(ge=-100, le=100)]]
-"""Card modifiers by unit (M-8.18), bounded so that hostile input cannot be huge."""
+Die = Annotated[int, Field(ge=1, le=6)]
+Card = Annotated[int, Field(ge=-100, le=100)]
+"""A card's modifier to each die (M-8.18), bounded so that hostile input cannot be huge."""
 
 
 class _ShotsSection(StrictModel):
@@ -126,8 +126,8 @@ class _ShotsSection(StrictModel):
 
 
 class _FireDice(StrictModel):
-    hit: list[_Die] = Field(default_factory=list)
-    disrupt: list[_Die] = Field(default_factory=list)
+    hit: list[Die] = Field(default_factory=list)
+    disrupt: list[Die] = Field(default_factory=list)
 
 
 class _VolleySection(StrictModel):
@@ -135,22 +135,22 @@ class _VolleySection(StrictModel):
     side: Name
     shots: Annotated[list[_ShotsSection], Field(min_length=1)]
     dice: _FireDice | None = None
-    cards: _Cards = Field(default_factory=dict)
+    cards: dict[Name, Card] = Field(default_factory=dict)
 
 
 class _CombatSection(StrictModel):
     kind: Literal["combat"]
     active: Name
-    dice: dict[Name, _Die] | None = None
-    cards: _Cards = Field(default_factory=dict)
+    dice: dict[Name, Die] | None = None
+    cards: dict[Name, Card] = Field(default_factory=dict)
     fall_back_order: list[Name] = Field(default_factory=list)
 
 
 class _RallySection(StrictModel):
     kind: Literal["rally"]
     unit: Name
-    dice: list[_Die] | None = None
-    cards: _Cards = Field(default_factory=dict)
+    dice: list[Die] | None = None
+    cards: dict[Name, Card] = Field(default_factory=dict)
 
 
 # --- from sections to requests -----------------------------------------------------------------
@@ -166,27 +166,17 @@ def _volley(document: Document, table: Table) -> Volley:
         if name not in shooters:
             expected = f"expected a unit that is firing ({', '.join(shooters)})"
             raise document.error(("cards", name), f"{expected}, got {name}")
+    cards = MappingProxyType(section.cards)
     dice = section.dice
-    return Volley(
-        section.kind,
-        section.side,
-        aims,
-        MappingProxyType(section.cards),
-        None if dice is None else tuple(dice.hit),
-        None if dice is None else tuple(dice.disrupt),
-        document,
-    )
+    hit, disrupt = (None, None) if dice is None else (tuple(dice.hit), tuple(dice.disrupt))
+    return Volley(section.kind, section.side, aims, cards, hit, disrupt, document)
 
 
 def _aims(document: Document, section: _VolleySection, table: Table) -> Iterable[ShotAssignment]:
     seen: set[str] = set()
     for index, shots in enumerate(section.shots):
         path: KeyPath = ("shots", index, "unit")
-        unit = _unit_on_table(document, path, shots.unit, table)
-        if unit.side != section.side:
-            raise document.error(
-                path, f"expected a unit of {side_name(section.side)}, got {_of_side(unit)}"
-            )
+        unit = _unit_of_side(document, path, shots.unit, table, section.side)
         if unit.id in seen:
             raise document.error(path, f"{unit.id} fires twice: expected at most once (M-7.7)")
         seen.add(unit.id)
@@ -194,22 +184,18 @@ def _aims(document: Document, section: _VolleySection, table: Table) -> Iterable
 
 
 def _aims_of(
-    document: Document,
-    path: KeyPath,
-    unit: UnitOnField,
-    targets: Mapping[str, str],
-    table: Table,
+    document: Document, path: KeyPath, unit: UnitOnField, targets: Mapping[str, str], table: Table
 ) -> Iterable[ShotAssignment]:
-    bases = _names_of_bases(unit)
+    # A base has two names, by its tag and by its place in the unit.
+    bases: dict[str, str] = {}
+    for number, own in enumerate(unit.unit.base_names, start=1):
+        bases |= {own: own, f"{unit.id}/{number}": own}
     seen: set[str] = set()
     for name, target_id in targets.items():
         key_path = (*path, name)
         if name not in bases:
-            raise document.error(
-                key_path,
-                f"{unit.id} has no base with this name{nearest(name, unit.unit.base_names)}",
-            )
-        # A base has two names, by its tag and by its place in the unit.
+            why = f"{unit.id} has no base with this name{nearest(name, unit.unit.base_names)}"
+            raise document.error(key_path, why)
         if bases[name] in seen:
             raise document.error(key_path, f"base {bases[name]} fires twice: expected once (M-7.7)")
         seen.add(bases[name])
@@ -227,11 +213,7 @@ def _combat(document: Document, table: Table) -> Combat:
             _unit_on_table(document, (key, name), name, table)
     for index, name in enumerate(section.fall_back_order):
         path: KeyPath = ("fall_back_order", index)
-        unit = _unit_on_table(document, path, name, table)
-        if unit.side != section.active:
-            raise document.error(
-                path, f"expected a unit of {side_name(section.active)}, got {_of_side(unit)}"
-            )
+        _unit_of_side(document, path, name, table, section.active)
         if name in section.fall_back_order[:index]:
             raise document.error(path, f"{name} is named twice")
     dice = None if section.dice is None else MappingProxyType(section.dice)
@@ -244,9 +226,8 @@ def _rally(document: Document, table: Table) -> Rally:
     unit = _unit_on_table(document, ("unit",), section.unit, table)
     for name in section.cards:
         if name != unit.id:
-            raise document.error(
-                ("cards", name), f"expected {unit.id}, which is rallying, got {name}"
-            )
+            why = f"expected {unit.id}, which is rallying, got {name}"
+            raise document.error(("cards", name), why)
     dice = None if section.dice is None else tuple(section.dice)
     return Rally(unit.id, section.cards.get(unit.id, 0), dice, document)
 
@@ -256,19 +237,20 @@ _READERS: Mapping[str, Any] = MappingProxyType(
 )
 
 
-def _names_of_bases(unit: UnitOnField) -> dict[str, str]:
-    """Maps each accepted name of a base to its own name: that name, and `UNIT/NUMBER`."""
-    names: dict[str, str] = {}
-    for number, name in enumerate(unit.unit.base_names, start=1):
-        names |= {name: name, f"{unit.id}/{number}": name}
-    return names
-
-
 def _unit_on_table(document: Document, path: KeyPath, name: str, table: Table) -> UnitOnField:
     if name not in table.by_id:
         why = f"there is no unit {quoted(name)} on the table{nearest(name, table.by_id)}"
         raise document.error(path, why)
     return table.by_id[name]
+
+
+def _unit_of_side(
+    document: Document, path: KeyPath, name: str, table: Table, side: str
+) -> UnitOnField:
+    unit = _unit_on_table(document, path, name, table)
+    if unit.side != side:
+        raise document.error(path, f"expected a unit of {side_name(side)}, got {_of_side(unit)}")
+    return unit
 
 
 def _check_side(document: Document, path: KeyPath, side: str, table: Table) -> None:

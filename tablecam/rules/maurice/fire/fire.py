@@ -10,8 +10,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
-from itertools import compress
+from functools import cache, cached_property
+from itertools import chain, compress
 from statistics import NormalDist
 from types import MappingProxyType
 
@@ -120,8 +120,7 @@ def zone_ahead(field: Field, unit: UnitOnField, place: int, range_bw: float) -> 
 
 def fire_reading(field: Field, unit: UnitOnField, option: FireOption) -> str | None:
     """Returns the interpretation of fire past obstructing terrain, or of a turned zone."""
-    shot = option.geometry
-    axis = shot.shooter.strip.axis(shot.turned_deg, shot.distance_mm)
+    axis = option.shooter.strip.axis(option.turned_deg, option.distance_mm)
     if shapely.intersects(axis, field.ground.obstructing):
         limit_mm = PAST_OBSTRUCTION_BW * field.bw_mm
         is_walled = any(
@@ -203,7 +202,7 @@ class Batch:
         for (unit, place), fire in zip(self.asked, self.fire, strict=True):
             doubts = FireDoubts(self, unit, place, fire)
             options = tuple(replace(one, chance_of=doubts.probability) for one in fire.options)
-            yield replace(fire, options=options, doubts=doubts.answers)
+            yield replace(fire, options=options, doubts=cache(doubts.answers))
 
     @cached_property
     def far(self) -> Mapping[str, Sequence[Facts]]:
@@ -238,10 +237,6 @@ class FireDoubts:
 
     def answers(self) -> tuple[Answer, ...]:
         """Returns every answer that errors may change, clear or too close to call."""
-        return self._answers
-
-    @cached_property
-    def _answers(self) -> tuple[Answer, ...]:
         return tuple(map(self._answer, self._open))
 
     @cached_property
@@ -329,15 +324,14 @@ class FireDoubts:
             _OWN_WALL: f"{base} stands flush behind {about}",
             _IN_WATER: f"{base} stands in {about}",
         }[rule]
-        close = "is too close to call" if word == "too_close" else word
         by = f"{'by' if margin_mm >= 0 else 'missed by'} {abs(margin_mm):.1f} mm"
+        close = "is too close to call" if word == "too_close" else word
         because = f"whether {asked} {close}: {by}"
-        if rule == _TARGET:
-            chance_text = f"{chance:.0%}" if word == "too_close" else f"{chance:.2%}"
-            if word != "too_close":
-                may = "may" if word == "yes" else "may not"
-                because = f"{base} {may} shoot {about}: {by}"
-            because += f", {chance_text} likely"
+        if rule == _TARGET and word != "too_close":
+            may = "may" if word == "yes" else "may not"
+            because = f"{base} {may} shoot {about}: {by}, {chance:.2%} likely"
+        elif rule == _TARGET:
+            because += f", {chance:.0%} likely"
         target = about if about in self.batch.field.by_id else None
         return Answer(
             word, margin_mm, self._sigma_mm(key), chance, rule, because, self._shown(key), target
@@ -352,19 +346,16 @@ class FireDoubts:
             return option.evidence
         if rule == _IN_WATER:
             return shapes_of(base, "base", self.fire.base)
+        field, pose = self.batch.field, self.unit.unit.bases[self.place]
         if rule == _OWN_WALL:
-            shown = shapes_of(
-                axes(self.unit.unit.bases[self.place]).edge, "front-edge", self.fire.base
-            )
-            for piece in self.batch.field.ground.pieces:
+            shown = shapes_of(axes(pose).edge, "front-edge", self.fire.base)
+            for piece in field.ground.pieces:
                 if piece.terrain.id in about.split(", "):
                     shown += shapes_of(piece.outline, "cover", piece.terrain.id)
             return shown
-        field, longest_bw = self.batch.field, self.unit.longest_range_bw
-        shown = shapes_of(zone_ahead(field, self.unit, self.place, longest_bw), "fire-zone")
-        for outline in field.by_id[about].bases:
-            shown += shapes_of(outline, "target")
-        return shown
+        zone = zone_ahead(field, self.unit, self.place, self.unit.longest_range_bw)
+        targets = (shapes_of(outline, "target") for outline in field.by_id[about].bases)
+        return (*shapes_of(zone, "fire-zone"), *chain.from_iterable(targets))
 
 
 def _held(key: Key, worlds: Iterable[Facts]) -> Iterator[bool]:

@@ -19,7 +19,7 @@ from tablecam.geometry.sight import may_block
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.ground import are_partly_in
 from tablecam.rules.maurice.field.tables import TURN_DEG
-from tablecam.rules.maurice.fire.option import RANGES, Range, ShotGeometry, ahead_of_front_mm
+from tablecam.rules.maurice.fire.option import RANGES, FireOption, Range, ahead_of_front_mm
 from tablecam.rules.maurice.fire.shooter import OtherBase, Shooter
 from tablecam.rules.maurice.fire.targets import BaseFire
 from tablecam.rules.maurice.fire.zone import STEP_DEG, where_enemies_are_met, zone_contents_at
@@ -68,7 +68,7 @@ def may_change(field: Field, fires: Sequence[BaseFire]) -> set[Shooter]:
         (fire.shooter, option.target)
         for fire in fires
         for option in fire.options
-        if _is_past_cover(field, option.geometry)
+        if _is_past_cover(field, option)
     }
     shot_at = [
         (base, other)
@@ -84,12 +84,12 @@ def may_change(field: Field, fires: Sequence[BaseFire]) -> set[Shooter]:
     return is_open
 
 
-def _is_past_cover(field: Field, shot: ShotGeometry) -> bool:
+def _is_past_cover(field: Field, option: FireOption) -> bool:
     """Returns whether a shot passes all cover at more than an error's distance."""
-    if shot.past is None:
+    if option.past is None:
         return False
-    within_mm = largest_mm(field, _apart(shot.shooter, shot.target))
-    return not shapely.dwithin(shot.past, shot.shooter.cover, within_mm)
+    within_mm = largest_mm(field, _apart(option.shooter, option.met))
+    return not shapely.dwithin(option.past, option.shooter.cover, within_mm)
 
 
 def largest_mm(field: Field, sigma_mm: float) -> float:

@@ -22,40 +22,6 @@ from tablecam.rules.maurice.fire.shooter import BaseInWorld, OtherBase, Shooter
 from tablecam.rules.maurice.fire.zone import ZoneContents
 from tablecam.uncertainty.margins import Flags
 
-
-@dataclass(frozen=True, eq=False)
-class ShotGeometry:
-    """A shot at a base at one angle, from which its shapes are drawn on first use.
-
-    The zone is turned by `turned_deg`, ends at `end_mm` and meets the target `distance_mm` along
-    its axis; `past` is a line that reaches the target past all cover.
-    """
-
-    shooter: Shooter
-    target: OtherBase
-    turned_deg: float
-    end_mm: float
-    distance_mm: float
-    has_cover: bool = False
-    past: shapely.LineString | None = None
-
-    @cached_property
-    def shapes(self) -> tuple[Shape, ...]:
-        """The zone, the base that it meets, the range along its axis, and the cover."""
-        strip = self.shooter.strip
-        zone = strip.outline(self.turned_deg, self.end_mm)
-        axis = strip.axis(self.turned_deg, self.distance_mm)
-        drawn = shapes_of(zone, "fire-zone")
-        drawn += shapes_of(self.target.outline, "target", self.target.name)
-        length_bw = shapely.length(axis) / self.shooter.bw_mm
-        drawn += shapes_of(axis, "range", f"{length_bw:.2f} BW")
-        if self.has_cover:
-            drawn += shapes_of(shapely.intersection(self.shooter.cover, zone), "cover")
-        elif self.past is not None:
-            drawn += shapes_of(self.past, "line-of-fire", "past the cover")
-        return drawn
-
-
 Range = Literal["short", "long"]
 RANGES: tuple[Range, ...] = ("short", "long")
 Angle = Literal["ahead", "left", "right"]
@@ -75,13 +41,14 @@ _MODIFIERS = (
 """What makes a hit easier or harder."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class FireOption:
     """A target unit of a base, with the best way to shoot at it.
 
-    `target_base` is the base that the zone meets first when it is turned by `turned_deg`
-    (counter-clockwise, so to the left), `distance_mm` along the zone's axis; `to_hit` is the number
-    needed on each of `dice`. `chance_of` gives the probability of a target where poses have errors.
+    The zone of the `shooter` is turned by `turned_deg` (counter-clockwise, so to the left), ends at
+    `end_mm` and first meets the base `met`, `distance_mm` along its axis; `past` is a line that
+    reaches it past all cover. `to_hit` is the number needed on each of `dice`. `chance_of` gives
+    the probability of a target where poses have errors.
     """
 
     target: str
@@ -96,7 +63,10 @@ class FireOption:
     is_enfilade: bool
     is_dense: bool
     modifiers: tuple[Term, ...]
-    geometry: ShotGeometry = field(compare=False)
+    shooter: Shooter = field(compare=False)
+    met: OtherBase = field(compare=False)
+    end_mm: float = field(compare=False)
+    past: shapely.LineString | None = field(compare=False)
     chance_of: Callable[[str], float] | None = field(default=None, compare=False, repr=False)
 
     @property
@@ -112,15 +82,25 @@ class FireOption:
             turned = f"turned {abs(self.turned_deg):.1f} degrees {self.angle}"
         met = (
             f"{turned} its zone first meets {self.target}, "
-            f"{self.distance_mm / self.geometry.shooter.bw_mm:.2f} BW away: {TO_HIT}+"
+            f"{self.distance_mm / self.shooter.bw_mm:.2f} BW away: {TO_HIT}+"
         )
         named = [f"{term.change} ({term.rule})" for term in self.modifiers]
         return f"{met} with {', '.join(named)} is {self.to_hit}+" if named else met
 
-    @property
+    @cached_property
     def evidence(self) -> tuple[Shape, ...]:
-        """The shapes that show why, drawn on first use."""
-        return self.geometry.shapes
+        """The zone, the base that it meets, the range along its axis, and the cover."""
+        zone = self.shooter.strip.outline(self.turned_deg, self.end_mm)
+        axis = self.shooter.strip.axis(self.turned_deg, self.distance_mm)
+        drawn = shapes_of(zone, "fire-zone")
+        drawn += shapes_of(self.met.outline, "target", self.target_base)
+        length_bw = shapely.length(axis) / self.shooter.bw_mm
+        drawn += shapes_of(axis, "range", f"{length_bw:.2f} BW")
+        if self.has_cover:
+            drawn += shapes_of(shapely.intersection(self.shooter.cover, zone), "cover")
+        elif self.past is not None:
+            drawn += shapes_of(self.past, "line-of-fire", "past the cover")
+        return drawn
 
     def to_json(self) -> dict[str, Any]:
         """Returns the option as rulings carry it."""
@@ -239,15 +219,10 @@ def _option(hit: Hit, fire_range: Range, aim: Aim) -> FireOption:
         is_enfilade=enfilade,
         is_dense=dense,
         modifiers=modifiers,
-        geometry=ShotGeometry(
-            base,
-            other,
-            turned_deg,
-            float(met.ends_mm[aim.at]),
-            distance_mm,
-            aim.has_cover,
-            aim.past,
-        ),
+        shooter=base,
+        met=other,
+        end_mm=float(met.ends_mm[aim.at]),
+        past=aim.past,
     )
 
 
@@ -282,14 +257,14 @@ def best_aims(hits: Sequence[Hit]) -> list[Aim]:
     near = np.flatnonzero(~shapely.is_empty(covers)).tolist()
     is_inside = _are_inside([hits[at].other.outline for at in near], [covers[at] for at in near])
     tried = [at for at, inside in zip(near, is_inside, strict=True) if not inside]
-    past = _lines_past([(hits[at], middles[at], covers[at]) for at in tried])
-    past_of = dict(zip(tried, past, strict=True))
+    lines = _lines_past([(hits[at], middles[at], covers[at]) for at in tried])
+    past_of = dict(zip(tried, lines, strict=True))
     for at in near:
         line = past_of.get(at)
         aims[at] = Aim(middles[at], has_cover=line is None, past=line)
     closed = [at for at in tried if past_of[at] is None and len(hits[at].at) > 1]
-    found = _searched([hits[at] for at in closed], [covers[at] for at in closed])
-    for at, aim in zip(closed, found, strict=True):
+    searched = _searched([hits[at] for at in closed], [covers[at] for at in closed])
+    for at, aim in zip(closed, searched, strict=True):
         aims[at] = aim or aims[at]
     return aims
 

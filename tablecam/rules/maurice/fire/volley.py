@@ -7,21 +7,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from types import MappingProxyType
 from typing import Any
 
-from tablecam.errors import BadInput
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.requests import Dice, Kind, ShotAssignment, Volley, check_dice
 from tablecam.rules.maurice.field.results import breaking_reason
 from tablecam.rules.maurice.field.tables import FORCE_BW, TO_DISRUPT, TO_DISRUPT_GUN_BY_BOMBARDMENT
 from tablecam.rules.maurice.field.terms import needed_on_die
 from tablecam.rules.maurice.fire.fire import BaseFire, FireOption, fire_of_units
+from tablecam.rules.maurice.fire.option import Range
 from tablecam.rules.maurice.place.forces import first_unlinked, linking_obstacle
 from tablecam.table.model import Arm
 from tablecam.wording import joined, nearest
 
-_RANGES: Mapping[Kind, str] = MappingProxyType({"volley": "short", "bombard": "long"})
+RANGES: Mapping[Kind, Range] = MappingProxyType({"volley": "short", "bombard": "long"})
 """The range of each kind of fire (M-7.1)."""
 
 
@@ -43,14 +44,8 @@ class Shot:
 
     def to_json(self) -> dict[str, Any]:
         """Returns the shot as resolutions and odds list it."""
-        return {
-            "unit": self.unit,
-            "base": self.base,
-            "target": self.target,
-            "range": self.range,
-            "dice": self.dice,
-            "to_hit": self.to_hit,
-        }
+        keys = ("unit", "base", "target", "range", "dice", "to_hit")
+        return {key: getattr(self, key) for key in keys}
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,11 +127,8 @@ def fire(field: Field, request: Volley) -> tuple[tuple[RolledShot, ...], tuple[T
 
 def roll_shots(shots: Iterable[Shot], dice: Sequence[int]) -> tuple[RolledShot, ...]:
     """Deals the dice to the shots in their order."""
-    fired, start = [], 0
-    for shot in shots:
-        fired.append(RolledShot(shot, tuple(dice[start : start + shot.dice])))
-        start += shot.dice
-    return tuple(fired)
+    dice_left = iter(dice)
+    return tuple(RolledShot(shot, tuple(islice(dice_left, shot.dice))) for shot in shots)
 
 
 def target_results(
@@ -147,16 +139,13 @@ def target_results(
     All dice are thrown, also for a target that breaks before its last one (M-7.8).
     """
     dice_left = iter(dice)
-    against: dict[str, list[int]] = {}
-    numbers: dict[str, int] = {}
-    for shot_fired in fired:
-        numbers[shot_fired.shot.target] = shot_fired.shot.disrupt_on
-        against.setdefault(shot_fired.shot.target, []).extend(
-            next(dice_left) for _ in range(shot_fired.hits)
-        )
+    against: dict[tuple[str, int], list[int]] = {}
+    for rolled in fired:
+        hits = against.setdefault((rolled.shot.target, rolled.shot.disrupt_on), [])
+        hits += islice(dice_left, rolled.hits)
     return tuple(
-        target_result(field.by_id[name], tuple(hits), numbers[name])
-        for name, hits in against.items()
+        target_result(field.by_id[name], tuple(hits), number)
+        for (name, number), hits in against.items()
     )
 
 
@@ -191,25 +180,18 @@ def _chosen(
     field: Field, request: Volley, aim: ShotAssignment, fire: BaseFire | None
 ) -> FireOption:
     """Returns the fire option that a request chooses; raises `BadInput` where there is none."""
-    unit = field.by_id[aim.unit]
-    if fire is None or (request.kind == "bombard" and unit.unit.arm != "artillery"):
+    arm, options = field.by_id[aim.unit].unit.arm, () if fire is None else fire.options
+    targets = {one.target: one for one in options if one.range == RANGES[request.kind]}
+    if aim.target in targets:
+        return targets[aim.target]
+    if fire is None or (request.kind == "bombard" and arm != "artillery"):
         action = "fires (M-7.7)" if fire is None else "bombards (M-7.1)"
-        raise _refused(request, aim, f"{unit.unit.arm} never {action}")
-    if not fire.options:
-        raise _refused(request, aim, f"base {aim.base} may not fire: {fire.blocked}")
-    fire_range = _RANGES[request.kind]
-    at_range = [option for option in fire.options if option.range == fire_range]
-    if not at_range:
-        there = joined(dict.fromkeys(option.range for option in fire.options))
-        raise _refused(
-            request, aim, f"base {aim.base} has targets at {there} range only (M-7.1, M-7.12)"
-        )
-    targets = {option.target: option for option in at_range}
-    if aim.target not in targets:
-        hint = nearest("", targets)
-        raise _refused(request, aim, f"base {aim.base} may not fire at {aim.target} (M-7.12){hint}")
-    return targets[aim.target]
-
-
-def _refused(request: Volley, aim: ShotAssignment, why: str) -> BadInput:
-    return request.document.error(aim.path, why)
+        why = f"{arm} never {action}"
+    elif not options:
+        why = f"base {aim.base} may not fire: {fire.blocked}"
+    elif not targets:
+        there = joined(dict.fromkeys(option.range for option in options))
+        why = f"base {aim.base} has targets at {there} range only (M-7.1, M-7.12)"
+    else:
+        why = f"base {aim.base} may not fire at {aim.target} (M-7.12){nearest('', targets)}"
+    raise request.document.error(aim.path, why)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from tablecam.rules.game import Event, PendingDecision, Refused
-from tablecam.rules.maurice.charge.charge import are_enough_chargers, charges
+from tablecam.rules.maurice.charge.charge import are_enough_chargers, charge_of
 from tablecam.rules.maurice.field.field import Field
 from tablecam.rules.maurice.game.actions import Action, Activate, Decline, Done, Interrupt
 from tablecam.rules.maurice.game.cards import (
@@ -38,8 +38,6 @@ from tablecam.rules.maurice.game.table import (
     declarable_forces,
     field_at,
     forces_at,
-    has_declarable_charge,
-    with_leader,
 )
 from tablecam.rules.maurice.movement.ways import mover_decides
 from tablecam.rules.maurice.place.command_string import (
@@ -86,15 +84,11 @@ def eligible_units(state: State, *, in_doubt: Iterable[str] = ()) -> EligibleUni
     if state.round.command == "charge":
         # No charge is declared for artillery (M-8.1).
         fit = frozenset(unit.id for unit in units if unit.unit.arm != "artillery")
-        if state.declares_first:
-            tries = frozenset(name for name in fit if has_declarable_charge(state, name))
-            expected = "at least half of its units allowed to try a charge"
-            return EligibleUnits(fit, tries, "M-8.2", expected)
-        can = {name for name, charge in charges(field_at(state), fit).items() if charge.is_eligible}
+        can = {*able_to_charge(state, fit)}
         # Close calls take long to work out, so only the named units are asked.
         can |= {name for name in in_doubt if name in fit - can and may_charge(state, name)}
-        expected = "at least half of its units able to charge"
-        return EligibleUnits(fit, frozenset(can), "M-8.2", expected)
+        able = "allowed to try a charge" if state.declares_first else "able to charge"
+        return EligibleUnits(fit, frozenset(can), "M-8.2", f"at least half of its units {able}")
     return EligibleUnits(all_units, all_units, "M-4.15", "units")
 
 
@@ -103,10 +97,10 @@ def may_charge(state: State, unit: str) -> bool:
 
     Where players declare first: whether it may try to.
     """
-    if state.declares_first:
-        return has_declarable_charge(state, unit)
-    charge = charges(field_at(state), [unit])[unit]
-    return charge.is_eligible or bool(charge.close_calls)
+    field, is_able = field_at(state), bool(able_to_charge(state, (unit,)))
+    return is_able or (
+        not state.declares_first and bool(charge_of(field, field.by_id[unit]).close_calls)
+    )
 
 
 DRAWS: dict[Command, int] = {
@@ -123,6 +117,8 @@ Force = tuple[str, ...]
 
 class Activating(Step):
     """Activation: the active side names a force and plays cards for its span (M-4.11)."""
+
+    opens = "the {side} force is activated"
 
     def asked(self, state: State) -> PendingDecision:
         """Asks the active side."""
@@ -187,10 +183,6 @@ class Activating(Step):
         if event.kind == "out-of-reach":
             return after_action(state), (*left_out_events, event)
         return state.to(Interrupting("activation", force)), (*left_out_events, event)
-
-    def opening(self, state: State) -> str:
-        """Describes the activation."""
-        return f"the {side_name(state.active)} force is activated"
 
 
 def _is_bound(state: State) -> bool:
@@ -395,13 +387,14 @@ class Interrupting(Step):
     `force` is the force just activated, empty in the volley phase.
     """
 
+    about = "force"
+    opens = "the {side} side has decided whether to interrupt"
     moment: Moment
     force: tuple[str, ...] = ()
 
-    @property
-    def waiting(self) -> tuple[str, ...]:
-        """The activated force."""
-        return self.force
+    def owner(self, state: State) -> str:
+        """Returns the passive side."""
+        return state.passive
 
     def asked(self, state: State) -> PendingDecision:
         """Asks the passive side."""
@@ -461,14 +454,6 @@ class Interrupting(Step):
         if state.side(state.passive).hand and not state.round.is_interrupted:
             return None
         return after_interrupt(state, self), ()
-
-    def declared(self, state: State) -> Iterable[str]:
-        """Returns the force, and the commander whose span was declared with it (M-4.11)."""
-        return with_leader(state, self.force)
-
-    def opening(self, state: State) -> str:
-        """Describes the decision of the passive side."""
-        return f"the {side_name(state.passive)} side has decided whether to interrupt"
 
 
 def _is_foiled(state: State, step: Interrupting, effect: Effect) -> bool:

@@ -12,7 +12,7 @@ from tablecam.geometry.moves.poses import laid_at
 from tablecam.rules.game import Ban, Event, PendingDecision, Refused
 from tablecam.rules.maurice.charge.charge import Charge as Chances
 from tablecam.rules.maurice.charge.charge import are_enough_chargers, charges, why_never_charges
-from tablecam.rules.maurice.charge.limits import may_charge
+from tablecam.rules.maurice.charge.limits import NOT_AT_CAVALRY, may_charge
 from tablecam.rules.maurice.field.terms import Reason
 from tablecam.rules.maurice.game.actions import Action, Charge, Done, March
 from tablecam.rules.maurice.game.combat import to_combat
@@ -33,7 +33,6 @@ from tablecam.rules.maurice.game.table import (
     declarable_charges,
     distance_words,
     field_at,
-    has_declarable_charge,
     with_disruption,
 )
 from tablecam.rules.maurice.movement.judge import placed
@@ -41,7 +40,7 @@ from tablecam.rules.maurice.movement.ways import Way
 from tablecam.rules.maurice.movement.wheels import BACKWARD_RULE
 from tablecam.rules.miniatures.ground import axes_of
 from tablecam.rules.steps import why_none
-from tablecam.table.sides import side_name, side_plural
+from tablecam.table.sides import side_plural
 from tablecam.uncertainty.contact import TOUCH_MM
 from tablecam.wording import joined
 
@@ -52,15 +51,11 @@ class Charging(Step):
     `charged` maps each charger to the targets it met, empty where its charge was lost.
     """
 
+    about, acted = "force", ("charged", "moved")
+    opens = "the {side} charge is declared"
     force: tuple[str, ...]
     charged: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     moved: tuple[str, ...] = ()
-
-    @property
-    def waiting(self) -> tuple[str, ...]:
-        """The units that have yet to charge or move up."""
-        acted = {*self.charged, *self.moved}
-        return tuple(name for name in self.force if name not in acted)
 
     def asked(self, state: State) -> PendingDecision:
         """Asks the active side."""
@@ -121,18 +116,12 @@ class Charging(Step):
         """Returns the units that have charged, and whom they met."""
         return [name for unit, met in self.charged.items() if met for name in (unit, *met)]
 
-    def opening(self, state: State) -> str:
-        """Describes the next charge."""
-        return f"the {side_name(state.active)} charge is declared"
-
 
 def able_to_charge(state: State, names: Iterable[str]) -> tuple[str, ...]:
     """Returns those of some units that can charge now (M-8.3), in their order.
 
     Where players declare first: those that may try to.
     """
-    if state.declares_first:
-        return tuple(name for name in names if has_declarable_charge(state, name))
     return tuple(name for name, ban in charge_bans(state, names).items() if ban is None)
 
 
@@ -143,11 +132,17 @@ def charge_bans(state: State, names: Iterable[str]) -> Mapping[str, Ban | None]:
     """
     field, names = field_at(state), tuple(names)
     if state.declares_first:
-        reasons = {name: why_never_charges(field.by_id[name]) for name in names}
+        reasons = {name: _undeclarable(state, name) for name in names}
     else:
         charge_by_unit = charges(field, names)
         reasons = {name: _charge_refusal(state, name, charge_by_unit[name]) for name in names}
     return {name: None if why is None else _ban(why) for name, why in reasons.items()}
+
+
+def _undeclarable(state: State, name: str) -> Reason | None:
+    """Returns why a unit may declare no charge at any enemy on the table."""
+    never = why_never_charges(field_at(state).by_id[name])
+    return never or (None if declarable_charges(state, name) else NOT_AT_CAVALRY)
 
 
 def _ban(why: Reason) -> Ban:

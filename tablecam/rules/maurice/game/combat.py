@@ -34,7 +34,7 @@ from tablecam.rules.maurice.game.actions import Action, Done, FallBack, Rally
 from tablecam.rules.maurice.game.cards import Modifying
 from tablecam.rules.maurice.game.commander import after_action, with_displacement
 from tablecam.rules.maurice.game.state import Over, State, StateAndEvents, Step
-from tablecam.rules.maurice.game.table import compared, field_at, with_leader, without_broken
+from tablecam.rules.maurice.game.table import compared, field_at, without_broken
 from tablecam.rules.maurice.resolve import combat_close_calls
 from tablecam.table.sides import side_plural
 from tablecam.wording import counted, joined
@@ -44,12 +44,8 @@ class RollingCombat(Step):
     """The combat roll: a die for every engaged unit of both sides, in order (M-8.19)."""
 
     dice_rule = "M-8.19"
+    about = "engaged"
     engaged: tuple[str, ...]
-
-    @property
-    def waiting(self) -> tuple[str, ...]:
-        """All engaged units."""
-        return self.engaged
 
     def asked(self, state: State) -> PendingDecision:
         """Asks both sides to roll, and says what is added to each die (M-8.16)."""
@@ -94,12 +90,8 @@ class RollingCombat(Step):
 class ChoosingFallBacks(Step):
     """The charging side chooses the attacker that falls back next (M-8.23, M-8.24)."""
 
+    about = "attackers"
     attackers: tuple[str, ...]
-
-    @property
-    def waiting(self) -> tuple[str, ...]:
-        """The attackers that have still to fall back."""
-        return self.attackers
 
     def asked(self, state: State) -> PendingDecision:
         """Asks the charging side."""
@@ -193,13 +185,9 @@ class Rallying(Step):
     """A rally: the units of a force try one by one; `tried` have done so (M-9.1)."""
 
     question = "{who}: which unit rallies next?"
+    about, acted = "force", ("tried",)
     force: tuple[str, ...]
     tried: tuple[str, ...] = ()
-
-    @property
-    def waiting(self) -> tuple[str, ...]:
-        """The units that have not tried."""
-        return tuple(name for name in self.force if name not in self.tried)
 
     def legal(self, state: State) -> tuple[Action, ...]:
         """Lists every disrupted unit of the force that has not tried, and stopping."""
@@ -219,22 +207,14 @@ class Rallying(Step):
         tried = replace(self, tried=(*self.tried, action.unit))
         return state.to(RollingRally(action.unit, tried)), ()
 
-    def declared(self, state: State) -> Iterable[str]:
-        """Returns the force, and the commander whose span was declared with it (M-4.11)."""
-        return with_leader(state, self.force)
-
 
 class RollingRally(Step):
     """The rally dice of one unit (M-9.2)."""
 
     dice_rule = "M-9.2"
+    about = "unit"
     unit: str
     rallying: Rallying
-
-    @property
-    def waiting(self) -> tuple[str, ...]:
-        """The unit that tries."""
-        return (self.unit,)
 
     def asked(self, state: State) -> PendingDecision:
         """Asks the active side to roll."""

@@ -18,9 +18,9 @@ from tablecam.rules.game import DiceGroup, Event, PendingDecision, Refused
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.requests import Dice, Kind, ShotAssignment, Volley
 from tablecam.rules.maurice.fire.fire import fire_of_units
-from tablecam.rules.maurice.fire.option import Range
 from tablecam.rules.maurice.fire.targets import BaseFire, why_never_fires
 from tablecam.rules.maurice.fire.volley import (
+    RANGES,
     RolledShot,
     Shot,
     disrupt_number,
@@ -53,8 +53,6 @@ from tablecam.table.model import Point
 from tablecam.table.sides import side_name, side_plural
 from tablecam.wording import counted, joined, nearest
 
-_RANGES: dict[Kind, Range] = {"volley": "short", "bombard": "long"}
-"""The range of each kind of fire (M-7.1)."""
 _SYMBOLS: dict[Kind, Symbol] = {"volley": "musket", "bombard": "cannon"}
 """The card symbol that modifies each kind of fire (M-3.5)."""
 
@@ -66,6 +64,7 @@ class Firing(Step):
     each hit so far. `next_sides` fire after this one.
     """
 
+    opens = "the {side} fire is declared"
     kind: Kind
     side: str
     direction: Direction | None = None
@@ -117,10 +116,6 @@ class Firing(Step):
     def _end(self, able: Sequence[UnitOnField]) -> Direction | None:
         """Returns the end from which the units fire; one alone is in no order."""
         return "left" if self.direction is None and len(able) == 1 else self.direction
-
-    def opening(self, state: State) -> str:
-        """Describes the next fire."""
-        return f"the {side_name(self.side)} fire is declared"
 
 
 def shots_of(state: State, step: RollingToHit) -> tuple[Shot, ...]:
@@ -291,7 +286,7 @@ def usual_fire(state: State, unit: UnitOnField, kind: Kind) -> tuple[Fire, ...]:
 def _targets(fire: Mapping[str, BaseFire], kind: Kind) -> dict[str, tuple[str, ...]]:
     """Returns the targets of each base that has any."""
     by_base = {
-        name: tuple(option.target for option in base.options if option.range == _RANGES[kind])
+        name: tuple(option.target for option in base.options if option.range == RANGES[kind])
         for name, base in fire.items()
     }
     return {name: targets for name, targets in by_base.items() if targets}
@@ -355,13 +350,9 @@ class RollingToDisrupt(Step):
     """The disruption roll, a die for each hit on one target; targets follow in turn (M-7.25)."""
 
     dice_rule = "M-7.25"
+    about = "target"
     target: str
     firing: Firing
-
-    @property
-    def waiting(self) -> tuple[str, ...]:
-        """The unit that is hit."""
-        return (self.target,)
 
     def asked(self, state: State) -> PendingDecision:
         """Asks the firing side to roll."""

@@ -34,6 +34,7 @@ from tablecam.table.formation import formation_name
 from tablecam.table.model import LengthUnit, Position, TableNeeds, TableSize, Unit, base_widths
 from tablecam.table.motion import HAND_MM
 from tablecam.table.position_file import position_from_json, position_to_json
+from tablecam.table.sides import side_name
 
 FORMAT = "tablecam.maurice-lite.state"
 VERSION = 1
@@ -52,7 +53,8 @@ def closed(state: State) -> DeclareFirst | None:
     on_table |= {leader.id for leader in state.position.commanders}
     names = tuple(name for name in dict.fromkeys(step.declared(state)) if name in on_table)
     if not names:
-        return DeclareFirst(f"Measuring is closed until {step.opening(state)}")
+        opening = step.opens.format(side=side_name(step.owner(state)))
+        return DeclareFirst(f"Measuring is closed until {opening}")
     return DeclareFirst(f"Only declared units may be measured: {', '.join(names)}", names)
 
 

@@ -8,14 +8,14 @@ formation then fixes its allowance (M-6.2). `path_words` tells of a move that wa
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
-from itertools import chain, pairwise
+from itertools import chain
 
-import numpy as np
 import shapely
 
+from tablecam.geometry.moves.paths import Straight
 from tablecam.geometry.moves.poses import Bases, ahead
 from tablecam.geometry.outlines import GRID_MM
 from tablecam.geometry.shapes import Shape, shapes_of
@@ -25,18 +25,18 @@ from tablecam.rules.maurice.game.actions import Action, ClearSmoke, Done, March
 from tablecam.rules.maurice.game.commander import after_action, with_displacement
 from tablecam.rules.maurice.game.marches import usual_marches, why_short
 from tablecam.rules.maurice.game.state import State, StateAndEvents, Step
-from tablecam.rules.maurice.game.table import check_bases, field_at, with_disruption, with_leader
+from tablecam.rules.maurice.game.table import check_bases, field_at, with_disruption
 from tablecam.rules.maurice.movement.judge import is_faced_about, judge_move, placed
 from tablecam.rules.maurice.movement.ways import Way, mover_decides
 from tablecam.rules.maurice.movement.wheels import BACKWARD_RULE
 from tablecam.rules.miniatures.move_words import move_words, way_words
-from tablecam.table.headings import difference_deg, forward
-from tablecam.table.model import Point, base_widths
+from tablecam.table.headings import difference_deg
+from tablecam.table.model import base_widths
 from tablecam.table.motion import SLIP_MM
 from tablecam.wording import joined
 
-_NOTHING_BW, _NOTHING_DEG = 0.05, 3.0
-"""Smaller moves and turns are placement error and not mentioned."""
+_NOTHING_BW = 0.05
+"""Smaller moves are placement error and not mentioned."""
 _ABSURD = 2.0
 """Cost in allowances beyond which no player can have meant the path."""
 
@@ -56,17 +56,13 @@ def path_words(field: Field, unit: UnitOnField, there: UnitOnField, judgement: W
         and is_faced_about(unit, there)
     ):
         words.append("faced about")
-    # A front is drawn as a line of two points.
-    fronts = [shape for shape in judgement.path if len(shape.points_mm) == 2]
-    if is_absurd(judgement):
-        words += _straight_off(field, unit, there)
-    elif there.formation in ("line", "massed") and len(fronts) > 1:
-        is_back = judgement.is_legal.rule == BACKWARD_RULE
-        words += _steps(field, fronts, "back" if is_back else "")
-    elif judgement.path:
+    if judgement.steps and not is_absurd(judgement):
+        words += _steps(field, judgement)
+    elif judgement.path and not is_absurd(judgement):
         words.append(f"went {_bw_text(judgement.cost_bw)} BW")
-    elif not words:
-        words += _straight_off(field, unit, there)
+    elif not words or is_absurd(judgement):
+        by_mm = math.dist(there.axes.middle_mm, unit.axes.middle_mm)
+        words.append(f"is {_bw_text(field.in_bw(by_mm))} BW from where it was")
     return joined(words) or "did not move"
 
 
@@ -106,49 +102,27 @@ def _bw_text(length_bw: float) -> str:
     return f"{length_bw:.2f}".rstrip("0").removesuffix(".")
 
 
-def _steps(field: Field, fronts: Sequence[Shape], back: str) -> Iterator[str]:
-    """Describes the wheels and straight moves between fronts, all ahead or all `back`.
-
-    Consecutive straight moves are joined.
-    """
-    straight_bw = 0.0
-    for before, after in pairwise([front.points_mm for front in fronts]):
-        arc_bw, length_bw = _step(field, before, after)
-        # A wheel is described by its arc alone.
-        if abs(arc_bw) <= _NOTHING_BW:
-            straight_bw += length_bw
-            continue
-        yield from _straight(straight_bw, back)
-        straight_bw = 0.0
-        hand = "left" if arc_bw > 0 else "right"
-        yield f"wheeled {f'{back}, turning {hand}' if back else hand} {_bw_text(abs(arc_bw))} BW"
-    yield from _straight(straight_bw, back)
-
-
-def _step(field: Field, before: Sequence[Point], after: Sequence[Point]) -> tuple[float, float]:
-    """Returns the left arc from one front to the next and the straight move, in BW."""
-    heading_deg = _heading_deg(before)
-    turned_deg = difference_deg(_heading_deg(after), heading_deg)
-    by_mm = np.mean(after, axis=0) - np.mean(before, axis=0)
-    ahead_mm = float(np.dot(by_mm, forward(heading_deg)))
-    arc_mm = math.radians(turned_deg) * math.dist(*before)
-    return field.in_bw(arc_mm), field.in_bw(abs(ahead_mm))
+def _steps(field: Field, judgement: Way) -> Iterator[str]:
+    """Describes the wheels and straight moves of a path; consecutive straight moves are joined."""
+    back = "back" if judgement.is_legal.rule == BACKWARD_RULE else ""
+    straight_mm = 0.0
+    for step in judgement.steps:
+        if isinstance(step, Straight):
+            straight_mm += step.length_mm
+        elif (arc_bw := field.in_bw(step.arc_mm)) <= _NOTHING_BW:
+            # In so short a wheel the middle goes straight.
+            straight_mm += step.arc_mm / 2
+        else:
+            yield from _straight(field.in_bw(straight_mm), back)
+            straight_mm = 0.0
+            hand = "left" if step.angle_deg > 0 else "right"
+            yield f"wheeled {f'{back}, turning {hand}' if back else hand} {_bw_text(arc_bw)} BW"
+    yield from _straight(field.in_bw(straight_mm), back)
 
 
 def _straight(length_bw: float, back: str) -> Iterator[str]:
     if length_bw > _NOTHING_BW:
         yield f"moved {back or 'ahead'} {_bw_text(length_bw)} BW"
-
-
-def _straight_off(field: Field, unit: UnitOnField, there: UnitOnField) -> Iterator[str]:
-    """Describes the straight-line distance of a unit from where it stood."""
-    by_mm = np.subtract(there.axes.middle_mm, unit.axes.middle_mm)
-    yield f"is {_bw_text(field.in_bw(float(np.hypot(*by_mm))))} BW from where it was"
-
-
-def _heading_deg(front: Sequence[Point]) -> float:
-    (left_x, left_y), (right_x, right_y) = front
-    return math.degrees(math.atan2(right_y - left_y, right_x - left_x)) + 90.0
 
 
 _FEW_MM = 4 * SLIP_MM
@@ -160,13 +134,9 @@ class Marching(Step):
     """A march: the units of a force move one by one; `moved` have done so (M-6.31)."""
 
     question = "{who} march: {names} may still move"
+    about, acted = "force", ("moved",)
     force: tuple[str, ...]
     moved: tuple[str, ...] = ()
-
-    @property
-    def waiting(self) -> tuple[str, ...]:
-        """The units that have yet to move."""
-        return tuple(name for name in self.force if name not in self.moved)
 
     def legal(self, state: State) -> tuple[Action, ...]:
         """Lists the usual marches of each unit that has not moved, and stopping."""
@@ -201,10 +171,6 @@ class Marching(Step):
         if isinstance(action, Done):
             return after_action(state), ()
         raise Refused(f"expected a march, smoke to clear or done, got {action.type}", rule="M-6.31")
-
-    def declared(self, state: State) -> Iterable[str]:
-        """Returns the force, and the commander whose span was declared with it (M-4.11)."""
-        return with_leader(state, self.force)
 
 
 def judge_march(state: State, action: March, *, is_moving_up: bool | None = None) -> Way:

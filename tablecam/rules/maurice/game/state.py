@@ -13,7 +13,6 @@ from tablecam.rules.frozen_json import ReadOnlyMappings, classes_of
 from tablecam.rules.game import Event, PendingDecision, Refused
 from tablecam.rules.steps import WordedStep
 from tablecam.table.model import Commander, Position, Scalar, Unit
-from tablecam.table.sides import side_name
 
 Direction = Literal["left", "right"]
 Symbol = Literal["swords", "bugle", "cannon", "flag", "musket"]
@@ -29,10 +28,20 @@ class Step(WordedStep, is_family=True):
     is_setup: ClassVar[bool] = False
     """Measuring is free in setup, as nobody can shoot or charge yet (M-2)."""
 
+    about: ClassVar[str] = ""
+    """The field that names the units that act or roll, if any."""
+    acted: ClassVar[tuple[str, ...]] = ()
+    """The fields that name those of them that have done so."""
+    opens: ClassVar[str] = "the {side} action is declared"
+    """The declaration that opens measuring again."""
+
     @property
     def waiting(self) -> tuple[str, ...]:
         """The units that may act or roll."""
-        return ()
+        named = getattr(self, self.about, ())
+        acted = {name for field in self.acted for name in getattr(self, field)}
+        names = (named,) if isinstance(named, str) else named
+        return tuple(name for name in names if name not in acted)
 
     def names(self, state: State) -> tuple[str, ...]:
         """Returns the units that may act or roll."""
@@ -47,12 +56,9 @@ class Step(WordedStep, is_family=True):
         return self.waiting
 
     def declared(self, state: State) -> Iterable[str]:
-        """Returns the units and commanders whose declared action is under way."""
-        return self.waiting
-
-    def opening(self, state: State) -> str:
-        """Describes the declaration that opens measuring again."""
-        return f"the {side_name(state.active)} action is declared"
+        """Returns who is in a declared action: of a force also its commander (M-4.11)."""
+        force, leader = getattr(self, "force", ()), state.commander(state.active)
+        return (*force, leader.id) if force and leader is not None else force or self.waiting
 
     def takes(self, state: State, answer: Any) -> bool:
         """Whether an action decides it: `follow` refuses all others, with the rule."""

@@ -11,7 +11,6 @@ from tablecam.geometry.moves.poses import has_same_bases
 from tablecam.geometry.outlines import unit_footprint
 from tablecam.geometry.shapes import Shape, shapes_of
 from tablecam.rules.game import DiceGroup, Event, Refused
-from tablecam.rules.maurice.charge.charge import why_never_charges
 from tablecam.rules.maurice.charge.limits import may_charge
 from tablecam.rules.maurice.field.field import Field, UnitOnField, field_of
 from tablecam.rules.maurice.field.ground import with_difficult_barred
@@ -54,12 +53,6 @@ def forces_at(state: State, side: str) -> tuple[tuple[str, ...], ...]:
 SPANS_BW: Final = (4, 6, 8, 12)
 """Card spans in the rulebook's examples; players with printed cards may state others (M-3.4)."""
 Force = tuple[str, ...]
-
-
-def has_declarable_charge(state: State, name: str) -> bool:
-    """Whether a unit may declare a charge at any enemy on the table."""
-    is_able = why_never_charges(field_at(state).by_id[name]) is None
-    return is_able and bool(declarable_charges(state, name))
 
 
 def declarable_fire(state: State, unit: UnitOnField) -> tuple[Fire, ...]:
@@ -184,12 +177,6 @@ def outlines(field: Field, names: Iterable[str]) -> tuple[Shape, ...]:
 def compared(names: Iterable[str]) -> tuple[DiceGroup, ...]:
     """Returns a die for each name; these are compared with each other, so none needs a number."""
     return tuple(DiceGroup(name, None, (place,)) for place, name in enumerate(names))
-
-
-def with_leader(state: State, force: Force) -> Force:
-    """Returns the names of an activated force, if there is one, and of its commander."""
-    leader = state.commander(state.active)
-    return (*force, leader.id) if force and leader is not None else force
 
 
 def check_bases(state: State, action: March | Charge) -> None:

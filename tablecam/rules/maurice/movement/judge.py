@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Final
 
@@ -26,7 +27,7 @@ from tablecam.rules.maurice.movement.formation_changes import deployments
 from tablecam.rules.maurice.movement.snaking import snaking_way
 from tablecam.rules.maurice.movement.ways import Way, illegal_way, judged_way
 from tablecam.rules.maurice.movement.wheels import wheeled_way
-from tablecam.rules.maurice.place.contacts import contacts_of_unit
+from tablecam.rules.maurice.place.contacts import contacts_of_field
 from tablecam.rules.maurice.place.near import near_enemy
 from tablecam.table.formation import column_order, front_rank
 from tablecam.table.headings import difference_deg
@@ -78,7 +79,7 @@ def _contacts(after: Field, unit: UnitOnField) -> list[tuple[UnitOnField, Answer
     """Returns the enemies that a unit touches or may touch, with the answers."""
     pairs = (
         (enemy, touching.contact(unit.id, enemy.id))
-        for touching in [contacts_of_unit(after, unit.id)]
+        for touching in [contacts_of_field(after, {unit.id})]
         for enemy in after.enemies_of(unit)
     )
     return [(enemy, contact.answer) for enemy, contact in pairs if contact is not None]
@@ -213,10 +214,13 @@ def _deployed_way(
         allowed_bw = min(allowed_bw, COLUMN_NEAR_BW)
 
     def ways_from(places: Iterable[Bases]) -> Iterator[Way]:
-        for start in _deployed(field, unit, places):
-            if start.formation == goal.formation:
-                way = wheeled_way(field, start, goal, allowed_bw, near_bw=COLUMN_NEAR_BW)
-                yield _with_change(field, unit, start, way)
+        for bases in places:
+            # Another deployment may have room.
+            with suppress(BadInput):
+                start = placed(field, unit, bases).by_id[unit.id]
+                if start.formation == goal.formation:
+                    way = wheeled_way(field, start, goal, allowed_bw, near_bw=COLUMN_NEAR_BW)
+                    yield _with_change(field, unit, start, way)
 
     places: list[Bases] = []
     for poses in deployments(unit):
@@ -361,13 +365,11 @@ def moved_way(
 
 def _in_place(field: Field, unit: UnitOnField, goal: UnitOnField, cost_bw: float, rule: str) -> Way:
     """Judges a change that is the unit's whole move: it costs the whole allowance."""
-    area = shapely.union_all([unit.outline, goal.outline])
-    cost_mm = cost_bw * field.bw_mm
     return judged_way(
         field,
         unit,
-        area,
-        cost_mm=cost_mm,
+        shapely.union(unit.outline, goal.outline),
+        cost_mm=cost_bw * field.bw_mm,
         allowed_bw=cost_bw,
         sigma_mm=0.0,
         path=(),
@@ -396,16 +398,6 @@ def _is_turned(before: BasePose, after: BasePose, turned_deg: float) -> bool:
     moved_mm = math.dist(after.place_mm, before.place_mm)
     by_deg = abs(difference_deg(after.heading_deg, before.heading_deg))
     return moved_mm <= _PLACE_MM and abs(by_deg - turned_deg) <= _TURN_DEG
-
-
-def _deployed(field: Field, unit: UnitOnField, places: Iterable[Bases]) -> Iterator[UnitOnField]:
-    """Yields the column deployed at each set of poses for which there is room."""
-    for bases in places:
-        try:
-            yield placed(field, unit, bases).by_id[unit.id]
-        except BadInput:
-            # Another deployment may have room.
-            continue
 
 
 def _is_same(poses: Bases, others: Bases, by: float = _ALIKE) -> bool:

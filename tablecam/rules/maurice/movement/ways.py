@@ -10,6 +10,7 @@ import numpy as np
 import shapely
 
 from tablecam.geometry.moves.lanes import front_width_mm
+from tablecam.geometry.moves.paths import Straight, Wheel
 from tablecam.geometry.outlines import GRID_MM
 from tablecam.geometry.rectangles import EXACT_MM
 from tablecam.geometry.shapes import Shape, shapes_of
@@ -34,7 +35,8 @@ class Way:
     `allowance_bw` is the allowance along it, infinite if irrelevant. `disruptions` is the number
     that the unit gains (M-6.3, M-6.7), one of them if the path `is_rough`; `passed` are the ids of
     the friends that it passes through, which may be disrupted too. `area` is the ground swept,
-    `is_after_about_face` whether the unit about-faced first.
+    `is_after_about_face` whether the unit about-faced first. `steps` are its wheels and straight
+    moves, if it consists of such.
     """
 
     is_legal: Answer
@@ -46,6 +48,7 @@ class Way:
     is_rough: bool = False
     area: shapely.Geometry = _NOWHERE
     is_after_about_face: bool = False
+    steps: tuple[Wheel | Straight, ...] = ()
 
 
 def mover_decides(answer: Answer) -> str:

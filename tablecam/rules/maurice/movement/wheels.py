@@ -168,11 +168,11 @@ def _judged_way(field: Field, unit: UnitOnField, candidate: _Candidate, sigma_mm
         answer = certain(
             "no", candidate.rule, because, path_shapes, margin_mm=margin_mm, sigma_mm=sigma_mm
         )
-        return Way(answer, field.in_bw(path.cost_mm), allowed_bw, path_shapes)
+        return Way(answer, field.in_bw(path.cost_mm), allowed_bw, path_shapes, steps=path.steps)
     area = swept(path, unit.bases)
     # Asked only if the limit near the enemy is lower, as the answer takes long.
     is_near = candidate.near_bw < allowed_bw and comes_near(field, unit, area)
-    return judged_way(
+    way = judged_way(
         field,
         unit,
         area,
@@ -182,6 +182,7 @@ def _judged_way(field: Field, unit: UnitOnField, candidate: _Candidate, sigma_mm
         path=path_shapes,
         rule=NEAR_RULE if is_near else candidate.rule,
     )
+    return replace(way, steps=path.steps)
 
 
 def _path_shapes(unit: UnitOnField, path: MovePath) -> tuple[Shape, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Collection, Mapping, Set
 from dataclasses import dataclass
 from itertools import compress
 from types import MappingProxyType
@@ -68,25 +68,16 @@ class Contacts:
         return contact(a, b, tolerance_mm=table.tolerance_mm, rule=RULE).answer
 
 
-def contacts_of_field(field: Field) -> Contacts:
-    """Finds the contacts between all units of a field."""
-    return _touching(field, frozenset(unit.id for unit in field.units))
-
-
-def _touching(field: Field, among: Set[str]) -> Contacts:
-    """Finds the contacts of the units `among`, in the field's order."""
+def contacts_of_field(field: Field, among: Collection[str] | None = None) -> Contacts:
+    """Finds the contacts between all units of a field, or of those `among` with any other."""
     units = [unit.unit for unit in field.units]
+    asked = frozenset(field.by_id if among is None else among)
     tolerance_mm = field.position.table.tolerance_mm
-    direct = contacts(units, tolerance_mm=tolerance_mm, rule=RULE, among=among)
-    by_ids = {(pair.a, pair.b): pair for pair in (*direct, *_across_obstacles(field, among))}
+    direct = contacts(units, tolerance_mm=tolerance_mm, rule=RULE, among=asked)
+    by_ids = {(pair.a, pair.b): pair for pair in (*direct, *_across_obstacles(field, asked))}
     place = {unit.id: index for index, unit in enumerate(units)}
     order = sorted(by_ids, key=lambda ids: (place[ids[0]], place[ids[1]]))
     return Contacts(field, MappingProxyType({ids: by_ids[ids] for ids in order}))
-
-
-def contacts_of_unit(field: Field, unit_id: str) -> Contacts:
-    """Finds the contacts between one unit of a field and all others."""
-    return _touching(field, frozenset((unit_id,)))
 
 
 def _across_obstacles(field: Field, among: Set[str]) -> list[Contact]:
@@ -142,12 +133,7 @@ def touches_across(field: Field, attacker: UnitOnField, enemy: UnitOnField) -> b
 
     The gap between them is at most the obstacle's thickness and 1 mm on each side.
     """
-    pieces = thin_pieces(field)
-    if not pieces:
-        return False
-    fronts, bases = Fronts.of(attacker.axes), rectangles([enemy.unit])
-    gap_mm, there_mm = _gaps_mm(fronts, bases)
-    across_mm = _across_margins_mm(field, fronts, _by_front(fronts, bases), gap_mm)
+    _, there_mm, across_mm = _margins_mm(field, Fronts.of(attacker.axes), rectangles([enemy.unit]))
     return bool(min(across_mm[0], there_mm[0]) >= -EXACT_MM)
 
 
@@ -164,12 +150,17 @@ def contact_margin_mm(field: Field, attacker: UnitOnField, enemy: UnitOnField) -
 
 def contact_margins_mm(field: Field, fronts: Fronts, bases: Rectangles) -> Array:
     """Returns the contact margins (k,) for k fronts and k draws of one enemy's bases."""
-    gap_mm, there_mm = _gaps_mm(fronts, bases)
-    across_mm = _across_margins_mm(field, fronts, _by_front(fronts, bases), gap_mm)
+    gap_mm, there_mm, across_mm = _margins_mm(field, fronts, bases)
     at_edge_mm = np.maximum(TOUCH_MM - gap_mm, across_mm)
     # Outside the flank lines there is no gap; the margin is the distance from being between them.
     at_edge_mm = np.where(np.isfinite(gap_mm), at_edge_mm, np.inf)
     return np.asarray(np.minimum(there_mm, at_edge_mm))
+
+
+def _margins_mm(field: Field, fronts: Fronts, bases: Rectangles) -> tuple[Array, Array, Array]:
+    """Returns `_gaps_mm`, and the margins (k,) of contact across a thin obstacle."""
+    gap_mm, there_mm = _gaps_mm(fronts, bases)
+    return gap_mm, there_mm, _across_margins_mm(field, fronts, _by_front(fronts, bases), gap_mm)
 
 
 def _by_front(fronts: Fronts, bases: Rectangles) -> Array:

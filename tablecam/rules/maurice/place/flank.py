@@ -45,11 +45,8 @@ def to_flank(field: Field, a: UnitOnField, b: UnitOnField) -> Answer:
 
 def flanked_by(field: Field, unit: UnitOnField, touching: Contacts) -> tuple[str, ...]:
     """Returns the enemies that flank a unit: they touch it and are to its flank (M-1.13)."""
-    return tuple(
-        enemy_id
-        for enemy_id in touching.enemies_of(unit.id)
-        if is_to_flank(unit, field.by_id[enemy_id])
-    )
+    enemies = touching.enemies_of(unit.id)
+    return tuple(name for name in enemies if is_to_flank(unit, field.by_id[name]))
 
 
 def flank_margins_mm(units: Sequence[UnitOnField], others: Sequence[UnitOnField]) -> Array:
@@ -57,8 +54,6 @@ def flank_margins_mm(units: Sequence[UnitOnField], others: Sequence[UnitOnField]
 
     A margin is negative if the other unit is to the front.
     """
-    if not others or not units:
-        return np.zeros((len(units), len(others)))
     bases = rectangles([other.unit for other in others])
     return _margins_mm(Fronts.of_all([unit.axes for unit in units]), bases)
 
@@ -88,13 +83,13 @@ def flank_evidence(field: Field, a: UnitOnField, b: UnitOnField) -> tuple[Shape,
     """Draws `a`'s front line, the strip directly ahead of it, and how each base of `b` counts."""
     table = field.position.table
     strip = strip_ahead(a.axes, table)
-    ahead_mm = _ahead_mm(a, b)
+    ahead_mm, depth_mm = _conditions_mm(a, b)
     drawn = list(shapes_of(strip, "directly-in-front"))
     drawn += shapes_of(front_line(a.unit, table), "front-line", f"{a.id}'s front line")
     for base, base_ahead_mm in zip(b.bases, ahead_mm, strict=True):
         role, label = ("counts", "behind") if base_ahead_mm <= EXACT_MM else ("counts-not", "")
         drawn += shapes_of(base, role, label)
-    if _depth_mm(a, b) > SLIVER_MM:
+    if depth_mm > SLIVER_MM:
         common = shapely.intersection(b.outline, strip, grid_size=GRID_MM)
         drawn += shapes_of(common, "intrusion", "directly in front")
     return tuple(drawn)
@@ -114,16 +109,12 @@ def _margins_mm(fronts: Fronts, bases: Rectangles, draws: int = 1) -> Array:
     ahead_of_units = np.split(ahead_mm, starts[1:], axis=1)
     depth_of_units = np.split(depth_mm, starts[1:], axis=1)
     margins = [
-        np.minimum(-_at_half(ahead), SLIVER_MM - depth.max(axis=1))
+        np.minimum(
+            -np.sort(ahead, axis=1)[:, (ahead.shape[1] - 1) // 2], SLIVER_MM - depth.max(axis=1)
+        )
         for ahead, depth in zip(ahead_of_units, depth_of_units, strict=True)
     ]
     return np.stack(margins, axis=1)
-
-
-def _at_half(ahead_mm: Array) -> Array:
-    """Returns the value (k,) that half of the bases (k, n), rounded up, do not exceed."""
-    half = (ahead_mm.shape[1] + 1) // 2
-    return np.asarray(np.partition(ahead_mm, half - 1, axis=1)[:, half - 1])
 
 
 def flank_margins_of_draws_mm(a: UnitOnField, b: UnitOnField) -> Array:
@@ -161,26 +152,22 @@ def _sentence(field: Field, a: UnitOnField, b: UnitOnField, word: str, margin_mm
 
 def _facts(a: UnitOnField, b: UnitOnField) -> str:
     """Describes how `b` lies to the two conditions of `to_flank`, as measured."""
-    behind = int(np.count_nonzero(_ahead_mm(a, b) <= EXACT_MM))
+    ahead_mm, depth_mm = _conditions_mm(a, b)
+    behind = int(np.count_nonzero(ahead_mm <= EXACT_MM))
     total = len(b.unit.bases)
     counted = f"{behind or 'none'} of {b.id}'s {total} bases" if total > 1 else f"{b.id}"
     lie = "lies" if total == 1 or behind <= 1 else "lie"
     lie = "does not lie" if total == 1 and not behind else lie
     where = f"{counted} {lie} wholly behind {a.id}'s front line"
-    directly = "part of it" if _depth_mm(a, b) > SLIVER_MM else "no part of it"
+    directly = "part of it" if depth_mm > SLIVER_MM else "no part of it"
     return f"{where}, and {directly} is directly in front of {a.id}"
 
 
-def _ahead_mm(a: UnitOnField, b: UnitOnField) -> Array:
-    """Returns how far (n,) each base's foremost corner lies ahead of `a`'s front line."""
-    corners_mm = rectangles([b.unit]).corners_mm()[None]
-    return np.asarray(Fronts.of(a.axes).ahead_mm(corners_mm)[0])
-
-
-def _depth_mm(a: UnitOnField, b: UnitOnField) -> float:
-    """Returns how deep `b` reaches into the strip directly in front of `a`."""
-    bases = rectangles([b.unit])
-    return float(Fronts.of(a.axes).depth_mm(bases.corners_mm()[None], bases.axes[None]).max())
+def _conditions_mm(a: UnitOnField, b: UnitOnField) -> tuple[Array, float]:
+    """Returns how far (n,) `b`'s bases reach ahead of `a`'s front line, and how deep before it."""
+    front, bases = Fronts.of(a.axes), rectangles([b.unit])
+    corners_mm = bases.corners_mm()[None]
+    return front.ahead_mm(corners_mm)[0], float(front.depth_mm(corners_mm, bases.axes[None]).max())
 
 
 @dataclass(frozen=True, eq=False)
@@ -242,9 +229,7 @@ def pairs(field: Field, units: Sequence[UnitOnField]) -> tuple[UnitPair, ...]:
 
 
 def _measured(
-    field: Field,
-    units: Sequence[UnitOnField],
-    enemies: Sequence[UnitOnField],
+    field: Field, units: Sequence[UnitOnField], enemies: Sequence[UnitOnField]
 ) -> list[UnitPair]:
     """Measures each of the units against each of the enemies, all at once."""
     if not enemies:

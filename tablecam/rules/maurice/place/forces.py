@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import combinations
 
-from tablecam.errors import BadInput
 from tablecam.geometry.rectangles import EXACT_MM
 from tablecam.rules.maurice.field.distance_matrix import distance_matrix
 from tablecam.rules.maurice.field.field import Field, UnitOnField
@@ -20,7 +20,7 @@ RULE = "M-1.15"
 
 def forces(field: Field, side: str) -> tuple[tuple[str, ...], ...]:
     """Returns the maximal forces of a side: chains of linked units."""
-    return _chains(field.of_side(side), field)
+    return _chains(field.of_side(side), partial(are_linked, field))
 
 
 def possible_forces(field: Field, side: str) -> tuple[tuple[str, ...], ...]:
@@ -30,7 +30,10 @@ def possible_forces(field: Field, side: str) -> tuple[tuple[str, ...], ...]:
     not separate units that were placed by hand at exactly 2 BW.
     """
     close_calls = {frozenset((a.id, b.id)) for a, b, _ in _close_calls(field, side)}
-    return _chains(field.of_side(side), field, close_calls)
+    return _chains(
+        field.of_side(side),
+        lambda a, b: frozenset((a.id, b.id)) in close_calls or are_linked(field, a, b),
+    )
 
 
 def first_unlinked(field: Field, ids: Iterable[str]) -> str | None:
@@ -39,16 +42,9 @@ def first_unlinked(field: Field, ids: Iterable[str]) -> str | None:
     None if all may be activated as one force. A link that is too close to call counts as a link,
     since players judge it.
     """
-    units = [_unit_on_table(field, unit_id) for unit_id in dict.fromkeys(ids)]
-    chain = units[:1]
-    # Grows as links are found.
-    for member in chain:
-        chain += [
-            other
-            for other in units
-            if other not in chain and link(field, member, other).answer != "no"
-        ]
-    return next((unit.id for unit in units if unit not in chain), None)
+    units = [field.by_id[unit_id] for unit_id in dict.fromkeys(ids)]
+    chains = _chains(units, lambda a, b: link(field, a, b).answer != "no")
+    return next((unit.id for unit in units if unit.id not in chains[0]), None)
 
 
 def linking_obstacle(a: UnitOnField, b: UnitOnField) -> str | None:
@@ -104,31 +100,16 @@ def _close_calls(field: Field, side: str) -> Iterator[tuple[UnitOnField, UnitOnF
 
 
 def _chains(
-    units: Sequence[UnitOnField],
-    field: Field,
-    close_calls: Set[frozenset[str]] = frozenset(),
+    units: Sequence[UnitOnField], linked: Callable[[UnitOnField, UnitOnField], bool]
 ) -> tuple[tuple[str, ...], ...]:
+    """Returns the chains that linked units form, each in the units' order."""
     unlinked = list(units)
     chains = []
     while unlinked:
         chain = [unlinked.pop(0)]
         # Grows as links are found.
         for member in chain:
-            linked = [
-                other
-                for other in unlinked
-                if frozenset((member.id, other.id)) in close_calls
-                or are_linked(field, member, other)
-            ]
-            chain += linked
-            unlinked = [other for other in unlinked if other not in linked]
-        chains.append({member.id for member in chain})
-    # In the units' order, however the links were found.
-    order = [unit.id for unit in units]
-    return tuple(tuple(unit_id for unit_id in order if unit_id in chain) for chain in chains)
-
-
-def _unit_on_table(field: Field, unit_id: str) -> UnitOnField:
-    if unit_id not in field.by_id:
-        raise BadInput("force", f"there is no unit {unit_id} on the table")
-    return field.by_id[unit_id]
+            chain += [other for other in unlinked if linked(member, other)]
+            unlinked = [other for other in unlinked if other not in chain]
+        chains.append(tuple(unit.id for unit in units if unit in chain))
+    return tuple(chains)

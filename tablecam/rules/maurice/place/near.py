@@ -14,7 +14,7 @@ from tablecam.geometry.shapes import shapes_of
 from tablecam.rules.maurice.field.distance_matrix import DistanceMatrix, distance_matrix
 from tablecam.rules.maurice.field.field import FAR_SIGMAS, Field, UnitOnField
 from tablecam.rules.maurice.field.tables import NEAR_BW
-from tablecam.uncertainty.answer import Answer, certain, decide
+from tablecam.uncertainty.answer import Answer, certain, measured
 from tablecam.uncertainty.clear_line import is_barred, shortest_clear_line
 from tablecam.uncertainty.lengths import Length, distance
 from tablecam.uncertainty.margins import SIGMAS, TURNING_PRECISION, turning_shift_mm
@@ -45,7 +45,10 @@ def near_enemy(field: Field, unit: UnitOnField) -> NearEnemy:
     """Returns whether a unit is near the enemy (M-1.9)."""
     enemies = field.enemies_of(unit)
     if not enemies:
-        return NearEnemy(_nobody(field, unit), None, None, is_near=False)
+        because = f"{unit.id} is not near the enemy: there is none on the table"
+        evidence = shapes_of(shapely.centroid(unit.outline), "nobody")
+        nobody = certain("no", RULE, because, evidence, margin_mm=-NEAR_BW * field.bw_mm)
+        return NearEnemy(nobody, None, None, is_near=False)
     apart = distance_matrix(field)
     far_mm = {enemy.id: apart.mm(unit.id, enemy.id) for enemy in enemies}
     nearest = min(enemies, key=lambda enemy: far_mm[enemy.id])
@@ -169,34 +172,27 @@ def _unless_an_edge_decides(
         # No error changes it, or only the plain distance matters.
         return near
     sigma_mm = math.hypot(unit.sigma_bound_mm, max(enemy.sigma_bound_mm for enemy in nearby))
-    word, chance = decide(margin_mm, sigma_mm, tolerance_mm=tolerance_mm)
     because = f"{near.answer.because}; {abs(margin_mm):.1f} mm at its edge decide it"
-    answer = replace(near.answer, answer=word, margin_mm=margin_mm, sigma_mm=sigma_mm)
-    return replace(near, answer=replace(answer, probability=chance, because=because))
+    answer = measured(
+        margin_mm, sigma_mm, RULE, because, near.answer.evidence, tolerance_mm=tolerance_mm
+    )
+    return replace(near, answer=answer)
 
 
 def _barred(
     field: Field, unit: UnitOnField, nearest: UnitOnField, clear: Length | None
 ) -> NearEnemy:
     """Answers that no clear line of 4 BW or less passes the impassable ground."""
-    plain = distance(unit.unit, nearest.unit)
-    limit_mm = NEAR_BW * field.bw_mm
+    plain, limit_mm = distance(unit.unit, nearest.unit), NEAR_BW * field.bw_mm
+    distance_bw = field.in_bw(plain.value_mm)
     # Without any clear line there is no length to compare; the margin is then the whole limit.
     margin_mm = -limit_mm if clear is None else limit_mm - clear.value_mm
     sigma_mm = plain.sigma_mm if clear is None else clear.sigma_mm
-    word, chance = decide(margin_mm, sigma_mm, tolerance_mm=field.position.table.tolerance_mm)
     because = (
-        f"{unit.id} and {nearest.id} are {field.in_bw(plain.value_mm):.2f} BW apart, but "
+        f"{unit.id} and {nearest.id} are {distance_bw:.2f} BW apart, but "
         f"impassable ground blocks every straight line of {NEAR_BW:g} BW or less between them"
     )
     evidence = (plain.evidence("barred"), *shapes_of(field.ground.impassable, "impassable"))
-    answer = Answer(word, margin_mm, sigma_mm, chance, RULE, because, evidence)
-    distance_bw = field.in_bw(plain.value_mm)
+    tolerance_mm = field.position.table.tolerance_mm
+    answer = measured(margin_mm, sigma_mm, RULE, because, evidence, tolerance_mm=tolerance_mm)
     return NearEnemy(answer, nearest.id, distance_bw, is_near=False, turns_on_impassable=True)
-
-
-def _nobody(field: Field, unit: UnitOnField) -> Answer:
-    because = f"{unit.id} is not near the enemy: there is none on the table"
-    middle = shapely.centroid(unit.outline)
-    evidence = shapes_of(middle, "nobody")
-    return certain("no", RULE, because, evidence, margin_mm=-NEAR_BW * field.bw_mm)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from dataclasses import field as datafield
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import chain, combinations
 from types import MappingProxyType
 from typing import Any, TypeVar
@@ -147,9 +147,8 @@ class Rulings:
         return self._pairs(self.field, (a_id,))
 
     def _pairs(self, field: Field, ids: Iterable[str]) -> tuple[UnitPair, ...]:
-        nothing: tuple[UnitPair, ...] = ()
         units = [field.by_id[unit_id] for unit_id in ids]
-        return self.attempt("flank", lambda: pairs(field, units), nothing)
+        return self.attempt("flank", lambda: pairs(field, units), ())
 
     def views(self, a_id: str, b_id: str) -> tuple[UnitPair, ...]:
         """Returns `b` as seen by `a`, then `a` as seen by `b`; nothing if they are friends."""
@@ -175,12 +174,11 @@ class Rulings:
             answers += of_unit.close_calls
         # On exact positions neither engagement nor cover can be in doubt.
         if not self.field.is_exact:
-            answers += attempt(
-                "engaged", lambda: self.engagements.close_calls_about(self.units), ()
-            )
+            fought = self.engagements
+            answers += attempt("engaged", lambda: fought.close_calls_about(self.units), ())
             answers += attempt(
                 "cover",
-                lambda: close_call_covers(self.field, self.engagements.possible_pairs(self.units)),
+                lambda: close_call_covers(self.field, fought.possible_pairs(self.units)),
                 (),
             )
         close_calls = (answer for answer in answers if answer.answer == "too_close")
@@ -192,8 +190,7 @@ class Rulings:
         flanks = tuple(pair.to_flank for pair in self.views(a_id, b_id))
         if flanks:
             return contact, *flanks
-        units = self.field.by_id
-        return contact, link(self.field, units[a_id], units[b_id])
+        return contact, link(self.field, *(self.field.by_id[name] for name in (a_id, b_id)))
 
     def attempt(self, what: str, work: Callable[[], T], otherwise: T) -> T:
         """Returns the result of `work`; notes `what` as not known if an internal error occurs."""
@@ -220,17 +217,16 @@ class UnitRulings:
     rulings: Rulings
     unit: UnitOnField
 
+    def _attempt(self, kind: str, work: Callable[[], T], otherwise: T) -> T:
+        return self.rulings.attempt(f"{kind}/{self.unit.id}", work, otherwise)
+
     @cached_property
     def near(self) -> NearEnemy:
         """Whether the unit is near the enemy."""
-        name, rulings = self.unit.id, self.rulings
-        because = f"whether {name} is near is {NOT_KNOWN}"
+        because = f"whether {self.unit.id} is near is {NOT_KNOWN}"
         unknown = Answer("too_close", 0.0, 0.0, 0.5, NEAR_RULE, because)
-        return rulings.attempt(
-            f"near/{name}",
-            lambda: near_enemy(rulings.field, self.unit),
-            NearEnemy(unknown, None, None, is_near=False),
-        )
+        nothing = NearEnemy(unknown, None, None, is_near=False)
+        return self._attempt("near", lambda: near_enemy(self.rulings.field, self.unit), nothing)
 
     @property
     def in_contact(self) -> tuple[str, ...]:
@@ -240,38 +236,29 @@ class UnitRulings:
     @cached_property
     def flanked_by(self) -> tuple[str, ...]:
         """The enemies that flank the unit."""
-        rulings = self.rulings
-        return rulings.attempt(
-            f"flank/{self.unit.id}",
-            lambda: flanked_by(rulings.field, self.unit, rulings.contacts),
-            (),
-        )
+        field, contacts = self.rulings.field, self.rulings.contacts
+        return self._attempt("flank", lambda: flanked_by(field, self.unit, contacts), ())
 
     @cached_property
     def fire(self) -> Mapping[str, BaseFire]:
         """The fire of each base, by its name."""
-        name, rulings = self.unit.id, self.rulings
-        work = partial(fire_of_units, rulings.field, (name,))
-        return rulings.attempt(f"fire/{name}", lambda: work()[name], {})
+        field, name = self.rulings.field, self.unit.id
+        return self._attempt("fire", lambda: fire_of_units(field, (name,))[name], {})
 
     @cached_property
     def charge(self) -> Charge:
         """Whom the unit can charge."""
-        name, rulings = self.unit.id, self.rulings
-        return rulings.attempt(
-            f"charge/{name}",
-            lambda: charges(rulings.field, (name,))[name],
-            Charge(False, Reason("M-8.3", "unknown"), (), ()),
-        )
+        field, name = self.rulings.field, self.unit.id
+        unknown = Charge(False, Reason("M-8.3", "unknown"), (), ())
+        return self._attempt("charge", lambda: charges(field, (name,))[name], unknown)
 
     @property
     def close_calls(self) -> tuple[Answer, ...]:
         """The shots and charges that are too close to call."""
         name, nothing = self.unit.id, tuple[Answer, ...]()
+        bases = self.fire.values()
         shots = attempt(
-            f"fire/{name}",
-            lambda: tuple(doubt for base in self.fire.values() for doubt in base.close_calls),
-            nothing,
+            f"fire/{name}", lambda: (*chain(*(base.close_calls for base in bases)),), nothing
         )
         return (*shots, *attempt(f"charge/{name}", lambda: self.charge.close_calls, nothing))
 

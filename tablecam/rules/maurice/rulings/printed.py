@@ -265,10 +265,6 @@ def _shown(rulings: Rulings, acts: Callable[[UnitRulings], Iterable[Act]]) -> It
                     yield from act.evidence
 
 
-def _shots(of_unit: UnitRulings) -> Iterator[FireOption]:
-    return chain.from_iterable(base.options for base in of_unit.fire.values())
-
-
 def _draw_reach(rulings: Rulings) -> Iterator[Shape]:
     """Draws a march's reach, if only one unit is requested."""
     if rulings.is_close_up and len(rulings.units) == 1:
@@ -322,20 +318,17 @@ def _draw_links(rulings: Rulings) -> Iterator[Shape]:
             yield Shape("line", (length.from_mm, length.to_mm), "link")
 
 
-def _draw_paths(rulings: Rulings) -> Iterator[Shape]:
-    for string in rulings.paths:
-        if string.span is not None:
-            yield string.span.path
-
-
 _DRAWERS: tuple[tuple[str, Callable[[Rulings], Iterator[Shape]]], ...] = (
     ("allowance_bw", _draw_reach),
     ("pairs", _draw_flanks),
-    ("fire", partial(_shown, acts=_shots)),
-    ("charge", partial(_shown, acts=lambda of_unit: of_unit.charge.lanes)),
+    (
+        "fire",
+        partial(_shown, acts=lambda unit: chain(*(base.options for base in unit.fire.values()))),
+    ),
+    ("charge", partial(_shown, acts=lambda unit: unit.charge.lanes)),
     ("engaged_with", _draw_engaged),
     ("forces", _draw_links),
-    ("spans", _draw_paths),
+    ("spans", lambda rulings: (way.span.path for way in rulings.paths if way.span)),
     ("near_enemy", _draw_near),
     ("in_contact", _draw_contacts),
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -108,11 +109,8 @@ def _confidence_json(ruled: Rulings, unit: UnitRulings) -> Json:
     """Returns the probability of each engagement, unless all positions are exact."""
     if ruled.field.is_exact:
         return {}
-    probability_by_enemy = {
-        enemy: round(ruled.engagements.probability(unit.unit.id, enemy), 4)
-        for enemy in unit.engaged_with
-    }
-    return {"engaged_probability": probability_by_enemy}
+    chance_of = partial(ruled.engagements.probability, unit.unit.id)
+    return {"engaged_probability": {name: round(chance_of(name), 4) for name in unit.engaged_with}}
 
 
 def _near_json(near: NearEnemy) -> Json:
@@ -152,11 +150,8 @@ def _string_json(field: Field, string: ForcePath) -> Json:
     named: Json = {"commander": string.commander, "force": list(string.force)}
     span = string.span
     if span is None:
-        return {
-            **named,
-            "length_bw": None,
-            "because": "every path there comes within 1 BW of an enemy",
-        }
+        because = "every path there comes within 1 BW of an enemy"
+        return {**named, "length_bw": None, "because": because}
     cards_bw, reached = least_cards(field, span)
     return {
         **named,
@@ -187,15 +182,14 @@ def document_under_rule(rule: str, document: Mapping[str, Any]) -> Json:
     readings = {
         about: text for about, text in document["readings"].items() if about == rule.upper()
     }
-    doubts = [doubt for doubt in document["doubts"] if doubt["rule"] == rule.upper()]
     units = {
         unit_id: {key: value for key, value in unit.items() if key in keys}
         for unit_id, unit in document["units"].items()
     }
+    answers = {
+        key: [answer for answer in document[key] if answer["rule"] == rule.upper()]
+        for key in ("doubts", "answers")
+        if key in document
+    }
     top = {key: value for key, value in document.items() if key in keys}
-    narrowed = {**top, "units": units, "doubts": doubts, "readings": readings}
-    if "answers" in document:
-        narrowed["answers"] = [
-            answer for answer in document["answers"] if answer["rule"] == rule.upper()
-        ]
-    return narrowed
+    return {**top, "units": units, **answers, "readings": readings}

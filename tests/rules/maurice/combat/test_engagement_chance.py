@@ -16,7 +16,7 @@ from tests.rules.maurice.rulings.test_as_sure_as_said import (
     in_contact,
     past_a_first_line,
 )
-from tests.rules.maurice.tables import position
+from tests.rules.maurice.tables import SOUTH, gun, line, position
 
 SURE = {"sigma_mm": 0.3, "sigma_deg": 0.1}
 
@@ -41,6 +41,14 @@ def test_exact_positions_leave_no_doubts_and_measured_ones_name_the_enemy(laid) 
     found = engaged(laid(-0.1, **SURE))
     enemy = laid(-0.1).units[-1].id
     assert enemy in " ".join(answer.because for answer in found.close_calls)
+
+
+def test_m_8_12_an_exact_answer_is_yes_for_the_listed_pairs_alone() -> None:
+    """The gun 40.3 mm ahead is out of reach of any line of 1 BW."""
+    ahead = (gun("B1", "british", 560, 520, SOUTH), gun("B2", "british", 640, 560.3, SOUTH))
+    found = engaged(position(line("F1", "french", 600, 480), *ahead))
+    assert [*found.pairs] == [("F1", "B1")]
+    assert [found.answer("F1", name).answer for name in ("B1", "B2")] == ["yes", "no"]
 
 
 def test_m_8_10_who_may_touch_nobody_may_engage_nobody() -> None:

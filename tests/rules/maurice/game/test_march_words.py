@@ -2,7 +2,7 @@
 
 import pytest
 
-from tablecam.geometry.shapes import Shape
+from tablecam.geometry.moves.paths import Straight
 from tablecam.rules.maurice.field.field import field_of
 from tablecam.rules.maurice.game.march import march_words, path_words
 from tablecam.rules.maurice.game.marches import usual_marches
@@ -49,8 +49,6 @@ def test_a_usual_march_says_what_it_is(unit, said):
 def test_straight_moves_in_a_row_are_told_as_one():
     field = field_of(position(line("F1", "french", 600, 400)))
     unit = field.by_id["F1"]
-    fronts = [((520.0, y), (680.0, y)) for y in (420.0, 473.0, 500.0)]
-    path = tuple(Shape("line", front, "front-edge") for front in fronts)
-    answer = Answer("yes", 80.0, 0.0, 1.0, "M-6.12", "", path)
-    found = Way(answer, 2.0, 4.0, path)
+    steps = (Straight(90.0, 53.0), Straight(90.0, 27.0))
+    found = Way(Answer("yes", 80.0, 0.0, 1.0, "M-6.12", ""), 2.0, 4.0, steps=steps)
     assert path_words(field, unit, unit, found) == "moved ahead 2 BW"
