@@ -169,9 +169,9 @@ def _found_camera(lens: LensCalibration, roster: Roster, empty: np.ndarray) -> C
     return Camera(table.lens, table.pose, "found", table.covariance)
 
 
-def _scaled(found: LensCalibration, width_px: int) -> LensCalibration:
+def _scaled(calibration: LensCalibration, width_px: int) -> LensCalibration:
     """The lens in a mode of the camera that scales its whole picture to another width."""
-    lens = found.lens
+    lens = calibration.lens
     scale = width_px / lens.width_px
     scaled = Lens(
         width_px,
@@ -181,7 +181,9 @@ def _scaled(found: LensCalibration, width_px: int) -> LensCalibration:
         *lens.distortion.tolist(),
     )
     by_parameter = np.diag([scale] * 4 + [1.0] * 5)
-    return replace(found, lens=scaled, covariance=by_parameter @ found.covariance @ by_parameter)
+    return replace(
+        calibration, lens=scaled, covariance=by_parameter @ calibration.covariance @ by_parameter
+    )
 
 
 def _true_camera(rig: Mapping) -> Camera:

@@ -334,13 +334,13 @@ def circles() -> list[tuple[str, str]]:
                 edges[folder(name)].add(folder(module))
 
     def reached(start: str) -> set[str]:
-        found: set[str] = set()
+        folders: set[str] = set()
         todo = [start]
         while todo:
-            for other in edges[todo.pop()] - found:
-                found.add(other)
+            for other in edges[todo.pop()] - folders:
+                folders.add(other)
                 todo.append(other)
-        return found
+        return folders
 
     return [(one, other) for one in list(edges) for other in edges[one] if one in reached(other)]
 

@@ -60,8 +60,8 @@ class LaidTable:
             return FoundTag.of_sides(tag, corners_px, SIDES_SIGMA_PX, SIDES_ENDS_ALIKE)
         off, turned = np.square(self.side_off_px), np.square(self.side_turned_px)
         sigma_px, alike = OVERSTATED * np.sqrt(off + turned), (off - turned) / (off + turned)
-        found = FoundTag.of_sides(tag, corners_px, sigma_px, alike)
-        return replace(found, scale_spread=PATTERN_SCALE_SPREAD)
+        tag_found = FoundTag.of_sides(tag, corners_px, sigma_px, alike)
+        return replace(tag_found, scale_spread=PATTERN_SCALE_SPREAD)
 
     def corners_px(self, place_mm, turn_rad: float) -> np.ndarray:
         """The true corners (4, 2) of a tag that lies at a place, turned so much."""

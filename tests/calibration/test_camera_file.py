@@ -236,7 +236,7 @@ def test_the_old_file_is_kept_under_its_calibrations_name(path):
 def test_going_back_and_forth_keeps_every_calibration_once(path):
     for camera_file in (WHOLE, LENS_ALONE, WHOLE, LENS_ALONE):
         write_camera_file(path, camera_file)
-    names = {found.name for found in path.parent.iterdir()}
+    names = {kept.name for kept in path.parent.iterdir()}
     assert names == {"camera.json", f"camera.{WHOLE.name}.json", f"camera.{LENS_ALONE.name}.json"}
 
 

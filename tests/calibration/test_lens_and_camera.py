@@ -87,9 +87,9 @@ def test_a_lens_knows_its_derivative(lens):
 
 def test_a_pixel_that_no_direction_reaches_is_nan():
     folding = Lens(1920, 1080, 900.0, 900.0, 960.0, 540.0, k1=-0.5)
-    found = folding.to_directions([[960.0, 540.0], [0.0, 0.0]])
-    assert np.allclose(found[0], 0)
-    assert np.isnan(found[1]).all()
+    directions = folding.to_directions([[960.0, 540.0], [0.0, 0.0]])
+    assert np.allclose(directions[0], 0)
+    assert np.isnan(directions[1]).all()
 
 
 @given(lenses(), poses())
@@ -167,9 +167,9 @@ def test_a_covariance_passes_through_the_camera_as_many_draws_of_it_do():
 
     seen = camera.to_image(np.column_stack([places, np.full(3, 3.0)]))
     draws = _parameters(camera) + rng.normal(size=(4000, 15)) @ root.T
-    found = np.array([_with_parameters(camera, draw).to_table(seen, 3.0) for draw in draws])
+    places_mm = np.array([_with_parameters(camera, draw).to_table(seen, 3.0) for draw in draws])
     for place in range(len(places)):
-        drawn = np.cov(found[:, place].T)
+        drawn = np.cov(places_mm[:, place].T)
         # 4000 draws know a variance to 2.2 %; four times that leaves luck no room.
         assert np.allclose(drawn, stated[place], atol=0.09 * np.trace(stated[place]) / 2)
 

@@ -40,20 +40,20 @@ def test_the_footages_lens_is_found(rig, lens_search):
 
 
 def test_the_footages_lens_is_as_uncertain_as_is_said(rig, lens_search):
-    found = lens_search.calibration
-    off = found.lens.parameters - rig.camera.lens.parameters
-    assert np.abs(off / found.sigmas).max() < 3.5
+    calibration = lens_search.calibration
+    off = calibration.lens.parameters - rig.camera.lens.parameters
+    assert np.abs(off / calibration.sigmas).max() < 3.5
     # Nine squared normal deviates: 27.9 is exceeded once in a thousand.
-    assert 0.5 < off @ np.linalg.solve(found.covariance, off) < 27.9
+    assert 0.5 < off @ np.linalg.solve(calibration.covariance, off) < 27.9
     assert not lens_search.rejected
 
 
 def test_the_stated_covariance_is_honest():
     rng, squares = np.random.default_rng(11), []
     for _ in range(20):
-        found = lens_from_views(many_views(rng, count=8), ORIGIN).calibration
-        off = found.lens.parameters - LENS.parameters
-        squares.append(off @ np.linalg.solve(found.covariance, off))
+        calibration = lens_from_views(many_views(rng, count=8), ORIGIN).calibration
+        off = calibration.lens.parameters - LENS.parameters
+        squares.append(off @ np.linalg.solve(calibration.covariance, off))
     # The mean of 20 chi squares of 9 degrees is 9 to 0.95; slightly more as each is known to
     # some per cent only.
     assert 6.5 < np.mean(squares) < 13.0
@@ -82,8 +82,8 @@ def test_views_of_parts_of_the_board_do_as_well():
         view(one.name, one.corners_px, seen=slice(*rng.integers([0, 50], [20, 70])))
         for one in many_views(rng, count=14)
     ]
-    found = lens_from_views(parts, ORIGIN).calibration
-    assert np.abs((found.lens.parameters - LENS.parameters) / found.sigmas).max() < 4
+    calibration = lens_from_views(parts, ORIGIN).calibration
+    assert np.abs((calibration.lens.parameters - LENS.parameters) / calibration.sigmas).max() < 4
 
 
 def test_wrong_corners_are_left_out():
@@ -91,9 +91,9 @@ def test_wrong_corners_are_left_out():
     corners = views[3].corners_px.copy()
     corners[[7, 30]] += [[3.0, -2.0], [0.0, 5.0]]
     views[3] = view(views[3].name, corners)
-    found = lens_from_views(views, ORIGIN).calibration
-    assert [error.corners_left_out for error in found.views] == [0, 0, 0, 2] + [0] * 8
-    assert np.abs((found.lens.parameters - LENS.parameters) / found.sigmas).max() < 4
+    calibration = lens_from_views(views, ORIGIN).calibration
+    assert [error.corners_left_out for error in calibration.views] == [0, 0, 0, 2] + [0] * 8
+    assert np.abs((calibration.lens.parameters - LENS.parameters) / calibration.sigmas).max() < 4
 
 
 def test_a_view_that_does_not_fit_at_all_is_left_out_and_named():

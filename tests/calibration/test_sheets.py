@@ -80,8 +80,8 @@ def _tags(page: Page, dictionary: int = cv2.aruco.DICT_4X4_250) -> dict[int, np.
     corners, ids, _ = cv2.aruco.ArucoDetector(family, parameters).detectMarkers(page.pixels)
     assert ids is not None
     assert len(set(ids.ravel())) == len(ids)
-    found = zip(ids.ravel(), corners, strict=True)
-    return {int(tag): (corner.reshape(4, 2) + 0.5) * MM_PER_PX for tag, corner in found}
+    tags = zip(ids.ravel(), corners, strict=True)
+    return {int(tag): (corner.reshape(4, 2) + 0.5) * MM_PER_PX for tag, corner in tags}
 
 
 @pytest.fixture(scope="module", params=["A4", "A3", "Letter"])
@@ -98,12 +98,12 @@ def test_every_tag_is_on_a_sheet_of_its_kind_at_its_true_size_and_upright(
     pages: list[Page],
 ) -> None:
     size_mm = {tag: unit.kind.tag_size_mm for unit in UNITS for tag in unit.tags}
-    found: dict[int, np.ndarray] = {}
+    tags: dict[int, np.ndarray] = {}
     for page in pages:
         if page.words.startswith("Base tags"):
-            found |= _tags(page)
-    assert found.keys() == size_mm.keys()
-    for tag, corners_mm in found.items():
+            tags |= _tags(page)
+    assert tags.keys() == size_mm.keys()
+    for tag, corners_mm in tags.items():
         _assert_square(corners_mm, size_mm[tag])
 
 
@@ -111,9 +111,9 @@ def test_the_table_tags_are_on_a_sheet_of_their_own_at_their_true_size(
     pages: list[Page],
 ) -> None:
     (page,) = [page for page in pages if page.words.startswith("Table tags")]
-    found = _tags(page)
-    assert found.keys() == {0, 1, 2, 3}
-    for corners_mm in found.values():
+    tags = _tags(page)
+    assert tags.keys() == {0, 1, 2, 3}
+    for corners_mm in tags.values():
         _assert_square(corners_mm, 60)
     assert "x = 1750, y = 1150 mm" in page.words
 
@@ -187,8 +187,8 @@ def test_sheets_are_counted_and_keep_to_what_printers_reach(pages: list[Page], p
 
 
 def test_a_units_tags_are_cut_out_in_one_row_under_its_name(pages: list[Page]) -> None:
-    found = _tags(pages[0])
-    row = [found[tag].mean(axis=0) for tag in (10, 11, 12, 13)]
+    tags = _tags(pages[0])
+    row = [tags[tag].mean(axis=0) for tag in (10, 11, 12, 13)]
     assert np.ptp([y for _, y in row]) < 0.1
     assert np.diff([x for x, _ in row]) == pytest.approx([row[1][0] - row[0][0]] * 3, abs=0.1)
     # Its name once above the row, and once on each piece's label.
@@ -198,9 +198,9 @@ def test_a_units_tags_are_cut_out_in_one_row_under_its_name(pages: list[Page]) -
 def test_a_unit_of_many_bases_is_cut_in_even_strips() -> None:
     horde = UnitTags("horde", "pikes", FOOT, tuple(range(30)))
     (page,) = _pages(sheets_pdf(SheetContent(units=(horde,))))
-    found = _tags(page)
-    assert found.keys() == set(range(30))
-    rows = np.round([found[tag][0, 1] for tag in range(30)], 0)
+    tags = _tags(page)
+    assert tags.keys() == set(range(30))
+    rows = np.round([tags[tag][0, 1] for tag in range(30)], 0)
     assert [int(np.sum(rows == row)) for row in np.unique(rows)] == [10, 10, 10]
     assert "strip 3 of 3" in page.words
 

@@ -60,9 +60,9 @@ def _smaller(corners_px, inward_px):
     )
 
 
-def _search(found, listed=LISTED, *, lens):
+def _search(tags, listed=LISTED, *, lens):
     return find_table(
-        found,
+        tags,
         listed,
         SIZE_MM,
         picture_size_px=(LENS.width_px, LENS.height_px),
@@ -73,8 +73,8 @@ def _search(found, listed=LISTED, *, lens):
 
 
 def _camera(search):
-    found = search.calibration
-    return Camera(found.lens, found.pose, "found", found.covariance)
+    calibration = search.calibration
+    return Camera(calibration.lens, calibration.pose, "found", calibration.covariance)
 
 
 def _off_mm(camera, height_mm=0.0, true=None):
@@ -148,8 +148,8 @@ def test_the_stated_uncertainty_is_honest(placed_mm):
         views = many_views(rng, count=8)
         lens = lens_from_views(views, ORIGIN).calibration
         lie = {tag: tuple(rng.normal(place, placed_mm)) for tag, place in SIX.items()}
-        found = _found(lie, noise_px=0.1, seed=seed, turned_rad=0.01 * placed_mm)
-        deviations.append(_deviations(_camera(_search(found, SIX, lens=lens))))
+        tags = _found(lie, noise_px=0.1, seed=seed, turned_rad=0.01 * placed_mm)
+        deviations.append(_deviations(_camera(_search(tags, SIX, lens=lens))))
     # Each is about 1, and a few are 2: four to twelve numbers decide it.
     assert 0.5 < np.sqrt(np.mean(np.square(deviations))) < 1.6
 
@@ -164,8 +164,8 @@ def test_an_uncalibrated_camera_is_honestly_less_certain():
         rotation = turned @ straight
         vector, _ = cv2.Rodrigues(rotation)
         pose = Pose(tuple(vector.ravel()), tuple(-rotation @ POSE.camera_centre_mm))
-        found = _found(LISTED, noise_px=0.05, seed=seed, pose=pose)
-        camera = _camera(_search(found, lens=None))
+        tags = _found(LISTED, noise_px=0.05, seed=seed, pose=pose)
+        camera = _camera(_search(tags, lens=None))
         deviations.append(_deviations(camera, 0.0, Camera(LENS, pose)))
     # This one lens is no draw from all lenses: more cannot be asked than the order of magnitude.
     assert 0.2 < np.sqrt(np.mean(np.square(deviations))) < 2.0
@@ -217,8 +217,8 @@ def test_tags_that_all_disagree_are_all_kept_and_make_the_table_uncertain():
 
 
 def test_one_hidden_tag_of_four_is_said_and_does_little_harm():
-    found = [tag for tag in _found(LISTED, noise_px=0.03) if tag.id != 2]
-    search = _search(found, lens=_known_lens())
+    tags = [tag for tag in _found(LISTED, noise_px=0.03) if tag.id != 2]
+    search = _search(tags, lens=_known_lens())
     assert search.notes == (
         "table tags not seen: 2",
         "only three table tags: a misplaced one cannot be detected",

@@ -21,12 +21,12 @@ def _sigma_px(tag):
 @pytest.mark.parametrize("scene", ["empty", "scene-1", "scene-2"])
 def test_the_footages_table_tags_are_found_with_their_centres(rig, scene):
     listed = [tag.id for tag in rig.roster.table_tags]
-    found = find_tags(rig.grey(scene), rig.roster.dictionary, listed, rig.camera.lens)
-    assert [tag.id for tag in found] == listed
+    tags = find_tags(rig.grey(scene), rig.roster.dictionary, listed, rig.camera.lens)
+    assert [tag.id for tag in tags] == listed
     truth = rig.tags(scene)
-    off = [tag.corners_px.mean(axis=0) - truth[tag.id].corners_px.mean(axis=0) for tag in found]
+    off = [tag.corners_px.mean(axis=0) - truth[tag.id].corners_px.mean(axis=0) for tag in tags]
     assert np.linalg.norm(off, axis=1).max() < 0.12
-    assert all(_sigma_px(tag) < SIDES_SIGMA_PX for tag in found)
+    assert all(_sigma_px(tag) < SIDES_SIGMA_PX for tag in tags)
 
 
 @pytest.mark.parametrize("blur_px", [0.3, 0.7, 1.5])
@@ -116,9 +116,9 @@ def test_of_a_tag_that_is_read_twice_the_larger_one_counts():
 def test_a_small_tag_is_found_in_the_enlarged_picture_where_it_is():
     sheet = cv2.resize(_sheet(size_px=90), None, fx=0.1, fy=0.1, interpolation=cv2.INTER_AREA)
     sheet = cv2.copyMakeBorder(sheet, 20, 20, 20, 20, cv2.BORDER_CONSTANT, value=255)
-    found = find_tags(sheet, "DICT_4X4_250", [3, 7])
+    tags = find_tags(sheet, "DICT_4X4_250", [3, 7])
     # Pixel x of the sheet, counted from its left edge, comes to lie at (x + 0.5) / 10 - 0.5 + 20.
-    centres = [tag.corners_px.mean(axis=0) for tag in found]
+    centres = [tag.corners_px.mean(axis=0) for tag in tags]
     assert np.allclose(centres, [[27.95, 28.95], [45.95, 28.95]], atol=0.3)
 
 

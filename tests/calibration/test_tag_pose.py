@@ -58,8 +58,8 @@ def test_exact_tags_give_the_exact_pose_wherever_the_camera_went(step):
 @given(st.floats(-10, 10))
 def test_tags_are_seen_where_they_lie_whichever_way_they_are_turned(heading_rad):
     places = LISTED + np.array([0, 0, heading_rad])
-    found = SeenTags.at(CAMERA, places).places(CAMERA)
-    assert offsets_from(found, places) == pytest.approx(np.zeros((4, 3)), abs=1e-7)
+    fitted = SeenTags.at(CAMERA, places).places(CAMERA)
+    assert offsets_from(fitted, places) == pytest.approx(np.zeros((4, 3)), abs=1e-7)
 
 
 def _flat(places_mm):
@@ -70,13 +70,13 @@ def test_corners_pulled_inward_tell_centre_and_heading_nearly():
     """Gamma and blur pull corners inward, along the diagonals; a lens bends these by 0.1 mm."""
     half = 28.0
     square = np.array([[-half, half], [half, half], [half, -half], [-half, -half]])
-    found = [
+    tags = [
         FoundTag.of_sides(
             tag, CAMERA.to_image(np.column_stack([square + place[:2], np.zeros(4)])), 0.1
         )
         for tag, place in enumerate(LISTED)
     ]
-    assert offsets_from(SeenTags.found(found).places(CAMERA), LISTED) == pytest.approx(
+    assert offsets_from(SeenTags.found(tags).places(CAMERA), LISTED) == pytest.approx(
         np.zeros((4, 3)), abs=0.2
     )
 
@@ -141,11 +141,11 @@ def test_a_rough_pose_is_found_from_afar():
     true = moved_by(CAMERA, [0.15, -0.1, 0.25, 200, -150, 120])
     half = 30.0
     square = np.array([[-half, half], [half, half], [half, -half], [-half, -half]])
-    found = [
+    tags = [
         FoundTag.of_sides(
             tag, true.to_image(np.column_stack([square + place[:2], np.zeros(4)])), 0.5
         )
         for tag, place in enumerate(LISTED)
     ]
-    rough = rough_pose(CAMERA, found, LISTED)
+    rough = rough_pose(CAMERA, tags, LISTED)
     assert np.abs(_px(rough) - _px(true)).max() < 1.0

@@ -25,8 +25,8 @@ PLACES = np.stack([_X.ravel(), _Y.ravel()], axis=1)
 
 def _off_in_sigmas(problem, rng):
     """Places of bases along x and y, off by what their tags' fit and the calibration are off."""
-    found = problem.learn()
-    camera = Camera(found.camera.lens, found.camera.pose, "found", found.covariance)
+    learnt = problem.learn()
+    camera = Camera(learnt.camera.lens, learnt.camera.pose, "found", learnt.covariance)
     off = camera.to_table(CAMERA.to_image(np.column_stack([PLACES, np.zeros(len(PLACES))])))
     off += rng.normal(0, FIT_MM, off.shape) - PLACES
     square_mm2 = np.trace(camera.table_covariance(PLACES), axis1=1, axis2=2) / 2 + FIT_MM**2
@@ -81,14 +81,14 @@ def test_a_tag_is_placed_by_where_its_sides_lie_more_than_by_how_they_are_turned
 def test_the_camera_is_the_one_that_the_likeliest_spreads_give_but_for_a_part_of_its_sigma(draw):
     rng = np.random.default_rng(draw)
     problem = TABLE.seen(rng, 0.3)
-    found = problem.learn()
-    likely = problem.solve(found.spreads).camera
+    learnt = problem.learn()
+    likely = problem.solve(learnt.spreads).camera
     seen = CAMERA.to_image(np.column_stack([PLACES, np.zeros(len(PLACES))]))
-    apart = likely.to_table(seen) - found.camera.to_table(seen)
-    sigma = np.sqrt(np.trace(_with(found).table_covariance(PLACES), axis1=1, axis2=2) / 2)
+    apart = likely.to_table(seen) - learnt.camera.to_table(seen)
+    sigma = np.sqrt(np.trace(_with(learnt).table_covariance(PLACES), axis1=1, axis2=2) / 2)
     assert (np.linalg.norm(apart, axis=1) < 0.5 * sigma).all()
-    assert cv2.norm(found.covariance - found.covariance.T) == 0
+    assert cv2.norm(learnt.covariance - learnt.covariance.T) == 0
 
 
-def _with(found):
-    return Camera(found.camera.lens, found.camera.pose, "found", found.covariance)
+def _with(learnt):
+    return Camera(learnt.camera.lens, learnt.camera.pose, "found", learnt.covariance)

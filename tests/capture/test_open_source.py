@@ -15,11 +15,11 @@ from tablecam.errors import BadInput
 
 def _brightness(source: Source, most: int = 100) -> list[int]:
     """The mean of each frame until the end, or of the first few."""
-    found: list[int] = []
-    while len(found) < most and (frame := source.read()) is not None:
-        found.append(round(float(frame.image.mean())))
+    levels: list[int] = []
+    while len(levels) < most and (frame := source.read()) is not None:
+        levels.append(round(float(frame.image.mean())))
     source.close()
-    return found
+    return levels
 
 
 def test_a_folder_gives_its_pictures_in_order_and_ends(folder: Path, clock: Any) -> None:

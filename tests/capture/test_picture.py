@@ -25,12 +25,12 @@ def _jpeg(image: np.ndarray) -> bytes:
 
 def _segments(data: bytes) -> dict[int, tuple[int, int]]:
     """Where each header of a JPEG begins and ends, by its kind."""
-    found, at = {}, 2
+    segments, at = {}, 2
     while data[at + 1] != 0xDA:
         end = at + 2 + int.from_bytes(data[at + 2 : at + 4])
-        found[data[at + 1]] = (at, end)
+        segments[data[at + 1]] = (at, end)
         at = end
-    return found
+    return segments
 
 
 @pytest.mark.parametrize("size", [(480, 640), (1080, 1920), (121, 243)])
@@ -98,19 +98,19 @@ def test_what_was_decoded_once_is_not_decoded_again_and_nobody_may_draw_on_it():
 
 def test_many_threads_are_given_the_same_array():
     picture = JpegPicture(_jpeg(_smooth(480, 640)))
-    start, found = threading.Barrier(4), []
+    start, greys = threading.Barrier(4), []
 
     def ask():
         start.wait()
-        found.append(picture.grey())
+        greys.append(picture.grey())
 
     threads = [threading.Thread(target=ask) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert len(found) == 4
-    assert all(grey is found[0] for grey in found)
+    assert len(greys) == 4
+    assert all(grey is greys[0] for grey in greys)
 
 
 def test_bytes_that_are_no_whole_jpeg_are_refused_at_once():

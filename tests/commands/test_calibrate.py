@@ -179,10 +179,12 @@ def test_the_table_is_found_with_a_lens_and_the_lens_file_is_kept(
     shutil.copy(lens_file, camera_path)
     lens_name = read_camera_file(camera_path).name
     assert _table(shared / "footage/hd-b/empty.jpg", table_path, camera_path) == 0
-    found = read_camera_file(camera_path)
-    assert found.camera().pose.camera_centre_mm == pytest.approx([888.19, 473.36, 1860], abs=1.0)
-    assert found.lens.origin == read_camera_file(lens_file).lens.origin
-    assert found.name != lens_name
+    camera_file = read_camera_file(camera_path)
+    assert camera_file.camera().pose.camera_centre_mm == pytest.approx(
+        [888.19, 473.36, 1860], abs=1.0
+    )
+    assert camera_file.lens.origin == read_camera_file(lens_file).lens.origin
+    assert camera_file.name != lens_name
     kept = camera_path.with_name(f"camera.{lens_name}.json")
     assert kept.read_bytes() == lens_file.read_bytes()
     said = capsys.readouterr()

@@ -34,12 +34,12 @@ def test_the_odds_of_a_combat_are_a_table_with_those_who_are_passed_through(tmp_
     out = capsys.readouterr().out
     assert out.startswith("Odds of the combat, French active")
     assert max(map(len, out.splitlines())) <= 80
-    found = rows(out)
+    table = rows(out)
     # 3 + die against 6 + die: reached or beaten, and so broken, in all but 3 of 36 ways; in those
     # it takes one, survives at 4, and breaks as it falls back through F2.
-    assert found["F1"] == ["3", "B1", "+2.00", "0", "0", "100", "100", "8.3", "8.3"]
-    assert found["F2"] == ["+0.08", "91.7", "8.3", "0", "0"]
-    assert found["French"] == ["1.00", "0", "100"]
+    assert table["F1"] == ["3", "B1", "+2.00", "0", "0", "100", "100", "8.3", "8.3"]
+    assert table["F2"] == ["+0.08", "91.7", "8.3", "0", "0"]
+    assert table["French"] == ["1.00", "0", "100"]
 
 
 def test_names_like_markup_are_printed_as_they_are(tmp_path, capsys):
@@ -78,8 +78,8 @@ def test_fire_and_rally_have_tables_of_their_own(tmp_path, capsys):
     # A disrupted shooter needs a 5 (M-7.24), a hit a 4 to disrupt: one chance in six.
     assert rows(capsys.readouterr().out)["B1"] == ["1", "0.33", "+0.17", "83.3", "16.7", "0"]
     assert odds(tmp_path, {"kind": "rally", "unit": "F1"}, *apart) == 0
-    found = rows(capsys.readouterr().out)
-    assert found["F1"] == ["4+", "-1.50", "12.5", "37.5", "37.5", "12.5"]
+    table = rows(capsys.readouterr().out)
+    assert table["F1"] == ["4+", "-1.50", "12.5", "37.5", "37.5", "12.5"]
 
 
 def test_bad_input_is_one_line_and_exit_2(tmp_path, capsys):

@@ -44,7 +44,7 @@ def test_the_sheets_of_a_map_show_every_hex_and_every_table_tag_whole_and_true(
     assert all(words.startswith("Map, sheet") for words, _ in pages)
     shown = set(" ".join(words for words, _ in pages).split())
     assert set(grid_of(roster.table.hex_map).hexes) <= shown
-    tags = {tag: corners for _, found in pages for tag, corners in found.items()}
+    tags = {tag: corners for _, on_page in pages for tag, corners in on_page.items()}
     assert tags.keys() == {0, 1, 2, 3}
     for corners in tags.values():
         sides_mm = np.linalg.norm(corners - np.roll(corners, -1, axis=0), axis=1)
@@ -73,7 +73,7 @@ def test_each_printed_side_of_each_counter_has_its_tag_front_up_and_its_words(
 ):
     roster = read_table_file(house_table, known_games())
     pages = printed(house_table, tmp_path, "--counters")
-    tags = {tag: corners for _, found in pages for tag, corners in found.items()}
+    tags = {tag: corners for _, on_page in pages for tag, corners in on_page.items()}
     assert tags.keys() == roster.base_type_by_tag().keys()
     for corners in tags.values():
         top_left, top_right = corners[0], corners[1]

@@ -256,10 +256,10 @@ def test_the_shared_cases_of_rulings_hold(shared: Path, capsys, tmp_path, number
     for expected in case["expect"]:
         parts = expected["path"].split(".")
         if "equals" in expected and not any("[" in part or part == "*" for part in parts):
-            found = document
+            value = document
             for part in parts:
-                found = found[part]
+                value = value[part]
             tolerance = expected.get("tol", 1e-6)
-            is_number = isinstance(found, float)
+            is_number = isinstance(value, float)
             wanted = expected["equals"]
-            assert found == (pytest.approx(wanted, abs=tolerance) if is_number else wanted)
+            assert value == (pytest.approx(wanted, abs=tolerance) if is_number else wanted)

@@ -58,12 +58,12 @@ def test_a_photograph_becomes_a_position(rig, told):
     out, err = told
     position = position_from_json(json.loads(out))
     true = rig.bases("scene-1")
-    found = {base.tag: base for unit in position.units for base in unit.bases}
-    assert len(found) > 0.95 * len(true)
-    assert found.keys() <= true.keys()
-    away_mm = [np.hypot(found[t].x_mm - true[t].x_mm, found[t].y_mm - true[t].y_mm) for t in found]
+    seen = {base.tag: base for unit in position.units for base in unit.bases}
+    assert len(seen) > 0.95 * len(true)
+    assert seen.keys() <= true.keys()
+    away_mm = [np.hypot(seen[t].x_mm - true[t].x_mm, seen[t].y_mm - true[t].y_mm) for t in seen]
     assert np.median(away_mm) < 0.1
-    assert all(base.sigma_mm > 0 and base.seen == "now" for base in found.values())
+    assert all(base.sigma_mm > 0 and base.seen == "now" for base in seen.values())
     assert position.calibration == "true"
     # The other commander is hidden in this picture.
     assert [leader.id for leader in position.commanders] == ["confederate-cinc"]
@@ -165,8 +165,8 @@ def test_a_camera_that_has_moved_since_is_said_and_seen_through_where_it_is_now(
     out, err = capsys.readouterr()
     assert "warning: The camera was bumped by 15 mm on the table" in err
     true = rig.bases("scene-1")
-    found = position_from_json(json.loads(out)).units
-    bases = [base for unit in found for base in unit.bases]
+    units = position_from_json(json.loads(out)).units
+    bases = [base for unit in units for base in unit.bases]
     assert len(bases) > 0.8 * len(true)
     away_mm = [np.hypot(b.x_mm - true[b.tag].x_mm, b.y_mm - true[b.tag].y_mm) for b in bases]
     # A shift of the picture is not quite a turn of the camera: 12 px were 14 mm, and are less now.

@@ -38,26 +38,28 @@ def grey():
 
 
 @pytest.fixture(scope="module")
-def found(grey):
+def search_result(grey):
     return find_tags(grey, CAMERA, ROSTER)
 
 
-def enlarged(found, factor):
+def enlarged(search_result, factor):
     """A flat grey picture of so many times the pixels each way, and what was found in its place."""
     camera = scaled(factor)
     sightings = tuple(
-        replace(each, corners_px=(each.corners_px + 0.5) * factor - 0.5) for each in found.sightings
+        replace(tag, corners_px=(tag.corners_px + 0.5) * factor - 0.5)
+        for tag in search_result.sightings
     )
     flat = np.full((camera.lens.height_px, camera.lens.width_px), 120, np.uint8)
-    return flat, replace(found, sightings=sightings), camera
+    return flat, replace(search_result, sightings=sightings), camera
 
 
 def drawn(grey, search, camera=CAMERA, **changes):
     """The picture, and what was drawn of a search of it."""
     picture = np.repeat(grey[..., None], 3, axis=2)
     own = [each for each in search.sightings if each.tag == 10]
-    found = base_poses(own, [FOOT] * len(own), camera)
-    poses = {pose.tag: replace(pose, **changes) for pose in found}
+    poses = {
+        pose.tag: replace(pose, **changes) for pose in base_poses(own, [FOOT] * len(own), camera)
+    }
     registration = register(search.sightings, camera, ROSTER)
     light = exposure(grey, search.sightings)
     report = picture_report(search, registration, camera, ROSTER, exposure=light)
@@ -82,22 +84,22 @@ def share_of(colour, result, place, camera=CAMERA, reach=3):
     return float((np.abs(patch.astype(int) - colour).sum(axis=2) < 40).mean())
 
 
-def test_bases_are_outlined_and_the_rest_of_the_table_is_left_alone(grey, found):
-    picture, result = drawn(grey, found)
+def test_bases_are_outlined_and_the_rest_of_the_table_is_left_alone(grey, search_result):
+    picture, result = drawn(grey, search_result)
     # The base lies 10 mm ahead of its tag at 120, 150: from 110 to 150 along x, 130 to 170 in y.
     assert all(is_marked(picture, result, [[150, 140], [130, 170], [110, 150], [130, 130]]))
     assert not any(is_marked(picture, result, [[220, 230], [300, 100]], reach=20))
 
 
-def test_the_front_edge_is_the_thickest(grey, found):
-    _, result = drawn(grey, found)
+def test_the_front_edge_is_the_thickest(grey, search_result):
+    _, result = drawn(grey, search_result)
     colour = np.array(SIDES[0])
     front = share_of(colour, result, (150, 142))
     assert front > 1.6 * share_of(colour, result, (110, 142))
 
 
-def test_an_uncertain_base_is_drawn_in_dashes_and_says_how_uncertain(found):
-    flat, search, camera = enlarged(found, 3)
+def test_an_uncertain_base_is_drawn_in_dashes_and_says_how_uncertain(search_result):
+    flat, search, camera = enlarged(search_result, 3)
     _, sure = drawn(flat, search, camera, sigma_mm=UNCERTAIN_MM - 0.01)
     picture, unsure = drawn(flat, search, camera, sigma_mm=UNCERTAIN_MM + 0.3)
     rear = [(110, 150 + step) for step in np.arange(-17, 18)]
@@ -111,38 +113,40 @@ def test_an_uncertain_base_is_drawn_in_dashes_and_says_how_uncertain(found):
     assert (sure[:, : picture.shape[1]] != unsure[:, : picture.shape[1]]).any()
 
 
-def test_a_refused_tag_is_crossed_out_where_it_lies_and_explained_in_the_margin(grey, found):
+def test_a_refused_tag_is_crossed_out_where_it_lies_and_explained_in_the_margin(
+    grey, search_result
+):
     off = Rejection(11, "lies off the table", 300.0, 100.0)
-    refused = SearchResult(found.sightings, (off,), found.blur_px)
+    refused = SearchResult(search_result.sightings, (off,), search_result.blur_px)
     picture, result = drawn(grey, refused)
     assert share_of(np.array(REFUSED), result, (300.0, 100.0)) > 0.3
     margin = result[:, picture.shape[1] :]
     red = np.abs(margin.astype(int) - REFUSED).sum(axis=2) < 40
     assert red.any()  # the disc with its number
-    _, without = drawn(grey, found)
+    _, without = drawn(grey, search_result)
     assert margin.shape == without[:, picture.shape[1] :].shape
 
 
-def test_the_margin_is_added_beside_the_picture_and_covers_nothing(grey, found):
+def test_the_margin_is_added_beside_the_picture_and_covers_nothing(grey, search_result):
     picture, result = drawn(grey, SearchResult(()))
     assert result.shape[0] == picture.shape[0]
     assert result.shape[1] > 1.2 * picture.shape[1]
     assert (result[:, : picture.shape[1]] == picture).all()
 
 
-def test_a_margin_with_much_to_say_gets_more_columns(grey, found):
+def test_a_margin_with_much_to_say_gets_more_columns(grey, search_result):
     places = 9 * "and there "
     many = tuple(Rejection(11, f"lies there {places}{n}", 20.0, 20.0) for n in range(30))
-    _, brief = drawn(grey, found)
-    _, long = drawn(grey, replace(found, rejections=many))
+    _, brief = drawn(grey, search_result)
+    _, long = drawn(grey, replace(search_result, rejections=many))
     assert long.shape[1] > brief.shape[1] + 300
 
 
-def test_strokes_and_letters_grow_with_the_picture(found):
+def test_strokes_and_letters_grow_with_the_picture(search_result):
     """Drawn on twice the pixels and made small again, it is the same drawing."""
     results = []
     for factor in (2, 4):
-        flat, search, camera = enlarged(found, factor)
+        flat, search, camera = enlarged(search_result, factor)
         results.append(drawn(flat, search, camera)[1])
     height, width = results[0].shape[:2]
     assert results[1].shape[0] == 2 * height

@@ -12,10 +12,10 @@ END = (300.0, 0.0)
 
 
 def test_a_clear_way_is_straight_and_as_wide_as_it_must_be() -> None:
-    found = corridor((0, 0), END, width_mm=40.0)
-    assert found is not None
-    assert found.length_mm == pytest.approx(300.0, abs=1e-3)
-    assert found.strip.area == pytest.approx(300.0 * 40.0, abs=1e-1)
+    lane = corridor((0, 0), END, width_mm=40.0)
+    assert lane is not None
+    assert lane.length_mm == pytest.approx(300.0, abs=1e-3)
+    assert lane.strip.area == pytest.approx(300.0 * 40.0, abs=1e-1)
 
 
 def test_a_gap_just_wide_enough_is_passed_and_a_narrower_one_gone_round() -> None:
@@ -28,9 +28,9 @@ def test_a_gap_just_wide_enough_is_passed_and_a_narrower_one_gone_round() -> Non
 
 def test_a_sliver_in_the_way_is_nothing() -> None:
     either_side = [shapely.box(100, 19.6, 140, 200), shapely.box(100, -200, 140, -19.6)]
-    found = corridor((0, 0), END, width_mm=40.0, around=either_side, sliver_mm=0.5)
-    assert found is not None
-    assert found.length_mm < 300.001
+    lane = corridor((0, 0), END, width_mm=40.0, around=either_side, sliver_mm=0.5)
+    assert lane is not None
+    assert lane.length_mm < 300.001
 
 
 def test_no_room_between_a_shape_and_the_edge_is_no_way() -> None:
@@ -45,10 +45,10 @@ def test_no_room_between_a_shape_and_the_edge_is_no_way() -> None:
 def test_a_corridor_holds_nothing_that_it_goes_round(base) -> None:
     shape = shapely.affinity.translate(footprint(base), 150.0)
     clear = min(shape.distance(shapely.Point(0, 0)), shape.distance(shapely.Point(END)))
-    found = corridor((0, 0), END, width_mm=40.0, around=[shape])
+    lane = corridor((0, 0), END, width_mm=40.0, around=[shape])
     if clear < 20.0:
         return
-    assert found is not None
-    assert found.length_mm >= math.dist((0, 0), END) - 1e-3
+    assert lane is not None
+    assert lane.length_mm >= math.dist((0, 0), END) - 1e-3
     # Drawn by chords it cuts its arcs short by less than 0.1 mm.
-    assert found.strip.intersection(shape).buffer(-0.1).is_empty
+    assert lane.strip.intersection(shape).buffer(-0.1).is_empty

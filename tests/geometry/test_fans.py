@@ -57,14 +57,14 @@ def strip(front, corner):
 @settings(max_examples=100)
 @given(front=fronts, corner=corners, shapes=st.lists(rectangles, min_size=1, max_size=4))
 def test_rectangles_begin_where_shapes_of_any_kind_do(front, corner, shapes):
-    (found,) = TurnedLanes.of([fan(front, corner, shapes)], [ARCS_MM], 0.0).begins_mm(DEEP_MM)
+    (begins_mm,) = TurnedLanes.of([fan(front, corner, shapes)], [ARCS_MM], 0.0).begins_mm(DEEP_MM)
     turns_deg = turned_deg(front, corner, 1.0) * ARCS_MM
     wanted = first_hit(strip(front, corner), turns_deg, shapes, DEEP_MM)
     # What is in the lane by just so much may be in it or not, as rounding has it.
     sure = np.isinf(first_hit(strip(front, corner), turns_deg, shapes, DEEP_MM + 1e-6)) == np.isinf(
         first_hit(strip(front, corner), turns_deg, shapes, DEEP_MM - 1e-6)
     )
-    assert found[sure] == pytest.approx(wanted[sure], abs=1e-6)
+    assert begins_mm[sure] == pytest.approx(wanted[sure], abs=1e-6)
 
 
 @settings(max_examples=50)
@@ -79,12 +79,12 @@ def test_of_a_front_that_lies_askew_the_way_is_from_its_edge(
     front, corner, shape, askew_deg, arc_mm
 ):
     askew = replace(front, heading_deg=front.heading_deg + askew_deg)
-    (found,) = TurnedLanes.of([fan(askew, corner, [shape])], [np.array([arc_mm])], 0.0).begins_mm(
-        0.0
-    )
-    if not 0.1 < found[0, 0] < 300.0:
+    (begins_mm,) = TurnedLanes.of(
+        [fan(askew, corner, [shape])], [np.array([arc_mm])], 0.0
+    ).begins_mm(0.0)
+    if not 0.1 < begins_mm[0, 0] < 300.0:
         return  # it stands in contact already, or out of the way
-    edge, way_mm = wheeled(askew, corner, arc_mm), float(found[0, 0])
+    edge, way_mm = wheeled(askew, corner, arc_mm), float(begins_mm[0, 0])
     for more_mm, is_met in ((-0.05, False), (0.05, True)):
         ends = advanced(edge, way_mm + more_mm)
         there = shapely.LineString([ends.left_mm, ends.right_mm])
@@ -93,10 +93,10 @@ def test_of_a_front_that_lies_askew_the_way_is_from_its_edge(
 
 @given(front=fronts, corner=corners, shape=rectangles)
 def test_below_0_a_depth_asks_who_comes_near_the_lane(front, corner, shape):
-    (found,) = TurnedLanes.of([fan(front, corner, [shape])], [ARCS_MM], 3.0).begins_mm([-3.0])
+    (begins_mm,) = TurnedLanes.of([fan(front, corner, [shape])], [ARCS_MM], 3.0).begins_mm([-3.0])
     turns_deg = turned_deg(front, corner, 1.0) * ARCS_MM
     wanted = first_hit(strip(front, corner).narrowed(-3.0), turns_deg, [shape])
-    assert found == pytest.approx(wanted, abs=1e-6)
+    assert begins_mm == pytest.approx(wanted, abs=1e-6)
 
 
 @given(front=fronts, corner=corners, shape=rectangles)
@@ -112,8 +112,8 @@ def test_who_is_sorted_out_is_met_by_no_lane(front, corner, shape):
 
 @given(front=fronts, corner=corners, shape=rectangles)
 def test_a_corner_crosses_a_side_at_the_same_wheels_as_of_any_shape(front, corner, shape):
-    found = critical_arcs_mm(fan(front, corner, [shape]), LONGEST_MM, [DEEP_MM])
+    arcs_mm = critical_arcs_mm(fan(front, corner, [shape]), LONGEST_MM, [DEEP_MM])
     per_mm = turned_deg(front, corner, 1.0)
     most_deg = abs(per_mm) * LONGEST_MM
     wanted = critical_turns_deg(strip(front, corner), [shape], most_deg, DEEP_MM) / per_mm
-    assert np.unique(found.round(6)) == pytest.approx(np.unique(wanted.round(6)), abs=1e-5)
+    assert np.unique(arcs_mm.round(6)) == pytest.approx(np.unique(wanted.round(6)), abs=1e-5)

@@ -170,11 +170,11 @@ def test_m_1_11_turning_and_mirroring_the_table_changes_no_side(a, b, by_deg) ->
 
 def test_m_1_11_many_pairs_at_once_say_what_each_pair_says() -> None:
     many = [unit(f"U{i}", "massed", 300 * i, 97 * i, 77 * i) for i in range(5)]
-    found = sides_of(many, many[1:])
+    sides = sides_of(many, many[1:])
     names = ("front", "flank", "rear")
     for i, a in enumerate(many):
         for j, b in enumerate(many[1:]):
-            assert names[found[i, j]] == side_of(a, b)
+            assert names[sides[i, j]] == side_of(a, b)
 
 
 def test_m_1_8_front_flanks_and_rear_cover_the_table_once() -> None:

@@ -21,9 +21,9 @@ def test_m_1_11_where_most_lies_is_as_cutting_up_every_base_tells(
 ) -> None:
     """Most bases lie wholly on one side and are never cut up; the areas come out the same."""
     a, b = unit("F1", ours, 0, 0), unit("B1", theirs, x_mm, y_mm, heading)
-    found = axes(a)
-    ahead = shapely.box(-2000, found.left_mm[1], 2000, 2000)
-    rear = shapely.box(found.left_mm[0], -2000, found.right_mm[0], found.left_mm[1])
+    own = axes(a)
+    ahead = shapely.box(-2000, own.left_mm[1], 2000, 2000)
+    rear = shapely.box(own.left_mm[0], -2000, own.right_mm[0], own.left_mm[1])
     bases = [footprint(base) for base in b.bases]
     areas = [sum(base.intersection(part).area for base in bases) for part in (ahead, rear)]
     areas.insert(1, sum(base.area for base in bases) - sum(areas))

@@ -31,9 +31,9 @@ def test_a_line_finds_its_way_between_two_blockers():
     """From the left end past a corner of each to the right end, and no other way."""
     slit = shapely.union(shapely.box(-90, 60, -2, 70), shapely.box(2, 130, 90, 140))
     narrower = shapely.union(shapely.box(-90, 60, 8, 70), shapely.box(-14, 130, 90, 140))
-    found = free_line(EDGE, TARGET, slit)
-    assert found is not None
-    assert not found.crosses(shapely.buffer(slit, -0.01))
+    line = free_line(EDGE, TARGET, slit)
+    assert line is not None
+    assert not line.crosses(shapely.buffer(slit, -0.01))
     assert is_hidden(EDGE, TARGET, narrower)
 
 
@@ -69,12 +69,12 @@ def test_an_edge_inside_a_blocker_sees_nothing_outside_and_an_empty_target_is_no
 def test_where_any_of_many_lines_is_free_one_is_found_and_it_is_free(seer, seen, others, seed):
     edge, target = front_edge(seer), footprint(seen)
     blockers = shapely.union_all([footprint(each) for each in others], grid_size=1e-6)
-    found = free_line(edge, target, blockers)
+    line = free_line(edge, target, blockers)
     solid = shapely.buffer(blockers, -2e-3, join_style="mitre")
-    if found is not None:
-        assert not shapely.intersects(solid, found)
-        assert shapely.dwithin(found, edge, 1e-6)
-        assert shapely.dwithin(found, target, 1e-6)
+    if line is not None:
+        assert not shapely.intersects(solid, line)
+        assert shapely.dwithin(line, edge, 1e-6)
+        assert shapely.dwithin(line, target, 1e-6)
         return
     shares = np.random.default_rng(seed).random((400, 3))
     left, right = shapely.get_coordinates(edge)

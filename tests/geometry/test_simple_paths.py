@@ -38,8 +38,8 @@ def test_a_wheel_with_a_straight_move_before_or_after_it_is_found_from_beside_it
     )
     costs = [
         path.cost_mm
-        for found in simple_end_fronts(START, beside, within_mm=1.0)
-        for path in paths_between(START, found)
+        for end_front in simple_end_fronts(START, beside, within_mm=1.0)
+        for path in paths_between(START, end_front)
     ]
     assert min(costs) == pytest.approx(arc_mm + far_mm, abs=1.0)
 

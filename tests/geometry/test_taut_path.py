@@ -18,14 +18,14 @@ GOAL = shapely.box(200, -20, 240, 20)
 
 
 def taut_path(start, goals, **more: object) -> TautPath | None:
-    (found,) = taut_paths(start, [goals], **more)  # type: ignore[arg-type]
-    return found
+    (path,) = taut_paths(start, [goals], **more)  # type: ignore[arg-type]
+    return path
 
 
 def string(*around: shapely.Geometry, goal: shapely.Geometry = GOAL, **more: object) -> TautPath:
-    found = taut_path((0.0, 0.0), [goal], around=around, keep_mm=KEEP, **more)
-    assert found is not None
-    return found
+    path = taut_path((0.0, 0.0), [goal], around=around, keep_mm=KEEP, **more)
+    assert path is not None
+    return path
 
 
 def by_brute_force(goal: shapely.Geometry, around: list[shapely.Polygon]) -> float:
@@ -51,21 +51,21 @@ def by_brute_force(goal: shapely.Geometry, around: list[shapely.Polygon]) -> flo
 
 
 def test_a_string_past_nothing_is_straight_to_the_nearest_point() -> None:
-    found = string()
-    assert found.length_mm == 200.0
-    assert found.points_mm == ((0.0, 0.0), (200.0, 0.0))
-    assert found.corners_mm == ()
+    path = string()
+    assert path.length_mm == 200.0
+    assert path.points_mm == ((0.0, 0.0), (200.0, 0.0))
+    assert path.corners_mm == ()
 
 
 def test_a_string_from_a_disc_begins_at_its_edge() -> None:
-    found = string(start_radius_mm=20.0)
-    assert found.length_mm == 180.0
-    assert found.points_mm[0] == (20.0, 0.0)
+    path = string(start_radius_mm=20.0)
+    assert path.length_mm == 180.0
+    assert path.points_mm[0] == (20.0, 0.0)
 
 
 def test_a_disc_upon_the_goal_needs_no_string() -> None:
-    found = string(goal=shapely.box(10, -20, 50, 20), start_radius_mm=20.0)
-    assert found.length_mm == 0.0
+    path = string(goal=shapely.box(10, -20, 50, 20), start_radius_mm=20.0)
+    assert path.length_mm == 0.0
 
 
 def test_a_string_bends_about_corners_on_true_arcs() -> None:
@@ -73,9 +73,9 @@ def test_a_string_bends_about_corners_on_true_arcs() -> None:
     leaves = math.atan2(80, 100) + math.asin(KEEP / first)
     arrives = math.atan2(60, 80) + math.asin(KEEP / last)
     straight = math.sqrt(first**2 - KEEP**2) + 20.0 + math.sqrt(last**2 - KEEP**2)
-    found = string(WALL)
+    path = string(WALL)
     # Chords fall short of the arcs.
-    assert found.length_mm == pytest.approx(straight + KEEP * (leaves + arrives), abs=0.05)
+    assert path.length_mm == pytest.approx(straight + KEEP * (leaves + arrives), abs=0.05)
 
 
 def test_a_string_may_touch_the_rings_of_two_shapes_in_passing_between_them() -> None:
@@ -95,8 +95,8 @@ def test_what_the_string_would_pass_off_the_table_closes_it_off() -> None:
 
 def test_a_goal_is_reached_where_no_ring_covers_it() -> None:
     before_it = shapely.box(160, -20, 170, 20)
-    found = string(before_it)
-    end = shapely.Point(found.points_mm[-1])
+    path = string(before_it)
+    end = shapely.Point(path.points_mm[-1])
     assert end.distance(before_it) >= KEEP - 1e-6
     assert end.distance(GOAL) < 1e-9
 
@@ -109,19 +109,19 @@ def test_a_goal_all_within_a_ring_cannot_be_reached() -> None:
 
 def test_from_within_a_ring_the_shortest_way_out_comes_first() -> None:
     behind = shapely.box(-60, -100, -20, 100)
-    found = string(behind)
+    path = string(behind)
     # 20 mm straight out, which is the way to the goal as well.
-    assert found.length_mm == pytest.approx(200.0)
+    assert path.length_mm == pytest.approx(200.0)
     ahead = shapely.box(20, -100, 60, 100)
     assert string(ahead).points_mm[1][0] == pytest.approx(-20.0)
 
 
 def test_the_nearest_of_several_goals_is_named() -> None:
     goals = [GOAL, shapely.box(-150, -20, -100, 20)]
-    found = taut_path((0, 0), goals, around=[WALL], keep_mm=KEEP)
-    assert found is not None
-    assert found.goal == 1
-    assert found.length_mm == 100.0
+    path = taut_path((0, 0), goals, around=[WALL], keep_mm=KEEP)
+    assert path is not None
+    assert path.goal == 1
+    assert path.length_mm == 100.0
 
 
 def test_holes_between_many_shapes_are_found() -> None:
@@ -140,12 +140,12 @@ def test_strings_to_many_goals_at_once_are_those_to_each(around, groups) -> None
     shapes = [footprint(each) for each in around]
     goals = [[footprint(each) for each in group] for group in groups]
     together = taut_paths((0, 0), goals, around=shapes, keep_mm=KEEP, start_radius_mm=20.0)
-    for found, group in zip(together, goals, strict=True):
+    for path, group in zip(together, goals, strict=True):
         alone = taut_path((0, 0), group, around=shapes, keep_mm=KEEP, start_radius_mm=20.0)
-        assert (found is None) == (alone is None)
-        if found is not None and alone is not None:
+        assert (path is None) == (alone is None)
+        if path is not None and alone is not None:
             # One may have asked more shapes than the other, which bend rounding alone.
-            assert found.length_mm == pytest.approx(alone.length_mm, abs=1e-6)
+            assert path.length_mm == pytest.approx(alone.length_mm, abs=1e-6)
 
 
 @settings(deadline=None, max_examples=12)
@@ -155,14 +155,14 @@ def test_a_string_is_as_short_as_brute_force_finds(around, goal) -> None:
     shapes = [footprint(each) for each in around]
     start = shapely.Point(0, 0)
     assume(all(shape.distance(start) > KEEP + 1.0 for shape in shapes))
-    found = taut_path((0, 0), [footprint(goal)], around=shapes, keep_mm=KEEP)
+    path = taut_path((0, 0), [footprint(goal)], around=shapes, keep_mm=KEEP)
     expected = by_brute_force(footprint(goal), shapes)
-    if found is None or math.isinf(expected):
+    if path is None or math.isinf(expected):
         # What is closed to within a chord's sag may be closed for one and open for the other.
-        assert expected > 1e3 or found is None
+        assert expected > 1e3 or path is None
         return
-    assert found.length_mm >= footprint(goal).distance(start) - 1e-9
-    assert found.length_mm == pytest.approx(
+    assert path.length_mm >= footprint(goal).distance(start) - 1e-9
+    assert path.length_mm == pytest.approx(
         expected, abs=0.4
     )  # chords fall short of arcs, ends lie 5 mm apart
 
@@ -177,14 +177,14 @@ def test_a_string_is_as_long_wherever_the_table_lies(around, by_deg, by_mm) -> N
 
     def length(change) -> float | None:
         centre = change(start).bases[0]
-        found = taut_path(
+        path = taut_path(
             (centre.x_mm, centre.y_mm),
             [unit_footprint(change(goal))],
             around=[unit_footprint(change(each)) for each in enemies],
             keep_mm=KEEP,
             start_radius_mm=20.0,
         )
-        return None if found is None else found.length_mm
+        return None if path is None else path.length_mm
 
     here = length(lambda each: each)
     for change in (
@@ -222,6 +222,6 @@ def test_a_string_from_upon_the_goal_has_no_length() -> None:
 
 
 def test_a_string_from_upon_the_goal_but_within_a_ring_leads_out_of_the_ring() -> None:
-    found = string(shapely.box(10, -30, 20, 30), goal=shapely.box(-100, -100, 100, 100))
-    assert found.length_mm == pytest.approx(30.0)
-    assert found.points_mm[-1] == pytest.approx((-30.0, 0.0))
+    path = string(shapely.box(10, -30, 20, 30), goal=shapely.box(-100, -100, 100, 100))
+    assert path.length_mm == pytest.approx(30.0)
+    assert path.points_mm[-1] == pytest.approx((-30.0, 0.0))

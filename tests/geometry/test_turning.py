@@ -24,14 +24,14 @@ def corners(shape: shapely.Polygon) -> np.ndarray:
 
 
 def turn_rad(unit: shapely.Polygon, pivot, sense: float, other: shapely.Polygon) -> float:
-    (found,) = free_turns_rad(
+    (angle_rad,) = free_turns_rad(
         np.array([pivot]),
         np.array([sense]),
         half_planes(corners(unit)[None]),
         half_planes(corners(other)[None]),
         SLIVER_MM,
     )
-    return float(min(found, MOST_RAD))
+    return float(min(angle_rad, MOST_RAD))
 
 
 def is_free(unit, pivot, sense: float, other, angle_rad: float) -> bool:
@@ -62,13 +62,13 @@ others = st.builds(
 def test_a_turn_ends_where_the_swept_area_meets_the_other(other, sense):
     pivot = (0.0, 0.0) if sense > 0 else (160.0, 0.0)
     assume(UNIT.intersection(other).area < 1e-3)
-    found = turn_rad(UNIT, pivot, sense, other)
-    if found > 1e-3:
+    angle_rad = turn_rad(UNIT, pivot, sense, other)
+    if angle_rad > 1e-3:
         smaller = other.buffer(-BETWEEN_MM, join_style="mitre")
-        assert is_free(UNIT, pivot, sense, smaller, found - 1e-4)
-    if found < MOST_RAD:
+        assert is_free(UNIT, pivot, sense, smaller, angle_rad - 1e-4)
+    if angle_rad < MOST_RAD:
         larger = other.buffer(BETWEEN_MM, join_style="mitre")
-        assert not is_free(UNIT, pivot, sense, larger, found + 1e-3)
+        assert not is_free(UNIT, pivot, sense, larger, angle_rad + 1e-3)
 
 
 @settings(max_examples=100)
@@ -77,13 +77,13 @@ def test_a_turn_ends_where_the_swept_area_meets_the_other(other, sense):
 def test_of_one_overlapped_at_the_start_the_rest_counts(deep, x, heading):
     """Hands are hands: a friend that a front overlaps by a little."""
     friend = rectangle(x, 20 - deep, 80, 40, heading)
-    found = turn_rad(UNIT, (0.0, 0.0), 1.0, friend)
-    if found > 1e-3:
+    angle_rad = turn_rad(UNIT, (0.0, 0.0), 1.0, friend)
+    if angle_rad > 1e-3:
         smaller = friend.buffer(-BETWEEN_MM, join_style="mitre")
-        assert is_free(UNIT, (0.0, 0.0), 1.0, smaller, found - 1e-4)
-    if found < MOST_RAD:
+        assert is_free(UNIT, (0.0, 0.0), 1.0, smaller, angle_rad - 1e-4)
+    if angle_rad < MOST_RAD:
         larger = friend.buffer(BETWEEN_MM, join_style="mitre")
-        assert not is_free(UNIT, (0.0, 0.0), 1.0, larger, found + 1e-3)
+        assert not is_free(UNIT, (0.0, 0.0), 1.0, larger, angle_rad + 1e-3)
 
 
 def test_a_shape_straight_ahead_is_met_by_the_corner_that_swings_towards_it():
@@ -106,5 +106,5 @@ def test_edges_of_any_outline_are_met_at_the_same_turn(other):
     assume(not inner.intersects(own) and UNIT.intersection(other).area < 1e-3)
     ring = shapely.get_coordinates(inner)
     edges = np.stack([ring[:-1], ring[1:]], axis=1)
-    found = first_turn_rad((0.0, 0.0), 1.0, half_planes(corners(own)[None]), edges)
-    assert min(found, MOST_RAD) == pytest.approx(turn_rad(UNIT, (0, 0), 1.0, other), abs=1e-6)
+    angle_rad = first_turn_rad((0.0, 0.0), 1.0, half_planes(corners(own)[None]), edges)
+    assert min(angle_rad, MOST_RAD) == pytest.approx(turn_rad(UNIT, (0, 0), 1.0, other), abs=1e-6)

@@ -121,8 +121,8 @@ def test_many_strips_at_once_meet_what_shapely_cuts_out_of_each(shooters, shapes
     strips = [strip_before(axes(each), 40, is_cut=cut) for each in shooters]
     turns = np.array(turned_deg)
     met = first_hit_by_strip(strips, [turns] * len(strips), [shapes] * len(strips), 0.5)
-    for strip, found in zip(strips, met, strict=True):
-        for turn_deg, ranges_mm in zip(turned_deg, found, strict=True):
+    for strip, by_turn in zip(strips, met, strict=True):
+        for turn_deg, ranges_mm in zip(turned_deg, by_turn, strict=True):
             zone, deep = strip.outline(turn_deg, 2000), strip.narrowed(0.5).outline(turn_deg, 2000)
             for shape, range_mm in zip(shapes, ranges_mm, strict=True):
                 if shapely.intersection(shape, deep).area > 1e-6:

@@ -243,8 +243,8 @@ def test_a_halls_copy_is_as_it_was_written_and_a_change_is_found(hall, game):
     game.append(*deeds(3), NewEntry("position", {}, (Picture("table", b"\x00\xff", "image/webp"),)))
     catch_up(game, hall)
     there = hall.journal(game.id)
-    found = there.verified()
-    assert (found.entries, found.without_digest, found.faults) == (5, 0, [])
+    verdict = there.verified()
+    assert (verdict.entries, verdict.without_digest, verdict.faults) == (5, 0, [])
     for table, change, number in (
         ("entry", "document = replace(document, '2', '7')", 3),
         ("picture", "image = '\\x00'::bytea", 5),
@@ -278,8 +278,8 @@ def test_a_hall_of_the_version_before_gets_digests_for_what_comes(hall, game):
     hall.prepare()
     game.append(*deeds(2, first=3))
     assert catch_up(game, hall) == 2
-    found = hall.journal(game.id).verified()
-    assert (found.entries, found.without_digest, found.faults) == (2, 2, [])
+    verdict = hall.journal(game.id).verified()
+    assert (verdict.entries, verdict.without_digest, verdict.faults) == (2, 2, [])
 
 
 @pytest.mark.parametrize(

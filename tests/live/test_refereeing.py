@@ -27,9 +27,9 @@ def test_a_march_by_hand_is_seen_suggested_and_confirmed(scene):
     march_declared(live, "P1")
     moved_ahead(table, "P1", 60.0)
     now = until_shown(live, tap, lambda now: now["moved"])
-    (found,) = now["moved"]
-    assert found["unit"] == "P1"
-    assert found["is_legal"], found
+    (suggestion,) = now["moved"]
+    assert suggestion["unit"] == "P1"
+    assert suggestion["is_legal"], suggestion
     live.referee.confirm(SHARED, "P1")
     told = [event["text"] for event in seat_view(live.referee, SHARED)["log"]]
     assert any("P1 marches 2.0" in text for text in told), told

@@ -45,10 +45,10 @@ def test_every_base_is_found_where_it_truly_is(scene):
     _, tap, live = scene
     snapshot = after_one_frame(tap, live)
     truth = bases_by_tag(tap.source.truth_of(snapshot.frame))
-    found = bases_by_tag(snapshot.position)
-    assert found.keys() == truth.keys()
+    seen = bases_by_tag(snapshot.position)
+    assert seen.keys() == truth.keys()
     beside_mm = [
-        np.hypot(found[tag].x_mm - truth[tag].x_mm, found[tag].y_mm - truth[tag].y_mm)
+        np.hypot(seen[tag].x_mm - truth[tag].x_mm, seen[tag].y_mm - truth[tag].y_mm)
         for tag in truth
     ]
     assert np.median(beside_mm) < 0.05

@@ -20,9 +20,9 @@ ADVICE = "needs PostgreSQL (Debian, Ubuntu: apt install postgresql)"
 
 def programs() -> Path | None:
     """The folder of PostgreSQL's programs; Debian keeps them off the path."""
-    found = shutil.which("initdb")
-    if found is not None:
-        return Path(found).resolve().parent
+    program = shutil.which("initdb")
+    if program is not None:
+        return Path(program).resolve().parent
     folders = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
     return folders[-1].parent if folders else None
 

@@ -42,13 +42,13 @@ def photographed(record, *jobs):
     with Photographer(record, roster.table) as photographing:
         photographing.request(*jobs)
         photographing.wait()
-    found = {}
+    pictures = {}
     for entry in record.journal().entries("picture"):
         assert entry.at == AT
         for kind in entry.pictures:
             data = np.frombuffer(record.journal().picture(entry.number, kind).image, np.uint8)
-            found[kind] = entry.document, cv2.imdecode(data, cv2.IMREAD_COLOR)
-    return found
+            pictures[kind] = entry.document, cv2.imdecode(data, cv2.IMREAD_COLOR)
+    return pictures
 
 
 def unit(name):
@@ -66,9 +66,9 @@ def from_above(shot, area, px_per_mm):
 
 @pytest.mark.parametrize("name", ["P1", "A5", "PC2"])
 def test_a_place_is_shown_to_scale_with_the_cameras_own_pixels(shot, record, name):
-    found = photographed(record, MoveJob(1, AT, shot, shot, unit(name), unit(name)))
-    assert set(found) == {"before", "after"}
-    document, pixels = found["after"]
+    pictures = photographed(record, MoveJob(1, AT, shot, shot, unit(name), unit(name)))
+    assert set(pictures) == {"before", "after"}
+    document, pixels = pictures["after"]
     area = document["areas_mm"]["after"]
     px_per_mm = pixels.shape[1] / (area[2] - area[0])
     assert px_per_mm == pytest.approx(shot.camera.px_per_mm([[600.0, 400.0]])[0], rel=0.1)

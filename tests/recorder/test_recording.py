@@ -50,9 +50,9 @@ def until_kept(tap, live, record, kind, count=1):
     """Frames as a camera takes them, until so many entries of a kind are in the file."""
     for _ in in_time():
         after_one_frame(tap, live)
-        found = entries(record, kind)
-        if len(found) >= count:
-            return found
+        of_kind = entries(record, kind)
+        if len(of_kind) >= count:
+            return of_kind
     raise AssertionError(f"never kept: {count} {kind}")
 
 
@@ -64,10 +64,10 @@ def entries(record, *kinds):
 
 def positions(record):
     """All positions of a recording, made again from their differences."""
-    found = []
+    positions = []
     for entry in entries(record, "position"):
-        found.append(applied(found[-1] if found else None, entry.document))
-    return [position_from_json(each) for each in found]
+        positions.append(applied(positions[-1] if positions else None, entry.document))
+    return [position_from_json(each) for each in positions]
 
 
 @pytest.fixture(scope="module")

@@ -31,18 +31,18 @@ def film(tmp_path_factory):
 @pytest.fixture(scope="module")
 def whole(film, tmp_path_factory):
     """The recording of the film, read in one go."""
-    found = reread(film.task(tmp_path_factory.mktemp("whole")))
-    assert found.problem == ""
-    return found
+    result = reread(film.task(tmp_path_factory.mktemp("whole")))
+    assert result.problem == ""
+    return result
 
 
 def is_where_it_was_laid(recording, film):
     """Whether the unit that was moved is, at last, where it truly lies."""
     game = GameFile.open(recording, read_only=True)
-    found = position_at(game, game.last()).unit(UNIT).bases
+    bases = position_at(game, game.last()).unit(UNIT).bases
     apart_mm = (
         hypot(base.x_mm - true.x_mm, base.y_mm - true.y_mm)
-        for base, true in zip(found, film.truth.unit(UNIT).bases, strict=True)
+        for base, true in zip(bases, film.truth.unit(UNIT).bases, strict=True)
     )
     return max(apart_mm) < 0.5  # a filmed base is placed several times as well
 
@@ -108,8 +108,8 @@ def test_a_film_whose_reading_is_killed_is_read_on_from_there(film, tmp_path, af
     folders = (tmp_path / str(number) for number in itertools.count())
     tasks = (film.task(next(folders)) for _ in in_time())
     task = next(each for each in tasks if is_killed_in_the_middle(film, each, after_s))
-    found = reread(task)
-    assert (found.problem, found.was_done_before) == ("", False)
+    result = reread(task)
+    assert (result.problem, result.was_done_before) == ("", False)
     assert progress_of(task) is None
     assert is_where_it_was_laid(task.recording, film)
     times = [entry.at for entry in GameFile.open(task.recording).entries("position")]

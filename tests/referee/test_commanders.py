@@ -80,10 +80,14 @@ def test_a_commander_who_is_gone_is_missed_once_and_shown_where_he_stood() -> No
     referee = marching()
     gone = replace(table(), commanders=table().commanders[1:])
     referee.table_at_rest(gone)
-    (found,) = seat_view(referee, FRENCH)["moved"]
-    assert found["text"] == "Cinc cannot be seen on the table: put him back where he stood"
-    assert (found["unit"], found["is_legal"], found["is_back"]) == ("cinc", False, True)
-    assert (found["ghost"][0]["x_mm"], found["ghost"][0]["y_mm"]) == (600, 150)
+    (suggestion,) = seat_view(referee, FRENCH)["moved"]
+    assert suggestion["text"] == "Cinc cannot be seen on the table: put him back where he stood"
+    assert (suggestion["unit"], suggestion["is_legal"], suggestion["is_back"]) == (
+        "cinc",
+        False,
+        True,
+    )
+    assert (suggestion["ghost"][0]["x_mm"], suggestion["ghost"][0]["y_mm"]) == (600, 150)
     referee.table_at_rest(gone)
     assert len(seat_view(referee, FRENCH)["moved"]) == 1
     referee.table_at_rest(table())

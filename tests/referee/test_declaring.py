@@ -80,9 +80,9 @@ def test_an_intent_is_checked_once_the_unit_has_been_moved(referee):
 def test_a_move_is_judged_when_it_has_been_made(referee):
     march(referee)
     referee.table_at_rest(moved(table(), "F1", 400.0))
-    (found,) = seat_view(referee, FRENCH)["moved"]
-    assert not found["is_legal"]
-    assert "at most 4 BW" in found["answer"]["because"]
+    (suggestion,) = seat_view(referee, FRENCH)["moved"]
+    assert not suggestion["is_legal"]
+    assert "at most 4 BW" in suggestion["answer"]["because"]
 
 
 def test_a_game_that_goes_on_knows_what_players_have_agreed_on(referee):

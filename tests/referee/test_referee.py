@@ -70,9 +70,9 @@ def test_a_version_of_another_run_is_late() -> None:
 def test_a_march_by_hand_is_suggested_and_confirmed_with_one_tap() -> None:
     referee = marching()
     referee.table_at_rest(moved(table(), "F1", 120.0))
-    (found,) = seat_view(referee, FRENCH)["moved"]
-    assert found["unit"] == "F1"
-    assert found["is_legal"]
+    (suggestion,) = seat_view(referee, FRENCH)["moved"]
+    assert suggestion["unit"] == "F1"
+    assert suggestion["is_legal"]
     referee.confirm(FRENCH, "F1")
     assert seat_view(referee, FRENCH)["moved"] == []
     assert "F1 marches 3.00 BW of 4" in seat_view(referee, FRENCH)["log"][-1]["text"]
@@ -81,9 +81,9 @@ def test_a_march_by_hand_is_suggested_and_confirmed_with_one_tap() -> None:
 def test_a_march_that_is_too_far_is_not_taken_but_said_by_how_much() -> None:
     referee = marching()
     referee.table_at_rest(moved(table(), "F1", 200.0))
-    (found,) = seat_view(referee, FRENCH)["moved"]
-    assert (found["is_legal"], found["is_back"]) == (False, False)
-    assert "4" in found["answer"]["because"]
+    (suggestion,) = seat_view(referee, FRENCH)["moved"]
+    assert (suggestion["is_legal"], suggestion["is_back"]) == (False, False)
+    assert "4" in suggestion["answer"]["because"]
     with pytest.raises(BadInput):
         referee.confirm(FRENCH, "F1")
 
@@ -133,8 +133,12 @@ def test_what_is_too_close_is_recorded_with_the_way_in_which_it_was_decided() ->
 def test_a_unit_knocked_out_of_turn_is_told_and_forgotten_when_it_is_put_back() -> None:
     referee = begun()
     referee.table_at_rest(moved(table(), "B1", 30.0))
-    (found,) = seat_view(referee, BRITISH)["moved"]
-    assert (found["unit"], found["is_legal"], found["is_back"]) == ("B1", False, True)
+    (suggestion,) = seat_view(referee, BRITISH)["moved"]
+    assert (suggestion["unit"], suggestion["is_legal"], suggestion["is_back"]) == (
+        "B1",
+        False,
+        True,
+    )
     mark = seat_view(referee, FRENCH)["log_mark"]
     referee.table_at_rest(table())
     assert seat_view(referee, BRITISH)["moved"] == []

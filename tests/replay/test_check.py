@@ -30,13 +30,13 @@ def checked(entries, *, game="maurice-lite", written_by=tablecam.__version__):
 @pytest.mark.parametrize("path", [DEALT, OWN], ids=["dealt", "own"])
 def test_a_whole_game_holds_to_the_last_state(path):
     entries = golden(path)
-    found = checked(entries)
-    assert found.fault is None
+    report = checked(entries)
+    assert report.fault is None
     deeds = sum(each.kind == "deed" for each in entries)
-    assert found.counts["action"] + found.counts["roll"] == deeds == found.counts["state"]
-    assert found.counts["roll"] > 1
+    assert report.counts["action"] + report.counts["roll"] == deeds == report.counts["state"]
+    assert report.counts["roll"] > 1
     told = sum(len(each.document["events"]) for each in entries if each.kind == "deed")
-    assert found.counts["event"] == told
+    assert report.counts["event"] == told
 
 
 @pytest.fixture(scope="module")
@@ -50,9 +50,9 @@ def entries(held):
 
 
 def test_an_evening_with_hands_disputes_and_what_was_taken_back_holds(entries):
-    found = checked(entries)
-    assert found.fault is None
-    counts = found.counts
+    report = checked(entries)
+    assert report.fault is None
+    counts = report.counts
     assert (counts["ruling"], counts["dispute"], counts["undo"], counts["remark"]) == (3, 1, 1, 1)
 
 
@@ -194,8 +194,8 @@ def test_what_is_only_drawn_otherwise_is_counted_and_no_fault(entries):
     event["evidence"][0]["points_mm"][0][0] += 1.0
     dispute = entries[place_of(entries, "dispute")].document["dispute"]
     dispute["answer"]["evidence"] = []
-    found = checked(entries)
-    assert (found.fault, found.reworked) == (None, 3)
+    report = checked(entries)
+    assert (report.fault, report.reworked) == (None, 3)
 
 
 @pytest.mark.parametrize(
@@ -235,9 +235,9 @@ def test_what_an_older_tablecam_did_not_tell_is_no_difference():
     for each, whole in zip(entries, older, strict=True):
         if each.kind == "deed":
             each.document["entry"] = whole.document["entry"]
-    found = checked(entries)
-    assert found.fault is None
-    assert found.counts["event"] == 0
+    report = checked(entries)
+    assert report.fault is None
+    assert report.counts["event"] == 0
 
 
 def test_a_game_that_tablecam_has_no_rules_for_cannot_be_checked():

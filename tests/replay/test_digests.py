@@ -80,9 +80,9 @@ def damaged(whole, chance, harm):
 
 
 def test_a_whole_file_holds_and_says_how_many_entries_have_digests(whole):
-    found = GameFile.open(whole, read_only=True).verified()
+    verdict = GameFile.open(whole, read_only=True).verified()
     last = GameFile.open(whole, read_only=True).last()
-    assert (found.entries, found.without_digest, [*found.lines()]) == (last, 0, [])
+    assert (verdict.entries, verdict.without_digest, [*verdict.lines()]) == (last, 0, [])
 
 
 def test_a_file_that_was_written_entry_by_entry_holds(tmp_path):
@@ -145,9 +145,9 @@ def test_a_file_changed_throughout_is_verified_in_time_that_grows_with_its_lengt
         "tablecam.record.digests.entry_digest",
         lambda *row: reckoned.append(row) or entry_digest(*row),
     )
-    found = GameFile.open(path, read_only=True).verified()
-    assert len(found.changed) > 20
-    assert len(reckoned) <= 4 * found.entries
+    verdict = GameFile.open(path, read_only=True).verified()
+    assert len(verdict.changed) > 20
+    assert len(reckoned) <= 4 * verdict.entries
 
 
 def test_an_older_recording_says_that_it_has_no_digests_and_gets_them_from_then_on(whole, tmp_path):
@@ -161,8 +161,8 @@ def test_an_older_recording_says_that_it_has_no_digests_and_gets_them_from_then_
     assert line.startswith(f"{last} entries have no digest (written by an older tablecam)")
     assert any("without digests" in line for line in repair_says(path))
     file.append(NewEntry("notice", {"text": "on we go"}))
-    found = file.verified()
-    assert (found.entries, found.without_digest, found.faults) == (1, last, [])
+    verdict = file.verified()
+    assert (verdict.entries, verdict.without_digest, verdict.faults) == (1, last, [])
     with sqlite3.connect(path) as plain:
         plain.execute("UPDATE entry SET document = '{}' WHERE number = ?", (last + 1,))
     plain.close()

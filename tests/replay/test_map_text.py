@@ -23,8 +23,8 @@ def drawn(*units, **more):
 
 def place(rows, word):
     """Row and column where a word stands; it stands there once."""
-    (found,) = [(at, row.index(word)) for at, row in enumerate(rows) if word in row]
-    return found
+    (place,) = [(at, row.index(word)) for at, row in enumerate(rows) if word in row]
+    return place
 
 
 def test_a_map_is_as_wide_as_promised_and_half_as_high_as_the_table_is_deep():

@@ -54,12 +54,12 @@ def entries(whole):
 
 
 def test_a_whole_recording_is_the_same_after_a_repair(whole, tmp_path):
-    found = repair(whole)
+    repaired = repair(whole)
     again = GameFile.create(
-        tmp_path / "again", found.copy.facts, found.copy.entries, found.copy.written_by
+        tmp_path / "again", repaired.copy.facts, repaired.copy.entries, repaired.copy.written_by
     )
     assert rows_of(again.path) == rows_of(whole)
-    assert [*found.lines()][1:] == ["nothing is known to be lost"]
+    assert [*repaired.lines()][1:] == ["nothing is known to be lost"]
 
 
 def damaged(original, pages, seed=0):
@@ -75,15 +75,15 @@ def survivors(folder, data):
     path = folder / "damaged.tablecam"
     path.write_bytes(data)
     try:
-        found = repair(path)
+        repaired = repair(path)
     except BadInput:  # nothing can be saved
         return {}, False
-    kept = dict(enumerate(found.copy.entries, start=1))
+    kept = dict(enumerate(repaired.copy.entries, start=1))
     assert path.read_bytes() == data
-    lost = {number for number, _ in found.lost_entries}
-    assert found.entries == len(kept) - len(lost)
+    lost = {number for number, _ in repaired.lost_entries}
+    assert repaired.entries == len(kept) - len(lost)
     assert all(kept[number].kind == "notice" for number in lost)
-    return {number: each for number, each in kept.items() if number not in lost}, found.has_facts
+    return {number: each for number, each in kept.items() if number not in lost}, repaired.has_facts
 
 
 @pytest.fixture(scope="module")
@@ -182,10 +182,10 @@ def test_an_entry_of_bad_json_is_replaced_by_a_notice(whole, entries, tmp_path):
     plain.close()
     with pytest.raises(BadInput, match="entry 7 is damaged"):
         GameFile.open(path, read_only=True).entries()
-    found = repair(path)
-    assert found.lost_entries == ((7, "deed"), (9, "deed"), (10, "deed"))
-    assert [*found.lines()][1:] == ["lost (replaced by notices): 3 deeds (7, 9-10)"]
-    kept = [*found.copy.entries]
+    repaired = repair(path)
+    assert repaired.lost_entries == ((7, "deed"), (9, "deed"), (10, "deed"))
+    assert [*repaired.lines()][1:] == ["lost (replaced by notices): 3 deeds (7, 9-10)"]
+    kept = [*repaired.copy.entries]
     assert kept[6].document == {"text": "entry 7 (a deed) was lost with a part of the file"}
     assert [each.document for each in kept[10:]] == [each.document for each in entries[10:]]
 
@@ -205,14 +205,14 @@ def test_what_says_nothing_of_its_kind_any_more_is_replaced_too_so_that_the_rest
     for play in (film, lambda journal: deque(scenes(journal))):
         with pytest.raises(BadInput):
             play(damaged)
-    found = repair(path)
+    repaired = repair(path)
     numbers = ", ".join(map(str, sorted((position, deed))))
     kinds = "1 position, 1 deed" if position < deed else "1 deed, 1 position"
-    assert [*found.lines()][1:] == [
+    assert [*repaired.lines()][1:] == [
         f"no longer interpretable (replaced by notices): {kinds} ({numbers})",
         "nothing else is known to be lost",
     ]
-    again = GameFile.create(tmp_path / "again.tablecam", found.copy.facts, found.copy.entries)
+    again = GameFile.create(tmp_path / "again.tablecam", repaired.copy.facts, repaired.copy.entries)
     assert len(film(again)["entries"]) == len(entries)
     assert deque(scenes(again))
 
@@ -235,9 +235,9 @@ def test_a_game_whose_beginning_was_lost_is_none_to_go_on_with(tmp_path):
     deeds = [each for each in golden() if each.kind == "deed"][:3]
     del deeds[1].document["entry"]
     path = GameFile.create(tmp_path / "lost.tablecam", FACTS, deeds).path
-    found = repair(path)
-    assert found.unclear == ((2, "deed"),)
-    again = GameFile.create(tmp_path / "again.tablecam", found.copy.facts, found.copy.entries)
+    repaired = repair(path)
+    assert repaired.unclear == ((2, "deed"),)
+    again = GameFile.create(tmp_path / "again.tablecam", repaired.copy.facts, repaired.copy.entries)
     assert newest_play(again) is None
 
 
@@ -247,9 +247,9 @@ def test_an_entry_whose_number_was_changed_has_its_own_again(original, entries, 
     before, after = (FACTS.id.encode() + bytes([number]) + b"2026-" for number in (12, other))
     assert original.count(before) == 1
     path.write_bytes(original.replace(before, after))
-    found = repair(path)
-    assert found.lost_entries == ()
-    assert [each.document for each in found.copy.entries] == [each.document for each in entries]
+    repaired = repair(path)
+    assert repaired.lost_entries == ()
+    assert [each.document for each in repaired.copy.entries] == [each.document for each in entries]
 
 
 def test_a_picture_of_no_kind_that_there_is_is_lost(whole, tmp_path):
@@ -258,8 +258,8 @@ def test_a_picture_of_no_kind_that_there_is_is_lost(whole, tmp_path):
         garble = "UPDATE picture SET media_type = char(15) || media_type WHERE rowid = 2"
         plain.execute(garble)
     plain.close()
-    found, kept = repair(path), repair(whole)
-    assert (found.pictures, found.lost_pictures) == (kept.pictures - 1, 1)
+    repaired, kept = repair(path), repair(whole)
+    assert (repaired.pictures, repaired.lost_pictures) == (kept.pictures - 1, 1)
 
 
 def test_where_the_first_position_is_lost_a_dispute_tells_where_all_lay(whole, entries, tmp_path):
@@ -282,10 +282,10 @@ def test_without_its_facts_a_recording_is_guessed_from_its_entries(whole, tmp_pa
         plain.execute("DELETE FROM recording")
     plain.execute("VACUUM")  # or it would still be found where it was
     plain.close()
-    found = repair(path)
-    facts = found.copy.facts
+    repaired = repair(path)
+    facts = repaired.copy.facts
     assert (facts.game, facts.id, facts.started_at) == (FACTS.game, FACTS.id, FACTS.started_at)
-    assert "lost: the table file and the camera file" in [*found.lines()]
+    assert "lost: the table file and the camera file" in [*repaired.lines()]
 
 
 def test_what_was_confirmed_and_lies_in_the_log_yet_is_saved_too(tmp_path):
@@ -300,9 +300,9 @@ def test_what_was_confirmed_and_lies_in_the_log_yet_is_saved_too(tmp_path):
     killed = shutil.copy(path, tmp_path / "killed.tablecam")
     shutil.copy(log, tmp_path / "killed.tablecam-wal")
     holding.close()
-    found = repair(killed)
-    assert found.entries == game.last() == len(golden())
-    assert found.has_facts
+    repaired = repair(killed)
+    assert repaired.entries == game.last() == len(golden())
+    assert repaired.has_facts
 
 
 @pytest.mark.parametrize("held", [b"", b"[]", bytes(100_000), Random(3).randbytes(200_000)])

@@ -105,10 +105,10 @@ def test_a_text_that_was_cut_is_refused(text, share):
 
 
 def packed(inside, version=1):
-    found = lzma.compress(inside)
-    summed = hashlib.sha256(found).hexdigest()[:32]
-    body = base64.b64encode(found).decode()
-    return f"[tablecam.text {version}; x; {len(found)}; {summed}]{body}[end]"
+    packed = lzma.compress(inside)
+    summed = hashlib.sha256(packed).hexdigest()[:32]
+    body = base64.b64encode(packed).decode()
+    return f"[tablecam.text {version}; x; {len(packed)}; {summed}]{body}[end]"
 
 
 def test_bombs_newer_versions_and_other_things_are_refused(monkeypatch):

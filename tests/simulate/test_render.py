@@ -41,7 +41,7 @@ def _corners_px(picture):
     parameters.perspectiveRemovePixelPerCell = 8  # from fewer, OpenCV 4.11 misreads a turned tag
     dictionary = cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_4X4_250)
     corners, ids, _ = cv2.aruco.ArucoDetector(dictionary, parameters).detectMarkers(picture)
-    return {int(id): found[0] for id, found in zip(ids.ravel(), corners, strict=True)}
+    return {int(id): four[0] for id, four in zip(ids.ravel(), corners, strict=True)}
 
 
 def test_tags_are_where_the_camera_sees_their_true_corners(plain, roster, camera):
@@ -49,19 +49,19 @@ def test_tags_are_where_the_camera_sees_their_true_corners(plain, roster, camera
     offsets = []
     for turn_deg in range(0, 360, 24):
         places = {tag: replace(place, heading_deg=turn_deg) for tag, place in PLACES.items()}
-        found = _corners_px(plain.picture(Scene(places), 0))
+        corners_px = _corners_px(plain.picture(Scene(places), 0))
         for tag in (10, 11):
             truth = _true_corners_px(camera, roster.base_types[0], places[tag])
-            assert found[tag] == pytest.approx(truth, abs=0.9)
-            offsets.append((found[tag] - truth).mean(axis=0))
+            assert corners_px[tag] == pytest.approx(truth, abs=0.9)
+            offsets.append((corners_px[tag] - truth).mean(axis=0))
     assert np.mean(offsets, axis=0) == pytest.approx([0, 0], abs=0.02)
 
 
 def test_a_table_tag_is_where_the_roster_says(plain, roster, camera):
-    found = _corners_px(plain.picture(Scene({}), 0))[0]
+    corners_px = _corners_px(plain.picture(Scene({}), 0))[0]
     truth = camera.to_image([(20, 60, 0), (60, 60, 0), (60, 20, 0), (20, 20, 0)])
-    assert found.mean(axis=0) == pytest.approx(truth.mean(axis=0), abs=0.05)
-    assert found == pytest.approx(truth, abs=0.9)
+    assert corners_px.mean(axis=0) == pytest.approx(truth.mean(axis=0), abs=0.05)
+    assert corners_px == pytest.approx(truth, abs=0.9)
 
 
 def test_a_plain_tag_is_black_and_white(plain, camera, roster):

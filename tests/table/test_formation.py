@@ -65,8 +65,8 @@ def test_m_1_7_small_bases_may_be_six_millimetres_out(out_mm, name) -> None:
 
 def test_m_1_7_a_stray_base_is_named_with_how_far_it_is_out() -> None:
     line = unit("F1", "line", 0, 0, 90, first_tag=10)
-    found = read_formation(with_base(line, 2, y_mm=14.0))
-    assert (found.name, found.because) == (
+    formation = read_formation(with_base(line, 2, y_mm=14.0))
+    assert (formation.name, formation.because) == (
         "broken-up",
         "F1's base 3 from the left is 14 mm out of line",
     )
@@ -74,8 +74,8 @@ def test_m_1_7_a_stray_base_is_named_with_how_far_it_is_out() -> None:
 
 def test_m_1_7_a_gap_is_named_with_the_bases_beside_it() -> None:
     line = unit("F1", "line", 0, 0, 90, first_tag=10)
-    found = read_formation(with_base(line, 3, x_mm=69.0))
-    assert (found.name, found.because) == (
+    formation = read_formation(with_base(line, 3, x_mm=69.0))
+    assert (formation.name, formation.because) == (
         "broken-up",
         "F1's bases 3 and 4 from the left are 9 mm apart",
     )
@@ -84,30 +84,30 @@ def test_m_1_7_a_gap_is_named_with_the_bases_beside_it() -> None:
 def test_m_1_7_many_small_gaps_add_up() -> None:
     line = unit("F1", "line", 0, 0, 90, size_mm=(44, 40))
     loose = tuple(replace(each, width_mm=40.0) for each in line.bases)
-    found = read_formation(replace(line, bases=loose))
-    assert (found.name, found.because) == ("broken-up", "its bases are 12 mm apart in all")
+    formation = read_formation(replace(line, bases=loose))
+    assert (formation.name, formation.because) == ("broken-up", "its bases are 12 mm apart in all")
 
 
 def test_m_1_7_bases_that_stray_to_both_sides_are_named_together() -> None:
     line = unit("F1", "line", 0, 0, 90, first_tag=10)
-    found = read_formation(with_base(with_base(line, 0, y_mm=5.0), 3, y_mm=-5.0))
-    assert found.because == "F1's bases 1 and 4 from the left are 10 mm out of line"
+    formation = read_formation(with_base(with_base(line, 0, y_mm=5.0), 3, y_mm=-5.0))
+    assert formation.because == "F1's bases 1 and 4 from the left are 10 mm out of line"
 
 
 @pytest.mark.parametrize(("turn_deg", "name"), [(12.0, "line"), (14.0, "broken-up")])
 def test_m_1_7_headings_lie_within_ten_degrees_of_the_mean(turn_deg, name) -> None:
     # One base of four turned by t is 3t/4 from the mean.
     line = unit("F1", "line", 0, 0, 90, first_tag=10)
-    found = read_formation(with_base(line, 0, heading_deg=90 + turn_deg))
-    assert found.name == name
+    formation = read_formation(with_base(line, 0, heading_deg=90 + turn_deg))
+    assert formation.name == name
     if name == "broken-up":
-        assert found.because == "F1's left base is turned 14° from the others"
+        assert formation.because == "F1's left base is turned 14° from the others"
 
 
 def test_m_1_7_a_base_facing_about_breaks_a_line_up() -> None:
     line = unit("F1", "line", 0, 0, 90, first_tag=10)
-    found = read_formation(with_base(line, 1, heading_deg=270))
-    assert found.because == "F1's base 2 from the left is turned 180° from the others"
+    formation = read_formation(with_base(line, 1, heading_deg=270))
+    assert formation.because == "F1's base 2 from the left is turned 180° from the others"
 
 
 def bent_column(bends_deg: list[float]) -> Unit:
@@ -131,22 +131,22 @@ def bent_column(bends_deg: list[float]) -> Unit:
 
 @given(st.lists(st.floats(-55, 55), min_size=3, max_size=3))
 def test_m_1_7_a_column_may_bend_at_its_joints(bends_deg) -> None:
-    found = read_formation(bent_column(bends_deg))
-    assert found.name == "column"
-    assert found.front_rank == (0,)
+    formation = read_formation(bent_column(bends_deg))
+    assert formation.name == "column"
+    assert formation.front_rank == (0,)
 
 
 def test_m_1_7_a_column_with_a_gap_is_broken_up() -> None:
     column = unit("F1", "column", 0, 0, 90, first_tag=10)
-    found = read_formation(with_base(column, 3, y_mm=-70.0))
-    assert found.because == "F1's bases 3 and 4 from the front are 10 mm off in the column"
+    formation = read_formation(with_base(column, 3, y_mm=-70.0))
+    assert formation.because == "F1's bases 3 and 4 from the front are 10 mm off in the column"
 
 
 def test_m_1_7_a_rear_rank_that_slid_aside_is_not_precisely_behind() -> None:
     massed = unit("F1", "massed", 0, 0, 90, first_tag=10)
     slid = with_base(with_base(massed, 2, x_mm=-10.0), 3, x_mm=30.0)
-    found = read_formation(slid)
-    assert (found.name, found.because) == (
+    formation = read_formation(slid)
+    assert (formation.name, formation.because) == (
         "broken-up",
         "F1's rear left base is 10 mm off its place behind the front rank",
     )
@@ -155,8 +155,8 @@ def test_m_1_7_a_rear_rank_that_slid_aside_is_not_precisely_behind() -> None:
 def test_bases_that_are_not_on_the_table_break_a_unit_up() -> None:
     line = unit("F1", "line")
     half = replace(line, bases=line.bases[:2])
-    found = read_formation(half, roster_bases=4)
-    assert (found.name, found.because) == ("broken-up", "2 of 4 bases are not on the table")
+    formation = read_formation(half, roster_bases=4)
+    assert (formation.name, formation.because) == ("broken-up", "2 of 4 bases are not on the table")
     assert read_formation(replace(line, bases=line.bases[1:]), roster_bases=4).because == (
         "1 of 4 bases is not on the table"
     )
@@ -199,8 +199,8 @@ def test_m_1_7_the_formations_of_the_footage_are_read_as_they_were_laid(shared: 
     for path in sorted((shared / "footage").glob("*/truth-*.json")):
         for each in read_position_file(path).units:
             expected = each.formation or "artillery"
-            found = read_formation(each)
-            assert found.name == expected, (path.name, each.id, found.because)
+            formation = read_formation(each)
+            assert formation.name == expected, (path.name, each.id, formation.because)
             count += 1
     assert count > 100
 

@@ -96,8 +96,8 @@ def test_a_base_without_a_tag_is_named_by_its_unit_and_place() -> None:
 
 
 def test_where_a_tag_lies_on_its_base_is_read() -> None:
-    found = position_from_json(_with_base(tag_right_mm=3, tag_forward_mm=-11))
-    base = found.units[0].bases[0]
+    position = position_from_json(_with_base(tag_right_mm=3, tag_forward_mm=-11))
+    base = position.units[0].bases[0]
     assert (base.tag_right_mm, base.tag_forward_mm) == (3, -11)
 
 

@@ -24,18 +24,18 @@ def test_without_a_barrier_between_it_is_the_distance() -> None:
 
 def test_a_barrier_that_only_touches_the_line_does_not_bar_it() -> None:
     beside = shapely.box(20, 50, 300, 60)
-    found = shortest_clear_line(LINE, GUN, beside)
-    assert found is not None
-    assert found.value_mm == pytest.approx(100.0)
+    length = shortest_clear_line(LINE, GUN, beside)
+    assert length is not None
+    assert length.value_mm == pytest.approx(100.0)
 
 
 def test_past_the_end_of_a_barrier_the_line_slants_about_its_corner() -> None:
     strip = shapely.box(-500, 60, 50, 61)
-    found = shortest_clear_line(LINE, GUN, strip)
-    assert found is not None
-    assert found.value_mm == pytest.approx(np.hypot(100.0, 80 - 20), abs=60)
-    assert found.value_mm < distance(LINE, GUN).value_mm + 30
-    line = shapely.LineString([found.from_mm, found.to_mm])
+    length = shortest_clear_line(LINE, GUN, strip)
+    assert length is not None
+    assert length.value_mm == pytest.approx(np.hypot(100.0, 80 - 20), abs=60)
+    assert length.value_mm < distance(LINE, GUN).value_mm + 30
+    line = shapely.LineString([length.from_mm, length.to_mm])
     assert shapely.distance(line, shapely.Point(50, 61)) == pytest.approx(0.0, abs=1e-6)
 
 
@@ -55,19 +55,19 @@ def test_it_is_never_longer_than_the_best_of_many_lines_and_never_goes_through(
 ) -> None:
     other = unit("B1", "artillery", x_mm, y_mm, heading_deg)
     strip = shapely.box(strip_mm - width_mm / 2, 40, strip_mm + width_mm / 2, 52)
-    found = shortest_clear_line(LINE, other, strip)
+    length = shortest_clear_line(LINE, other, strip)
     slow_mm = _best_of_many(LINE, other, strip)
-    if found is None:
+    if length is None:
         assert slow_mm == np.inf
         return
     # Each of the many lines may cut a thousandth of a millimetre off the barrier's corners.
-    assert found.value_mm <= slow_mm + 2e-3
-    ends = shapely.points([found.from_mm, found.to_mm])
+    assert length.value_mm <= slow_mm + 2e-3
+    ends = shapely.points([length.from_mm, length.to_mm])
     outlines = [shapely.union_all([footprint(base) for base in of.bases]) for of in (LINE, other)]
     assert shapely.distance(outlines, ends) == pytest.approx(0.0, abs=1e-6)
-    line = shapely.LineString([found.from_mm, found.to_mm])
+    line = shapely.LineString([length.from_mm, length.to_mm])
     assert shapely.length(shapely.intersection(line, shapely.buffer(strip, -1e-3))) == 0
-    assert found.value_mm >= distance(LINE, other).value_mm - 1e-9
+    assert length.value_mm >= distance(LINE, other).value_mm - 1e-9
 
 
 @settings(max_examples=30)
@@ -75,18 +75,18 @@ def test_it_is_never_longer_than_the_best_of_many_lines_and_never_goes_through(
 def test_nothing_changes_when_all_is_moved_turned_or_mirrored(by_deg, x_mm, y_mm, end_mm) -> None:
     strip = unit("S1", "artillery", end_mm - 100, 60.0, 90.0, size_mm=(200.0, 10.0))
 
-    def length(change) -> float:
-        found = shortest_clear_line(change(LINE), change(GUN), footprint(change(strip).bases[0]))
-        assert found is not None
-        return found.value_mm
+    def length_mm(change) -> float:
+        length = shortest_clear_line(change(LINE), change(GUN), footprint(change(strip).bases[0]))
+        assert length is not None
+        return length.value_mm
 
-    plain = length(lambda each: each)
+    plain_mm = length_mm(lambda each: each)
     for change in (
         mirrored,
         lambda each: turned(each, by_deg),
         lambda each: shifted(each, x_mm, y_mm),
     ):
-        assert length(change) == pytest.approx(plain, abs=1e-5)
+        assert length_mm(change) == pytest.approx(plain_mm, abs=1e-5)
 
 
 def _best_of_many(a: Unit, b: Unit, barrier: shapely.Geometry) -> float:

@@ -33,9 +33,9 @@ def test_g_6_bases_laid_exactly_flush_are_always_found_to_touch(
         heading + facing,
         size_mm=(other_mm, other_mm),
     )
-    found = contact(a, b, touch_mm=0.0)
-    assert found.answer.answer == "yes"
-    (touch,) = found.touches
+    touching = contact(a, b, touch_mm=0.0)
+    assert touching.answer.answer == "yes"
+    (touch,) = touching.touches
     assert touch.edge_a == "front"
     assert touch.length_mm > 0
     assert touch.edge_b == {0: "rear", 90: "left", 180: "front", 270: "right"}[facing]
@@ -44,16 +44,16 @@ def test_g_6_bases_laid_exactly_flush_are_always_found_to_touch(
 
 @pytest.mark.parametrize(("gap_mm", "answer"), [(0.0, "yes"), (1.0, "yes"), (1.01, "no")])
 def test_g_6_a_gap_of_one_millimetre_touches_and_more_does_not(gap_mm, answer) -> None:
-    found = contact(unit("F1", "line", 0, 0, 90), gun(60, 40 + gap_mm))
-    assert found.answer.answer == answer
-    assert found.answer.margin_mm == pytest.approx(1.0 - gap_mm)
+    touching = contact(unit("F1", "line", 0, 0, 90), gun(60, 40 + gap_mm))
+    assert touching.answer.answer == answer
+    assert touching.answer.margin_mm == pytest.approx(1.0 - gap_mm)
 
 
 def test_g_6_overlapping_by_a_hair_touches() -> None:
-    found = contact(unit("F1", "line", 0, 0, 90), gun(60, 39.5))
-    assert found.answer.answer == "yes"
-    assert found.answer.margin_mm == pytest.approx(1.5)
-    assert "they overlap by 0.5 mm" in found.answer.because
+    touching = contact(unit("F1", "line", 0, 0, 90), gun(60, 39.5))
+    assert touching.answer.answer == "yes"
+    assert touching.answer.margin_mm == pytest.approx(1.5)
+    assert "they overlap by 0.5 mm" in touching.answer.because
 
 
 @pytest.mark.parametrize(
@@ -61,37 +61,37 @@ def test_g_6_overlapping_by_a_hair_touches() -> None:
     [(0, 40, "front"), (-100, 0, "left"), (100, 0, "right"), (0, -40, "rear")],
 )
 def test_g_6_the_edge_that_is_touched_is_named(x_mm, y_mm, edge) -> None:
-    found = contact(unit("F1", "line", 0, 0, 90, first_tag=10), gun(x_mm, y_mm, 45 + 45))
-    assert {touch.edge_a for touch in found.touches} == {edge}
-    assert {touch.base_b for touch in found.touches} == {"7"}
+    touching = contact(unit("F1", "line", 0, 0, 90, first_tag=10), gun(x_mm, y_mm, 45 + 45))
+    assert {touch.edge_a for touch in touching.touches} == {edge}
+    assert {touch.base_b for touch in touching.touches} == {"7"}
 
 
 def test_g_6_a_sentence_names_bases_and_edges() -> None:
-    found = contact(unit("F1", "line", 0, 0, 90, first_tag=10), gun(60, 40, 270))
-    assert found.answer.because == (
+    touching = contact(unit("F1", "line", 0, 0, 90, first_tag=10), gun(60, 40, 270))
+    assert touching.answer.because == (
         "F1 touches B1: the front of F1's right base meets the front of B1, and they lie flush"
     )
-    at_corner, edge_to_edge = found.touches[1], found.touches[0]
+    at_corner, edge_to_edge = touching.touches[1], touching.touches[0]
     assert edge_to_edge.at_mm == pytest.approx((60.0, 20.0))
     assert (edge_to_edge.length_mm, at_corner.length_mm) == (40.0, 0.0)
     assert at_corner.base_a == "12"
-    assert found.answer.evidence[0].kind == "point"
+    assert touching.answer.evidence[0].kind == "point"
 
 
 def test_g_6_a_corner_that_meets_an_edge_at_an_angle_belongs_to_the_edge_that_faces_it() -> None:
     # Turned by 30 degrees, the gun's front left corner leads.
     wheeled = turned(gun(0, 0, 90), -30.0)
     corner_up = 20 * (np.cos(np.radians(30)) + np.sin(np.radians(30)))
-    found = contact(wheeled, gun(0, corner_up + 20, 90, name="F2"))
-    assert found.touches[0].edge_a == "front"
-    assert found.touches[0].edge_b == "rear"
+    touching = contact(wheeled, gun(0, corner_up + 20, 90, name="F2"))
+    assert touching.touches[0].edge_a == "front"
+    assert touching.touches[0].edge_b == "rear"
 
 
 def test_g_6_the_answer_about_no_contact_shows_the_gap() -> None:
-    found = contact(unit("F1", "line", 0, 0, 90), gun(60, 52))
-    assert found.answer.because == "F1 and B1 do not touch: the gap is 12.0 mm"
-    assert found.touches == ()
-    assert found.answer.evidence[0].kind == "line"
+    touching = contact(unit("F1", "line", 0, 0, 90), gun(60, 52))
+    assert touching.answer.because == "F1 and B1 do not touch: the gap is 12.0 mm"
+    assert touching.touches == ()
+    assert touching.answer.evidence[0].kind == "line"
 
 
 def test_g_6_with_sigmas_contact_near_the_limit_is_too_close_to_call() -> None:
@@ -103,20 +103,20 @@ def test_g_6_with_sigmas_contact_near_the_limit_is_too_close_to_call() -> None:
 
 
 def test_g_6_a_tolerance_makes_contact_too_close_to_call() -> None:
-    found = contact(unit("F1", "line", 0, 0, 90), gun(60, 41.5), tolerance_mm=1.0)
-    assert found.answer.answer == "too_close"
-    assert "too close to call" in found.answer.because
+    touching = contact(unit("F1", "line", 0, 0, 90), gun(60, 41.5), tolerance_mm=1.0)
+    assert touching.answer.answer == "too_close"
+    assert "too close to call" in touching.answer.because
 
 
 @given(units(near_mm=120), units(unit_id="B1", near_mm=120), headings_deg)
 def test_g_6_contact_is_mutual_and_the_same_however_the_table_is_turned(a, b, by_deg) -> None:
     # No unit lies within a hair of the limit by chance.
-    found = contact(a, b)
-    if abs(found.answer.margin_mm) < 1e-6:
+    touching = contact(a, b)
+    if abs(touching.answer.margin_mm) < 1e-6:
         return
-    assert contact(b, a).answer.answer == found.answer.answer
-    assert contact(turned(a, by_deg), turned(b, by_deg)).answer.answer == found.answer.answer
-    assert contact(mirrored(a), mirrored(b)).answer.answer == found.answer.answer
+    assert contact(b, a).answer.answer == touching.answer.answer
+    assert contact(turned(a, by_deg), turned(b, by_deg)).answer.answer == touching.answer.answer
+    assert contact(mirrored(a), mirrored(b)).answer.answer == touching.answer.answer
 
 
 @given(
@@ -153,10 +153,10 @@ def test_m_1_10_all_contacts_of_a_table_are_found_at_once() -> None:
 @given(st.lists(units(near_mm=150), min_size=2, max_size=6))
 def test_m_1_10_all_contacts_at_once_are_those_of_each_pair(many) -> None:
     named = [replace(each, id=f"U{index}") for index, each in enumerate(many)]
-    found = {(each.a, each.b): each.answer.answer for each in contacts(named)}
+    answers = {(each.a, each.b): each.answer.answer for each in contacts(named)}
     for index, a in enumerate(named):
         for b in named[index + 1 :]:
-            assert found.get((a.id, b.id), "no") == contact(a, b).answer.answer
+            assert answers.get((a.id, b.id), "no") == contact(a, b).answer.answer
 
 
 def test_units_with_one_millimetre_between_bases_of_one_unit_touch_nobody_else() -> None:

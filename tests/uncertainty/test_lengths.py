@@ -122,8 +122,8 @@ def test_a_gap_changes_with_each_pose_as_its_derivative_says(a, b) -> None:
     best = int(np.argmin(ways.gaps_mm[0]))
 
     def gap(changed_a, changed_b) -> float:
-        found, _ = gaps_with_sigma([changed_a], [changed_b], np.zeros((1, 2), dtype=np.intp))
-        return float(found[0])
+        gaps_mm, _ = gaps_with_sigma([changed_a], [changed_b], np.zeros((1, 2), dtype=np.intp))
+        return float(gaps_mm[0])
 
     def slopes(pose, put) -> list[float]:
         changes = ({"x_mm": step_mm}, {"y_mm": step_mm}, {"heading_deg": step_deg})
@@ -219,8 +219,8 @@ def test_the_probability_of_an_answer_is_how_often_it_holds() -> None:
         seen.append((remeasured(a, rng), remeasured(b, rng)))
     limit_mm = distance(a, unit("B1", "line", 0, 200, 250)).value_mm
     table = TableSize(1800, 1200, limit_mm)
-    found = (Length(*length, (0, 0), (0, 0)) for length in zip(*pairwise(seen), strict=True))
-    claimed_in = np.array([within(length, 1, table).probability for length in found])
+    lengths = (Length(*length, (0, 0), (0, 0)) for length in zip(*pairwise(seen), strict=True))
+    claimed_in = np.array([within(length, 1, table).probability for length in lengths])
     held_in = pairwise(laid)[0] <= limit_mm
     for low, high in ((0.05, 0.35), (0.35, 0.65), (0.65, 0.95)):
         chosen = (claimed_in >= low) & (claimed_in < high)
@@ -293,8 +293,8 @@ def test_many_lengths_at_once_are_those_of_each_pair(many) -> None:
 
 def test_lengths_may_join_units_commanders_bases_and_points() -> None:
     leader = Commander("cinc", "french", 0.0, 100.0)
-    found = distances([unit("F1", "line", 0, 0, 90), base(0, 200, 0)], [leader, (0.0, 300.0)])
-    assert found.value_mm == pytest.approx(np.array([[80.0, 280.0], [80.0, 80.0]]))
+    lengths = distances([unit("F1", "line", 0, 0, 90), base(0, 200, 0)], [leader, (0.0, 300.0)])
+    assert lengths.value_mm == pytest.approx(np.array([[80.0, 280.0], [80.0, 80.0]]))
 
 
 def test_no_things_have_no_lengths() -> None:

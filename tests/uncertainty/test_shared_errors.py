@@ -32,7 +32,7 @@ def calibrated() -> Camera:
         for tag, at in LISTED.items()
     ]
     origin = Origin("2025-01-01T00:00:00+00:00", ("empty.jpg",))
-    found = find_table(
+    calibration = find_table(
         tags,
         LISTED,
         60.0,
@@ -41,14 +41,14 @@ def calibrated() -> Camera:
         origin=origin,
         picture_name="empty.jpg",
     ).calibration
-    return Camera(found.lens, found.pose, "found", found.covariance)
+    return Camera(calibration.lens, calibration.pose, "found", calibration.covariance)
 
 
 def shares(camera: Camera, length_bw: float) -> np.ndarray:
     """How unsure lengths about so long truly are, in those sigmas that they are told with."""
     rng = np.random.default_rng(7)
-    found = []
-    while len(found) < 150:
+    ratios = []
+    while len(ratios) < 150:
         from_mm, angle = rng.uniform((60, 60), (1740, 1140)), rng.uniform(0, 2 * np.pi)
         along = np.array([np.cos(angle), np.sin(angle)])
         places = np.array([from_mm, from_mm + along * length_bw * BW])
@@ -63,8 +63,8 @@ def shares(camera: Camera, length_bw: float) -> np.ndarray:
         near, far = camera.place_by_parameter(places)
         change = along @ (far - near)
         true_mm = float(np.sqrt(change @ camera.covariance @ change))
-        found.append(true_mm / distance(*bases).sigma_mm)
-    return np.array(found)
+        ratios.append(true_mm / distance(*bases).sigma_mm)
+    return np.array(ratios)
 
 
 @pytest.mark.parametrize(("length_bw", "at_most"), [(0.1, 0.1), (1, 0.25), (4, 1.0), (8, 1.0)])
@@ -75,5 +75,5 @@ def test_short_lengths_are_told_less_sure_than_they_are(calibrated, length_bw, a
 
 def test_the_longest_are_told_bolder_by_less_than_the_root_of_three(calibrated):
     """Bombardment and strings: errors of opposite ends add up."""
-    found = shares(calibrated, 24)
-    assert 1.0 < np.median(found) < found.max() < np.sqrt(3)
+    ratios = shares(calibrated, 24)
+    assert 1.0 < np.median(ratios) < ratios.max() < np.sqrt(3)

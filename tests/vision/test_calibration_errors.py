@@ -60,8 +60,8 @@ def test_lengths_near_and_far_err_as_much_as_they_say():
     stated = lengths_and_sigmas(unsure, errors)
     alone_mm = lengths_and_sigmas(unsure, np.zeros((15, 0)))[:, 1]
     rng = np.random.default_rng(20)
-    found = [lengths_and_sigmas(drawn(rng), errors)[:, 0] for _ in range(CAMERAS)]
-    off_mm = np.sqrt(np.mean((np.array(found) - stated[:, 0]) ** 2, axis=0))
+    lengths_mm = [lengths_and_sigmas(drawn(rng), errors)[:, 0] for _ in range(CAMERAS)]
+    off_mm = np.sqrt(np.mean((np.array(lengths_mm) - stated[:, 0]) ** 2, axis=0))
     is_far = stated[:, 0] > 100
     # Of 400 samples a standard deviation is known to 3.5 %.
     assert off_mm[is_far] == pytest.approx(stated[is_far, 1], rel=0.12)

@@ -28,7 +28,7 @@ def reduced(picture):
     return as_map(picture.clip(0, 255).round().astype(np.uint8))
 
 
-def found(now, then, before=None):
+def changes_between(now, then, before=None):
     ground = ReferencePictures.after_full_search(reduced(then), BLOCKS)
     if before is not None:
         ground = replace(ground, before=reduced(before))
@@ -61,19 +61,19 @@ def test_a_block_shows_where_the_camera_sees_it():
 
 def test_noise_is_no_change():
     for number in range(1, 20):
-        seen = found(table_picture(number=number), table_picture())
+        seen = changes_between(table_picture(number=number), table_picture())
         assert not seen.since_searched.any()
         assert not seen.since_before.any()
 
 
 @pytest.mark.parametrize("gain", [0.5, 0.8, 1.25])
 def test_other_light_is_no_change(gain):
-    assert not found(gain * table_picture(number=1), table_picture()).since_searched.any()
+    assert not changes_between(gain * table_picture(number=1), table_picture()).since_searched.any()
 
 
 def test_light_from_one_side_is_no_change():
     gain = np.linspace(0.7, 1.2, SHAPE[1])
-    assert not found(gain * table_picture(number=1), table_picture()).since_searched.any()
+    assert not changes_between(gain * table_picture(number=1), table_picture()).since_searched.any()
 
 
 @pytest.mark.parametrize("gain", [0.6, 1.0, 1.2])
@@ -81,7 +81,7 @@ def test_a_thing_that_was_laid_down_is_a_change_where_it_lies_and_only_there(gai
     now = table_picture(number=1)
     row, column = SHAPE[0] // 2, SHAPE[1] // 2
     now[row : row + 3, column : column + 3] = 30.0
-    seen = found(gain * now, table_picture())
+    seen = changes_between(gain * now, table_picture())
     there = np.unique(BLOCKS.shown[row : row + 3, column : column + 3])
     assert seen.since_searched.any()
     assert set(np.flatnonzero(seen.since_searched)) <= set(there)
@@ -91,7 +91,7 @@ def test_a_thing_that_was_laid_down_is_a_change_where_it_lies_and_only_there(gai
 def test_what_is_as_it_was_before_has_stopped_changing():
     now, before = table_picture(number=1), table_picture(number=2)
     now[40:50, 40:50] = before[40:50, 40:50] = 200.0
-    seen = found(now, table_picture(), before)
+    seen = changes_between(now, table_picture(), before)
     assert seen.since_searched.any()
     assert not seen.since_before.any()
 

@@ -21,9 +21,9 @@ PRINTS = [
 
 def exposed(**look):
     grey = picture_of(PRINTS, **look)
-    found = find_tags(grey, CAMERA, ROSTER).sightings
-    assert len(found) == len(PRINTS)
-    return exposure(grey, found)
+    sightings = find_tags(grey, CAMERA, ROSTER).sightings
+    assert len(sightings) == len(PRINTS)
+    return exposure(grey, sightings)
 
 
 @pytest.mark.parametrize("noise", [1.0, 2.0, 4.0, 8.0])
@@ -89,7 +89,7 @@ def test_only_strong_sharpening_is_named():
 def test_no_photograph_is_said_to_be_sharpened(shared, name, dictionary):
     grey = cv2.cvtColor(read_picture(shared / "real" / name), cv2.COLOR_BGR2GRAY)
     detector = cv2.aruco.ArucoDetector(cv2.aruco.getPredefinedDictionary(dictionary))
-    corners_px = [found[0] for found in detector.detectMarkers(grey)[0]]
+    corners_px = [corners[0] for corners in detector.detectMarkers(grey)[0]]
     halo = halo_share(grey, corners_px)
     assert halo is not None
     assert halo < 0.05

@@ -162,9 +162,9 @@ def test_how_blurred_each_pixel_of_the_filter_is_is_found_again(drawn, added, se
     place = (row + down) % 2 * 2 + (column + right) % 2
     true = 100 * np.float32(added)[place] * blurred * columns.on_tag
     noise = np.random.default_rng(seed).normal(0, 1, true.shape).astype(np.float32)
-    found = demosaicing_effect(columns, shares, true + noise, columns.on_tag, patches)
+    effect = demosaicing_effect(columns, shares, true + noise, columns.on_tag, patches)
     # Of 3000 pixels a place and a noise of 1 grey level, three shares are known to a fiftieth.
-    assert np.abs(found * columns.on_tag - true).max() < 3.0
+    assert np.abs(effect * columns.on_tag - true).max() < 3.0
 
 
 def test_what_is_filtered_keeps_its_place(drawn):

@@ -52,8 +52,8 @@ def guesses(prints, patterns=PATTERNS, *, off_mm=1.0, off_deg=2.0):
 def errors(fits, prints):
     """Of x and y in mm and of the heading in radians, (n, 3)."""
     true = np.array([[each.x_mm, each.y_mm, math.radians(each.heading_deg)] for each in prints])
-    found = np.column_stack([fits.tags.places_mm, fits.tags.headings_rad])
-    difference = found - true
+    fitted = np.column_stack([fits.tags.places_mm, fits.tags.headings_rad])
+    difference = fitted - true
     difference[:, 2] = (difference[:, 2] + math.pi) % (2 * math.pi) - math.pi
     return difference
 

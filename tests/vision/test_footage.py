@@ -57,10 +57,10 @@ def wrong_tags(search, true_tags):
 @pytest.mark.parametrize(("name", "scene"), SCENES)
 def test_nearly_all_tags_that_can_be_read_are_found(rigs, searches, name, scene):
     true = rigs[name].tags(scene)
-    found = {sighting.tag for sighting in searches[name, scene].sightings}
+    tags = {sighting.tag for sighting in searches[name, scene].sightings}
     # The target is asked for from 3 px a cell on; tags of the 1080p camera have 2.3 to 2.7.
     readable = [tag for tag, seen in true.items() if seen.visible >= 0.85]
-    missed = [tag for tag in readable if tag not in found]
+    missed = [tag for tag in readable if tag not in tags]
     assert len(missed) <= 0.03 * len(readable), missed
 
 

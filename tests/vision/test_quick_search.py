@@ -74,12 +74,12 @@ def test_a_missing_tag_is_found_where_it_is_clear(finder, grey, known):
 def test_a_half_hidden_tag_is_left_to_a_better_search(finder, grey, known):
     tag = a_base(known)
     picture, before = hidden(grey, tag, 0.3), without(known, tag)
-    found = [
+    tags = [
         {one.tag for one in way.search(picture, before=before, within_mm=EVERYWHERE_MM).sightings}
         for way in (finder.quick(), finder)
     ]
-    assert tag.tag not in found[0]
-    assert tag.tag in found[1]
+    assert tag.tag not in tags[0]
+    assert tag.tag in tags[1]
 
 
 def test_where_nothing_is_missing_all_stays_known_and_so_does_the_blur(finder, grey, known):

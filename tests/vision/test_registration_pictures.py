@@ -40,9 +40,9 @@ def rig(shared, kept):
 @pytest.mark.parametrize("tilt", [Tilt(12, -9), Tilt(-15, 0, 0.5), Tilt(40, 45, -1.0)])
 def test_a_bump_in_the_footage_costs_no_more_than_the_calibration_did(rig, tilt):
     """The camera is believed to hang where it did before a bump; the picture is from after it."""
-    found = rig.found_camera
-    before = _errors_mm(found, rig.camera, rig.roster)
-    camera, news, _ = _registered(rig.grey("scene-1"), tilt.of(found), rig.roster, None)
+    camera_before = rig.found_camera
+    before = _errors_mm(camera_before, rig.camera, rig.roster)
+    camera, news, _ = _registered(rig.grey("scene-1"), tilt.of(camera_before), rig.roster, None)
     after = _errors_mm(camera, rig.camera, rig.roster)
     assert news.startswith("The camera was bumped by ")
     assert np.median(after) <= 1.5 * np.median(before)

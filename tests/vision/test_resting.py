@@ -123,7 +123,7 @@ def averages_of_made_up_errors(random_share, seed):
     true = np.array([[100 + 45 * (i % 20), 100 + 60 * (i // 20), 90] for i in range(len(TAGS))])
     common = generator.normal(0, sigmas * math.sqrt(1 - random_share), true.shape)
     tracker = BaseTracker(CROWD, CAMERA)
-    found = {}
+    by_frame = {}
     for number in range(1, FRAMES[-1] + 1):
         new = generator.normal(0, sigmas * math.sqrt(random_share), true.shape)
         shown = true + common + new
@@ -131,8 +131,8 @@ def averages_of_made_up_errors(random_share, seed):
             [sighting(tag, *place) for tag, place in zip(TAGS, shown, strict=True)], number / 15
         )
         if number in FRAMES:
-            found[number] = in_sigmas(bases, dict(zip(TAGS, true.tolist(), strict=True)))
-    return found
+            by_frame[number] = in_sigmas(bases, dict(zip(TAGS, true.tolist(), strict=True)))
+    return by_frame
 
 
 def in_sigmas(bases, true):

@@ -27,11 +27,11 @@ def due(
     """What is due in a picture, and what is owed after it."""
     counts = 5 * waiting.astype(np.int64)
     near_hand = 3 * BLOCKS.near(moving, 2).astype(np.int64)
-    found = Changes(waiting, moving, counts, near_hand, np.ones((8, 8), np.float32), 0.5)
+    changes = Changes(waiting, moving, counts, near_hand, np.ones((8, 8), np.float32), 0.5)
     blocks = search_schedule(
-        *(number, found, NO_NEWS, BLOCKS, owed, rejections), tags_are_missing=tags_are_missing
+        *(number, changes, NO_NEWS, BLOCKS, owed, rejections), tags_are_missing=tags_are_missing
     )
-    return blocks, blocks.still_pending(owed, found)
+    return blocks, blocks.still_pending(owed, changes)
 
 
 def test_nothing_is_due_on_a_still_table_but_its_sweep():

@@ -44,8 +44,8 @@ def test_a_unit_that_was_moved_is_found_where_it_went(scene):
     before = finder.search(to_grey(source.read().image))
     table.move_unit("P1", 600.0, 300.0, 45.0)
     frame = source.read()
-    found = places(finder.search(to_grey(frame.image), before=before))
-    assert largest_difference_mm(found, places(finder.search(to_grey(frame.image)))) < 0.05
+    seen = places(finder.search(to_grey(frame.image), before=before))
+    assert largest_difference_mm(seen, places(finder.search(to_grey(frame.image)))) < 0.05
     table.restart()
 
 
@@ -56,8 +56,8 @@ def test_a_nudge_of_half_a_cell_is_followed(scene):
     heading_deg = table.truth().unit("P2").bases[0].heading_deg
     table.move_unit("P2", centre[0], centre[1] - 1.2, heading_deg)
     frame = source.read()
-    found = places(finder.search(to_grey(frame.image), before=before))
-    assert largest_difference_mm(found, places(finder.search(to_grey(frame.image)))) < 0.05
+    seen = places(finder.search(to_grey(frame.image), before=before))
+    assert largest_difference_mm(seen, places(finder.search(to_grey(frame.image)))) < 0.05
     table.restart()
 
 
@@ -87,10 +87,10 @@ def test_a_tag_that_takes_the_place_of_another_is_not_mistaken_for_it(scene):
             np.zeros(swapped.shape[:2], np.uint8), np.round(target.corners_px).astype(int), 1
         )
         swapped[inside > 0] = moved[inside > 0]
-    found = places(finder.search(to_grey(swapped), before=before))
+    seen = places(finder.search(to_grey(swapped), before=before))
     for tag, place in ((one, other), (other, one)):
-        if tag.tag in found:  # pasted, it may be refused; it must not be found where it was
-            assert np.hypot(*np.subtract(found[tag.tag], (place.x_mm, place.y_mm))) < 1.0
+        if tag.tag in seen:  # pasted, it may be refused; it must not be found where it was
+            assert np.hypot(*np.subtract(seen[tag.tag], (place.x_mm, place.y_mm))) < 1.0
 
 
 def test_a_table_of_still_tags_and_nothing_else_is_read(scene):

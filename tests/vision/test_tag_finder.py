@@ -33,11 +33,11 @@ def refused(search):
 
 def test_tags_of_the_table_and_of_every_size_of_base_are_found_where_they_lie():
     search = FINDER.search(picture_of(TABLE_PRINTS + UNIT_PRINTS))
-    found = seen(search)
-    assert sorted(found) == [0, 1, 2, 3, 10, 11, 12, 13, 20]
+    tags = seen(search)
+    assert sorted(tags) == [0, 1, 2, 3, 10, 11, 12, 13, 20]
     assert search.rejections == ()
     for each in TABLE_PRINTS + UNIT_PRINTS:
-        sighting = found[each.tag]
+        sighting = tags[each.tag]
         assert math.hypot(sighting.x_mm - each.x_mm, sighting.y_mm - each.y_mm) < 0.1
         assert abs((sighting.heading_deg - each.heading_deg + 180) % 360 - 180) < 0.5
         assert sighting.height_mm == each.height_mm

@@ -35,7 +35,7 @@ def known(tag, x_mm, y_mm, heading_deg):
     )
 
 
-def found(prints, hidden=(), radius_mm=MOST_MM):
+def tags_in(prints, hidden=(), radius_mm=MOST_MM):
     picture = picture_of(prints)
     for each in prints:
         if each.tag in hidden:
@@ -133,16 +133,16 @@ def test_bases_agree_with_the_table_file_where_they_lie_flush_with_mates():
 
 
 def test_a_base_whose_pattern_is_hidden_is_known_by_its_unit():
-    assert found(LINE, hidden={12}) == [10, 11, 12, 13]
+    assert tags_in(LINE, hidden={12}) == [10, 11, 12, 13]
 
 
 def test_by_itself_such_a_base_is_not_named():
     apart = [*LINE[:2], Print(12, 330, 70, 120.0), LINE[3]]
-    assert found(apart, hidden={12}) == [10, 11, 13]
+    assert tags_in(apart, hidden={12}) == [10, 11, 13]
 
 
 def test_of_two_such_bases_neither_is_named_as_each_could_be_the_other():
-    assert found(LINE, hidden={11, 12}, radius_mm=ALL_MM) == [10, 13]
+    assert tags_in(LINE, hidden={11, 12}, radius_mm=ALL_MM) == [10, 13]
 
 
 def test_two_hidden_by_a_little_are_found_next_to_each_other():
@@ -163,7 +163,7 @@ def test_a_tag_of_no_roster_is_not_taken_for_the_mate_whose_place_it_has(strange
 
 
 def test_an_empty_place_in_the_line_is_not_taken_for_the_base_that_is_gone():
-    assert found([LINE[0], LINE[1], LINE[3]]) == [10, 11, 13]
+    assert tags_in([LINE[0], LINE[1], LINE[3]]) == [10, 11, 13]
 
 
 def test_a_dark_card_with_a_white_edge_in_the_line_is_no_base():

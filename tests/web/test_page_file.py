@@ -37,9 +37,9 @@ def picture() -> Picture:
 
 def data(page: str, name: str) -> object:
     """What a page has as data under a name."""
-    found = re.search(rf'<script type="application/json" id="{name}">(.*?)</script>', page, re.S)
-    assert found is not None
-    return json.loads(found[1])
+    match = re.search(rf'<script type="application/json" id="{name}">(.*?)</script>', page, re.S)
+    assert match is not None
+    return json.loads(match[1])
 
 
 def test_what_players_wrote_ends_no_tag_and_comes_out_as_it_was(journal: GameFile) -> None:
@@ -53,9 +53,9 @@ def test_what_players_wrote_ends_no_tag_and_comes_out_as_it_was(journal: GameFil
 
 def test_it_may_run_its_own_script_and_ask_nobody(journal: GameFile) -> None:
     page = page_of(journal)
-    found = re.search(r'http-equiv="Content-Security-Policy" content="([^"]+)"', page)
-    assert found is not None
-    policy = found[1].replace("&#39;", "'")
+    match = re.search(r'http-equiv="Content-Security-Policy" content="([^"]+)"', page)
+    assert match is not None
+    policy = match[1].replace("&#39;", "'")
     assert policy.startswith("default-src 'none'; script-src 'sha256-")
     assert "unsafe" not in policy
     assert not re.search(r'(?:src|href)="(?!data:,|/")', page)

@@ -46,8 +46,8 @@ def asked(client: FlaskClient, what: str, **wanted: Any) -> Any:
 
 def unit_at(journal: GameFile, moment: int = 1) -> dict[str, Any]:
     """The first unit that lay on the table."""
-    found: dict[str, Any] = journal.entries("position")[0].document["whole"]["units"][0]
-    return found
+    unit: dict[str, Any] = journal.entries("position")[0].document["whole"]["units"][0]
+    return unit
 
 
 def test_one_file_is_played_where_the_table_would_be(client: FlaskClient) -> None:

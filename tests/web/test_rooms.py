@@ -33,8 +33,8 @@ def imports_of(static: Path, pattern: re.Pattern[str]) -> Graph:
     """What each module imports, as paths inside the folder."""
     return {
         path.relative_to(static).as_posix(): {
-            (path.parent / found["path"]).resolve().relative_to(static.resolve()).as_posix()
-            for found in pattern.finditer(path.read_text(encoding="utf-8"))
+            (path.parent / match["path"]).resolve().relative_to(static.resolve()).as_posix()
+            for match in pattern.finditer(path.read_text(encoding="utf-8"))
         }
         for path in sorted(static.rglob("*.js"))
     }

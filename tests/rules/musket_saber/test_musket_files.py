@@ -45,8 +45,8 @@ def test_an_empty_template_names_the_keys_that_an_owner_fills_in(kind, capsys):
     assert folder is not None
     path = Path(folder) / f"empty.{kind}.toml"
     assert main(["check", str(path)]) != 0
-    found = capsys.readouterr().out.splitlines()
-    assert all(": expected " in line for line in found[:-1])
+    lines = capsys.readouterr().out.splitlines()
+    assert all(": expected " in line for line in lines[:-1])
 
 
 def test_the_house_folio_has_eight_units_a_side_and_all_arms_k_2_3():

@@ -857,8 +857,8 @@ def test_defenders_trigger_by_their_zones_k_7_2a():
         unit("G3", "0604", disrupted=True),
         begin={"active_side": RED},
     )  # fmt: skip
-    found = asked("triggered", setup=ready)
-    assert (found["triggered"], found["by"]["G1"]) == (["G1", "G2"], ["R1"])
+    answer = asked("triggered", setup=ready)
+    assert (answer["triggered"], answer["by"]["G1"]) == (["G1", "G2"], ["R1"])
 
 
 def test_triggered_units_not_attacked_give_fortunes_of_war_k_7_2b_k_8_4d():

@@ -48,12 +48,12 @@ def test_a_range_may_be_too_close_to_call_s_d_8():
 def test_the_edges_that_a_unit_may_strike_s_b_14(place, before):
     handle = pair(F1, unit("A1", *place))
     sides = ("front", "left flank", "right flank", "rear")
-    found = set()
+    struck = set()
     for side in sides:
         finding = BOOK.answer(handle, f"edge/{side.replace(' ', '-')}/F1/A1")
         assert finding.answer is not None
-        found |= {side} if finding.answer.answer == "yes" else set()
-    assert found == before
+        struck |= {side} if finding.answer.answer == "yes" else set()
+    assert struck == before
 
 
 def test_why_a_unit_may_not_fire_is_said_s_l_11():

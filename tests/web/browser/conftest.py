@@ -68,8 +68,8 @@ def demo(running_demo: Demo) -> Demo:
 def browser() -> Iterator[Browser]:
     # The shell first: it draws no window, which takes a third of the processor's time of a test.
     names = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
-    found = next(filter(None, map(shutil.which, names)), None)
-    if found is None:
+    program = next(filter(None, map(shutil.which, names)), None)
+    if program is None:
         message = (
             "needs Chromium (Debian: apt install chromium-headless-shell, or chromium; "
             "Ubuntu: snap install chromium)"
@@ -79,7 +79,7 @@ def browser() -> Iterator[Browser]:
         pytest.skip(message)
     expect.set_options(timeout=1000 * PATIENCE_S)  # a context's own patience is not for `expect`
     with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=found, args=CHROMIUM_OPTIONS)
+        chromium = playwright.chromium.launch(executable_path=program, args=CHROMIUM_OPTIONS)
         yield chromium
         chromium.close()
 

@@ -158,10 +158,10 @@ def bases_by_tag(position: Position) -> dict[int | None, BasePose]:
 
 
 def is_near(seen: Position, truth: Position) -> bool:
-    found, true = bases_by_tag(seen), bases_by_tag(truth)
-    if truth.table.hex_map is None and found.keys() != true.keys():
+    seen_bases, true = bases_by_tag(seen), bases_by_tag(truth)
+    if truth.table.hex_map is None and seen_bases.keys() != true.keys():
         return False
-    near = {tag: _lies_near(found[tag], base) for tag, base in true.items() if tag in found}
+    near = {tag: _lies_near(seen_bases[tag], true[tag]) for tag in true.keys() & seen_bases.keys()}
     on_hexes = truth.table.hex_map is not None
     return all(
         near.get(tag) or (on_hexes and _is_stacked(base, true)) for tag, base in true.items()

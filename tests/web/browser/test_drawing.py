@@ -19,12 +19,12 @@ SIGMAS = 5
 
 def drawn_bases(player: Any) -> dict[int, tuple[float, float, float]]:
     """Each unit base's place and heading in the SVG, by tag."""
-    found = {}
+    numbers_by_tag = {}
     for base in player.page.locator(".unit .base").all():
         tag = int(base.get_attribute("data-thing").removeprefix("base:"))
         numbers = re.findall(r"-?[\d.]+", base.get_attribute("transform"))
-        found[tag] = tuple(map(float, numbers))
-    return found
+        numbers_by_tag[tag] = tuple(map(float, numbers))
+    return numbers_by_tag
 
 
 def test_units_appear_where_the_truth_is(player: Any) -> None:
