@@ -39,7 +39,7 @@ class Roll(Variant):
         return self.lowest + self.sides - 1
 
     def __str__(self) -> str:
-        return f"{self.count} {'die' if self.count == 1 else 'dice'} for {self.for_}"
+        return f"{dice_words(self.count)} for {self.for_}"
 
     def rolled(self, chance: Random) -> Roll:
         """Returns the roll with random values, unless players entered theirs."""
@@ -47,6 +47,11 @@ class Roll(Variant):
             return self
         rolled = (chance.randint(self.lowest, self.highest) for _ in range(self.count))
         return replace(self, values=tuple(rolled))
+
+
+def dice_words(count: int) -> str:
+    """Returns a number of dice in words."""
+    return "1 die" if count == 1 else f"{count} dice"
 
 
 def values_of(action: object, due: Roll, *, rule: str | None = None) -> tuple[int, ...]:

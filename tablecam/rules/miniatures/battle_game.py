@@ -138,7 +138,7 @@ class BattleGame(ByHand[State], PhaseGame[State]):
             Refused: It is not legal in this phase.
         """
         if isinstance(action, Done):
-            return self.next_phase(state), ()
+            return self.passed_on(state), ()
         own = state.position.unit(getattr(action, "unit", ""))
         if own is not None and own.side != state.active:
             raise Refused(f"expected a unit of the {side_name(state.active)}, got {own.id}")
@@ -157,6 +157,13 @@ class BattleGame(ByHand[State], PhaseGame[State]):
         """
         step = self.automatic_by_phase.get(state.phase)
         return None if step is None else step(state)
+
+    def passed_on(self, state: State) -> State:
+        """Returns the state in the next phase; of one in which nobody can act it tells why."""
+        after = self.next_phase(state)
+        is_asked = after.phase in self.choices_by_phase and not after.due
+        why = self.why_missing(after) if is_asked and not self.waits(after) else ""
+        return after.tells("idle", why) if why else after
 
     @abstractmethod
     def next_phase(self, state: State) -> State:
@@ -290,11 +297,7 @@ class BattleGame(ByHand[State], PhaseGame[State]):
         return replace(state, position=with_bases(state.position, action.units))
 
     def settled(self, state: State) -> tuple[State, Events]:
-        """Returns the state at the next decision or dice; it tells all that happens until then.
-
-        Of a phase that ends as it begins, it tells why nobody can do anything.
-        """
-        is_new = False
+        """Returns the state at the next decision or dice; it tells all that happens until then."""
         while state.phase != "over":
             if len({unit.side for unit in state.position.units}) < 2:
                 over = replace(state, phase="over", due=())
@@ -308,10 +311,8 @@ class BattleGame(ByHand[State], PhaseGame[State]):
             after_step = self.automatic(state)
             if after_step is None and self.waits(state):
                 break
-            if after_step is None and is_new and (why := self.why_missing(state)):
-                state = state.tells("idle", why)
-            is_new = after_step is None or after_step == state
-            state = self.next_phase(state) if after_step is None or is_new else after_step
+            is_done = after_step is None or after_step == state
+            state = self.passed_on(state) if after_step is None or is_done else after_step
         return state, ()
 
     def outcome(self, state: State) -> str:

@@ -33,7 +33,6 @@ MOMENTS: Final[Mapping[str, about.MomentKind]] = {
     "fire": "attack",
     "loss": "loss",
     "chart": "detail",
-    "idle": "detail",
 }
 """The kinds of events that the replay marks in every battle."""
 

@@ -160,11 +160,24 @@ class Answering(Due):
 class ResponseFire(Due):
     """Whether a unit fires at an enemy that moves before it (S-C.1)."""
 
-    question = "{unit}: fire at {target} as it moves, at {range_in:.1f} in?"
     unit: str
     target: str
     occasion: Occasion
     range_in: float
+
+    @property
+    def shot(self) -> FireDice:
+        """The dice of its fire."""
+        return FireDice(self.unit, self.target, self.occasion, self.range_in)
+
+    def asked(self, state: State) -> PendingDecision | None:
+        """Asks the firer's side, with the dice that it would throw."""
+        if not self.legal(state):
+            return None
+        closest = f"moves, {self.range_in:.1f} in away at its closest"
+        deed = closest if self.occasion == "crosses" else "charges home"
+        question = f"{self.unit}: fire at {self.target} as it {deed}?"
+        return PendingDecision(question, self.owner(state), sums=self.shot.sums(state))
 
     def legal(self, state: State) -> tuple[Decide, ...]:
         """Returns both answers; who flees from other fire makes no contact (S-C.2)."""
@@ -177,7 +190,7 @@ class ResponseFire(Due):
             return state
         if not answer.yes:
             return state.tells("response", f"{self.unit} holds its fire", "S-C.1", unit=self.unit)
-        return state.pushed(FireDice(self.unit, self.target, self.occasion, self.range_in))
+        return state.pushed(self.shot)
 
 
 class Pursuit(Due):

@@ -11,6 +11,7 @@ from pydantic import Field as Limits
 
 from tablecam.rules.game import Ban
 from tablecam.rules.miniatures.battle import first_ban
+from tablecam.rules.miniatures.reckon import terms
 from tablecam.rules.syw_d6.tables import CANISTER_DICE, DENSE_DICE, GAP_IN, HIT, WEATHER, Event
 from tablecam.rules.syw_d6.troops import Troops
 
@@ -56,6 +57,17 @@ class FirePool:
     def dice(self) -> int:
         """The number of dice, never below none."""
         return max(0, sum(self.parts.values()))
+
+    @property
+    def because(self) -> tuple[str, ...]:
+        """The terms in words."""
+        rounded = self.parts["figures"]
+        return (
+            f"{self.figures_counted:g} of its figures count",
+            *(f"halved: {halving.replace('_', ' ')}" for halving in self.halvings),
+            *([] if rounded == self.after_halving else [f"rounded down to {rounded}"]),
+            *terms({name: part for name, part in self.parts.items() if name != "figures"}),
+        )
 
 
 def figures_firing(troops: Troops) -> int:

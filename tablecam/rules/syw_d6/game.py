@@ -10,7 +10,7 @@ from pydantic import TypeAdapter
 
 from tablecam.errors import BadInput
 from tablecam.rules import descriptions as about
-from tablecam.rules.dice import Roll
+from tablecam.rules.dice import Roll, dice_words
 from tablecam.rules.frozen_json import one_of
 from tablecam.rules.game import Offer, Refused, Suggestion
 from tablecam.rules.lay import Lay
@@ -224,7 +224,7 @@ def _retreats(state: State, action: acts.RetreatByChoice) -> State:
     name = action.unit
     if ban := marches.ban_on_throwing(state, state.unit(name)):
         raise ban.refused(action.unit)
-    state = acts.with_losses(state, name, tables.RETREAT_FIGURES)
+    state = acts.with_losses(state, name, tables.RETREAT_FIGURES, " for its retreat")
     if state.has(name):
         ground, unit = state.field, state.unit(name)
         enemy = min(ground.enemies(unit), key=lambda other: ground.apart_in(unit, other))
@@ -267,7 +267,8 @@ def _charge(state: State, action: acts.Charge) -> str:
 
 
 def _fire(state: State, action: acts.Fire) -> str:
-    dice = _dice(volleys.FireDice(action.unit, action.target).pool(state).dice)
+    pool = volleys.FireDice(action.unit, action.target).pool(state)
+    dice = f"{dice_words(pool.dice)} ({', '.join(pool.because)})"
     return f"{action.unit} at {action.target}: {dice}"
 
 
@@ -278,14 +279,11 @@ def _decision(state: State, action: Decide) -> Offer:
     return Offer("answer", "Yes" if action.yes else "No")
 
 
-def _dice(count: int) -> str:
-    return f"{count} {'die' if count == 1 else 'dice'}"
-
-
 def _throw(state: State, action: acts.Throw) -> str:
     pool = marches.dice_of(state, action.unit)
+    best = f", {pool.best} of them" if pool.best else ""
     why = ", ".join(terms(dict(pool.parts)))
-    return f"{action.unit}: {_dice(pool.dice)}{f' ({why})' if why else ''}"
+    return f"{action.unit}: {dice_words(pool.dice)}{best}{why and f' ({why})'}"
 
 
 def _take(state: State, action: acts.Take) -> Offer:
@@ -294,7 +292,8 @@ def _take(state: State, action: acts.Take) -> Offer:
     group = "answer" if action.value_in == max(step.values_in) else "less"
     least_in = action.value_in * step.least_share(state)
     least = f" (at least {least_in:g} in of it)" if least_in else ""
-    return Offer(group, f"{action.value_in:g} in{least}")
+    dice = step.pool.sum_words(step.values_in[action.value_in])
+    return Offer(group, f"{action.value_in:g} in{dice and f': {dice}'}{least}")
 
 
 def _shares(state: State, action: acts.ShareLosses) -> str:
@@ -378,7 +377,7 @@ class SevenYearsWar(BattleGame[State]):
         "move": about.ActionGroup("Move", "By hand, within the inches of the dice."),
         "charge": about.ActionGroup("Charge"),
         "form": about.ActionGroup("Reform or change formation"),
-        "fire": about.ActionGroup("Fire"),
+        "fire": about.ActionGroup(f"Fire: each {tables.HIT} takes a figure"),
         "answer": about.ActionGroup("Answer", is_main=True),
         "less": about.ActionGroup("To go less far"),
         "response": about.ActionGroup("Response fire", is_main=True),

@@ -16,7 +16,7 @@ from tablecam.geometry.moves.poses import ahead, laid_at, wheeled
 from tablecam.geometry.outlines import footprint, table_outline
 from tablecam.geometry.shapes import shapes_of
 from tablecam.rules.dice import Roll
-from tablecam.rules.game import Ban, Refused
+from tablecam.rules.game import Ban, DiceGroup, Refused
 from tablecam.rules.miniatures.battle import Bases, first_ban
 from tablecam.rules.miniatures.ground import (
     area_of,
@@ -36,7 +36,7 @@ from tablecam.table.headings import difference_deg
 from tablecam.table.model import Unit
 from tablecam.table.motion import HAND_MM, apart_mm
 from tablecam.uncertainty.answer import Answer, certain, measured
-from tablecam.wording import proper_name
+from tablecam.wording import joined, proper_name
 
 LAW: Final = MoveLaw(bases="S-0.7", table="S-B.9", upon="S-J.6", impassable="S-C.13")
 
@@ -59,11 +59,33 @@ class MoveDice:
         value_in = sum(chosen) + self.added_in
         return value_in / 2 if self.is_halved else value_in
 
-    def values_in(self, thrown: Sequence[int]) -> list[float]:
-        """Returns every final value that a throw allows, ascending."""
-        counts = range(1, min(self.choose_at_most, len(thrown)) + 1)
+    def values_in(self, thrown: Sequence[int]) -> dict[float, tuple[int, ...]]:
+        """Returns every final value that a throw allows, ascending, with dice that give it."""
+        # Of dice that give the same, the fewest come last.
+        counts = range(min(self.choose_at_most, len(thrown)), 0, -1)
         chosen = (some for count in counts for some in combinations(thrown, count))
-        return sorted({self.value_in(some) for some in chosen})
+        return dict(sorted({self.value_in(some): some for some in chosen}.items()))
+
+    @property
+    def best(self) -> str:
+        """How many of the dice count, in words; empty if all do."""
+        if self.choose_at_most >= self.dice:
+            return ""
+        return "the best" if self.choose_at_most == 1 else f"the best {self.choose_at_most}"
+
+    def sum_words(self, chosen: Sequence[int]) -> str:
+        """Returns how dice make inches; empty where one die says it all.
+
+        >>> MoveDice(5, 3).sum_words((3, 4, 6)), MoveDice(4, 1, 2.0, True).sum_words((5,))
+        ('3 + 4 + 6', '(5 + 2 for the column) / 2')
+        """
+        column = [f"{self.added_in:g} for the column"] if self.added_in else []
+        words = " + ".join((*map(str, chosen), *column))
+        return f"({words}) / 2" if self.is_halved else words if "+" in words else ""
+
+    def inches_words(self, chosen: Sequence[int]) -> str:
+        """Returns dice with the inches that they make."""
+        return " = ".join(filter(None, (self.sum_words(chosen), f"{self.value_in(chosen):g} in")))
 
 
 COMMANDER_DICE = MoveDice(tables.RATES["command"], tables.RATES["command"])
@@ -138,11 +160,18 @@ class MoveDie(Due):
         """Returns the dice of the move."""
         return Roll(f"the move of {', '.join(self.units)}", self.pool.dice)
 
+    def dice_groups(self, state: State) -> tuple[DiceGroup, ...]:
+        """Returns the dice, and which of them count."""
+        places = tuple(range(self.pool.dice))
+        return (DiceGroup(", ".join(self.units), None, places, self.pool.best or "all added up"),)
+
     def then(self, state: State, answer: tuple[int, ...]) -> State:
         """Returns the state in which the player takes some of the dice."""
-        text = f"{', '.join(self.units)} throws {', '.join(map(str, answer))} to move"
+        *_, best = self.pool.values_in(answer).values()
+        of = f" ({self.pool.best} of {len(answer)} dice)" if self.pool.best else ""
+        text = f"{joined(self.units)} may move {self.pool.inches_words(best)}{of}"
         state = state.tells("throw", text, "S-B.4", dice=list(answer), units=list(self.units))
-        return state.pushed(ValueChoice(self.units, tuple(self.pool.values_in(answer))))
+        return state.pushed(ValueChoice(self.units, self.pool, answer))
 
 
 class ValueChoice(Due):
@@ -151,7 +180,13 @@ class ValueChoice(Due):
     question = "how far may {units} move?"
     least_answers = 2
     units: tuple[str, ...]
-    values_in: tuple[float, ...]
+    pool: MoveDice
+    thrown: tuple[int, ...]
+
+    @property
+    def values_in(self) -> dict[float, tuple[int, ...]]:
+        """The final values, ascending, with their dice."""
+        return self.pool.values_in(self.thrown)
 
     def least_share(self, state: State) -> float:
         """Returns the greatest share of the final value that one of the units must use."""
@@ -159,15 +194,21 @@ class ValueChoice(Due):
 
     def legal(self, state: State) -> tuple[Take, ...]:
         """Returns the greatest final value, and those that let a unit stop where it does not."""
-        share, taken_in = self.least_share(state), [self.values_in[-1]]
-        for value_in, lower_in in pairwise((*self.values_in[-2::-1], 0.0)):
+        greatest_in, *others_in = reversed(self.values_in)
+        share, taken_in = self.least_share(state), [greatest_in]
+        for value_in, lower_in in pairwise((*others_in, 0.0)):
             if share and (len(self.units) > 1 or lower_in < taken_in[-1] * share):
                 taken_in.append(value_in)
         return tuple(map(Take, taken_in))
 
     def then(self, state: State, answer: Take | None) -> State:
-        """Returns the state in which the units may move."""
-        return allow(state, self.units, (answer or self.legal(state)[0]).value_in)
+        """Returns the state in which the units may move; it tells a choice of fewer inches."""
+        values_in = self.values_in
+        value_in = max(values_in) if answer is None else answer.value_in
+        if value_in < max(values_in):
+            text = f"Only {self.pool.inches_words(values_in[value_in])} for {joined(self.units)}"
+            state = state.tells("throw", text, "S-B.4", units=list(self.units))
+        return allow(state, self.units, value_in)
 
 
 def allow(state: State, units: tuple[str, ...], value_in: float) -> State:
@@ -359,7 +400,8 @@ def usual_moves(state: State, unit: Unit) -> Iterator[Move | StayPut]:
             for bases in ends
             if judged(state, unit, bases, allowance).answer.answer != "no"
         ]
-    yield from moves
+    # Wheels end at a quarter turn, however far the dice reach.
+    yield from dict.fromkeys(moves)
     if not moves or not allowance.least_in:
         yield StayPut(unit.id)
 

@@ -11,7 +11,7 @@ from pydantic import Field as Limits
 
 from tablecam.geometry.moves.poses import ahead
 from tablecam.rules.dice import Roll
-from tablecam.rules.game import DiceGroup, PendingDecision, Refused
+from tablecam.rules.game import DiceGroup, PendingDecision, Refused, Sum
 from tablecam.rules.miniatures.ground import axes_of
 from tablecam.rules.miniatures.reckon import spans, terms
 from tablecam.rules.miniatures.unit_keys import Count
@@ -19,9 +19,17 @@ from tablecam.rules.steps import YES_OR_NO, Decide
 from tablecam.rules.syw_d6 import state as acts
 from tablecam.rules.syw_d6 import tables
 from tablecam.rules.syw_d6.state import CalamityKind, Due, State
-from tablecam.rules.syw_d6.tables import FALL_BACK_IN, FRIENDS, MODIFIER, TEST_ROWS, Experience
+from tablecam.rules.syw_d6.tables import (
+    FALL_BACK_IN,
+    FIGURES_A_POINT,
+    FRIENDS,
+    MODIFIER,
+    TEST_ROWS,
+    Experience,
+)
 from tablecam.rules.syw_d6.troops import Troops
 from tablecam.table.sections import Name
+from tablecam.wording import counted, joined
 
 _SKILLS: Final[tuple[Experience, ...]] = ("green", "trained", "veteran")
 TestKind = Literal["casualty", "melee", "moral"]
@@ -284,6 +292,11 @@ class MeleeDice(Due):
         attackers = ", ".join(self.fight.attackers)
         return Roll(f"the melee of {attackers} with {self.fight.defender}", 2)
 
+    def asked(self, state: State) -> PendingDecision:
+        """Returns what is thrown, with what both sides count before it."""
+        sums = (self._sum(state, side, None)[1] for side in self.fight.sides)
+        return PendingDecision(str(self.roll(state)), sums=tuple(sums))
+
     def dice_groups(self, state: State) -> tuple[DiceGroup, ...]:
         """Returns a die for each side; they are compared."""
         sides = (" + ".join(self.fight.attackers), self.fight.defender)
@@ -292,11 +305,12 @@ class MeleeDice(Due):
     def then(self, state: State, answer: tuple[int, ...]) -> State:
         """Returns the state with the loser's figures due, or with the melee going on."""
         fight = self.fight
-        attack, attack_words = self._total(state, fight.attackers, answer[0])
-        defence, defence_words = self._total(state, (fight.defender,), answer[1])
-        text = f"Melee: {attack_words}, against {defence_words}"
-        facts = {"attackers": list(fight.attackers), "defender": fight.defender}
-        state = state.tells("melee", text, "S-F.3", **facts, totals=[attack, defence])
+        totals = [self._sum(state, *side) for side in zip(fight.sides, answer, strict=True)]
+        (attack, _), (defence, _) = totals
+        facts: dict[str, Any] = {"attackers": list(fight.attackers), "defender": fight.defender}
+        facts |= {"totals": [attack, defence], "sums": [one._asdict() for _, one in totals]}
+        text = f"Melee: {', '.join(fight.attackers)} {attack}, {fight.defender} {defence}"
+        state = state.tells("melee", text, "S-F.3", **facts)
         others = tuple(one for one in state.fights if one != fight)
         if attack == defence:
             state = replace(state, fights=(*others, replace(fight, is_new=False)))
@@ -307,8 +321,11 @@ class MeleeDice(Due):
         due = LossesDue(losers, figures_due(attack - defence), enemy)
         return acts.ended(state, fight.units).pushed(due)
 
-    def _total(self, state: State, names: tuple[str, ...], die: int) -> tuple[int, str]:
-        """Returns the total of a side and its terms: the best factors of its units (S-F.5)."""
+    def _sum(self, state: State, names: tuple[str, ...], die: int | None) -> tuple[int, Sum]:
+        """Returns the total of a side, and its terms: the best factors of its units (S-F.5).
+
+        Without a die they say what each number on it counts.
+        """
         troops = state.field.troops
         tests = [self._test(state, name, None) for name in names]
         parts = {key: max(test.parts[key] or 0 for test in tests) for key in tests[0].parts}
@@ -317,10 +334,13 @@ class MeleeDice(Due):
         # The bonus outlasts the disorder that a melee brings (S-H.6).
         parts["charging"] = int(any(name in self.fight.chargers for name in names))
         best = max((troops[name].skill.test for name in names), key=_SKILLS.index)
-        by_die = MODIFIER[best].get(die, 0)
-        total = sum(parts.values()) + by_die
-        words = ", ".join((f"die {die} counts {by_die:+d}", *terms(parts)))
-        return total, f"{', '.join(names)} {total} ({words})"
+        by_die = MODIFIER[best]
+        total, side = sum(parts.values()), ", ".join(names)
+        if die is None:
+            faces = joined(f"{count:+d} on a {face}" for face, count in by_die.items())
+            return total, Sum(f"{side} {total} and a die", (*terms(parts), f"die {faces}"))
+        total += by_die.get(die, 0)
+        return total, Sum(f"{side} {total}", (*terms(parts), f"die {die} {by_die.get(die, 0):+d}"))
 
     def _test(self, state: State, name: str, die: int | None) -> MoraleTest:
         company = company_of(state, name, is_charging=name in self.fight.chargers)
@@ -365,8 +385,10 @@ class LossesDue(Due):
             odd = set(share) - set(units) or sum(share.values()) != due
             if odd or any(not 0 <= share[name] <= troops[name].figures for name in share):
                 raise Refused(f"expected {due} figures of {', '.join(units)}", rule="S-F.5")
+        points = counted(self.figures // FIGURES_A_POINT, "point")
+        why = f", {FIGURES_A_POINT} a point ({points})"
         for name in units:
-            state = acts.with_losses(state, name, share.get(name, 0))
+            state = acts.with_losses(state, name, share.get(name, 0), why)
             if state.has(name):
                 state = state.changed(name, flees_from=self.enemy)
         return state.pushed(*(TestDie(name, "melee") for name in units if state.has(name)))

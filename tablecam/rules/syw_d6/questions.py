@@ -12,6 +12,7 @@ from pydantic import Field as Limits
 
 from tablecam.geometry.moves.lanes import room_ahead_mm
 from tablecam.geometry.moves.poses import ahead, wheeled
+from tablecam.rules.dice import dice_words
 from tablecam.rules.frozen_json import to_plain
 from tablecam.rules.game import Ban
 from tablecam.rules.miniatures.faces import FACES
@@ -92,7 +93,7 @@ class OnTable(Charted):
 
 def _check_count(key: str, dice: Sequence[int], due: int) -> None:
     if len(dice) != due:
-        raise FactError(key, f"expected {due} {'die' if due == 1 else 'dice'}, got {len(dice)}")
+        raise FactError(key, f"expected {dice_words(due)}, got {len(dice)}")
 
 
 @QUESTIONS.asks("S-0.7 S-L.4")
@@ -134,7 +135,7 @@ def _move_dice(
     if dice is None:
         return answer
     _check_count("dice", dice, pool.dice)
-    values_in = pool.values_in(dice)
+    values_in = [*pool.values_in(dice)]
     used_in = values_in[-1] if values_in else 0.0
     answer |= {"values_in": values_in, "greatest_in": used_in}
     if choose is not None:
@@ -270,12 +271,7 @@ def _fire(
         "dice": pool.dice,
         "canister": pool.parts["canister"] > 0,
         "dense": pool.parts["dense"] > 0,
-        "because": [
-            f"{pool.figures_counted:g} figures count",
-            *(f"halved: {halving.replace('_', ' ')}" for halving in pool.halvings),
-            f"rounded down to {pool.parts['figures']}",
-            *terms({name: part for name, part in pool.parts.items() if name != "figures"}),
-        ],
+        "because": pool.because,
     }
     if dice is None:
         return answer

@@ -138,6 +138,11 @@ class Fight:
     is_new: bool = True
 
     @property
+    def sides(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The attackers, and who defends."""
+        return self.attackers, (self.defender,)
+
+    @property
     def units(self) -> tuple[str, ...]:
         """All units in it."""
         return (*self.attackers, self.defender)
@@ -239,13 +244,15 @@ def with_calamity(
     return replace(state, calamities=(*state.calamities, calamity))
 
 
-def with_losses(state: State, name: str, figures: int, *, causes: Iterable[str] = ()) -> State:
+def with_losses(
+    state: State, name: str, figures: int, why: str, *, causes: Iterable[str] = ()
+) -> State:
     """Returns the state after a unit has lost figures: disorder, bases, destruction (S-J.1)."""
     unit = state.unit(name)
     before = state.field.troops[name]
     after = before.after_losses(figures)
     removed = before.figures - after.figures
-    text = f"{name} loses {counted(removed, 'figure')}, {after.figures} left"
+    text = f"{name} loses {counted(removed, 'figure')}{why}: {after.figures} left"
     state = state.tells("casualties", text, "S-D.1", unit=name, figures=removed).changed(
         name,
         figures=after.figures,

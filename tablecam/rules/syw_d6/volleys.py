@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tablecam.geometry.sides import side_of
-from tablecam.rules.dice import Roll
-from tablecam.rules.game import Ban, DiceGroup
+from tablecam.rules.dice import Roll, dice_words
+from tablecam.rules.game import Ban, DiceGroup, PendingDecision, Sum
 from tablecam.rules.steps import ban_on_all
 from tablecam.rules.syw_d6 import fire
 from tablecam.rules.syw_d6.fire import FirePool, Occasion
@@ -24,12 +24,17 @@ class FireDice(Due):
     occasion: Occasion | None = None
     range_in: float = 0.0
 
+    @property
+    def is_in_passing(self) -> bool:
+        """Whether it is response fire at one who does not strike the firer's front (S-C.3)."""
+        return self.occasion not in (None, "contacted_front")
+
     def pool(self, state: State) -> FirePool:
         """Returns the dice of the shot with their terms (S-D.5)."""
         ground = state.field
         firer, target = state.unit(self.unit), state.unit(self.target)
         troops = ground.troops[firer.id]
-        if self.occasion is not None and self.occasion != "contacted_front":
+        if self.is_in_passing:
             return fire.passing_pool(troops, self.range_in)
         shot = ground.shot(firer, target)
         if isinstance(shot, Ban):
@@ -40,10 +45,23 @@ class FireDice(Due):
             shot = fire.Shot(shot.sections, 0.0, shot.is_ahead)
         return fire.fire_pool(troops, ground.target_of(firer, target), shot, state.events)
 
+    def sums(self, state: State) -> tuple[Sum, ...]:
+        """Returns the number of dice with the terms that make it, and what they need."""
+        pool = self.pool(state)
+        first, *others = pool.because
+        first = "1 die for fire in passing" if self.is_in_passing else first
+        title = f"{dice_words(pool.dice)}, each {HIT} takes a figure"
+        return (Sum(title, (first, *others)),)
+
     def roll(self, state: State) -> Roll | None:
         """Returns the dice, none if the pool is empty."""
         dice = self.pool(state).dice
         return Roll(f"{self.unit} firing at {self.target}", dice) if dice else None
+
+    def asked(self, state: State) -> PendingDecision | None:
+        """Returns what is thrown, with its terms."""
+        roll = self.roll(state)
+        return None if roll is None else PendingDecision(str(roll), sums=self.sums(state))
 
     def dice_groups(self, state: State) -> tuple[DiceGroup, ...]:
         """Returns all the dice; sixes hit (S-D.1)."""
@@ -68,7 +86,8 @@ class FireDice(Due):
             return state
         causes = ["artillery"] if firer.arm == "artillery" else []
         causes += ["flank_rear"] if side_of(target, firer) != "front" else []
-        state = with_losses(state, target.id, hits, causes=causes)
+        why = f", one for each {HIT}"
+        state = with_losses(state, target.id, hits, why, causes=causes)
         left = state.position.unit(target.id)
         has_tested = left is None or left.state.get("tested_this_turn")
         if not has_tested and fire.is_called_to_test(state.field.troops[target.id]):

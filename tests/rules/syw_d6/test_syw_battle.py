@@ -48,6 +48,7 @@ def test_a_turn_is_one_sequence_of_each_side_s_0_9():
     battle = Battle(F1, A1)
     battle.act("End the moves")
     assert (battle.state.turn, battle.state.active) == (1, "allied")
+    assert "Fire; No fire: no enemy is within 6 in; Melee and morale" in battle.texts()
     battle.act("End the moves")
     assert (battle.state.turn, battle.state.active) == (2, "french")
 
@@ -108,7 +109,7 @@ def test_a_cleared_unit_forms_up_near_where_it_was_s_a_4():
         battle.do(acts.FormUp("F1", ahead(facing, UP, 2.5 * INCH_MM)))
     battle.do(acts.FormUp("F1", ahead(facing, UP, 1.5 * INCH_MM)))
     assert battle.unit("F1").bases[0].heading_deg == 270
-    assert "F1: 2 dice (rate +1, training +1)" in battle.offers()
+    assert "F1: 2 dice, the best of them (rate +1, training +1)" in battle.offers()
 
 
 def test_who_fails_to_clear_does_nothing_in_this_sequence_s_a_5():
@@ -132,10 +133,11 @@ def test_dice_are_thrown_and_some_are_taken_s_b_4():
     battle = Battle(light, A1, commander("F", 20, 10))
     battle.act("F1: 4 dice")
     battle.throw(5, 1, 4, 2)
+    assert battle.texts() == "Move; F1 may move 5 + 4 = 9 in (the best 2 of 4 dice)"
     # Whoever shall go less far than half of the best takes fewer dice (S-B.6).
-    assert battle.offers() == [
-        f"{value} in (at least {value / 2:g} in of it)" for value in (9, 5, 3, 2, 1)
-    ]
+    dice = {"9 in: 5 + 4": 4.5, "5 in": 2.5, "3 in: 1 + 2": 1.5, "2 in": 1, "1 in": 0.5}
+    labels = [f"{took} (at least {least:g} in of it)" for took, least in dice.items()]
+    assert battle.offers() == labels
     battle.act("9 in")
     assert battle.state.allowed["F1"] == acts.Allowance(9, 4.5)
     assert battle.question == "French: move F1"
@@ -226,7 +228,7 @@ def test_terrain_stops_and_disorders_s_j_8_s_j_9():
 def test_friends_who_pass_through_each_other_s_j_6(weight, disordered):
     friend = unit("F2", 20, 17, weight=weight, experience="veteran")
     battle = Battle(unit("F1", 20, 15, experience="veteran"), friend, A1)
-    battle.act("F1: 3 dice (rate +1, training +2)")
+    battle.act("F1: 3 dice, the best of them (rate +1, training +2)")
     battle.throw(6, 5, 5)
     battle.do(moved(battle, "F1", 5))
     assert [bool(battle.marks(name).get("disordered")) for name in ("F1", "F2")] == [disordered] * 2
@@ -376,7 +378,11 @@ def test_who_passes_the_front_of_an_enemy_is_fired_at_s_c_1():
     battle.throw(2, 1)
     battle.act("2 in")
     battle.do(moved(battle, "F1", 2))
-    assert battle.question.startswith("A1: fire at F1 as it moves, at 4.5 in")
+    assert battle.question == "A1: fire at F1 as it moves, 4.5 in away at its closest?"
+    ((title, terms),) = battle.play.asked().sums
+    assert title == "1 die, each 6 takes a figure"
+    passing = ("1 die for fire in passing", "halved: long range", "rounded down to 0")
+    assert terms == (*passing, "fire bonus +1")
     assert GAME.passed(battle.state) is None, "no button beside the two gives up the shot"
     battle.act("Fire")
     # One die is halved to none beyond 3 in; one more for training (S-C.3).
@@ -390,7 +396,7 @@ def test_fire_removes_figures_and_then_bases_s_0_7():
     battle = Battle(F1, unit("A1", 20, 17, DOWN, figures=24), A2).to_fire()
     battle.act("F1 at A1: 25 dice")
     battle.throw(*[6] * 6, *[1] * 19)
-    assert battle.marks("A1")["figures"] == 18
+    assert "A1 loses 6 figures, one for each 6: 18 left" in battle.texts()
     assert len(battle.unit("A1").bases) == 3
     assert battle.marks("A1")["disordered"] is True, "two casualties disorder (S-J.1)"
     assert battle.question == "1 die for the TEST of A1"
@@ -580,7 +586,7 @@ def test_dead_calm_takes_a_die_of_every_shot_s_m_8():
     battle.throw(1)
     battle.throw(4, 4)
     battle.to_fire()
-    assert "F1 at A1: 24 dice" in battle.offers()
+    battle.act("F1 at A1: 24 dice (24 of its figures count, fire bonus +1, weather -1)")
 
 
 def test_rain_lasts_both_sequences_and_then_on_a_one_s_m_7():
@@ -711,7 +717,7 @@ def test_guns_limber_by_a_formation_change_s_l_6_s_l_15():
     battle.throw(4)
     battle.act("F1: stay as it lies")
     assert battle.marks("F1")["limbered"] is True
-    assert "F1: 2 dice (rate +1, training +1)" in battle.offers()
+    assert "F1: 2 dice, the best of them (rate +1, training +1)" in battle.offers()
 
 
 def test_in_the_enemys_sequence_there_are_responses_only_s_0_13():
@@ -790,7 +796,9 @@ def test_several_attackers_count_the_best_of_each_factor_s_f_5():
     done = battle.throw(1, 3)
     melee = next(event for event in done.events if event.kind == "melee")
     assert melee.facts["totals"][0] == 1 + 1
-    assert "F1, F3 2 (die 1 counts +0, " in melee.text
+    assert melee.text == "Melee: F1, F3 2, A1 -4"
+    terms = ("charging +1", "friends in sight +1", "die 1 +0")
+    assert melee.facts["sums"][0] == {"title": "F1, F3 2", "terms": terms}
 
 
 def test_a_flight_that_has_nowhere_to_go_destroys_s_c_13():
@@ -851,7 +859,7 @@ def test_a_brigade_goes_forward_before_its_move_s_m_11():
     before = battle.unit("F1").bases[0].y_mm
     battle.act("French Brigade")
     assert battle.unit("F1").bases[0].y_mm == pytest.approx(before + 2 * INCH_MM)
-    assert "F1: 2 dice (rate +1, training +1)" in battle.offers()
+    assert "F1: 2 dice, the best of them (rate +1, training +1)" in battle.offers()
 
 
 def test_commanders_gather_at_the_army_commander_s_m_4():
