@@ -198,7 +198,7 @@ def standing(public: Json) -> about.Standing:
         about.SideStanding(side, (about.Figure("Victory Points", points[side], "flag"),))
         for side in SIDES
     )
-    whose = public.get("commanding") or public.get("drawn") or ""
+    whose = public.get("commanding") or public.get("drawn") or "no leader yet"
     house = " (house)" if public.get("house") else ""
     return about.Standing(sides, public["turn"], phase=f"{whose}{house}", active=public["active"])
 

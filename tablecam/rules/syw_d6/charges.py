@@ -29,14 +29,14 @@ from tablecam.rules.dice import Roll
 from tablecam.rules.game import Ban, PendingDecision
 from tablecam.rules.miniatures.battle import Bases, first_ban, permitted
 from tablecam.rules.miniatures.faces import faces_of
-from tablecam.rules.miniatures.ground import area_of, axes_of, move_sigma_mm
+from tablecam.rules.miniatures.ground import area_of, axes_of, footprints, move_sigma_mm
 from tablecam.rules.steps import YES_OR_NO, Decide
 from tablecam.rules.syw_d6.field import WALL, Field
 from tablecam.rules.syw_d6.fire import Occasion, ban_on_response
 from tablecam.rules.syw_d6.flights import FlightDie
 from tablecam.rules.syw_d6.marches import disordered_on_the_way
 from tablecam.rules.syw_d6.state import Due, Fight, Move, Respond, State, disordered, face_word
-from tablecam.rules.syw_d6.tables import BONUS, CHARGE_IN, CONE_DEG, SQUARE_DEG
+from tablecam.rules.syw_d6.tables import BONUS, CHARGE_IN, CONE_DEG, KEEP_OFF_IN, SQUARE_DEG
 from tablecam.rules.syw_d6.troops import Face, Troops, may_pass
 from tablecam.rules.syw_d6.volleys import FireDice
 from tablecam.table.headings import difference_deg
@@ -377,6 +377,19 @@ def ways(state: State, unit: Unit, target: Unit, value_in: float) -> Iterator[Ch
                     best = charge
         if best is not None:
             yield best
+
+
+def nearly_struck(state: State, moved: Unit, value_in: float) -> Unit | None:
+    """Returns the enemy to whom hands have put a unit too near, if it may charge him (S-B.9)."""
+    ground, unit = state.field, state.unit(moved.id)
+    area, limit_mm = footprints(moved.bases), KEEP_OFF_IN * ground.inch_mm
+    near = (
+        enemy
+        for enemy in ground.enemies(unit)
+        if shapely.distance(area, ground.outlines[enemy.id]) < limit_mm
+        and any(True for _ in ways(state, unit, enemy, value_in))
+    )
+    return next(near, None)
 
 
 def judged_charge(

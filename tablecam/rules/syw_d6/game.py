@@ -281,9 +281,9 @@ def _decision(state: State, action: Decide) -> Offer:
 
 def _throw(state: State, action: acts.Throw) -> str:
     pool = marches.dice_of(state, action.unit)
-    best = f", {pool.best} of them" if pool.best else ""
     why = ", ".join(terms(dict(pool.parts)))
-    return f"{action.unit}: {dice_words(pool.dice)}{best}{why and f' ({why})'}"
+    best = f", {pool.best} count{'s' * (pool.choose_at_most == 1)}" if pool.best else ""
+    return f"{action.unit}: {dice_words(pool.dice)}{why and f' ({why})'}{best}"
 
 
 def _take(state: State, action: acts.Take) -> Offer:
@@ -551,6 +551,10 @@ def _move_suggested(state: State, unit: Unit, bases: Bases) -> Suggestion:
             answer = charges.judged_charge(state, unit, enemy, bases, allowance.value_in)[0]
             return suggested(unit.id, answer, acts.Charge(unit.id, enemy.id, bases))
     answer = marches.judged(state, unit, bases, allowance).answer
+    struck = charges.nearly_struck(state, moved, allowance.value_in)
+    if struck is not None and answer.answer == "no":
+        charge = f"to charge {struck.id}, press Charge or lay {unit.id} in contact"
+        answer = replace(answer, because=f"{answer.because}: {charge}")
     return suggested(unit.id, answer, acts.Move(unit.id, bases))
 
 

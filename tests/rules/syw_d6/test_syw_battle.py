@@ -109,7 +109,7 @@ def test_a_cleared_unit_forms_up_near_where_it_was_s_a_4():
         battle.do(acts.FormUp("F1", ahead(facing, UP, 2.5 * INCH_MM)))
     battle.do(acts.FormUp("F1", ahead(facing, UP, 1.5 * INCH_MM)))
     assert battle.unit("F1").bases[0].heading_deg == 270
-    assert "F1: 2 dice, the best of them (rate +1, training +1)" in battle.offers()
+    assert "F1: 2 dice (rate +1, training +1), the best counts" in battle.offers()
 
 
 def test_who_fails_to_clear_does_nothing_in_this_sequence_s_a_5():
@@ -188,7 +188,18 @@ def test_a_move_stops_three_inches_off_the_enemy_s_b_9():
     battle.act("5 in")
     with pytest.raises(Refused, match=r"S-B\.9"):
         battle.do(moved(battle, "F1", 2))
+    (short,) = laid(battle, "F1", moved(battle, "F1", 3.7).bases)
+    charge = "to charge A1, press Charge or lay F1 in contact"
+    assert short.text == f"F1 comes nearer than 3 in to A1: {charge}"
     battle.do(moved(battle, "F1", 1))
+
+
+def test_a_wheel_by_a_quarter_turn_is_offered_once_s_b_8():
+    battle = Battle(unit("F1", 20, 15, arm="cavalry", bases=1, experience="veteran"), A1)
+    battle.act("F1: 5 dice")
+    battle.throw(6, 6, 6, 1, 1)
+    wheels = [offer for offer in battle.offers() if "wheels" in offer]
+    assert wheels == ["F1: wheels left 3.1 in", "F1: wheels right 3.1 in"]
 
 
 def test_a_brigade_moves_as_one_with_the_worst_of_each_s_b_7():
@@ -228,7 +239,7 @@ def test_terrain_stops_and_disorders_s_j_8_s_j_9():
 def test_friends_who_pass_through_each_other_s_j_6(weight, disordered):
     friend = unit("F2", 20, 17, weight=weight, experience="veteran")
     battle = Battle(unit("F1", 20, 15, experience="veteran"), friend, A1)
-    battle.act("F1: 3 dice, the best of them (rate +1, training +2)")
+    battle.act("F1: 3 dice (rate +1, training +2)")
     battle.throw(6, 5, 5)
     battle.do(moved(battle, "F1", 5))
     assert [bool(battle.marks(name).get("disordered")) for name in ("F1", "F2")] == [disordered] * 2
@@ -717,7 +728,7 @@ def test_guns_limber_by_a_formation_change_s_l_6_s_l_15():
     battle.throw(4)
     battle.act("F1: stay as it lies")
     assert battle.marks("F1")["limbered"] is True
-    assert "F1: 2 dice, the best of them (rate +1, training +1)" in battle.offers()
+    assert "F1: 2 dice (rate +1, training +1), the best counts" in battle.offers()
 
 
 def test_in_the_enemys_sequence_there_are_responses_only_s_0_13():
@@ -859,7 +870,7 @@ def test_a_brigade_goes_forward_before_its_move_s_m_11():
     before = battle.unit("F1").bases[0].y_mm
     battle.act("French Brigade")
     assert battle.unit("F1").bases[0].y_mm == pytest.approx(before + 2 * INCH_MM)
-    assert "F1: 2 dice, the best of them (rate +1, training +1)" in battle.offers()
+    assert "F1: 2 dice (rate +1, training +1), the best counts" in battle.offers()
 
 
 def test_commanders_gather_at_the_army_commander_s_m_4():

@@ -98,7 +98,7 @@ def charges(table: Table, french: Seat, allied: Seat) -> None:
     holds_fire(table, allied)
     french.taps("FC1: 4 dice")
     french.enters(*SIXES)
-    french.taps("18 in")
+    french.taps("18 in: 6 + 6 + 6")
     french.taps("FC1 charges B2 in front")
     both_see(table)
     expect(allied.page.locator("#turn-question")).to_contain_text("FC1 charges B2")

@@ -81,8 +81,8 @@ function diceKeys(commands, others) {
   ) => [
     name,
     (/** @type {KeyboardEvent} */ event) => {
-      if (!isIts()) others[name]?.(event);
-      else if (!event.repeat && game.busy === null) press();
+      if (!isIts()) return name in others && others[name](event);
+      if (!event.repeat && game.busy === null) press();
     },
   ];
   return Object.fromEntries([
@@ -95,6 +95,7 @@ function diceKeys(commands, others) {
     ),
     key("Backspace", () => commands.change(() => dropFace(state))),
     key("Enter", () => commands.enter(), isFull),
+    key("Enter after a click", () => commands.enter(), isFull),
   ]);
 }
 

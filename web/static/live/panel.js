@@ -1,6 +1,6 @@
 /** The words and figures around the table: camera health, measurements, roster, camera log. */
 import { byId, disable, element, PHONE, setAttr, setStyle, setText, updateChildren } from "../shared/dom.js";
-import { duration, timeOfDay } from "../shared/text.js";
+import { duration, sentence, timeOfDay } from "../shared/text.js";
 import { amount, closedWords, distanceWords, isAnyOpen, lengthWords, inUnit, scaleWords } from "../board/measuring.js";
 import { foreseenHere } from "../board/moves.js";
 import { showsLines } from "../board/state.js";
@@ -516,8 +516,10 @@ function renderNotice({ notice, undo, game }) {
   if (!notice) return;
   const isRefused = (/** @type {import("../game/state.js").Moved} */ { unit, answer }) =>
     answer.answer === "no" && notice.found.includes(unit);
-  const refused = (game.view?.moved ?? []).filter(isRefused).map(({ unit }) => unit);
-  setText(byId("notice-text"), refused.length ? `✗ ${refused.join(", ")} may not move there` : notice.text);
+  const refused = (game.view?.moved ?? []).filter(isRefused);
+  const [first] = refused;
+  const why = refused.length > 1 ? `${refused.map(({ unit }) => unit).join(", ")}: the panel says why` : first?.text;
+  setText(byId("notice-text"), why ? `✗ ${sentence(why)}` : notice.text);
 }
 
 /** @type {(value: number | null, digits: number) => string} */

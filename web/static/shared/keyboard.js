@@ -1,11 +1,22 @@
 /**
  * Dispatches keys to their listeners.
  *
- * @typedef {Record<string, (event: KeyboardEvent) => void>} Keys  by `event.key`, small letters
+ * @typedef {Record<string, (event: KeyboardEvent) => unknown>} Keys  by `event.key`, small letters; false leaves a key to the browser
  */
+
+const PRESSED = "button, summary, a";
 
 /** Listens to the keyboard, except in input fields. @type {(keys: Keys) => void} */
 export function listenToKeys(keys) {
+  /** What has the focus by a click: the player looks elsewhere by now. @type {Element | null} */
+  let clicked = null;
+  document.addEventListener(
+    "click",
+    ({ target, detail }) => {
+      clicked = detail && target instanceof Element ? target.closest(PRESSED) : null;
+    },
+    true,
+  );
   document.addEventListener("keydown", (event) => {
     const target = event.target instanceof Element ? event.target : null;
     if (target?.closest("input, select, textarea, dialog") || event.altKey) return;
@@ -16,9 +27,10 @@ export function listenToKeys(keys) {
     // The browser closes what is open.
     if (event.key === "Escape" && document.querySelector(":popover-open")) return;
     const key = (isWithCtrl && way) || letter;
-    const isOnButton = target?.closest("button, summary, a") && (key === "Enter" || key === " ");
-    if (isOnButton || !(key in keys)) return;
-    event.preventDefault();
-    keys[key](event);
+    if (key === "Tab") clicked = null;
+    const button = key === "Enter" || key === " " ? target?.closest(PRESSED) : null;
+    if (button && button !== clicked) return;
+    const name = button ? `${key} after a click` : key;
+    if (name in keys && keys[name](event) !== false) event.preventDefault();
   });
 }
