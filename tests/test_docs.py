@@ -9,7 +9,10 @@ from tablecam.cli import COMMANDS
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDERS = ("docs", "examples", "tablecam", "tests/benchmarks")
-PAGES = [*ROOT.glob("*.md"), *(page for each in FOLDERS for page in (ROOT / each).rglob("*.md"))]
+PAGES = [
+    *ROOT.glob("*.md"),
+    *(page for folder in FOLDERS for page in (ROOT / folder).rglob("*.md")),
+]
 LINK = re.compile(r"\]\((?!https?:)([^)\s]+)\)")
 HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 CODE = re.compile(r"^ *```python\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
@@ -58,7 +61,7 @@ def test_the_page_about_rulebooks_shows_the_toy_as_it_is() -> None:
 def test_a_version_in_the_changelog_has_at_most_20_lines() -> None:
     versions = re.split(r"^## ", text_of("CHANGELOG.md"), flags=re.MULTILINE)[1:]
     assert len(versions) >= 2
-    assert max(len([line for line in each.splitlines() if line]) for each in versions) <= 20
+    assert max(len([line for line in version.splitlines() if line]) for version in versions) <= 20
 
 
 def test_commits_are_checked_with_the_linter_that_ci_uses() -> None:

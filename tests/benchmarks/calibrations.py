@@ -53,7 +53,7 @@ class SeenBases:
             seen = finder.search(rig.grey(scene)).sightings
             found += [(each, bases[each.tag]) for each in seen if _is_base(each, tags, bases)]
         sightings, true = zip(*found, strict=True)
-        return cls(camera, sightings, tuple(types[each.tag] for each in sightings), true)
+        return cls(camera, sightings, tuple(types[sighting.tag] for sighting in sightings), true)
 
     def poses(self, camera: Camera) -> tuple[BasePose, ...]:
         """Where another camera puts them."""
@@ -82,9 +82,9 @@ class SeenBases:
 
     def _through(self, camera: Camera) -> list[TagSighting]:
         """The same pixels, read through another camera."""
-        centres = np.array([[each.x_mm, each.y_mm] for each in self.sightings])
-        heights = np.array([each.height_mm for each in self.sightings])
-        headings = np.radians([each.heading_deg for each in self.sightings])
+        centres = np.array([[sighting.x_mm, sighting.y_mm] for sighting in self.sightings])
+        heights = np.array([sighting.height_mm for sighting in self.sightings])
+        headings = np.radians([sighting.heading_deg for sighting in self.sightings])
         ahead = _ARM_MM * np.column_stack([np.cos(headings), np.sin(headings)])
         front, back = (
             camera.to_table(self.camera.to_image(np.column_stack([ends, heights])), heights)

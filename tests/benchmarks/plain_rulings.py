@@ -43,8 +43,8 @@ def plain_rulings(position: Position, active: str) -> dict[str, Any]:
 
 def plain_fire(position: Position, unit_id: str, number: int) -> dict[str, bool]:
     """The same of one base alone, asked of a table by itself."""
-    unit = next(each for each in position.units if each.id == unit_id)
-    shapes = {each.id: [rectangle(base) for base in each.bases] for each in position.units}
+    unit = next(unit for unit in position.units if unit.id == unit_id)
+    shapes = {unit.id: [rectangle(base) for base in unit.bases] for unit in position.units}
     ground = [(piece.kind, Polygon(piece.outline_mm)) for piece in position.terrain]
     return of_base(position, unit, number, shapes, ground)
 
@@ -183,7 +183,7 @@ def engaged(position, unit, shapes):
 
 def strings(position, active, shapes):
     """How long the string from the side's first commander to each of its units is, if any is."""
-    leader = next(each for each in position.commanders if each.side == active)
+    leader = next(commander for commander in position.commanders if commander.side == active)
     centre = Point(leader.x_mm, leader.y_mm)
     rings = unary_union(
         [

@@ -101,9 +101,9 @@ class Tally:
 
     def __getitem__(self, rows: np.ndarray) -> Tally:
         columns = {
-            each.name: getattr(self, each.name)[rows]
-            for each in fields(self)
-            if isinstance(getattr(self, each.name), np.ndarray)
+            key.name: getattr(self, key.name)[rows]
+            for key in fields(self)
+            if isinstance(getattr(self, key.name), np.ndarray)
         }
         return Tally(**columns, wrong=self.wrong, strangers=self.strangers, pictures=self.pictures)
 
@@ -112,10 +112,10 @@ class Tally:
         """The rows of all parts, one part after the other."""
         tallies = list(parts)
         values = {}
-        for each in fields(cls):
-            column = [getattr(tally, each.name) for tally in tallies]
+        for key in fields(cls):
+            column = [getattr(tally, key.name) for tally in tallies]
             is_array = isinstance(column[0], np.ndarray)
-            values[each.name] = np.concatenate(column) if is_array else sum(column)
+            values[key.name] = np.concatenate(column) if is_array else sum(column)
         return cls(**values)
 
 

@@ -72,7 +72,7 @@ def three_hours() -> Iterator[NewEntry]:
     entries = list(recorded(battle()))
     lasted = entries[-1].at - entries[0].at
     for again in range(TOLD):
-        yield from (replace(each, at=each.at + again * lasted) for each in entries)
+        yield from (replace(entry, at=entry.at + again * lasted) for entry in entries)
 
 
 def test_a_game_of_three_hours_is_looked_at(
@@ -109,7 +109,9 @@ def timed(browser: Browser) -> Iterator[tuple[Page, Callable[[], float]]]:
 
         def worked_ms() -> float:
             metrics = devtools.send("Performance.getMetrics")["metrics"]
-            return 1000 * next(each["value"] for each in metrics if each["name"] == "TaskDuration")
+            return 1000 * next(
+                metric["value"] for metric in metrics if metric["name"] == "TaskDuration"
+            )
 
         yield page, worked_ms
 

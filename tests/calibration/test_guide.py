@@ -88,8 +88,8 @@ def test_a_board_that_moves_is_not_taken() -> None:
     guide = LensGuide()
     pictures = [picture_of((380.0 + 1.5 * step, 270.0)) for step in range(9)]
     advice = [guide.offer(picture, FRAME_S * number) for number, picture in enumerate(pictures)]
-    assert [each.taken for each in advice] == [None] * 9
-    assert all(each.view is not None for each in advice)
+    assert [line.taken for line in advice] == [None] * 9
+    assert all(line.view is not None for line in advice)
 
 
 def test_a_board_in_the_place_of_another_view_is_refused_in_words() -> None:

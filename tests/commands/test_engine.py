@@ -18,7 +18,9 @@ TABLE = position(
 
 
 def engine(monkeypatch, capsys, *requests, options=()):
-    sent = "".join(f"{each if isinstance(each, str) else json.dumps(each)}\n" for each in requests)
+    sent = "".join(
+        f"{request if isinstance(request, str) else json.dumps(request)}\n" for request in requests
+    )
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(sent.encode())))
     code = main(["engine", "maurice-lite", *options])
     return code, [json.loads(answer) for answer in capsys.readouterr().out.splitlines()]

@@ -49,7 +49,7 @@ def test_lines_without_pictures_are_a_line_each_after_the_facts(game, capsysbina
     assert (facts["format"], facts["version"]) == ("tablecam.recording", 1)
     assert facts["entries"] == len(others) == game.last()
     assert [json.loads(line)["document"] for line in others] == [
-        each.document for each in game.entries()
+        entry.document for entry in game.entries()
     ]
     assert not any("pictures" in json.loads(line) for line in others)
 
@@ -59,7 +59,9 @@ def test_the_report_has_a_map_and_prose_for_each_round(battle, capsysbinary):
     rounds = re.findall(r"^## Round (\d+), (\w+) \(\d\d:\d\d\)$", told, re.MULTILINE)
     assert [int(number) for number, _ in rounds] == [*range(2, 16)]
     chapters = re.split(r"^## ", told, flags=re.MULTILINE)
-    assert sum("│" in each or "table is unchanged" in each for each in chapters) >= len(rounds)
+    assert sum("│" in chapter or "table is unchanged" in chapter for chapter in chapters) >= len(
+        rounds
+    )
     assert told.startswith("# maurice-lite, 2026-05-01: French against British\n")
     assert "15 rounds in 35 min" in told
     assert "The British army has no morale left: French win." in told
@@ -80,7 +82,7 @@ def test_the_report_leaves_out_what_was_taken_back_and_lists_disputes(game, caps
 def test_several_files_are_written_at_once(game, tmp_path, capsysbinary):
     lines, text = tmp_path / "a" / "e.jsonl", tmp_path / "a" / "e.md"
     assert exported(capsysbinary, game.path, "--jsonl", lines, "--text", text) == ""
-    assert sorted(each.name for each in lines.parent.iterdir()) == ["e.jsonl", "e.md"]
+    assert sorted(path.name for path in lines.parent.iterdir()) == ["e.jsonl", "e.md"]
     assert text.read_text(encoding="utf-8") == exported(capsysbinary, game.path, "--text", "-")
 
 
@@ -88,7 +90,7 @@ def test_a_position_is_the_one_as_of_its_entry_and_can_be_ruled_on(game, tmp_pat
     for number in (1, 14, 27, game.last()):
         told = json.loads(exported(capsysbinary, game.path, "--position", number))
         assert told == position_to_json(position_at(game, number))
-    dispute = next(each for each in game.entries("dispute"))
+    dispute = next(entry for entry in game.entries("dispute"))
     told = exported(capsysbinary, game.path, "--position", dispute.number)
     assert json.loads(told) == dispute.document["position"]
     path = tmp_path / "position.json"
@@ -118,7 +120,7 @@ def test_nothing_is_written_over(game, tmp_path, capsys):
         )
     both = ("--jsonl", tmp_path / "new", "--text", taken)
     assert "mine: the file exists already" in refused(capsys, game.path, *both)
-    assert [each.name for each in tmp_path.iterdir()] == ["mine"]
+    assert [path.name for path in tmp_path.iterdir()] == ["mine"]
     assert taken.read_text() == "somebody's own"
 
 
@@ -144,7 +146,7 @@ def test_what_is_no_recording_is_refused_and_leaves_no_file(game, tmp_path, caps
     assert "another kind of file" in refused(capsys, tmp_path / "table.toml", "--text", out)
     assert "there is no such file" in refused(capsys, tmp_path / "nothing", "--jsonl", out)
     assert "it is damaged" in refused(capsys, cut, "--jsonl", out, "--pictures")
-    assert sorted(each.name for each in tmp_path.iterdir()) == ["cut.tablecam", "table.toml"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["cut.tablecam", "table.toml"]
 
 
 @pytest.mark.parametrize("kind", ["html", "mp4", "gif", "jsonl", "text", "message"])

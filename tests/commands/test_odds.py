@@ -45,7 +45,7 @@ def test_the_odds_of_a_combat_are_a_table_with_those_who_are_passed_through(tmp_
 def test_names_like_markup_are_printed_as_they_are(tmp_path, capsys):
     names = ("[b]F", "[red]", "[i]F2")
     units = [replace(unit, id=name) for unit, name in zip(CHARGE, names, strict=True)]
-    units = [replace(each, side=f"[{each.side}]") for each in units]
+    units = [replace(unit, side=f"[{unit.side}]") for unit in units]
     assert odds(tmp_path, COMBAT | {"active": "[french]"}, *units) == 0
     out = capsys.readouterr().out
     assert out.startswith("Odds of the combat, [french] active")

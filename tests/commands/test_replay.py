@@ -49,7 +49,7 @@ def test_the_log_tells_rounds_moves_rulings_disputes_and_what_was_taken_back(gam
 def test_dice_stand_beside_what_came_of_them(battle, capsys):
     told = said(capsys, battle.path)
     entries = battle.entries("deed")
-    roll = next(each for each in entries if each.document["entry"].get("values"))
+    roll = next(entry for entry in entries if entry.document["entry"].get("values"))
     values = " ".join(map(str, roll.document["entry"]["values"]))
     assert f"[{values}]" in told
     assert "the British army has no morale left: French win" in told
@@ -90,9 +90,9 @@ def test_a_recording_is_read_while_it_is_being_written(game, tmp_path, capsys):
 
 def test_older_recordings_that_kept_actions_alone_are_told_by_the_engine(battle, tmp_path, capsys):
     older = [
-        NewEntry(each.kind, _older(each), (), each.at)
-        for each in battle.entries()
-        if each.kind != "position"
+        NewEntry(entry.kind, _older(entry), (), entry.at)
+        for entry in battle.entries()
+        if entry.kind != "position"
     ]
     path = GameFile.create(tmp_path / "older.tablecam", FACTS, older).path
 

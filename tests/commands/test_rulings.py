@@ -83,7 +83,7 @@ def test_horse_on_the_flank_flanks(ruled) -> None:
     document = json.loads(ruled("--json"))
     assert document["units"]["B1"]["in_contact"] == ["F4"]
     assert document["units"]["B1"]["flanked_by"] == ["F4"]  # half of it lies behind B1's front line
-    pair = next(each for each in document["pairs"] if (each["a"], each["b"]) == ("B1", "F4"))
+    pair = next(pair for pair in document["pairs"] if (pair["a"], pair["b"]) == ("B1", "F4"))
     assert pair["b_to_flank_of_a"] is True
 
 
@@ -136,7 +136,7 @@ def test_the_drawing_shows_table_units_and_proofs(ruled, tmp_path) -> None:
     ruled("--draw", str(path))
     root = ElementTree.parse(path).getroot()
     assert root.tag == f"{SVG}svg"
-    classes = [each.get("class", "") for each in root.iter()]
+    classes = [element.get("class", "") for element in root.iter()]
     assert sum(name == "base" for name in classes) == 6 * 4 + 1
     for role in (
         "terrain woods",
@@ -147,14 +147,14 @@ def test_the_drawing_shows_table_units_and_proofs(ruled, tmp_path) -> None:
         "leader",
     ):
         assert role in classes
-    names = {each.text for each in root.iter(f"{SVG}text")}
+    names = {element.text for element in root.iter(f"{SVG}text")}
     assert {"F1 ••", "B2", "French, active"} <= names
 
 
 def test_a_close_up_of_two_shows_the_flank(ruled, tmp_path) -> None:
     path = tmp_path / "pair.svg"
     ruled("--pair", "B1", "F4", "--rule", "M-1.12", "--draw", str(path))
-    classes = {each.get("class", "") for each in ElementTree.parse(path).getroot().iter()}
+    classes = {element.get("class", "") for element in ElementTree.parse(path).getroot().iter()}
     assert {"evidence directly-in-front pairs", "evidence counts pairs"} <= classes
     assert "evidence fire-zone fire" not in classes
 
@@ -163,7 +163,7 @@ def test_a_close_up_of_one_unit_shows_its_ring_and_reach(ruled, tmp_path) -> Non
     path = tmp_path / "unit.svg"
     ruled("--unit", "F2", "--draw", str(path))
     root = ElementTree.parse(path).getroot()
-    classes = {each.get("class", "") for each in root.iter()}
+    classes = {element.get("class", "") for element in root.iter()}
     assert {"evidence ring near_enemy", "evidence reach allowance_bw"} <= classes
     _, _, width_mm, _ = map(float, root.get("viewBox", "").split())
     assert width_mm < 1800  # not the whole table
@@ -174,7 +174,7 @@ def test_markup_in_names_stays_text(written, tmp_path) -> None:
     path = written(position_to_json(position(odd, gun("[red]B1", "british", 500, 500))))
     drawing = tmp_path / "odd.svg"
     assert main(["rulings", path, "--active", "french", "--draw", str(drawing)]) == 0
-    names = {each.text for each in ElementTree.parse(drawing).getroot().iter(f"{SVG}text")}
+    names = {element.text for element in ElementTree.parse(drawing).getroot().iter(f"{SVG}text")}
     assert {"<b>&F1", "[red]B1"} <= names
 
 

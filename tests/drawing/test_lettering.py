@@ -17,7 +17,7 @@ def drawn(text, *, bold=False):
 def test_every_letter_that_is_drawn_as_it_is_has_a_look_of_its_own(bold):
     letters = [each for each in sorted(set(NAMES)) if drawable(each) == each != " "]
     assert {*"ÄÖÜößàñúČáİ„“Œ½—±°"} <= {*letters}
-    looks = {drawn(each, bold=bold) for each in letters}
+    looks = {drawn(letter, bold=bold) for letter in letters}
     assert len(looks) == len(letters)
     missing = drawn("\ue000", bold=bold)  # drawn as a letter that stands for it
     assert missing == drawn("?", bold=bold)

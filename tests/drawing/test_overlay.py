@@ -56,7 +56,7 @@ def enlarged(search_result, factor):
 def drawn(grey, search, camera=CAMERA, **changes):
     """The picture, and what was drawn of a search of it."""
     picture = np.repeat(grey[..., None], 3, axis=2)
-    own = [each for each in search.sightings if each.tag == 10]
+    own = [sighting for sighting in search.sightings if sighting.tag == 10]
     poses = {
         pose.tag: replace(pose, **changes) for pose in base_poses(own, [FOOT] * len(own), camera)
     }

@@ -180,7 +180,7 @@ def test_a_string_is_as_long_wherever_the_table_lies(around, by_deg, by_mm) -> N
         path = taut_path(
             (centre.x_mm, centre.y_mm),
             [unit_footprint(change(goal))],
-            around=[unit_footprint(change(each)) for each in enemies],
+            around=[unit_footprint(change(enemy)) for enemy in enemies],
             keep_mm=KEEP,
             start_radius_mm=20.0,
         )

@@ -118,7 +118,7 @@ woods = st.builds(
 )
 def test_many_strips_at_once_meet_what_shapely_cuts_out_of_each(shooters, shapes, turned_deg, cut):
     """In a strip is what lies between its sides, a sliver off each, and begins where it does."""
-    strips = [strip_before(axes(each), 40, is_cut=cut) for each in shooters]
+    strips = [strip_before(axes(shooter), 40, is_cut=cut) for shooter in shooters]
     turns = np.array(turned_deg)
     met = first_hit_by_strip(strips, [turns] * len(strips), [shapes] * len(strips), 0.5)
     for strip, by_turn in zip(strips, met, strict=True):

@@ -103,7 +103,7 @@ def test_pictures_that_only_the_hall_has_stay_there(hall, game):
     game.append(photographed(1))
     catch_up(game, hall)
     without = GameFile.create(game.path.with_name("without.tablecam"), game.facts())
-    without.append(*(NewEntry(each.kind, each.document, at=each.at) for each in game.entries()))
+    without.append(*(NewEntry(entry.kind, entry.document, at=entry.at) for entry in game.entries()))
     assert mended(without, hall) == 0
     assert hall.journal(game.id).entries() == game.entries()
 
@@ -218,11 +218,11 @@ def test_who_listens_to_a_server_that_goes_away_is_told(postgres, hall):
 def test_recordings_are_listed_with_who_is_there(hall, game):
     game.append(*deeds(2))
     catch_up(game, hall)
-    listed = {each.id: each for each in hall.recordings()}[game.id]
+    listed = {recording.id: recording for recording in hall.recordings()}[game.id]
     assert (listed.game, listed.last, listed.silent_s) == ("maurice-lite", 2, None)
     hall.report_presence(game.id)
     hall.report_presence(game.id)
-    silent_s = {each.id: each for each in hall.recordings()}[game.id].silent_s
+    silent_s = {recording.id: recording for recording in hall.recordings()}[game.id].silent_s
     assert 0 <= silent_s < 60
 
 

@@ -32,7 +32,8 @@ def has_all(hall, game):
 
 
 def is_there(hall, game):
-    return {each.id: each for each in hall.recordings()}[game.id].silent_s is not None
+    recordings = {recording.id: recording for recording in hall.recordings()}
+    return recordings[game.id].silent_s is not None
 
 
 def test_what_is_kept_at_the_table_is_soon_in_the_hall_and_the_table_is_there(hall, game):
@@ -89,7 +90,7 @@ def test_games_that_were_not_played_in_a_hall_are_not_shown_in_it(hall, game):
         comes_true(lambda: has_all(hall, game))
     with Uploader(hall, lambda: None, game.path.parent):
         comes_true(lambda: UploadQueue(game.path.parent, hall.name).games() == [])
-    assert [each.id for each in hall.recordings()] == [game.id]
+    assert [recording.id for recording in hall.recordings()] == [game.id]
 
 
 def test_what_was_done_last_is_sent_before_the_program_ends(hall, game):
@@ -145,7 +146,7 @@ def test_a_copied_file_is_shown_as_a_game_of_its_own_and_that_is_said_once(hall,
         comes_true(lambda: has_all(hall, game))
         with Uploader(hall, lambda: twin.path, twin.path.parent, "Table 2") as second:
             comes_true(lambda: len(hall.recordings()) == 2)
-            apart = next(each for each in hall.recordings() if each.id != game.id)
+            apart = next(recording for recording in hall.recordings() if recording.id != game.id)
             keep(twin, 4)
             comes_true(lambda: hall.journal(apart.id).last() == twin.last())
             said = []
@@ -161,7 +162,7 @@ def test_a_copied_file_is_shown_as_a_game_of_its_own_and_that_is_said_once(hall,
 
 
 def names(hall):
-    return {each.id: each.name for each in hall.recordings()}
+    return {recording.id: recording.name for recording in hall.recordings()}
 
 
 def test_a_table_is_called_as_its_players_call_it_now(hall, game):

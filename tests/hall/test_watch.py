@@ -34,7 +34,7 @@ def game(tmp_path):
 
 
 def table_of(watch, game):
-    return next((each for each in watch.tables() if each.id == game.id), None)
+    return next((table for table in watch.tables() if table.id == game.id), None)
 
 
 def test_a_table_is_known_as_soon_as_it_has_sent_something(hall, watch, game):
@@ -60,7 +60,7 @@ def test_a_recording_that_was_changed_on_the_server_is_told_to_be_so(hall, game)
         connection.exec_driver_sql(f"{change} WHERE number = 2 AND recording = '{game.id}'")
     followed = Followed(hall.journal(game.id))
     followed.verify()
-    (listed,) = (each for each in hall.recordings() if each.id == game.id)
+    (listed,) = (recording for recording in hall.recordings() if recording.id == game.id)
     told = followed.table(listed).standing.words
     assert told.startswith("Changed since it was written: entry 2 (deed)")
 
@@ -74,7 +74,7 @@ def test_a_table_is_called_as_its_players_call_it_and_its_sides_as_its_table_fil
     game = GameFile.create(path, facts, [NewEntry("position", {"whole": position()})])
     catch_up(game, hall)
     hall.set_table_name(game.id, "Saal 3, Tür")
-    comes_true(lambda: {each.name for each in watch.tables()} == {"Saal 3, Tür"})
+    comes_true(lambda: {table.name for table in watch.tables()} == {"Saal 3, Tür"})
     table = table_of(watch, game)
     assert table.standing.sides == (Side("Prussian"), Side("Austrian", colour=1))
     assert (table.standing.turn, table.standing.active) == ("", None)

@@ -157,7 +157,9 @@ def until_still(tap, live):
 def tap_on(live, group, label=""):
     """Tap the first button of a group that says so."""
     actions = seat_view(live.referee, SHARED)["actions"]
-    chosen = next(each for each in actions if each["group"] == group and label in each["label"])
+    chosen = next(
+        action for action in actions if action["group"] == group and label in action["label"]
+    )
     live.referee.act(SHARED, chosen["action"])
 
 

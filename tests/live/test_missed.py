@@ -60,7 +60,7 @@ class Watched:
             return self.now.version
 
     def said(self) -> list[str]:
-        return [each["text"] for each in seat_view(self.referee, SHARED)["moved"]]
+        return [suggestion["text"] for suggestion in seat_view(self.referee, SHARED)["moved"]]
 
 
 def tagged(position: Position) -> Position:
@@ -108,7 +108,7 @@ def test_what_is_ruled_of_a_missed_base_is_ruled_so_again(tmp_path: Path) -> Non
         watched.hide({90: 60.0})
         comes_true(lambda: watched.said() != [])
     record.close()
-    assert [each.document.get("missed") for each in entries(record, "position")] == [
+    assert [entry.document.get("missed") for entry in entries(record, "position")] == [
         None,
         [11],
         None,

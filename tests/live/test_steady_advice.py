@@ -65,7 +65,7 @@ def test_what_is_said_was_called_for_and_never_changes_twice_within_two_seconds(
         looks.append((at_s, wanted))
     words = spoken(looks)
     asked = {sentence for _, wanted in looks for sentence in wanted.values()}
-    assert {sentence for each in words for sentence in each} <= asked
+    assert {sentence for word in words for sentence in word} <= asked
     for cause in ({*DARK.values(), *DARKER.values()}, {*HIDDEN.values()}):
         about = [next((each for each in said if each in cause), None) for said in words]
         changed_s = [

@@ -213,8 +213,8 @@ def test_many_threads_and_two_openers_number_disputes_one_after_the_other(game, 
     for thread in threads:
         thread.join()
     kept = disputes(game)
-    assert [each["number"] for each in kept] == list(range(1, 13))
-    assert len({each["question"]["text"] for each in kept}) == 12
+    assert [entry["number"] for entry in kept] == list(range(1, 13))
+    assert len({entry["question"]["text"] for entry in kept}) == 12
 
 
 def test_a_game_that_is_being_written_can_be_read(game, path):

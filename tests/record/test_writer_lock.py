@@ -89,9 +89,9 @@ def test_of_many_that_take_turns_none_is_ever_beside_another(path):
     command = [sys.executable, "-c", COUNT, str(path), str(counter), str(turns)]
     programs = [subprocess.Popen(command) for _ in range(3)]
     try:
-        assert [each.wait(timeout=PATIENCE_S) for each in programs] == [0, 0, 0]
+        assert [program.wait(timeout=PATIENCE_S) for program in programs] == [0, 0, 0]
     finally:
-        for each in programs:
-            each.kill()
+        for program in programs:
+            program.kill()
     assert counter.read_text() == str(3 * turns)
     assert list(path.parent.iterdir()) == [counter]

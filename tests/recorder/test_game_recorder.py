@@ -232,7 +232,7 @@ def test_a_second_program_leaves_a_game_alone_that_is_being_played(tmp_path):
     add(second, 2)
     add(first, 3)
     assert first.path != second.path
-    assert [each["question"]["text"] for each in disputes(GameFile.open(first.path))] == [
+    assert [entry["question"]["text"] for entry in disputes(GameFile.open(first.path))] == [
         "Question 1?",
         "Question 3?",
     ]
@@ -302,7 +302,7 @@ def test_a_file_damaged_where_nobody_wrote_is_begun_anew_when_the_game_is_closed
     (told,) = game.try_again()
     assert f"{first.name} is damaged: the game is now recorded in {game.path}" in told
     rolls = GameFile.open(game.path).entries("deed")
-    assert [each.document["entry"]["values"] for each in rolls] == [[0], [1], [2]]
+    assert [roll.document["entry"]["values"] for roll in rolls] == [[0], [1], [2]]
 
 
 def test_a_file_that_was_changed_between_two_evenings_is_told_of_and_not_sealed_anew(tmp_path):

@@ -77,8 +77,8 @@ def test_all_that_was_confirmed_survives_kills_in_the_order_in_which_it_happened
     file = GameFile.open(path, read_only=True)
     kept = kept_in(file)
     told = [(kind, lying(what) if kind == "position" else what) for kind, what in confirmed]
-    unheard = [each for each in kept if each not in told]
-    assert [each for each in kept if each in told] == told
+    unheard = [entry for entry in kept if entry not in told]
+    assert [entry for entry in kept if entry in told] == told
     assert len(unheard) <= LIVES
     assert len(told) >= LIVES + FIRST_LIFE - 1
     assert len(file.entries("picture")) >= 1

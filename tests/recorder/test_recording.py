@@ -67,7 +67,7 @@ def positions(record):
     positions = []
     for entry in entries(record, "position"):
         positions.append(applied(positions[-1] if positions else None, entry.document))
-    return [position_from_json(each) for each in positions]
+    return [position_from_json(position) for position in positions]
 
 
 @pytest.fixture(scope="module")
@@ -225,13 +225,13 @@ def test_ground_that_is_laid_is_told_when_the_table_rests_though_no_base_moves(t
         live.referee.act(SHARED, roll | {"values": [2, 1]})
         pieces = live.snapshot().position.terrain[:2]
         laid = [
-            {"id": f"new-{each.id}", "kind": each.kind, "outline_mm": each.outline_mm}
-            for each in pieces
+            {"id": f"new-{piece.id}", "kind": piece.kind, "outline_mm": piece.outline_mm}
+            for piece in pieces
         ]
         live.referee.act(SHARED, {"type": "lay-terrain", "terrain": laid})
         until_kept(tap, live, record, "position", 2)
         assert entries(record, "move") == []
-        ground = [[piece.id for piece in each.terrain] for each in positions(record)]
+        ground = [[piece.id for piece in position.terrain] for position in positions(record)]
     assert ground[-1] == [each["id"] for each in laid] != ground[0]
 
 

@@ -102,4 +102,4 @@ def test_so_many_large_pictures_are_not_kept_that_memory_runs_short(looks):
     for seen in owners:
         many.see([resting(places[seen], seen)], shot(10 * seen, large))
     kept = [number(many.clear_shot(name)) for name in owners.values()]
-    assert [each for each in kept if each is not None] == [170, 180, 190, 200]
+    assert [entry for entry in kept if entry is not None] == [170, 180, 190, 200]

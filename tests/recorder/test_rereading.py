@@ -59,7 +59,7 @@ def test_a_film_becomes_a_recording_of_what_settled_and_what_moved(whole, film):
 def test_entries_have_the_times_of_the_film(whole):
     game = GameFile.open(whole.recording, read_only=True)
     began_at = game.facts().started_at
-    still, moved = ((each.at - began_at).total_seconds() for each in game.entries("position"))
+    still, moved = ((entry.at - began_at).total_seconds() for entry in game.entries("position"))
     assert 0 < still < MOVED_AT / PER_S < moved < 4.8
 
 
@@ -107,7 +107,7 @@ def is_left_alone(task):
 def test_a_film_whose_reading_is_killed_is_read_on_from_there(film, tmp_path, after_s):
     folders = (tmp_path / str(number) for number in itertools.count())
     tasks = (film.task(next(folders)) for _ in in_time())
-    task = next(each for each in tasks if is_killed_in_the_middle(film, each, after_s))
+    task = next(task for task in tasks if is_killed_in_the_middle(film, task, after_s))
     result = reread(task)
     assert (result.problem, result.was_done_before) == ("", False)
     assert progress_of(task) is None

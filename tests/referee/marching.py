@@ -18,7 +18,9 @@ def begun(**more: bool) -> Referee:
 def act(referee: Referee, group: str, label: str, seat=FRENCH) -> None:
     """Tap the first button of a group that says so."""
     actions = seat_view(referee, seat)["actions"]
-    chosen = next(each for each in actions if each["group"] == group and label in each["label"])
+    chosen = next(
+        action for action in actions if action["group"] == group and label in action["label"]
+    )
     referee.act(seat, chosen["action"])
 
 

@@ -69,7 +69,7 @@ def deed_of(referee: Referee, line: int) -> int:
 
 
 def log_of(referee: Referee) -> list[str]:
-    return [f"{each['text']} [{each['note']}]" for each in seat_view(referee, SPECTATOR)["log"]]
+    return [f"{entry['text']} [{entry['note']}]" for entry in seat_view(referee, SPECTATOR)["log"]]
 
 
 @pytest.mark.parametrize("seat", [FRENCH, BRITISH, SHARED], ids=["own", "enemy", "screen"])
@@ -109,7 +109,7 @@ def test_a_correction_of_dealt_cards_needs_both_seats_and_stands_in_the_log(said
         referee.agree(FRENCH, proposed[FRENCH]["number"] - 1)
     referee.agree(FRENCH, proposed[FRENCH]["number"])
     assert seat_view(referee, FRENCH)["proposed"] is None
-    (line,) = [each for each in log_of(referee) if each.startswith("overruled")]
+    (line,) = [entry for entry in log_of(referee) if entry.startswith("overruled")]
     assert f"[agreed by both sides: {proposed[FRENCH]['text']}]" in line
     assert all(card in line for card in said.get("aside", ()))
 
@@ -172,7 +172,7 @@ def test_the_other_side_is_told_to_which_dice_it_agrees() -> None:
         with referee.locked() as play:
             assert play is not None
             rolls = [at for at, done in enumerate(play.done) if isinstance(done.action, Roll)]
-    (deed,) = {each["deed"] for each in seat_view(referee, FRENCH)["log"] if each["dice"]}
+    (deed,) = {entry["deed"] for entry in seat_view(referee, FRENCH)["log"] if entry["dice"]}
     deeds = len(seat_view(referee, FRENCH)["log"])
     while not any(line["kind"] == "draw" for line in seat_view(referee, FRENCH)["log"][deeds:]):
         seat = FRENCH if seat_view(referee, FRENCH)["is_yours"] else BRITISH

@@ -284,7 +284,8 @@ def test_the_shared_screen_passes_for_all_seats_at_once() -> None:
     assert seat_view(referee, FRENCH)["pass_all"] == ""
     assert passes_to(now) == ["french"]
     while passes_to(now) != [""]:  # the last seat is the same as all
-        referee.act(SHARED, next(each["action"] for each in now["actions"] if "passes_to" in each))
+        passing = next(action for action in now["actions"] if "passes_to" in action)
+        referee.act(SHARED, passing["action"])
         now = seat_view(referee, SHARED)
     assert now["question"] == "British: play a card with a bugle?"
     with pytest.raises(NotYours, match="each seat passes for itself"):

@@ -36,7 +36,7 @@ def marching(here: Position | None = None, *, is_automatic: bool = False) -> Ref
     referee.begin(here or table(), {"active": "french"}, FRENCH)
     referee.act(SHARED, {"type": "declare", "command": "march"})
     choices = seat_view(referee, SHARED)["actions"]
-    forces = [each["action"] for each in choices if set("123") <= set(each["label"])]
+    forces = [choice["action"] for choice in choices if set("123") <= set(choice["label"])]
     referee.act(SHARED, forces[0])
     while (now := seat_view(referee, SHARED))["actions"][-1]["group"] == "card":
         referee.act(SHARED, next(a["action"] for a in now["actions"] if "No" in a["label"]))
@@ -61,7 +61,7 @@ def test_all_that_was_moved_is_confirmed_with_one_tap() -> None:
     referee.table_at_rest(laid(F1=100, F3=80))
     now = seat_view(referee, FRENCH)
     assert now["together"] == ["F1", "F3"]
-    assert [each["text"] for each in now["moved"]] == [
+    assert [suggestion["text"] for suggestion in now["moved"]] == [
         "F1 moved ahead 2.5 BW: march?",
         "F3 moved ahead 2 BW: march?",
     ]
@@ -103,7 +103,7 @@ def test_one_that_is_not_legal_keeps_nobody_from_confirming_the_others() -> None
     assert not now["moved"][2]["is_legal"]
     assert now["moved"][2]["ghost"]
     referee.confirm_all(FRENCH, ["F1", "F2"])
-    assert [each["unit"] for each in seat_view(referee, FRENCH)["moved"]] == ["F3"]
+    assert [suggestion["unit"] for suggestion in seat_view(referee, FRENCH)["moved"]] == ["F3"]
 
 
 def test_who_follows_one_that_may_not_go_waits_with_him() -> None:
@@ -111,7 +111,7 @@ def test_who_follows_one_that_may_not_go_waits_with_him() -> None:
     referee.table_at_rest(laid(F1=220, F2=60, F3=80))
     now = seat_view(referee, FRENCH)
     assert now["together"] == []
-    by_unit = {each["unit"]: each for each in now["moved"]}
+    by_unit = {suggestion["unit"]: suggestion for suggestion in now["moved"]}
     assert by_unit["F3"]["is_legal"]
     assert not by_unit["F2"]["is_legal"]
     said = "F2 is where F1 stood, which may not stay where it is now"
@@ -126,13 +126,14 @@ def test_two_that_changed_places_are_told_that_neither_can_go_first() -> None:
             replace(base, x_mm=there.x_mm, y_mm=there.y_mm)
             for base, there in zip(here.unit(name).bases, here.unit(other).bases, strict=True)
         )
-        units = (replace(each, bases=bases) if each.id == name else each for each in seen.units)
+        units = (replace(unit, bases=bases) if unit.id == name else unit for unit in seen.units)
         seen = replace(seen, units=tuple(units))
     referee.table_at_rest(seen)
     now = seat_view(referee, FRENCH)
     assert now["together"] == []
     said = "F1 is where F2 stood, and F2 is where F1 stood: neither can go first"
-    assert next(each for each in now["moved"] if each["unit"] == "F1")["answer"]["because"] == said
+    first = next(suggestion for suggestion in now["moved"] if suggestion["unit"] == "F1")
+    assert first["answer"]["because"] == said
 
 
 def test_each_is_confirmed_singly_too_and_the_others_stay_on_offer() -> None:
@@ -155,7 +156,7 @@ def test_by_itself_the_referee_confirms_all_in_that_order() -> None:
     referee = marching(is_automatic=True)
     referee.table_at_rest(laid(F2=60, F1=120, F3=220))
     assert told(referee) == ["F1 marches 3.00 BW of 4", "F2 marches 1.50 BW of 4"]
-    assert [each["unit"] for each in seat_view(referee, FRENCH)["moved"]] == ["F3"]
+    assert [suggestion["unit"] for suggestion in seat_view(referee, FRENCH)["moved"]] == ["F3"]
 
 
 def test_other_moves_than_those_offered_are_not_confirmed() -> None:

@@ -17,7 +17,7 @@ DONE = {"type": "done"}
 def offered(referee, seat=FRENCH):
     """The button that says no more than that all is done."""
     actions = seat_view(referee, seat)["actions"]
-    return next(each["action"] for each in actions if each["group"] == "done")
+    return next(action["action"] for action in actions if action["group"] == "done")
 
 
 def test_a_tap_on_done_that_comes_twice_is_one() -> None:

@@ -58,7 +58,9 @@ class Evening:
     def tap(self, group: str, label: str) -> None:
         """Tap the first button of a group that says so."""
         actions = seat_view(self.referee, SHARED)["actions"]
-        chosen = next(each for each in actions if each["group"] == group and label in each["label"])
+        chosen = next(
+            action for action in actions if action["group"] == group and label in action["label"]
+        )
         self.referee.act(SHARED, chosen["action"])
 
     def dispute(self, position: Position) -> None:

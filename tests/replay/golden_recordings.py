@@ -66,7 +66,7 @@ def made(path: Path, entries: list[NewEntry] | None = None, facts: GameFacts = F
 def all_of(journal: Journal) -> tuple[GameFacts, str, list[Entry], list[Picture]]:
     """All there is in a recording."""
     entries = journal.entries()
-    pictures = [journal.picture(each.number, kind) for each in entries for kind in each.pictures]
+    pictures = [journal.picture(entry.number, kind) for entry in entries for kind in entry.pictures]
     return journal.facts(), journal.written_by(), entries, pictures
 
 

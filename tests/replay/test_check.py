@@ -32,10 +32,10 @@ def test_a_whole_game_holds_to_the_last_state(path):
     entries = golden(path)
     report = checked(entries)
     assert report.fault is None
-    deeds = sum(each.kind == "deed" for each in entries)
+    deeds = sum(entry.kind == "deed" for entry in entries)
     assert report.counts["action"] + report.counts["roll"] == deeds == report.counts["state"]
     assert report.counts["roll"] > 1
-    told = sum(len(each.document["events"]) for each in entries if each.kind == "deed")
+    told = sum(len(entry.document["events"]) for entry in entries if entry.kind == "deed")
     assert report.counts["event"] == told
 
 
@@ -100,9 +100,9 @@ ROLL = "roll"
 def roll_in(entries):
     """The first roll of a golden game that hits something."""
     return next(
-        each
-        for each in entries
-        if each.kind == "deed" and each.document["entry"].get("type") == ROLL
+        entry
+        for entry in entries
+        if entry.kind == "deed" and entry.document["entry"].get("type") == ROLL
     )
 
 
@@ -190,7 +190,7 @@ def test_what_is_only_drawn_otherwise_is_counted_and_no_fault(entries):
     assert ruling["ghost"]
     ruling["answer"]["evidence"] = ruling["answer"]["evidence"][:-1]
     ruling["ghost"][0]["x_mm"] += 1.0
-    event = next(e for each in entries for e in each.document.get("events", ()) if e["evidence"])
+    event = next(e for entry in entries for e in entry.document.get("events", ()) if e["evidence"])
     event["evidence"][0]["points_mm"][0][0] += 1.0
     dispute = entries[place_of(entries, "dispute")].document["dispute"]
     dispute["answer"]["evidence"] = []
@@ -223,14 +223,14 @@ def test_whatever_a_ruling_says_otherwise_is_a_fault_though_its_drawing_is_anoth
 
 def test_what_an_older_tablecam_did_not_tell_is_no_difference():
     entries = golden()
-    for each in entries:
-        if each.kind == "deed":
-            del each.document["after"]["state"]["options"]
+    for entry in entries:
+        if entry.kind == "deed":
+            del entry.document["after"]["state"]["options"]
     assert "after.state.options: recorded nothing" in checked(entries).fault.because
     assert checked(entries, written_by="0.0.1").fault is None
-    for each in entries:
-        if each.kind == "deed":  # as version 2 of recordings kept them
-            each.document.clear()
+    for entry in entries:
+        if entry.kind == "deed":  # as version 2 of recordings kept them
+            entry.document.clear()
     older = golden()
     for each, whole in zip(entries, older, strict=True):
         if each.kind == "deed":

@@ -58,7 +58,7 @@ def told(path):
 
 
 def texts(journal: Journal):
-    return [e["text"] for each in film(journal)["entries"] for e in each.get("events", ())]
+    return [e["text"] for entry in film(journal)["entries"] for e in entry.get("events", ())]
 
 
 def test_what_followed_is_told_as_if_it_had_been_kept(play, path, told):

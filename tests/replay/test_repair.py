@@ -90,7 +90,7 @@ def survivors(folder, data):
 def cost(original, entries, tmp_path_factory):
     """By page: the entries that are lost with it alone."""
     folder = tmp_path_factory.mktemp("pages")
-    numbers = {each.number for each in entries}
+    numbers = {entry.number for entry in entries}
     return {
         page: numbers - set(survivors(folder, damaged(original, [page]))[0])
         for page in range(1, len(original) // PAGE + 1)
@@ -98,7 +98,7 @@ def cost(original, entries, tmp_path_factory):
 
 
 def test_a_page_costs_no_more_than_the_entries_on_it(cost, entries):
-    assert set.union(*cost.values()) == {each.number for each in entries}
+    assert set.union(*cost.values()) == {entry.number for entry in entries}
     on_two = sum(map(len, cost.values()))
     assert on_two < 1.7 * len(entries)  # an entry lies on one page or two, hardly on more
     without = [page for page, lost in cost.items() if not lost]
@@ -122,7 +122,7 @@ def test_noise_over_any_pages_loses_what_lay_on_them_and_nothing_else(
     pages = data.draw(st.sets(st.sampled_from(sorted(cost)), min_size=1, max_size=12))
     kept, _ = survivors(tmp_path_factory.mktemp("noise"), damaged(original, pages, seed))
     lost = set.union(*(cost[page] for page in pages))
-    wanted = {each.number: each for each in entries if each.number not in lost}
+    wanted = {entry.number: entry for entry in entries if entry.number not in lost}
     assert lost - _tail(lost, entries) <= {*range(1, max(kept) + 1)} - set(kept) <= lost
     beyond_applying = {n for n in wanted if n not in kept or not same(kept[n], wanted[n])}
     # A position may be lost that only tells what differs from one that is.
@@ -132,7 +132,7 @@ def test_noise_over_any_pages_loses_what_lay_on_them_and_nothing_else(
 
 def _tail(lost, entries):
     """Of what is lost, what nothing comes after: nobody may know that it was there."""
-    last = max((each.number for each in entries if each.number not in lost), default=0)
+    last = max((entry.number for entry in entries if entry.number not in lost), default=0)
     return {number for number in lost if number > last}
 
 
@@ -144,7 +144,7 @@ def test_a_truncated_recording_keeps_what_lies_before_the_cut(
     cut = int(share * len(original))
     kept, _ = survivors(tmp_path_factory.mktemp("cut"), original[:cut])
     lost = set().union(*(cost[page] for page in cost if page * PAGE > cut))
-    assert set(kept) == {each.number for each in entries} - lost
+    assert set(kept) == {entry.number for entry in entries} - lost
 
 
 @settings(max_examples=30)
@@ -158,11 +158,11 @@ def test_bytes_that_changed_here_and_there_cost_no_more_than_their_pages(
         data[place] = chance.randrange(256)
     kept, _ = survivors(tmp_path_factory.mktemp("spots"), bytes(data))
     most = set.union(*(cost[place // PAGE + 1] for place in places))
-    assert {each.number for each in entries} - set(kept) <= most
+    assert {entry.number for entry in entries} - set(kept) <= most
 
 
 def test_what_is_repaired_plays_again_up_to_what_is_lost(original, entries, cost, tmp_path):
-    deeds = {each.number for each in entries if each.kind == "deed"}
+    deeds = {entry.number for entry in entries if entry.kind == "deed"}
     page = next(page for page in cost if cost[page] and min(cost[page]) > 80)
     path = tmp_path / "damaged.tablecam"
     path.write_bytes(damaged(original, [page]))
@@ -187,14 +187,14 @@ def test_an_entry_of_bad_json_is_replaced_by_a_notice(whole, entries, tmp_path):
     assert [*repaired.lines()][1:] == ["lost (replaced by notices): 3 deeds (7, 9-10)"]
     kept = [*repaired.copy.entries]
     assert kept[6].document == {"text": "entry 7 (a deed) was lost with a part of the file"}
-    assert [each.document for each in kept[10:]] == [each.document for each in entries[10:]]
+    assert [entry.document for entry in kept[10:]] == [entry.document for entry in entries[10:]]
 
 
 def test_what_says_nothing_of_its_kind_any_more_is_replaced_too_so_that_the_rest_can_be_played(
     whole, entries, tmp_path
 ):
     path = shutil.copy(whole, tmp_path / "bad.tablecam")
-    position = [each.number for each in entries if each.kind == "position"][2]
+    position = [entry.number for entry in entries if entry.kind == "position"][2]
     deed = next(e.number for e in entries if e.kind == "deed" and e.document["events"])
     with sqlite3.connect(path) as plain:
         garble = "UPDATE entry SET document = replace(document, ?, ?) WHERE number = ?"
@@ -218,7 +218,7 @@ def test_what_says_nothing_of_its_kind_any_more_is_replaced_too_so_that_the_rest
 
 
 def test_positions_after_a_lost_one_are_told_whole(whole, entries, tmp_path):
-    positions = [each for each in entries if each.kind == "position"]
+    positions = [entry for entry in entries if entry.kind == "position"]
     path = shutil.copy(whole, tmp_path / "lost.tablecam")
     with sqlite3.connect(path) as plain:
         plain.execute("UPDATE entry SET document = '' WHERE number = ?", (positions[1].number,))
@@ -249,7 +249,9 @@ def test_an_entry_whose_number_was_changed_has_its_own_again(original, entries, 
     path.write_bytes(original.replace(before, after))
     repaired = repair(path)
     assert repaired.lost_entries == ()
-    assert [each.document for each in repaired.copy.entries] == [each.document for each in entries]
+    assert [entry.document for entry in repaired.copy.entries] == [
+        entry.document for entry in entries
+    ]
 
 
 def test_a_picture_of_no_kind_that_there_is_is_lost(whole, tmp_path):
@@ -264,7 +266,7 @@ def test_a_picture_of_no_kind_that_there_is_is_lost(whole, tmp_path):
 
 def test_where_the_first_position_is_lost_a_dispute_tells_where_all_lay(whole, entries, tmp_path):
     path = shutil.copy(whole, tmp_path / "lost.tablecam")
-    dispute = next(each for each in entries if each.kind == "dispute")
+    dispute = next(entry for entry in entries if entry.kind == "dispute")
     later = next(e for e in entries if e.kind == "position" and e.number > dispute.number)
     with sqlite3.connect(path) as plain:
         told = "UPDATE entry SET document = '' WHERE number < ? AND kind IN ('position', 'play')"

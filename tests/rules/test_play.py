@@ -83,7 +83,7 @@ def test_a_die_read_wrong_is_corrected_and_what_followed_is_done_again(play):
     assert play.place_of(0) == 0
     assert play.correct(0, replace(wrong.action, values=(6,)), "it was a 6") == 2
     assert play.state.left == 4
-    assert [each.is_undone for each in play.log] == [True, True, True, False, False, False]
+    assert [entry.is_undone for entry in play.log] == [True, True, True, False, False, False]
     assert play.log[3].note == "it was a 6"
     with pytest.raises(Refused, match="deed: expected an action that was done"):
         play.place_of(0)

@@ -147,13 +147,13 @@ def test_moving_a_unit_away_never_brings_it_into_contact(a, b, gap_mm, by_mm, si
 def test_m_1_10_all_contacts_of_a_table_are_found_at_once() -> None:
     line = unit("F1", "line", 0, 0, 90)
     many = [line, gun(60, 40), gun(-100, 0, 0, name="B2"), gun(400, 0, 0, name="B3")]
-    assert [(each.a, each.b) for each in contacts(many)] == [("F1", "B1"), ("F1", "B2")]
+    assert [(touching.a, touching.b) for touching in contacts(many)] == [("F1", "B1"), ("F1", "B2")]
 
 
 @given(st.lists(units(near_mm=150), min_size=2, max_size=6))
 def test_m_1_10_all_contacts_at_once_are_those_of_each_pair(many) -> None:
     named = [replace(each, id=f"U{index}") for index, each in enumerate(many)]
-    answers = {(each.a, each.b): each.answer.answer for each in contacts(named)}
+    answers = {(touching.a, touching.b): touching.answer.answer for touching in contacts(named)}
     for index, a in enumerate(named):
         for b in named[index + 1 :]:
             assert answers.get((a.id, b.id), "no") == contact(a, b).answer.answer

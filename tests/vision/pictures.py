@@ -68,8 +68,8 @@ def picture_of(
 ) -> np.ndarray:
     """A grey picture: light, blurred, encoded with gamma 2.2, and with noise."""
     shown = np.full((camera.lens.height_px, camera.lens.width_px), _TABLE_LIGHT)
-    for each in prints:
-        _lay(shown, camera, each)
+    for printed in prints:
+        _lay(shown, camera, printed)
     blurred = cv2.GaussianBlur(shown * light, (0, 0), blur_px)
     noise = np.random.default_rng(seed).normal(0, noise_grey, shown.shape)
     return np.clip(255 * blurred ** (1 / 2.2) + noise, 0, 255).round().astype(np.uint8)

@@ -49,13 +49,13 @@ def filtered(*, noise_grey=1.0):
 
 def guesses(prints, *, off_mm=0.3):
     generator = np.random.default_rng(5)
-    places = np.array([[each.x_mm, each.y_mm] for each in prints])
+    places = np.array([[printed.x_mm, printed.y_mm] for printed in prints])
     return TagGuesses(
-        np.array([PATTERNS.index_of[each.tag] for each in prints]),
+        np.array([PATTERNS.index_of[printed.tag] for printed in prints]),
         places + generator.uniform(-off_mm, off_mm, places.shape),
-        np.radians([each.heading_deg for each in prints]),
-        np.array([each.height_mm for each in prints]),
-        np.array([each.size_mm for each in prints]),
+        np.radians([printed.heading_deg for printed in prints]),
+        np.array([printed.height_mm for printed in prints]),
+        np.array([printed.size_mm for printed in prints]),
     )
 
 
@@ -68,7 +68,7 @@ def finely(grey, fits):
 
 
 def off_px(fits, prints=PRINTS):
-    places = np.array([[each.x_mm, each.y_mm] for each in prints])
+    places = np.array([[printed.x_mm, printed.y_mm] for printed in prints])
     off_mm = np.hypot(*(fits.tags.places_mm - places).T)
     return off_mm * CAMERA.px_per_mm(places, 3.0)
 
@@ -89,7 +89,7 @@ def test_without_a_colour_filter_places_are_none_the_worse():
 
 def test_errors_are_as_large_as_is_said():
     placed = finely(filtered(noise_grey=4.0), plainly(filtered(noise_grey=4.0)))
-    places = np.array([[each.x_mm, each.y_mm] for each in PRINTS])
+    places = np.array([[printed.x_mm, printed.y_mm] for printed in PRINTS])
     sigmas = np.sqrt(np.diagonal(placed.covariance, axis1=1, axis2=2)[:, :2])
     within = np.abs(placed.tags.places_mm - places) < sigmas
     # 68 % are expected, 72 to 77 were found over five noises; of 96 errors, chance makes it 10
@@ -99,11 +99,14 @@ def test_errors_are_as_large_as_is_said():
 
 def test_a_figure_over_a_tag_does_not_drag_it():
     grey = filtered().copy()
-    for each in PRINTS[::4]:
+    for printed in PRINTS[::4]:
         forward = np.array(
-            [math.cos(math.radians(each.heading_deg)), math.sin(math.radians(each.heading_deg))]
+            [
+                math.cos(math.radians(printed.heading_deg)),
+                math.sin(math.radians(printed.heading_deg)),
+            ]
         )
-        cover(grey, CAMERA, *([each.x_mm, each.y_mm] + 5.0 * forward), 1.5)
+        cover(grey, CAMERA, *([printed.x_mm, printed.y_mm] + 5.0 * forward), 1.5)
     placed = finely(grey, plainly(grey))
     # The worst of these twelve was off by 0.05 px, a fortieth of a cell, as by the plain fit.
     assert off_px(placed)[::4].max() < 0.1

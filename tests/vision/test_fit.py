@@ -38,20 +38,22 @@ def seen(*, blur_px=0.6, noise_grey=2.0, seed=0):
 def guesses(prints, patterns=PATTERNS, *, off_mm=1.0, off_deg=2.0):
     """Where the tags are, but for an error as a search leaves."""
     generator = np.random.default_rng(5)
-    places = np.array([[each.x_mm, each.y_mm] for each in prints])
-    headings = np.array([each.heading_deg for each in prints])
+    places = np.array([[printed.x_mm, printed.y_mm] for printed in prints])
+    headings = np.array([printed.heading_deg for printed in prints])
     return TagGuesses(
-        np.array([patterns.index_of[each.tag] for each in prints]),
+        np.array([patterns.index_of[printed.tag] for printed in prints]),
         places + generator.uniform(-off_mm, off_mm, places.shape),
         np.radians(headings + generator.uniform(-off_deg, off_deg, len(prints))),
-        np.array([each.height_mm for each in prints]),
-        np.array([float(each.size_mm) for each in prints]),
+        np.array([printed.height_mm for printed in prints]),
+        np.array([float(printed.size_mm) for printed in prints]),
     )
 
 
 def errors(fits, prints):
     """Of x and y in mm and of the heading in radians, (n, 3)."""
-    true = np.array([[each.x_mm, each.y_mm, math.radians(each.heading_deg)] for each in prints])
+    true = np.array(
+        [[printed.x_mm, printed.y_mm, math.radians(printed.heading_deg)] for printed in prints]
+    )
     fitted = np.column_stack([fits.tags.places_mm, fits.tags.headings_rad])
     difference = fitted - true
     difference[:, 2] = (difference[:, 2] + math.pi) % (2 * math.pi) - math.pi
@@ -122,8 +124,10 @@ def test_a_camera_of_another_gamma_shifts_no_tag(gamma):
 
 def test_a_spear_over_a_tag_does_not_drag_it():
     picture = seen()
-    for each in PRINTS:
-        ends = np.array([[each.x_mm - 12, each.y_mm - 3, 3], [each.x_mm + 12, each.y_mm + 5, 3]])
+    for printed in PRINTS:
+        ends = np.array(
+            [[printed.x_mm - 12, printed.y_mm - 3, 3], [printed.x_mm + 12, printed.y_mm + 5, 3]]
+        )
         (left, top), (right, low) = CAMERA.to_image(ends).round().astype(int).tolist()
         cv2.line(picture, (left, top), (right, low), 90, 2, cv2.LINE_AA)
     fits = fit_tags(picture, CAMERA, PATTERNS, guesses(PRINTS), blur_px=0.65)
@@ -133,8 +137,8 @@ def test_a_spear_over_a_tag_does_not_drag_it():
 
 def test_a_third_hidden_and_started_a_cell_away_is_found_and_said():
     picture = seen()
-    for each in PRINTS:
-        cover(picture, CAMERA, each.x_mm + 6, each.y_mm + 6, 7.0)
+    for printed in PRINTS:
+        cover(picture, CAMERA, printed.x_mm + 6, printed.y_mm + 6, 7.0)
     afar = guesses(PRINTS, off_mm=1.7, off_deg=3.0)
     fits = fit_tags(picture, CAMERA, PATTERNS, afar, blur_px=0.65)
     open_fits = fit_tags(seen(), CAMERA, PATTERNS, afar, blur_px=0.65)
@@ -199,8 +203,8 @@ def test_blur_may_be_given_for_each_tag():
 
 def test_what_lies_over_a_corner_of_a_tag_does_not_drag_it():
     picture = seen()
-    for each in PRINTS:
-        cover(picture, CAMERA, each.x_mm + 7, each.y_mm + 5, 4.0)
+    for printed in PRINTS:
+        cover(picture, CAMERA, printed.x_mm + 7, printed.y_mm + 5, 4.0)
     fits = fit_tags(picture, CAMERA, PATTERNS, guesses(PRINTS), blur_px=0.65)
     beside_mm = np.hypot(*errors(fits, PRINTS)[:, :2].T)
     assert np.median(beside_mm) < 0.12

@@ -43,11 +43,11 @@ def test_bases_on_a_hill_are_placed_on_it_and_others_on_the_table():
     search = TagFinder(CAMERA, HILLY).search(picture_of(ON_THE_HILL + ON_THE_TABLE))
     sightings = seen(search)
     assert search.rejections == ()
-    for each in ON_THE_HILL + ON_THE_TABLE:
-        sighting = sightings[each.tag]
-        assert sighting.height_mm == each.height_mm
+    for printed in ON_THE_HILL + ON_THE_TABLE:
+        sighting = sightings[printed.tag]
+        assert sighting.height_mm == printed.height_mm
         # A tenth of what the hill would do: taken to lie on the table they are 3 to 7 mm off.
-        assert math.hypot(sighting.x_mm - each.x_mm, sighting.y_mm - each.y_mm) < 0.15
+        assert math.hypot(sighting.x_mm - printed.x_mm, sighting.y_mm - printed.y_mm) < 0.15
     (pose,) = base_poses([sightings[10]], [FOOT], CAMERA)
     assert pose.x_mm == pytest.approx(100 + 10 * math.cos(math.radians(35)), abs=0.2)
     assert pose.y_mm == pytest.approx(100 + 10 * math.sin(math.radians(35)), abs=0.2)

@@ -17,11 +17,11 @@ HIDDEN = Print(15, 170, 130, 0.0)
 
 def guesses(prints):
     return TagGuesses(
-        np.array([PATTERNS.index_of[each.tag] for each in prints]),
-        np.array([[float(each.x_mm), float(each.y_mm)] for each in prints]),
+        np.array([PATTERNS.index_of[printed.tag] for printed in prints]),
+        np.array([[float(printed.x_mm), float(printed.y_mm)] for printed in prints]),
         np.zeros(len(prints)),
-        np.array([each.height_mm for each in prints]),
-        np.array([float(each.size_mm) for each in prints]),
+        np.array([printed.height_mm for printed in prints]),
+        np.array([float(printed.size_mm) for printed in prints]),
     )
 
 

@@ -36,11 +36,11 @@ def test_tags_of_the_table_and_of_every_size_of_base_are_found_where_they_lie():
     tags = seen(search)
     assert sorted(tags) == [0, 1, 2, 3, 10, 11, 12, 13, 20]
     assert search.rejections == ()
-    for each in TABLE_PRINTS + UNIT_PRINTS:
-        sighting = tags[each.tag]
-        assert math.hypot(sighting.x_mm - each.x_mm, sighting.y_mm - each.y_mm) < 0.1
-        assert abs((sighting.heading_deg - each.heading_deg + 180) % 360 - 180) < 0.5
-        assert sighting.height_mm == each.height_mm
+    for printed in TABLE_PRINTS + UNIT_PRINTS:
+        sighting = tags[printed.tag]
+        assert math.hypot(sighting.x_mm - printed.x_mm, sighting.y_mm - printed.y_mm) < 0.1
+        assert abs((sighting.heading_deg - printed.heading_deg + 180) % 360 - 180) < 0.5
+        assert sighting.height_mm == printed.height_mm
 
 
 def test_corners_are_in_the_picture_from_the_top_left_clockwise():
@@ -75,14 +75,14 @@ def test_light_focus_and_noise_do_not_matter_much(conditions):
 
 def test_figures_that_lean_over_the_rims_of_tags_do_not_hide_them():
     picture = picture_of(UNIT_PRINTS)
-    for each in UNIT_PRINTS:
-        ahead = math.radians(each.heading_deg)
-        reach = each.size_mm / 2 + 4
+    for printed in UNIT_PRINTS:
+        ahead = math.radians(printed.heading_deg)
+        reach = printed.size_mm / 2 + 4
         cover(
             picture,
             CAMERA,
-            each.x_mm + reach * math.cos(ahead),
-            each.y_mm + reach * math.sin(ahead),
+            printed.x_mm + reach * math.cos(ahead),
+            printed.y_mm + reach * math.sin(ahead),
             5.0,
         )
     assert sorted(seen(FINDER.search(picture))) == [10, 11, 12, 13, 20]
@@ -176,7 +176,10 @@ def test_a_tag_that_straddles_the_border_of_a_box_is_found_when_its_centre_lies_
 
 def test_what_lies_outside_of_the_boxes_is_carried_over_unseen():
     before = FINDER.search(picture_of(TABLE_PRINTS + UNIT_PRINTS))
-    moved = [replace(each, y_mm=200.0) if each.tag == 13 else each for each in UNIT_PRINTS[:4]]
+    moved = [
+        replace(printed, y_mm=200.0) if printed.tag == 13 else printed
+        for printed in UNIT_PRINTS[:4]
+    ]
     search = FINDER.search(picture_of(moved), before=before, within_mm=BOX_MM)
     assert sorted(seen(search)) == [0, 1, 2, 3, 10, 11, 12, 13, 20]
     assert seen(search)[13] is seen(before)[13]
@@ -199,7 +202,10 @@ def test_a_copy_that_comes_to_lie_in_a_box_is_trusted_as_little_as_its_original_
 
 def test_refit_leaves_out_what_moved_and_what_is_gone():
     before = FINDER.search(picture_of(UNIT_PRINTS))
-    later = [replace(each, x_mm=each.x_mm + 1.0 * (each.tag == 12)) for each in UNIT_PRINTS[1:]]
+    later = [
+        replace(printed, x_mm=printed.x_mm + 1.0 * (printed.tag == 12))
+        for printed in UNIT_PRINTS[1:]
+    ]
     again = FINDER.refit(picture_of(later, seed=1), before.sightings, blur_px=before.blur_px)
     assert sorted(sighting.tag for sighting in again) == [11, 13, 20]
 

@@ -37,9 +37,9 @@ def known(tag, x_mm, y_mm, heading_deg):
 
 def tags_in(prints, hidden=(), radius_mm=MOST_MM):
     picture = picture_of(prints)
-    for each in prints:
-        if each.tag in hidden:
-            cover(picture, CAMERA, each.x_mm, each.y_mm, radius_mm)
+    for printed in prints:
+        if printed.tag in hidden:
+            cover(picture, CAMERA, printed.x_mm, printed.y_mm, radius_mm)
     return sorted(sighting.tag for sighting in FINDER.search(picture).sightings)
 
 

@@ -29,14 +29,14 @@ def game(tmp_path):
 def client(hall, game):
     catch_up(game, hall)
     with HallWatch(hall) as watch:
-        comes_true(lambda: any(each.id == game.id for each in watch.tables()))
+        comes_true(lambda: any(table.id == game.id for table in watch.tables()))
         app, _ = create_hall(watch)
         yield app.test_client()
 
 
 def test_the_hall_tells_of_each_table_as_it_stands(client, game):
     told = client.get("/api/hall", **OWN).json
-    (table,) = [each for each in told["tables"] if each["id"] == game.id]
+    (table,) = [table for table in told["tables"] if table["id"] == game.id]
     standing = table["standing"]
     assert standing["words"] == "<b>F1</b> hits B1."
     assert (standing["turn"], standing["active"]) == ("Round 3", "French")

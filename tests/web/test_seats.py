@@ -100,7 +100,7 @@ def test_a_shared_screen_takes_a_sides_seat_by_a_tap_and_comes_back_without_its_
         assert screen.post("/api/seat", json={"seat": seat}).status_code == 200
         now = screen.get("/api/seats").json
         assert (now["own"], now["may_change"]) == (seat, True)
-        assert any(each["link"] for each in now["seats"]) == (seat == "shared")
+        assert any(seat["link"] for seat in now["seats"]) == (seat == "shared")
 
 
 def test_a_screen_on_which_a_sides_link_was_opened_is_no_shared_one_any_more(closed, seats):
@@ -128,7 +128,7 @@ def test_only_the_shared_screen_is_shown_the_links(closed, seats):
         assert not any(seats.token(each) in told for each in seats.by_name)
     host = closed.test_client()
     host.get(f"/seat/{seats.token('shared')}")
-    links = {each["name"]: each["link"] for each in host.get("/api/seats").json["seats"]}
+    links = {seat["name"]: seat["link"] for seat in host.get("/api/seats").json["seats"]}
     assert links["both"] is None  # on the shared screen alone
     assert links["french"] == f"http://10.0.0.7:8000/seat/{seats.token('french')}"
     code = host.get("/api/seats/french/code.svg")

@@ -39,7 +39,7 @@ class StandingGame:
     def goes_on(self, *labels: str) -> None:
         """Do what is on offer under these labels, not by the page; nobody plays a card."""
         for label in labels:
-            while not (offered := [each for each in self._offers() if is_under(label, each)]):
+            while not (offered := [action for action in self._offers() if is_under(label, action)]):
                 self._act(self._offers()["No card"])
             self._act(self._offers()[offered[0]])
 
@@ -53,7 +53,7 @@ class StandingGame:
         with self.referee.locked() as play:
             assert play is not None
             game, state = play.game, play.state
-            return {game.offered(state, each).label: each for each in play.legal()}
+            return {game.offered(state, action).label: action for action in play.legal()}
 
     def _act(self, action: Any) -> None:
         self.referee.act(SHARED, self.referee.game.action_to_json(action), self.referee.version)

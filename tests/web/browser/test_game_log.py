@@ -61,7 +61,7 @@ def test_the_page_is_sent_what_is_new_and_shows_all_of_it_after_undo_and_reload(
     expect(page.locator("#game-log-body li.fold")).to_have_text("▸ 1 taken back")
     expect(lines).to_have_count(before)
     page.remove_listener("response", keep)
-    told = [each for each in answers if "/api/game" in each.url and each.status == 200]
+    told = [answer for answer in answers if "/api/game" in answer.url and answer.status == 200]
     assert max(len(each.json()["log"]) for each in told) == 1
     texts = lines.all_inner_texts()
     page.reload()
