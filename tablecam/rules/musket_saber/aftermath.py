@@ -12,11 +12,11 @@ from tablecam.rules.hexes.drawings import hexes_shapes, way_shape
 from tablecam.rules.hexes.grid import Hex
 from tablecam.rules.musket_saber import state as acts
 from tablecam.rules.musket_saber import tables
-from tablecam.rules.musket_saber.combat import Deed, check_of
+from tablecam.rules.musket_saber.combat import Deed
 from tablecam.rules.musket_saber.field import CLEAR
 from tablecam.rules.musket_saber.results import Fate
 from tablecam.rules.musket_saber.retreat import Retreats, advances, retreats, rout
-from tablecam.rules.musket_saber.state import Due, Outcome, State, Units, event
+from tablecam.rules.musket_saber.state import Due, MoraleDie, Outcome, State, Units, event
 from tablecam.rules.musket_saber.tables import Code
 from tablecam.rules.musket_saber.troops import Unit, is_overstacked
 from tablecam.rules.steps import Events
@@ -309,11 +309,11 @@ def routed_off(state: State, name: str) -> Outcome:
     return state, (event("loss", f"{name} is {end.replace('_', ' ')}", "K-7.10", name),)
 
 
-class Unsafe(Due):
+class Unsafe(MoraleDie):
     """A unit on an unsafe line checks its morale at each hex that enemies control (K-7.9c)."""
 
-    unit: str
     count: int
+    counts_disruption = True
     dice = "the morale of {unit} on an unsafe line"
     dice_rule = "K-7.9c"
 
@@ -323,9 +323,7 @@ class Unsafe(Due):
 
     def follow(self, state: State, answer: tuple[int, ...]) -> Outcome:
         """Returns the state with the unit at its end, or in rout."""
-        unit = state.unit(self.unit)
-        check = check_of(unit.morale, disrupted=unit.disrupted, time=state.time)
-        if all(map(check.passes, answer)):
+        if all(map(self.check(state).passes, answer)):
             return state, (event("check", f"{self.unit} gets through", "K-7.9c", self.unit),)
         return routed_off(state, self.unit)
 

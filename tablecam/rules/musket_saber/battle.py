@@ -9,13 +9,13 @@ from typing import Any, Final, Literal
 
 from tablecam.geometry.shapes import Shape
 from tablecam.rules.dice import Roll
-from tablecam.rules.game import Ban, Event, PendingDecision, Refused, Sum
+from tablecam.rules.game import Ban, DiceGroup, Event, PendingDecision, Refused, Sum
 from tablecam.rules.hexes.drawings import hexes_shapes, line_shape
 from tablecam.rules.hexes.grid import Hex
 from tablecam.rules.musket_saber import aftermath, combat, movement, results
 from tablecam.rules.musket_saber import state as acts
 from tablecam.rules.musket_saber.combat import Deed, Differential, Role, Tactic, Term
-from tablecam.rules.musket_saber.state import Due, Outcome, State, Units, event
+from tablecam.rules.musket_saber.state import Due, MoraleDie, Outcome, State, Units, event
 from tablecam.rules.musket_saber.tables import HQ_FOW, code_of
 from tablecam.rules.musket_saber.troops import Leader, Unit, fighting
 from tablecam.table.sides import side_name
@@ -359,10 +359,18 @@ class Defence(Due):
         return state.pushed(*steps, Fight()), ()
 
 
-class LineCheck(Due):
+class CombatCheck(MoraleDie, is_family=True):
+    """A morale check in a combat, with the help of a leader who takes part (K-10.3e)."""
+
+    def help(self, state: State) -> int:
+        """Returns what he adds."""
+        return _morale(state, state.side_of(self.unit))
+
+
+class LineCheck(CombatCheck):
     """A defender without a safe line of retreat checks its morale before the combat (K-7.3)."""
 
-    unit: str
+    counts_disruption = True
     dice = "the morale of {unit}, which has no safe line of retreat"
     dice_rule = "K-7.3"
 
@@ -370,7 +378,7 @@ class LineCheck(Due):
         """Returns the state with the unit as before, Disrupted, or in rout."""
         unit = replace(state.unit(self.unit), line=state.fight.lines[self.unit])
         turns = len(state.folio.scenario.turns)
-        led = _morale(state, unit.side)
+        led = self.help(state)
         fate = results.fate_without_safe_line(unit, answer[0], state.turn, turns, state.time, led)
         hexes = {self.unit: state.fight.target}
         state, events, steps = aftermath.applied(state, fate, hexes, "K-7.3")
@@ -397,19 +405,16 @@ class Squaring(Due):
         return replace(state, battle=battle).pushed(SquareCheck(answer.unit)), ()
 
 
-class SquareCheck(Due):
+class SquareCheck(CombatCheck):
     """Infantry that cavalry charges tries to form a Square (K-9.5a)."""
 
-    unit: str
+    counts_disruption = True
     dice = "{unit} to form a Square"
     dice_rule = "K-9.5a"
 
     def follow(self, state: State, answer: tuple[int, ...]) -> Outcome:
         """Returns the state with the unit in a Square, or Disrupted."""
-        unit = state.unit(self.unit)
-        led = _morale(state, unit.side)
-        check = combat.check_of(unit.morale, disrupted=unit.disrupted, time=state.time, leader=led)
-        formed = check.passes(answer[0])
+        formed = self.check(state).passes(answer[0])
         text = f"{self.unit} {'forms a Square' if formed else 'forms no Square: Disrupted'}"
         marks = {"square": True} if formed else {"disrupted": True}
         return state.changed(self.unit, **marks), (event("check", text, "K-9.5a", self.unit),)
@@ -460,19 +465,15 @@ def role_of(battle: acts.Battle, side: str) -> Role:
     return "attacker" if side == battle.side else "defender"
 
 
-class ChargeCheck(Due):
+class ChargeCheck(CombatCheck):
     """One of the charging units checks its morale (K-7.13c)."""
 
-    unit: str
     dice = "the morale of {unit}, which charges"
     dice_rule = "K-7.13c"
 
     def follow(self, state: State, answer: tuple[int, ...]) -> Outcome:
         """Returns the state with the charge pressed home, or an attack at half."""
-        battle = state.fight
-        led = _morale(state, battle.side)
-        check = combat.check_of(state.unit(self.unit).morale, time=state.time, leader=led)
-        passed = check.passes(answer[0])
+        battle, passed = state.fight, self.check(state).passes(answer[0])
         battle = replace(battle, failed=not passed, doubled=passed and battle.by_fow)
         if not passed and battle.charge == "infantry":
             battle = replace(battle, charge=None)
@@ -613,14 +614,21 @@ class Result(Due):
     def roll(self, state: State) -> Roll | None:
         """Returns the die of a morale check."""
         missing = self.fate(state)
-        if isinstance(missing, results.UndecidedError) and missing.needs_die:
+        if isinstance(missing, results.UndecidedError) and missing.check is not None:
             return Roll(f"the morale of {missing.unit}", 1)
         return None
+
+    def dice_groups(self, state: State) -> tuple[DiceGroup, ...]:
+        """Returns the die, and on what the unit passes."""
+        missing = self.fate(state)
+        if not isinstance(missing, results.UndecidedError) or missing.check is None:
+            return ()
+        return (DiceGroup(missing.unit, None, (0,), missing.check.goal),)
 
     def asked(self, state: State) -> PendingDecision | None:
         """Returns the choice of the side that is struck."""
         missing = self.fate(state)
-        if not isinstance(missing, results.UndecidedError) or missing.needs_die:
+        if not isinstance(missing, results.UndecidedError) or missing.check is not None:
             return None
         owner = state.side_of(missing.unit)
         if missing.losers:

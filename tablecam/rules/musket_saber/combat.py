@@ -35,6 +35,16 @@ class Check:
         """The natural dice that pass."""
         return tuple(filter(self.passes, range(1, 7)))
 
+    @property
+    def goal(self) -> str:
+        """What a natural die needs, in words.
+
+        >>> Check(4, 1).goal, Check(1).goal
+        ('3 or less passes', 'only a 1 passes')
+        """
+        most = max(self.passes_on)
+        return f"{most} or less passes" if most > 1 else "only a 1 passes"
+
 
 def check_of(
     mr: int, *, disrupted: bool = False, time: Time = "day", leader: int = 0, square: bool = False

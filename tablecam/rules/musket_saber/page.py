@@ -120,8 +120,14 @@ _TACTICS: Final = {
 }  # fmt: skip
 _CHOICES: Final = {"disrupt": "Disrupted", "retreat": "Retreat", "step": "Lose a step"}
 
+
+def _roll(state: State, action: Roll) -> Offer:
+    step: Any = state.step
+    return Offer("roll", str(action), dice=step.dice_groups(state))
+
+
 OFFERS: Final[Mapping[type, Callable[[State, Any], Offer]]] = {
-    Roll: lambda state, action: Offer("roll", str(action)),
+    Roll: _roll,
     acts.Start: lambda state, a: _to(
         "move", state, a.unit, ("march" if a.march else "move") + _helped(a.leader)
     ),

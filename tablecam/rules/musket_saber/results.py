@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
-from tablecam.rules.musket_saber.combat import Manner, Role, check_of, primary_of
+from tablecam.rules.musket_saber.combat import Check, Manner, Role, check_of, primary_of
 from tablecam.rules.musket_saber.retreat import hexes_due, rout
 from tablecam.rules.musket_saber.tables import ADVANCE, ADVANCE_AFTER_ROUT, Code, Time
 from tablecam.rules.musket_saber.troops import Unit
@@ -20,17 +20,17 @@ ROLES: Final[dict[str, Role]] = {"A": "attacker", "D": "defender"}
 class UndecidedError(FactError):
     """Raised where a result needs a die or a choice of a role that is not made.
 
-    `unit` is checked by the die; without dice `expected` are the choices, or `losers` the units of
-    which one takes a loss.
+    `unit` is checked by a die that needs what `check` says; without one `expected` are the choices,
+    or `losers` the units of which one takes a loss.
     """
 
     def __init__(
         self, key: str, why: str, role: Role, unit: str, *expected: Choice,
-        losers: tuple[str, ...] = (),
+        losers: tuple[str, ...] = (), check: Check | None = None,
     ) -> None:  # fmt: skip
         super().__init__(key, why)
         self.role, self.unit, self.expected, self.losers = role, unit, expected, losers
-        self.needs_die = not (expected or losers)
+        self.check = check
 
 
 # What tactics make of a result.
@@ -176,14 +176,14 @@ class _Applied:
 
     def passes(self, unit: Unit, role: Role) -> bool:
         """Checks a unit's morale with the next die."""
-        if not self.dice:
-            why = f"expected a die for the morale check of {unit.id}"
-            raise UndecidedError("dice", why, role, unit.id)
         check = check_of(
             unit.morale, disrupted=unit.disrupted, time=self.combat.time,
             leader=self.combat.leaders.get(role, 0),
             square=self.combat.is_square and role == "defender",
         )  # fmt: skip
+        if not self.dice:
+            why = f"expected a die for the morale check of {unit.id}"
+            raise UndecidedError("dice", why, role, unit.id, check=check)
         passed = check.passes(self.dice.pop(0))
         self.check = "pass" if passed else "fail"
         return passed

@@ -12,7 +12,7 @@ from tablecam.rules.hexes.grid import Hex
 from tablecam.rules.musket_saber import aftermath, battle, combat, moves
 from tablecam.rules.musket_saber import state as acts
 from tablecam.rules.musket_saber.field import Field
-from tablecam.rules.musket_saber.state import Due, Outcome, State, Units, event
+from tablecam.rules.musket_saber.state import Due, MoraleDie, Outcome, State, Units, event
 from tablecam.rules.musket_saber.tables import CHARGE_MP, ENEMY_MOVES_ON, FowChoice
 from tablecam.rules.musket_saber.troops import Leader, Unit, is_overstacked
 from tablecam.rules.steps import ban_on_all
@@ -188,21 +188,22 @@ def _recovered(state: State, act: acts.Recover) -> Outcome:
     return state.changed(act.unit, disrupted=False), (done,)
 
 
-class Recovering(Due):
+class Recovering(MoraleDie):
     """A unit tries to recover, also a lost step by a Fortune of War (K-11.1f, K-12.4e)."""
 
-    unit: str
     leader: str = ""
     dice = "the recovery of {unit}"
     dice_rule = "K-11.1f"
 
+    def help(self, state: State) -> int:
+        """Returns what its leader adds."""
+        leader = state.thing(self.leader) if self.leader else None
+        return leader.morale if isinstance(leader, Leader) else 0
+
     def follow(self, state: State, answer: tuple[int, ...]) -> Outcome:
         """Returns the state with the unit as it is then."""
         unit = state.unit(self.unit)
-        leader = state.thing(self.leader) if self.leader else None
-        helps = leader.morale if isinstance(leader, Leader) else 0
-        check = combat.check_of(unit.morale, time=state.time, leader=helps)
-        if not check.passes(answer[0]):
+        if not self.check(state).passes(answer[0]):
             return state, (event("check", f"{self.unit} does not recover", "K-11.1f", self.unit),)
         if unit.set_aside:
             return _step_back(state, self.unit)
@@ -221,19 +222,20 @@ def assistant(state: State, unit: Unit) -> Leader | None:
     return None
 
 
-class StepCheck(Due):
+class StepCheck(MoraleDie):
     """An eliminated unit regains a step, or is destroyed for good (K-11.2b, K-11.2c)."""
 
-    unit: str
     dice = "a step of {unit}, or it is destroyed"
     dice_rule = "K-11.2b"
 
+    def help(self, state: State) -> int:
+        """Returns what the leader adds who assists."""
+        leader = assistant(state, state.unit(self.unit))
+        return 0 if leader is None else leader.morale
+
     def follow(self, state: State, answer: tuple[int, ...]) -> Outcome:
         """Returns the state with the unit on the Turn Record Track, or out of the game."""
-        unit = state.unit(self.unit)
-        leader = assistant(state, unit)
-        led = 0 if leader is None else leader.morale
-        if combat.check_of(unit.morale, time=state.time, leader=led).passes(answer[0]):
+        if self.check(state).passes(answer[0]):
             return _step_back(state, self.unit)
         state = state.changed(self.unit, set_aside=False, destroyed=True)
         return state, (event("loss", f"{self.unit} is destroyed", "K-11.2b", self.unit),)
@@ -546,17 +548,15 @@ def _combat_units(state: State, names: Units) -> Units:
     return tuple(name for name in names if isinstance(state.thing(name), Unit))
 
 
-class Shaken(Due):
+class Shaken(MoraleDie):
     """A Fortune of War makes an enemy unit check its morale (K-12.4d)."""
 
-    unit: str
     dice = "the morale of {unit}"
     dice_rule = "K-12.4"
 
     def follow(self, state: State, answer: tuple[int, ...]) -> Outcome:
         """Returns the state with the unit as before, or Disrupted."""
-        check = combat.check_of(state.unit(self.unit).morale, time=state.time)
-        if check.passes(answer[0]):
+        if self.check(state).passes(answer[0]):
             return state, (event("check", f"{self.unit} stands", "K-12.4", self.unit),)
         state = state.changed(self.unit, disrupted=True, square=False)
         return state, (event("check", f"{self.unit} is Disrupted", "K-12.4", self.unit),)

@@ -6,15 +6,15 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from tablecam.rules.frozen_json import Variant
-from tablecam.rules.game import Event, Refused
+from tablecam.rules.game import DiceGroup, Event, Refused
 from tablecam.rules.hexes.files import checked_files, ground_of
 from tablecam.rules.hexes.grid import Hex, grid_of
 from tablecam.rules.hexes.hex_game import Counter, HexState
 from tablecam.rules.hexes.zones import Hexes
-from tablecam.rules.musket_saber.combat import Deed, Manner, Tactic
+from tablecam.rules.musket_saber.combat import Check, Deed, Manner, Tactic, check_of
 from tablecam.rules.musket_saber.field import Field, Map
 from tablecam.rules.musket_saber.files import FILE_MODELS, Charts, MapFile, Scenario, ScenarioUnit
 from tablecam.rules.musket_saber.tables import GAME, FowChoice, Time
@@ -204,6 +204,31 @@ class Due(WordedStep, is_family=True):
         """Returns the side that it names, else that of its first unit."""
         side = getattr(self, "side", "")
         return str(side or state.side_of(self.names(state)[0]))
+
+
+class MoraleDie(Due, is_family=True):
+    """The dice of a unit's morale check (K-2.4c); `counts_disruption` if that adds to them."""
+
+    unit: str
+    counts_disruption: ClassVar[bool] = False
+
+    def help(self, state: State) -> int:
+        """Returns what a leader adds to the unit's MR."""
+        return 0
+
+    def check(self, state: State) -> Check:
+        """Returns what the dice need."""
+        unit = state.unit(self.unit)
+        is_disrupted = self.counts_disruption and unit.disrupted
+        return check_of(
+            unit.morale, disrupted=is_disrupted, time=state.time, leader=self.help(state)
+        )
+
+    def dice_groups(self, state: State) -> tuple[DiceGroup, ...]:
+        """Returns the dice, and on which of them the unit passes."""
+        roll = self.roll(state)
+        places = range(0 if roll is None else roll.count)
+        return (DiceGroup(self.unit, None, tuple(places), self.check(state).goal),)
 
 
 # The folio.

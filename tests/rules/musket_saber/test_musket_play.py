@@ -50,6 +50,12 @@ def events_of(play: Any) -> list[tuple[str | None, str]]:
     return [(event.rule, event.text) for done in play.done for event in done.events]
 
 
+def goal(play: Any) -> str:
+    """What the page says of the die that is due."""
+    (group,) = GAME.offered(play.state, play.legal()[0]).dice
+    return f"{group.whose}: {group.goal}"
+
+
 LOST = {"hex": None, "steps": 0, "set_aside": True}
 REDUCED = {"steps": 1, "reduced": True}
 
@@ -198,6 +204,8 @@ def test_a_square_is_formed_out_of_reach_and_ends_at_will_k_9_5b_k_9_5d():
 def test_a_disrupted_unit_recovers_instead_of_moving_k_11_1f():
     play = battle(unit("R1", "0505"), unit("G1", "1018"), marks={"R1": {"disrupted": True}})
     choose(play, "recover", unit="R1", leader="")
+    # Its own disruption does not hinder it.
+    assert goal(play) == "R1: 4 or less passes"
     roll(play, 4)
     assert not play.state.unit("R1").disrupted
     with pytest.raises(Refused, match=r"K-4.2"):
@@ -526,6 +534,7 @@ def test_one_unit_of_a_stack_meets_a_countercharge_in_square_k_9_4_k_9_5a():
     assert play.legal()[0].for_.endswith("differential +2")
     roll(play, 4)
     assert play.legal()[0].for_ == "the morale of R1"
+    assert goal(play) == "R1: 5 or less passes", "a Square adds to the MR"
     roll(play, 5)
     choose(play, "choose", choice="step")
     assert (play.state.unit("R1").square, play.state.unit("G1").steps) == (True, 0)
