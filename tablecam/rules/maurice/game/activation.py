@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 
 from tablecam.rules.game import Event, PendingDecision, Refused
 from tablecam.rules.maurice.charge.charge import are_enough_chargers, charge_of
@@ -154,15 +155,11 @@ class Activating(Step):
         if isinstance(action, Done):
             side = side_plural(state.active)
             if _is_bound(state) and (activations := _activations(state)):
-                names = ", ".join(activations[0].force)
-                why = (
-                    f"{side} have declared to {state.round.command}, and their cards reach {names}"
-                )
+                reach = f"their cards reach {', '.join(activations[0].force)}"
+                why = f"{side} have declared to {state.round.command}, and {reach}"
                 raise Refused(why, rule="M-4.10", key="type")
-            facts = {"side": state.active}
-            return after_action(state), (
-                Event("no-force", f"{side} activate no force", "M-4.15", facts),
-            )
+            text, facts = f"{side} activate no force", {"side": state.active}
+            return after_action(state), (Event("no-force", text, "M-4.15", facts),)
         if not isinstance(action, Activate):
             raise Refused(f"expected a force or done, got {action.type}", rule="M-4.11")
         spans_bw = played_bw(state, action)
@@ -199,17 +196,13 @@ def _activations(state: State) -> tuple[Activate, ...]:
         disrupted = {unit.id for unit in field.units if unit.disruption}
         candidates = tuple(force for force in candidates if not disrupted.isdisjoint(force))
     if state.declares_first:
-        return tuple(
-            activation
-            for force in candidates
-            for activation in declarable_activations(state, force)
-        )
+        return (*chain(*(declarable_activations(state, force) for force in candidates)),)
     needs_bw = _needs_bw(state, field, candidates)
     cheapest = (
         None if need_bw is None else _cheapest(state, force, need_bw)
         for force, need_bw in zip(candidates, needs_bw, strict=True)
     )
-    return tuple(activation for activation in cheapest if activation is not None)
+    return tuple(filter(None, cheapest))
 
 
 def _candidates(state: State) -> list[Force]:
@@ -350,12 +343,12 @@ def _check_reached(state: State, field: Field, force: Force, spans_bw: tuple[int
     Raises:
         Refused: No card is played, no path leads to the force, or the cards do not reach it.
     """
+    if not spans_bw:
+        raise Refused("at least one card is needed, even at distance 0", rule="M-4.13", key="spans")
     names, played = ", ".join(force), " + ".join(map(str, spans_bw))
     who = side_plural(state.active)
     text = f"{who} activate {names} to {state.round.command}, with {played} BW"
     facts = {"force": list(force), "spans": list(spans_bw)}
-    if not spans_bw:
-        raise Refused("at least one card is needed, even at distance 0", rule="M-4.13", key="spans")
     commander = state.commander(state.active)
     if commander is None:
         text = f"{text}; {who} have no commander on the table to measure from"
@@ -404,11 +397,10 @@ class Interrupting(Step):
     def legal(self, state: State) -> tuple[Action, ...]:
         """Lists the interrupts that may be played now, and none."""
         # Players who hold the cards may have any that fits the moment.
-        played: list[tuple[Effect, str | None]] = [(effect, None) for effect in MOMENTS]
+        interrupts = [Interrupt(effect) for effect in MOMENTS]
         if state.is_dealt:
             cards = state.cards_of(state.passive)
-            played = [(card.interrupts, card.id) for card in cards if card.interrupts is not None]
-        interrupts = (Interrupt(effect, card) for effect, card in played)
+            interrupts = [Interrupt(card.interrupts, card.id) for card in cards if card.interrupts]
         return (Decline(state.passive), *permitted(interrupts, partial(self._check, state)))
 
     def follow(self, state: State, action: Action) -> StateAndEvents:

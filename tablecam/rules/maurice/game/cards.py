@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations, islice
 from random import Random
-from typing import Final, Literal
+from typing import Literal
 
 from tablecam.rules.game import Event, PendingDecision, Refused
 from tablecam.rules.maurice.field.tables import HAND_LIMIT
@@ -126,10 +126,8 @@ class Drawing(Step):
         deck = state.deck
         # First, as the deck is reshuffled even if its last card was the last one due.
         if deck.left == 0 and deck.stage == "first":
-            text = (
-                "the first deck is used up: shuffle the discards and the Reshuffle card into a new"
-            )
-            return _shuffled(state, "second", f"{text} deck", "M-4.20")
+            shuffle = "shuffle the discards and the Reshuffle card into a new deck"
+            return _shuffled(state, "second", f"the first deck is used up: {shuffle}", "M-4.20")
         if self.count == 0:
             return state.to(self.then), ()
         if deck.left == 0:
@@ -240,11 +238,12 @@ def _check_stated(state: State, action: Draw) -> None:
     if action.cards is not None:
         why = "expected no card names, as the players hold the cards"
         raise Refused(why, rule="M-3.10", key="cards")
+    why = ""
     if at is not None and (deck.stage != "second" or not 1 <= at <= action.count):
         why = "the Reshuffle card cannot come up at that position"
-        raise Refused(why, rule="M-4.21", key="reshuffle_at")
-    if at is None and deck.stage == "second" and action.count == deck.left:
+    elif at is None and deck.stage == "second" and action.count == deck.left:
         why = "expected the position of the Reshuffle card, as the whole deck is drawn"
+    if why:
         raise Refused(why, rule="M-4.21", key="reshuffle_at")
 
 
@@ -312,8 +311,6 @@ SYMBOL_WORDS: Mapping[Symbol, str] = {
 
 MOST_ADDED = 6
 """The largest modifier taken from players, either way; more is a typing error (M-3.10)."""
-_PIP: Final[Mapping[bool, int]] = {True: +1, False: -1}
-"""The usual modifier: for an own unit, or against an enemy's."""
 
 
 class Modifying(Step):
@@ -338,13 +335,14 @@ class Modifying(Step):
         """
         units, concerned = field_at(state).by_id, self.then.concerned(state)
         if state.is_dealt:
-            played: list[Modify] = []
-            for card in state.cards_of(self.side):
-                every = _card_amounts(state, self, card)
-                effective = (some for some in every if not some.keys().isdisjoint(concerned))
-                played += (Modify(self.side, self.symbol, some, card.id) for some in effective)
+            played = [
+                Modify(self.side, self.symbol, amounts, card.id)
+                for card in state.cards_of(self.side)
+                for amounts in _card_amounts(state, self, card)
+                if not amounts.keys().isdisjoint(concerned)
+            ]
         else:
-            plain = ({name: _PIP[units[name].side == self.side]} for name in concerned)
+            plain = ({name: 1 if units[name].side == self.side else -1} for name in concerned)
             # The first adds nothing, as not every card's effect is a number.
             played = [Modify(self.side, self.symbol, amounts) for amounts in ({}, *plain)]
         return (Decline(self.side), *played)
@@ -407,8 +405,8 @@ class Removing(Step):
 
 
 def _has_modified(state: State, step: Modifying) -> bool:
-    played = {(modifier.side, modifier.symbol) for modifier in state.round.modifiers}
-    return (step.side, step.symbol) in played
+    played = state.round.modifiers
+    return any((card.side, card.symbol) == (step.side, step.symbol) for card in played)
 
 
 def _card_amounts(state: State, step: Modifying, card: Card) -> tuple[dict[str, int], ...]:
@@ -417,19 +415,17 @@ def _card_amounts(state: State, step: Modifying, card: Card) -> tuple[dict[str, 
         return ()
     adds = card.modifies.adds
     side = step.side if card.modifies.to == "own" else state.other(step.side)
-    units = [unit.id for unit in field_at(state).of_side(side)]
-    if card.modifies.is_for_one:
-        return tuple({unit: adds} for unit in units)
-    return (dict.fromkeys(units, adds),)
+    all_units = {unit.id: adds for unit in field_at(state).of_side(side)}
+    is_for_one = card.modifies.is_for_one
+    return tuple({unit: adds} for unit in all_units) if is_for_one else (all_units,)
 
 
 def _check_modify(state: State, step: Modifying, action: Modify) -> None:
     """Refuses a modifier of the wrong side, symbol, card, unit or amount."""
     _check_side(action.side, step.side)
     if action.symbol != step.symbol:
-        expected = f"expected a card with {SYMBOL_WORDS[step.symbol]}"
-        got = f"got {SYMBOL_WORDS[action.symbol]}"
-        raise Refused(f"{expected}, {got}", rule="M-3.5", key="symbol")
+        expected, got = SYMBOL_WORDS[step.symbol], SYMBOL_WORDS[action.symbol]
+        raise Refused(f"expected a card with {expected}, got {got}", rule="M-3.5", key="symbol")
     if _has_modified(state, step):
         why = f"{side_plural(step.side)} have already played a card with this symbol"
         raise Refused(why, rule="M-3.6", key="symbol")

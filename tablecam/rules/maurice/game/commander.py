@@ -29,16 +29,13 @@ def marker_outline(place_mm: Point, bw_mm: float) -> shapely.Polygon:
     return shapely.buffer(shapely.Point(place_mm), COMMANDER_BW * bw_mm / 2)
 
 
-def marker_of(state: State, leader: Commander) -> shapely.Polygon:
-    """Returns the marker of a commander on the table."""
-    return marker_outline(leader.place_mm, state.position.table.bw_mm)
-
-
 def commander_under(state: State, side: str, area: shapely.Geometry) -> Commander | None:
     """Returns a side's commander if its marker lies partly in an area, else None."""
     leader = state.commander(side)
-    is_under = leader is not None and is_partly_in(marker_of(state, leader), area)
-    return leader if is_under else None
+    if leader is None:
+        return None
+    marker = marker_outline(leader.place_mm, state.position.table.bw_mm)
+    return leader if is_partly_in(marker, area) else None
 
 
 def displacing(state: State, side: str, then: Step) -> State:
@@ -62,7 +59,7 @@ def with_displacement(
         return state.to(then), ()
     passes = f"{side_plural(side)} pass over {leader.name}"
     text = f"{passes}: {side_plural(enemy)} move him 1 BW to a place clear of all bases"
-    drawn = shapes_of(marker_of(state, leader), "contact")
+    drawn = shapes_of(marker_outline(leader.place_mm, state.position.table.bw_mm), "contact")
     event = Event("displaced", text, "M-6.29", {"side": enemy}, drawn)
     return displacing(state, enemy, then), (event,)
 
@@ -70,11 +67,8 @@ def with_displacement(
 def first_step(state: State, number: int, active: str) -> State:
     """Returns the start of a round, where the active side may invoke volleys (M-4.3)."""
     # Noted now, as the hand may change during the round (M-4.18).
-    is_without_cards = state.side(active).hand == 0
-    is_deck_out = is_deck_exhausted(state.deck)
-    begun = Round(
-        number, active, state.position, is_without_cards=is_without_cards, is_deck_out=is_deck_out
-    )
+    is_without_cards, is_out = state.side(active).hand == 0, is_deck_exhausted(state.deck)
+    begun = Round(number, active, state.position, is_without_cards, is_out)
     return replace(state, round=begun).at("volley-choice")
 
 
@@ -118,9 +112,7 @@ def _behind(field: Field, unit: UnitOnField) -> Point:
         (unit.axes.left_mm[0] - x) * ahead_x + (unit.axes.left_mm[1] - y) * ahead_y
         for x, y in shapely.get_coordinates(unit.outline).tolist()
     )
-    middle_x, middle_y = (
-        (a + b) / 2 for a, b in zip(unit.axes.left_mm, unit.axes.right_mm, strict=True)
-    )
+    middle_x, middle_y = unit.axes.middle_mm
     offset_mm = rear_mm + field.bw_mm
     return round(middle_x - offset_mm * ahead_x, 1), round(middle_y - offset_mm * ahead_y, 1)
 
@@ -147,11 +139,8 @@ def place_refusal(state: State, leader: Commander, place: Point) -> str | None:
     field = field_at(state)
     if not _is_on_table(field, place):
         return f"expected a place on the table, got {place[0]:g}, {place[1]:g}"
-    marker = marker_outline(place, field.bw_mm)
-    for unit in field.units:
-        if unit.side != leader.side and is_partly_in(marker, unit.outline):
-            return f"{unit.id} already stands there"
-    return None
+    enemies = (unit.id for unit in _covering(field, place) if unit.side != leader.side)
+    return next((f"{name} already stands there" for name in enemies), None)
 
 
 def ring_refusal(state: State, leader: Commander, place: Point) -> str | None:
@@ -171,16 +160,17 @@ def ring_refusal(state: State, leader: Commander, place: Point) -> str | None:
 
 
 def _is_free(field: Field, place: Point) -> bool:
-    return _is_on_table(field, place) and _is_clear(field, place)
+    return _is_on_table(field, place) and not _covering(field, place)
 
 
 def _is_on_table(field: Field, place: Point) -> bool:
     return bool(shapely.covers(table_outline(field.position.table), shapely.Point(place)))
 
 
-def _is_clear(field: Field, place: Point) -> bool:
+def _covering(field: Field, place: Point) -> list[UnitOnField]:
+    """Returns the units that a commander's marker at a place would overlap."""
     marker = marker_outline(place, field.bw_mm)
-    return not any(is_partly_in(marker, unit.outline) for unit in field.units)
+    return [unit for unit in field.units if is_partly_in(marker, unit.outline)]
 
 
 class PlacingCommander(Step, is_family=True):
@@ -193,7 +183,13 @@ class PlacingCommander(Step, is_family=True):
     def shapes(self, state: State) -> tuple[Shape, ...]:
         """Draws the commander's marker."""
         leader = state.commander(self.owner(state))
-        return () if leader is None else shapes_of(marker_of(state, leader), "unit", leader.id)
+        return (
+            ()
+            if leader is None
+            else shapes_of(
+                marker_outline(leader.place_mm, state.position.table.bw_mm), "unit", leader.id
+            )
+        )
 
     def placed(self, state: State, action: Action) -> tuple[PlaceCommander, Commander]:
         """Returns an action that places the commander, and him, or refuses it."""
@@ -246,12 +242,13 @@ class Displacing(PlacingCommander):
 
     def legal(self, state: State) -> tuple[Action, ...]:
         """Lists the free places on the first ring that has any."""
-        places = _places_left(state, self)
+        leader = state.commander(self.side)
+        places = () if leader is None else displaced_places(state, leader)
         return tuple(PlaceCommander(self.side, x, y) for x, y in places) or (Done(),)
 
     def follow(self, state: State, action: Action) -> StateAndEvents:
         """Moves the commander and continues what was interrupted."""
-        if isinstance(action, Done) and not _places_left(state, self):
+        if isinstance(action, Done) and self.legal(state) == (Done(),):
             return state.to(self.then), ()
         placing, leader = self.placed(state, action)
         if placing.card is not None:
@@ -261,12 +258,6 @@ class Displacing(PlacingCommander):
             raise Refused(why_not, rule="M-6.29")
         state, event = _placed(state, leader, placing.place_mm, "M-6.29")
         return state.to(self.then), (event,)
-
-
-def _places_left(state: State, step: Displacing) -> tuple[Point, ...]:
-    """Returns the places for a side's commander; none if it is no longer on the table."""
-    leader = state.commander(step.side)
-    return () if leader is None else displaced_places(state, leader)
 
 
 def _pay(state: State, side: str) -> StateAndEvents:
@@ -301,10 +292,8 @@ def _placed(state: State, leader: Commander, place: Point, rule: str) -> tuple[S
     """Returns the state with a commander at its new place, and the event."""
     x_mm, y_mm = place
     moved = replace(leader, x_mm=x_mm, y_mm=y_mm, sigma_mm=0.0, seen="hand", pose=None)
-    commanders = tuple(
-        moved if commander.id == leader.id else commander for commander in state.position.commanders
-    )
-    state = replace(state, position=replace(state.position, commanders=commanders))
+    commanders = (moved if known.id == leader.id else known for known in state.position.commanders)
+    state = replace(state, position=replace(state.position, commanders=tuple(commanders)))
     facts = {"commander": leader.id, "x_mm": x_mm, "y_mm": y_mm}
     path = (leader.place_mm, place)
     far_bw = math.dist(*path) / state.position.table.bw_mm
@@ -323,7 +312,7 @@ class EndingRound(Step):
         for side in sides:
             leader = state.commander(side)
             # He stays where no place is free.
-            if leader is None or _is_clear(field_at(state), leader.place_mm):
+            if leader is None or not _covering(field_at(state), leader.place_mm):
                 continue
             if displaced_places(state, leader):
                 text = f"units cover {leader.name}, who is displaced"

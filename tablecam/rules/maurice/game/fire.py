@@ -6,7 +6,7 @@ Hits are rolled again to disrupt when all units have fired (M-7.20 ff.).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -153,10 +153,9 @@ def _declared(state: State, step: Firing, action: Fire) -> StateAndEvents:
     aims = tuple(
         ShotAssignment(action.unit, base, target) for base, target in action.targets.items()
     )
-    declared = aims
     lost: tuple[Event, ...] = ()
     if state.declares_first:
-        aims = tuple(aim for aim in aims if _has_shot(state, step, aim))
+        declared, aims = aims, tuple(aim for aim in aims if _has_shot(state, step, aim))
         # Nobody has measured, so bases out of range lose their shot instead of being refused.
         missed = Counter(aim.target for aim in declared if aim not in aims)
         lost = tuple(_lost_shot(state, unit.id, *target) for target in missed.items())
@@ -167,7 +166,7 @@ def _declared(state: State, step: Firing, action: Fire) -> StateAndEvents:
     if unit.unit.arm == "artillery":
         state = state.with_marker(unit.unit, smoke=True)  # M-4.23
     at = joined(dict.fromkeys(action.targets.values()))
-    text = f"{unit.id} fires at {at}, with {counted(len(declared), 'base')}"
+    text = f"{unit.id} fires at {at}, with {counted(len(action.targets), 'base')}"
     facts = {"unit": unit.id, "targets": list(dict.fromkeys(action.targets.values()))}
     event = Event("fires", text, "M-7.8", facts)
     # No base fires, so no dice are thrown.
@@ -273,14 +272,12 @@ def usual_fire(state: State, unit: UnitOnField, kind: Kind) -> tuple[Fire, ...]:
         return declarable_fire(state, unit)
     targets = _targets(fire_of_units(field_at(state), [unit.id])[unit.id], kind)
     all_targets = dict.fromkeys(name for names in targets.values() for name in names)
-    aim_sets: list[dict[str, str]] = []
-    for target in all_targets:
-        # Bases that cannot fire at it fire at their first target.
-        aims = {base: target if target in names else names[0] for base, names in targets.items()}
-        # Different targets may lead to the same aims.
-        if aims not in aim_sets:
-            aim_sets.append(aims)
-    return tuple(Fire(unit.id, aims) for aims in aim_sets)
+    # Bases that cannot fire at it fire at their first target; different ones lead to the same.
+    aims = dict.fromkeys(
+        tuple((base, target if target in names else names[0]) for base, names in targets.items())
+        for target in all_targets
+    )
+    return tuple(Fire(unit.id, dict(of_bases)) for of_bases in aims)
 
 
 def _targets(fire: Mapping[str, BaseFire], kind: Kind) -> dict[str, tuple[str, ...]]:
@@ -329,17 +326,16 @@ class RollingToHit(Step):
 
     def shapes(self, state: State) -> tuple[Shape, ...]:
         """Draws the units, and a line from each firing base to the nearest point of its target."""
-        return (
-            *outlines(field_at(state), dict.fromkeys(self.declared(state))),
-            *self._lines(state),
-        )
-
-    def _lines(self, state: State) -> Iterator[Shape]:
         field = field_at(state)
-        for aim in self.aims:
-            shooter, target = field.by_id[aim.unit], field.by_id[aim.target]
-            base = shooter.unit.bases[shooter.unit.base_names.index(aim.base)]
-            yield line_of_fire(base.place_mm, target.outline)
+        shooters = [(field.by_id[aim.unit].unit, aim) for aim in self.aims]
+        lines = (
+            line_of_fire(
+                unit.bases[unit.base_names.index(aim.base)].place_mm,
+                field.by_id[aim.target].outline,
+            )
+            for unit, aim in shooters
+        )
+        return (*outlines(field, dict.fromkeys(self.declared(state))), *lines)
 
     def dice_groups(self, state: State) -> tuple[DiceGroup, ...]:
         """Groups the dice by number needed and target."""

@@ -143,16 +143,8 @@ def _card(section: _CardSection, card_id: str) -> Card:
     if section.symbol is not None and section.adds is not None:
         is_for_one = section.units == "one"
         modifies = Modification(section.symbol, section.adds, section.to, is_for_one)
-    return Card(
-        card_id,
-        section.title,
-        section.span,
-        section.text,
-        modifies,
-        section.interrupt,
-        section.event,
-        section.removable,
-    )
+    effects = modifies, section.interrupt, section.event, section.removable
+    return Card(card_id, section.title, section.span, section.text, *effects)
 
 
 DECK_SIZE = 60
@@ -257,12 +249,9 @@ def sides_of(position: Position) -> tuple[str, str]:
         # Whatever has no allowance is no formation to begin with (M-1.7).
         if (unit.unit.arm, unit.formation) not in ALLOWANCES_BW:
             known = " or ".join(name for arm, name in ALLOWANCES_BW if arm == unit.unit.arm)
-            is_apart = unit.formation == "broken-up"
-            lies = (
-                "'s bases are apart: put them together"
-                if is_apart
-                else f" is {unit.formation}: place it"
-            )
+            lies = f" is {unit.formation}: place it"
+            if unit.formation == "broken-up":
+                lies = "'s bases are apart: put them together"
             raise BadInput("", f"{unit.id}{lies} in {known}")
         if unit.disruption > len(unit.bases):
             why = f"expected at most {len(unit.bases)} disruptions, got {unit.disruption}"
@@ -272,13 +261,10 @@ def sides_of(position: Position) -> tuple[str, str]:
 
 def _check_sides(document: Document, parsed: _OptionsDocument, sides: tuple[str, str]) -> None:
     """Refuses options that name an unknown side."""
-    named: list[tuple[KeyPath, str]] = []
-    if parsed.active is not None:
-        named.append((("active",), parsed.active))
-    named += [(("hands", side), side) for side in parsed.hands]
-    named += [(("morale", side), side) for side in parsed.morale]
+    named: list[tuple[KeyPath, str | None]] = [(("active",), parsed.active)]
+    named += [((key, side), side) for key in ("hands", "morale") for side in getattr(parsed, key)]
     for path, side in named:
-        if side not in sides:
+        if side is not None and side not in sides:
             raise document.error(path, f"there is no side {quoted(side)}{nearest(side, sides)}")
 
 

@@ -50,7 +50,7 @@ def overruled(state: State, action: Overrule) -> StateAndEvents:
         state = state.with_side(replace(state.side(name), morale=morale))
     moved: list[str] = []
     if isinstance(state.step, Marching):
-        moved += (name for name in action.asked if name in state.step.waiting)
+        moved = [name for name in action.asked if name in state.step.waiting]
         state = state.to(state.step.after(state, *moved))
     event = overrule_event(action, settings(state), moved)
     return with_cards(state, action, _resumed(state, action)), (event,)
@@ -91,9 +91,8 @@ def _check(state: State, action: Overrule) -> None:
 
 def _unit_after(unit: Unit, action: Overrule) -> Unit:
     """Returns a unit with its overruled poses and markers; poses decide its formation."""
-    bases = action.units.get(unit.id)
-    if bases is not None:
-        unit = laid(unit, bases)
+    if unit.id in action.units:
+        unit = laid(unit, action.units[unit.id])
     given = {"disruption": action.disruption, "smoke": action.smoke}
     markers = {key: by_unit[unit.id] for key, by_unit in given.items() if unit.id in by_unit}
     return replace(unit, state={**unit.state, **markers})
@@ -205,14 +204,12 @@ def _begun_with(state: State, action: Overrule) -> State:
     # Once a command is declared, the round keeps what it began with (M-4.6, M-4.18).
     if state.round.command is not None:
         return state
-    begun = state.round
     if action.active is not None or state.active in action.hands:
         dealt = state.side(state.active).hand + draws_due(state.step, state.active)
-        holds = action.hands.get(state.active, dealt)
-        begun = replace(begun, is_without_cards=holds == 0)
+        state = state.with_round(is_without_cards=action.hands.get(state.active, dealt) == 0)
     if action.deck is not None or action.stage is not None:
-        begun = replace(begun, is_deck_out=is_deck_exhausted(state.deck))
-    return replace(state, round=begun)
+        state = state.with_round(is_deck_out=is_deck_exhausted(state.deck))
+    return state
 
 
 def _counted(state: State, action: Overrule) -> Deck:
@@ -243,11 +240,11 @@ def _aside_count(state: State, action: Overrule) -> int:
     stage = _reshuffle_cards(replace(state.deck, stage=action.stage or state.deck.stage))
     left = len(state.deck.cards) if action.deck is None else action.deck - stage
     # Draws that are still due come out of the deck before players count it.
-    drawn = 0 if action.deck is None else _alldraws_due(state, action)
+    drawn = 0 if action.deck is None else _all_draws_due(state, action)
     return len(state.deck.cards) - drawn - left
 
 
-def _alldraws_due(state: State, action: Overrule) -> int:
+def _all_draws_due(state: State, action: Overrule) -> int:
     step = _with_draws(state, action, _without_draws(state.step))
     return sum(draws_due(step, side.name) for side in state.sides)
 
@@ -255,15 +252,14 @@ def _alldraws_due(state: State, action: Overrule) -> int:
 def _check_dealt(state: State, action: Overrule) -> None:
     """Refuses numbers of dealt cards that the deck cannot provide."""
     there = len(state.deck.cards)
-    if action.hands and _alldraws_due(state, action) > there:
+    if action.hands and _all_draws_due(state, action) > there:
         raise Refused(f"expected hands that need at most {there} cards from the deck", key="hands")
     count, aside = _aside_count(state, action), action.aside or ()
-    if count < 0:
-        most = f"expected at most {(action.deck or 0) + count} cards left in the deck"
-        raise Refused(f"{most}, got {action.deck}", key="deck")
-    if count > there:
-        least = f"expected at least {(action.deck or 0) + count - there} cards in the deck"
-        raise Refused(f"{least}, got {action.deck}", key="deck")
+    if not 0 <= count <= there:
+        most = f"at most {(action.deck or 0) + count} cards left"
+        least = f"at least {(action.deck or 0) + count - there} cards"
+        expected = f"expected {most if count < 0 else least} in the deck"
+        raise Refused(f"{expected}, got {action.deck}", key="deck")
     if not (len(aside) == len(set(aside)) == count and set(aside) <= set(state.deck.cards)):
         raise Refused(f"expected {count} cards from the deck", rule="M-3.10", key="aside")
 

@@ -179,7 +179,7 @@ def _fitting(
 
 def _size(bases: Bases) -> tuple[float, float]:
     """Returns the width and depth of a unit's bounding box."""
-    left, low, right, high = _bounds(bases)
+    left, low, right, high = shapely.bounds(footprints(bases)).tolist()
     return right - left, high - low
 
 
@@ -189,14 +189,9 @@ def _facing(bases: Bases, heading_deg: float) -> Bases:
 
 
 def _moved_to(bases: Bases, middle: Point) -> Bases:
-    left, low, right, high = _bounds(bases)
+    left, low, right, high = shapely.bounds(footprints(bases)).tolist()
     x, y = middle[0] - (left + right) / 2, middle[1] - (low + high) / 2
     return ahead(bases, math.degrees(math.atan2(y, x)), math.hypot(x, y))
-
-
-def _bounds(bases: Bases) -> tuple[float, float, float, float]:
-    left, low, right, high = shapely.bounds(footprints(bases)).tolist()
-    return left, low, right, high
 
 
 _KINDS: Final = ("woods", "hill", "rough")
@@ -303,11 +298,10 @@ class ChoosingEdge(Step):
             raise Refused(f"expected an edge, got {action.type}", rule="M-2.3")
         other = state.other(self.side)
         near = self.side if action.edge == "near" else other
-        far = state.other(near)
+        far, order = state.other(near), ChoosingOrder(other, near, self.then)
         text = f"{side_plural(near)} deploy at the near edge, {side_plural(far)} at the far edge"
-        drawn = zones(state.position.table, {side_name(near): True, side_name(far): False})
-        event = Event("edge", text, "M-2.3", {"near": near, "far": far}, drawn)
-        return state.to(ChoosingOrder(other, near, self.then)), (event,)
+        event = Event("edge", text, "M-2.3", {"near": near, "far": far}, order.shapes(state))
+        return state.to(order), (event,)
 
     def shapes(self, state: State) -> tuple[Shape, ...]:
         """Draws both thirds."""
@@ -336,11 +330,10 @@ class ChoosingOrder(Step):
             raise Refused(f"expected one of {', '.join(_names(state))}", rule="M-2.3", key="first")
         # Built from the last step back, as each holds the next.
         second = Deploying(state.other(action.first), self.near, self.then)
-        text = f"{side_plural(action.first)} deploy first"
         deploying = Deploying(action.first, self.near, second)
-        is_near = action.first == self.near
-        drawn = zones(state.position.table, {side_name(action.first): is_near})
-        return state.to(deploying), (Event("order", text, "M-2.3", {"first": action.first}, drawn),)
+        text, facts = f"{side_plural(action.first)} deploy first", {"first": action.first}
+        event = Event("order", text, "M-2.3", facts, deploying.shapes(state))
+        return state.to(deploying), (event,)
 
     def shapes(self, state: State) -> tuple[Shape, ...]:
         """Draws the thirds of both sides."""
@@ -448,10 +441,9 @@ def _proposed(state: State, step: LayingTerrain) -> tuple[Terrain, ...]:
         if len(laid) >= step.least:
             break
         # 7 is coprime to 10, so neighbouring numbers are spread over the columns.
-        across, up = (7 * cell % 10 + 0.5) / 10, (cell % 3 + 3.5) / 9
+        x, y = (7 * cell % 10 + 0.5) / 10 * table.width_mm, (cell % 3 + 3.5) / 9 * table.depth_mm
         # A piece is never wider than its cell.
         half_mm = min(2 * table.bw_mm, table.width_mm / 20)
-        x, y = across * table.width_mm, up * table.depth_mm
         box = shapely.box(*(x - half_mm, y - table.bw_mm), *(x + half_mm, y + table.bw_mm))
         name = f"ground-{cell + 1}"
         outlines = (area_of(piece) for piece in laid)

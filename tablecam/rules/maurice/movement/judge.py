@@ -25,7 +25,7 @@ from tablecam.rules.maurice.field.ground import is_partly_in
 from tablecam.rules.maurice.field.tables import ALLOWANCES_BW, ARTILLERY_SLOW_BW, COLUMN_NEAR_BW
 from tablecam.rules.maurice.movement.formation_changes import deployments
 from tablecam.rules.maurice.movement.snaking import snaking_way
-from tablecam.rules.maurice.movement.ways import Way, illegal_way, judged_way
+from tablecam.rules.maurice.movement.ways import MoveEnds, Way, illegal_way, judged_way
 from tablecam.rules.maurice.movement.wheels import wheeled_way
 from tablecam.rules.maurice.place.contacts import contacts_of_field
 from tablecam.rules.maurice.place.near import near_enemy
@@ -130,29 +130,18 @@ def judge_move(
         way = illegal_way("M-4.23", f"{unit.id} has smoke")
     else:
         # The end first, as it is far slower to find a way.
-        way = illegal_end(after, goal) or _best_way(
-            field, unit, after, goal, allowed_bw, is_moving_up=is_moving_up
-        )
+        ends = MoveEnds(field, unit, after, goal, allowed_bw)
+        way = illegal_end(after, goal) or _best_way(ends, is_moving_up=is_moving_up)
         way = with_contact_doubt(after, goal, way)
     return replace(way, allowance_bw=min(allowed_bw, way.allowance_bw))
 
 
-def _best_way(
-    field: Field,
-    unit: UnitOnField,
-    after: Field,
-    goal: UnitOnField,
-    allowed_bw: float,
-    *,
-    is_moving_up: bool,
-) -> Way:
-    if unit.formation != goal.formation:
-        return changed_way(field, unit, after, goal, allowed_bw)
+def _best_way(ends: MoveEnds, *, is_moving_up: bool) -> Way:
+    if ends.unit.formation != ends.goal.formation:
+        return _changed_way(ends)
     # Nobody about-faces in a charge (M-8.9).
-    faced = None if is_moving_up else about_face(field, unit, after, goal, allowed_bw)
-    if faced is not None:
-        return faced
-    return moved_way(field, unit, after, goal, allowed_bw, is_forward=is_moving_up)
+    faced = None if is_moving_up else _about_face(ends)
+    return faced or _moved_way(ends, is_forward=is_moving_up)
 
 
 ABOUT_RULE: Final = "M-6.26"
@@ -177,16 +166,15 @@ def placed(field: Field, unit: UnitOnField, bases: Bases) -> Field:
     return replace(after, ground=field.ground)
 
 
-def changed_way(
-    field: Field, unit: UnitOnField, after: Field, goal: UnitOnField, allowed_bw: float
-) -> Way:
+def _changed_way(ends: MoveEnds) -> Way:
     """Judges a change of formation, for columns with a move after it (M-6.21 to M-6.24)."""
+    unit, goal = ends.unit, ends.goal
     change = f"{unit.id} changed from {unit.formation} to {goal.formation}"
     is_massed_foot = unit.unit.arm == "infantry" and goal.formation == "massed"
     if goal.formation == "broken-up" or is_massed_foot:
         return illegal_way("M-1.7", f"{change}: its bases may not be placed like this")
     if unit.formation == "column":
-        return _deployed_way(field, unit, after, goal, allowed_bw)
+        return _deployed_way(ends)
     quarter_turn = "column" in (unit.formation, goal.formation) and unit.formation == "line"
     # By a quarter turn one base keeps its place (M-6.23), in any other change two do (M-6.24).
     turned_deg, least = (90.0, 1) if quarter_turn else (0.0, 2)
@@ -196,22 +184,20 @@ def changed_way(
         because = f"{change}: {in_place} of its bases kept their place, expected at least {least}"
         return illegal_way(rule, because)
     if rule == "M-6.24" and goal.formation != "line" and not _has_front_in_place(unit, goal):
-        return illegal_way(
-            rule, f"{change}: the other bases must go behind the two that keep their place"
-        )
-    return _in_place(field, unit, goal, allowed_bw, rule)
+        because = f"{change}: the other bases must go behind the two that keep their place"
+        return illegal_way(rule, because)
+    return _in_place(ends, ends.allowed_bw, rule)
 
 
-def _deployed_way(
-    field: Field, unit: UnitOnField, after: Field, goal: UnitOnField, allowed_bw: float
-) -> Way:
+def _deployed_way(ends: MoveEnds) -> Way:
     """Judges the way of a column that deploys at no cost and then moves in its new formation.
 
     It keeps the allowance of a column, with the limit near the enemy (M-6.2, M-6.11).
     """
+    field, unit, goal = ends.field, ends.unit, ends.goal
     # It keeps a column's limit near the enemy in its new formation, too (M-6.11).
-    if near_enemy(after, goal).is_near:
-        allowed_bw = min(allowed_bw, COLUMN_NEAR_BW)
+    if near_enemy(ends.after, goal).is_near:
+        ends = replace(ends, allowed_bw=min(ends.allowed_bw, COLUMN_NEAR_BW))
 
     def ways_from(places: Iterable[Bases]) -> Iterator[Way]:
         for bases in places:
@@ -219,7 +205,7 @@ def _deployed_way(
             with suppress(BadInput):
                 start = placed(field, unit, bases).by_id[unit.id]
                 if start.formation == goal.formation:
-                    way = wheeled_way(field, start, goal, allowed_bw, near_bw=COLUMN_NEAR_BW)
+                    way = wheeled_way(replace(ends, unit=start), near_bw=COLUMN_NEAR_BW)
                     yield _with_change(field, unit, start, way)
 
     places: list[Bases] = []
@@ -298,83 +284,69 @@ def is_turned_back(unit: UnitOnField, goal: UnitOnField, more_than_deg: float = 
     return unit.formation == goal.formation and abs(turned_deg) > more_than_deg
 
 
-def about_face(
-    field: Field, unit: UnitOnField, after: Field, goal: UnitOnField, allowed_bw: float
-) -> Way | None:
+def _about_face(ends: MoveEnds) -> Way | None:
     """Judges an about-face, for cavalry with a move after it; None if it was none (M-6.26).
 
     A way without an about-face is preferred if it costs no more. Cavalry that faces forward again
     after an about-face and a turn is considered only if no other way is legal.
     """
+    unit, goal = ends.unit, ends.goal
     if unit.unit.arm == "artillery":
         return None
     if is_faced_about(unit, goal) and _unmoved(unit, goal.unit.bases, 180.0) == len(unit.bases):
-        way = _in_place(field, unit, goal, 0.0, ABOUT_RULE)
-        return replace(way, is_after_about_face=True)
+        return replace(_in_place(ends, 0.0, ABOUT_RULE), is_after_about_face=True)
     is_column_about = unit.formation == goal.formation == "column" and (
         column_order(goal.unit.bases) == column_order(unit.unit.bases)[::-1]
     )
     # Only cavalry may move after an about-face.
     if unit.unit.arm != "cavalry":
-        if not is_column_about:
-            return None
-        return illegal_way(
-            ABOUT_RULE, f"{unit.id} about-faced and moved: infantry may do only one of the two"
-        )
+        because = f"{unit.id} about-faced and moved: infantry may do only one of the two"
+        return illegal_way(ABOUT_RULE, because) if is_column_about else None
     # Its last base leads, which no snaking way achieves.
     if is_column_about:
-        return _faced_way(field, unit, after, goal, allowed_bw)
-    moved = moved_way(field, unit, after, goal, allowed_bw)
+        return _faced_way(ends)
+    moved = _moved_way(ends)
     is_legal, is_turned = moved.is_legal.answer != "no", is_turned_back(unit, goal)
     if is_legal and (unit.formation == "column" or not is_turned):
         return moved
-    faced = _faced_way(field, unit, after, goal, allowed_bw)
+    faced = _faced_way(ends)
     if faced.is_legal.answer == "no":
         # If neither is legal, the final facing decides which refusal to report.
         return moved if is_legal or not is_turned else faced
-    is_as_cheap = is_legal and faced.cost_bw >= moved.cost_bw - field.in_bw(SLIP_MM)
+    is_as_cheap = is_legal and faced.cost_bw >= moved.cost_bw - ends.field.in_bw(SLIP_MM)
     return moved if is_as_cheap else faced
 
 
-def _faced_way(
-    field: Field, unit: UnitOnField, after: Field, goal: UnitOnField, allowed_bw: float
-) -> Way:
+def _faced_way(ends: MoveEnds) -> Way:
     """Judges a move after an about-face, which may not end near the enemy (M-6.26)."""
-    start = placed(field, unit, faced(unit.unit.bases, 180.0)).by_id[unit.id]
-    way = moved_way(field, start, after, goal, allowed_bw)
-    if way.is_legal.answer != "no" and near_enemy(after, goal).is_near:
-        because = f"{unit.id} about-faced and moved, so it may not end near the enemy"
+    name, about = ends.unit.id, faced(ends.unit.unit.bases, 180.0)
+    start = placed(ends.field, ends.unit, about).by_id[name]
+    way = _moved_way(replace(ends, unit=start))
+    if way.is_legal.answer != "no" and near_enemy(ends.after, ends.goal).is_near:
+        because = f"{name} about-faced and moved, so it may not end near the enemy"
         way = illegal_way(ABOUT_RULE, because, way.path)
     return replace(way, is_after_about_face=True)
 
 
-def moved_way(
-    field: Field,
-    unit: UnitOnField,
-    after: Field,
-    goal: UnitOnField,
-    allowed_bw: float,
-    *,
-    is_forward: bool = False,
-) -> Way:
+def _moved_way(ends: MoveEnds, *, is_forward: bool = False) -> Way:
     """Judges a move in the same formation: columns and artillery snake, the others wheel."""
-    if unit.formation in ("column", "artillery"):
-        return snaking_way(field, unit, after, goal, allowed_bw)
-    return wheeled_way(field, unit, goal, allowed_bw, is_forward=is_forward)
+    if ends.unit.formation in ("column", "artillery"):
+        return snaking_way(ends)
+    return wheeled_way(ends, is_forward=is_forward)
 
 
-def _in_place(field: Field, unit: UnitOnField, goal: UnitOnField, cost_bw: float, rule: str) -> Way:
+def _in_place(ends: MoveEnds, cost_bw: float, rule: str) -> Way:
     """Judges a change that is the unit's whole move: it costs the whole allowance."""
     return judged_way(
-        field,
-        unit,
-        shapely.union(unit.outline, goal.outline),
-        cost_mm=cost_bw * field.bw_mm,
+        ends.field,
+        ends.unit,
+        shapely.union(ends.unit.outline, ends.goal.outline),
+        cost_mm=cost_bw * ends.field.bw_mm,
         allowed_bw=cost_bw,
         sigma_mm=0.0,
         path=(),
         rule=rule,
-        is_rough=_crosses_rough(field, unit, goal),
+        is_rough=_crosses_rough(ends.field, ends.unit, ends.goal),
     )
 
 

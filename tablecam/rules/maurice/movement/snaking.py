@@ -28,7 +28,13 @@ from tablecam.rules.maurice.field.tables import (
     NEAR_BW,
     SLIVER_MM,
 )
-from tablecam.rules.maurice.movement.ways import POSE_SIGMAS, Way, illegal_way, judged_way
+from tablecam.rules.maurice.movement.ways import (
+    POSE_SIGMAS,
+    MoveEnds,
+    Way,
+    illegal_way,
+    judged_way,
+)
 from tablecam.rules.maurice.place.near import near_enemy
 from tablecam.table.formation import column_order
 from tablecam.table.headings import difference_deg, forward
@@ -40,27 +46,23 @@ _ASIDE = 0.5
 """How far off the track a base may follow, as a share of its width (reading of M-6.10)."""
 
 
-def snaking_way(
-    field: Field, unit: UnitOnField, after: Field, goal: UnitOnField, allowed_bw: float
-) -> Way:
+def snaking_way(ends: MoveEnds) -> Way:
     """Returns the shortest legal way of a column or artillery unit to where it is now."""
     illegal: list[Way] = []
-    for limit_bw, avoided, rule in _allowances(field, unit, after, goal, allowed_bw):
-        for way in _ways(field, unit, goal, avoided):
-            illegal.append(_judged(field, unit, goal, way, limit_bw, rule))
+    for limit_bw, avoided, rule in _allowances(ends):
+        for way in _ways(ends.field, ends.unit, ends.goal, avoided):
+            illegal.append(_judged(ends, way, limit_bw, rule))
             if illegal[-1].is_legal.answer != "no":
                 return illegal[-1]
-    if illegal:
-        # The shortest of the illegal ways has the most telling reason.
-        return min(illegal, key=lambda way: way.cost_bw)
-    return illegal_way("M-6.9", f"{unit.id} has no path to where it is")
+    # The shortest of the illegal ways has the most telling reason.
+    nowhere = illegal_way("M-6.9", f"{ends.unit.id} has no path to where it is")
+    return min(illegal, key=lambda way: way.cost_bw, default=nowhere)
 
 
-def _allowances(
-    field: Field, unit: UnitOnField, after: Field, goal: UnitOnField, allowed_bw: float
-) -> Iterator[tuple[float, list[shapely.Geometry], str]]:
+def _allowances(ends: MoveEnds) -> Iterator[tuple[float, list[shapely.Geometry], str]]:
     """Yields allowances, the areas to avoid for each, and the rule; the farthest first."""
-    ends_near = near_enemy(after, goal).is_near
+    field, unit, goal, allowed_bw = ends.field, ends.unit, ends.goal, ends.allowed_bw
+    ends_near = near_enemy(ends.after, goal).is_near
     if unit.unit.arm == "artillery":
         # The full allowance only outside difficult ground, and if it does not end near (M-6.19).
         if not ends_near and not goal.is_in_difficult and not unit.is_in_difficult:
@@ -119,10 +121,7 @@ def _track(unit: UnitOnField) -> shapely.LineString:
 
 
 def _way_along_track(
-    unit: UnitOnField,
-    goal: UnitOnField,
-    track: shapely.LineString,
-    last: shapely.LineString,
+    unit: UnitOnField, goal: UnitOnField, track: shapely.LineString, last: shapely.LineString
 ) -> Corridor | None:
     """Returns the way of a column whose rear is still on its old track, else None.
 
@@ -185,28 +184,20 @@ def _corridors(
     return (past,) if past.length_mm < through.length_mm + EXACT_MM else (past, through)
 
 
-def _judged(
-    field: Field,
-    unit: UnitOnField,
-    goal: UnitOnField,
-    way: Corridor,
-    limit_bw: float,
-    rule: str,
-) -> Way:
+def _judged(ends: MoveEnds, way: Corridor, limit_bw: float, rule: str) -> Way:
+    field, unit, goal = ends.field, ends.unit, ends.goal
     start, end = leading_base(unit), leading_base(goal)
-    begin_mm, end_mm = _measured_point(unit, start), _measured_point(goal, end)
     # No way of the front middle is shorter than the straight line.
-    cost_mm = max(way.length_mm, math.dist(begin_mm, end_mm))
-    area = shapely.union_all([way.strip, unit.outline, goal.outline])
+    straight_mm = math.dist(_measured_point(unit, start), _measured_point(goal, end))
+    cost_mm = max(way.length_mm, straight_mm)
     label = f"{field.in_bw(cost_mm):.2f} BW"
-    sigma_mm = math.hypot(start.sigma_mm, end.sigma_mm)
     return judged_way(
         field,
         unit,
-        area,
+        shapely.union_all([way.strip, unit.outline, goal.outline]),
         cost_mm=cost_mm,
         allowed_bw=limit_bw,
-        sigma_mm=sigma_mm,
+        sigma_mm=math.hypot(start.sigma_mm, end.sigma_mm),
         path=(Shape("line", way.points_mm, "path", label),),
         rule=rule,
     )

@@ -51,6 +51,17 @@ class Way:
     steps: tuple[Wheel | Straight, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class MoveEnds:
+    """A unit where it stood on a field, where it lies on the field `after`, and its allowance."""
+
+    field: Field
+    unit: UnitOnField
+    after: Field
+    goal: UnitOnField
+    allowed_bw: float
+
+
 def mover_decides(answer: Answer) -> str:
     """Says that an answer too close to call is the mover's choice (G-8); empty right at it."""
     by_mm = abs(answer.margin_mm)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import product
 
@@ -21,7 +21,13 @@ from tablecam.geometry.outlines import Axes
 from tablecam.geometry.shapes import Shape
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.tables import retrograde_bw
-from tablecam.rules.maurice.movement.ways import POSE_SIGMAS, Way, comes_near, judged_way
+from tablecam.rules.maurice.movement.ways import (
+    POSE_SIGMAS,
+    MoveEnds,
+    Way,
+    comes_near,
+    judged_way,
+)
 from tablecam.table.headings import right
 from tablecam.table.model import Point
 from tablecam.table.motion import SLIP_MM
@@ -45,15 +51,7 @@ class _Candidate:
         return BACKWARD_RULE if self.is_backward else RULE
 
 
-def wheeled_way(
-    field: Field,
-    unit: UnitOnField,
-    goal: UnitOnField,
-    allowed_bw: float,
-    *,
-    near_bw: float = math.inf,
-    is_forward: bool = False,
-) -> Way:
+def wheeled_way(ends: MoveEnds, *, near_bw: float = math.inf, is_forward: bool = False) -> Way:
     """Returns the cheapest legal way by wheels and straight moves, else the least illegal one.
 
     It tries ways that end exactly at the new front first. If none is legal, it tries ways to fronts
@@ -61,31 +59,24 @@ def wheeled_way(
     costly wheels. A way near the enemy may be at most `near_bw` long; `is_forward` excludes
     backward ways.
     """
-    sigma_mm = _sigma_mm(unit, goal)
+    sigma_mm = _sigma_mm(ends.unit, ends.goal)
 
-    def ways_to(ends: list[Axes]) -> list[Way]:
-        candidates = _candidates(unit, ends, allowed_bw, near_bw, is_forward=is_forward)
-        return _judged_ways(field, unit, candidates, sigma_mm)
+    def ways_to(fronts: list[Axes]) -> list[Way]:
+        """Judges ways from the cheapest up to the first legal one."""
+        judged: list[Way] = []
+        candidates = _candidates(ends, fronts, near_bw, is_forward=is_forward)
+        for candidate in sorted(candidates, key=lambda option: option.path.cost_mm):
+            judged.append(_judged_way(ends.field, ends.unit, candidate, sigma_mm))
+            if judged[-1].is_legal.answer != "no":
+                break
+        return judged
 
-    exactly, tolerance_mm = ways_to([goal.axes]), SLIP_MM + POSE_SIGMAS * sigma_mm
+    exactly, tolerance_mm = ways_to([ends.goal.axes]), SLIP_MM + POSE_SIGMAS * sigma_mm
     legal = _first_legal(exactly) or _first_legal(
-        ways_to(_fronts_within(unit, goal.axes, tolerance_mm))
+        ways_to(_fronts_within(ends.unit, ends.goal.axes, tolerance_mm))
     )
     # The least illegal one exceeds its allowance by the smallest factor.
     return legal or min(exactly, key=lambda way: way.cost_bw / max(way.allowance_bw, 1e-9))
-
-
-def _judged_ways(
-    field: Field, unit: UnitOnField, candidates: Iterable[_Candidate], sigma_mm: float
-) -> list[Way]:
-    """Judges ways from the cheapest up to the first legal one."""
-    judged: list[Way] = []
-    # From the cheapest on, so that the first legal one is the answer.
-    for candidate in sorted(candidates, key=lambda option: option.path.cost_mm):
-        judged.append(_judged_way(field, unit, candidate, sigma_mm))
-        if judged[-1].is_legal.answer != "no":
-            break
-    return judged
 
 
 def _first_legal(ways: list[Way]) -> Way | None:
@@ -93,20 +84,19 @@ def _first_legal(ways: list[Way]) -> Way | None:
 
 
 def _candidates(
-    unit: UnitOnField, ends: list[Axes], allowed_bw: float, near_bw: float, *, is_forward: bool
+    ends: MoveEnds, fronts: list[Axes], near_bw: float, *, is_forward: bool
 ) -> Iterator[_Candidate]:
     """Yields the ways to some fronts, forward and, unless it must go forward, backward."""
-    depth_mm = depth_of_ranks_mm(unit)
-    about = faced_about(unit.axes, depth_mm)
-    for end in ends:
-        for path in paths_between(unit.axes, end):
-            yield _Candidate(path, allowed_bw, near_bw, is_backward=False)
-        if is_forward:
-            continue
-        # Backward moves are forward moves of the unit faced about (M-6.13, M-6.15).
-        for path in paths_between(about, faced_about(end, depth_mm)):
-            back_bw = (retrograde_bw(allowed_bw), retrograde_bw(near_bw))
-            yield _Candidate(path, *back_bw, is_backward=True)
+    depth_mm, start = depth_of_ranks_mm(ends.unit), ends.unit.axes
+    back_bw = retrograde_bw(ends.allowed_bw), retrograde_bw(near_bw)
+    for front in fronts:
+        for path in paths_between(start, front):
+            yield _Candidate(path, ends.allowed_bw, near_bw, is_backward=False)
+        if not is_forward:
+            # Backward moves are forward moves of the unit faced about (M-6.13, M-6.15).
+            about = faced_about(start, depth_mm), faced_about(front, depth_mm)
+            for path in paths_between(*about):
+                yield _Candidate(path, *back_bw, is_backward=True)
 
 
 def depth_of_ranks_mm(unit: UnitOnField) -> float:
@@ -191,12 +181,9 @@ def _path_shapes(unit: UnitOnField, path: MovePath) -> tuple[Shape, ...]:
     return tuple(Shape("line", place, "path") for place in places)
 
 
-def _sigma_mm(unit: UnitOnField, goal: UnitOnField) -> float:
+def _sigma_mm(*ends: UnitOnField) -> float:
     """Returns the sigma of a move's length, from the errors of both poses."""
-    return math.hypot(
-        max(base.sigma_mm for base in unit.unit.bases),
-        max(base.sigma_mm for base in goal.unit.bases),
-    )
+    return math.hypot(*(max(base.sigma_mm for base in unit.unit.bases) for unit in ends))
 
 
 def _point(place: object) -> Point:
