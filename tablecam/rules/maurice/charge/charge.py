@@ -46,14 +46,13 @@ Draws cost a hundred times as much as the charges themselves, and most answers a
 class ChargeLane:
     """A charge move that reaches a target: a wheel or none, then straight ahead.
 
-    `arcs_mm` are the shortest and the longest wheel to that side that reach the target; the move
-    lies halfway between, where it tolerates the largest error of the hand. `also_meets` are enemies
-    met at the same instant. `crosses_difficult` costs a disruption on the way (M-8.6).
+    Of all wheels to that side that reach it, the move is the middle one, where it tolerates the
+    largest error of the hand. `also_meets` are enemies met at the same instant. `crosses_difficult`
+    costs a disruption on the way (M-8.6).
     """
 
     target: str
     move: Move
-    arcs_mm: tuple[float, float]
     also_meets: tuple[str, ...]
     crosses_difficult: bool
     unit: UnitOnField = field(compare=False, repr=False)
@@ -136,7 +135,7 @@ def _charges_of(field: Field, units: Sequence[UnitOnField], new: Sequence[int]) 
     able = [field.by_id[name] for name, why in why_never.items() if why is None]
     tried_moves = attempts_of([(field, unit) for unit in able])
     charge_of_unit = {
-        unit.id: _as_measured(field, tried) for unit, tried in zip(able, tried_moves, strict=True)
+        unit.id: _as_measured(tried) for unit, tried in zip(able, tried_moves, strict=True)
     }
     batch = ChargeBatch(field, {name: charge.targets for name, charge in charge_of_unit.items()})
     return [
@@ -147,14 +146,12 @@ def _charges_of(field: Field, units: Sequence[UnitOnField], new: Sequence[int]) 
     ]
 
 
-def _as_measured(field: Field, tries: Sequence[LegalMoves]) -> Charge:
+def _as_measured(tries: Sequence[LegalMoves]) -> Charge:
     """Returns a unit's charge, taking all measured poses as exact."""
     targets = {name for tried in tries for name in tried.targets}
     # In the order of the field, like the owners of the bases.
     names = dict.fromkeys(name for tried in tries for name in tried.moves.there.owners)
-    lanes = tuple(
-        lane for name in names if name in targets for lane in _lanes_to(field.by_id[name], tries)
-    )
+    lanes = tuple(lane for name in names if name in targets for lane in _lanes_to(name, tries))
     if lanes:
         return Charge(True, None, tuple(dict.fromkeys(lane.target for lane in lanes)), lanes)
     # The limit that stopped the moves which passed most limits explains best.
@@ -172,7 +169,7 @@ def lane_after_wheel(
         moves = tried.moves
         for row in tried.rows:
             if moves.arcs_mm[row] == arc_mm and moves.is_meeting(target)[row]:
-                return _lane(tried, row, field.by_id[target], (arc_mm, arc_mm))
+                return _lane(tried, row, target)
     return None
 
 
@@ -198,35 +195,28 @@ def why_never_charges(unit: UnitOnField) -> Reason | None:
     return None
 
 
-def _lanes_to(enemy: UnitOnField, tries: Sequence[LegalMoves]) -> Iterator[ChargeLane]:
+def _lanes_to(target: str, tries: Sequence[LegalMoves]) -> Iterator[ChargeLane]:
     """Yields the lane straight ahead to an enemy, else one after a wheel to each side."""
     for tried in tries:
         moves = tried.moves
-        rows = tried.rows[moves.is_meeting(enemy.id)[tried.rows]]
+        rows = tried.rows[moves.is_meeting(target)[tried.rows]]
         if not len(rows):
             continue
         arcs_mm = moves.arcs_mm[rows]
-        ends_mm = (float(arcs_mm[0]), float(arcs_mm[-1])) if arcs_mm[0] > 0.0 else (0.0, 0.0)
-        best = int(rows[np.argmin(np.abs(arcs_mm - sum(ends_mm) / 2))])
-        yield _lane(tried, best, enemy, ends_mm)
-        if not ends_mm[0]:
+        if arcs_mm[0] == 0.0:
+            yield _lane(tried, int(rows[0]), target)
             return
+        middle_mm = (arcs_mm[0] + arcs_mm[-1]) / 2
+        yield _lane(tried, int(rows[np.argmin(np.abs(arcs_mm - middle_mm))]), target)
 
 
-def _lane(
-    tried: LegalMoves, row: int, enemy: UnitOnField, ends_mm: tuple[float, float]
-) -> ChargeLane:
+def _lane(tried: LegalMoves, row: int, target: str) -> ChargeLane:
     """Builds the lane of the move in a row."""
-    move, unit, field = tried.moves.move(row), tried.charger.unit, tried.charger.field
-    others = (name for name in dict.fromkeys(tried.moves.there.owners) if name != enemy.id)
-    return ChargeLane(
-        enemy.id,
-        move,
-        ends_mm,
-        tuple(name for name in others if tried.moves.is_meeting(name)[row]),
-        crosses_difficult(field, unit, move),
-        unit,
-    )
+    moves, unit, field = tried.moves, tried.charger.unit, tried.charger.field
+    others = (name for name in dict.fromkeys(moves.there.owners) if name != target)
+    also_meets = tuple(name for name in others if moves.is_meeting(name)[row])
+    move = moves.move(row)
+    return ChargeLane(target, move, also_meets, crosses_difficult(field, unit, move), unit)
 
 
 def crosses_difficult(field: Field, unit: UnitOnField, move: Move) -> bool:
@@ -310,17 +300,33 @@ class _Question:
     def answers(self, names: frozenset[str]) -> Mapping[str, Answer]:
         """Returns whether the unit can charge each of some enemies."""
         enemies = self.field.enemies_of(self.unit)
+        chances: Mapping[str, float] = {name: float(name in self.targets) for name in names}
         if _error_mm(self.field, self.unit, enemies):
             chances = self._chances(names)
-        else:
-            chances = {name: float(name in self.targets) for name in names}
         return {
-            enemy.id: _answer(
-                self.field, self.unit, enemy, self._margin_mm(enemy.id), chances[enemy.id]
-            )
+            enemy.id: self._answer(enemy, self._margin_mm(enemy.id), chances[enemy.id])
             for enemy in enemies
             if enemy.id in names
         }
+
+    def _answer(self, enemy: UnitOnField, margin_mm: float, chance: float) -> Answer:
+        unit, tolerance_mm = self.unit, self.field.position.table.tolerance_mm
+        spare = "with {:.1f} mm to spare" if margin_mm >= 0 else "{:.1f} mm short"
+        asked = f"whether {unit.id} can charge {enemy.id}"
+        line = shapely.shortest_line(unit.axes.edge, enemy.outline)
+        return Answer(
+            verdict(margin_mm, chance, tolerance_mm=tolerance_mm),
+            margin_mm,
+            _error_mm(self.field, unit, (enemy,)),
+            chance,
+            "M-8.3",
+            f"{asked}: as measured, {spare.format(abs(margin_mm))}",
+            (
+                Shape("line", (unit.axes.left_mm, unit.axes.right_mm), "front-edge"),
+                *shapes_of(line, "length", f"{unit.id} to {enemy.id}"),
+            ),
+            enemy.id,
+        )
 
     def _margin_mm(self, name: str) -> float:
         """Returns by how much the world must be tilted before the answer turns."""
@@ -354,24 +360,3 @@ def _error_mm(field: Field, unit: UnitOnField, others: Iterable[UnitOnField]) ->
     swing_mm = (allowance_mm(field, unit) or 0.0) + CHARGE_WHEEL_BW * field.bw_mm
     front_mm = _FRONT_ENDS * max(base.sigma_mm for base in bases)
     return math.hypot(front_mm, turn_rad * swing_mm, corner_mm)
-
-
-def _answer(
-    field: Field, unit: UnitOnField, enemy: UnitOnField, margin: float, chance: float
-) -> Answer:
-    margin_text = "with {:.1f} mm to spare" if margin >= 0 else "{:.1f} mm short"
-    front = unit.axes.edge
-    line = shapely.get_coordinates(shapely.shortest_line(front, enemy.outline)).tolist()
-    return Answer(
-        verdict(margin, chance, tolerance_mm=field.position.table.tolerance_mm),
-        margin,
-        _error_mm(field, unit, (enemy,)),
-        chance,
-        "M-8.3",
-        f"whether {unit.id} can charge {enemy.id}: as measured, {margin_text.format(abs(margin))}",
-        (
-            Shape("line", (unit.axes.left_mm, unit.axes.right_mm), "front-edge"),
-            Shape("line", tuple((x, y) for x, y in line), "length", f"{unit.id} to {enemy.id}"),
-        ),
-        enemy.id,
-    )

@@ -96,13 +96,13 @@ def fall_back(
 def fall_back_path(field: Field, unit_id: str, before: Mapping[str, CombatResult]) -> FallBackPath:
     """Returns a unit's way straight back, past the unbroken units where they stand now."""
     unit = field.by_id[unit_id]
-    unbroken = [
-        other
-        for other in field.units
-        # Broken units have left the table (M-1.14).
-        if other is not unit and not before.get(other.id, CombatResult()).is_broken
-    ]
-    overlaps = {other.id: _overlap(unit, other, _moved_mm(other, before)) for other in unbroken}
+    results = {other: before.get(other.id, CombatResult()) for other in field.units}
+    # Broken units have left the table (M-1.14).
+    unbroken = [one for one in field.units if one is not unit and not results[one].is_broken]
+    overlaps = {
+        other.id: _overlap(unit, other, moved_back_mm(other, results[other].fall_back_mm))
+        for other in unbroken
+    }
     friends = [overlaps[other.id] for other in unbroken if other.side == unit.side]
     # Farther than 1 BW if it would end on a friend (M-8.25).
     back_mm = _first_free_mm(FALL_BACK_BW * field.bw_mm, friends)
@@ -187,21 +187,15 @@ class _Overlap:
     def freed_mm(self, back_mm: float) -> float:
         """Returns that length, or where the two separate if they overlap at its end."""
         is_overlapping = (self.from_mm < back_mm - EXACT_MM) & (self.to_mm > back_mm + EXACT_MM)
-        return (
-            max(back_mm, float(self.clear_mm[is_overlapping].max()))
-            if is_overlapping.any()
-            else back_mm
-        )
+        return float(self.clear_mm[is_overlapping].max(initial=back_mm))
 
 
 def _first_free_mm(back_mm: float, friends: Sequence[_Overlap]) -> float:
     """Returns the shortest way, at least so long, that ends on no friend (M-8.25)."""
     # Clearing one friend may end on the next, so repeat until nothing changes.
-    while True:
-        further_mm = max((friend.freed_mm(back_mm) for friend in friends), default=back_mm)
-        if further_mm <= back_mm:
-            return back_mm
+    while (further_mm := max((one.freed_mm(back_mm) for one in friends), default=0.0)) > back_mm:
         back_mm = further_mm
+    return back_mm
 
 
 def _overlap(unit: UnitOnField, other: UnitOnField, moved_mm: Point) -> _Overlap:
@@ -243,8 +237,7 @@ def _barred(
     in_the_way: Mapping[str, float],
 ) -> Reason | None:
     """Returns what stops a unit short of its full distance (M-8.27), or None."""
-    barring = [enemy for enemy in enemies if enemy in in_the_way]
-    if barring:
+    if barring := [enemy for enemy in enemies if enemy in in_the_way]:
         return Reason("M-8.27", "in_the_way", (min(barring, key=in_the_way.__getitem__),))
     swept = swept_back(unit, back_mm)
     if is_partly_in(swept, field.ground.barred):
@@ -268,16 +261,8 @@ def _touched_at_end(
 
 def _beyond_edge_mm(field: Field, outline: shapely.Geometry) -> float:
     """Returns how far an outline reaches over the table's edge; 0 where it does not."""
-    play = table_outline(field.position.table)
-    return max(
-        float(shapely.distance(shapely.Point(p), play)) for p in shapely.get_coordinates(outline)
-    )
-
-
-def _moved_mm(unit: UnitOnField, before: Mapping[str, CombatResult]) -> Point:
-    """Returns how far a unit has fallen back already."""
-    result = before.get(unit.id)
-    return (0.0, 0.0) if result is None else moved_back_mm(unit, result.fall_back_mm)
+    corners = shapely.points(shapely.get_coordinates(outline))
+    return float(shapely.distance(table_outline(field.position.table), corners).max())
 
 
 def _gained(unit: UnitOnField, so_far: CombatResult, why: Reason) -> CombatResult:

@@ -52,23 +52,27 @@ def position_warnings(
 
     With `about`, formations are read of these units alone, as that takes long.
     """
-    units = position.units
     yield from edge_warnings(position)
-    for unit in units:
+    for unit in position.units:
         if about is None or unit.id in about:
-            for sentence in (*_misnamed(unit), *_massed(unit), *_broken(unit)):
-                yield PositionWarning(frozenset({unit.id}), sentence)
-    yield from _oddly_shaped(units)
+            for sentence in _oddities(unit):
+                yield PositionWarning(frozenset({unit.id}), f"unit {unit.id} {sentence}")
+    yield from _oddly_shaped(position.units)
 
 
-def _misnamed(unit: Unit) -> Iterator[str]:
-    """Warns of a unit whose bases contradict its declared formation, which rulings use (M-1.7)."""
-    if unit.formation is None or not unit.bases:
-        return
-    formation = _read_loosely(unit.id, unit.arm, unit.bases)
-    if formation.name != unit.formation:
-        sentence = f"unit {unit.id} is declared to be in formation {unit.formation}"
-        yield f"{sentence}, but {formation.because}"
+def _oddities(unit: Unit) -> Iterator[str]:
+    """Warns of a unit's formation (M-1.7), and of a unit that is broken and must leave (M-1.14)."""
+    if unit.formation is not None and unit.bases:
+        formation = _read_loosely(unit.id, unit.arm, unit.bases)
+        # The declared one is what rulings use.
+        if formation.name != unit.formation:
+            yield f"is declared to be in formation {unit.formation}, but {formation.because}"
+    if unit.arm == "infantry" and (unit.formation or read_formation(unit).name) == "massed":
+        yield "is massed, which infantry may not be"
+    count, disruption = len(unit.bases), int(unit.state.get("disruption", 0))
+    if disruption > count:
+        has = f"has disruption {disruption} with {count} base{'s' * (count > 1)}"
+        yield f"{has}: it is broken and leaves the table"
 
 
 @lru_cache(maxsize=512)
@@ -99,22 +103,6 @@ def _oddly_shaped(units: Sequence[Unit]) -> Iterator[PositionWarning]:
             "they are"
         )
         yield PositionWarning(frozenset(names), sentence)
-
-
-def _massed(unit: Unit) -> Iterator[str]:
-    """Warns of massed infantry: only cavalry may form two bases behind two (M-1.7)."""
-    if unit.arm == "infantry" and (unit.formation or read_formation(unit).name) == "massed":
-        yield f"unit {unit.id} is massed, which infantry may not be"
-
-
-def _broken(unit: Unit) -> Iterator[str]:
-    """Warns of a unit with more disruption than bases: it is broken and must leave (M-1.14)."""
-    count, disruption = len(unit.bases), int(unit.state.get("disruption", 0))
-    if disruption > count:
-        yield (
-            f"unit {unit.id} has disruption {disruption} with {count} "
-            f"base{'s' * (count > 1)}: it is broken and leaves the table"
-        )
 
 
 FAR_SIGMAS = 6.0
@@ -294,7 +282,7 @@ class Field:
 
     def level(self, unit: UnitOnField) -> int:
         """Counts the hills under more than half of a unit (M-5.9)."""
-        hills = [hill.outline for hill in self.ground.of_kind("hill")]
+        hills = [hill.outline for hill in self.ground.pieces if hill.terrain.kind == "hill"]
         on_hill_mm2 = shapely.area(shapely.intersection(hills, unit.outline, grid_size=GRID_MM))
         return int((on_hill_mm2 > shapely.area(unit.outline) / 2).sum())
 
@@ -331,16 +319,18 @@ def field_of(position: Position, source: str = "position") -> Field:
         units = tuple(position.units[index] for index in new)
         return _units(replace(position, units=units), ground, source)
 
-    keys = [(position.table, ground, *_key(unit)) for unit in position.units]
+    # States in words, which tell True from 1.
+    keys = [
+        (position.table, ground, *_place_of(unit), repr(unit.state), repr(unit.extra))
+        for unit in position.units
+    ]
     units = tuple(_REMEMBERED.answers(keys, prepared))
     tolerated = tuple(overlaps(position.units, source))
     return Field(position, units, ground, tolerated, _by_id(units))
 
 
-def _key(unit: Unit) -> tuple[Hashable, ...]:
-    """Returns what a unit is; its state in words, which tell True from 1."""
-    words = repr(unit.state), repr(unit.extra)
-    return unit.id, unit.side, unit.arm, unit.formation, unit.bases, *words
+def _place_of(unit: Unit) -> tuple[Hashable, ...]:
+    return unit.id, unit.side, unit.arm, unit.formation, unit.bases
 
 
 def _by_id(units: Iterable[UnitOnField]) -> Mapping[str, UnitOnField]:
@@ -378,7 +368,7 @@ def _units(position: Position, ground: Ground, source: str) -> tuple[UnitOnField
             is_in_difficult=bool(in_difficult[span].any()),
             is_in_water=bool(in_water[span].any()),
             sigma_bound_mm=float(spreads_mm[span].max()),
-            place=_place(unit.id, unit.side, unit.arm, unit.formation, unit.bases),
+            place=_place(*_place_of(unit)),
         )
         for unit, outline, rectangles_of, span in zip(
             units, unit_footprints(own), own, spans, strict=True
@@ -396,32 +386,22 @@ def _check_units(position: Position, source: str) -> None:
     """Raises BadInput for the first unit with impossible bases, formation or state."""
     fault_of = faults(position, BASES)
     for unit in position.units:
-        if unit.id in fault_of:
-            raise BadInput(source, f"unit {unit.id}: {fault_of[unit.id].message}")
-        _check_formation(unit, source)
-        _check_state(unit, source)
+        why = fault_of[unit.id].message if unit.id in fault_of else _fault(unit)
+        if why is not None:
+            raise BadInput(source, f"unit {unit.id}: {why}")
 
 
-def _check_formation(unit: Unit, source: str) -> None:
-    """Raises BadInput if the declared formation does not exist for the unit's arm (M-1.7)."""
+def _fault(unit: Unit) -> str | None:
+    """Returns what is wrong with a unit's formation, which its arm must have (M-1.7), or state."""
     known = FORMATIONS[unit.arm]
     if unit.formation is not None and unit.formation not in known:
         expected = f"expected {'one of ' * (len(known) > 1)}{', '.join(known)}"
-        raise BadInput(
-            source, f"unit {unit.id}: formation: {expected}, got {quoted(unit.formation)}"
-        )
-
-
-def _check_state(unit: Unit, source: str) -> None:
+        return f"formation: {expected}, got {quoted(unit.formation)}"
     disruption, smoke = unit.state.get("disruption", 0), unit.state.get("smoke", False)
     # A `bool` is an `int`, too.
     if isinstance(disruption, bool) or not isinstance(disruption, int) or disruption < 0:
-        raise BadInput(
-            source,
-            f"unit {unit.id}: state.disruption: expected a whole number of at least 0, "
-            f"got {quoted(disruption)}",
-        )
+        expected = "expected a whole number of at least 0"
+        return f"state.disruption: {expected}, got {quoted(disruption)}"
     if not isinstance(smoke, bool):
-        raise BadInput(
-            source, f"unit {unit.id}: state.smoke: expected true or false, got {quoted(smoke)}"
-        )
+        return f"state.smoke: expected true or false, got {quoted(smoke)}"
+    return None

@@ -93,10 +93,6 @@ class Ground:
         names = [proper_name(piece.terrain.id) for piece in impassable or there]
         return f"impassable ground ({joined(names)})" if names else "impassable ground"
 
-    def of_kind(self, *kinds: str) -> tuple[Piece, ...]:
-        """Returns the pieces of the given kinds."""
-        return tuple(piece for piece in self.pieces if piece.terrain.kind in kinds)
-
 
 @lru_cache(maxsize=16)
 def ground_of(terrain: tuple[Terrain, ...]) -> Ground:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import compress
 from typing import Any, Literal
 
 import numpy as np
@@ -18,7 +19,7 @@ from tablecam.geometry.zones import turned_strips
 from tablecam.rules.maurice.field.ground import are_slivers
 from tablecam.rules.maurice.field.tables import CANISTER_DICE, SLIVER_MM, TO_HIT
 from tablecam.rules.maurice.field.terms import Term, needed_on_die, total
-from tablecam.rules.maurice.fire.shooter import BaseInWorld, OtherBase, Shooter
+from tablecam.rules.maurice.fire.shooter import BaseInWorld, OtherBase, Shooter, ahead_mm
 from tablecam.rules.maurice.fire.zone import ZoneContents
 from tablecam.uncertainty.margins import Flags
 
@@ -178,16 +179,10 @@ def _covers(hits: Sequence[Hit]) -> list[shapely.Geometry]:
 def _best(candidates: Sequence[FireOption]) -> tuple[FireOption, ...]:
     """Returns the best option against each unit, sorted by unit id."""
     best: dict[str, FireOption] = {}
-    for option in candidates:
-        known = best.get(option.target)
-        if known is None or _order(option) < _order(known):
-            best[option.target] = option
+    # The lowest number to hit, then the nearest, then the least turned.
+    for option in sorted(candidates, key=lambda o: (o.to_hit, o.distance_mm, abs(o.turned_deg))):
+        best.setdefault(option.target, option)
     return tuple(best[target] for target in sorted(best))
-
-
-def _order(option: FireOption) -> tuple[float, ...]:
-    """Sorts options for the shooter: lowest number to hit, then nearest, then least turned."""
-    return (option.to_hit, option.distance_mm, abs(option.turned_deg))
 
 
 def _option(hit: Hit, fire_range: Range, aim: Aim) -> FireOption:
@@ -197,13 +192,8 @@ def _option(hit: Hit, fire_range: Range, aim: Aim) -> FireOption:
     distance_mm = float(met.ranges_mm[aim.at, hit.place])
     dense = other.unit.formation in ("column", "massed")
     enfilade = ahead_of_front_mm(base, other) <= EXACT_MM
-    modifiers = tuple(
-        modifier
-        for modifier, applies in zip(
-            _MODIFIERS, (dense, enfilade, base.unit.is_disrupted, aim.has_cover), strict=True
-        )
-        if applies
-    )
+    applies = dense, enfilade, base.unit.is_disrupted, aim.has_cover
+    modifiers = tuple(compress(_MODIFIERS, applies))
     to_hit = needed_on_die(TO_HIT, total(modifiers))
     angle: Angle = "ahead" if turned_deg == 0 else "left" if turned_deg > 0 else "right"
     return FireOption(
@@ -228,9 +218,7 @@ def _option(hit: Hit, fire_range: Range, aim: Aim) -> FireOption:
 
 def ahead_of_front_mm(base: BaseInWorld, other: BaseInWorld) -> float:
     """Returns how far a base reaches ahead of the front line of the base that it hits (M-7.22)."""
-    along = other.corners_mm[1] - other.corners_mm[0]
-    ahead = np.array([-along[1], along[0]]) / np.hypot(*along)
-    return float(((base.corners_mm - other.corners_mm[0]) @ ahead).max())
+    return float(ahead_mm(other.corners_mm, base.corners_mm).max())
 
 
 @dataclass(frozen=True, slots=True)

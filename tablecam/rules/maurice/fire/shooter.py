@@ -97,6 +97,10 @@ class Shooter(BaseInWorld):
         near = shapely.dwithin(outlines, shapely.Point(self.strip.pivot_mm), reach_mm)
         return tuple(self.others[place] for place in np.flatnonzero(near).tolist())
 
+    def has_enemy(self, range_mm: float) -> bool:
+        """Returns whether an enemy may be in a zone of this length at any angle."""
+        return any(other.is_enemy for other in self.within(range_mm))
+
 
 @dataclass(frozen=True, eq=False)
 class Scene:
@@ -290,9 +294,14 @@ def _flush_walls(corners_mm: Array, walls: Sequence[Piece]) -> tuple[Piece, ...]
 def _depth_mm(corners_mm: Array, wall: shapely.Geometry) -> float:
     """Returns how far back from its front edge a base overlaps a wall."""
     common = shapely.get_coordinates(shapely.intersection(shapely.Polygon(corners_mm), wall))
+    return -float(ahead_mm(corners_mm, common).min(initial=0.0))
+
+
+def ahead_mm(corners_mm: Array, points_mm: Array) -> Array:
+    """Returns how far points (n, 2) lie ahead of the front line of a base, by its corners."""
     along = corners_mm[1] - corners_mm[0]
     ahead = np.array([-along[1], along[0]]) / np.hypot(*along)
-    return float(-((common - corners_mm[0]) @ ahead).min(initial=0.0)) if len(common) else 0.0
+    return np.asarray((points_mm - corners_mm[0]) @ ahead)
 
 
 def _covering(ground: Ground, own: Sequence[Piece]) -> shapely.Geometry:

@@ -103,13 +103,13 @@ def _fire_by_priority(bases: Sequence[Shooter]) -> list[BaseFire]:
     options_of: list[tuple[FireOption, ...]] = [() for _ in bases]
     zones_of: list[list[ZoneContents]] = [[] for _ in bases]
     # Bases without an enemy in range need no zones: most bases of a large table.
-    left = [at for at, base in enumerate(bases) if has_enemy(base, base.longest_mm)]
+    left = [at for at, base in enumerate(bases) if base.has_enemy(base.longest_mm)]
     for fire_range, is_turned in product(RANGES, (False, True)):
         left = [at for at in left if fire_range == "short" or bases[at].is_gun]
         lengths_mm = {
             at: bases[at].short_mm if fire_range == "short" else bases[at].longest_mm for at in left
         }
-        tried = [at for at in left if not is_turned or has_enemy(bases[at], lengths_mm[at])]
+        tried = [at for at in left if not is_turned or bases[at].has_enemy(lengths_mm[at])]
         find = zone_contents_turned if is_turned else met_ahead
         met = find([bases[at] for at in tried], [lengths_mm[at] for at in tried])
         pairs = [(bases[at], zone) for at, zone in zip(tried, met, strict=True)]
@@ -118,14 +118,9 @@ def _fire_by_priority(bases: Sequence[Shooter]) -> list[BaseFire]:
             zones_of[at].append(zone)
         left = [at for at in left if not options_of[at]]
     return [
-        BaseFire(base.name, found, None if found else _why_no_target(base, zones), base)
-        for base, found, zones in zip(bases, options_of, zones_of, strict=True)
+        BaseFire(base.name, chosen, None if chosen else _why_no_target(base, zones), base)
+        for base, chosen, zones in zip(bases, options_of, zones_of, strict=True)
     ]
-
-
-def has_enemy(base: Shooter, range_mm: float) -> bool:
-    """Returns whether an enemy may be in a zone of this length at any angle."""
-    return any(other.is_enemy for other in base.within(range_mm))
 
 
 def _why_no_target(base: Shooter, tried: Sequence[ZoneContents]) -> Blocked:

@@ -174,19 +174,16 @@ def suggest_fall_back(state: State, seen: Unit) -> Suggestion:
         text = f"{seen.id} breaks as it falls back: take it off the table?"
         return Suggestion(seen.id, text, action, certain("yes", why.rule, why.clause))
     back = moved_back(unit, result.fall_back_mm).unit.bases
-    error_mm = max(
-        math.dist(at.place_mm, base.place_mm) for at, base in zip(back, seen.bases, strict=True)
-    )
+    pairs = zip(back, seen.bases, strict=True)
+    error_mm = max(math.dist(at.place_mm, base.place_mm) for at, base in pairs)
     because = f"{seen.id} falls back {field.in_bw(result.fall_back_mm):.4g} BW straight back"
     margin_mm = charge_tolerance_mm(seen.bases) - error_mm
     if margin_mm >= 0.0:
         answer = certain("yes", "M-8.24", because, margin_mm=margin_mm)
         return Suggestion(seen.id, f"{seen.id} fell back: confirm?", action, answer)
     text = f"{seen.id} is {error_mm:.0f} mm from where its fall back ends"
-    nearest = _proposed_position(state, seen, back)
-    return Suggestion(
-        seen.id, text, action, certain("no", "M-8.24", because, margin_mm=margin_mm), nearest
-    )
+    answer = certain("no", "M-8.24", because, margin_mm=margin_mm)
+    return Suggestion(seen.id, text, action, answer, _proposed_position(state, seen, back))
 
 
 def _no_formation(state: State, unit: UnitOnField, there: UnitOnField) -> Suggestion:
@@ -296,9 +293,16 @@ def suggest_charge(state: State, seen: Unit) -> Suggestion:
         error_mm = 0.0 if end is None else end_error_mm(end, there.axes)
         return _illegal_charge(state, seen, action, end, error_mm, why_not)
     text = f"{seen.id} {end.move.words(field.bw_mm)} into {end.target}: charge?"
-    tolerance_mm = charge_tolerance_mm(seen.bases)
-    answer = _legal_charge(field, end, end_error_mm(end, there.axes), tolerance_mm)
-    return Suggestion(seen.id, text, action, answer)
+    error_mm = end_error_mm(end, there.axes)
+    parts = [f"{field.in_bw(end.move.cost_mm):.2f} BW", *charge_notes(end, error_mm)]
+    if end.also_meets:
+        parts.append(f"it also meets {joined(end.also_meets)} (M-8.8)")
+    if end.crosses_difficult:
+        parts.append("1 disruption for difficult ground (M-8.6)")
+    margin_mm = charge_tolerance_mm(seen.bases) - error_mm
+    sure = certain("yes", "M-8.5", joined(parts), end.evidence, margin_mm=margin_mm)
+    doubt = end.doubt and replace(end.doubt, because=joined(parts), evidence=end.evidence)
+    return Suggestion(seen.id, text, action, doubt or sure)
 
 
 def _enemies_in_front(field: Field, there: UnitOnField) -> tuple[str, ...]:
@@ -328,19 +332,6 @@ def _illegal_charge(
     text = f"{seen.id} stands in front of {action.target}: {asks}"
     nearest = state.position if end is None else _proposed_position(state, seen, end.bases)
     return Suggestion(seen.id, text, action, answer, nearest)
-
-
-def _legal_charge(field: Field, end: ChargeEnd, error_mm: float, tolerance_mm: float) -> Answer:
-    """Returns the answer of a legal charge: its cost and consequences."""
-    parts = [f"{field.in_bw(end.move.cost_mm):.2f} BW", *charge_notes(end, error_mm)]
-    if end.also_meets:
-        parts.append(f"it also meets {joined(end.also_meets)} (M-8.8)")
-    if end.crosses_difficult:
-        parts.append("1 disruption for difficult ground (M-8.6)")
-    if end.doubt is not None:
-        return replace(end.doubt, because=joined(parts), evidence=end.evidence)
-    margin_mm = tolerance_mm - error_mm
-    return certain("yes", "M-8.5", joined(parts), end.evidence, margin_mm=margin_mm)
 
 
 def _on_empty_field(field: Field, seen: Unit) -> UnitOnField | None:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import field, replace
+from functools import partial
+from itertools import count
 
 import shapely
 
@@ -202,8 +205,8 @@ def _charged(state: State, step: Charging, action: Charge) -> StateAndEvents:
         action = action if action.bases else replace(action, bases=ideal.bases)
     check_bases(state, action)
     end = made_charge(state, action)
-    front = axes_of(end.unit.unit, action.bases)
-    events = [_charge_event(state, end, end_error_mm(end, front))]
+    error_mm = end_error_mm(end, axes_of(end.unit.unit, action.bases))
+    events = [_charge_event(state, end, error_mm)]
     # Snap to the ideal end, so that a gap within tolerance is true contact from now on.
     bases = laid_at(action.bases, end.bases)
     state = state.with_unit(replace(end.unit.unit, bases=bases))
@@ -286,14 +289,12 @@ def _not_a_move_up(state: State, action: March, judgement: Way) -> str | None:
 
 def _changes_formation(state: State, action: March) -> bool:
     """Whether a move leaves a unit in another formation."""
-    field = field_at(state)
-    unit = field.by_id[action.unit]
-    try:
-        there = placed(field, unit, action.bases).by_id[unit.id]
-    except BadInput:
-        # An illegal place; refused as for any march.
-        return False
-    return there.formation != unit.formation
+    unit = field_at(state).by_id[action.unit]
+    # An illegal place is refused as for any march.
+    with suppress(BadInput):
+        there = placed(field_at(state), unit, action.bases).by_id[unit.id]
+        return there.formation != unit.formation
+    return False
 
 
 def _next(state: State, step: Charging, area: shapely.Geometry) -> StateAndEvents:
@@ -304,9 +305,8 @@ def _next(state: State, step: Charging, area: shapely.Geometry) -> StateAndEvent
 
 def _short_of_half(step: Charging) -> int:
     """Returns how many more units must charge (M-8.2)."""
-    activated = len(step.force)
-    half = next(count for count in range(activated + 1) if are_enough_chargers(count, activated))
-    return max(half - len(step.charged), 0)
+    enough = partial(are_enough_chargers, activated=len(step.force))
+    return next(more for more in count() if enough(len(step.charged) + more))
 
 
 def _may_stay_behind(step: Charging, able: Sequence[str], name: str) -> bool:

@@ -8,9 +8,9 @@ legal; only the others are judged in full.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import chain, pairwise
 
 import numpy as np
 import shapely
@@ -135,11 +135,15 @@ def _quick_check(
     A march beyond the limit near the enemy is also clear if no enemy is near.
     """
     paths = np.array([candidate.area for candidate in candidates], dtype=object)
-    ends = np.array([_hull_of(candidate.bases) for candidate in candidates], dtype=object)
+    places = (rectangles(candidate.bases).outlines() for candidate in candidates)
+    ends = np.array(list(map(_hull_of, places)), dtype=object)
     # Shrunk shapes rule out what is certainly illegal, full shapes pass what is certainly legal.
     inner_paths = shapely.buffer(paths, -_SHRUNK_MM, join_style="mitre")
     inner_ends = shapely.buffer(ends, -2 * SLIVER_MM, join_style="mitre")
-    enemies, friends = _outlines(field.enemies_of(unit)), _outlines(field.friends_of(unit))
+    enemies, friends = (
+        np.array([other.outline for other in others], dtype=object)
+        for others in (field.enemies_of(unit), field.friends_of(unit))
+    )
     play, ground = table_outline(field.position.table), field.ground
     is_out = ~shapely.covers(play, inner_ends) | _meets(inner_ends, friends)
     is_out |= _meets(inner_paths, enemies) | shapely.intersects(inner_paths, ground.barred)
@@ -163,10 +167,6 @@ def _quick_check(
     is_clear &= ~np.array([candidate.needs_judging for candidate in candidates])
     is_costly = np.array([candidate.is_costly for candidate in candidates])
     return is_out | (is_costly & ~is_clear), is_clear
-
-
-def _outlines(units: tuple[UnitOnField, ...]) -> NDArray[np.object_]:
-    return np.array([unit.outline for unit in units], dtype=object)
 
 
 def _meets(areas: NDArray[np.object_], others: NDArray[np.object_]) -> NDArray[np.bool_]:
@@ -287,8 +287,8 @@ def _in_its_track(unit: UnitOnField, length_mm: float) -> Bases:
 def _wheel(unit: UnitOnField, corner: Corner, arc_mm: float) -> _Candidate:
     about_mm, angle_deg = pivot_mm(unit.axes, corner), turned_deg(unit.axes, corner, arc_mm)
     # The hull of the swept parts contains every corner's arc.
-    places = shapely.get_coordinates(wheel_parts(unit.bases, about_mm, angle_deg))
-    return _Candidate(wheeled(unit.unit.bases, about_mm, angle_deg), _hull_about(places))
+    area = _hull_of(wheel_parts(unit.bases, about_mm, angle_deg))
+    return _Candidate(wheeled(unit.unit.bases, about_mm, angle_deg), area)
 
 
 def _in_place(unit: UnitOnField, bases: Bases) -> _Candidate:
@@ -297,13 +297,9 @@ def _in_place(unit: UnitOnField, bases: Bases) -> _Candidate:
 
 def _hull(unit: UnitOnField, *placed: Bases) -> shapely.Geometry:
     """Returns the hull of where a unit stands and some places: it contains straight moves."""
-    ends = [shapely.get_coordinates(_hull_of(bases)) for bases in placed]
-    return _hull_about(np.concatenate([shapely.get_coordinates(unit.outline), *ends]))
+    ends = chain.from_iterable(rectangles(bases).outlines() for bases in placed)
+    return _hull_of([unit.outline, *ends])
 
 
-def _hull_of(bases: Bases) -> shapely.Geometry:
-    return _hull_about(rectangles(bases).corners_mm().reshape(-1, 2))
-
-
-def _hull_about(places: NDArray[np.float64]) -> shapely.Geometry:
-    return shapely.MultiPoint(places).convex_hull
+def _hull_of(shapes: Iterable[shapely.Geometry]) -> shapely.Geometry:
+    return shapely.convex_hull(shapely.GeometryCollection(list(shapes)))

@@ -304,12 +304,12 @@ def _deployed(state: State, action: act.Deploy) -> tuple[Shape, ...]:
 def _activation(state: State, action: act.Activate) -> Offer:
     """Offers a force with the cards played for it and the path from its commander (M-4.12)."""
     field = field_at(state)
+    shapes = outlines(field, action.force)
     total_bw = f" of {sum(action.spans)} BW" if action.spans else ""
     what = (joined(action.cards) or counted(len(action.spans), "card")) + total_bw
     # One of several example spans.
     if state.declares_first and len(action.spans) == 1:
         what = f"{action.spans[0]} BW"
-    shapes = outlines(field, action.force)
     # The string would measure before anything is declared.
     commander = None if state.declares_first else state.commander(state.active)
     if commander and (reached := command_string(field, commander, action.force)) is not None:
@@ -323,10 +323,12 @@ def _activation(state: State, action: act.Activate) -> Offer:
 
 def _fire(state: State, action: act.Fire) -> Offer:
     """Offers a unit's fire with the number of bases per target and their zones (M-7.11)."""
+    field, counts = field_at(state), Counter(action.targets.values())
+    at = ", ".join(f"{target} ({counted(number, 'base')})" for target, number in counts.items())
+    # Where nothing between them has been measured yet, only the units are drawn.
     if state.declares_first:
-        drawn = _unmeasured_outlines(state, action.unit, action.targets.values())
-        return Offer("fire", _fire_words(action), drawn)
-    fire = fire_of_units(field_at(state), [action.unit])[action.unit]
+        return Offer("fire", f"{action.unit} at {at}", outlines(field, (action.unit, *counts)))
+    fire = fire_of_units(field, [action.unit])[action.unit]
     shapes = tuple(
         shape
         for base, target in action.targets.items()
@@ -334,19 +336,7 @@ def _fire(state: State, action: act.Fire) -> Offer:
         if option.target == target
         for shape in option.evidence
     )
-    return Offer("fire", _fire_words(action), shapes)
-
-
-def _fire_words(action: act.Fire) -> str:
-    """Describes targets with the number of bases at each."""
-    counts = Counter(action.targets.values())
-    at = ", ".join(f"{target} ({counted(number, 'base')})" for target, number in counts.items())
-    return f"{action.unit} at {at}"
-
-
-def _unmeasured_outlines(state: State, unit: str, targets: Iterable[str]) -> tuple[Shape, ...]:
-    """Outlines a unit and its targets only: nothing between them has been measured yet."""
-    return outlines(field_at(state), dict.fromkeys((unit, *targets)))
+    return Offer("fire", f"{action.unit} at {at}", shapes)
 
 
 def _march(state: State, action: act.March) -> Offer:
@@ -362,13 +352,12 @@ def _march(state: State, action: act.March) -> Offer:
 
 def _charge(state: State, action: act.Charge) -> Offer:
     """Offers a charge with the lane to its target (M-8.5)."""
-    label = f"{action.unit} charges {action.target}"
-    if state.declares_first:
-        return Offer("charge", label, _unmeasured_outlines(state, action.unit, [action.target]))
-    lanes = charges(field_at(state), [action.unit])[action.unit].lanes
-    to_target = next((lane for lane in lanes if lane.target == action.target), None)
-    lane = () if to_target is None else to_target.evidence
-    return Offer("charge", label, (*lane, *outlines(field_at(state), [action.unit, action.target])))
+    field, drawn = field_at(state), outlines(field_at(state), [action.unit, action.target])
+    if not state.declares_first:
+        lanes = charges(field, [action.unit])[action.unit].lanes
+        to_target = (lane.evidence for lane in lanes if lane.target == action.target)
+        drawn = (*next(to_target, ()), *drawn)
+    return Offer("charge", f"{action.unit} charges {action.target}", drawn)
 
 
 def _fall_back(state: State, action: act.FallBack) -> Offer:

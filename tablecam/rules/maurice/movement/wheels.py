@@ -146,7 +146,9 @@ def _shifted_fronts(end: Axes, tolerance_mm: float) -> list[Axes]:
 
 def _judged_way(field: Field, unit: UnitOnField, candidate: _Candidate, sigma_mm: float) -> Way:
     path, allowed_bw = candidate.path, candidate.allowed_bw
-    path_shapes = _path_shapes(unit, path)
+    # The front edge at the start and after each step.
+    places = path.places([unit.axes.left_mm, unit.axes.right_mm])
+    path_shapes = tuple(Shape("line", place, "path") for place in places)
     margin_mm = allowed_bw * field.bw_mm - path.cost_mm
     if margin_mm < -POSE_SIGMAS * sigma_mm - SLIP_MM:
         # Too long in any case, so the slow check of the swept area is skipped.
@@ -173,12 +175,6 @@ def _judged_way(field: Field, unit: UnitOnField, candidate: _Candidate, sigma_mm
         rule=NEAR_RULE if is_near else candidate.rule,
     )
     return replace(way, steps=path.steps)
-
-
-def _path_shapes(unit: UnitOnField, path: MovePath) -> tuple[Shape, ...]:
-    """Draws the front edge at the start and after each step."""
-    places = path.places([unit.axes.left_mm, unit.axes.right_mm])
-    return tuple(Shape("line", place, "path") for place in places)
 
 
 def _sigma_mm(*ends: UnitOnField) -> float:

@@ -55,12 +55,10 @@ def pair_charge_section(rulings: Rulings, a: UnitOnField, b: UnitOnField) -> Ite
             if lane.target in (a.id, b.id):
                 yield from lane.evidence
         if target.id not in rulings.units[unit.id].charge.targets:
-            doubt = _doubt(rulings, unit, target)
-            yield (
-                _refusal_line(rulings, unit, target)
-                if doubt is None
-                else _doubt_line(rulings, unit, target, doubt)
-            )
+            if (doubt := _doubt(rulings, unit, target)) is not None:
+                yield _doubt_line(rulings, unit, target, doubt)
+            else:
+                yield _refusal_line(rulings, unit, target)
 
 
 def _lane_line(rulings: Rulings, unit: UnitOnField, lane: ChargeLane) -> Finding:
@@ -93,14 +91,10 @@ def _refusal_line(rulings: Rulings, unit: UnitOnField, target: UnitOnField) -> F
     """Returns why a unit cannot charge another."""
     length = distance(unit.unit, target.unit)
     why, margin_mm = _why_not(rulings, unit, target, length)
-    answer = certain(
-        "no",
-        why.rule,
-        f"{unit.id} cannot charge {target.id}: {why.clause}",
-        (length.evidence(f"{length.in_bw(rulings.field.bw_mm):.2f} BW"),),
-        margin_mm=margin_mm,
-        sigma_mm=length.sigma_mm if margin_mm else 0.0,
-    )
+    because = f"{unit.id} cannot charge {target.id}: {why.clause}"
+    drawn = (length.evidence(f"{length.in_bw(rulings.field.bw_mm):.2f} BW"),)
+    sigma_mm = length.sigma_mm if margin_mm else 0.0
+    answer = certain("no", why.rule, because, drawn, margin_mm=margin_mm, sigma_mm=sigma_mm)
     return answer_line(answer, _question_about(unit, target), read=why.reading)
 
 
@@ -152,11 +146,8 @@ def engaged_section(rulings: Rulings, unit: UnitOnField) -> Iterator[Part]:
     lines = [line for line in asked if line.answer is not None and line.answer.answer != "no"]
     lines += _outnumbering(rulings, unit)
     if not lines:
-        why = (
-            "no enemy touches its front edge"
-            if unit.side == rulings.active
-            else f"no unit of the active side ({side_name(rulings.active)}) attacks it"
-        )
+        why = f"no unit of the active side ({side_name(rulings.active)}) attacks it"
+        why = "no enemy touches its front edge" if unit.side == rulings.active else why
         lines = [plain_line(f"{unit.id} is not engaged: {why}", "M-8.10")]
     yield from lines
 
@@ -166,9 +157,8 @@ def pair_engaged_section(rulings: Rulings, a: UnitOnField, b: UnitOnField) -> It
     attacker, defender = _roles(rulings, a, b)
     fought = engagements(rulings.field, rulings.active, attacker.id)
     answer = fought.answer(attacker.id, defender.id)
-    asked = question(
-        f"Is {attacker.id} engaged with {defender.id}?", "engaged", attacker.id, defender.id
-    )
+    text = f"Is {attacker.id} engaged with {defender.id}?"
+    asked = question(text, "engaged", attacker.id, defender.id)
     text = answer.because
     if answer.answer != "too_close":
         is_engaged = "is" if answer.answer == "yes" else "is not"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import shapely
 
@@ -44,11 +45,8 @@ def stop_of(rulings: Rulings, unit: UnitOnField, fire: BaseFire) -> Answer:
     zone = zone_ahead(rulings.field, unit, _place_of(unit, fire), SHORT_BW)
     drawn = shapes_of(zone, "fire-zone")
     if fire.blocked == "friend":
-        friends = [
-            friend
-            for friend in rulings.field.friends_of(unit)
-            if is_partly_in(friend.outline, zone)
-        ]
+        others = rulings.field.friends_of(unit)
+        friends = [friend for friend in others if is_partly_in(friend.outline, zone)]
         if not friends:  # a friend blocks only turned zones
             return certain("no", "M-7.15", "a friend stands in front of the enemy", drawn)
         # The nearest friend is the obvious one to name.
@@ -134,24 +132,21 @@ class _BaseResult:
 
 def fire_section(rulings: Rulings, unit: UnitOnField) -> Iterator[Part]:
     """Yields the zone of each base and its targets, or why it has none."""
-    never = why_never_fires(unit)
-    if never is not None:
+    if (never := why_never_fires(unit)) is not None:
         yield plain_line(f"{unit.id} {never.clause}", never.rule)
         return
     yield from _shared(rulings, unit, _about_all(rulings, unit))
     for place, name in enumerate(unit.unit.base_names):
+        zone_to = partial(zone_ahead, rulings.field, unit, place)
         if unit.unit.arm == "artillery":
-            yield from shapes_of(
-                zone_ahead(rulings.field, unit, place, LONG_BW), "fire-zone", "24 BW"
-            )
-        yield from shapes_of(zone_ahead(rulings.field, unit, place, SHORT_BW), "fire-zone", name)
+            yield from shapes_of(zone_to(LONG_BW), "fire-zone", f"{LONG_BW:g} BW")
+        yield from shapes_of(zone_to(SHORT_BW), "fire-zone", name)
 
 
 def pair_fire_section(rulings: Rulings, a: UnitOnField, b: UnitOnField) -> Iterator[Part]:
     """Yields which bases of either unit may fire at the other."""
     for unit, target in ((a, b), (b, a)):
-        never = why_never_fires(unit)
-        if never is not None:
+        if (never := why_never_fires(unit)) is not None:
             yield plain_line(f"{unit.id} {never.clause}", never.rule)
         else:
             yield from _shared(rulings, unit, _about_one(rulings, unit, target))
@@ -163,8 +158,7 @@ def lines_of_bases(
     """Yields a line per base, to answer about one of several that share a line."""
     if why_never_fires(unit) is None and (target is None or target.side != unit.side):
         results = _about_all(rulings, unit) if target is None else _about_one(rulings, unit, target)
-        for result in results:
-            yield _line(rulings, unit, [result])
+        yield from (_line(rulings, unit, [result]) for result in results)
 
 
 def _about_all(rulings: Rulings, unit: UnitOnField) -> Iterator[_BaseResult]:
@@ -209,8 +203,7 @@ def _shared(
     groups: dict[Hashable, list[_BaseResult]] = {}
     for result in results:
         groups.setdefault(result.alike, []).append(result)
-    for bases in groups.values():
-        yield _line(rulings, unit, bases)
+    yield from (_line(rulings, unit, bases) for bases in groups.values())
 
 
 def _line(rulings: Rulings, unit: UnitOnField, bases: Sequence[_BaseResult]) -> Finding:
