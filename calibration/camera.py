@@ -119,6 +119,16 @@ class Camera:
         reach = np.where(reach > 0, reach, np.nan)
         return np.asarray(centre[:2] + reach[..., None] * rays[..., :2])
 
+    def to_plane(self, points_mm: ArrayLike, height_mm: ArrayLike) -> Array:
+        """Returns where the rays through table points (n, 3) meet the plane `height_mm`, (n, 2).
+
+        `height_mm` is one number or (n,), below the camera.
+        """
+        points = np.asarray(points_mm, dtype=np.float64)
+        centre = self.pose.camera_centre_mm
+        reach = (centre[2] - height_mm) / (centre[2] - points[..., 2])
+        return np.asarray(centre[:2] + reach[..., None] * (points[..., :2] - centre[:2]))
+
     def sees(self, places_mm: ArrayLike) -> NDArray[np.bool_]:
         """Returns which places (n, 2) on the table appear in or near the picture and map back.
 

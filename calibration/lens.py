@@ -17,7 +17,8 @@ LENS_PARAMETERS = ("fx_px", "fy_px", "cx_px", "cy_px", "k1", "k2", "p1", "p2", "
 """The order of a lens's parameters in all vectors and covariances."""
 
 _NEWTON_STEPS = 30
-_NEWTON_TOLERANCE = 1e-12
+_NEWTON_TOLERANCE = 1e-7
+"""Newton's error is squared by each step: the step from here leaves only rounding errors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,17 +100,14 @@ class Lens:
             for _ in range(_NEWTON_STEPS):
                 distorted, jacobian = self._distort(directions)
                 error = distorted - target
-                if np.all(np.abs(error) < _NEWTON_TOLERANCE):
-                    break
                 directions -= _solve_2x2(jacobian, error)
-            else:
-                distorted, jacobian = self._distort(directions)
-            # Negated, so that NaN counts as unreachable.
-            is_unreachable = ~(np.abs(distorted - target) < 1e-9).all(axis=-1)
+                is_reached = (np.abs(error) < _NEWTON_TOLERANCE).all(axis=-1)
+                if is_reached.all():
+                    break
             # Beyond the fold are mirrored solutions, flipped once or (det > 0 again) twice.
             by_x, by_y = jacobian[..., 0, 0], jacobian[..., 1, 1]
-            is_unreachable |= ~(by_x * by_y - jacobian[..., 0, 1] ** 2 > 0) | ~(by_x + by_y > 0)
-        directions[is_unreachable] = np.nan
+            is_reached &= (by_x * by_y - jacobian[..., 0, 1] ** 2 > 0) & (by_x + by_y > 0)
+        directions[~is_reached] = np.nan
         return directions
 
     def _distort(self, directions: Array) -> tuple[Array, Array]:

@@ -57,12 +57,12 @@ def test_what_keeps_moving_is_searched_now_and_then_and_in_passing():
 
 def test_what_a_hand_left_behind_is_searched_in_passing_soon_and_better_out_of_its_reach():
     both = only(BEHIND, ELSEWHERE)
-    asked = [due(number, waiting=only(HAND) | both, moving=only(HAND)) for number in range(17, 21)]
-    assert [blocks.quick[BEHIND] for blocks, _ in asked] == [False, False, False, True]
+    asked = [due(number, waiting=only(HAND) | both, moving=only(HAND)) for number in range(19, 25)]
+    assert [blocks.quick[BEHIND] for blocks, _ in asked] == 5 * [False] + [True]
     _, owed = asked[-1]
     assert owed.tolist() == both.tolist()
     better = []
-    for number in range(21, 33):
+    for number in range(25, 37):
         blocks, owed = due(number, waiting=only(HAND), moving=only(HAND), owed=owed)
         better += [number] * bool(blocks.thorough.any())
     assert len(better) == 1
@@ -88,5 +88,5 @@ def test_where_a_tag_is_seen_twice_both_places_are_searched_better():
     middle_mm = BLOCKS.low_mm + 30.0
     places = [middle_mm + 60.0 * np.array(divmod(block, 8))[::-1] for block in (BEHIND, ELSEWHERE)]
     copies = [Rejection(7, "seen twice", x_mm, y_mm, is_duplicate=True) for x_mm, y_mm in places]
-    blocks, _ = due(20, waiting=only(BEHIND), moving=only(HAND), rejections=copies)
+    blocks, _ = due(24, waiting=only(BEHIND), moving=only(HAND), rejections=copies)
     assert blocks.thorough.tolist() == only(BEHIND, ELSEWHERE).tolist()

@@ -63,13 +63,8 @@ class Squares:
 
     def at_height(self, camera: Camera, height_mm: float) -> Array:
         """Returns the places (n, 2) on another plane that appear at the same pixels."""
-        # The usual case needs no projection.
-        if height_mm == self.height_mm:
-            return self.places_mm
-        pixels = camera.to_image(
-            np.column_stack([self.places_mm, np.full(len(self), self.height_mm)])
-        )
-        return camera.to_table(pixels, height_mm)
+        points_mm = np.column_stack([self.places_mm, np.full(len(self), self.height_mm)])
+        return camera.to_plane(points_mm, height_mm)
 
     def __len__(self) -> int:
         return len(self.places_mm)

@@ -54,16 +54,12 @@ def weak_candidates(
     candidates = candidates[np.argsort(-candidates[:, 3], kind="stable")]
     # Non-maximum suppression: the best ring of several that are close together.
     spacing = _SPACING_CELLS * PX_A_CELL / COARSER
-    chosen = np.empty((min(most, len(candidates)), 4))
-    count = 0
-    for candidate in candidates:
-        if count == len(chosen):
-            break
-        offsets = chosen[:count, :2] - candidate[:2]
-        if (np.einsum("nj,nj->n", offsets, offsets) >= spacing**2).all():
-            chosen[count] = candidate
-            count += 1
-    return finder.squares(chosen[:count, :2], chosen[:count, 2])
+    chosen = np.empty((0, 4))
+    while len(candidates) and len(chosen) < most:
+        chosen = np.concatenate([chosen, candidates[:1]])
+        offsets = candidates[:, :2] - candidates[0, :2]
+        candidates = candidates[np.einsum("nj,nj->n", offsets, offsets) >= spacing**2]
+    return finder.squares(chosen[:, :2], chosen[:, 2])
 
 
 def _candidates(

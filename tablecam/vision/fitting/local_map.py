@@ -56,10 +56,6 @@ class LocalMaps:
         coefficients[:, 0] -= values
         return LocalMaps(coefficients, self.reach)
 
-    def then(self, turns: Array) -> LocalMaps:
-        """Returns the maps followed by a matrix (n, 2, 2) that multiplies rows from the right."""
-        return LocalMaps(self.coefficients @ turns, self.reach)
-
     def turned(self, steps: Array) -> LocalMaps:
         """Returns the maps of offsets p that apply these maps to p @ `steps`, (n, 2, 2).
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.camera import Camera
-from tablecam.vision.fitting.local_map import LocalMaps, picture_to_table
+from tablecam.vision.fitting.local_map import picture_to_table
 from tablecam.vision.fitting.tags import TagGuesses
 
 Array = NDArray[np.float64]
@@ -63,15 +63,13 @@ def cut_patches(
     window = np.stack(np.meshgrid(steps, steps), axis=-1).reshape(-1, 2)
     in_full_px = (centres + 0.5) * shrink - 0.5
     to_table = picture_to_table(camera, in_full_px, heights_mm, float(half * shrink))
-    to_offsets = to_table.about(places_mm)
-    window_px = window.astype(np.float64) * shrink
+    x_mm, y_mm = to_table.about(places_mm).over(window.astype(np.float64) * shrink)
     # The upright windows fit a tag at any heading, so their corners may be off the tag.
-    inside = _in_square(to_offsets, window_px, tags.headings_rad, half_mm)
+    inside = _in_square(x_mm, y_mm, tags.headings_rad, half_mm)
     inside &= _in_picture(centres, window, grey)
     real, tag, spot = _packed(inside)
     offsets = np.zeros((2, *real.shape), np.float32)
-    for axis, values in enumerate(to_offsets.over(window_px)):
-        offsets[axis][real] = values[inside]
+    offsets[:, real] = x_mm[inside], y_mm[inside]
     # Index into the flattened picture: one lookup for all tags.
     across = grey.shape[1]
     centre = centres.astype(np.int64) @ [1, across]
@@ -104,15 +102,12 @@ def _shrunk(grey: Grey, shrink: int, centres: NDArray[np.int64], half: int) -> G
     return smaller
 
 
-def _in_square(
-    to_offsets: LocalMaps, window_px: Array, headings_rad: Array, half_mm: float
-) -> NDArray[np.bool_]:
-    """Returns which pixels (w, 2) of the window lie in each tag's square, (n, w)."""
-    cosine, sine = np.cos(headings_rad), np.sin(headings_rad)
-    # Columns are the tag's own axes: offsets become distances along and across it.
-    turn = np.stack([np.stack([cosine, -sine], -1), np.stack([sine, cosine], -1)], axis=1)
-    along, across = to_offsets.then(turn).over(window_px)
-    return np.asarray((np.abs(along) <= half_mm) & (np.abs(across) <= half_mm))
+def _in_square(x_mm: Map, y_mm: Map, headings_rad: Array, half_mm: float) -> NDArray[np.bool_]:
+    """Returns which offsets (n, w) from tags' centres lie in their squares, (n, w)."""
+    headings = headings_rad.astype(np.float32)[:, None]
+    cosine, sine = np.cos(headings), np.sin(headings)
+    along, across = x_mm * cosine + y_mm * sine, x_mm * sine - y_mm * cosine
+    return np.asarray(np.maximum(np.abs(along), np.abs(across)) <= np.float32(half_mm))
 
 
 def _in_picture(centres_px: Array, window: NDArray[np.int64], grey: Grey) -> NDArray[np.bool_]:

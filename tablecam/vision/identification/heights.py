@@ -101,12 +101,8 @@ def raised(
 
 def project_to_planes(camera: Camera, tags: TagGuesses, heights_mm: Array) -> TagGuesses:
     """Returns the tags at the same pixels, on other planes."""
-    places_mm = tags.places_mm
-    other = np.flatnonzero(tags.heights_mm != heights_mm)
-    if len(other):
-        seen = camera.to_image(np.column_stack([places_mm, tags.heights_mm])[other])
-        places_mm = places_mm.copy()
-        places_mm[other] = camera.to_table(seen, heights_mm[other])
+    points_mm = np.column_stack([tags.places_mm, tags.heights_mm])
+    places_mm = camera.to_plane(points_mm, heights_mm)
     return replace(tags, places_mm=places_mm, heights_mm=heights_mm)
 
 

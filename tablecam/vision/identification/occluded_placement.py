@@ -87,8 +87,8 @@ class OccludedPlacement:
     """One fit under its `own` name, with the values seen at its points and those of all tags.
 
     `values` (m,) are as `values_at_points` gives them; `expected` (k, 4, m) are the dictionary's
-    tags, turned 0 to 3 quarters. `unit_nats` (k,) is how much its unit neighbours favour each tag
-    there.
+    tags, turned 0 to 3 quarters, and `ring` (m,) their mean: all share border and rim. `unit_nats`
+    (k,) is how much its unit neighbours favour each tag there.
     """
 
     def __init__(
@@ -97,27 +97,34 @@ class OccludedPlacement:
         fit: TagFits,
         values: Map,
         expected: Map,
+        ring: Map,
         own: int,
         unit_nats: Array,
         thresholds: AcceptanceThresholds,
         sizes_mm: Sequence[float],
     ) -> None:
         self.sight, self._fit, self._values, self._expected = sight, fit, values, expected
-        self._own, self._unit_nats, self._thresholds = own, unit_nats, thresholds
+        self._ring, self._own = ring, own
+        self._unit_nats, self._thresholds = unit_nats, thresholds
         # Beside a unit neighbour no other sizes are given: its unit sets the size.
         self._other_sizes_mm = [
             size_mm for size_mm in sizes_mm if size_mm != float(fit.tags.sizes_mm[0])
         ]
 
     @cached_property
+    def _costs_unturned(self) -> tuple[Array, Array]:
+        """The cost of each tag of the dictionary, (k,), and that of no tag at all, (1,)."""
+        return self._cost_of(self._expected[:, 0])
+
+    @property
     def _costs(self) -> Array:
         """The cost of each tag of the dictionary, unturned, (k,)."""
-        return self._cost_of(self._expected[:, 0])[0]
+        return self._costs_unturned[0]
 
-    @cached_property
+    @property
     def _no_tag_cost(self) -> float:
         """The cost of no tag at all."""
-        return float(self._cost_of(self._expected[:1, 0])[1][0])
+        return float(self._costs_unturned[1][0])
 
     @property
     def worth(self) -> float:
@@ -171,7 +178,7 @@ class OccludedPlacement:
         """Whether enough of a tag's border and rim is visible, and enough contrast."""
         thresholds, points = self._thresholds, tag_points(self.sight.patterns.side_cells)
         is_known = ~np.isnan(self._values)
-        difference = np.abs(self._values - self._expected.mean(axis=(0, 1)))
+        difference = np.abs(self._values - self._ring)
         gain_grey = max(MIN_GAIN_GREY, thresholds.of_gain * self.sight.gain_grey)
         return bool(
             (difference[is_known & ~points.is_inner] < AS_SHOWN).mean() >= thresholds.framed
@@ -239,11 +246,9 @@ class OccludedPlacement:
 
     def _cost_of_card(self) -> float:
         """Returns the least cost of a black or white card with a tag's border and rim."""
-        # All tags share border and rim: their mean shows both.
-        ring = self._expected.mean(axis=(0, 1))
         is_inner = tag_points(self.sight.patterns.side_cells).is_inner
         cards = np.stack(
-            [np.where(is_inner, level, ring) for level in (np.float32(0), np.float32(1))]
+            [np.where(is_inner, level, self._ring) for level in (np.float32(0), np.float32(1))]
         )
         return float(self._cost_of(cards)[0].min())
 

@@ -164,12 +164,16 @@ def placements_of(
         )
         for size_mm in np.unique(sizes)
     }
+    ring_by_size = {
+        size_mm: expected.mean(axis=(0, 1)) for size_mm, expected in expected_by_size.items()
+    }
     return [
         OccludedPlacement(
             sight,
             fits[np.array([row])],
             values[row],
             expected_by_size[sizes[row]],
+            ring_by_size[sizes[row]],
             int(sight.patterns.ids[pattern]),
             unit_nats[row],
             least,

@@ -78,10 +78,17 @@ class UnitNeighbours:
 
     def _cover(self, tags: TagGuesses, places_mm: Array) -> Rows:
         """Returns which bases of tags (n,) reach over which places (m, 2): (n, m)."""
-        axes = _axes(tags.headings_rad)
-        offset_mm = np.einsum("nax,nmx->nma", axes, places_mm - tags.places_mm[:, None])
-        from_middle_mm = np.abs(offset_mm - self.to_middle_mm[tags.pattern][:, None])
-        return np.asarray((from_middle_mm < self.base_mm[tags.pattern][:, None] / 2).all(axis=2))
+        x_mm, y_mm = places_mm.T[:, None] - tags.places_mm.T[..., None]
+        is_covered = np.ones(x_mm.shape, dtype=np.bool_)
+        # Ahead and to the right are tested one after the other.
+        for (by_x, by_y), middle_mm, side_mm in zip(
+            _axes(tags.headings_rad).transpose(1, 2, 0)[..., None],
+            self.to_middle_mm[tags.pattern].T[..., None],
+            self.base_mm[tags.pattern].T[..., None],
+            strict=True,
+        ):
+            is_covered &= np.abs(by_x * x_mm + by_y * y_mm - middle_mm) < side_mm / 2
+        return is_covered
 
     def guesses_in_contact(self, known: TagGuesses, missing: Index) -> TagGuesses:
         """Returns where the patterns `missing` (j,) lie if in contact with known neighbours."""

@@ -30,14 +30,15 @@ from tablecam.vision.search.tag_finder import TagFinder
 
 Rows = NDArray[np.bool_]
 
-_HAND_EVERY = 4
-"""While blocks keep changing, all changed ones are searched in every fourth picture; else at
+_HAND_EVERY = 6
+"""While blocks keep changing, all changed ones are searched in every sixth picture; else at
 once."""
 _THOROUGH_EVERY, _THOROUGH_TURN = 12, 7
 """While a hand moves elsewhere, thorough searches run in every twelfth picture, one without other
 searches; else at once."""
-_TABLE_TAGS_EVERY = 16
-"""The table's own tags are fitted again in every 16th picture, as the camera may drift."""
+_TABLE_TAGS_EVERY = 32
+"""The table's own tags are fitted again in every 32nd picture, as the camera may drift: by a tenth
+of a pixel in that time, if it sags or warms."""
 SWEEP_EVERY = 64
 SWEEP_TILES = 16
 """One tile in every 64th picture: the whole table is swept in 1024 pictures."""
@@ -58,10 +59,10 @@ class SearchSchedule:
     too, which costs five times as much: only in `quiet` blocks, which no hand can reach.
 
     Measured beyond decoding, relative to decoding the picture in grey, while a hand moves: about
-    0.7 at 1920 x 1080 and 1.4 on a rendered film of 1280 x 720, then 11 and 33 once for the
-    thorough search after it has left. Searching in every second picture, and thoroughly in every
-    twelfth, cost twice and three times as much. The moved bases of that film settle in the same
-    frame either way.
+    0.55 at 1920 x 1080 and 1.1 on a rendered film of 1280 x 720, then 11 and 33 once for the
+    thorough search after it has left. Searching in every fourth picture costs a quarter more, and
+    sees the eight moved bases of both films at their new places no sooner: in the 54th picture on
+    the average, in the 58th if every eighth is searched.
     """
 
     changed: Rows

@@ -111,7 +111,7 @@ def compare_patches(patches: TagPatches, now: Map, noise_grey: float) -> PatchCo
         return PatchComparison(none, none, np.empty(0, np.float32))
     centred, length = _centred(now, patches.pixels, patches.real)
     # Splits a patch into its remembered shape, scaled, and a residual.
-    projection = (centred * patches.shape).sum(axis=1)
+    projection = np.einsum("nm,nm->n", centred, patches.shape)
     # Mean and contrast are fitted, which costs two degrees of freedom.
     freedoms = patches.real.sum(axis=1) - 2
     residual_grey = np.sqrt(np.maximum(length**2 - projection**2, 0) / freedoms)
@@ -152,10 +152,10 @@ def _pixels(reduced: Map, sightings: Sequence[TagSighting]) -> tuple[Index, Rows
 
 def _centred(reduced: Map, pixels: Index, real: Rows) -> tuple[Map, Map]:
     """Returns the patches minus their means, (n, m), and their lengths, (n,)."""
-    levels = np.take(reduced, pixels)
-    mean = (levels * real).sum(axis=1, keepdims=True) / real.sum(axis=1, keepdims=True)
-    centred = ((levels - mean) * real).astype(np.float32)
-    return centred, np.linalg.norm(centred, axis=1)
+    levels, weights = np.take(reduced, pixels), real.astype(np.float32)
+    mean = np.einsum("nm,nm->n", levels, weights) / np.einsum("nm->n", weights)
+    centred = (levels - mean[:, None]) * weights
+    return centred, np.sqrt(np.einsum("nm,nm->n", centred, centred))
 
 
 def through_camera(
