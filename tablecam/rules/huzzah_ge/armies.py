@@ -8,23 +8,31 @@ from itertools import chain
 
 from tablecam.rules.dice import Roll
 from tablecam.rules.game import DiceGroup, PendingDecision
-from tablecam.rules.huzzah_ge.rolls import is_huzzah, succeeds, together
 from tablecam.rules.huzzah_ge.state import Army, Due, GiveNumber, State
+from tablecam.rules.huzzah_ge.tables import is_huzzah, succeeds, together
 from tablecam.table.sides import side_name
 
 
-def skirmish_factor(own: Army, enemy: Army, *, is_foul_weather: bool) -> int:
-    """Returns a side's modified skirmish factor (H-5.2, H-5.6)."""
-    is_reinforced = 0 < own.skirmish_bases >= 2 * enemy.skirmish_bases
-    after = {"won": 1, "failed": -1}.get(own.last_superiority or "", 0)
-    return (own.skirmish_factor or 0) - is_foul_weather + after + is_reinforced
+def skirmish_factors(armies: Mapping[str, Army], *, is_foul_weather: bool) -> dict[str, int]:
+    """Returns the modified skirmish factors of two sides (H-5.2, H-5.6)."""
+    factors = {}
+    for (side, own), enemy in zip(armies.items(), reversed([*armies.values()]), strict=True):
+        is_reinforced = 0 < own.skirmish_bases >= 2 * enemy.skirmish_bases
+        after = {"won": 1, "failed": -1}.get(own.last_superiority or "", 0)
+        factors[side] = (own.skirmish_factor or 0) - is_foul_weather + after + is_reinforced
+    return factors
 
 
-def effect_factor(own: Army, *, ground: str | None, is_harried: bool, is_foul_weather: bool) -> int:
-    """Returns a side's modified artillery factor (H-6.2)."""
-    firm = {"soft": -1, "hard": 1}.get(ground or "", 0)
-    after = {"passed": 1, "failed": -1}.get(own.last_effect or "", 0)
-    return (own.artillery_factor or 0) + firm - is_foul_weather + after - is_harried
+def effect_factors(
+    armies: Mapping[str, Army], superior: str | None, ground: str | None, *, is_foul_weather: bool
+) -> dict[str, int]:
+    """Returns the modified artillery factors of two sides, one perhaps `superior` (H-6.2)."""
+    firm, factors = {"soft": -1, "hard": 1}.get(ground or "", 0), {}
+    for side, own in armies.items():
+        after = {"passed": 1, "failed": -1}.get(own.last_effect or "", 0)
+        is_harried = superior not in (None, side)
+        factors[side] = (own.artillery_factor or 0) + firm - is_foul_weather + after - is_harried
+    return factors
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,22 +110,18 @@ class ArmiesDice(Due):
         return state.tells("army", text, rule, dice={side: [*pair] for side, pair in dice.items()})
 
     def _factors(self, state: State) -> dict[str, int]:
-        foul, ground = state.options.get("weather") == "foul", state.options.get("ground")
-        factors = {}
-        for side, army in state.armies.items():
-            enemy = state.enemy_of(side)
-            harried = state.superiority == enemy
-            factors[side] = (
-                effect_factor(army, ground=ground, is_harried=harried, is_foul_weather=foul)
-                if self.is_artillery
-                else skirmish_factor(army, state.armies[enemy], is_foul_weather=foul)
-            )
-        return {side: factors[side] for side in state.sides}
+        foul = state.options.get("weather") == "foul"
+        armies = {side: state.armies[side] for side in state.sides}
+        if not self.is_artillery:
+            return skirmish_factors(armies, is_foul_weather=foul)
+        ground = state.options.get("ground")
+        return effect_factors(armies, state.superiority, ground, is_foul_weather=foul)
 
 
 class FactorDue(Due):
     """A side's skirmish or artillery factor, which the army lists would give (H-15.7)."""
 
+    answers = tuple(map(GiveNumber, range(6, 11)))
     side: str
     is_artillery: bool = False
 
@@ -126,10 +130,6 @@ class FactorDue(Due):
         what = "Artillery" if self.is_artillery else "Skirmish"
         question = f"What is the {what} Factor of the {side_name(self.side)}?"
         return PendingDecision(question, self.side, hint="Your army list gives it, from 6 to 10.")
-
-    def legal(self, state: State) -> tuple[GiveNumber, ...]:
-        """Returns the factors that armies may have."""
-        return tuple(map(GiveNumber, range(6, 11)))
 
     def then(self, state: State, answer: GiveNumber) -> State:
         """Returns the state with the factor."""

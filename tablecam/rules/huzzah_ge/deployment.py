@@ -81,19 +81,15 @@ def laid_out(bases: Bases, files: int) -> Bases:
     (on_x, on_y), (right_x, right_y) = forward(heading_deg), right(heading_deg)
     left = front_of(bases).left_mm
     first = bases[0]
-    out: list[BasePose] = []
-    for place, base in enumerate(bases):
+
+    def at(place: int, base: BasePose) -> BasePose:
         rank, file = divmod(place, files)
         aside, back = (file + 0.5) * first.width_mm, (rank + 0.5) * first.depth_mm
-        out.append(
-            replace(
-                base,
-                x_mm=left[0] + right_x * aside - on_x * back,
-                y_mm=left[1] + right_y * aside - on_y * back,
-                heading_deg=heading_deg,
-            )
-        )
-    return tuple(out)
+        x_mm = left[0] + right_x * aside - on_x * back
+        y_mm = left[1] + right_y * aside - on_y * back
+        return replace(base, x_mm=x_mm, y_mm=y_mm, heading_deg=heading_deg)
+
+    return tuple(at(place, base) for place, base in enumerate(bases))
 
 
 def _ground_layouts(state: State, unit: Unit) -> Iterator[Bases]:
@@ -116,36 +112,36 @@ def _ground_layouts(state: State, unit: Unit) -> Iterator[Bases]:
 
 def judged_deploy(state: State, unit: Unit, bases: Bases) -> Answer:
     """Judges a unit as it is laid out anew (H-14.1 to H-14.8)."""
-    name, ground = unit.id, state.field
-    if state.order_of(name) != "deploy":
-        return certain("no", "H-14.1", f"{name} has no order to deploy")
-    there = replace(unit, bases=bases)
-    formation = formation_of(there)
-    if formation is None:
-        return certain("no", "H-14.1", f"{name} is in no formation")
     area = footprints(bases)
-    into = [piece.id for piece in ground.sectors.values() if overlaps(area, area_of(piece))]
-    own = unit.state.get("sector")
-    changes_ground = bool(into) or own is not None
-    if changes_ground:
-        if why := _dense_ban(state, unit, into, area):
-            return certain("no", "H-14.8", f"{name} {why}")
-    elif not any(map(lies_there, bases, unit.bases)):
-        return certain("no", "H-14.2", f"one base of {name} must stay where it is")
-    if not faces_alike(bases, heading_of(unit.bases)):
-        turn_deg = abs(difference_deg(heading_of(bases), heading_of(unit.bases)))
-        return certain("no", "H-14.2", f"{name} turns by {turn_deg:.0f}°, and must keep its facing")
-    engaged = ground.touching(unit, bases)
-    ban = LAW.ban_on_end(ground, unit, bases) or first_ban(
-        (bool(ground.touching(unit, unit.bases)), "H-14.7", "cannot break off by deploying"),
-        (bool(engaged), "H-14.7", f"would engage {', '.join(engaged)}"),
-    )
-    if ban is not None:
-        return certain("no", ban.rule, f"{name} {ban.because}")
-    if not changes_ground and all(map(lies_there, bases, unit.bases)):
-        return certain("no", "H-14.1", f"{name} lies as before")
-    words = f"{name} deploys: {layout_words(state, unit, bases)}"
+    if ban := _ban_on_layout(state, unit, bases, area):
+        return certain("no", ban.rule, ban.because)
+    words = f"{unit.id} deploys: {layout_words(state, unit, bases)}"
     return certain("yes", "H-14.1", words, shapes_of(area, "target"))
+
+
+def _ban_on_layout(state: State, unit: Unit, bases: Bases, area: Any) -> Ban | None:
+    name, ground, facing_deg = unit.id, state.field, heading_of(unit.bases)
+    into = [piece.id for piece in ground.sectors.values() if overlaps(area, area_of(piece))]
+    changes_ground = bool(into) or unit.state.get("sector") is not None
+    dense = _dense_ban(state, unit, into, area) if changes_ground else ""
+    stay, engaged = [*map(lies_there, bases, unit.bases)], ground.touching(unit, bases)
+    turn_deg = abs(difference_deg(heading_of(bases), facing_deg))
+    is_turned = not faces_alike(bases, facing_deg)
+    ban = first_ban(
+        (state.order_of(name) != "deploy", "H-14.1", f"{name} has no order to deploy"),
+        (formation_of(replace(unit, bases=bases)) is None, "H-14.1", f"{name} is in no formation"),
+        (bool(dense), "H-14.8", f"{name} {dense}"),
+        (not (changes_ground or any(stay)), "H-14.2", f"one base of {name} must stay where it is"),
+        (is_turned, "H-14.2", f"{name} turns by {turn_deg:.0f}°, and must keep its facing"),
+    )
+    if ban is None and (end := LAW.ban_on_end(ground, unit, bases)):
+        ban = Ban(end.rule, f"{name} {end.because}")
+    breaks_off = bool(ground.touching(unit, unit.bases))
+    return ban or first_ban(
+        (breaks_off, "H-14.7", f"{name} cannot break off by deploying"),
+        (bool(engaged), "H-14.7", f"{name} would engage {', '.join(engaged)}"),
+        (all(stay) and not changes_ground, "H-14.1", f"{name} lies as before"),
+    )
 
 
 def layout_words(state: State, unit: Unit, bases: Bases) -> str:

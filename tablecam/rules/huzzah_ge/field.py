@@ -84,14 +84,10 @@ class Field(Ground):
                 reached[a.id].add(b.id)
         return {name: frozenset(enemies) for name, enemies in reached.items()}
 
-    def within_one_move(self, a: str, b: str) -> bool:
-        """Whether two enemies are within one move of each other (H-11.9)."""
-        return b in self.reached[a] or a in self.reached[b]
-
     def near_enemies(self, name: str) -> list[str]:
-        """Returns the enemies within one move of a unit."""
-        enemies = self.enemies(self.units[name])
-        return [enemy.id for enemy in enemies if self.within_one_move(name, enemy.id)]
+        """Returns the enemies within one move of a unit, either way (H-11.9)."""
+        enemies, own = self.enemies(self.units[name]), self.reached[name]
+        return [one.id for one in enemies if one.id in own or name in self.reached[one.id]]
 
     def apart_cm(self, a: Unit, b: Unit) -> float:
         """Returns the distance between two units' outlines (H-1.3)."""
@@ -157,12 +153,6 @@ class Field(Ground):
                 others.append(area)
         return others
 
-    def in_the_way(self, names: Sequence[str]) -> list[Any]:
-        """Returns outlines of other units than those named, and of impassable terrain."""
-        areas = [area for name, area in self.outlines.items() if name not in names]
-        pieces = (piece for piece in self.position.terrain if piece.extra.get("impassable"))
-        return [*areas, *map(area_of, pieces)]
-
     def spans_behind(self, unit: Unit, way: fire.Rear) -> tuple[list[Span], list[Span]]:
         """Returns sectors and friends straight behind a unit (H-9.9 to H-9.11)."""
         sectors = []
@@ -184,7 +174,9 @@ class Field(Ground):
         # Nothing farther off than an allowance can be reached; that spares most of the work.
         if self.apart_cm(a, b) > troops.allowance_cm:
             return False
-        return reaches(a.bases, troops, b.bases, self.in_the_way((a.id, b.id)))
+        others = (area for name, area in self.outlines.items() if name not in (a.id, b.id))
+        pieces = (piece for piece in self.position.terrain if piece.extra.get("impassable"))
+        return reaches(a.bases, troops, b.bases, (*others, *map(area_of, pieces)))
 
     def _troops(self, unit: Unit) -> Troops:
         facts, formation = self.facts[unit.id], formation_of(unit)

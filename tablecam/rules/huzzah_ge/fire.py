@@ -15,8 +15,7 @@ from tablecam.geometry.moves.poses import ahead, wheeled
 from tablecam.geometry.outlines import Axes, axes
 from tablecam.geometry.zones import cone_before
 from tablecam.rules.game import Ban
-from tablecam.rules.huzzah_ge.rolls import Factor, factor_of, is_huzzah, succeeds
-from tablecam.rules.huzzah_ge.tables import CM_MM, COVER_FIRE, FIRE, GRADES
+from tablecam.rules.huzzah_ge import tables
 from tablecam.rules.huzzah_ge.troops import Troops, front_of, heading_of
 from tablecam.rules.miniatures.battle import first_ban
 from tablecam.rules.miniatures.faces import FaceName, closest_visible, faces_of
@@ -50,7 +49,7 @@ def is_short(firer: Troops, range_cm: float) -> bool:
 
 def fire_factor(
     firer: Troops, target: Troops, range_cm: float, face: FaceName, *, is_foul_weather: bool
-) -> Factor:
+) -> tables.Factor:
     """Returns the factor of a shot by its terms (H-7.2, H-7.8)."""
     front = firer.ranks[0] if firer.ranks else firer.base_count
     is_battery = firer.is_reserve and firer.base_count > 1
@@ -60,15 +59,19 @@ def fire_factor(
     is_aside = face != "front" and not is_square
     deep = len(target.ranks) if face in ("front", "rear") else max(target.ranks, default=1)
     parts = {
-        "fire_factor": FIRE["artillery" if firer.is_reserve else "infantry"][
-            GRADES.index(firer.grade)
+        "fire_factor": tables.FIRE["artillery" if firer.is_reserve else "infantry"][
+            tables.GRADES.index(firer.grade)
         ],
         "disordered": -firer.disordered,
         "square_firer": -(firer.formation == "square"),
         "superiority": -target.side_has_superiority,
         "irregular": -("irregular" in target.abilities),
         "foul_weather": -is_foul_weather,
-        **{f"{cover}_cover": fire for cover, fire in COVER_FIRE.items() if cover == target.cover},
+        **{
+            f"{cover}_cover": fire
+            for cover, fire in tables.COVER_FIRE.items()
+            if cover == target.cover
+        },
         "front_bases": 0 if firer.in_dense else front // 2,
         "three_bases": firer.base_count // 3 if firer.in_dense else 0,
         "short_range": int(is_short(firer, range_cm)),
@@ -79,7 +82,7 @@ def fire_factor(
         "heavy": int(works and firer.is_heavy_battery),
         "square_effective": int(works and is_square),
     }
-    return factor_of(parts)
+    return tables.factor_of(parts)
 
 
 def hits_of(factor: int, dice: Sequence[int]) -> int | None:
@@ -87,9 +90,9 @@ def hits_of(factor: int, dice: Sequence[int]) -> int | None:
 
     None at all, a success that only equals the factor, still calls a morale test.
     """
-    if not succeeds(factor, dice):
+    if not tables.succeeds(factor, dice):
         return None
-    return max(0, factor - sum(dice)) + is_huzzah(dice)
+    return max(0, factor - sum(dice)) + tables.is_huzzah(dice)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +147,7 @@ def shot_at(
     arc = cone_before(front, ARC_DEG).outline(reach_mm)
     return Shot(
         face,
-        round(math.dist(centre, seen.middle_mm) / CM_MM, 6),
+        round(math.dist(centre, seen.middle_mm) / tables.CM_MM, 6),
         overlaps(arc, outline),
         tuple(base for base in firing if _is_clear(base, seen.edge, blockers)),
     )
@@ -174,15 +177,15 @@ class Rear:
         """Returns the way of some bases."""
         heading_deg = heading_of(bases)
         faces = faces_of(bases, heading_deg)
-        return cls(faces["rear"], heading_deg, faces["left"].edge.length / CM_MM)
+        return cls(faces["rear"], heading_deg, faces["left"].edge.length / tables.CM_MM)
 
     def span_cm(self, outline: Any, *, centre_only: bool = False) -> tuple[float, float] | None:
         """Returns where an outline begins and ends behind the unit, or behind its centre alone."""
         front, far_mm = self.rear, 1e4
-        strip: Any = lane(front, far_mm, behind_mm=self.deep_cm * CM_MM)
+        strip: Any = lane(front, far_mm, behind_mm=self.deep_cm * tables.CM_MM)
         if centre_only:
             (x, y), (to_x, to_y) = front.middle_mm, forward(front.heading_deg)
-            start_mm = self.deep_cm * CM_MM
+            start_mm = self.deep_cm * tables.CM_MM
             strip = shapely.LineString(
                 [(x - to_x * start_mm, y - to_y * start_mm), (x + to_x * far_mm, y + to_y * far_mm)]
             )
@@ -190,10 +193,10 @@ class Rear:
         size = met.length if centre_only else met.area
         if size <= SLIVER_MM2:
             return None
-        along_cm = front.ahead_mm(shapely.get_coordinates(met)) / CM_MM
+        along_cm = front.ahead_mm(shapely.get_coordinates(met)) / tables.CM_MM
         return round(float(along_cm.min()), 6), round(float(along_cm.max()), 6)
 
     def moved(self, bases: Bases, distance_cm: float, *, turned: bool) -> Bases:
         """Returns the bases farther back, turned about if they rout."""
-        there = ahead(bases, self.rear.heading_deg, distance_cm * CM_MM)
+        there = ahead(bases, self.rear.heading_deg, distance_cm * tables.CM_MM)
         return wheeled(there, centre_mm(there), 180.0) if turned else there

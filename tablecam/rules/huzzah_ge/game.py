@@ -38,6 +38,7 @@ from tablecam.wording import counted
 
 OFFICER_CM: Final = 60.0
 """H-12.1: how far officers move."""
+_FACTORS: Final = {"skirmish_factor": "Skirmish Factor", "artillery_factor": "Artillery Factor"}
 _TURN_MARKS: Final = ("bases_lost_this_turn", "hits", "fired", "moved", "charging")
 _STARTS: Final[Mapping[str, str]] = {
     "fire": "Fire", "orders": "Orders", "chargers": "Fire at chargers", "combat": "Combat",
@@ -376,7 +377,7 @@ class GloriousEmpires(BattleGame[State]):
     def marked(self, state: State, action: acts.Overrule) -> State:
         """Returns the state with marks of units and factors of armies as players set them."""
         state = super().marked(state, action)
-        for key in ("skirmish_factor", "artillery_factor"):
+        for key in _FACTORS:
             for side, value in getattr(action, key).items():
                 state = state.with_army(side, **{key: value})
         return state
@@ -468,11 +469,15 @@ class GloriousEmpires(BattleGame[State]):
 
     def side_settings(self, state: State) -> tuple[about.Setting, ...]:
         """Returns the factors of the armies, which players may overrule."""
-        skirmish = {side: state.armies[side].skirmish_factor or 0 for side in state.sides}
-        artillery = {side: state.armies[side].artillery_factor or 0 for side in state.sides}
-        return (
-            about.Setting("skirmish_factor", "Skirmish Factor", "side", "number", skirmish),
-            about.Setting("artillery_factor", "Artillery Factor", "side", "number", artillery),
+        return tuple(
+            about.Setting(
+                key,
+                title,
+                "side",
+                "number",
+                {side: getattr(state.armies[side], key) or 0 for side in state.sides},
+            )
+            for key, title in _FACTORS.items()
         )
 
 

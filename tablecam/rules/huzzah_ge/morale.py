@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from tablecam.rules.huzzah_ge import tables
-from tablecam.rules.huzzah_ge.rolls import Factor, factor_of, is_huzzah
+from tablecam.rules.huzzah_ge.tables import Factor, factor_of, is_huzzah
 from tablecam.rules.huzzah_ge.troops import Officer, Troops
 
 ROUTING_FRIEND_CM = 20.0

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
-from tablecam.rules.dice import Roll
-from tablecam.rules.game import Ban, DiceGroup, PendingDecision, Refused
+from tablecam.rules.game import Ban, PendingDecision, Refused
 from tablecam.rules.huzzah_ge import state as acts
+from tablecam.rules.huzzah_ge import tables
 from tablecam.rules.huzzah_ge.fire import ban_on_firing
-from tablecam.rules.huzzah_ge.rolls import Factor, factor_of, is_huzzah, succeeds, together
-from tablecam.rules.huzzah_ge.state import Due, State
-from tablecam.rules.huzzah_ge.tables import COMMAND, Command, Order
+from tablecam.rules.huzzah_ge.state import Due, FactorDice, State
 from tablecam.rules.huzzah_ge.troops import Officer, Troops
 from tablecam.rules.miniatures.battle import Done, first_ban
 from tablecam.rules.miniatures.unit_keys import Count
@@ -20,14 +18,14 @@ from tablecam.rules.questions import Facts
 from tablecam.rules.steps import ban_on_all
 
 LEVELS: Final = ("division", "corps", "cinc")
-ORDERS: Final[tuple[Order, ...]] = ("advance", "retire", "deploy", "manoeuvre")
+ORDERS: Final[tuple[tables.Order, ...]] = ("advance", "retire", "deploy", "manoeuvre")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Situation(Facts):
     """What the ordered units are in, which a command factor counts (H-11.4)."""
 
-    order: Order
+    order: tables.Order
     earlier_orders: Count = 0
     all_in_radius: bool = False
     out_of_range: bool = False
@@ -40,12 +38,12 @@ class Situation(Facts):
     infantry_on_cavalry_within_one_move: bool = False
 
 
-def order_factor(quality: Command, officer: Officer, situation: Situation) -> Factor:
+def order_factor(quality: tables.Command, officer: Officer, situation: Situation) -> tables.Factor:
     """Returns the command factor of an order by its terms (H-11.1, H-11.4)."""
     advances = situation.order == "advance"
-    return factor_of(
+    return tables.factor_of(
         {
-            "command_factor": COMMAND[quality][0],
+            "command_factor": tables.COMMAND[quality][0],
             "earlier_orders": -situation.earlier_orders,
             "fired": -(situation.fired > 0),
             "disordered": -(situation.disordered > 0),
@@ -75,11 +73,13 @@ class OrderResult:
 
 def order_result(factor: int, dice: Sequence[int], *, is_cinc: bool) -> OrderResult:
     """Returns what comes of a roll for an order."""
-    is_success = succeeds(factor, dice)
-    return OrderResult(is_success, not is_success, is_huzzah(dice), is_cinc and not is_success)
+    is_success = tables.succeeds(factor, dice)
+    return OrderResult(
+        is_success, not is_success, tables.is_huzzah(dice), is_cinc and not is_success
+    )
 
 
-def allowances_cm(group: Sequence[Troops], order: Order) -> list[float]:
+def allowances_cm(group: Sequence[Troops], order: tables.Order) -> list[float]:
     """Returns how far the units of a group may go (H-12.2, H-13.1)."""
     slowest_cm = min(troops.rout_cm for troops in group)
     if order == "retire":
@@ -204,23 +204,24 @@ def addressed(state: State, action: acts.Address) -> State:
 class OrderChoice(Due):
     """Which order an officer gives; a second one after a double one needs no roll (H-11.8)."""
 
+    answers = (*map(acts.GiveOrder, ORDERS), Done())
     officer: str
     group: str
     is_second: bool = False
 
     def asked(self, state: State) -> PendingDecision | None:
         """Returns the question."""
-        names = _names(state, self.officer, self.group)
-        if not able(state, names):
+        names = able(state, _names(state, self.officer, self.group))
+        if not names:
             return None
         which = "which second order" if self.is_second else "which order"
         question = f"{self.officer} to {self.group}: {which}?"
-        hint = "" if self.is_second else f"The order is rolled: {_odds(state, self)}."
+        odds = (
+            f"{order} on {OrderDice(self.officer, self.group, order, names).factor(state).value}"
+            for order in ORDERS
+        )
+        hint = "" if self.is_second else f"The order is rolled: {', '.join(odds)}."
         return PendingDecision(question, state.active, hint=hint)
-
-    def legal(self, state: State) -> tuple[Any, ...]:
-        """Returns the orders, and to give none."""
-        return (*map(acts.GiveOrder, ORDERS), Done())
 
     def then(self, state: State, answer: acts.GiveOrder | Done | None) -> State:
         """Returns the state in which the order is rolled; a second one holds at once."""
@@ -242,35 +243,53 @@ def _names(state: State, officer: str, group: str) -> tuple[str, ...]:
     return dict(groups_of(state, officer)).get(group, ())
 
 
-def _odds(state: State, choice: OrderChoice) -> str:
-    names = able(state, _names(state, choice.officer, choice.group))
-    factors = (_factor(state, choice.officer, choice.group, order, names) for order in ORDERS)
-    words = (f"{order} on {one.value}" for order, one in zip(ORDERS, factors, strict=True))
-    return ", ".join(words)
-
-
-class OrderDice(Due):
+class OrderDice(FactorDice):
     """The roll of an order (H-11.4)."""
 
+    dice = "{officer}: {group} to {order}"
     officer: str
     group: str
-    order: Order
+    order: tables.Order
     units: tuple[str, ...]
 
-    def roll(self, state: State) -> Roll:
-        """Returns the dice."""
-        factor = _factor(state, self.officer, self.group, self.order, self.units).value
-        return Roll(f"{self.officer}: {self.group} to {self.order}, on {factor} or less", 2)
-
-    def dice_groups(self, state: State) -> tuple[DiceGroup, ...]:
-        """Returns both dice with what they may come to."""
-        factor = _factor(state, self.officer, self.group, self.order, self.units)
-        return together(self.officer, factor.value)
+    def factor(self, state: State) -> tables.Factor:
+        """Returns the factor of the order by its terms (H-11.4)."""
+        ground, facts = state.field, state.field.officer_facts[self.officer]
+        troops = [state.troops(name) for name in self.units]
+        near = [[ground.troops[one] for one in ground.near_enemies(name)] for name in self.units]
+        ahead = [
+            (own, ground.troops[enemy])
+            for own, name in zip(troops, self.units, strict=True)
+            for enemy in ground.reached[name]
+        ]
+        situation = Situation(
+            order=self.order,
+            earlier_orders=sum(given.group == self.group for given in state.given),
+            fired=sum(one.fired for one in troops),
+            disordered=sum(one.disordered for one in troops),
+            in_dense_terrain=sum(one.in_dense for one in troops),
+            formed_enemy_within_one_move=any(
+                not enemy.disordered and not enemy.routing for enemies in near for enemy in enemies
+            ),
+            hesitant_within_one_move=any(
+                enemies and "hesitant" in own.abilities
+                for own, enemies in zip(troops, near, strict=True)
+            ),
+            renowned_ahead_within_one_move=any("renowned" in enemy.abilities for _, enemy in ahead),
+            infantry_on_cavalry_within_one_move=any(
+                (own.arm, enemy.arm) == ("infantry", "cavalry") for own, enemy in ahead
+            ),
+            all_in_radius=bool(self.units) and ground.all_in_radius(self.officer, self.units),
+            out_of_range=ground.out_of_range(self.units),
+        )
+        is_attached = ground.officers[self.officer].state.get("attached_to") is not None
+        own = Officer(attached=is_attached, inspirational=facts.inspirational)
+        return order_factor(facts.quality or "average", own, situation)
 
     def then(self, state: State, answer: tuple[int, ...]) -> State:
         """Returns the state in which the units act, or the officer is done (H-11.5, H-11.6)."""
         officer, group = self.officer, self.group
-        factor = _factor(state, officer, group, self.order, self.units)
+        factor = self.factor(state)
         level = state.field.officer_facts[officer].level
         result = order_result(factor.value, answer, is_cinc=level == "cinc")
         given = acts.Given(officer, group, self.units)
@@ -291,51 +310,11 @@ class OrderDice(Due):
         return replace(state, done_officers=(*state.done_officers, *done))
 
 
-def _factor(state: State, officer: str, group: str, order: Order, names: Sequence[str]) -> Factor:
-    """Returns the factor of an order to some units by its terms (H-11.4)."""
-    ground, facts = state.field, state.field.officer_facts[officer]
-    troops = {name: state.troops(name) for name in names}
-    near = {name: ground.near_enemies(name) for name in names}
-    ahead_of = {name: ground.reached[name] for name in names}
-    formed = {
-        name
-        for name, unit in ground.units.items()
-        if not unit.state.get("disordered") and not unit.state.get("routing")
-    }
-    earlier = sum(given.group == group for given in state.given)
-    situation = Situation(
-        order=order,
-        earlier_orders=earlier,
-        fired=sum(one.fired for one in troops.values()),
-        disordered=sum(one.disordered for one in troops.values()),
-        in_dense_terrain=sum(one.in_dense for one in troops.values()),
-        formed_enemy_within_one_move=any(formed.intersection(enemies) for enemies in near.values()),
-        hesitant_within_one_move=any(
-            near[name] and "hesitant" in one.abilities for name, one in troops.items()
-        ),
-        renowned_ahead_within_one_move=any(
-            "renowned" in ground.troops[enemy].abilities
-            for enemies in ahead_of.values()
-            for enemy in enemies
-        ),
-        infantry_on_cavalry_within_one_move=any(
-            one.arm == "infantry" and ground.troops[enemy].arm == "cavalry"
-            for name, one in troops.items()
-            for enemy in ahead_of[name]
-        ),
-        all_in_radius=bool(names) and ground.all_in_radius(officer, names),
-        out_of_range=ground.out_of_range(names),
-    )
-    is_attached = ground.officers[officer].state.get("attached_to") is not None
-    own = Officer(attached=is_attached, inspirational=facts.inspirational)
-    return order_factor(facts.quality or "average", own, situation)
-
-
 def enacted(
     state: State,
     officer: str,
     group: str,
-    order: Order,
+    order: tables.Order,
     names: Sequence[str],
     *,
     has_second: bool = False,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Annotated, Any, Final, Literal
 
@@ -13,21 +13,12 @@ from tablecam.geometry.moves.poses import shifted, wheeled
 from tablecam.geometry.outlines import table_outline
 from tablecam.rules.frozen_json import to_plain
 from tablecam.rules.game import Ban
-from tablecam.rules.huzzah_ge import fire, morale, troops
-from tablecam.rules.huzzah_ge.armies import Contest, contest, effect_factor, skirmish_factor
+from tablecam.rules.huzzah_ge import fire, morale, orders, tables, troops
+from tablecam.rules.huzzah_ge.armies import Contest, contest, effect_factors, skirmish_factors
 from tablecam.rules.huzzah_ge.deployment import ban_on_passage
 from tablecam.rules.huzzah_ge.field import corner_distances_mm, reaches
 from tablecam.rules.huzzah_ge.movement import ban_on_step, squaring_up, step_between, touch
-from tablecam.rules.huzzah_ge.orders import (
-    Situation,
-    allowances_cm,
-    ban_on_deed,
-    order_factor,
-    order_result,
-)
-from tablecam.rules.huzzah_ge.rolls import Factor, is_huzzah, limited, succeeds
 from tablecam.rules.huzzah_ge.state import Army
-from tablecam.rules.huzzah_ge.tables import COMMAND, GAME, GRADES, Ability, Class, Command, Grade
 from tablecam.rules.huzzah_ge.troops import NOBODY, Officer, OfficerFacts, Troops, UnitFacts
 from tablecam.rules.miniatures.faces import FaceName
 from tablecam.rules.miniatures.ground import area_of, centre_mm, footprints
@@ -47,19 +38,19 @@ Units = Annotated[list[UnitFacts], Limits(min_length=1)]
 Pair = Annotated[list[Name], Limits(min_length=2, max_length=2)]
 Table = tuple[Centimetres, Centimetres]
 Battery = Literal["reserve_foot", "reserve_horse", "reserve_heavy"]
-QUESTIONS: Final = Questions(GAME)
+QUESTIONS: Final = Questions(tables.GAME)
 
 
-def _factor_json(factor: Factor) -> Json:
+def _factor_json(factor: tables.Factor) -> Json:
     parts = factor.parts
     return {"sum": factor.sum, "factor": factor.value, "parts": parts, "because": terms(parts)}
 
 
 @QUESTIONS.asks("H-3.1 H-3.2 H-3.3")
 def _quality(
-    expected: Class,
+    expected: tables.Class,
     dice: Annotated[list[Throw], Limits(min_length=1)],
-    abilities: Sequence[Ability] = (),
+    abilities: Sequence[tables.Ability] = (),
 ) -> Json:
     """The grade that a unit of a class rolls."""
     rolled = troops.quality(expected, abilities, dice)
@@ -100,19 +91,19 @@ class Contender:
     previous: Literal["won", "passed", "failed"] | None = None
 
 
-def _contested(a: Contender, b: Contender, *factors: int) -> Contest:
-    modified = dict(zip("ab", factors, strict=True))
-    return contest({"a": a.factor, "b": b.factor}, modified, {"a": a.dice, "b": b.dice})
+def _contested(a: Contender, b: Contender, modified: Mapping[str, int]) -> Contest:
+    bases, dice = {"a": a.factor, "b": b.factor}, {"a": a.dice, "b": b.dice}
+    return contest(bases, modified, dice)
 
 
 @QUESTIONS.asks("H-5.2 H-5.3 H-5.5 H-5.6")
 def _superiority(a: Contender, b: Contender, foul_weather: bool = False) -> Json:
     """Which side's skirmishers are superior."""
-    armies = [Army(one.factor, None, one.skirmish_bases, one.previous) for one in (a, b)]
-    factors = (
-        skirmish_factor(*pair, is_foul_weather=foul_weather) for pair in (armies, armies[::-1])
-    )
-    rolled = _contested(a, b, *factors)
+    armies = {
+        side: Army(one.factor, None, one.skirmish_bases, one.previous)
+        for side, one in (("a", a), ("b", b))
+    }
+    rolled = _contested(a, b, skirmish_factors(armies, is_foul_weather=foul_weather))
     decided = {"succeeds": rolled.succeeds, "superiority": rolled.winner}
     return as_answer(rolled) | decided | {"readings": ["H-5.3", "H-5.4"]}
 
@@ -126,23 +117,18 @@ def _effectiveness(
     foul_weather: bool = False,
 ) -> Json:
     """Which sides' guns are effective."""
-    factors = (
-        effect_factor(
-            Army(None, own.factor, last_effect=own.previous),
-            ground=ground,
-            is_harried=superiority == enemy,
-            is_foul_weather=foul_weather,
-        )
-        for own, enemy in ((a, "b"), (b, "a"))
-    )
-    rolled = _contested(a, b, *factors)
+    armies = {
+        side: Army(None, one.factor, last_effect=one.previous) for side, one in (("a", a), ("b", b))
+    }
+    factors = effect_factors(armies, superiority, ground, is_foul_weather=foul_weather)
+    rolled = _contested(a, b, factors)
     return as_answer(rolled) | {"effective": rolled.succeeds}
 
 
 @QUESTIONS.asks("H-1.1 H-7.9")
 def _roll(sum_: Annotated[int, Limits(ge=-50, le=50)], dice: Throw) -> Json:
     """A roll against a factor, and its hits."""
-    factor = limited(sum_)
+    factor = tables.limited(sum_)
     return {"factor": factor, **_thrown(factor, dice)}
 
 
@@ -254,27 +240,27 @@ def _officer_save(
         return {"rolls": True}
     lives = not unit_destroyed
     if rolls:
-        lives = succeeds(morale.escape_limit(hits), dice or ())
+        lives = tables.succeeds(morale.escape_limit(hits), dice or ())
     used = charmed and hits > 0
     officer = Officer(lives, inspirational, killed=not lives)
     return {
         "rolls": rolls,
         "survives": lives,
-        "charmed": (rolls and is_huzzah(dice or ())) or (charmed and not used),
+        "charmed": (rolls and tables.is_huzzah(dice or ())) or (charmed and not used),
         "morale_modifier": officer.modifier,
     }
 
 
 @QUESTIONS.asks("H-11.1 H-11.4")
 def _order_factor(
-    situation: Situation,
-    quality: Command,
+    situation: orders.Situation,
+    quality: tables.Command,
     attached: bool = False,
     inspirational: bool = False,
 ) -> Json:
     """The factor against which an officer rolls to give an order."""
     officer = Officer(attached, inspirational)
-    return _factor_json(order_factor(quality, officer, situation))
+    return _factor_json(orders.order_factor(quality, officer, situation))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -290,7 +276,9 @@ class StepFacts:
 @QUESTIONS.asks("H-11.5 H-11.6 H-11.8")
 def _orders(steps: list[StepFacts]) -> Json:
     """What comes of a row of orders."""
-    results = [order_result(step.factor, step.dice, is_cinc=step.level == "cinc") for step in steps]
+    results = [
+        orders.order_result(step.factor, step.dice, is_cinc=step.level == "cinc") for step in steps
+    ]
     return {"steps": results}
 
 
@@ -298,7 +286,7 @@ def _orders(steps: list[StepFacts]) -> Json:
 def _allowance(units: Units, order: Literal["advance", "retire"]) -> Json:
     """How far units that are ordered together may go."""
     group = [unit.troops() for unit in units]
-    return {"cm": allowances_cm(group, order), "readings": ["H-12.2"]}
+    return {"cm": orders.allowances_cm(group, order), "readings": ["H-12.2"]}
 
 
 @QUESTIONS.asks("H-13.3 H-13.4 H-13.5")
@@ -339,8 +327,8 @@ class BatteryBase:
     """A base of a grand battery, with its grade if that is known."""
 
     kind: Battery
-    expected: Class
-    grade: Grade | None = None
+    expected: tables.Class
+    grade: tables.Grade | None = None
 
 
 @QUESTIONS.asks("H-1.13 H-3.4 H-3.5 H-7.3")
@@ -364,7 +352,7 @@ def _battery(
         grades.append(rolled.grade)
     return {
         "class": worst,
-        "grade": max(grades, key=GRADES.index, default=None),
+        "grade": max(grades, key=tables.GRADES.index, default=None),
         "rolled_now": is_due,
         "range_cm": min(Troops(kind=base.kind).range_cm for base in bases),
         "readings": ["H-3.4"],
@@ -418,7 +406,7 @@ def _command_radius(officer: OfficerFacts, units: Units) -> Json:
         raise FactError("officer", "expected the keys quality, x_mm and y_mm")
     bases = [unit.poses for unit in units]
     farthest_mm = corner_distances_mm((officer.x_mm, officer.y_mm), bases)
-    radius_cm = COMMAND[officer.quality][1]
+    radius_cm = tables.COMMAND[officer.quality][1]
     return {
         "radius_cm": radius_cm,
         "farthest_corner_mm": [round(length_mm, 4) for length_mm in farthest_mm],
@@ -454,7 +442,7 @@ def _order_move(
         there = shifted(before, move.dx_mm, move.dy_mm)
         after = wheeled(there, centre_mm(there), move.turn_deg)
     ordered = [one.troops() for one in (unit, *group)]
-    allowance_cm = allowances_cm(ordered, order)[0]
+    allowance_cm = orders.allowances_cm(ordered, order)[0]
     enemies = [other.poses for other in around.others if other.side != unit.side]
     step = step_between(before, after)
     ban = ban_on_step(
@@ -530,7 +518,7 @@ def _may(
     unit: UnitFacts, deed: Literal["advance", "retire", "deploy", "fire", "be_ordered"]
 ) -> Json:
     """Whether a unit may do something now."""
-    ban = ban_on_deed(unit.troops(), deed, has_moved=unit.moved)
+    ban = orders.ban_on_deed(unit.troops(), deed, has_moved=unit.moved)
     return {"may": ban is None, "why_not": ban}
 
 

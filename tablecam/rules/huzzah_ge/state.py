@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Final, Literal, get_args
@@ -22,7 +23,7 @@ from tablecam.rules.huzzah_ge.field import (
     field_of,
     sector_under,
 )
-from tablecam.rules.huzzah_ge.tables import CM_MM, COMMAND, Order
+from tablecam.rules.huzzah_ge.tables import CM_MM, COMMAND, Factor, Order, together
 from tablecam.rules.huzzah_ge.troops import QualityRoll, Troops, heading_of, quality
 from tablecam.rules.miniatures.battle import Bases, Battle, BattleStep, disordered
 from tablecam.rules.miniatures.battle import Charge as Charge
@@ -268,6 +269,28 @@ def graded(state: State, *names: str) -> tuple[QualityDice, ...]:
     """Returns the rolls of quality that are due before units can fire or test."""
     lacking = (name for name in names if state.has(name) and not state.field.facts[name].quality)
     return tuple(map(QualityDice, lacking))
+
+
+class FactorDice(Due, is_family=True):
+    """2D6 against a factor, of a unit once its grade is known (H-1.1, H-3.1)."""
+
+    @abstractmethod
+    def factor(self, state: State) -> Factor:
+        """Returns what is rolled against, by its terms."""
+
+    def needs(self, state: State) -> tuple[QualityDice, ...]:
+        """Returns the roll of the unit's quality, if that is not known."""
+        return graded(state, *self.names(state)[:1])
+
+    def roll(self, state: State) -> Roll:
+        """Returns the dice."""
+        words = self._words(self.dice, state)
+        return Roll(f"{words}, on {self.factor(state).value} or less", 2)
+
+    def dice_groups(self, state: State) -> tuple[DiceGroup, ...]:
+        """Returns both dice with what they may come to."""
+        whose = getattr(self, "officer", None) or self.names(state)[0]
+        return together(whose, self.factor(state).value)
 
 
 def placed(state: State, name: str, bases: Bases) -> State:

@@ -1,9 +1,13 @@
-"""The tables of the book, with the numbers of their rules."""
+"""The tables of the book, with the numbers of their rules, and its rolls: 2D6 against a factor."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final, Literal
+
+from tablecam.rules.game import DiceGroup
+from tablecam.rules.miniatures.reckon import terms
 
 GAME: Final = "huzzah-ge"
 CM_MM: Final = 10.0
@@ -96,3 +100,56 @@ REACH_CM: Final[Mapping[str, tuple[float, float, float]]] = {
     "reserve_heavy": (80, 15, 15),
     "reserve_horse": (60, 25, 25),
 }
+
+LEAST, MOST = 2, 10
+"""H-1.1: the limits of most factors, of which low rolls are good."""
+
+
+def limited(factor: int) -> int:
+    """Returns a factor within its limits."""
+    return max(LEAST, min(MOST, factor))
+
+
+def is_huzzah(dice: Sequence[int]) -> bool:
+    """Whether both dice are ones, which always succeeds."""
+    return tuple(dice) == (1, 1)
+
+
+def succeeds(factor: int, dice: Sequence[int]) -> bool:
+    """Whether 2D6 succeed: eleven and twelve never do, a double one always does."""
+    total = sum(dice)
+    return is_huzzah(dice) or (total <= factor and total < 11)
+
+
+def together(whose: str, most: int, first: int = 0) -> tuple[DiceGroup, ...]:
+    """Returns the two dice from a place on with the most that they may come to (H-1.1)."""
+    return (DiceGroup(whose, None, (first, first + 1), f"{limited(most)} or less together"),)
+
+
+@dataclass(frozen=True, slots=True)
+class Factor:
+    """A factor by its named terms; those of nothing are left out."""
+
+    parts: Mapping[str, int]
+
+    def __str__(self) -> str:
+        return f"{', '.join(terms(self.parts))}: {self.value}"
+
+    @property
+    def sum(self) -> int:
+        """The sum of the terms."""
+        return sum(self.parts.values())
+
+    @property
+    def value(self) -> int:
+        """What is rolled against."""
+        return limited(self.sum)
+
+    def succeeds(self, dice: Sequence[int] | None) -> bool:
+        """Whether a roll against it succeeds; without dice it counts as failed."""
+        return dice is not None and succeeds(self.value, dice)
+
+
+def factor_of(parts: Mapping[str, int]) -> Factor:
+    """Returns the factor of some terms without those of nothing."""
+    return Factor({name: value for name, value in parts.items() if value})

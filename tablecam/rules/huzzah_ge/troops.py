@@ -9,8 +9,7 @@ from typing import Final, Literal
 from tablecam.geometry.arrangement import arrangement
 from tablecam.geometry.outlines import Axes
 from tablecam.rules.huzzah_ge import tables
-from tablecam.rules.huzzah_ge.rolls import is_huzzah
-from tablecam.rules.huzzah_ge.tables import Class, Command, Grade, Kind
+from tablecam.rules.huzzah_ge.tables import Class, Command, Grade, Kind, is_huzzah
 from tablecam.rules.miniatures.faces import faces_of
 from tablecam.rules.miniatures.moves import faces_as_meant
 from tablecam.rules.miniatures.unit_keys import Count, Some, UnitKeys

@@ -16,9 +16,8 @@ from tablecam.rules.dice import Roll
 from tablecam.rules.game import Ban, DiceGroup, PendingDecision, Refused
 from tablecam.rules.huzzah_ge import fire, morale
 from tablecam.rules.huzzah_ge import state as acts
-from tablecam.rules.huzzah_ge.rolls import Factor, is_huzzah, succeeds, together
-from tablecam.rules.huzzah_ge.state import Due, State
-from tablecam.rules.huzzah_ge.tables import CM_MM
+from tablecam.rules.huzzah_ge.state import Due, FactorDice, State
+from tablecam.rules.huzzah_ge.tables import CM_MM, Factor, is_huzzah, succeeds, together
 from tablecam.rules.huzzah_ge.troops import Officer, heading_of, raised
 from tablecam.rules.miniatures.battle import disordered, first_ban
 from tablecam.rules.miniatures.faces import FaceName
@@ -167,27 +166,6 @@ def volley(state: State) -> State:
     """Returns the state with all declared shots due, and the tests after them (H-9.1)."""
     shots = [ShotDice(shot) for shot in state.shots]
     return replace(state, shots=(), tried=(ROLLED,)).pushed(*shots, TestsDue())
-
-
-class FactorDice(Due, is_family=True):
-    """2D6 of a unit against a factor, once its grade is known (H-1.1, H-3.1)."""
-
-    @abstractmethod
-    def factor(self, state: State) -> Factor:
-        """Returns what is rolled against, by its terms."""
-
-    def needs(self, state: State) -> tuple[acts.QualityDice, ...]:
-        """Returns the roll of the unit's quality, if that is not known."""
-        return acts.graded(state, self.names(state)[0])
-
-    def roll(self, state: State) -> Roll:
-        """Returns the dice."""
-        words = self._words(self.dice, state)
-        return Roll(f"{words}, on {self.factor(state).value} or less", 2)
-
-    def dice_groups(self, state: State) -> tuple[DiceGroup, ...]:
-        """Returns both dice with what they may come to."""
-        return together(self.names(state)[0], self.factor(state).value)
 
 
 class ShotDice(FactorDice):
