@@ -15,7 +15,6 @@ from tablecam.geometry.arrangement import arrangement
 from tablecam.geometry.moves.lanes import lane
 from tablecam.geometry.outlines import rim
 from tablecam.rules.huzzah_ge import fire
-from tablecam.rules.huzzah_ge.morale import Span
 from tablecam.rules.huzzah_ge.tables import CM_MM, COMMAND, TOUCH_MM, Class, Kind
 from tablecam.rules.huzzah_ge.troops import (
     Formation,
@@ -153,7 +152,7 @@ class Field(Ground):
                 others.append(area)
         return others
 
-    def spans_behind(self, unit: Unit, way: fire.Rear) -> tuple[list[Span], list[Span]]:
+    def spans_behind(self, unit: Unit, way: fire.Rear) -> tuple[list[fire.Span], list[fire.Span]]:
         """Returns sectors and friends straight behind a unit (H-9.9 to H-9.11)."""
         sectors = []
         for name, piece in self.sectors.items():
@@ -162,11 +161,11 @@ class Field(Ground):
             held_by: Literal["friend", "enemy"] | None = None
             if held is not None and held.id != unit.id:
                 held_by = "friend" if held.side == unit.side else "enemy"
-            sectors += [Span(name, *behind, held_by)] if behind is not None else []
+            sectors += [fire.Span(name, *behind, held_by)] if behind is not None else []
         friends = []
         for friend in self.friends(unit):
             behind = way.span_cm(self.outlines[friend.id])
-            friends += [Span(friend.id, *behind)] if behind is not None else []
+            friends += [fire.Span(friend.id, *behind)] if behind is not None else []
         return sectors, friends
 
     def _reaches(self, a: Unit, b: Unit) -> bool:

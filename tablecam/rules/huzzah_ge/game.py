@@ -16,9 +16,15 @@ from tablecam.rules.frozen_json import one_of
 from tablecam.rules.game import Offer, Refused, Suggestion
 from tablecam.rules.huzzah_ge import deployment, movement, orders, volleys
 from tablecam.rules.huzzah_ge import state as acts
-from tablecam.rules.huzzah_ge.armies import ArmiesDice, FactorDue
 from tablecam.rules.huzzah_ge.field import facts_of, formation_of, officer_facts
-from tablecam.rules.huzzah_ge.settlements import Charts, CombatDue, RallyDue, StopDue
+from tablecam.rules.huzzah_ge.settlements import (
+    ArmiesDice,
+    Charts,
+    CombatDue,
+    FactorDue,
+    RallyDue,
+    StopDue,
+)
 from tablecam.rules.huzzah_ge.state import PHASES, State
 from tablecam.rules.huzzah_ge.tables import CM_MM, GRADES
 from tablecam.rules.huzzah_ge.tables import GAME as NAME
@@ -29,9 +35,9 @@ from tablecam.rules.miniatures.battle import Bases, Done, permitted
 from tablecam.rules.miniatures.battle_game import BattleGame
 from tablecam.rules.miniatures.by_hand import suggested
 from tablecam.rules.miniatures.nearest import farthest_legal
-from tablecam.rules.miniatures.page import UnitSetting
+from tablecam.rules.miniatures.page import Sign, UnitSetting
 from tablecam.rules.steps import Decide
-from tablecam.table.model import CENTIMETRES, Commander, Keys, Position, Unit
+from tablecam.table.model import CENTIMETRES, Commander, Position, Unit
 from tablecam.table.sides import side_name
 from tablecam.uncertainty.answer import Answer, measured
 from tablecam.wording import counted
@@ -281,6 +287,13 @@ class GloriousEmpires(BattleGame[State]):
         UnitSetting("hits", "Hits", marker="pips"),
         UnitSetting("quality", "Quality", _GRADES),
     )
+    signs = (
+        Sign("routing", "routing", tone="bad"),
+        Sign("disordered", "disordered", tone="warn", unless=("routing",)),
+        Sign("hits", "hit", "pips", "warn"),
+        Sign("fired", "has fired", "cloud"),
+        Sign("quality", "{}"),
+    )
     offers: ClassVar = {
         **battle.OFFERS,
         acts.Fire: ("fire", _fire),
@@ -298,10 +311,10 @@ class GloriousEmpires(BattleGame[State]):
         Done: _done,
     }
     front_of = staticmethod(lambda unit, bases: front_of(bases))
-
-    def length_unit(self, table: Any) -> Any:
-        """Returns centimetres (H-1.1)."""
-        return CENTIMETRES
+    length_unit = staticmethod(lambda table: CENTIMETRES)
+    strength_of = staticmethod(lambda unit: len(unit.bases))
+    judged_move = staticmethod(movement.judged)
+    lost = staticmethod(lambda state, name: acts.removed(state, name, "is taken off", "H-15.8"))
 
     def begun(
         self, position: Position, sides: tuple[str, str], options: Mapping[str, Any], charts: Charts
@@ -370,10 +383,6 @@ class GloriousEmpires(BattleGame[State]):
             return state.pushed(*movement.impulsive(state))
         return _engaged(state) if phase == "combat" else state
 
-    def lost(self, state: State, name: str) -> State:
-        """Returns the state without a unit."""
-        return acts.removed(state, name, "is taken off", "H-15.8")
-
     def marked(self, state: State, action: acts.Overrule) -> State:
         """Returns the state with marks of units and factors of armies as players set them."""
         state = super().marked(state, action)
@@ -392,10 +401,6 @@ class GloriousEmpires(BattleGame[State]):
         if state.phase == "fire":
             return volleys.may_declare(state)
         return () if state.under is None else state.under.allowed_cm
-
-    def strength_of(self, unit: Unit) -> int:
-        """Returns the bases of a unit."""
-        return len(unit.bases)
 
     def suggestion(self, state: State, unit: Unit, seen: Unit) -> Suggestion | None:
         """Infers a move, a charge or a deployment from where hands have laid a unit."""
@@ -445,27 +450,10 @@ class GloriousEmpires(BattleGame[State]):
         action = acts.MoveOfficer(seen.id, seen.x_mm, seen.y_mm, to=near[0] if near else None)
         return suggested(seen.id, _officer_ruling(state, action), action)
 
-    judged_move = staticmethod(movement.judged)
-
     def formation(self, unit: Unit, listed: int) -> str | None:
         """Returns the formation of a unit by how its bases lie (H-14.1)."""
         reading = formation_of(unit) if unit.bases else None
         return None if reading is None else reading.replace("_", " ")
-
-    def markers(self, unit_state: Keys) -> tuple[about.Marker, ...]:
-        """Returns the markers as players know them: disorder, rout, hits, smoke, and quality."""
-        signs = []
-        if unit_state.get("routing"):
-            signs.append(about.Marker("word", "routing", 1, "bad"))
-        elif unit_state.get("disordered"):
-            signs.append(about.Marker("word", "disordered", 1, "warn"))
-        if hits := unit_state.get("hits"):
-            signs.append(about.Marker("pips", counted(hits, "hit"), hits, "warn"))
-        if unit_state.get("fired"):
-            signs.append(about.Marker("cloud", "has fired"))
-        if quality := unit_state.get("quality"):
-            signs.append(about.Marker("word", str(quality)))
-        return tuple(signs)
 
     def side_settings(self, state: State) -> tuple[about.Setting, ...]:
         """Returns the factors of the armies, which players may overrule."""

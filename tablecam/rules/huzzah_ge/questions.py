@@ -13,11 +13,11 @@ from tablecam.geometry.moves.poses import shifted, wheeled
 from tablecam.geometry.outlines import table_outline
 from tablecam.rules.frozen_json import to_plain
 from tablecam.rules.game import Ban
-from tablecam.rules.huzzah_ge import fire, morale, orders, tables, troops
-from tablecam.rules.huzzah_ge.armies import Contest, contest, effect_factors, skirmish_factors
+from tablecam.rules.huzzah_ge import fire, orders, tables, troops
 from tablecam.rules.huzzah_ge.deployment import ban_on_passage
 from tablecam.rules.huzzah_ge.field import corner_distances_mm, reaches
 from tablecam.rules.huzzah_ge.movement import ban_on_step, squaring_up, step_between, touch
+from tablecam.rules.huzzah_ge.settlements import Contest, contest, effect_factors, skirmish_factors
 from tablecam.rules.huzzah_ge.state import Army
 from tablecam.rules.huzzah_ge.troops import NOBODY, Officer, OfficerFacts, Troops, UnitFacts
 from tablecam.rules.miniatures.faces import FaceName
@@ -180,13 +180,13 @@ def _choose_target(firer: UnitFacts, targets: dict[str, RangeFacts]) -> Json:
     return {"may_choose": fire.choices(firer.troops(), ranges_cm)}
 
 
-def _fate(follows: morale.Outcome, *, passes: bool) -> Json:
+def _fate(follows: fire.Outcome, *, passes: bool) -> Json:
     """Returns what follows from a morale test, but for what the unit gains."""
     return as_answer(follows) | {"passes": passes, "rout": follows.rout_cm is not None}
 
 
 def _gains(unit: Troops, dice: Throw | None) -> str | None:
-    gain = morale.gain_of(unit, dice)
+    gain = fire.gain_of(unit, dice)
     return troops.raised(unit.grade) if gain == "grade" else gain
 
 
@@ -206,7 +206,7 @@ def _morale(
     tested = unit.rolled()
     off = fire.removal(tested, hits_taken or 0)
     lost = off.bases_removed if bases_lost is None else bases_lost
-    factor = morale.morale_factor(
+    factor = fire.morale_factor(
         tested,
         tested.bases_lost_this_turn + lost,
         officer or NOBODY,
@@ -217,7 +217,7 @@ def _morale(
     if dice is None and not failed:
         return answer
     passes = not failed and factor.succeeds(dice)
-    follows = morale.outcome(tested, lost, passes=passes)
+    follows = fire.outcome(tested, lost, passes=passes)
     left = [base for base in unit.poses if base.tag not in removed] if unit.bases else []
     if left:
         routs = follows.rout_cm is not None
@@ -240,7 +240,7 @@ def _officer_save(
         return {"rolls": True}
     lives = not unit_destroyed
     if rolls:
-        lives = tables.succeeds(morale.escape_limit(hits), dice or ())
+        lives = tables.succeeds(fire.escape_limit(hits), dice or ())
     used = charmed and hits > 0
     officer = Officer(lives, inspirational, killed=not lives)
     return {
@@ -301,14 +301,14 @@ def _waver(
     tested = unit.rolled()
     if not enemy_within_one_move:
         return {"tests": False}
-    factor = morale.waver_factor(
+    factor = fire.waver_factor(
         tested, officer or NOBODY, has_routing_friend=routing_friend_within_one_move
     )
     answer = {"tests": True} | _factor_json(factor)
     if dice is None:
         return answer
     passes = factor.succeeds(dice)
-    follows = morale.waver_outcome(tested, passes=passes)
+    follows = fire.waver_outcome(tested, passes=passes)
     return answer | _fate(follows, passes=passes) | {"gains": _gains(tested, dice)}
 
 
@@ -544,11 +544,11 @@ def _fire_at_chargers(
     tested = replace(charging, base_count=charging.base_count - off.bases_removed)
     tested = tested if is_hit else replace(firing, charging=True)
     lost = off.bases_removed if is_hit else 0
-    against = morale.morale_factor(tested, lost, NOBODY)
+    against = fire.morale_factor(tested, lost, NOBODY)
     test: Json = {"tests": True, "factor": against.value}
     if morale_dice is not None:
         passes = against.succeeds(morale_dice)
-        test |= _fate(morale.outcome(tested, lost, passes=passes), passes=passes)
+        test |= _fate(fire.outcome(tested, lost, passes=passes), passes=passes)
     idle = {"tests": False}
     return answer | {
         "hit": is_hit,
@@ -570,16 +570,16 @@ class SectorFacts:
     far_edge_cm: float | None = None
     held_by: Literal["friend", "enemy"] | None = None
 
-    def behind(self, lane: fire.Rear | None) -> morale.Span | None:
+    def behind(self, lane: fire.Rear | None) -> fire.Span | None:
         """Returns the sector as it lies behind a unit; None if it does not."""
         if self.near_edge_cm is not None and self.far_edge_cm is not None:
-            return morale.Span(self.id, self.near_edge_cm, self.far_edge_cm, self.held_by)
+            return fire.Span(self.id, self.near_edge_cm, self.far_edge_cm, self.held_by)
         if len(self.outline_mm) < 3 or lane is None:
             why = "expected near_edge_cm and far_edge_cm, or an outline and a unit with bases"
             raise FactError("outline_mm", why, self)
         outline = area_of(Terrain(self.id, "sector", tuple(self.outline_mm)))
         span_cm = lane.span_cm(outline, centre_only=True)
-        return None if span_cm is None else morale.Span(self.id, *span_cm, self.held_by)
+        return None if span_cm is None else fire.Span(self.id, *span_cm, self.held_by)
 
 
 @QUESTIONS.asks("H-9.8 H-9.9 H-9.10 H-9.11 H-9.12")
@@ -603,9 +603,9 @@ def _back(
     for number, friend in enumerate(friends, 1):
         span_cm = None if lane is None else lane.span_cm(footprints(friend.poses))
         if span_cm is not None:
-            passed.append(morale.Span(friend.id or f"friend {number}", *span_cm))
+            passed.append(fire.Span(friend.id or f"friend {number}", *span_cm))
     deep_cm = 0.0 if lane is None else lane.deep_cm
-    way = morale.way_back(distance_cm, deep_cm, behind, passed, routs=routs)
+    way = fire.way_back(distance_cm, deep_cm, behind, passed, routs=routs)
     answer = as_answer(way) | as_answer(fire.removal(unit.troops(), way.extra_hits))
     answer |= {"routing": routs, "readings": ["H-9.9", "H-9.10", "H-9.11"]}
     if lane is None:

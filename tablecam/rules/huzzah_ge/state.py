@@ -15,7 +15,7 @@ from tablecam.geometry.shapes import shapes_of
 from tablecam.rules.dice import Roll
 from tablecam.rules.frozen_json import Variant
 from tablecam.rules.game import DiceGroup
-from tablecam.rules.huzzah_ge import fire, morale
+from tablecam.rules.huzzah_ge import fire
 from tablecam.rules.huzzah_ge.field import (
     Field,
     artillery_base,
@@ -25,7 +25,7 @@ from tablecam.rules.huzzah_ge.field import (
 )
 from tablecam.rules.huzzah_ge.tables import CM_MM, COMMAND, Factor, Order, together
 from tablecam.rules.huzzah_ge.troops import QualityRoll, Troops, heading_of, quality
-from tablecam.rules.miniatures.battle import Bases, Battle, BattleStep, disordered
+from tablecam.rules.miniatures.battle import Bases, Battle, BattleStep, OfUnit, disordered
 from tablecam.rules.miniatures.battle import Charge as Charge
 from tablecam.rules.miniatures.battle import Move as Move
 from tablecam.rules.miniatures.ground import centre_mm, footprints, hull, without_rear
@@ -41,10 +41,9 @@ Phase = Literal[
 PHASES: Final[tuple[Phase, ...]] = get_args(Phase)
 
 
-class Fire(Variant):
+class Fire(OfUnit):
     """Declare fire at an enemy by some bases of the front line, by their places (H-7.6)."""
 
-    unit: str
     target: str
     bases: tuple[int, ...]
 
@@ -62,24 +61,21 @@ class GiveOrder(Variant):
     order: Order
 
 
-class Deploy(Variant):
+class Deploy(OfUnit):
     """Lay out a unit in another formation, or into or out of dense terrain (H-14)."""
 
-    unit: str
     bases: Bases
 
 
-class Skirmish(Variant):
+class Skirmish(OfUnit):
     """Send bases into the skirmish line (H-14.5)."""
 
-    unit: str
     count: int
 
 
-class PassLines(Variant):
+class PassLines(OfUnit):
     """Change places with a friend (H-14.9)."""
 
-    unit: str
     other: str
 
 
@@ -396,7 +392,7 @@ def gone_back(state: State, name: str, distance_cm: float, *, routs: bool) -> St
     unit = state.unit(name)
     rear = fire.Rear.of(unit.bases)
     sectors, friends = state.field.spans_behind(unit, rear)
-    way = morale.way_back(distance_cm, rear.deep_cm, sectors, friends, routs=routs)
+    way = fire.way_back(distance_cm, rear.deep_cm, sectors, friends, routs=routs)
     state = parted(state, name)
     if routs:
         state = state.changed(name, routing=True, disordered=True, charging=None)

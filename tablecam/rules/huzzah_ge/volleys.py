@@ -14,7 +14,7 @@ import shapely
 from tablecam.geometry.moves.poses import ahead
 from tablecam.rules.dice import Roll
 from tablecam.rules.game import Ban, DiceGroup, PendingDecision, Refused
-from tablecam.rules.huzzah_ge import fire, morale
+from tablecam.rules.huzzah_ge import fire
 from tablecam.rules.huzzah_ge import state as acts
 from tablecam.rules.huzzah_ge.state import Due, FactorDice, State
 from tablecam.rules.huzzah_ge.tables import CM_MM, Factor, is_huzzah, succeeds, together
@@ -256,12 +256,12 @@ class SaveDice(Due):
         officer = state.field.officers.get(self.officer)
         if officer is None or officer.state.get("charmed"):
             return None
-        limit = morale.escape_limit(self.hits)
+        limit = fire.escape_limit(self.hits)
         return Roll(f"{self.officer} to escape, on {max(limit, 2)} or less", 2)
 
     def dice_groups(self, state: State) -> tuple[DiceGroup, ...]:
         """Returns both dice with what they may come to."""
-        return together(self.officer, morale.escape_limit(self.hits))
+        return together(self.officer, fire.escape_limit(self.hits))
 
     def then(self, state: State, answer: tuple[int, ...] | None) -> State:
         """Returns the state with the officer alive or dead (H-10.2, H-10.4)."""
@@ -269,7 +269,7 @@ class SaveDice(Due):
         if answer is None:
             is_there = name in state.field.officers
             return state.with_officer(name, charmed=None) if is_there else state
-        if succeeds(morale.escape_limit(self.hits), answer):
+        if succeeds(fire.escape_limit(self.hits), answer):
             state = state.with_officer(name, charmed=is_huzzah(answer))
             return state.tells("officer", f"{name} lives", "H-10.1", officer=name)
         is_inspirational = state.field.officer_facts[name].inspirational
@@ -287,7 +287,7 @@ class UnitTest(FactorDice, is_family=True):
     unit: str
 
     @abstractmethod
-    def outcome(self, state: State, *, passes: bool) -> morale.Outcome:
+    def outcome(self, state: State, *, passes: bool) -> fire.Outcome:
         """Returns what follows."""
 
     def then(self, state: State, answer: tuple[int, ...]) -> State:
@@ -312,7 +312,7 @@ class UnitTest(FactorDice, is_family=True):
 def _gained(state: State, name: str, dice: tuple[int, ...]) -> State:
     """Returns the state with what a double one gives a unit (H-9.4)."""
     troops = state.troops(name)
-    gain = morale.gain_of(troops, dice)
+    gain = fire.gain_of(troops, dice)
     if gain == "grade":
         state = state.changed(name, quality=raised(troops.grade))
         return state.tells("quality", f"{name} is now {raised(troops.grade)}", "H-9.4")
@@ -328,13 +328,12 @@ class MoraleDice(UnitTest):
     dice = "the morale of {unit}"
     test = "morale"
     rules = ("H-9.2", "H-9.5")
-    unit: str
     is_forced: bool = True
 
-    def outcome(self, state: State, *, passes: bool) -> morale.Outcome:
+    def outcome(self, state: State, *, passes: bool) -> fire.Outcome:
         """Returns what follows (H-9.5 to H-9.8)."""
         troops = replace(state.troops(self.unit), charging=not self.is_forced)
-        return morale.outcome(troops, self._struck(state).bases_lost, passes=passes)
+        return fire.outcome(troops, self._struck(state).bases_lost, passes=passes)
 
     def factor(self, state: State) -> Factor:
         """Returns the factor of the test (H-9.3)."""
@@ -343,7 +342,7 @@ class MoraleDice(UnitTest):
         officer = ground.officer_with(name)
         if name in state.killed:
             officer = Officer(killed=True, inspirational=state.killed[name])
-        return morale.morale_factor(
+        return fire.morale_factor(
             state.troops(name),
             unit.state.get("bases_lost_this_turn", 0),
             officer,
@@ -365,11 +364,10 @@ class WaverDice(UnitTest):
     dice = "{unit} not to waver"
     test = "waver"
     rules = ("H-13.4", "H-13.5")
-    unit: str
 
-    def outcome(self, state: State, *, passes: bool) -> morale.Outcome:
+    def outcome(self, state: State, *, passes: bool) -> fire.Outcome:
         """Returns what follows (H-13.5)."""
-        return morale.waver_outcome(state.troops(self.unit), passes=passes)
+        return fire.waver_outcome(state.troops(self.unit), passes=passes)
 
     def factor(self, state: State) -> Factor:
         """Returns the factor of the test (H-13.4)."""
@@ -379,7 +377,7 @@ class WaverDice(UnitTest):
             for one in ground.friends(unit)
         )
         officer = ground.officer_with(self.unit)
-        return morale.waver_factor(troops, officer, has_routing_friend=has_routing)
+        return fire.waver_factor(troops, officer, has_routing_friend=has_routing)
 
 
 class TargetOfCharges(Due):

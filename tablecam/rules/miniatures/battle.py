@@ -76,17 +76,21 @@ class Done(Variant):
     """End the phase, or a part of it."""
 
 
-class Move(Variant):
-    """Move a unit to where these bases lie."""
+class OfUnit(Variant, is_family=True):
+    """What a unit does."""
 
     unit: str
+
+
+class Move(OfUnit):
+    """Move a unit to where these bases lie."""
+
     bases: Bases
 
 
-class Charge(Variant):
+class Charge(OfUnit):
     """Move a unit into contact with an enemy."""
 
-    unit: str
     target: str
     bases: Bases
 

@@ -21,10 +21,10 @@ from tablecam.rules.miniatures.by_hand import ByHand, adopted, asked_first
 from tablecam.rules.miniatures.drawing import offer_shapes, shapes_about, with_shapes
 from tablecam.rules.miniatures.ground import axes_of
 from tablecam.rules.miniatures.move_words import move_words
-from tablecam.rules.miniatures.page import Label, UnitSetting, common_settings
+from tablecam.rules.miniatures.page import Label, Sign, UnitSetting, common_settings
 from tablecam.rules.overrules import check_overrule, overrule_event
 from tablecam.rules.steps import Events, PhaseGame
-from tablecam.table.model import Commander, Position, Unit
+from tablecam.table.model import Commander, Keys, Position, Unit
 from tablecam.table.sections import Name
 from tablecam.table.sides import side_name
 from tablecam.uncertainty.answer import Answer
@@ -66,6 +66,8 @@ class BattleGame(ByHand[State], PhaseGame[State]):
     """What the phases ask in which the active side chooses, with a hint each."""
     unit_settings: ClassVar[tuple[UnitSetting, ...]]
     """What players may overrule of each unit."""
+    signs: ClassVar[tuple[Sign, ...]]
+    """The markers of units as players know them."""
     phase_words: ClassVar[Mapping[str, str]]
     """The phases in words, for those who overrule."""
     phases_shown: ClassVar[Mapping[str, str]] = MappingProxyType({})
@@ -187,6 +189,10 @@ class BattleGame(ByHand[State], PhaseGame[State]):
             for name, value in getattr(action, setting.key).items():
                 state = state.changed(name, **setting.marks(value))
         return state
+
+    def markers(self, unit_state: Keys) -> tuple[about.Marker, ...]:
+        """Returns the markers of a unit."""
+        return tuple(filter(None, (sign.of(unit_state) for sign in self.signs)))
 
     def side_settings(self, state: State) -> tuple[about.Setting, ...]:
         """Returns what players may overrule of each side."""

@@ -13,6 +13,7 @@ from tablecam.rules.miniatures.battle import Battle, Charge, Move
 from tablecam.rules.steps import Decide
 from tablecam.table.model import Keys
 from tablecam.table.sides import side_name
+from tablecam.wording import counted
 
 Label = Callable[[Any, Any], Offer] | tuple[str, str | Callable[[Any, Any], str]]
 """How an action is offered: what makes the offer of the state and the action, or its heading and
@@ -72,6 +73,29 @@ class UnitSetting:
         listed = tuple(about.SettingChoice(choice, choice) for choice in self.choices)
         kind: Literal["choice", "number"] = "choice" if listed else "number"
         return about.Setting(self.key, self.title, "unit", kind, values, listed, marker=self.marker)
+
+
+@dataclass(frozen=True)
+class Sign:
+    """A marker of a unit that has a mark, unless it has others; the text names its value in braces.
+
+    Pips are counted by the value, in units of the text.
+    """
+
+    mark: str
+    text: str
+    kind: about.MarkerKind = "word"
+    tone: about.Tone = "plain"
+    unless: tuple[str, ...] = ()
+
+    def of(self, marks: Keys) -> about.Marker | None:
+        """Returns the marker of a unit with some marks, None if it has no such one."""
+        value = marks.get(self.mark)
+        if not value or any(marks.get(other) for other in self.unless):
+            return None
+        if self.kind == "pips":
+            return about.Marker("pips", counted(value, self.text), value, self.tone)
+        return about.Marker(self.kind, self.text.format(value), 1, self.tone)
 
 
 def common_settings(state: Battle, phases: Mapping[str, str]) -> tuple[about.Setting, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Final
 
@@ -20,7 +20,7 @@ from tablecam.rules.miniatures.battle_game import BattleGame
 from tablecam.rules.miniatures.by_hand import suggested
 from tablecam.rules.miniatures.ground import axes_of
 from tablecam.rules.miniatures.nearest import Start, farthest_legal, nearest_after_wheels
-from tablecam.rules.miniatures.page import UnitSetting
+from tablecam.rules.miniatures.page import Sign, UnitSetting
 from tablecam.rules.miniatures.reckon import terms
 from tablecam.rules.steps import Decide
 from tablecam.rules.syw_d6 import charges, marches, morale, tables, volleys
@@ -31,7 +31,7 @@ from tablecam.rules.syw_d6.fog_of_war import FogDie, Pick, RainDie
 from tablecam.rules.syw_d6.state import PHASES, Due, State, Weather
 from tablecam.rules.syw_d6.tables import GAME as NAME
 from tablecam.rules.syw_d6.troops import Charts
-from tablecam.table.model import Commander, Keys, Position, Unit, inches
+from tablecam.table.model import Commander, Position, Unit, inches
 from tablecam.table.sides import side_name
 from tablecam.uncertainty.answer import Answer, certain
 from tablecam.wording import joined, proper_name
@@ -400,6 +400,13 @@ class SevenYearsWar(BattleGame[State]):
             "word",
         ),
     )
+    signs = (
+        Sign("reforming", "reforming", tone="bad"),
+        Sign("disordered", "disordered", tone="warn", unless=("reforming", "status")),
+        Sign("status", "{}", tone="bad"),
+        Sign("fired", "has fired", "cloud"),
+        Sign("figures", "{} fig."),
+    )
     offers: ClassVar = {
         **battle.OFFERS,
         acts.Throw: ("throw", _throw),
@@ -421,6 +428,10 @@ class SevenYearsWar(BattleGame[State]):
         Done: lambda state, action: Offer("done", _DONE.get(state.phase, "Go on")),
     }
     length_unit = staticmethod(inches)
+    next_phase, entered = staticmethod(next_phase), staticmethod(entered)
+    acting = staticmethod(lambda state: state.allowed)
+    lost = staticmethod(lambda state, name: acts.destroyed(state, name, "by the players"))
+    strength_of = staticmethod(lambda unit: int(unit.state.get("figures", 0)))
 
     def begun(
         self, position: Position, sides: tuple[str, str], options: Mapping[str, Any], charts: Charts
@@ -445,17 +456,6 @@ class SevenYearsWar(BattleGame[State]):
         hint = f"By hand: {', '.join(may)}."
         return (f"move {joined(state.allowed)}", hint) if state.allowed else None
 
-    def acting(self, state: State) -> Iterable[str]:
-        """Returns the units that have thrown their dice to move."""
-        return state.allowed
-
-    next_phase = staticmethod(next_phase)
-    entered = staticmethod(entered)
-
-    def lost(self, state: State, name: str) -> State:
-        """Returns the state without a unit, which is destroyed."""
-        return acts.destroyed(state, name, "by the players")
-
     def adopts(self, state: State) -> bool:
         """Whether Move or Fire begins: nobody has moved or fired."""
         mark = {"move": "moved", "fire": "fired"}.get(state.phase)
@@ -463,10 +463,6 @@ class SevenYearsWar(BattleGame[State]):
             return False
         units = state.position.units
         return not any(unit.state.get(mark) for unit in units if unit.side == state.active)
-
-    def strength_of(self, unit: Unit) -> int:
-        """Returns the figures of a unit."""
-        return int(unit.state.get("figures", 0))
 
     def suggestion(self, state: State, unit: Unit, seen: Unit) -> Suggestion | None:
         """Infers a move, a charge or a formation from where hands have laid a unit."""
@@ -526,21 +522,6 @@ class SevenYearsWar(BattleGame[State]):
         asked = (about.BeginChoice("asked once each, unless the charts file gives them"),)
         lost = about.BeginField("charts", "Numbers of the TEST that the text lacks", asked)
         return (*super().begin_form(sides), lost)
-
-    def markers(self, unit_state: Keys) -> tuple[about.Marker, ...]:
-        """Returns the markers as players know them: orange, red, flight, and figures left."""
-        signs = []
-        if unit_state.get("reforming"):
-            signs.append(about.Marker("word", "reforming", 1, "bad"))
-        elif unit_state.get("disordered") and not unit_state.get("status"):
-            signs.append(about.Marker("word", "disordered", 1, "warn"))
-        if status := unit_state.get("status"):
-            signs.append(about.Marker("word", str(status), 1, "bad"))
-        if unit_state.get("fired"):
-            signs.append(about.Marker("cloud", "has fired"))
-        if (figures := unit_state.get("figures")) is not None:
-            signs.append(about.Marker("word", f"{figures} fig."))
-        return tuple(signs)
 
 
 def _move_suggested(state: State, unit: Unit, bases: Bases) -> Suggestion:

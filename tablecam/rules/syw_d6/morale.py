@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field as Limits
@@ -35,7 +34,7 @@ _SKILLS: Final[tuple[Experience, ...]] = ("green", "trained", "veteran")
 TestKind = Literal["casualty", "melee", "moral"]
 Fate = Literal["none", "retreat", "rout"]
 Chart = Mapping[str, int | None]
-_NO_CHART: Chart = MappingProxyType({})
+_NO_CHART: Final[Chart] = {}
 Inches = Annotated[float, Limits(ge=0, le=1000)]
 
 

@@ -8,7 +8,7 @@ from typing import Final, Literal, get_args
 
 from tablecam.rules.frozen_json import Variant
 from tablecam.rules.miniatures import battle
-from tablecam.rules.miniatures.battle import Bases, Battle, BattleStep
+from tablecam.rules.miniatures.battle import Bases, Battle, BattleStep, OfUnit
 from tablecam.rules.miniatures.battle import Charge as Charge
 from tablecam.rules.miniatures.battle import Move as Move
 from tablecam.rules.miniatures.ground import without_rear
@@ -23,10 +23,8 @@ Phase = Literal["fog", "flights", "clear", "swap", "move", "fire", "melee", "mor
 PHASES: Final[tuple[Phase, ...]] = get_args(Phase)
 
 
-class Throw(Variant):
+class Throw(OfUnit):
     """Throw the dice of a unit's or a commander's move (S-B.4)."""
-
-    unit: str
 
 
 class ThrowTogether(Variant):
@@ -49,41 +47,31 @@ class MoveCommander(Variant):
     y_mm: float
 
 
-class StayPut(Variant):
+class StayPut(OfUnit):
     """Leave a unit where it is, though its dice are thrown."""
 
-    unit: str
 
-
-class ChangeFormation(Variant):
+class ChangeFormation(OfUnit):
     """Give a unit a red marker instead of a move (S-B.5)."""
 
-    unit: str
 
-
-class RetreatByChoice(Variant):
+class RetreatByChoice(OfUnit):
     """Retreat as after a lost melee (S-B.10)."""
 
-    unit: str
 
-
-class Reform(Variant):
+class Reform(OfUnit):
     """Swap the orange marker for red (S-A.6)."""
 
-    unit: str
 
-
-class FormUp(Variant):
+class FormUp(OfUnit):
     """Lay out a unit that has cleared its disorder (S-A.4)."""
 
-    unit: str
     bases: Bases
 
 
-class Fire(Variant):
+class Fire(OfUnit):
     """Fire at an enemy."""
 
-    unit: str
     target: str
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Final, Literal
 
 GAME: Final = "syw-d6"
@@ -21,28 +20,28 @@ COMMAND_IN: Final = 18.0
 """S-K.1: how far a command reaches; S-G.1 and S-H.4 look as far."""
 
 # S-B.3: plain rates in dice.
-RATES: Final[Mapping[str, int]] = MappingProxyType(
-    {
-        "line infantry": 1,
-        "light infantry": 2,
-        "line cavalry": 3,
-        "light cavalry": 4,
-        "guns": 1,
-        "light guns": 2,
-        "command": 3,
-    }
-)
+RATES: Final[Mapping[str, int]] = {
+    "line infantry": 1,
+    "light infantry": 2,
+    "line cavalry": 3,
+    "light cavalry": 4,
+    "guns": 1,
+    "light guns": 2,
+    "command": 3,
+}
 COLUMN_IN: Final = 2.0
 """S-B.3: what line infantry in column adds."""
 
 # S-K.6: dice that experience adds to a move and to fire.
-BONUS: Final[Mapping[Experience, int]] = MappingProxyType({"green": 0, "trained": 1, "veteran": 2})
+BONUS: Final[Mapping[Experience, int]] = {"green": 0, "trained": 1, "veteran": 2}
 
 # S-B.6: the share of the final value that a unit must use.
-MUST_USE: Final[Mapping[Experience, Literal["all", "half", "any"]]] = MappingProxyType(
-    {"green": "all", "trained": "half", "veteran": "any"}
-)
-SHARES: Final[Mapping[str, float]] = MappingProxyType({"all": 1.0, "half": 0.5, "any": 0.0})
+MUST_USE: Final[Mapping[Experience, Literal["all", "half", "any"]]] = {
+    "green": "all",
+    "trained": "half",
+    "veteran": "any",
+}
+SHARES: Final[Mapping[str, float]] = {"all": 1.0, "half": 0.5, "any": 0.0}
 
 FORM_UP_IN: Final = 2.0
 """S-A.4: how far from its place a unit that has cleared may be laid out."""
@@ -55,9 +54,7 @@ APART_MM: Final = 2.0
 """S-0.3: what hands may be off a direction, and leave between bases that touch."""
 
 # S-A.3: the dice of a second chance to clear disorder, after a one.
-SECOND_CHANCE: Final[Mapping[Experience, int]] = MappingProxyType(
-    {"green": 0, "trained": 1, "veteran": 2}
-)
+SECOND_CHANCE: Final[Mapping[Experience, int]] = {"green": 0, "trained": 1, "veteran": 2}
 
 OPEN_IN: Final = 6.0
 """S-L.7: how far apart the bases of a light unit may stand."""
@@ -81,16 +78,14 @@ class Ranges:
         return self.long_in or self.short_in
 
 
-RANGES: Final[Mapping[str, Ranges]] = MappingProxyType(
-    {
-        "musket": Ranges(3, 6),
-        "rifle": Ranges(5, 10),
-        "carbine": Ranges(3),
-        "pistol": Ranges(3),
-        "gun": Ranges(12, 36, canister_in=6),
-        "light gun": Ranges(12, canister_in=6),
-    }
-)
+RANGES: Final[Mapping[str, Ranges]] = {
+    "musket": Ranges(3, 6),
+    "rifle": Ranges(5, 10),
+    "carbine": Ranges(3),
+    "pistol": Ranges(3),
+    "gun": Ranges(12, 36, canister_in=6),
+    "light gun": Ranges(12, canister_in=6),
+}
 
 HIT: Final = 6
 """S-D.1: the face that removes a figure."""
@@ -106,7 +101,7 @@ GAP_IN: Final = 12.0
 BEHIND_WALL_MM: Final = 10.0
 """S-J.12: how near to a wall a unit is behind it."""
 
-CREW: Final[Mapping[str, int]] = MappingProxyType({"light": 3, "medium": 6, "heavy": 6})
+CREW: Final[Mapping[str, int]] = {"light": 3, "medium": 6, "heavy": 6}
 """S-L.4: the figures that serve a gun."""
 
 # S-H.4, S-H.5: losses on the strength at the start, and what they count.
@@ -114,9 +109,11 @@ LOSSES: Final = ((50, -5), (33, -3), (25, -2), (10, -1))
 DESTROYED_PERCENT: Final = 75
 
 # S-F.2: the test modifier of a die.
-MODIFIER: Final[Mapping[Experience, Mapping[int, int]]] = MappingProxyType(
-    {"green": {1: -1}, "trained": {1: -1, 6: 1}, "veteran": {6: 1}}
-)
+MODIFIER: Final[Mapping[Experience, Mapping[int, int]]] = {
+    "green": {1: -1},
+    "trained": {1: -1, 6: 1},
+    "veteran": {6: 1},
+}
 ROUT_AT: Final = -6
 RETREAT_FIGURES: Final = 3
 """S-B.10: figures lost by a retreat of the own choice."""
@@ -124,45 +121,43 @@ FIGURES_A_POINT: Final = 3
 """S-F.3: figures lost for each point by which a melee is lost."""
 FALL_BACK_IN: Final = 3.0
 """S-F.6: how far all fall back after a draw."""
-TEST_ROWS: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        "retreat_at": "retreat",
-        "casualties_artillery": "casualties by artillery",
-        "casualties_flank_rear": "casualties in flank or rear",
-        "contacted_flank_rear": "contacted on flank or rear",
-        "green": "green unit",
-        "trained": "trained unit",
-    }
-)
+TEST_ROWS: Final[Mapping[str, str]] = {
+    "retreat_at": "retreat",
+    "casualties_artillery": "casualties by artillery",
+    "casualties_flank_rear": "casualties in flank or rear",
+    "contacted_flank_rear": "contacted on flank or rear",
+    "green": "green unit",
+    "trained": "trained unit",
+}
 """S-N.1: the rows that the sheet has lost."""
 
 # S-H.4: what friends count whom this befell, of the same brigade and of another.
-FRIENDS: Final[Mapping[str, tuple[int, int]]] = MappingProxyType(
-    {"destroyed": (-3, -2), "routs": (-2, -1), "retreats": (-1, -1)}
-)
+FRIENDS: Final[Mapping[str, tuple[int, int]]] = {
+    "destroyed": (-3, -2),
+    "routs": (-2, -1),
+    "retreats": (-1, -1),
+}
 # S-H.1: the unit's own disorder, in every kind of TEST.
 DISORDERED: Final = -2
 
 FOG_ON: Final = 1  # S-0.12: the face of the first die on which the Fog of War comes
 # S-M: events by the sum of 2d6; where there are two, the Allies' and the French.
-EVENTS: Final[Mapping[int, tuple[Event, Event]]] = MappingProxyType(
-    {
-        2: ("stray_shell", "stray_shell"),
-        3: ("unhorsed", "unhorsed"),
-        4: ("crisis_meeting", "crisis_meeting"),
-        5: ("sackville", "fitz_james"),
-        6: ("lost_orders", "lost_orders"),
-        7: ("heavy_rain", "heavy_rain"),
-        8: ("dead_calm", "dead_calm"),
-        9: ("inspired_command", "inspired_command"),
-        10: ("allied_10", "vive_lartillerie"),
-        11: ("allied_11", "attaque"),
-        12: ("ad_victoriam", "ad_victoriam"),
-    }
-)
-ATTACK_IN: Final[Mapping[str, float]] = MappingProxyType({"allied_11": 3.0, "attaque": 2.0})
+EVENTS: Final[Mapping[int, tuple[Event, Event]]] = {
+    2: ("stray_shell", "stray_shell"),
+    3: ("unhorsed", "unhorsed"),
+    4: ("crisis_meeting", "crisis_meeting"),
+    5: ("sackville", "fitz_james"),
+    6: ("lost_orders", "lost_orders"),
+    7: ("heavy_rain", "heavy_rain"),
+    8: ("dead_calm", "dead_calm"),
+    9: ("inspired_command", "inspired_command"),
+    10: ("allied_10", "vive_lartillerie"),
+    11: ("allied_11", "attaque"),
+    12: ("ad_victoriam", "ad_victoriam"),
+}
+ATTACK_IN: Final[Mapping[str, float]] = {"allied_11": 3.0, "attaque": 2.0}
 """S-M.11: how far the infantry of a brigade goes toward the enemy."""
-WEATHER: Final[Mapping[Event, int]] = MappingProxyType({"heavy_rain": -2, "dead_calm": -1})
+WEATHER: Final[Mapping[Event, int]] = {"heavy_rain": -2, "dead_calm": -1}
 """S-M.7, S-M.8: dice of fire that the weather takes."""
 
 
