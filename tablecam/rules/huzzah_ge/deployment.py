@@ -10,7 +10,7 @@ import shapely
 
 from tablecam.geometry.moves.poses import ahead, shifted
 from tablecam.geometry.shapes import shapes_of
-from tablecam.rules.game import Ban, Refused
+from tablecam.rules.game import Ban
 from tablecam.rules.huzzah_ge import state as acts
 from tablecam.rules.huzzah_ge.field import formation_of, ranks_of
 from tablecam.rules.huzzah_ge.movement import charges, fights_in_woods, manoeuvres, straight_ways
@@ -18,9 +18,9 @@ from tablecam.rules.huzzah_ge.orders import acted
 from tablecam.rules.huzzah_ge.state import State
 from tablecam.rules.huzzah_ge.tables import CM_MM, TOUCH_MM
 from tablecam.rules.huzzah_ge.troops import Troops, faces_alike, front_of, heading_of
-from tablecam.rules.miniatures.battle import Bases, disordered, first_ban, permitted
+from tablecam.rules.miniatures.battle import Bases, disordered, first_ban
 from tablecam.rules.miniatures.faces import faces_of
-from tablecam.rules.miniatures.ground import area_of, centre_mm, footprints, overlaps
+from tablecam.rules.miniatures.ground import centre_mm, footprints, overlaps
 from tablecam.rules.miniatures.moves import MoveLaw
 from tablecam.table.headings import difference_deg, forward, right
 from tablecam.table.model import BasePose, Unit
@@ -43,8 +43,7 @@ def ways(state: State) -> Iterator[Any]:
         elif under.order == "manoeuvre":
             yield from manoeuvres(state, unit)
         else:
-            for bases in straight_ways(state, unit, under):
-                yield acts.Move(name, bases)
+            yield from straight_ways(state, unit, under)
         if under.order == "advance":
             yield from charges(state, unit, allowed_cm)
 
@@ -52,8 +51,9 @@ def ways(state: State) -> Iterator[Any]:
 def deployments(state: State, unit: Unit) -> Iterator[Any]:
     """Yields the usual formations, dense ground, skirmishers and passages of lines (H-14)."""
     for bases in (*layouts(state, unit), *_ground_layouts(state, unit)):
-        if judged_deploy(state, unit, bases).answer != "no":
-            yield acts.Deploy(unit.id, bases)
+        deploy = acts.Deploy(unit.id, bases)
+        if judged(state, deploy).answer != "no":
+            yield deploy
     most = _skirmishers(state, unit)
     yield from (acts.Skirmish(unit.id, count) for count in sorted({min(1, most), most} - {0}))
     for friend in state.field.friends(unit):
@@ -97,22 +97,21 @@ def _ground_layouts(state: State, unit: Unit) -> Iterator[Bases]:
     ground, heading_deg = state.field, heading_of(unit.bases)
     own = unit.state.get("sector")
     if own is not None:
-        edge = area_of(ground.sectors[str(own)])
+        edge = ground.sectors[str(own)]
         rear = faces_of(unit.bases, heading_deg)["rear"]
         points = shapely.get_coordinates(edge) - rear.middle_mm
         out_mm = float((points @ forward(heading_deg)).max())
         yield ahead(unit.bases, heading_deg, out_mm + 1.0)
         return
-    for piece in ground.sectors.values():
-        outline = area_of(piece)
+    for outline in ground.sectors.values():
         if outline.distance(ground.outlines[unit.id]) <= TOUCH_MM:
             (x, y), centre = centre_mm(unit.bases), outline.representative_point()
             yield shifted(unit.bases, centre.x - x, centre.y - y)
 
 
-def judged_deploy(state: State, unit: Unit, bases: Bases) -> Answer:
+def judged(state: State, deploy: acts.Deploy) -> Answer:
     """Judges a unit as it is laid out anew (H-14.1 to H-14.8)."""
-    area = footprints(bases)
+    unit, bases, area = state.unit(deploy.unit), deploy.bases, footprints(deploy.bases)
     if ban := _ban_on_layout(state, unit, bases, area):
         return certain("no", ban.rule, ban.because)
     words = f"{unit.id} deploys: {layout_words(state, unit, bases)}"
@@ -121,7 +120,7 @@ def judged_deploy(state: State, unit: Unit, bases: Bases) -> Answer:
 
 def _ban_on_layout(state: State, unit: Unit, bases: Bases, area: Any) -> Ban | None:
     name, ground, facing_deg = unit.id, state.field, heading_of(unit.bases)
-    into = [piece.id for piece in ground.sectors.values() if overlaps(area, area_of(piece))]
+    into = [name for name, piece in ground.sectors.items() if overlaps(area, piece)]
     changes_ground = bool(into) or unit.state.get("sector") is not None
     dense = _dense_ban(state, unit, into, area) if changes_ground else ""
     stay, engaged = [*map(lies_there, bases, unit.bases)], ground.touching(unit, bases)
@@ -148,7 +147,7 @@ def layout_words(state: State, unit: Unit, bases: Bases) -> str:
     """Returns how a unit would be laid out, in words."""
     area = footprints(bases)
     for name, piece in state.field.sectors.items():
-        if overlaps(area, area_of(piece)):
+        if overlaps(area, piece):
             return f"into {name}"
     own = unit.state.get("sector")
     if own is not None:
@@ -169,31 +168,23 @@ def _dense_ban(state: State, unit: Unit, into: Sequence[str], area: Any) -> str:
     if len(into) > 1:
         return "would lie in two sectors"
     if into:
-        piece = area_of(ground.sectors[into[0]])
+        piece = ground.sectors[into[0]]
         holder = ground.occupant(into[0])
         if holder is not None and holder.id != unit.id:
             return f"finds {into[0]} held by {holder.id}"
         if into[0] != own and piece.distance(ground.outlines[unit.id]) > TOUCH_MM:
             return f"must touch {into[0]} before"
         return ""
-    edge = area_of(ground.sectors[str(own)])
+    edge = ground.sectors[str(own)]
     return "" if edge.distance(area) <= HAND_MM else f"must touch {own} outside of it"
 
 
-def deployed(state: State, action: acts.Deploy) -> State:
-    """Returns the state with a unit in another formation; friends that it touches are disordered.
-
-    Raises:
-        Refused: The rules forbid it.
-    """
-    unit = state.unit(action.unit)
-    ruling = permitted(judged_deploy(state, unit, action.bases))
-    name, before = unit.id, state.field
+def deployed(state: State, deploy: acts.Deploy, ruling: Answer) -> State:
+    """Returns the state with a unit in another formation; who touches it is disordered (H-14.7)."""
+    name, before, unit = deploy.unit, state.field, state.unit(deploy.unit)
     state = state.tells("form", ruling.because, "H-14.1", *ruling.evidence, unit=name)
-    state = acts.placed(state, name, action.bases)
-    state = acts.settled_sector(state, name)
-    formation = formation_of(state.unit(name))
-    state = state.changed(name, formation=formation, moved=True)
+    state = acts.settled_sector(acts.placed(state, name, deploy.bases), name)
+    state = state.changed(name, formation=formation_of(state.unit(name)), moved=True)
     for friend in state.field.friends(state.unit(name)):
         touched = before.apart_mm(unit, before.units[friend.id]) <= TOUCH_MM
         if not touched and state.field.apart_mm(state.unit(name), friend) <= TOUCH_MM:
@@ -212,18 +203,18 @@ def _skirmishers(state: State, unit: Unit) -> int:
     return int(is_limited)
 
 
-def skirmished(state: State, action: acts.Skirmish) -> State:
-    """Returns the state with bases in the skirmish line.
+def ban_on_skirmishing(state: State, action: acts.Skirmish) -> Ban | None:
+    """Returns why a unit may not send so many bases into the skirmish line (H-14.5)."""
+    name, most = action.unit, _skirmishers(state, state.unit(action.unit))
+    return first_ban(
+        (state.order_of(name) != "deploy", "H-14.5", f"{name} has no order to deploy"),
+        (not 1 <= action.count <= most, "H-14.5", f"expected 1 to {most} bases of {name}"),
+    )
 
-    Raises:
-        Refused: The unit may not send so many.
-    """
-    unit = state.unit(action.unit)
-    name, most = unit.id, _skirmishers(state, unit)
-    if state.order_of(name) != "deploy":
-        raise Refused(f"{name} has no order to deploy", rule="H-14.5")
-    if not 1 <= action.count <= most:
-        raise Refused(f"expected 1 to {most} bases of {name}", rule="H-14.5")
+
+def skirmished(state: State, action: acts.Skirmish, _: None) -> State:
+    """Returns the state with bases in the skirmish line."""
+    name, unit = action.unit, state.unit(action.unit)
     side = unit.side
     known = state.armies[side].skirmish_bases + action.count
     state = state.with_army(side, skirmish_bases=known)
@@ -284,18 +275,17 @@ def exchanged(unit: Unit, other: Unit) -> tuple[Bases, Bases]:
     return shifted(unit.bases, x_mm, y_mm), shifted(other.bases, -x_mm, -y_mm)
 
 
-def passed(state: State, action: acts.PassLines) -> State:
-    """Returns the state with two friends in each other's places.
+def ban_on_exchange(state: State, action: acts.PassLines) -> Ban | None:
+    """Returns why two units may not pass lines now (H-14.9)."""
+    if state.order_of(action.unit) != "deploy":
+        return Ban("H-14.9", f"{action.unit} has no order to deploy")
+    return ban_on_passing(state, state.unit(action.unit), state.unit(action.other))
 
-    Raises:
-        Refused: The rules forbid it.
-    """
-    unit, other = state.unit(action.unit), state.unit(action.other)
-    under = state.under
-    if under is None or state.order_of(unit.id) != "deploy":
-        raise Refused(f"{unit.id} has no order to deploy", rule="H-14.9")
-    if ban := ban_on_passing(state, unit, other):
-        raise ban.refused()
+
+def passed(state: State, action: acts.PassLines, _: None) -> State:
+    """Returns the state with two friends in each other's places."""
+    unit, other, under = state.unit(action.unit), state.unit(action.other), state.under
+    assert under is not None
     text = f"{unit.id} and {other.id} pass lines"
     state = state.tells("form", text, "H-14.9", unit=unit.id, other=other.id)
     for one, bases in zip((unit, other), exchanged(unit, other), strict=True):

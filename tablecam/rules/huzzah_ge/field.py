@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from itertools import permutations
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -37,7 +36,7 @@ from tablecam.rules.miniatures.ground import (
 )
 from tablecam.rules.miniatures.unit_keys import keys_of, read_keys
 from tablecam.table.headings import difference_deg, right
-from tablecam.table.model import BasePose, Commander, Point, Position, Terrain, Unit, plain_keys
+from tablecam.table.model import BasePose, Commander, Point, Terrain, Unit, plain_keys
 
 OUT_OF_RANGE_CM = 80.0
 """H-11.10: how far the nearest enemy of those ordered must be."""
@@ -70,18 +69,17 @@ class Field(Ground):
         return {name: officer_facts(officer) for name, officer in self.officers.items()}
 
     @cached_property
-    def sectors(self) -> Mapping[str, Terrain]:
-        """The sectors of dense terrain (H-14.8, H-15.5)."""
-        return {piece.id: piece for piece in self.position.terrain if is_dense(piece)}
+    def sectors(self) -> Mapping[str, shapely.Polygon]:
+        """The areas of the sectors of dense terrain (H-14.8, H-15.5)."""
+        return {piece.id: area_of(piece) for piece in self.position.terrain if is_dense(piece)}
 
     @cached_property
     def reached(self) -> Mapping[str, frozenset[str]]:
         """Which enemies each unit could reach by an advance (H-11.9)."""
-        reached: dict[str, set[str]] = {name: set() for name in self.units}
-        for a, b in permutations(self.units.values(), 2):
-            if a.side != b.side and self._reaches(a, b):
-                reached[a.id].add(b.id)
-        return {name: frozenset(enemies) for name, enemies in reached.items()}
+        return {
+            name: frozenset(enemy.id for enemy in self.enemies(unit) if self._reaches(unit, enemy))
+            for name, unit in self.units.items()
+        }
 
     def near_enemies(self, name: str) -> list[str]:
         """Returns the enemies within one move of a unit, either way (H-11.9)."""
@@ -154,19 +152,29 @@ class Field(Ground):
 
     def spans_behind(self, unit: Unit, way: fire.Rear) -> tuple[list[fire.Span], list[fire.Span]]:
         """Returns sectors and friends straight behind a unit (H-9.9 to H-9.11)."""
-        sectors = []
-        for name, piece in self.sectors.items():
-            behind = way.span_cm(area_of(piece), centre_only=True)
-            held = self.occupant(name)
-            held_by: Literal["friend", "enemy"] | None = None
-            if held is not None and held.id != unit.id:
-                held_by = "friend" if held.side == unit.side else "enemy"
-            sectors += [fire.Span(name, *behind, held_by)] if behind is not None else []
-        friends = []
-        for friend in self.friends(unit):
-            behind = way.span_cm(self.outlines[friend.id])
-            friends += [fire.Span(friend.id, *behind)] if behind is not None else []
+        sectors = [
+            fire.Span(name, *span_cm, self._held_by(name, unit))
+            for name, area in self.sectors.items()
+            if (span_cm := way.span_cm(area, centre_only=True)) is not None
+        ]
+        friends = [
+            fire.Span(friend.id, *span_cm)
+            for friend in self.friends(unit)
+            if (span_cm := way.span_cm(self.outlines[friend.id])) is not None
+        ]
         return sectors, friends
+
+    def _held_by(self, sector: str, unit: Unit) -> Literal["friend", "enemy"] | None:
+        held = self.occupant(sector)
+        if held is None or held.id == unit.id:
+            return None
+        return "friend" if held.side == unit.side else "enemy"
+
+    def sector_under(self, bases: Bases) -> str | None:
+        """Returns the sector in which most of some bases lie (H-1.7)."""
+        area = footprints(bases)
+        sectors = self.sectors.items()
+        return next((name for name, piece in sectors if _share(area, piece) >= 0.5), None)
 
     def _reaches(self, a: Unit, b: Unit) -> bool:
         troops = self.troops[a.id]
@@ -178,12 +186,13 @@ class Field(Ground):
         return reaches(a.bases, troops, b.bases, (*others, *map(area_of, pieces)))
 
     def _troops(self, unit: Unit) -> Troops:
-        facts, formation = self.facts[unit.id], formation_of(unit)
-        troops = replace(facts, bases=(), formation=formation or "line").troops()
-        shelter = self._shelter(unit)
+        facts, shelter = self.facts[unit.id], self._shelter(unit)
+        known = replace(facts, bases=(), formation=formation_of(unit) or "line").troops()
+        kinds: set[Kind] = {piece.kind for piece in facts.pieces} or {known.kind}
         return replace(
-            troops,
-            kind=_kind_of(facts, troops.kind),
+            known,
+            # A mixed battery has the least range and speed (H-7.3, H-12.1).
+            kind="reserve_foot" if len(kinds) > 1 else kinds.pop(),
             ranks=ranks_of(unit.bases),
             base_count=len(unit.bases),
             has_divisional_artillery=artillery_base(unit) is not None,
@@ -194,13 +203,12 @@ class Field(Ground):
 
     def _shelter(self, unit: Unit) -> Terrain | None:
         """Returns the terrain that covers a unit: its sector, or where half of it stands."""
-        sector = self.sectors.get(str(unit.state.get("sector")))
-        if sector is not None:
-            return sector
-        area = footprints(unit.bases)
-        pieces = (piece for piece in self.position.terrain if cover_of(piece) is not None)
-        lies = (piece for piece in pieces if _share(area, area_of(piece)) >= 0.5)
-        return next((piece for piece in lies if not is_dense(piece)), None)
+        own, area = unit.state.get("sector"), footprints(unit.bases)
+        for piece in self.position.terrain:
+            is_open = own not in self.sectors and not is_dense(piece) and cover_of(piece)
+            if piece.id == own or (is_open and _share(area, area_of(piece)) >= 0.5):
+                return piece
+        return None
 
 
 field_of: Final = remembered(Field)
@@ -275,14 +283,6 @@ def expected_of(facts: UnitFacts) -> Class:
     return worst_class(classes)
 
 
-def _kind_of(facts: UnitFacts, kind: Kind) -> Kind:
-    """Returns the kind of a unit; a mixed battery has the least range and speed (H-7.3, H-12.1)."""
-    kinds = {piece.kind for piece in facts.pieces}
-    if len(kinds) > 1:
-        return "reserve_foot"
-    return next(iter(kinds), kind)
-
-
 @lru_cache(maxsize=1024)
 def ranks_of(bases: tuple[BasePose, ...]) -> tuple[int, ...]:
     """Returns the bases of each rank, the front one first; those of a square as if all faced on."""
@@ -335,13 +335,6 @@ def cover_of(piece: Terrain) -> Literal["soft", "hard"] | None:
     known = {**dict.fromkeys(_WOODS, "soft"), **dict.fromkeys(_BUILDINGS, "hard")}
     cover = piece.extra.get("cover", known.get(piece.kind))
     return cover if cover in ("soft", "hard") else None
-
-
-def sector_under(position: Position, bases: Sequence[BasePose]) -> str | None:
-    """Returns the sector in which most of some bases lie."""
-    area = footprints(bases)
-    pieces: Iterator[Terrain] = (piece for piece in position.terrain if is_dense(piece))
-    return next((piece.id for piece in pieces if _share(area, area_of(piece)) >= 0.5), None)
 
 
 def _share(area: Any, other: Any) -> float:

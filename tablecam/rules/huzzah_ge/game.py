@@ -13,7 +13,7 @@ from pydantic import TypeAdapter
 from tablecam.rules import descriptions as about
 from tablecam.rules.dice import Roll
 from tablecam.rules.frozen_json import one_of
-from tablecam.rules.game import Offer, Refused, Suggestion
+from tablecam.rules.game import Ban, Offer, Suggestion
 from tablecam.rules.huzzah_ge import deployment, movement, orders, volleys
 from tablecam.rules.huzzah_ge import state as acts
 from tablecam.rules.huzzah_ge.field import facts_of, formation_of, officer_facts
@@ -31,9 +31,8 @@ from tablecam.rules.huzzah_ge.tables import GAME as NAME
 from tablecam.rules.huzzah_ge.troops import front_of
 from tablecam.rules.lay import Lay
 from tablecam.rules.miniatures import page as battle
-from tablecam.rules.miniatures.battle import Bases, Done, permitted
+from tablecam.rules.miniatures.battle import Bases, Done, Judged
 from tablecam.rules.miniatures.battle_game import BattleGame
-from tablecam.rules.miniatures.by_hand import suggested
 from tablecam.rules.miniatures.nearest import farthest_legal
 from tablecam.rules.miniatures.page import Sign, UnitSetting
 from tablecam.rules.steps import Decide
@@ -81,18 +80,22 @@ def _officer_ruling(state: State, action: acts.MoveOfficer) -> Answer:
     return measured((OFFICER_CM - far_cm) * CM_MM, officer.sigma_mm, "H-15.3", text)
 
 
-def _officer_moved(state: State, action: acts.MoveOfficer) -> State:
-    """Returns the state with an officer elsewhere, or attached."""
-    name, ground = action.officer, state.field
-    officer = ground.officers.get(name)
+def _judged_officer(state: State, action: acts.MoveOfficer) -> Answer | Ban:
+    name, officer = action.officer, state.field.officers.get(action.officer)
     if officer is None or officer.side != state.active or name in state.tried:
-        raise Refused(f"expected an officer who has not moved, got {name}", rule="H-15.3")
-    ruling = permitted(_officer_ruling(state, action))
-    stays = action.to is None and officer.place_mm == (action.x_mm, action.y_mm)
+        return Ban("H-15.3", f"expected an officer who has not moved, got {name}")
+    ruling, to = _officer_ruling(state, action), action.to
+    if to is None or ruling.answer == "no" or state.field.commanded(name, state.unit(to).id):
+        return ruling
+    return Ban("H-11.2", f"{name} does not command {to}")
+
+
+def _officer_moved(state: State, action: acts.MoveOfficer, ruling: Answer) -> State:
+    """Returns the state with an officer elsewhere, or attached."""
+    name, place_mm = action.officer, state.field.officers[action.officer].place_mm
+    stays = action.to is None and place_mm == (action.x_mm, action.y_mm)
     state = replace(state, tried=(*state.tried, name))
     if action.to is not None:
-        if not ground.commanded(name, state.unit(action.to).id):
-            raise Refused(f"{name} does not command {action.to}", rule="H-11.2")
         state = acts.attached(state, name, action.to)
     elif not stays:
         state = state.with_commander(name, action.x_mm, action.y_mm)
@@ -230,14 +233,14 @@ class GloriousEmpires(BattleGame[State]):
         "rally": _next_rally,
     }
     handlers: ClassVar = {
-        ("fire", acts.Fire): volleys.declared,
-        ("orders", acts.Address): orders.addressed,
-        ("orders", acts.Move): movement.moved,
-        ("orders", acts.Charge): movement.charged,
-        ("orders", acts.Deploy): deployment.deployed,
-        ("orders", acts.Skirmish): deployment.skirmished,
-        ("orders", acts.PassLines): deployment.passed,
-        ("officers", acts.MoveOfficer): _officer_moved,
+        ("fire", acts.Fire): Judged(volleys.judged, volleys.declared),
+        ("orders", acts.Address): Judged(orders.ban_on_addressing, orders.addressed),
+        ("orders", acts.Move): Judged(movement.judged, movement.moved),
+        ("orders", acts.Charge): Judged(movement.judged_charge, movement.charged),
+        ("orders", acts.Deploy): Judged(deployment.judged, deployment.deployed),
+        ("orders", acts.Skirmish): Judged(deployment.ban_on_skirmishing, deployment.skirmished),
+        ("orders", acts.PassLines): Judged(deployment.ban_on_exchange, deployment.passed),
+        ("officers", acts.MoveOfficer): Judged(_judged_officer, _officer_moved),
     }
     why_not: ClassVar = {
         "fire": {"fire": volleys.ban_on_shots},
@@ -313,7 +316,6 @@ class GloriousEmpires(BattleGame[State]):
     front_of = staticmethod(lambda unit, bases: front_of(bases))
     length_unit = staticmethod(lambda table: CENTIMETRES)
     strength_of = staticmethod(lambda unit: len(unit.bases))
-    judged_move = staticmethod(movement.judged)
     lost = staticmethod(lambda state, name: acts.removed(state, name, "is taken off", "H-15.8"))
 
     def begun(
@@ -407,16 +409,13 @@ class GloriousEmpires(BattleGame[State]):
         under, bases = state.under, seen.bases
         if state.due or under is None or unit.id not in under.allowed_cm:
             return None
-        if under.order == "deploy":
-            answer = deployment.judged_deploy(state, unit, bases)
-            return suggested(unit.id, answer, acts.Deploy(unit.id, bases))
+        action: Any = acts.Move(unit.id, bases)
         touched = state.field.touching(unit, bases) if under.order == "advance" else []
-        if touched:
-            target = state.unit(touched[0])
-            answer = movement.judged_charge(state, unit, target, bases)
-            return suggested(unit.id, answer, acts.Charge(unit.id, target.id, bases))
-        answer = movement.judged(state, unit, bases)
-        return suggested(unit.id, answer, acts.Move(unit.id, bases))
+        if under.order == "deploy":
+            action = acts.Deploy(unit.id, bases)
+        elif touched:
+            action = acts.Charge(unit.id, touched[0], bases)
+        return self.suggest(state, unit.id, action)
 
     def moved(self, state: State, name: str) -> State | None:
         """Returns the state after a unit has acted on the order, if that lets it move."""
@@ -448,7 +447,7 @@ class GloriousEmpires(BattleGame[State]):
             and state.field.commanded(seen.id, unit.id)
         ]
         action = acts.MoveOfficer(seen.id, seen.x_mm, seen.y_mm, to=near[0] if near else None)
-        return suggested(seen.id, _officer_ruling(state, action), action)
+        return self.suggest(state, seen.id, action)
 
     def formation(self, unit: Unit, listed: int) -> str | None:
         """Returns the formation of a unit by how its bases lie (H-14.1)."""

@@ -22,7 +22,7 @@ from tablecam.rules.huzzah_ge.state import Due, State
 from tablecam.rules.huzzah_ge.tables import CM_MM, TOUCH_MM, Order
 from tablecam.rules.huzzah_ge.troops import Troops, faces_alike, front_of, heading_of
 from tablecam.rules.huzzah_ge.volleys import WaverDice
-from tablecam.rules.miniatures.battle import Bases, disordered, first_ban, permitted
+from tablecam.rules.miniatures.battle import Bases, disordered, first_ban
 from tablecam.rules.miniatures.faces import FaceName, closest_visible, faces_of
 from tablecam.rules.miniatures.ground import (
     area_of,
@@ -115,10 +115,9 @@ def touch(bases: Bases, others: Bases) -> bool:
     return bool(shapely.distance(footprints(bases), footprints(others)) <= TOUCH_MM)
 
 
-def judged(state: State, unit: Unit, bases: Bases) -> Answer:
+def judged(state: State, move: acts.Move) -> Answer:
     """Judges a move by the order in force: an advance, a retreat or a manoeuvre."""
-    under = state.under
-    name = unit.id
+    under, name, bases, unit = state.under, move.unit, move.bases, state.unit(move.unit)
     if under is None or name not in under.allowed_cm:
         return certain("no", "H-11.3", f"{name} has no order to act on")
     if under.order == "deploy":
@@ -181,18 +180,18 @@ def stepped(bases: Bases, on_cm: float, aside_cm: float = 0.0) -> Bases:
     return ahead(ahead(bases, heading_deg, on_cm * CM_MM), heading_deg - 90.0, aside_cm * CM_MM)
 
 
-def straight_ways(state: State, unit: Unit, under: acts.Under) -> Iterator[Bases]:
-    """Yields the usual places straight ahead or back: all the way, half of it, or what is free."""
+def straight_ways(state: State, unit: Unit, under: acts.Under) -> Iterator[acts.Move]:
+    """Yields the usual moves straight ahead or back: all the way, half of it, or what is free."""
 
     def is_open(bases: Bases) -> bool:
-        return judged(state, unit, bases).answer != "no"
+        return judged(state, acts.Move(unit.id, bases)).answer != "no"
 
     on_cm = STRAIGHT[under.order].sign * under.allowed_cm[unit.id]
     ways = [stepped(unit.bases, far_cm) for far_cm in (on_cm, on_cm / 2) if far_cm]
     free = list(filter(is_open, ways))
     if ways and not free and (nearer := farthest_legal(unit, ways[0], is_open)):
         free = [nearer]
-    yield from free
+    yield from (acts.Move(unit.id, bases) for bases in free)
 
 
 def ban_on_whole_way(state: State, name: str) -> Ban | None:
@@ -224,29 +223,25 @@ def _terrain_ban(state: State, unit: Unit, end: Any, area: Any) -> Ban | None:
     """Returns how terrain bars a way: dense ground is entered and left by deploying (H-12.5)."""
     ground, troops = state.field, state.troops(unit.id)
     own = unit.state.get("sector")
-    for piece in state.position.terrain:
-        outline = area_of(piece)
-        if piece.id not in ground.sectors or piece.id == own:
+    for name, outline in ground.sectors.items():
+        if name == own:
             continue
         if overlaps(end, outline):
-            is_beside = own is not None and _adjacent(ground, str(own), piece.id)
+            is_beside = own is not None and _adjacent(ground.sectors[str(own)], outline)
             if not (is_beside and fights_in_woods(troops)):
-                return Ban("H-12.5", f"enters {proper_name(piece.id)} only by deploying")
-            if ground.occupant(piece.id) is not None:
-                return Ban("H-12.5", f"finds {proper_name(piece.id)} occupied")
+                return Ban("H-12.5", f"enters {proper_name(name)} only by deploying")
+            if ground.occupant(name) is not None:
+                return Ban("H-12.5", f"finds {proper_name(name)} occupied")
         elif overlaps(area, outline) and troops.formation != "road_column":
-            return Ban("H-12.5", f"passes through {proper_name(piece.id)} only in road column")
-    if own is not None and not any(
-        overlaps(end, area_of(piece)) for piece in ground.sectors.values()
-    ):
+            return Ban("H-12.5", f"passes through {proper_name(name)} only in road column")
+    if own is not None and not any(overlaps(end, area) for area in ground.sectors.values()):
         return Ban("H-12.5", f"leaves {proper_name(str(own))} only by deploying")
     return LAW.ban_on_way(ground, area)
 
 
-def _adjacent(ground: Field, sector: str, other: str) -> bool:
+def _adjacent(sector: shapely.Polygon, other: shapely.Polygon) -> bool:
     """Whether two sectors share more than a point (H-12.5)."""
-    a, b = area_of(ground.sectors[sector]), area_of(ground.sectors[other])
-    met = shapely.intersection(a.buffer(_SLACK_MM), b.buffer(_SLACK_MM))
+    met = shapely.intersection(sector.buffer(_SLACK_MM), other.buffer(_SLACK_MM))
     return bool(met.length > 4 * _SLACK_MM + 1.0)
 
 
@@ -377,9 +372,10 @@ def _flush(ground: Field, unit: Unit, target: Unit, face: Any, room_mm: float) -
     return Ban("H-12.10", f"finds no room on that face of {target.id}")
 
 
-def judged_charge(state: State, unit: Unit, target: Unit, bases: Bases) -> Answer:
+def judged_charge(state: State, charge: acts.Charge) -> Answer:
     """Judges a charge by where hands have laid the charger (H-12.7 to H-12.10)."""
-    name = unit.id
+    name, bases = charge.unit, charge.bases
+    unit, target = state.unit(name), state.unit(charge.target)
     if state.under is None or state.order_of(name) != "advance":
         return certain("no", "H-12.7", f"{name} has no order to advance")
     there = charge_place(state, unit, target, state.under.allowed_cm[name])
@@ -397,15 +393,9 @@ def judged_charge(state: State, unit: Unit, target: Unit, bases: Bases) -> Answe
     return certain("yes", "H-12.7", f"{name} charges {target.id}", shapes)
 
 
-def charged(state: State, action: acts.Charge) -> State:
-    """Returns the state with a charger in contact.
-
-    Raises:
-        Refused: The rules forbid the charge.
-    """
-    unit, target = state.unit(action.unit), state.unit(action.target)
-    permitted(judged_charge(state, unit, target, action.bases))
-    return acted(rushed(state, action, "H-12.7", "charges"), unit.id)
+def charged(state: State, charge: acts.Charge, _: Answer) -> State:
+    """Returns the state with a charger in contact."""
+    return acted(rushed(state, charge, "H-12.7", "charges"), charge.unit)
 
 
 def rushed(state: State, charge: acts.Charge, rule: str, deed: str) -> State:
@@ -418,19 +408,12 @@ def rushed(state: State, charge: acts.Charge, rule: str, deed: str) -> State:
     return replace(state, rushes=(*state.rushes, acts.Rush(name, target)))
 
 
-def moved(state: State, action: acts.Move) -> State:
-    """Returns the state after a move by an order; who retires near an enemy may waver (H-13.3).
-
-    Raises:
-        Refused: The order does not allow it.
-    """
-    unit = state.unit(action.unit)
-    ruling = permitted(judged(state, unit, action.bases))
-    name, near = unit.id, state.field.near_enemies(unit.id)
-    order = state.order_of(name)
+def moved(state: State, move: acts.Move, ruling: Answer) -> State:
+    """Returns the state after a move by an order; who retires near an enemy may waver (H-13.3)."""
+    name, near, order = move.unit, state.field.near_enemies(move.unit), state.order_of(move.unit)
     state = state.tells("move", ruling.because, ruling.rule, *ruling.evidence, unit=name)
-    friends = [] if order == "manoeuvre" else _passed(state, unit, action.bases)
-    state = acts.placed(state, name, action.bases)
+    friends = [] if order == "manoeuvre" else _passed(state, state.unit(name), move.bases)
+    state = acts.placed(state, name, move.bases)
     state = acts.settled_sector(state.changed(name, moved=True), name)
     for friend in (name, *friends) if friends else ():
         state = disordered(state, friend, "H-12.11")
@@ -451,9 +434,9 @@ def manoeuvres(state: State, unit: Unit) -> Iterator[acts.Move]:
         front.left_mm: 45.0, front.right_mm: -45.0, centre_mm(unit.bases): 180.0
     }  # fmt: skip
     for about_mm, turn_deg in turns.items():
-        bases = wheeled(unit.bases, about_mm, turn_deg)
-        if judged(state, unit, bases).answer != "no":
-            yield acts.Move(unit.id, bases)
+        move = acts.Move(unit.id, wheeled(unit.bases, about_mm, turn_deg))
+        if judged(state, move).answer != "no":
+            yield move
 
 
 class ImpulsiveCharge(Due):

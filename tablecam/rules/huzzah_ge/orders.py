@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
-from tablecam.rules.game import Ban, PendingDecision, Refused
+from tablecam.rules.game import Ban, PendingDecision
 from tablecam.rules.huzzah_ge import state as acts
 from tablecam.rules.huzzah_ge import tables
 from tablecam.rules.huzzah_ge.fire import ban_on_firing
@@ -184,20 +184,19 @@ def ban_on_ordering(state: State, name: str) -> Ban | None:
     )
 
 
-def addressed(state: State, action: acts.Address) -> State:
-    """Returns the state in which an order is named.
-
-    Raises:
-        Refused: The officer may not order that group.
-    """
-    officer = state.field.officers.get(action.officer)
+def ban_on_addressing(state: State, action: acts.Address) -> Ban | None:
+    """Returns why an officer may not turn to a group (H-11.2, H-11.6, H-11.7)."""
+    name, officer = action.officer, state.field.officers.get(action.officer)
     if officer is None or officer.side != state.active:
-        raise Refused(f"expected an officer of yours, got {action.officer}", rule="H-11.2")
-    groups = dict(groups_of(state, action.officer))
-    if action.group not in groups:
-        raise Refused(f"{action.officer} does not command {action.group}", rule="H-11.2")
-    if ban := ban_on_address(state, action.officer, action.group, groups[action.group]):
-        raise ban.refused()
+        return Ban("H-11.2", f"expected an officer of yours, got {name}")
+    names = dict(groups_of(state, name)).get(action.group)
+    if names is None:
+        return Ban("H-11.2", f"{name} does not command {action.group}")
+    return ban_on_address(state, name, action.group, names)
+
+
+def addressed(state: State, action: acts.Address, _: None) -> State:
+    """Returns the state in which an order is named."""
     return state.pushed(OrderChoice(action.officer, action.group))
 
 

@@ -16,13 +16,7 @@ from tablecam.rules.dice import Roll
 from tablecam.rules.frozen_json import Variant
 from tablecam.rules.game import DiceGroup
 from tablecam.rules.huzzah_ge import fire
-from tablecam.rules.huzzah_ge.field import (
-    Field,
-    artillery_base,
-    expected_of,
-    field_of,
-    sector_under,
-)
+from tablecam.rules.huzzah_ge.field import Field, artillery_base, expected_of, field_of
 from tablecam.rules.huzzah_ge.tables import CM_MM, COMMAND, Factor, Order, together
 from tablecam.rules.huzzah_ge.troops import QualityRoll, Troops, heading_of, quality
 from tablecam.rules.miniatures.battle import Bases, Battle, BattleStep, OfUnit, disordered
@@ -426,4 +420,4 @@ def _on_nobody(state: State, name: str) -> State:
 def settled_sector(state: State, name: str) -> State:
     """Returns the state with the sector in which a unit lies now (H-1.7)."""
     unit = state.unit(name)
-    return state.changed(name, sector=sector_under(state.position, unit.bases))
+    return state.changed(name, sector=state.field.sector_under(unit.bases))

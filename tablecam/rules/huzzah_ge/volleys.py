@@ -13,7 +13,7 @@ import shapely
 
 from tablecam.geometry.moves.poses import ahead
 from tablecam.rules.dice import Roll
-from tablecam.rules.game import Ban, DiceGroup, PendingDecision, Refused
+from tablecam.rules.game import Ban, DiceGroup, PendingDecision
 from tablecam.rules.huzzah_ge import fire
 from tablecam.rules.huzzah_ge import state as acts
 from tablecam.rules.huzzah_ge.state import Due, FactorDice, State
@@ -142,21 +142,21 @@ def declarations(state: State) -> Iterator[acts.Fire]:
         yield from fire.choices(state.troops(unit.id), ranges_cm)
 
 
-def declared(state: State, action: acts.Fire) -> State:
-    """Returns the state with declared fire.
-
-    Raises:
-        Refused: The rules forbid it.
-    """
-    name, target = action.unit, action.target
+def judged(state: State, action: acts.Fire) -> fire.Shot | Ban:
+    """Returns how the target of a shot lies, or why it may not be declared (H-7.1 to H-7.7)."""
+    name = action.unit
     if ban := ban_on_declaring(state, name):
-        raise ban.refused(name)
+        return Ban(ban.rule, f"{name}: {ban.because}")
     at = lies(state, action)
-    if isinstance(at, Ban):
-        raise at.refused()
-    is_near = fire.is_short(state.troops(name), at.range_cm)
+    is_near = isinstance(at, Ban) or fire.is_short(state.troops(name), at.range_cm)
     if not is_near and action not in tuple(declarations(state)):
-        raise Refused(f"{name} has targets at short range", rule="H-7.7")
+        return Ban("H-7.7", f"{name} has targets at short range")
+    return at
+
+
+def declared(state: State, action: acts.Fire, at: fire.Shot) -> State:
+    """Returns the state with declared fire."""
+    name, target = action.unit, action.target
     text = f"{name} will fire at {target} with {counted(len(action.bases), 'base')}"
     state = state.tells("declare", text, "H-7.7", unit=name, target=target, cm=at.range_cm)
     return replace(state, shots=(*state.shots, action))

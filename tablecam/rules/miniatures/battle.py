@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Self, TypeVar
+from typing import Any, ClassVar, NamedTuple, Self, TypeVar
 
 from tablecam.geometry.shapes import Shape
 from tablecam.rules.dice import Roll
@@ -198,15 +198,27 @@ def disordered(state: AnyBattle, name: str, rule: str, **marks: Any) -> AnyBattl
     return state.tells("disorder", f"{name} is disordered", rule, unit=name)
 
 
-def permitted(ruling: Answer) -> Answer:
-    """Returns a ruling.
+Ruling = TypeVar("Ruling")
+
+
+def permitted(ruling: Ruling) -> Ruling:
+    """Returns a ruling, or what else a law finds.
 
     Raises:
-        Refused: It forbids.
+        Refused: It is a ban, or an answer that forbids.
     """
-    if ruling.answer == "no":
+    if isinstance(ruling, Ban):
+        raise ruling.refused()
+    if isinstance(ruling, Answer) and ruling.answer == "no":
         raise Refused(ruling.because, rule=ruling.rule)
     return ruling
+
+
+class Judged(NamedTuple):
+    """An action that a law may forbid: it finds a ban, or what follows needs, such as a ruling."""
+
+    law: Callable[[Any, Any], Any]
+    then: Callable[[Any, Any, Any], Any]
 
 
 def first_ban(*bans: tuple[bool, str, str]) -> Ban | None:

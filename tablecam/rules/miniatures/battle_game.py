@@ -13,11 +13,11 @@ from tablecam.errors import BadInput
 from tablecam.geometry.outlines import Axes
 from tablecam.geometry.shapes import Shape
 from tablecam.rules import descriptions as about
-from tablecam.rules.game import Ban, Json, Offer, PendingDecision, Refused
+from tablecam.rules.game import Ban, Json, Offer, PendingDecision, Refused, Suggestion
 from tablecam.rules.game_files import FORMATS, VERSION, GameFile
 from tablecam.rules.lay import Lay, with_bases
-from tablecam.rules.miniatures.battle import Bases, Battle, Done
-from tablecam.rules.miniatures.by_hand import ByHand, adopted, asked_first
+from tablecam.rules.miniatures.battle import Bases, Battle, Done, Judged, Move, permitted
+from tablecam.rules.miniatures.by_hand import ByHand, adopted, asked_first, suggested
 from tablecam.rules.miniatures.drawing import offer_shapes, shapes_about, with_shapes
 from tablecam.rules.miniatures.ground import axes_of
 from tablecam.rules.miniatures.move_words import move_words
@@ -27,7 +27,6 @@ from tablecam.rules.steps import Events, PhaseGame
 from tablecam.table.model import Commander, Keys, Position, Unit
 from tablecam.table.sections import Name
 from tablecam.table.sides import side_name
-from tablecam.uncertainty.answer import Answer
 
 State = TypeVar("State", bound=Battle)
 
@@ -54,7 +53,7 @@ class BattleGame(ByHand[State], PhaseGame[State]):
     choices_by_phase: ClassVar[Mapping[str, Callable[[Any], Iterable[Any]]]]
     automatic_by_phase: ClassVar[Mapping[str, Callable[[Any], Any]]]
     """What the active side may do in the phases in which it chooses, and what happens in others."""
-    handlers: ClassVar[Mapping[tuple[str, type], Callable[[Any, Any], Any]]]
+    handlers: ClassVar[Mapping[tuple[str, type], Judged | Callable[[Any, Any], Any]]]
     """What follows from an action, by its phase and its type."""
     offers: ClassVar[Mapping[type, Label]]
     """The headings and labels of actions, by their type."""
@@ -114,14 +113,14 @@ class BattleGame(ByHand[State], PhaseGame[State]):
         question, hint = self.under_way(state) or self.questions[state.phase]
         return PendingDecision(f"{side_name(state.active)}: {question}", state.active, hint=hint)
 
-    def judged_move(self, state: State, unit: Unit, bases: Bases) -> Answer:
-        """Returns the ruling on a move by hand of a unit that may be moved now."""
-        raise NotImplementedError
-
     def clearly_legal(self, state: State, unit: Unit) -> Callable[[Bases], bool]:
         """Returns whether a move of a unit to some bases would be legal beyond doubt."""
         tolerance_mm = state.position.table.tolerance_mm
-        return lambda bases: self.judged_move(state, unit, bases).is_clear(tolerance_mm)
+
+        def is_clear(bases: Bases) -> bool:
+            return self.suggest(state, unit.id, Move(unit.id, bases)).answer.is_clear(tolerance_mm)
+
+        return is_clear
 
     def why_still(self, state: State, unit: Unit) -> Ban:
         """Returns whose turn it is, or what is asked before a unit may be moved."""
@@ -150,7 +149,15 @@ class BattleGame(ByHand[State], PhaseGame[State]):
         handler = self.handlers.get((state.phase, type(action)))
         if handler is None:
             raise Refused(f"expected an action of this phase, got {action.type}")
+        if isinstance(handler, Judged):
+            return handler.then(state, action, permitted(handler.law(state, action))), ()
         return handler(state, action), ()
+
+    def suggest(self, state: State, name: str, action: Any) -> Suggestion:
+        """Suggests an action of a unit or a commander by its law in the phase."""
+        handler = self.handlers[state.phase, type(action)]
+        assert isinstance(handler, Judged)
+        return suggested(name, handler.law(state, action), action)
 
     def automatic(self, state: State) -> State | None:
         """Returns the state with the next step due, as it is if there is none.
