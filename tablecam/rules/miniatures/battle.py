@@ -202,20 +202,24 @@ Ruling = TypeVar("Ruling")
 
 
 def permitted(ruling: Ruling) -> Ruling:
-    """Returns a ruling, or what else a law finds.
+    """Returns what a law finds.
 
     Raises:
-        Refused: It is a ban, or an answer that forbids.
+        Refused: It is a ban, or an answer that forbids, or one comes first in it.
     """
-    if isinstance(ruling, Ban):
-        raise ruling.refused()
-    if isinstance(ruling, Answer) and ruling.answer == "no":
-        raise Refused(ruling.because, rule=ruling.rule)
+    first = ruling[0] if isinstance(ruling, tuple) else ruling
+    if isinstance(first, Ban):
+        raise first.refused()
+    if isinstance(first, Answer) and first.answer == "no":
+        raise Refused(first.because, rule=first.rule)
     return ruling
 
 
 class Judged(NamedTuple):
-    """An action that a law may forbid: it finds a ban, or what follows needs, such as a ruling."""
+    """An action that a law may forbid: it finds a ban, or what follows needs, such as a ruling.
+
+    A ruling may also be the first of several things that it finds.
+    """
 
     law: Callable[[Any, Any], Any]
     then: Callable[[Any, Any, Any], Any]

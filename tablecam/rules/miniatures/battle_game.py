@@ -157,7 +157,8 @@ class BattleGame(ByHand[State], PhaseGame[State]):
         """Suggests an action of a unit or a commander by its law in the phase."""
         handler = self.handlers[state.phase, type(action)]
         assert isinstance(handler, Judged)
-        return suggested(name, handler.law(state, action), action)
+        ruling = handler.law(state, action)
+        return suggested(name, ruling[0] if isinstance(ruling, tuple) else ruling, action)
 
     def automatic(self, state: State) -> State | None:
         """Returns the state with the next step due, as it is if there is none.

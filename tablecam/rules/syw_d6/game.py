@@ -15,7 +15,7 @@ from tablecam.rules.frozen_json import one_of
 from tablecam.rules.game import Offer, Refused, Suggestion
 from tablecam.rules.lay import Lay
 from tablecam.rules.miniatures import page as battle
-from tablecam.rules.miniatures.battle import Bases, Done, permitted
+from tablecam.rules.miniatures.battle import Bases, Done, Judged
 from tablecam.rules.miniatures.battle_game import BattleGame
 from tablecam.rules.miniatures.by_hand import suggested
 from tablecam.rules.miniatures.ground import axes_of
@@ -169,41 +169,28 @@ def _thrown_together(state: State, action: acts.ThrowTogether) -> State:
     return state.pushed(marches.MoveDie(names, dice))
 
 
-def _moved(state: State, action: acts.Move) -> State:
+def _moved(state: State, action: acts.Move, way: marches.Way) -> State:
     unit = state.unit(action.unit)
-    way = marches.judged(state, unit, action.bases, _allowance(state, unit))
-    permitted(way.answer)
     after = marches.spent(marches.moved_to(state, unit, action.bases, way), unit.id)
     return after.pushed(*charges.responses(after, unit.id, way.swept))
 
 
-def _charged(state: State, action: acts.Charge) -> State:
+def _judged_charge(state: State, action: acts.Charge) -> tuple[Answer, charges.ChargeWay | None]:
     unit, target = state.unit(action.unit), state.unit(action.target)
-    value_in = _allowance(state, unit).value_in
-    ruling, charge = charges.judged_charge(state, unit, target, action.bases, value_in)
-    if charge is None:
-        raise Refused(ruling.because, rule=ruling.rule)
-    return charges.declared(marches.spent(state, unit.id), charge)
+    value_in = state.allowance(unit.id).value_in
+    return charges.judged_charge(state, unit, target, action.bases, value_in)
 
 
-def _allowance(state: State, unit: Unit) -> acts.Allowance:
-    if unit.id not in state.allowed:
-        raise Refused(f"{unit.id} throws its dice first", rule="S-B.4")
-    return state.allowed[unit.id]
+def _charged(state: State, action: acts.Charge, judged: tuple[Answer, charges.ChargeWay]) -> State:
+    return charges.declared(marches.spent(state, action.unit), judged[1])
 
 
 def _stayed(state: State, action: acts.StayPut) -> State:
-    _allowance(state, state.unit(action.unit))
+    state.allowance(action.unit)
     if action not in tuple(marches.usual_moves(state, state.unit(action.unit))):
         raise Refused(f"{action.unit} must use its dice", rule="S-B.6")
     state = marches.spent(state.changed(action.unit, moved=True), action.unit)
     return state.tells("move", f"{action.unit} stays", "S-B.6", unit=action.unit)
-
-
-def _commander(state: State, action: acts.MoveCommander) -> State:
-    state, ruling = marches.commander_moved(state, action.commander, action.x_mm, action.y_mm)
-    because, rule = permitted(ruling).because, ruling.rule
-    return state.tells("move", because, rule, commander=action.commander)
 
 
 def _reformed(state: State, action: acts.Reform) -> State:
@@ -341,9 +328,9 @@ class SevenYearsWar(BattleGame[State]):
         ("swap", acts.Reform): _reformed,
         ("move", acts.Throw): _thrown,
         ("move", acts.ThrowTogether): _thrown_together,
-        ("move", acts.Move): _moved,
-        ("move", acts.MoveCommander): _commander,
-        ("move", acts.Charge): _charged,
+        ("move", acts.Move): Judged(marches.judged, _moved),
+        ("move", acts.MoveCommander): Judged(marches.judged_commander, marches.commander_moved),
+        ("move", acts.Charge): Judged(_judged_charge, _charged),
         ("move", acts.StayPut): _stayed,
         ("move", acts.ChangeFormation): _changes_formation,
         ("move", acts.RetreatByChoice): _retreats,
@@ -474,15 +461,15 @@ class SevenYearsWar(BattleGame[State]):
             return suggested(unit.id, due.judge(state, bases), acts.Move(unit.id, bases))
         is_moving = state.phase == "move" and unit.side == state.active and due is None
         if is_moving and unit.id in state.allowed:
-            return _move_suggested(state, unit, bases)
+            front = axes_of(replace(unit, bases=bases)).edge
+            for enemy in state.field.enemies(unit):
+                if front.distance(state.field.outlines[enemy.id]) <= 5.0:
+                    return self.suggest(state, unit.id, acts.Charge(unit.id, enemy.id, bases))
+            return self.suggest(state, unit.id, acts.Move(unit.id, bases))
         if is_moving and marches.ban_on_throwing(state, unit) is None:
             text = f"{unit.id} has moved before its dice were thrown"
             return suggested(unit.id, certain("no", "S-B.4", text))
         return None
-
-    def judged_move(self, state: State, unit: Unit, bases: Bases) -> Answer:
-        """Returns the ruling on a move within the dice (S-B.8, S-B.9)."""
-        return marches.judged(state, unit, bases, state.allowed[unit.id]).answer
 
     def moved(self, state: State, name: str) -> State | None:
         """Returns the state after a unit has used its dice, if it is to move within them."""
@@ -505,9 +492,7 @@ class SevenYearsWar(BattleGame[State]):
         """Infers the move of a commander who has thrown his dice."""
         if seen.id not in state.allowed:
             return None
-        action = acts.MoveCommander(seen.id, seen.x_mm, seen.y_mm)
-        ruling = marches.commander_moved(state, seen.id, seen.x_mm, seen.y_mm)[1]
-        return suggested(seen.id, ruling, action)
+        return self.suggest(state, seen.id, acts.MoveCommander(seen.id, seen.x_mm, seen.y_mm))
 
     def formation(self, unit: Unit, listed: int) -> str | None:
         """Returns the formation of a unit by how its bases lie (S-L)."""
@@ -522,21 +507,6 @@ class SevenYearsWar(BattleGame[State]):
         asked = (about.BeginChoice("asked once each, unless the charts file gives them"),)
         lost = about.BeginField("charts", "Numbers of the TEST that the text lacks", asked)
         return (*super().begin_form(sides), lost)
-
-
-def _move_suggested(state: State, unit: Unit, bases: Bases) -> Suggestion:
-    allowance, moved = state.allowed[unit.id], replace(unit, bases=bases)
-    front = axes_of(moved).edge
-    for enemy in state.field.enemies(unit):
-        if front.distance(state.field.outlines[enemy.id]) <= 5.0:
-            answer = charges.judged_charge(state, unit, enemy, bases, allowance.value_in)[0]
-            return suggested(unit.id, answer, acts.Charge(unit.id, enemy.id, bases))
-    answer = marches.judged(state, unit, bases, allowance).answer
-    struck = charges.nearly_struck(state, moved, allowance.value_in)
-    if struck is not None and answer.answer == "no":
-        charge = f"to charge {struck.id}, press Charge or lay {unit.id} in contact"
-        answer = replace(answer, because=f"{answer.because}: {charge}")
-    return suggested(unit.id, answer, acts.Move(unit.id, bases))
 
 
 GAME: Final = SevenYearsWar()

@@ -6,7 +6,7 @@ import math
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
-from typing import Final
+from typing import Final, NamedTuple
 
 import shapely
 
@@ -29,7 +29,16 @@ from tablecam.rules.miniatures.ground import (
 from tablecam.rules.miniatures.moves import MoveLaw, lie_as_meant
 from tablecam.rules.syw_d6 import tables
 from tablecam.rules.syw_d6.field import WALL, Field, is_designated
-from tablecam.rules.syw_d6.state import Allowance, Due, Move, State, StayPut, Take, disordered
+from tablecam.rules.syw_d6.state import (
+    Allowance,
+    Due,
+    Move,
+    MoveCommander,
+    State,
+    StayPut,
+    Take,
+    disordered,
+)
 from tablecam.rules.syw_d6.tables import KEEP_OFF_IN, MUST_USE, SHARES
 from tablecam.rules.syw_d6.troops import Troops, may_pass
 from tablecam.table.headings import difference_deg
@@ -269,18 +278,22 @@ def ban_on_moving(state: State, name: str) -> Ban | None:
     return ban if ban or dice_of(state, name).dice else stands
 
 
-@dataclass(frozen=True, slots=True)
-class Way:
-    """A way by hand: what it costs, the area that it sweeps, and whether it is legal."""
+class Way(NamedTuple):
+    """A way by hand: whether it is legal, what it costs, and the area that it sweeps."""
 
     answer: Answer
     cost_in: float
     swept: shapely.Geometry
 
 
-def judged(state: State, unit: Unit, bases: Bases, allowance: Allowance) -> Way:
-    """Judges a move to where the bases lie (S-B.2 to S-B.9)."""
-    ground, name = state.field, unit.id
+def judged(state: State, move: Move) -> Way:
+    """Judges a move to where the bases lie (S-B.2 to S-B.9).
+
+    Raises:
+        Refused: The unit has not thrown its dice.
+    """
+    ground, name, bases, unit = state.field, move.unit, move.bases, state.unit(move.unit)
+    allowance = state.allowance(name)
 
     def barred(rule: str, why: str, area: shapely.Geometry) -> Way:
         return Way(certain("no", rule, f"{name} {why}", shapes_of(area, "path")), 0.0, area)
@@ -395,11 +408,8 @@ def usual_moves(state: State, unit: Unit) -> Iterator[Move | StayPut]:
             wheeled(unit.bases, front.left_mm, turn_deg),
             wheeled(unit.bases, front.right_mm, -turn_deg),
         )
-        moves += [
-            Move(unit.id, bases)
-            for bases in ends
-            if judged(state, unit, bases, allowance).answer.answer != "no"
-        ]
+        tried = (Move(unit.id, bases) for bases in ends)
+        moves += [move for move in tried if judged(state, move).answer.answer != "no"]
     # Wheels end at a quarter turn, however far the dice reach.
     yield from dict.fromkeys(moves)
     if not moves or not allowance.least_in:
@@ -436,21 +446,27 @@ def disordered_on_the_way(state: State, ground: Field, unit: Unit, area: shapely
     return state
 
 
-def commander_moved(state: State, name: str, x_mm: float, y_mm: float) -> tuple[State, Answer]:
-    """Returns the state after a commander's move, and the ruling on it (S-K.5).
+def judged_commander(state: State, move: MoveCommander) -> Answer:
+    """Judges a commander's move (S-K.5).
 
     Raises:
         Refused: There is no such commander, or he has no dice.
     """
-    commander = next((one for one in state.position.commanders if one.id == name), None)
-    if commander is None or name not in state.allowed:
+    name, leaders = move.commander, {one.id: one for one in state.position.commanders}
+    if name not in leaders or name not in state.allowed:
         raise Refused(f"expected a commander who has thrown his dice, got {name}", rule="S-K.5")
-    length_mm, inch_mm = math.dist(commander.place_mm, (x_mm, y_mm)), state.position.table.inch_mm
-    most_in = state.allowed[name].value_in
+    length_mm = math.dist(leaders[name].place_mm, (move.x_mm, move.y_mm))
+    inch_mm, most_in = state.position.table.inch_mm, state.allowed[name].value_in
     because = f"{name} moves {length_mm / inch_mm:.1f} in, of at most {most_in:g}"
-    answer = measured(most_in * inch_mm - length_mm, commander.sigma_mm, "S-K.5", because)
-    state = spent(state.with_commander(name, x_mm, y_mm), name)
-    return replace(state, tried=(*state.tried, name)), answer
+    return measured(most_in * inch_mm - length_mm, leaders[name].sigma_mm, "S-K.5", because)
+
+
+def commander_moved(state: State, move: MoveCommander, ruling: Answer) -> State:
+    """Returns the state after a commander's move."""
+    name = move.commander
+    state = spent(state.with_commander(name, move.x_mm, move.y_mm), name)
+    state = replace(state, tried=(*state.tried, name))
+    return state.tells("move", ruling.because, ruling.rule, commander=name)
 
 
 def spent(state: State, name: str) -> State:

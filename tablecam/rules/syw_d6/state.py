@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final, Literal, get_args
 
 from tablecam.rules.frozen_json import Variant
+from tablecam.rules.game import Refused
 from tablecam.rules.miniatures import battle
 from tablecam.rules.miniatures.battle import Bases, Battle, BattleStep, OfUnit
 from tablecam.rules.miniatures.battle import Charge as Charge
@@ -181,6 +182,16 @@ class State(Battle):
     def events(self) -> tuple[tables.Event, ...]:
         """The events in force."""
         return tuple(weather.event for weather in self.in_force)
+
+    def allowance(self, name: str) -> Allowance:
+        """Returns what a unit may move.
+
+        Raises:
+            Refused: It has not thrown its dice.
+        """
+        if name not in self.allowed:
+            raise Refused(f"{name} throws its dice first", rule="S-B.4")
+        return self.allowed[name]
 
     def is_held(self, unit: Unit) -> bool:
         """Whether a unit is line cavalry that may not advance (S-M.5)."""
