@@ -9,7 +9,6 @@ from typing import Any, Literal, TypeVar
 
 import shapely
 
-from tablecam.geometry.arrangement import arrangement
 from tablecam.geometry.moves.lanes import lane
 from tablecam.geometry.moves.poses import ahead, wheeled
 from tablecam.geometry.outlines import Axes, axes
@@ -156,11 +155,6 @@ def shot_at(
     )
 
 
-def front_rank(bases: Bases) -> tuple[BasePose, ...]:
-    """Returns the bases of the front line (H-2.2)."""
-    return tuple(bases[place] for place in arrangement(bases).ranks[0])
-
-
 def _is_clear(base: BasePose, face: Any, blockers: Sequence[Any]) -> bool:
     """Whether nothing stands between a base's front edge and a face (H-7.6)."""
     view = shapely.convex_hull(shapely.union(axes(base).edge, face))
@@ -239,11 +233,12 @@ class Outcome:
 
 
 def gain_of(troops: Troops, dice: Sequence[int] | None) -> str | None:
-    """Returns what a double one gives: an ability, or a better grade (H-9.4)."""
+    """Returns what a double one gives: an ability, or the next better grade (H-9.4)."""
     if dice is None or not tables.is_huzzah(dice):
         return None
     missing = (name for name in ("grognards", "disciplined") if name not in troops.abilities)
-    return next(missing, "grade" if troops.grade != "veteran" else None)
+    better = tables.GRADES[: tables.GRADES.index(troops.grade)]
+    return next(iter((*missing, *better[-1:])), None)
 
 
 def outcome(troops: Troops, bases_lost: int, *, passes: bool) -> Outcome:

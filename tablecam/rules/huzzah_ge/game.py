@@ -14,17 +14,9 @@ from tablecam.rules import descriptions as about
 from tablecam.rules.dice import Roll
 from tablecam.rules.frozen_json import one_of
 from tablecam.rules.game import Ban, Offer, Suggestion
-from tablecam.rules.huzzah_ge import deployment, movement, orders, volleys
+from tablecam.rules.huzzah_ge import deployment, movement, orders, settlements, volleys
 from tablecam.rules.huzzah_ge import state as acts
 from tablecam.rules.huzzah_ge.field import facts_of, formation_of, officer_facts
-from tablecam.rules.huzzah_ge.settlements import (
-    ArmiesDice,
-    Charts,
-    CombatDue,
-    FactorDue,
-    RallyDue,
-    StopDue,
-)
 from tablecam.rules.huzzah_ge.state import PHASES, State
 from tablecam.rules.huzzah_ge.tables import CM_MM, GRADES
 from tablecam.rules.huzzah_ge.tables import GAME as NAME
@@ -121,14 +113,18 @@ def _next_combat(state: State) -> State:
             new = [name for name in enemies if name not in joined and state.has(name)]
             joined, left = joined + new, left + new
         state = replace(state, tried=(*state.tried, *joined))
-        return state.pushed(CombatDue(tuple(joined)))
+        if len({state.unit(name).side for name in joined}) < 2:
+            return state
+        state = state.tells("combat", f"Combat: {', '.join(joined)}", "H-15.2")
+        hits = map(settlements.CombatHits, joined)
+        return state.pushed(*hits, settlements.LoserDue(tuple(joined)))
     return state
 
 
 def _next_rally(state: State) -> State:
     """Returns the state with the next unit due that may rally (H-15.4)."""
     return state.with_next(
-        (unit.id, RallyDue(unit.id))
+        (unit.id, settlements.RallyDue(unit.id))
         for unit in state.field.of_side(state.active)
         if unit.state.get("disordered") or unit.state.get("routing")
     )
@@ -213,7 +209,7 @@ class GloriousEmpires(BattleGame[State]):
         "range_to": ("face", "nearest_base"),
     }
     asked_before = ("weather", "ground")
-    charts = Charts
+    charts = settlements.Charts
     end_rule = "H-15.8"
     bases_rule = "H-7.10"
     gone_rule = "H-10.3"
@@ -319,7 +315,11 @@ class GloriousEmpires(BattleGame[State]):
     lost = staticmethod(lambda state, name: acts.removed(state, name, "is taken off", "H-15.8"))
 
     def begun(
-        self, position: Position, sides: tuple[str, str], options: Mapping[str, Any], charts: Charts
+        self,
+        position: Position,
+        sides: tuple[str, str],
+        options: Mapping[str, Any],
+        charts: settlements.Charts,
     ) -> State:
         """Returns the state with the armies' factors, and with units where they lie."""
         state = State(position, sides, options, armies={side: charts.of(side) for side in sides})
@@ -370,7 +370,7 @@ class GloriousEmpires(BattleGame[State]):
         after = self.entered(replace(state, turn=state.turn + 1), "superiority")
         after = after.tells("turn", f"Turn {after.turn}", "H-4.5")
         # Whether to go on is asked before anything of the new turn.
-        return after if last else after.pushed(StopDue())
+        return after if last else after.pushed(settlements.StopDue())
 
     def entered(self, state: State, phase: Any) -> State:
         """Returns the state at the beginning of a phase."""
@@ -379,8 +379,8 @@ class GloriousEmpires(BattleGame[State]):
             is_artillery = phase == "effectiveness"
             key = "artillery_factor" if is_artillery else "skirmish_factor"
             lacking = [side for side in state.sides if getattr(state.armies[side], key) is None]
-            asked = (FactorDue(side, is_artillery) for side in lacking)
-            return state.pushed(*asked, ArmiesDice(is_artillery))
+            asked = (settlements.FactorDue(side, is_artillery) for side in lacking)
+            return state.pushed(*asked, settlements.ArmiesDice(is_artillery))
         if phase == "orders":
             return state.pushed(*movement.impulsive(state))
         return _engaged(state) if phase == "combat" else state

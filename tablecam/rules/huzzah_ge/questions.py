@@ -9,6 +9,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field as Limits
 
+from tablecam.geometry.arrangement import arrangement
 from tablecam.geometry.moves.poses import shifted, wheeled
 from tablecam.geometry.outlines import table_outline
 from tablecam.rules.frozen_json import to_plain
@@ -185,11 +186,6 @@ def _fate(follows: fire.Outcome, *, passes: bool) -> Json:
     return as_answer(follows) | {"passes": passes, "rout": follows.rout_cm is not None}
 
 
-def _gains(unit: Troops, dice: Throw | None) -> str | None:
-    gain = fire.gain_of(unit, dice)
-    return troops.raised(unit.grade) if gain == "grade" else gain
-
-
 @QUESTIONS.asks("H-9.2 H-9.3 H-9.4 H-9.5 H-9.7 H-9.8")
 def _morale(
     unit: UnitFacts,
@@ -223,7 +219,7 @@ def _morale(
         routs = follows.rout_cm is not None
         back_cm = follows.fall_back_cm if follows.rout_cm is None else follows.rout_cm
         answer["bases"] = to_plain(fire.Rear.of(left).moved(left, back_cm, turned=routs))
-    return answer | _fate(follows, passes=passes) | {"gains": _gains(tested, dice)}
+    return answer | _fate(follows, passes=passes) | {"gains": fire.gain_of(tested, dice)}
 
 
 @QUESTIONS.asks("H-10.1 H-10.2 H-10.3 H-10.4")
@@ -309,7 +305,7 @@ def _waver(
         return answer
     passes = factor.succeeds(dice)
     follows = fire.waver_outcome(tested, passes=passes)
-    return answer | _fate(follows, passes=passes) | {"gains": _gains(tested, dice)}
+    return answer | _fate(follows, passes=passes) | {"gains": fire.gain_of(tested, dice)}
 
 
 @QUESTIONS.asks("H-2.5")
@@ -385,7 +381,9 @@ def _shot(
     bases = firer.poses
     if odd := set(firing) - {base.tag for base in bases}:
         raise FactError("firing", f"expected tags of the firer, got {sorted(odd)}")
-    chosen = tuple(base for base in bases if base.tag in firing) or fire.front_rank(bases)
+    chosen = tuple(base for base in bases if base.tag in firing) or tuple(
+        bases[place] for place in arrangement(bases).ranks[0]
+    )
     shot = fire.shot_at(chosen, target.poses, around.obstacles("blocks_sight"), from_mm)
     if shot is None:
         raise FactError("firer", "expected a firer outside of its target")

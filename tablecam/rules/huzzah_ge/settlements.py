@@ -189,20 +189,6 @@ class FactorDue(Due):
         return state.with_army(self.side, **{key: answer.value})
 
 
-class CombatDue(Due):
-    """A combat of units in contact: its hits, and what follows (H-15.2)."""
-
-    units: tuple[str, ...]
-
-    def then(self, state: State, answer: None) -> State:
-        """Returns the state in which the hits on each unit are asked for."""
-        names = tuple(name for name in self.units if state.has(name))
-        if len({state.unit(name).side for name in names}) < 2:
-            return state
-        state = state.tells("combat", f"Combat: {', '.join(names)}", "H-15.2")
-        return state.pushed(*map(CombatHits, names), LoserDue(names))
-
-
 class CombatResult(Due, is_family=True):
     """What players find in their own book for a unit, and any of them enters (H-15.2)."""
 

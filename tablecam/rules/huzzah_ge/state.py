@@ -25,7 +25,6 @@ from tablecam.rules.miniatures.battle import Move as Move
 from tablecam.rules.miniatures.ground import centre_mm, footprints, hull, without_rear
 from tablecam.rules.miniatures.reckon import spans
 from tablecam.rules.overrules import Overrule as AnyOverrule
-from tablecam.table.model import Point
 from tablecam.wording import counted
 
 Phase = Literal[
@@ -198,6 +197,10 @@ class State(Battle):
             effective=side in self.effective,
         )
 
+    def struck_of(self, name: str) -> Struck:
+        """Returns what fire has done to a unit before its test."""
+        return self.struck.get(name, Struck(0, 0, self.troops(name).support_ranks))
+
     def order_of(self, name: str) -> Order | None:
         """Returns the order on which a unit may act now."""
         under = self.under
@@ -302,7 +305,7 @@ def placed(state: State, name: str, bases: Bases) -> State:
             continue
         # Friends pass through officers, and only stop on them; enemies touch them on the way.
         met = area if officer.side == unit.side else way
-        if to is None and shapely.dwithin(met, _point(officer.place_mm), 1.0):
+        if to is None and shapely.dwithin(met, shapely.Point(officer.place_mm), 1.0):
             state = _met_officer(state, name, officer.id)
     return state
 
@@ -317,7 +320,7 @@ def _met_officer(state: State, name: str, officer: str) -> State:
         return state.with_commander(officer, x_mm, y_mm)
     radius_mm = COMMAND[facts.quality or "average"][1] * CM_MM
     own = [
-        (ground.outlines[one.id].distance(_point(him.place_mm)), one.id)
+        (ground.outlines[one.id].distance(shapely.Point(him.place_mm)), one.id)
         for one in ground.units.values()
         if one.side == him.side and not one.state.get("routing")
     ]
@@ -333,10 +336,6 @@ def attached(state: State, officer: str, name: str) -> State:
     """Returns the state with an officer attached to a unit, standing at its centre."""
     x_mm, y_mm = centre_mm(state.unit(name).bases)
     return state.with_commander(officer, x_mm, y_mm).with_officer(officer, attached_to=name)
-
-
-def _point(place_mm: Point) -> Any:
-    return shapely.Point(place_mm)
 
 
 def hit(state: State, name: str, hits: int, rule: str = "H-7.10") -> State:
@@ -397,7 +396,7 @@ def gone_back(state: State, name: str, distance_cm: float, *, routs: bool) -> St
     text = f"{name} {word} {way.distance_cm:g} cm"
     drawn = shapes_of(hull(unit.bases, bases), "path")
     state = state.tells("flight", text, rule, *drawn, unit=name, cm=way.distance_cm)
-    if not table_outline(state.position.table).contains(_point(centre_mm(bases))):
+    if not table_outline(state.position.table).contains(shapely.Point(centre_mm(bases))):
         state = replace(state, rout_table=(*state.rout_table, name))
         return removed(state, name, "leaves the battlefield", "H-9.12")
     state = placed(state, name, bases)
@@ -406,15 +405,11 @@ def gone_back(state: State, name: str, distance_cm: float, *, routs: bool) -> St
         state = disordered(state, friend, "H-9.9")
     if way.extra_hits:
         state = hit(state, name, way.extra_hits, "H-9.9")
-    return _on_nobody(state, name) if state.has(name) else state
-
-
-def _on_nobody(state: State, name: str) -> State:
-    """Returns the state without a unit that could only end on an enemy: it is captured (H-9.11)."""
-    for other in state.field.met(state.field.outlines[name], name):
-        if other.side != state.unit(name).side:
-            return removed(state, name, f"runs into {other.id} and is captured", "H-9.11")
-    return state
+    # A unit that could only end on an enemy is captured (H-9.11).
+    met = state.field.met(state.field.outlines[name], name) if state.has(name) else ()
+    enemy = next((other.id for other in met if other.side != unit.side), None)
+    why = f"runs into {enemy} and is captured"
+    return state if enemy is None else removed(state, name, why, "H-9.11")
 
 
 def settled_sector(state: State, name: str) -> State:

@@ -151,11 +151,6 @@ def worst_class(classes: Sequence[tables.Class]) -> tables.Class:
     return max(classes, key=tables.CLASSES.index)
 
 
-def raised(grade: tables.Grade) -> tables.Grade:
-    """Returns the next better grade; a veteran stays one (H-9.4)."""
-    return tables.GRADES[max(0, tables.GRADES.index(grade) - 1)]
-
-
 def heading_of(bases: Sequence[BasePose]) -> float:
     """Returns the heading of a unit; of a square, of the bases that are not reversed (H-2.1)."""
     first_deg = bases[0].heading_deg

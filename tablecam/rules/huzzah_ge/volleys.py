@@ -7,18 +7,19 @@ from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final
 
 import shapely
 
+from tablecam.geometry.arrangement import arrangement
 from tablecam.geometry.moves.poses import ahead
 from tablecam.rules.dice import Roll
 from tablecam.rules.game import Ban, DiceGroup, PendingDecision
 from tablecam.rules.huzzah_ge import fire
 from tablecam.rules.huzzah_ge import state as acts
 from tablecam.rules.huzzah_ge.state import Due, FactorDice, State
-from tablecam.rules.huzzah_ge.tables import CM_MM, Factor, is_huzzah, succeeds, together
-from tablecam.rules.huzzah_ge.troops import Officer, heading_of, raised
+from tablecam.rules.huzzah_ge.tables import CM_MM, GRADES, Factor, is_huzzah, succeeds, together
+from tablecam.rules.huzzah_ge.troops import Officer, heading_of
 from tablecam.rules.miniatures.battle import disordered, first_ban
 from tablecam.rules.miniatures.faces import FaceName
 from tablecam.rules.miniatures.ground import centre_mm, footprints
@@ -42,8 +43,7 @@ def firing_bases(state: State, unit: Unit, target: Unit) -> Sequence[int]:
             for place, base in enumerate(unit.bases)
             if abs(difference_deg(base.heading_deg, toward_deg)) < 90.0
         ]
-    front = fire.front_rank(unit.bases)
-    return [place for place, base in enumerate(unit.bases) if base in front]
+    return sorted(arrangement(unit.bases).ranks[0])
 
 
 def lies(state: State, shot: acts.Fire) -> fire.Shot | Ban:
@@ -54,13 +54,12 @@ def lies(state: State, shot: acts.Fire) -> fire.Shot | Ban:
         return Ban("H-7.6", "only bases of the front line fire")
     if not _side_by_side(places, shot.bases):
         return Ban("H-7.6", "the bases that fire must stand side by side")
-    firing = [unit.bases[place] for place in shot.bases]
-    at = _shot_at(state, firing, target, state.field.blockers(unit, target))
+    at = lies_now(state, shot, state.field.blockers(unit, target))
     if at is None:
         return Ban("H-7.4", f"{target.id} has no face toward it")
     if not at.is_in_arc and state.troops(unit.id).formation != "square":
         return Ban("H-7.5", f"{target.id} is not in its arc")
-    if len(at.clear) < len(firing):
+    if len(at.clear) < len(shot.bases):
         return Ban("H-7.6", f"only {len(at.clear)} of its bases see {target.id} clearly")
     ban = fire.ban_on_firing(state.troops(unit.id), at.range_cm)
     return ban if ban is not None else at
@@ -199,31 +198,28 @@ class ShotDice(FactorDice):
         state = state.changed(shot.unit, fired=True)
         state = state.tells("fire", text, "H-7.8", **facts, result=words)
         if hits is None:
-            return state.pushed(FirerTest(shot)) if self.is_at_charger else state
-        troops = state.troops(shot.target)
-        before = state.struck.get(shot.target, acts.Struck(0, 0, troops.support_ranks))
+            if not self.is_at_charger:
+                return state
+            # Whose fire at a charger fails tests, and may rout before it (H-8.4).
+            there = MoveOn(shot.target, shot.unit, state.unit(shot.unit).bases)
+            return state.pushed(MoraleDice(shot.unit, is_forced=False), there)
+        troops, before = state.troops(shot.target), state.struck_of(shot.target)
         lost = min(fire.removal(troops, hits).bases_removed, troops.base_count)
         struck = acts.Struck(before.hits + hits, before.bases_lost + lost, before.support_ranks)
         state = replace(state, struck={**state.struck, shot.target: struck})
         return acts.hit(state, shot.target, hits)
 
 
-def lies_now(state: State, shot: acts.Fire) -> fire.Shot | None:
-    """Returns how a target lies to bases that have declared to fire."""
-    unit, target = state.unit(shot.unit), state.unit(shot.target)
-    firing: list[BasePose] = [unit.bases[place] for place in shot.bases]
-    return _shot_at(state, firing, target, ())
-
-
-def _shot_at(
-    state: State, firing: Sequence[BasePose], target: Unit, blockers: Sequence[Any]
+def lies_now(
+    state: State, shot: acts.Fire, blockers: Sequence[shapely.Geometry] = ()
 ) -> fire.Shot | None:
     """Returns how a target lies; the range to its nearest point where players agreed (H-7.4)."""
+    unit, target = state.unit(shot.unit), state.unit(shot.target)
+    firing = [unit.bases[place] for place in shot.bases]
     at = fire.shot_at(firing, target.bases, blockers)
     if at is None or state.options.get("range_to") != "nearest_base":
         return at
-    x_mm, y_mm = centre_mm(firing)
-    far_mm = shapely.distance(shapely.Point(x_mm, y_mm), state.field.outlines[target.id])
+    far_mm = shapely.distance(shapely.Point(centre_mm(firing)), state.field.outlines[target.id])
     return replace(at, range_cm=round(float(far_mm) / CM_MM, 6))
 
 
@@ -313,11 +309,10 @@ def _gained(state: State, name: str, dice: tuple[int, ...]) -> State:
     """Returns the state with what a double one gives a unit (H-9.4)."""
     troops = state.troops(name)
     gain = fire.gain_of(troops, dice)
-    if gain == "grade":
-        state = state.changed(name, quality=raised(troops.grade))
-        return state.tells("quality", f"{name} is now {raised(troops.grade)}", "H-9.4")
     if gain is None:
         return state
+    if gain in GRADES:
+        return state.changed(name, quality=gain).tells("quality", f"{name} is now {gain}", "H-9.4")
     state = state.changed(name, abilities=(*sorted(troops.abilities), gain))
     return state.tells("quality", f"{name} is now {gain}", "H-9.4", unit=name)
 
@@ -333,7 +328,7 @@ class MoraleDice(UnitTest):
     def outcome(self, state: State, *, passes: bool) -> fire.Outcome:
         """Returns what follows (H-9.5 to H-9.8)."""
         troops = replace(state.troops(self.unit), charging=not self.is_forced)
-        return fire.outcome(troops, self._struck(state).bases_lost, passes=passes)
+        return fire.outcome(troops, state.struck_of(self.unit).bases_lost, passes=passes)
 
     def factor(self, state: State) -> Factor:
         """Returns the factor of the test (H-9.3)."""
@@ -350,12 +345,8 @@ class MoraleDice(UnitTest):
             faces_renowned=any(
                 "renowned" in ground.troops[enemy].abilities for enemy in ground.near_enemies(name)
             ),
-            support_ranks=self._struck(state).support_ranks,
+            support_ranks=state.struck_of(self.unit).support_ranks,
         )
-
-    def _struck(self, state: State) -> acts.Struck:
-        unhurt = acts.Struck(0, 0, state.troops(self.unit).support_ranks)
-        return state.struck.get(self.unit, unhurt)
 
 
 class WaverDice(UnitTest):
@@ -405,18 +396,6 @@ class TargetOfCharges(Due):
     def _chargers(self, state: State) -> tuple[str, ...]:
         rushes = (rush for rush in state.rushes if rush.target == self.unit)
         return tuple(rush.unit for rush in rushes if state.has(rush.unit))
-
-
-class FirerTest(Due):
-    """A unit whose fire at a charger fails tests, and may rout before it (H-8.4)."""
-
-    shot: acts.Fire
-
-    def then(self, state: State, answer: None) -> State:
-        """Returns the state with the test due, and the charger's way on."""
-        unit = state.unit(self.shot.unit)
-        there = MoveOn(self.shot.target, unit.id, unit.bases)
-        return state.pushed(MoraleDice(unit.id, is_forced=False), there)
 
 
 class MoveOn(Due):

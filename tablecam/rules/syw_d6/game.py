@@ -461,15 +461,24 @@ class SevenYearsWar(BattleGame[State]):
             return suggested(unit.id, due.judge(state, bases), acts.Move(unit.id, bases))
         is_moving = state.phase == "move" and unit.side == state.active and due is None
         if is_moving and unit.id in state.allowed:
-            front = axes_of(replace(unit, bases=bases)).edge
-            for enemy in state.field.enemies(unit):
-                if front.distance(state.field.outlines[enemy.id]) <= 5.0:
-                    return self.suggest(state, unit.id, acts.Charge(unit.id, enemy.id, bases))
-            return self.suggest(state, unit.id, acts.Move(unit.id, bases))
+            return self._moved_by_hand(state, replace(unit, bases=bases))
         if is_moving and marches.ban_on_throwing(state, unit) is None:
             text = f"{unit.id} has moved before its dice were thrown"
             return suggested(unit.id, certain("no", "S-B.4", text))
         return None
+
+    def _moved_by_hand(self, state: State, moved: Unit) -> Suggestion:
+        name, bases, front = moved.id, moved.bases, axes_of(moved).edge
+        for enemy in state.field.enemies(moved):
+            if front.distance(state.field.outlines[enemy.id]) <= 5.0:
+                return self.suggest(state, name, acts.Charge(name, enemy.id, bases))
+        made = self.suggest(state, name, acts.Move(name, bases))
+        struck = charges.nearly_struck(state, moved, state.allowed[name].value_in)
+        if struck is None or made.is_legal:
+            return made
+        charge = f"to charge {struck.id}, press Charge or lay {name} in contact"
+        answer = replace(made.answer, because=f"{made.text}: {charge}")
+        return suggested(name, answer, made.action)
 
     def moved(self, state: State, name: str) -> State | None:
         """Returns the state after a unit has used its dice, if it is to move within them."""
