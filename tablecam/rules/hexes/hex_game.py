@@ -180,7 +180,7 @@ class HexGame(PhaseGame[AnyState]):
         Players say whether a covered counter that comes to light is on top of the others.
         """
         there = {}
-        for counter in () if state.due else state.counters_on_map():
+        for counter in state.counters_on_map():
             unit = position.unit(counter.id)
             if unit is None or len(unit.bases) != 1 or counter.is_covered:
                 continue

@@ -8,6 +8,7 @@ from typing import Any
 
 from tablecam.geometry.shapes import Shape
 from tablecam.rules.dice import Roll
+from tablecam.rules.game import PendingDecision
 from tablecam.rules.hexes.drawings import hexes_shapes, way_shape
 from tablecam.rules.hexes.grid import Hex
 from tablecam.rules.musket_saber import state as acts
@@ -15,7 +16,7 @@ from tablecam.rules.musket_saber import tables
 from tablecam.rules.musket_saber.combat import Deed
 from tablecam.rules.musket_saber.field import CLEAR
 from tablecam.rules.musket_saber.results import Fate
-from tablecam.rules.musket_saber.retreat import Retreats, advances, retreats, rout
+from tablecam.rules.musket_saber.retreat import Retreats, advances, hexes_due, retreats, rout
 from tablecam.rules.musket_saber.state import Due, MoraleDie, Outcome, State, Units, event
 from tablecam.rules.musket_saber.tables import Code
 from tablecam.rules.musket_saber.troops import Unit, is_overstacked
@@ -178,9 +179,10 @@ class Casualty(Due):
 
     def follow(self, state: State, answer: tuple[int, ...]) -> Outcome:
         """Returns the state with the leader alive or dead."""
+        why = f"with {answer[0]}: dead on {self.lowest} or more"
         if answer[0] < self.lowest:
-            return state, (event("check", f"{self.unit} lives", "K-10.4", self.unit),)
-        return _without(state, self.unit, "is dead", "K-10.4")
+            return state, (event("check", f"{self.unit} lives {why}", "K-10.4", self.unit),)
+        return _without(state, self.unit, f"is dead {why}", "K-10.4")
 
 
 def _without(state: State, name: str, words: str, rule: str) -> Outcome:
@@ -212,7 +214,7 @@ class Flee(Due):
     routs: bool = False
     again: bool = False
     question = "Where does {unit} retreat?"
-    hint = "Move the counter to its hex."
+    hint = "Tap its hex, or move the counter there."
 
     def ways(self, state: State) -> Retreats:
         """Returns the lines along which it may go, by one hex or two."""
@@ -227,6 +229,17 @@ class Flee(Due):
             away, paths=tuple(dict.fromkeys((*away.paths, *more.paths))),
             routs_from=tuple(dict.fromkeys((*away.routs_from, *more.routs_from))),
         )  # fmt: skip
+
+    def asked(self, state: State) -> PendingDecision | None:
+        """Returns the question, and which hexes count."""
+        asked, unit = super().asked(state), state.unit(self.unit)
+        most = max((self.hexes, *(len(way.path) for way in self.legal(state))))
+        due = hexes_due(unit, self.hexes)
+        far = "1 hex or 2" if due == 1 and not self.routs else f"{due} hexes"
+        why = ", as it is Disrupted," if self.hexes < due else ""
+        onward = ", and on until no enemy controls its hex" if most > max(due, 2) else ""
+        words = f"It goes {far}{why} along its line of retreat, away from {self.combat_hex}{onward}"
+        return asked and replace(asked, hint=f"{self.hint} {words}.")
 
     def legal(self, state: State) -> tuple[acts.Retreat, ...]:
         """Returns a shortest line to each end."""
@@ -321,11 +334,9 @@ class Unsafe(MoraleDie):
         """Returns a die for each hex."""
         return Roll(self._words(self.dice, state), self.count)
 
-    def follow(self, state: State, answer: tuple[int, ...]) -> Outcome:
+    def checked(self, state: State, passed: bool, dice: tuple[int, ...]) -> Outcome:
         """Returns the state with the unit at its end, or in rout."""
-        if all(map(self.check(state).passes, answer)):
-            return state, (event("check", f"{self.unit} gets through", "K-7.9c", self.unit),)
-        return routed_off(state, self.unit)
+        return (state, ()) if passed else routed_off(state, self.unit)
 
 
 # Advances.
@@ -338,7 +349,7 @@ class Victors(Due):
     vacated: Hex
     only_routed: bool = False
     question = "{units}: advance to {vacated}, or beside it?"
-    hint = "Move the counter to its hex, or pass."
+    hint = "Tap a hex or move the counter there, or pass."
     least_answers = 2
 
     def legal(self, state: State) -> tuple[Any, ...]:
@@ -437,9 +448,12 @@ class Catch(Due):
         """Returns the state with who is caught."""
         events: Events = ()
         for name, die in zip(self.units, answer, strict=True):
-            if die <= self.most:
+            caught = die <= self.most
+            if caught:
                 state = state.changed(name, hex=None, captured=True, trt=None, set_aside=False)
-                events += (event("loss", f"{name} is captured", "K-9.3", name),)
+            words = f"{name} {'is captured' if caught else 'escapes'} with {die}"
+            words += f": {self.most} or less captures"
+            events += (event("loss" if caught else "check", words, "K-9.3", name),)
         return state, events
 
 
@@ -563,7 +577,7 @@ class LeaderFlees(Due):
         if kind not in ("safe", "valid") or not state.own(leader.side):
             return _without(state, self.unit, "is captured", "K-10.1")
         if answer is not None and answer[0] >= tables.CASUALTY["alone"]:
-            return _without(state, self.unit, "is dead", "K-10.1")
+            return _without(state, self.unit, f"is dead with {answer[0]}", "K-10.1")
         start = (leader.hex or "",)
         near = min(
             state.own(leader.side),

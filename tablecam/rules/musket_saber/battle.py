@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from itertools import combinations
 from typing import Any, Final, Literal
@@ -16,7 +16,7 @@ from tablecam.rules.musket_saber import aftermath, combat, movement, results
 from tablecam.rules.musket_saber import state as acts
 from tablecam.rules.musket_saber.combat import Deed, Differential, Role, Tactic, Term
 from tablecam.rules.musket_saber.state import Due, MoraleDie, Outcome, State, Units, event
-from tablecam.rules.musket_saber.tables import HQ_FOW, code_of
+from tablecam.rules.musket_saber.tables import HQ_FOW, Code, code_of
 from tablecam.rules.musket_saber.troops import Leader, Unit, fighting
 from tablecam.table.sides import side_name
 
@@ -56,12 +56,16 @@ def _facing_horse(state: State, battle: acts.Battle) -> tuple[Unit, ...]:
     return tuple(u for u in units if formed is None or u is formed or u.hex != formed.hex)
 
 
-def sums_of(counted: Differential) -> tuple[Sum, ...]:
-    """Returns both totals of a differential with their terms, each halving with its rule."""
+def sums_of(counted: Differential, primary: str = "") -> tuple[Sum, ...]:
+    """Returns both totals of a differential with their terms, each halving with its rule.
+
+    Of several attackers the `primary` one is named as such.
+    """
 
     def part(term: Term) -> str:
-        why = ", ".join(f"{reason} {HALVED_BY[reason]}" for reason in term.halved)
-        return f"{term.unit} {term.counts}" + (f" (of {term.cf}: {why})" if why else "")
+        why = ", ".join(f"{reason} ({HALVED_BY[reason]})" for reason in term.halved)
+        words = f"{term.unit} {term.counts}" + (", primary unit" if term.unit == primary else "")
+        return f"{words}, of {term.cf} halved: {why}" if why else words
 
     def total(title: str, terms: Iterable[Term], more: Mapping[str, int], value: int) -> Sum:
         others = (f"{name.replace('_', ' ')} {value:+d}" for name, value in more.items())
@@ -178,7 +182,7 @@ class Muster(Due):
     """The attacker puts an attack together unit by unit, and sees its differential."""
 
     battle: acts.Battle
-    hint = "To add a unit, tap it, then “Takes part”. When all are in, tap “Declare”."
+    hint = "To add a unit, tap it, then “Add to the attack”. When all are in, tap “Declare”."
 
     def asked(self, state: State) -> PendingDecision:
         """Returns the question, with the differential and each halving."""
@@ -186,7 +190,8 @@ class Muster(Due):
         counted = reckoned(state, battle)
         words = attack_words(state, battle.attackers, battle.target, battle.how)
         words += f", differential {counted.value:+d}"
-        return PendingDecision(words, battle.side, hint=self.hint, sums=sums_of(counted))
+        primary = battle.primary if len(battle.attackers) > 1 else ""
+        return PendingDecision(words, battle.side, hint=self.hint, sums=sums_of(counted, primary))
 
     def legal(self, state: State) -> tuple[Any, ...]:
         """Returns who else may take part, who may be primary, and the declaration."""
@@ -374,12 +379,12 @@ class LineCheck(CombatCheck):
     dice = "the morale of {unit}, which has no safe line of retreat"
     dice_rule = "K-7.3"
 
-    def follow(self, state: State, answer: tuple[int, ...]) -> Outcome:
+    def checked(self, state: State, passed: bool, dice: tuple[int, ...]) -> Outcome:
         """Returns the state with the unit as before, Disrupted, or in rout."""
         unit = replace(state.unit(self.unit), line=state.fight.lines[self.unit])
         turns = len(state.folio.scenario.turns)
         led = self.help(state)
-        fate = results.fate_without_safe_line(unit, answer[0], state.turn, turns, state.time, led)
+        fate = results.fate_without_safe_line(unit, dice[0], state.turn, turns, state.time, led)
         hexes = {self.unit: state.fight.target}
         state, events, steps = aftermath.applied(state, fate, hexes, "K-7.3")
         return state.pushed(*steps), events
@@ -412,11 +417,10 @@ class SquareCheck(CombatCheck):
     dice = "{unit} to form a Square"
     dice_rule = "K-9.5a"
 
-    def follow(self, state: State, answer: tuple[int, ...]) -> Outcome:
+    def checked(self, state: State, passed: bool, dice: tuple[int, ...]) -> Outcome:
         """Returns the state with the unit in a Square, or Disrupted."""
-        formed = self.check(state).passes(answer[0])
-        text = f"{self.unit} {'forms a Square' if formed else 'forms no Square: Disrupted'}"
-        marks = {"square": True} if formed else {"disrupted": True}
+        text = f"{self.unit} {'forms a Square' if passed else 'forms no Square: Disrupted'}"
+        marks = {"square": True} if passed else {"disrupted": True}
         return state.changed(self.unit, **marks), (event("check", text, "K-9.5a", self.unit),)
 
 
@@ -471,9 +475,9 @@ class ChargeCheck(CombatCheck):
     dice = "the morale of {unit}, which charges"
     dice_rule = "K-7.13c"
 
-    def follow(self, state: State, answer: tuple[int, ...]) -> Outcome:
+    def checked(self, state: State, passed: bool, dice: tuple[int, ...]) -> Outcome:
         """Returns the state with the charge pressed home, or an attack at half."""
-        battle, passed = state.fight, self.check(state).passes(answer[0])
+        battle = state.fight
         battle = replace(battle, failed=not passed, doubled=passed and battle.by_fow)
         if not passed and battle.charge == "infantry":
             battle = replace(battle, charge=None)
@@ -495,40 +499,42 @@ class Fight(Due):
 
     dice_rule = "K-7.3"
 
-    def roll(self, state: State) -> Roll | None:
-        """Returns the die, none if nobody is left to defend or to attack."""
+    def battle(self, state: State) -> acts.Battle | None:
+        """Returns the combat with the defenders who are left, none if nobody is."""
         battle = state.fight
-        if all(unit.hex != battle.target for unit in state.some(battle.defenders)):
+        left = tuple(n for n in battle.defenders if state.unit(n).hex == battle.target)
+        if not left:
+            return None
+        primary = battle.defence_primary if battle.defence_primary in left else left[0]
+        return replace(battle, defenders=left, defence_primary=primary)
+
+    def roll(self, state: State) -> Roll | None:
+        """Returns the die, none if nobody is left to defend."""
+        battle = self.battle(state)
+        if battle is None:
             return None
         value = reckoned(state, battle).value
         return Roll(f"the combat in {battle.target}, differential {value:+d}", 1)
 
     def asked(self, state: State) -> PendingDecision | None:
-        """Returns who fights whom, and what both sides count."""
-        battle = state.fight
-        if self.roll(state) is None:
+        """Returns who fights whom, what both sides count, and what the die may bring."""
+        battle = self.battle(state)
+        if battle is None:
             return None
         counted = reckoned(state, battle)
         words = f"{_foes(battle)} in {battle.target}, differential {counted.value:+d}: roll a die"
-        return PendingDecision(words, sums=sums_of(counted))
+        outcomes = outcomes_of(lambda die: _result(state, battle, counted, die)[1])
+        return PendingDecision(words, sums=(*sums_of(counted), outcomes))
 
     def follow(self, state: State, answer: tuple[int, ...] | None) -> Outcome:
         """Returns the state with the result due."""
-        battle = state.fight
-        if answer is None:
-            steps = (aftermath.Victors(battle.attackers, battle.target), aftermath.Settling())
+        battle = self.battle(state)
+        if answer is None or battle is None:
+            fought = state.fight
+            steps = (aftermath.Victors(fought.attackers, fought.target), aftermath.Settling())
             return state.pushed(*steps), ()
-        left = tuple(n for n in battle.defenders if state.unit(n).hex == battle.target)
-        if battle.defence_primary not in left:
-            battle = replace(battle, defence_primary=left[0])
-        battle = replace(battle, defenders=left)
         counted = reckoned(state, battle)
-        crt = state.folio.charts.crt
-        printed = code_of(crt.rows[answer[0] - 1][crt.column_of(counted.value)])
-        codes = results.becoming(printed, battle, square=_has_square(state, battle))
-        text = " and ".join(code.in_words for code in codes)
-        if list(map(str, codes)) != [str(printed)]:
-            text += f" instead of {printed}"
+        codes, text = _result(state, battle, counted, answer[0])
         text += f": {_foes(battle)}, differential {counted.value:+d}, die {answer[0]}"
         facts = {
             "units": [*battle.attackers, *battle.defenders],
@@ -536,6 +542,25 @@ class Fight(Due):
         }
         state = replace(state, battle=battle).pushed(Result(tuple(map(str, codes))))
         return state, (Event("combat", text, "K-7.8", facts),)
+
+
+def _result(
+    state: State, battle: acts.Battle, counted: Differential, die: int
+) -> tuple[list[Code], str]:
+    """Returns what the CRT's result for a die becomes in a combat, also in words."""
+    crt = state.folio.charts.crt
+    printed = code_of(crt.rows[die - 1][crt.column_of(counted.value)])
+    codes = results.becoming(printed, battle, square=_has_square(state, battle))
+    text = " and ".join(code.in_words for code in codes)
+    return codes, text + ("" if codes == [printed] else f" instead of {printed}")
+
+
+def outcomes_of(words_of: Callable[[int], str]) -> Sum:
+    """Returns what each face of a die brings, equal ones together."""
+    faces: dict[str, list[str]] = {}
+    for die in range(1, 7):
+        faces.setdefault(words_of(die), []).append(str(die))
+    return Sum("On the die", tuple(f"{', '.join(dice)}: {text}" for text, dice in faces.items()))
 
 
 def _foes(battle: acts.Battle) -> str:
@@ -633,9 +658,21 @@ class Result(Due):
         owner = state.side_of(missing.unit)
         if missing.losers:
             return PendingDecision(f"{side_name(owner)}: which unit loses a step?", owner)
-        ways = {"disrupt": "be Disrupted", "retreat": "retreat", "step": "lose a step"}
-        words = " or ".join(ways[choice] for choice in missing.expected)
+        words = " or ".join(self.brings(state, choice) for choice in missing.expected)
         return PendingDecision(f"{missing.unit}: {words}?", owner)
+
+    def brings(self, state: State, choice: results.Choice) -> str:
+        """Returns all that a choice brings: for the primary unit, and for those that go along."""
+        missing, fought = self.fate(state), self.fought(state)
+        assert isinstance(missing, results.UndecidedError)
+        if choice == "step":
+            return "lose a step"
+        if choice == "disrupt":
+            is_worn = state.unit(missing.unit).disrupted
+            return "stay and check its morale, to rout if it fails" if is_worn else "be Disrupted"
+        others = [unit.id for unit in fought.units(missing.role) if unit.id != missing.unit]
+        words = "retreat" + (f" with {' and '.join(others)}" if others else "")
+        return f"{words} and be Disrupted" if "step" in missing.expected else words
 
     def legal(self, state: State) -> tuple[Any, ...]:
         """Returns both ends, or who may take a loss."""
@@ -654,7 +691,10 @@ class Result(Due):
             if isinstance(answer, acts.StepLoss):
                 losers = {**self.losers, missing.role: answer.unit}
                 return state.pushed(replace(self, losers=losers)), ()
-            return state.pushed(replace(self, thrown=(*self.thrown, *answer))), ()
+            assert missing.check is not None
+            words = f"{missing.unit} {missing.check.verdict(*answer)}"
+            state = state.pushed(replace(self, thrown=(*self.thrown, *answer)))
+            return state, (event("check", words, "K-2.4c", missing.unit),)
         codes = list(map(code_of, self.codes))
         if self.target:
             return aftermath.bombarded(state, missing, self.target, self.guns, codes[0])
@@ -783,15 +823,28 @@ class Firing(Due):
 
     def roll(self, state: State) -> Roll:
         """Returns the die."""
-        return Roll(f"{' and '.join(self.guns)} at {self.target}, column {self.total(state):+d}", 1)
+        return Roll(self.words(state), 1)
+
+    def words(self, state: State) -> str:
+        """Returns who fires at whom, and in which column."""
+        return f"{' and '.join(self.guns)} at {self.target}, column {self.total(state):+d}"
+
+    def asked(self, state: State) -> PendingDecision:
+        """Returns who fires at whom, and what the die may bring."""
+        outcomes = outcomes_of(lambda die: self.result(state, die)[1])
+        return PendingDecision(f"{self.words(state)}: roll a die", sums=(outcomes,))
+
+    def result(self, state: State, die: int) -> tuple[Code, str]:
+        """Returns what the CRT's result for a die becomes in a bombardment, also in words."""
+        crt = state.folio.charts.crt
+        printed = code_of(crt.rows[die - 1][crt.column_of(self.total(state))])
+        code = combat.bombarding(printed)
+        text = f"{code.in_words}{'' if code == printed else f' instead of {printed}'}"
+        return replace(code, added=printed.added & {"Ammo", *code.added}), text
 
     def follow(self, state: State, answer: tuple[int, ...]) -> Outcome:
         """Returns the state with the result due."""
-        crt = state.folio.charts.crt
-        printed = code_of(crt.rows[answer[0] - 1][crt.column_of(self.total(state))])
-        code = combat.bombarding(printed)
-        kept = replace(code, added=printed.added & {"Ammo", *code.added})
-        text = f"{code.in_words}{'' if code == printed else f' instead of {printed}'}: "
-        text += f"{' and '.join(self.guns)} at {self.target}, column {self.total(state):+d}"
+        kept, text = self.result(state, answer[0])
+        text += f": {self.words(state)}, die {answer[0]}"
         state = state.pushed(Result((str(kept),), guns=self.guns, target=self.target))
         return state, (event("combat", text, "K-8.5", *self.guns, self.target),)

@@ -145,7 +145,8 @@ def _reach(state: State, name: str) -> Iterator[Part]:
         words = f"It rolls for its Movement Allowance: with {most} at most"
     ends = [number for number, path in moves.reached(state, name, most).items() if path]
     yield Finding(f"{words} it reaches {_hexes(len(ends))}", rule=rule)
-    yield from hexes_shapes(state.grid, ends, "reach")
+    if state.phase == "movement":
+        yield from hexes_shapes(state.grid, ends, "reach")
     if isinstance(thing, Unit) and state.plays("K-4.7a"):
         yield _march(state, thing)
 

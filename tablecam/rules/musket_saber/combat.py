@@ -45,6 +45,15 @@ class Check:
         most = max(self.passes_on)
         return f"{most} or less passes" if most > 1 else "only a 1 passes"
 
+    def verdict(self, *dice: int) -> str:
+        """What natural dice have come to, and why, in words.
+
+        >>> Check(4).verdict(6)
+        'fails its morale check with 6: 4 or less passes'
+        """
+        word = "passes" if all(map(self.passes, dice)) else "fails"
+        return f"{word} its morale check with {' and '.join(map(str, dice))}: {self.goal}"
+
 
 def check_of(
     mr: int, *, disrupted: bool = False, time: Time = "day", leader: int = 0, square: bool = False

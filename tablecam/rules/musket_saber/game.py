@@ -23,6 +23,7 @@ from tablecam.rules.musket_saber.state import State
 from tablecam.rules.musket_saber.tables import GAME as NAME
 from tablecam.rules.musket_saber.tables import Time
 from tablecam.rules.musket_saber.troops import Leader, Post
+from tablecam.rules.steps import Events
 from tablecam.table.model import Keys, Position, TableNeeds, Unit
 from tablecam.table.sections import StrictModel
 
@@ -102,6 +103,11 @@ class MusketSaber(HexGame[State]):
             state = state.with_posts_judged(name, wakes=True)
         state = sequence.movement_begun(state, side)
         return sequence.combat_begun(state) if begin.phase == "combat" else state
+
+    def apply(self, state: State, action: Any) -> tuple[State, Events]:
+        """Returns the next state and the events, with the Victory Points that have changed."""
+        after, events = super().apply(state, action)
+        return after, (*events, *sequence.scored(state, after))
 
     def marked(self, state: State, action: acts.Overrule) -> State:
         """Returns the state with what players set of units."""

@@ -100,7 +100,7 @@ def _suggestion(
         text = f"{name} rolls for its Movement Allowance before it moves"
         if thing.hex is not None:
             need = moves.judged(state, _move(state, action, number)).mp
-            text += f": to {number} with {need:g} or more"
+            text += f": to {number} with " + (f"{need:g} or more" if need > 1 else "any die")
     if doubt is not None:
         text += ": too close to call"
         return Suggestion(name, text, action, Answer("too_close", *doubt, "K-G3", text))

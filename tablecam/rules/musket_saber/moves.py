@@ -8,7 +8,7 @@ from typing import Any
 
 from tablecam.geometry.shapes import Shape
 from tablecam.rules.dice import Roll
-from tablecam.rules.game import Ban
+from tablecam.rules.game import Ban, DiceGroup
 from tablecam.rules.hexes.drawings import hexes_shapes
 from tablecam.rules.hexes.grid import Hex, Way, ways_from
 from tablecam.rules.musket_saber import movement
@@ -16,9 +16,16 @@ from tablecam.rules.musket_saber import state as acts
 from tablecam.rules.musket_saber.combat import is_coordinated
 from tablecam.rules.musket_saber.movement import ChargeFacts
 from tablecam.rules.musket_saber.state import Due, Outcome, State, Units, event
-from tablecam.rules.musket_saber.tables import CHARGE_MP, MARCH_DICE
+from tablecam.rules.musket_saber.tables import (
+    CHARGE_MP,
+    MARCH_BONUS,
+    MARCH_DICE,
+    VARIABLE_MA,
+    most_points,
+)
 from tablecam.rules.musket_saber.troops import Leader, Post, Unit, is_overstacked
 from tablecam.rules.steps import ban_on_all, why_none
+from tablecam.wording import counted
 
 Path = tuple[Hex, ...]
 
@@ -55,7 +62,9 @@ def ban_on_start(state: State, start: acts.Start) -> Ban | None:
     if thing.side != state.active:
         return Ban("K-3.2", "it is not of the side that moves")
     if thing.moved:
-        return Ban("K-4.2", "it has moved in this phase")
+        stood = thing.hex is not None and state.began.get(thing.id) == thing.hex
+        why = "it stood still in this phase, to recover, to form a Square, or to stay"
+        return Ban("K-4.2", why if stood else "it has moved in this phase")
     if thing.hex is None and entry_of(state, thing.id) is None:
         return Ban("K-13.1", "it is not on the map")
     if not isinstance(thing, Unit):
@@ -163,15 +172,27 @@ class RollMa(Due):
         count = MARCH_DICE[state.unit(self.unit).arm] if self.march else 1
         return Roll(self._words(self.dice, state), count)
 
+    def dice_groups(self, state: State) -> tuple[DiceGroup, ...]:
+        """Returns the dice, and how many Movement Points they give."""
+        unit, leader = state.unit(self.unit), state.thing(self.leader) if self.leader else None
+        more = MARCH_BONUS * self.march
+        more += leader.movement if isinstance(leader, Leader) else 0
+        most = VARIABLE_MA if self.march else most_points(unit.printed("ma"))
+        goal = "half as many" if unit.square else "as many"
+        goal += " Movement Points" + (f", and {more} more" if more else "")
+        goal += f"; above {most} again" if most < VARIABLE_MA else ""
+        return (DiceGroup(self.unit, None, tuple(range(self.roll(state).count)), goal),)
+
     def follow(self, state: State, answer: tuple[int, ...]) -> Outcome:
         """Returns the state in which the unit moves so far."""
         unit = state.unit(self.unit)
         start = acts.Start(self.unit, self.march, self.leader)
+        dice = " and ".join(map(str, answer))
         points = allowance_of(state, unit, start, answer).ma
         if points is None:
-            text = f"{answer[0]} is above the printed allowance of {self.unit}: again"
+            text = f"{dice} is above the printed allowance of {self.unit}: again"
             return state.pushed(self), (event("check", text, "K-4.4", self.unit),)
-        text = f"{self.unit} has {points} Movement Points"
+        text = f"{self.unit} has {counted(points, 'Movement Point')} with {dice}"
         go = Go(self.unit, float(points), self.march, rolled=True, side=self.side,
                 others=self.others)  # fmt: skip
         return state.pushed(go), (event("check", text, "K-4.4", self.unit),)
@@ -296,7 +317,7 @@ class Go(Due):
     others: Units = ()
     question = "{unit}: where to, with {mp:g} Movement Points?"
     least_answers = 0
-    hint = "Move the counter to its hex."
+    hint = "Tap its hex, or move the counter there."
 
     def legal(self, state: State) -> tuple[Any, ...]:
         """Returns the cheapest moves to each hex, charges, and staying."""

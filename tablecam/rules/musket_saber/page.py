@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from tablecam.geometry.shapes import Shape
 from tablecam.rules import descriptions as about
 from tablecam.rules.dice import Roll
 from tablecam.rules.game import Json, Offer, PendingDecision
 from tablecam.rules.hexes.drawings import hexes_shapes, line_shape, way_shape
+from tablecam.rules.hexes.grid import Hex
 from tablecam.rules.musket_saber import battle
 from tablecam.rules.musket_saber import state as acts
 from tablecam.rules.musket_saber.state import State
@@ -21,8 +23,7 @@ GROUPS: Final = {
     "bombard": about.ActionGroup("Bombard"),
     "move": about.ActionGroup("Move", "By hand; a unit that rolls for its allowance rolls first."),
     "recover": about.ActionGroup("Recover and return"),
-    "square": about.ActionGroup("Square"),
-    "primary": about.ActionGroup("Primary unit"),
+    "primary": about.ActionGroup("Another primary unit"),
     "fortune": about.ActionGroup("Fortune of War", is_main=True),
     "answer": about.ActionGroup("Answer", is_main=True),
     "roll": about.ActionGroup("Dice", is_main=True),
@@ -60,14 +61,24 @@ def _helped(leader: str) -> str:
     return f", with the help of {leader}" if leader else ""
 
 
+def _way(state: State, name: str, path: tuple[Hex, ...]) -> tuple[Shape, ...]:
+    """Draws a way from where a counter is, and its end."""
+    way = way_shape(state.grid, [(n,) for n in (state.thing(name).hex, *path) if n], "way")
+    return (way, *hexes_shapes(state.grid, path[-1:], "reach"))
+
+
+def _retreat(state: State, action: acts.Retreat) -> Offer:
+    *between, end = action.path
+    words = f"{action.unit}: to {end}" + (f" by {', '.join(between)}" if between else "")
+    return Offer("answer", words, _way(state, action.unit, action.path), units=(action.unit,))
+
+
 def _move(state: State, action: acts.Move) -> Offer:
-    number = state.thing(action.units[0]).hex
-    way = way_shape(state.grid, [(n,) for n in (number, *action.path) if n], "way")
     words = f"to {action.path[-1]}" + (
         f" to charge {battle.whom(state, action.charge)}" if action.charge else ""
     )
     names = " and ".join(action.units)
-    shapes = (way, *hexes_shapes(state.grid, (action.path[-1],), "reach"))
+    shapes = _way(state, action.units[0], action.path)
     return Offer("move", f"{names}: {words}", shapes, units=action.units)
 
 
@@ -118,7 +129,11 @@ _TACTICS: Final = {
     "none": "No tactic", "press": "Press Forward", "disengage": "Disengage",
     "last_stand": "Last Stand",
 }  # fmt: skip
-_CHOICES: Final = {"disrupt": "Disrupted", "retreat": "Retreat", "step": "Lose a step"}
+
+
+def _choose(state: State, action: acts.Choose) -> Offer:
+    step: Any = state.step
+    return Offer("answer", step.brings(state, action.choice))
 
 
 def _roll(state: State, action: Roll) -> Offer:
@@ -134,7 +149,7 @@ OFFERS: Final[Mapping[type, Callable[[State, Any], Offer]]] = {
     acts.Move: _move,
     acts.Recover: lambda state, a: _to("recover", state, a.unit, "recover" + _helped(a.leader)),
     acts.Square: lambda state, a: _to(
-        "square", state, a.unit, "form a Square" if a.forms else "end the Square"
+        "move", state, a.unit, "form a Square" if a.forms else "end the Square"
     ),
     acts.Exit: lambda state, a: _to("move", state, a.unit, "leave the map"),
     acts.Place: lambda state, a: _to("recover", state, a.unit, f"return at {a.hex}", a.hex),
@@ -142,13 +157,13 @@ OFFERS: Final[Mapping[type, Callable[[State, Any], Offer]]] = {
     acts.Bombard: _bombard,
     acts.Aim: lambda state, a: _to("answer", state, a.unit, "the target"),
     acts.Attack: _attack,
-    acts.Join: lambda state, a: _to("attack", state, a.unit, "takes part"),
-    acts.Primary: lambda state, a: _to("primary", state, a.unit, "the primary unit"),
+    acts.Join: lambda state, a: _to("attack", state, a.unit, "add to the attack"),
+    acts.Primary: lambda state, a: _to("primary", state, a.unit, "make it the primary unit"),
     acts.Declare: lambda state, a: Offer("done", "Declare" if a.yes else "No attack"),
     acts.Defend: _defend,
     acts.UseTactic: lambda state, a: Offer("answer", _TACTICS[a.choice]),
-    acts.Choose: lambda state, a: Offer("answer", _CHOICES[a.choice]),
-    acts.Retreat: lambda state, a: _to("answer", state, a.unit, f"to {a.path[-1]}", a.path[-1]),
+    acts.Choose: _choose,
+    acts.Retreat: _retreat,
     acts.StepLoss: lambda state, a: _to("answer", state, a.unit, "takes it"),
     acts.Advance: lambda state, a: _to("answer", state, a.unit, f"advance to {a.to}", a.to),
     acts.Capture: lambda state, a: Offer("answer", "Try to capture"),
@@ -158,14 +173,16 @@ OFFERS: Final[Mapping[type, Callable[[State, Any], Offer]]] = {
 """The headings and labels of actions, by their type."""
 
 
+_PHASES: Final = {"closing": "end of combat"}
+
+
 def standing(public: Json) -> about.Standing:
     """Returns the turn, the phase and the Victory Points."""
     sides = tuple(
         about.SideStanding(side, (about.Figure("Victory Points", score, "flag"),))
         for side, score in public["points"].items()
     )
-    house = " (house)" if public.get("house") else ""
-    phase = f"{public['phase']}, {public['time']}{house}"
+    phase = f"{_PHASES.get(public['phase'], public['phase'])}, {public['time']}"
     return about.Standing(sides, public["turn"], phase=phase, active=public["active"])
 
 

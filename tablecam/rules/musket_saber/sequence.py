@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any, Final
 
-from tablecam.rules.game import Ban, Refused
+from tablecam.rules.game import Ban, Event, PendingDecision, Refused
 from tablecam.rules.hexes.grid import Hex
 from tablecam.rules.musket_saber import aftermath, battle, combat, moves
 from tablecam.rules.musket_saber import state as acts
@@ -59,7 +59,11 @@ def automatic(state: State) -> Outcome | None:
     if state.fortunes:
         (side, unit), *rest = state.fortunes
         state = replace(state, fortunes=tuple(rest))
-        return state.pushed(*([Fortune(side, unit)] if state.plays("K-12.4") else [])), ()
+        if not state.plays("K-12.4"):
+            return state, ()
+        fortune = Fortune(side, unit)
+        words = f"{side_name(side)} has a Fortune of War: {fortune.why}"
+        return state.pushed(fortune), (event("fow", words, "K-12.4"),)
     if state.phase == "combat":
         # K-7.2b: the triggered units whose triggering units have all fought, or are gone.
         waiting = {unit.id for unit in state.units if unit.hex and not unit.fought}
@@ -200,10 +204,10 @@ class Recovering(MoraleDie):
         leader = state.thing(self.leader) if self.leader else None
         return leader.morale if isinstance(leader, Leader) else 0
 
-    def follow(self, state: State, answer: tuple[int, ...]) -> Outcome:
+    def checked(self, state: State, passed: bool, dice: tuple[int, ...]) -> Outcome:
         """Returns the state with the unit as it is then."""
         unit = state.unit(self.unit)
-        if not self.check(state).passes(answer[0]):
+        if not passed:
             return state, (event("check", f"{self.unit} does not recover", "K-11.1f", self.unit),)
         if unit.set_aside:
             return _step_back(state, self.unit)
@@ -233,9 +237,9 @@ class StepCheck(MoraleDie):
         leader = assistant(state, state.unit(self.unit))
         return 0 if leader is None else leader.morale
 
-    def follow(self, state: State, answer: tuple[int, ...]) -> Outcome:
+    def checked(self, state: State, passed: bool, dice: tuple[int, ...]) -> Outcome:
         """Returns the state with the unit on the Turn Record Track, or out of the game."""
-        if self.check(state).passes(answer[0]):
+        if passed:
             return _step_back(state, self.unit)
         state = state.changed(self.unit, set_aside=False, destroyed=True)
         return state, (event("loss", f"{self.unit} is destroyed", "K-11.2b", self.unit),)
@@ -455,6 +459,18 @@ class Fortune(Due):
     question = "{who}: how to use the Fortune of War?"
     least_answers = 2
 
+    @property
+    def why(self) -> str:
+        """Why the side has it (K-7.2b, K-7.8, K-12.1)."""
+        if self.unit:
+            return f"no enemy in the zone of control of {self.unit} attacked it"
+        return "it routed an enemy, the result gives one, or it attacked an HQ or trains"
+
+    def asked(self, state: State) -> PendingDecision | None:
+        """Returns the question, and why the side has it."""
+        asked = super().asked(state)
+        return asked and replace(asked, question=f"{asked.question} ({self.why})")
+
     def legal(self, state: State) -> tuple[Any, ...]:
         """Returns its uses, and losing it."""
         own = [u for u in state.own(self.side) if self.unit in ("", u.id)]
@@ -554,10 +570,10 @@ class Shaken(MoraleDie):
     dice = "the morale of {unit}"
     dice_rule = "K-12.4"
 
-    def follow(self, state: State, answer: tuple[int, ...]) -> Outcome:
+    def checked(self, state: State, passed: bool, dice: tuple[int, ...]) -> Outcome:
         """Returns the state with the unit as before, or Disrupted."""
-        if self.check(state).passes(answer[0]):
-            return state, (event("check", f"{self.unit} stands", "K-12.4", self.unit),)
+        if passed:
+            return state, ()
         state = state.changed(self.unit, disrupted=True, square=False)
         return state, (event("check", f"{self.unit} is Disrupted", "K-12.4", self.unit),)
 
@@ -572,20 +588,45 @@ class Misled(Due):
 
     def follow(self, state: State, answer: tuple[int, ...]) -> Outcome:
         """Returns the state in which the unit rolls for its allowance, or stays."""
-        if answer[0] > ENEMY_MOVES_ON:
-            return state, (event("check", f"{self.unit} stays", "K-12.4", self.unit),)
-        return state.pushed(moves.RollMa(self.unit, side=self.side)), ()
+        goes = answer[0] <= ENEMY_MOVES_ON
+        words = f"{self.unit} {'moves' if goes else 'stays'} with {answer[0]}"
+        done = event("check", f"{words}: {ENEMY_MOVES_ON} or less moves it", "K-12.4", self.unit)
+        go = (moves.RollMa(self.unit, side=self.side),) if goes else ()
+        return state.pushed(*go), (done,)
 
 
 # Victory.
 
 
+_SCORED: Final = {
+    "hold": "for {hexes}", "enemy_steps": "for steps of the enemy", "captured": "for captures",
+    "enemy_destroyed": "for enemies lost for good", "exited": "for units off the map",
+}  # fmt: skip
+
+
 def points(state: State) -> dict[str, int]:
     """Returns the Victory Points of both sides as they stand (K-3.1)."""
-    scenario = state.folio.scenario
-    total = dict.fromkeys(scenario.sides, 0)
+    total = dict.fromkeys(state.folio.scenario.sides, 0)
+    for side, _, value in _scores(state):
+        total[side] += value
+    return total
+
+
+def scored(before: State, after: State) -> Iterator[Event]:
+    """Yields what Victory Points a side has won or lost, and for what (K-3.1)."""
+    if before.units is after.units and before.hq is after.hq and before.trains is after.trains:
+        return
+    total = points(after)
+    for (side, why, old), (*_, new) in zip(_scores(before), _scores(after), strict=True):
+        if old != new:
+            words = f"{side_name(side)} {new - old:+d} VP {why}: {total[side]} in all"
+            yield event("score", words, "K-3.1")
+
+
+def _scores(state: State) -> Iterator[tuple[str, str, int]]:
+    """Yields what each line of the scenario gives a side, and for what."""
     whole = {unit.id: unit.steps for unit in state.folio.first_units()}
-    for victory in scenario.victory:
+    for victory in state.folio.scenario.victory:
         enemies = [unit for unit in state.units if unit.side != victory.side]
         own = [unit for unit in state.units if unit.side == victory.side]
         posts = [p for p in (*state.hq, *state.trains) if p.side != victory.side]
@@ -599,8 +640,8 @@ def points(state: State) -> dict[str, int]:
             "captured": sum(u.captured for u in enemies) + sum(p.hex is None for p in posts),
             "exited": sum(u.exited for u in own),
         }
-        total[victory.side] += victory.points * counts[victory.kind]
-    return total
+        why = _SCORED[victory.kind].format(hexes=", ".join(victory.hexes))
+        yield victory.side, why, victory.points * counts[victory.kind]
 
 
 def outcome(state: State) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
@@ -207,7 +208,10 @@ class Due(WordedStep, is_family=True):
 
 
 class MoraleDie(Due, is_family=True):
-    """The dice of a unit's morale check (K-2.4c); `counts_disruption` if that adds to them."""
+    """The dice of a unit's morale check (K-2.4c); `counts_disruption` if that adds to them.
+
+    The log says what they needed, and then what follows from them.
+    """
 
     unit: str
     counts_disruption: ClassVar[bool] = False
@@ -229,6 +233,18 @@ class MoraleDie(Due, is_family=True):
         roll = self.roll(state)
         places = range(0 if roll is None else roll.count)
         return (DiceGroup(self.unit, None, tuple(places), self.check(state).goal),)
+
+    def follow(self, state: State, answer: tuple[int, ...]) -> Outcome:
+        """Returns the state after the check, which is logged first."""
+        check = self.check(state)
+        words = f"{self.unit} {check.verdict(*answer)}"
+        done = event("check", words, str(self.dice_rule), self.unit)
+        state, events = self.checked(state, all(map(check.passes, answer)), answer)
+        return state, (done, *events)
+
+    @abstractmethod
+    def checked(self, state: State, passed: bool, dice: tuple[int, ...]) -> Outcome:
+        """Returns the state with what follows from the check."""
 
 
 # The folio.

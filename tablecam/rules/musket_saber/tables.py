@@ -118,23 +118,23 @@ class Code:
         """What it means, and as the CRT writes it (K-7.8).
 
         >>> code_of("Dm(Dr)").in_words
-        'the defender checks its morale or routs, else retreats or is Disrupted (Dm(Dr))'
+        'the defender checks its morale; fails: routs; passes: retreats or is Disrupted (Dm(Dr))'
         """
-        words = _MEANINGS.get(self.main) or f"{_STRUCK[self.words.side]} {_EFFECTS[self.main[1]]}"
-        if self.second not in (None, "NE", self.main):
-            second = code_of(str(self.second))
-            same = second.words.side == self.words.side
-            words += f", else {'' if same else _STRUCK[second.words.side] + ' '}"
-            words += _MEANINGS.get(second.main) or _EFFECTS[second.main[1]]
+        side, effect = self.words
+        words = f"{_STRUCK[side]}{_EFFECTS[effect or self.main]}"
+        if effect in ("c", "m"):
+            passed = code_of(self.second or "NE")
+            other = "" if passed.words.side == side else _STRUCK[passed.words.side]
+            words += f"; passes: {other}{_EFFECTS[passed.words.effect or passed.main]}"
         return "; ".join([words, *(_ADDITIONS[key] for key in sorted(self.added))]) + f" ({self})"
 
 
-_STRUCK: Final = {"A": "the attacker", "D": "the defender", "": ""}
-_MEANINGS: Final = {"NE": "no effect", "Ex": "both lose a step"}
+_STRUCK: Final = {"A": "the attacker ", "D": "the defender ", "": ""}
 _EFFECTS: Final = {
-    "r": "retreats or is Disrupted", "x": "loses a step or retreats",
-    "e": "loses a step and retreats, or routs", "m": "checks its morale or routs",
-    "c": "checks its morale or retreats",
+    "NE": "no effect", "Ex": "both lose a step", "r": "retreats or is Disrupted",
+    "x": "loses a step, or retreats and is Disrupted",
+    "e": "checks its morale; fails: routs; passes: loses a step and retreats",
+    "m": "checks its morale; fails: routs", "c": "checks its morale; fails: retreats",
 }  # fmt: skip
 _ADDITIONS: Final = {
     "DF": "a Fortune of War for the defender", "Ammo": "a supporting battery is out of ammunition",

@@ -208,7 +208,8 @@ def test_a_disrupted_unit_recovers_instead_of_moving_k_11_1f():
     assert goal(play) == "R1: 4 or less passes"
     roll(play, 4)
     assert not play.state.unit("R1").disrupted
-    with pytest.raises(Refused, match=r"K-4.2"):
+    assert ("K-11.1f", "R1 passes its morale check with 4: 4 or less passes") in events_of(play)
+    with pytest.raises(Refused, match=r"K-4.2 R1: it stood still in this phase"):
         play.apply(acts.Move(("R1",), ("0504",)))
 
 
@@ -265,9 +266,10 @@ def test_the_differential_and_each_halving_are_shown_before_it_is_declared_k_7_7
     choose(play, "join", unit="R2")
     assert play.asked().question == "R1 and R2: attack G1 in 0506, differential +1"
     assert play.asked().sums == (
-        ("Attack 6", ("R1 5", "R2 1 (of 5: parentheses K-2.4b, uncoordinated K-7.14)")),
+        ("Attack 6", ("R1 5, primary unit",
+                      "R2 1, of 5 halved: parentheses (K-2.4b), uncoordinated (K-7.14)")),
         ("Defence 5", ("G1 5",)),
-    )
+    )  # fmt: skip
     choose(play, "declare", yes=False)
     assert play.state.targets == ()
 
@@ -287,10 +289,16 @@ def test_a_hex_is_attacked_once_and_a_unit_attacks_once_k_7_4_k_7_5():
 def test_the_side_that_is_struck_chooses_k_7_8():
     play = battle(unit("R1", "0505", front={"cf": 8}), unit("G1", "0506"), phase="combat")
     attack(play, "R1", on="0506")
+    # Before the die is thrown, the page shows what each face brings.
+    assert play.asked().sums[2].terms[3] == "4: the defender retreats or is Disrupted (Dr)"
     roll(play, 4)
     assert play.asked().seat == "grey"
     choose(play, "choose", choice="retreat")
     assert {action.path[-1] for action in play.legal()} >= {"0507", "0508"}
+    assert "It goes 1 hex or 2 along its line of retreat, away from 0506." in play.asked().hint
+    far = next(action for action in play.legal() if action.path == ("0507", "0508"))
+    offer = GAME.offered(play.state, far)
+    assert (offer.label, len(offer.evidence[0].points_mm)) == ("G1: to 0508 by 0507", 3)
     choose(play, "retreat", path=("0507",))
     assert play.asked().seat == "red"
     choose(play, "advance", to="0506")
@@ -301,6 +309,8 @@ def test_a_step_is_lost_by_the_primary_unit_k_7_11():
     play = battle(unit("R1", "0505", front={"cf": 9}), unit("G1", "0506"), phase="combat")
     attack(play, "R1", on="0506")
     roll(play, 4)
+    labels = [GAME.offered(play.state, action).label for action in play.legal()]
+    assert labels == ["lose a step", "retreat and be Disrupted"]
     choose(play, "choose", choice="step")
     assert (play.state.unit("G1").steps, play.state.unit("G1").cf) == (1, 3)
 
@@ -371,7 +381,9 @@ def test_pressing_forward_costs_a_step_unless_the_enemy_routs_k_7_13b():
 def test_triggered_units_that_are_not_attacked_give_fortunes_of_war_k_7_2b():
     play = battle(unit("R1", "0505"), unit("G1", "0506"), phase="combat")
     play.apply(acts.Pass())
-    assert play.asked().question == "Greys: how to use the Fortune of War?"
+    assert play.asked().question == (
+        "Greys: how to use the Fortune of War? (no enemy in the zone of control of G1 attacked it)"
+    )
     assert {getattr(action, "unit", "G1") for action in play.legal()} == {"G1"}
 
 

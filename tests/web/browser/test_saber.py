@@ -90,7 +90,7 @@ def test_a_whole_turn_is_played_by_two_seats_kept_and_shown(
         expect(red.page.locator("#game-sums dt")).to_have_text(["Attack 5", "Defence 5"])
         picture(red.page, "saber-differential")
         # Others join by a tap on the table and one on the button.
-        expect(red.page.locator("#game-hint")).to_contain_text("tap it, then “Takes part”")
+        expect(red.page.locator("#game-hint")).to_contain_text("tap it, then “Add to the attack”")
         red.taps("Declare")
         red.taps("No tactic")
         asked(hall, grey, "House Grey: which tactic?")
