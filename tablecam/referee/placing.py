@@ -25,14 +25,16 @@ class Placing:
     """A unit or commander that players have to move to `bases`, or to remove if there are none.
 
     `off` is the largest distance of a base from its new place in words, None if it is not seen.
-    `surplus` is the number of bases on the table that the game no longer has, negative for missing
-    ones.
+    `lost` are bases on the table that the game no longer has, `missing` the number of those that
+    only the game has. Without `moves`, those that stay lie in their places.
     """
 
     unit: str
     bases: tuple[BasePose, ...]
     off: str | None
-    surplus: int = 0
+    lost: tuple[BasePose, ...] = ()
+    missing: int = 0
+    moves: bool = True
 
     @property
     def text(self) -> str:
@@ -42,10 +44,13 @@ class Placing:
             return f"{name} is out of play: take it off the table"
         if self.off is None:
             return f"{name} is not seen: put it where the ghost is"
-        if self.surplus > 0:
-            return f"{name} has lost {counted(self.surplus, 'base')}: take it off the table"
-        if self.surplus < 0:
-            return f"{name} lacks {counted(-self.surplus, 'base')}: put it where the ghost is"
+        if self.lost:
+            them = "it" if len(self.lost) == 1 else "them"
+            rest = ", and put the rest where the ghost is" if self.moves else ""
+            bases = counted(len(self.lost), "base")
+            return f"{name} has lost {bases}: take {them} off the table{rest}"
+        if self.missing:
+            return f"{name} lacks {counted(self.missing, 'base')}: put it where the ghost is"
         return f"put {name} where the ghost is, {self.off} from here"
 
 
@@ -94,7 +99,7 @@ def placings(
         elif name not in in_game:
             # It has left; there is something to do only while it still lies there.
             if unit is not None and unit.bases:
-                yield Placing(name, (), None)
+                yield Placing(name, (), None, unit.bases, moves=False)
         elif _lies_beneath(in_game[name], unit, game, on_table):
             continue
         elif unit is None or not is_there(unit, in_game[name]):
@@ -103,9 +108,13 @@ def placings(
             if unit is None or not unit.bases:
                 yield Placing(name, target.bases, None)
             else:
-                surplus = len(unit.bases) - len(target.bases)
                 off = length_unit.margin(off_mm(unit, target))
-                yield Placing(name, target.bases, off, surplus)
+                surplus = len(unit.bases) - len(target.bases)
+                pairs = [*_pairs(unit, target)]
+                stays = [base for base, _ in pairs]
+                lost = tuple(base for base in unit.bases if base not in stays)[: max(surplus, 0)]
+                moves = not all(lies_there(base, other) for base, other in pairs)
+                yield Placing(name, target.bases, off, lost, max(-surplus, 0), moves)
 
 
 def _lies_beneath(

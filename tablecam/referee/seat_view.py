@@ -239,7 +239,8 @@ def _placing(placing: Placing) -> Json:
         "unit": placing.unit,
         "text": placing.text,
         "ghost": [outline(base) for base in placing.bases],
-        "comes_off": placing.surplus > 0 or not placing.bases,
+        "lost": [outline(base) for base in placing.lost],
+        "moves": placing.moves,
     }
 
 

@@ -151,8 +151,12 @@ class SimulatedTable:
                 elif unit_id is None and self._lies_beside_map(places):
                     continue  # what comes later waits there
                 else:
-                    # A base that the position lacks is taken off the table.
+                    # A base that the position lacks is taken off the table, and goes along.
                     self._off |= set(tags) - place_by_tag.keys()
+                    for tag, place in zip(tags, places, strict=True):
+                        if tag in place_by_tag:
+                            places = carried(places, place, place_by_tag[tag])
+                            break
                     places = tuple(
                         place_by_tag.get(tag, place)
                         for tag, place in zip(tags, places, strict=True)
@@ -183,8 +187,8 @@ class SimulatedTable:
         """Moves a unit's centre to a place and heading; its bases keep their formation.
 
         Dropped on another unit it slides off into contact, as from a hand; a counter on hexes is
-        pushed beneath those that lie there. A unit that was taken off the table is put back as a
-        whole.
+        pushed beneath those that lie there. A unit that was taken off the table as a whole is put
+        back; a base that was taken off stays away.
 
         Raises:
             BadInput: There is no such unit, it would leave the table, or it would overlap another
@@ -201,8 +205,11 @@ class SimulatedTable:
             BadInput: As for `move_unit`, of any of them; then none is moved.
         """
         with self._lock:
-            before = dict(self._aside)
-            tags = frozenset[int]().union(*(self._tags_of(unit_id) for unit_id in places))
+            before = dict(self._aside), self._off
+            for unit_id in places:
+                tags = self._tags_of(unit_id)
+                if self._off >= tags:
+                    self._off -= tags
             # As they lie: those that are moved together keep their order.
             together = sorted(places, key=self._order, reverse=True)
             try:
@@ -217,12 +224,11 @@ class SimulatedTable:
                     self._check_on_table(unit_id, self._aside[unit_id])
                     slides.append(slide)
             except BadInput:
-                self._aside = before
+                self._aside, self._off = before
                 raise
             for unit_id in together:
                 self._leave_aside(unit_id, self._aside[unit_id])
                 self._pile(unit_id, under=True)
-            self._off -= tags
         return tuple(filter(None, slides))
 
     def turn_over(self, unit_id: str, face: int, *, under: bool = False) -> None:
@@ -266,7 +272,8 @@ class SimulatedTable:
     def _carried_to(self, unit_id: str, place: tuple[float, float, float]) -> Places:
         _check_finite(*place)
         places = self._places(unit_id)
-        return carried(places, unit_place(places, self._base_type(unit_id)), Place(*place))
+        start = unit_place(self._lying(unit_id, places), self._base_type(unit_id))
+        return carried(places, start, Place(*place))
 
     @property
     def off(self) -> frozenset[int]:
@@ -299,10 +306,14 @@ class SimulatedTable:
             tags = self._tags_of(unit_id, tag) & self._off
             if not tags:
                 raise BadInput("table", f"expected {unit_id} off the table, but it is there")
-            places, _ = self._clear_of_others(unit_id, self._places(unit_id))
-            self._check_on_table(unit_id, places)
+            before, self._off = self._off, self._off - tags
+            try:
+                places, _ = self._clear_of_others(unit_id, self._places(unit_id))
+                self._check_on_table(unit_id, places)
+            except BadInput:
+                self._off = before
+                raise
             self._leave_aside(unit_id, places)
-            self._off -= tags
 
     def bump_camera(self, right_px: float, down_px: float, roll_deg: float = 0.0) -> None:
         """Bumps the camera, so that the middle of its picture shifts by about this much.
@@ -417,9 +428,13 @@ class SimulatedTable:
         for visit in self._timeline.visits_at(now_s):
             self._stop_if_blocked(visit, now_s)
 
-    def _is_off(self, id: str) -> bool:
-        """Whether no base of a unit is on the table."""
-        return self._off.issuperset(self._faces(id))
+    def _lying(self, id: str, places: Places) -> Places:
+        """Returns the places of a unit's bases without those that were taken off the table."""
+        return tuple(
+            place
+            for tag, place in zip(self._faces(id), places, strict=True)
+            if tag not in self._off
+        )
 
     def _clear_of_others(self, unit_id: str, places: Places) -> tuple[Places, str]:
         """Slides a unit off the units that it was dropped on, unless they are counters.
@@ -429,11 +444,11 @@ class SimulatedTable:
         if self._grid is not None:
             return places, ""
         # A unit's outline moves as one piece, so gaps between its bases count as covered.
-        mine = unit_outline_mm(places, self._base_type(unit_id))
+        mine = unit_outline_mm(self._lying(unit_id, places), self._base_type(unit_id))
         others = {
-            id: unit_outline_mm(self._places(id), self._base_type(id))
+            id: unit_outline_mm(lying, self._base_type(id))
             for id in self._timeline.ids
-            if id != unit_id and not self._is_off(id)
+            if id != unit_id and (lying := self._lying(id, self._places(id)))
         }
         outlines = np.array(list(others.values())).reshape(-1, 4, 2)
         step = way_out_mm(mine, outlines, self.roster.table.marker_mm)
@@ -455,7 +470,8 @@ class SimulatedTable:
 
     def _check_on_table(self, unit_id: str, places: Places) -> None:
         table = self.roster.table
-        corners = unit_corners_mm(places, self._base_type(unit_id)).reshape(-1, 2)
+        lying = self._lying(unit_id, places)
+        corners = unit_corners_mm(lying, self._base_type(unit_id)).reshape(-1, 2)
         low, high = corners.min(axis=0), corners.max(axis=0)
         edge = np.array([table.width_mm, table.depth_mm])
         if not ((low >= -_ON_THE_EDGE_MM).all() and (high <= edge + _ON_THE_EDGE_MM).all()):
@@ -481,9 +497,9 @@ class SimulatedTable:
             return
         base_type = self._base_type(visit.id)
         standing = [
-            unit_corners_mm(places, self._base_type(id))
+            unit_corners_mm(lying, self._base_type(id))
             for id, places in self._aside.items()
-            if not self._is_off(id)
+            if (lying := self._lying(id, places))
         ]
         if not standing:
             return

@@ -8,6 +8,7 @@ import pytest
 
 from tablecam.referee.referee import Referee
 from tablecam.referee.seats import SHARED, player
+from tablecam.rules.frozen_json import to_plain
 from tablecam.rules.games import game_of
 from tablecam.table.model import Position, TableSize
 from tablecam.testing import position, unit
@@ -49,6 +50,18 @@ def test_any_base_of_the_unit_may_be_taken_off(referee: Referee) -> None:
     referee.table_at_rest(table(3))
     assert asked(referee) == []
     assert referee.suggested == ()
+
+
+def test_the_lost_base_is_marked_and_the_others_go_to_their_ghost(referee: Referee) -> None:
+    (placing,) = referee.to_place
+    assert ([base.tag for base in placing.lost], placing.moves) == ([23], False)
+    fled = [replace(base, y_mm=600) for base in BANDITS.bases[:3]]
+    places = {"B1": [to_plain(base) for base in fled]}
+    referee.act(SHARED, {"type": "overrule", "units": places})
+    rest = "take it off the table, and put the rest where the ghost is"
+    assert asked(referee) == [f"B1 has lost 1 base: {rest}"]
+    (placing,) = referee.to_place
+    assert ([base.tag for base in placing.lost], placing.moves) == ([23], True)
 
 
 def test_the_game_goes_on_with_the_bases_that_are_left(referee: Referee) -> None:

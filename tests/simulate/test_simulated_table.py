@@ -269,6 +269,24 @@ def test_one_base_is_taken_off_and_the_others_stay():
     assert table.truth().unit("P1").bases == (first, *others)
 
 
+def test_a_base_that_was_taken_off_stays_away_while_the_others_are_moved():
+    table = embedded_demo()
+    table.pause()
+    *left, last = table.truth().unit("P1").bases
+    table.take_off("P1", last.tag)
+    start = _middle(table, "P1")
+    for place in ((620, 330, 75), _where(start), (620, 330, 75)):
+        table.move_unit("P1", *place)
+        assert [base.tag for base in table.truth().unit("P1").bases] == [base.tag for base in left]
+        assert _where(_middle(table, "P1")) == pytest.approx(place)
+    # It goes along unseen, and another unit may lie where it would.
+    beside = _middle(table, "P1").offset(0, 3.5 * last.width_mm)
+    assert table.move_units({"P3": _where(beside)}) == ()
+    table.put_back("P1", last.tag)
+    assert len(table.truth().unit("P1").bases) == 4
+    _assert_no_overlap(table)
+
+
 def test_a_commander_is_taken_off_too():
     table = embedded_demo()
     table.take_off("daun")
@@ -387,5 +405,8 @@ def test_a_unit_is_laid_with_the_bases_that_the_game_has_left_it():
     table.pause()
     unit = table.truth().unit("P1")
     shorter = replace(unit, bases=unit.bases[1:])
-    table.lie_as(replace(table.truth(), units=(shorter,)), "P1")
-    assert table.truth().unit("P1") == shorter
+    moved = replace(shorter, bases=tuple(replace(base, y_mm=330) for base in shorter.bases))
+    table.lie_as(replace(table.truth(), units=(moved,)), "P1")
+    assert table.truth().unit("P1") == moved
+    table.put_back("P1", unit.bases[0].tag)  # it has gone along
+    assert table.truth().unit("P1").bases[0].y_mm == pytest.approx(330)

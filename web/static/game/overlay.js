@@ -4,7 +4,7 @@ import { cornersOf, makeText, meanPoint, placeText, through } from "../board/sha
 import { sideClass } from "../board/things.js";
 import { short, uncut } from "../board/view.js";
 import { boxesTaken, GHOST_PX, ghostSize, ghostWay, renderMarks, RESULT } from "./markers.js";
-import { latestEvidence, lookedAtShapes, outOfStep, pendingShapes, playing } from "./state.js";
+import { basesOf, latestEvidence, lookedAtShapes, outOfStep, pendingShapes, playing } from "./state.js";
 import { cornersShown, layingStep } from "./terrain.js";
 
 /** @typedef {import("./state.js").State} State */
@@ -12,7 +12,7 @@ import { cornersShown, layingStep } from "./terrain.js";
 /** @typedef {import("../board/state.js").Shape} Shape */
 /** @typedef {import("./state.js").GhostBase} GhostBase */
 
-/** @typedef {{unit: string, bases: GhostBase[], kind: "due" | "off" | "nearest" | "arrived", text: string}} Ghost  of what comes off, the bases that stay */
+/** @typedef {{unit: string, bases: GhostBase[], kind: "due" | "off" | "nearest" | "arrived", text: string}} Ghost  `off` are bases that leave the table */
 
 /** A drawing narrower than this is on a phone. */
 const NARROW_VIEW_PX = 500;
@@ -76,12 +76,22 @@ function ghosts(state) {
   const named = (/** @type {string} */ unit, /** @type {string} */ words) =>
     state.facts.map ? words : `${unit}${words === "legal" ? ":" : ""} ${words}`;
   return [
-    ...view.to_place.map(({ unit, ghost, comes_off }) => ({
-      unit,
-      bases: ghost,
-      kind: /** @type {"due" | "off"} */ (comes_off ? "off" : "due"),
-      text: named(unit, comes_off ? "off" : "here"),
-    })),
+    ...view.to_place
+      .filter(({ moves }) => moves)
+      .map(({ unit, ghost }) => ({
+        unit,
+        bases: ghost,
+        kind: /** @type {"due"} */ ("due"),
+        text: named(unit, "here"),
+      })),
+    ...view.to_place
+      .map(({ unit, ghost, lost }) => ({
+        unit,
+        bases: lost,
+        kind: /** @type {"off"} */ ("off"),
+        text: named(ghost.length && lost.length ? `${basesOf(lost)} of ${unit}` : unit, "off"),
+      }))
+      .filter(({ bases }) => bases.length),
     ...view.moved
       .filter((moved) => state.game.showsAstray || !summed.includes(moved))
       .map(({ unit, ghost, is_back }) => ({
@@ -91,11 +101,11 @@ function ghosts(state) {
         text: named(unit, is_back ? "back here" : "legal"),
       }))
       .filter(({ bases }) => bases.length),
-    ...state.game.placed.map(({ unit, isOff }) => ({
+    ...state.game.placed.map(({ unit, moves }) => ({
       unit,
       bases: [],
       kind: /** @type {"arrived"} */ ("arrived"),
-      text: isOff ? "" : "✓ placed",
+      text: moves ? "✓ placed" : "",
     })),
   ];
 }
@@ -115,12 +125,10 @@ function updateGhost(node, { unit, bases, kind, text }, taken, state) {
   const side = lies?.side ?? state.facts.units.find(({ id }) => id === unit)?.side ?? "";
   setAttr(node, "class", `placing ${kind === "off" ? "due" : kind} ${sideClass(state, side)}`);
   const here = /** @type {Point | null} */ (lies ? [lies.x_mm, lies.y_mm] : null);
-  const off = kind === "off" && lies && "bases" in lies ? lies.bases.filter((base) => !isAmong(base, bases)) : [];
-  const drawn = off.length ? off : bases;
-  const there = drawn.length ? meanPoint(drawn.map(({ x_mm, y_mm }) => [x_mm, y_mm])) : here;
-  const outline = off.length
-    ? off.map(({ x_mm, y_mm }) => crossOn([x_mm, y_mm])).join("")
-    : bases.map((base) => through(cornersOf(base), true)).join("");
+  const there = bases.length ? meanPoint(bases.map(({ x_mm, y_mm }) => [x_mm, y_mm])) : here;
+  const outline = bases
+    .map((base) => (kind === "off" ? crossOn([base.x_mm, base.y_mm]) : through(cornersOf(base), true)))
+    .join("");
   const way = here && there && bases.length && kind !== "off" ? arrow(here, there, state) : "";
   [outline, outline, way, way].forEach((d, index) => setAttr(node.children[index], "d", d));
   const at = there && text ? uncut(state.view, state.facts, there, ghostSize(text)) : null;
@@ -128,12 +136,6 @@ function updateGhost(node, { unit, bases, kind, text }, taken, state) {
   placeText(node.children[4], free ? text : "", at ?? [0, 0]);
   setAttr(node.children[4].children[0], "dx", `${short((free?.right ?? 0) / GHOST_PX.font)}em`);
   setAttr(node.children[4].children[0], "dy", `${short((free?.down ?? 0) / GHOST_PX.font)}em`);
-}
-
-/** Whether a base is one of some that stay. @type {(base: GhostBase, bases: GhostBase[]) => boolean} */
-function isAmong({ x_mm, y_mm, width_mm, depth_mm }, bases) {
-  const near_mm = Math.min(width_mm, depth_mm) / 2;
-  return bases.some((base) => Math.hypot(base.x_mm - x_mm, base.y_mm - y_mm) < near_mm);
 }
 
 /** A cross over a base that has to leave the table. @type {(at: Point) => string} */

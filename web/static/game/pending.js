@@ -38,12 +38,13 @@ export function renderPending(state) {
     view?.to_place ?? [],
     ({ unit }) => `put ${unit}`,
     () => element("li", "span", "button"),
-    (row, { unit, text, ghost, comes_off }) => {
+    (row, { unit, text, ghost, lost, moves }) => {
       const [words, byHand] = /** @type {HTMLElement[]} */ ([...row.children]);
       setText(words, sentence(text));
       setAttr(byHand, "class", "main");
       setAttr(byHand, ghost.length ? "data-lay" : "data-lift", unit);
-      setText(byHand, comes_off ? "Take it off" : "Put it there");
+      const takesOff = `Take ${lost.length > 1 && ghost.length ? "them" : "it"} off`;
+      setText(byHand, !lost.length ? "Put it there" : moves ? "Do both" : takesOff);
       byHand.hidden = !mayLay(state);
     },
   );
@@ -52,9 +53,9 @@ export function renderPending(state) {
     state.game.placed,
     ({ unit }) => unit,
     () => element("li"),
-    (row, { unit, isOff }) => {
+    (row, { unit, text }) => {
       setAttr(row, "class", "placed");
-      setText(row, `${unit}: ✓ ${isOff ? "taken off" : "placed"}`);
+      setText(row, `${unit}: ✓ ${text}`);
     },
   );
   renderTogether(state);

@@ -24,7 +24,7 @@
  * @property {Action} action
  * @property {string} [passes_to]  beside a button that passes for all: the seat that is asked when this one passes alone, empty if none is
  *
- * @typedef {{unit: string, text: string, ghost: GhostBase[], comes_off: boolean}} ToPlace  a move that the game waits for; bases that come off are taken away
+ * @typedef {{unit: string, text: string, ghost: GhostBase[], lost: GhostBase[], moves: boolean}} ToPlace  a move that the game waits for: `lost` bases are taken away, the others go to the ghost if it `moves`
  * @typedef {{unit: string, text: string, is_legal: boolean, after: string[], answer: RuleAnswer, ghost: GhostBase[], is_back: boolean, choices: {label: string, action: {type: string}}[]}} Moved  a move that the camera saw, the units that have to go first, whether it can only be undone, and what it may have been where no length is in doubt
  *
  * @typedef {{title: string, terms: string[]}} Sum  a total, and its terms in words
@@ -117,7 +117,7 @@
  * @property {string} facesOf  the roll that they belong to
  * @property {{key: string, face: number} | null} decided  a die rolled for what is too close to call
  * @property {string | null} accepting  the unit that is being accepted as it lies
- * @property {{unit: string, isOff: boolean}[]} placed  the units that have just arrived at their place, or left the table
+ * @property {{unit: string, moves: boolean, text: string}[]} placed  the units that have just arrived at their place, or lost what they have lost
  * @property {boolean} showsAstray  whether ghosts of all units out of step are drawn
  * @property {string | null} copied  the link that was copied last
  * @property {{units: string[], cards: string[]}} force  the force that is being put together
@@ -216,7 +216,13 @@ export function receiveView(state, view, asked) {
   const due = new Set(view.to_place.map(({ unit }) => unit));
   game.placed = (before?.to_place ?? [])
     .filter(({ unit }) => !due.has(unit))
-    .map(({ unit, comes_off }) => ({ unit, isOff: comes_off }));
+    .map(({ unit, lost, ghost, moves }) => ({
+      unit,
+      moves,
+      text: [moves && "placed", lost.length && `${ghost.length ? basesOf(lost) : ""} taken off`]
+        .filter(Boolean)
+        .join(", "),
+    }));
   state.rulings.active = view.standing.active ?? state.rulings.active;
   const laying = view.forms.find((form) => form.form === "lay-terrain");
   if (!laying) Object.assign(game.laying, newLaying());
@@ -227,6 +233,11 @@ export function receiveView(state, view, asked) {
   if (before?.version !== view.version) game.warned = null;
   if (game.accepting && !view.moved.some(({ unit }) => unit === game.accepting)) game.accepting = null;
   dropStaleFaces(game, requestedRoll(view));
+}
+
+/** The number of some bases, in words. @type {(bases: GhostBase[]) => string} */
+export function basesOf(bases) {
+  return `${bases.length} ${bases.length === 1 ? "base" : "bases"}`;
 }
 
 /** Closes the line of the log that is open, with its drawing; false if none is. @type {(game: Game) => boolean} */

@@ -134,7 +134,10 @@ export class SimulatedMoves extends Moves {
     const { game } = this.state;
     const card = cardOf(game.view, unit);
     dropGhost(this.state);
-    if (!unit) this.state.undo = [];
+    // An undo would put it where it lay with other bases, or where it may not lie.
+    this.state.undo = this.state.undo.filter(
+      (move) => unit && "placings" in move && move.placings.every((placing) => placing.unit !== unit),
+    );
     if (card) game.laid = [...game.laid, card];
     this.changed();
     try {
