@@ -14,7 +14,7 @@ from tablecam.rules.game import Ban
 from tablecam.rules.huzzah_ge import state as acts
 from tablecam.rules.huzzah_ge.field import formation_of, ranks_of
 from tablecam.rules.huzzah_ge.movement import charges, fights_in_woods, manoeuvres, straight_ways
-from tablecam.rules.huzzah_ge.orders import acted
+from tablecam.rules.huzzah_ge.orders import acted, addresses
 from tablecam.rules.huzzah_ge.state import State
 from tablecam.rules.huzzah_ge.tables import CM_MM, TOUCH_MM
 from tablecam.rules.huzzah_ge.troops import Troops, faces_alike, front_of, heading_of
@@ -33,9 +33,10 @@ LAW: Final = MoveLaw(bases="H-14.2", table="H-12.3", upon="H-14.7", impassable="
 
 
 def ways(state: State) -> Iterator[Any]:
-    """Yields the usual ways to act on the order in force."""
-    under = state.under
-    assert under is not None
+    """Yields how units act on the order in force; without one, whom officers may turn to."""
+    if (under := state.under) is None:
+        yield from addresses(state)
+        return
     for name, allowed_cm in under.allowed_cm.items():
         unit = state.unit(name)
         if under.order == "deploy":

@@ -43,11 +43,6 @@ _STARTS: Final[Mapping[str, str]] = {
 }  # fmt: skip
 
 
-def _orders(state: State) -> Iterator[Any]:
-    """Yields how units act on the order in force; without one, whom officers may turn to."""
-    yield from deployment.ways(state) if state.under is not None else orders.addresses(state)
-
-
 def _officers(state: State) -> Iterator[acts.MoveOfficer]:
     """Yields officers who stay, or go to a unit that they command (H-15.3)."""
     ground = state.field
@@ -96,12 +91,6 @@ def _officer_moved(state: State, action: acts.MoveOfficer, ruling: Answer) -> St
     return state.tells("officer", text, "H-15.3", officer=name)
 
 
-def _next_rush(state: State) -> State:
-    """Returns the state with the fire of the next unit that is charged due (H-8.1)."""
-    targets = (rush.target for rush in state.rushes)
-    return state.with_next((target, volleys.TargetOfCharges(target)) for target in targets)
-
-
 def _next_combat(state: State) -> State:
     """Returns the state with the next combat due: all units that hang together by contact."""
     for unit in state.position.units:
@@ -138,13 +127,6 @@ def _engaged(state: State) -> State:
                 others = state.unit(name).state.get("in_combat_with", ())
                 state = state.changed(name, in_combat_with=tuple(dict.fromkeys((*others, enemy))))
     return replace(state, rushes=())
-
-
-def _wiped(state: State) -> State:
-    """Returns the state at the end of a Rally phase: odd hits go, of both sides (H-1.5)."""
-    names = [unit.id for unit in state.position.units]
-    state = state.all_changed(names, **dict.fromkeys(_TURN_MARKS))
-    return replace(state, struck={}, killed={}, done_officers=(), given=())
 
 
 _DONE: Final = {"orders": "No more orders", "officers": "No more officers move"}
@@ -218,13 +200,15 @@ class GloriousEmpires(BattleGame[State]):
     strength = "bases"
     choices_by_phase: ClassVar = {
         "fire": volleys.declarations,
-        "orders": _orders,
+        "orders": deployment.ways,
         "officers": _officers,
     }
     automatic_by_phase: ClassVar = {
         "superiority": lambda state: state,
         "effectiveness": lambda state: state,
-        "chargers": _next_rush,
+        "chargers": lambda state: state.with_next(
+            (rush.target, volleys.TargetOfCharges(rush.target)) for rush in state.rushes
+        ),
         "combat": _next_combat,
         "rally": _next_rally,
     }
@@ -359,7 +343,12 @@ class GloriousEmpires(BattleGame[State]):
             # A phase in which nobody has anything to settle passes unsaid.
             is_empty = not after.due and self.automatic(after) == after
             return after if step is None or is_empty else after.tells("phase", step)
-        state = replace(_wiped(state), half=1 - state.half)
+        # Odd hits, of both sides, go at the end of a Rally phase (H-1.5).
+        names = [unit.id for unit in state.position.units]
+        state = state.all_changed(names, **dict.fromkeys(_TURN_MARKS))
+        state = replace(
+            state, half=1 - state.half, struck={}, killed={}, done_officers=(), given=()
+        )
         side = side_name(state.active)
         if state.half == 1:
             return self.entered(state, "fire").tells("phase", f"The {side} act", "H-4.5")

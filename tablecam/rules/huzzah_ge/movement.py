@@ -110,11 +110,6 @@ def ban_on_step(
     )
 
 
-def touch(bases: Bases, others: Bases) -> bool:
-    """Whether two units are in contact (H-1.3)."""
-    return bool(shapely.distance(footprints(bases), footprints(others)) <= TOUCH_MM)
-
-
 def judged(state: State, move: acts.Move) -> Answer:
     """Judges a move by the order in force: an advance, a retreat or a manoeuvre."""
     under, name, bases, unit = state.under, move.unit, move.bases, state.unit(move.unit)

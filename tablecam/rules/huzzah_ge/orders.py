@@ -227,13 +227,14 @@ class OrderChoice(Due):
         if not isinstance(answer, acts.GiveOrder):
             return state
         names = able(state, _names(state, self.officer, self.group))
+        dice = OrderDice(self.officer, self.group, answer.order, names)
         if self.is_second:
-            return enacted(state, self.officer, self.group, answer.order, names)
+            return dice.enacted(state)
         before = state.given[-1] if state.given else None
         if before is not None and before.officer != self.officer:
             # Who turns to another officer is done with the one before (H-11.7).
             state = replace(state, done_officers=(*state.done_officers, before.officer))
-        return state.pushed(OrderDice(self.officer, self.group, answer.order, names))
+        return state.pushed(dice)
 
 
 def _names(state: State, officer: str, group: str) -> tuple[str, ...]:
@@ -285,6 +286,13 @@ class OrderDice(FactorDice):
         own = Officer(attached=is_attached, inspirational=facts.inspirational)
         return order_factor(facts.quality or "average", own, situation)
 
+    def enacted(self, state: State, *, has_second: bool = False) -> State:
+        """Returns the state in which units act, each as far as it may (H-12.2, H-13.1)."""
+        allowed_cm = allowances_cm([*map(state.troops, self.units)], self.order)
+        ways = dict(zip(self.units, allowed_cm, strict=True))
+        under = acts.Under(self.officer, self.group, self.order, ways, has_second)
+        return replace(state, under=under)
+
     def then(self, state: State, answer: tuple[int, ...]) -> State:
         """Returns the state in which the units act, or the officer is done (H-11.5, H-11.6)."""
         officer, group = self.officer, self.group
@@ -298,8 +306,7 @@ class OrderDice(FactorDice):
         facts = {"officer": officer, "dice": list(answer), "units": list(self.units)}
         state = state.tells("order", text, "H-11.4", **facts)
         if result.is_success:
-            has_second = result.is_second_order_free
-            return enacted(state, officer, group, self.order, self.units, has_second=has_second)
+            return self.enacted(state, has_second=result.is_second_order_free)
         done = [officer]
         if result.phase_ends:
             # The failure of the commander in chief ends all orders of his side.
@@ -307,22 +314,6 @@ class OrderDice(FactorDice):
             text = f"{officer} has failed: no more orders for his side"
             state = state.tells("order", text, "H-11.6", officer=officer)
         return replace(state, done_officers=(*state.done_officers, *done))
-
-
-def enacted(
-    state: State,
-    officer: str,
-    group: str,
-    order: tables.Order,
-    names: Sequence[str],
-    *,
-    has_second: bool = False,
-) -> State:
-    """Returns the state in which units act on an order, each as far as it may (H-12.2, H-13.1)."""
-    troops = [state.troops(name) for name in names]
-    allowed_cm = allowances_cm(troops, order)
-    under = acts.Under(officer, group, order, dict(zip(names, allowed_cm, strict=True)), has_second)
-    return replace(state, under=under)
 
 
 def acted(state: State, name: str) -> State:

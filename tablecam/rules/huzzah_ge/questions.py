@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Annotated, Any, Final, Literal
 
+import shapely
 from pydantic import Field as Limits
 
 from tablecam.geometry.arrangement import arrangement
@@ -17,7 +18,7 @@ from tablecam.rules.game import Ban
 from tablecam.rules.huzzah_ge import fire, orders, tables, troops
 from tablecam.rules.huzzah_ge.deployment import ban_on_passage
 from tablecam.rules.huzzah_ge.field import corner_distances_mm, reaches
-from tablecam.rules.huzzah_ge.movement import ban_on_step, squaring_up, step_between, touch
+from tablecam.rules.huzzah_ge.movement import ban_on_step, squaring_up, step_between
 from tablecam.rules.huzzah_ge.settlements import Contest, contest, effect_factors, skirmish_factors
 from tablecam.rules.huzzah_ge.state import Army
 from tablecam.rules.huzzah_ge.troops import NOBODY, Officer, OfficerFacts, Troops, UnitFacts
@@ -442,14 +443,12 @@ def _order_move(
     ordered = [one.troops() for one in (unit, *group)]
     allowance_cm = orders.allowances_cm(ordered, order)[0]
     enemies = [other.poses for other in around.others if other.side != unit.side]
-    step = step_between(before, after)
-    ban = ban_on_step(
-        step,
-        order,
-        allowance_cm,
-        touched=any(touch(after, enemy) for enemy in enemies),
-        was_engaged=any(touch(before, enemy) for enemy in enemies),
+    step, others = step_between(before, after), shapely.union_all([*map(footprints, enemies)])
+    was_engaged, touched = (
+        bool(shapely.dwithin(footprints(bases), others, tables.TOUCH_MM))
+        for bases in (before, after)
     )
+    ban = ban_on_step(step, order, allowance_cm, touched=touched, was_engaged=was_engaged)
     if ban is None and table_mm is not None:
         table = table_outline(TableSize(*table_mm))
         if not table.buffer(0.5).covers(footprints(after)):
