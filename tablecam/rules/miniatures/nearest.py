@@ -8,15 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from tablecam.geometry.moves import poses
-from tablecam.geometry.moves.lanes import (
-    Corner,
-    advanced,
-    front_width_mm,
-    pivot_mm,
-    turned_deg,
-    wheeled,
-)
+from tablecam.geometry.moves import lanes, poses
 from tablecam.geometry.moves.poses import Bases
 from tablecam.geometry.outlines import Axes
 from tablecam.rules.miniatures.ground import centre_mm
@@ -108,8 +100,8 @@ def _moves_about(middle: Array, widths: Array, reach_mm: float) -> Array:
 def _distances_mm(front: Axes, moves: Array, goal: Axes) -> Array:
     """Returns distances (k,) of a front's farther end after moves (k, 3) from a goal."""
     ends = np.array([front.left_mm, front.right_mm])
-    along = (ends[1] - ends[0]) / front_width_mm(front)
-    width_mm = front_width_mm(front)
+    along = (ends[1] - ends[0]) / lanes.front_width_mm(front)
+    width_mm = lanes.front_width_mm(front)
     left, across = np.tile(ends[0], (len(moves), 1)), np.tile(along, (len(moves), 1))
     left, across = _wheel(left, across, moves[:, 0], width_mm)
     ahead = np.stack([-across[:, 1], across[:, 0]], axis=1)
@@ -135,15 +127,15 @@ def _moved(start: Start, move: Array) -> Bases:
     first_mm, ahead_mm, last_mm = move.tolist()
     front, bases = after_wheel(start.front, start.bases, first_mm)
     bases = poses.ahead(bases, front.heading_deg, ahead_mm)
-    return after_wheel(advanced(front, ahead_mm), bases, last_mm)[1]
+    return after_wheel(lanes.advanced(front, ahead_mm), bases, last_mm)[1]
 
 
 def after_wheel(front: Axes, bases: Bases, arc_mm: float) -> tuple[Axes, Bases]:
     """Returns a front and bases after a wheel by an arc, to the left if it is positive."""
-    corner: Corner = "left" if arc_mm > 0.0 else "right"
-    angle_deg = turned_deg(front, corner, abs(arc_mm))
-    turned = poses.wheeled(bases, pivot_mm(front, corner), angle_deg)
-    return wheeled(front, corner, abs(arc_mm)), turned
+    corner: lanes.Corner = "left" if arc_mm > 0.0 else "right"
+    angle_deg = lanes.turned_deg(front, corner, abs(arc_mm))
+    turned = poses.wheeled(bases, lanes.pivot_mm(front, corner), angle_deg)
+    return lanes.wheeled(front, corner, abs(arc_mm)), turned
 
 
 def farthest_legal(unit: Unit, bases: Bases, is_legal: IsLegal) -> Bases | None:

@@ -9,15 +9,7 @@ from typing import Any
 
 import shapely
 
-from tablecam.geometry.moves.lanes import (
-    CORNERS,
-    advanced,
-    all_ahead,
-    front_width_mm,
-    pivot_mm,
-    room_ahead_mm,
-    wheeled,
-)
+from tablecam.geometry.moves import lanes
 from tablecam.geometry.moves.paths import MovePath, Straight, cheapest_path, forward_turn_rad, swept
 from tablecam.geometry.moves.poses import ahead, laid_at
 from tablecam.geometry.moves.poses import wheeled as bases_wheeled
@@ -250,7 +242,7 @@ class Pursuit(Due):
         """Returns how far the charger can go on from its start before it meets others."""
         outlines = [state.field.outlines[name] for name in others]
         most_mm = self._value_in * state.field.inch_mm
-        return room_ahead_mm(self.charge.start(state)[1], outlines, most_mm)
+        return lanes.room_ahead_mm(self.charge.start(state)[1], outlines, most_mm)
 
     @property
     def _value_in(self) -> float:
@@ -348,29 +340,30 @@ def _failed(state: State, name: str) -> State:
 def ways(state: State, unit: Unit, target: Unit, value_in: float) -> Iterator[ChargeWay]:
     """Yields the cheapest charge at each edge of a target within reach (S-B.11 to S-B.14)."""
     ground, front = state.field, axes_of(unit)
-    inch_mm, width_mm = ground.inch_mm, front_width_mm(front)
+    inch_mm, width_mm = ground.inch_mm, lanes.front_width_mm(front)
+    outline = ground.outlines[target.id]
     if ground.apart_in(unit, target) > value_in:
         return
     for face, edge in edges(ground, target):
         if float(edge.ahead_mm([front.middle_mm])[0]) <= 0:
             continue
         best: ChargeWay | None = None
-        for corner in CORNERS:
+        for corner in lanes.CORNERS:
             turn_rad = forward_turn_rad(corner, front.heading_deg, edge.heading_deg + 180.0)
             if math.degrees(turn_rad) > _MOST_TURN_DEG:
                 continue
             arc_mm = turn_rad * width_mm
             for step in range(int(value_in / _STEP_IN) + 1):
                 before_mm = step * _STEP_IN * inch_mm
-                pivot = advanced(front, before_mm)
-                turned = wheeled(pivot, corner, arc_mm)
-                room_mm = room_ahead_mm(turned, [ground.outlines[target.id]], value_in * inch_mm)
+                pivot = lanes.advanced(front, before_mm)
+                turned = lanes.wheeled(pivot, corner, arc_mm)
+                room_mm = lanes.room_ahead_mm(turned, [outline], value_in * inch_mm)
                 length_in = (before_mm + arc_mm + room_mm) / inch_mm
                 if length_in > value_in or (best is not None and length_in >= best.length_in):
                     continue
                 bases = ahead(unit.bases, front.heading_deg, before_mm)
                 turn_deg = math.degrees(turn_rad) * (1 if corner == "left" else -1)
-                bases = bases_wheeled(bases, pivot_mm(pivot, corner), turn_deg)
+                bases = bases_wheeled(bases, lanes.pivot_mm(pivot, corner), turn_deg)
                 bases = ahead(bases, turned.heading_deg, room_mm)
                 charge = judged_charge(state, unit, target, bases, value_in)[1]
                 if charge is not None and charge.face == face:
@@ -515,10 +508,10 @@ def responses(
         if enemy.id == but or ban_on_response(troops, "crosses", 0.0) is not None:
             continue
         reach_mm = troops.ranges.greatest_in * ground.inch_mm
-        is_gun = troops.arm == "artillery"
-        arc = (
-            cone_before(front, CONE_DEG).outline(reach_mm) if is_gun else all_ahead(front, reach_mm)
-        )
+        if troops.arm == "artillery":
+            arc = cone_before(front, CONE_DEG).outline(reach_mm)
+        else:
+            arc = lanes.all_ahead(front, reach_mm)
         part = shapely.intersection(area, arc)
         range_mm = float(shapely.distance(front.edge, part))
         if part.area <= 1.0 or range_mm > reach_mm:

@@ -27,14 +27,7 @@ from tablecam.rules.miniatures.ground import (
     remembered,
 )
 from tablecam.rules.questions import FactError
-from tablecam.rules.syw_d6.fire import (
-    Section,
-    Shot,
-    ban_on_firing,
-    ban_on_shot,
-    figures_firing,
-    may_fire_through,
-)
+from tablecam.rules.syw_d6 import fire
 from tablecam.rules.syw_d6.tables import BEHIND_WALL_MM, COMMAND_IN, CONE_DEG, HILL_IN
 from tablecam.rules.syw_d6.troops import Troops, UnitFacts, formation_of
 from tablecam.table.headings import difference_deg, forward
@@ -93,7 +86,7 @@ class Field(Ground):
         )
         return int(next(near, None) is not None)
 
-    def shot(self, firer: Unit, target: Unit) -> Shot | Ban:
+    def shot(self, firer: Unit, target: Unit) -> fire.Shot | Ban:
         """Returns how a target lies to a firer, or why it cannot be fired at (S-D.4 to S-E.6)."""
         troops = self.troops[firer.id]
         reach_in = troops.ranges.greatest_in
@@ -104,19 +97,19 @@ class Field(Ground):
         gap_mm = None if isinstance(shot, Ban) else self._gap_mm(firer, target)
         if gap_mm is not None:
             frontage_in = front_width_mm(axes_of(target)) / self.inch_mm
-            is_free, needed_in = may_fire_through(self.inches(gap_mm), frontage_in)
+            is_free, needed_in = fire.may_fire_through(self.inches(gap_mm), frontage_in)
             if not is_free:
                 gap = f"the gap between friends is {gap_mm / self.inch_mm:.1f} in"
                 return Ban("S-E.5", f"{gap}, and {needed_in:g} in are needed")
         return shot
 
-    def aim(self, firer: Unit, target: Unit) -> tuple[Shot | None, Ban | None]:
+    def aim(self, firer: Unit, target: Unit) -> tuple[fire.Shot | None, Ban | None]:
         """Returns how a target lies to a firer, and why it cannot be fired at now (S-D)."""
         troops, lies = self.troops[firer.id], self.shot(firer, target)
+        ban = fire.ban_on_firing(troops)
         if isinstance(lies, Ban):
-            return None, ban_on_firing(troops) or lies
-        ban = ban_on_firing(troops) or ban_on_shot(troops, self.target_of(firer, target), lies)
-        return lies, ban
+            return None, ban or lies
+        return lies, ban or fire.ban_on_shot(troops, self.target_of(firer, target), lies)
 
     def target_of(self, firer: Unit, target: Unit) -> Troops:
         """Returns a target as the firer sees it: its ranks and its cover (S-D.10, S-J.12)."""
@@ -164,10 +157,10 @@ class Field(Ground):
 
     def _muskets_shot(
         self, firer: Unit, target: Unit, blockers: shapely.Geometry, reach_mm: float
-    ) -> Shot | Ban:
+    ) -> fire.Shot | Ban:
         """Returns the shot of a unit with small arms, section by section (S-D.4, S-L.13)."""
         outline, troops = self.outlines[target.id], self.troops[firer.id]
-        figures, guns = figures_firing(troops), len(firer.bases)
+        figures, guns = fire.figures_firing(troops), len(firer.bases)
         sections, ranges_mm = [], list[float]()
         too_far: Ban | None = None
         fronts = _fronts(firer, troops)
@@ -182,14 +175,14 @@ class Field(Ground):
                 continue
             ranges_mm.append(range_mm)
             if troops.formation == "square":
-                sections.append(Section(figures, 1.0))
+                sections.append(fire.Section(figures, 1.0))
                 continue
             share = _share_ahead(bases, front, troops.files_per_base, outline, blockers, reach_mm)
-            sections.append(Section(figures * len(bases) / guns, share))
+            sections.append(fire.Section(figures * len(bases) / guns, share))
         if not sections:
             return too_far or Ban("S-D.6", f"{target.id} is not in its arc of fire and in sight")
         files = formation_of(firer.bases, troops, inch_mm=self.inch_mm).files
-        return Shot(tuple(sections), self.inches(min(ranges_mm)), files=files)
+        return fire.Shot(tuple(sections), self.inches(min(ranges_mm)), files=files)
 
     def range_mm(self, firer: Unit, target: Unit) -> float:
         """Returns the range in the firer's arc, else between the outlines (S-D.8)."""
@@ -205,7 +198,7 @@ class Field(Ground):
 
     def _guns_shot(
         self, firer: Unit, target: Unit, blockers: shapely.Geometry, reach_mm: float
-    ) -> Shot | Ban:
+    ) -> fire.Shot | Ban:
         """Returns the shot of a battery, gun by gun (S-D.7, S-E.6)."""
         outline, figures = self.outlines[target.id], self.troops[firer.id].figures
         counted: list[tuple[float, bool]] = []
@@ -222,9 +215,10 @@ class Field(Ground):
             return Ban("S-D.7", f"{target.id} is in no gun's cone of {CONE_DEG}° and in sight")
         crew, is_mixed = figures / len(firer.bases), len({ahead for _, ahead in counted}) == 2
         # Where guns differ, those that only have it in their cone count half by themselves.
-        sections = [Section(crew if ahead or not is_mixed else crew / 2, 1) for _, ahead in counted]
+        halves = (crew if ahead or not is_mixed else crew / 2 for _, ahead in counted)
+        sections = [fire.Section(figures, 1) for figures in halves]
         range_in = self.inches(min(range_mm for range_mm, _ in counted))
-        return Shot(tuple(sections), range_in, is_ahead=any(ahead for _, ahead in counted))
+        return fire.Shot(tuple(sections), range_in, is_ahead=any(ahead for _, ahead in counted))
 
     def _gap_mm(self, firer: Unit, target: Unit) -> float | None:
         """Returns the narrowest gap between friends through which the fire goes (S-E.5)."""

@@ -39,7 +39,6 @@ from tablecam.rules.syw_d6.state import (
     Take,
     disordered,
 )
-from tablecam.rules.syw_d6.tables import KEEP_OFF_IN, MUST_USE, SHARES
 from tablecam.rules.syw_d6.troops import Troops, may_pass
 from tablecam.table.headings import difference_deg
 from tablecam.table.model import Unit
@@ -229,7 +228,7 @@ def allow(state: State, units: tuple[str, ...], value_in: float) -> State:
 def must_use(state: State, name: str) -> float:
     """Returns the share of its final value that a unit must use; none for commanders (S-B.6)."""
     troops = state.field.troops.get(name)
-    return 0.0 if troops is None else SHARES[MUST_USE[troops.skill.move]]
+    return 0.0 if troops is None else tables.SHARES[tables.MUST_USE[troops.skill.move]]
 
 
 def dice_of(state: State, name: str) -> MoveDice:
@@ -355,7 +354,7 @@ def _barrier(
         before_mm = ground.apart_mm(unit, other)
         if shapely.distance(end, outline) < before_mm and state.is_held(unit):
             return Ban("S-M.5", "may not advance in this turn")
-        limit_mm = min(KEEP_OFF_IN * ground.inch_mm, before_mm)
+        limit_mm = min(tables.KEEP_OFF_IN * ground.inch_mm, before_mm)
         if shapely.distance(area, outline) < limit_mm - HAND_MM:
             return Ban("S-B.9", f"comes nearer than 3 in to {other.id}")
     for piece in state.position.terrain:
@@ -386,7 +385,7 @@ def _is_stopped(state: State, ground: Field, moved: Unit, area: shapely.Geometry
         (shapely.boundary(table_outline(state.position.table)), touch_mm)
     ]
     for other in ground.units.values():
-        keep_off_mm = KEEP_OFF_IN * ground.inch_mm if other.side != moved.side else 0.0
+        keep_off_mm = tables.KEEP_OFF_IN * ground.inch_mm if other.side != moved.side else 0.0
         if other.id != moved.id:
             limits_mm.append((ground.outlines[other.id], keep_off_mm + touch_mm))
     return any(

@@ -18,19 +18,11 @@ from tablecam.rules.steps import YES_OR_NO, Decide
 from tablecam.rules.syw_d6 import state as acts
 from tablecam.rules.syw_d6 import tables
 from tablecam.rules.syw_d6.state import CalamityKind, Due, State
-from tablecam.rules.syw_d6.tables import (
-    FALL_BACK_IN,
-    FIGURES_A_POINT,
-    FRIENDS,
-    MODIFIER,
-    TEST_ROWS,
-    Experience,
-)
 from tablecam.rules.syw_d6.troops import Troops
 from tablecam.table.sections import Name
 from tablecam.wording import counted, joined
 
-_SKILLS: Final[tuple[Experience, ...]] = ("green", "trained", "veteran")
+_SKILLS: Final[tuple[tables.Experience, ...]] = ("green", "trained", "veteran")
 TestKind = Literal["casualty", "melee", "moral"]
 Fate = Literal["none", "retreat", "rout"]
 Chart = Mapping[str, int | None]
@@ -124,9 +116,9 @@ def take_test(
         "losses": losses_factor(troops),
         "disordered": 0 if in_order else chart.get("disordered", tables.DISORDERED),
         **{row: chart.get(row) if counts else 0 for row, counts in lost_rows.items()},
-        "retreats": FRIENDS["retreats"][0] if flees == "retreating" else 0,
-        "retreating_friends": FRIENDS["retreats"][0] * company.retreating_friends,
-        "routs": FRIENDS["routs"][0] if flees == "routing" else 0,
+        "retreats": tables.FRIENDS["retreats"][0] if flees == "retreating" else 0,
+        "retreating_friends": tables.FRIENDS["retreats"][0] * company.retreating_friends,
+        "routs": tables.FRIENDS["routs"][0] if flees == "routing" else 0,
         "routed_friends": _of_friends("routs", company.routed_friends),
         "destroyed_friends": _of_friends("destroyed", company.destroyed_friends),
         "charging": int(company.charging and in_order),
@@ -140,7 +132,7 @@ def take_test(
 
 
 def _of_friends(kind: CalamityKind, friends: ByBrigade) -> int:
-    same, other = FRIENDS[kind]
+    same, other = tables.FRIENDS[kind]
     return same * friends.same + other * friends.other
 
 
@@ -196,7 +188,7 @@ class RowDue(Due):
 
     def asked(self, state: State) -> PendingDecision:
         """Returns the question."""
-        is_score, row = self.row == "retreat_at", TEST_ROWS[self.row]
+        is_score, row = self.row == "retreat_at", tables.TEST_ROWS[self.row]
         asked = "At which score does a TEST mean" if is_score else "What counts in a TEST for"
         question = f"{asked} “{row}”, by your printed sheet?"
         hint = "The text at hand has lost this number, which counts now. To be asked no more, "
@@ -220,7 +212,7 @@ def row_words(answer: acts.GiveRow) -> str:
     """Returns a row of the TEST with its value, in words."""
     value = f"{answer.value or 0:+d}".replace("+0", "0")
     if answer.row != "retreat_at":
-        return f"{TEST_ROWS[answer.row]} {value}"
+        return f"{tables.TEST_ROWS[answer.row]} {value}"
     return "no retreat by a TEST" if answer.value is None else f"retreat at {value} or less"
 
 
@@ -333,7 +325,7 @@ class MeleeDice(Due):
         # The bonus outlasts the disorder that a melee brings (S-H.6).
         parts["charging"] = int(any(name in self.fight.chargers for name in names))
         best = max((troops[name].skill.test for name in names), key=_SKILLS.index)
-        by_die = MODIFIER[best]
+        by_die = tables.MODIFIER[best]
         total, side = sum(parts.values()), ", ".join(names)
         if die is None:
             faces = joined(f"{count:+d} on a {face}" for face, count in by_die.items())
@@ -384,8 +376,8 @@ class LossesDue(Due):
             odd = set(share) - set(units) or sum(share.values()) != due
             if odd or any(not 0 <= share[name] <= troops[name].figures for name in share):
                 raise Refused(f"expected {due} figures of {', '.join(units)}", rule="S-F.5")
-        points = counted(self.figures // FIGURES_A_POINT, "point")
-        why = f", {FIGURES_A_POINT} a point ({points})"
+        points = counted(self.figures // tables.FIGURES_A_POINT, "point")
+        why = f", {tables.FIGURES_A_POINT} a point ({points})"
         for name in units:
             state = acts.with_losses(state, name, share.get(name, 0), why)
             if state.has(name):
@@ -419,7 +411,7 @@ class WishDue(Due):
         state = replace(state, fights=kept)
         for name in self.fight.units:
             unit = state.unit(name)
-            back_mm = -FALL_BACK_IN * state.field.inch_mm
+            back_mm = -tables.FALL_BACK_IN * state.field.inch_mm
             state = state.changed(name, bases=ahead(unit.bases, axes_of(unit).heading_deg, back_mm))
         text = f"{', '.join(self.fight.units)} fall back 3 in"
         return acts.ended(state.tells("melee", text, "S-F.6"), self.fight.units)

@@ -17,7 +17,6 @@ from tablecam.rules.miniatures.battle_game import BattleCharts
 from tablecam.rules.miniatures.unit_keys import Count, Some, UnitKeys
 from tablecam.rules.questions import FactError, Facts
 from tablecam.rules.syw_d6 import tables
-from tablecam.rules.syw_d6.tables import GAME, Experience, Weapon
 from tablecam.table.headings import difference_deg, forward
 from tablecam.table.model import BasePose, Unit
 from tablecam.table.sections import Name, StrictModel
@@ -240,7 +239,7 @@ def bent_line(bends_deg: Sequence[float], ranks: int, files: int) -> FormationRe
     return FormationReading("bent_line" if bends_deg else "line", ranks, files)
 
 
-_OF_ARM: dict[str, Weapon] = {"cavalry": "carbine", "artillery": "gun"}
+_OF_ARM: dict[str, tables.Weapon] = {"cavalry": "carbine", "artillery": "gun"}
 """The weapon of an arm, unless the unit's key states another."""
 _STATE = (
     "disordered", "reforming", "status", "limbered", "moved", "fired", "charged", "melee_with",
@@ -257,8 +256,8 @@ class UnitFacts(UnitKeys, Standing):
     figures: Count | None = None
     lost: Count | None = None
     files: Some | None = None
-    experience: Experience | Skill | None = None
-    weapon: Weapon | None = None
+    experience: tables.Experience | Skill | None = None
+    weapon: tables.Weapon | None = None
     brigade: Name | None = None
     division: Name | None = None
     regiment: Name | None = None
@@ -338,7 +337,7 @@ class TestSection(StrictModel):
 class Charts(BattleCharts):
     """The chart file of the sheet."""
 
-    game: Literal["syw-d6"] = GAME
+    game: Literal["syw-d6"] = tables.GAME
     test: TestSection = TestSection()
 
 
