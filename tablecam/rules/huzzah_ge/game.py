@@ -46,8 +46,8 @@ _STARTS: Final[Mapping[str, str]] = {
 def _officers(state: State) -> Iterator[acts.MoveOfficer]:
     """Yields officers who stay, or go to a unit that they command (H-15.3)."""
     ground = state.field
-    for name, officer in ground.officers.items():
-        if officer.side != state.active or name in state.tried:
+    for name, officer in state.leaders.items():
+        if name in state.tried:
             continue
         yield acts.MoveOfficer(name, officer.x_mm, officer.y_mm)
         for unit in ground.units.values():
@@ -68,8 +68,8 @@ def _officer_ruling(state: State, action: acts.MoveOfficer) -> Answer:
 
 
 def _judged_officer(state: State, action: acts.MoveOfficer) -> Answer | Ban:
-    name, officer = action.officer, state.field.officers.get(action.officer)
-    if officer is None or officer.side != state.active or name in state.tried:
+    name = action.officer
+    if name not in state.leaders or name in state.tried:
         return Ban("H-15.3", f"expected an officer who has not moved, got {name}")
     ruling, to = _officer_ruling(state, action), action.to
     if to is None or ruling.answer == "no" or state.field.commanded(name, state.unit(to).id):
@@ -85,8 +85,7 @@ def _officer_moved(state: State, action: acts.MoveOfficer, ruling: Answer) -> St
     if action.to is not None:
         state = acts.attached(state, name, action.to)
     elif not stays:
-        state = state.with_commander(name, action.x_mm, action.y_mm)
-        state = state.with_officer(name, attached_to=None)
+        state = state.with_commander(name, action.x_mm, action.y_mm, attached_to=None)
     text = f"{name} stays" if stays else ruling.because
     return state.tells("officer", text, "H-15.3", officer=name)
 

@@ -147,11 +147,7 @@ def _ban_on_obeying(state: State, name: str) -> Ban | None:
 def addresses(state: State) -> Iterator[acts.Address]:
     """Yields whom officers of the active side may turn to, the lowest first (H-11.3, H-11.7)."""
     ground = state.field
-    own = [
-        name
-        for name, officer in ground.officers.items()
-        if officer.side == state.active and name not in state.done_officers
-    ]
+    own = (name for name in state.leaders if name not in state.done_officers)
     for name in sorted(own, key=lambda name: LEVELS.index(ground.officer_facts[name].level)):
         for group, names in groups_of(state, name):
             if ban_on_address(state, name, group, names) is None:
@@ -175,19 +171,18 @@ def ban_on_ordering(state: State, name: str) -> Ban | None:
     """Returns why no officer orders a unit, while no order is in force (H-11.6 to H-11.13)."""
     if state.under is not None:
         return None
-    own = [one.id for one in state.field.officers.values() if one.side == state.active]
-    addressed = ((officer, *group) for officer in own for group in groups_of(state, officer))
     return _ban_on_obeying(state, name) or ban_on_all(
         ban_on_address(state, officer, group, names)
-        for officer, group, names in addressed
+        for officer in state.leaders
+        for group, names in groups_of(state, officer)
         if name in names
     )
 
 
 def ban_on_addressing(state: State, action: acts.Address) -> Ban | None:
     """Returns why an officer may not turn to a group (H-11.2, H-11.6, H-11.7)."""
-    name, officer = action.officer, state.field.officers.get(action.officer)
-    if officer is None or officer.side != state.active:
+    name = action.officer
+    if name not in state.leaders:
         return Ban("H-11.2", f"expected an officer of yours, got {name}")
     names = dict(groups_of(state, name)).get(action.group)
     if names is None:
@@ -310,7 +305,7 @@ class OrderDice(FactorDice):
         done = [officer]
         if result.phase_ends:
             # The failure of the commander in chief ends all orders of his side.
-            done = [name for name, one in state.field.officers.items() if one.side == state.active]
+            done = [*state.leaders]
             text = f"{officer} has failed: no more orders for his side"
             state = state.tells("order", text, "H-11.6", officer=officer)
         return replace(state, done_officers=(*state.done_officers, *done))

@@ -211,16 +211,6 @@ class State(Battle):
         armies = {**self.armies, side: replace(self.armies[side], **changes)}
         return replace(self, armies=armies)
 
-    def with_officer(self, name: str, **marks: Any) -> State:
-        """Returns the state with an officer's marks changed."""
-        officers = tuple(
-            replace(one, state={key: mark for key, mark in {**one.state, **marks}.items() if mark})
-            if one.id == name
-            else one
-            for one in self.position.commanders
-        )
-        return replace(self, position=replace(self.position, commanders=officers))
-
 
 class QualityDice(Due):
     """The grade of a unit, rolled when it is first needed (H-3.1)."""
@@ -335,7 +325,7 @@ def _met_officer(state: State, name: str, officer: str) -> State:
 def attached(state: State, officer: str, name: str) -> State:
     """Returns the state with an officer attached to a unit, standing at its centre."""
     x_mm, y_mm = centre_mm(state.unit(name).bases)
-    return state.with_commander(officer, x_mm, y_mm).with_officer(officer, attached_to=name)
+    return state.with_commander(officer, x_mm, y_mm, attached_to=name)
 
 
 def hit(state: State, name: str, hits: int, rule: str = "H-7.10") -> State:

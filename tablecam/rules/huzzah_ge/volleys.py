@@ -264,9 +264,9 @@ class SaveDice(Due):
         name = self.officer
         if answer is None:
             is_there = name in state.field.officers
-            return state.with_officer(name, charmed=None) if is_there else state
+            return state.with_commander(name, charmed=None) if is_there else state
         if succeeds(fire.escape_limit(self.hits), answer):
-            state = state.with_officer(name, charmed=is_huzzah(answer))
+            state = state.with_commander(name, charmed=is_huzzah(answer))
             return state.tells("officer", f"{name} lives", "H-10.1", officer=name)
         is_inspirational = state.field.officer_facts[name].inspirational
         killed = {**state.killed, self.unit: is_inspirational}

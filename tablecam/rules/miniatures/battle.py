@@ -13,7 +13,7 @@ from tablecam.rules.frozen_json import ReadOnlyMappings, Variant
 from tablecam.rules.game import Ban, Event, Refused
 from tablecam.rules.miniatures.drawing import names_in, shapes_about
 from tablecam.rules.steps import Events, Step, Stepping, WordedStep
-from tablecam.table.model import BasePose, Position, Unit
+from tablecam.table.model import BasePose, Commander, Position, Unit
 from tablecam.uncertainty.answer import Answer
 
 Bases = tuple[BasePose, ...]
@@ -174,16 +174,27 @@ class Battle(ReadOnlyMappings, Stepping):
         left = tuple(one for one in self.position.commanders if one.id != name)
         return replace(self, position=replace(self.position, commanders=left))
 
-    def with_commander(self, name: str, x_mm: float, y_mm: float) -> Self:
-        """Returns the state with a commander elsewhere."""
+    @property
+    def leaders(self) -> dict[str, Commander]:
+        """The commanders of the active side, by name."""
+        return {one.id: one for one in self.position.commanders if one.side == self.active}
+
+    def with_commander(
+        self, name: str, x_mm: float | None = None, y_mm: float | None = None, **marks: Any
+    ) -> Self:
+        """Returns the state with a commander elsewhere, or with other marks."""
+
+        def changed(commander: Commander) -> Commander:
+            if marks:
+                kept = {key: mark for key, mark in {**commander.state, **marks}.items() if mark}
+                commander = replace(commander, state=kept)
+            if x_mm is None or y_mm is None:
+                return commander
+            pose = commander.pose and replace(commander.pose, x_mm=x_mm, y_mm=y_mm)
+            return replace(commander, x_mm=x_mm, y_mm=y_mm, pose=pose)
+
         position = self.position
-        commanders = []
-        for commander in position.commanders:
-            if commander.id == name:
-                pose = commander.pose
-                pose = None if pose is None else replace(pose, x_mm=x_mm, y_mm=y_mm)
-                commander = replace(commander, x_mm=x_mm, y_mm=y_mm, pose=pose)
-            commanders.append(commander)
+        commanders = (changed(one) if one.id == name else one for one in position.commanders)
         return replace(self, position=replace(position, commanders=tuple(commanders)))
 
 

@@ -78,14 +78,14 @@ class Lot(Due):
 
     def roll(self, state: State) -> Roll | None:
         """Returns one throw with two sides for each commander, one for the army's."""
-        count = len(_commanders(state))
+        count = len(state.leaders)
         return Roll("the lot", 1, sides=max(2, tables.fog_lot_sides(count))) if count else None
 
     def then(self, state: State, answer: tuple[int, ...] | None) -> State:
         """Returns the state without that commander, or with him at the table's edge."""
         if answer is None:
             return state
-        army, leaders = _army(state), {leader.id: leader for leader in _commanders(state)}
+        army, leaders = _army(state), state.leaders
         names = list(leaders)
         struck = names[0] if army is None else tables.fog_lot(names, army.id, answer[0])
         rule = tables.fog_rule(self.event)
@@ -160,7 +160,7 @@ class GunsDie(Due):
 def _meeting(state: State) -> State:
     """Returns the state with all commanders beside the army's (S-M.4)."""
     army = _army(state)
-    others = [] if army is None else [one for one in _commanders(state) if one is not army]
+    others = [] if army is None else [one for one in state.leaders.values() if one is not army]
     for place, leader in enumerate(others):
         assert army is not None
         apart_mm, angle = 1.5 * state.position.table.inch_mm, math.tau * place / len(others)
@@ -184,7 +184,7 @@ def _lost_orders(state: State) -> State:
 def _inspired(state: State) -> State:
     """Returns the state with the units marked that the farthest commander inspires (S-M.9)."""
     army, ground = _army(state), state.field
-    others = [leader for leader in _commanders(state) if leader is not army]
+    others = [leader for leader in state.leaders.values() if leader is not army]
     if army is None or not others:
         return state
     farthest = max(others, key=lambda leader: math.dist(leader.place_mm, army.place_mm))
@@ -229,14 +229,9 @@ def _brigade_forward(state: State, brigade: str, inches: float) -> State:
     return state
 
 
-def _commanders(state: State) -> list[Commander]:
-    """Returns the commanders of the active side."""
-    return [leader for leader in state.position.commanders if leader.side == state.active]
-
-
 def _army(state: State) -> Commander | None:
     """Returns the army commander of the active side."""
-    leaders = _commanders(state)
+    leaders = state.leaders.values()
     return next((one for one in leaders if one.extra.get("level") == "army"), None)
 
 

@@ -125,7 +125,7 @@ def _moves(state: State) -> Iterator[Any]:
     """Yields what the active side may do in its Move step (S-B); what is under way comes first."""
     ground = state.field
     own = ground.of_side(state.active)
-    leaders = [leader for leader in state.position.commanders if leader.side == state.active]
+    leaders = state.leaders.values()
     for unit in own:
         if unit.id in state.allowed:
             yield from marches.usual_moves(state, unit)
@@ -151,8 +151,7 @@ def _moves(state: State) -> Iterator[Any]:
 def _thrown(state: State, action: acts.Throw) -> State:
     unit = state.position.unit(action.unit)
     if unit is None:
-        leaders = {leader.id for leader in state.position.commanders if leader.side == state.active}
-        if action.unit not in leaders or action.unit in (*state.tried, *state.allowed):
+        if action.unit not in state.leaders or action.unit in (*state.tried, *state.allowed):
             raise Refused(f"expected a commander who may move, got {action.unit}", rule="S-K.5")
     elif ban := marches.ban_on_throwing(state, unit):
         raise ban.refused(action.unit)

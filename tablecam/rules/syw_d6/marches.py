@@ -27,18 +27,10 @@ from tablecam.rules.miniatures.ground import (
     overlaps,
 )
 from tablecam.rules.miniatures.moves import MoveLaw, lie_as_meant
+from tablecam.rules.syw_d6 import state as acts
 from tablecam.rules.syw_d6 import tables
 from tablecam.rules.syw_d6.field import WALL, Field, is_designated
-from tablecam.rules.syw_d6.state import (
-    Allowance,
-    Due,
-    Move,
-    MoveCommander,
-    State,
-    StayPut,
-    Take,
-    disordered,
-)
+from tablecam.rules.syw_d6.state import Due, State, disordered
 from tablecam.rules.syw_d6.troops import Troops, may_pass
 from tablecam.table.headings import difference_deg
 from tablecam.table.model import Unit
@@ -200,16 +192,16 @@ class ValueChoice(Due):
         """Returns the greatest share of the final value that one of the units must use."""
         return max(must_use(state, name) for name in self.units)
 
-    def legal(self, state: State) -> tuple[Take, ...]:
+    def legal(self, state: State) -> tuple[acts.Take, ...]:
         """Returns the greatest final value, and those that let a unit stop where it does not."""
         greatest_in, *others_in = reversed(self.values_in)
         share, taken_in = self.least_share(state), [greatest_in]
         for value_in, lower_in in pairwise((*others_in, 0.0)):
             if share and (len(self.units) > 1 or lower_in < taken_in[-1] * share):
                 taken_in.append(value_in)
-        return tuple(map(Take, taken_in))
+        return tuple(map(acts.Take, taken_in))
 
-    def then(self, state: State, answer: Take | None) -> State:
+    def then(self, state: State, answer: acts.Take | None) -> State:
         """Returns the state in which the units may move; it tells a choice of fewer inches."""
         values_in = self.values_in
         value_in = max(values_in) if answer is None else answer.value_in
@@ -221,7 +213,7 @@ class ValueChoice(Due):
 
 def allow(state: State, units: tuple[str, ...], value_in: float) -> State:
     """Returns the state in which units may move up to a final value (S-B.6)."""
-    own = {name: Allowance(value_in, value_in * must_use(state, name)) for name in units}
+    own = {name: acts.Allowance(value_in, value_in * must_use(state, name)) for name in units}
     return replace(state, allowed={**state.allowed, **own})
 
 
@@ -285,7 +277,7 @@ class Way(NamedTuple):
     swept: shapely.Geometry
 
 
-def judged(state: State, move: Move) -> Way:
+def judged(state: State, move: acts.Move) -> Way:
     """Judges a move to where the bases lie (S-B.2 to S-B.9).
 
     Raises:
@@ -393,12 +385,12 @@ def _is_stopped(state: State, ground: Field, moved: Unit, area: shapely.Geometry
     ) or any(shapely.intersects(area, area_of(piece)) for piece in state.position.terrain)
 
 
-def usual_moves(state: State, unit: Unit) -> Iterator[Move | StayPut]:
+def usual_moves(state: State, unit: Unit) -> Iterator[acts.Move | acts.StayPut]:
     """Yields the usual moves of a unit that has its dice: ahead, and wheels about each corner."""
     allowance, ground = state.allowed[unit.id], state.field
     front, inch_mm = axes_of(unit), ground.inch_mm
     heading_deg, width_mm = front.heading_deg, front_width_mm(front)
-    moves: list[Move] = []
+    moves: list[acts.Move] = []
     for share in (1.0, 0.5):
         length_mm = allowance.value_in * share * inch_mm
         turn_deg = math.degrees(min(length_mm / width_mm, math.pi / 2))
@@ -407,12 +399,12 @@ def usual_moves(state: State, unit: Unit) -> Iterator[Move | StayPut]:
             wheeled(unit.bases, front.left_mm, turn_deg),
             wheeled(unit.bases, front.right_mm, -turn_deg),
         )
-        tried = (Move(unit.id, bases) for bases in ends)
+        tried = (acts.Move(unit.id, bases) for bases in ends)
         moves += [move for move in tried if judged(state, move).answer.answer != "no"]
     # Wheels end at a quarter turn, however far the dice reach.
     yield from dict.fromkeys(moves)
     if not moves or not allowance.least_in:
-        yield StayPut(unit.id)
+        yield acts.StayPut(unit.id)
 
 
 def moved_to(state: State, unit: Unit, bases: Bases, way: Way) -> State:
@@ -445,13 +437,13 @@ def disordered_on_the_way(state: State, ground: Field, unit: Unit, area: shapely
     return state
 
 
-def judged_commander(state: State, move: MoveCommander) -> Answer:
+def judged_commander(state: State, move: acts.MoveCommander) -> Answer:
     """Judges a commander's move (S-K.5).
 
     Raises:
         Refused: There is no such commander, or he has no dice.
     """
-    name, leaders = move.commander, {one.id: one for one in state.position.commanders}
+    name, leaders = move.commander, state.leaders
     if name not in leaders or name not in state.allowed:
         raise Refused(f"expected a commander who has thrown his dice, got {name}", rule="S-K.5")
     length_mm = math.dist(leaders[name].place_mm, (move.x_mm, move.y_mm))
@@ -460,7 +452,7 @@ def judged_commander(state: State, move: MoveCommander) -> Answer:
     return measured(most_in * inch_mm - length_mm, leaders[name].sigma_mm, "S-K.5", because)
 
 
-def commander_moved(state: State, move: MoveCommander, ruling: Answer) -> State:
+def commander_moved(state: State, move: acts.MoveCommander, ruling: Answer) -> State:
     """Returns the state after a commander's move."""
     name = move.commander
     state = spent(state.with_commander(name, move.x_mm, move.y_mm), name)
