@@ -86,7 +86,8 @@ def event_stream() -> Response:
 def measure() -> Response:
     """Returns the distance between `a` and `b`, and whether it is within each of some ranges.
 
-    The ranges are `within`, in the game's unit of length or in `unit`, or `within_bw`.
+    The ranges are `within`, in the game's unit of length or in `unit`, or `within_bw`; `usual` are
+    those of the weapons of `a`, or of the game.
     """
     live = shown().live
     units = {unit.symbol: unit for unit in length_units(live.roster.table)}
@@ -97,7 +98,8 @@ def measure() -> Response:
         message = f"expected one of {', '.join(units)}, got {symbol!r}"
         raise BadInput("request", message, key="unit")
     unit = None if symbol is None else units[symbol]
-    return jsonify(live.measure(_thing("a"), _thing("b"), _ranges("within"), unit))
+    ranges = None if request.args.get("within") == "usual" else _ranges("within")
+    return jsonify(live.measure(_thing("a"), _thing("b"), ranges, unit))
 
 
 @blueprint.get("/about")

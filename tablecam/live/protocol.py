@@ -163,10 +163,15 @@ class Live(Protocol):
         """
 
     def measure(
-        self, a: str, b: str, ranges: Sequence[float] = (), unit: LengthUnit | None = None
+        self,
+        a: str,
+        b: str,
+        ranges: Sequence[float] | None = (),
+        unit: LengthUnit | None = None,
     ) -> Json:
         """Returns the distance between two things, and whether it is within each of some ranges.
 
+        None stands for those of the first one's weapons, or the usual ones.
         Things are named `unit:F1`, `base:10`, `base:F1/2`, `commander:ID`, `point:512.3,400`.
 
         Raises:

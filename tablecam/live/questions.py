@@ -125,12 +125,17 @@ def _looked_up(known: Mapping[str, Value], reference: str, kind: str, name: str)
 
 
 def measure(
-    position: Position, a: str, b: str, ranges: Sequence[float] = (), unit: LengthUnit | None = None
+    position: Position,
+    a: str,
+    b: str,
+    ranges: Sequence[float] | None = (),
+    unit: LengthUnit | None = None,
 ) -> Json:
     """Measures between two things: from where to where, with contact, sides and ranges.
 
     If the rulebook has its own way of measuring the two, that counts, and its rule is named; else
-    the shortest line counts. Also says whether the length is within each of the `ranges` and,
+    the shortest line counts. Also says whether the length is within each of the `ranges` (None: of
+    the weapons of `a`, if `b` is its enemy and the game states any, else the usual ones) and,
     between units and bases, whether they touch (G-6) and where most of `b` lies as seen by `a`
     (M-1.11). The ranges are in the `unit`, by default the game's. Two counters on a hex map are a
     number of `hexes` apart.
@@ -141,7 +146,11 @@ def measure(
     first, second = resolve(position, a), resolve(position, b)
     ruled = _by_rule(position, first, second)
     length = distance(first.what, second.what) if ruled is None else ruled.length
-    unit = unit or described(position.game).length_unit(position.table)
+    usual = described(position.game).length_unit(position.table)
+    if ranges is None:
+        is_enemy = first.unit and second.unit and first.unit.side != second.unit.side
+        ranges = (_weapon_ranges(position, first) if is_enemy else None) or usual.ranges
+    unit = unit or usual
     document = {
         "a": a,
         "b": b,
@@ -172,7 +181,7 @@ def about(position: Position, reference: str, roster: Roster) -> Json:
     shapes = (
         counter_shapes(position, thing.what)
         if on_hexes
-        else shapes_about(position, thing.what, unit=unit)
+        else shapes_about(position, thing.what, unit=unit, ranges=_weapon_ranges(position, thing))
     )
     return {
         "thing": reference,
@@ -180,6 +189,12 @@ def about(position: Position, reference: str, roster: Roster) -> Json:
         "lines": list(_lines(thing, roster)),
         "shapes": [shape.to_json() for shape in shapes],
     }
+
+
+def _weapon_ranges(position: Position, thing: Thing) -> tuple[float, ...] | None:
+    """Returns the ranges of a unit's weapons; None if it has none."""
+    game = described(position.game)
+    return None if thing.unit is None else game.weapon_ranges(thing.unit) or None
 
 
 def names_of(position: Position, *references: str) -> tuple[str | None, ...]:

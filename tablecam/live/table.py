@@ -196,7 +196,11 @@ class LiveTable:
         return b"" if newest.frame is None else self._picture.of(newest.frame, newest.camera)
 
     def measure(
-        self, a: str, b: str, ranges: Sequence[float] = (), unit: LengthUnit | None = None
+        self,
+        a: str,
+        b: str,
+        ranges: Sequence[float] | None = (),
+        unit: LengthUnit | None = None,
     ) -> Json:
         """Returns the distance between two things, and whether it is within each of some ranges."""
         self._check_open(a, b)

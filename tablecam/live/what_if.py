@@ -13,7 +13,6 @@ from tablecam.record.journal import Journal
 from tablecam.replay.film_table import roster_in
 from tablecam.replay.moment import Branch, branched
 from tablecam.rules.frozen_json import to_plain
-from tablecam.rules.games import described
 from tablecam.rules.odds import odds_of
 from tablecam.table.model import Position
 from tablecam.table.roster import Roster
@@ -30,9 +29,7 @@ class WhatIf:
 
     def measure(self, branch: Branch, a: str, b: str) -> Json:
         """Answers as `Live.measure` does."""
-        position = self._position(branch)
-        ranges = described(position.game).length_unit(position.table).ranges
-        return questions.measure(position, a, b, ranges)
+        return questions.measure(self._position(branch), a, b, None)
 
     def about(self, branch: Branch, thing: str) -> Json:
         """Answers as `Live.about` does."""

@@ -319,6 +319,10 @@ class Described(Protocol):
             return hexes(table.hex_map)
         return preferred_unit(table)
 
+    def weapon_ranges(self, unit: Unit) -> tuple[float, ...]:
+        """Returns the ranges of a unit's weapons in the unit of length; empty if it states none."""
+        return ()
+
     def formation(self, unit: Unit, listed: int) -> str | None:
         """Returns the formation of a unit on the table by how its bases lie, None if it has none.
 

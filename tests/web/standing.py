@@ -109,12 +109,16 @@ class StandingTable:
         return self.jpeg
 
     def measure(
-        self, a: str, b: str, ranges: Sequence[float] = (), unit: LengthUnit | None = None
+        self,
+        a: str,
+        b: str,
+        ranges: Sequence[float] | None = (),
+        unit: LengthUnit | None = None,
     ) -> dict[str, Any]:
         if "nobody" in (a + b):
             raise BadInput("measure", "expected a thing on the table, got 'unit:nobody'")
         symbol = None if unit is None else unit.symbol
-        return {"a": a, "b": b, "within": list(ranges), "unit": symbol}
+        return {"a": a, "b": b, "within": ranges and list(ranges), "unit": symbol}
 
     def change_masks(self, masks: tuple[Mask, ...]) -> None:
         self.show(masks=masks)

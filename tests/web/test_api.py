@@ -87,6 +87,7 @@ def test_measure_passes_things_and_ranges_on(client: FlaskClient) -> None:
     assert inches == pair | {"within": [6], "unit": "in"}
     # Without a unit, in that of the game.
     assert client.get(f"{address}&within=6").json == pair | {"within": [6], "unit": None}
+    assert client.get(f"{address}&within=usual").json == pair | {"within": None, "unit": None}
 
 
 @pytest.mark.parametrize(

@@ -64,7 +64,7 @@ def _shots(ground: Field, unit: Unit) -> Iterator[Part]:
     ranges = ground.troops[unit.id].ranges
     short = f", at short range up to {ranges.short_in:g} in" if ranges.long_in else ""
     yield Finding(f"{unit.id} fires up to {ranges.greatest_in:g} in{short}", rule="S-D.8")
-    for range_in in filter(None, (ranges.canister_in, ranges.short_in, ranges.long_in)):
+    for range_in in ranges.all_in:
         yield from ring(unit, range_in, inches(ground.position.table))
 
 

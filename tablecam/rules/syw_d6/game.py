@@ -502,6 +502,13 @@ class SevenYearsWar(BattleGame[State]):
             return None
         return self.suggest(state, seen.id, acts.MoveCommander(seen.id, seen.x_mm, seen.y_mm))
 
+    def weapon_ranges(self, unit: Unit) -> tuple[float, ...]:
+        """Returns the ranges of a unit's weapon (S-D.8)."""
+        try:
+            return read_keys(unit).ranges.all_in
+        except BadInput:
+            return ()
+
     def formation(self, unit: Unit, listed: int) -> str | None:
         """Returns the formation of a unit by how its bases lie (S-L)."""
         try:

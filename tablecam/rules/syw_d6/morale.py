@@ -231,6 +231,12 @@ class TestDie(Due):
         asks_retreat = self.kind != "melee" and "retreat_at" not in state.chart
         return tuple(map(RowDue, (*rows, "retreat_at") if asks_retreat else rows))
 
+    def asked(self, state: State) -> PendingDecision:
+        """Returns what is thrown, with what counts before it."""
+        skill = state.field.troops[self.unit].skill.test
+        counts = _and_a_die(self.unit, self._test(state, None).parts, skill)
+        return PendingDecision(str(self.roll(state)), sums=(counts,))
+
     def then(self, state: State, answer: tuple[int, ...]) -> State:
         """Returns the state with what becomes of the unit."""
         test = self._test(state, answer[0])
@@ -256,7 +262,7 @@ class TestDie(Due):
     def _fate(self, test: MoraleTest) -> Fate:
         return (test.of_loser if self.kind == "melee" else test.result) or "none"
 
-    def _test(self, state: State, die: int) -> MoraleTest:
+    def _test(self, state: State, die: int | None) -> MoraleTest:
         troops = state.field.troops[self.unit]
         return take_test(troops, self.kind, company_of(state, self.unit), die, state.chart)
 
@@ -286,7 +292,8 @@ class MeleeDice(Due):
     def asked(self, state: State) -> PendingDecision:
         """Returns what is thrown, with what both sides count before it."""
         sums = (self._sum(state, side, None)[1] for side in self.fight.sides)
-        return PendingDecision(str(self.roll(state)), sums=tuple(sums))
+        hint = f"The loser removes {tables.FIGURES_A_POINT} figures for each point of difference."
+        return PendingDecision(str(self.roll(state)), hint=hint, sums=tuple(sums))
 
     def dice_groups(self, state: State) -> tuple[DiceGroup, ...]:
         """Returns a die for each side; they are compared."""
@@ -325,17 +332,23 @@ class MeleeDice(Due):
         # The bonus outlasts the disorder that a melee brings (S-H.6).
         parts["charging"] = int(any(name in self.fight.chargers for name in names))
         best = max((troops[name].skill.test for name in names), key=_SKILLS.index)
-        by_die = tables.MODIFIER[best]
         total, side = sum(parts.values()), ", ".join(names)
         if die is None:
-            faces = joined(f"{count:+d} on a {face}" for face, count in by_die.items())
-            return total, Sum(f"{side} {total} and a die", (*terms(parts), f"die {faces}"))
-        total += by_die.get(die, 0)
-        return total, Sum(f"{side} {total}", (*terms(parts), f"die {die} {by_die.get(die, 0):+d}"))
+            return total, _and_a_die(side, parts, best)
+        by_die = tables.MODIFIER[best].get(die, 0)
+        total += by_die
+        return total, Sum(f"{side} {total}", (*terms(parts), f"die {die} {by_die:+d}"))
 
     def _test(self, state: State, name: str, die: int | None) -> MoraleTest:
         company = company_of(state, name, is_charging=name in self.fight.chargers)
         return take_test(state.field.troops[name], "melee", company, die, state.chart)
+
+
+def _and_a_die(who: str, parts: Mapping[str, int | None], skill: tables.Experience) -> Sum:
+    """Returns what counts before a die is thrown, with what each number on it counts."""
+    faces = joined(f"{count:+d} on a {face}" for face, count in tables.MODIFIER[skill].items())
+    total = sum(part or 0 for part in parts.values())
+    return Sum(f"{who} {total:+d} and a die", (*terms(parts), f"die {faces}"))
 
 
 class LossesDue(Due):

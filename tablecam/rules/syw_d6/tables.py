@@ -77,6 +77,11 @@ class Ranges:
         """The longest range."""
         return self.long_in or self.short_in
 
+    @property
+    def all_in(self) -> tuple[float, ...]:
+        """All that it has, the shortest first."""
+        return tuple(filter(None, (self.canister_in, self.short_in, self.long_in)))
+
 
 RANGES: Final[Mapping[str, Ranges]] = {
     "musket": Ranges(3, 6),

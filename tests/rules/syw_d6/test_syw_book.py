@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
+from tablecam.live.questions import measure
 from tablecam.rules.syw_d6.book import BOOK
+from tablecam.table.model import inches
 from tests.rules.syw_d6.battles import DOWN, UP, commander, table, unit
 
 F1, A1 = unit("F1", 20, 20), unit("A1", 22, 22, DOWN)
@@ -77,3 +79,12 @@ def test_bases_that_lie_on_each_other_are_told_of_s_j_6():
     (warning,) = BOOK.unit_sheet(pair(F1, pushed, A1), "F1").warnings
     assert "overlap by" in warning
     assert BOOK.unit_sheet(pair(F1, pushed, A1), "A1").warnings == ()
+
+
+def test_a_tape_to_an_enemy_tells_how_far_the_own_weapon_reaches_s_d_8():
+    gun = unit("FG", 20, 15, arm="artillery", figures=3, files=3, bases=1, gun="light")
+    position = table(gun, F1, A1)
+    reaches = [one["range"] for one in measure(position, "unit:FG", "unit:A1", None)["within"]]
+    assert reaches == [6, 12], "a light gun has no long range"
+    to_friend = measure(position, "unit:FG", "unit:F1", None)["within"]
+    assert [one["range"] for one in to_friend] == [*inches(position.table).ranges]

@@ -41,6 +41,14 @@ def test_a_unit_moved_out_of_turn_is_said_and_may_be_accepted(fight: Table) -> N
     moved.get_by_role("button", name="Cancel").click()
     opens.click()
     moved.locator("input").fill("it slipped")
+    accept = moved.locator('[data-way="accept"]')
+
+    def answer(route: Route) -> None:
+        # Its button has no room for more.
+        expect(accept).to_have_attribute("data-busy", "…")
+        route.continue_()
+
+    page.route("**/api/game/accept*", answer)
     moved.locator("input").press("Enter")
     expect(moved).to_have_count(0)
     line = fight.prussian.page.locator("#game-log-body li.overrule")

@@ -75,6 +75,9 @@ function showVerdict({ game: { judging } }) {
 /** The button that was pressed last. @type {Element | null} */
 let pressed = null;
 
+/** The width of a letter of its words, at the most. */
+const WIDEST_PX = 10;
+
 /** @type {(state: State) => void} */
 function renderSaid(state) {
   const { game } = state;
@@ -85,7 +88,9 @@ function renderSaid(state) {
   byId("game-said").classList.toggle("unseen", !amiss);
   // What went wrong lies over what happened last; what stays wrong has a place of its own.
   byId("game-said").classList.toggle("passing", game.said !== "");
-  if (pressed) setAttr(pressed, "data-busy", game.busy);
+  // They take the button's own room, or shrink to dots.
+  const hasRoom = (pressed?.clientWidth ?? 0) >= WIDEST_PX * (game.busy?.length ?? 0);
+  if (pressed) setAttr(pressed, "data-busy", hasRoom ? game.busy : "…");
   const house = view?.house ?? [];
   byId("game-house").hidden = !house.length;
   setText(byId("game-house"), `House sample: ${house.join(", ")} are invented, not the publisher's.`);

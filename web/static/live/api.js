@@ -12,9 +12,9 @@ const SILENCE_MS = 12_000;
 const RETRY_MS = 1_500;
 const POLL_MS = 500;
 
-/** The distance between two things. @type {(a: string, b: string, ranges: number[]) => Promise<Measured>} */
-export function measure(a, b, ranges) {
-  return get(`/api/measure?${new URLSearchParams({ a, b, within: ranges.join(",") })}`);
+/** The distance between two things. @type {(a: string, b: string) => Promise<Measured>} */
+export function measure(a, b) {
+  return get(`/api/measure?${new URLSearchParams({ a, b, within: "usual" })}`);
 }
 
 /** The drawings and lines that explain a thing. @type {(thing: string) => Promise<About>} */

@@ -76,7 +76,7 @@ function currentQuestions(state, changed) {
 
 /** @type {(state: State, tape: Tape) => Promise<void>} */
 async function askTape(state, { a, b, kept }) {
-  const [measured, error] = await settled(api.measure(a, b, state.facts.about.unit.ranges));
+  const [measured, error] = await settled(api.measure(a, b));
   const fill = (/** @type {Tape} */ tape) => ({ ...tape, measured: measured ?? tape.measured, error });
   if (kept) {
     state.keptTapes = state.keptTapes.map((tape) => (tape.a === a && tape.b === b ? fill(tape) : tape));
