@@ -17,7 +17,7 @@ from tablecam.rules.game import Ban, Offer, Suggestion
 from tablecam.rules.huzzah_ge import deployment, movement, orders, settlements, volleys
 from tablecam.rules.huzzah_ge import state as acts
 from tablecam.rules.huzzah_ge.field import facts_of, formation_of, officer_facts
-from tablecam.rules.huzzah_ge.state import PHASES, State
+from tablecam.rules.huzzah_ge.state import State
 from tablecam.rules.huzzah_ge.tables import CM_MM, GRADES
 from tablecam.rules.huzzah_ge.tables import GAME as NAME
 from tablecam.rules.huzzah_ge.troops import front_of
@@ -109,15 +109,6 @@ def _next_combat(state: State) -> State:
     return state
 
 
-def _next_rally(state: State) -> State:
-    """Returns the state with the next unit due that may rally (H-15.4)."""
-    return state.with_next(
-        (unit.id, settlements.RallyDue(unit.id))
-        for unit in state.field.of_side(state.active)
-        if unit.state.get("disordered") or unit.state.get("routing")
-    )
-
-
 def _engaged(state: State) -> State:
     """Returns the state in which charges that came home are combats (H-12.7)."""
     for rush in state.rushes:
@@ -205,11 +196,15 @@ class GloriousEmpires(BattleGame[State]):
     automatic_by_phase: ClassVar = {
         "superiority": lambda state: state,
         "effectiveness": lambda state: state,
-        "chargers": lambda state: state.with_next(
+        "chargers": lambda state: (
             (rush.target, volleys.TargetOfCharges(rush.target)) for rush in state.rushes
         ),
         "combat": _next_combat,
-        "rally": _next_rally,
+        "rally": lambda state: (
+            (unit.id, settlements.RallyDue(unit.id))
+            for unit in state.field.of_side(state.active)
+            if unit.state.get("disordered") or unit.state.get("routing")
+        ),
     }
     handlers: ClassVar = {
         ("fire", acts.Fire): Judged(volleys.judged, volleys.declared),
@@ -337,7 +332,7 @@ class GloriousEmpires(BattleGame[State]):
         if state.phase == "fire" and state.shots:
             return volleys.volley(state)
         if state.phase != "rally":
-            phase = PHASES[PHASES.index(state.phase) + 1]
+            phase = self.phase_after(state)
             after, step = self.entered(state, phase), _STARTS.get(phase)
             # A phase in which nobody has anything to settle passes unsaid.
             is_empty = not after.due and self.automatic(after) == after
@@ -360,7 +355,7 @@ class GloriousEmpires(BattleGame[State]):
         # Whether to go on is asked before anything of the new turn.
         return after if last else after.pushed(settlements.StopDue())
 
-    def entered(self, state: State, phase: Any) -> State:
+    def entered(self, state: State, phase: str) -> State:
         """Returns the state at the beginning of a phase."""
         state = replace(state, phase=phase, tried=(), due=(), under=None, shots=())
         if phase in ("superiority", "effectiveness"):

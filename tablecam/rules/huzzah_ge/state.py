@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Final, Literal, get_args
+from typing import Any, ClassVar, Literal
 
 import shapely
 
@@ -19,19 +19,19 @@ from tablecam.rules.huzzah_ge import fire
 from tablecam.rules.huzzah_ge.field import Field, artillery_base, expected_of, field_of
 from tablecam.rules.huzzah_ge.tables import CM_MM, COMMAND, Factor, Order, together
 from tablecam.rules.huzzah_ge.troops import QualityRoll, Troops, heading_of, quality
-from tablecam.rules.miniatures.battle import Bases, Battle, BattleStep, OfUnit, disordered
+from tablecam.rules.miniatures.battle import (
+    Bases,
+    Battle,
+    BattleOverrule,
+    BattleStep,
+    OfUnit,
+    disordered,
+)
 from tablecam.rules.miniatures.battle import Charge as Charge
 from tablecam.rules.miniatures.battle import Move as Move
 from tablecam.rules.miniatures.ground import centre_mm, footprints, hull, without_rear
 from tablecam.rules.miniatures.reckon import spans
-from tablecam.rules.overrules import Overrule as AnyOverrule
 from tablecam.wording import counted
-
-Phase = Literal[
-    "superiority", "effectiveness", "fire", "orders", "chargers", "combat", "officers", "rally",
-    "over",
-]  # fmt: skip
-PHASES: Final[tuple[Phase, ...]] = get_args(Phase)
 
 
 class Fire(OfUnit):
@@ -93,7 +93,7 @@ class GiveName(Variant):
     name: str | None
 
 
-class Overrule(AnyOverrule):
+class Overrule(BattleOverrule):
     """What players set themselves."""
 
     quality: Mapping[str, str] = field(default_factory=dict)
@@ -101,8 +101,6 @@ class Overrule(AnyOverrule):
     status: Mapping[str, str] = field(default_factory=dict)
     skirmish_factor: Mapping[str, int] = field(default_factory=dict)
     artillery_factor: Mapping[str, int] = field(default_factory=dict)
-    phase: Phase | None = None
-    turn: int | None = None
 
 
 class Due(BattleStep, is_family=True):
@@ -168,7 +166,6 @@ class Under:
 class State(Battle):
     """A battle between two actions."""
 
-    phase: Phase = "superiority"
     due: tuple[Due, ...] = ()
     armies: Mapping[str, Army] = field(default_factory=dict)
     superiority: str | None = None

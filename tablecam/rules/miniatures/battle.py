@@ -12,6 +12,7 @@ from tablecam.rules.dice import Roll
 from tablecam.rules.frozen_json import ReadOnlyMappings, Variant
 from tablecam.rules.game import Ban, Event, Refused
 from tablecam.rules.miniatures.drawing import names_in, shapes_about
+from tablecam.rules.overrules import Overrule
 from tablecam.rules.steps import Events, Step, Stepping, WordedStep
 from tablecam.table.model import BasePose, Commander, Position, Unit
 from tablecam.uncertainty.answer import Answer
@@ -74,6 +75,13 @@ class BattleStep(WordedStep, is_family=True):
 
 class Done(Variant):
     """End the phase, or a part of it."""
+
+
+class BattleOverrule(Overrule):
+    """What players set themselves in every battle; a rulebook derives its own."""
+
+    phase: str | None = None
+    turn: int | None = None
 
 
 class OfUnit(Variant, is_family=True):

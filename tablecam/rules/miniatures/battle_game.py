@@ -52,7 +52,10 @@ class BattleGame(ByHand[State], PhaseGame[State]):
     """The rule by which a battle ends."""
     choices_by_phase: ClassVar[Mapping[str, Callable[[Any], Iterable[Any]]]]
     automatic_by_phase: ClassVar[Mapping[str, Callable[[Any], Any]]]
-    """What the active side may do in the phases in which it chooses, and what happens in others."""
+    """What the active side may do in the phases in which it chooses, and what happens in others.
+
+    There it is the next state, or the steps that are due, each with the name of whose turn it is.
+    """
     handlers: ClassVar[Mapping[tuple[str, type], Judged | Callable[[Any, Any], Any]]]
     """What follows from an action, by its phase and its type."""
     offers: ClassVar[Mapping[type, Label]]
@@ -68,7 +71,7 @@ class BattleGame(ByHand[State], PhaseGame[State]):
     signs: ClassVar[tuple[Sign, ...]]
     """The markers of units as players know them."""
     phase_words: ClassVar[Mapping[str, str]]
-    """The phases in words, for those who overrule."""
+    """The phases of a sequence in their order, in words for those who overrule."""
     phases_shown: ClassVar[Mapping[str, str]] = MappingProxyType({})
     """The phases that the page names, in words."""
 
@@ -166,7 +169,9 @@ class BattleGame(ByHand[State], PhaseGame[State]):
         None in a phase in which the active side chooses.
         """
         step = self.automatic_by_phase.get(state.phase)
-        return None if step is None else step(state)
+        after: Any = None if step is None else step(state)
+        is_state = after is None or isinstance(after, Battle)
+        return after if is_state else state.with_next(after)
 
     def passed_on(self, state: State) -> State:
         """Returns the state in the next phase; of one in which nobody can act it tells why."""
@@ -175,12 +180,17 @@ class BattleGame(ByHand[State], PhaseGame[State]):
         why = self.why_missing(after) if is_asked and not self.waits(after) else ""
         return after.tells("idle", why) if why else after
 
+    def phase_after(self, state: State) -> str:
+        """Returns the next phase of a sequence."""
+        phases = [*self.phase_words]
+        return phases[phases.index(state.phase) + 1]
+
     @abstractmethod
     def next_phase(self, state: State) -> State:
         """Returns the state in the next phase, sequence or turn."""
 
     @abstractmethod
-    def entered(self, state: State, phase: Any) -> State:
+    def entered(self, state: State, phase: str) -> State:
         """Returns the state at the beginning of a phase."""
 
     @abstractmethod

@@ -28,7 +28,7 @@ from tablecam.rules.syw_d6 import state as acts
 from tablecam.rules.syw_d6.field import read_keys, troops_of
 from tablecam.rules.syw_d6.flights import ClearDie, FormUpDue, flight_of, home_edges
 from tablecam.rules.syw_d6.fog_of_war import FogDie, Pick, RainDie
-from tablecam.rules.syw_d6.state import PHASES, Due, State, Weather
+from tablecam.rules.syw_d6.state import Due, State, Weather
 from tablecam.rules.syw_d6.tables import GAME as NAME
 from tablecam.rules.syw_d6.troops import Charts
 from tablecam.table.model import Commander, Position, Unit, inches
@@ -40,77 +40,9 @@ _TURN_MARKS: Final = ("casualties_this_turn", "casualties_from", "tested_this_tu
 _SEQUENCE_MARKS: Final = (
     "moved", "fired", "evaded", "slowed", "inspired", "fires_twice", "relocates_in",
 )  # fmt: skip
-_STEPS: Final[Mapping[acts.Phase, str]] = {
+_STEPS: Final[Mapping[str, str]] = {
     "move": "Move", "fire": "Fire", "melee": "Melee and morale"
 }  # fmt: skip
-
-
-def _flights_due(state: State) -> State:
-    """Returns the state with the next forced move due, if there is one (S-A.1)."""
-    return state.with_next(
-        (unit.id, flight_of(unit))
-        for unit in state.field.of_side(state.active)
-        if unit.state.get("status") and not unit.state.get("reforming")
-    )
-
-
-def _clearing_due(state: State) -> State:
-    """Returns the state with the next throw to clear due, if there is one (S-A.3)."""
-    own = state.field.of_side(state.active)
-    return state.with_next(
-        (f"clear {unit.id}", ClearDie(unit.id)) for unit in own if unit.state.get("reforming")
-    )
-
-
-def _melee_due(state: State) -> State:
-    """Returns the state with the next melee due, if there is one (S-F)."""
-    return state.with_next(
-        (f"melee {' '.join(fight.units)}", morale.MeleeDice(fight)) for fight in state.fights
-    )
-
-
-def next_phase(state: State) -> State:
-    """Returns the state in the next phase, sequence or turn."""
-    if state.phase != "moral":
-        phase = PHASES[PHASES.index(state.phase) + 1]
-        step = _STEPS.get(phase)
-        state = entered(state, phase)
-        return state if step is None else state.tells("phase", step)
-    # The sequence ends; after the second one, so does the turn.
-    rained = [one.side for one in state.in_force if one == Weather("heavy_rain", one.side)]
-    in_force = tuple(
-        replace(one, sequences=one.sequences - 1) for one in state.in_force if one.sequences > 1
-    )
-    ends_turn = state.half == 1
-    marks = (*_SEQUENCE_MARKS, *(_TURN_MARKS if ends_turn else ()))
-    names = [unit.id for unit in state.position.units]
-    state = state.all_changed(names, **dict.fromkeys(marks))
-    state = replace(state, half=1 - state.half, in_force=in_force)
-    if ends_turn:
-        state = replace(state, turn=state.turn + 1, calamities=())
-        if state.options.get("alternate_first"):
-            state = replace(state, sides=(state.sides[1], state.sides[0]))
-    last = int(state.options.get("turns", 0))
-    if last and state.turn > last:
-        state = replace(state, phase="over", turn=last)
-        return state.tells("over", f"The battle is over after {last} turns", "S-0.9")
-    state = entered(state, "fog")
-    if state.active in rained:
-        state = state.pushed(RainDie(state.active))
-    text = f"Turn {state.turn}: {side_name(state.active)}"
-    return state.tells("phase" if state.half else "turn", text, "S-0.9")
-
-
-def entered(state: State, phase: acts.Phase) -> State:
-    """Returns the state at the beginning of a phase."""
-    state = replace(state, phase=phase, tried=(), allowed={}, due=())
-    if phase == "fog" and state.options.get("fog", True):
-        return state.pushed(FogDie())
-    if phase == "move":
-        guns = {unit.id: unit.state.get("relocates_in") for unit in state.position.units}
-        allowed = {name: acts.Allowance(inches) for name, inches in guns.items() if inches}
-        return replace(state, allowed=allowed)
-    return state
 
 
 def _swaps(state: State) -> Iterator[acts.Reform]:
@@ -318,9 +250,19 @@ class SevenYearsWar(BattleGame[State]):
     }
     automatic_by_phase: ClassVar = {
         "fog": lambda state: state,
-        "flights": _flights_due,
-        "clear": _clearing_due,
-        "melee": _melee_due,
+        "flights": lambda state: (
+            (unit.id, flight_of(unit))
+            for unit in state.field.of_side(state.active)
+            if unit.state.get("status") and not unit.state.get("reforming")
+        ),
+        "clear": lambda state: (
+            (f"clear {unit.id}", ClearDie(unit.id))
+            for unit in state.field.of_side(state.active)
+            if unit.state.get("reforming")
+        ),
+        "melee": lambda state: (
+            (f"melee {' '.join(fight.units)}", morale.MeleeDice(fight)) for fight in state.fights
+        ),
         "moral": morale.moral_due,
     }
     handlers: ClassVar = {
@@ -414,7 +356,6 @@ class SevenYearsWar(BattleGame[State]):
         Done: lambda state, action: Offer("done", _DONE.get(state.phase, "Go on")),
     }
     length_unit = staticmethod(inches)
-    next_phase, entered = staticmethod(next_phase), staticmethod(entered)
     acting = staticmethod(lambda state: state.allowed)
     lost = staticmethod(lambda state, name: acts.destroyed(state, name, "by the players"))
     strength_of = staticmethod(lambda unit: int(unit.state.get("figures", 0)))
@@ -441,6 +382,48 @@ class SevenYearsWar(BattleGame[State]):
         may = (f"{name} up to {may.value_in:g} in" for name, may in state.allowed.items())
         hint = f"By hand: {', '.join(may)}."
         return (f"move {joined(state.allowed)}", hint) if state.allowed else None
+
+    def next_phase(self, state: State) -> State:
+        """Returns the state in the next phase, sequence or turn."""
+        if state.phase != "moral":
+            phase = self.phase_after(state)
+            step = _STEPS.get(phase)
+            state = self.entered(state, phase)
+            return state if step is None else state.tells("phase", step)
+        # The sequence ends; after the second one, so does the turn.
+        rained = [one.side for one in state.in_force if one == Weather("heavy_rain", one.side)]
+        in_force = tuple(
+            replace(one, sequences=one.sequences - 1) for one in state.in_force if one.sequences > 1
+        )
+        ends_turn = state.half == 1
+        marks = (*_SEQUENCE_MARKS, *(_TURN_MARKS if ends_turn else ()))
+        names = [unit.id for unit in state.position.units]
+        state = state.all_changed(names, **dict.fromkeys(marks))
+        state = replace(state, half=1 - state.half, in_force=in_force)
+        if ends_turn:
+            state = replace(state, turn=state.turn + 1, calamities=())
+            if state.options.get("alternate_first"):
+                state = replace(state, sides=(state.sides[1], state.sides[0]))
+        last = int(state.options.get("turns", 0))
+        if last and state.turn > last:
+            state = replace(state, phase="over", turn=last)
+            return state.tells("over", f"The battle is over after {last} turns", "S-0.9")
+        state = self.entered(state, "fog")
+        if state.active in rained:
+            state = state.pushed(RainDie(state.active))
+        text = f"Turn {state.turn}: {side_name(state.active)}"
+        return state.tells("phase" if state.half else "turn", text, "S-0.9")
+
+    def entered(self, state: State, phase: str) -> State:
+        """Returns the state at the beginning of a phase."""
+        state = replace(state, phase=phase, tried=(), allowed={}, due=())
+        if phase == "fog" and state.options.get("fog", True):
+            return state.pushed(FogDie())
+        if phase == "move":
+            guns = {unit.id: unit.state.get("relocates_in") for unit in state.position.units}
+            allowed = {name: acts.Allowance(inches) for name, inches in guns.items() if inches}
+            return replace(state, allowed=allowed)
+        return state
 
     def adopts(self, state: State) -> bool:
         """Whether Move or Fire begins: nobody has moved or fired."""

@@ -4,24 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Final, Literal, get_args
+from typing import Literal
 
 from tablecam.rules.frozen_json import Variant
 from tablecam.rules.game import Refused
 from tablecam.rules.miniatures import battle
-from tablecam.rules.miniatures.battle import Bases, Battle, BattleStep, OfUnit
+from tablecam.rules.miniatures.battle import Bases, Battle, BattleOverrule, BattleStep, OfUnit
 from tablecam.rules.miniatures.battle import Charge as Charge
 from tablecam.rules.miniatures.battle import Move as Move
 from tablecam.rules.miniatures.ground import without_rear
-from tablecam.rules.overrules import Overrule as AnyOverrule
 from tablecam.rules.syw_d6 import tables
 from tablecam.rules.syw_d6.field import Field, field_of
 from tablecam.rules.syw_d6.troops import Face, bases_needed
 from tablecam.table.model import Unit
 from tablecam.wording import counted
-
-Phase = Literal["fog", "flights", "clear", "swap", "move", "fire", "melee", "moral", "over"]
-PHASES: Final[tuple[Phase, ...]] = get_args(Phase)
 
 
 class Throw(OfUnit):
@@ -95,14 +91,12 @@ class GiveRow(Variant):
     value: int | None
 
 
-class Overrule(AnyOverrule):
+class Overrule(BattleOverrule):
     """What players set themselves."""
 
     figures: Mapping[str, int] = field(default_factory=dict)
     marker: Mapping[str, str] = field(default_factory=dict)
     status: Mapping[str, str] = field(default_factory=dict)
-    phase: Phase | None = None
-    turn: int | None = None
 
 
 class Due(BattleStep, is_family=True):
@@ -164,7 +158,6 @@ class Weather:
 class State(Battle):
     """A battle between two actions."""
 
-    phase: Phase = "fog"
     due: tuple[Due, ...] = ()
     edges: Mapping[str, str] = field(default_factory=dict)
     chart: Mapping[str, int | None] = field(default_factory=dict)
