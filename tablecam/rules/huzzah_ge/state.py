@@ -19,14 +19,7 @@ from tablecam.rules.huzzah_ge import fire
 from tablecam.rules.huzzah_ge.field import Field, artillery_base, expected_of, field_of
 from tablecam.rules.huzzah_ge.tables import CM_MM, COMMAND, Factor, Order, together
 from tablecam.rules.huzzah_ge.troops import QualityRoll, Troops, heading_of, quality
-from tablecam.rules.miniatures.battle import (
-    Bases,
-    Battle,
-    BattleOverrule,
-    BattleStep,
-    OfUnit,
-    disordered,
-)
+from tablecam.rules.miniatures import battle
 from tablecam.rules.miniatures.battle import Charge as Charge
 from tablecam.rules.miniatures.battle import Move as Move
 from tablecam.rules.miniatures.ground import centre_mm, footprints, hull, without_rear
@@ -34,7 +27,7 @@ from tablecam.rules.miniatures.reckon import spans
 from tablecam.wording import counted
 
 
-class Fire(OfUnit):
+class Fire(battle.OfUnit):
     """Declare fire at an enemy by some bases of the front line, by their places (H-7.6)."""
 
     target: str
@@ -54,19 +47,19 @@ class GiveOrder(Variant):
     order: Order
 
 
-class Deploy(OfUnit):
+class Deploy(battle.OfUnit):
     """Lay out a unit in another formation, or into or out of dense terrain (H-14)."""
 
-    bases: Bases
+    bases: battle.Bases
 
 
-class Skirmish(OfUnit):
+class Skirmish(battle.OfUnit):
     """Send bases into the skirmish line (H-14.5)."""
 
     count: int
 
 
-class PassLines(OfUnit):
+class PassLines(battle.OfUnit):
     """Change places with a friend (H-14.9)."""
 
     other: str
@@ -93,7 +86,7 @@ class GiveName(Variant):
     name: str | None
 
 
-class Overrule(BattleOverrule):
+class Overrule(battle.BattleOverrule):
     """What players set themselves."""
 
     quality: Mapping[str, str] = field(default_factory=dict)
@@ -103,7 +96,7 @@ class Overrule(BattleOverrule):
     artillery_factor: Mapping[str, int] = field(default_factory=dict)
 
 
-class Due(BattleStep, is_family=True):
+class Due(battle.BattleStep, is_family=True):
     """What the book makes due; a number that is asked for has some words."""
 
     number: ClassVar[str] = "{}"
@@ -163,7 +156,7 @@ class Under:
 
 
 @dataclass(frozen=True, slots=True)
-class State(Battle):
+class State(battle.Battle):
     """A battle between two actions."""
 
     due: tuple[Due, ...] = ()
@@ -273,7 +266,7 @@ class FactorDice(Due, is_family=True):
         return together(whose, self.factor(state).value)
 
 
-def placed(state: State, name: str, bases: Bases) -> State:
+def placed(state: State, name: str, bases: battle.Bases) -> State:
     """Returns the state with a unit elsewhere, its officer with it, and officers in its way.
 
     An officer under a friend is set just behind its centre; an enemy one escapes to the nearest
@@ -389,7 +382,7 @@ def gone_back(state: State, name: str, distance_cm: float, *, routs: bool) -> St
     state = placed(state, name, bases)
     state = state.changed(name, sector=way.deployed_in)
     for friend in way.disordered_friends:
-        state = disordered(state, friend, "H-9.9")
+        state = battle.disordered(state, friend, "H-9.9")
     if way.extra_hits:
         state = hit(state, name, way.extra_hits, "H-9.9")
     # A unit that could only end on an enemy is captured (H-9.11).

@@ -9,7 +9,6 @@ from typing import Literal
 from tablecam.rules.frozen_json import Variant
 from tablecam.rules.game import Refused
 from tablecam.rules.miniatures import battle
-from tablecam.rules.miniatures.battle import Bases, Battle, BattleOverrule, BattleStep, OfUnit
 from tablecam.rules.miniatures.battle import Charge as Charge
 from tablecam.rules.miniatures.battle import Move as Move
 from tablecam.rules.miniatures.ground import without_rear
@@ -20,7 +19,7 @@ from tablecam.table.model import Unit
 from tablecam.wording import counted
 
 
-class Throw(OfUnit):
+class Throw(battle.OfUnit):
     """Throw the dice of a unit's or a commander's move (S-B.4)."""
 
 
@@ -44,29 +43,29 @@ class MoveCommander(Variant):
     y_mm: float
 
 
-class StayPut(OfUnit):
+class StayPut(battle.OfUnit):
     """Leave a unit where it is, though its dice are thrown."""
 
 
-class ChangeFormation(OfUnit):
+class ChangeFormation(battle.OfUnit):
     """Give a unit a red marker instead of a move (S-B.5)."""
 
 
-class RetreatByChoice(OfUnit):
+class RetreatByChoice(battle.OfUnit):
     """Retreat as after a lost melee (S-B.10)."""
 
 
-class Reform(OfUnit):
+class Reform(battle.OfUnit):
     """Swap the orange marker for red (S-A.6)."""
 
 
-class FormUp(OfUnit):
+class FormUp(battle.OfUnit):
     """Lay out a unit that has cleared its disorder (S-A.4)."""
 
-    bases: Bases
+    bases: battle.Bases
 
 
-class Fire(OfUnit):
+class Fire(battle.OfUnit):
     """Fire at an enemy."""
 
     target: str
@@ -91,7 +90,7 @@ class GiveRow(Variant):
     value: int | None
 
 
-class Overrule(BattleOverrule):
+class Overrule(battle.BattleOverrule):
     """What players set themselves."""
 
     figures: Mapping[str, int] = field(default_factory=dict)
@@ -99,7 +98,7 @@ class Overrule(BattleOverrule):
     status: Mapping[str, str] = field(default_factory=dict)
 
 
-class Due(BattleStep, is_family=True):
+class Due(battle.BattleStep, is_family=True):
     """What the sheet makes due."""
 
 
@@ -155,7 +154,7 @@ class Weather:
 
 
 @dataclass(frozen=True, slots=True)
-class State(Battle):
+class State(battle.Battle):
     """A battle between two actions."""
 
     due: tuple[Due, ...] = ()
