@@ -58,9 +58,16 @@ def pose_covariances(
     return np.asarray(independent * correlated[:, None] * correlated)
 
 
-def inflated_by_occlusion(covariance: Array, visible_share: Array) -> Array:
-    """Returns the covariances (n, 3, 3) inflated for tags with this `visible_share` (n,)."""
-    inflation = 1 + _SIGMA_BY_HIDDEN_SHARE * np.maximum(_UNOCCLUDED_SHARE - visible_share, 0)
+def inflated_by_occlusion(
+    covariance: Array, visible_share: Array, glare: NDArray[np.bool_]
+) -> Array:
+    """Returns the covariances (n, 3, 3) inflated for tags with this `visible_share` (n,).
+
+    What lies under `glare` (n, spots) does not count as hidden: it is left out of the fit, so that
+    it biases nothing, and the covariances count it as missing already.
+    """
+    seen_share = visible_share + glare.mean(axis=1)
+    inflation = 1 + _SIGMA_BY_HIDDEN_SHARE * np.maximum(_UNOCCLUDED_SHARE - seen_share, 0)
     return np.asarray(covariance * np.square(inflation)[:, None, None])
 
 

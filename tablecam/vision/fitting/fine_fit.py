@@ -141,8 +141,8 @@ def _refined(grey: Grey, camera: Camera, patterns: TagPatterns, fits: TagFits) -
         headings_rad=poses.headings_rad.astype(np.float64),
     )
     units = np.array([model.cell_mm, model.cell_mm, 1.0])
-    covariance = inflated_by_occlusion(covariance, fits.visible_share) * units[:, None] * units
-    return replace(fits, tags=tags, covariance=covariance)
+    covariance = inflated_by_occlusion(covariance, fits.visible_share, fits.glare)
+    return replace(fits, tags=tags, covariance=covariance * units[:, None] * units)
 
 
 def _refined_poses(

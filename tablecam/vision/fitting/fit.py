@@ -224,7 +224,7 @@ def _result(model: TagModel, guesses: TagGuesses, fitted: _Fitted, blurs_px: Arr
         likeness > _LEAST_TAG_LIKENESS,
     )
     noise, visible = _noise_and_visible(model, fitted)
-    covariance = inflated_by_occlusion(covariance, visible)
+    covariance = inflated_by_occlusion(covariance, visible, fitted.glare)
     gain, black = fitted.coefficients[:, [GAIN, BLACK]].astype(np.float64).T
     return TagFits(
         tags,
