@@ -24,6 +24,7 @@ from tablecam.table.model import Commander, Position, Unit
 from tablecam.table.sides import side_name
 from tablecam.uncertainty.answer import Answer, AnswerWord, certain, decide, measured
 from tablecam.uncertainty.samples import decide_sampled, drawn
+from tablecam.wording import counted
 
 _SURE_SIGMAS = 6.0
 """A margin of more standard deviations needs no draws."""
@@ -82,14 +83,18 @@ def _shot(state: State, firer: Unit, target: Unit) -> Finding:
     limit_cm = state.troops(firer.id).range_cm
     margin_mm = (limit_cm - at.range_cm) * CM_MM
     word, sigma_mm, chance = _in_range(state, (shot, *nearest), limit_cm, margin_mm)
-    where = f"{at.range_cm:.1f} cm to the {at.face} of {target.id}, of {limit_cm:g}"
+    of_bases = "its middle" if len(shot.bases) == 1 else "their middle"
+    to_face = f"the middle of the {at.face} of {target.id}"
+    if state.options.get("range_to") == "nearest_base":
+        to_face = target.id
+    where = f"{at.range_cm:.1f} cm from {of_bases} to {to_face}, of {limit_cm:g}"
     shapes = shapes_of(front_of(firer.bases).edge, "edge")
     if known is None and word == "yes":
         why = f"{firer.id} does not see {target.id} clearly before it: {where}"
         return Finding(why, certain("no", "H-7.6", why, shapes), question=asked)
     short = ", short range" if fire.is_short(state.troops(firer.id), at.range_cm) else ""
-    count = f"{len(shot.bases)} {'base' if len(shot.bases) == 1 else 'bases'}"
-    said = "may not fire" if word == "no" else "fires"
+    count = counted(len(shot.bases), "base")
+    said = "may not fire, not even" if word == "no" else "fires"
     why = f"{firer.id} {said} with {count}: {where}{short}"
     answer = Answer(word, margin_mm, sigma_mm, chance, "H-7.4", why, shapes, target.id)
     return Finding(why, answer, question=asked)

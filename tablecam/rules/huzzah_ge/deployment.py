@@ -56,7 +56,7 @@ def deployments(state: State, unit: Unit) -> Iterator[Any]:
         if judged(state, deploy).answer != "no":
             yield deploy
     most = _skirmishers(state, unit)
-    yield from (acts.Skirmish(unit.id, count) for count in sorted({min(1, most), most} - {0}))
+    yield from (acts.Skirmish(unit.id, count) for count in range(1, most + 1))
     for friend in state.field.friends(unit):
         if ban_on_passing(state, unit, friend) is None:
             yield acts.PassLines(unit.id, friend.id)

@@ -28,7 +28,7 @@ from tablecam.rules.miniatures.battle_game import BattleGame
 from tablecam.rules.miniatures.nearest import farthest_legal
 from tablecam.rules.miniatures.page import Sign, UnitSetting
 from tablecam.rules.steps import Decide
-from tablecam.table.model import CENTIMETRES, Commander, Position, Unit
+from tablecam.table.model import CENTIMETRES, Commander, Keys, Position, Unit
 from tablecam.table.sides import side_name
 from tablecam.uncertainty.answer import Answer, measured
 from tablecam.wording import counted
@@ -52,8 +52,7 @@ def _officers(state: State) -> Iterator[acts.MoveOfficer]:
         yield acts.MoveOfficer(name, officer.x_mm, officer.y_mm)
         for unit in ground.units.values():
             if ground.commanded(name, unit.id) and ground.attached_to(unit.id) is None:
-                x_mm, y_mm = front_of(unit.bases).middle_mm
-                move = acts.MoveOfficer(name, x_mm, y_mm, to=unit.id)
+                move = acts.MoveOfficer(name, *acts.behind(state, name, unit), to=unit.id)
                 if _officer_ruling(state, move).answer != "no":
                     yield move
 
@@ -120,6 +119,7 @@ def _engaged(state: State) -> State:
 
 
 _DONE: Final = {"orders": "No more orders", "officers": "No more officers move"}
+_MARKED: Final = ("square", "road_column")
 _ORDERS: Final = {
     "steady": {},
     "disordered": {"disordered": True},
@@ -156,8 +156,8 @@ def _name(state: State, action: acts.GiveName) -> str:
 
 
 def _done(state: State, action: Done) -> Offer:
-    if state.due:
-        return Offer("give", "No order")
+    if isinstance(state.step, orders.OrderChoice):
+        return Offer("give", "No second order" if state.step.is_second else "Give no order")
     words = "This order is carried out" if state.under is not None else _DONE.get(state.phase)
     if state.phase == "fire":
         words = "Roll for all declared fire" if state.shots else "Nobody fires"
@@ -227,7 +227,10 @@ class GloriousEmpires(BattleGame[State]):
     questions: ClassVar = {
         "fire": ("declare fire, or roll", ""),
         "orders": ("choose a unit or a group to give orders to, or give no more orders", ""),
-        "officers": ("move officers, or end the phase", "By hand up to 60 cm, or to a unit."),
+        "officers": (
+            "move officers, or end the phase",
+            f"By hand up to {OFFICER_CM:g} cm, or to a unit.",
+        ),
     }
     phase_words: ClassVar = {
         "superiority": "skirmisher superiority",
@@ -244,12 +247,11 @@ class GloriousEmpires(BattleGame[State]):
         "fire": about.ActionGroup(
             "Declare fire", "Targets are declared before any dice are rolled."
         ),
-        "give": about.ActionGroup("Order", is_main=True),
-        "move": about.ActionGroup("Move", "By hand, as far as the order allows."),
+        "give": about.ActionGroup("", is_main=True),
+        "move": about.ActionGroup("Move"),
         "charge": about.ActionGroup("Charge"),
         "form": about.ActionGroup("Deploy", "By hand, one base where it is."),
-        "officer": about.ActionGroup("Officers", "By hand, up to 60 cm."),
-        "answer": about.ActionGroup("Answer", is_main=True),
+        "answer": about.ActionGroup("", is_main=True),
         "roll": about.ActionGroup("Dice"),
         "done": about.ActionGroup("Go on", is_main=True, is_end=True),
     }
@@ -279,9 +281,8 @@ class GloriousEmpires(BattleGame[State]):
         acts.Deploy: ("form", _layout),
         acts.Skirmish: ("form", "{unit}: {count} into the skirmish line"),
         acts.PassLines: ("form", "{unit}: pass lines with {other}"),
-        acts.MoveOfficer: (
-            "officer",
-            lambda _, action: f"{action.officer}: {f'to {action.to}' if action.to else 'stay'}",
+        acts.MoveOfficer: lambda _, action: Offer(
+            action.officer, f"to {action.to}" if action.to else "stay"
         ),
         acts.GiveNumber: ("answer", lambda state, action: state.step.number.format(action.value)),
         acts.GiveName: ("answer", _name),
@@ -306,6 +307,12 @@ class GloriousEmpires(BattleGame[State]):
             state = state.changed(name, formation=formation_of(state.unit(name)))
         return state
 
+    def markers(self, unit_state: Keys) -> tuple[about.Marker, ...]:
+        """Returns the markers of a unit, with a formation other than in line."""
+        lies = unit_state.get("formation")
+        others = [about.Marker("word", lies.replace("_", " "))] if lies in _MARKED else []
+        return (*super().markers(unit_state), *others)
+
     def read_keys(self, thing: Unit | Commander) -> None:
         """Reads the keys of a unit or an officer (H-1.6, H-1.8)."""
         if isinstance(thing, Unit):
@@ -314,8 +321,8 @@ class GloriousEmpires(BattleGame[State]):
             officer_facts(thing)
 
     def waits(self, state: State) -> bool:
-        """Whether the side may act: on an order in force also in ways that are not listed."""
-        return state.under is not None or super().waits(state)
+        """Whether the side may act: on an order also in ways not listed, or with declared fire."""
+        return state.under is not None or bool(state.shots) or super().waits(state)
 
     def under_way(self, state: State) -> tuple[str, str] | None:
         """Returns how to act on the order in force."""
@@ -333,6 +340,8 @@ class GloriousEmpires(BattleGame[State]):
             return volleys.volley(state)
         if state.phase != "rally":
             phase = self.phase_after(state)
+            if state.given and state.phase == "orders" and not any(orders.addresses(state)):
+                state = state.tells("idle", "No officer has orders left", "H-11.6")
             after, step = self.entered(state, phase), _STARTS.get(phase)
             # A phase in which nobody has anything to settle passes unsaid.
             is_empty = not after.due and self.automatic(after) == after
@@ -382,9 +391,9 @@ class GloriousEmpires(BattleGame[State]):
         return begins.get(state.phase, False)
 
     def acting(self, state: State) -> Iterable[str]:
-        """Yields the units that act on an order, or that may still declare fire."""
+        """Yields the units that act on an order, or that may still fire at some enemy."""
         if state.phase == "fire":
-            return volleys.may_declare(state)
+            return dict.fromkeys(shot.unit for shot in volleys.declarations(state))
         return () if state.under is None else state.under.allowed_cm
 
     def suggestion(self, state: State, unit: Unit, seen: Unit) -> Suggestion | None:

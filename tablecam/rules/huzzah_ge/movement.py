@@ -176,17 +176,19 @@ def stepped(bases: Bases, on_cm: float, aside_cm: float = 0.0) -> Bases:
 
 
 def straight_ways(state: State, unit: Unit, under: acts.Under) -> Iterator[acts.Move]:
-    """Yields the usual moves straight ahead or back: all the way, half of it, or what is free."""
+    """Yields the usual moves straight ahead or back: as far as is free, and half of all the way."""
 
     def is_open(bases: Bases) -> bool:
         return judged(state, acts.Move(unit.id, bases)).answer != "no"
 
     on_cm = STRAIGHT[under.order].sign * under.allowed_cm[unit.id]
-    ways = [stepped(unit.bases, far_cm) for far_cm in (on_cm, on_cm / 2) if far_cm]
-    free = list(filter(is_open, ways))
-    if ways and not free and (nearer := farthest_legal(unit, ways[0], is_open)):
-        free = [nearer]
-    yield from (acts.Move(unit.id, bases) for bases in free)
+    if not on_cm:
+        return
+    whole, half = (stepped(unit.bases, far_cm) for far_cm in (on_cm, on_cm / 2))
+    farthest = whole if is_open(whole) else farthest_legal(unit, whole, is_open)
+    for bases in dict.fromkeys((farthest, half)):
+        if bases and (bases == farthest or is_open(bases)):
+            yield acts.Move(unit.id, bases)
 
 
 def ban_on_whole_way(state: State, name: str) -> Ban | None:
@@ -364,7 +366,7 @@ def _flush(ground: Field, unit: Unit, target: Unit, face: Any, room_mm: float) -
         area = footprints(bases)
         if ground.on_table(area) and ground.has_room(area, unit.id):
             return bases
-    return Ban("H-12.10", f"finds no room on that face of {target.id}")
+    return Ban("H-12.10", f"finds no room for its whole front beside others on {target.id}")
 
 
 def judged_charge(state: State, charge: acts.Charge) -> Answer:

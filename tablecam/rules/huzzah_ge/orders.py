@@ -16,6 +16,7 @@ from tablecam.rules.miniatures.battle import Done, first_ban
 from tablecam.rules.miniatures.unit_keys import Count
 from tablecam.rules.questions import Facts
 from tablecam.rules.steps import ban_on_all
+from tablecam.wording import joined
 
 LEVELS: Final = ("division", "corps", "cinc")
 ORDERS: Final[tuple[tables.Order, ...]] = ("advance", "retire", "deploy", "manoeuvre")
@@ -210,11 +211,16 @@ class OrderChoice(Due):
             return None
         which = "which second order" if self.is_second else "which order"
         question = f"{self.officer} to {self.group}: {which}?"
-        odds = (
-            f"{order} on {OrderDice(self.officer, self.group, order, names).factor(state).value}"
-            for order in ORDERS
-        )
-        hint = "" if self.is_second else f"The order is rolled: {', '.join(odds)}."
+        if self.is_second:
+            return PendingDecision(question, state.active)
+        odds: dict[int, list[str]] = {}
+        for order in ORDERS:
+            factor = OrderDice(self.officer, self.group, order, names).factor(state)
+            odds.setdefault(factor.value, []).append(order)
+        words = (f"{joined(listed, 'or')} on {most} or less" for most, listed in odds.items())
+        hint = f"Two dice decide: {'; '.join(words)}."
+        if (closed := self._closed(state)) is not None:
+            hint += f" {closed} gives no more orders then."
         return PendingDecision(question, state.active, hint=hint)
 
     def then(self, state: State, answer: acts.GiveOrder | Done | None) -> State:
@@ -225,11 +231,14 @@ class OrderChoice(Due):
         dice = OrderDice(self.officer, self.group, answer.order, names)
         if self.is_second:
             return dice.enacted(state)
-        before = state.given[-1] if state.given else None
-        if before is not None and before.officer != self.officer:
-            # Who turns to another officer is done with the one before (H-11.7).
-            state = replace(state, done_officers=(*state.done_officers, before.officer))
+        if (closed := self._closed(state)) is not None:
+            state = replace(state, done_officers=(*state.done_officers, closed))
         return state.pushed(dice)
+
+    def _closed(self, state: State) -> str | None:
+        """Returns the officer with whom players are done if this one gives an order (H-11.7)."""
+        before = state.given[-1].officer if state.given else self.officer
+        return None if before in (self.officer, *state.done_officers) else before
 
 
 def _names(state: State, officer: str, group: str) -> tuple[str, ...]:
@@ -297,7 +306,7 @@ class OrderDice(FactorDice):
         given = acts.Given(officer, group, self.units)
         state = replace(state, given=(*state.given, given))
         word = "obeys" if result.is_success else "does not obey"
-        text = f"{officer} orders {group} to {self.order}: it {word} ({factor})"
+        text = f"{officer} orders {group} to {self.order}: it {word}: {factor.told(answer)}"
         facts = {"officer": officer, "dice": list(answer), "units": list(self.units)}
         state = state.tells("order", text, "H-11.4", **facts)
         if result.is_success:

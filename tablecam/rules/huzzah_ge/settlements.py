@@ -201,9 +201,9 @@ class CombatResult(Due, is_family=True):
         return asked and replace(asked, seat=None)
 
 
-def _step(units: tuple[str, ...], number: int, what: str) -> str:
+def _step(units: tuple[str, ...], what: str) -> str:
     """Returns what a step of a combat asks: the hits on each of its units, then who lost."""
-    return f"Combat of {joined(units)}, {number} of {len(units) + 1}: {what}"
+    return f"Combat of {joined(units)}: {what}?"
 
 
 class CombatHits(CombatResult):
@@ -214,7 +214,7 @@ class CombatHits(CombatResult):
     def asked(self, state: State) -> PendingDecision:
         """Returns the question, with what counts of the unit."""
         (units,) = (due.units for due in state.due if isinstance(due, LoserDue))
-        question = _step(units, units.index(self.unit) + 1, f"hits on {self.unit}")
+        question = _step(units, f"how many hits on {self.unit}")
         return PendingDecision(question, hint=f"{OWN_BOOK} {_support(state, self.unit)}")
 
     def then(self, state: State, answer: acts.GiveNumber) -> State:
@@ -255,7 +255,7 @@ class LoserDue(SideDue):
     def asked(self, state: State) -> PendingDecision | None:
         """Returns the question, while both sides are there."""
         left = {state.unit(name).side for name in self.units if state.has(name)}
-        question = _step(self.units, len(self.units) + 1, "who lost?")
+        question = _step(self.units, "who lost")
         return PendingDecision(question, hint=OWN_BOOK) if len(left) > 1 else None
 
     def then(self, state: State, answer: acts.GiveName | None) -> State:
@@ -284,7 +284,7 @@ class ForcedBack(CombatResult):
 class LoserFate(CombatResult):
     """Whether a unit that lost holds, is disordered or routs (H-15.2)."""
 
-    question = "What becomes of {unit}?"
+    question = "{unit} goes {back_cm} cm back: does it hold its order?"
     answers = tuple(map(acts.GiveName, FATES))
     back_cm: int
 

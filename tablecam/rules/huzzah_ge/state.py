@@ -14,16 +14,24 @@ from tablecam.geometry.outlines import table_outline
 from tablecam.geometry.shapes import shapes_of
 from tablecam.rules.dice import Roll
 from tablecam.rules.frozen_json import Variant
-from tablecam.rules.game import DiceGroup
+from tablecam.rules.game import DiceGroup, PendingDecision, Sum
 from tablecam.rules.huzzah_ge import fire
-from tablecam.rules.huzzah_ge.field import Field, artillery_base, expected_of, field_of
-from tablecam.rules.huzzah_ge.tables import CM_MM, COMMAND, Factor, Order, together
+from tablecam.rules.huzzah_ge.field import (
+    Field,
+    artillery_base,
+    expected_of,
+    field_of,
+    formation_of,
+)
+from tablecam.rules.huzzah_ge.tables import CM_MM, COMMAND, TOUCH_MM, Factor, Order, together
 from tablecam.rules.huzzah_ge.troops import QualityRoll, Troops, heading_of, quality
 from tablecam.rules.miniatures import battle
 from tablecam.rules.miniatures.battle import Charge as Charge
 from tablecam.rules.miniatures.battle import Move as Move
-from tablecam.rules.miniatures.ground import centre_mm, footprints, hull, without_rear
-from tablecam.rules.miniatures.reckon import spans
+from tablecam.rules.miniatures.ground import centre_mm, footprints, hull, overlaps, without_rear
+from tablecam.rules.miniatures.reckon import spans, terms
+from tablecam.table.headings import forward
+from tablecam.table.model import Point, Unit
 from tablecam.wording import counted
 
 
@@ -260,6 +268,12 @@ class FactorDice(Due, is_family=True):
         words = self._words(self.dice, state)
         return Roll(f"{words}, on {self.factor(state).value} or less", 2)
 
+    def asked(self, state: State) -> PendingDecision:
+        """Returns what is rolled, with the terms of its factor."""
+        factor = self.factor(state)
+        added = Sum(f"{factor.value} or less", tuple(terms(factor.parts)))
+        return PendingDecision(str(self.roll(state)), sums=(added,))
+
     def dice_groups(self, state: State) -> tuple[DiceGroup, ...]:
         """Returns both dice with what they may come to."""
         whose = getattr(self, "officer", None) or self.names(state)[0]
@@ -273,19 +287,18 @@ def placed(state: State, name: str, bases: battle.Bases) -> State:
     unit of his own within his radius, or is captured (H-11.12, H-11.14).
     """
     unit = state.unit(name)
-    start, end = centre_mm(unit.bases), centre_mm(bases)
     state = state.changed(name, bases=laid_at(unit.bases, bases))
     area = footprints(bases)
     way = hull(unit.bases, bases)
     for officer in state.position.commanders:
         to = officer.state.get("attached_to")
-        if to == name:
-            x_mm = officer.x_mm + end[0] - start[0]
-            state = state.with_commander(officer.id, x_mm, officer.y_mm + end[1] - start[1])
-            continue
+        place, is_friend = shapely.Point(officer.place_mm), officer.side == unit.side
+        marker = footprints([officer.pose]) if officer.pose else place.buffer(1.0)
         # Friends pass through officers, and only stop on them; enemies touch them on the way.
-        met = area if officer.side == unit.side else way
-        if to is None and shapely.dwithin(met, shapely.Point(officer.place_mm), 1.0):
+        met = overlaps(area, marker) if is_friend else shapely.dwithin(way, place, 1.0)
+        if to == name:
+            state = state.with_commander(officer.id, *behind(state, officer.id, state.unit(name)))
+        elif to is None and met:
             state = _met_officer(state, name, officer.id)
     return state
 
@@ -295,9 +308,7 @@ def _met_officer(state: State, name: str, officer: str) -> State:
     ground, unit = state.field, state.unit(name)
     him, facts = ground.officers[officer], ground.officer_facts[officer]
     if him.side == unit.side:
-        rear = fire.Rear.of(unit.bases).rear
-        x_mm, y_mm = rear.middle_mm
-        return state.with_commander(officer, x_mm, y_mm)
+        return state.with_commander(officer, *behind(state, officer, unit))
     radius_mm = COMMAND[facts.quality or "average"][1] * CM_MM
     own = [
         (ground.outlines[one.id].distance(shapely.Point(him.place_mm)), one.id)
@@ -313,9 +324,18 @@ def _met_officer(state: State, name: str, officer: str) -> State:
 
 
 def attached(state: State, officer: str, name: str) -> State:
-    """Returns the state with an officer attached to a unit, standing at its centre."""
-    x_mm, y_mm = centre_mm(state.unit(name).bases)
-    return state.with_commander(officer, x_mm, y_mm, attached_to=name)
+    """Returns the state with an officer attached to a unit, standing behind it."""
+    at_mm = behind(state, officer, state.unit(name))
+    return state.with_commander(officer, *at_mm, attached_to=name)
+
+
+def behind(state: State, officer: str, unit: Unit) -> Point:
+    """Returns where an officer stands just out of contact behind a unit's centre (H-11.14)."""
+    rear, pose = fire.Rear.of(unit.bases).rear, state.field.officers[officer].pose
+    deep_mm = state.position.table.marker_mm if pose is None else pose.depth_mm
+    away_mm = deep_mm / 2 + TOUCH_MM
+    (x, y), (back_x, back_y) = rear.middle_mm, forward(rear.heading_deg)
+    return x + back_x * away_mm, y + back_y * away_mm
 
 
 def hit(state: State, name: str, hits: int, rule: str = "H-7.10") -> State:
@@ -328,8 +348,12 @@ def hit(state: State, name: str, hits: int, rule: str = "H-7.10") -> State:
     bases = without_rear(unit.bases, left, spared=guns, faced_deg=heading_of(unit.bases))
     if not bases:
         return removed(state, name, "has lost its last base", rule)
-    lost = unit.state.get("bases_lost_this_turn", 0) + gone
-    state = state.changed(name, bases=bases, hits=off.odd_hits, bases_lost_this_turn=lost)
+    lost, lie = (
+        unit.state.get("bases_lost_this_turn", 0) + gone,
+        formation_of(replace(unit, bases=bases)),
+    )
+    marks = {"hits": off.odd_hits, "bases_lost_this_turn": lost, "formation": lie}
+    state = state.changed(name, bases=bases, **marks)
     if not gone:
         return state
     text = f"{name} loses {counted(gone, 'base')}, {len(bases)} left"

@@ -135,6 +135,10 @@ class Factor:
     def __str__(self) -> str:
         return f"{', '.join(terms(self.parts))}: {self.value}"
 
+    def told(self, dice: Sequence[int]) -> str:
+        """Returns a roll against it in words, with its terms."""
+        return f"{sum(dice)} on the dice, of at most {self.value} ({', '.join(terms(self.parts))})"
+
     @property
     def sum(self) -> int:
         """The sum of the terms."""

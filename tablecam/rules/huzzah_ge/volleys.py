@@ -23,7 +23,6 @@ from tablecam.rules.huzzah_ge.troops import Officer, heading_of
 from tablecam.rules.miniatures.battle import disordered, first_ban
 from tablecam.rules.miniatures.faces import FaceName
 from tablecam.rules.miniatures.ground import centre_mm, footprints
-from tablecam.rules.miniatures.reckon import terms
 from tablecam.rules.steps import YES_OR_NO, Decide
 from tablecam.table.headings import difference_deg
 from tablecam.table.model import BasePose, Unit
@@ -60,7 +59,8 @@ def lies(state: State, shot: acts.Fire) -> fire.Shot | Ban:
     if not at.is_in_arc and state.troops(unit.id).formation != "square":
         return Ban("H-7.5", f"{target.id} is not in its arc")
     if len(at.clear) < len(shot.bases):
-        return Ban("H-7.6", f"only {len(at.clear)} of its bases see {target.id} clearly")
+        few = f"only {len(at.clear)} of its bases see" if at.clear else "none of its bases sees"
+        return Ban("H-7.6", f"{few} {target.id} clearly")
     ban = fire.ban_on_firing(state.troops(unit.id), at.range_cm)
     return ban if ban is not None else at
 
@@ -118,6 +118,8 @@ def ban_on_shots(state: State, name: str) -> Ban | None:
     """Returns why a unit may fire at nobody: by itself, by range, or by the nearest (H-7)."""
     unit, troops = state.unit(name), state.troops(name)
     enemies = state.field.nearest_enemies(unit)
+    if any(shot.unit == name for shot in state.shots):
+        return None
     if ban := ban_on_declaring(state, name):
         return ban
     if any(True for enemy in enemies for _ in best_shots(state, unit, enemy)):
@@ -291,8 +293,8 @@ class UnitTest(FactorDice, is_family=True):
         name, factor = self.unit, self.factor(state)
         passes = factor.succeeds(answer)
         follows = self.outcome(state, passes=passes)
-        text = f"{name} {'stands' if passes else 'fails'} its {self.test} test: {sum(answer)} on"
-        text += f" its dice, of at most {factor.value} ({', '.join(terms(factor.parts))})"
+        word = "stands" if passes else "fails"
+        text = f"{name} {word} its {self.test} test: {factor.told(answer)}"
         facts = {"unit": name, "dice": list(answer), "factor": factor.value}
         state = state.tells("test", text, self.rules[0], **facts)
         struck = {unit: done for unit, done in state.struck.items() if unit != name}

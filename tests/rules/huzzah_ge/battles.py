@@ -118,6 +118,11 @@ class Battle:
             GAME.action_from_json(GAME.action_to_json(roll) | {"values": list(faces)})
         )
 
+    def fires(self, label: str) -> None:
+        """Declare fire and roll for it."""
+        self.act(label)
+        self.act("Roll for all declared fire")
+
     def to_orders(self) -> Battle:
         """Fire at nobody."""
         if self.state.phase == "fire":

@@ -147,12 +147,16 @@ def test_targets_are_declared_before_any_dice_h_7_7():
     battle.act("F1 at A1")
     assert battle.question == "French: declare fire, or roll"
     battle.act("F2 at A2")
+    # The last declaration may still be taken back: players say when they roll.
+    assert battle.offers() == ["done: Roll for all declared fire"]
+    assert not GAME.why_missing(battle.state)
+    battle.act("Roll for all declared fire")
     assert battle.question.startswith("2 dice for F1 firing at A1")
 
 
 def test_hits_take_bases_and_call_a_test_after_all_fire_h_7_9_h_9_1():
     battle = Battle(*facing())
-    battle.act("F1 at A1")
+    battle.fires("F1 at A1")
     # Trained 6, four bases +2, short range +1: on 9 or less, and 4 makes five hits.
     battle.throw(2, 2)
     assert len(battle.unit("A1").bases) == 3
@@ -168,7 +172,7 @@ def test_hits_take_bases_and_call_a_test_after_all_fire_h_7_9_h_9_1():
 def test_quality_is_rolled_when_it_is_first_needed_h_3_1():
     things = (unit("F1", 60, 40, quality=None), unit("A1", 60, 47, DOWN), *STAFF)
     battle = Battle(*things)
-    battle.act("F1 at A1")
+    battle.fires("F1 at A1")
     assert battle.question == "2 dice for the quality of F1"
     battle.throw(1, 1)
     assert battle.question == "2 dice for the quality of F1, again"
@@ -198,9 +202,9 @@ def test_players_may_agree_on_the_nearest_base_h_7_4():
     askew = unit("A1", 76, 44, DOWN)
     far = Battle(unit("F1", 60, 40), askew, *STAFF)
     near = Battle(unit("F1", 60, 40), askew, *STAFF, range_to="nearest_base")
-    far.act("F1 at A1")
-    near.act("F1 at A1")
-    ranges = [battle.play.done[-1].events[0].facts["cm"] for battle in (far, near)]
+    far.fires("F1 at A1")
+    near.fires("F1 at A1")
+    ranges = [battle.play.done[-2].events[0].facts["cm"] for battle in (far, near)]
     assert ranges[0] > ranges[1]
 
 
@@ -215,9 +219,9 @@ def test_cavalry_routers_and_columns_do_not_fire_h_7_1():
 def test_an_officer_with_a_unit_that_is_hit_may_fall_h_10_1_h_10_2():
     battle = Battle(*facing())
     battle.do(Overrule(phase="officers", active="allied"))
-    battle.act("AC: to A1")
+    battle.act("to A1", "AC")
     battle.do(Overrule(phase="fire", active="french"))
-    battle.act("F1 at A1")
+    battle.fires("F1 at A1")
     battle.throw(2, 2)
     assert battle.question == "2 dice for AC to escape, on 7 or less"
     battle.throw(4, 4)
@@ -232,7 +236,7 @@ def test_guns_go_last_and_never_stay_alone_h_7_11(place):
     guns = target.bases[place].tag
     target = replace(target, extra={**target.extra, "divisional_artillery": guns})
     battle = Battle(unit("F1", 60, 40), target, *STAFF)
-    battle.act("F1 at A1")
+    battle.fires("F1 at A1")
     battle.throw(2, 2)
     left = battle.unit("A1").bases
     assert guns in {base.tag for base in left}
@@ -245,7 +249,7 @@ def test_guns_go_last_and_never_stay_alone_h_7_11(place):
 
 def test_a_disordered_unit_that_fails_routs_turned_about_h_9_7_h_9_8():
     battle = Battle(*facing(state={"disordered": True}))
-    battle.act("F1 at A1")
+    battle.fires("F1 at A1")
     battle.throw(4, 5)
     battle.throw(6, 6)
     assert battle.marks("A1")["routing"]
@@ -256,7 +260,7 @@ def test_a_disordered_unit_that_fails_routs_turned_about_h_9_7_h_9_8():
 def test_a_friend_in_the_way_of_a_rout_is_disordered_h_9_9():
     second = unit("A2", 60, 60, DOWN)
     battle = Battle(*facing(state={"disordered": True}), second)
-    battle.act("F1 at A1")
+    battle.fires("F1 at A1")
     battle.throw(4, 5)
     battle.throw(6, 6)
     assert battle.marks("A2")["disordered"]
@@ -267,7 +271,7 @@ def test_a_friend_in_the_way_of_a_rout_is_disordered_h_9_9():
 def test_who_runs_off_the_battlefield_goes_to_the_rout_table_h_9_12():
     things = (unit("F1", 60, 100), unit("A1", 60, 107, DOWN, state={"disordered": True}), *STAFF)
     battle = Battle(*things, unit("A2", 120, 60, DOWN))
-    battle.act("F1 at A1")
+    battle.fires("F1 at A1")
     battle.throw(4, 5)
     battle.throw(6, 6)
     assert battle.state.rout_table == ("A1",)
@@ -296,6 +300,8 @@ def test_a_failed_order_ends_the_officer_and_the_cinc_the_phase_h_11_6():
     battle = Battle(*facing(30)[:2], *staff)
     battle.orders("FC", "F1", "Advance", 6, 6)
     assert battle.state.phase == "officers"
+    assert "it does not obey: 12 on the dice, of at most" in battle.texts()
+    assert "No officer has orders left" in battle.texts()
 
 
 def test_turning_to_another_unit_or_officer_closes_the_one_before_h_11_7():
@@ -315,7 +321,7 @@ def test_the_same_unit_may_be_ordered_again_at_one_less_h_11_5():
     battle.orders("FC", "F1", "Advance")
     battle.act("This order is carried out")
     battle.act("F1", "FC")
-    assert "advance on 8" in battle.play.asked().hint
+    assert "manoeuvre on 8 or less" in battle.play.asked().hint
 
 
 def test_a_double_one_gives_a_second_order_h_11_8():
@@ -343,7 +349,10 @@ def test_a_group_acts_together_and_each_as_far_as_it_may_h_11_2_h_12_2():
 def test_an_attached_officer_orders_his_unit_alone_and_goes_with_it_h_11_12():
     battle = Battle(unit("F2", 30, 40), *facing(40))
     battle.do(Overrule(phase="officers"))
-    battle.act("FC: to F1")
+    battle.act("to F1", "FC")
+    marker_mm = battle.state.position.table.marker_mm
+    behind_mm = 600, 400 - 40 - marker_mm / 2 - 2
+    assert battle.state.field.officers["FC"].place_mm == pytest.approx(behind_mm)
     battle.do(Overrule(phase="orders", active="french"))
     assert battle.offers()[:-1] == ["FC: F1"]
     battle.orders("FC", "F1", "Advance")
@@ -365,6 +374,13 @@ def test_an_impulsive_unit_charges_what_it_could_reach_h_11_16():
     battle.act("F1 charges A1")
     assert "F1 is impulsive and must charge A1" in battle.texts()
     assert battle.marks("F1")["charging"]
+
+
+def test_an_officer_under_a_friend_that_stops_is_set_behind_it_h_11_14():
+    battle = Battle(*facing(40)[:2], officer("FC", 56, 34), officer("AC", 60, 90))
+    battle.orders("FC", "F1", "Deploy")
+    battle.act("F1: square")
+    assert battle.state.field.officers["FC"].place_mm[1] < 400 - 2 * 40
 
 
 def test_an_enemy_officer_is_captured_or_escapes_h_11_14():
@@ -406,6 +422,15 @@ def test_an_advance_goes_straight_with_a_drift_h_12_3(on_cm, aside_cm, says):
     else:
         with pytest.raises(Refused, match=r"H-12\.3"):
             battle.do(Move("F1", there))
+
+
+@pytest.mark.parametrize("apart_cm", [9, 14])
+def test_where_an_enemy_bars_the_way_as_far_as_is_free_is_offered_h_12_3(apart_cm):
+    battle = Battle(*facing(apart_cm))
+    battle.orders("FC", "F1", "Advance")
+    moves = [action for action in battle.play.legal() if isinstance(action, Move)]
+    gone_cm = [(move.bases[0].y_mm - 380) / 10 for move in moves]
+    assert gone_cm == pytest.approx([apart_cm - 0.2, 7.5], abs=0.1)
 
 
 def test_an_illegal_advance_shows_the_nearest_place_that_is_clearly_legal_h_12_3():
@@ -477,7 +502,7 @@ def test_far_from_the_enemy_orders_are_easier_h_11_10():
     battle = Battle(unit("F1", 60, 10), unit("A1", 60, 91, DOWN), *STAFF).to_orders()
     battle.act("F1", "FC")
     # Average 8, in radius +1, out of range +1.
-    assert "advance on 10" in battle.play.asked().hint
+    assert "manoeuvre on 10 or less" in battle.play.asked().hint
 
 
 def test_a_manoeuvre_is_taken_as_players_make_it_h_15_1():
@@ -553,7 +578,7 @@ def test_a_charger_that_is_hit_tests_and_is_never_forced_back_h_8_3():
     battle.throw(6, 6)
     assert battle.marks("F1")["disordered"]
     assert battle.unit("F1").bases[0].place_mm == place
-    assert battle.question == "Combat of F1 and A1, 1 of 3: hits on F1"
+    assert battle.question == "Combat of F1 and A1: how many hits on F1?"
 
 
 def test_a_disordered_charger_that_routs_fights_no_combat_h_8_3_h_9_8():
@@ -581,11 +606,11 @@ def test_a_combat_asks_what_the_book_would_tell_h_15_2():
     battle.throw(6, 6)
     battle.throw(1, 2)
     results = {
-        "Combat of F1 and A1, 1 of 3: hits on F1": GiveNumber(2),
-        "Combat of F1 and A1, 2 of 3: hits on A1": GiveNumber(4),
-        "Combat of F1 and A1, 3 of 3: who lost?": GiveName("allied"),
+        "Combat of F1 and A1: how many hits on F1?": GiveNumber(2),
+        "Combat of F1 and A1: how many hits on A1?": GiveNumber(4),
+        "Combat of F1 and A1: who lost?": GiveName("allied"),
         "How far is A1 forced back?": GiveNumber(10),
-        "What becomes of A1?": GiveName("disordered"),
+        "A1 goes 10 cm back: does it hold its order?": GiveName("disordered"),
     }
     for question, result in results.items():
         asked = battle.play.asked()
@@ -615,7 +640,7 @@ def test_formations_keep_one_base_and_the_facing_h_14_1_h_14_2():
     labels = [label for label in battle.offers() if label.startswith("form: F1")]
     assert labels == ["form: F1: line, 2 ranks", "form: F1: road column", "form: F1: square"]
     battle.act("F1: square")
-    assert battle.marks("F1")["formation"] == "square"
+    assert "square" in [marker.text for marker in GAME.markers(battle.marks("F1"))]
     assert GAME.formation(battle.unit("F1"), 4) == "square"
     # A square does not move (H-14.4, H-12.1).
     battle.orders("FC", "F1", "Advance")

@@ -20,7 +20,8 @@ def sheet(*things: Any, of: str = "F1") -> dict[str, str]:
 def test_a_unit_says_how_it_stands_and_whom_it_may_fire_at_h_7_4_h_11_9_h_11_11():
     lines = sheet(F1, A1, *STAFF)
     assert "4 bases, line, trained" in lines
-    fires = "F1 fires with 4 bases: 9.0 cm to the front of A1, of 20, short range"
+    way = "9.0 cm from their middle to the middle of the front of A1, of 20"
+    fires = f"F1 fires with 4 bases: {way}, short range"
     assert lines[fires] == "yes"
     assert lines["F1 could reach A1 by one advance of 15 cm"] == "yes"
     assert lines["The farthest corner of F1 is 31.0 cm from FC of the French, of 40"] == "yes"

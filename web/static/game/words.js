@@ -5,9 +5,10 @@ import { sideName } from "../board/things.js";
 /** @typedef {import("./state.js").GameView} GameView */
 /** @typedef {import("./state.js").State} State */
 
-/** @type {(state: State, group: string) => string} */
-export function groupTitle({ facts }, group) {
-  return facts.about.groups[group]?.title ?? sentence(group.replaceAll("-", " "));
+/** The title of a group of actions; one without is headed by what is asked. @type {(state: State, group: string) => string} */
+export function groupTitle({ facts, game }, group) {
+  const title = facts.about.groups[group]?.title ?? sentence(group.replaceAll("-", " "));
+  return title || (game.view?.question ?? "");
 }
 
 /** Whose turn it is, as this seat reads it. @type {(view: GameView, nameOf: (side: string) => string) => string} */

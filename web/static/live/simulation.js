@@ -277,14 +277,17 @@ export function liftable(state) {
   return isThere && tags.some((tag) => !isOff(tag)) ? { unit: name } : null;
 }
 
-/** What was taken off: whole units, and single bases of others. @type {(state: State) => Lifted[]} */
+/** What was taken off: whole units, and single bases of others that the game has not lost. @type {(state: State) => Lifted[]} */
 function liftedOf(state) {
   const off = new Set(state.now?.simulated?.off ?? []);
   const all = [...state.facts.units, ...state.facts.commanders].map(({ id }) => id);
+  const { units = [], health } = state.now ?? {};
+  const hidden = units.flatMap(({ bases }) => bases.map(({ name }) => Number(name)));
+  const known = new Set([...hidden, ...(health?.missing ?? []).map(({ tag }) => tag)]);
   return all.flatMap((unit) => {
     const tags = tagsOf(state, unit);
     if (tags.length && tags.every((tag) => off.has(tag))) return [{ unit }];
-    return tags.filter((tag) => off.has(tag)).map((tag) => ({ unit, tag }));
+    return tags.filter((tag) => off.has(tag) && known.has(tag)).map((tag) => ({ unit, tag }));
   });
 }
 
