@@ -20,7 +20,7 @@ from tablecam.record.journal import Journal
 from tablecam.replay.film_table import roster_of, sides_of
 from tablecam.replay.pictures import Studio
 from tablecam.replay.scenes import SHOWN, Scene, SceneBuilder
-from tablecam.rules.descriptions import Described
+from tablecam.rules.descriptions import Described, Standing
 from tablecam.rules.games import described
 from tablecam.table.sides import colour_numbers, side_name
 
@@ -159,9 +159,9 @@ class Followed:
 
     def _final_status(self, last: int) -> GameStatus:
         """Returns the status of an ended game."""
-        # From its last deed alone: reading all of a long game takes long.
+        # From its last deed, or its beginning, alone: reading all of a long game takes long.
         if self._ended is None or self._ended.entry != last:
-            deed = self.journal.newest("deed")
+            deed = self.journal.newest("deed", "play")
             document = {} if deed is None else deed.document
             events = document.get("events") or [{"text": ""}]
             sides = self._side_names()
@@ -201,8 +201,8 @@ class Followed:
 def game_status(
     game: Described, entry: int, words: str, sides: Sequence[str], after: Json | None
 ) -> GameStatus:
-    """Returns a game's status from a deed's `after`; that is None without a referee."""
-    standing = game.standing({} if after is None else after["state"])
+    """Returns a game's status from a deed's `after`; that is None before a game has begun."""
+    standing = Standing() if after is None else game.standing(after["state"])
     figures = {
         side.name: f"{side.figures[0].label} {side.figures[0].value}"
         for side in standing.sides

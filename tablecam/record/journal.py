@@ -153,13 +153,13 @@ class Journal:
             pictures.setdefault(row.entry, []).append(row.kind)
         return [self._entry(row, pictures.get(row.number, ())) for row in rows]
 
-    def newest(self, kind: Kind) -> Entry | None:
-        """Returns the newest entry of a kind, without its pictures; None if there is none.
+    def newest(self, *kinds: Kind) -> Entry | None:
+        """Returns the newest entry of some kinds, without its pictures; None if there is none.
 
         Raises:
             BadInput: It cannot be read, or is damaged.
         """
-        is_kind = (entry.c.recording == self.id) & (entry.c.kind == kind)
+        is_kind = (entry.c.recording == self.id) & entry.c.kind.in_(kinds)
         query = select(entry).where(is_kind).order_by(entry.c.number.desc()).limit(1)
         rows = self._rows(query)
         return self._entry(rows[0], ()) if rows else None

@@ -10,11 +10,12 @@ import pytest
 
 from tablecam.errors import BadInput
 from tablecam.hall.server import Hall, RecordingSummary
-from tablecam.hall.tables import Followed, Side
+from tablecam.hall.tables import Followed, Side, game_status
 from tablecam.hall.watch import AWAY, HallWatch
 from tablecam.record.entries import NewEntry
 from tablecam.record.faults import ServerUnavailable
 from tablecam.record.game_file import GameFile
+from tablecam.rules.games import described
 from tests.patience import comes_true
 from tests.record.games import FACTS, catch_up
 from tests.replay.small import deed, position
@@ -78,6 +79,12 @@ def test_a_table_is_called_as_its_players_call_it_and_its_sides_as_its_table_fil
     table = table_of(watch, game)
     assert table.standing.sides == (Side("Prussian"), Side("Austrian", colour=1))
     assert (table.standing.turn, table.standing.active) == ("", None)
+
+
+@pytest.mark.parametrize("name", ["maida-1806", "huzzah-ge"])
+def test_a_table_whose_game_has_not_begun_names_its_sides_alone(name):
+    status = game_status(described(name), 1, "", ("french", "british"), None)
+    assert (status.turn, status.sides) == ("", (Side("French"), Side("British", colour=1)))
 
 
 def test_a_game_that_is_over_tells_of_its_end(hall, watch, game):

@@ -10,6 +10,8 @@ import { byId, element, setAttr, setText, updateChildren } from "../shared/dom.j
 
 /** Tables that have ended; the stream sends them only when there is a new one. @type {Table[]} */
 let ended = [];
+/** Whether nothing has been shown yet. */
+let isFirst = true;
 
 const ASK_AGAIN_MS = 3000;
 const LOST = "The hall's own server does not answer; this is the last known state.";
@@ -46,6 +48,9 @@ function render({ server, trouble: words, has_ended, tables }) {
   setText(byId("server"), server);
   byId("none").hidden = playing.length + ended.length > 0;
   byId("earlier").hidden = ended.length === 0;
+  // Where nobody plays, earlier games are all that there is to see.
+  if (isFirst) /** @type {HTMLDetailsElement} */ (byId("earlier")).open = playing.length === 0;
+  isFirst = false;
   setText(byId("earlier-count"), `(${ended.length})`);
   updateChildren(byId("playing"), playing, ({ id }) => id, makeCard, renderCard);
   updateChildren(byId("ended"), ended, ({ id }) => id, makeCard, renderCard);
