@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 
 from tablecam.background import Background
 from tablecam.errors import BadInput
@@ -12,7 +12,7 @@ from tablecam.recorder.recording import Recording
 from tablecam.referee.referee import Referee
 from tablecam.rules.hexes.stacks import out_of_boxes
 from tablecam.table.missed import without_bases
-from tablecam.table.model import Position
+from tablecam.table.model import BasePose, Position
 from tablecam.table.motion import TableMotion, apart_mm
 
 log = logging.getLogger(__name__)
@@ -55,6 +55,7 @@ class Refereeing(Background):
         self._motion = TableMotion()
         self._latest: Position | None = None
         self._missed = frozenset[int]()
+        self._seen_with: dict[int, frozenset[int]] = {}
 
     def _run(self) -> None:
         latest: Snapshot | None = None
@@ -76,7 +77,10 @@ class Refereeing(Background):
         # A table that nobody sees is no empty one, and what lies on it is not missed.
         if now.frame < 0 or now.health.state == "lost":
             return
-        for base in gone(now, {} if self._referee is None else self._referee.bases_left):
+        seen = frozenset(tag for tag, base in _by_tag(now).items() if base.seen == "now")
+        self._seen_with |= dict.fromkeys(seen, seen)
+        left = {} if self._referee is None else self._referee.bases_left
+        for base in gone(now, left, self._seen_with):
             try:
                 self._take_off(base)
             except BadInput:
@@ -94,7 +98,8 @@ class Refereeing(Background):
         self._keep(latest, missed)
         self._latest, self._missed = latest, missed
         if self._referee is not None:
-            self._referee.table_at_rest(out_of_boxes(without_bases(latest, missed)))
+            there = without_bases(latest, missed, keeps_units=stacks)
+            self._referee.table_at_rest(out_of_boxes(there))
 
     def _keep(self, position: Position, missed: frozenset[int]) -> None:
         if self._recording is None:
@@ -104,6 +109,11 @@ class Refereeing(Background):
         # A fault of tablecam's own costs an entry; the table is judged all the same.
         except Exception:
             log.exception("the position could not be saved")
+
+
+def _by_tag(now: Snapshot) -> dict[int, BasePose]:
+    bases = (base for unit in now.position.units for base in unit.bases)
+    return {base.tag: base for base in bases if base.tag is not None}
 
 
 def missed_tags(now: Snapshot, *, counters_stack: bool = False) -> frozenset[int]:
@@ -116,28 +126,36 @@ def missed_tags(now: Snapshot, *, counters_stack: bool = False) -> frozenset[int
     missed = frozenset(tag for tag, hidden_s in hidden_for_s.items() if hidden_s >= _MISSED_S)
     if not counters_stack:
         return missed
-    bases = [base for unit in now.position.units for base in unit.bases]
-    seen = [base for base in bases if base.seen == "now"]
+    bases = _by_tag(now)
+    seen = [base for base in bases.values() if base.seen == "now"]
     return missed | {
-        base.tag
-        for base in bases
-        if base.tag is not None
-        and hidden_for_s.get(base.tag, 0.0) >= _GONE_S
+        tag
+        for tag, base in bases.items()
+        if hidden_for_s.get(tag, 0.0) >= _GONE_S
         and any(apart_mm(base, other) <= _NEXT_TO_WIDTHS * base.width_mm for other in seen)
     }
 
 
-def gone(now: Snapshot, left: Mapping[str, int]) -> Iterator[str]:
+def gone(
+    now: Snapshot, left: Mapping[str, int], seen_with: Mapping[int, Collection[int]]
+) -> Iterator[str]:
     """Yields references to the bases that were to be taken off and have been hidden for a while.
 
-    `left` is how many bases each unit should keep.
+    `left` is how many bases each unit should keep, `seen_with` are the tags that were seen when a
+    tag was seen last: a base that a hand has laid upon another since is no sign that it has left.
     """
+    seen = [base for base in _by_tag(now).values() if base.seen == "now"]
     for unit in now.position.units:
         surplus = len(unit.bases) - left.get(unit.id, len(unit.bases))
         hidden = [
             f"base:{unit.base_name(index)}"
             for index, base in enumerate(unit.bases)
             if now.held_for_s.get(base.tag or 0, 0.0) >= _GONE_S
+            and not any(
+                other.tag in seen_with.get(base.tag or 0, ())
+                and apart_mm(base, other) < other.width_mm / 2
+                for other in seen
+            )
         ]
         # With more of them hidden, some may only be covered; with fewer, a hand has yet to come.
         if hidden and len(hidden) == surplus:

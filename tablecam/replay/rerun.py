@@ -44,7 +44,8 @@ class Rerun:
         source = f"{self._name}: entry {entry.number}"
         self._seen_before = self._by_hand.seen
         position = position_from_json(self.table, source, games=(self.game.name,))
-        self._by_hand.seen = without_bases(position, entry.document.get(MISSED, ()))
+        missed = entry.document.get(MISSED, ())
+        self._by_hand.seen = without_bases(position, missed, keeps_units=self.game.counters_stack)
         self._note()
 
     def begin(self, entry: Entry) -> Json:

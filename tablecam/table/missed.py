@@ -8,8 +8,13 @@ from dataclasses import replace
 from tablecam.table.model import Position
 
 
-def without_bases(position: Position, tags: Collection[int]) -> Position:
-    """Returns the position without the bases of `tags`, nor units and commanders left with none."""
+def without_bases(
+    position: Position, tags: Collection[int], *, keeps_units: bool = False
+) -> Position:
+    """Returns the position without the bases of `tags`, nor units and commanders left with none.
+
+    With `keeps_units` it lists units without bases: they are hidden, but not taken off the table.
+    """
     remaining_units = (
         replace(unit, bases=tuple(base for base in unit.bases if base.tag not in tags))
         for unit in position.units
@@ -20,5 +25,5 @@ def without_bases(position: Position, tags: Collection[int]) -> Position:
         # A commander entered by hand has no tag to miss.
         if commander.pose is None or commander.pose.tag not in tags
     )
-    units = tuple(unit for unit in remaining_units if unit.bases)
+    units = tuple(unit for unit in remaining_units if unit.bases or keeps_units)
     return replace(position, units=units, commanders=tuple(commanders))

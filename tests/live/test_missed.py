@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tablecam.live.refereeing import Refereeing, missed_tags
+from tablecam.live.refereeing import Refereeing, gone, missed_tags
 from tablecam.live.state import Health, Snapshot
 from tablecam.record.entries import Entry, Kind
 from tablecam.record.game_file import GameFile
@@ -147,6 +147,17 @@ def test_a_commander_who_was_taken_off_is_missed_until_he_is_seen_again(watched:
     assert watched.said() == ["Cinc cannot be seen on the table: put him back where he stood"]
     watched.hide({})
     comes_true(lambda: watched.said() == [])
+
+
+def test_a_counter_that_is_due_off_has_not_left_while_another_was_laid_upon_it() -> None:
+    off = BasePose(300, 300, 90, 15, 15, tag=1, seen="held")
+    top = BasePose(302, 300, 90, 15, 15, tag=2)
+    units = tuple(Unit(name, "red", "infantry", (base,)) for name, base in (("A", off), ("B", top)))
+    position = Position("maida-1806", table().table, units)
+    now = Snapshot(1, 1, position, HEALTH, held_for_s={1: 1.5})
+    assert [*gone(now, {"A": 0}, {1: (1, 2)})] == []
+    # What was beneath it comes to light as it is taken off.
+    assert [*gone(now, {"A": 0}, {1: (1,)})] == ["base:1"]
 
 
 def test_a_counter_pushed_under_another_is_missed_at_once_where_counters_stack() -> None:

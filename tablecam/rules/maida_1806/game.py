@@ -69,7 +69,8 @@ class Maida(HexGame[State]):
 
     def step_shapes(self, state: State) -> tuple[Shape, ...]:
         """Returns what is due, or where the units that are moving may go."""
-        return page.reached(state) if state.movers and not state.due else super().step_shapes(state)
+        moves = state.movers and not state.due
+        return hands.reached(state) if moves else super().step_shapes(state)
 
     # The game.
 

@@ -67,8 +67,11 @@ def _suggested(state: State, position: Position) -> Iterator[Suggestion]:
     seen = {name: at for name, at in seen_counters(position).items() if name not in aside}
     boxed = {unit.id for unit in position.units if "in_box" in unit.extra}
     explained: set[str] = set(aside)
+    # Seen beside the map, or known to have been taken off it, a counter has joined no other.
+    may_lie = {*seen, *(unit.id for unit in position.units if not _is_seen(unit))}
+    there = tuple(p for p in state.pieces if p.id in may_lie or state.is_covered(p.id))
     for side in SIDES:
-        explanations = _explained(state, seen, side, boxed)
+        explanations = _explained(replace(state, pieces=there), seen, side, boxed)
         explained.update(u for changes in explanations for change in changes for u in change.units)
         sure = [c for c in next(iter(explanations), ()) if all(c in e for e in explanations)]
         moves = (_of_change(state, position, change, seen) for change in sure)
@@ -185,7 +188,11 @@ def _of_change(
     if change.kind == "join" or unit is None or not unit.bases:
         number = seen.get(change.units[0], change.hex)
         place = Place((number,), "yes", 0.0, 0.0, 1.0, piece.facing_deg, "clear")
-        return _suggestion(state, change.units, place, f"{change.units[0]} joins {number}")
+        joins = _suggestion(state, change.units, place, f"{change.units[0]} joins {number}")
+        if change.units[0] in seen or joins.answer.answer == "no":
+            return joins
+        why = "It is not seen. If it was taken off the table, choose it and press “Taken off”."
+        return replace(joins, answer=replace(joins.answer, because=why))
     place = place_of(state.grid, unit.bases[0], tolerance_mm=position.table.tolerance_mm)
     return _suggestion(state, change.units, place, "")
 
@@ -284,6 +291,16 @@ def all_ways(state: State, units: tuple[str, ...]) -> dict[Spot, tuple[Way[Spot,
     piece = state.piece(units[0])
     most = 1.0 if state.troop(units[0]).is_battery else max(piece.mp_left, 0.0)
     return ways_from((piece.hexes, piece.facing_deg), next_steps, max(most, 1.0))
+
+
+def reached(state: State) -> tuple[Shape, ...]:
+    """Returns where the units that are moving may go next, as is offered, and then (D-12.1)."""
+    own = state.piece(state.movers[0]).hexes
+    steps = movement.legal_steps(state, state.movers)
+    offered = {number for _, ends in steps for number in ends[0].hexes}.difference(own)
+    ends = {number for hexes, _ in all_ways(state, state.movers) for number in hexes}
+    further = hexes_shapes(state.grid, sorted(ends.difference(offered, own)), "reach-on")
+    return (*further, *hexes_shapes(state.grid, sorted(offered), "reach"))
 
 
 def _nearest(state: State, units: tuple[str, ...], place: Place) -> Position | None:

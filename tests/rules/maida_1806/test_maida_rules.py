@@ -347,13 +347,13 @@ def test_batteries_flip_back_at_the_end_of_each_movement_d_10_7():
 
 
 def seen(state: Any, **hexes: Any) -> Any:
-    """The table with some counters laid elsewhere: hexes and facing, or None for unseen."""
+    """The table with some counters laid elsewhere: hexes and facing, None for hidden ones."""
     position = GAME.position(state)
     units = []
     for one in position.units:
         if one.id in hexes and hexes[one.id] is None:
-            continue
-        if one.id in hexes:
+            one = replace(one, bases=())
+        elif one.id in hexes:
             place, facing_deg = hexes[one.id]
             x_mm, y_mm = state.grid.middle_mm((place,))
             base = replace(one.bases[0], x_mm=x_mm + 1, y_mm=y_mm, heading_deg=facing_deg + 5)
@@ -396,9 +396,11 @@ def test_a_counter_that_vanishes_beside_a_friend_is_proposed_as_a_join_d_g12():
     assert diff.placings(joined) == ()
     diff.seen = seen(joined, FB=None, FA=None)
     assert [placing.unit for placing in diff.placings(joined)] == ["FA"]
-    # One that may not go there was taken off.
+    # One that may not go there was taken off, and so was one that is no more listed.
     theirs = replace(state, slot=0, drawn="B1", commanding="B1")
     assert GAME.detect_moves(theirs, table) == ()
+    off = replace(table, units=tuple(one for one in table.units if one.bases))
+    assert GAME.detect_moves(state, off) == ()
 
 
 def test_a_counter_that_may_lie_under_either_stack_is_asked_about_once_d_g12():

@@ -5,10 +5,10 @@
  * @typedef {import("./view.js").View} View
  * @typedef {[number, number]} Point  a place on the table, mm
  *
- * @typedef {{kind: "pips" | "cloud" | "ring" | "word", text: string, count: number, tone?: "plain" | "good" | "warn" | "bad"}} Mark  a marker of a unit
+ * @typedef {{kind: "pips" | "cloud" | "ring" | "word", text: string, count: number, tone?: "plain" | "good" | "warn" | "bad", words?: string}} Mark  a marker of a unit
  * @typedef {{text: string, options?: Record<string, any>, hint?: string, side?: string, opens_settings: boolean, for_demo: boolean}} BeginChoice
  * @typedef {{key: string, title: string, choices: BeginChoice[], only_with?: [string, number[]]}} BeginField
- * @typedef {{begin: BeginField[], groups: Record<string, {title: string, hint?: string, is_main: boolean, is_end?: boolean}>, moments: Record<string, string>, odds: {label: string, wanted: Record<string, string>, of: "table" | "unit" | "enemies", marker?: Mark["kind"]}[], unit: {symbol: string, name: string, size_mm: number, places: number, ranges: number[]}, rules?: Record<string, {title: string, text: string}>}} AboutGame  how the table's game describes itself
+ * @typedef {{begin: BeginField[], groups: Record<string, {title: string, hint?: string, is_main: boolean, is_end?: boolean, by_tap?: boolean}>, moments: Record<string, string>, odds: {label: string, wanted: Record<string, string>, of: "table" | "unit" | "enemies", marker?: Mark["kind"]}[], unit: {symbol: string, name: string, size_mm: number, places: number, ranges: number[]}, rules?: Record<string, {title: string, text: string}>}} AboutGame  how the table's game describes itself
  *
  * @typedef {object} TableFacts  as `/api/table` gives them
  * @property {string} game
@@ -164,6 +164,7 @@
  * @property {Notice[]} log  all notices that this page has had, the newest last
  * @property {boolean} isPlaying  a game is played, which draws what matters
  * @property {boolean} isByHand  units may be moved by hand now
+ * @property {string[]} asked  the units that all a game asks for is about
  * @property {Closed | null} closed  measuring is closed, except between what has been declared
  * @property {Ground | null} ground  the terrain in place of that of the table file
  * @property {Record<string, string>} remarks  words about units, by their ids
@@ -206,6 +207,7 @@ export function newState(facts, view) {
     log: [],
     isPlaying: false,
     isByHand: true,
+    asked: [],
     closed: null,
     ground: null,
     remarks: {},
