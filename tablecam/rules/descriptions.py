@@ -79,13 +79,15 @@ MarkerKind = Literal["pips", "cloud", "ring", "word"]
 class Marker:
     """A marker of a unit: `count` pips, a cloud, a ring around it, or a word.
 
-    `text` is what a screen reader and the panel say, such as `2 disruptions`.
+    `text` is what a screen reader and the panel say, such as `2 disruptions`; of a bare figure,
+    they say the `words`.
     """
 
     kind: MarkerKind
     text: str
     count: int = 1
     tone: Tone = "plain"
+    words: str = ""
 
 
 Value = bool | int | str
@@ -180,6 +182,7 @@ class ActionGroup:
     A group that `is_main` decides the turn and has large buttons. One that `is_end` ends what is
     due, so that moves by hand which nobody has confirmed are lost: the page warns of those.
     `pass_all` says that every seat that is asked in a row lets the moment pass (`Game.passed`).
+    `by_tap`, a tap on the table takes an action once it names all of its units, or its target.
     """
 
     title: str
@@ -187,6 +190,7 @@ class ActionGroup:
     is_main: bool = False
     is_end: bool = False
     pass_all: str = ""
+    by_tap: bool = False
 
 
 @dataclass(frozen=True, slots=True)

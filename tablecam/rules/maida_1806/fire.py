@@ -178,7 +178,7 @@ def fired(state: State, units: Sequence[str], target: str) -> Outcome:
         own = name in state.active_units
         mp = max(piece.mp_left - 1, 0.0) if own else piece.mp_left
         state = state.with_piece(name, fires=piece.fires + 1, mp_left=mp, fired=True)
-    words = f" ({shot.result})" if shot.result else ""
+    words = f" (result {shot.result})" if shot.result else ""
     text = f"{', '.join(units)} fires at {target}{words}"
     sums = [
         Sum(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 from tablecam.geometry.shapes import Shape
@@ -10,7 +10,7 @@ from tablecam.rules import descriptions as about
 from tablecam.rules.dice import Roll
 from tablecam.rules.game import DiceGroup, Json, Offer, PendingDecision
 from tablecam.rules.hexes.drawings import hexes_shapes, line_shape
-from tablecam.rules.maida_1806 import clash, field, fire, hands, reaction, sequence
+from tablecam.rules.maida_1806 import clash, field, fire, hands, reaction, sequence, tables
 from tablecam.rules.maida_1806 import state as acts
 from tablecam.rules.maida_1806.state import MoveStep, State
 from tablecam.rules.maida_1806.troops import SIDES
@@ -19,7 +19,7 @@ from tablecam.table.model import Keys
 from tablecam.wording import joined
 
 GROUPS: Final = {
-    "fire": about.ActionGroup("Fire"),
+    "fire": about.ActionGroup("Fire", is_main=True, by_tap=True),
     "move": about.ActionGroup("Move", "By hand, hex by hex; who joins others lies under them."),
     "form": about.ActionGroup("Formation"),
     "charge": about.ActionGroup("Charge", is_main=True),
@@ -62,7 +62,8 @@ def question(state: State) -> PendingDecision:
         return PendingDecision(f"Whose units does {state.drawn} activate?", state.active)
     if state.phase == "movement":
         if not (state.slot or state.movers):
-            return PendingDecision(f"Fire or pass? {who}'s units move next", state.passive)
+            words = f"Fire or pass? {who}'s units move next"
+            return PendingDecision(words, state.passive, hint="Tap a unit, then its target.")
         deeds = tuple(sequence.deeds(state))
         words = f"{', '.join(state.movers) or who}: {joined(deeds, 'or')}?"
         if len(deeds) == 1:
@@ -97,8 +98,9 @@ def _move(state: State, action: acts.Move) -> Offer:
 def _fire(state: State, action: acts.Fire) -> Offer:
     shot = fire.shot_of(state, action.units, action.target)
     start, end = (state.piece(n).hexes for n in (action.units[0], action.target))
-    total = f", morale modifier {shot.total(shot.checks[0]):+d}" if shot.checks else ""
-    label = f"{joined(action.units)} at {action.target}: {shot.result or 'to capture it'}{total}"
+    hit = next(iter(shot.checks), "")
+    words = f"morale check, {_passes(state, hit, shot.total(hit))}" if hit else "to capture it"
+    label = f"{joined(action.units)} at {action.target}: {words}"
     shape = line_shape(state.grid, start, end, "line-of-sight")
     return Offer("fire", label, (shape,), units=(*action.units, action.target))
 
@@ -131,19 +133,31 @@ def _losses(state: State, action: acts.Losses) -> Offer:
     return Offer("answer", words or "no Losses")
 
 
+def _passes(state: State, unit: str, added: int, terms: Iterable[str] = ()) -> str:
+    """Returns up to which number a die passes a check: its Morale, less what is added to it."""
+    morale = state.morale(unit)
+    on_the_die = ", ".join(terms) or (f"{added:+d}" if added else "")
+    why = f"Morale {morale}" + (f", on the die {on_the_die}" if on_the_die else "")
+    most = morale - added
+    return f"{f'{most} or less' if most < tables.DIE_FACES - 1 else 'any die'} passes ({why})"
+
+
 def _dice(state: State) -> tuple[DiceGroup, ...]:
-    """Returns up to which number each die of a check passes."""
-    due, added = state.step, {}
+    """Returns up to which number each die of a check passes, and why."""
+    due = state.step
+    added: dict[str, int] = {}
+    terms: tuple[str, ...] = ()
     if isinstance(due, reaction.ReactionCheck):
-        added = {due.unit: reaction.check_of(state, due.unit, state.left(due.movers)).modifier}
+        check = reaction.check_of(state, due.unit, state.left(due.movers))
+        added = {due.unit: check.modifier}
+        terms = check.terms
     elif isinstance(due, fire.Checks):
         added = dict(due.modifiers)
     elif not isinstance(due, clash.LastPoint | clash.Crisis | fire.SquareDie):
         return ()
-    most = ((name, state.morale(name) - added.get(name, 0)) for name in due.names(state))
     return tuple(
-        DiceGroup(name, None, (place,), f"{number} or less passes")
-        for place, (name, number) in enumerate(most)
+        DiceGroup(name, None, (place,), _passes(state, name, added.get(name, 0), terms))
+        for place, name in enumerate(due.names(state))
     )
 
 
@@ -205,7 +219,9 @@ def standing(public: Json) -> about.Standing:
 
 def markers(unit_state: Keys) -> tuple[about.Marker, ...]:
     """Returns the markers beside a counter."""
-    signs = [about.Marker("word", f"{unit_state.get('strength')}")]
+    strength = f"{unit_state.get('strength')}"
+    words = f"Strength {strength}, Morale {unit_state.get('morale', 'none')}"
+    signs = [about.Marker("word", strength, words=words)]
     if unit_state.get("disrupted"):
         signs.append(about.Marker("ring", "Disrupted", tone="bad"))
     if fires := unit_state.get("fires"):
@@ -252,9 +268,3 @@ def field_of_view(state: State, name: str) -> tuple[Shape, ...]:
     near = state.grid.reached(piece.hexes, most, lambda number: True)
     seen = (n for n in near if n not in piece.hexes and field.sees(state, piece, (n,)))
     return hexes_shapes(state.grid, seen, "field-of-view")
-
-
-def reached(state: State) -> tuple[Shape, ...]:
-    """Returns the hexes to which the units that are moving may still go."""
-    ends = {number for hexes, _ in hands.all_ways(state, state.movers) for number in hexes}
-    return hexes_shapes(state.grid, sorted(ends), "reach")

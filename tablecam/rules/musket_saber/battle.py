@@ -182,7 +182,7 @@ class Muster(Due):
     """The attacker puts an attack together unit by unit, and sees its differential."""
 
     battle: acts.Battle
-    hint = "To add a unit, tap it, then “Add to the attack”. When all are in, tap “Declare”."
+    hint = "To add a unit, tap it. When all are in, tap “Declare”."
 
     def asked(self, state: State) -> PendingDecision:
         """Returns the question, with the differential and each halving."""

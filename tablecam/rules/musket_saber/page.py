@@ -19,8 +19,8 @@ from tablecam.table.model import Keys
 from tablecam.table.sides import side_name
 
 GROUPS: Final = {
-    "attack": about.ActionGroup("Attack", is_main=True),
-    "bombard": about.ActionGroup("Bombard"),
+    "attack": about.ActionGroup("Attack", is_main=True, by_tap=True),
+    "bombard": about.ActionGroup("Bombard", by_tap=True),
     "move": about.ActionGroup("Move", "By hand; a unit that rolls for its allowance rolls first."),
     "recover": about.ActionGroup("Recover and return"),
     "primary": about.ActionGroup("Another primary unit"),
@@ -45,7 +45,7 @@ MOMENTS: Final[Mapping[str, about.MomentKind]] = {
 
 def question(state: State) -> PendingDecision:
     """Returns what the phase asks when nothing is due."""
-    words, hint = "attacks or bombards", "Tap a unit and its target, then its attack."
+    words, hint = "attacks or bombards", "Tap a unit, then its target."
     if state.phase == "movement":
         words, hint = "moves", "Move counters by hand, one by one."
     words = f"Turn {state.turn}, {state.time}: {side_name(state.active)} {words}"
@@ -192,7 +192,8 @@ def markers(unit_state: Keys) -> tuple[about.Marker, ...]:
         tone: about.Tone = "plain" if unit_state.get("active") else "warn"
         words = post if unit_state.get("active") else f"{post}, inactive"
         return (about.Marker("word", str(words), tone=tone),)
-    signs = [about.Marker("word", str(unit_state["cf"]))] if unit_state.get("cf") else []
+    cf = unit_state.get("cf")
+    signs = [about.Marker("word", str(cf), words=f"combat factor {cf}")] if cf else []
     if unit_state.get("disrupted"):
         signs.append(about.Marker("ring", "Disrupted", tone="bad"))
     for key, words in (("reduced", "reduced"), ("ineffective", "ineffective")):

@@ -71,11 +71,13 @@ def test_two_passes_in_a_row_end_the_subphase_d_14_5():
 def test_a_fire_in_the_own_subphase_costs_a_point_d_14_10_2():
     play = moving(unit("FA", "0505"), unit("BA", "0604", 240))
     fire = next(action for action in play.legal() if action.type == "fire")
-    assert GAME.offered(play.state, fire).label == "FA at BA: M-2, morale modifier -1"
+    assert GAME.offered(play.state, fire).label == (
+        "FA at BA: morale check, 8 or less passes (Morale 7, on the die -1)"
+    )
     choose(play, "fire", units=("FA",))
     assert (play.state.piece("FA").mp_left, play.state.piece("FA").fires) == (3.0, 1)
     (dice,) = GAME.offered(play.state, play.legal()[0]).dice
-    assert (dice.whose, dice.goal) == ("BA", "8 or less passes")
+    assert (dice.whose, dice.goal) == ("BA", "8 or less passes (Morale 7, on the die -1)")
 
 
 def test_units_of_other_leaders_fire_but_do_not_move_d_14_5_d_4_2():

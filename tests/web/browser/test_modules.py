@@ -67,22 +67,24 @@ def test_names_of_things_in_contact_stand_apart_and_lose_what_most_share(modules
     places = modules.evaluate(
         """async (size) => {
           const { fitted } = await import("/static/board/view.js");
-          const { nameShown, namePlaces } = await import("/static/board/labels.js");
+          const { namePlaces } = await import("/static/board/labels.js");
+          const { briefest, counterName } = await import("/static/board/things.js");
           const at = {
             "House Foot": 300, "House Guns": 320, "House Horse": 340, "Blue box": 900,
           };
           const units = Object.entries(at).map(
             ([id, x_mm]) => ({ id, x_mm, y_mm: 300, bases: [] }));
-          const facts = { ...size, units, commanders: [], map: {} };
+          const facts = { ...size, units, commanders: [], map: null };
           const state = { facts, view: fitted(size, 390, 600, 0), now: { units, commanders: [] } };
-          const plain = { ...state, facts: { ...facts, map: null } };
-          const boxes = [...namePlaces(plain).values()];
-          return units.map((unit, index) => [nameShown(state, unit), boxes[index]]);
+          const boxes = [...namePlaces(state).values()];
+          const names = units.map((unit) => counterName(facts, unit));
+          return names.map((name, index) => [name, briefest(name), boxes[index]]);
         }""",
         SIZE,
     )
-    names, boxes = zip(*places, strict=True)
+    names, short, boxes = zip(*places, strict=True)
     assert names == ("Foot", "Guns", "Horse", "Blue box")
+    assert short == ("Foo", "Gun", "Hor", "Bb")
     downs = [box["y"] - boxes[0]["y"] for box in boxes]
     assert (downs[0], downs[3]) == (0, 0)
     assert {abs(down) for down in downs[1:3]} == {16}
@@ -303,3 +305,45 @@ def test_an_attack_is_the_cause_of_what_follows_until_a_side_passes_or_moves(
         since,
     )
     assert [[line["kind"] for line in lines] for lines in causes] == [["fire"], []]
+
+
+def test_a_tap_takes_the_only_offer_about_what_is_chosen_once_its_target_is(modules: Page) -> None:
+    """Hands that may move as well, or another offer, leave it to the buttons."""
+    taken = modules.evaluate(
+        """async () => {
+          const { newState, offerTapped } = await import("/static/game/state.js");
+          const groups = { fire: { by_tap: true }, move: { hint: "By hand." } };
+          const units = [{ id: "A", side: "red" }, { id: "B", side: "blue" }];
+          const state = newState({ simulated: false, sides: [], units, about: { groups } }, {});
+          const offer = (group, ...units) => ({ group, units, dice: null });
+          const shot = offer("fire", "A", "B");
+          const tap = (chosen, ...actions) => {
+            state.chosen = chosen.map((unit) => `unit:${unit}`);
+            state.game.view = { has_begun: true, is_yours: true, asked: "red", actions };
+            return offerTapped(state, state.chosen.at(-1)) !== undefined;
+          };
+          return [
+            tap(["A"], shot), tap(["A", "B"], shot), tap(["B"], shot),
+            tap(["A"], offer("fire", "A")), tap(["A", "B"], shot, offer("move", "A")),
+            tap(["A", "B"], shot, shot),
+          ];
+        }"""
+    )
+    assert taken == [False, True, True, True, False, False]
+
+
+def test_a_replay_stacks_units_by_the_state_of_the_game_with_what_is_seen_on_top(
+    modules: Page,
+) -> None:
+    stacks = modules.evaluate(
+        """async () => {
+          const { stacksAt } = await import("/static/replay/scene.js");
+          const unit = (id, seen) => ({ id, bases: [{ seen }] });
+          const markers = {
+            A: { hexes: "0505 0605", stack: 0 }, B: { hexes: "0505", stack: 1 }, C: { hex: "0606" },
+          };
+          const film = { standings: [{ markers }] };
+          return stacksAt({ film, at: 0 }, [unit("A", "held"), unit("B", "now"), unit("C", "now")]);
+        }"""
+    )
+    assert stacks == [{"hex": "0505", "things": ["unit:B", "unit:A"], "hidden": ["unit:A"]}]

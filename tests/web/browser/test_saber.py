@@ -69,28 +69,24 @@ def test_a_whole_turn_is_played_by_two_seats_kept_and_shown(
         red.page.keyboard.press("Escape")
         # Whoever taps a counter sees what it controls, how far it goes, and its way back.
         red.page.locator('[data-thing="unit:Red 2nd"]').first.click(force=True)
-        expect(red.page.locator(".role-zone-of-control")).to_have_count(6)
+        expect(red.page.locator(".board .role-zone-of-control")).to_have_count(6)
         expect(red.page.locator(".role-retreat-line")).to_have_count(1)
-        expect(red.page.locator(".role-reach")).to_have_count(71)
+        expect(red.page.locator(".board .role-reach")).to_have_count(71)
         picture(red.page, "saber-zone")
         # Two hexes of wood at once, into the zones of two enemies.
         hall.table.move_unit("Red 2nd", *grid.middle_mm(("0606",)), 60)
         confirms(hall, red, "Red 2nd to 0606")
         red.taps("Done")
         asked(hall, red, "House Red attacks or bombards")
-        # A unit and its target on the table lead to one button, which has to be pressed as well.
-        expect(red.page.locator("#game-hint")).to_contain_text("then its attack")
+        # A unit and its target, tapped on the table, put the attack together.
+        expect(red.page.locator("#game-hint")).to_have_text("Tap a unit, then its target.")
         for name in ("Red 2nd", "Grey 2nd"):
             red.page.locator(f'[data-thing="unit:{name}"]').first.click(force=True)
-        button = red.page.locator("#game-actions .group-attack button.main")
-        expect(button).to_have_text("Attack Grey 2nd in 0607, +0")
-        button.click()
         # The differential is on the page before the attack is declared.
         asked(hall, red, "Red 2nd: attack Grey 2nd in 0607, differential +0")
         expect(red.page.locator("#game-sums dt")).to_have_text(["Attack 5", "Defence 5"])
         picture(red.page, "saber-differential")
-        # Others join by a tap on the table and one on the button.
-        expect(red.page.locator("#game-hint")).to_contain_text("tap it, then “Add to the attack”")
+        expect(red.page.locator("#game-hint")).to_contain_text("To add a unit, tap it.")
         red.taps("Declare")
         red.taps("No tactic")
         asked(hall, grey, "House Grey: which tactic?")

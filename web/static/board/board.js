@@ -23,6 +23,7 @@
 import { byId, setAttr, svgElement } from "../shared/dom.js";
 import { listenToPointers } from "../shared/gestures.js";
 import { withLabels } from "./labels.js";
+import { makeLegend, updateLegend } from "./legend.js";
 import { placeView, renderGhost, renderGround, renderPings, renderTapes, renderUnits } from "./layers.js";
 import { renderHexes, renderStacks } from "./hexes.js";
 import { updateShapes } from "./shapes.js";
@@ -68,6 +69,9 @@ export class Board {
   /** @type {Layers} */
   #layers = {};
   #table = svgElement("g", { class: "table-frame" });
+  /** The shapes that are drawn now, by layer. @type {Record<string, Shape[]>} */
+  #drawn = {};
+  #legend = makeLegend();
 
   /** @param {SVGSVGElement} svg @param {State} state */
   constructor(svg, state) {
@@ -75,6 +79,7 @@ export class Board {
     this.state = state;
     for (const name of LAYERS) this.#table.append((this.#layers[name] = svgElement("g", { class: `layer ${name}` })));
     svg.append(this.#table);
+    svg.after(this.#legend);
     this.#listen();
   }
 
@@ -90,6 +95,7 @@ export class Board {
     renderPings(this.#layers.pings, state);
     renderGhost(this.#layers, state);
     this.#emit("draw", this.#layers);
+    updateLegend(this.#legend, state.facts.map ? Object.values(this.#drawn).flat() : []);
   }
 
   /**
@@ -105,6 +111,7 @@ export class Board {
 
   /** Draws shapes that explain something, so that no label lies over another, and returns them with their labels. @param {Shape[]} shapes @param {"proof" | "game"} layer */
   shapes(shapes, layer = "proof") {
+    this.#drawn[layer] = shapes;
     const labelled = withLabels(shapes, this.state);
     const isBeneath = (/** @type {Shape} */ { role }) => layer === "proof" && BENEATH.has(role);
     if (layer === "proof") updateShapes(this.#layers.beneath, labelled.filter(isBeneath), this.state);
@@ -118,6 +125,7 @@ export class Board {
 
   /** Draws what explains the chosen thing. @param {Shape[]} shapes */
   explain(shapes) {
+    this.#drawn.about = shapes;
     const { about } = this.#layers;
     updateShapes(about, shapes, this.state);
     const { chosen } = this.state;

@@ -1,7 +1,7 @@
 /** Places the labels of shapes so that none overlaps another or a unit's name. */
 import { areSmall, edgePx, hexPx, isBeneath } from "./hexes.js";
 import { meanPoint, wordsSize } from "./shapes.js";
-import { counterName, fullName, properName } from "./things.js";
+import { briefest, counterName, fullName, properName } from "./things.js";
 import { toScreen, toTable, uncut } from "./view.js";
 
 /** @typedef {import("./state.js").State} State */
@@ -15,8 +15,7 @@ const LABELLED = new Set(["goal", "length", "ring", "string", "front-line", "bar
 const NEAR_PX_PER_MM = 1.6;
 
 /** The name that is written on a unit or a commander. @type {(state: State, owner: import("./state.js").Unit | import("./state.js").Commander) => string} */
-export function nameShown(state, owner) {
-  if (state.facts.map) return counterName(state.facts, owner);
+function nameShown(state, owner) {
   const { id } = owner;
   if (!("bases" in owner)) return properName(id);
   return state.view.px_per_mm >= NEAR_PX_PER_MM ? fullName(state, id) : id;
@@ -33,7 +32,7 @@ const COUNTER_PX = {
   small: { letter: 5.4, height: 9, half: 6, figures: 10 },
 };
 
-/** Where names stand on counters: above their figures; the chosen one's for certain, others where none is in the way. @type {(state: State) => Map<string, Box>} */
+/** Where names stand on counters: above their figures; the chosen one's for certain, others where nothing is in the way, short or beside small counters if need be. @type {(state: State) => Map<string, Name>} */
 function counterNamePlaces(state) {
   const { letter, height, half, figures } = areSmall(state) ? COUNTER_PX.small : COUNTER_PX.near;
   const areTiny = hexPx(state) < NAMED_PX;
@@ -42,31 +41,47 @@ function counterNamePlaces(state) {
     .filter(({ thing }) => !isBeneath(state, thing))
     .map(({ owner, thing }) => {
       const [x, y] = toScreen(state.view, state.facts, owner.x_mm, owner.y_mm);
-      const isAsked = state.chosen.includes(thing) || state.hover === thing;
+      const isAsked = state.chosen.includes(thing) || state.hover === thing || state.asked.includes(owner.id);
       return { owner, thing, isAsked, x, y, edge: edgePx(state, owner) };
     });
+  /** @type {(Box & {of?: string})[]} */
   const taken = owners.map(({ x, y, edge }) => ({ x, y: y + edge, half, height: figures }));
-  /** @type {Map<string, Box>} */
+  if (areTiny)
+    taken.push(...owners.map(({ x, y, edge, thing }) => ({ x, y, half: edge, height: 2 * edge, of: thing })));
+  /** @type {Map<string, Name>} */
   const places = new Map();
   for (const { owner, thing, isAsked, x, y, edge } of owners.sort((a, b) => Number(b.isAsked) - Number(a.isAsked))) {
     const up = Math.max(0, (height + figures) / 2 + 1 - edge);
-    const box = { x, y: y - up, half: (nameShown(state, owner).length * letter) / 2, height };
-    if (!isAsked && (areTiny || !isFree(box, taken))) continue;
+    const beside = edge + figures / 2 + height / 2 + 1;
+    const name = counterName(state.facts, owner);
+    const ways = (areTiny ? [name, briefest(name)] : [name]).flatMap((text) =>
+      (areTiny ? [up, beside, -beside] : [up]).map((above) => ({
+        text,
+        x,
+        y: y - above,
+        half: (text.length * letter) / 2,
+        height,
+      })),
+    );
+    const others = taken.filter(({ of }) => of !== thing);
+    const box = ways.find((way) => isFree(way, others)) ?? (isAsked ? ways[0] : null);
+    if (!box) continue;
     places.set(thing, box);
     taken.push(box);
   }
   return places;
 }
 
-/** Where the names of units and commanders stand, none over another as far as there is room. @type {(state: State) => Map<string, Box>} */
+/** Where the names of units and commanders stand, none over another as far as there is room. @type {(state: State) => Map<string, Name>} */
 export function namePlaces(state) {
   if (state.facts.map) return counterNamePlaces(state);
-  /** @type {Map<string, Box>} */
+  /** @type {Map<string, Name>} */
   const places = new Map();
   for (const owner of [...(state.now?.units ?? []), ...(state.now?.commanders ?? [])]) {
     const thing = `${"bases" in owner ? "unit" : "commander"}:${owner.id}`;
     if (isBeneath(state, thing)) continue;
-    const middle = boxOf(nameShown(state, owner), [owner.x_mm, owner.y_mm], state);
+    const text = nameShown(state, owner);
+    const middle = { text, ...boxOf(text, [owner.x_mm, owner.y_mm], state) };
     const ways = NAME_ASIDE_PX.map((down) => ({ ...middle, y: middle.y + down }));
     const taken = [...places.values()];
     places.set(thing, ways.find((box) => isFree(box, taken)) ?? middle);
@@ -126,6 +141,7 @@ function placesIn(state, shape, label) {
 }
 
 /** @typedef {{x: number, y: number, half: number, height: number}} Box  of a text on the screen, px */
+/** @typedef {Box & {text: string}} Name */
 
 /** @type {(text: string, at_mm: Point, state: State) => Box} */
 function boxOf(text, at_mm, { view, facts }) {

@@ -12,7 +12,7 @@ import { setAttr, setStyle, setText, svgElement, updateChildren } from "../share
 import { duration } from "../shared/text.js";
 import { areSmall, isBeneath } from "./hexes.js";
 import { distanceWords, lengthWords } from "./measuring.js";
-import { namePlaces, nameShown, readingPlaces, tapesShown } from "./labels.js";
+import { namePlaces, readingPlaces, tapesShown } from "./labels.js";
 import { foreseenHere, HANDLE_PX, handlePlace } from "./moves.js";
 import { addLine, fadedBy, makeText, meanPoint, placeText, through, updateBases, word } from "./shapes.js";
 import { commanderBase, fullName, properName, sideClass, sideName } from "./things.js";
@@ -197,7 +197,7 @@ function updateName(group, owner, places, state) {
   const thing = `${leader ? "commander" : "unit"}:${owner.id}`;
   const place = places.get(thing);
   const at_mm = place ? toTable(state.view, state.facts, place.x, place.y) : [owner.x_mm, owner.y_mm];
-  placeText(group, place ? nameShown(state, owner) : "", /** @type {[number, number]} */ (at_mm));
+  placeText(group, place?.text ?? "", /** @type {[number, number]} */ (at_mm));
   setStyle(group, "--faded", String(fadedBy(held_s)));
   // On a counter its figures stand below the name.
   setAttr(group.children[1], "dy", state.facts.map ? "2.7em" : "1.6em");

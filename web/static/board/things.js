@@ -164,6 +164,12 @@ export function counterName(facts, { id, side }) {
   return properName(id.startsWith(shared) ? id.slice(shared.length) : id);
 }
 
+/** As much of a name as a small counter has room for: the first letters of its words, with its number, or of its only word. @type {(name: string) => string} */
+export function briefest(name) {
+  const words = name.split(" ");
+  return words.length > 1 ? words.map((word) => (/^\d/.test(word) ? word : word[0])).join("") : name.slice(0, 3);
+}
+
 /** A unit's id, with its name where the table file gives one. @type {(state: State, id: string) => string} */
 export function fullName(state, id) {
   const name = state.facts.units.find((unit) => unit.id === id)?.extra.name;

@@ -3,6 +3,7 @@ import { byId } from "../shared/dom.js";
 import { field, listenToHover, listenToLongPresses, onClick, onClickWithin, slidePanel } from "../shared/events.js";
 import { RequestError } from "../shared/http.js";
 import { chooseAlone, clear } from "../board/choosing.js";
+import { thingAt } from "../board/picking.js";
 import * as api from "./api.js";
 import { beginOptions, listenToChoices, opensAnew, opensSettings } from "./begin.js";
 import { listenToForce } from "./force.js";
@@ -19,6 +20,7 @@ import {
   dropFace,
   lostBy,
   offerOf,
+  offerTapped,
   outOfStep,
   playing,
   receiveView,
@@ -33,8 +35,8 @@ import {
 const TUMBLE_MS = 700;
 const GONE_ON = "The game has moved on: look again.";
 
-/** Listens to the game's part of the page; returns its keys, which fall back to `others`. @type {(state: State, changed: () => void, others: import("../shared/keyboard.js").Keys) => import("../shared/keyboard.js").Keys} */
-export function listenToGame(state, changed, others) {
+/** Listens to the game's part of the page; returns its keys, which fall back to `others`. @type {(state: State, changed: () => void, board: import("../board/board.js").Board, others: import("../shared/keyboard.js").Keys) => import("../shared/keyboard.js").Keys} */
+export function listenToGame(state, changed, board, others) {
   if (!state.facts.referee) return others;
   const commands = new Commands(state, changed);
   listenToFreshLists();
@@ -46,6 +48,7 @@ export function listenToGame(state, changed, others) {
   listenToLog(commands);
   listenToSetup(commands);
   listenToStates(commands);
+  board.on("tap", (at) => commands.takeTapped(thingAt(state, at.x, at.y, at)));
   onClick("game-undo", () => commands.undo());
   onClick("game-redo", () => commands.redo());
   onClick("game-pass", () => commands.passAll());
@@ -181,6 +184,14 @@ export class Commands {
       const isMove = Boolean(this.state.facts.about.groups[offer.group]?.hint);
       this.act(offer.action, offer.dice ? "Rolling …" : undefined, isMove ? offer.units : []);
     }
+  }
+
+  /** Takes what a tap on a thing asks for, unless it gave up the choice of that. @param {string | null} thing */
+  takeTapped(thing) {
+    const offer = thing && this.state.chosen.includes(thing) ? offerTapped(this.state, thing) : undefined;
+    if (!offer || this.state.game.busy !== null) return;
+    clear(this.state);
+    this.act(offer.action);
   }
 
   /** Sends the dice that were entered. */

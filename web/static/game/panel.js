@@ -276,8 +276,7 @@ function renderHand(state, view) {
 /** @type {(state: State, view: GameView | null) => void} */
 function renderMarked(state, view) {
   const unit = view ? chosenUnit(state) : null;
-  // A bare figure stands on the counter.
-  const words = unit ? markerWords(view?.marks[unit]?.filter(({ text }) => !/^\d+$/.test(text))) : "";
+  const words = unit ? markerWords(view?.marks[unit]) : "";
   byId("game-marked").hidden = !words;
   setText(byId("game-marked"), `${unit}: ${words}`);
 }

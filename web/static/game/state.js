@@ -128,6 +128,7 @@
  * @property {Record<string, number>} begin  the choices before a game, by field
  */
 
+import { clear } from "../board/choosing.js";
 import { newState as newBoardState } from "../board/state.js";
 import { forgetSheet, newRulings } from "../rulings/state.js";
 import { markerWords } from "./words.js";
@@ -197,6 +198,8 @@ export function receiveView(state, view, asked) {
   const before = game.view?.has_begun ? game.view : null;
   // After a look back, nothing has been settled on this page.
   if (game.view) dropSettledMoves(state, view, before);
+  // What was chosen would lie over what a new game asks first.
+  if (game.view && view.has_begun && (!before || game.again)) clear(state);
   game.view = view;
   game.error = null;
   game.judging = game.judging
@@ -278,6 +281,8 @@ export function shareWithBoard(state, { has_begun, marks, closed, actions, hint,
   state.isPlaying = has_begun && !is_over && actions !== undefined;
   const isByHand = (/** @type {Offer} */ { group }) => Boolean(state.facts.about.groups[group]?.hint);
   // A seat that is not asked does not know what the others may do by hand.
+  const about = (actions ?? []).map(({ units }) => units).filter(({ length }) => length > 0);
+  state.asked = (about[0] ?? []).filter((unit) => about.every((units) => units.includes(unit)));
   state.isByHand = !state.isPlaying || !is_yours || Boolean(hint || to_place?.length || actions?.some(isByHand));
 }
 
@@ -345,7 +350,7 @@ export function headingOf({ action, label }) {
 }
 
 /**
- * The buttons by group, always in the same order. A long group shows only those of a chosen unit, or is cut off, until
+ * The buttons by group, always in the same order; where hands can do it as well, what they do comes last. A long group shows only those of a chosen unit, or is cut off, until
  * it is opened; beside one that is narrowed to a unit, short groups are so, too, except for answers.
  *
  * Where several units have many buttons, `units` lists them, and only the chosen one's are shown.
@@ -362,7 +367,7 @@ export function groupsShown(state) {
   const offered = all.filter(({ offer }) => offer.dice === null && offer.passes_to !== "");
   const passesLast = (/** @type {Button} */ { offer }) => Number(offer.passes_to !== undefined);
   const buttons = offered.toSorted((a, b) => passesLast(a) - passesLast(b));
-  const groups = [...new Set(buttons.map(({ offer }) => offer.group))];
+  const groups = inOrder(state, [...new Set(buttons.map(({ offer }) => offer.group))]);
   const ownOf = (/** @type {string} */ name) => buttons.filter(({ offer }) => offer.group === name);
   const isLong = (/** @type {Button[]} */ own) => own.length > MOST_BUTTONS + 1;
   const isNarrowed = groups.some((group) => isLong(ownOf(group)) && ownOf(group).some(isChosen));
@@ -382,6 +387,30 @@ export function groupsShown(state) {
     const more = `${sorted.length - MOST_BUTTONS} more`;
     return { group, units: [], buttons: sorted.slice(0, MOST_BUTTONS), more };
   });
+}
+
+/** Groups in their order: what hands can do has a long list, below which nobody would find how to end it. @type {(state: State, groups: string[]) => string[]} */
+function inOrder({ facts }, groups) {
+  const rank = (/** @type {string} */ group) => {
+    const { hint = "", is_main = false } = facts.about.groups[group] ?? {};
+    return hint ? 2 : is_main ? 0 : 1;
+  };
+  const areByHand = groups.some((group) => rank(group) === 2);
+  return areByHand ? groups.toSorted((one, other) => rank(one) - rank(other)) : groups;
+}
+
+/** The offer that a tap on a thing takes: the only one about all that is chosen, once that names its target or all of it. @type {(state: State, thing: string) => Offer | undefined} */
+export function offerTapped(state, thing) {
+  const view = playing(state);
+  const { groups } = state.facts.about;
+  const offered = view?.is_yours ? view.actions.filter(({ dice }) => dice === null) : [];
+  const [offer, ...others] = offered.filter((offer) => isAbout(state, offer));
+  // Where hands may move as well, or there are more ways, a tap only says what is meant.
+  const isAsked = offer && !others.length && groups[offer.group]?.by_tap;
+  if (!isAsked || offered.some(({ group }) => groups[group]?.hint)) return undefined;
+  const side = state.facts.units.find(({ id }) => `unit:${id}` === thing)?.side;
+  const isTarget = side !== undefined && side !== view?.asked;
+  return isTarget || offer.units.length === state.chosen.length ? offer : undefined;
 }
 
 /** @type {(state: State) => string[]} */

@@ -29,5 +29,5 @@ export function seatName(state, name) {
 
 /** A unit's markers in words; empty if it has none. @type {(marks: import("./state.js").Mark[] | undefined) => string} */
 export function markerWords(marks = []) {
-  return marks.map(({ text }) => text).join(", ");
+  return marks.map(({ text, words }) => words || text).join(", ");
 }

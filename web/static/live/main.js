@@ -238,7 +238,7 @@ const keys = {
   " ": () => choose(focusedThing()),
   "?": openHelp,
 };
-listenToKeys(listenToGame(state, changed, keys));
+listenToKeys(listenToGame(state, changed, board, keys));
 
 listenToLifting(state, moves);
 listenToMasking(state, rectangles, moves);

@@ -1,5 +1,5 @@
 /** The first minute of the demo: what to try, ticked off as it is done. */
-import { byId, CLICK, setText, updateChildren } from "../shared/dom.js";
+import { byId, CLICK, PHONE, setText, updateChildren } from "../shared/dom.js";
 import { onClick } from "../shared/events.js";
 
 /** @typedef {import("../game/state.js").State} State */
@@ -23,11 +23,12 @@ const wasTried = isTried();
 function steps(state) {
   const firstOf = (/** @type {string} */ side) => state.facts.units.find((unit) => unit.side === side)?.id ?? "";
   const [own, enemy] = state.facts.sides.map((side) => firstOf(side));
+  const where = matchMedia(PHONE).matches ? "below, under Demo" : "in the Demo bar";
   return [
     { key: "choose", text: `${CLICK} ${own} to choose it`, isDone: state.chosen.length > 0 },
     { key: "measure", text: `Then ${CLICK.toLowerCase()} ${enemy} to measure`, isDone: state.chosen.length > 1 },
     { key: "drag", text: "Drag a unit and let go", isDone: state.undo.length > 0 },
-    { key: "bump", text: "Press “Bump the camera” in the Demo bar", isDone: false },
+    { key: "bump", text: `Press “Bump the camera” ${where}`, isDone: false },
   ];
 }
 
