@@ -169,11 +169,26 @@ def _after(document: Json) -> Json:
 
 
 def _described(game: Described, after: Json) -> Json:
-    """Returns the game's status as pages show it: how it stands, and the markers of its units."""
-    return _after(after) | {
-        "standing": to_plain(game.standing(after.get("state", {}))),
-        "marks": marks(game, after.get("markers", {})),
-    }
+    """Returns the game's status as pages show it: how it stands, its markers and its stacks."""
+    public, units = after.get("state", {}), after.get("markers", {})
+    stacks = {"stacks": stacks_of(units, public)} if game.counters_stack else {}
+    described = {"standing": to_plain(game.standing(public)), "marks": marks(game, units)}
+    return _after(after) | described | stacks
+
+
+def stacks_of(units: Mapping[str, Json], public: Json) -> dict[str, list[str]]:
+    """Returns the counters of each hex with several by the game, the top one first.
+
+    The states of units name their hexes, and their places in a stack whose order counts.
+    """
+    ordered = sorted(units.items(), key=lambda unit: unit[1].get("stack", 0))
+    lying = [(f"unit:{id}", of.get("hexes") or of.get("hex")) for id, of in ordered]
+    lying += [(f"commander:{of['id']}", of.get("hex")) for of in public.get("leaders", ())]
+    stacks: dict[str, list[str]] = {}
+    for thing, hexes in lying:
+        for number in (hexes or "").split():
+            stacks.setdefault(number, []).append(thing)
+    return {number: things for number, things in stacks.items() if len(things) > 1}
 
 
 def _ruling(document: Json) -> Json:

@@ -13,7 +13,7 @@ from tablecam.errors import BadInput
 from tablecam.record.entries import KINDS, GameFacts, Picture
 from tablecam.record.game_file import GameFile
 from tablecam.record.positions import applied, difference
-from tablecam.replay.film import film
+from tablecam.replay.film import film, stacks_of
 from tablecam.rules.play import Play
 from tests.record.games import FACTS
 from tests.replay.evening import evening
@@ -149,3 +149,12 @@ def test_an_entry_that_is_nested_without_end_is_named(tmp_path):
     plain.close()
     with pytest.raises(BadInput, match="entry 1 is damaged"):
         film(file)
+
+
+def test_a_film_lists_the_stacks_of_a_game_on_hexes_the_top_counter_first() -> None:
+    units = {"A": {"hexes": "0505 0605", "stack": 1}, "B": {"hexes": "0505"}, "C": {"hex": "0606"}}
+    leaders = [{"id": "L", "hex": "0606"}, {"id": "M", "hex": None}]
+    assert stacks_of(units, {"leaders": leaders}) == {
+        "0505": ["unit:B", "unit:A"],
+        "0606": ["unit:C", "commander:L"],
+    }

@@ -101,14 +101,6 @@ def test_a_live_page_before_a_game(browser: Browser, hall: Hall, device: dict[st
         expect(page.locator("#measure-body .reading")).to_contain_text("mm")
         expect(page.locator("#rulings-chips button")).not_to_have_count(0)
         page.evaluate(SHOW_ALL_RULINGS)
-        page.locator(".ruling .dispute-open").first.press("Enter")
-        expect(page.locator("#dispute-close")).to_be_visible()
-        assert faults(page) == []
-        page.locator("#dispute-close").press("Enter")
-        page.keyboard.press("k")
-        expect(page.locator("[data-tape]")).not_to_have_count(0)
-        expect(page.locator("#disputes-body button")).not_to_have_count(0)
-        choose(page, "P3", "A3")
         expect(page.locator(".ruling")).not_to_have_count(0)
         assert faults(page) == []
 
@@ -131,6 +123,15 @@ def test_a_game(browser: Browser, players: Table, device: dict[str, Any]) -> Non
         expect(seat.page.locator("#rule-words")).to_be_visible()
         seat.page.locator("#health").click()
         expect(seat.page.locator("#masks")).to_be_visible()
+        assert faults(seat.page) == []
+        # A button may be drawn anew between the look at it and the press.
+        seat.page.locator(".ruling .dispute-open").first.evaluate("button => button.click()")
+        expect(seat.page.locator("#dispute-close")).to_be_visible()
+        assert faults(seat.page) == []
+        seat.page.locator("#dispute-close").press("Enter")
+        if device["viewport"]["width"] > 1000:  # a phone has no tabs
+            seat.opens_log()
+        expect(seat.page.locator("#disputes-body button")).not_to_have_count(0)
         assert faults(seat.page) == []
 
 

@@ -332,18 +332,15 @@ def test_a_tap_takes_the_only_offer_about_what_is_chosen_once_its_target_is(modu
     assert taken == [False, True, True, True, False, False]
 
 
-def test_a_replay_stacks_units_by_the_state_of_the_game_with_what_is_seen_on_top(
-    modules: Page,
-) -> None:
+def test_a_replay_shows_what_is_seen_of_a_stack_on_top(modules: Page) -> None:
     stacks = modules.evaluate(
         """async () => {
           const { stacksAt } = await import("/static/replay/scene.js");
           const unit = (id, seen) => ({ id, bases: [{ seen }] });
-          const markers = {
-            A: { hexes: "0505 0605", stack: 0 }, B: { hexes: "0505", stack: 1 }, C: { hex: "0606" },
-          };
-          const film = { standings: [{ markers }] };
-          return stacksAt({ film, at: 0 }, [unit("A", "held"), unit("B", "now"), unit("C", "now")]);
+          const film = { standings: [{ stacks: { "0505": ["unit:A", "unit:B", "commander:L"] } }] };
+          const units = [unit("A", "held"), unit("B", "now")];
+          return stacksAt({ film, at: 0 }, { units, commanders: [] });
         }"""
     )
-    assert stacks == [{"hex": "0505", "things": ["unit:B", "unit:A"], "hidden": ["unit:A"]}]
+    hidden = ["unit:A", "commander:L"]
+    assert stacks == [{"hex": "0505", "things": ["unit:B", *hidden], "hidden": hidden}]

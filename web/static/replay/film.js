@@ -22,7 +22,7 @@
  * @property {boolean} [is_over]
  * @property {import("../game/state.js").Standing} [standing]
  * @property {Record<string, import("../game/state.js").Mark[]>} [marks]
- * @property {Record<string, Record<string, any>>} [markers]  the states of units
+ * @property {Record<string, string[]>} [stacks]  the counters of hexes with several, the top one first
  *
  * @typedef {object} Entry  as `tablecam.replay.film` writes it
  * @property {number} n

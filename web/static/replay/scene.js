@@ -28,28 +28,22 @@ export function showMoment(state, replay) {
     game: 0,
     notices: [],
     simulated: null,
-    hexes: { stacks: stacksAt(replay, table.units) },
+    hexes: { stacks: stacksAt(replay, table) },
   };
   state.now = /** @type {any} */ (now);
   showGame(state, replay);
   if (!branch) state.about = { title: "", lines: [], shapes: trailShapes(state, replay) };
 }
 
-/** What lies in hexes in which the game has several units: the one that is seen on top, then in the game's order. @type {(replay: Replay, units: Unit[]) => import("../board/state.js").HexStack[]} */
-export function stacksAt({ film, at }, units) {
-  /** @type {Map<string, string[]>} */
-  const inHex = new Map();
+/** The stacks of the game at that moment; what is seen lies on top. @type {(replay: Replay, table: Pick<import("../board/state.js").TableState, "units" | "commanders">) => import("../board/state.js").HexStack[]} */
+export function stacksAt({ film, at }, { units, commanders }) {
   const lying = units.filter(({ bases }) => bases.some((base) => base.seen !== "held"));
-  const seen = new Set(lying.map(({ id }) => `unit:${id}`));
-  const states = Object.entries(film.standings[at]?.markers ?? {});
-  const rank = (/** @type {[string, Record<string, any>]} */ [id, { stack = 0 }]) =>
-    seen.has(`unit:${id}`) ? -1 : stack;
-  for (const [id, { hexes, hex = "" }] of states.toSorted((one, other) => rank(one) - rank(other)))
-    for (const number of (hexes ?? hex).split(" ").filter(Boolean))
-      inHex.set(number, [...(inHex.get(number) ?? []), `unit:${id}`]);
-  return [...inHex]
-    .filter(([, things]) => things.length > 1)
-    .map(([hex, things]) => ({ hex, things, hidden: things.filter((thing) => !seen.has(thing)) }));
+  const present = commanders.filter((leader) => leader.seen !== "held");
+  const seen = [...lying.map(({ id }) => `unit:${id}`), ...present.map(({ id }) => `commander:${id}`)];
+  return Object.entries(film.standings[at]?.stacks ?? {}).map(([hex, things]) => {
+    const hidden = things.filter((thing) => !seen.includes(thing));
+    return { hex, things: [...things.filter((thing) => seen.includes(thing)), ...hidden], hidden };
+  });
 }
 
 /** Passes on the game at that moment, and the drawing of the line that is looked at. @type {(state: State, replay: Replay) => void} */
