@@ -145,18 +145,16 @@ def _passes(state: State, unit: str, added: int, terms: Iterable[str] = ()) -> s
 def _dice(state: State) -> tuple[DiceGroup, ...]:
     """Returns up to which number each die of a check passes, and why."""
     due = state.step
-    added: dict[str, int] = {}
-    terms: tuple[str, ...] = ()
     if isinstance(due, reaction.ReactionCheck):
         check = reaction.check_of(state, due.unit, state.left(due.movers))
-        added = {due.unit: check.modifier}
-        terms = check.terms
-    elif isinstance(due, fire.Checks):
-        added = dict(due.modifiers)
-    elif not isinstance(due, clash.LastPoint | clash.Crisis | fire.SquareDie):
+        terms = tables.in_words(check.modifiers.items())
+        words = _passes(state, due.unit, check.modifier, terms)
+        return (DiceGroup(due.unit, None, (0,), words),)
+    if not isinstance(due, fire.Checks | clash.LastPoint | clash.Crisis | fire.SquareDie):
         return ()
+    added = due.modifiers if isinstance(due, fire.Checks) else {}
     return tuple(
-        DiceGroup(name, None, (place,), _passes(state, name, added.get(name, 0), terms))
+        DiceGroup(name, None, (place,), _passes(state, name, added.get(name, 0)))
         for place, name in enumerate(due.names(state))
     )
 
@@ -238,22 +236,19 @@ def markers(unit_state: Keys) -> tuple[about.Marker, ...]:
 
 def settings(state: State) -> tuple[about.Setting, ...]:
     """Returns what players may overrule."""
-    pieces = {piece.id: piece for piece in state.on_map()}
+    units = {
+        mark: {piece.id: getattr(piece, mark) for piece in state.on_map()}
+        for mark in ("losses", "disrupted", "fires")
+    }
     return (
         about.Setting("turn", "Turn", "game", "number", {"": state.turn}, least=1),
         about.Setting("vp", "VP of the French", "game", "number", {"": state.vp}, least=-99),
+        about.Setting("losses", "Losses", "unit", "number", units["losses"]),
         about.Setting(
-            "losses", "Losses", "unit", "number", {n: p.losses for n, p in pieces.items()}
+            "disrupted", "Disrupted", "unit", "switch", units["disrupted"], marker="ring"
         ),
-        about.Setting(
-            "disrupted", "Disrupted", "unit", "switch",
-            {n: p.disrupted for n, p in pieces.items()}, marker="ring",
-        ),
-        about.Setting(
-            "fires", "Fires", "unit", "number", {n: p.fires for n, p in pieces.items()},
-            most=4, marker="pips",
-        ),
-    )  # fmt: skip
+        about.Setting("fires", "Fires", "unit", "number", units["fires"], most=4, marker="pips"),
+    )
 
 
 # Shapes.

@@ -76,11 +76,6 @@ class Check:
         """The sum of the modifiers."""
         return sum(self.modifiers.values())
 
-    @property
-    def terms(self) -> tuple[str, ...]:
-        """The modifiers in words."""
-        return tables.in_words(self.modifiers.items())
-
 
 def case_of(state: State, unit: str, mover: str) -> str:
     """Returns the procedure of a unit against a mover: A to E of D-13.1."""
@@ -255,10 +250,11 @@ class ReactionCheck(Due):
         movers = state.left(self.movers)
         check = check_of(state, self.unit, movers)
         verdict = verdict_of(state, self.unit, movers, check, answer[0])
+        parts = tables.in_words(check.modifiers.items())
         word = "passes" if verdict.passed else "fails"
         text = f"{self.unit} {word} its reaction to {', '.join(movers)}: "
         text += f"{verdict.total} of {check.morale}"
-        added = Sum(f"Total {verdict.total}", (f"die {answer[0]}", *check.terms))
+        added = Sum(f"Total {verdict.total}", (f"die {answer[0]}", *parts))
         facts = {
             "unit": self.unit, "total": verdict.total, "modifiers": dict(check.modifiers),
             "sums": [added._asdict()],

@@ -36,11 +36,8 @@ def _suggested(state: State, position: Position) -> Iterator[Suggestion]:
         own = {n: at for n, at in seen.items() if state.side_of(n) == side}
         entering = [n for n in own if state.thing(n).hex is None]
         known = {n: at for n, at in own.items() if n not in entering}
-        stacks = {
-            number: stack
-            for number, stack in state.stacks(side).items()
-            if any(position.unit(name) for name in stack)  # else taken off the table
-        }
+        # Else taken off the table.
+        stacks = {n: one for n, one in state.stacks(side).items() if any(map(position.unit, one))}
         explanations = explain(stacks, known, state.grid)
         # A new top counter is no action: the order of a stack has no meaning (K-G4).
         if any(all(change.kind == "reorder" for change in changes) for changes in explanations):
