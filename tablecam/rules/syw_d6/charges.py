@@ -26,8 +26,17 @@ from tablecam.rules.steps import YES_OR_NO, Decide
 from tablecam.rules.syw_d6.field import WALL, Field
 from tablecam.rules.syw_d6.fire import Occasion, ban_on_response
 from tablecam.rules.syw_d6.flights import FlightDie
-from tablecam.rules.syw_d6.marches import disordered_on_the_way
-from tablecam.rules.syw_d6.state import Due, Fight, Move, Respond, State, disordered, face_word
+from tablecam.rules.syw_d6.marches import Way, disordered_on_the_way, spent
+from tablecam.rules.syw_d6.state import (
+    Charge,
+    Due,
+    Fight,
+    Move,
+    Respond,
+    State,
+    disordered,
+    face_word,
+)
 from tablecam.rules.syw_d6.tables import BONUS, CHARGE_IN, CONE_DEG, KEEP_OFF_IN, SQUARE_DEG
 from tablecam.rules.syw_d6.troops import Face, Troops, may_pass
 from tablecam.rules.syw_d6.volleys import FireDice
@@ -528,9 +537,29 @@ def _response(
     return () if ban is not None else (ResponseFire(firer, target, occasion, range_in),)
 
 
-def declared(state: State, charge: ChargeWay) -> State:
+def moved(state: State, move: Move, way: Way) -> State:
+    """Returns the state after a move: who is disordered, and who fires at it (S-C.1, S-J.6)."""
+    ground, name, unit = state.field, move.unit, state.unit(move.unit)
+    # Guns that relocate may fire all the same (S-M.10).
+    marks = {"moved": not unit.state.get("relocates_in"), "relocates_in": None}
+    state = state.changed(name, bases=laid_at(unit.bases, move.bases), **marks)
+    text, inches = f"{name} moves {way.cost_in:.1f} in", round(way.cost_in, 2)
+    state = state.tells("move", text, "S-B.8", *way.answer.evidence, unit=name, inches=inches)
+    state = spent(disordered_on_the_way(state, ground, unit, way.swept), name)
+    return state.pushed(*responses(state, name, way.swept))
+
+
+def judged(state: State, charge: Charge) -> tuple[Answer, ChargeWay | None]:
+    """Judges a charge within the dice that its unit has thrown."""
+    unit, target = state.unit(charge.unit), state.unit(charge.target)
+    value_in = state.allowance(unit.id).value_in
+    return judged_charge(state, unit, target, charge.bases, value_in)
+
+
+def declared(state: State, _: Charge, found: tuple[Answer, ChargeWay]) -> State:
     """Returns the state in which a charge is declared, and its target answers (S-C.6)."""
+    charge = found[1]
     text = f"{charge.unit} charges {charge.target} {face_word(charge.face)}"
     drawn, names = shapes_of(charge.area(state), "path"), (charge.unit, charge.target)
     state = state.tells("charge", text, "S-B.11", *drawn, unit=names[0], target=names[1])
-    return state.pushed(Answering(charge))
+    return spent(state, charge.unit).pushed(Answering(charge))

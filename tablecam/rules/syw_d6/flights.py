@@ -44,8 +44,28 @@ class FlightDie(Due):
         return Roll(f"how far {self.unit} {self.kind}", state.field.troops[self.unit].rate)
 
     def then(self, state: State, answer: tuple[int, ...]) -> State:
-        """Returns the state after the flight."""
-        return flee(state, self, sum(answer))
+        """Returns the state after it has gone away, off the table, or nowhere and is destroyed."""
+        name, kind, ground, length_in = self.unit, self.kind, state.field, sum(answer)
+        unit = state.unit(name)
+        state = disordered(state, name, "S-C.14")
+        # A rout runs on until the disorder is cleared; the others end with this move (S-A.2).
+        if kind == "retreats":
+            state = state.changed(name, status=None, flees_from=None)
+        enemy = None if unit.state.get("fled") else state.position.unit(self.enemy)
+        away = away_deg(state, unit, None if enemy is None else centre_mm(enemy.bases))
+        way = way_out(state, unit, away, length_in, enemy=self.enemy, turns=kind != "retreats")
+        if way is None:
+            return destroyed(state, name, "it has no way to go")
+        text, drawn = f"{name} {kind} by {length_in:g} in", shapes_of(way.swept, "path")
+        state = state.tells("flight", text, "S-C.11", *drawn, unit=name, inches=length_in)
+        # Who evades counts as one who retreats, but calls nobody to test (S-H.4, S-G.1).
+        calamity: Literal["routs", "retreats"] = "routs" if kind == "routs" else "retreats"
+        state = with_calamity(state, name, calamity, has_called=kind == "evades")
+        if way.is_off:
+            state = state.tells("loss", f"{name} leaves the table", "S-A.2", unit=name)
+            return state.changed(name, bases=())
+        state = state.changed(name, bases=way.bases, fled=True, moved=True)
+        return disordered_on_the_way(state, ground, unit, way.swept)
 
 
 def flight_of(unit: Unit) -> FlightDie:
@@ -81,31 +101,6 @@ def way_out(
             if verdict != "barred":
                 return WayOut(float(turn_deg), bases, area, verdict == "off")
     return None
-
-
-def flee(state: State, flight: FlightDie, length_in: float) -> State:
-    """Returns the state after a unit has gone away, off the table, or nowhere and is destroyed."""
-    name, kind, ground = flight.unit, flight.kind, state.field
-    unit = state.unit(name)
-    state = disordered(state, name, "S-C.14")
-    # A rout runs on until the disorder is cleared; the others end with this move (S-A.2).
-    if kind == "retreats":
-        state = state.changed(name, status=None, flees_from=None)
-    enemy = None if unit.state.get("fled") else state.position.unit(flight.enemy)
-    away = away_deg(state, unit, None if enemy is None else centre_mm(enemy.bases))
-    way = way_out(state, unit, away, length_in, enemy=flight.enemy, turns=kind != "retreats")
-    if way is None:
-        return destroyed(state, name, "it has no way to go")
-    text, drawn = f"{name} {kind} by {length_in:g} in", shapes_of(way.swept, "path")
-    state = state.tells("flight", text, "S-C.11", *drawn, unit=name, inches=length_in)
-    # Who evades counts as one who retreats, but calls nobody to test (S-H.4, S-G.1).
-    calamity: Literal["routs", "retreats"] = "routs" if kind == "routs" else "retreats"
-    state = with_calamity(state, name, calamity, has_called=kind == "evades")
-    if way.is_off:
-        state = state.tells("loss", f"{name} leaves the table", "S-A.2", unit=name)
-        return state.changed(name, bases=())
-    state = state.changed(name, bases=way.bases, fled=True, moved=True)
-    return disordered_on_the_way(state, ground, unit, way.swept)
 
 
 def away_deg(state: State, unit: Unit, from_mm: Point | None) -> float:

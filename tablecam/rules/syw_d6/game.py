@@ -33,7 +33,7 @@ from tablecam.rules.syw_d6.tables import GAME as NAME
 from tablecam.rules.syw_d6.troops import Charts
 from tablecam.table.model import Commander, Position, Unit, inches
 from tablecam.table.sides import side_name
-from tablecam.uncertainty.answer import Answer, certain
+from tablecam.uncertainty.answer import certain
 from tablecam.wording import joined, proper_name
 
 _TURN_MARKS: Final = ("casualties_this_turn", "casualties_from", "tested_this_turn", "contacted_on")
@@ -98,22 +98,6 @@ def _thrown_together(state: State, action: acts.ThrowTogether) -> State:
     if dice is None:
         raise Refused(f"brigade {action.brigade} cannot move as one", rule="S-B.7")
     return state.pushed(marches.MoveDie(names, dice))
-
-
-def _moved(state: State, action: acts.Move, way: marches.Way) -> State:
-    unit = state.unit(action.unit)
-    after = marches.spent(marches.moved_to(state, unit, action.bases, way), unit.id)
-    return after.pushed(*charges.responses(after, unit.id, way.swept))
-
-
-def _judged_charge(state: State, action: acts.Charge) -> tuple[Answer, charges.ChargeWay | None]:
-    unit, target = state.unit(action.unit), state.unit(action.target)
-    value_in = state.allowance(unit.id).value_in
-    return charges.judged_charge(state, unit, target, action.bases, value_in)
-
-
-def _charged(state: State, action: acts.Charge, judged: tuple[Answer, charges.ChargeWay]) -> State:
-    return charges.declared(marches.spent(state, action.unit), judged[1])
 
 
 def _stayed(state: State, action: acts.StayPut) -> State:
@@ -269,9 +253,9 @@ class SevenYearsWar(BattleGame[State]):
         ("swap", acts.Reform): _reformed,
         ("move", acts.Throw): _thrown,
         ("move", acts.ThrowTogether): _thrown_together,
-        ("move", acts.Move): Judged(marches.judged, _moved),
+        ("move", acts.Move): Judged(marches.judged, charges.moved),
         ("move", acts.MoveCommander): Judged(marches.judged_commander, marches.commander_moved),
-        ("move", acts.Charge): Judged(_judged_charge, _charged),
+        ("move", acts.Charge): Judged(charges.judged, charges.declared),
         ("move", acts.StayPut): _stayed,
         ("move", acts.ChangeFormation): _changes_formation,
         ("move", acts.RetreatByChoice): _retreats,

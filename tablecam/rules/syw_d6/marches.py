@@ -12,7 +12,7 @@ import shapely
 
 from tablecam.geometry.moves.lanes import front_width_mm
 from tablecam.geometry.moves.paths import MovePath, cheapest_path, swept
-from tablecam.geometry.moves.poses import ahead, laid_at, wheeled
+from tablecam.geometry.moves.poses import ahead, wheeled
 from tablecam.geometry.outlines import footprint, table_outline
 from tablecam.geometry.shapes import shapes_of
 from tablecam.rules.dice import Roll
@@ -208,13 +208,10 @@ class ValueChoice(Due):
         if value_in < max(values_in):
             text = f"Only {self.pool.inches_words(values_in[value_in])} for {joined(self.units)}"
             state = state.tells("throw", text, "S-B.4", units=list(self.units))
-        return allow(state, self.units, value_in)
-
-
-def allow(state: State, units: tuple[str, ...], value_in: float) -> State:
-    """Returns the state in which units may move up to a final value (S-B.6)."""
-    own = {name: acts.Allowance(value_in, value_in * must_use(state, name)) for name in units}
-    return replace(state, allowed={**state.allowed, **own})
+        own = {
+            name: acts.Allowance(value_in, value_in * must_use(state, name)) for name in self.units
+        }
+        return replace(state, allowed={**state.allowed, **own})
 
 
 def must_use(state: State, name: str) -> float:
@@ -405,17 +402,6 @@ def usual_moves(state: State, unit: Unit) -> Iterator[acts.Move | acts.StayPut]:
     yield from dict.fromkeys(moves)
     if not moves or not allowance.least_in:
         yield acts.StayPut(unit.id)
-
-
-def moved_to(state: State, unit: Unit, bases: Bases, way: Way) -> State:
-    """Returns the state after a legal move: disorder by terrain and by friends (S-J.2, S-J.6)."""
-    ground, bases = state.field, laid_at(unit.bases, bases)
-    # Guns that relocate may fire all the same (S-M.10).
-    moved = not unit.state.get("relocates_in")
-    state = state.changed(unit.id, bases=bases, moved=moved, relocates_in=None)
-    text, inches = f"{unit.id} moves {way.cost_in:.1f} in", round(way.cost_in, 2)
-    state = state.tells("move", text, "S-B.8", *way.answer.evidence, unit=unit.id, inches=inches)
-    return disordered_on_the_way(state, ground, unit, way.swept)
 
 
 def disordered_on_the_way(state: State, ground: Field, unit: Unit, area: shapely.Geometry) -> State:
