@@ -160,9 +160,10 @@ class GunsDie(Due):
 def _meeting(state: State) -> State:
     """Returns the state with all commanders beside the army's (S-M.4)."""
     army = _army(state)
-    others = [] if army is None else [one for one in state.leaders.values() if one is not army]
+    if army is None:
+        return state
+    others = [one for one in state.leaders.values() if one is not army]
     for place, leader in enumerate(others):
-        assert army is not None
         apart_mm, angle = 1.5 * state.position.table.inch_mm, math.tau * place / len(others)
         x_mm, y_mm = army.x_mm + apart_mm * math.cos(angle), army.y_mm + apart_mm * math.sin(angle)
         state = state.with_commander(leader.id, x_mm, y_mm)

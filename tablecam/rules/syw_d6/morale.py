@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Final, Literal
 
@@ -75,16 +75,6 @@ class MoraleTest:
         return "retreat" if self.result == "none" else self.result
 
 
-def _judged(parts: Mapping[str, int | None], chart: Chart, asks_for: Sequence[str]) -> MoraleTest:
-    known = [part for part in parts.values() if part is not None]
-    if len(known) < len(parts):
-        return MoraleTest(parts, None, None, None, tuple(asks_for))
-    total, retreat_at = sum(known), chart.get("retreat_at")
-    retreats = retreat_at is not None and total <= retreat_at
-    result: Fate = "rout" if total <= tables.ROUT_AT else "retreat" if retreats else "none"
-    return MoraleTest(parts, total, result == "rout", result, tuple(asks_for))
-
-
 def losses_factor(troops: Troops) -> int:
     """Returns what the losses of the whole battle count (S-H.4, S-H.5)."""
     start = troops.figures_start
@@ -127,8 +117,14 @@ def take_test(
     }
     if die is not None:
         parts["modifier_die"] = tables.MODIFIER[skill].get(die, 0)
-    missing = [row for row, counts in lost_rows.items() if counts and row not in chart]
-    return _judged(parts, chart, missing)
+    missing = tuple(row for row, counts in lost_rows.items() if counts and row not in chart)
+    known = [part for part in parts.values() if part is not None]
+    if len(known) < len(parts):
+        return MoraleTest(parts, None, None, None, missing)
+    total, retreat_at = sum(known), chart.get("retreat_at")
+    retreats = retreat_at is not None and total <= retreat_at
+    result: Fate = "rout" if total <= tables.ROUT_AT else "retreat" if retreats else "none"
+    return MoraleTest(parts, total, result == "rout", result, missing)
 
 
 def _of_friends(kind: CalamityKind, friends: ByBrigade) -> int:

@@ -370,15 +370,14 @@ def _melee(
     wishes: Mapping[Side, bool] | None = None,
 ) -> Json:
     """A round of melee between two units, from the totals to what they lead to."""
-    units, chart = {"attacker": attacker, "defender": defender}, facts.chart
-    companies = {"attacker": morale.ALONE, "defender": morale.ALONE} | dict(with_ or {})
-    troops = {side: unit.troops("experience", "figures") for side, unit in units.items()}
-    tests = {
-        side: morale.take_test(
-            troops[side], "melee", companies[side], getattr(dice, side, None), chart
-        )
-        for side in SIDES
-    }
+    units = zip(SIDES, (attacker, defender), strict=True)
+    troops = {side: unit.troops("experience", "figures") for side, unit in units}
+    companies = {side: (with_ or {}).get(side, morale.ALONE) for side in SIDES}
+
+    def test_of(side: Side, die: int | None) -> morale.MoraleTest:
+        return morale.take_test(troops[side], "melee", companies[side], die, facts.chart)
+
+    tests = {side: test_of(side, getattr(dice, side, None)) for side in SIDES}
     answer: Json = {"asks_for": [], "totals": totals}
     if totals is None:
         asks = (row for test in tests.values() for row in test.asks_for)
@@ -398,7 +397,8 @@ def _melee(
     if attack != defence:
         loser = "attacker" if attack < defence else "defender"
         troops[loser] = troops[loser].after_losses(morale.figures_due(attack - defence))
-    destroyed = [side for side in SIDES if side == loser and troops[side].is_destroyed]
+    destroyed = [loser] if loser is not None and troops[loser].is_destroyed else []
+    gone = [side for side in SIDES if troops[side].is_destroyed]
     answer |= {
         "loser": loser,
         "figures_due": morale.figures_due(attack - defence),
@@ -407,9 +407,7 @@ def _melee(
         "continues": goes_on,
         "charge_bonus_continues": goes_on and companies["attacker"].charging,
         "disordered": [
-            side
-            for side in SIDES
-            if not goes_on and (loser is None or not troops[side].is_destroyed)
+            side for side in SIDES if not goes_on and (loser is None or side not in gone)
         ],
     }
     if loser is None or destroyed:
@@ -418,7 +416,7 @@ def _melee(
         return answer | {"result": event or "draw"} | tests_due
     if dice is None or dice.loser_test is None:
         return answer
-    test = morale.take_test(troops[loser], "melee", companies[loser], dice.loser_test, chart)
+    test = test_of(loser, dice.loser_test)
     rows = list(dict.fromkeys([*answer["asks_for"], *test.asks_for]))
     answer |= {"loser_test": test, "asks_for": rows, "result": test.of_loser}
     if test.result is None:
