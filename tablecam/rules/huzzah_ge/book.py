@@ -20,7 +20,7 @@ from tablecam.rules.huzzah_ge.troops import front_of
 from tablecam.rules.huzzah_ge.volleys import best_shots, firing_bases, lies_now
 from tablecam.rules.miniatures.book import BattleBook, possible
 from tablecam.rules.reports import Finding, Question, Section
-from tablecam.table.model import Commander, Position, Unit
+from tablecam.table.model import Position, Unit
 from tablecam.table.sides import side_name
 from tablecam.uncertainty.answer import Answer, AnswerWord, certain, decide, measured
 from tablecam.uncertainty.samples import decide_sampled, drawn
@@ -153,26 +153,22 @@ def _reach(state: State, unit: Unit, enemy: Unit) -> Finding:
 
 def _officers(state: State, unit: Unit) -> Iterator[Finding]:
     """Yields whether the officers of a unit have it wholly within their radius (H-11.11)."""
-    for name, officer in state.field.officers.items():
-        if state.field.commanded(name, unit.id):
-            yield _radius(state, name, officer, unit)
-
-
-def _radius(state: State, name: str, officer: Commander, unit: Unit) -> Finding:
-    quality = state.field.officer_facts[name].quality or "average"
-    radius_cm = COMMAND[quality][1]
-    (far_mm,) = corner_distances_mm(officer.place_mm, [unit.bases])
-    margin_mm = radius_cm * CM_MM - far_mm
     # The farthest corner of a farthest base swings with its heading.
     swing_mm = max(
         math.radians(base.sigma_deg) * math.hypot(base.width_mm, base.depth_mm) / 2
         for base in unit.bases
     )
     place_mm = max(base.sigma_mm for base in unit.bases)
-    sigma_mm = math.hypot(officer.sigma_mm, place_mm, swing_mm / 2)
-    where = f"{far_mm / CM_MM:.1f} cm from {name} of the {side_name(officer.side)}"
-    why = f"The farthest corner of {unit.id} is {where}, of {radius_cm:g}"
-    return Finding(why, measured(margin_mm, sigma_mm, "H-11.11", why))
+    for name, officer in state.field.officers.items():
+        if not state.field.commanded(name, unit.id):
+            continue
+        radius_cm = COMMAND[state.field.officer_facts[name].quality or "average"][1]
+        (far_mm,) = corner_distances_mm(officer.place_mm, [unit.bases])
+        sigma_mm = math.hypot(officer.sigma_mm, place_mm, swing_mm / 2)
+        where = f"{far_mm / CM_MM:.1f} cm from {name} of the {side_name(officer.side)}"
+        why = f"The farthest corner of {unit.id} is {where}, of {radius_cm:g}"
+        answer = measured(radius_cm * CM_MM - far_mm, sigma_mm, "H-11.11", why)
+        yield Finding(why, answer)
 
 
 BOOK: Final = HuzzahBook(GAME)

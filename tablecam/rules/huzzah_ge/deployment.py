@@ -58,8 +58,9 @@ def deployments(state: State, unit: Unit) -> Iterator[Any]:
     most = _skirmishers(state, unit)
     yield from (acts.Skirmish(unit.id, count) for count in range(1, most + 1))
     for friend in state.field.friends(unit):
-        if ban_on_passing(state, unit, friend) is None:
-            yield acts.PassLines(unit.id, friend.id)
+        exchange = acts.PassLines(unit.id, friend.id)
+        if ban_on_passing(state, exchange) is None:
+            yield exchange
 
 
 def layouts(state: State, unit: Unit) -> Iterator[Bases]:
@@ -248,8 +249,11 @@ def ban_on_passage(a: Troops, b: Troops, apart_cm: float, turned_deg: float) -> 
     )
 
 
-def ban_on_passing(state: State, unit: Unit, other: Unit) -> Ban | None:
-    """Returns why two friends may not change places (H-14.9)."""
+def ban_on_passing(state: State, action: acts.PassLines) -> Ban | None:
+    """Returns why two friends may not change places now (H-14.9)."""
+    unit, other = state.unit(action.unit), state.unit(action.other)
+    if state.order_of(unit.id) != "deploy":
+        return Ban("H-14.9", f"{unit.id} has no order to deploy")
     if unit.side != other.side or other.id == unit.id:
         return Ban("H-14.9", "they are not two friends")
     a, b = front_of(unit.bases), front_of(other.bases)
@@ -274,13 +278,6 @@ def exchanged(unit: Unit, other: Unit) -> tuple[Bases, Bases]:
     a, b = front_of(unit.bases).middle_mm, front_of(other.bases).middle_mm
     x_mm, y_mm = b[0] - a[0], b[1] - a[1]
     return shifted(unit.bases, x_mm, y_mm), shifted(other.bases, -x_mm, -y_mm)
-
-
-def ban_on_exchange(state: State, action: acts.PassLines) -> Ban | None:
-    """Returns why two units may not pass lines now (H-14.9)."""
-    if state.order_of(action.unit) != "deploy":
-        return Ban("H-14.9", f"{action.unit} has no order to deploy")
-    return ban_on_passing(state, state.unit(action.unit), state.unit(action.other))
 
 
 def passed(state: State, action: acts.PassLines, _: None) -> State:

@@ -213,7 +213,7 @@ class GloriousEmpires(BattleGame[State]):
         ("orders", acts.Charge): Judged(movement.judged_charge, movement.charged),
         ("orders", acts.Deploy): Judged(deployment.judged, deployment.deployed),
         ("orders", acts.Skirmish): Judged(deployment.ban_on_skirmishing, deployment.skirmished),
-        ("orders", acts.PassLines): Judged(deployment.ban_on_exchange, deployment.passed),
+        ("orders", acts.PassLines): Judged(deployment.ban_on_passing, deployment.passed),
         ("officers", acts.MoveOfficer): Judged(_judged_officer, _officer_moved),
     }
     why_not: ClassVar = {

@@ -204,9 +204,15 @@ class OrderChoice(Due):
     group: str
     is_second: bool = False
 
+    def units(self, state: State) -> tuple[str, ...]:
+        """Returns the units that take the order."""
+        is_there = self.officer in state.field.officers
+        groups = dict(groups_of(state, self.officer)) if is_there else {}
+        return able(state, groups.get(self.group, ()))
+
     def asked(self, state: State) -> PendingDecision | None:
         """Returns the question."""
-        names = able(state, _names(state, self.officer, self.group))
+        names = self.units(state)
         if not names:
             return None
         which = "which second order" if self.is_second else "which order"
@@ -227,8 +233,7 @@ class OrderChoice(Due):
         """Returns the state in which the order is rolled; a second one holds at once."""
         if not isinstance(answer, acts.GiveOrder):
             return state
-        names = able(state, _names(state, self.officer, self.group))
-        dice = OrderDice(self.officer, self.group, answer.order, names)
+        dice = OrderDice(self.officer, self.group, answer.order, self.units(state))
         if self.is_second:
             return dice.enacted(state)
         if (closed := self._closed(state)) is not None:
@@ -239,12 +244,6 @@ class OrderChoice(Due):
         """Returns the officer with whom players are done if this one gives an order (H-11.7)."""
         before = state.given[-1].officer if state.given else self.officer
         return None if before in (self.officer, *state.done_officers) else before
-
-
-def _names(state: State, officer: str, group: str) -> tuple[str, ...]:
-    if officer not in state.field.officers:
-        return ()
-    return dict(groups_of(state, officer)).get(group, ())
 
 
 class OrderDice(FactorDice):
