@@ -37,10 +37,6 @@ OFFICER_CM: Final = 60.0
 """H-12.1: how far officers move."""
 _FACTORS: Final = {"skirmish_factor": "Skirmish Factor", "artillery_factor": "Artillery Factor"}
 _TURN_MARKS: Final = ("bases_lost_this_turn", "hits", "fired", "moved", "charging")
-_STARTS: Final[Mapping[str, str]] = {
-    "fire": "Fire", "orders": "Orders", "chargers": "Fire at chargers", "combat": "Combat",
-    "officers": "Officers", "rally": "Rally",
-}  # fmt: skip
 
 
 def _officers(state: State) -> Iterator[acts.MoveOfficer]:
@@ -243,6 +239,10 @@ class GloriousEmpires(BattleGame[State]):
         "rally": "rally",
     }
     phases_shown = phase_words
+    headings: ClassVar = {
+        "fire": "Fire", "orders": "Orders", "chargers": "Fire at chargers", "combat": "Combat",
+        "officers": "Officers", "rally": "Rally",
+    }  # fmt: skip
     action_groups: ClassVar = {
         "fire": about.ActionGroup(
             "Declare fire", "Targets are declared before any dice are rolled."
@@ -339,13 +339,9 @@ class GloriousEmpires(BattleGame[State]):
         if state.phase == "fire" and state.shots:
             return volleys.volley(state)
         if state.phase != "rally":
-            phase = self.phase_after(state)
             if state.given and state.phase == "orders" and not any(orders.addresses(state)):
                 state = state.tells("idle", "No officer has orders left", "H-11.6")
-            after, step = self.entered(state, phase), _STARTS.get(phase)
-            # A phase in which nobody has anything to settle passes unsaid.
-            is_empty = not after.due and self.automatic(after) == after
-            return after if step is None or is_empty else after.tells("phase", step)
+            return self.entered(state, self.phase_after(state))
         # Odd hits, of both sides, go at the end of a Rally phase (H-1.5).
         names = [unit.id for unit in state.position.units]
         state = state.all_changed(names, **dict.fromkeys(_TURN_MARKS))

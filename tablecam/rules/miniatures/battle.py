@@ -209,12 +209,13 @@ class Battle(ReadOnlyMappings, Stepping):
 AnyBattle = TypeVar("AnyBattle", bound=Battle)
 
 
-def disordered(state: AnyBattle, name: str, rule: str, **marks: Any) -> AnyBattle:
+def disordered(state: AnyBattle, name: str, rule: str, why: str = "", **marks: Any) -> AnyBattle:
     """Returns the state with a unit in disorder, with other marks and an event if that is new."""
     if not state.has(name) or state.unit(name).state.get("disordered"):
         return state
     state = state.changed(name, disordered=True, **marks)
-    return state.tells("disorder", f"{name} is disordered", rule, unit=name)
+    text = f"{name} is disordered{why and f': {why}'}"
+    return state.tells("disorder", text, rule, unit=name)
 
 
 Ruling = TypeVar("Ruling")

@@ -72,6 +72,8 @@ class BattleGame(ByHand[State], PhaseGame[State]):
     """The markers of units as players know them."""
     phase_words: ClassVar[Mapping[str, str]]
     """The phases of a sequence in their order, in words for those who overrule."""
+    headings: ClassVar[Mapping[str, str]]
+    """The phases that the log names as they begin, unless nobody has anything to do in them."""
     phases_shown: ClassVar[Mapping[str, str]] = MappingProxyType({})
     """The phases that the page names, in words."""
 
@@ -174,11 +176,16 @@ class BattleGame(ByHand[State], PhaseGame[State]):
         return after if is_state else state.with_next(after)
 
     def passed_on(self, state: State) -> State:
-        """Returns the state in the next phase; of one in which nobody can act it tells why."""
+        """Returns the state in the next phase, told by its heading, or why nobody can act in it."""
         after = self.next_phase(state)
         is_asked = after.phase in self.choices_by_phase and not after.due
-        why = self.why_missing(after) if is_asked and not self.waits(after) else ""
-        return after.tells("idle", why) if why else after
+        if is_asked and not self.waits(after) and (why := self.why_missing(after)):
+            return after.tells("idle", why)
+        is_told = any(event.kind in ("phase", "turn") for event in after.told[len(state.told) :])
+        is_empty = not after.due and self.automatic(after) == after
+        is_old = after.phase == state.phase
+        heading = "" if is_told or is_empty or is_old else self.headings.get(after.phase)
+        return after.tells("phase", heading) if heading else after
 
     def phase_after(self, state: State) -> str:
         """Returns the next phase of a sequence."""

@@ -40,9 +40,6 @@ _TURN_MARKS: Final = ("casualties_this_turn", "casualties_from", "tested_this_tu
 _SEQUENCE_MARKS: Final = (
     "moved", "fired", "evaded", "slowed", "inspired", "fires_twice", "relocates_in",
 )  # fmt: skip
-_STEPS: Final[Mapping[str, str]] = {
-    "move": "Move", "fire": "Fire", "melee": "Melee and morale"
-}  # fmt: skip
 
 
 def _swaps(state: State) -> Iterator[acts.Reform]:
@@ -283,6 +280,7 @@ class SevenYearsWar(BattleGame[State]):
         "melee": "melee",
         "moral": "moral",
     }
+    headings: ClassVar = {"move": "Move", "fire": "Fire", "melee": "Melee and morale"}
     action_groups: ClassVar = {
         "throw": about.ActionGroup("Throw dice to move"),
         "brigade": about.ActionGroup("Move a brigade as one"),
@@ -370,10 +368,7 @@ class SevenYearsWar(BattleGame[State]):
     def next_phase(self, state: State) -> State:
         """Returns the state in the next phase, sequence or turn."""
         if state.phase != "moral":
-            phase = self.phase_after(state)
-            step = _STEPS.get(phase)
-            state = self.entered(state, phase)
-            return state if step is None else state.tells("phase", step)
+            return self.entered(state, self.phase_after(state))
         # The sequence ends; after the second one, so does the turn.
         rained = [one.side for one in state.in_force if one == Weather("heavy_rain", one.side)]
         in_force = tuple(

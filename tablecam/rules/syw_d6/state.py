@@ -253,7 +253,8 @@ def with_losses(
         disordered=after.disordered,
     )
     if after.disordered and not before.is_disordered:
-        state = state.tells("disorder", f"{name} is disordered", "S-J.1", unit=name)
+        lost = tables.DISORDERS["S-J.1"]
+        state = state.tells("disorder", f"{name} is disordered: {lost}", "S-J.1", unit=name)
     if after.is_destroyed:
         why = f"it has lost {after.lost} of {after.figures_start} figures"
         return destroyed(state, name, why)
@@ -262,7 +263,7 @@ def with_losses(
 
 def disordered(state: State, name: str, rule: str) -> State:
     """Returns the state with a unit in disorder, with an event if that is new."""
-    return battle.disordered(state, name, rule, reforming=False)
+    return battle.disordered(state, name, rule, tables.DISORDERS[rule], reforming=False)
 
 
 def face_word(face: Face) -> str:

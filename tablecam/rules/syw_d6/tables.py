@@ -145,6 +145,18 @@ FRIENDS: Final[Mapping[str, tuple[int, int]]] = {
 # S-H.1: the unit's own disorder, in every kind of TEST.
 DISORDERED: Final = -2
 
+# S-F.1, S-F.7, S-J.1 to S-J.13, S-C.14: what disorders.
+DISORDERS: Final[Mapping[str, str]] = {
+    "S-F.1": "its charge met nobody",
+    "S-F.7": "its melee is over",
+    "S-J.1": "it has lost 2 figures or more this turn",
+    "S-J.3": "it was struck in the flank or rear",
+    "S-J.6": "friends went through each other",
+    "S-J.9": "it moved in difficult ground",
+    "S-J.13": "it crossed an obstacle",
+    "S-C.14": "it flees",
+}
+
 FOG_ON: Final = 1  # S-0.12: the face of the first die on which the Fog of War comes
 # S-M: events by the sum of 2d6; where there are two, the Allies' and the French.
 EVENTS: Final[Mapping[int, tuple[Event, Event]]] = {

@@ -48,7 +48,7 @@ def test_a_turn_is_one_sequence_of_each_side_s_0_9():
     battle = Battle(F1, A1)
     battle.act("End the moves")
     assert (battle.state.turn, battle.state.active) == (1, "allied")
-    assert "Fire; No fire: no enemy is within 6 in; Melee and morale" in battle.texts()
+    assert "No fire: no enemy is within 6 in; Turn 1: Allied" in battle.texts()
     battle.act("End the moves")
     assert (battle.state.turn, battle.state.active) == (2, "french")
 
@@ -243,6 +243,8 @@ def test_friends_who_pass_through_each_other_s_j_6(weight, disordered):
     battle.throw(6, 5, 5)
     battle.do(moved(battle, "F1", 5))
     assert [bool(battle.marks(name).get("disordered")) for name in ("F1", "F2")] == [disordered] * 2
+    said = "F2 is disordered: friends went through each other"
+    assert (said in battle.texts()) is disordered
 
 
 def test_a_retreat_by_choice_costs_three_figures_s_b_10():
@@ -254,6 +256,14 @@ def test_a_retreat_by_choice_costs_three_figures_s_b_10():
     battle.throw(4)
     assert battle.unit("F1").bases[0].y_mm == pytest.approx(before - 4 * INCH_MM, abs=8)
     assert battle.unit("F1").bases[0].heading_deg == 90, "who retreats keeps its facing (S-C.11)"
+
+
+def test_a_flight_ends_beyond_friends_and_says_so_s_c_13():
+    battle = Battle(F1, unit("F2", 20, 12.5), A1)
+    battle.act("F1: retreat")
+    battle.throw(3)
+    battle.throw(2)
+    assert "F1 retreats by 2 in, and on to 3.5 in, where it has room" in battle.texts()
 
 
 # Charges.
