@@ -57,7 +57,8 @@ class FlightDie(Due):
         if way is None:
             return destroyed(state, name, "it has no way to go")
         gone_in = ground.inches(math.dist(centre_mm(unit.bases), centre_mm(way.bases)))
-        on = f", and on to {gone_in:.1f} in, where it has room" if gone_in > length_in + 0.05 else ""
+        more = f", and on to {gone_in:.1f} in, where it has room"
+        on = more if gone_in > length_in + 0.05 else ""
         text, drawn = f"{name} {kind} by {length_in:g} in{on}", shapes_of(way.swept, "path")
         state = state.tells("flight", text, "S-C.11", *drawn, unit=name, inches=length_in)
         # Who evades counts as one who retreats, but calls nobody to test (S-H.4, S-G.1).
