@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -47,60 +47,29 @@ def free_lines(
     edge, target = (np.array(shapes, dtype=object) for shapes in (edges, targets))
     # The usual case: the shortest line is free, and no corner has to be tried.
     lines = np.asarray(shapely.shortest_line(edge, target), dtype=object)
-    for blocker, at in _by_blocker(blockers):
+    ids = np.array([id(blocker) for blocker in blockers])
+    for blocker in {id(blocker): blocker for blocker in blockers}.values():
+        at = np.flatnonzero(ids == id(blocker))
         closed = at[shapely.intersects(eroded_by_hair(blocker), lines[at])]
         lines[closed] = None
-        sights, segments, _ = _free_segments(edge[closed], target[closed], blocker)
+        sights, segments = _free_segments(edge[closed], target[closed], blocker)
         # The longest first, so that the shortest of each sight remains.
         order = np.argsort(-shapely.length(segments), kind="stable")
         lines[closed[sights[order]]] = segments[order]
     return lines
 
 
-def seen_corners(
-    edges: Sequence[shapely.LineString],
-    targets: Sequence[shapely.Geometry],
-    blockers: Sequence[shapely.Geometry],
-) -> list[Array]:
-    """Returns points (m, 2) whose hull holds all that each of k edges sees of its convex shape.
-
-    Where the extreme free lines enter and leave the shape; none if it is hidden.
-    """
-    edge, target = (np.array(shapes, dtype=object) for shapes in (edges, targets))
-    corners: list[Array] = [np.zeros((0, 2))] * len(edge)
-    for blocker, at in _by_blocker(blockers):
-        sights, segments, exits = _free_segments(edge[at], target[at], blocker)
-        entries = shapely.get_coordinates(shapely.get_point(segments, -1))
-        for number, sight in enumerate(at.tolist()):
-            is_own = sights == number
-            corners[sight] = np.concatenate([entries[is_own], exits[is_own]])
-    return corners
-
-
-def _by_blocker(
-    blockers: Sequence[shapely.Geometry],
-) -> Iterator[tuple[shapely.Geometry, Indices]]:
-    """Yields each blocker with the places at which it stands."""
-    ids = np.array([id(blocker) for blocker in blockers])
-    for blocker in {id(blocker): blocker for blocker in blockers}.values():
-        yield blocker, np.flatnonzero(ids == id(blocker))
-
-
 def _free_segments(
     edges: Shapes, targets: Shapes, blockers: shapely.Geometry
-) -> tuple[Indices, Shapes, Array]:
-    """Returns the free segments through two corners from each edge to its shape.
-
-    Each with the index of its edge and shape, and with the point at which its line leaves the
-    shape.
-    """
+) -> tuple[Indices, Shapes]:
+    """Returns the free segments through two corners from each edge to its shape, with indices."""
     fields = shapely.convex_hull(shapely.union(edges, shapely.convex_hull(targets)))
     # Corners are eroded half as much, so that a segment through one does not touch the solid.
     solid, pivots = _eroded(blockers, HAIR_MM), _eroded(blockers, HAIR_MM / 2)
     shapely.prepare(solid)
-    sights, segments, exits = _segments(_corners(pivots, edges, targets, fields), edges, targets)
+    sights, segments = _segments(_corners(pivots, edges, targets, fields), edges, targets)
     free = np.flatnonzero(~shapely.intersects(solid, segments))
-    return sights[free], segments[free], exits[free]
+    return sights[free], segments[free]
 
 
 @lru_cache(maxsize=64)
@@ -202,10 +171,10 @@ def _sides(shapes: Shapes) -> Array:
     return _by_owner(sides, owners[part_of[ring_of[1:][is_side]]], len(shapes))
 
 
-def _segments(corners: Array, edges: Shapes, targets: Shapes) -> tuple[Indices, Shapes, Array]:
+def _segments(corners: Array, edges: Shapes, targets: Shapes) -> tuple[Indices, Shapes]:
     """Returns segments from edges to the first sides they hit, on lines through two corners.
 
-    Each with the index of its edge and shape, and where its line hits the last side.
+    Each with the index of its edge and shape.
     """
     first, second = np.triu_indices(corners.shape[1], k=1)
     through, step = corners[:, first], corners[:, second] - corners[:, first]
@@ -219,18 +188,16 @@ def _segments(corners: Array, edges: Shapes, targets: Shapes) -> tuple[Indices, 
     # In both directions along the line, from where it leaves the edge.
     sides = _sides(targets)[sight]
     to_sides = _crossings_mm(start[:, None], step[:, None], sides[:, :, 0], sides[:, :, 1])
-    sights, segments, exits = [], [], []
+    sights, segments = [], []
     for sense in (1.0, -1.0):
         is_hit = to_sides * sense >= -_SAME_MM
         hits = is_hit.any(axis=1)
         first_mm = np.where(is_hit, np.abs(to_sides), np.inf)[hits].min(axis=1, initial=np.inf)
-        last_mm = np.where(is_hit, np.abs(to_sides), 0.0)[hits].max(axis=1, initial=0.0)
         from_mm, way = start[hits], sense * step[hits]
         sights.append(sight[hits])
         segments.append(np.stack([from_mm, from_mm + first_mm[:, None] * way], axis=1))
-        exits.append(from_mm + last_mm[:, None] * way)
     lines = np.asarray(shapely.linestrings(np.concatenate(segments)), dtype=object)
-    return np.concatenate(sights), lines, np.concatenate(exits)
+    return np.concatenate(sights), lines
 
 
 def _crossings_mm(through: Array, step: Array, starts: Array, ends: Array) -> Array:

@@ -7,7 +7,7 @@ does the same for strips and shapes of any kind.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -21,9 +21,6 @@ from tablecam.table.headings import forward, right
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 Indices = NDArray[np.intp]
-
-_RIBS = 8
-"""Number of sectors of a fan in the quick test for distant rectangles."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,10 +44,6 @@ class Fan:
         """How far one end of the front lies ahead of the other."""
         return abs(self.slope) * (self.sides_mm[1] - self.sides_mm[0])
 
-    def take(self, rows: Indices | Flags) -> Fan:
-        """Returns the fan with some of the rectangles."""
-        return replace(self, quads_mm=self.quads_mm[rows])
-
 
 def fan_before(front: Axes, corner: Corner, corners_mm: Array) -> Fan:
     """Returns the fan of a front about a corner, with rectangles given by corners (n, 4, 2)."""
@@ -67,43 +60,6 @@ def fan_before(front: Axes, corner: Corner, corners_mm: Array) -> Fan:
 def corners_of(rectangles: Sequence[shapely.Polygon]) -> Array:
     """Returns the corners (n, 4, 2) of rectangles."""
     return np.asarray(shapely.get_coordinates(list(rectangles)).reshape(-1, 5, 2)[:, :4])
-
-
-def may_be_met(
-    fans: Sequence[Fan], longest_mm: ArrayLike, reach_mm: ArrayLike, margin_mm: ArrayLike
-) -> list[Flags]:
-    """Returns which rectangles (n,) of each fan its lanes may come within a margin of.
-
-    Lanes are those after wheels up to `longest_mm`, as long as what the wheel leaves of `reach_mm`.
-    A quick test that may include a few more. Limits are one value for all fans or one per fan.
-    """
-    if not fans:
-        return []
-    fan_of, quads_mm = _all_quads(fans)
-    limits_mm = np.broadcast_arrays(longest_mm, reach_mm, margin_mm, np.zeros(len(fans)))[:3]
-    ribs_mm = limits_mm[0][:, None] * np.linspace(0.0, 1.0, _RIBS + 1)
-    turns_rad = ribs_mm * np.array([[fan.rad_per_mm] for fan in fans])
-    x_mm, y_mm = quads_mm.transpose(2, 1, 0)[..., None]
-    cos, sin = np.cos(turns_rad)[fan_of], np.sin(turns_rad)[fan_of]
-    across_mm, along_mm = cos * x_mm + sin * y_mm, cos * y_mm - sin * x_mm
-    # Between two ribs a corner runs along an arc, which bulges beyond its ends by the sagitta.
-    sector_rad = np.abs(turns_rad[:, 1])[fan_of]
-    far_mm = np.hypot(quads_mm[..., 0], quads_mm[..., 1]).max(axis=1)
-    margins_mm = far_mm * (1 - np.cos(sector_rad / 2)) + limits_mm[2][fan_of]
-    margins_mm += np.array([fan.askew_mm for fan in fans])[fan_of]
-    sides_mm = np.array([fan.sides_mm for fan in fans])[fan_of]
-    # The wheel's own length counts against the reach.
-    spent_mm = ribs_mm[fan_of]
-    may_be_hit = (
-        (_sectors(across_mm.max(axis=0), np.maximum) >= (sides_mm[:, 0] - margins_mm)[:, None])
-        & (_sectors(across_mm.min(axis=0), np.minimum) <= (sides_mm[:, 1] + margins_mm)[:, None])
-        & (_sectors(along_mm.max(axis=0), np.maximum) >= -margins_mm[:, None])
-        & (
-            _sectors(along_mm.min(axis=0) + spent_mm, np.minimum)
-            <= (limits_mm[1][fan_of] + margins_mm)[:, None]
-        )
-    ).any(axis=1)
-    return np.split(may_be_hit, _ends(fans))
 
 
 def critical_arcs_mm(fan: Fan, longest_mm: float, depths_mm: Sequence[float]) -> Array:
@@ -238,11 +194,6 @@ class TurnedLanes:
         return begin, np.where(is_between, np.maximum(*ends), -np.inf).max(axis=0)
 
 
-def _sectors(at_ribs: Array, extreme: np.ufunc) -> Array:
-    """Returns the maximum or minimum of values at ribs (r, k + 1) in each sector (r, k)."""
-    return np.asarray(extreme(at_ribs[:, :-1], at_ribs[:, 1:]))
-
-
 def _all_quads(fans: Sequence[Fan]) -> tuple[Indices, Array]:
     """Returns the rectangles of all fans, preceded by the index of each one's fan."""
     counts = [len(fan.quads_mm) for fan in fans]
@@ -252,7 +203,3 @@ def _all_quads(fans: Sequence[Fan]) -> tuple[Indices, Array]:
 
 def _joined(arrays: Iterable[Array]) -> Array:
     return np.concatenate([np.zeros(0), *arrays])
-
-
-def _ends(fans: Sequence[Fan]) -> Indices:
-    return np.asarray(np.cumsum([len(fan.quads_mm) for fan in fans])[:-1], dtype=np.intp)

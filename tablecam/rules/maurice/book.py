@@ -143,9 +143,8 @@ class MauriceBook(Book):
         named = [by_id[part] for part in dict.fromkeys(parts) if part in by_id]
         if kind == "fire" and named:
             none: tuple[Finding, ...] = ()
-            yield from attempt(
-                question, lambda: tuple(fire.lines_of_bases(rulings, *named[:2])), none
-            )
+            lines = partial(fire.lines_of_bases, rulings, *named[:2])
+            yield from attempt(question, lambda: tuple(lines()), none)
 
     def length_to_unit(self, position: Position, commander: str, unit: str) -> LengthByRule | None:
         """Returns the path from a commander to a unit of its side (M-4.12)."""
@@ -153,8 +152,7 @@ class MauriceBook(Book):
         leaders = {leader.id: leader for leader in position.commanders}
         if unit not in field.by_id or field.by_id[unit].side != leaders[commander].side:
             return None
-        reached = command_string(field, leaders[commander], [unit])
-        if reached is None:
+        if (reached := command_string(field, leaders[commander], [unit])) is None:
             return None
         ends = reached.path.points_mm
         length = Length(reached.length_mm, reached.sigma_mm, ends[0], ends[-1])
@@ -169,12 +167,9 @@ class MauriceBook(Book):
         """
         field = field_of(position, source)
         _check_query(field, query)
-        about = query.pair or query.units
-        everything = Rulings(field, query.active)
-        narrowed = (
-            Rulings(field, query.active, about, query.pair is not None) if about else everything
-        )
-        return Printed(everything, narrowed, query)
+        about, everything = query.pair or query.units, Rulings(field, query.active)
+        narrowed = Rulings(field, query.active, about, query.pair is not None)
+        return Printed(everything, narrowed if about else everything, query)
 
     def resolve(self, position: Position, request: Document, source: str) -> Resolution:
         """Resolves a volley, a bombardment, a combat or a rally with given dice.

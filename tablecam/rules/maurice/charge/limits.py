@@ -35,7 +35,7 @@ from tablecam.rules.maurice.charge.room import (
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.tables import CHARGE_WHEEL_BW, SLIVER_MM, VIEW_WOODS_BW
 from tablecam.rules.maurice.field.terms import Reason
-from tablecam.rules.maurice.place.contacts import touches_across
+from tablecam.rules.maurice.place.contacts import thin_pieces, touches_across
 from tablecam.table.headings import forward
 from tablecam.uncertainty.contact import TOUCH_MM
 from tablecam.uncertainty.margins import Flags
@@ -146,7 +146,7 @@ class Charger:
     @property
     def is_at_screen(self) -> bool:
         """Whether it touches an enemy across an obstacle, where it may not wheel."""
-        return any(about_corner.screens for about_corner in self.there) and any(
+        return bool(self.there[0].screens) and any(
             touches_across(self.field, self.unit, other)
             for other in self.others
             if other.side != self.unit.side
@@ -206,8 +206,8 @@ def attempts_of(
     }
     wheeling = {}
     for place, charger in chargers.items():
-        in_reach = {name for about_corner in charger.there for name in about_corner.owners}
-        names = {name for name in in_reach if may_charge(charger.unit, charger.field.by_id[name])}
+        enemies = (other for other in charger.others if other.side != charger.unit.side)
+        names = {enemy.id for enemy in enemies if may_charge(charger.unit, enemy)}
         if wanted is not None:
             names &= wanted[place]
         if not names <= tried[place][0].targets:
@@ -228,26 +228,16 @@ def reached(
 
 def _chargers(asked: Sequence[tuple[Field, UnitOnField]]) -> dict[int, Charger]:
     """Returns the units that have enemies near enough for any charge."""
-    around = [_others_near(field, unit) for field, unit in asked]
-    places = [
-        place
-        for place, (_, unit) in enumerate(asked)
-        if any(other.side != unit.side for other in around[place])
-    ]
-    if not places:
-        return {}
-    there = bases_in_reach(asked[0][0], [(asked[place][1], around[place]) for place in places])
-    return {
-        place: Charger(
-            *asked[place],
-            around[place],
-            both,
-            forbidden_ground(*asked[place]),
-            cache(partial(is_in_view, *asked[place])),
-        )
-        for place, both in zip(places, there, strict=True)
-        if any(about_corner.owners for about_corner in both)
-    }
+    pieces = thin_pieces(asked[0][0]) if asked else []
+    chargers = {}
+    for place, (field, unit) in enumerate(asked):
+        others = _others_near(field, unit)
+        if any(other.side != unit.side for other in others):
+            there = bases_in_reach(field, unit, others, pieces)
+            sees = cache(partial(is_in_view, field, unit))
+            ground = forbidden_ground(field, unit)
+            chargers[place] = Charger(field, unit, others, there, ground, sees)
+    return chargers
 
 
 def _others_near(field: Field, unit: UnitOnField) -> tuple[UnitOnField, ...]:
@@ -270,7 +260,7 @@ def _after_wheels(
     `arcs_of` gives the wheels to try.
     """
     turns = [
-        (place, there, bool(there.owners) and not charger.is_at_screen)
+        (place, there, not charger.is_at_screen)
         for place, charger in chargers.items()
         for there in charger.there
         if there.corner in about

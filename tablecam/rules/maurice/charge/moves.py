@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import shapely
@@ -16,7 +16,6 @@ from tablecam.geometry.moves.fans import (
     corners_of,
     critical_arcs_mm,
     fan_before,
-    may_be_met,
 )
 from tablecam.geometry.moves.lanes import (
     CORNERS,
@@ -37,7 +36,6 @@ from tablecam.geometry.zones import strip_before
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.ground import Piece
 from tablecam.rules.maurice.field.tables import ALLOWANCES_BW, CHARGE_WHEEL_BW, SLIVER_MM, THIN_BW
-from tablecam.rules.maurice.place.contacts import thin_pieces
 from tablecam.uncertainty.contact import TOUCH_MM
 from tablecam.uncertainty.margins import Flags
 
@@ -86,48 +84,11 @@ class InReach:
             begins_mm = np.where(is_flush & (across_mm < begins_mm), across_mm, begins_mm)
         return begins_mm
 
-    def take(self, is_kept: Flags) -> InReach:
-        """Returns the same with some of the bases, of enemies and then of friends."""
-        if is_kept.all():
-            return self
-        of_enemies = is_kept[: len(self.bases)]
-        selected = np.flatnonzero(of_enemies).tolist()
-        return replace(
-            self,
-            whose=self.whose[of_enemies],
-            touched=self.touched[of_enemies],
-            screens=tuple((outline, flush[of_enemies]) for outline, flush in self.screens),
-            owners=tuple(self.owners[place] for place in selected),
-            bases=tuple(self.bases[place] for place in selected),
-            fan=self.fan.take(is_kept),
-        )
-
 
 def bases_in_reach(
-    table: Field, around: Sequence[tuple[UnitOnField, Sequence[UnitOnField]]]
-) -> list[tuple[InReach, InReach]]:
-    """Returns the bases in reach of units' charges about either corner, among given others.
-
-    All fields are of one `table`.
-    """
-    pieces = thin_pieces(table)
-    thick_mm = THIN_BW * table.bw_mm * bool(pieces)
-    there = [one for unit, others in around for one in _all_there(unit, others, pieces, thick_mm)]
-    reach_mm = [allowance_mm(table, unit) or 0.0 for unit, _ in around]
-    is_met = may_be_met(
-        [about_corner.fan for about_corner in there],
-        CHARGE_WHEEL_BW * table.bw_mm,
-        np.repeat(reach_mm, len(CORNERS)) + thick_mm,
-        TOUCH_MM,
-    )
-    there = list(map(InReach.take, there, is_met))
-    return list(zip(there[::2], there[1::2], strict=True))
-
-
-def _all_there(
-    unit: UnitOnField, others: Sequence[UnitOnField], pieces: Sequence[Piece], thick_mm: float
-) -> list[InReach]:
-    """Returns all bases of other units, enemies first, about either corner."""
+    field: Field, unit: UnitOnField, others: Sequence[UnitOnField], pieces: Sequence[Piece]
+) -> tuple[InReach, InReach]:
+    """Returns the bases of others, enemies first, about either corner; `pieces` are thin."""
     enemies = [other for other in others if other.side != unit.side]
     friends = [other for other in others if other.side == unit.side]
     bases = tuple(base for other in enemies for base in other.bases)
@@ -142,20 +103,15 @@ def _all_there(
         for piece, are_flush in zip(pieces, flush, strict=True)
         if np.any(are_flush)
     )
-    return [
+    thick_mm = THIN_BW * field.bw_mm * bool(pieces)
+    known = owners, bases, whose, touched
+    left, right = (
         InReach(
-            unit.axes,
-            corner,
-            owners,
-            bases,
-            whose,
-            touched,
-            fan_before(unit.axes, corner, corners_mm),
-            screens,
-            thick_mm,
+            unit.axes, corner, *known, fan_before(unit.axes, corner, corners_mm), screens, thick_mm
         )
         for corner in CORNERS
-    ]
+    )
+    return left, right
 
 
 def swing_mm(table: Field, unit: UnitOnField) -> float:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
+from itertools import compress
 from types import MappingProxyType
 from typing import Literal
 
@@ -126,16 +127,12 @@ class Melee:
 
         Nothing else that moves affects the melee.
         """
-        others = [unit for unit in self.field.units if unit is not self.attacker]
-        table = self.field.position.table
+        units, own, table = self.field.units, self.attacker, self.field.position.table
         reach_mm = ENGAGED_BW * table.bw_mm + OVERLAP_MM + table.tolerance_mm
-        spreads_mm = (
-            np.array([unit.sigma_bound_mm for unit in others]) + self.attacker.sigma_bound_mm
-        )
-        outlines = np.array([unit.outline for unit in others], dtype=object)
-        apart_mm = shapely.distance(outlines, self.attacker.outline)
-        is_near = apart_mm <= reach_mm + SIGMAS * spreads_mm
-        return tuple(others[index] for index in np.flatnonzero(is_near))
+        errors_mm = SIGMAS * np.array([unit.sigma_bound_mm + own.sigma_bound_mm for unit in units])
+        outlines = np.array([unit.outline for unit in units], dtype=object)
+        near = shapely.distance(outlines, own.outline) <= reach_mm + errors_mm
+        return tuple(unit for unit in compress(units, near.tolist()) if unit is not own)
 
     @cached_property
     def contacts_mm(self) -> Mapping[str, float]:
@@ -254,12 +251,11 @@ class Engagements:
             return self.field.by_id[name].unit.arm == "artillery"
 
         enemies = [enemy for enemy in self.enemies_of(unit_id) if not is_gun(enemy)]
-        others = {
-            enemy: tuple(other for other in self.enemies_of(enemy) if other != unit_id)
-            for enemy in enemies
-        }
         held = {
-            enemy: names for enemy, names in others.items() if names and all(map(is_gun, names))
+            enemy: others
+            for enemy in enemies
+            for others in [tuple(other for other in self.enemies_of(enemy) if other != unit_id)]
+            if others and all(map(is_gun, others))
         }
         return held if len(enemies) > 1 else {}
 
@@ -297,12 +293,12 @@ class Engagements:
         # Exact positions leave no doubt, and chances take long.
         if self.field.is_exact:
             return {}
-        answers = {
-            (melee.attacker.id, enemy.id): self._answer(melee, enemy)
+        return {
+            (melee.attacker.id, enemy.id): answer
             for melee in self.melees.values()
             for enemy in melee.enemies
+            if (answer := self._answer(melee, enemy)).answer == "too_close"
         }
-        return {pair: answer for pair, answer in answers.items() if answer.answer == "too_close"}
 
     def probability(self, a_id: str, b_id: str) -> float:
         """Returns the probability that two units are engaged, in either order."""
@@ -312,12 +308,13 @@ class Engagements:
 
     def answer(self, a_id: str, b_id: str) -> Answer:
         """Returns whether two opposing units, in either order, are engaged (M-8.10)."""
-        is_attacker = self.field.by_id[a_id].side == self.active
-        attacker_id, defender_id = (a_id, b_id) if is_attacker else (b_id, a_id)
-        melee, enemy = self.melees.get(attacker_id), self.field.by_id[defender_id]
-        if melee is not None and defender_id in melee.contacts_mm:
+        attacker, enemy = self.field.by_id[a_id], self.field.by_id[b_id]
+        if attacker.side != self.active:
+            attacker, enemy = enemy, attacker
+        melee = self.melees.get(attacker.id)
+        if melee is not None and enemy.id in melee.contacts_mm:
             return self._answer(melee, enemy)
-        return self._far(attacker_id, enemy)
+        return self._far(attacker, enemy)
 
     def _answer(self, melee: Melee, enemy: UnitOnField) -> Answer:
         chance = melee.chances[enemy.id]
@@ -330,14 +327,13 @@ class Engagements:
         confidence = (chance.margin_mm, chance.sigma_mm, chance.probability)
         return Answer(word, *confidence, rule, because, evidence)
 
-    def _far(self, attacker_id: str, enemy: UnitOnField) -> Answer:
+    def _far(self, attacker: UnitOnField, enemy: UnitOnField) -> Answer:
         """Returns the negative answer for an enemy out of reach of any error."""
-        attacker = self.field.by_id[attacker_id]
-        evidence = _apart(attacker, enemy)
         far_mm = float(shapely.distance(attacker.outline, enemy.outline))
-        because = f"{enemy.id} is {self.field.in_bw(far_mm):.2f} BW from {attacker_id}, too far"
+        because = f"{enemy.id} is {self.field.in_bw(far_mm):.2f} BW from {attacker.id}, too far"
         margin_mm = min(-EXACT_MM, ENGAGED_BW * self.field.bw_mm - far_mm)
-        return certain("no", CONTACT_RULE, because, evidence, margin_mm=margin_mm)
+        shown = _apart(attacker, enemy)
+        return certain("no", CONTACT_RULE, because, shown, margin_mm=margin_mm)
 
 
 _REMEMBERED: Memo[Melee] = Memo()

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import groupby, product
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -104,18 +104,6 @@ def ahead_sigma_mm(unit: UnitOnField, place: int, other_mm: float, range_mm: flo
     return pose.sigma_mm + math.radians(pose.sigma_deg) * (range_mm + pose.width_mm) + other_mm
 
 
-def _turned_sigma_mm(base: Shooter, other_mm: float) -> float:
-    """Bounds the same of a zone that is turned to suit.
-
-    The heading counts only for the middle of the front edge, and for where the zone leaves the
-    front line that cuts it.
-    """
-    pose = base.unit.unit.bases[base.place]
-    arm_mm = pose.depth_mm / 2 + math.hypot(pose.tag_right_mm, pose.tag_forward_mm)
-    cut_mm = base.strip.right_mm / math.cos(math.radians(TURN_DEG))
-    return pose.tag_sigma_mm + math.radians(pose.sigma_deg) * (arm_mm + cut_mm) + other_mm
-
-
 def _apart(base: Shooter, other: OtherBase) -> float:
     """Bounds the standard deviation of where a line between two bases passes, or a zone."""
     range_mm = shapely.distance(base.outline, other.outline)
@@ -163,52 +151,40 @@ def _stage(
     field: Field, shooters: Sequence[Shooter], fire_range: Range, is_turned: bool
 ) -> Iterator[tuple[Shooter, list[OtherBase], set[str]]]:
     """Yields each base with the enemies it may hit at a stage, and the units it must hit."""
-
-    def errors(base: Shooter) -> tuple[float, float]:
-        """The shift of lengths and the swing of the zone's limits (degrees)."""
-        length_mm = base.short_mm if fire_range == "short" else base.longest_mm
-        others_mm = max((other.unit.sigma_bound_mm for other in base.others), default=0.0)
-        if not is_turned:
-            sigma_mm = ahead_sigma_mm(base.unit, base.place, others_mm, length_mm)
-            return _rounded_up(largest_mm(field, sigma_mm)), 0.0
+    if not shooters:
+        return
+    length_mm = shooters[0].short_mm if fire_range == "short" else shooters[0].longest_mm
+    others_mm = max(unit.sigma_bound_mm for unit in field.units)
+    # The largest errors of all: of lengths, and of the angles to which a zone may be turned.
+    shift_mm = max(
+        largest_mm(field, ahead_sigma_mm(base.unit, base.place, others_mm, length_mm))
+        for base in shooters
+    )
+    swing_deg = max(SIGMAS * base.unit.unit.bases[base.place].sigma_deg for base in shooters)
+    most_deg = min(TURN_DEG + swing_deg, _MOST_TURN_DEG) if is_turned else 0.0
+    if is_turned:
         # And as far as a zone's end moves aside in half a step of angles.
-        step_mm = math.radians(STEP_DEG) / 2 * length_mm
-        shift_mm = step_mm + largest_mm(field, _turned_sigma_mm(base, others_mm))
-        swing_deg = SIGMAS * base.unit.unit.bases[base.place].sigma_deg
-        return _rounded_up(shift_mm), _rounded_up(swing_deg)
-
-    # Bases with much the same errors go together, whoever else is asked about.
-    for (shift_mm, swing_deg), group in groupby(sorted(shooters, key=errors), errors):
-        bases = list(group)
-        length_mm = bases[0].short_mm if fire_range == "short" else bases[0].longest_mm
-        most_deg = min(TURN_DEG + swing_deg, _MOST_TURN_DEG) if is_turned else 0.0
-        turns_deg = np.linspace(-most_deg, most_deg, 2 * math.ceil(most_deg / STEP_DEG) + 1)
-        wide = [replace(base, strip=base.strip.narrowed(-shift_mm)) for base in bases]
-        narrow = [replace(base, strip=base.strip.narrowed(shift_mm)) for base in bases]
-        others = [base.within(length_mm + shift_mm) for base in bases]
-        lengths_mm = [length_mm + shift_mm] * len(bases)
-        turns = where_enemies_are_met(wide, others, [turns_deg] * len(bases), lengths_mm)
-        met = (zone_contents_at(zones, others, turns, lengths_mm) for zones in (wide, narrow))
-        for base, near, far in zip(bases, *met, strict=True):
-            is_sure = np.abs(near.turns_deg) <= TURN_DEG - swing_deg
-            may, must = [], set()
-            for unit_id in {other.unit.id for other in near.others if other.is_enemy}:
-                of_unit = np.array([other.unit.id == unit_id for other in near.others])
-                # What favours a unit disfavours all that may be met before it.
-                begins_mm = near.ranges_mm - shift_mm, far.ranges_mm + shift_mm
-                ends_mm = np.minimum(far.ends_mm, length_mm) + shift_mm
-                best = replace(near, ranges_mm=np.where(of_unit, *begins_mm), ends_mm=ends_mm)
-                ends_mm = np.minimum(near.ends_mm, length_mm) - shift_mm
-                worst = replace(
-                    near, ranges_mm=np.where(of_unit, *begins_mm[::-1]), ends_mm=ends_mm
-                )
-                hit = (best.can_hit & of_unit).any(axis=0)
-                may += [near.others[at] for at in np.flatnonzero(hit).tolist()]
-                if (worst.can_hit & of_unit)[is_sure].any():
-                    must.add(unit_id)
-            yield base, may, must
-
-
-def _rounded_up(value: float) -> float:
-    """Rounds a value up to a power of the square root of 2."""
-    return float(2.0 ** (math.ceil(2.0 * math.log2(value)) / 2.0)) if value > 0.0 else 0.0
+        shift_mm += math.radians(STEP_DEG) / 2 * length_mm
+    turns_deg = np.linspace(-most_deg, most_deg, 2 * math.ceil(most_deg / STEP_DEG) + 1)
+    wide = [replace(base, strip=base.strip.narrowed(-shift_mm)) for base in shooters]
+    narrow = [replace(base, strip=base.strip.narrowed(shift_mm)) for base in shooters]
+    others = [base.within(length_mm + shift_mm) for base in shooters]
+    lengths_mm = [length_mm + shift_mm] * len(shooters)
+    turns = where_enemies_are_met(wide, others, [turns_deg] * len(shooters), lengths_mm)
+    met = (zone_contents_at(zones, others, turns, lengths_mm) for zones in (wide, narrow))
+    for base, near, far in zip(shooters, *met, strict=True):
+        is_sure = np.abs(near.turns_deg) <= TURN_DEG - swing_deg
+        may, must = [], set()
+        for unit_id in {other.unit.id for other in near.others if other.is_enemy}:
+            of_unit = np.array([other.unit.id == unit_id for other in near.others])
+            # What favours a unit disfavours all that may be met before it.
+            begins_mm = near.ranges_mm - shift_mm, far.ranges_mm + shift_mm
+            ends_mm = np.minimum(far.ends_mm, length_mm) + shift_mm
+            best = replace(near, ranges_mm=np.where(of_unit, *begins_mm), ends_mm=ends_mm)
+            ends_mm = np.minimum(near.ends_mm, length_mm) - shift_mm
+            worst = replace(near, ranges_mm=np.where(of_unit, *begins_mm[::-1]), ends_mm=ends_mm)
+            hit = (best.can_hit & of_unit).any(axis=0)
+            may += [near.others[at] for at in np.flatnonzero(hit).tolist()]
+            if (worst.can_hit & of_unit)[is_sure].any():
+                must.add(unit_id)
+        yield base, may, must

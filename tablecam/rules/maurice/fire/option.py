@@ -12,9 +12,9 @@ import numpy as np
 import shapely
 
 from tablecam.geometry.outlines import GRID_MM
-from tablecam.geometry.rectangles import EXACT_MM, Array, Indices
+from tablecam.geometry.rectangles import EXACT_MM, Indices
 from tablecam.geometry.shapes import PLACES_MM, Shape, shapes_of
-from tablecam.geometry.sight import blockers_between, free_lines, seen_corners
+from tablecam.geometry.sight import blockers_between, free_lines
 from tablecam.geometry.zones import turned_strips
 from tablecam.rules.maurice.field.ground import are_slivers
 from tablecam.rules.maurice.field.tables import CANISTER_DICE, SLIVER_MM, TO_HIT
@@ -28,7 +28,6 @@ RANGES: tuple[Range, ...] = ("short", "long")
 Angle = Literal["ahead", "left", "right"]
 
 _DEG_PLACES = 6
-_HAIR_MM = 0.05
 _TOGETHER = 8
 """So many angles of each hit are searched for a line past cover at once."""
 
@@ -262,11 +261,8 @@ def _searched(hits: Sequence[Hit], covers: Sequence[shapely.Geometry]) -> list[A
     aims: list[Aim | None] = [None] * len(hits)
     sights = [hit.base.edge for hit in hits], [hit.other.outline for hit in hits], covers
     # A free line anywhere on the front edge tells whether searching angles is worth it.
-    any_way, seen = free_lines(*sights), seen_corners(*sights)
-    angles = {
-        at: _tried(hits[at], line, seen[at]) for at, line in enumerate(any_way) if line is not None
-    }
-    angles = {at: nearest for at, nearest in angles.items() if nearest}
+    any_way = enumerate(free_lines(*sights))
+    angles = {at: _tried(hits[at], line) for at, line in any_way if line is not None}
     while angles:
         tried = [(at, angle) for at, nearest in angles.items() for angle in nearest[:_TOGETHER]]
         past = _lines_past([(hits[at], angle, covers[at]) for at, angle in tried])
@@ -325,23 +321,9 @@ def _middle(met: ZoneContents, can_hit: Indices) -> int:
     return int(run[np.argmin(np.round(off_deg, _DEG_PLACES))])
 
 
-def _tried(hit: Hit, any_way: shapely.LineString, seen_mm: Array) -> list[int]:
-    """Returns the angles at which the zone may reach a part of the base that is seen.
-
-    Sorted by distance to the bearing of the end of a free line; `seen_mm` (m, 2) are the corners of
-    what is seen.
-    """
-    strip, at = hit.base.strip, hit.at
-    shows = strip.local_mm(shapely.get_coordinates(any_way)[-1:])[0]
+def _tried(hit: Hit, any_way: shapely.LineString) -> list[int]:
+    """Returns the angles at which a base is hit, nearest first to a free line's end."""
+    shows = hit.base.strip.local_mm(shapely.get_coordinates(any_way)[-1:])[0]
     bearing_deg = float(np.degrees(np.arctan2(-shows[0], shows[1])))
-    seen = strip.local_mm(seen_mm).T[:, :, None]
-    turns_rad = np.radians(hit.met.turns_deg[at])
-    across = np.cos(turns_rad) * seen[0] + np.sin(turns_rad) * seen[1]
-    along = np.cos(turns_rad) * seen[1] - np.sin(turns_rad) * seen[0]
-    may = (across.min(axis=0) <= strip.right_mm + _HAIR_MM) & (
-        across.max(axis=0) >= strip.left_mm - _HAIR_MM
-    )
-    may &= along.min(axis=0) <= hit.met.ends_mm[at] + _HAIR_MM
-    off_deg = np.abs(hit.met.turns_deg[at] - bearing_deg)
-    nearest = np.argsort(off_deg, kind="stable")
-    return [int(index) for index in at[nearest[may[nearest]]]]
+    off_deg = np.abs(hit.met.turns_deg[hit.at] - bearing_deg)
+    return [int(index) for index in hit.at[np.argsort(off_deg, kind="stable")]]

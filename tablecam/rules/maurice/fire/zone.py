@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-import shapely
 
 from tablecam.geometry.rectangles import EXACT_MM, Array
 from tablecam.geometry.zone_ranges import critical_turns_deg, first_hit_by_strip
-from tablecam.rules.maurice.field.tables import PAST_OBSTRUCTION_BW, SLIVER_MM, TURN_DEG, ZONE_BW
+from tablecam.rules.maurice.field.tables import PAST_OBSTRUCTION_BW, SLIVER_MM, TURN_DEG
 from tablecam.rules.maurice.fire.shooter import OtherBase, Shooter
 from tablecam.uncertainty.margins import Flags
 
@@ -164,10 +163,9 @@ def zone_contents_at(
 ) -> list[ZoneContents]:
     """Returns what zones of given lengths meet among their `others` at given angles."""
     strips = [shooter.strip for shooter in shooters]
-    screens = _screens(shooters, longest_mm)
     shapes = [
-        [*(other.outline for other in nearby), *hiding]
-        for nearby, hiding in zip(others, screens, strict=True)
+        [*(other.outline for other in nearby), *shooter.obstructing]
+        for shooter, nearby in zip(shooters, others, strict=True)
     ]
     zones = []
     for at, ranges_mm in enumerate(first_hit_by_strip(strips, turns_deg, shapes, SLIVER_MM)):
@@ -177,24 +175,3 @@ def zone_contents_at(
         ends_mm = np.minimum(longest_mm[at], past_mm)
         zones.append(ZoneContents(turns_deg[at], others[at], ranges_mm[:, :count], ends_mm))
     return zones
-
-
-def _screens(
-    shooters: Sequence[Shooter], longest_mm: Sequence[float]
-) -> list[list[shapely.Geometry]]:
-    """Returns the obstructing terrain that begins near enough to shorten each zone (M-7.17)."""
-    pieces = [(at, piece) for at, base in enumerate(shooters) for piece in base.obstructing]
-    screens: list[list[shapely.Geometry]] = [[] for _ in shooters]
-    if not pieces:
-        return screens
-    pivots = shapely.points([shooter.strip.pivot_mm for shooter in shooters])
-    bw_mm = shooters[0].bw_mm
-    # A piece at the far end of the zone lies at most half the zone's width from its axis.
-    reach_mm = np.hypot(np.subtract(longest_mm, PAST_OBSTRUCTION_BW * bw_mm), ZONE_BW / 2 * bw_mm)
-    shooter_of = [at for at, _ in pieces]
-    outlines = [piece for _, piece in pieces]
-    ends = shapely.distance(outlines, pivots[shooter_of]) <= reach_mm[shooter_of] + EXACT_MM
-    for (at, piece), is_near in zip(pieces, ends.tolist(), strict=True):
-        if is_near:
-            screens[at].append(piece)
-    return screens

@@ -96,10 +96,10 @@ class ChoosingFallBacks(Step):
     def asked(self, state: State) -> PendingDecision:
         """Asks the charging side."""
         names = ", ".join(self.attackers)
+        question = f"Which unit falls back next: {names}?"
         if len(self.attackers) == 1:
-            why = f"{names} still touches an enemy and falls back, as attackers do"
-            return PendingDecision(why, state.active)
-        return PendingDecision(f"Which unit falls back next: {names}?", state.active)
+            question = f"{names} still touches an enemy and falls back, as attackers do"
+        return PendingDecision(question, state.active)
 
     def legal(self, state: State) -> tuple[Action, ...]:
         """Lists each attacker that still has to fall back, the rearmost first."""
@@ -117,10 +117,8 @@ class ChoosingFallBacks(Step):
         results = fall_back(field, action.unit, {})
         unit, result = field.by_id[action.unit], results[action.unit]
         area = shapely.Polygon() if result.is_broken else swept_back(unit, result.fall_back_mm)
-        lanes = {action.unit: shapes_of(area, "lane")}
-        events = tuple(
-            _result_event(name, result, lanes.get(name, ())) for name, result in results.items()
-        )
+        drawn = {action.unit: shapes_of(area, "lane")}
+        events = [_result_event(name, of, drawn.get(name, ())) for name, of in results.items()]
         state, lost = _with_results(state, field, results)
         if isinstance(state.step, Over):
             return state, (*events, *lost)
@@ -171,12 +169,8 @@ def _score_event(met: Meeting, name: str, value: CombatValue, die: int) -> Event
 def _result_event(name: str, result: CombatResult, drawn: tuple[Shape, ...] = ()) -> Event:
     """Returns the event of a unit's result, in the words of the rules behind it."""
     text = "; ".join(reason.clause for reason in result.because)
-    facts = {
-        "unit": name,
-        **result.to_json(),
-        "falls_back": result.falls_back,
-        "back_mm": result.fall_back_mm,
-    }
+    moved = {"falls_back": result.falls_back, "back_mm": result.fall_back_mm}
+    facts = {"unit": name, **result.to_json(), **moved}
     kind = "falls-back" if result.falls_back else "result"
     return Event(kind, f"{name}: {text}", result.because[0].rule, facts, drawn)
 
@@ -231,9 +225,9 @@ class RollingRally(Step):
         unit = field.by_id[self.unit].unit
         level = field.by_id[self.unit].disruption - shed_levels
         state = state.with_marker(unit, disruption=level)
-        rolled, needed = " ".join(map(str, dice)), attempt.needed
         shed = counted(shed_levels, "disruption") if shed_levels else "no disruption"
-        text = f"{unit.id} rallies: {rolled}, needs {needed}+: sheds {shed}"
+        rolled = " ".join(map(str, dice))
+        text = f"{unit.id} rallies: {rolled}, needs {attempt.needed}+: sheds {shed}"
         facts = {"unit": unit.id, "disruption": -shed_levels, "level": level}
         events = (Event("rallies", text, "M-9.2", facts),)
         if _left(field_at(state), self.rallying):
@@ -243,8 +237,7 @@ class RollingRally(Step):
     def dice_groups(self, state: State) -> tuple[DiceGroup, ...]:
         """Returns all dice, and what each needs."""
         needs = rally_attempt(field_at(state), _request(state, self)).needed
-        all_dice = tuple(range(self.roll(state).count))
-        return (DiceGroup(self.unit, needs, all_dice),)
+        return (DiceGroup(self.unit, needs, tuple(range(self.roll(state).count))),)
 
 
 def _request(state: State, step: RollingRally, dice: Dice | None = None) -> Request:

@@ -150,11 +150,9 @@ class Marching(Step):
 
     def why_missing(self, state: State) -> str:
         """Says why units of the force have no march, or only a short one."""
-        field, extra_bw = field_at(state), state.round.amounts("bugle")
-        whys = (
-            why_short(field, field.by_id[name], extra_bw=extra_bw.get(name, 0))
-            for name in self.waiting
-        )
+        field, extra_bw = field_at(state), state.round.amounts("bugle").get
+        units = (field.by_id[name] for name in self.waiting)
+        whys = (why_short(field, unit, extra_bw=extra_bw(unit.id, 0)) for unit in units)
         return ". ".join(filter(None, whys))
 
     def after(self, state: State, *names: str) -> Step:
@@ -267,15 +265,12 @@ def _without_smoke(state: State, step: Marching) -> StateAndEvents:
     if not smoking:
         raise Refused("no unit of the force has smoke to clear", rule="M-4.23")
     if step.moved:
-        names = joined(step.moved)
-        why = f"{names} moved already: a force that clears smoke may not move"
+        why = f"{joined(step.moved)} moved already: a force that clears smoke may not move"
         raise Refused(why, rule="M-4.23")
     for name in smoking:
-        unit = field_at(state).by_id[name].unit
-        state = state.with_marker(unit, smoke=False)
-    names = joined(smoking)
-    event = Event("smoke-cleared", f"{names}: smoke cleared", "M-4.23", {"units": list(smoking)})
-    return after_action(state), (event,)
+        state = state.with_marker(field_at(state).by_id[name].unit, smoke=False)
+    text, facts = f"{joined(smoking)}: smoke cleared", {"units": list(smoking)}
+    return after_action(state), (Event("smoke-cleared", text, "M-4.23", facts),)
 
 
 _CHANGES = ("M-6.22", "M-6.23", "M-6.24", "M-6.25")

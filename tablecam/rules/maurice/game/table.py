@@ -17,7 +17,6 @@ from tablecam.rules.maurice.field.ground import with_difficult_barred
 from tablecam.rules.maurice.game.actions import Activate, Charge, Fire, March
 from tablecam.rules.maurice.game.state import Over, State, StateAndEvents
 from tablecam.rules.maurice.place.forces import possible_forces
-from tablecam.rules.memo import Memo
 from tablecam.rules.miniatures.ground import remembered
 from tablecam.table.model import Position
 from tablecam.table.sides import side_name, side_plural
@@ -40,14 +39,9 @@ def field_at(state: State) -> Field:
     return (_with_rough_going if state.round.is_rough_going else field_on)(state.position)
 
 
-_FORCES: Final[Memo[tuple[tuple[str, ...], ...]]] = Memo()
-
-
 def forces_at(state: State, side: str) -> tuple[tuple[str, ...], ...]:
     """Returns a side's maximal forces; links too close to call are the players' choice."""
-    field = field_at(state)
-    key = (field.position.table, field.ground, *(unit.place for unit in field.of_side(side)))
-    return _FORCES.answer(key, lambda: possible_forces(field, side))
+    return possible_forces(field_at(state), side)
 
 
 SPANS_BW: Final = (4, 6, 8, 12)
@@ -111,20 +105,13 @@ def distance_words(state: State, unit: str, target: str) -> str:
 def with_disruption(
     state: State, name: str, gained: int, why: str, rule: str, drawn: tuple[Shape, ...] = ()
 ) -> StateAndEvents:
-    """Adds disruption to a unit; callers check whether it breaks. `drawn` shows what disrupted it.
-
-    Raises:
-        KeyError: There is no such unit.
-    """
-    unit = state.position.unit(name)
-    if unit is None:
-        raise KeyError(name)
-    level = int(unit.state.get("disruption", 0)) + gained
+    """Adds disruption to a unit, which `drawn` shows; callers check whether it breaks."""
+    unit = field_at(state).by_id[name]
+    level = unit.disruption + gained
     text = f"{name} {why}: {counted(gained, 'disruption')}, {level} in total"
     facts = {"unit": name, "disruption": gained, "level": level}
-    return state.with_marker(unit, disruption=level), (
-        Event("disrupted", text, rule, facts, drawn),
-    )
+    event = Event("disrupted", text, rule, facts, drawn)
+    return state.with_marker(unit.unit, disruption=level), (event,)
 
 
 def without_broken(state: State, broken: Sequence[str]) -> StateAndEvents:

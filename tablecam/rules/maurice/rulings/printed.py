@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from itertools import chain
+from itertools import chain, compress
 from typing import Final
 
 from tablecam.geometry.shapes import LegendEntry, Shape, TableDrawing, shapes_of
@@ -82,9 +82,8 @@ def _near(near: NearEnemy) -> str:
 
 
 def _ground(of_unit: UnitRulings) -> str:
-    bad = "bad terrain" if of_unit.unit.is_in_difficult else ""
-    water = "in water" if of_unit.unit.is_in_water else ""
-    return ", ".join(part for part in (bad, water) if part) or NOTHING
+    bad, water = of_unit.unit.is_in_difficult, of_unit.unit.is_in_water
+    return ", ".join(compress(("bad terrain", "in water"), (bad, water))) or NOTHING
 
 
 def _ids(ids: tuple[str, ...]) -> str:
@@ -106,12 +105,9 @@ def _fire(rulings: Rulings) -> TextTable:
     """Returns the table of fire; bases of a unit with the same choices share a row."""
     rows: list[tuple[str, ...]] = []
     for unit_id, of_unit in rulings.units.items():
-        # Bases with equal choices share a row.
         by_choice: dict[tuple[tuple[str, ...], ...], list[str]] = {}
         for name, fire in of_unit.fire.items():
-            choice = tuple(_option(option) for option in fire.options) or (
-                (f"none: {fire.blocked}",),
-            )
+            choice = tuple(map(_option, fire.options)) or ((f"none: {fire.blocked}",),)
             by_choice.setdefault(choice, []).append(name)
         for choice, names in by_choice.items():
             for place, cells in enumerate(choice):
