@@ -99,11 +99,6 @@ class Charge:
         """The answers that are too close to call."""
         return tuple(answer for answer in self.answers if answer.answer == "too_close")
 
-    def doubted_by(self, asked: LazyAnswers) -> Charge:
-        """Returns the charge and its lanes with the lazy answers about errors."""
-        lanes = tuple(replace(lane, lazy_answers=asked) for lane in self.lanes)
-        return replace(self, lanes=lanes, lazy_answers=asked)
-
 
 _REMEMBERED: Memo[Charge] = Memo()
 
@@ -131,19 +126,22 @@ def charge_of(field: Field, unit: UnitOnField) -> Charge:
 
 def _charges_of(field: Field, units: Sequence[UnitOnField], new: Sequence[int]) -> list[Charge]:
     """Works out the charges of some of the units together."""
-    why_never = {units[index].id: why_never_charges(units[index]) for index in new}
-    able = [field.by_id[name] for name, why in why_never.items() if why is None]
-    tried_moves = attempts_of([(field, unit) for unit in able])
-    charge_of_unit = {
-        unit.id: _as_measured(tried) for unit, tried in zip(able, tried_moves, strict=True)
-    }
-    batch = ChargeBatch(field, {name: charge.targets for name, charge in charge_of_unit.items()})
+    of_unit = {units[index]: why_never_charges(units[index]) for index in new}
+    able = [unit for unit, why in of_unit.items() if why is None]
+    tried = dict(zip(able, attempts_of([(field, unit) for unit in able]), strict=True))
     return [
-        Charge(False, why, (), ())
-        if why is not None
-        else charge_of_unit[name].doubted_by(cache(partial(batch.answers, name)))
-        for name, why in why_never.items()
+        _with_doubts(field, unit, _as_measured(tried[unit]))
+        if why is None
+        else Charge(False, why, (), ())
+        for unit, why in of_unit.items()
     ]
+
+
+def _with_doubts(field: Field, unit: UnitOnField, charge: Charge) -> Charge:
+    """Attaches the lazy answers about errors to a charge and its lanes."""
+    doubts: LazyAnswers = cache(lambda: _Question.of(field, unit, charge.targets).answers())
+    lanes = tuple(replace(lane, lazy_answers=doubts) for lane in charge.lanes)
+    return replace(charge, lanes=lanes, lazy_answers=doubts)
 
 
 def _as_measured(tries: Sequence[LegalMoves]) -> Charge:
@@ -233,47 +231,6 @@ _TOGETHER = 50
 """The number of draws evaluated in one batch, to bound memory."""
 
 
-@dataclass(frozen=True)
-class ChargeBatch:
-    """The units of a field whose uncertain charges are evaluated in one batch.
-
-    `targets` are the enemies that each unit, by its id, can charge as measured.
-    """
-
-    field: Field
-    targets: Mapping[str, tuple[str, ...]]
-
-    @cached_property
-    def uncertain(self) -> Mapping[str, tuple[_Question, frozenset[str]]]:
-        """The enemies of each unit whose answer changes in a tilt by more than any error.
-
-        None where all poses are exact, unless the players agreed on a tolerance.
-        """
-        if self.field.is_exact:
-            return {}
-        asked = [
-            (question, enemy.id, -question.most_mm if is_target else question.most_mm, is_target)
-            for unit_id, targets in self.targets.items()
-            for question in [_Question.of(self.field, self.field.by_id[unit_id], targets)]
-            for enemy in question.field.enemies_of(question.unit)
-            for is_target in [enemy.id in targets]
-        ]
-        reached_in = reached(
-            [(question.tilted(name, by_mm), question.unit) for question, name, by_mm, _ in asked],
-            [{name} for _, name, *_ in asked],
-        )
-        turned: dict[_Question, set[str]] = {}
-        for (question, name, _, is_target), names in zip(asked, reached_in, strict=True):
-            if (name in names) != is_target:
-                turned.setdefault(question, set()).add(name)
-        return {one.unit.id: (one, frozenset(names)) for one, names in turned.items()}
-
-    def answers(self, unit_id: str) -> Mapping[str, Answer]:
-        """Returns whether a unit can charge each uncertain enemy."""
-        question, names = self.uncertain.get(unit_id, (None, frozenset()))
-        return {} if question is None else question.answers(names)
-
-
 @dataclass(frozen=True, eq=False)
 class _Question:
     """A unit on a field of the units that its charges can involve, and its targets as measured.
@@ -297,10 +254,23 @@ class _Question:
     def tilted(self, name: str, by_mm: float) -> Field:
         return tilted(self.field, self.unit, (name,), by_mm)
 
-    def answers(self, names: frozenset[str]) -> Mapping[str, Answer]:
-        """Returns whether the unit can charge each of some enemies."""
-        enemies = self.field.enemies_of(self.unit)
-        chances: Mapping[str, float] = {name: float(name in self.targets) for name in names}
+    def answers(self) -> Mapping[str, Answer]:
+        """Returns the answers that change in a tilt by more than any error.
+
+        None where all poses are exact, unless the players agreed on a tolerance.
+        """
+        enemies = () if self.field.is_exact else self.field.enemies_of(self.unit)
+        is_target = {enemy.id: enemy.id in self.targets for enemy in enemies}
+        tilts = [
+            (self.tilted(name, -self.most_mm if holds else self.most_mm), self.unit)
+            for name, holds in is_target.items()
+        ]
+        reached_in = reached(tilts, [{name} for name in is_target])
+        tilted = zip(is_target.items(), reached_in, strict=True)
+        names = [name for (name, holds), there in tilted if (name in there) != holds]
+        if not names:
+            return {}
+        chances: Mapping[str, float] = {name: float(is_target[name]) for name in names}
         if _error_mm(self.field, self.unit, enemies):
             chances = self._chances(names)
         return {
@@ -336,11 +306,11 @@ class _Question:
 
         return bounded_margin_mm(holds_by, self.most_mm)
 
-    def _chances(self, names: frozenset[str]) -> Mapping[str, float]:
+    def _chances(self, names: Sequence[str]) -> Mapping[str, float]:
         """Returns the probability that each of some enemies can be charged, from all draws."""
         asked = [(drawn, drawn.by_id[self.unit.id]) for drawn in drawn_fields(self.field)]
         names_of_draw = chain.from_iterable(
-            reached(asked[first : first + _TOGETHER], [names] * _TOGETHER)
+            reached(asked[first : first + _TOGETHER], [{*names}] * _TOGETHER)
             for first in range(0, DRAWS, _TOGETHER)
         )
         held = np.array([[name in there for name in names] for there in names_of_draw])

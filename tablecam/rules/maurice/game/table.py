@@ -17,6 +17,7 @@ from tablecam.rules.maurice.field.ground import with_difficult_barred
 from tablecam.rules.maurice.game.actions import Activate, Charge, Fire, March
 from tablecam.rules.maurice.game.state import Over, State, StateAndEvents
 from tablecam.rules.maurice.place.forces import possible_forces
+from tablecam.rules.memo import Memo
 from tablecam.rules.miniatures.ground import remembered
 from tablecam.table.model import Position
 from tablecam.table.sides import side_name, side_plural
@@ -39,9 +40,14 @@ def field_at(state: State) -> Field:
     return (_with_rough_going if state.round.is_rough_going else field_on)(state.position)
 
 
+_FORCES: Final[Memo[tuple[tuple[str, ...], ...]]] = Memo()
+
+
 def forces_at(state: State, side: str) -> tuple[tuple[str, ...], ...]:
     """Returns a side's maximal forces; links too close to call are the players' choice."""
-    return possible_forces(field_at(state), side)
+    field = field_at(state)
+    key = (field.position.table, field.ground, *(unit.place for unit in field.of_side(side)))
+    return _FORCES.answer(key, lambda: possible_forces(field, side))
 
 
 SPANS_BW: Final = (4, 6, 8, 12)

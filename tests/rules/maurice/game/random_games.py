@@ -51,10 +51,11 @@ def random_table(seed: int) -> Position:
                 )
             )
     commanders = (Commander("fc", "french", 900, 150), Commander("bc", "british", 900, 1100))
-    return position(*units, terrain=_ground(chance), commanders=commanders)
+    return position(*units, terrain=ground(chance), commanders=commanders)
 
 
-def _ground(chance: Random) -> list[Terrain]:
+def ground(chance: Random) -> list[Terrain]:
+    """Up to three boxes of different kinds, anywhere."""
     found = []
     for place in range(chance.randint(0, 3)):
         x, y = chance.uniform(100, 1500), chance.uniform(250, 900)

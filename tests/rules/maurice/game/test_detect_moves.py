@@ -22,8 +22,8 @@ from tablecam.rules.maurice.game.setup import Deploying, RollingTerrain
 from tablecam.rules.maurice.game.state import Modifier, Over, State, Step
 from tablecam.table.model import Commander, Position, Unit
 from tablecam.testing import shifted, turned
-from tests.rules.maurice.game.battles import battles
 from tests.rules.maurice.game.states import after, laid, level, state_at
+from tests.rules.maurice.game.varied_games import small_tables
 from tests.rules.maurice.tables import BW, SOUTH, box, column, gun, line
 
 F1, F2 = line("F1", "french", 500, 500), line("F2", "french", 900, 500)
@@ -359,7 +359,7 @@ def test_bases_are_told_apart_by_their_tags_in_whatever_order_they_come() -> Non
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 @given(
-    battles(),
+    small_tables,
     st.booleans(),
     st.floats(-150, 150),
     st.floats(-150, 150),

@@ -16,13 +16,13 @@ from tablecam.rules.maurice.game.table import field_at, field_on, forces_at
 from tablecam.rules.maurice.place.forces import forces
 from tablecam.table.model import Position
 from tablecam.testing import shifted
-from tests.rules.maurice.game.battles import battles
 from tests.rules.maurice.game.states import state_at
+from tests.rules.maurice.game.varied_games import small_tables
 from tests.rules.maurice.tables import box, line, position
 
 
-@settings(deadline=None, max_examples=30, suppress_health_check=[HealthCheck.too_slow])
-@given(battles(), st.integers(0, 8), st.floats(-60, 60), st.floats(-60, 60), st.integers(0, 1))
+@settings(deadline=None, max_examples=20, suppress_health_check=[HealthCheck.too_slow])
+@given(small_tables, st.integers(0, 8), st.floats(-60, 60), st.floats(-60, 60), st.integers(0, 1))
 def test_what_units_may_do_and_is_taken_over_is_as_if_asked_afresh(
     table: Position, which: int, x: float, y: float, disruption: int
 ) -> None:

@@ -13,6 +13,8 @@ from dataclasses import replace
 from random import Random
 from typing import Any, get_args
 
+from hypothesis import strategies as st
+
 from tablecam.rules.game import Refused
 from tablecam.rules.lay import Lay
 from tablecam.rules.maurice.field.tables import KINDS
@@ -57,14 +59,23 @@ def varied_game(seed: int) -> Play[State, Action]:
     return Play(GAME, table, _options(chance, table), chance=Random(seed))
 
 
-def _table(chance: Random) -> Position:
+def small_table(seed: int) -> Position:
+    """At most four units a side, on any ground, where lengths are taken as they are."""
+    table = _table(Random(seed), most=4)
+    return replace(table, table=replace(table.table, tolerance_mm=0.0))
+
+
+small_tables = st.builds(small_table, st.integers(0, 2**32 - 1))
+
+
+def _table(chance: Random, most: int = 8) -> Position:
     wide_mm, deep_mm, bw_mm = chance.choice(BASES_MM)
     tolerance_mm = chance.choice((0.0, 0.0, 0.0, 2.0))
     size = TableSize(*chance.choice(((1800.0, 1200.0), (2400.0, 1500.0))), bw_mm, tolerance_mm)
     units = [
         unit
         for side, is_near in (("french", True), ("british", False))
-        for unit in _army(chance, size, side, (wide_mm, deep_mm), is_near=is_near)
+        for unit in _army(chance, size, side, (wide_mm, deep_mm), most, is_near=is_near)
     ]
     leaders = tuple(
         Commander(f"{side}-cinc", side, chance.uniform(50, size.width_mm - 50), y_mm)
@@ -75,10 +86,16 @@ def _table(chance: Random) -> Position:
 
 
 def _army(
-    chance: Random, size: TableSize, side: str, base_mm: tuple[float, float], *, is_near: bool
+    chance: Random,
+    size: TableSize,
+    side: str,
+    base_mm: tuple[float, float],
+    most: int,
+    *,
+    is_near: bool,
 ) -> Iterator[Unit]:
     """Units on cells of their own: side by side near the middle, in depth, or all over."""
-    most = chance.randint(1, 8)
+    most = chance.randint(1, most)
     cell_mm = 4.4 * max(base_mm)
     columns, rows = int(size.width_mm // cell_mm), int(size.depth_mm * 0.48 // cell_mm)
     cells = [(column, row) for row in range(rows) for column in range(columns)]
