@@ -259,7 +259,9 @@ class _Question:
 
         None where all poses are exact, unless the players agreed on a tolerance.
         """
-        enemies = () if self.field.is_exact else self.field.enemies_of(self.unit)
+        enemies = self.field.enemies_of(self.unit)
+        if self.field.is_exact or not enemies:
+            return {}
         is_target = {enemy.id: enemy.id in self.targets for enemy in enemies}
         tilts = [
             (self.tilted(name, -self.most_mm if holds else self.most_mm), self.unit)

@@ -30,7 +30,7 @@ from tablecam.rules.maurice.charge.room import (
     Forbidden,
     Wheel,
     forbidden_ground,
-    longest_free_arcs_mm,
+    longest_free_arc_mm,
 )
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.tables import CHARGE_WHEEL_BW, SLIVER_MM, VIEW_WOODS_BW
@@ -152,10 +152,11 @@ class Charger:
             if other.side != self.unit.side
         )
 
-    def wheel(self, corner: Corner) -> Wheel:
-        """Returns the longest wheel to try about a corner."""
-        longest_mm = CHARGE_WHEEL_BW * self.field.bw_mm
-        return Wheel(self.unit, corner, self.others, longest_mm, self.forbidden)
+    def longest_wheel_mm(self, corner: Corner) -> float:
+        """Returns how far it can wheel about a corner (M-8.5)."""
+        most_mm = CHARGE_WHEEL_BW * self.field.bw_mm
+        wheel = Wheel(self.unit, corner, self.others, most_mm, self.forbidden)
+        return longest_free_arc_mm(wheel)
 
     def tried(self, moves: Moves) -> LegalMoves:
         """Applies the limits to moves, in order, until one of them leaves no move."""
@@ -260,15 +261,13 @@ def _after_wheels(
     `arcs_of` gives the wheels to try.
     """
     turns = [
-        (place, there, not charger.is_at_screen)
+        (place, there, 0.0 if charger.is_at_screen else charger.longest_wheel_mm(there.corner))
         for place, charger in chargers.items()
         for there in charger.there
         if there.corner in about
     ]
-    wheels = [chargers[place].wheel(there.corner) for place, there, may_wheel in turns if may_wheel]
-    free_mm = iter(longest_free_arcs_mm(wheels))
-    longest_mm = [next(free_mm) if may_wheel else 0.0 for *_, may_wheel in turns]
     tried: dict[int, list[LegalMoves]] = {}
+    longest_mm = [longest_mm for *_, longest_mm in turns]
     all_moves = moves_about([there for _, there, _ in turns], longest_mm, arcs_of)
     for (place, *_), moves in zip(turns, all_moves, strict=True):
         tried.setdefault(place, []).append(chargers[place].tried(moves))

@@ -14,7 +14,7 @@ from tablecam.geometry.moves.fans import corners_of
 from tablecam.geometry.moves.lanes import Corner, front_width_mm, pivot_mm
 from tablecam.geometry.moves.turning import first_turn_rad, free_turns_rad, half_planes
 from tablecam.geometry.outlines import GRID_MM, table_outline
-from tablecam.geometry.rectangles import Array, Indices
+from tablecam.geometry.rectangles import Array
 from tablecam.rules.maurice.charge.moves import allowance_mm
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.tables import SLIVER_MM
@@ -119,58 +119,28 @@ class Wheel:
         return 1.0 if self.corner == "left" else -1.0
 
 
-def longest_free_arcs_mm(wheels: Sequence[Wheel]) -> list[float]:
-    """Returns how far units can wheel before something blocks them."""
-    others = [
-        [other for other in wheel.others if not wheel.unit.touches_flank_of_line(other)]
-        for wheel in wheels
+def longest_free_arc_mm(wheel: Wheel) -> float:
+    """Returns how far a unit can wheel before something blocks it."""
+    unit, own = wheel.unit, corners_of(wheel.unit.bases)
+    turn_rad, far_mm = _free_of_ground_rad(wheel, own), _farthest_mm(wheel)
+    met = [
+        base
+        for other in wheel.others
+        if shapely.dwithin(other.outline, unit.outline, far_mm)
+        and not unit.touches_flank_of_line(other)
+        for base in other.bases
     ]
-    parts = {
-        unit: corners_of(unit.bases)
-        for wheel, met in zip(wheels, others, strict=True)
-        for unit in (wheel.unit, *met)
-    }
-    turns_rad = np.full(len(wheels), np.inf)
-    pairs = [
-        _pairs(place, parts[wheel.unit], [parts[other] for other in met])
-        for place, (wheel, met) in enumerate(zip(wheels, others, strict=True))
-        if met
-    ]
-    if pairs:
-        of_wheel, own, other = map(np.concatenate, zip(*pairs, strict=True))
-        far_mm = np.array([_farthest_mm(wheel) for wheel in wheels])[of_wheel]
-        # Most pairs are too far apart to meet; circles sort them out cheaply.
-        middle, others_middle = own.mean(axis=1), other.mean(axis=1)
-        round_mm = np.hypot(*(own[:, 0] - middle).T) + np.hypot(*(other[:, 0] - others_middle).T)
-        near = np.hypot(*(middle - others_middle).T) <= round_mm + far_mm
-        of_wheel = of_wheel[near]
+    if met:
+        others, count = corners_of(met), len(own) * len(met)
         met_rad = free_turns_rad(
-            np.array([pivot_mm(wheel.unit.axes, wheel.corner) for wheel in wheels])[of_wheel],
-            np.array([wheel.sense for wheel in wheels])[of_wheel],
-            half_planes(own[near]),
-            half_planes(other[near]),
+            np.tile(pivot_mm(unit.axes, wheel.corner), (count, 1)),
+            np.full(count, wheel.sense),
+            half_planes(np.repeat(own, len(met), axis=0)),
+            half_planes(np.tile(others, (len(own), 1, 1))),
             SLIVER_MM,
         )
-        np.minimum.at(turns_rad, of_wheel, met_rad)
-    return [
-        min(
-            wheel.longest_mm,
-            front_width_mm(wheel.unit.axes)
-            * min(turn_rad, _free_of_ground_rad(wheel, parts[wheel.unit])),
-        )
-        for wheel, turn_rad in zip(wheels, turns_rad.tolist(), strict=True)
-    ]
-
-
-def _pairs(place: int, own: Array, others: Sequence[Array]) -> tuple[Indices, Array, Array]:
-    """Pairs each rectangle (p, 4, 2) of a unit with each of others, with the wheel's index."""
-    of_others = np.concatenate(others)
-    count = len(own) * len(of_others)
-    return (
-        np.full(count, place),
-        np.repeat(own, len(of_others), axis=0),
-        np.tile(of_others, (len(own), 1, 1)),
-    )
+        turn_rad = min(turn_rad, float(met_rad.min()))
+    return min(wheel.longest_mm, front_width_mm(unit.axes) * turn_rad)
 
 
 def _farthest_mm(wheel: Wheel) -> float:

@@ -307,7 +307,8 @@ def test_a_game_of_players_who_declare_first_ends_and_comes_out_the_same_again(s
 
     def check(play):
         keeping.check(play)
-        check_state(play, tried=1, seed=seed)
+        if len(play.done) % 5 == 0:
+            check_state(play, tried=1, seed=seed)
 
     play_at_random(play, seed, most=MOST_ACTIONS, choose=eager, after_each=check)
     check_replay(play)
