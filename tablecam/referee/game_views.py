@@ -113,6 +113,7 @@ def about_game(name: str, table: TableSize, sides: Sequence[str]) -> Json:
         "odds": [to_plain(offer) for offer in game.odds_offers],
         "rules": {rule: asdict(words) for rule, words in rule_words(name).items()},
         "unit": to_plain(game.length_unit(table)),
+        "faces": game.counters_face,
     }
 
 

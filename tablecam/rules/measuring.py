@@ -91,7 +91,7 @@ class Measures(Book):
         length, unit = distance(a, b), self._length_unit(position)
         for limit in unit.ranges:
             answer = within(length, limit, position.table, unit=unit, a=a.id, b=b.id)
-            words = f"Is {b.id} within {limit:g} {unit.symbol} of {a.id}?"
+            words = f"Is {b.id} within {unit.counted(f'{limit:g}')} of {a.id}?"
             asked = Question(f"range/{limit:g}/{a.id}/{b.id}", words)
             yield Finding(answer.because, answer, question=asked)
 

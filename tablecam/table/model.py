@@ -371,7 +371,8 @@ class TableSize:
 class LengthUnit:
     """A unit of length in which a game measures, and how many decimal `places` it needs.
 
-    `ranges` are those that the page draws as rings and asks about.
+    `ranges` are those that the page draws as rings and asks about. A symbol that is a word has a
+    `plural`.
     """
 
     symbol: str
@@ -379,6 +380,15 @@ class LengthUnit:
     size_mm: float
     places: int = 2
     ranges: tuple[float, ...] = (1.0, 2.0, 4.0, 8.0)
+    plural: str = ""
+
+    def counted(self, number: str) -> str:
+        """Returns a number of them.
+
+        >>> hexes(HexMap("flat", 21.0, (0.0, 0.0), 2, 2, "CCRR", "even")).counted("2")
+        '2 hexes'
+        """
+        return f"{number} {(float(number) != 1 and self.plural) or self.symbol}"
 
     def written(self, length_mm: float) -> str:
         """Returns a length as people write it.
@@ -386,7 +396,7 @@ class LengthUnit:
         >>> inches(TableSize(1800, 1200, 40)).written(152.4)
         '6.0 in'
         """
-        return f"{length_mm / self.size_mm:.{self.places}f} {self.symbol}"
+        return self.counted(f"{length_mm / self.size_mm:.{self.places}f}")
 
     def margin(self, margin_mm: float) -> str:
         """Returns by how much something holds or fails: below a tenth of the unit in millimetres.
@@ -413,7 +423,7 @@ def inches(table: TableSize) -> LengthUnit:
 
 def hexes(hex_map: HexMap) -> LengthUnit:
     """Returns the hex of a map as its unit of length, between the centres of neighbours."""
-    return LengthUnit("hex", "hexes", hex_map.hex_size_mm, 1, (1.0, 2.0, 3.0, 6.0))
+    return LengthUnit("hex", "hexes", hex_map.hex_size_mm, 1, (1.0, 2.0, 3.0, 6.0), "hexes")
 
 
 def length_units(table: TableSize) -> tuple[LengthUnit, ...]:

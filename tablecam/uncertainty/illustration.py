@@ -75,7 +75,7 @@ def ring(what: Measurable, radius: float, unit: LengthUnit) -> tuple[Shape, ...]
     """
     radius_mm = radius * unit.size_mm
     area = shapely.buffer(geometries([what])[0], radius_mm, quad_segs=_segments(radius_mm))
-    return shapes_of(area, "ring", f"{radius:g} {unit.symbol}")
+    return shapes_of(area, "ring", unit.counted(f"{radius:g}"))
 
 
 def _segments(radius_mm: float) -> int:

@@ -46,7 +46,7 @@ def range_words(
 ) -> str:
     """Describes how far two things lie apart, and whether that is within a range."""
     apart = f"{who} are {unit.written(limit * unit.size_mm - margin_mm)} apart"
-    at = f"{limit:g} {unit.symbol}"
+    at = unit.counted(f"{limit:g}")
     by = f"by {unit.margin(margin_mm)}"
     if answer == "too_close":
         return f"{apart}, too close to {at} to call, {_side(margin_mm)} {by}"

@@ -78,8 +78,8 @@ def test_a_counter_says_its_hexes_and_shows_its_zones(seat: Seat) -> None:
     seat.page.locator('.layer [data-thing="unit:Guards"]').focus()
     seat.page.keyboard.press("Enter")
     # The hexes alone, without the millimetres that do not count.
-    expect(seat.page.locator("#measure-body .reading")).to_have_text(re.compile(r"^\d+ hex$"))
-    spare = re.compile(r"^within \d+ hex\d+ hex to spare$|^\d+ hex beyond \d+ hex$")
+    expect(seat.page.locator("#measure-body .reading")).to_have_text(re.compile(r"^\d+ hex(es)?$"))
+    spare = re.compile(r"^within (\d+ hex(es)?){2} to spare$|^\d+ hex(es)? beyond \d+ hex(es)?$")
     expect(seat.page.locator(".verdict.within")).to_have_text(spare)
     picture(seat.page, "hexes-apart")
     seat.page.keyboard.press("Escape")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -12,10 +13,11 @@ from playwright.sync_api import Browser, expect
 from tablecam.cli import main
 from tablecam.rules.hexes.grid import grid_of
 from tablecam.simulate.demo import embedded_demo
+from tests.web.browser.demos import spot
 from tests.web.browser.halls import Hall, seated
 from tests.web.browser.test_another_game import looking, picture
 from tests.web.browser.test_hex_page import SIZES
-from tests.web.browser.test_maida import asked, confirms
+from tests.web.browser.test_maida import asked
 
 ASTRAY = """() => {
   const box = (node) => node.getBoundingClientRect();
@@ -74,8 +76,18 @@ def test_a_whole_turn_is_played_by_two_seats_kept_and_shown(
         expect(red.page.locator(".board .role-reach")).to_have_count(71)
         picture(red.page, "saber-zone")
         # Two hexes of wood at once, into the zones of two enemies.
+        red.taps("Red 2nd: move")
+        asked(hall, red, "Red 2nd: where to, with 5 Movement Points?")
+        goal = spot(red.page, *grid.middle_mm(("0606",)))
+        # Pointed at, a hex shows the way there among all that may be reached; a tap goes there.
+        red.page.mouse.move(*goal)
+        expect(red.page.locator(".layer.game .role-way")).to_have_count(1)
+        expect(red.page.locator(".layer.game .role-reach")).to_have_count(73)
+        red.page.mouse.click(*goal)
+        asked(hall, red, "Turn 1, day: House Red moves")
+        expect(red.page.locator("#game-latest")).to_contain_text("Red 2nd: to 0606")
         hall.table.move_unit("Red 2nd", *grid.middle_mm(("0606",)), 60)
-        confirms(hall, red, "Red 2nd to 0606")
+        expect(red.page.locator("#game-due li")).to_have_count(0)
         red.taps("Done")
         asked(hall, red, "House Red attacks or bombards")
         # A unit and its target, tapped on the table, put the attack together.
@@ -86,6 +98,8 @@ def test_a_whole_turn_is_played_by_two_seats_kept_and_shown(
         asked(hall, red, "Red 2nd: attack Grey 2nd in 0607, differential +0")
         expect(red.page.locator("#game-sums dt")).to_have_text(["Attack 5", "Defence 5"])
         picture(red.page, "saber-differential")
+        # Who was chosen for the attack is not measured any more; others join one by one.
+        expect(red.page.locator("#panel")).not_to_have_class(re.compile("choosing"))
         expect(red.page.locator("#game-hint")).to_contain_text("To add a unit, tap it.")
         red.taps("Declare")
         red.taps("No tactic")

@@ -1,4 +1,5 @@
 /** Chooses things on the table, and lays the tape between two of them. */
+import { stacksOf } from "./hexes.js";
 import { commanderOf, isPoint, pointThing, unitOf } from "./things.js";
 
 /** @typedef {import("./state.js").State} State */
@@ -38,7 +39,7 @@ export function clear(state) {
 /** Drops what has left the table from what is chosen. @type {(state: State) => void} */
 export function dropGone(state) {
   const isThere = (/** @type {string} */ thing) =>
-    isPoint(thing) || Boolean(unitOf(state, thing) ?? commanderOf(state, thing));
+    isPoint(thing) || Boolean(unitOf(state, thing) ?? commanderOf(state, thing) ?? stacksOf(state, thing)[0]);
   if (state.chosen.every(isThere)) return;
   state.chosen = state.chosen.filter(isThere);
   chosenChanged(state);

@@ -15,9 +15,9 @@ export function distanceWords(facts, { distance_mm, hexes }) {
   return hexes === undefined ? written(facts, distance_mm) : inUnit(facts, hexes);
 }
 
-/** A number with the game's unit of length. @type {(facts: Pick<import("./state.js").TableFacts, "about"> | {about: {unit: {symbol: string}}}, number: number | string) => string} */
+/** A number with the game's unit of length. @type {(facts: Pick<import("./state.js").TableFacts, "about"> | {about: {unit: {symbol: string, plural?: string}}}, number: number | string) => string} */
 export function inUnit({ about: { unit } }, number) {
-  return `${number} ${unit.symbol}`;
+  return `${number} ${(Number(number) !== 1 && unit.plural) || unit.symbol}`;
 }
 
 /** What a foot rule shows of units that tables are scaled by. @type {Record<string, number>} */

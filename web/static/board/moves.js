@@ -28,7 +28,8 @@ const KEY_PAUSE_MS = 350;
 export function handlePlace(state) {
   if (!state.moving) return null;
   if (state.ghost) return state.ghost.sent ? null : state.ghost;
-  if (!state.isByHand) return null;
+  // Where a counter points means nothing in some games.
+  if (!state.isByHand || !state.facts.about.faces) return null;
   const unit = state.chosen.length === 1 ? unitOf(state, state.chosen[0]) : undefined;
   return unit ? { unit: unit.id, x_mm: unit.x_mm, y_mm: unit.y_mm, heading_deg: unit.heading_deg } : null;
 }

@@ -15,13 +15,15 @@ import { listenToSeats } from "./seats.js";
 import { listenToSetup } from "./setup.js";
 import {
   addFace,
-  chosenUnit,
+  chosenUnits,
   closeLine,
   dropFace,
+  isAbout,
   lostBy,
   offerOf,
   offerTapped,
   outOfStep,
+  placeButtons,
   playing,
   receiveView,
   requestedRoll,
@@ -30,15 +32,16 @@ import {
 
 /** @typedef {import("./state.js").State} State */
 /** @typedef {import("./state.js").Action} Action */
+/** @typedef {import("./state.js").Point} Point */
 /** @typedef {import("../board/state.js").TableState} TableState */
 
 const TUMBLE_MS = 700;
 const GONE_ON = "The game has moved on: look again.";
 
-/** Listens to the game's part of the page; returns its keys, which fall back to `others`. @type {(state: State, changed: () => void, board: import("../board/board.js").Board, others: import("../shared/keyboard.js").Keys) => import("../shared/keyboard.js").Keys} */
-export function listenToGame(state, changed, board, others) {
+/** Listens to the game's part of the page; returns its keys, which fall back to `others`. @type {(commands: Commands, board: import("../board/board.js").Board, others: import("../shared/keyboard.js").Keys) => import("../shared/keyboard.js").Keys} */
+export function listenToGame(commands, board, others) {
+  const { state, changed } = commands;
   if (!state.facts.referee) return others;
-  const commands = new Commands(state, changed);
   listenToFreshLists();
   listenToBegin(commands);
   listenToOffers(commands);
@@ -108,6 +111,8 @@ export class Commands {
   constructor(state, changed) {
     this.state = state;
     this.changed = changed;
+    /** Whether a place is pointed at that an offer leads to. */
+    this.isOnPlace = false;
     /** The latest request; its effect may be seen before its answer. @type {Promise<void>} */
     this.answered = Promise.resolve();
   }
@@ -143,8 +148,7 @@ export class Commands {
       receiveView(this.state, await ask(), before);
       closeLine(game);
       game.looked = null;
-      // A pair is chosen to measure it.
-      if (moved.includes(chosenUnit(this.state) ?? "")) clear(this.state);
+      if (this.state.chosen.length && chosenUnits(this.state).every((unit) => moved.includes(unit))) clear(this.state);
     } catch (error) {
       game.said = await this.excuse(error);
     }
@@ -182,7 +186,9 @@ export class Commands {
       });
     else if (offer) {
       const isMove = Boolean(this.state.facts.about.groups[offer.group]?.hint);
-      this.act(offer.action, offer.dice ? "Rolling …" : undefined, isMove ? offer.units : []);
+      // Who was chosen for it is not measured as well.
+      const isFor = isAbout(this.state, offer) && (this.state.chosen.length > 1 || playing(this.state)?.sums?.length);
+      this.act(offer.action, offer.dice ? "Rolling …" : undefined, isMove || isFor ? offer.units : []);
     }
   }
 
@@ -192,6 +198,28 @@ export class Commands {
     if (!offer || this.state.game.busy !== null) return;
     clear(this.state);
     this.act(offer.action);
+  }
+
+  /** Takes what leads to a place that was tapped, or shows what does where several ways differ; false where none does. @param {string | null} thing @param {Point} at_mm */
+  tapPlace(thing, at_mm) {
+    const keys = placeButtons(this.state, thing, at_mm);
+    const { game } = this.state;
+    if (keys.length === 1 && game.busy === null) this.take(keys[0]);
+    this.change(() => {
+      game.place = keys.length > 1 ? keys : [];
+      if (game.place.length) Object.assign(game, { tab: "tab-game" });
+    });
+    if (keys.length > 1) byId("panel").scrollTop = 0;
+    return keys.length > 0;
+  }
+
+  /** Shows what leads to a place that is pointed at; false where nothing does. @param {string | null} thing @param {Point} at_mm */
+  lookAtPlace(thing, at_mm) {
+    const { game } = this.state;
+    const [key = null] = placeButtons(this.state, thing, at_mm);
+    if (key !== null || this.isOnPlace) game.looked = key;
+    this.isOnPlace = key !== null;
+    return this.isOnPlace;
   }
 
   /** Sends the dice that were entered. */
@@ -383,7 +411,8 @@ function listenToOffers(commands) {
   for (const part of ["game-actions", "game-missing"])
     onClickWithin(part, "data-more", (group) =>
       commands.change(() => {
-        state.game.open = [...state.game.open, group];
+        state.game.open = state.game.place.length ? state.game.open : [...state.game.open, group];
+        state.game.place = [];
       }),
     );
   onClickWithin("game-dice-keys", "data-face", (face) => commands.change(() => addFace(state, Number(face))));

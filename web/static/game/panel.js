@@ -132,7 +132,8 @@ function renderActions(state) {
   const view = playing(state);
   renderSums(byId("game-sums"), view?.sums ?? []);
   const groups = view?.is_yours ? groupsShown(state) : [];
-  const isAnswering = groups.some(({ buttons }) => buttons.some(({ offer }) => isAbout(state, offer)));
+  const isCounted = Boolean(view?.is_yours && view.sums?.length);
+  const isAnswering = isCounted || groups.some(({ buttons }) => buttons.some(({ offer }) => isAbout(state, offer)));
   byId("panel").classList.toggle("answering", isAnswering);
   byId("game-actions").classList.toggle("only", isOnlyStep(view));
   updateChildren(
@@ -352,6 +353,7 @@ export function blockFreshLists(state) {
         ...view.to_place.map(({ text }) => text),
         ...view.together,
         ...state.game.open,
+        ...state.game.place,
         state.game.warned,
       ].join("\n")
     : "";

@@ -106,6 +106,7 @@
  * @property {string | null} looked  the offer, the move or the line of the log that is pointed at
  * @property {string | null} warned  the offer whose next tap ends what is due although moves are open
  * @property {string[]} open  the groups that show all of their buttons
+ * @property {string[]} place  the buttons of a place that was tapped, where they differ
  * @property {string} tab  the tab that is shown, the game's or the log's
  * @property {string} find  what to find in the log
  * @property {boolean} wholeLog
@@ -156,6 +157,7 @@ function newGame() {
     looked: null,
     warned: null,
     open: [],
+    place: [],
     tab: "tab-game",
     find: "",
     wholeLog: false,
@@ -212,9 +214,9 @@ export function receiveView(state, view, asked) {
   else if (before?.seat.kind === "spectator") state.moving = state.facts.simulated;
   if (!view.has_begun) return;
   // Another game, or this seat's turn: what to do is there.
-  if (!before?.log?.length || (view.is_yours && !before.is_yours)) game.tab = "tab-game";
   // Nobody who corrects something is interrupted.
   const isCorrecting = game.fixing !== null || game.choosing?.isOpen;
+  if (!before?.log?.length || (isNews(view, before) && !isCorrecting)) game.tab = "tab-game";
   if (before?.log.length !== view.log.length && !isCorrecting) closeLine(game);
   const due = new Set(view.to_place.map(({ unit }) => unit));
   game.placed = (before?.to_place ?? [])
@@ -233,7 +235,7 @@ export function receiveView(state, view, asked) {
   if (before?.question !== view.question) game.said = "";
   if (before?.question !== view.question) Object.assign(game, { open: [], force: { units: [], cards: [] } });
   if (game.looked?.startsWith("offer") && before?.version !== view.version) game.looked = null;
-  if (before?.version !== view.version) game.warned = null;
+  if (before?.version !== view.version) Object.assign(game, { warned: null, place: [] });
   if (game.accepting && !view.moved.some(({ unit }) => unit === game.accepting)) game.accepting = null;
   dropStaleFaces(game, requestedRoll(view));
 }
@@ -241,6 +243,13 @@ export function receiveView(state, view, asked) {
 /** The number of some bases, in words. @type {(bases: GhostBase[]) => string} */
 export function basesOf(bases) {
   return `${bases.length} ${bases.length === 1 ? "base" : "bases"}`;
+}
+
+/** Whether a seat has something else to answer than before: a question, or a move that was seen. @type {(view: GameView, before: GameView) => boolean} */
+function isNews(view, before) {
+  const known = (before.moved ?? []).map(({ unit, text }) => `${unit} ${text}`);
+  const hasMoved = (view.moved ?? []).some(({ unit, text }) => !known.includes(`${unit} ${text}`));
+  return view.is_yours && (!before.is_yours || view.question !== before.question || hasMoved);
 }
 
 /** Closes the line of the log that is open, with its drawing; false if none is. @type {(game: Game) => boolean} */
@@ -364,7 +373,9 @@ export function groupsShown(state) {
   const isChosen = (/** @type {Button} */ { offer }) => offer.units.some((unit) => chosen.has(unit));
   const all = (state.game.view?.actions ?? []).map((offer, index) => ({ key: `offer ${index}`, offer }));
   // To pass alone as the last seat is the same as to pass for all.
-  const offered = all.filter(({ offer }) => offer.dice === null && offer.passes_to !== "");
+  const { place } = state.game;
+  const isThere = (/** @type {string} */ key) => !place.length || place.includes(key);
+  const offered = all.filter(({ key, offer }) => offer.dice === null && offer.passes_to !== "" && isThere(key));
   const passesLast = (/** @type {Button} */ { offer }) => Number(offer.passes_to !== undefined);
   const buttons = offered.toSorted((a, b) => passesLast(a) - passesLast(b));
   const groups = inOrder(state, [...new Set(buttons.map(({ offer }) => offer.group))]);
@@ -373,6 +384,7 @@ export function groupsShown(state) {
   const isNarrowed = groups.some((group) => isLong(ownOf(group)) && ownOf(group).some(isChosen));
   return groups.map((group) => {
     const own = ownOf(group);
+    if (place.length) return { group, units: [], buttons: own, more: "All places" };
     const units = own.length > MOST_BUTTONS ? [...new Set(own.flatMap(({ offer }) => offer.action.unit ?? []))] : [];
     if (units.length > 1) return { group, units, buttons: own.filter(isChosen), more: "" };
     const sorted = sortedByHeading(own);
@@ -414,7 +426,7 @@ export function offerTapped(state, thing) {
 }
 
 /** @type {(state: State) => string[]} */
-function chosenUnits({ chosen }) {
+export function chosenUnits({ chosen }) {
   return chosen.map((thing) => thing.replace(/^unit:/, ""));
 }
 
@@ -422,6 +434,36 @@ function chosenUnits({ chosen }) {
 export function isAbout(state, { units }) {
   const chosen = chosenUnits(state);
   return chosen.length > 0 && chosen.every((unit) => units.includes(unit));
+}
+
+/** Roles of shapes that say where an offer leads. */
+const PLACES = ["reach"];
+
+/** The buttons that lead to a point of the table; none where it has a thing that is offered something itself. @type {(state: State, thing: string | null, at_mm: Point) => string[]} */
+export function placeButtons(state, thing, at_mm) {
+  const view = playing(state);
+  const offers = view?.is_yours ? view.actions : [];
+  const isOffered = offers.some(({ units }) => units.includes(thing?.replace(/^[a-z]+:/, "") ?? ""));
+  const leadsThere = (/** @type {Offer} */ { shapes }) =>
+    shapes.some(({ role, points_mm }) => PLACES.includes(role) && isWithin(at_mm, points_mm));
+  return isOffered ? [] : offers.flatMap((offer, index) => (leadsThere(offer) ? [`offer ${index}`] : []));
+}
+
+/** Whether a point lies in a polygon: a ray from it crosses its sides an odd number of times. @type {(at_mm: Point, corners_mm: Point[]) => boolean} */
+function isWithin([x, y], corners_mm) {
+  return corners_mm.reduce((isIn, [ax, ay], index) => {
+    const [bx, by] = corners_mm[(index + 1) % corners_mm.length];
+    const crosses = ay > y !== by > y && x < ax + ((y - ay) / (by - ay)) * (bx - ax);
+    return crosses ? !isIn : isIn;
+  }, false);
+}
+
+/** Whether a unit is the next of those that are put together: chosen with another, nothing is offered. @type {(state: State, thing: string) => boolean} */
+export function isNextOfMany(state, thing) {
+  const view = playing(state);
+  const offered = view?.is_yours && view.sums?.length ? view.actions : [];
+  const unit = thing.replace(/^unit:/, "");
+  return offered.some(({ units }) => units.length === 1 && units[0] === unit);
 }
 
 /** Sorts buttons so that those of a unit stay together. @type {(buttons: Button[]) => Button[]} */
@@ -439,7 +481,11 @@ export function offerOf(state, key) {
 export function lookedAtShapes(state) {
   const { looked, view } = state.game;
   if (!looked || !view?.has_begun) return [];
-  if (looked.startsWith("offer ")) return offerOf(state, looked)?.shapes ?? [];
+  if (looked.startsWith("offer ")) {
+    // Where else it may go stays in sight.
+    const others = pendingShapes(state).filter(({ role }) => PLACES.includes(role));
+    return [...others, ...(offerOf(state, looked)?.shapes ?? [])];
+  }
   if (looked.startsWith("moved "))
     return view.moved.find(({ unit }) => looked === `moved ${unit}`)?.answer.evidence ?? [];
   return view.log[Number(looked.slice("log ".length))]?.evidence ?? [];

@@ -10,12 +10,12 @@ import { isAtNewPlace, placings, TURN_DEG } from "../board/moves.js";
 import { thingAt } from "../board/picking.js";
 import { showsLines, UNCERTAINTY_FACTORS } from "../board/state.js";
 import { isPoint, placeOf, properName } from "../board/things.js";
-import { wholeTable } from "../board/view.js";
-import { listenToGame } from "../game/commands.js";
+import { toTable, wholeTable } from "../board/view.js";
+import { Commands, listenToGame } from "../game/commands.js";
 import { drawGame } from "../game/overlay.js";
 import { renderGame } from "../game/panel.js";
 import { LayingHand } from "../game/setup.js";
-import { isPlayer, newState } from "../game/state.js";
+import { isNextOfMany, isPlayer, newState } from "../game/state.js";
 import { groundShown } from "../game/terrain.js";
 import { listenToRulings } from "../rulings/commands.js";
 import { renderDisputes } from "../rulings/disputes.js";
@@ -46,6 +46,7 @@ const board = new Board(svg, state);
 const refreshAnswers = createQueries(state, changed);
 const refreshPicture = createPicture(state, changed);
 const moves = new SimulatedMoves(state, changed);
+const commands = new Commands(state, changed);
 const laying = new LayingHand(state, changed);
 const rectangles = new RectangleHand(state, changed);
 
@@ -74,7 +75,8 @@ function changed() {
 
 /** @type {(thing: string | null) => void} */
 function choose(thing) {
-  if (thing) choosing.choose(state, thing);
+  if (thing && isNextOfMany(state, thing) && !state.chosen.includes(thing)) choosing.chooseAlone(state, thing);
+  else if (thing) choosing.choose(state, thing);
   changed();
 }
 
@@ -148,6 +150,11 @@ let chosenBefore = [];
 /** Where the last long press was. @type {object | null} */
 let pressed = null;
 
+/** The thing under a pointer, and the point of the table. @type {(at: import("../shared/gestures.js").Touch) => [string | null, [number, number]]} */
+function spotAt(at) {
+  return [thingAt(state, at.x, at.y, at), toTable(state.view, facts, at.x, at.y)];
+}
+
 board.on("view", changed);
 board.on("draw", (layers) => {
   rectangles.draw(layers);
@@ -158,6 +165,7 @@ board.on("draw", (layers) => {
   drawGame(board, layers, state);
 });
 board.on("tap", (at) => laying.tap(at));
+board.on("tap", (at) => commands.tapPlace(...spotAt(at)));
 board.on("tap", (at) => {
   chosenBefore = state.chosen;
   state.hover = null;
@@ -196,6 +204,7 @@ function isWhereDragEnded(at) {
 board.on("hover", (at) => {
   if (laying.isDue) return;
   state.hover = at && thingAt(state, at.x, at.y, at);
+  if (at && commands.lookAtPlace(...spotAt(at))) state.hover = null;
   if (state.hover && isPoint(state.hover) && (state.chosen.length !== 1 || isWhereDragEnded(at))) state.hover = null;
   choosing.layTape(state);
   changed();
@@ -238,7 +247,7 @@ const keys = {
   " ": () => choose(focusedThing()),
   "?": openHelp,
 };
-listenToKeys(listenToGame(state, changed, board, keys));
+listenToKeys(listenToGame(commands, board, keys));
 
 listenToLifting(state, moves);
 listenToMasking(state, rectangles, moves);

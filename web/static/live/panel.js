@@ -340,8 +340,8 @@ function verdictPart(question, verdict, kind, by = "") {
 function explanations(state) {
   const [first] = state.chosen;
   if (!first) {
-    const text =
-      "Choose a unit to see its ranges, front and flanks; then a second unit, or a point on the ground, for the distance.";
+    const shown = state.facts.about.faces ? "ranges, front and flanks" : "ranges";
+    const text = `Choose a unit to see its ${shown}; then a second unit, or a point on the ground, for the distance.`;
     return state.keptTapes.length ? [] : [{ key: "hint", name: "hint", text }];
   }
   const isBelieved = state.aboutError && stacksOf(state, first).some(({ hidden }) => hidden.includes(first));
@@ -352,8 +352,8 @@ function explanations(state) {
       ? [error]
       : (state.about?.lines ?? []);
   const hexes = state.now?.hexes?.where?.[first];
-  const { name, symbol } = state.facts.about.unit;
-  const unit = name === symbol ? name : `${name} (${symbol})`;
+  const { name, symbol, plural } = state.facts.about.unit;
+  const unit = plural || name === symbol ? name : `${name} (${symbol})`;
   const hint = { key: "hint", name: "hint", text: `Choose a second unit or point for the distance in ${unit}.` };
   return [
     ...(hexes ? [{ key: "hexes", name: "line", text: `In ${hexes}` }] : []),
