@@ -33,6 +33,7 @@ from tablecam.rules.miniatures.ground import (
     footprints,
     overlaps,
     remembered,
+    share_in,
 )
 from tablecam.rules.miniatures.unit_keys import keys_of, read_keys
 from tablecam.table.headings import difference_deg, right
@@ -172,9 +173,8 @@ class Field(Ground):
 
     def sector_under(self, bases: Bases) -> str | None:
         """Returns the sector in which most of some bases lie (H-1.7)."""
-        area = footprints(bases)
         sectors = self.sectors.items()
-        return next((name for name, piece in sectors if _share(area, piece) >= 0.5), None)
+        return next((name for name, area in sectors if share_in(bases, area) >= 0.5), None)
 
     def _reaches(self, a: Unit, b: Unit) -> bool:
         troops = self.troops[a.id]
@@ -203,10 +203,10 @@ class Field(Ground):
 
     def _shelter(self, unit: Unit) -> Terrain | None:
         """Returns the terrain that covers a unit: its sector, or where half of it stands."""
-        own, area = unit.state.get("sector"), footprints(unit.bases)
+        own = unit.state.get("sector")
         for piece in self.position.terrain:
             is_open = own not in self.sectors and not is_dense(piece) and cover_of(piece)
-            if piece.id == own or (is_open and _share(area, area_of(piece)) >= 0.5):
+            if piece.id == own or (is_open and share_in(unit.bases, area_of(piece)) >= 0.5):
                 return piece
         return None
 
@@ -335,7 +335,3 @@ def cover_of(piece: Terrain) -> Literal["soft", "hard"] | None:
     known = {**dict.fromkeys(_WOODS, "soft"), **dict.fromkeys(_BUILDINGS, "hard")}
     cover = piece.extra.get("cover", known.get(piece.kind))
     return cover if cover in ("soft", "hard") else None
-
-
-def _share(area: Any, other: Any) -> float:
-    return float(shapely.intersection(area, other).area / area.area)

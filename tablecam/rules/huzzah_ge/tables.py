@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final, Literal, get_args
 
 from tablecam.rules.game import DiceGroup
 from tablecam.rules.miniatures.reckon import terms
@@ -30,9 +30,7 @@ Kind = Literal[
 Order = Literal["advance", "retire", "deploy", "manoeuvre"]
 Command = Literal["excellent", "skilful", "average", "poor", "abysmal"]
 
-GRADES: Final[tuple[Grade, ...]] = (
-    "veteran", "experienced", "trained", "green", "raw", "unreliable",
-)  # fmt: skip
+GRADES: Final[tuple[Grade, ...]] = get_args(Grade)
 
 # H-3.1: the highest roll of 2D6 for each grade, best first; None where a class never has it.
 QUALITY: Final[Mapping[Class, tuple[int | None, ...]]] = {

@@ -106,6 +106,12 @@ def overlaps(area: shapely.Geometry, other: shapely.Geometry) -> bool:
     return bool(shapely.intersection(area, other).area > SLIVER_MM2)
 
 
+def share_in(bases: Sequence[BasePose], piece: shapely.Geometry) -> float:
+    """Returns the share of the area of some bases that lies in a piece of terrain."""
+    area = footprints(bases)
+    return float(shapely.intersection(area, piece).area / shapely.area(area))
+
+
 def footprints(bases: Sequence[BasePose]) -> shapely.Geometry:
     """Returns the area of some bases."""
     return shapely.union_all([footprint(base) for base in bases])

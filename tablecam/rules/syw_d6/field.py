@@ -22,9 +22,9 @@ from tablecam.rules.miniatures.ground import (
     Ground,
     area_of,
     axes_of,
-    footprints,
     overlaps,
     remembered,
+    share_in,
 )
 from tablecam.rules.questions import FactError
 from tablecam.rules.syw_d6 import fire
@@ -143,7 +143,7 @@ class Field(Ground):
     def is_on_hill(self, unit: Unit) -> bool:
         """Whether a unit stands on a hill, with half of its bases or more (S-E.3)."""
         hills = (piece for piece in self.position.terrain if piece.kind == HILL)
-        return any(self._share_in(piece, unit) >= 0.5 for piece in hills)
+        return any(share_in(unit.bases, area_of(piece)) >= 0.5 for piece in hills)
 
     def in_disordering_terrain(self, unit: Unit, swept: shapely.Geometry) -> Terrain | None:
         """Returns the terrain on a unit's way that disorders it (S-J.9)."""
@@ -240,16 +240,11 @@ class Field(Ground):
                 is_behind = shapely.distance(area, outline) <= BEHIND_WALL_MM
                 covers = is_behind and bool(shapely.intersects(line, area))
             else:
-                covers = is_designated(piece) and self._share_in(piece, target) >= 0.5
+                covers = is_designated(piece) and share_in(target.bases, area) >= 0.5
                 covers = covers and piece.kind != HILL
             if covers:
                 return "hard" if piece.extra.get("hard_cover") else "cover"
         return None
-
-    def _share_in(self, piece: Terrain, unit: Unit) -> float:
-        """Returns the share of the area of a unit's bases inside a piece of terrain."""
-        bases = footprints(unit.bases)
-        return float(shapely.intersection(bases, area_of(piece)).area / shapely.area(bases))
 
     def _terrain_between(self, a: Unit, b: Unit) -> Iterator[shapely.Polygon]:
         """Yields designated terrain in which neither unit stands (S-E.1, S-J.10)."""
