@@ -113,10 +113,15 @@ def _ground_layouts(state: State, unit: Unit) -> Iterator[Bases]:
 
 def judged(state: State, deploy: acts.Deploy) -> Answer:
     """Judges a unit as it is laid out anew (H-14.1 to H-14.8)."""
-    unit, bases, area = state.unit(deploy.unit), deploy.bases, footprints(deploy.bases)
+    name, bases, unit = deploy.unit, deploy.bases, state.unit(deploy.unit)
+    if state.order_of(name) != "deploy":
+        return certain("no", "H-14.1", f"{name} has no order to deploy")
+    if ban := LAW.ban_on_count(unit, bases):
+        return certain("no", ban.rule, f"{name} {ban.because}")
+    area = footprints(bases)
     if ban := _ban_on_layout(state, unit, bases, area):
         return certain("no", ban.rule, ban.because)
-    words = f"{unit.id} deploys: {layout_words(state, unit, bases)}"
+    words = f"{name} deploys: {layout_words(state, unit, bases)}"
     return certain("yes", "H-14.1", words, shapes_of(area, "target"))
 
 
@@ -129,7 +134,6 @@ def _ban_on_layout(state: State, unit: Unit, bases: Bases, area: Any) -> Ban | N
     turn_deg = abs(difference_deg(heading_of(bases), facing_deg))
     is_turned = not faces_alike(bases, facing_deg)
     ban = first_ban(
-        (state.order_of(name) != "deploy", "H-14.1", f"{name} has no order to deploy"),
         (formation_of(replace(unit, bases=bases)) is None, "H-14.1", f"{name} is in no formation"),
         (bool(dense), "H-14.8", f"{name} {dense}"),
         (not (changes_ground or any(stay)), "H-14.2", f"one base of {name} must stay where it is"),

@@ -25,10 +25,14 @@ class MoveLaw:
     upon: str
     impassable: str
 
+    def ban_on_count(self, unit: Unit, bases: Bases) -> Ban | None:
+        """Returns why some bases are not those of a unit."""
+        return None if len(bases) == len(unit.bases) else Ban(self.bases, "lacks a base")
+
     def ban_on_end(self, ground: Ground, unit: Unit, bases: Bases) -> Ban | None:
         """Returns why a unit may not end where some bases lie."""
-        if len(bases) != len(unit.bases):
-            return Ban(self.bases, "lacks a base")
+        if ban := self.ban_on_count(unit, bases):
+            return ban
         end = footprints(bases)
         if not ground.on_table(end):
             return Ban(self.table, "would leave the table")

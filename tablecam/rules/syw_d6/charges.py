@@ -55,12 +55,12 @@ def charge_ban(
     charge_in: float, straight_in: float, off_square_deg: float, *, slack_in: float = _ROUNDING_IN
 ) -> Ban | None:
     """Returns why the last part of a way is no charge (S-B.11); `slack_in` is for hands."""
-    if straight_in < charge_in - slack_in:
-        why = f"goes straight for the last {straight_in:.1f} in alone, and {charge_in:.1f} are due"
-        return Ban("S-B.11", why)
-    if abs(off_square_deg) > SQUARE_DEG:
-        return Ban("S-B.11", f"strikes the edge {abs(off_square_deg):.1f}° off square")
-    return None
+    why = f"goes straight for the last {straight_in:.1f} in alone, and {charge_in:.1f} are due"
+    off_square = f"strikes the edge {abs(off_square_deg):.1f}° off square"
+    return first_ban(
+        (straight_in < charge_in - slack_in, "S-B.11", why),
+        (abs(off_square_deg) > SQUARE_DEG, "S-B.11", off_square),
+    )
 
 
 def has_charge_bonus(troops: Troops, face: Face) -> bool:
