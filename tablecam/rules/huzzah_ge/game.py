@@ -329,8 +329,9 @@ class GloriousEmpires(BattleGame[State]):
         if (under := state.under) is None:
             return None
         far = (f"{name} up to {cm:g} cm" for name, cm in under.allowed_cm.items())
-        hint = f"By hand: {', '.join(far)}." if under.order in ("advance", "retire") else ""
-        return f"{under.order} with {', '.join(under.allowed_cm)}", hint
+        hints = dict.fromkeys(("advance", "retire"), f"By hand: {', '.join(far)}.")
+        hints["manoeuvre"] = "By hand, as your own book says."
+        return f"{under.order} with {', '.join(under.allowed_cm)}", hints.get(under.order, "")
 
     def next_phase(self, state: State) -> State:
         """Returns the state in the next phase, sequence or turn; an order in force ends first."""

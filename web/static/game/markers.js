@@ -2,7 +2,7 @@
 import { setAttr, svgElement, updateChildren } from "../shared/dom.js";
 import { areSmall, edgePx, hexPx, isBeneath } from "../board/hexes.js";
 import { namePlaces } from "../board/labels.js";
-import { makeText, placeText, wordsSize } from "../board/shapes.js";
+import { cornersOf, makeText, placeText, wordsSize } from "../board/shapes.js";
 import { counterName, isHidden } from "../board/things.js";
 import { isFar, short, toScreen, uncut } from "../board/view.js";
 import { markersShown } from "./midgame.js";
@@ -29,8 +29,8 @@ export const GHOST_PX = {
   farther: [70, -70, 94, -94, 120, -120],
 };
 const MARKER_PX = { middle: 15.5, height: 15, below: [0, 17, -47], farther: [34, -64] };
-/** Where markers lie that are seen from far away: below the name of their unit, or above it. */
-const NEAR_PX = { below: [0, -31], farther: [], aside: [] };
+/** Where markers lie that are seen from far away: below the name of their unit, above or beside it. */
+const NEAR_PX = { below: [0, -31], farther: [], middle: 15.5 };
 /** Distance from a unit's middle to a label at its side. */
 const ASIDE_PX = 24;
 /** A result nearer than this to a unit's middle is its own: units in contact are farther apart. */
@@ -89,7 +89,9 @@ export function ghostSize(words) {
 
 /** Reserves a free place for the words of a ghost, in its middle or as near as may be; null if there is none. @type {(words: string, at_mm: Point, taken: Box[], state: State) => {right: number, down: number} | null} */
 export function ghostWay(words, at_mm, taken, state) {
-  return findWay({ ...ghostSize(words), ...onScreen(at_mm, state) }, GHOST_PX, taken, state);
+  // Seen from far away, words that lie farther off would seem another unit's.
+  const px = isFar(state.view) ? { ...GHOST_PX, farther: [] } : GHOST_PX;
+  return findWay({ ...ghostSize(words), ...onScreen(at_mm, state) }, px, taken, state);
 }
 
 /** The boxes of the tools over the drawing, cached: measuring the page is slow. */
@@ -128,8 +130,8 @@ function freeWay(box, px, taken, state) {
   return { right: 0, down: px.below[0] };
 }
 
-/** Reserves the nearest free place for a box above, below or beside its unit; null if none is free. @type {(box: Box, px: Ways, taken: Box[], state: State) => {right: number, down: number} | null} */
-function findWay(box, { below, farther, middle = 0, aside = [-1, 1] }, taken, { view }) {
+/** Reserves the nearest free place for a box above, below or beside its unit, upon none to avoid; null if none is free. @type {(box: Box, px: Ways, taken: Box[], state: State, avoided?: Box[]) => {right: number, down: number} | null} */
+function findWay(box, { below, farther, middle = 0, aside = [-1, 1] }, taken, { view }, avoided = []) {
   const upright = (/** @type {number} */ down) => ({ right: 0, down });
   const level = aside.map((side) => ({ right: side * (box.half + ASIDE_PX), down: -middle }));
   const ways = [...below.map(upright), ...level, ...farther.map(upright)];
@@ -137,7 +139,7 @@ function findWay(box, { below, farther, middle = 0, aside = [-1, 1] }, taken, { 
   const isFree = (/** @type {{right: number, down: number}} */ { right, down }) =>
     (right === 0 || isIn(box.x + right)) &&
     (down === 0 || (box.y + down >= box.height / 2 && box.y + down <= view.height_px - box.height / 2)) &&
-    taken.every(
+    [...taken, ...avoided].every(
       ({ x, y, half, height }) =>
         Math.abs(x - box.x - right) >= half + box.half || Math.abs(y - box.y - down) >= (height + box.height) / 2,
     );
@@ -191,6 +193,7 @@ function renderMarkers(layer, taken, state) {
   const size = state.view.width_px > FAR_VIEW_PX ? 1.5 : areSmall(state) ? SMALL : 1;
   const marked = (state.now?.units ?? []).filter(({ id }) => markers[id]?.length);
   const shown = marked.filter(({ id }) => !isBeneath(state, `unit:${id}`) || state.chosen.includes(`unit:${id}`));
+  const upon = (state.now?.units ?? []).map((unit) => ({ id: unit.id, ...boxUpon(unit, state) }));
   updateChildren(
     layer,
     shown,
@@ -205,7 +208,7 @@ function renderMarkers(layer, taken, state) {
       setAttr(node, "data-marker", `${id}: ${markerWords(markers[id])}`);
       const rows = state.facts.map
         ? rowsOnCounter(marks, unit, size, !isChosen, state)
-        : [rowBeside(marks, unit, size, isBrief, taken, state)];
+        : [rowBeside(marks, unit, size, isBrief, taken, upon, state)];
       const ring_mm = Math.hypot(width_mm, depth_mm) / 2 + (state.facts.map ? 0 : RING_MM);
       updateChildren(
         node,
@@ -225,21 +228,33 @@ function renderMarkers(layer, taken, state) {
   );
 }
 
-/** A row beside its unit, where nothing else lies; in brief, what has no room there is a sign, and plain words are left out. @type {(all: Mark[], unit: import("../board/state.js").Unit, size: number, isBrief: boolean, taken: Box[], state: State) => Row} */
-function rowBeside(all, { x_mm, y_mm }, size, isBrief, taken, state) {
+/** A row beside its unit, where nothing else lies; in brief, what has no room there is a sign, and plain words are left out. It lies on another unit, whose it would seem, only where all else is taken. @type {(all: Mark[], unit: import("../board/state.js").Unit, size: number, isBrief: boolean, taken: Box[], upon: (Box & {id: string})[], state: State) => Row} */
+function rowBeside(all, { id, x_mm, y_mm }, size, isBrief, taken, upon, state) {
+  const others = upon.filter((unit) => unit.id !== id);
   const { x, y } = onScreen([x_mm, y_mm], state);
   const boxOf = (/** @type {Mark[]} */ marks) => {
     const half = (size * rowWide(marks)) / 2;
     return { x, y: y + size * MARKER_PX.middle, half, height: size * MARKER_PX.height };
   };
-  if (!isBrief) return { marks: all, way: freeWay(boxOf(all), MARKER_PX, taken, state) };
+  const beside = (/** @type {Mark[]} */ marks) =>
+    findWay(boxOf(marks), MARKER_PX, taken, state, others) ?? freeWay(boxOf(marks), MARKER_PX, taken, state);
+  if (!isBrief) return { marks: all, way: beside(all) };
   const grave = all.filter(({ kind, tone = "plain" }) => kind !== "word" || tone !== "plain");
   const signs = grave.map((mark) => (mark.kind === "word" ? { ...mark, text: "!" } : mark));
   for (const marks of [all, grave, signs]) {
-    const way = marks.length ? findWay(boxOf(marks), NEAR_PX, taken, state) : { right: 0, down: 0 };
+    const way = marks.length ? findWay(boxOf(marks), NEAR_PX, taken, state, others) : { right: 0, down: 0 };
     if (way) return { marks, way };
   }
-  return { marks: signs, way: freeWay(boxOf(signs), MARKER_PX, taken, state) };
+  return { marks: signs, way: beside(signs) };
+}
+
+/** What a unit covers of the screen. @type {(unit: import("../board/state.js").Unit, state: State) => Box} */
+function boxUpon(unit, state) {
+  const corners = cornersOf(unit).map((corner) => onScreen(corner, state));
+  const [xs, ys] = [corners.map(({ x }) => x), corners.map(({ y }) => y)];
+  const [left, top] = [Math.min(...xs), Math.min(...ys)];
+  const [width, height] = [Math.max(...xs) - left, Math.max(...ys) - top];
+  return { x: left + width / 2, y: top + height / 2, half: width / 2, height };
 }
 
 /** The rows of a counter: its first figure and what is counted at its lower edge, other words at its upper one. @type {(marks: Mark[], unit: import("../board/state.js").Unit, size: number, isBrief: boolean, state: State) => Row[]} */

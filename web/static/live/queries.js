@@ -56,8 +56,10 @@ function currentQuestions(state, changed) {
     wanted.set("seats", { text: "seats", ask: () => askSeats(state) });
   }
   const { ghost } = state;
+  const isUnit = state.facts.units.some(({ id }) => id === ghost?.unit);
   if (
     ghost &&
+    isUnit &&
     !ghost.sent &&
     !ghost.mates.length &&
     state.isPlaying &&
