@@ -221,7 +221,7 @@ class GloriousEmpires(BattleGame[State]):
         },
     }
     questions: ClassVar = {
-        "fire": ("declare fire, or roll", ""),
+        "fire": ("declare fire, or roll", "All targets are declared before any dice."),
         "orders": ("choose a unit or a group to give orders to, or give no more orders", ""),
         "officers": (
             "move officers, or end the phase",
@@ -244,9 +244,7 @@ class GloriousEmpires(BattleGame[State]):
         "officers": "Officers", "rally": "Rally",
     }  # fmt: skip
     action_groups: ClassVar = {
-        "fire": about.ActionGroup(
-            "Declare fire", "Targets are declared before any dice are rolled."
-        ),
+        "fire": about.ActionGroup("Declare fire"),
         "give": about.ActionGroup("", is_main=True),
         "move": about.ActionGroup("Move"),
         "charge": about.ActionGroup("Charge"),

@@ -315,7 +315,9 @@ class RallyDue(Due):
         """Returns the question."""
         unit = state.unit(self.unit)
         word = "routing" if unit.state.get("routing") else "disordered"
-        return PendingDecision(f"{self.unit} is {word}: does it rally?", unit.side)
+        question = f"{self.unit} is {word}: does it rally?"
+        hint = "Your own book says: tablecam's copy of the rules has no rally chapter."
+        return PendingDecision(question, unit.side, hint=hint)
 
     def then(self, state: State, answer: acts.GiveName) -> State:
         """Returns the state with the unit in order, as it was, or gone."""

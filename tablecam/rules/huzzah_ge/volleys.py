@@ -18,7 +18,15 @@ from tablecam.rules.game import Ban, DiceGroup, PendingDecision
 from tablecam.rules.huzzah_ge import fire
 from tablecam.rules.huzzah_ge import state as acts
 from tablecam.rules.huzzah_ge.state import Due, FactorDice, State
-from tablecam.rules.huzzah_ge.tables import CM_MM, GRADES, Factor, is_huzzah, succeeds, together
+from tablecam.rules.huzzah_ge.tables import (
+    CM_MM,
+    GRADES,
+    Factor,
+    is_huzzah,
+    limited,
+    succeeds,
+    together,
+)
 from tablecam.rules.huzzah_ge.troops import Officer, heading_of
 from tablecam.rules.miniatures.battle import disordered, first_ban
 from tablecam.rules.miniatures.faces import FaceName
@@ -254,8 +262,8 @@ class SaveDice(Due):
         officer = state.field.officers.get(self.officer)
         if officer is None or officer.state.get("charmed"):
             return None
-        limit = fire.escape_limit(self.hits)
-        return Roll(f"{self.officer} to escape, on {max(limit, 2)} or less", 2)
+        most = limited(fire.escape_limit(self.hits))
+        return Roll(f"{self.officer} to escape, on {most} or less", 2)
 
     def dice_groups(self, state: State) -> tuple[DiceGroup, ...]:
         """Returns both dice with what they may come to."""
