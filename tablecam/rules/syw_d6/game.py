@@ -181,7 +181,7 @@ def _decision(state: State, action: Decide) -> Offer:
 def _throw(state: State, action: acts.Throw) -> str:
     pool = marches.dice_of(state, action.unit)
     why = ", ".join(terms(dict(pool.parts)))
-    best = f", {pool.best} count{'s' * (pool.choose_at_most == 1)}" if pool.best else ""
+    best = f", {pool.counting}" if pool.best else ""
     return f"{action.unit}: {dice_words(pool.dice)}{why and f' ({why})'}{best}"
 
 

@@ -73,6 +73,12 @@ class MoveDice:
             return ""
         return "the best" if self.choose_at_most == 1 else f"the best {self.choose_at_most}"
 
+    @property
+    def counting(self) -> str:
+        """Which of the dice count, in words."""
+        verb = "counts" if self.choose_at_most == 1 else "count"
+        return f"{self.best or 'all'} {verb}"
+
     def sum_words(self, chosen: Sequence[int]) -> str:
         """Returns how dice make inches; empty where one die says it all.
 
@@ -163,7 +169,7 @@ class MoveDie(Due):
     def dice_groups(self, state: State) -> tuple[DiceGroup, ...]:
         """Returns the dice, and which of them count."""
         places = tuple(range(self.pool.dice))
-        return (DiceGroup(", ".join(self.units), None, places, self.pool.best or "all added up"),)
+        return (DiceGroup(", ".join(self.units), None, places, self.pool.counting),)
 
     def then(self, state: State, answer: tuple[int, ...]) -> State:
         """Returns the state in which the player takes some of the dice."""
@@ -261,9 +267,10 @@ def ban_on_moving(state: State, name: str) -> Ban | None:
     """Returns why a unit is not offered its dice while nobody moves (S-B.1, S-B.3)."""
     if state.allowed:
         return None
-    ban = ban_on_throwing(state, state.unit(name))
-    stands = Ban("S-B.3", "it does not march")
-    return ban if ban or dice_of(state, name).dice else stands
+    unit = state.unit(name)
+    ban = ban_on_throwing(state, unit)
+    why = "guns march when they are limbered" if unit.arm == "artillery" else "it has no dice left"
+    return ban if ban or dice_of(state, name).dice else Ban("S-B.3", why)
 
 
 class Way(NamedTuple):
