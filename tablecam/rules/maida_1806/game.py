@@ -69,7 +69,7 @@ class Maida(HexGame[State]):
 
     def step_shapes(self, state: State) -> tuple[Shape, ...]:
         """Returns what is due, or where the units that are moving may go."""
-        moves = state.movers and not state.due
+        moves = not state.due and (state.movers or state.phase == "leaders")
         return hands.reached(state) if moves else super().step_shapes(state)
 
     # The game.

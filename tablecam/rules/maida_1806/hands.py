@@ -294,7 +294,13 @@ def all_ways(state: State, units: tuple[str, ...]) -> dict[Spot, tuple[Way[Spot,
 
 
 def reached(state: State) -> tuple[Shape, ...]:
-    """Returns where the units that are moving may go next, as is offered, and then (D-12.1)."""
+    """Returns where the units that are moving may go next, as is offered, and then (D-12.1).
+
+    Of leaders, the hexes that are offered.
+    """
+    if state.phase == "leaders":
+        hexes = (action.to for action in sequence.leader_moves(state))
+        return hexes_shapes(state.grid, dict.fromkeys(hexes), "reach")
     own = state.piece(state.movers[0]).hexes
     steps = movement.legal_steps(state, state.movers)
     offered = {number for _, ends in steps for number in ends[0].hexes}.difference(own)

@@ -23,7 +23,7 @@ GROUPS: Final = {
     "move": about.ActionGroup("Move", "By hand, hex by hex; who joins others lies under them."),
     "form": about.ActionGroup("Formation"),
     "charge": about.ActionGroup("Charge", is_main=True),
-    "leader": about.ActionGroup("Leaders"),
+    "leader": about.ActionGroup("Leaders", "By hand, to a hex that is shaded."),
     "spread": about.ActionGroup("Look into a stack", "Its counters are laid beside each other."),
     "answer": about.ActionGroup("Answer", is_main=True),
     "roll": about.ActionGroup("Dice and chits", is_main=True),
@@ -71,7 +71,8 @@ def question(state: State) -> PendingDecision:
         hint = HINTS.get(deeds[0], "")
         return PendingDecision(words, state.active, hint=hint)
     if state.phase == "leaders":
-        return PendingDecision(f"Where does {who} go?", state.active)
+        hint = "Drag the leader's counter to where he goes, or pass."
+        return PendingDecision(f"Where does {who} go?", state.active, hint=hint)
     return PendingDecision("Which Clash is fought next?", state.active)
 
 

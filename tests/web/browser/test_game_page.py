@@ -142,7 +142,7 @@ def test_players_overrule_what_they_agree_on(fight: Table) -> None:
         expect(seat.page.locator('[data-marker="P5: 2 disruptions"]')).to_have_count(1)
         line = seat.page.locator("#game-log-body li.overrule")
         expect(line).to_contain_text("P5 at 2 disruption (<b>forgotten</b>)")
-    expect(page.locator("#game-marked")).to_have_text("P5: 2 disruptions")
+    expect(page.locator("#measure-body .marked")).to_have_text("2 disruptions")
     page.locator("#game-overrule summary").click()
     page.keyboard.press("Escape")
 

@@ -11,9 +11,9 @@ import { renderOverrule } from "./overrule.js";
 import { renderIntents, renderPending } from "./pending.js";
 import { renderSeats } from "./seats.js";
 import { renderSetup } from "./setup.js";
-import { chosenUnit, groupsShown, headingOf, isAbout, latestChosen, lostBy, playing } from "./state.js";
+import { groupsShown, headingOf, isAbout, latestChosen, lostBy, playing } from "./state.js";
 import { renderStrip } from "./strip.js";
-import { groupTitle, markerWords } from "./words.js";
+import { groupTitle } from "./words.js";
 
 /** @typedef {import("./state.js").State} State */
 /** @typedef {import("./state.js").GameView} GameView */
@@ -45,7 +45,6 @@ function renderParts(state, view) {
   renderForce(state);
   renderTake(state, view);
   renderHand(state, view);
-  renderMarked(state, view);
   renderOverrule(state);
   renderSetup(state);
   renderStates(state);
@@ -272,14 +271,6 @@ function renderHand(state, view) {
       setText(text, card.text ?? "");
     },
   );
-}
-
-/** @type {(state: State, view: GameView | null) => void} */
-function renderMarked(state, view) {
-  const unit = view ? chosenUnit(state) : null;
-  const words = unit ? markerWords(view?.marks[unit]) : "";
-  byId("game-marked").hidden = !words;
-  setText(byId("game-marked"), `${unit}: ${words}`);
 }
 
 const ANSWERED = "#game-actions, #game-dice, #game-moved, #game-due";

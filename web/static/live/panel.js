@@ -4,7 +4,7 @@ import { duration, sentence, timeOfDay } from "../shared/text.js";
 import { amount, closedWords, distanceWords, isAnyOpen, lengthWords, inUnit, scaleWords } from "../board/measuring.js";
 import { foreseenHere } from "../board/moves.js";
 import { showsLines } from "../board/state.js";
-import { isPlayer, seatName } from "../game/state.js";
+import { chosenUnit, isPlayer, seatName } from "../game/state.js";
 import { chosenUnits } from "../rulings/state.js";
 import { stacksOf } from "../board/hexes.js";
 import { fullName, isHidden, pointWords, properName, sideClass, sideName, titleOf } from "../board/things.js";
@@ -240,6 +240,8 @@ function measureParts(state) {
   /** @type {Part[]} */
   const parts = [];
   const closed = closedWords(state);
+  const marked = state.remarks[chosenUnit(state) ?? ""];
+  if (marked) parts.push({ key: "marked", name: "marked", text: marked });
   if (closed) parts.push({ key: "closed", name: "closed", text: closed });
   if (tape?.error) parts.push({ key: "error", name: "problem", text: tape.error });
   if (tape?.measured) parts.push(...readings(state, tape, tape.measured, isCarried));

@@ -62,6 +62,7 @@ function currentQuestions(state, changed) {
     isUnit &&
     !ghost.sent &&
     !ghost.mates.length &&
+    ghost.from.arm !== "leader" &&
     state.isPlaying &&
     state.isByHand &&
     isOpen(state, `unit:${ghost.unit}`)
