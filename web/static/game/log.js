@@ -90,6 +90,9 @@ export function causeOf(log, latest, moments) {
   return cause && moments[cause.kind] === "attack" && !latest.includes(cause) ? [cause] : [];
 }
 
+/** From so many letters on, each term of a sum has a line to itself. */
+const LONG = 30;
+
 /** Updates a list of sums: each total, and its terms beside it. @type {(node: Element, sums: import("./state.js").Sum[]) => void} */
 export function renderSums(node, sums) {
   updateChildren(
@@ -98,6 +101,7 @@ export function renderSums(node, sums) {
     ({ index }) => String(index),
     () => element("div", "dt", "dd"),
     (row, { title, terms }) => {
+      setAttr(row, "class", terms.some(({ length }) => length > LONG) ? "long" : null);
       setText(row.children[0], title);
       updateChildren(
         row.children[1],

@@ -437,7 +437,7 @@ export function isAbout(state, { units }) {
 }
 
 /** Roles of shapes that say where an offer leads. */
-const PLACES = ["reach"];
+const PLACES = ["reach", "withdrawal"];
 
 /** The buttons that lead to a point of the table; none where it has a thing that is offered something itself. @type {(state: State, thing: string | null, at_mm: Point) => string[]} */
 export function placeButtons(state, thing, at_mm) {

@@ -150,9 +150,9 @@ let chosenBefore = [];
 /** Where the last long press was. @type {object | null} */
 let pressed = null;
 
-/** The thing under a pointer, and the point of the table. @type {(at: import("../shared/gestures.js").Touch) => [string | null, [number, number]]} */
+/** The thing right under a pointer, without what a finger may miss by, and the point of the table. @type {(at: import("../shared/gestures.js").Touch) => [string | null, [number, number]]} */
 function spotAt(at) {
-  return [thingAt(state, at.x, at.y, at), toTable(state.view, facts, at.x, at.y)];
+  return [thingAt(state, at.x, at.y), toTable(state.view, facts, at.x, at.y)];
 }
 
 board.on("view", changed);
