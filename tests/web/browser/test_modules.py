@@ -207,7 +207,8 @@ def test_a_long_list_shows_the_buttons_of_the_chosen_unit_until_it_is_opened(mod
           const forms = both.map((unit) => offer(unit, "column", "form"));
           const actions = [...moves, ...forms, offer("Foot", "volley", "fire")];
           const facts = { about: { groups: {} } };
-          const state = (chosen, open) => ({ facts, chosen, game: { view: { actions }, open } });
+          const game = { view: { actions }, place: [] };
+          const state = (chosen, open) => ({ facts, chosen, game: { ...game, open } });
           const asked = [[[], []], [["unit:Horse"], []], [["unit:Horse"], ["move"]]];
           return asked.map(([chosen, open]) =>
             groupsShown(state(chosen, open)).map(({ buttons, more }) =>
