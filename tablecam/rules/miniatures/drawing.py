@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import shapely
@@ -21,6 +21,8 @@ def names_in(value: object) -> Iterator[str]:
     elif dataclasses.is_dataclass(value):
         for key in dataclasses.fields(value):
             yield from names_in(getattr(value, key.name))
+    elif isinstance(value, Mapping):
+        yield from names_in([*value.items()])
     elif isinstance(value, list | tuple):
         for item in value:
             yield from names_in(item)

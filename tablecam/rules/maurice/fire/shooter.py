@@ -88,19 +88,6 @@ class Shooter(BaseInWorld):
         """The base's longest range (M-7.9, M-7.10)."""
         return self.unit.longest_range_bw * self.bw_mm
 
-    def within(self, range_mm: float) -> tuple[OtherBase, ...]:
-        """Returns the others that a zone of this length can meet at any angle."""
-        if range_mm >= self.longest_mm or not self.others:
-            return self.others
-        outlines = [other.outline for other in self.others]
-        reach_mm = range_mm + ZONE_BW * self.bw_mm
-        near = shapely.dwithin(outlines, shapely.Point(self.strip.pivot_mm), reach_mm)
-        return tuple(self.others[place] for place in np.flatnonzero(near).tolist())
-
-    def has_enemy(self, range_mm: float) -> bool:
-        """Returns whether an enemy may be in a zone of this length at any angle."""
-        return any(other.is_enemy for other in self.within(range_mm))
-
 
 @dataclass(frozen=True, eq=False)
 class Scene:

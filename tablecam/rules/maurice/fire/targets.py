@@ -103,17 +103,14 @@ def _fire_by_priority(bases: Sequence[Shooter]) -> list[BaseFire]:
     options_of: list[tuple[FireOption, ...]] = [() for _ in bases]
     zones_of: list[list[ZoneContents]] = [[] for _ in bases]
     # Bases without an enemy in range need no zones: most bases of a large table.
-    left = [at for at, base in enumerate(bases) if base.has_enemy(base.longest_mm)]
+    left = [at for at, base in enumerate(bases) if any(one.is_enemy for one in base.others)]
     for fire_range, is_turned in product(RANGES, (False, True)):
         left = [at for at in left if fire_range == "short" or bases[at].is_gun]
-        lengths_mm = {
-            at: bases[at].short_mm if fire_range == "short" else bases[at].longest_mm for at in left
-        }
-        tried = [at for at in left if not is_turned or bases[at].has_enemy(lengths_mm[at])]
-        find = zone_contents_turned if is_turned else met_ahead
-        met = find([bases[at] for at in tried], [lengths_mm[at] for at in tried])
-        pairs = [(bases[at], zone) for at, zone in zip(tried, met, strict=True)]
-        for at, zone, fire_options in zip(tried, met, options(pairs, fire_range), strict=True):
+        asked = [bases[at] for at in left]
+        lengths_mm = [one.short_mm if fire_range == "short" else one.longest_mm for one in asked]
+        met = (zone_contents_turned if is_turned else met_ahead)(asked, lengths_mm)
+        options_at = options(list(zip(asked, met, strict=True)), fire_range)
+        for at, zone, fire_options in zip(left, met, options_at, strict=True):
             options_of[at] = fire_options
             zones_of[at].append(zone)
         left = [at for at in left if not options_of[at]]

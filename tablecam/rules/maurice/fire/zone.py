@@ -99,7 +99,7 @@ def zone_contents_turned(
     gap between them is tried, beside a step of a quarter degree. Where a unit is narrowly missed,
     the neighbourhood is searched more finely.
     """
-    others = [s.within(length_mm) for s, length_mm in zip(shooters, longest_mm, strict=True)]
+    others = [shooter.others for shooter in shooters]
     turns_deg = list(map(_turns_deg, shooters, others))
     turns_deg = where_enemies_are_met(shooters, others, turns_deg, longest_mm)
     met = zone_contents_at(shooters, others, turns_deg, longest_mm)

@@ -143,16 +143,6 @@ class Drawing(Step):
         return any(side.cards for side in state.sides)
 
 
-def check_unnamed(state: State, action: Draw) -> None:
-    """Checks that players do not name cards that tablecam draws.
-
-    Raises:
-        Refused: They do.
-    """
-    if state.is_dealt and action.cards is not None:
-        raise Refused("expected no card names, as tablecam deals", rule="M-3.10", key="cards")
-
-
 def settled_draw(state: State, action: Draw, chance: Random) -> Draw:
     """Fills in the cards that come up, at random.
 

@@ -131,32 +131,31 @@ def displaced_places(state: State, leader: Commander) -> tuple[Point, ...]:
     return ()
 
 
-def place_refusal(state: State, leader: Commander, place: Point) -> str | None:
-    """Returns why a commander may not be moved to a place, or None if it may (M-6.27).
+def check_place(state: State, leader: Commander, place: Point) -> None:
+    """Refuses a place to which a commander may not be moved (M-6.27).
 
-    It may stand where friends do, and is displaced then.
+    He may stand where friends do, and is displaced then.
     """
     field = field_at(state)
     if not _is_on_table(field, place):
-        return f"expected a place on the table, got {place[0]:g}, {place[1]:g}"
-    enemies = (unit.id for unit in _covering(field, place) if unit.side != leader.side)
-    return next((f"{name} already stands there" for name in enemies), None)
+        why = f"expected a place on the table, got {place[0]:g}, {place[1]:g}"
+        raise Refused(why, rule="M-6.27")
+    for unit in _covering(field, place):
+        if unit.side != leader.side:
+            raise Refused(f"{unit.id} already stands there", rule="M-6.27")
 
 
-def ring_refusal(state: State, leader: Commander, place: Point) -> str | None:
-    """Returns why a displaced commander may not go to a place, or None if it may (M-6.29)."""
-    field = field_at(state)
+def check_ring(state: State, leader: Commander, place: Point) -> None:
+    """Refuses a place to which a displaced commander may not go (M-6.29)."""
+    field, far_mm = field_at(state), math.dist(leader.place_mm, place)
     if not _is_free(field, place):
-        return "expected a place on the table that is clear of all bases"
-    nearest_free = displaced_places(state, leader)
-    if not nearest_free:
-        return None
+        raise Refused("expected a place on the table that is clear of all bases", rule="M-6.29")
     # Players may also use a nearer ring, as directions in between are not searched.
-    ring = round(field.in_bw(math.dist(leader.place_mm, nearest_free[0])))
-    got_mm = math.dist(leader.place_mm, place)
-    if min(abs(got_mm - ring_bw * field.bw_mm) for ring_bw in range(1, ring + 1)) > HAND_MM:
-        return f"expected a place {ring} BW from his last place, got {field.in_bw(got_mm):.2f}"
-    return None
+    for free in displaced_places(state, leader)[:1]:
+        ring = round(field.in_bw(math.dist(leader.place_mm, free)))
+        if min(abs(far_mm - nearer * field.bw_mm) for nearer in range(1, ring + 1)) > HAND_MM:
+            got = f"got {field.in_bw(far_mm):.2f}"
+            raise Refused(f"expected a place {ring} BW from his last place, {got}", rule="M-6.29")
 
 
 def _is_free(field: Field, place: Point) -> bool:
@@ -226,8 +225,7 @@ class MovingCommander(PlacingCommander):
         if isinstance(action, Done):
             return state.to(EndingRound()), ()
         placing, leader = self.placed(state, action)
-        if (why_not := place_refusal(state, leader, placing.place_mm)) is not None:
-            raise Refused(why_not, rule="M-6.27")
+        check_place(state, leader, placing.place_mm)
         state = with_cards_discarded(state, placing.side, (placing.card,))
         state, event = _placed(state, leader, placing.place_mm, "M-6.27")
         return state.to(EndingRound()), (event,)
@@ -254,8 +252,7 @@ class Displacing(PlacingCommander):
         if placing.card is not None:
             why = "expected no card: displacement is paid for at the end of the round"
             raise Refused(why, rule="M-6.30", key="card")
-        if (why_not := ring_refusal(state, leader, placing.place_mm)) is not None:
-            raise Refused(why_not, rule="M-6.29")
+        check_ring(state, leader, placing.place_mm)
         state, event = _placed(state, leader, placing.place_mm, "M-6.29")
         return state.to(self.then), (event,)
 

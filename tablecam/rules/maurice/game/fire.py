@@ -41,7 +41,6 @@ from tablecam.rules.maurice.game.state import (
 )
 from tablecam.rules.maurice.game.table import (
     check_enemy,
-    declarable_fire,
     distance_words,
     field_at,
     outlines,
@@ -269,7 +268,8 @@ def usual_fire(state: State, unit: UnitOnField, kind: Kind) -> tuple[Fire, ...]:
     A player may also split fire otherwise or hold bases back (M-7.5, M-7.14).
     """
     if state.declares_first:
-        return declarable_fire(state, unit)
+        bases, enemies = unit.unit.base_names, field_at(state).enemies_of(unit)
+        return tuple(Fire(unit.id, dict.fromkeys(bases, enemy.id)) for enemy in enemies)
     targets = _targets(fire_of_units(field_at(state), [unit.id])[unit.id], kind)
     all_targets = dict.fromkeys(name for names in targets.values() for name in names)
     # Bases that cannot fire at it fire at their first target; different ones lead to the same.

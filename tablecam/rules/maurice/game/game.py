@@ -19,7 +19,7 @@ from tablecam.rules.maurice.field.field import GAME as NAME
 from tablecam.rules.maurice.game import by_hand, description
 from tablecam.rules.maurice.game.actions import Action, Decline, Draw, Overrule, PlayerAction
 from tablecam.rules.maurice.game.activation import Interrupting
-from tablecam.rules.maurice.game.cards import Modifying, check_unnamed, settled_draw
+from tablecam.rules.maurice.game.cards import Modifying, settled_draw
 from tablecam.rules.maurice.game.command import CommandChoice, VolleyChoice
 from tablecam.rules.maurice.game.offers import offer, step_shapes, with_shapes
 from tablecam.rules.maurice.game.options import FORMAT as DECK_FORMAT
@@ -166,8 +166,8 @@ class MauriceGame(ByHand[State], StepGame[State]):
         Raises:
             Refused: A draw names its cards where tablecam deals.
         """
-        if isinstance(action, Draw):
-            check_unnamed(state, action)
+        if isinstance(action, Draw) and state.is_dealt and action.cards is not None:
+            raise Refused("expected no card names, as tablecam deals", rule="M-3.10", key="cards")
         return agreed_on(state, action) if isinstance(action, Overrule) else ""
 
     def irregularities(self, state: State, away: Collection[str]) -> str:

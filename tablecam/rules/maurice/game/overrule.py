@@ -6,12 +6,10 @@ resume the round at another step, at any time.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from random import Random
 
 from tablecam.geometry.moves.poses import laid
-from tablecam.rules.frozen_json import to_plain
 from tablecam.rules.game import Refused
 from tablecam.rules.maurice.field.tables import BASES
 from tablecam.rules.maurice.game.actions import Overrule
@@ -22,6 +20,7 @@ from tablecam.rules.maurice.game.march import Marching
 from tablecam.rules.maurice.game.setup import with_commanders_at
 from tablecam.rules.maurice.game.state import Deck, Over, State, StateAndEvents, Step, refusing
 from tablecam.rules.maurice.game.table import field_on
+from tablecam.rules.miniatures.drawing import names_in
 from tablecam.rules.overrules import check_overrule, overrule_changes, overrule_event
 from tablecam.table.model import Unit
 from tablecam.wording import quoted
@@ -109,7 +108,7 @@ def _resumed(state: State, action: Overrule) -> State:
     if action.step is not None:
         return state.at(_STEPS[action.step])
     # A step that refers to a removed unit cannot go on.
-    named = {*_texts(to_plain(state.step))}
+    named = {*names_in(state.step)}
     missing = next((name for name in action.off if name in named), None)
     if missing is not None:
         steps = ", ".join(_STEPS)
@@ -119,16 +118,6 @@ def _resumed(state: State, action: Overrule) -> State:
     if isinstance(state.step, Over) and action.active is None:
         return state.to(EndingRound())
     return state
-
-
-def _texts(plain: object) -> Iterator[str]:
-    """Yields all strings in a plain value, unit names among them."""
-    if isinstance(plain, str):
-        yield plain
-    elif isinstance(plain, dict):
-        yield from (text for item in plain.items() for part in item for text in _texts(part))
-    elif isinstance(plain, list):
-        yield from (text for part in plain for text in _texts(part))
 
 
 def check_cards(state: State, action: Overrule) -> None:

@@ -14,7 +14,7 @@ from tablecam.rules.game import DiceGroup, Event, Refused
 from tablecam.rules.maurice.charge.limits import may_charge
 from tablecam.rules.maurice.field.field import Field, UnitOnField, field_of
 from tablecam.rules.maurice.field.ground import with_difficult_barred
-from tablecam.rules.maurice.game.actions import Activate, Charge, Fire, March
+from tablecam.rules.maurice.game.actions import Activate, Charge, March
 from tablecam.rules.maurice.game.state import Over, State, StateAndEvents
 from tablecam.rules.maurice.place.forces import possible_forces
 from tablecam.rules.memo import Memo
@@ -53,12 +53,6 @@ def forces_at(state: State, side: str) -> tuple[tuple[str, ...], ...]:
 SPANS_BW: Final = (4, 6, 8, 12)
 """Card spans in the rulebook's examples; players with printed cards may state others (M-3.4)."""
 Force = tuple[str, ...]
-
-
-def declarable_fire(state: State, unit: UnitOnField) -> tuple[Fire, ...]:
-    """Returns one action per enemy, in which all of a unit's bases fire at it."""
-    bases, enemies = unit.unit.base_names, field_at(state).enemies_of(unit)
-    return tuple(Fire(unit.id, dict.fromkeys(bases, enemy.id)) for enemy in enemies)
 
 
 def declarable_charges(state: State, name: str) -> tuple[Charge, ...]:

@@ -18,7 +18,7 @@ from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.ground import is_partly_in
 from tablecam.rules.maurice.field.tables import NEAR_BW
 from tablecam.table.motion import SLIP_MM
-from tablecam.uncertainty.answer import Answer, certain, decide
+from tablecam.uncertainty.answer import Answer, certain, measured
 from tablecam.uncertainty.clear_line import is_barred
 from tablecam.uncertainty.contact import TOUCH_MM
 from tablecam.uncertainty.lengths import Length
@@ -98,12 +98,11 @@ def judged_way(
     is_rough = is_rough and unit.unit.arm != "artillery"
     margin_mm = allowed_bw * field.bw_mm - cost_mm
     tolerance_mm = field.position.table.tolerance_mm
-    word, chance = decide(margin_mm, sigma_mm, tolerance_mm=tolerance_mm)
     because = f"{unit.id} moved {field.in_bw(cost_mm):.2f} BW of {allowed_bw:g}"
     passed = friends_in(field, unit, area)
     disruptions = int(is_rough) + (len(passed) if unit.is_disrupted_by_passing else 0)
     way = Way(
-        Answer(word, margin_mm, sigma_mm, chance, rule, because, path),
+        measured(margin_mm, sigma_mm, rule, because, path, tolerance_mm=tolerance_mm),
         field.in_bw(cost_mm),
         allowed_bw,
         path,
