@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
 from typing import Any, Final
 
 import numpy as np
@@ -34,7 +33,6 @@ from tablecam.rules.maurice.combat.fall_back import (
     FallBackPath,
     WayBack,
     fall_back_path,
-    moved_back,
     swept_back,
 )
 from tablecam.rules.maurice.combat.rally import rally_attempt
@@ -279,18 +277,10 @@ def _ways_back(
     def may_meet(melee: Collection[str]) -> set[str]:
         return set(melee).union(*(others[name] for name in melee if name in others))
 
-    @cache
-    def meets(unit_id: str, other_id: str, back_mm: float) -> bool:
-        """Returns whether a unit stands on another's way after it has fallen back itself."""
-        outline = moved_back(field.by_id[other_id], back_mm).outline
-        return other_id not in attackers or bool(shapely.intersects(behind[unit_id], outline))
-
     def way_back(field: Field, unit_id: str, before: Mapping[str, CombatResult]) -> FallBackPath:
         there = ((name, before.get(name, nobody)) for name in others[unit_id])
         on_way = tuple(
-            (name, result.fall_back_mm)
-            for name, result in there
-            if not result.is_broken and meets(unit_id, name, result.fall_back_mm)
+            (name, result.fall_back_mm) for name, result in there if not result.is_broken
         )
         if (unit_id, on_way) not in ways:
             # No other unit can matter, and the rule is faster on a small field.

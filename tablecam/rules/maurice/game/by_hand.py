@@ -97,13 +97,13 @@ def suggest_deployment(state: State, step: Deploying, position: Position) -> tup
 def suggest_move(state: State, unit: Unit, seen: Unit) -> Suggestion | None:
     """Suggests what was done with a unit, if it may do anything now."""
     step = state.step
-    if isinstance(step, Marching) and unit.id in step.waiting:
+    if unit.id not in step.waiting:
+        return None
+    if isinstance(step, Marching):
         return suggest_march(state, seen)
-    if isinstance(step, Charging) and unit.id in step.waiting:
+    if isinstance(step, Charging):
         return suggest_charge(state, seen)
-    if isinstance(step, ChoosingFallBacks) and unit.id in step.attackers:
-        return suggest_fall_back(state, seen)
-    return None
+    return suggest_fall_back(state, seen) if isinstance(step, ChoosingFallBacks) else None
 
 
 def why_still(state: State, unit: Unit) -> Ban:

@@ -101,16 +101,10 @@ def judged_way(
     because = f"{unit.id} moved {field.in_bw(cost_mm):.2f} BW of {allowed_bw:g}"
     passed = friends_in(field, unit, area)
     disruptions = int(is_rough) + (len(passed) if unit.is_disrupted_by_passing else 0)
-    way = Way(
-        measured(margin_mm, sigma_mm, rule, because, path, tolerance_mm=tolerance_mm),
-        field.in_bw(cost_mm),
-        allowed_bw,
-        path,
-        disruptions,
-        tuple(friend.id for friend in passed),
-        is_rough,
-        area,
-    )
+    is_legal = measured(margin_mm, sigma_mm, rule, because, path, tolerance_mm=tolerance_mm)
+    names = tuple(friend.id for friend in passed)
+    cost_bw = field.in_bw(cost_mm)
+    way = Way(is_legal, cost_bw, allowed_bw, path, disruptions, names, is_rough, area)
     # Whatever bars the way counts, however short it is.
     barred = _barred(field, unit, area, passed, disruptions)
     if barred is None:

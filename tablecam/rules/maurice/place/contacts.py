@@ -59,8 +59,7 @@ class Contacts:
 
     def answer(self, a_id: str, b_id: str) -> Answer:
         """Returns whether two units touch."""
-        known = self.contact(a_id, b_id)
-        if known is not None:
+        if (known := self.contact(a_id, b_id)) is not None:
             return known.answer
         # Pairs that are clearly apart are not stored.
         units, table = self.field.by_id, self.field.position.table

@@ -67,13 +67,9 @@ class Rulings:
     @cached_property
     def units(self) -> Mapping[str, UnitRulings]:
         """The rulings on each unit."""
-        return MappingProxyType(
-            {
-                unit.id: UnitRulings(self, unit)
-                for unit in self.field.units
-                if self.about is None or unit.id in self.about
-            }
-        )
+        about = self.field.by_id if self.about is None else self.about
+        own = (unit for unit in self.field.units if unit.id in about)
+        return MappingProxyType({unit.id: UnitRulings(self, unit) for unit in own})
 
     @cached_property
     def distances(self) -> DistanceMatrix:
@@ -104,12 +100,8 @@ class Rulings:
     @cached_property
     def forces(self) -> Mapping[str, tuple[tuple[str, ...], ...]]:
         """The forces of each side."""
-        return MappingProxyType(
-            {
-                side: tuple(force for force in forces(self.field, side) if self._concerns(force))
-                for side in sides(self.field)
-            }
-        )
+        of_side = {side: forces(self.field, side) for side in sides(self.field)}
+        return {side: tuple(filter(self._concerns, of)) for side, of in of_side.items()}
 
     @property
     def pairs_in_force(self) -> Iterator[tuple[UnitOnField, UnitOnField]]:
@@ -124,13 +116,11 @@ class Rulings:
         return self.attempt("span", self._paths, ())
 
     def _paths(self) -> tuple[ForcePath, ...]:
-        leaders = [
-            leader for leader in self.field.position.commanders if leader.side == self.active
-        ]
         ours = self.forces.get(self.active, ())
         return tuple(
             ForcePath(leader.id, force, span)
-            for leader in leaders
+            for leader in self.field.position.commanders
+            if leader.side == self.active
             for force, span in zip(ours, command_strings(self.field, leader, ours), strict=True)
         )
 

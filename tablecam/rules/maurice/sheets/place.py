@@ -264,10 +264,8 @@ def _formation(unit: UnitOnField) -> Iterator[Finding]:
 
 def _beside(rulings: Rulings, unit: UnitOnField) -> Iterator[Finding]:
     """Yields friends in edge contact with a flank; a wheel's rear corner may swing into them."""
-    neighbours = [
-        friend.id for friend in rulings.field.friends_of(unit) if unit.touches_flank_of_line(friend)
-    ]
-    if neighbours:
+    beside = filter(unit.touches_flank_of_line, rulings.field.friends_of(unit))
+    if neighbours := [friend.id for friend in beside]:
         text = f"It may wheel past {joined(neighbours)}, in edge contact beside it"
         yield plain_line(text, "M-6.14", read="M-6.14")
 
