@@ -197,10 +197,14 @@ def _activations(state: State) -> tuple[Activate, ...]:
         candidates = tuple(force for force in candidates if not disrupted.isdisjoint(force))
     if state.declares_first:
         return (*chain(*(declarable_activations(state, force) for force in candidates)),)
-    needs_bw = _needs_bw(state, field, candidates)
+    # Without a commander nothing can be measured, but one card is always needed (M-4.13).
+    if (commander := state.commander(state.active)) is None:
+        return tuple(filter(None, (_cheapest(state, force, 1) for force in candidates)))
+    strings = zip(candidates, command_strings(field, commander, candidates), strict=True)
     cheapest = (
-        None if need_bw is None else _cheapest(state, force, need_bw)
-        for force, need_bw in zip(candidates, needs_bw, strict=True)
+        _cheapest(state, force, least_cards(field, string)[0])
+        for force, string in strings
+        if string is not None
     )
     return tuple(filter(None, cheapest))
 
@@ -217,18 +221,6 @@ def _candidates(state: State) -> list[Force]:
     # A force of one unit is listed already.
     singles = [(name,) for force in forces if len(force) > 1 for name in force]
     return [*forces, *singles]
-
-
-def _needs_bw(state: State, field: Field, candidates: Sequence[Force]) -> list[int | None]:
-    """Returns the total span that each force needs, None where no path reaches it."""
-    commander = state.commander(state.active)
-    # Without a commander nothing can be measured, but one card is always needed (M-4.13).
-    if commander is None or not candidates:
-        return [1] * len(candidates)
-    return [
-        None if reach is None else least_cards(field, reach)[0]
-        for reach in command_strings(field, commander, candidates)
-    ]
 
 
 def _cheapest(state: State, force: Force, need_bw: int) -> Activate | None:

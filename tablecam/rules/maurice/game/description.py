@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Final
@@ -204,14 +204,10 @@ def _kind_of(card: Card) -> str:
 
 def forms(state: State) -> tuple[about.Form, ...]:
     """Returns the form of the pending decision: a force of one's own choice, or the terrain."""
-    return tuple(_forms(state))
-
-
-def _forms(state: State) -> Iterator[about.Form]:
     match state.step:
         case Activating():
             cards = hand(state, state.active)
-            yield about.PickUnits(
+            pick = about.PickUnits(
                 title="Another force, or other cards",
                 button="Activate",
                 action={"type": "activate"},
@@ -222,6 +218,7 @@ def _forms(state: State) -> Iterator[about.Form]:
                 numbers_title="" if cards else "Card spans, BW",
                 numbers_key=None if cards else "spans",
             )
+            return (pick,)
         case LayingTerrain(side=side, least=least, most=most):
             effects = {
                 name: [text for key, text in _EFFECT_WORDS.items() if getattr(kind, key)]
@@ -230,7 +227,9 @@ def _forms(state: State) -> Iterator[about.Form]:
             kinds = tuple(
                 about.TerrainKind(name, ", ".join(does)) for name, does in effects.items()
             )
-            yield about.LayTerrain(side, least, most, kinds, {"type": "lay-terrain"}, "terrain")
+            action = {"type": "lay-terrain"}
+            return (about.LayTerrain(side, least, most, kinds, action, "terrain"),)
+    return ()
 
 
 _EFFECT_WORDS = {
