@@ -52,7 +52,7 @@ HELD = {
     "times a charge by hand works out charges": 1,
     "modules with exactly one importer": 35,
     "import circles between folders": 0,
-    "lines of Maurice Lite": 17_204,
+    "lines of Maurice Lite": 17_212,
     "places outside that name a rulebook's words": 1,
     "modules in the largest folder": 29,
 }

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,7 @@ from tablecam.rules.maurice.field.distance_matrix import distance_matrix
 from tablecam.rules.maurice.field.field import FAR_SIGMAS, Field, UnitOnField
 from tablecam.rules.maurice.field.tables import SLIVER_MM
 from tablecam.rules.maurice.place.contacts import Contacts
+from tablecam.rules.memo import Memo
 from tablecam.table.model import base_widths
 from tablecam.uncertainty.answer import Answer, decide
 from tablecam.uncertainty.samples import DRAWS, decide_sampled, draw_units
@@ -58,8 +58,16 @@ def flank_margins_mm(units: Sequence[UnitOnField], others: Sequence[UnitOnField]
     return _margins_mm(Fronts.of_all([unit.axes for unit in units]), bases)
 
 
+_REMEMBERED: Memo[Answer] = Memo()
+
+
 def flank_answer(field: Field, a: UnitOnField, b: UnitOnField, margin_mm: float) -> Answer:
-    """Returns the answer of `to_flank` for a margin computed before."""
+    """Returns the answer of `to_flank` for a margin computed before, remembered."""
+    key = (field.position.table, a.place, b.place)
+    return _REMEMBERED.answer(key, lambda: _flank_answer(field, a, b, margin_mm))
+
+
+def _flank_answer(field: Field, a: UnitOnField, b: UnitOnField, margin_mm: float) -> Answer:
     tolerance_mm = field.position.table.tolerance_mm
     word, chance = decide(margin_mm, tolerance_mm=tolerance_mm)
     sigma_mm = _sigma_bound_mm(a, b)
@@ -188,7 +196,7 @@ class UnitPair:
         """Whether `b` is to `a`'s flank, as measured."""
         return self.flank_margin_mm >= -EXACT_MM
 
-    @cached_property
+    @property
     def to_flank(self) -> Answer:
         """The answer with its probability and evidence (M-1.12)."""
         return flank_answer(self.field, self.a, self.b, self.flank_margin_mm)
