@@ -548,6 +548,7 @@ def test_one_unit_of_a_stack_meets_a_countercharge_in_square_k_9_4_k_9_5a():
     assert play.legal()[0].for_ == "the morale of R1"
     assert goal(play) == "R1: 5 or less passes", "a Square adds to the MR"
     roll(play, 5)
+    assert ("K-2.4c", "R1 passes its morale check with 5: 5 or less passes") in events_of(play)
     choose(play, "choose", choice="step")
     assert (play.state.unit("R1").square, play.state.unit("G1").steps) == (True, 0)
 

@@ -54,7 +54,7 @@ def test_nothing_sticks_out_at_the_side(phone: Any) -> None:
 
 def test_controls_are_within_reach_of_a_thumb(phone: Any) -> None:
     page = phone.page
-    for name in ("Whole table", "Turn the table", "Units", "Bases", "Move"):
+    for name in ("Whole table", "Turn the table", "Units", "Bases", "Drag"):
         if name == "Units":  # the strip has no room for these
             page.locator("#panel-grip").tap()
             page.locator("#show summary").tap()
