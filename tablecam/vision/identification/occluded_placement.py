@@ -6,7 +6,7 @@ unit neighbour gives the size, tags of other sizes.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -33,6 +33,8 @@ to which `worth` adds a nat for so much. In 244 pictures where four of five tags
 purpose, 8,147 right names of half hidden tags pass and three wrong ones, of which one is outdone by
 its true place. A single guess of compact occluders, and eight thresholds, let 7,787 and three
 pass."""
+_LEAST_WORTH_ELSEWHERE = 70.0
+"""Least worth of another place for a name that counts."""
 AS_SHOWN = 0.35
 """Largest difference, as a share of a tag's contrast, at a point that shows the tag."""
 _CARD_PRIOR = 5e-7
@@ -133,23 +135,39 @@ class OccludedPlacement:
 
     def is_likely(self, free: Rows, odds: float) -> bool:
         """Whether its own name is likely under occluders of any shape."""
-        prior, cost = self._prior(free, odds), self._costs[self._own]
-        likely = prior / prior[self._own] * np.exp((cost - self._costs) / SPREAD)
         # Skips the comparison with turned tags and other sizes if the name is hopeless anyway.
-        if not free[self._own] or _LEAST_PROBABILITY * likely.sum() > 1:
+        if not free[self._own] or self.probability(free, odds) < _LEAST_PROBABILITY:
             return False
-        own, prior = 4 * self._own, self._prior_turned(prior)
+        own, prior = 4 * self._own, self._prior_turned(self._prior(free, odds))
+        cost = self._costs[self._own]
         likely = prior / prior[own] * np.exp((cost - self._costs_turned) / SPREAD)
         # The posterior odds of a blank card of this size at this place.
         card = _CARD_PRIOR * np.exp((cost - self._cost_of_card()) / SPREAD)
         all_odds = likely.sum() + card + self._odds_of_other_sizes(prior)
         return bool(_LEAST_PROBABILITY * all_odds <= 1)
 
+    def probability(self, free: Rows, odds: float) -> float:
+        """Returns the probability of its own name among unturned tags of its size.
+
+        Under occluders of any shape.
+        """
+        prior, cost = self._prior(free, odds), self._costs[self._own]
+        likely = prior / prior[self._own] * np.exp((cost - self._costs) / SPREAD)
+        return float(1 / likely.sum())
+
     def is_sure(self, free: Rows, odds: float) -> bool:
         """Whether its own name is likely, and sure under compact occluders."""
-        if not self.is_likely(free, odds):
-            return False
-        return self._log_odds(free, odds) + self.worth / _WORTH_OF_A_NAT >= _LEAST_NATS
+        return self.is_likely(free, odds) and self._sureness_nats(free, odds) >= _LEAST_NATS
+
+    def is_sure_beside(self, others: Iterable[OccludedPlacement], free: Rows, odds: float) -> bool:
+        """Whether a sure name stays so, as its tag may lie at one of the others' places instead."""
+        elsewhere = [
+            other.probability(free, odds)
+            for other in others
+            if other.is_framed and other.worth >= _LEAST_WORTH_ELSEWHERE
+        ]
+        log_odds_against = np.log1p(_LEAST_ODDS - max(elsewhere, default=0.0))
+        return self._sureness_nats(free, odds) + float(log_odds_against) >= _LEAST_NATS
 
     def is_another(self, free: Rows) -> bool:
         """Whether it is clearly a tag, but none of the unit's missing ones."""
@@ -162,7 +180,7 @@ class OccludedPlacement:
     def is_worth(self) -> bool:
         """Whether enough of its own tag, and of the black inside it, is visible."""
         # A cheap test of border and rim first, as the costs take long.
-        if not self._is_framed:
+        if not self.is_framed:
             return False
         thresholds = self._thresholds
         # The evidence averaged over all names of the dictionary.
@@ -174,7 +192,7 @@ class OccludedPlacement:
         return bool(is_shown and lead >= thresholds.lead and self.worth >= thresholds.worth)
 
     @property
-    def _is_framed(self) -> bool:
+    def is_framed(self) -> bool:
         """Whether enough of a tag's border and rim is visible, and enough contrast."""
         thresholds, points = self._thresholds, tag_points(self.sight.patterns.side_cells)
         is_known = ~np.isnan(self._values)
@@ -196,6 +214,10 @@ class OccludedPlacement:
         """Which points inside its own tag are black, (m,)."""
         is_inner = tag_points(self.sight.patterns.side_cells).is_inner
         return np.asarray(is_inner & (self._expected[self._own, 0] < AS_SHOWN))
+
+    def _sureness_nats(self, free: Rows, odds: float) -> float:
+        """Returns how sure its own name is under compact occluders, with what its worth adds."""
+        return self._log_odds(free, odds) + self.worth / _WORTH_OF_A_NAT
 
     def _log_odds(self, free: Rows, odds: float) -> float:
         """Returns the log odds of its own name under compact occluders, in nats.

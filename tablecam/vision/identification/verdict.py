@@ -82,20 +82,20 @@ def _first_of_each(group: Index, order: Index) -> Index:
 def _best_of_each_place(tags: TagGuesses, carried: TagGuesses) -> Index:
     """Returns the rows, the surest first, that overlap neither a surer nor a carried tag."""
     accepted: list[int] = []
-    overlaps = _overlaps(tags.places_mm, tags)
+    is_covered = overlaps(tags.places_mm, tags)
     # The rows come surest first, so an accepted one always beats a later one.
     for row in np.flatnonzero(~lies_on(tags.places_mm, carried)):
-        if not overlaps[row, accepted].any():
+        if not is_covered[row, accepted].any():
             accepted.append(int(row))
     return np.array(accepted, dtype=np.int64)
 
 
 def lies_on(places_mm: Array, others: TagGuesses) -> Rows:
     """Returns which places (n, 2) lie on any of the tags."""
-    return np.asarray(_overlaps(places_mm, others).any(axis=1))
+    return np.asarray(overlaps(places_mm, others).any(axis=1))
 
 
-def _overlaps(places_mm: Array, tags: TagGuesses) -> Rows:
+def overlaps(places_mm: Array, tags: TagGuesses) -> Rows:
     """Returns which places (n, 2) lie on which tags, (n, m)."""
     distance_mm = np.linalg.norm(places_mm[:, None] - tags.places_mm, axis=2)
     return np.asarray(distance_mm < tags.sizes_mm / 2)
