@@ -31,7 +31,7 @@ from tablecam.rules.steps import Decide
 from tablecam.table.model import CENTIMETRES, Commander, Keys, Position, Unit
 from tablecam.table.sides import side_name
 from tablecam.uncertainty.answer import Answer, measured
-from tablecam.wording import counted
+from tablecam.wording import counted, joined
 
 OFFICER_CM: Final = 60.0
 """H-12.1: how far officers move."""
@@ -90,17 +90,17 @@ def _next_combat(state: State) -> State:
     for unit in state.position.units:
         if unit.id in state.tried or not unit.state.get("in_combat_with"):
             continue
-        joined, left = [unit.id], [unit.id]
+        fighting, left = [unit.id], [unit.id]
         while left:
             enemies = state.unit(left.pop()).state.get("in_combat_with", ())
-            new = [name for name in enemies if name not in joined and state.has(name)]
-            joined, left = joined + new, left + new
-        state = replace(state, tried=(*state.tried, *joined))
-        if len({state.unit(name).side for name in joined}) < 2:
+            new = [name for name in enemies if name not in fighting and state.has(name)]
+            fighting, left = fighting + new, left + new
+        state = replace(state, tried=(*state.tried, *fighting))
+        if len({state.unit(name).side for name in fighting}) < 2:
             return state
-        state = state.tells("combat", f"Combat: {', '.join(joined)}", "H-15.2")
-        hits = map(settlements.CombatHits, joined)
-        return state.pushed(*hits, settlements.LoserDue(tuple(joined)))
+        state = state.tells("combat", f"Combat: {', '.join(fighting)}", "H-15.2")
+        hits = map(settlements.CombatHits, fighting)
+        return state.pushed(*hits, settlements.LoserDue(tuple(fighting)))
     return state
 
 
@@ -326,7 +326,10 @@ class GloriousEmpires(BattleGame[State]):
         """Returns how to act on the order in force."""
         if (under := state.under) is None:
             return None
-        far = (f"{name} up to {cm:g} cm" for name, cm in under.allowed_cm.items())
+        by_cm: dict[float, list[str]] = {}
+        for name, cm in under.allowed_cm.items():
+            by_cm.setdefault(cm, []).append(name)
+        far = (f"{joined(names)} up to {cm:g} cm" for cm, names in by_cm.items())
         hints = dict.fromkeys(("advance", "retire"), f"By hand: {', '.join(far)}.")
         hints["manoeuvre"] = "By hand, as your own book says."
         return f"{under.order} with {', '.join(under.allowed_cm)}", hints.get(under.order, "")

@@ -124,7 +124,9 @@ function wedge(base, factor) {
 /** Draws shapes that explain an answer. @type {(parent: Element, shapes: Shape[], seen: {facts: import("./view.js").Size, view: import("./view.js").View}) => void} */
 export function updateShapes(parent, shapes, { facts, view }) {
   const towards_mm = /** @type {Point} */ ([facts.width_mm / 2, facts.depth_mm / 2]);
-  const numbered = shapes.map((shape, index) => ({ shape, key: `${index} ${shape.role} ${shape.kind}` }));
+  // Later ones lie on top: no outline covers a label.
+  const labelledLast = shapes.toSorted((one, other) => Number(Boolean(one.label)) - Number(Boolean(other.label)));
+  const numbered = labelledLast.map((shape, index) => ({ shape, key: `${index} ${shape.role} ${shape.kind}` }));
   updateChildren(
     parent,
     numbered,

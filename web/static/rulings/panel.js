@@ -163,6 +163,7 @@ function updateLine(row, line, key, state) {
   setAttr(said, "aria-pressed", String(pinned && proof === key));
   setAttr(said, "title", answer?.evidence.length ? "Show only this on the table" : "");
   setText(figures.children[0], answer ? figuresWords(answer, state.facts) : "");
+  figures.hidden = !figures.children[0].textContent && !line.rule;
   updateRuleNumber(/** @type {HTMLElement} */ (figures.children[1]), line.rule, state.facts.about.rules);
   dispute.hidden = !question;
   setAttr(dispute, "data-question", question?.id ?? null);
