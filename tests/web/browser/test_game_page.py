@@ -80,8 +80,8 @@ def charge(table: Table) -> None:
     expect(table.prussian.page.locator(".placing.due")).to_have_count(0)
     table.without_cards()
     expect(austrian.page.locator("#game-dice-title")).to_contain_text("combat: P3, P4, A3")
-    places = austrian.page.locator("#game-dice-entered .die")
-    assert [place.text_content() for place in places.all()] == ["P3", "P4", "A3"]
+    owners = austrian.page.locator("#game-dice-entered .alike span")
+    expect(owners).to_have_text(["P3", "P4", "A3"])
     added = austrian.page.locator("#game-hint")  # before anybody rolls
     expect(added).to_contain_text("Added to the die (M-8.16): P3 against A3: 6")
     austrian.enters(1, 1, 6)

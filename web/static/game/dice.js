@@ -41,31 +41,18 @@ const PIPS = /** @type {Record<number, [number, number][]>} */ ({
   ],
 });
 const APART = 26;
-/** How many letters fit into the place of a die without being squeezed. */
-const SHORT_NAME = 3;
 
-/** A die that shows a face; null is an empty place, labelled with its owner. Dice of more than six sides show numbers. @type {(face: number | null, whose?: string, sides?: number) => SVGElement} */
-export function makeDie(face, whose = "", sides = 6) {
+/** A die that shows a face; null is an empty place. Dice of more than six sides show numbers. @type {(face: number | null, sides?: number) => SVGElement} */
+export function makeDie(face, sides = 6) {
   const die = svgElement("svg", {
     class: `die${face === null ? " empty" : ""}`,
     viewBox: "-50 -50 100 100",
     role: "img",
   });
-  setAttr(die, "aria-label", (whose && `${whose}: `) + (face === null ? "not rolled yet" : String(face)));
+  setAttr(die, "aria-label", face === null ? "not rolled yet" : String(face));
   die.append(svgElement("rect", { x: "-45", y: "-45", width: "90", height: "90", rx: "16" }));
   if (face !== null) die.append(...pips(face, sides));
-  else if (whose) die.append(makeOwner(whose));
   return die;
-}
-
-/** The label of an empty place. @type {(whose: string) => SVGElement} */
-function makeOwner(whose) {
-  const owner = svgElement("text", { class: "whose", dy: "0.35em" });
-  if (whose.length > SHORT_NAME)
-    for (const [key, value] of Object.entries({ textLength: "78", lengthAdjust: "spacingAndGlyphs" }))
-      setAttr(owner, key, value);
-  setText(owner, whose);
-  return owner;
 }
 
 /** @type {(face: number, sides: number) => SVGElement[]} */
@@ -78,18 +65,13 @@ function pips(face, sides) {
   return [text];
 }
 
-/** Draws dice in a row. @type {(parent: Element, faces: (number | null)[], name?: string, owners?: string[], sides?: number) => void} */
-export function renderDice(parent, faces, name = "", owners = [], sides = 6) {
-  const numbered = faces.map((face, index) => ({
-    face,
-    whose: owners[index] ?? "",
-    key: `${name} ${index} ${face} ${owners[index]}`,
-  }));
+/** Draws dice in a row. @type {(parent: Element, faces: (number | null)[], name?: string, sides?: number) => void} */
+export function renderDice(parent, faces, name = "", sides = 6) {
   updateChildren(
     parent,
-    numbered,
+    faces.map((face, index) => ({ face, key: `${name} ${index} ${face}` })),
     ({ key }) => key,
-    ({ face, whose }) => makeDie(face, whose, sides),
+    ({ face }) => makeDie(face, sides),
     () => {},
   );
 }
@@ -102,7 +84,7 @@ export function renderGameDice(state) {
   if (roll) renderEntry(state, roll);
   const line = view ? latestRoll(view) : undefined;
   byId("game-cast").hidden = !line;
-  renderDice(byId("game-cast-dice"), line?.dice?.values ?? [], String(line?.deed), [], line?.dice?.sides);
+  renderDice(byId("game-cast-dice"), line?.dice?.values ?? [], String(line?.deed), line?.dice?.sides);
   // The question beside them is another one by now.
   setText(byId("game-cast-for"), line ? sentence(line.text) : "");
 }
@@ -144,20 +126,12 @@ export function groupWords({ whose, needs, goal }, sides) {
 /** Updates dice of one kind; `next` is the index of the one to enter next. @type {(row: HTMLElement, group: import("./state.js").AlikeDice, faces: number[], next: number, sides: number) => void} */
 function updateGroup(row, group, faces, next, sides) {
   const [dice, words] = row.children;
-  const { whose, needs, places, goal } = group;
-  const isCompared = needs === null && !goal;
-  const slot = isCompared ? whose : needs === null ? "" : needs === sides ? String(needs) : `${needs}+`;
   setAttr(row, "class", "alike");
   setAttr(dice, "class", "dice");
-  renderDice(
-    dice,
-    places.map((_, index) => faces[index] ?? null),
-    "",
-    places.map(() => slot),
-    sides,
-  );
+  const shown = group.places.map((_, index) => faces[index] ?? null);
+  renderDice(dice, shown, "", sides);
   for (const [index, die] of [...dice.children].entries()) die.classList.toggle("next", index === next);
-  setText(words, isCompared ? "" : groupWords(group, sides));
+  setText(words, groupWords(group, sides));
 }
 
 /** @type {(face: number, sides: number) => HTMLElement} */
@@ -165,6 +139,6 @@ function makeKey(face, sides) {
   const key = element("button");
   setAttr(key, "data-face", String(face));
   setAttr(key, "aria-label", `a ${face}`);
-  key.append(makeDie(face, "", sides));
+  key.append(makeDie(face, sides));
   return key;
 }

@@ -227,7 +227,7 @@ function updateLine(line, key, happened, follows, state) {
   setAttr(words, "aria-expanded", String(isOpen));
   setText(mark, [isOverruled ? "overrule" : "", undone ? "taken back" : ""].filter(Boolean).join(", "));
   setText(said, sentence(text));
-  renderDice(faces, dice?.values ?? [], "", [], dice?.sides);
+  renderDice(faces, dice?.values ?? [], "", dice?.sides);
   setText(noted, follows ? "" : note);
   updateRuleNumber(number, rule, state.facts.about.rules);
   setAttr(sums, "class", "sums");
@@ -340,7 +340,7 @@ function makeActions() {
 function makeFace(face, sides) {
   const button = element("button");
   setAttr(button, "aria-label", `shows ${face}; tap for the next face`);
-  button.append(makeDie(face, "", sides));
+  button.append(makeDie(face, sides));
   return button;
 }
 

@@ -80,7 +80,7 @@ function updateLine(node, { at, key, kind, text, dice, note, rule, evidence }, f
   setText(time, clock(film.entries[at].t));
   setText(mark, MARKS[moment] ?? "");
   setText(said, text);
-  renderDice(faces, dice?.values ?? [], "", [], dice?.sides);
+  renderDice(faces, dice?.values ?? [], "", dice?.sides);
   setText(noted, note);
   updateRuleNumber(/** @type {HTMLElement} */ (node.children[1]), rule, film.facts?.about.rules);
 }

@@ -60,7 +60,7 @@ function makeLine() {
 function updateLine(node, { text, dice, note, rule }, words) {
   const [said, faces, noted, number] = /** @type {HTMLElement[]} */ ([...node.children]);
   setText(said, text);
-  renderDice(faces, dice?.values ?? [], "", [], dice?.sides);
+  renderDice(faces, dice?.values ?? [], "", dice?.sides);
   setText(noted, note);
   updateRuleNumber(number, rule, words);
 }
