@@ -335,7 +335,9 @@ class Walker:
             (
                 cost.ban,
                 None if self.charge is None else self._ban_on_charge(path, self.charge, cost.mp),
-                Ban("K-4.3", f"it costs {cost.mp:g} of {most:g}") if cost.mp > most else None,
+                None
+                if cost.mp <= most
+                else Ban("K-4.3", f"it costs {cost.mp:g} of {most:g} Movement Points"),
             ),
         )
         threatened = field.enemy_zone(unit.side) if self.is_unit else ()

@@ -68,7 +68,8 @@ def ban_on_start(state: State, start: acts.Start) -> Ban | None:
     if thing.hex is None and entry_of(state, thing.id) is None:
         return Ban("K-13.1", "it is not on the map")
     if not isinstance(thing, Unit):
-        return Ban("K-4.7a", "it does not march") if start.march else None
+        ban = Ban("K-4.7a", "it does not march") if start.march else None
+        return ban or at_best(state, start).ban(state)
     if start.leader and (ban := ban_on_help(state, start.leader, thing, "K-10.3b")) is not None:
         return ban
     if start.march and not state.plays("K-4.7a"):
@@ -82,7 +83,7 @@ def ban_on_start(state: State, start: acts.Start) -> Ban | None:
         other.hex == number and state.began.get(other.id) == number
         for other in field.friends(thing)
     )
-    return movement.ban_on_leaving(field, thing, stays=stays)
+    return movement.ban_on_leaving(field, thing, stays=stays) or at_best(state, start).ban(state)
 
 
 def ban_on_help(state: State, name: str, unit: Unit, rule: str) -> Ban | None:
@@ -136,12 +137,19 @@ def started(state: State, start: acts.Start) -> Outcome:
     unit = state.thing(start.unit)
     if start.leader:
         state = state.changed(start.leader, helped=True)
-    if not isinstance(unit, Unit):
-        return state.pushed(Go(unit.id, float(unit.ma or 0))), ()
-    if must_roll(state, unit):
+    if isinstance(unit, Unit) and must_roll(state, unit):
         return state.pushed(RollMa(unit.id, start.march, start.leader)), ()
-    most = allowance_of(state, unit, start, ()).ma or 0
-    return state.pushed(Go(unit.id, float(most), start.march)), ()
+    return state.pushed(at_best(state, start)), ()
+
+
+def at_best(state: State, start: acts.Start) -> Go:
+    """Returns a counter's move with its allowance, or with the most that its dice may give."""
+    thing = state.thing(start.unit)
+    if not isinstance(thing, Unit):
+        return Go(thing.id, float(thing.ma or 0))
+    if must_roll(state, thing):
+        return RollMa(thing.id, start.march, start.leader).at_best(state)
+    return Go(thing.id, float(allowance_of(state, thing, start, ()).ma or 0), start.march)
 
 
 def allowance_of(
@@ -172,29 +180,43 @@ class RollMa(Due):
         count = MARCH_DICE[state.unit(self.unit).arm] if self.march else 1
         return Roll(self._words(self.dice, state), count)
 
+    def at_best(self, state: State) -> Go:
+        """Returns the move with the most that the dice may give."""
+        most = VARIABLE_MA if self.march else most_points(state.unit(self.unit).printed("ma"))
+        go = self.go(state, (min(most, VARIABLE_MA),) * self.roll(state).count)
+        assert go is not None
+        return go
+
+    def go(self, state: State, dice: tuple[int, ...]) -> Go | None:
+        """Returns the move with these dice, None if they are thrown again."""
+        start = acts.Start(self.unit, self.march, self.leader)
+        points = allowance_of(state, state.unit(self.unit), start, dice).ma
+        return None if points is None else Go(
+            self.unit, float(points), self.march, rolled=True, side=self.side, others=self.others
+        )  # fmt: skip
+
     def dice_groups(self, state: State) -> tuple[DiceGroup, ...]:
-        """Returns the dice, and how many Movement Points they give."""
+        """Returns the dice, how many Movement Points they give, and which give too few."""
         unit, leader = state.unit(self.unit), state.thing(self.leader) if self.leader else None
         more = MARCH_BONUS * self.march
         more += leader.movement if isinstance(leader, Leader) else 0
         most = VARIABLE_MA if self.march else most_points(unit.printed("ma"))
-        goal = "half as many" if unit.square else "as many"
-        goal += " Movement Points" + (f", and {more} more" if more else "")
-        goal += f"; above {most} again" if most < VARIABLE_MA else ""
-        return (DiceGroup(self.unit, None, tuple(range(self.roll(state).count)), goal),)
+        count = self.roll(state).count
+        goal = ("half " if unit.square else "") + ("the die" if count == 1 else "the dice")
+        goal = f"its Movement Points are {goal}" + (f" plus {more}" if more else "")
+        goal += f"; above {most}, roll again" if most < VARIABLE_MA else ""
+        moves = {die: self.go(state, (die,) * count) for die in range(1, VARIABLE_MA + 1)}
+        free = [die for die, go in moves.items() if go and go.ban(state) is None]
+        goal += f"; below {free[0] * count}, it stays" if free and free[0] > 1 else ""
+        return (DiceGroup(self.unit, None, tuple(range(count)), goal),)
 
     def follow(self, state: State, answer: tuple[int, ...]) -> Outcome:
         """Returns the state in which the unit moves so far."""
-        unit = state.unit(self.unit)
-        start = acts.Start(self.unit, self.march, self.leader)
-        dice = " and ".join(map(str, answer))
-        points = allowance_of(state, unit, start, answer).ma
-        if points is None:
+        dice, go = " and ".join(map(str, answer)), self.go(state, answer)
+        if go is None:
             text = f"{dice} is above the printed allowance of {self.unit}: again"
             return state.pushed(self), (event("check", text, "K-4.4", self.unit),)
-        text = f"{self.unit} has {counted(points, 'Movement Point')} with {dice}"
-        go = Go(self.unit, float(points), self.march, rolled=True, side=self.side,
-                others=self.others)  # fmt: skip
+        text = f"{self.unit} has {counted(int(go.mp), 'Movement Point')} with {dice}"
         return state.pushed(go), (event("check", text, "K-4.4", self.unit),)
 
 
@@ -316,7 +338,7 @@ class Go(Due):
     side: str = ""
     others: Units = ()
     question = "{unit}: where to, with {mp:g} Movement Points?"
-    least_answers = 0
+    least_answers = 2
     hint = "Tap its hex, or move the counter there."
 
     def legal(self, state: State) -> tuple[Any, ...]:
@@ -330,6 +352,14 @@ class Go(Due):
         if self.others:
             moves = [move for move in moves if judged(state, move, self.mp).ban is None]
         return (*moves, *self.charges(state), acts.Pass())
+
+    def ban(self, state: State) -> Ban | None:
+        """Returns why it reaches no hex at all, by the first of those beside it."""
+        entry, here = entry_of(state, self.unit), state.thing(self.unit).hex
+        ends = (entry,) if entry else state.grid.neighbours(here or "")
+        steps = (((self.unit, *along), (end,)) for along in self._along(state) for end in ends)
+        moves = (acts.Move(units, path, self.march) for units, path in steps)
+        return ban_on_all(judged(state, move, self.mp).ban for move in moves)
 
     def _reached(self, state: State, *, led: bool = False) -> dict[Hex, Path]:
         return reached(state, self.unit, self.mp, march=self.march, led=led)
@@ -386,8 +416,11 @@ class Go(Due):
 
     def follow(self, state: State, answer: Any) -> Outcome:
         """Returns the state with the counter there; one that has rolled has moved anyway."""
-        if isinstance(answer, acts.Pass):
-            return (state.changed(self.unit, moved=True) if self.rolled else state), ()
+        if not isinstance(answer, acts.Move):
+            ban = None if answer else self.ban(state)
+            words = f"{self.unit} stays" + (f": {ban.because}" if ban else "")
+            done = event("move", words, ban.rule if ban else "K-4.2", self.unit)
+            return (state.changed(self.unit, moved=True) if self.rolled else state), (done,)
         state, events = moved(state, answer)
         if self.side and state.phase == "combat":
             # K-12.4: it joins any later combat in its hex, even if it has fought.

@@ -15,7 +15,7 @@ from tablecam.rules.musket_saber.field import Field
 from tablecam.rules.musket_saber.state import Due, MoraleDie, Outcome, State, Units, event
 from tablecam.rules.musket_saber.tables import CHARGE_MP, ENEMY_MOVES_ON, FowChoice
 from tablecam.rules.musket_saber.troops import Leader, Unit, is_overstacked
-from tablecam.rules.steps import ban_on_all
+from tablecam.rules.steps import ban_on_all, why_none
 from tablecam.table.sides import side_name
 
 WHOLE_RIM: Final = 6
@@ -474,7 +474,11 @@ class Fortune(Due):
     def legal(self, state: State) -> tuple[Any, ...]:
         """Returns its uses, and losing it."""
         own = [u for u in state.own(self.side) if self.unit in ("", u.id)]
-        uses = [acts.Fow("move_friend", unit.id) for unit in own]
+        enemies = () if self.unit else state.field.enemies(self.side)
+        uses = [
+            acts.Fow("move_friend" if unit.side == self.side else "move_enemy", unit.id)
+            for unit in (*own, *enemies) if self._ban_on_move(state, unit.id) is None
+        ]  # fmt: skip
         uses += [
             acts.Fow("recover_friend", u.id) for u in state.units
             if u.side == self.side and self.unit in ("", u.id)
@@ -483,8 +487,6 @@ class Fortune(Due):
         uses += [use for unit in own for use in self._charges(state, unit)]
         if not self.unit:
             uses += self._stacks(state)
-            enemies = state.field.enemies(self.side)
-            uses += [acts.Fow("move_enemy", enemy.id) for enemy in enemies]
             uses += [acts.Fow("check_enemy", enemy.id) for enemy in enemies if not enemy.disrupted]
             uses += [
                 acts.Fow("move_friend", unit.id, (number,))
@@ -499,8 +501,19 @@ class Fortune(Due):
         hexes = dict.fromkeys(unit.hex for unit in state.own(self.side))
         for stack in map(state.field.units_at, hexes):
             first, *others = sorted(stack, key=lambda u: (u.ma != "V", u.ma))
-            if others and not any(unit.moved for unit in others):
-                yield acts.Fow("move_friend", first.id, others=tuple(unit.id for unit in others))
+            names = tuple(unit.id for unit in others)
+            if others and self._ban_on_move(state, first.id, *names) is None:
+                yield acts.Fow("move_friend", first.id, others=names)
+
+    def _ban_on_move(self, state: State, name: str, *others: str) -> Ban | None:
+        """Returns why a unit or a stack reaches no hex, whatever its die."""
+        return moves.RollMa(name, side=self.side, others=others).at_best(state).ban(state)
+
+    def why_missing(self, state: State) -> str:
+        """Says why the only unit that it may be used on does not move."""
+        units = state.some((self.unit,) if self.unit else ())
+        bans = {unit.id: self._ban_on_move(state, unit.id) for unit in units if unit.hex}
+        return why_none("move", bans)
 
     def _charges(self, state: State, unit: Unit) -> Iterator[acts.Fow]:
         ban = ban_on_fow(
@@ -517,6 +530,9 @@ class Fortune(Due):
 
     def follow(self, state: State, answer: Any) -> Outcome:
         """Returns the state with its use begun."""
+        if answer is None:
+            why = self.why_missing(state) or f"{self.unit} is off the map"
+            return state, (event("fow", f"The Fortune of War has no use. {why}", "K-12.4"),)
         if not isinstance(answer, acts.Fow):
             return state, ()
         words = answer.choice.replace("_", " ")

@@ -85,7 +85,7 @@ def test_a_unit_that_must_roll_is_sent_to_roll_first_and_learns_what_it_needs_k_
     play.apply(replace(play.legal()[0], values=(1,)))
     (suggestion,) = GAME.detect_moves(play.state, there)
     assert suggestion.text == "Red Militia may not go to 1104"
-    assert suggestion.answer.because == "it costs 2 of 1 (K-4.3)"
+    assert suggestion.answer.because == "it costs 2 of 1 Movement Points (K-4.3)"
 
 
 def test_a_refused_move_says_what_bars_it_before_any_dice_k_6_2b():

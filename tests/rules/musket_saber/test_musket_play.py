@@ -279,7 +279,6 @@ def test_a_hex_is_attacked_once_and_a_unit_attacks_once_k_7_4_k_7_5():
                   phase="combat")  # fmt: skip
     attack(play, "R1", on="0506")
     roll(play, 4)
-    play.apply(acts.Pass())
     with pytest.raises(Refused, match=r"K-7.4"):
         play.apply(acts.Attack(("R2",), "0506"))
     with pytest.raises(Refused, match=r"K-7.5"):
@@ -379,7 +378,8 @@ def test_pressing_forward_costs_a_step_unless_the_enemy_routs_k_7_13b():
 
 
 def test_triggered_units_that_are_not_attacked_give_fortunes_of_war_k_7_2b():
-    play = battle(unit("R1", "0505"), unit("G1", "0506"), phase="combat")
+    fast = unit("G1", "0506", front={"ma": 6})
+    play = battle(unit("R1", "0505"), fast, phase="combat")
     play.apply(acts.Pass())
     assert play.asked().question == (
         "Greys: how to use the Fortune of War? (no enemy in the zone of control of G1 attacked it)"
@@ -388,8 +388,8 @@ def test_triggered_units_that_are_not_attacked_give_fortunes_of_war_k_7_2b():
 
 
 def test_it_is_used_as_soon_as_all_who_triggered_it_have_fought_k_7_2b():
-    play = battle(unit("R1", "0505"), unit("R2", "0605"), unit("G1", "0506"), unit("G2", "0405"),
-                  phase="combat")  # fmt: skip
+    fast = unit("G2", "0405", front={"ma": 6})
+    play = battle(unit("R1", "0505"), unit("R2", "0605"), unit("G1", "0506"), fast, phase="combat")
     # G2 is next to R1 alone, G1 to both.
     attack(play, "R1", on="0506")
     roll(play, 4)
@@ -398,6 +398,31 @@ def test_it_is_used_as_soon_as_all_who_triggered_it_have_fought_k_7_2b():
     assert play.asked().seat == "red"
     play.apply(acts.Pass())
     assert "Fortune" not in play.asked().question
+
+
+def test_a_fortune_of_war_that_has_no_use_is_not_asked_for_k_12_4_k_6_3():
+    play = battle(unit("R1", "0505"), unit("G1", "0506"), phase="combat")
+    play.apply(acts.Pass())
+    why = "No move: an enemy that holds it is as fast, or faster"
+    assert ("K-12.4", f"The Fortune of War has no use. {why}") in events_of(play)
+    assert (play.state.phase, play.state.active) == ("movement", "grey")
+
+
+def test_a_die_too_low_to_leave_the_hex_ends_the_move_k_6_3_k_4_5():
+    around = ["0505", "0605", "0606", "0507", "0406", "0405"]
+    play = battle(unit("R1", "0506", front={"ma": "V"}), unit("G1", "1018"), map={"woods": around})
+    choose(play, "start", unit="R1", march=False)
+    assert goal(play) == "R1: its Movement Points are the die; below 2, it stays"
+    roll(play, 1)
+    assert ("K-4.3", "R1 stays: it costs 2 of 1 Movement Points") in events_of(play)
+    assert not any(action.type == "start" for action in play.legal())
+
+
+def test_who_reaches_no_hex_does_not_begin_to_move_k_4_5():
+    river = [["0101", "0102"], ["0101", "0201"]]
+    play = battle(unit("R1", "0101"), unit("G1", "1018"), map={"hexsides": {"river": river}})
+    assert "start" not in kinds(play)
+    assert "prohibited to infantry" in GAME.why_missing(play.state)
 
 
 def test_a_folio_turns_a_rule_off_by_its_id_k_1_1():

@@ -114,10 +114,9 @@ def test_a_whole_turn_is_played_by_two_seats_kept_and_shown(
         line.locator(".words").click()
         expect(line.locator("dd")).to_have_text(["Red 2nd 5", "Grey 2nd 5"])
         red.page.locator("#tab-game").click()
-        # Grey 1st held the attackers, who have all fought, and was not attacked (K-7.2b).
-        asked(hall, grey, "Fortune of War")
-        picture(grey.page, "saber-fortune-of-war")
-        grey.taps("Pass")
+        # Grey 1st held the attackers, who have all fought, and was not attacked (K-7.2b): a Fortune
+        # of War is nothing to one whom an enemy holds that is as fast (K-6.3).
+        expect(red.page.locator("#game-log-body")).to_contain_text("The Fortune of War has no use")
         asked(hall, red, "House Red attacks or bombards")
         red.taps("Done")
         asked(hall, grey, "Turn 1, day: House Grey moves")
@@ -125,6 +124,7 @@ def test_a_whole_turn_is_played_by_two_seats_kept_and_shown(
         asked(hall, grey, "House Grey attacks or bombards")
         grey.taps("Done")
         asked(hall, red, "Fortune of War")
+        picture(red.page, "saber-fortune-of-war")
         red.taps("Pass")
         for seat in (red, grey):
             seat.shows_the_newest()
