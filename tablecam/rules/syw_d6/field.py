@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
+from operator import itemgetter
 from statistics import fmean
 from typing import Final, Literal
 
@@ -35,6 +36,7 @@ from tablecam.table.model import BasePose, Commander, Point, Terrain, Unit
 from tablecam.uncertainty.clear_line import shortest_clear_line
 
 _GRAZE_MM = 5.0
+_BAR_MM = 1.0
 WALL, HILL = "wall", "hill"
 
 
@@ -93,15 +95,20 @@ class Field(Ground):
         if self.apart_in(firer, target) > reach_in:
             return Ban("S-D.8", f"{target.id} is farther off than {reach_in:g} in")
         shoot = self._guns_shot if troops.arm == "artillery" else self._muskets_shot
-        shot = shoot(firer, target, self.blockers(firer, target), reach_in * self.inch_mm)
-        gap_mm = None if isinstance(shot, Ban) else self._gap_mm(firer, target)
-        if gap_mm is not None:
-            frontage_in = front_width_mm(axes_of(target)) / self.inch_mm
-            is_free, needed_in = fire.may_fire_through(self.inches(gap_mm), frontage_in)
-            if not is_free:
-                gap = f"the gap between friends is {gap_mm / self.inch_mm:.1f} in"
-                return Ban("S-E.5", f"{gap}, and {needed_in:g} in are needed")
-        return shot
+        hiding, reach_mm = self.blockers(firer, target), reach_in * self.inch_mm
+        shot, gaps = shoot(firer, target, hiding, reach_mm), self._narrow_gaps(firer, target)
+        if isinstance(shot, Ban) or not gaps:
+            return shot
+        # A gap that is too narrow closes the sight through it, and that alone.
+        bars = (shapely.buffer(gap, _BAR_MM, cap_style="square") for gap in gaps)
+        shot_past = shoot(firer, target, shapely.union_all([hiding, *bars]), reach_mm)
+        if not isinstance(shot_past, Ban):
+            return shot_past
+        crossed = [gap for gap in gaps if shapely.intersects(gap, shot.line)] or gaps
+        gap_in = min(gap.length for gap in crossed) / self.inch_mm
+        needed_in = fire.may_fire_through(0.0, self._frontage_in(target))[1]
+        gap = f"{target.id} lies behind a gap of {gap_in:.1f} in between friends"
+        return Ban("S-E.5", f"{gap}, and {needed_in:g} in are needed")
 
     def aim(self, firer: Unit, target: Unit) -> tuple[fire.Shot | None, Ban | None]:
         """Returns how a target lies to a firer, and why it cannot be fired at now (S-D)."""
@@ -125,20 +132,25 @@ class Field(Ground):
 
     def blockers(self, firer: Unit, target: Unit) -> shapely.Geometry:
         """Returns what blocks the sight from one unit to another (S-E.1 to S-E.4)."""
-        is_high, target_is_high = self.is_on_hill(firer), self.is_on_hill(target)
         leaders = (one for one in self.position.commanders if one.side == firer.side)
-        parts = [*self._terrain_between(firer, target), *map(_marker, leaders)]
-        others = (unit for unit in self.units.values() if unit not in (firer, target))
-        for unit in others:
+        hiding = (self.outlines[unit.id] for unit in self._hiding(firer, target))
+        return shapely.union_all(
+            [*self._terrain_between(firer, target), *map(_marker, leaders), *hiding]
+        )
+
+    def _hiding(self, firer: Unit, target: Unit) -> Iterator[Unit]:
+        """Yields the units over which the firer does not see the target (S-E.1, S-E.3, S-E.4)."""
+        is_high, target_is_high = self.is_on_hill(firer), self.is_on_hill(target)
+        for unit in self.units.values():
             between = Between(
                 side="friend" if unit.side == firer.side else "enemy",
                 on_hill=is_high and self.is_on_hill(unit),
                 from_firer_in=self.apart_in(firer, unit),
                 from_target_in=self.apart_in(target, unit),
             )
-            if between.ban(firer_on_hill=is_high, target_on_hill=target_is_high):
-                parts.append(self.outlines[unit.id])
-        return shapely.union_all(parts)
+            is_other = unit.id not in (firer.id, target.id)
+            if is_other and between.ban(firer_on_hill=is_high, target_on_hill=target_is_high):
+                yield unit
 
     def is_on_hill(self, unit: Unit) -> bool:
         """Whether a unit stands on a hill, with half of its bases or more (S-E.3)."""
@@ -161,28 +173,33 @@ class Field(Ground):
         """Returns the shot of a unit with small arms, section by section (S-D.4, S-L.13)."""
         outline, troops = self.outlines[target.id], self.troops[firer.id]
         figures, guns = fire.figures_firing(troops), len(firer.bases)
-        sections, ranges_mm = [], list[float]()
-        too_far: Ban | None = None
+        sections, ranges_mm = [], list[tuple[float, shapely.LineString]]()
+        why_not = Ban("S-D.6", f"{target.id} does not lie in its arc of fire")
         fronts = _fronts(firer, troops)
         for bases, front in fronts:
             # A corner that just comes within reach has next to no area there.
             part = shapely.intersection(outline, all_ahead(front, reach_mm + _GRAZE_MM))
-            if part.area <= 1.0 or free_line(front.edge, part, blockers) is None:
+            if part.area <= 1.0:
                 continue
             range_mm = float(shapely.distance(front.edge, part))
             if self.inches(range_mm) > troops.ranges.greatest_in:
-                too_far = Ban("S-D.8", f"{target.id} is farther off in its arc of fire")
+                why_not = Ban("S-D.8", f"{target.id} is farther off in its arc of fire")
                 continue
-            ranges_mm.append(range_mm)
+            line = free_line(front.edge, part, blockers)
+            if line is None:
+                why_not = _hidden(target)
+                continue
+            ranges_mm.append((range_mm, line))
             if troops.formation == "square":
                 sections.append(fire.Section(figures, 1.0))
                 continue
             share = _share_ahead(bases, front, troops.files_per_base, outline, blockers, reach_mm)
             sections.append(fire.Section(figures * len(bases) / guns, share))
         if not sections:
-            return too_far or Ban("S-D.6", f"{target.id} is not in its arc of fire and in sight")
+            return why_not
         files = formation_of(firer.bases, troops, inch_mm=self.inch_mm).files
-        return fire.Shot(tuple(sections), self.inches(min(ranges_mm)), files=files)
+        range_mm, line = min(ranges_mm, key=itemgetter(0))
+        return fire.Shot(tuple(sections), self.inches(range_mm), files=files, line=line)
 
     def range_mm(self, firer: Unit, target: Unit) -> float:
         """Returns the range in the firer's arc, else between the outlines (S-D.8)."""
@@ -201,34 +218,50 @@ class Field(Ground):
     ) -> fire.Shot | Ban:
         """Returns the shot of a battery, gun by gun (S-D.7, S-E.6)."""
         outline, figures = self.outlines[target.id], self.troops[firer.id].figures
-        counted: list[tuple[float, bool]] = []
+        counted: list[tuple[float, bool, shapely.LineString]] = []
+        why_not = Ban("S-D.7", f"{target.id} lies outside of the guns' cone of {CONE_DEG}°")
         for base in firer.bases:
             front = axes(base)
             cone = cone_at(front.middle_mm, base.heading_deg, 2 * CONE_DEG)
             range_mm = float(cone.nearest_mm([outline])[0])
+            if range_mm > reach_mm:
+                continue
             wedge = shapely.intersection(outline, cone.outline(reach_mm))
-            if range_mm > reach_mm or free_line(front.edge, wedge, blockers) is None:
+            line = free_line(front.edge, wedge, blockers)
+            if line is None:
+                why_not = _hidden(target)
                 continue
             ray = _ray(front.middle_mm, base.heading_deg, reach_mm)
-            counted.append((range_mm, bool(shapely.intersects(ray, outline))))
+            counted.append((range_mm, _meets_first(ray, outline, eroded_by_hair(blockers)), line))
         if not counted:
-            return Ban("S-D.7", f"{target.id} is in no gun's cone of {CONE_DEG}° and in sight")
-        crew, is_mixed = figures / len(firer.bases), len({ahead for _, ahead in counted}) == 2
+            return why_not
+        crew, is_mixed = figures / len(firer.bases), len({ahead for _, ahead, _ in counted}) == 2
         # Where guns differ, those that only have it in their cone count half by themselves.
-        halves = (crew if ahead or not is_mixed else crew / 2 for _, ahead in counted)
+        halves = (crew if ahead or not is_mixed else crew / 2 for _, ahead, _ in counted)
         sections = [fire.Section(figures, 1) for figures in halves]
-        range_in = self.inches(min(range_mm for range_mm, _ in counted))
-        return fire.Shot(tuple(sections), range_in, is_ahead=any(ahead for _, ahead in counted))
+        range_mm, _, line = min(counted, key=itemgetter(0))
+        is_ahead = any(ahead for _, ahead, _ in counted)
+        return fire.Shot(tuple(sections), self.inches(range_mm), is_ahead=is_ahead, line=line)
 
-    def _gap_mm(self, firer: Unit, target: Unit) -> float | None:
-        """Returns the narrowest gap between friends through which the fire goes (S-E.5)."""
-        front, outline = axes_of(firer), self.outlines[target.id]
-        line = shapely.shortest_line(shapely.Point(front.middle_mm), outline)
-        range_mm = shapely.distance(front.edge, outline)
-        friends = (self.outlines[friend.id] for friend in self.friends(firer))
-        nearer = [one for one in friends if shapely.distance(front.edge, one) < range_mm]
-        gaps = (shapely.shortest_line(*pair) for pair in combinations(nearer, 2))
-        return min((gap.length for gap in gaps if shapely.intersects(gap, line)), default=None)
+    def _frontage_in(self, unit: Unit) -> float:
+        """Returns the length of a unit's front edge."""
+        return front_width_mm(axes_of(unit)) / self.inch_mm
+
+    def _narrow_gaps(self, firer: Unit, target: Unit) -> list[shapely.LineString]:
+        """Returns the shortest lines across gaps that are too narrow to fire through (S-E.5)."""
+        edge, outlines = axes_of(firer).edge, self.outlines
+        range_mm = shapely.distance(edge, outlines[target.id])
+        hiding = self._hiding(firer, target)
+        friends = (outlines[unit.id] for unit in hiding if unit.side == firer.side)
+        nearer = [one for one in friends if shapely.distance(edge, one) < range_mm]
+        frontage_in, gaps = self._frontage_in(target), list[shapely.LineString]()
+        for pair in combinations(nearer, 2):
+            gap = shapely.shortest_line(*pair)
+            # Who stands in the gap, between its neighbours, does not fire through it.
+            is_beside = overlaps(shapely.union_all(pair).convex_hull, outlines[firer.id])
+            if not (is_beside or fire.may_fire_through(self.inches(gap.length), frontage_in)[0]):
+                gaps.append(gap)
+        return gaps
 
     def _cover(self, eye: Point, target: Unit) -> Literal["cover", "hard"] | None:
         """Returns the cover of a target against a firer at a point (S-J.12)."""
@@ -363,16 +396,26 @@ def _share_ahead(
     solid = eroded_by_hair(blockers)
 
     def sees(eye: shapely.Point) -> bool:
-        ray = _ray((eye.x, eye.y), front.heading_deg, reach_mm)
-        met = shapely.intersection(ray, target)
-        way = shapely.shortest_line(eye, met)
-        return not (shapely.is_empty(met) or shapely.intersects(way, solid))
+        return _meets_first(_ray((eye.x, eye.y), front.heading_deg, reach_mm), target, solid)
 
     return fmean(
         sees(edge.interpolate((place + 0.5) / files, normalized=True))
         for edge in first or edges
         for place in range(files)
     )
+
+
+def _meets_first(
+    ray: shapely.LineString, target: shapely.Geometry, solid: shapely.Geometry
+) -> bool:
+    """Whether a ray meets a target, and nothing solid before it (S-D.4, S-E.6)."""
+    met = shapely.intersection(ray, target)
+    way = shapely.shortest_line(shapely.Point(ray.coords[0]), met)
+    return not (shapely.is_empty(met) or shapely.intersects(way, solid))
+
+
+def _hidden(target: Unit) -> Ban:
+    return Ban("S-E.1", f"{target.id} is hidden by what stands between")
 
 
 def _ray(start_mm: Point, heading_deg: float, length_mm: float) -> shapely.LineString:

@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
+import shapely
 from pydantic import Field as Limits
 
 from tablecam.rules.game import Ban
@@ -29,13 +30,14 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Shot:
-    """How a target lies to a firer: its sections, the range, and for guns whether it is ahead."""
+    """How a target lies to a firer: its sections, the range, the line, and if it is ahead."""
 
     sections: tuple[Section, ...]
     range_in: float
     is_ahead: bool = True
     is_in_cone: bool = True
     files: int = 0
+    line: shapely.LineString | None = None
 
     @property
     def share_ahead(self) -> float:

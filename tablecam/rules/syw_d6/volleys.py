@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from tablecam.geometry.sides import side_of
 from tablecam.rules.dice import Roll, dice_words
@@ -14,6 +15,9 @@ from tablecam.rules.syw_d6.morale import TestDie
 from tablecam.rules.syw_d6.state import Due, Fire, State, with_losses
 from tablecam.rules.syw_d6.tables import HIT
 from tablecam.wording import counted
+
+_NOT_BEFORE: Final = ("S-D.6", "S-D.7", "S-D.8")
+"""The rules by which an enemy lies outside of the arc or the range."""
 
 
 class FireDice(Due):
@@ -109,6 +113,8 @@ def ban_on_shots(state: State, name: str) -> Ban | None:
     ground, unit = state.field, state.unit(name)
     enemies, troops = ground.nearest_enemies(unit), ground.troops[name]
     reach_in = troops.ranges.greatest_in
-    ban = ban_on_all(ground.aim(unit, enemy)[1] for enemy in enemies)
+    bans = (ground.aim(unit, enemy)[1] for enemy in enemies)
+    # Of the enemies in its arc and range, the nearest counts; then those beside it.
+    ban = ban_on_all(sorted(bans, key=lambda ban: ban is not None and ban.rule in _NOT_BEFORE))
     is_far = ban and not fire.ban_on_firing(troops) and ground.apart_in(unit, enemies[0]) > reach_in
     return Ban("S-D.8", f"no enemy is within {reach_in:g} in") if is_far else ban

@@ -77,9 +77,10 @@ def table(*things: Unit | Commander | Terrain) -> Position:
 class Battle:
     """A game in which a test does what is on offer and throws the dice."""
 
-    def __init__(self, *things: Any, **options: Any) -> None:
+    def __init__(self, *things: Any, at: Position | None = None, **options: Any) -> None:
         options = NO_FOG | {"first": "french", "charts": CHART} | options
-        self.play: Play[Any, Any] = Play(GAME, table(*things), options, chance=Random(1))
+        position = at or table(*things)
+        self.play: Play[Any, Any] = Play(GAME, position, options, chance=Random(1))
 
     @property
     def state(self) -> Any:

@@ -89,11 +89,11 @@ def test_a_light_gun_has_no_long_range_s_d_8():
 
 def test_units_between_block_the_sight_s_e_1():
     screen = unit("F2", 22, 21.5, bases=8)
-    assert shot(FIRER, unit("A1", 22, 25, DOWN), screen).rule == "S-D.6"
+    assert shot(FIRER, unit("A1", 22, 25, DOWN), screen).rule == "S-E.1"
 
 
 def test_terrain_between_cannot_be_fired_through_s_j_10():
-    assert shot(FIRER, unit("A1", 22, 25, DOWN), box("w", "woods", 0, 21, 72, 23)).rule == "S-D.6"
+    assert shot(FIRER, unit("A1", 22, 25, DOWN), box("w", "woods", 0, 21, 72, 23)).rule == "S-E.1"
     open_ground = box("w", "field", 0, 21, 72, 23, designated=False)
     assert shot(FIRER, unit("A1", 22, 25, DOWN), open_ground).range_in == pytest.approx(5)
 
@@ -126,7 +126,7 @@ def test_hill_to_hill_shoots_over_what_stands_lower_s_e_4():
     below = unit("F2", 20, 33.5, bases=8)
     assert not isinstance(shot(guns, target, below, *hills), Ban)
     near = unit("F2", 20, 25, bases=8)
-    assert shot(guns, target, near, *hills).rule == "S-D.7"
+    assert shot(guns, target, near, *hills).rule == "S-E.1"
 
 
 @pytest.mark.parametrize(("y_in", "near"), [(2.0, True), (1.9, False)])
@@ -156,13 +156,13 @@ def test_bases_that_do_not_touch_are_disordered_s_l_8():
 
 
 def test_a_hill_breaks_the_sight_s_e_2():
-    assert shot(FIRER, unit("A1", 22, 25, DOWN), box("h", "hill", 0, 21, 72, 23)).rule == "S-D.6"
+    assert shot(FIRER, unit("A1", 22, 25, DOWN), box("h", "hill", 0, 21, 72, 23)).rule == "S-E.1"
 
 
 def test_from_a_hill_one_shoots_over_friends_that_are_far_enough_s_e_3():
     hill, guns = box("h", "hill", 10, 10, 30, 20.5), gun()
     target = unit("A1", 20, 40, DOWN)
-    assert shot(guns, target, unit("F2", 20, 32, bases=8), hill).rule == "S-D.7"
+    assert shot(guns, target, unit("F2", 20, 32, bases=8), hill).rule == "S-E.1"
     assert not isinstance(shot(guns, target, unit("F2", 20, 34, bases=8), hill), Ban)
 
 
@@ -170,7 +170,7 @@ def test_command_bases_block_their_own_sides_sight_alone_s_k_2():
     narrow = unit("F1", 20, 20, bases=1, figures=6)
     target = unit("A1", 20, 25, DOWN, bases=1, wide_in=1)
     staff = replace(commander("F", 20, 22), pose=unit("F9", 20, 23, bases=1, wide_in=4).bases[0])
-    assert shot(narrow, target, staff).rule == "S-D.6"
+    assert shot(narrow, target, staff).rule == "S-E.1"
     theirs = replace(staff, id="A", side="allied")
     assert not isinstance(shot(narrow, target, theirs), Ban)
 
