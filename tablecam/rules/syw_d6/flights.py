@@ -19,7 +19,15 @@ from tablecam.rules.miniatures.battle import Bases, permitted
 from tablecam.rules.miniatures.ground import area_of, axes_of, centre_mm, footprints, overlaps
 from tablecam.rules.syw_d6.field import Field
 from tablecam.rules.syw_d6.marches import disordered_on_the_way
-from tablecam.rules.syw_d6.state import Due, FormUp, State, destroyed, disordered, with_calamity
+from tablecam.rules.syw_d6.state import (
+    Due,
+    FormUp,
+    State,
+    destroyed,
+    disordered,
+    parted,
+    with_calamity,
+)
 from tablecam.rules.syw_d6.tables import FORM_UP_IN, SECOND_CHANCE, Experience
 from tablecam.rules.syw_d6.troops import Marker, Troops, formation_of
 from tablecam.table.headings import difference_deg
@@ -61,9 +69,7 @@ class FlightDie(Due):
         on = more if gone_in > length_in + 0.05 else ""
         text, drawn = f"{name} {kind} by {length_in:g} in{on}", shapes_of(way.swept, "path")
         state = state.tells("flight", text, "S-C.11", *drawn, unit=name, inches=length_in)
-        # Who evades counts as one who retreats, but calls nobody to test (S-H.4, S-G.1).
-        calamity: Literal["routs", "retreats"] = "routs" if kind == "routs" else "retreats"
-        state = with_calamity(state, name, calamity, has_called=kind == "evades")
+        state = with_calamity(parted(state, name), name, kind, way.swept)
         if way.is_off:
             state = state.tells("loss", f"{name} leaves the table", "S-A.2", unit=name)
             return state.changed(name, bases=())

@@ -163,7 +163,7 @@ def company_of(state: State, name: str, *, is_charging: bool = False) -> Company
     near = [one for one in state.calamities if name in dict(one.near_in)]
     brigade = unit.extra.get("brigade")
 
-    def count(kind: str) -> ByBrigade:
+    def count(kind: CalamityKind) -> ByBrigade:
         same = sum(one.brigade == brigade for one in near if one.kind == kind)
         return ByBrigade(same=same, other=sum(one.kind == kind for one in near) - same)
 
@@ -172,7 +172,7 @@ def company_of(state: State, name: str, *, is_charging: bool = False) -> Company
         friends_in_sight=ground.friends_in_sight(unit),
         destroyed_friends=count("destroyed"),
         routed_friends=count("routs"),
-        retreating_friends=sum(one.kind == "retreats" for one in near),
+        retreating_friends=len({one.unit for one in near if one.kind in ("retreats", "evades")}),
         charging=is_charging,
     )
 
@@ -227,40 +227,68 @@ class TestDie(Due):
         asks_retreat = self.kind != "melee" and "retreat_at" not in state.chart
         return tuple(map(RowDue, (*rows, "retreat_at") if asks_retreat else rows))
 
-    def asked(self, state: State) -> PendingDecision:
+    def asked(self, state: State) -> PendingDecision | None:
         """Returns what is thrown, with what counts before it."""
+        roll = self.roll(state)
+        if roll is None:
+            return None
         skill = state.field.troops[self.unit].skill.test
         counts = _and_a_die(self.unit, self._test(state, None).parts, skill)
-        return PendingDecision(str(self.roll(state)), sums=(counts,))
+        return PendingDecision(str(roll), sums=(counts,))
 
-    def then(self, state: State, answer: tuple[int, ...]) -> State:
+    def roll(self, state: State) -> Roll | None:
+        """Returns the die, none if its number changes nothing."""
+        return super().roll(state) if len(self._fates(state)) > 1 else None
+
+    def then(self, state: State, answer: tuple[int, ...] | None) -> State:
         """Returns the state with what becomes of the unit."""
-        test = self._test(state, answer[0])
+        test = self._test(state, answer[0] if answer else None)
+        fate = self._fate(state, test)
         if self.kind != "melee":
             state = state.changed(self.unit, tested_this_turn=True)
-        fate = self._fate(test)
         words = ", ".join(terms(test.parts)) or "no factor"
-        text = f"{self.unit} takes a TEST: {words}; {_FATES[fate]} at {test.total}"
+        any_die = "" if answer else ", whatever the die"
+        text = f"{self.unit} takes a TEST: {words}; {_FATES[fate]} at {test.total}{any_die}"
         facts = {"unit": self.unit, "total": test.total, "parts": dict(test.parts)}
         state = state.tells("test", text, "S-H.1", **facts)
-        if fate == "none":
+        if fate == _FATE_OF[state.field.troops[self.unit].status]:
             return state
+        if fate == "rout":
+            # It counts for the TESTs that follow, and calls those who have not tested (S-G.2).
+            state = acts.with_calamity(state, self.unit, "routs")
         # It flees in its owner's next sequence (S-F.4).
         status = "routing" if fate == "rout" else "retreating"
         return state.changed(self.unit, status=status, disordered=True, reforming=False, fled=None)
 
     def dice_groups(self, state: State) -> tuple[DiceGroup, ...]:
         """Returns the die with what becomes of the unit on each number."""
-        tests = {die: self._test(state, die) for die in range(1, 7)}
-        fates = {die: f"{_FATES[self._fate(test)]} at {test.total}" for die, test in tests.items()}
+        tests = self._tests(state, *range(1, 7))
+        fates = {
+            die: f"{_FATES[self._fate(state, test)]} at {test.total}"
+            for die, test in enumerate(tests, 1)
+        }
         return (DiceGroup(self.unit, None, (0,), spans(fates)),)
 
-    def _fate(self, test: MoraleTest) -> Fate:
-        return (test.of_loser if self.kind == "melee" else test.result) or "none"
+    def _fates(self, state: State) -> set[Fate]:
+        return {self._fate(state, test) for test in self._tests(state, *range(1, 7))}
+
+    def _fate(self, state: State, test: MoraleTest) -> Fate:
+        """Returns what becomes of the unit; no TEST ends a flight (S-A.2)."""
+        result = (test.of_loser if self.kind == "melee" else test.result) or "none"
+        known = _FATE_OF[state.field.troops[self.unit].status]
+        return max(result, known, key=list(_FATES).index)
 
     def _test(self, state: State, die: int | None) -> MoraleTest:
-        troops = state.field.troops[self.unit]
-        return take_test(troops, self.kind, company_of(state, self.unit), die, state.chart)
+        (test,) = self._tests(state, die)
+        return test
+
+    def _tests(self, state: State, *dice: int | None) -> list[MoraleTest]:
+        troops, company = state.field.troops[self.unit], company_of(state, self.unit)
+        retreated = any((one.unit, one.kind) == (self.unit, "retreats") for one in state.calamities)
+        if self.kind == "moral" and troops.status == "steady" and retreated:
+            # What has retreated this turn is steady again, but tests for it (S-A.2, S-H.10).
+            troops = replace(troops, status="retreating")
+        return [take_test(troops, self.kind, company, die, state.chart) for die in dice]
 
 
 _FATES: Final[Mapping[Fate, str]] = {
@@ -268,6 +296,7 @@ _FATES: Final[Mapping[Fate, str]] = {
     "retreat": "it retreats",
     "rout": "it routs",
 }
+_FATE_OF: Final[Mapping[str, Fate]] = {"steady": "none", "retreating": "retreat", "routing": "rout"}
 
 
 class MeleeDice(Due):
@@ -386,9 +415,14 @@ class LossesDue(Due):
             if odd or any(not 0 <= share[name] <= troops[name].figures for name in share):
                 raise Refused(f"expected {due} figures of {', '.join(units)}", rule="S-F.5")
         points = counted(self.figures // tables.FIGURES_A_POINT, "point")
-        why = f", {tables.FIGURES_A_POINT} a point ({points})"
+        reckoned = f"{tables.FIGURES_A_POINT} for each of {points}"
         for name in units:
-            state = acts.with_losses(state, name, share.get(name, 0), why)
+            has, lost = troops[name].figures, share.get(name, 0)
+            why = f", {reckoned}"
+            if min(has, lost) < self.figures:
+                more = ", but has no more" if has <= lost else ""
+                why = f" of the {self.figures} due ({reckoned}{more})"
+            state = acts.with_losses(state, name, lost, why)
             if state.has(name):
                 state = state.changed(name, flees_from=self.enemy)
         return state.pushed(*(TestDie(name, "melee") for name in units if state.has(name)))

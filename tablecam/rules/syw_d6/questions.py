@@ -23,7 +23,7 @@ from tablecam.rules.questions import INCH_MM, FactError, Facts, Questions, as_an
 from tablecam.rules.syw_d6 import charges, fire, flights, marches, morale, tables
 from tablecam.rules.syw_d6.field import Between, field_of
 from tablecam.rules.syw_d6.morale import Company, Inches, TestKind
-from tablecam.rules.syw_d6.state import CalamityKind, State
+from tablecam.rules.syw_d6.state import Call, State
 from tablecam.rules.syw_d6.troops import (
     Charted,
     Face,
@@ -425,7 +425,7 @@ def _melee(
     return answer | {"moves_in": "owner's-next-sequence", "moral_tests": tested}
 
 
-def _moral_tests(event: CalamityKind | None) -> Json:
+def _moral_tests(event: Call | None) -> Json:
     """Returns the moral TESTs that an event calls, and what it counts in them (S-G.1)."""
     same, other = (None, None) if event is None else tables.FRIENDS[event]
     factors = {"same_brigade": same, "other_brigade": other}
@@ -433,7 +433,7 @@ def _moral_tests(event: CalamityKind | None) -> Json:
 
 
 @QUESTIONS.asks("S-G.1 S-G.2 S-G.3")
-def _moral_order(event: CalamityKind, unit: UnitFacts, friends: dict[str, morale.Friend]) -> Json:
+def _moral_order(event: Call, unit: UnitFacts, friends: dict[str, morale.Friend]) -> Json:
     """Who takes the moral TEST, in which order, and what the event counts for each."""
     order, brigade = morale.moral_order(friends), unit.brigade
     same, other = tables.FRIENDS[event]

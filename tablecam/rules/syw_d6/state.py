@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+import shapely
+
 from tablecam.rules.frozen_json import Variant
 from tablecam.rules.game import Refused
 from tablecam.rules.miniatures import battle
@@ -130,12 +132,14 @@ class Fight:
         return (*self.attackers, self.defender)
 
 
-CalamityKind = Literal["destroyed", "routs", "retreats"]
+Call = Literal["destroyed", "routs", "retreats"]
+"""What befalls a unit that calls its friends to test (S-G.1)."""
+CalamityKind = Literal[Call, "evades"]
 
 
 @dataclass(frozen=True, slots=True)
 class Calamity:
-    """A unit that retreated, routed or was destroyed this turn, and the friends near it (S-G.1)."""
+    """A unit that fled or fell this turn, and the friends that it passed (S-G.1, S-H.9)."""
 
     unit: str
     kind: CalamityKind
@@ -193,7 +197,7 @@ class State(battle.Battle):
 
 def destroyed(state: State, name: str, why: str) -> State:
     """Returns the state without a unit that is destroyed, which calls friends to test (S-G.1)."""
-    state = with_calamity(state, name, "destroyed")
+    state = with_calamity(parted(state, name), name, "destroyed")
     state = state.changed(name, bases=())
     kept = tuple(due for due in state.due if name not in vars(due).values())
     allowed = {unit: value for unit, value in state.allowed.items() if unit != name}
@@ -220,19 +224,26 @@ def ended(state: State, names: Iterable[str]) -> State:
 
 
 def with_calamity(
-    state: State,
-    name: str,
-    kind: CalamityKind,
-    *,
-    has_called: bool = False,
+    state: State, name: str, kind: CalamityKind, swept: shapely.Geometry | None = None
 ) -> State:
-    """Returns the state with a unit's fate, out of its melees, and who was near (S-G.1, S-H.9)."""
-    state = parted(state, name)
+    """Returns the state with a unit's fate, and who was near (S-G.1, S-H.9).
+
+    A fate counts once a turn, from where the unit stood and all along the way that it `swept`.
+    """
     unit, ground = state.unit(name), state.field
-    near = ((friend.id, round(ground.apart_in(unit, friend), 6)) for friend in ground.friends(unit))
-    close = tuple((friend, apart) for friend, apart in near if apart <= tables.COMMAND_IN)
-    calamity = Calamity(name, kind, unit.extra.get("brigade"), close, has_called)
-    return replace(state, calamities=(*state.calamities, calamity))
+    way = ground.outlines[name] if swept is None else ground.outlines[name].union(swept)
+    near = {}
+    for friend in ground.friends(unit):
+        apart_in = ground.inches(float(shapely.distance(way, ground.outlines[friend.id])))
+        if apart_in <= tables.COMMAND_IN:
+            near[friend.id] = round(apart_in, 6)
+    same = [one for one in state.calamities if (one.unit, one.kind) == (name, kind)]
+    for before in same:
+        for friend_id, apart_in in before.near_in:
+            near[friend_id] = min(apart_in, near.get(friend_id, apart_in))
+    others = tuple(one for one in state.calamities if one not in same)
+    calamity = Calamity(name, kind, unit.extra.get("brigade"), tuple(near.items()))
+    return replace(state, calamities=(*others, calamity))
 
 
 def with_losses(

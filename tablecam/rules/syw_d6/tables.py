@@ -141,6 +141,7 @@ FRIENDS: Final[Mapping[str, tuple[int, int]]] = {
     "destroyed": (-3, -2),
     "routs": (-2, -1),
     "retreats": (-1, -1),
+    "evades": (-1, -1),
 }
 # S-H.1: the unit's own disorder, in every kind of TEST.
 DISORDERED: Final = -2

@@ -93,10 +93,12 @@ class FireDice(Due):
         why = f", one for each {HIT}"
         state = with_losses(state, target.id, hits, why, causes=causes)
         left = state.position.unit(target.id)
-        has_tested = left is None or left.state.get("tested_this_turn")
-        if not has_tested and fire.is_called_to_test(state.field.troops[target.id]):
-            state = state.pushed(TestDie(target.id, "casualty"))
-        return state
+        if left is None or not fire.is_called_to_test(state.field.troops[target.id]):
+            return state
+        if left.state.get("tested_this_turn"):
+            text = f"{target.id} takes no TEST: it has taken one this turn"
+            return state.tells("test", text, "S-G.3", unit=target.id)
+        return state.pushed(TestDie(target.id, "casualty"))
 
 
 def shots(state: State) -> Iterator[Fire]:

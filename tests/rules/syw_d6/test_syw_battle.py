@@ -10,6 +10,7 @@ from tablecam.errors import BadInput
 from tablecam.geometry.moves.poses import ahead, wheeled
 from tablecam.geometry.outlines import corners
 from tablecam.rules.game import Refused
+from tablecam.rules.syw_d6 import morale
 from tablecam.rules.syw_d6 import state as acts
 from tablecam.rules.syw_d6.game import GAME
 from tests.rules.syw_d6.battles import (
@@ -251,7 +252,6 @@ def test_a_retreat_by_choice_costs_three_figures_s_b_10():
     battle = Battle(F1, F2, A1)
     battle.act("F1: retreat")
     assert battle.marks("F1")["figures"] == 21
-    battle.throw(3)
     before = battle.unit("F1").bases[0].y_mm
     battle.throw(4)
     assert battle.unit("F1").bases[0].y_mm == pytest.approx(before - 4 * INCH_MM, abs=8)
@@ -261,7 +261,6 @@ def test_a_retreat_by_choice_costs_three_figures_s_b_10():
 def test_a_flight_ends_beyond_friends_and_says_so_s_c_13():
     battle = Battle(F1, unit("F2", 20, 12.5), A1)
     battle.act("F1: retreat")
-    battle.throw(3)
     battle.throw(2)
     assert "F1 retreats by 2 in, and on to 3.5 in, where it has room" in battle.texts()
 
@@ -348,7 +347,8 @@ def test_a_charger_that_fire_puts_to_flight_strikes_nobody_s_f_1_s_a_1(answer, f
         battle.throw(1, 1)
     battle.act("Fire")
     battle.throw(6, 6, 1)
-    battle.throw(3)
+    if status == "retreating":
+        battle.throw(3)
     assert battle.marks("F1")["status"] == status
     assert battle.question.startswith("French: throw"), "A1 has nobody to fire at"
     assert not battle.state.fights
@@ -443,15 +443,15 @@ def test_one_shot_a_sequence_s_d_1():
 # TESTs and melee.
 
 
-def shot_at(**options):
-    battle = Battle(F1, unit("A1", 20, 17, DOWN), A2, **options).to_fire()
+def shot_at(marks=None, **options):
+    battle = Battle(F1, unit("A1", 20, 17, DOWN, state=marks), A2, **options).to_fire()
     battle.act("F1 at A1")
     battle.throw(6, 6, *[1] * 23)
     return battle
 
 
 def test_a_test_sums_named_factors_s_h_1():
-    battle = shot_at()
+    battle = shot_at(charts={"test": CHART["test"] | {"retreat_at": -2}})
     done = battle.throw(6)
     assert done.events[0].facts["parts"] == {
         "losses": 0, "disordered": -2, "casualties_artillery": 0, "casualties_flank_rear": 0,
@@ -479,8 +479,9 @@ def test_a_lost_row_is_asked_for_once_and_kept_s_n_3():
     assert "trained unit" in battle.question
     battle.act("trained unit -1")
     assert battle.state.chart["trained"] == -1
-    assert battle.question == "1 die for the TEST of A1"
     assert "The players say: trained unit -1" in battle.texts()
+    held = "A1 takes a TEST: disordered -2, trained -1; it holds at -3, whatever the die"
+    assert held in battle.texts()
 
 
 def test_a_lost_row_says_what_it_leads_to_s_n_1_s_n_3():
@@ -512,7 +513,7 @@ def test_the_loser_of_a_melee_loses_three_figures_a_point_s_f_3():
     battle = fighting((3, 1))
     # The charge counts 1, the die of 1 of a trained unit takes 1 off.
     assert battle.marks("A1")["figures"] == 24 - 6
-    battle.throw(3)
+    assert "A1 loses 6 figures, 3 for each of 2 points: 18 left" in battle.texts()
     assert battle.marks("A1")["status"] == "retreating", "the loser retreats at least (S-F.4)"
     assert battle.marks("F1")["disordered"] is True, "the end of a melee disorders all (S-F.7)"
 
@@ -565,21 +566,67 @@ def test_a_rout_runs_off_the_owners_edge_s_a_2():
     assert "A1 leaves the table" in battle.texts()
 
 
-def test_friends_near_a_flight_take_the_moral_test_s_g_1():
-    loser = unit(
-        "A1", 20, 30, DOWN, state={"status": "routing", "disordered": True, "flees_from": "F1"}
-    )
-    friend, far = unit("A2", 40, 30, DOWN), unit("A3", 64, 30, DOWN)
-    battle = Battle(F1, loser, friend, far, turns=2)
+def moral_step(*things, flight="retreating", y_in=30):
+    """The Moral step after A1 has fled by 2 in, with what each TEST counted and did."""
+    fate = {"status": flight, "disordered": True, "flees_from": "F1"}
+    battle = Battle(F1, unit("A1", 20, y_in, DOWN, state=fate), *things, turns=2)
     battle.act("End the moves")
     battle.throw(2)
-    battle.act("No more units reform")
-    battle.act("End the moves")
-    tests = []
-    while "TEST" in battle.question:
-        tests.append(battle.question.rsplit(" ", 1)[-1])
-        battle.throw(3)
-    assert tests == ["A1", "A2"]
+    while battle.state.active == "allied":
+        throws = "TEST" in battle.question
+        battle.throw(3) if throws else battle.play.apply(battle.play.legal()[-1])
+    tests = [event for done in battle.play.done for event in done.events if event.kind == "test"]
+    counted = {}
+    for test in tests:
+        assert test.facts["unit"] not in counted, "a moral TEST is taken once a turn (S-G.3)"
+        counted[test.facts["unit"]] = {
+            part: value for part, value in test.facts["parts"].items() if value
+        }
+    return battle, counted
+
+
+def test_friends_near_a_flight_take_the_moral_test_s_g_1():
+    friend, far = unit("A2", 40, 30, DOWN), unit("A3", 64, 30, DOWN)
+    battle, counted = moral_step(friend, far, flight="routing")
+    assert list(counted) == ["A1", "A2"]
+    routs = "A1 takes a TEST: disordered -2, routs -2, friends in sight +1; it routs at -3"
+    assert routs in battle.texts(), "no TEST ends a rout (S-A.2)"
+
+
+def test_a_unit_that_has_retreated_tests_for_its_own_retreat_s_a_2_s_h_10():
+    battle, counted = moral_step(unit("A2", 40, 30, DOWN))
+    assert counted["A1"] == {"disordered": -2, "retreats": -1, "friends_in_sight": 1}
+    assert counted["A2"] == {"retreating_friends": -1}
+    assert "status" not in battle.marks("A1")
+
+
+def test_a_rout_by_a_test_counts_in_the_tests_after_it_s_g_2_s_h_4():
+    worn = {"figures": 12, "disordered": True}
+    broken = unit("A2", 30, 30, DOWN, state=worn)
+    same, other = unit("A3", 40, 30, DOWN), unit("A4", 40, 34, DOWN, brigade="guards")
+    called = unit("A5", 56, 30, DOWN)
+    battle, counted = moral_step(broken, same, other, called)
+    assert battle.marks("A2")["status"] == "routing"
+    assert counted["A3"]["routed_friends"] == -2
+    assert counted["A4"]["routed_friends"] == -1
+    assert counted["A5"] == {"routed_friends": -2, "friends_in_sight": 1}, "more than 18 in from A1"
+
+
+def test_a_friend_counts_wherever_it_passed_within_18_in_s_h_9():
+    behind = unit("A2", 20, 45.5, DOWN)
+    assert "A2" in moral_step(behind, y_in=25)[1], "it stood 19.5 in off and ran to 17.5 in"
+
+
+def test_a_unit_that_has_tested_says_why_it_takes_no_other_test_s_g_3():
+    battle = shot_at({"tested_this_turn": True})
+    assert "A1 takes no TEST: it has taken one this turn" in battle.texts()
+
+
+def test_losses_beyond_what_is_left_say_how_many_were_due_s_f_3():
+    due = morale.LossesDue(("F1",), 15, "A1")
+    state = due.then(Battle(unit("F1", 20, 15, figures=6), F2, A1).state, None)
+    text = "F1 loses 6 figures of the 15 due (3 for each of 5 points, but has no more): 0 left"
+    assert text in [event.text for event in state.told]
 
 
 # The Fog of War.
