@@ -62,9 +62,9 @@ def test_words_are_moved_in_from_the_drawings_edge_and_none_that_are_out_of_view
     assert places == [pytest.approx(each) for each in wanted]
 
 
-def test_names_of_things_in_contact_stand_apart_and_lose_what_most_share(modules: Page) -> None:
-    """Three things within the width of a name, and one far off that is not of their set."""
-    places = modules.evaluate(
+def test_names_of_things_in_contact_stand_apart_and_commanders_give_way(modules: Page) -> None:
+    """What the game asks about has its name in its middle; a commander has none without room."""
+    led, units = modules.evaluate(
         """async (size) => {
           const { fitted } = await import("/static/board/view.js");
           const { namePlaces } = await import("/static/board/labels.js");
@@ -74,20 +74,29 @@ def test_names_of_things_in_contact_stand_apart_and_lose_what_most_share(modules
           };
           const units = Object.entries(at).map(
             ([id, x_mm]) => ({ id, x_mm, y_mm: 300, bases: [] }));
+          const leaders = ["Seidlitz", "Ziethen", "Moeller"].map(
+            (id) => ({ id, x_mm: 320, y_mm: 300 }));
           const facts = { ...size, units, commanders: [], map: null };
-          const state = { facts, view: fitted(size, 390, 600, 0), now: { units, commanders: [] } };
-          const boxes = [...namePlaces(state).values()];
+          const state = {
+            facts, view: fitted(size, 390, 600, 0), now: { units, commanders: leaders },
+            asked: ["House Horse"], chosen: [], hover: null,
+          };
+          const boxes = namePlaces(state);
+          state.hover = "commander:Moeller";
+          const led = [boxes, namePlaces(state)].map((all) => all.has(state.hover));
           const names = units.map((unit) => counterName(facts, unit));
-          return names.map((name, index) => [name, briefest(name), boxes[index]]);
+          const of = units.map(({ id }) => boxes.get(`unit:${id}`));
+          return [led, names.map((name, index) => [name, briefest(name), of[index]])];
         }""",
         SIZE,
     )
-    names, short, boxes = zip(*places, strict=True)
+    names, short, boxes = zip(*units, strict=True)
     assert names == ("Foot", "Guns", "Horse", "Blue box")
     assert short == ("Foo", "Gun", "Hor", "Bb")
-    downs = [box["y"] - boxes[0]["y"] for box in boxes]
-    assert (downs[0], downs[3]) == (0, 0)
-    assert {abs(down) for down in downs[1:3]} == {16}
+    downs = [box["y"] - boxes[3]["y"] for box in boxes]
+    assert downs[2] == 0
+    assert {abs(down) for down in downs[:2]} == {16}
+    assert led == [False, True]
 
 
 def test_a_narrow_window_turns_the_table_and_a_wide_one_does_not(modules: Page) -> None:

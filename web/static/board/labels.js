@@ -32,6 +32,11 @@ const COUNTER_PX = {
   small: { letter: 5.4, height: 9, half: 6, figures: 10 },
 };
 
+/** Whether a name is needed: its owner is chosen, pointed at, or what the game is about. @type {(state: State, thing: string, id: string) => boolean} */
+function isAsked({ chosen, hover, asked }, thing, id) {
+  return chosen.includes(thing) || hover === thing || asked.includes(id);
+}
+
 /** Where names stand on counters: above their figures; the chosen one's for certain, others where nothing is in the way, short or beside small counters if need be. @type {(state: State) => Map<string, Name>} */
 function counterNamePlaces(state) {
   const { letter, height, half, figures } = areSmall(state) ? COUNTER_PX.small : COUNTER_PX.near;
@@ -41,8 +46,7 @@ function counterNamePlaces(state) {
     .filter(({ thing }) => !isBeneath(state, thing))
     .map(({ owner, thing }) => {
       const [x, y] = toScreen(state.view, state.facts, owner.x_mm, owner.y_mm);
-      const isAsked = state.chosen.includes(thing) || state.hover === thing || state.asked.includes(owner.id);
-      return { owner, thing, isAsked, x, y, edge: edgePx(state, owner) };
+      return { owner, thing, isAsked: isAsked(state, thing, owner.id), x, y, edge: edgePx(state, owner) };
     });
   /** @type {(Box & {of?: string})[]} */
   const taken = owners.map(({ x, y, edge }) => ({ x, y: y + edge, half, height: figures }));
@@ -72,19 +76,22 @@ function counterNamePlaces(state) {
   return places;
 }
 
-/** Where the names of units and commanders stand, none over another as far as there is room. @type {(state: State) => Map<string, Name>} */
+/** Where the names of units and commanders stand, none over another as far as there is room: those that the game is about come first, and a commander's gives way to those of units. @type {(state: State) => Map<string, Name>} */
 export function namePlaces(state) {
   if (state.facts.map) return counterNamePlaces(state);
   /** @type {Map<string, Name>} */
   const places = new Map();
-  for (const owner of [...(state.now?.units ?? []), ...(state.now?.commanders ?? [])]) {
+  const isAbout = (/** @type {{id: string}} */ { id }) => Number(state.asked.includes(id));
+  const owners = [...(state.now?.units ?? []), ...(state.now?.commanders ?? [])];
+  for (const owner of owners.toSorted((one, other) => isAbout(other) - isAbout(one))) {
     const thing = `${"bases" in owner ? "unit" : "commander"}:${owner.id}`;
     if (isBeneath(state, thing)) continue;
     const text = nameShown(state, owner);
     const middle = { text, ...boxOf(text, [owner.x_mm, owner.y_mm], state) };
     const ways = NAME_ASIDE_PX.map((down) => ({ ...middle, y: middle.y + down }));
     const taken = [...places.values()];
-    places.set(thing, ways.find((box) => isFree(box, taken)) ?? middle);
+    const free = ways.find((box) => isFree(box, taken));
+    if (free || "bases" in owner || isAsked(state, thing, owner.id)) places.set(thing, free ?? middle);
   }
   return places;
 }

@@ -164,7 +164,7 @@
  * @property {Notice[]} log  all notices that this page has had, the newest last
  * @property {boolean} isPlaying  a game is played, which draws what matters
  * @property {boolean} isByHand  units may be moved by hand now
- * @property {string[]} asked  the units that all a game asks for is about
+ * @property {string[]} asked  the units that all a game asks for is about, and what its question and its last line name
  * @property {Closed | null} closed  measuring is closed, except between what has been declared
  * @property {Ground | null} ground  the terrain in place of that of the table file
  * @property {Record<string, string>} remarks  words about units, by their ids

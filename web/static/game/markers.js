@@ -3,7 +3,7 @@ import { setAttr, svgElement, updateChildren } from "../shared/dom.js";
 import { areSmall, edgePx, hexPx, isBeneath } from "../board/hexes.js";
 import { namePlaces } from "../board/labels.js";
 import { cornersOf, makeText, placeText, wordsSize } from "../board/shapes.js";
-import { counterName, isHidden } from "../board/things.js";
+import { commanderBase, counterName, isHidden } from "../board/things.js";
 import { isFar, short, toScreen, uncut } from "../board/view.js";
 import { markersShown } from "./midgame.js";
 import { markerWords } from "./words.js";
@@ -19,7 +19,7 @@ import { markerWords } from "./words.js";
 export const RESULT = "result";
 /** Type sizes of a result, and its distances below a unit, in order of preference. */
 const RESULT_PX = { font: 15, letter: 9, line: 19, below: [-28, 42, -48, 62], farther: [-68, 82, -88] };
-const NAME_PX = { half: 18, height: 14, held: 18 };
+const NAME_PX = { height: 14, held: 18, heldHalf: 36 };
 /** Type sizes of the words of a ghost, and its distances from the middle, in order of preference. */
 export const GHOST_PX = {
   font: 14,
@@ -28,7 +28,7 @@ export const GHOST_PX = {
   below: [0, 24, -24, 46, -46],
   farther: [70, -70, 94, -94, 120, -120],
 };
-const MARKER_PX = { middle: 15.5, height: 15, below: [0, 17, -47], farther: [34, -64] };
+const MARKER_PX = { middle: 15.5, height: 15, below: [0, -31, 17, -47], farther: [34, -64] };
 /** Where markers lie that are seen from far away: below the name of their unit, above or beside it. */
 const NEAR_PX = { below: [0, -31], farther: [], middle: 15.5 };
 /** Distance from a unit's middle to a label at its side. */
@@ -59,10 +59,10 @@ const FAR_VIEW_PX = 1700;
 /** The boxes of names, of the labels of shapes, and of the tools over the drawing. @type {(layers: Record<string, SVGElement>, labelled: Shape[], state: State) => Box[]} */
 export function boxesTaken(layers, labelled, state) {
   const names = [...namePlaces(state)].flatMap(([thing, place]) => {
-    const name = { ...place, half: Math.max(NAME_PX.half, place.half), height: NAME_PX.height };
+    const name = { ...place, height: NAME_PX.height };
     // Below the name stands for how long it has not been seen.
     if (!isHidden(state, thing)) return [name];
-    return [name, { ...name, y: name.y + NAME_PX.held, half: 2 * NAME_PX.half }];
+    return [name, { ...name, y: name.y + NAME_PX.held, half: NAME_PX.heldHalf }];
   });
   const labels = labelled.flatMap(({ label, label_mm }) =>
     label && label_mm ? [{ ...wordsSize(label), ...onScreen(label_mm, state) }] : [],
@@ -120,7 +120,7 @@ function onScreen(at_mm, { view, facts }) {
   return { x, y };
 }
 
-/** @typedef {{below: number[], farther: number[], middle?: number, aside?: number[]}} Ways  how far from its unit a box may lie, px, and on which sides */
+/** @typedef {{below: number[], farther: number[], middle?: number, apart?: number}} Ways  how far a box may lie below its unit, and beside its middle, px */
 
 /** Reserves the nearest free place for a box; the first if none is free. @type {(box: Box, px: Ways, taken: Box[], state: State) => {right: number, down: number}} */
 function freeWay(box, px, taken, state) {
@@ -131,9 +131,9 @@ function freeWay(box, px, taken, state) {
 }
 
 /** Reserves the nearest free place for a box above, below or beside its unit, upon none to avoid; null if none is free. @type {(box: Box, px: Ways, taken: Box[], state: State, avoided?: Box[]) => {right: number, down: number} | null} */
-function findWay(box, { below, farther, middle = 0, aside = [-1, 1] }, taken, { view }, avoided = []) {
+function findWay(box, { below, farther, middle = 0, apart = ASIDE_PX }, taken, { view }, avoided = []) {
   const upright = (/** @type {number} */ down) => ({ right: 0, down });
-  const level = aside.map((side) => ({ right: side * (box.half + ASIDE_PX), down: -middle }));
+  const level = [-1, 1].map((side) => ({ right: side * (box.half + apart), down: -middle }));
   const ways = [...below.map(upright), ...level, ...farther.map(upright)];
   const isIn = (/** @type {number} */ x) => x >= box.half && x <= view.width_px - box.half;
   const isFree = (/** @type {{right: number, down: number}} */ { right, down }) =>
@@ -191,9 +191,12 @@ function unitAt([x, y], { facts, now }) {
 function renderMarkers(layer, taken, state) {
   const markers = markersShown(state);
   const size = state.view.width_px > FAR_VIEW_PX ? 1.5 : areSmall(state) ? SMALL : 1;
-  const marked = (state.now?.units ?? []).filter(({ id }) => markers[id]?.length);
+  const { units = [], commanders = [] } = state.now ?? {};
+  const marked = units.filter(({ id }) => markers[id]?.length);
   const shown = marked.filter(({ id }) => !isBeneath(state, `unit:${id}`) || state.chosen.includes(`unit:${id}`));
-  const upon = (state.now?.units ?? []).map((unit) => ({ id: unit.id, ...boxUpon(unit, state) }));
+  const bodies = [...units, ...commanders.map((leader) => ({ ...commanderBase(leader), id: leader.id }))];
+  const upon = bodies.map((body) => ({ id: body.id, ...boxUpon(body, state) }));
+  const names = namePlaces(state);
   updateChildren(
     layer,
     shown,
@@ -208,7 +211,7 @@ function renderMarkers(layer, taken, state) {
       setAttr(node, "data-marker", `${id}: ${markerWords(markers[id])}`);
       const rows = state.facts.map
         ? rowsOnCounter(marks, unit, size, !isChosen, state)
-        : [rowBeside(marks, unit, size, isBrief, taken, upon, state)];
+        : [rowBeside(marks, unit, size, isBrief, taken, upon, names.get(`unit:${id}`), state)];
       const ring_mm = Math.hypot(width_mm, depth_mm) / 2 + (state.facts.map ? 0 : RING_MM);
       updateChildren(
         node,
@@ -228,29 +231,39 @@ function renderMarkers(layer, taken, state) {
   );
 }
 
-/** A row beside its unit, where nothing else lies; in brief, what has no room there is a sign, and plain words are left out. It lies on another unit, whose it would seem, only where all else is taken. @type {(all: Mark[], unit: import("../board/state.js").Unit, size: number, isBrief: boolean, taken: Box[], upon: (Box & {id: string})[], state: State) => Row} */
-function rowBeside(all, { id, x_mm, y_mm }, size, isBrief, taken, upon, state) {
+/** A row beside its unit's name, where nothing else lies; in brief, what has no room there is a sign, and plain words are left out. It lies on another unit, whose it would seem, only where all else is taken. @type {(all: Mark[], unit: import("../board/state.js").Unit, size: number, isBrief: boolean, taken: Box[], upon: (Box & {id: string})[], name: Box | undefined, state: State) => Row} */
+function rowBeside(all, { id, x_mm, y_mm }, size, isBrief, taken, upon, name, state) {
   const others = upon.filter((unit) => unit.id !== id);
-  const { x, y } = onScreen([x_mm, y_mm], state);
+  const middle = onScreen([x_mm, y_mm], state);
+  const { x, y, half } = name ?? { ...middle, half: ASIDE_PX };
+  const apart = half + 1;
   const boxOf = (/** @type {Mark[]} */ marks) => {
-    const half = (size * rowWide(marks)) / 2;
-    return { x, y: y + size * MARKER_PX.middle, half, height: size * MARKER_PX.height };
+    return { x, y: y + size * MARKER_PX.middle, half: (size * rowWide(marks)) / 2, height: size * MARKER_PX.height };
   };
+  const row = (/** @type {Mark[]} */ marks, /** @type {{right: number, down: number}} */ { right, down }) => ({
+    marks,
+    way: { right: right + x - middle.x, down: down + y - middle.y },
+  });
   const beside = (/** @type {Mark[]} */ marks) =>
-    findWay(boxOf(marks), MARKER_PX, taken, state, others) ?? freeWay(boxOf(marks), MARKER_PX, taken, state);
-  if (!isBrief) return { marks: all, way: beside(all) };
+    row(
+      marks,
+      findWay(boxOf(marks), { ...MARKER_PX, apart }, taken, state, others) ??
+        freeWay(boxOf(marks), { ...MARKER_PX, apart }, taken, state),
+    );
+  if (!isBrief) return beside(all);
   const grave = all.filter(({ kind, tone = "plain" }) => kind !== "word" || tone !== "plain");
   const signs = grave.map((mark) => (mark.kind === "word" ? { ...mark, text: "!" } : mark));
   for (const marks of [all, grave, signs]) {
-    const way = marks.length ? findWay(boxOf(marks), NEAR_PX, taken, state, others) : { right: 0, down: 0 };
-    if (way) return { marks, way };
+    if (!marks.length) return { marks, way: { right: 0, down: 0 } };
+    const way = findWay(boxOf(marks), { ...NEAR_PX, apart }, taken, state, others);
+    if (way) return row(marks, way);
   }
-  return { marks: signs, way: beside(signs) };
+  return beside(signs);
 }
 
-/** What a unit covers of the screen. @type {(unit: import("../board/state.js").Unit, state: State) => Box} */
-function boxUpon(unit, state) {
-  const corners = cornersOf(unit).map((corner) => onScreen(corner, state));
+/** What a unit covers of the screen. @type {(body: Parameters<typeof cornersOf>[0], state: State) => Box} */
+function boxUpon(body, state) {
+  const corners = cornersOf(body).map((corner) => onScreen(corner, state));
   const [xs, ys] = [corners.map(({ x }) => x), corners.map(({ y }) => y)];
   const [left, top] = [Math.min(...xs), Math.min(...ys)];
   const [width, height] = [Math.max(...xs) - left, Math.max(...ys) - top];

@@ -281,7 +281,8 @@ function dropSettledMoves(state, { moved = [], log = [] }, before) {
 }
 
 /** Passes on what the board and the rulings need to know of a game. @type {(state: State, view: Pick<GameView, "has_begun" | "marks" | "closed"> & Partial<GameView>) => void} */
-export function shareWithBoard(state, { has_begun, marks, closed, actions, hint, is_over, is_yours, to_place }) {
+export function shareWithBoard(state, view) {
+  const { has_begun, marks, closed, actions, hint, is_over, is_yours, to_place, question = "", log = [] } = view;
   const marked = Object.entries(marks ?? {});
   state.remarks = Object.fromEntries(marked.map(([unit, own]) => [unit, markerWords(own)]));
   state.closed = has_begun ? closed : null;
@@ -291,8 +292,19 @@ export function shareWithBoard(state, { has_begun, marks, closed, actions, hint,
   const isByHand = (/** @type {Offer} */ { group }) => Boolean(state.facts.about.groups[group]?.hint);
   // A seat that is not asked does not know what the others may do by hand.
   const about = (actions ?? []).map(({ units }) => units).filter(({ length }) => length > 0);
-  state.asked = (about[0] ?? []).filter((unit) => about.every((units) => units.includes(unit)));
+  const ofAll = (about[0] ?? []).filter((unit) => about.every((units) => units.includes(unit)));
+  const said = plainWords(`${question}, ${log.findLast(({ undone }) => !undone)?.text ?? ""}`);
+  const things = [...(state.facts.units ?? []), ...(state.facts.commanders ?? [])].map(({ id }) => id);
+  state.asked = [...ofAll, ...things.filter((id) => said.includes(plainWords(id)))];
   state.isByHand = !state.isPlaying || !is_yours || Boolean(hint || to_place?.length || actions?.some(isByHand));
+}
+
+/** The words of a text, each with a space on both sides. @type {(text: string) => string} */
+function plainWords(text) {
+  return ` ${text
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, " ")
+    .trim()} `;
 }
 
 /** Drops the entered dice when another roll is asked for. @type {(game: Game, roll: Offer | undefined) => void} */
