@@ -178,11 +178,13 @@ def about(position: Position, reference: str, roster: Roster) -> Json:
     thing = resolve(position, reference)
     unit = described(position.game).length_unit(position.table)
     on_hexes = position.table.hex_map is not None
-    shapes = (
-        counter_shapes(position, thing.what)
-        if on_hexes
-        else shapes_about(position, thing.what, unit=unit, ranges=_weapon_ranges(position, thing))
-    )
+    if on_hexes:
+        shapes = counter_shapes(position, thing.what)
+    else:
+        zones = described(position.game).fire_zones(position, thing.unit) if thing.unit else ()
+        # A ring would say that it fires to all sides.
+        ranges = () if zones else _weapon_ranges(position, thing)
+        shapes = (*zones, *shapes_about(position, thing.what, unit=unit, ranges=ranges))
     return {
         "thing": reference,
         "title": thing.name,

@@ -12,11 +12,13 @@ from types import MappingProxyType
 from typing import Any, Literal, Protocol
 
 from tablecam.documents import Document
+from tablecam.geometry.shapes import Shape
 from tablecam.rules.game_files import GameFile, house_options
 from tablecam.table.model import (
     Commander,
     Keys,
     LengthUnit,
+    Position,
     TableNeeds,
     TableSize,
     Unit,
@@ -325,6 +327,10 @@ class Described(Protocol):
 
     def weapon_ranges(self, unit: Unit) -> tuple[float, ...]:
         """Returns the ranges of a unit's weapons in the unit of length; empty if it states none."""
+        return ()
+
+    def fire_zones(self, position: Position, unit: Unit) -> tuple[Shape, ...]:
+        """Returns the outlines of where a unit may fire; empty if that is all round, or unknown."""
         return ()
 
     def formation(self, unit: Unit, listed: int) -> str | None:

@@ -15,9 +15,8 @@ from tablecam.rules.syw_d6.charges import edges
 from tablecam.rules.syw_d6.field import Field, commands, field_of
 from tablecam.rules.syw_d6.fire import fire_pool
 from tablecam.rules.syw_d6.tables import COMMAND_IN, GAME
-from tablecam.table.model import Position, Unit, inches
+from tablecam.table.model import Position, Unit
 from tablecam.uncertainty.answer import certain, decide, measured
-from tablecam.uncertainty.illustration import ring
 from tablecam.uncertainty.lengths import distance
 
 
@@ -64,8 +63,7 @@ def _shots(ground: Field, unit: Unit) -> Iterator[Part]:
     ranges = ground.troops[unit.id].ranges
     short = f", at short range up to {ranges.short_in:g} in" if ranges.long_in else ""
     yield Finding(f"{unit.id} fires up to {ranges.greatest_in:g} in{short}", rule="S-D.8")
-    for range_in in ranges.all_in:
-        yield from ring(unit, range_in, inches(ground.position.table))
+    yield from ground.arcs(unit)
 
 
 def _shot(ground: Field, firer: Unit, target: Unit) -> Finding:

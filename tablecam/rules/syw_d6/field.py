@@ -15,8 +15,9 @@ import shapely
 
 from tablecam.geometry.moves.lanes import all_ahead, front_width_mm
 from tablecam.geometry.outlines import Axes, axes, footprint
+from tablecam.geometry.shapes import Shape, shapes_of
 from tablecam.geometry.sight import eroded_by_hair, free_line
-from tablecam.geometry.zones import cone_at
+from tablecam.geometry.zones import cone_at, cone_before
 from tablecam.rules.game import Ban
 from tablecam.rules.miniatures import unit_keys
 from tablecam.rules.miniatures.ground import (
@@ -200,6 +201,18 @@ class Field(Ground):
         files = formation_of(firer.bases, troops, inch_mm=self.inch_mm).files
         range_mm, line = min(ranges_mm, key=itemgetter(0))
         return fire.Shot(tuple(sections), self.inches(range_mm), files=files, line=line)
+
+    def arcs(self, firer: Unit) -> Iterator[Shape]:
+        """Yields the outlines of a unit's arc of fire, one for each range (S-D.6 to S-D.8)."""
+        troops = self.troops[firer.id]
+        if troops.arm == "artillery":
+            ahead = [(axes(base).middle_mm, base.heading_deg) for base in firer.bases]
+            cones = [cone_at(*eye, 2 * CONE_DEG) for eye in ahead]
+        else:
+            cones = [cone_before(front, 90.0) for _, front in _fronts(firer, troops)]
+        for range_in in troops.ranges.all_in:
+            outlines = [cone.outline(range_in * self.inch_mm) for cone in cones]
+            yield from shapes_of(shapely.union_all(outlines), "ring", f"{range_in:g} in")
 
     def range_mm(self, firer: Unit, target: Unit) -> float:
         """Returns the range in the firer's arc, else between the outlines (S-D.8)."""

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Final
 from pydantic import TypeAdapter
 
 from tablecam.errors import BadInput
+from tablecam.geometry.shapes import Shape
 from tablecam.rules import descriptions as about
 from tablecam.rules.dice import Roll, dice_words
 from tablecam.rules.frozen_json import one_of
@@ -25,7 +26,7 @@ from tablecam.rules.miniatures.reckon import terms
 from tablecam.rules.steps import Decide
 from tablecam.rules.syw_d6 import charges, marches, morale, tables, volleys
 from tablecam.rules.syw_d6 import state as acts
-from tablecam.rules.syw_d6.field import read_keys, troops_of
+from tablecam.rules.syw_d6.field import field_of, read_keys, troops_of
 from tablecam.rules.syw_d6.flights import ClearDie, FormUpDue, flight_of, home_edges
 from tablecam.rules.syw_d6.fog_of_war import FogDie, Pick, RainDie
 from tablecam.rules.syw_d6.state import Due, State, Weather
@@ -468,6 +469,13 @@ class SevenYearsWar(BattleGame[State]):
         """Returns the ranges of a unit's weapon (S-D.8)."""
         try:
             return read_keys(unit).ranges.all_in
+        except BadInput:
+            return ()
+
+    def fire_zones(self, position: Position, unit: Unit) -> tuple[Shape, ...]:
+        """Returns the outlines of a unit's arc of fire (S-D.6 to S-D.8)."""
+        try:
+            return tuple(field_of(position).arcs(unit))
         except BadInput:
             return ()
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+import shapely
 
 from tablecam.geometry.moves.poses import faced, shifted
 from tablecam.rules.miniatures.ground import move_sigma_mm
@@ -81,6 +82,16 @@ def test_guns_fire_in_a_cone_and_halve_what_is_not_ahead_s_d_7(x_in, y_in, expec
 
 def test_a_target_outside_of_the_cone_cannot_be_shot_s_d_7():
     assert shot(gun(), unit("A1", 25.8, 30, DOWN, bases=1)).rule == "S-D.7"
+
+
+@pytest.mark.parametrize("firer", [FIRER, gun()], ids=["muskets", "gun"])
+def test_what_is_drawn_is_the_arc_and_not_a_ring_s_d_6(firer: Any):
+    ground = Field(table(firer))
+    arcs = [shapely.Polygon(arc.points_mm) for arc in ground.arcs(firer)]
+    assert len(arcs) == len(ground.troops["F1"].ranges.all_in)
+    front_mm, far_mm = 20 * 25.4, ground.troops["F1"].ranges.greatest_in * 25.4
+    farthest = max(arcs, key=lambda arc: arc.area)
+    assert farthest.bounds[1::2] == pytest.approx((front_mm, front_mm + far_mm), abs=0.1)
 
 
 def test_a_light_gun_has_no_long_range_s_d_8():
