@@ -13,11 +13,15 @@ from tablecam.geometry.moves.poses import ahead
 from tablecam.rules.dice import Roll
 from tablecam.rules.frozen_json import Variant
 from tablecam.rules.game import PendingDecision
-from tablecam.rules.miniatures.battle import Done
+from tablecam.rules.miniatures.battle import Bases, Done
+from tablecam.rules.miniatures.ground import axes_of, footprints
 from tablecam.rules.syw_d6 import tables
-from tablecam.rules.syw_d6.field import commands
+from tablecam.rules.syw_d6.field import Field, commands
 from tablecam.rules.syw_d6.state import Calamity, Due, State, Weather
-from tablecam.table.model import Commander, Unit
+from tablecam.rules.syw_d6.troops import formation_of
+from tablecam.table.headings import forward, right
+from tablecam.table.model import BasePose, Commander, Unit
+from tablecam.wording import proper_name
 
 
 class Pick(Variant):
@@ -63,7 +67,7 @@ class FogTable(Due):
     def then(self, state: State, answer: tuple[int, ...]) -> State:
         """Returns the state after the event."""
         event, rule = tables.fog_event(answer, state.active)
-        text = f"Fog of War: {event.replace('_', ' ')}"
+        text = "Fog of War: {}: {}".format(*tables.FOG_WORDS[event])
         state = state.tells("fog", text, rule, dice=list(answer), event=event)
         force = Weather(event, state.active, 2 if event == "heavy_rain" else 1)
         state = replace(state, in_force=(*state.in_force, force))
@@ -106,8 +110,12 @@ class Picking(Due):
 
     def asked(self, state: State) -> PendingDecision | None:
         """Returns the question, if there is anything to pick."""
-        question = f"{self.event.replace('_', ' ')}: which?"
-        return PendingDecision(question, state.active) if self._open(state) else None
+        (title, effect), kind = tables.FOG_WORDS[self.event], "guns"
+        if self.event in tables.ATTACK_IN:
+            kind = "brigade"
+        hint = f"{effect[0].upper()}{effect[1:]}."
+        question = PendingDecision(f"{title}: which {kind}?", state.active, hint=hint)
+        return question if self._open(state) else None
 
     def legal(self, state: State) -> tuple[Pick | Done, ...]:
         """Returns what may be picked, and to be done."""
@@ -118,10 +126,11 @@ class Picking(Due):
         if not isinstance(answer, Pick):
             return state
         name, rule = answer.name, tables.fog_rule(self.event)
-        state = state.tells("fog", f"{self.event.replace('_', ' ')}: {name}", rule, name=name)
+        text = f"{tables.FOG_WORDS[self.event][0]}: {proper_name(name)}"
+        state = state.tells("fog", text, rule, name=name)
         again = replace(self, picked=(*self.picked, name))
         if self.event in tables.ATTACK_IN:
-            return _brigade_forward(state, name, tables.ATTACK_IN[self.event])
+            return _brigade_forward(state, name, self.event)
         if self.event == "allied_10":
             return state.pushed(GunsDie(name), again)
         return state.changed(name, fires_twice=True).pushed(again)
@@ -214,20 +223,62 @@ _EFFECTS: Final[Mapping[tables.Event, Callable[[State], State]]] = {
 }
 
 
-def _brigade_forward(state: State, brigade: str, inches: float) -> State:
-    """Returns the state with a brigade's infantry nearer to the enemy, 3 in off it at least."""
-    for unit in state.field.of_side(state.active):
-        ground = state.field
-        enemies = ground.enemies(unit)
-        if unit.extra.get("brigade") != brigade or unit.arm != "infantry" or not enemies:
+def foot_of(state: State, brigade: str) -> list[Unit]:
+    """Returns the infantry of a brigade of the active side."""
+    own = state.field.of_side(state.active)
+    return [unit for unit in own if unit.extra.get("brigade") == brigade and unit.arm == "infantry"]
+
+
+def _brigade_forward(state: State, brigade: str, event: tables.Event) -> State:
+    """Returns the state with a brigade's infantry nearer to the enemy, 3 in off it at least.
+
+    The French form attack column first, where their bases can (S-M.11, S-L.10).
+    """
+    rule = tables.fog_rule(event)
+    for unit in foot_of(state, brigade):
+        column = _attack_column(state.field, unit) if event == "attaque" else None
+        how, but = "goes", ""
+        if column is not None:
+            state = state.changed(unit.id, bases=column, formation="attack_column")
+            how = "forms attack column and goes"
+        elif event == "attaque":
+            but = ", without an attack column: it cannot lie in one there"
+        ground, moved = state.field, state.unit(unit.id)
+        enemies = ground.enemies(moved)
+        if not enemies:
             continue
-        nearest = min(enemies, key=lambda enemy: ground.apart_in(unit, enemy))
-        centre, goal = (ground.outlines[one.id].centroid for one in (unit, nearest))
+        nearest = min(enemies, key=lambda enemy: ground.apart_in(moved, enemy))
+        centre, goal = (ground.outlines[one.id].centroid for one in (moved, nearest))
         way_deg = math.degrees(math.atan2(goal.y - centre.y, goal.x - centre.x))
-        room_in = max(0.0, ground.apart_in(unit, nearest) - tables.KEEP_OFF_IN)
-        far_mm = min(inches, room_in) * ground.inch_mm
-        state = state.changed(unit.id, bases=ahead(unit.bases, way_deg, far_mm))
+        room_in = max(0.0, ground.apart_in(moved, nearest) - tables.KEEP_OFF_IN)
+        far_in = min(tables.ATTACK_IN[event], room_in)
+        bases = ahead(moved.bases, way_deg, far_in * ground.inch_mm)
+        text = f"{unit.id} {how} {far_in:.1f} in toward {nearest.id}{but}"
+        state = state.changed(unit.id, bases=bases).tells("fog", text, rule, unit=unit.id)
     return state
+
+
+def _attack_column(ground: Field, unit: Unit) -> Bases | None:
+    """Returns a unit's bases three figures deep behind the middle of its front (S-L.10).
+
+    None if they make no attack column, or have no room for it.
+    """
+    troops, front = ground.troops[unit.id], axes_of(unit)
+    rows = max(1, tables.ATTACK_COLUMN_RANKS // troops.ranks_per_base)
+    files = -(-len(unit.bases) // rows)
+    (on_x, on_y), (right_x, right_y) = forward(front.heading_deg), right(front.heading_deg)
+
+    def at(place: int, base: BasePose) -> BasePose:
+        rank, file = divmod(place, files)
+        aside, back = (file - (files - 1) / 2) * base.width_mm, (rank + 0.5) * base.depth_mm
+        x_mm = front.middle_mm[0] + right_x * aside - on_x * back
+        y_mm = front.middle_mm[1] + right_y * aside - on_y * back
+        return replace(base, x_mm=x_mm, y_mm=y_mm, heading_deg=front.heading_deg)
+
+    bases = tuple(at(place, base) for place, base in enumerate(unit.bases))
+    reading = formation_of(bases, replace(troops, formation="none"), inch_mm=ground.inch_mm)
+    has_room = ground.has_room(footprints(bases), unit.id)
+    return bases if reading.formation == "attack_column" and has_room else None
 
 
 def _army(state: State) -> Commander | None:

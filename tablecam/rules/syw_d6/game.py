@@ -28,7 +28,7 @@ from tablecam.rules.syw_d6 import charges, marches, morale, tables, volleys
 from tablecam.rules.syw_d6 import state as acts
 from tablecam.rules.syw_d6.field import field_of, read_keys, troops_of
 from tablecam.rules.syw_d6.flights import ClearDie, FormUpDue, flight_of, home_edges
-from tablecam.rules.syw_d6.fog_of_war import FogDie, Pick, RainDie
+from tablecam.rules.syw_d6.fog_of_war import FogDie, Pick, RainDie, foot_of
 from tablecam.rules.syw_d6.state import Due, State, Weather
 from tablecam.rules.syw_d6.tables import GAME as NAME
 from tablecam.rules.syw_d6.troops import Charts
@@ -150,12 +150,25 @@ def _fired(state: State, action: acts.Fire) -> State:
     return state.pushed(volleys.FireDice(firer.id, target.id))
 
 
-_DONE: Final = {"swap": "No more units reform", "move": "End the moves", "fire": "End firing"}
+_DONE: Final = {
+    "fog": "None",
+    "swap": "No more units reform",
+    "move": "End the moves",
+    "fire": "End firing",
+}
 
 
 def _together(state: State, action: acts.ThrowTogether) -> Offer:
     units = marches.brigade_of(state, action.brigade)[0]
     return Offer("brigade", proper_name(action.brigade), units=units)
+
+
+def _pick(state: State, action: Pick) -> Offer:
+    """Returns the label of guns, or of a brigade with its infantry (S-M.10, S-M.11)."""
+    if state.has(action.name):
+        return Offer("answer", action.name)
+    foot = tuple(unit.id for unit in foot_of(state, action.name))
+    return Offer("answer", f"{proper_name(action.name)}: {joined(foot)}", units=foot)
 
 
 def _charge(state: State, action: acts.Charge) -> str:
@@ -335,8 +348,8 @@ class SevenYearsWar(BattleGame[State]):
         Decide: _decision,
         acts.GiveRow: ("answer", lambda _, action: morale.row_words(action)),
         acts.ShareLosses: ("answer", _shares),
-        Pick: ("answer", lambda _, action: proper_name(str(action.name))),
-        Done: lambda state, action: Offer("done", _DONE.get(state.phase, "Go on")),
+        Pick: _pick,
+        Done: lambda state, action: Offer("done", _DONE[state.phase]),
     }
     length_unit = staticmethod(inches)
     acting = staticmethod(lambda state: state.allowed)

@@ -62,6 +62,8 @@ FORWARD_DEG: Final = 45.0
 BACK_DEG: Final = 90.0
 MOST_BENDS: Final = 2
 """S-L.12: how far the wings of a line bend, and how often."""
+ATTACK_COLUMN_RANKS: Final = 3
+"""S-L.10: how many figures deep an attack column is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +177,35 @@ EVENTS: Final[Mapping[int, tuple[Event, Event]]] = {
 }
 ATTACK_IN: Final[Mapping[str, float]] = {"allied_11": 3.0, "attaque": 2.0}
 """S-M.11: how far the infantry of a brigade goes toward the enemy."""
+# S-M: the name of each event, and what it does; 10 and 11 of the Allies have lost their names.
+FOG_WORDS: Final[Mapping[Event, tuple[str, str]]] = {
+    "stray_shell": ("Stray shell", "a commander falls, by lot"),
+    "unhorsed": ("Unhorsed", "a commander goes back to his table edge, by lot"),
+    "crisis_meeting": ("Crisis meeting", "all commanders go to the army commander"),
+    "sackville": ("Spirit of Sackville", "line cavalry may not advance in this turn"),
+    "fitz_james": ("Fitz James dithers", "line cavalry is not under command in this turn"),
+    "lost_orders": ("Lost orders", "the brigade nearest to the army commander goes half as far"),
+    "heavy_rain": ("Heavy rain", "both sides fire with 2 dice fewer"),
+    "dead_calm": ("Dead calm", "both sides fire with 1 die fewer in this sequence"),
+    "inspired_command": (
+        "Inspired command",
+        "the commander farthest from the army commander helps all units near him, whatever their "
+        "state",
+    ),
+    "allied_10": ("Guns relocate", "up to 2 guns in order may go as many inches as a die and fire"),
+    "vive_lartillerie": ("Vive l'artillerie", "up to 3 bases of guns fire twice"),
+    "allied_11": (
+        "A brigade advances",
+        "all infantry of one brigade may go 3 in straight toward the enemy, before it moves as "
+        "usual",
+    ),
+    "attaque": (
+        "Attaque!",
+        "all infantry of one brigade may form attack column and go 2 in straight toward the enemy, "
+        "before it moves as usual",
+    ),
+    "ad_victoriam": ("To victory", "all orange markers of the active side go"),
+}
 WEATHER: Final[Mapping[Event, int]] = {"heavy_rain": -2, "dead_calm": -1}
 """S-M.7, S-M.8: dice of fire that the weather takes."""
 

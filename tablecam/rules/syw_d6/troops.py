@@ -192,7 +192,7 @@ def formation_of(bases: Sequence[BasePose], troops: Troops, *, inch_mm: float) -
     if len({len(rank) for rank in lie.ranks[:-1]}) > 1 or len(lie.ranks[-1]) > len(lie.ranks[0]):
         why = "its rows are not equal but for the rear one"
         return FormationReading("none", ranks, files, Ban("S-L.11", why))
-    may_attack = ranks == 3 and troops.regular and troops.arm == "infantry"
+    may_attack = ranks == tables.ATTACK_COLUMN_RANKS and troops.regular and troops.arm == "infantry"
     may_attack = may_attack and troops.nation.lower() == "french"
     is_attack = may_attack and troops.formation != "march_column"
     return FormationReading("attack_column" if is_attack else "march_column", ranks, files)

@@ -920,14 +920,35 @@ def test_all_units_of_the_guns_that_fire_twice_s_m_10():
     assert not any(offer.startswith("F1 at") for offer in battle.offers())
 
 
-def test_a_brigade_goes_forward_before_its_move_s_m_11():
-    battle = Battle(F1, A1, fog=True)
+def attack(*things):
+    """The French with Attaque! before their moves."""
+    battle = Battle(*things, A1, fog=True)
     battle.throw(1)
     battle.throw(5, 6)
+    return battle
+
+
+def test_a_brigade_goes_forward_before_its_move_s_m_11():
+    battle = attack(F1, F2, unit("F3", 60, 15, brigade="guerchy"))
+    asked = battle.play.asked()
+    assert asked.question == "Attaque!: which brigade?"
+    assert "form attack column and go 2 in straight toward the enemy" in asked.hint
+    assert battle.offers() == ["French Brigade: F1 and F2", "Guerchy: F3", "None"]
     before = battle.unit("F1").bases[0].y_mm
     battle.act("French Brigade")
     assert battle.unit("F1").bases[0].y_mm == pytest.approx(before + 2 * INCH_MM)
+    two_deep = "F1 goes 2.0 in toward A1, without an attack column: it cannot lie in one there"
+    assert f"Attaque!: French Brigade; {two_deep}" in battle.texts()
     assert "F1: 2 dice (rate +1, training +1), the best counts" in battle.offers()
+
+
+def test_the_french_form_attack_column_before_they_go_s_m_11_s_l_10():
+    battle = attack(unit("F1", 20, 15, bases=6, wide_in=1, ranks_per_base=1, nation="French"))
+    battle.act("French Brigade: F1")
+    assert "F1 forms attack column and goes 2.0 in toward A1" in battle.texts()
+    assert battle.state.field.troops["F1"].formation == "attack_column"
+    front = battle.state.field.outlines["F1"].bounds
+    assert [edge / INCH_MM for edge in front] == pytest.approx([19, 14, 21, 17])
 
 
 def test_commanders_gather_at_the_army_commander_s_m_4():
