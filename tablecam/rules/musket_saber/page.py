@@ -22,7 +22,7 @@ GROUPS: Final = {
     "attack": about.ActionGroup("Attack", is_main=True, by_tap=True),
     "bombard": about.ActionGroup("Bombard", by_tap=True),
     "move": about.ActionGroup("Move", "By hand; a unit that rolls for its allowance rolls first."),
-    "recover": about.ActionGroup("Recover and return"),
+    "recover": about.ActionGroup("Instead of a move"),
     "primary": about.ActionGroup("Another primary unit"),
     "fortune": about.ActionGroup("Fortune of War", is_main=True),
     "answer": about.ActionGroup("Answer", is_main=True),
@@ -149,9 +149,9 @@ OFFERS: Final[Mapping[type, Callable[[State, Any], Offer]]] = {
     acts.Move: _move,
     acts.Recover: lambda state, a: _to("recover", state, a.unit, "recover" + _helped(a.leader)),
     acts.Square: lambda state, a: _to(
-        "move", state, a.unit, "form a Square" if a.forms else "end the Square"
+        "recover", state, a.unit, "form a Square" if a.forms else "end the Square"
     ),
-    acts.Exit: lambda state, a: _to("move", state, a.unit, "leave the map"),
+    acts.Exit: lambda state, a: _to("recover", state, a.unit, "leave the map"),
     acts.Place: lambda state, a: _to("recover", state, a.unit, f"return at {a.hex}", a.hex),
     acts.Replace: lambda state, a: _to("recover", state, a.unit, "a replacement step"),
     acts.Bombard: _bombard,

@@ -88,6 +88,13 @@ def test_a_whole_turn_is_played_by_two_seats_kept_and_shown(
         expect(red.page.locator("#game-latest")).to_contain_text("Red 2nd: to 0606")
         hall.table.move_unit("Red 2nd", *grid.middle_mm(("0606",)), 60)
         expect(red.page.locator("#game-due li")).to_have_count(0)
+        # A shaded hex of a chosen unit begins its move and ends it there, with one tap.
+        red.page.locator('[data-thing="unit:Red 3rd"]').first.click(force=True)
+        expect(red.page.locator(".board .role-zone-of-control")).to_have_count(6)
+        red.page.mouse.click(*spot(red.page, *grid.middle_mm(("0805",))))
+        expect(red.page.locator("#game-latest")).to_contain_text("Red 3rd: to 0805")
+        hall.table.move_unit("Red 3rd", *grid.middle_mm(("0805",)), 60)
+        expect(red.page.locator("#game-due li")).to_have_count(0)
         red.taps("Done")
         asked(hall, red, "House Red attacks or bombards")
         # A unit and its target, tapped on the table, put the attack together.

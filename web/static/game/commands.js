@@ -15,6 +15,7 @@ import { listenToSeats } from "./seats.js";
 import { listenToSetup } from "./setup.js";
 import {
   addFace,
+  beginButton,
   chosenUnits,
   closeLine,
   dropFace,
@@ -200,10 +201,16 @@ export class Commands {
     this.act(offer.action);
   }
 
-  /** Takes what leads to a place that was tapped, or shows what does where several ways differ; false where none does. @param {string | null} thing @param {Point} at_mm */
+  /** Takes what leads to a place that was tapped, begins the move that does, or shows what does where several ways differ; false where none does. @param {string | null} thing @param {Point} at_mm */
   tapPlace(thing, at_mm) {
     const keys = placeButtons(this.state, thing, at_mm);
     const { game } = this.state;
+    const begin = keys.length ? undefined : beginButton(this.state, thing, at_mm);
+    if (begin && game.busy === null) {
+      this.take(begin);
+      void this.answered.then(() => this.tapPlace(thing, at_mm));
+      return true;
+    }
     if (keys.length === 1 && game.busy === null) this.take(keys[0]);
     this.change(() => {
       game.place = keys.length > 1 ? keys : [];

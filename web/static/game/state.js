@@ -131,6 +131,8 @@
 
 import { clear } from "../board/choosing.js";
 import { newState as newBoardState } from "../board/state.js";
+import { isPoint } from "../board/things.js";
+import { shapesShown } from "../rulings/overlay.js";
 import { forgetSheet, newRulings } from "../rulings/state.js";
 import { markerWords } from "./words.js";
 
@@ -459,6 +461,19 @@ export function placeButtons(state, thing, at_mm) {
   const leadsThere = (/** @type {Offer} */ { shapes }) =>
     shapes.some(({ role, points_mm }) => PLACES.includes(role) && isWithin(at_mm, points_mm));
   return isOffered ? [] : offers.flatMap((offer, index) => (leadsThere(offer) ? [`offer ${index}`] : []));
+}
+
+/** The button that begins a move of the chosen unit by hand, if a point lies within its reach. @type {(state: State, thing: string | null, at_mm: Point) => string | undefined} */
+export function beginButton(state, thing, at_mm) {
+  const view = playing(state);
+  const isInReach = shapesShown(state).some(({ role, points_mm }) => role === "reach" && isWithin(at_mm, points_mm));
+  if (!view?.is_yours || state.chosen.length !== 1 || !isInReach || !isPoint(thing ?? "")) return undefined;
+  const { groups } = state.facts.about;
+  // One that shows where it leads is no beginning.
+  const isBegin = (/** @type {Offer} */ offer) =>
+    isAbout(state, offer) && Boolean(groups[offer.group]?.hint) && !offer.shapes.length;
+  const index = view.actions.findIndex(isBegin);
+  return index < 0 ? undefined : `offer ${index}`;
 }
 
 /** Whether a point lies in a polygon: a ray from it crosses its sides an odd number of times. @type {(at_mm: Point, corners_mm: Point[]) => boolean} */

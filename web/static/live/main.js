@@ -165,8 +165,8 @@ board.on("draw", (layers) => {
   drawGame(board, layers, state);
 });
 board.on("tap", (at) => laying.tap(at));
-board.on("tap", (at) => commands.tapPlace(...spotAt(at)));
 board.on("tap", (at) => {
+  if (commands.tapPlace(...spotAt(at))) return;
   chosenBefore = state.chosen;
   state.hover = null;
   choose(thingAt(state, at.x, at.y, at));

@@ -22,7 +22,7 @@ function explanations(state) {
 }
 
 /** The shapes of one line alone, or of all sections that are shown, without duplicates. @type {(state: State) => Shape[]} */
-function shapesShown({ rulings, isPlaying }) {
+export function shapesShown({ rulings, isPlaying }) {
   const alone = rulings.proof === null ? undefined : linesShown(rulings).get(rulings.proof)?.answer?.evidence;
   // In a game a length is measured without zones around it, until a line is pointed at.
   const isBare = isPlaying && rulings.sheet?.b !== undefined;
