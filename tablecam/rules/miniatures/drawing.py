@@ -28,20 +28,23 @@ def names_in(value: object) -> Iterator[str]:
             yield from names_in(item)
 
 
-def shapes_about(position: Position, names: Iterable[str]) -> tuple[Shape, ...]:
-    """Draws the units among some names; from one to an enemy named next, also a line."""
+def shapes_about(
+    position: Position, names: Iterable[str], *drawn_before: Shape
+) -> tuple[Shape, ...]:
+    """Draws the units among some names; from one to an enemy, also a line, unless one is drawn."""
     units = [unit for name in dict.fromkeys(names) if (unit := position.unit(name)) and unit.bases]
     drawn = tuple(
         shape for unit in units for shape in shapes_of(footprints(unit.bases), "unit", unit.id)
     )
-    if len(units) == 2 and units[0].side != units[1].side:
+    has_line = any(shape.role == "shot" for shape in drawn_before)
+    if len(units) == 2 and units[0].side != units[1].side and not has_line:
         drawn += shapes_of(_line(*units), "shot")
     return drawn
 
 
 def offer_shapes(position: Position, action: Any, offer: Offer) -> tuple[Shape, ...]:
     """Draws what an offered action is about, and where it takes a unit."""
-    drawn = shapes_about(position, offer.units)
+    drawn = shapes_about(position, offer.units, *offer.evidence)
     unit = position.unit(getattr(action, "unit", ""))
     bases = getattr(action, "bases", ())
     if unit is None or not bases or isinstance(bases[0], int):
@@ -62,7 +65,7 @@ def with_shapes(before: Position, after: Position, event: Event) -> Event:
     # Who is destroyed is on the table before only.
     units = {name: after.unit(name) or before.unit(name) for name in names}
     there = dataclasses.replace(after, units=tuple(unit for unit in units.values() if unit))
-    drawn = (*event.evidence, *shapes_about(there, names))
+    drawn = (*event.evidence, *shapes_about(there, names, *event.evidence))
     shown = units.get(str(facts.get("target", facts.get("unit"))))
     if shown is not None and "result" in facts:
         middle_mm = shapely.get_coordinates(shapely.centroid(footprints(shown.bases)))[0].tolist()

@@ -7,24 +7,25 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import shapely
+from numpy.typing import NDArray
 
 from tablecam.geometry.moves import lanes
 from tablecam.geometry.moves.paths import MovePath, Straight, cheapest_path, forward_turn_rad, swept
-from tablecam.geometry.moves.poses import ahead, laid_at
+from tablecam.geometry.moves.poses import ahead, laid_at, shifted
 from tablecam.geometry.moves.poses import wheeled as bases_wheeled
 from tablecam.geometry.outlines import Axes, footprint
 from tablecam.geometry.shapes import Shape, shapes_of
-from tablecam.geometry.sight import eroded_by_hair, free_line
-from tablecam.geometry.zones import cone_before
+from tablecam.geometry.sight import eroded_by_hair
 from tablecam.rules.dice import Roll
 from tablecam.rules.game import Ban, PendingDecision
 from tablecam.rules.miniatures.battle import Bases, first_ban, permitted
 from tablecam.rules.miniatures.faces import faces_of
-from tablecam.rules.miniatures.ground import area_of, axes_of, footprints, move_sigma_mm
+from tablecam.rules.miniatures.ground import area_of, axes_of, centre_mm, footprints, move_sigma_mm
 from tablecam.rules.steps import YES_OR_NO, Decide
 from tablecam.rules.syw_d6.field import WALL, Field
-from tablecam.rules.syw_d6.fire import Occasion, ban_on_response
+from tablecam.rules.syw_d6.fire import Occasion, ban_on_response, ban_on_shot
 from tablecam.rules.syw_d6.flights import FlightDie
 from tablecam.rules.syw_d6.marches import Way, disordered_on_the_way, spent
 from tablecam.rules.syw_d6.state import (
@@ -36,8 +37,9 @@ from tablecam.rules.syw_d6.state import (
     State,
     disordered,
     face_word,
+    still,
 )
-from tablecam.rules.syw_d6.tables import BONUS, CHARGE_IN, CONE_DEG, KEEP_OFF_IN, SQUARE_DEG
+from tablecam.rules.syw_d6.tables import BONUS, CHARGE_IN, KEEP_OFF_IN, SQUARE_DEG
 from tablecam.rules.syw_d6.troops import Face, Troops, may_pass
 from tablecam.rules.syw_d6.volleys import FireDice
 from tablecam.table.headings import difference_deg
@@ -46,6 +48,7 @@ from tablecam.table.motion import HAND_MM
 from tablecam.uncertainty.answer import Answer, certain, measured
 
 _STEP_IN = 0.5
+_WAY_STEP_IN = 0.25
 _ROUNDING_IN = 1e-9
 _MOST_TURN_DEG = 135.0
 _TOUCH_MM = 2.0
@@ -101,10 +104,17 @@ class ChargeWay(Due):
         bases, target = self.start(state)[0], self.target
         return _failed(state.changed(self.unit, bases=bases, flees_from=target), self.unit)
 
+    def way_drawn(self, state: State) -> tuple[Shape, ...]:
+        """Draws the way of a charger that does not flee, and its end."""
+        if not state.has(self.unit) or self.flees(state):
+            return ()
+        end = footprints(still(state.unit(self.unit), self.bases))
+        return (*shapes_of(self.area(state), "path"), *shapes_of(end, "goal", self.unit))
+
     def start(self, state: State) -> tuple[Bases, Axes]:
         """Returns the charger where its charge distance starts, and its front there."""
         unit = state.unit(self.unit)
-        bases = _still(unit, self.bases)
+        bases = still(unit, self.bases)
         back_mm = -self.charge_in * state.field.inch_mm
         bases = ahead(bases, axes_of(unit, bases).heading_deg, back_mm)
         return bases, axes_of(unit, bases)
@@ -112,7 +122,7 @@ class ChargeWay(Due):
     def area(self, state: State) -> shapely.Geometry:
         """Returns the area that it sweeps."""
         unit = state.unit(self.unit)
-        path = cheapest_path(axes_of(unit), axes_of(unit, _still(unit, self.bases)))
+        path = cheapest_path(axes_of(unit), axes_of(unit, still(unit, self.bases)))
         return swept(path, [footprint(base) for base in unit.bases])
 
 
@@ -128,9 +138,9 @@ class Answering(Due):
         question = f"{self.charge.unit} charges {self.charge.target}: {ways}?"
         return PendingDecision(question, state.unit(self.charge.target).side)
 
-    def shapes(self, state: State) -> tuple[Shape, ...]:
-        """Draws the way of the charge, the charger and its target."""
-        return (*super().shapes(state), *shapes_of(self.charge.area(state), "path"))
+    def way_drawn(self, state: State) -> tuple[Shape, ...]:
+        """Draws the way of the charge."""
+        return self.charge.way_drawn(state)
 
     def legal(self, state: State) -> tuple[Respond, ...]:
         """Returns the answers that the target may give."""
@@ -147,14 +157,14 @@ class Answering(Due):
         charge, unit, target = self.charge, self.charge.unit, self.charge.target
         text = f"{target} answers: {answer.way}"
         state = state.tells("response", text, "S-C.6", unit=target, way=answer.way)
-        others = responses(state, unit, charge.area(state), but=target)
+        others = responses(state, state.unit(unit), charge.bases, but=target)
         if answer.way == "evade":
             state = state.changed(target, evaded=True)
             return state.pushed(FlightDie(target, "evades", unit), *others, Pursuit(charge))
         if answer.way == "counter-charge":
             return state.pushed(*others, CounterDice(charge))
         occasion: Occasion = f"contacted_{charge.face}"  # type: ignore[assignment]
-        own = _response(state, target, unit, occasion, 0.0)
+        own = _response(state, ResponseFire(target, unit, occasion, 0.0, charge.bases))
         return state.pushed(*others, *own, charge)
 
 
@@ -165,11 +175,16 @@ class ResponseFire(Due):
     target: str
     occasion: Occasion
     range_in: float
+    bases: Bases = ()
 
     @property
     def shot(self) -> FireDice:
         """The dice of its fire."""
-        return FireDice(self.unit, self.target, self.occasion, self.range_in)
+        return FireDice(self.unit, self.target, self.occasion, self.range_in, self.bases)
+
+    def drawn(self, state: State) -> tuple[Shape, ...]:
+        """Draws its fire at the mover where it is nearest."""
+        return self.shot.drawn(state)
 
     def asked(self, state: State) -> PendingDecision | None:
         """Asks the firer's side, with the dice that it would throw."""
@@ -199,6 +214,10 @@ class Pursuit(Due):
 
     question = "{charge.unit} has not caught {charge.target}: where does it stop?"
     charge: ChargeWay
+
+    def way_drawn(self, state: State) -> tuple[Shape, ...]:
+        """Draws the way of the charge."""
+        return self.charge.way_drawn(state)
 
     def names(self, state: State) -> tuple[str, ...]:
         """Returns the charger."""
@@ -277,6 +296,10 @@ class CounterDice(Due):
 
     charge: ChargeWay
 
+    def way_drawn(self, state: State) -> tuple[Shape, ...]:
+        """Draws the way of the charge."""
+        return self.charge.way_drawn(state)
+
     def names(self, state: State) -> tuple[str, ...]:
         """Returns the charger and its target."""
         return self.charge.names(state)
@@ -316,7 +339,7 @@ def met(state: State, charge: ChargeWay, bases: Bases, face: Face) -> State:
     unit, ground, area = state.unit(name), state.field, charge.area(state)
     text, drawn = f"{name} strikes {target} {face_word(face)}", shapes_of(area, "path")
     state = state.tells("contact", text, "S-F.1", *drawn, unit=name, target=target, face=face)
-    bases = laid_at(unit.bases, _still(unit, bases))
+    bases = laid_at(unit.bases, still(unit, bases))
     state = state.changed(name, bases=bases, moved=True, melee_with=(target,))
     state = disordered_on_the_way(state, ground, unit, area)
     walls = (area_of(piece) for piece in state.position.terrain if piece.kind == WALL)
@@ -333,12 +356,6 @@ def met(state: State, charge: ChargeWay, bases: Bases, face: Face) -> State:
     chargers = (*fight.chargers, *(unit for unit, bonus in has_bonus.items() if bonus))
     fight = Fight((*fight.attackers, name), target, chargers)
     return replace(state, fights=(*others, fight))
-
-
-def _still(unit: Unit, bases: Bases) -> Bases:
-    """Returns where a charge ends for the bases that fire has left on the way."""
-    tags = {base.tag for base in unit.bases}
-    return tuple(base for base in bases if base.tag in tags)[: len(unit.bases)]
 
 
 def _failed(state: State, name: str) -> State:
@@ -506,35 +523,65 @@ def _met_on_the_way(ground: Field, unit: Unit, target: Unit, area: shapely.Geome
     return ""
 
 
-def responses(
-    state: State, mover: str, area: shapely.Geometry, *, but: str = ""
-) -> tuple[ResponseFire, ...]:
-    """Returns the response fire that a way calls, the nearest first (S-C.1)."""
+def responses(state: State, unit: Unit, bases: Bases, *, but: str = "") -> tuple[ResponseFire, ...]:
+    """Returns the response fire that a way calls, the nearest first (S-C.1).
+
+    Each enemy fires at the place of the way that is nearest to it, of those at which it may fire.
+    """
     ground, dues = state.field, list[ResponseFire]()
-    unit = ground.units[mover]
+    places = [ground.with_unit_at(unit, place) for place in _places(ground, unit, bases)]
+    outlines = [place.outlines[unit.id] for place in places]
     for enemy in ground.enemies(unit):
-        troops, front = ground.troops[enemy.id], axes_of(enemy)
-        if enemy.id == but or ban_on_response(troops, "crosses", 0.0) is not None:
+        if enemy.id == but or ban_on_response(ground.troops[enemy.id], "crosses", 0.0) is not None:
             continue
-        reach_mm = troops.ranges.greatest_in * ground.inch_mm
-        if troops.arm == "artillery":
-            arc = cone_before(front, CONE_DEG).outline(reach_mm)
-        else:
-            arc = lanes.all_ahead(front, reach_mm)
-        part = shapely.intersection(area, arc)
-        range_mm = float(shapely.distance(front.edge, part))
-        if part.area <= 1.0 or range_mm > reach_mm:
-            continue
-        if free_line(front.edge, part, ground.blockers(enemy, unit)) is not None:
-            dues += _response(state, enemy.id, mover, "crosses", range_mm / ground.inch_mm)
+        apart_mm = shapely.distance(axes_of(enemy).edge, outlines)
+        best: ResponseFire | None = None
+        for index in np.argsort(apart_mm, kind="stable"):
+            there = places[index]
+            # The range is measured in the arc, never less than between the outlines.
+            if best is not None and there.inches(apart_mm[index]) >= best.range_in:
+                break
+            target = there.units[unit.id]
+            shot = there.shot(enemy, target)
+            if isinstance(shot, Ban) or (best is not None and shot.range_in >= best.range_in):
+                continue
+            if ban_on_shot(there.troops[enemy.id], there.target_of(enemy, target), shot) is None:
+                best = ResponseFire(enemy.id, unit.id, "crosses", shot.range_in, target.bases)
+        if best is not None:
+            dues += _response(state, best)
     return tuple(sorted(dues, key=lambda due: due.range_in))
 
 
-def _response(
-    state: State, firer: str, target: str, occasion: Occasion, range_in: float
-) -> tuple[ResponseFire, ...]:
-    ban = ban_on_response(state.field.troops[firer], occasion, range_in)
-    return () if ban is not None else (ResponseFire(firer, target, occasion, range_in),)
+def _places(ground: Field, unit: Unit, bases: Bases) -> Iterator[Bases]:
+    """Yields how a unit's bases lie along its way, a small step apart, both ends included."""
+    at, step_mm = unit.bases, _WAY_STEP_IN * ground.inch_mm
+    yield at
+    if ground.troops[unit.id].formation == "open":
+        x_mm, y_mm = np.subtract(centre_mm(bases), centre_mm(at))
+        for share in _shares(math.hypot(x_mm, y_mm), step_mm):
+            yield shifted(at, x_mm * share, y_mm * share)
+    else:
+        for step in cheapest_path(axes_of(unit), axes_of(unit, bases)).steps:
+            here = at
+            if isinstance(step, Straight):
+                for share in _shares(step.length_mm, step_mm):
+                    at = ahead(here, step.heading_deg, step.length_mm * share)
+                    yield at
+            else:
+                for share in _shares(step.arc_mm, step_mm):
+                    at = bases_wheeled(here, step.about_mm, step.angle_deg * share)
+                    yield at
+    yield bases
+
+
+def _shares(length_mm: float, step_mm: float) -> NDArray[np.float64]:
+    count = math.ceil(abs(length_mm) / step_mm)
+    return np.arange(1, count + 1) / count
+
+
+def _response(state: State, fire: ResponseFire) -> tuple[ResponseFire, ...]:
+    troops = state.field.troops[fire.unit]
+    return () if ban_on_response(troops, fire.occasion, fire.range_in) is not None else (fire,)
 
 
 def moved(state: State, move: Move, way: Way) -> State:
@@ -546,7 +593,7 @@ def moved(state: State, move: Move, way: Way) -> State:
     text, inches = f"{name} moves {way.cost_in:.1f} in", round(way.cost_in, 2)
     state = state.tells("move", text, "S-B.8", *way.answer.evidence, unit=name, inches=inches)
     state = spent(disordered_on_the_way(state, ground, unit, way.swept), name)
-    return state.pushed(*responses(state, name, way.swept))
+    return state.pushed(*responses(state, unit, state.unit(name).bases))
 
 
 def judged(state: State, charge: Charge) -> tuple[Answer, ChargeWay | None]:

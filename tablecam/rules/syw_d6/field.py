@@ -55,6 +55,15 @@ class Field(Ground):
         """Each unit as it counts, in the formation in which its bases lie."""
         return {name: troops_of(unit, self.inch_mm) for name, unit in self.units.items()}
 
+    def with_unit_at(self, unit: Unit, bases: tuple[BasePose, ...]) -> Field:
+        """Returns the table with a unit at another place of its way."""
+        there = replace(unit, bases=bases)
+        units = (there if other.id == unit.id else other for other in self.position.units)
+        field = Field(replace(self.position, units=tuple(units)))
+        # A unit counts the same all along its way; only where it lies is new.
+        vars(field)["troops"] = self.troops
+        return field
+
     def apart_in(self, a: Unit, b: Unit) -> float:
         """Returns the distance between two units' outlines (S-0.2)."""
         return self.inches(self.apart_mm(a, b))

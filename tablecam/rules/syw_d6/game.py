@@ -179,10 +179,12 @@ def _charge(state: State, action: acts.Charge) -> str:
     return f"{unit.id} charges {target.id}{face}"
 
 
-def _fire(state: State, action: acts.Fire) -> str:
-    pool = volleys.FireDice(action.unit, action.target).pool(state)
+def _fire(state: State, action: acts.Fire) -> Offer:
+    shot = volleys.FireDice(action.unit, action.target)
+    pool = shot.pool(state)
     dice = f"{dice_words(pool.dice)} ({', '.join(pool.because)})"
-    return f"{action.unit} at {action.target}: {dice}"
+    label = f"{action.unit} at {action.target}: {dice}"
+    return Offer("fire", label, evidence=shot.drawn(state))
 
 
 def _decision(state: State, action: Decide) -> Offer:
@@ -339,7 +341,7 @@ class SevenYearsWar(BattleGame[State]):
         acts.MoveCommander: ("move", "{commander}: stay"),
         acts.StayPut: ("move", "{unit}: stay"),
         acts.Charge: ("charge", _charge),
-        acts.Fire: ("fire", _fire),
+        acts.Fire: _fire,
         acts.Reform: ("form", "{unit}: reform"),
         acts.ChangeFormation: ("form", "{unit}: change formation"),
         acts.RetreatByChoice: ("form", "{unit}: retreat, losing 3 figures"),

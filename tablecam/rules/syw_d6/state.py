@@ -8,11 +8,13 @@ from typing import Literal
 
 import shapely
 
+from tablecam.geometry.shapes import Shape
 from tablecam.rules.frozen_json import Variant
 from tablecam.rules.game import Refused
 from tablecam.rules.miniatures import battle
 from tablecam.rules.miniatures.battle import Charge as Charge
 from tablecam.rules.miniatures.battle import Move as Move
+from tablecam.rules.miniatures.drawing import names_in, shapes_about
 from tablecam.rules.miniatures.ground import without_rear
 from tablecam.rules.syw_d6 import tables
 from tablecam.rules.syw_d6.field import Field, field_of
@@ -102,6 +104,20 @@ class Overrule(battle.BattleOverrule):
 
 class Due(battle.BattleStep, is_family=True):
     """What the sheet makes due."""
+
+    def shapes(self, state: State) -> tuple[Shape, ...]:
+        """Draws whom it is about, and the ways of charges that are not over yet."""
+        own = self.drawn(state)
+        ways = (shape for due in state.due for shape in due.way_drawn(state))
+        return (*shapes_about(state.position, names_in(self), *own), *own, *ways)
+
+    def drawn(self, state: State) -> tuple[Shape, ...]:
+        """Draws more than the units that it is about."""
+        return ()
+
+    def way_drawn(self, state: State) -> tuple[Shape, ...]:
+        """Draws the way and the end of a charge."""
+        return ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,6 +291,12 @@ def with_losses(
 def disordered(state: State, name: str, rule: str) -> State:
     """Returns the state with a unit in disorder, with an event if that is new."""
     return battle.disordered(state, name, rule, tables.DISORDERS[rule], reforming=False)
+
+
+def still(unit: Unit, bases: battle.Bases) -> battle.Bases:
+    """Returns the places on a unit's way for the bases that fire has left it."""
+    tags = {base.tag for base in unit.bases}
+    return tuple(base for base in bases if base.tag in tags)[: len(unit.bases)]
 
 
 def face_word(face: Face) -> str:

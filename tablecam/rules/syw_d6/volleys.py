@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
+import shapely
+
+from tablecam.geometry.shapes import Shape, shapes_of
 from tablecam.geometry.sides import side_of
 from tablecam.rules.dice import Roll, dice_words
 from tablecam.rules.game import Ban, DiceGroup, PendingDecision, Sum
+from tablecam.rules.miniatures.battle import Bases
+from tablecam.rules.miniatures.ground import axes_of, footprints
 from tablecam.rules.steps import ban_on_all
 from tablecam.rules.syw_d6 import fire
+from tablecam.rules.syw_d6.field import Field
 from tablecam.rules.syw_d6.fire import FirePool, Occasion
 from tablecam.rules.syw_d6.morale import TestDie
-from tablecam.rules.syw_d6.state import Due, Fire, State, with_losses
+from tablecam.rules.syw_d6.state import Due, Fire, State, still, with_losses
 from tablecam.rules.syw_d6.tables import HIT
+from tablecam.table.model import Unit
 from tablecam.wording import counted
 
 _NOT_BEFORE: Final = ("S-D.6", "S-D.7", "S-D.8")
@@ -27,6 +35,20 @@ class FireDice(Due):
     target: str
     occasion: Occasion | None = None
     range_in: float = 0.0
+    bases: Bases = ()
+
+    def field(self, state: State) -> Field:
+        """Returns the table at the moment of the shot, with a mover on its way (S-C.1)."""
+        target = state.unit(self.target)
+        ground, bases = state.field, still(target, self.bases)
+        return ground.with_unit_at(target, bases) if bases else ground
+
+    def drawn(self, state: State) -> tuple[Shape, ...]:
+        """Draws the line of fire, and the target where it is when it is fired at."""
+        ground = self.field(state)
+        target = ground.units[self.target]
+        ghost = shapes_of(footprints(target.bases), "goal", target.id) if self.bases else ()
+        return (*shot_drawn(ground, ground.units[self.unit], target), *ghost)
 
     @property
     def is_in_passing(self) -> bool:
@@ -35,8 +57,8 @@ class FireDice(Due):
 
     def pool(self, state: State) -> FirePool:
         """Returns the dice of the shot with their terms (S-D.5)."""
-        ground = state.field
-        firer, target = state.unit(self.unit), state.unit(self.target)
+        ground = self.field(state)
+        firer, target = ground.units[self.unit], ground.units[self.target]
         troops = ground.troops[firer.id]
         if self.is_in_passing:
             return fire.passing_pool(troops, self.range_in)
@@ -44,10 +66,12 @@ class FireDice(Due):
         if isinstance(shot, Ban):
             section = fire.Section(fire.figures_firing(troops), 1.0)
             shot = fire.Shot((section,), self.range_in)
+        there = ground.target_of(firer, target)
         if self.occasion is not None:
-            # Contact is at short range (S-C.2).
+            # Contact is at short range, and who strikes a front shows it his ranks (S-C.2).
             shot = fire.Shot(shot.sections, 0.0, shot.is_ahead)
-        return fire.fire_pool(troops, ground.target_of(firer, target), shot, state.events)
+            there = replace(there, ranks=ground.troops[target.id].ranks)
+        return fire.fire_pool(troops, there, shot, state.events)
 
     def sums(self, state: State) -> tuple[Sum, ...]:
         """Returns the number of dice with the terms that make it, and what they need."""
@@ -73,7 +97,8 @@ class FireDice(Due):
 
     def then(self, state: State, answer: tuple[int, ...] | None) -> State:
         """Returns the state with the hits taken, and the target's TEST due (S-H.2)."""
-        firer, target = state.unit(self.unit), state.unit(self.target)
+        ground = self.field(state)
+        firer, target = ground.units[self.unit], ground.units[self.target]
         hits, marks = fire.hits(answer or ()), firer.state
         state = state.changed(
             firer.id,
@@ -85,7 +110,7 @@ class FireDice(Due):
         )
         text = f"{firer.id} fires at {target.id}: {counted(hits, 'hit')}"
         facts = {"unit": firer.id, "target": target.id, "dice": list(answer or ()), "hits": hits}
-        state = state.tells("fire", text, "S-D.1", **facts)
+        state = state.tells("fire", text, "S-D.1", *self.drawn(state), **facts)
         if not hits:
             return state
         causes = ["artillery"] if firer.arm == "artillery" else []
@@ -99,6 +124,14 @@ class FireDice(Due):
             text = f"{target.id} takes no TEST: it has taken one this turn"
             return state.tells("test", text, "S-G.3", unit=target.id)
         return state.pushed(TestDie(target.id, "casualty"))
+
+
+def shot_drawn(ground: Field, firer: Unit, target: Unit) -> tuple[Shape, ...]:
+    """Draws the line on which a firer sees its target, or the straight one."""
+    shot = ground.shot(firer, target)
+    middle = shapely.Point(axes_of(firer).middle_mm)
+    line = None if isinstance(shot, Ban) else shot.line
+    return shapes_of(line or shapely.shortest_line(middle, ground.outlines[target.id]), "shot")
 
 
 def shots(state: State) -> Iterator[Fire]:
