@@ -193,9 +193,8 @@ class RowDue(Due):
 
     def legal(self, state: State) -> tuple[acts.GiveRow, ...]:
         """Returns the values that a row may have."""
-        values = (*range(0, -7, -1), *range(1, 7))
         never = (None,) if self.row == "retreat_at" else ()
-        return tuple(acts.GiveRow(self.row, value) for value in (*never, *values))
+        return tuple(acts.GiveRow(self.row, value) for value in (*never, *range(-6, 7)))
 
     def then(self, state: State, answer: acts.GiveRow) -> State:
         """Returns the state with the row, which holds for the rest of the game."""

@@ -490,7 +490,8 @@ def test_a_lost_row_says_what_it_leads_to_s_n_1_s_n_3():
     assert lost.title == "Numbers of the TEST that the text lacks"
     question = "At which score does a TEST mean “retreat”, by your printed sheet?"
     assert battle.question == question
-    assert battle.offers()[:2] == ["no retreat by a TEST", "retreat at 0 or less"]
+    scores = [f"retreat at {score:+d} or less".replace("+0", "0") for score in range(-6, 7)]
+    assert battle.offers() == ["no retreat by a TEST", *scores]
     battle.act("retreat at -4 or less")
     (die,) = GAME.offered(battle.state, *battle.play.legal()).dice
     assert die.goal == "1 it retreats at -4, 2-5 it holds at -3, 6 it holds at -2"

@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
+from tablecam.rules.game_files import house_options
 from tablecam.rules.play import Play
+from tablecam.rules.syw_d6 import tables
 from tablecam.rules.syw_d6.game import GAME
 from tablecam.simulate.demo import embedded_demo
 from tests.rules.conformance import check_replay, check_state, play_at_random
@@ -68,3 +70,10 @@ def test_the_demo_is_a_table_that_the_game_takes():
     sizes = {side: sum(unit.side == side for unit in state.position.units) for side in state.sides}
     assert sizes == {"french": 10, "allies": 10}
     assert all(troops.formation != "none" for troops in state.field.troops.values())
+
+
+def test_the_demos_chart_gives_all_rows_and_says_that_they_are_invented_s_n_2():
+    (charts,) = house_options("syw-d6").values()
+    assert Play(GAME, armies(), {"charts": charts}, chance=Random(1)).house == ("charts",)
+    state = GAME.begin(armies(), {"charts": charts})
+    assert set(state.chart) == set(tables.TEST_ROWS)

@@ -112,30 +112,19 @@ def charges(table: Table, french: Seat, allied: Seat) -> None:
 
 
 def fights(table: Table, french: Seat, allied: Seat) -> None:
-    """The rows that the sheet has lost are asked once; then the dice are thrown."""
+    """The demo's chart gives the rows that the sheet has lost, and says that it is invented."""
     both_see(table)
     if table.hall.asked().question.endswith("end the fire"):
         french.taps("End firing")
         both_see(table)
-    expect(french.page.locator("#turn-question")).to_contain_text("trained unit")
-    picture(french.page, "minden-row")
-    gives_rows(table, french)
+    expect(french.page.locator("#game-house")).to_contain_text("charts are invented")
     expect(french.page.locator("#game-dice-title")).to_contain_text("the melee of FC1 with B2")
     picture(french.page, "minden-melee")
     french.enters(3, 3)
     both_see(table)
     expect(french.page.locator("#game-log-body")).to_contain_text("Melee: FC1")
     while "TEST" in table.hall.asked().question:
-        gives_rows(table, french)
         french.enters(3)
-        both_see(table)
-
-
-def gives_rows(table: Table, french: Seat) -> None:
-    both_see(table)
-    while "printed sheet" in (question := table.hall.asked().question):
-        row = question.partition("“")[2].partition("”")[0]
-        french.taps("retreat at -1 or less" if row == "retreat" else f"{row} -1")
         both_see(table)
 
 
