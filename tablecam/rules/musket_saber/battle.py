@@ -20,11 +20,6 @@ from tablecam.rules.musket_saber.tables import HQ_FOW, Code, code_of
 from tablecam.rules.musket_saber.troops import Leader, Unit, fighting
 from tablecam.table.sides import side_name
 
-HALVED_BY: Final = {
-    "parentheses": "K-2.4b", "disrupted": "K-11.1", "terrain": "K-2.2c", "overstacked": "K-5.3",
-    "uncoordinated": "K-7.14", "charge": "K-7.13c",
-}  # fmt: skip
-"""The rule of each reason why a unit counts half."""
 TACTIC_RULES: Final[Mapping[Tactic, str]] = {
     "none": "K-7.3", "press": "K-7.13b", "disengage": "K-7.13d", "last_stand": "K-7.13e",
 }  # fmt: skip
@@ -63,7 +58,9 @@ def sums_of(counted: Differential, primary: str = "") -> tuple[Sum, ...]:
     """
 
     def part(term: Term) -> str:
-        why = ", ".join(f"{reason} ({HALVED_BY[reason]})" for reason in term.halved)
+        why = ", ".join(
+            f"{reason} ({combat.HALVED_BY.get(reason, 'K-2.2c')})" for reason in term.halved
+        )
         words = f"{term.unit} {term.counts}" + (", primary unit" if term.unit == primary else "")
         return f"{words}, of {term.cf} halved: {why}" if why else words
 
@@ -182,7 +179,6 @@ class Muster(Due):
     """The attacker puts an attack together unit by unit, and sees its differential."""
 
     battle: acts.Battle
-    hint = "To add a unit, tap it. When all are in, tap “Declare”."
 
     def asked(self, state: State) -> PendingDecision:
         """Returns the question, with the differential and each halving."""
@@ -191,14 +187,20 @@ class Muster(Due):
         words = attack_words(state, battle.attackers, battle.target, battle.how)
         words += f", differential {counted.value:+d}"
         primary = battle.primary if len(battle.attackers) > 1 else ""
-        return PendingDecision(words, battle.side, hint=self.hint, sums=sums_of(counted, primary))
+        hint = "To add a unit, tap it. When all are in, tap “Declare”."
+        if not any(self._joining(state)):
+            hint = "All who can attack with it are in: tap “Declare”, or “No attack”."
+        return PendingDecision(words, battle.side, hint=hint, sums=sums_of(counted, primary))
 
     def legal(self, state: State) -> tuple[Any, ...]:
         """Returns who else may take part, who may be primary, and the declaration."""
         battle = self.battle
         primaries = (acts.Primary(n) for n in _primaries(state, battle) if n != battle.primary)
         joins = (acts.Join(name) for name, _ in self._joining(state))
-        return (acts.Declare(True), acts.Declare(False), *joins, *primaries)
+        first, *others = battle.attackers
+        inside = (*([first] if others else ()), *others, *battle.support, *battle.leaders)
+        leaves = (acts.Join(name, joins=False) for name in inside)
+        return (acts.Declare(True), acts.Declare(False), *joins, *primaries, *leaves)
 
     def _joining(self, state: State) -> Iterator[tuple[str, str]]:
         """Yields who else may take part, and as what."""
@@ -230,6 +232,8 @@ class Muster(Due):
         primary = battle.primary
         if isinstance(answer, acts.Primary):
             primary = answer.unit
+        elif not answer.joins:
+            battle = self._without(state, answer.unit)
         else:
             part = dict(self._joining(state))[answer.unit]
             joined: dict[str, Any] = {part: (*getattr(battle, part), answer.unit)}
@@ -237,6 +241,19 @@ class Muster(Due):
         able = _primaries(state, battle)
         primary = primary if primary in able else able[0]
         return state.pushed(Muster(replace(battle, primary=primary))), ()
+
+    def _without(self, state: State, name: str) -> acts.Battle:
+        """Returns the attack without somebody, and without those who took part beside him alone."""
+        battle = self.battle
+        left = tuple(other for other in battle.attackers if other != name)
+        attackers = state.some(left)
+        hexes = {unit.hex for unit in attackers}
+        support = tuple(
+            gun.id for gun in state.some(battle.support) if gun.id != name
+            and combat.ban_on_support(state.field, gun, attackers, battle.target) is None
+        )  # fmt: skip
+        leaders = tuple(n for n in battle.leaders if n != name and state.thing(n).hex in hexes)
+        return replace(battle, attackers=left, support=support, leaders=leaders)
 
     def shapes(self, state: State) -> tuple[Shape, ...]:
         """Draws the target and who attacks it."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from tablecam.rules.game import Ban
 from tablecam.rules.hexes.grid import Hex
@@ -15,6 +15,11 @@ from tablecam.rules.musket_saber.troops import Leader, Unit, fighting, is_overst
 
 Tactic = Literal["none", "skirmish", "press", "charge", "disengage", "last_stand"]
 Role = Literal["attacker", "defender"]
+HALVED_BY: Final = {
+    "parentheses": "K-2.4b", "disrupted": "K-11.1", "overstacked": "K-5.3",
+    "uncoordinated": "K-7.14", "charge": "K-7.13c",
+}  # fmt: skip
+"""The rule of each reason why a unit counts half; all others are the ground's."""
 
 
 @dataclass(frozen=True)
@@ -261,17 +266,16 @@ def attack_on(
     """Returns an attack on a hex as it counts, with the halvings of the TEC and of stacks."""
     defenders = fighting(field.units_at(target)) if defenders is None else defenders
     halvings: dict[str, list[str]] = {unit.id: [] for unit in (*attackers, *defenders)}
-    there = field.map.terrains(target)
-    sides = [field.map.hexside(unit.hex or target, target) for unit in attackers]
-    for unit, side in zip(attackers, sides, strict=True):
-        if any(unit.arm in effect.attack_halved for effect in (*there, side)):
-            halvings[unit.id].append("terrain")
+    origins = [unit.hex or target for unit in attackers]
+    for unit, origin in zip(attackers, origins, strict=True):
+        if ground := field.map.halver(unit.arm, "attack", origin, target):
+            halvings[unit.id].append(ground)
         if is_overstacked(field.units_at(unit.hex)):
             halvings[unit.id].append("overstacked")
     for unit in defenders:
-        across = all(unit.arm in side.defend_halved for side in sides)
-        if across or any(unit.arm in terrain.defend_halved for terrain in there):
-            halvings[unit.id].append("terrain")
+        grounds = [field.map.halver(unit.arm, "defend", origin, target) for origin in origins]
+        if all(grounds):
+            halvings[unit.id].append(grounds[0])
         if is_overstacked(field.units_at(target)):
             halvings[unit.id].append("overstacked")
     hexes = [unit.hex for unit in attackers if unit.hex is not None]

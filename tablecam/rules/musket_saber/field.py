@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain, pairwise
-from typing import Final
+from typing import Final, Literal
 
 from tablecam.rules.game import Ban
 from tablecam.rules.hexes.files import Ground
@@ -50,6 +50,14 @@ class Map:
     def hexside(self, one: Hex, other: Hex) -> Hexside:
         """Returns the effects of what runs along a hexside (K-2.2c)."""
         return self.charts.hexside.get(self.ground.side_of(one, other) or "", OPEN_SIDE)
+
+    def halver(self, arm: Arm, role: Literal["attack", "defend"], origin: Hex, target: Hex) -> str:
+        """Returns the ground of a hex, or of the hexside of an attack on it, that halves an arm."""
+        kinds = zip(self.kinds(target), self.terrains(target), strict=True)
+        effects: dict[str, Terrain | Hexside] = {f"{kind} in {target}": of for kind, of in kinds}
+        effects[f"{self.ground.side_of(origin, target)}"] = self.hexside(origin, target)
+        halves = (name for name, of in effects.items() if arm in getattr(of, f"{role}_halved"))
+        return next(halves, "")
 
     def path(self, one: Hex, other: Hex) -> str | None:
         """Returns the road, or else the trail, across a hexside (K-4.6a)."""

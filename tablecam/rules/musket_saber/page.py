@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from itertools import chain
 from typing import Any, Final
 
 from tablecam.geometry.shapes import Shape
@@ -23,7 +24,7 @@ GROUPS: Final = {
     "bombard": about.ActionGroup("Bombard", by_tap=True),
     "move": about.ActionGroup("Move", "By hand; a unit that rolls for its allowance rolls first."),
     "recover": about.ActionGroup("Instead of a move"),
-    "primary": about.ActionGroup("Another primary unit"),
+    "primary": about.ActionGroup("Who takes part"),
     "fortune": about.ActionGroup("Fortune of War", is_main=True),
     "answer": about.ActionGroup("Answer", is_main=True),
     "roll": about.ActionGroup("Dice", is_main=True),
@@ -45,7 +46,9 @@ MOMENTS: Final[Mapping[str, about.MomentKind]] = {
 
 def question(state: State) -> PendingDecision:
     """Returns what the phase asks when nothing is due."""
-    words, hint = "attacks or bombards", "Tap a unit, then its target."
+    words, hint = "attacks or bombards", "Nobody can attack any more: tap “Done”."
+    if next(chain(battle.attacks(state), battle.bombardments(state)), None):
+        hint = "Tap a unit, then its target."
     if state.phase == "movement":
         words, hint = "moves", "Move counters by hand, one by one."
     words = f"Turn {state.turn}, {state.time}: {side_name(state.active)} {words}"
@@ -157,7 +160,10 @@ OFFERS: Final[Mapping[type, Callable[[State, Any], Offer]]] = {
     acts.Bombard: _bombard,
     acts.Aim: lambda state, a: _to("answer", state, a.unit, "the target"),
     acts.Attack: _attack,
-    acts.Join: lambda state, a: _to("attack", state, a.unit, "add to the attack"),
+    acts.Join: lambda state, a: (
+        _to("attack", state, a.unit, "add to the attack")
+        if a.joins else _to("primary", state, a.unit, "take out")
+    ),
     acts.Primary: lambda state, a: _to("primary", state, a.unit, "make it the primary unit"),
     acts.Declare: lambda state, a: Offer("done", "Declare" if a.yes else "No attack"),
     acts.Defend: _defend,

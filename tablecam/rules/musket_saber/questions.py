@@ -527,7 +527,10 @@ def _differential(
     parts = [*((term.unit, term.counts) for term in terms), *more.items()]
     return {
         "counts": {term.unit: term.counts for term in terms} | more,
-        "halved": {term.unit: term.halved for term in terms if term.halved},
+        "halved": {
+            term.unit: [why if why in combat.HALVED_BY else "terrain" for why in term.halved]
+            for term in terms if term.halved
+        },
         "coordinated": reckoned.coordinated, "attack_total": reckoned.attack_total,
         "defence_total": reckoned.defence_total, "differential": reckoned.value,
         "because": [f"{name} counts {value}" for name, value in parts],

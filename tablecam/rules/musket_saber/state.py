@@ -101,9 +101,10 @@ class Attack(Variant):
 
 
 class Join(Variant):
-    """Let a unit, a supporting battery or a leader take part in the attack."""
+    """Let a unit, a supporting battery or a leader take part in the attack, or no longer."""
 
     unit: str
+    joins: bool = True
 
 
 class Primary(Variant):

@@ -274,6 +274,23 @@ def test_the_differential_and_each_halving_are_shown_before_it_is_declared_k_7_7
     assert play.state.targets == ()
 
 
+def test_the_ground_that_halves_an_attack_is_named_k_2_2c():
+    play = battle(unit("R1", "0505", arm="cavalry"), unit("G1", "0506"), phase="combat",
+                  map={"woods": ["0506"]})  # fmt: skip
+    choose(play, "attack", units=("R1",), how="attack")
+    assert play.asked().sums[0].terms == ("R1 2, of 4 halved: woods in 0506 (K-2.2c)",)
+
+
+def test_who_has_joined_an_attack_may_be_taken_out_before_it_is_declared_k_7_5():
+    play = battle(unit("R1", "0505"), unit("R2", "0605"), unit("G1", "0506"), phase="combat")
+    choose(play, "attack", units=("R1",), how="attack")
+    assert not any(action.type == "join" and not action.joins for action in play.legal())
+    choose(play, "join", unit="R2")
+    assert "All who can attack" in play.asked().hint
+    choose(play, "join", unit="R1", joins=False)
+    assert (play.state.step.battle.attackers, play.state.step.battle.primary) == (("R2",), "R2")
+
+
 def test_a_hex_is_attacked_once_and_a_unit_attacks_once_k_7_4_k_7_5():
     play = battle(unit("R1", "0505"), unit("R2", "0605"), unit("G1", "0506"), unit("G2", "0405"),
                   phase="combat")  # fmt: skip
