@@ -12,7 +12,7 @@ import shapely
 from tablecam.geometry.moves.poses import ahead
 from tablecam.rules.dice import Roll
 from tablecam.rules.frozen_json import Variant
-from tablecam.rules.game import PendingDecision
+from tablecam.rules.game import Ban, PendingDecision
 from tablecam.rules.miniatures.battle import Bases, Done
 from tablecam.rules.miniatures.ground import axes_of, footprints
 from tablecam.rules.syw_d6 import tables
@@ -236,13 +236,14 @@ def _brigade_forward(state: State, brigade: str, event: tables.Event) -> State:
     """
     rule = tables.fog_rule(event)
     for unit in foot_of(state, brigade):
-        column = _attack_column(state.field, unit) if event == "attaque" else None
         how, but = "goes", ""
-        if column is not None:
-            state = state.changed(unit.id, bases=column, formation="attack_column")
-            how = "forms attack column and goes"
-        elif event == "attaque":
-            but = ", without an attack column: it cannot lie in one there"
+        if event == "attaque":
+            column = _attack_column(state.field, unit)
+            if isinstance(column, Ban):
+                but = f", in no attack column: {column.because}"
+            else:
+                state = state.changed(unit.id, bases=column, formation="attack_column")
+                how = "forms attack column and goes"
         ground, moved = state.field, state.unit(unit.id)
         enemies = ground.enemies(moved)
         if not enemies:
@@ -258,13 +259,16 @@ def _brigade_forward(state: State, brigade: str, event: tables.Event) -> State:
     return state
 
 
-def _attack_column(ground: Field, unit: Unit) -> Bases | None:
-    """Returns a unit's bases three figures deep behind the middle of its front (S-L.10).
+def _attack_column(ground: Field, unit: Unit) -> Bases | Ban:
+    """Returns a unit's bases three figures deep behind the middle of its front, or a ban (S-L.10).
 
-    None if they make no attack column, or have no room for it.
+    Whether it may lie so is read from the bases, as when hands lay it out.
     """
     troops, front = ground.troops[unit.id], axes_of(unit)
-    rows = max(1, tables.ATTACK_COLUMN_RANKS // troops.ranks_per_base)
+    if tables.ATTACK_COLUMN_RANKS % troops.ranks_per_base:
+        deep = f"its bases, {troops.ranks_per_base} figures deep, make no three ranks"
+        return Ban("S-L.10", deep)
+    rows = tables.ATTACK_COLUMN_RANKS // troops.ranks_per_base
     files = -(-len(unit.bases) // rows)
     (on_x, on_y), (right_x, right_y) = forward(front.heading_deg), right(front.heading_deg)
 
@@ -277,8 +281,11 @@ def _attack_column(ground: Field, unit: Unit) -> Bases | None:
 
     bases = tuple(at(place, base) for place, base in enumerate(unit.bases))
     reading = formation_of(bases, replace(troops, formation="none"), inch_mm=ground.inch_mm)
-    has_room = ground.has_room(footprints(bases), unit.id)
-    return bases if reading.formation == "attack_column" and has_room else None
+    if reading.formation != "attack_column":
+        return Ban("S-L.10", "only French regular line infantry, three figures deep, forms one")
+    if not ground.has_room(footprints(bases), unit.id):
+        return Ban("S-L.10", "it has no room for one")
+    return bases
 
 
 def _army(state: State) -> Commander | None:

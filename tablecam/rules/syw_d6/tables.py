@@ -200,7 +200,7 @@ FOG_WORDS: Final[Mapping[Event, tuple[str, str]]] = {
         "usual",
     ),
     "attaque": (
-        "Attaque!",
+        "Attaque",
         "all infantry of one brigade may form attack column and go 2 in straight toward the enemy, "
         "before it moves as usual",
     ),

@@ -922,7 +922,7 @@ def test_all_units_of_the_guns_that_fire_twice_s_m_10():
 
 
 def attack(*things):
-    """The French with Attaque! before their moves."""
+    """The French with Attaque before their moves."""
     battle = Battle(*things, A1, fog=True)
     battle.throw(1)
     battle.throw(5, 6)
@@ -932,14 +932,14 @@ def attack(*things):
 def test_a_brigade_goes_forward_before_its_move_s_m_11():
     battle = attack(F1, F2, unit("F3", 60, 15, brigade="guerchy"))
     asked = battle.play.asked()
-    assert asked.question == "Attaque!: which brigade?"
+    assert asked.question == "Attaque: which brigade?"
     assert "form attack column and go 2 in straight toward the enemy" in asked.hint
     assert battle.offers() == ["French Brigade: F1 and F2", "Guerchy: F3", "None"]
     before = battle.unit("F1").bases[0].y_mm
     battle.act("French Brigade")
     assert battle.unit("F1").bases[0].y_mm == pytest.approx(before + 2 * INCH_MM)
-    two_deep = "F1 goes 2.0 in toward A1, without an attack column: it cannot lie in one there"
-    assert f"Attaque!: French Brigade; {two_deep}" in battle.texts()
+    why = "its bases, 2 figures deep, make no three ranks"
+    assert f"F1 goes 2.0 in toward A1, in no attack column: {why}" in battle.texts()
     assert "F1: 2 dice (rate +1, training +1), the best counts" in battle.offers()
 
 
