@@ -205,6 +205,7 @@ def test_a_server_that_is_gone_is_told_in_our_words(modules: Page) -> None:
 
 
 def test_a_long_list_shows_the_buttons_of_the_chosen_unit_until_it_is_opened(modules: Page) -> None:
+    """A single button takes no more room than one that opens it; what ends the step comes last."""
     shown = modules.evaluate(
         """async () => {
           const { groupsShown } = await import("/static/game/state.js");
@@ -214,8 +215,9 @@ def test_a_long_list_shows_the_buttons_of_the_chosen_unit_until_it_is_opened(mod
           const both = ["Foot", "Horse"];
           const moves = both.flatMap((unit) => ways.map((way) => offer(unit, way)));
           const forms = both.map((unit) => offer(unit, "column", "form"));
-          const actions = [...moves, ...forms, offer("Foot", "volley", "fire")];
-          const facts = { about: { groups: {} } };
+          const end = { group: "done", label: "End", units: [], dice: null, action: {} };
+          const actions = [end, ...moves, ...forms, offer("Foot", "volley", "fire")];
+          const facts = { about: { groups: { done: { is_end: true } } } };
           const game = { view: { actions }, place: [] };
           const state = (chosen, open) => ({ facts, chosen, game: { ...game, open } });
           const asked = [[[], []], [["unit:Horse"], []], [["unit:Horse"], ["move"]]];
@@ -225,9 +227,9 @@ def test_a_long_list_shows_the_buttons_of_the_chosen_unit_until_it_is_opened(mod
         }"""
     )
     assert shown == [
-        ["Foot: 1, 12, 4 more", "Foot: column, 2, ", "Foot: volley, 1, "],
-        ["Horse: 1, 8, All units", "Horse: column, 1, All units", "undefined, 0, All units"],
-        ["Foot: 1, 16, ", "Horse: column, 1, All units", "undefined, 0, All units"],
+        ["Foot: 1, 12, 4 more", "Foot: column, 2, ", "Foot: volley, 1, ", "End, 1, "],
+        ["Horse: 1, 8, All units", "Horse: column, 1, All units", "Foot: volley, 1, ", "End, 1, "],
+        ["Foot: 1, 16, ", "Horse: column, 1, All units", "Foot: volley, 1, ", "End, 1, "],
     ]
 
 

@@ -158,9 +158,9 @@ function isOnlyStep(view) {
 /** @type {(node: HTMLElement, group: Group, state: State) => void} */
 function updateGroup(node, { group, units, buttons, more }, state) {
   const [title, hint, chips, bunches, moreButton] = /** @type {HTMLElement[]} */ ([...node.children]);
-  const { hint: byHand = "", is_main = false } = state.facts.about.groups[group] ?? {};
+  const { hint: byHand = "", is_main = false, is_end = false } = state.facts.about.groups[group] ?? {};
   const isMain = is_main || (!byHand && isOnlyStep(playing(state)));
-  const looks = `${byHand ? " by-hand" : ""}${isMain ? " main-choice" : ""}`;
+  const looks = `${byHand ? " by-hand" : ""}${isMain ? " main-choice" : ""}${is_end ? " ends" : ""}`;
   setAttr(node, "class", `offers group-${group}${looks}`);
   setText(title, groupTitle(state, group));
   setAttr(hint, "class", "hint");

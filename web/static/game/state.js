@@ -407,7 +407,8 @@ export function groupsShown(state) {
     const isMain = Boolean(state.facts.about.groups[group]?.is_main);
     const isOfUnits = own.every(({ offer }) => offer.units.length > 0);
     const isNarrow = isNarrowed && !isMain && isOfUnits;
-    const isWhole = (!isLong(own) && !isNarrow) || state.game.open.includes(group) || about.length === own.length;
+    const isWhole =
+      own.length === 1 || (!isLong(own) && !isNarrow) || state.game.open.includes(group) || about.length === own.length;
     if (isWhole) return { group, units: [], buttons: sorted, more: "" };
     if (about.length || isNarrow) return { group, units: [], buttons: about, more: "All units" };
     const more = `${sorted.length - MOST_BUTTONS} more`;
@@ -415,14 +416,16 @@ export function groupsShown(state) {
   });
 }
 
-/** Groups in their order: what hands can do has a long list, below which nobody would find how to end it. @type {(state: State, groups: string[]) => string[]} */
+/** Groups in their order: what hands can do has a long list, below which nobody would find what else there is; what ends a step comes last. @type {(state: State, groups: string[]) => string[]} */
 function inOrder({ facts }, groups) {
   const rank = (/** @type {string} */ group) => {
-    const { hint = "", is_main = false } = facts.about.groups[group] ?? {};
+    const { hint = "", is_main = false, is_end = false } = facts.about.groups[group] ?? {};
+    if (is_end) return 3;
+    if (!areByHand) return 0;
     return hint ? 2 : is_main ? 0 : 1;
   };
-  const areByHand = groups.some((group) => rank(group) === 2);
-  return areByHand ? groups.toSorted((one, other) => rank(one) - rank(other)) : groups;
+  const areByHand = groups.some((group) => facts.about.groups[group]?.hint);
+  return groups.toSorted((one, other) => rank(one) - rank(other));
 }
 
 /** The offer that a tap on a thing takes: the only one about all that is chosen, once that names its target or all of it. @type {(state: State, thing: string) => Offer | undefined} */
