@@ -23,8 +23,8 @@ _ABOUT_DEG = 170.0
 def move_words(start: Axes, end: Axes, bases: Bases, there: Bases, unit: LengthUnit) -> str:
     """Describes a move of bases, and of their front from its start to its end.
 
-    A wheel about a front corner by its arc: `wheels left 1.2 BW`; any other move by the way of the
-    centre and the turn: `6.0 in ahead, turned 45° right`. Empty for a unit that stays.
+    A wheel about a front corner by its angle and arc: `wheels left 17° (1.2 BW)`; any other move by
+    the way of the centre and the turn: `6.0 in ahead, turned 45° right`. Empty if it stays.
     """
     turned_deg = difference_deg(end.heading_deg, start.heading_deg)
     hand = "left" if turned_deg > 0 else "right"
@@ -37,7 +37,8 @@ def move_words(start: Axes, end: Axes, bases: Bases, there: Bases, unit: LengthU
         pivots = [(axes.left_mm, axes.right_mm)[turned_deg < 0] for axes in (start, end)]
         if math.dist(*pivots) <= SLIP_MM:
             arc_mm = math.radians(abs(turned_deg)) * front_width_mm(start)
-            return f"wheels {hand} {arc_mm / unit.size_mm:.1f} {unit.symbol}"
+            arc = f"{arc_mm / unit.size_mm:.1f} {unit.symbol}"
+            return f"wheels {hand} {abs(turned_deg):.0f}° ({arc})"
         turn = f"turned {abs(turned_deg):.0f}° {hand}"
     return ", ".join(filter(None, (way_words(start.heading_deg, bases, there, unit), turn)))
 

@@ -394,17 +394,14 @@ def usual_moves(state: State, unit: Unit) -> Iterator[acts.Move | acts.StayPut]:
     allowance, ground = state.allowed[unit.id], state.field
     front, inch_mm = axes_of(unit), ground.inch_mm
     heading_deg, width_mm = front.heading_deg, front_width_mm(front)
-    moves: list[acts.Move] = []
-    for share in (1.0, 0.5):
-        length_mm = allowance.value_in * share * inch_mm
+    lengths_mm = [allowance.value_in * share * inch_mm for share in (1.0, 0.5)]
+    ends = [ahead(unit.bases, heading_deg, length_mm) for length_mm in lengths_mm]
+    for length_mm in lengths_mm:
         turn_deg = math.degrees(min(length_mm / width_mm, math.pi / 2))
-        ends = (
-            ahead(unit.bases, heading_deg, length_mm),
-            wheeled(unit.bases, front.left_mm, turn_deg),
-            wheeled(unit.bases, front.right_mm, -turn_deg),
-        )
-        tried = (acts.Move(unit.id, bases) for bases in ends)
-        moves += [move for move in tried if judged(state, move).answer.answer != "no"]
+        ends.append(wheeled(unit.bases, front.left_mm, turn_deg))
+        ends.append(wheeled(unit.bases, front.right_mm, -turn_deg))
+    tried = (acts.Move(unit.id, bases) for bases in ends)
+    moves = [move for move in tried if judged(state, move).answer.answer != "no"]
     # Wheels end at a quarter turn, however far the dice reach.
     yield from dict.fromkeys(moves)
     if not moves or not allowance.least_in:

@@ -19,10 +19,10 @@ from tests.rules.maurice.tables import column, gun, line, massed, position
             [
                 "2.0 BW ahead",
                 "4.0 BW ahead",
-                "wheels left 1.0 BW",
-                "wheels left 4.0 BW",
-                "wheels right 1.0 BW",
-                "wheels right 4.0 BW",
+                "wheels left 14° (1.0 BW)",
+                "wheels left 57° (4.0 BW)",
+                "wheels right 14° (1.0 BW)",
+                "wheels right 57° (4.0 BW)",
                 "2.0 BW back",
                 "faced about",
                 "into column, facing left",
@@ -34,7 +34,10 @@ from tests.rules.maurice.tables import column, gun, line, massed, position
             ["4.0 BW ahead", "6.0 BW ahead", "12.0 BW ahead", "faced about"],
         ),
         (gun("F1", "french", 600, 400), ["2.0 BW ahead", "6.0 BW to the left", "turned 45° right"]),
-        (massed("F1", "french", 600, 400), ["8.0 BW ahead", "wheels left 3.1 BW", "into line"]),
+        (
+            massed("F1", "french", 600, 400),
+            ["8.0 BW ahead", "wheels left 90° (3.1 BW)", "into line"],
+        ),
     ],
 )
 def test_a_usual_march_says_what_it_is(unit, said):
