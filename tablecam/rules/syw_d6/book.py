@@ -1,4 +1,4 @@
-"""Rulings on units as they lie, without a game: fire, edges to strike, command and support."""
+"""Rulings on units as they lie, without a game: fire, sides to strike, command and support."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class SheetBook(BattleBook):
         yield Section("fire", "Fire", lambda: (_shot(ground, *pair) for pair in pairs))
         yield Section(
             "charge",
-            "Edges to strike",
+            "Sides to charge",
             lambda: (line for pair in pairs for line in _faces(ground, *pair)),
             "edge",
         )

@@ -12,10 +12,11 @@ import shapely
 from tablecam.geometry.moves.lanes import swept_straight
 from tablecam.geometry.moves.poses import ahead, laid_at, wheeled
 from tablecam.geometry.outlines import footprint, table_outline
-from tablecam.geometry.shapes import shapes_of
+from tablecam.geometry.shapes import Shape, shapes_of
 from tablecam.rules.dice import Roll
 from tablecam.rules.game import DiceGroup
 from tablecam.rules.miniatures.battle import Bases, permitted
+from tablecam.rules.miniatures.drawing import shapes_about
 from tablecam.rules.miniatures.ground import area_of, axes_of, centre_mm, footprints, overlaps
 from tablecam.rules.syw_d6.field import Field
 from tablecam.rules.syw_d6.marches import disordered_on_the_way
@@ -50,6 +51,11 @@ class FlightDie(Due):
     def roll(self, state: State) -> Roll:
         """Returns the plain rate in dice."""
         return Roll(f"how far {self.unit} {self.kind}", state.field.troops[self.unit].rate)
+
+    def shapes(self, state: State) -> tuple[Shape, ...]:
+        """Draws both units; a line between them would look like fire."""
+        names = (self.unit, self.enemy)
+        return tuple(shape for name in names for shape in shapes_about(state.position, (name,)))
 
     def then(self, state: State, answer: tuple[int, ...]) -> State:
         """Returns the state after it has gone away, off the table, or nowhere and is destroyed."""

@@ -552,6 +552,8 @@ def test_who_must_flee_moves_first_in_its_own_sequence_s_a_1():
     battle = Battle(F1, loser, A2)
     battle.act("End the moves")
     assert battle.question == "1 die for how far A1 retreats"
+    drawn = {shape.role for shape in GAME.step_shapes(battle.state)}
+    assert drawn == {"unit"}, "a line to the enemy would look like fire"
     before = battle.unit("A1").bases[0].y_mm
     battle.throw(4)
     assert battle.unit("A1").bases[0].y_mm == pytest.approx(before + 4 * INCH_MM)
