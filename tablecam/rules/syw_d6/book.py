@@ -74,7 +74,8 @@ def _shot(ground: Field, firer: Unit, target: Unit) -> Finding:
     if ban is not None and ban.rule != "S-D.8":
         why = f"{firer.id} may not fire at {target.id}: {ban.because}"
         return Finding(why, certain("no", ban.rule, why), question=asked)
-    length, range_mm = distance(firer, target), ground.range_mm(firer, target)
+    length = distance(firer, target)
+    range_mm = shot.range_in * ground.inch_mm if shot else ground.range_mm(firer, target)
     margin_mm = troops.ranges.greatest_in * ground.inch_mm - range_mm
     reach = f"at {range_mm / ground.inch_mm:.1f} in, of {troops.ranges.greatest_in:g}"
     why = f"{firer.id} cannot reach {target.id}: it lies {reach}"

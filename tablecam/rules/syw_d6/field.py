@@ -98,8 +98,18 @@ class Field(Ground):
         )
         return int(next(near, None) is not None)
 
+    @cached_property
+    def _shots(self) -> dict[tuple[str, str], fire.Shot | Ban]:
+        return {}
+
     def shot(self, firer: Unit, target: Unit) -> fire.Shot | Ban:
         """Returns how a target lies to a firer, or why it cannot be fired at (S-D.4 to S-E.6)."""
+        pair = firer.id, target.id
+        if pair not in self._shots:
+            self._shots[pair] = self._shot(firer, target)
+        return self._shots[pair]
+
+    def _shot(self, firer: Unit, target: Unit) -> fire.Shot | Ban:
         troops = self.troops[firer.id]
         reach_in = troops.ranges.greatest_in
         if self.apart_in(firer, target) > reach_in:
@@ -195,7 +205,7 @@ class Field(Ground):
             if self.inches(range_mm) > troops.ranges.greatest_in:
                 why_not = Ban("S-D.8", f"{target.id} is farther off in its arc of fire")
                 continue
-            line = free_line(front.edge, part, blockers)
+            line = _sight(front, part, blockers)
             if line is None:
                 why_not = _hidden(target)
                 continue
@@ -249,7 +259,7 @@ class Field(Ground):
             if range_mm > reach_mm:
                 continue
             wedge = shapely.intersection(outline, cone.outline(reach_mm))
-            line = free_line(front.edge, wedge, blockers)
+            line = _sight(front, wedge, blockers)
             if line is None:
                 why_not = _hidden(target)
                 continue
@@ -434,6 +444,15 @@ def _meets_first(
     met = shapely.intersection(ray, target)
     way = shapely.shortest_line(shapely.Point(ray.coords[0]), met)
     return not (shapely.is_empty(met) or shapely.intersects(way, solid))
+
+
+def _sight(
+    front: Axes, target: shapely.Geometry, blockers: shapely.Geometry
+) -> shapely.LineString | None:
+    """Returns a free line of sight, from the middle of a front where that is free (S-E.1)."""
+    line: shapely.LineString = shapely.shortest_line(shapely.Point(front.middle_mm), target)
+    is_free = not (shapely.is_empty(target) or shapely.intersects(line, eroded_by_hair(blockers)))
+    return line if is_free else free_line(front.edge, target, blockers)
 
 
 def _hidden(target: Unit) -> Ban:

@@ -10,6 +10,7 @@ import pytest
 from tablecam.rules.syw_d6.charges import responses
 from tablecam.rules.syw_d6.field import Field
 from tablecam.rules.syw_d6.fire import Ban, Shot, fire_pool
+from tablecam.rules.syw_d6.game import GAME
 from tablecam.rules.syw_d6.volleys import ban_on_shots
 from tablecam.simulate.demo import embedded_demo
 from tests.rules.syw_d6.battles import Battle
@@ -43,8 +44,17 @@ def test_a_gun_whose_axis_meets_another_first_fires_askew_through_the_gap_s_e_6(
     assert not lies.is_ahead, "B1 stands straight before it"
     assert dice(position, "FG1", "B4") == 2
     assert dice(minden("B1"), "FG1", "B4") == 4
-    (_, (x_mm, _)) = lies.line.coords
-    assert 500 < x_mm < 520, "the line goes through the gap between B1 and B2"
+
+
+def test_the_line_of_a_shot_on_offer_goes_to_what_is_seen_s_e_1():
+    battle = Battle(at=minden()).to_fire()
+    (offer,) = [
+        offer
+        for action in battle.play.legal()
+        if (offer := GAME.offered(battle.state, action)).label.startswith("FG1 at B4")
+    ]
+    (line,) = [shape for shape in offer.evidence if shape.role == "shot"]
+    assert 500 < line.points_mm[1][0] < 520
 
 
 def test_why_a_gun_has_no_fire_is_told_by_the_enemy_before_it_s_e_5():
