@@ -13,7 +13,7 @@ from tablecam.geometry.sides import side_of
 from tablecam.rules.dice import Roll, dice_words
 from tablecam.rules.game import Ban, DiceGroup, PendingDecision, Sum
 from tablecam.rules.miniatures.battle import Bases
-from tablecam.rules.miniatures.ground import axes_of, footprints
+from tablecam.rules.miniatures.ground import axes_of
 from tablecam.rules.steps import ban_on_all
 from tablecam.rules.syw_d6 import fire
 from tablecam.rules.syw_d6.field import Field
@@ -21,7 +21,6 @@ from tablecam.rules.syw_d6.fire import FirePool, Occasion
 from tablecam.rules.syw_d6.morale import TestDie
 from tablecam.rules.syw_d6.state import Due, Fire, State, still, with_losses
 from tablecam.rules.syw_d6.tables import HIT
-from tablecam.table.model import Unit
 from tablecam.wording import counted
 
 _NOT_BEFORE: Final = ("S-D.6", "S-D.7", "S-D.8")
@@ -44,11 +43,12 @@ class FireDice(Due):
         return ground.with_unit_at(target, bases) if bases else ground
 
     def drawn(self, state: State) -> tuple[Shape, ...]:
-        """Draws the line of fire, and the target where it is when it is fired at."""
+        """Draws the line on which the firer sees its target, or the straight one."""
         ground = self.field(state)
-        target = ground.units[self.target]
-        ghost = shapes_of(footprints(target.bases), "goal", target.id) if self.bases else ()
-        return (*shot_drawn(ground, ground.units[self.unit], target), *ghost)
+        firer, target = ground.units[self.unit], ground.units[self.target]
+        shot, middle = ground.shot(firer, target), shapely.Point(axes_of(firer).middle_mm)
+        line = None if isinstance(shot, Ban) else shot.line
+        return shapes_of(line or shapely.shortest_line(middle, ground.outlines[target.id]), "shot")
 
     @property
     def is_in_passing(self) -> bool:
@@ -124,14 +124,6 @@ class FireDice(Due):
             text = f"{target.id} takes no TEST: it has taken one this turn"
             return state.tells("test", text, "S-G.3", unit=target.id)
         return state.pushed(TestDie(target.id, "casualty"))
-
-
-def shot_drawn(ground: Field, firer: Unit, target: Unit) -> tuple[Shape, ...]:
-    """Draws the line on which a firer sees its target, or the straight one."""
-    shot = ground.shot(firer, target)
-    middle = shapely.Point(axes_of(firer).middle_mm)
-    line = None if isinstance(shot, Ban) else shot.line
-    return shapes_of(line or shapely.shortest_line(middle, ground.outlines[target.id]), "shot")
 
 
 def shots(state: State) -> Iterator[Fire]:
