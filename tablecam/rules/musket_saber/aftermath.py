@@ -125,7 +125,7 @@ def ended(state: State, fate: Fate, codes: list[Code]) -> Outcome:
     if stands and not set(there[battle.side]) & {*fate.retreats, *fate.routs}:
         steps.append(Losing(enemy, battle.defenders))
     if any("Leader" in code.added for code in codes):
-        steps += _in_danger(state, battle)
+        steps += in_danger(state, battle)
     if any("Ammo" in code.added for code in codes) and battle.support:
         steps.append(Losing(battle.side, battle.support, "its ammunition"))
     horse = _horse(state, battle)
@@ -154,7 +154,7 @@ def _horse(state: State, battle: acts.Battle) -> Units:
     return tuple(horse) if battle.countercharge else ()
 
 
-def _in_danger(state: State, battle: acts.Battle) -> Iterator[Due]:
+def in_danger(state: State, battle: acts.Battle) -> Iterator[Due]:
     """Yields the casualty checks of leaders, stacked, coordinating or taking part (K-10.4)."""
     for leader in state.leaders:
         near = battle.attackers if leader.side == battle.side else battle.defenders
@@ -239,7 +239,9 @@ class Flee(Due):
         why = ", as it is Disrupted," if self.hexes < due else ""
         onward = ", and on until no enemy controls its hex" if most > max(due, 2) else ""
         words = f"It goes {far}{why} along its line of retreat, away from {self.combat_hex}{onward}"
-        return asked and replace(asked, hint=f"{self.hint} {words}.")
+        asked = asked and replace(asked, hint=f"{self.hint} {words}.")
+        question = f"{self.unit} routs: where to?"
+        return replace(asked, question=question) if asked and self.routs else asked
 
     def legal(self, state: State) -> tuple[acts.Retreat, ...]:
         """Returns a shortest line to each end."""

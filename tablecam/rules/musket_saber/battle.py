@@ -10,7 +10,6 @@ from typing import Any, Final, Literal
 from tablecam.geometry.shapes import Shape
 from tablecam.rules.dice import Roll
 from tablecam.rules.game import Ban, DiceGroup, Event, PendingDecision, Refused, Sum
-from tablecam.rules.hexes.drawings import hexes_shapes, line_shape
 from tablecam.rules.hexes.grid import Hex
 from tablecam.rules.musket_saber import aftermath, combat, movement, results
 from tablecam.rules.musket_saber import state as acts
@@ -257,9 +256,7 @@ class Muster(Due):
 
     def shapes(self, state: State) -> tuple[Shape, ...]:
         """Draws the target and who attacks it."""
-        hexes = [state.unit(name).hex for name in self.battle.attackers]
-        lines = (line_shape(state.grid, (n,), (self.battle.target,), "attack") for n in hexes if n)
-        return (*hexes_shapes(state.grid, (self.battle.target,), "target"), *lines)
+        return self.battle.shapes(state)
 
 
 def declared(state: State, battle: acts.Battle) -> Outcome:
@@ -568,7 +565,9 @@ def _result(
     crt = state.folio.charts.crt
     printed = code_of(crt.rows[die - 1][crt.column_of(counted.value)])
     codes = results.becoming(printed, battle, square=_has_square(state, battle))
-    text = " and ".join(code.in_words for code in codes)
+    strikes = {"Ammo": bool(battle.support), "Leader": any(aftermath.in_danger(state, battle))}
+    none_of = [added for added, is_so in strikes.items() if not is_so]
+    text = " and ".join(code.in_words(none_of) for code in codes)
     return codes, text + ("" if codes == [printed] else f" instead of {printed}")
 
 
@@ -856,8 +855,9 @@ class Firing(Due):
         crt = state.folio.charts.crt
         printed = code_of(crt.rows[die - 1][crt.column_of(self.total(state))])
         code = combat.bombarding(printed)
-        text = f"{code.in_words}{'' if code == printed else f' instead of {printed}'}"
-        return replace(code, added=printed.added & {"Ammo", *code.added}), text
+        code = replace(code, added=printed.added & {"Ammo", *code.added})
+        text = f"{code.in_words(('Leader',))}{'' if code == printed else f' instead of {printed}'}"
+        return code, text
 
     def follow(self, state: State, answer: tuple[int, ...]) -> Outcome:
         """Returns the state with the result due."""

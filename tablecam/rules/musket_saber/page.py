@@ -129,9 +129,18 @@ def _fow(state: State, action: acts.Fow) -> Offer:
 
 
 _TACTICS: Final = {
-    "none": "No tactic", "press": "Press Forward", "disengage": "Disengage",
-    "last_stand": "Last Stand",
-}  # fmt: skip
+    "none": "No tactic",
+    "press": "Press Forward: +2, and a step lost if the defender does not rout",
+    "last_stand": "Last Stand: +3, and a step lost if the attacker does not retreat",
+    "attacker": "Disengage: retreat or be Disrupted in place of any D, Ex or Ac",
+    "defender": "Disengage: retreat or be Disrupted in place of any A, Ex or Dc",
+}
+
+
+def _tactic(state: State, action: acts.UseTactic) -> Offer:
+    step: Any = state.step
+    role = battle.role_of(state.fight, step.side)
+    return Offer("answer", _TACTICS[role if action.choice == "disengage" else action.choice])
 
 
 def _choose(state: State, action: acts.Choose) -> Offer:
@@ -167,7 +176,7 @@ OFFERS: Final[Mapping[type, Callable[[State, Any], Offer]]] = {
     acts.Primary: lambda state, a: _to("primary", state, a.unit, "make it the primary unit"),
     acts.Declare: lambda state, a: Offer("done", "Declare" if a.yes else "No attack"),
     acts.Defend: _defend,
-    acts.UseTactic: lambda state, a: Offer("answer", _TACTICS[a.choice]),
+    acts.UseTactic: _tactic,
     acts.Choose: _choose,
     acts.Retreat: _retreat,
     acts.StepLoss: lambda state, a: _to("answer", state, a.unit, "takes it"),

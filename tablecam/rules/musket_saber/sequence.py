@@ -451,6 +451,12 @@ def ban_on_fow(
     return next((Ban(rule, why) for is_so, rule, why in barred if is_so), None)
 
 
+_USES: Final = {
+    "move_enemy": "move", "move_friend": "move", "charge": "charge with",
+    "check_enemy": "check the morale of", "recover_friend": "recover",
+}  # fmt: skip
+
+
 class Fortune(Due):
     """A side uses a Fortune of War at once, or loses it (K-12.4)."""
 
@@ -535,8 +541,8 @@ class Fortune(Due):
             return state, (event("fow", f"The Fortune of War has no use. {why}", "K-12.4"),)
         if not isinstance(answer, acts.Fow):
             return state, ()
-        words = answer.choice.replace("_", " ")
-        text = f"Fortune of War, {side_name(self.side)}: {words}, {answer.unit}"
+        words = f"{_USES[answer.choice]} {' and '.join((answer.unit, *answer.others))}"
+        text = f"{side_name(self.side)} uses the Fortune of War to {words}"
         events = (event(f"fow-{answer.choice}", text, "K-12.4", answer.unit),)
         if answer.choice == "charge":
             state, more = self._charged(state, answer)

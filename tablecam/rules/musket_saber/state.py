@@ -9,8 +9,10 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import Any, ClassVar, Literal
 
+from tablecam.geometry.shapes import Shape
 from tablecam.rules.frozen_json import Variant
 from tablecam.rules.game import DiceGroup, Event, Refused
+from tablecam.rules.hexes.drawings import hexes_shapes, line_shape
 from tablecam.rules.hexes.files import checked_files, ground_of
 from tablecam.rules.hexes.grid import Hex, grid_of
 from tablecam.rules.hexes.hex_game import Counter, HexState
@@ -207,6 +209,10 @@ class Due(WordedStep, is_family=True):
         side = getattr(self, "side", "")
         return str(side or state.side_of(self.names(state)[0]))
 
+    def shapes(self, state: State) -> tuple[Shape, ...]:
+        """Draws the combat that it belongs to."""
+        return () if state.battle is None else state.battle.shapes(state)
+
 
 class MoraleDie(Due, is_family=True):
     """The dice of a unit's morale check (K-2.4c); `counts_disruption` if that adds to them.
@@ -325,6 +331,12 @@ class Battle(Manner):
     square: str = ""
     by_fow: bool = False
     lines: Mapping[str, LineKind] = field(default_factory=dict)
+
+    def shapes(self, state: State) -> tuple[Shape, ...]:
+        """Draws the target and who attacks it."""
+        hexes = [state.unit(name).hex for name in self.attackers]
+        lines = (line_shape(state.grid, (n,), (self.target,), "attack") for n in hexes if n)
+        return (*hexes_shapes(state.grid, (self.target,), "target"), *lines)
 
 
 @dataclass(frozen=True)

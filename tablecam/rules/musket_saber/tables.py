@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple
 
@@ -113,12 +113,11 @@ class Code:
         second = "" if self.second is None else f"({self.second})"
         return "+".join([f"{self.main}{second}", *sorted(self.added)])
 
-    @property
-    def in_words(self) -> str:
-        """What it means, and as the CRT writes it (K-7.8).
+    def in_words(self, none_of: Collection[str] = ()) -> str:
+        """Returns what it means, without additions that strike nobody, and as the CRT writes it.
 
-        >>> code_of("Dm(Dr)").in_words
-        'the defender checks its morale; fails: routs; passes: retreats or is Disrupted (Dm(Dr))'
+        >>> code_of("Dc+Ammo").in_words(none_of=["Ammo"])
+        'the defender checks its morale; fails: retreats; passes: no effect (Dc+Ammo)'
         """
         side, effect = self.words
         words = f"{_STRUCK[side]}{_EFFECTS[effect or self.main]}"
@@ -126,7 +125,8 @@ class Code:
             passed = code_of(self.second or "NE")
             other = "" if passed.words.side == side else _STRUCK[passed.words.side]
             words += f"; passes: {other}{_EFFECTS[passed.words.effect or passed.main]}"
-        return "; ".join([words, *(_ADDITIONS[key] for key in sorted(self.added))]) + f" ({self})"
+        more = (_ADDITIONS[key] for key in sorted(self.added.difference(none_of)))
+        return "; ".join([words, *more]) + f" ({self})"
 
 
 _STRUCK: Final = {"A": "the attacker ", "D": "the defender ", "": ""}
@@ -137,7 +137,7 @@ _EFFECTS: Final = {
     "m": "checks its morale; fails: routs", "c": "checks its morale; fails: retreats",
 }  # fmt: skip
 _ADDITIONS: Final = {
-    "DF": "a Fortune of War for the defender", "Ammo": "a supporting battery is out of ammunition",
+    "DF": "a Fortune of War for the defender", "Ammo": "a battery is out of ammunition",
     "Leader": "leaders are in danger",
 }  # fmt: skip
 

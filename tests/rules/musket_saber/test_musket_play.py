@@ -291,6 +291,25 @@ def test_who_has_joined_an_attack_may_be_taken_out_before_it_is_declared_k_7_5()
     assert (play.state.step.battle.attackers, play.state.step.battle.primary) == (("R2",), "R2")
 
 
+def test_the_tactics_say_what_they_do_and_the_combat_stays_marked_k_7_13():
+    play = battle(unit("R1", "0505"), unit("G1", "0506"), phase="combat")
+    choose(play, "attack", units=("R1",), how="attack")
+    choose(play, "declare", yes=True)
+    roles = [shape.role for shape in GAME.step_shapes(play.state)]
+    labels = [GAME.offered(play.state, action).label for action in play.legal()]
+    assert roles == ["target", "attack"]
+    assert "Disengage: retreat or be Disrupted in place of any D, Ex or Ac" in labels
+
+
+def test_the_die_lists_nothing_that_strikes_nobody_k_7_8():
+    play = battle(unit("R1", "0505", front={"cf": 8}), unit("G1", "0506"), phase="combat")
+    attack(play, "R1", on="0506")
+    words = " ".join(play.asked().sums[2].terms)
+    assert "+Leader" in words or "+Ammo" in words
+    assert "in danger" not in words
+    assert "ammunition" not in words
+
+
 def test_a_hex_is_attacked_once_and_a_unit_attacks_once_k_7_4_k_7_5():
     play = battle(unit("R1", "0505"), unit("R2", "0605"), unit("G1", "0506"), unit("G2", "0405"),
                   phase="combat")  # fmt: skip

@@ -105,9 +105,9 @@ def test_a_whole_turn_is_played_by_two_seats_kept_and_shown(
         asked(hall, red, "Red 2nd: attack Grey 2nd in 0607, differential +0")
         expect(red.page.locator("#game-sums dt")).to_have_text(["Attack 5", "Defence 5"])
         picture(red.page, "saber-differential")
-        # Who was chosen for the attack is not measured any more; others join one by one.
+        # Who was chosen for the attack is not measured any more, and nobody can join.
         expect(red.page.locator("#panel")).not_to_have_class(re.compile("choosing"))
-        expect(red.page.locator("#game-hint")).to_contain_text("To add a unit, tap it.")
+        expect(red.page.locator("#game-hint")).to_contain_text("All who can attack with it are in")
         red.taps("Declare")
         red.taps("No tactic")
         asked(hall, grey, "House Grey: which tactic?")

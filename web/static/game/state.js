@@ -388,8 +388,11 @@ export function groupsShown(state) {
   const all = (state.game.view?.actions ?? []).map((offer, index) => ({ key: `offer ${index}`, offer }));
   // To pass alone as the last seat is the same as to pass for all.
   const { place } = state.game;
-  const isThere = (/** @type {string} */ key) => !place.length || place.includes(key);
-  const offered = all.filter(({ key, offer }) => offer.dice === null && offer.passes_to !== "" && isThere(key));
+  const isEnd = (/** @type {string} */ group) => Boolean(state.facts.about.groups[group]?.is_end);
+  const isThere = (/** @type {Button} */ { key, offer }) => !place.length || place.includes(key) || isEnd(offer.group);
+  const offered = all.filter(
+    ({ key, offer }) => offer.dice === null && offer.passes_to !== "" && isThere({ key, offer }),
+  );
   const passesLast = (/** @type {Button} */ { offer }) => Number(offer.passes_to !== undefined);
   const buttons = offered.toSorted((a, b) => passesLast(a) - passesLast(b));
   const groups = inOrder(state, [...new Set(buttons.map(({ offer }) => offer.group))]);
@@ -398,7 +401,7 @@ export function groupsShown(state) {
   const isNarrowed = groups.some((group) => isLong(ownOf(group)) && ownOf(group).some(isChosen));
   return groups.map((group) => {
     const own = ownOf(group);
-    if (place.length) return { group, units: [], buttons: own, more: "All places" };
+    if (place.length && !isEnd(group)) return { group, units: [], buttons: own, more: "All places" };
     const units = own.length > MOST_BUTTONS ? [...new Set(own.flatMap(({ offer }) => offer.action.unit ?? []))] : [];
     if (units.length > 1) return { group, units, buttons: own.filter(isChosen), more: "" };
     const sorted = sortedByHeading(own);
