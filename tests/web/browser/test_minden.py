@@ -96,8 +96,12 @@ def marches_by_hand(table: Table, french: Seat) -> None:
 
 def charges(table: Table, french: Seat, allied: Seat) -> None:
     holds_fire(table, allied)
+    leader = french.page.locator(".group-throw .bunch:not(.told) > b", has_text="Contades")
+    expect(leader).to_be_visible()  # in a row like those of units
     french.taps("FC1: 4 dice")
     french.enters(*SIXES)
+    # "12 in" does not stand above "6 in", as if it headed that.
+    expect(french.page.locator(".group-less .bunch > b")).to_have_text("")
     french.taps("18 in: 6 + 6 + 6")
     french.taps("FC1 charges B2 in front")
     both_see(table)

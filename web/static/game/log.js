@@ -116,7 +116,7 @@ export function renderSums(node, sums) {
 
 /** Lets the log tell what has no room here; measured only when words or room change. @type {(list: HTMLElement, isCut: boolean) => void} */
 function fitLatest(list, isCut) {
-  const fitted = `${list.textContent} ${list.clientWidth}`;
+  const fitted = `${list.textContent} ${list.clientWidth} ${list.className}`;
   if (list.dataset.fitted === fitted) return;
   list.dataset.fitted = fitted;
   byId("game-latest-more").hidden = !isCut && list.scrollHeight <= list.clientHeight + 1; // the two are rounded differently

@@ -1,7 +1,7 @@
 /** The game in the panel: beginning, moves to make, actions, the hand of cards, the log. */
 import { byId, disable, element, makeButton, PHONE, setAttr, setText, updateChildren } from "../shared/dom.js";
 import { beginning, sentence } from "../shared/text.js";
-import { sideName, sidePlural } from "../board/things.js";
+import { properName, sideName, sidePlural } from "../board/things.js";
 import { renderBegin } from "./begin.js";
 import { renderGameDice } from "./dice.js";
 import { renderForce } from "./force.js";
@@ -171,17 +171,23 @@ function updateGroup(node, { group, units, buttons, more }, state) {
     setAttr(chip, "aria-pressed", String(state.chosen.includes(`unit:${unit}`)));
     setText(chip, unit);
   });
-  const names = [...new Set(buttons.map(({ offer }) => headingOf(offer)))];
+  // Below a title of its own, one button would seem to head those that have none.
+  const isMixed = buttons.some(({ offer }) => !headingOf(offer));
+  const headed = buttons.map(({ key, offer }) => {
+    const heading = headingOf(offer);
+    return { key, offer, name: isMixed && !isThing(state, heading) ? "" : heading };
+  });
+  const names = [...new Set(headed.map(({ name }) => name))];
   updateChildren(
     bunches,
     names,
     String,
     () => element("div", "b", "div"),
     (bunch, name) => {
-      const isUnit = state.facts.units.some(({ id }) => id === name);
+      const isUnit = isThing(state, name);
       setAttr(bunch, "class", `bunch${isUnit ? "" : " told"}${state.chosen.includes(`unit:${name}`) ? " chosen" : ""}`);
       setText(bunch.children[0], isUnit ? name : wordsOf(name, state));
-      const own = buttons.filter(({ offer }) => headingOf(offer) === name);
+      const own = headed.filter((button) => button.name === name);
       updateChildren(
         bunch.children[1],
         own,
@@ -195,6 +201,11 @@ function updateGroup(node, { group, units, buttons, more }, state) {
   setAttr(moreButton, "data-more", group);
   moreButton.hidden = more === "";
   setText(moreButton, more);
+}
+
+/** Whether a heading is the name of a unit or a commander. @type {(state: State, heading: string) => boolean} */
+function isThing({ facts }, heading) {
+  return [...facts.units, ...facts.commanders].some(({ id }) => id === heading || properName(id) === heading);
 }
 
 /** @type {(button: HTMLElement, offered: Button, unit: string, state: State) => void} */
