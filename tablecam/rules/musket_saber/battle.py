@@ -742,16 +742,17 @@ def absorbers(state: State, units: Sequence[Unit]) -> Units:
 
 
 def bombardments(state: State) -> Iterator[acts.Bombard]:
-    """Yields the bombardments of each hex by one battery and by all that can (K-8.4)."""
+    """Yields the bombardments that may begin, by a battery of each (K-8.4)."""
     if not state.plays("K-8.4a"):
         return
-    guns = [u for u in state.own(state.active) if u.is_battery and not u.fought]
     hexes = {enemy.hex for enemy in state.field.enemies(state.active) if enemy.hex}
     for number in sorted(hexes):
-        able = tuple(gun.id for gun in guns if ban_on_bombard(state, gun, number) is None)
-        yield from (acts.Bombard((name,), number) for name in able)
-        if len(able) > 1:
-            yield acts.Bombard(able, number)
+        yield from (acts.Bombard((name,), number) for name in _able_guns(state, number))
+
+
+def _able_guns(state: State, target: Hex) -> Units:
+    guns = (gun for gun in state.own(state.active) if gun.is_battery)
+    return tuple(gun.id for gun in guns if ban_on_bombard(state, gun, target) is None)
 
 
 def ban_on_bombard(state: State, gun: Unit, target: Hex) -> Ban | None:
@@ -769,7 +770,7 @@ def ban_on_bombard(state: State, gun: Unit, target: Hex) -> Ban | None:
 
 
 def bombarding(state: State, bombard: acts.Bombard) -> Outcome:
-    """Returns the state in which batteries fire at a hex, alone or joined (K-8.4c).
+    """Returns the state in which batteries fire at a hex, or others may join one (K-8.4b).
 
     Raises:
         Refused: One of them may not.
@@ -778,6 +779,14 @@ def bombarding(state: State, bombard: acts.Bombard) -> Outcome:
     bans = (ban_on_bombard(state, gun, bombard.target) for gun in guns)
     if (ban := next(filter(None, bans), None)) is not None or not guns:
         raise ban.refused() if ban else Refused("expected batteries", key="units")
+    if len(guns) == 1 and len(_able_guns(state, bombard.target)) > 1:
+        return state.pushed(Gunners(bombard.units, bombard.target)), ()
+    return _fired(state, bombard)
+
+
+def _fired(state: State, bombard: acts.Bombard) -> Outcome:
+    """Returns the state in which batteries choose whom to fire at, alone or joined (K-8.4c)."""
+    guns = state.some(bombard.units)
     for name in bombard.units:
         state = state.changed(name, fought=True)
     joint = len(guns) > 1 and state.time != "twilight" and _are_joined(state, guns)
@@ -798,6 +807,36 @@ def _are_joined(state: State, guns: tuple[Unit, ...]) -> bool:
         all(state.grid.distance((centre,), (number,)) <= 1 for number in hexes)
         for centre in (*hexes, *led)
     )
+
+
+class Gunners(Due):
+    """All batteries that bombard a hex are declared before any of them fires (K-8.4b)."""
+
+    units: Units
+    target: Hex
+    question = "{units}: bombard {target}; which other batteries?"
+    hint = "To add a battery, tap it. When all are in, tap “Declare”."
+
+    def legal(self, state: State) -> tuple[Any, ...]:
+        """Returns who else may take part, who may be taken out, and the declaration."""
+        others = (name for name in _able_guns(state, self.target) if name not in self.units)
+        leaves = self.units if len(self.units) > 1 else ()
+        joins = (*map(acts.Join, others), *(acts.Join(name, joins=False) for name in leaves))
+        return (acts.Declare(True), acts.Declare(False), *joins)
+
+    def follow(self, state: State, answer: Any) -> Outcome:
+        """Returns the state with the batteries as they are now, firing, or at rest."""
+        if isinstance(answer, acts.Declare):
+            bombard = acts.Bombard(self.units, self.target)
+            return _fired(state, bombard) if answer.yes else (state, ())
+        left = tuple(name for name in self.units if name != answer.unit)
+        units = (*left, answer.unit) if answer.joins else left
+        return state.pushed(replace(self, units=units)), ()
+
+    def shapes(self, state: State) -> tuple[Shape, ...]:
+        """Draws the target and who fires at it."""
+        side = self.owner(state)
+        return acts.Battle(side, self.target, self.units).shapes(state)
 
 
 class Aiming(Due):

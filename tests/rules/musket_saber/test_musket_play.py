@@ -472,7 +472,9 @@ def test_a_folio_turns_a_rule_off_by_its_id_k_1_1():
 def test_all_bombardments_of_a_hex_are_declared_at_once_k_8_4b_k_8_4c():
     guns = [unit(f"R{n}", at, arm="artillery") for n, at in ((1, "0505"), (2, "0805"))]
     play = battle(*guns, unit("G1", "0607"), unit("G2", "0607"), phase="combat")
-    choose(play, "bombard", units=("R1", "R2"), target="0607")
+    choose(play, "bombard", units=("R1",), target="0607")
+    choose(play, "join", unit="R2")
+    choose(play, "declare", yes=True)
     choose(play, "aim", unit="G1")
     roll(play, 4)
     choose(play, "choose", choice="step")
