@@ -11,7 +11,7 @@ import { renderOverrule } from "./overrule.js";
 import { renderIntents, renderPending } from "./pending.js";
 import { renderSeats } from "./seats.js";
 import { renderSetup } from "./setup.js";
-import { groupsShown, headingOf, isAbout, latestChosen, lostBy, playing } from "./state.js";
+import { groupsShown, headingOf, isAbout, latestChosen, lostBy, playing, requestedRoll } from "./state.js";
 import { renderStrip } from "./strip.js";
 import { groupTitle } from "./words.js";
 
@@ -131,7 +131,7 @@ function renderActions(state) {
   const view = playing(state);
   renderSums(byId("game-sums"), view?.sums ?? []);
   const groups = view?.is_yours ? groupsShown(state) : [];
-  const isCounted = Boolean(view?.is_yours && view.sums?.length);
+  const isCounted = Boolean(view?.is_yours && (view.sums?.length || requestedRoll(view)));
   const isAnswering = isCounted || groups.some(({ buttons }) => buttons.some(({ offer }) => isAbout(state, offer)));
   byId("panel").classList.toggle("answering", isAnswering);
   byId("game-actions").classList.toggle("only", isOnlyStep(view));
