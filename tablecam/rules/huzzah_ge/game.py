@@ -134,7 +134,7 @@ def _fire(state: State, action: acts.Fire) -> str:
 
 
 def _address(state: State, action: acts.Address) -> Offer:
-    """Returns the label of whom an officer turns to, under the officer's name."""
+    """Returns the label of the group or unit that an officer turns to, under his own name."""
     if state.has(action.group):
         return Offer(action.officer, action.group, units=(action.group,))
     return Offer(action.officer, f"all of {action.group}")

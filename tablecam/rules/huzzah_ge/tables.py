@@ -89,8 +89,8 @@ COMMAND: Final[Mapping[Command, tuple[int, float]]] = {
     "abysmal": (6, 20),
 }
 
-# H-7.3: ranges in cm, of which short is under half; H-12.1: allowances in line of battle and
-# otherwise. H-9.8: routers go by the latter, which is also the most of the slowest arm (H-12.2).
+# H-7.3: ranges in cm; short range is under half of them. H-12.1: allowances in line of battle and
+# otherwise. Routers go by the second (H-9.8), and a group by that of its slowest arm (H-12.2).
 REACH_CM: Final[Mapping[str, tuple[float, float, float]]] = {
     "infantry": (20, 15, 20),
     "cavalry": (0, 25, 30),
@@ -100,7 +100,7 @@ REACH_CM: Final[Mapping[str, tuple[float, float, float]]] = {
 }
 
 LEAST, MOST = 2, 10
-"""H-1.1: the limits of most factors, of which low rolls are good."""
+"""H-1.1: the limits of most factors; a low roll against them is good."""
 
 
 def limited(factor: int) -> int:

@@ -80,7 +80,7 @@ def charge_at_minden(unit: str, x_mm: float) -> Battle:
 
 
 def asked_to_respond(battle: Battle) -> list[str]:
-    """Return who is asked for response fire, all of whom hold it."""
+    """Lets every unit hold its response fire; returns the units that were asked."""
     firers = []
     while ": fire at" in battle.question:
         firers.append(battle.question.partition(":")[0])

@@ -121,8 +121,8 @@ def test_a_whole_turn_is_played_by_two_seats_kept_and_shown(
         line.locator(".words").click()
         expect(line.locator("dd")).to_have_text(["Red 2nd 5", "Grey 2nd 5"])
         red.page.locator("#tab-game").click()
-        # Grey 1st held the attackers, who have all fought, and was not attacked (K-7.2b): a Fortune
-        # of War is nothing to one whom an enemy holds that is as fast (K-6.3).
+        # Grey 1st held the attackers, who have all fought, and was not attacked (K-7.2b). It has no
+        # use for its Fortune of War: an enemy as fast as it holds it (K-6.3).
         expect(red.page.locator("#game-log-body")).to_contain_text("The Fortune of War has no use")
         asked(hall, red, "House Red attacks or bombards")
         red.taps("Done")
