@@ -468,14 +468,13 @@ function renderControls(state) {
   setText(byId("pause"), state.now?.simulated?.paused ? "Watch a battle" : "Pause");
   press("dim", (state.now?.simulated?.light ?? 1) < 1);
   const latest = state.undo.at(-1);
-  byId("undo").hidden = latest === undefined;
-  if (latest) setAttr(byId("undo"), "title", `${undoWords(state, latest)} (Ctrl-Z)`);
-}
-
-/** What an undo on the simulated table does. @type {(state: State, latest: State["undo"][number]) => string} */
-function undoWords(state, latest) {
-  if ("lifted" in latest) return `Put ${nameOf(state, latest.lifted)} back`;
-  return `Undo ${latest.placings.map(({ unit }) => properName(unit)).join(", ")}'s move`;
+  // What was taken off has buttons of its own.
+  const names = latest && "placings" in latest ? latest.placings.map(({ unit }) => properName(unit)) : [];
+  byId("undo").hidden = !names.length;
+  if (!names.length) return;
+  // The game has its own "Take back": this one says what it moves on the table.
+  setText(byId("undo"), `Put ${names.length > 1 ? `${names.length} units` : names[0]} back`);
+  setAttr(byId("undo"), "title", `Put ${names.join(", ")} back where this move began (Ctrl-Z)`);
 }
 
 /** @type {(state: State) => void} */
