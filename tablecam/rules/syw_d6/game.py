@@ -13,7 +13,7 @@ from tablecam.geometry.shapes import Shape
 from tablecam.rules import descriptions as about
 from tablecam.rules.dice import Roll, dice_words
 from tablecam.rules.frozen_json import one_of
-from tablecam.rules.game import Offer, Refused, Suggestion
+from tablecam.rules.game import Ban, Offer, Refused, Suggestion
 from tablecam.rules.lay import Lay
 from tablecam.rules.miniatures import page as battle
 from tablecam.rules.miniatures.battle import Bases, Done, Judged
@@ -69,7 +69,7 @@ def _moves(state: State) -> Iterator[Any]:
     if state.allowed:
         return
     for brigade in dict.fromkeys(unit.extra.get("brigade") for unit in own):
-        if brigade and marches.brigade_of(state, brigade)[1] is not None:
+        if brigade and not isinstance(marches.dice_of_brigade(state, brigade), Ban):
             yield acts.ThrowTogether(brigade)
     able = [unit.id for unit in own if marches.ban_on_throwing(state, unit) is None]
     yield from (acts.Throw(name) for name in able if marches.dice_of(state, name).dice)
@@ -92,10 +92,10 @@ def _thrown(state: State, action: acts.Throw) -> State:
 
 
 def _thrown_together(state: State, action: acts.ThrowTogether) -> State:
-    names, dice = marches.brigade_of(state, action.brigade)
-    if dice is None:
-        raise Refused(f"brigade {action.brigade} cannot move as one", rule="S-B.7")
-    return state.pushed(marches.MoveDie(names, dice))
+    dice = marches.dice_of_brigade(state, action.brigade)
+    if isinstance(dice, Ban):
+        raise dice.refused(action.brigade)
+    return state.pushed(marches.MoveDie(marches.brigade_of(state, action.brigade), dice))
 
 
 def _stayed(state: State, action: acts.StayPut) -> State:
@@ -159,7 +159,7 @@ _DONE: Final = {
 
 
 def _together(state: State, action: acts.ThrowTogether) -> Offer:
-    units = marches.brigade_of(state, action.brigade)[0]
+    units = marches.brigade_of(state, action.brigade)
     return Offer("brigade", proper_name(action.brigade), units=units)
 
 
@@ -275,7 +275,11 @@ class SevenYearsWar(BattleGame[State]):
         ("fire", acts.Fire): _fired,
     }
     why_not: ClassVar = {
-        "move": {"move": marches.ban_on_moving, "charge": charges.ban_on_charging},
+        "move": {
+            "move": marches.ban_on_moving,
+            "move as one": marches.ban_on_brigade,
+            "charge": charges.ban_on_charging,
+        },
         "fire": {"fire": volleys.ban_on_shots},
     }
     questions: ClassVar = {

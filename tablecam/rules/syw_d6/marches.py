@@ -139,13 +139,8 @@ def _is_commanded(
 
 def brigade_dice(
     brigade: Sequence[Troops], command_distances_in: Sequence[float | None]
-) -> MoveDice | None:
-    """Returns the dice of a brigade that moves as one: the worst of each; None if it may not.
-
-    Source: S-B.7.
-    """
-    if any(troops.is_disordered for troops in brigade):
-        return None
+) -> MoveDice:
+    """Returns the dice of a brigade that moves as one: the worst of each (S-B.7)."""
     rate = min(troops.rate for troops in brigade)
     commanded = all(
         _is_commanded(troops, distance_in, ())
@@ -238,17 +233,37 @@ def dice_of(state: State, name: str) -> MoveDice:
     return move_dice(ground.troops[name], ground.command_in(unit), events, rain_slows=rain)
 
 
-def brigade_of(state: State, brigade: str) -> tuple[tuple[str, ...], MoveDice | None]:
-    """Returns the units of a brigade, and their dice if it may move as one (S-B.7)."""
-    ground = state.field
-    own = ground.of_side(state.active)
-    units = [unit for unit in own if unit.extra.get("brigade") == brigade]
-    names = tuple(unit.id for unit in units)
-    stays = any(ban_on_throwing(state, unit) or not dice_of(state, unit.id).dice for unit in units)
-    if len(units) < 2 or stays:
-        return names, None
-    reaches_in = [ground.command_in(unit) for unit in units]
-    return names, brigade_dice([ground.troops[name] for name in names], reaches_in)
+def brigade_of(state: State, brigade: str) -> tuple[str, ...]:
+    """Returns the units of a brigade of the active side."""
+    own = state.field.of_side(state.active)
+    return tuple(unit.id for unit in own if unit.extra.get("brigade") == brigade)
+
+
+def dice_of_brigade(state: State, brigade: str) -> MoveDice | Ban:
+    """Returns the dice of a brigade that moves as one, or why it may not (S-B.7)."""
+    ground, names = state.field, brigade_of(state, brigade)
+    if len(names) < 2:
+        return Ban("S-B.7", f"it is the only unit of {proper_name(brigade)}")
+    for name in names:
+        if ban := ban_on_throwing(state, state.unit(name)):
+            return Ban("S-B.7", f"the whole brigade must move, and {name} cannot: {ban.because}")
+        if not dice_of(state, name).dice:
+            return Ban("S-B.7", f"the whole brigade must move, and {name} does not march")
+        if ground.troops[name].is_disordered:
+            return Ban("S-B.7", f"{name} is disordered")
+    reaches_in = [ground.command_in(state.unit(name)) for name in names]
+    return brigade_dice([ground.troops[name] for name in names], reaches_in)
+
+
+def ban_on_brigade(state: State, name: str) -> Ban | None:
+    """Returns why a unit's brigade is not offered to move as one; None if nobody looks for it."""
+    brigade = str(state.unit(name).extra.get("brigade"))
+    names = brigade_of(state, brigade)
+    has_begun = any(state.unit(unit).state.get("moved") for unit in names)
+    if state.allowed or has_begun or len(names) < 2:
+        return None
+    dice = dice_of_brigade(state, brigade)
+    return dice if isinstance(dice, Ban) else None
 
 
 def ban_on_throwing(state: State, unit: Unit) -> Ban | None:

@@ -159,11 +159,10 @@ def _brigade_move(
         message = f"expected {len(units)} distances, got {len(command_distances_in)}"
         raise FactError("command_distances_in", message)
     brigade = [unit.troops("experience") for unit in units]
-    pool = marches.brigade_dice(brigade, command_distances_in)
-    if pool is None:
+    if any(troops.is_disordered for troops in brigade):
         why_not = Ban("S-B.7", "a brigade with a disordered unit cannot move as one")
         return {"possible": False, "why_not": why_not}
-    return {"possible": True} | as_answer(pool)
+    return {"possible": True} | as_answer(marches.brigade_dice(brigade, command_distances_in))
 
 
 @QUESTIONS.asks("S-B.8")

@@ -216,7 +216,8 @@ def test_a_brigade_moves_as_one_with_the_worst_of_each_s_b_7():
 def test_a_brigade_with_a_disordered_unit_does_not_s_b_7():
     battle = Battle(F1, replace(F2, state={"disordered": True}), A1)
     battle.act("No more units reform")
-    assert "french brigade" not in battle.offers()
+    assert "French Brigade" not in battle.offers()
+    assert GAME.why_missing(battle.state) == "No move as one: F2 is disordered"
 
 
 def test_a_formation_change_brings_a_red_marker_s_b_5():
