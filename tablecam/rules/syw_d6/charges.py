@@ -196,9 +196,9 @@ class ResponseFire(Due):
         return PendingDecision(question, self.owner(state), sums=self.shot.sums(state))
 
     def legal(self, state: State) -> tuple[Decide, ...]:
-        """Returns both answers; who flees from other fire makes no contact (S-C.2)."""
+        """Returns both answers, none without dice; who flees makes no contact (S-C.2)."""
         flees = self.occasion != "crosses" and state.unit(self.target).state.get("status")
-        return () if flees else YES_OR_NO
+        return () if flees or not self.shot.pool(state).dice else YES_OR_NO
 
     def then(self, state: State, answer: Decide | None) -> State:
         """Returns the state with the shot due."""

@@ -411,6 +411,17 @@ def test_who_passes_the_front_of_an_enemy_is_fired_at_s_c_1():
     battle.throw(1)
 
 
+def test_fire_in_passing_without_a_die_is_not_asked_s_c_3():
+    # As before, but a green enemy has no die for training.
+    green = unit("A1", 20, 21.5, DOWN, experience="green")
+    battle = Battle(F1, green, unit("A2", 60, 40, DOWN))
+    battle.act("F1: 2 dice")
+    battle.throw(2, 1)
+    battle.act("2 in")
+    battle.do(moved(battle, "F1", 2))
+    assert battle.question == "Allied: throw for a unit or a brigade, or end the moves"
+
+
 # Fire.
 
 
