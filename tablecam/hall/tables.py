@@ -22,7 +22,7 @@ from tablecam.replay.pictures import Studio
 from tablecam.replay.scenes import SHOWN, Scene, SceneBuilder
 from tablecam.rules.descriptions import Described, Standing
 from tablecam.rules.games import described
-from tablecam.table.sides import colour_numbers, side_name
+from tablecam.table.sides import colour_numbers, side_name, side_plural
 
 log = logging.getLogger(__name__)
 
@@ -214,7 +214,7 @@ def game_status(
         entry,
         words,
         tuple(
-            Side(side_name(side), figures.get(side, ""), colour)
+            Side(side_plural(side), figures.get(side, ""), colour)
             for side, colour in colour_numbers(sides or figures).items()
         ),
         "" if standing.turn is None else f"{standing.turn_word.capitalize()} {standing.turn}",

@@ -77,7 +77,7 @@ def test_a_table_is_called_as_its_players_call_it_and_its_sides_as_its_table_fil
     hall.set_table_name(game.id, "Saal 3, Tür")
     comes_true(lambda: {table.name for table in watch.tables()} == {"Saal 3, Tür"})
     table = table_of(watch, game)
-    assert table.standing.sides == (Side("Prussian"), Side("Austrian", colour=1))
+    assert table.standing.sides == (Side("Prussians"), Side("Austrians", colour=1))
     assert (table.standing.turn, table.standing.active) == ("", None)
 
 

@@ -21,7 +21,7 @@ from tablecam.rules.huzzah_ge.volleys import best_shots, firing_bases, lies_now
 from tablecam.rules.miniatures.book import BattleBook, possible
 from tablecam.rules.reports import Finding, Question, Section
 from tablecam.table.model import Position, Unit
-from tablecam.table.sides import side_name
+from tablecam.table.sides import side_plural
 from tablecam.uncertainty.answer import Answer, AnswerWord, certain, decide, measured
 from tablecam.uncertainty.samples import decide_sampled, drawn
 from tablecam.wording import counted
@@ -165,7 +165,7 @@ def _officers(state: State, unit: Unit) -> Iterator[Finding]:
         radius_cm = COMMAND[state.field.officer_facts[name].quality or "average"][1]
         (far_mm,) = corner_distances_mm(officer.place_mm, [unit.bases])
         sigma_mm = math.hypot(officer.sigma_mm, place_mm, swing_mm / 2)
-        where = f"{far_mm / CM_MM:.1f} cm from {name} of the {side_name(officer.side)}"
+        where = f"{far_mm / CM_MM:.1f} cm from {name} of the {side_plural(officer.side)}"
         why = f"The farthest corner of {unit.id} is {where}, of {radius_cm:g}"
         answer = measured(radius_cm * CM_MM - far_mm, sigma_mm, "H-11.11", why)
         yield Finding(why, answer)

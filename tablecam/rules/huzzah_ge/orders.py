@@ -157,12 +157,17 @@ def addresses(state: State) -> Iterator[acts.Address]:
 
 def ban_on_address(state: State, officer: str, group: str, names: Sequence[str]) -> Ban | None:
     """Returns why an officer may not order a group now (H-11.6, H-11.7)."""
-    others = {name for given in state.given if given.officer != officer for name in given.units}
+    by_others = [
+        (given.officer, shared)
+        for given in state.given
+        if given.officer != officer and (shared := [name for name in names if name in given.units])
+    ]
+    taken = "; ".join(f"{other} has ordered {joined(shared)}" for other, shared in by_others)
     own = [given.group for given in state.given if given.officer == officer]
     has_turned = group in own and own[-1] != group
     return first_ban(
         (officer in state.done_officers, "H-11.6", f"{officer} gives no more orders this turn"),
-        (bool(others.intersection(names)), "H-11.7", f"another officer has ordered {group}"),
+        (bool(taken), "H-11.7", taken),
         (has_turned, "H-11.7", f"{officer} has turned away from {group}"),
         (not able(state, names), "H-11.13", f"{group} takes no orders now"),
     )

@@ -23,7 +23,7 @@ from tablecam.rules.miniatures.battle import disordered
 from tablecam.rules.miniatures.battle_game import BattleCharts
 from tablecam.rules.steps import YES_OR_NO, Decide
 from tablecam.table.sections import Name, StrictModel
-from tablecam.table.sides import side_name
+from tablecam.table.sides import side_name, side_plural
 from tablecam.wording import counted, joined
 
 OWN_BOOK: Final = (
@@ -155,7 +155,8 @@ class ArmiesDice(Due):
             text = f"The guns of the {names} are effective" if passed else "No guns are effective"
         else:
             state, rule = replace(state, superiority=rolled.winner), "H-5.3"
-            who = "Nobody has" if rolled.winner is None else f"The {side_name(rolled.winner)} have"
+            winner = rolled.winner
+            who = "Nobody has" if winner is None else f"The {side_plural(winner)} have"
             text = f"{who} skirmisher superiority"
         return state.tells("army", text, rule, dice={side: [*pair] for side, pair in dice.items()})
 
@@ -178,13 +179,13 @@ class FactorDue(Due):
     def asked(self, state: State) -> PendingDecision:
         """Returns the question."""
         what = "Artillery" if self.is_artillery else "Skirmish"
-        question = f"What is the {what} Factor of the {side_name(self.side)}?"
+        question = f"What is the {what} Factor of the {side_plural(self.side)}?"
         return PendingDecision(question, self.side, hint="Your army list gives it, from 6 to 10.")
 
     def then(self, state: State, answer: acts.GiveNumber) -> State:
         """Returns the state with the factor."""
         key = "artillery_factor" if self.is_artillery else "skirmish_factor"
-        text = f"The players say: {key.replace('_', ' ')} of the {side_name(self.side)} "
+        text = f"The players say: {key.replace('_', ' ')} of the {side_plural(self.side)} "
         state = state.tells("chart", f"{text}{answer.value}", "H-15.7", side=self.side)
         return state.with_army(self.side, **{key: answer.value})
 
@@ -264,7 +265,7 @@ class LoserDue(SideDue):
             return state
         losers = [name for name in self.units if state.has(name)]
         losers = [name for name in losers if state.unit(name).side == answer.name]
-        text = f"The {side_name(answer.name)} lose the combat of {', '.join(self.units)}"
+        text = f"The {side_plural(answer.name)} lose the combat of {', '.join(self.units)}"
         return state.tells("melee", text, "H-15.2").pushed(*map(ForcedBack, losers))
 
 
@@ -351,5 +352,6 @@ class WinnerDue(SideDue):
 
     def then(self, state: State, answer: acts.GiveName) -> State:
         """Returns the end."""
-        won = "Nobody has won" if answer.name is None else f"The {side_name(answer.name)} have won"
+        winner = answer.name
+        won = "Nobody has won" if winner is None else f"The {side_plural(winner)} have won"
         return replace(state, phase="over", due=()).tells("over", won, "H-15.8")

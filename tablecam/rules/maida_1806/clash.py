@@ -19,7 +19,7 @@ from tablecam.rules.maida_1806.movement import may_form_square
 from tablecam.rules.maida_1806.state import Due, Outcome, State, Units, enemy_of
 from tablecam.rules.maida_1806.troops import Piece
 from tablecam.rules.steps import Events
-from tablecam.table.sides import side_name
+from tablecam.table.sides import side_plural
 from tablecam.wording import counted, joined
 
 SQUARE = "square against cavalry"
@@ -476,7 +476,7 @@ class HorseCheck(Due):
         for name, die in zip(self.names(state), answer, strict=True):
             side = state.side(name)
             if die > state.morale(name) + (tables.FRENCH_HORSE if side == "french" else 0):
-                event = Event("rout", f"{name} of the {side_name(side)} is out of hand", "D-9.3")
+                event = Event("rout", f"{name} of the {side_plural(side)} is out of hand", "D-9.3")
                 state, more = off_to_track(state, name, state.turn + 1, event)
                 events += more
         return state, events

@@ -17,7 +17,7 @@ from tablecam.rules.maida_1806.files import FireCharts
 from tablecam.rules.maida_1806.state import Due, Outcome, State, Units, enemy_of
 from tablecam.rules.maida_1806.troops import Piece
 from tablecam.rules.steps import YES_OR_NO, Decide, Events
-from tablecam.table.sides import side_name
+from tablecam.table.sides import side_plural
 
 
 @dataclass(frozen=True)
@@ -312,7 +312,7 @@ def captured(state: State, gun: str, rule: str) -> Outcome:
     side = state.enemy(gun)
     points = tables.VICTORY_POINTS["battery_captured"] + state.troop(gun).stars
     state = state.with_piece(gun, captured_by=side, silent=True)
-    text = f"{gun} is captured: {points} VP for the {side_name(side)}"
+    text = f"{gun} is captured: {points} VP for the {side_plural(side)}"
     return state.gains(side, points), (Event("captured", text, rule, {"unit": gun}),)
 
 

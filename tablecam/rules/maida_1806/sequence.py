@@ -19,7 +19,7 @@ from tablecam.rules.maida_1806.reaction import Did, Reactions, triggered
 from tablecam.rules.maida_1806.state import Due, MoveStep, Outcome, State, Units, enemy_of
 from tablecam.rules.maida_1806.troops import Formation, Piece
 from tablecam.rules.steps import ban_on_all
-from tablecam.table.sides import side_name
+from tablecam.table.sides import side_plural
 from tablecam.wording import joined
 
 # The turn.
@@ -42,7 +42,7 @@ class PoolChoice(Due):
 
     def asked(self, state: State) -> PendingDecision:
         """Returns the concealed decision."""
-        words = f"Which {self.count} leaders of the {side_name(self.side)} are in the pool?"
+        words = f"Which {self.count} leaders of the {side_plural(self.side)} are in the pool?"
         return PendingDecision(words, self.side, is_concealed=True)
 
     def legal(self, state: State) -> tuple[acts.ChoosePool, ...]:
@@ -61,7 +61,7 @@ class PoolChoice(Due):
         own = () if state.leader(commander).dead else (commander,)
         chits = (*state.pool, *own, *answer.leaders)
         return replace(state, pool=chits, chosen=(*state.chosen, self.side)), (
-            Event("pool-filled", f"The {side_name(self.side)} choose", "D-17.0d"),
+            Event("pool-filled", f"The {side_plural(self.side)} choose", "D-17.0d"),
             Event("pool", f"In the pool: {joined(answer.leaders)}", "D-17.0c", only_for=self.side),
         )
 
@@ -84,7 +84,7 @@ def _pooled(state: State) -> Outcome:
 def drawn(state: State, leader: str) -> Outcome:
     """Returns the state with a chit drawn (D-3.3b)."""
     state = replace(state.without_chit(leader), drawn=leader, phase="activate")
-    text = f"{leader} of the {side_name(state.leader_side(leader))} is drawn"
+    text = f"{leader} of the {side_plural(state.leader_side(leader))} is drawn"
     return state, (Event("draw", text, "D-3.3b", {"leader": leader}),)
 
 
@@ -197,7 +197,7 @@ def outcome(state: State) -> str:
     charts = state.board.chart("victory").automatic.model_dump()
     turn = state.board.turns if state.phase == "over" else state.turn
     winner = winner_of(turn, state.board.turns, state.vp, charts)
-    return "" if winner is None else f"The {side_name(winner)} win with {abs(state.vp)} VP"
+    return "" if winner is None else f"The {side_plural(winner)} win with {abs(state.vp)} VP"
 
 
 # Movement.
@@ -566,7 +566,7 @@ def ban_on_fires(state: State, action: acts.Fire) -> Ban | None:
     """Returns why units do not fire in the slot."""
     for name in action.units:
         if state.side(state.piece(name).id) != state.in_slot:
-            return Ban("D-14.5", f"expected a unit of the {side_name(state.in_slot)}, got {name}")
+            return Ban("D-14.5", f"expected a unit of the {side_plural(state.in_slot)}, got {name}")
     if state.movers and not set(action.units) <= set(state.movers):
         return Ban("D-12.13", "expected the units that are moving")
     return ban_on_fire(state, action.units, state.piece(action.target).id)
@@ -668,9 +668,8 @@ def leader_moves(state: State) -> Iterator[acts.MoveLeader]:
 def leader_moved(state: State, action: acts.MoveLeader) -> Outcome:
     """Returns the state with a leader elsewhere (D-3.3b)."""
     state = state.with_leader(action.leader, hex=action.to, has_moved=True)
-    text = (
-        f"{action.leader} of the {side_name(state.leader_side(action.leader))} goes to {action.to}"
-    )
+    side = side_plural(state.leader_side(action.leader))
+    text = f"{action.leader} of the {side} goes to {action.to}"
     return state, (Event("leader-move", text, "D-3.3b", {"leader": action.leader}),)
 
 
@@ -690,7 +689,7 @@ def recaptured(state: State) -> Outcome | None:
         if state.at(number, side) and not state.at(number, enemy_of(side)):
             points = tables.VICTORY_POINTS["battery_recaptured"]
             state = state.with_piece(piece.id, captured_by=side).gains(side, points)
-            text = f"{piece.id} is recaptured: {points} VP for the {side_name(side)}"
+            text = f"{piece.id} is recaptured: {points} VP for the {side_plural(side)}"
             return state, (Event("recaptured", text, "D-10.12", {"unit": piece.id}),)
     return None
 

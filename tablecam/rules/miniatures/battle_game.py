@@ -26,7 +26,7 @@ from tablecam.rules.overrules import check_overrule, overrule_event
 from tablecam.rules.steps import Events, PhaseGame
 from tablecam.table.model import Commander, Keys, Position, Unit
 from tablecam.table.sections import Name
-from tablecam.table.sides import side_name
+from tablecam.table.sides import side_name, side_plural
 
 State = TypeVar("State", bound=Battle)
 
@@ -130,7 +130,7 @@ class BattleGame(ByHand[State], PhaseGame[State]):
     def why_still(self, state: State, unit: Unit) -> Ban:
         """Returns whose turn it is, or what is asked before a unit may be moved."""
         if unit.side != state.active:
-            return Ban(self.bases_rule, f"it is the turn of the {side_name(state.active)}")
+            return Ban(self.bases_rule, f"it is the turn of the {side_plural(state.active)}")
         return Ban(self.bases_rule, asked_first(self.asked(state)))
 
     def choices(self, state: State) -> Iterable[Any]:
@@ -147,7 +147,7 @@ class BattleGame(ByHand[State], PhaseGame[State]):
             return self.passed_on(state), ()
         own = state.position.unit(getattr(action, "unit", ""))
         if own is not None and own.side != state.active:
-            raise Refused(f"expected a unit of the {side_name(state.active)}, got {own.id}")
+            raise Refused(f"expected a unit of the {side_plural(state.active)}, got {own.id}")
         target = state.position.unit(getattr(action, "target", ""))
         if target is not None and target.side == state.active:
             raise Refused(f"expected an enemy, got {target.id}")
@@ -350,7 +350,7 @@ class BattleGame(ByHand[State], PhaseGame[State]):
         """Returns how a battle has ended."""
         left = list(dict.fromkeys(unit.side for unit in state.position.units))
         if len(left) == 1:
-            return f"{side_name(left[0])} hold the field"
+            return f"{side_plural(left[0])} hold the field"
         turns = f"{state.turn} {'turn' if state.turn == 1 else 'turns'}"
         return f"The battle is over after {turns}" if left else "Nobody holds the field"
 
