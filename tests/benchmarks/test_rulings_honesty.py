@@ -25,13 +25,12 @@ from rich.table import Table
 from tablecam.rules.books import Book
 from tablecam.rules.huzzah_ge.book import BOOK as HUZZAH
 from tablecam.rules.maurice.charge.charge import charge_of
-from tablecam.rules.maurice.combat.cover import cover_answer
+from tablecam.rules.maurice.combat.combat import cover_answer
 from tablecam.rules.maurice.combat.engagement import engagements
 from tablecam.rules.maurice.field.field import Field, field_of
 from tablecam.rules.maurice.fire.fire import fire_of
-from tablecam.rules.maurice.place.contacts import contacts_of_field
-from tablecam.rules.maurice.place.flank import to_flank
-from tablecam.rules.maurice.place.near import near_enemy
+from tablecam.rules.maurice.place.contacts import contacts_of_field, to_flank
+from tablecam.rules.maurice.place.ranges import near_enemy
 from tablecam.rules.syw_d6.book import BOOK as SHEET
 from tablecam.table.model import Position
 from tablecam.table.rows import with_rows_of_unit

@@ -16,18 +16,20 @@ from tablecam.rules.game import Json
 from tablecam.rules.maurice.field.field import GAME, Field, UnitOnField, field_of
 from tablecam.rules.maurice.field.requests import request_of
 from tablecam.rules.maurice.field.tables import BASES
-from tablecam.rules.maurice.place.command_string import RULE, command_string
+from tablecam.rules.maurice.place.ranges import STRING_RULE, command_string
 from tablecam.rules.maurice.resolve import report, resolve
 from tablecam.rules.maurice.rulings.facts import Rulings, sides
-from tablecam.rules.maurice.rulings.printed import rulings_drawing, rulings_notes, rulings_tables
 from tablecam.rules.maurice.rulings.rulings import (
     RULES,
     document_under_rule,
     keys_under,
     pair_document,
     rulings_document,
+    rulings_drawing,
+    rulings_notes,
+    rulings_tables,
 )
-from tablecam.rules.maurice.sheets import combat, fire, place
+from tablecam.rules.maurice.sheets import attacks, place
 from tablecam.rules.miniatures.placement import units_fit_for_rulings
 from tablecam.rules.reports import UNKNOWN, Finding, Part, Section, TextTable, UnitReport, attempt
 from tablecam.table.model import Position
@@ -65,10 +67,10 @@ _KINDS: Final[Mapping[str, _Kind]] = MappingProxyType(
         "near": _Kind("Near the enemy", place.near_section, key="near_enemy"),
         "contact": _Kind("Contact", place.contacts_section, place.contact_section, "all"),
         "flank": _Kind("Flanks", place.flanks_section, place.flank_section),
-        "fire": _Kind("Fire", fire.fire_section, fire.pair_fire_section),
-        "charge": _Kind("Charge", combat.charge_section, combat.pair_charge_section),
-        "engaged": _Kind("Engaged", combat.engaged_section, combat.pair_engaged_section),
-        "cover": _Kind("Cover in combat", None, combat.cover_section),
+        "fire": _Kind("Fire", attacks.fire_section, attacks.pair_fire_section),
+        "charge": _Kind("Charge", attacks.charge_section, attacks.pair_charge_section),
+        "engaged": _Kind("Engaged", attacks.engaged_section, attacks.pair_engaged_section),
+        "cover": _Kind("Cover in combat", None, attacks.cover_section),
         "movement": _Kind("Movement", place.movement_section),
         "force": _Kind("Force", place.force_section, place.link_section, "friends"),
         "span": _Kind("Span from the commander", place.span_section),
@@ -143,7 +145,7 @@ class MauriceBook(Book):
         named = [by_id[part] for part in dict.fromkeys(parts) if part in by_id]
         if kind == "fire" and named:
             none: tuple[Finding, ...] = ()
-            lines = partial(fire.lines_of_bases, rulings, *named[:2])
+            lines = partial(attacks.lines_of_bases, rulings, *named[:2])
             yield from attempt(question, lambda: tuple(lines()), none)
 
     def length_to_unit(self, position: Position, commander: str, unit: str) -> LengthByRule | None:
@@ -157,7 +159,7 @@ class MauriceBook(Book):
         ends = reached.path.points_mm
         length = Length(reached.length_mm, reached.sigma_mm, ends[0], ends[-1])
         because = f"{reached.because}, from the edge of the marker to the nearest point it reaches"
-        return LengthByRule(length, reached.path, RULE, because)
+        return LengthByRule(length, reached.path, STRING_RULE, because)
 
     def print_rulings(self, position: Position, query: RulingsQuery, source: str) -> Printed:
         """Returns the answers to a query, for `tablecam rulings`.

@@ -29,19 +29,19 @@ from tablecam.rules.maurice.combat.combat import (
     scored_unit,
     scores_of,
 )
-from tablecam.rules.maurice.combat.fall_back import (
+from tablecam.rules.maurice.combat.rally import rally_attempt
+from tablecam.rules.maurice.combat.results import (
+    CombatResult,
     FallBackPath,
     WayBack,
     fall_back_path,
+    settle,
     swept_back,
 )
-from tablecam.rules.maurice.combat.rally import rally_attempt
 from tablecam.rules.maurice.field.field import GAME, Field, UnitOnField, field_of
 from tablecam.rules.maurice.field.requests import Combat, Rally, Request, Volley, request_of
-from tablecam.rules.maurice.field.results import CombatResult, settle
 from tablecam.rules.maurice.field.terms import chance_to_reach
-from tablecam.rules.maurice.fire.fire import fire_of
-from tablecam.rules.maurice.fire.volley import Shot, shot_list
+from tablecam.rules.maurice.fire.fire import Shot, fire_of, shot_list
 from tablecam.rules.odds import (
     PLUS_MINUS,
     SAMPLES,

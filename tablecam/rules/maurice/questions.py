@@ -19,8 +19,8 @@ from tablecam.rules.maurice.field.requests import Combat, Kind, ShotAssignment, 
 from tablecam.rules.maurice.fire.targets import why_never_fires
 from tablecam.rules.maurice.resolve import resolve
 from tablecam.rules.maurice.rulings.facts import Rulings
+from tablecam.rules.maurice.rulings.interpretations import sentence
 from tablecam.rules.maurice.rulings.rulings import lane_json
-from tablecam.rules.maurice.sheets.lines import sentence
 from tablecam.rules.questions import Decided, Facts, Questions, RuleAnswer, decided, doubts
 from tablecam.rules.reports import Finding
 from tablecam.table.model import Arm, FormationName, Position, TableSize, Unit

@@ -11,17 +11,17 @@ from tablecam.rules.maurice.combat.combat import (
     CombatValue,
     Meeting,
     ResolvedCombat,
+    close_call_covers,
     resolve_combat,
 )
-from tablecam.rules.maurice.combat.cover import close_call_covers
-from tablecam.rules.maurice.combat.fall_back import Aftermath, position_after
 from tablecam.rules.maurice.combat.rally import rally
+from tablecam.rules.maurice.combat.results import Aftermath, position_after
 from tablecam.rules.maurice.field.field import GAME, Field
 from tablecam.rules.maurice.field.requests import Combat, Rally, Request, Volley
 from tablecam.rules.maurice.field.tables import FALL_BACK_BW
 from tablecam.rules.maurice.field.terms import Reason
-from tablecam.rules.maurice.fire.volley import TargetResult, fire
-from tablecam.rules.maurice.place.flank import flanked_by, to_flank
+from tablecam.rules.maurice.fire.fire import TargetResult, fire
+from tablecam.rules.maurice.place.contacts import flanked_by, to_flank
 from tablecam.rules.maurice.rulings.interpretations import interpretations
 from tablecam.table.position_file import position_to_json
 from tablecam.table.sides import side_plural

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tablecam.rules.maurice.field.field import field_of
-from tablecam.rules.maurice.fire.fire import BaseFire, FireOption, fire_of
+from tablecam.rules.maurice.fire.fire import fire_of
+from tablecam.rules.maurice.fire.targets import BaseFire, FireOption
 from tablecam.table.model import Terrain, Unit
 from tests.rules.maurice.tables import SOUTH, gun, line, position
 

@@ -17,20 +17,18 @@ from tablecam.geometry.rectangles import EXACT_MM, Array, Indices
 from tablecam.geometry.sight import HAIR_MM, free_line
 from tablecam.rules.maurice.charge.moves import (
     ArcsOf,
+    Forbidden,
     InReach,
     Move,
     Moves,
+    Wheel,
     all_arcs,
     allowance_mm,
     bases_in_reach,
     far_mm,
-    moves_about,
-)
-from tablecam.rules.maurice.charge.room import (
-    Forbidden,
-    Wheel,
     forbidden_ground,
     longest_free_arc_mm,
+    moves_about,
 )
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.tables import CHARGE_WHEEL_BW, SLIVER_MM, VIEW_WOODS_BW

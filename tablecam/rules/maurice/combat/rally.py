@@ -10,7 +10,7 @@ from tablecam.rules.maurice.field.field import Field
 from tablecam.rules.maurice.field.requests import Dice, Rally, check_dice
 from tablecam.rules.maurice.field.tables import RALLY_BAD_TERRAIN, RALLY_NOT_NEAR, TO_RALLY
 from tablecam.rules.maurice.field.terms import Reason, Term, amounts_by_name, needed_on_die, total
-from tablecam.rules.maurice.place.near import near_enemy
+from tablecam.rules.maurice.place.ranges import near_enemy
 from tablecam.table.model import Arm
 from tablecam.uncertainty.answer import Answer
 

@@ -1,11 +1,11 @@
-"""Checks a position and prepares it for rulings: outlines, formations and ground."""
+"""Checks a position and prepares it for rulings: outlines, formations, ground and distances."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import compress
+from itertools import combinations, compress
 from types import MappingProxyType
 from typing import Final
 
@@ -14,9 +14,8 @@ import shapely
 
 from tablecam.errors import BadInput
 from tablecam.geometry.outlines import GRID_MM, Axes, axes, unit_footprints
-from tablecam.geometry.rectangles import EXACT_MM, rectangles
+from tablecam.geometry.rectangles import EXACT_MM, Array, rectangles
 from tablecam.rules.maurice.field.ground import Ground, are_partly_in, ground_of, is_partly_in
-from tablecam.rules.maurice.field.results import is_broken
 from tablecam.rules.maurice.field.tables import (
     BASES,
     FORMATIONS,
@@ -25,6 +24,7 @@ from tablecam.rules.maurice.field.tables import (
     MAX_WIDTH_TO_DEPTH,
     SHORT_BW,
 )
+from tablecam.rules.maurice.field.terms import Reason
 from tablecam.rules.memo import Memo
 from tablecam.rules.miniatures.placement import (
     Overlap,
@@ -37,6 +37,7 @@ from tablecam.table.formation import Formation, Tolerances, read_formation
 from tablecam.table.model import Arm, BasePose, Position, Unit
 from tablecam.table.rows import with_rows
 from tablecam.uncertainty.contact import TOUCH_MM
+from tablecam.uncertainty.lengths import distances_of_pairs
 from tablecam.wording import quoted, written
 
 _CUT_MM: Final = 1.0
@@ -174,7 +175,11 @@ class UnitOnField:
 
     def breaks_with(self, disruptions: int) -> bool:
         """Returns whether this many more disruptions would break the unit (M-1.14)."""
-        return is_broken(self.disruption + disruptions, len(self.bases))
+        return self.disruption + disruptions > len(self.bases)
+
+    def breaking_reason(self, disruptions: int) -> Reason:
+        """Returns why this many more disruptions break the unit."""
+        return Reason("M-1.14", "breaking", (self.disruption + disruptions, len(self.bases)))
 
     def touches_flank_of_line(self, other: UnitOnField) -> bool:
         """Returns whether a friend touches this line's flank and lies beyond its flank line.
@@ -405,3 +410,44 @@ def _fault(unit: Unit) -> str | None:
     if not isinstance(smoke, bool):
         return f"state.smoke: expected true or false, got {quoted(smoke)}"
     return None
+
+
+_DISTANCES: Memo[tuple[float, float]] = Memo(size=16_384)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DistanceMatrix:
+    """The distances (n, n) between unit footprints in mm, in the field's order, with sigmas."""
+
+    indices: Mapping[str, int]
+    value_mm: Array
+    spread_mm: Array
+
+    def mm(self, a_id: str, b_id: str) -> float:
+        """Returns the distance between two units; 0 if they touch or overlap."""
+        return float(self.value_mm[self.indices[a_id], self.indices[b_id]])
+
+    def sigma_mm(self, a_id: str, b_id: str) -> float:
+        """Returns the standard deviation of the distance between two units."""
+        return float(self.spread_mm[self.indices[a_id], self.indices[b_id]])
+
+
+# Cached, as several rulings on one field ask for it.
+@lru_cache(maxsize=8)
+def distance_matrix(field: Field) -> DistanceMatrix:
+    """Measures the distances between all units of a field; known ones are remembered."""
+    units = [unit.unit for unit in field.units]
+    pairs = np.array([*combinations(range(len(units)), 2)], dtype=np.intp).reshape(-1, 2)
+    places = [unit.place for unit in field.units]
+
+    def measured(new: list[int]) -> list[tuple[float, float]]:
+        lengths = distances_of_pairs(units, pairs[new])
+        return list(zip(*(values.tolist() for values in lengths), strict=True))
+
+    keys = [*combinations(places, 2)]
+    lengths = np.array(_DISTANCES.answers(keys, measured), dtype=np.float64).reshape(-1, 2)
+    matrices = np.zeros((2, len(units), len(units)))
+    first, second = pairs.T
+    matrices[:, first, second] = matrices[:, second, first] = lengths.T
+    indices = {unit.id: place for place, unit in enumerate(field.units)}
+    return DistanceMatrix(indices, *matrices)

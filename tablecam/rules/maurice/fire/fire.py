@@ -1,72 +1,34 @@
-"""Fire (chapter 7): what each base may shoot at from its place, how, and how sure that is.
-
-Doubt comes from asking the rule itself in the worlds that errors allow. A gate by lengths tells of
-most bases that no error matters. Of the others the rule is asked in a few worlds with large errors
-and, where that changes anything, in all worlds that are drawn.
-"""
+"""Fire (chapter 7): what each base may shoot at from its place, and volleys with given dice."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cache, cached_property
-from itertools import chain, compress
-from statistics import NormalDist
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
 from types import MappingProxyType
+from typing import Any
 
-import numpy as np
 import shapely
 
-from tablecam.geometry.outlines import axes
-from tablecam.geometry.rectangles import Array, Rectangles, rectangles
-from tablecam.geometry.shapes import Shape, shapes_of
-from tablecam.geometry.zones import strip_before
 from tablecam.rules.maurice.field.field import Field, UnitOnField
-from tablecam.rules.maurice.field.tables import PAST_OBSTRUCTION_BW, ZONE_BW
-from tablecam.rules.maurice.fire.gate import (
-    ahead_sigma_mm,
-    largest_mm,
-    may_change,
-    may_stand_otherwise,
+from tablecam.rules.maurice.field.requests import Dice, Kind, ShotAssignment, Volley, check_dice
+from tablecam.rules.maurice.field.tables import (
+    FORCE_BW,
+    PAST_OBSTRUCTION_BW,
+    TO_DISRUPT,
+    TO_DISRUPT_GUN_BY_BOMBARDMENT,
+    ZONE_BW,
 )
-from tablecam.rules.maurice.fire.option import FireOption
-from tablecam.rules.maurice.fire.shooter import Scene
-from tablecam.rules.maurice.fire.targets import BaseFire, fire_in
+from tablecam.rules.maurice.field.terms import needed_on_die
+from tablecam.rules.maurice.fire.doubts import with_doubts
+from tablecam.rules.maurice.fire.targets import BaseFire, FireOption, Range, fire_in
+from tablecam.rules.maurice.fire.zone import Scene
+from tablecam.rules.maurice.place.ranges import first_unlinked, linking_obstacle
 from tablecam.rules.memo import Memo
-from tablecam.table.formation import base_words
-from tablecam.table.headings import forward
-from tablecam.uncertainty.answer import Answer, verdict
-from tablecam.uncertainty.margins import bounded_margin_mm
-from tablecam.uncertainty.samples import (
-    FAR_SIGMAS,
-    draw_far_poses,
-    draw_poses,
-    probability_of_draws,
-)
-
-__all__ = ["BaseFire", "FireOption", "fire_of", "fire_of_units", "fire_reading"]
-
-Asked = Sequence[tuple[UnitOnField, int]]
-
-Draw = Callable[[Rectangles, Sequence[str]], Rectangles]
-"""Draws the poses of bases with their names, all of the first draw, of the second, ..."""
-
-Key = tuple[str, str]
-"""A question about a base: its rule, and what it is about (a unit, walls, a kind of ground)."""
-
-Facts = Mapping[Key, bool]
-"""What holds in one world; what is absent there does not hold, or cannot be asked."""
+from tablecam.table.model import Arm
+from tablecam.wording import joined, nearest
 
 OBSTRUCTION_RULE = "M-7.17"
-_IN_WATER, _OWN_WALL, _TARGET, _COVER, _ENFILADE = "M-7.6", "M-7.18", "M-7.12", "M-7.19", "M-7.22"
-_ONLY_IF_SHOT = (_COVER, _ENFILADE)
-"""Rules about a shot, asked only in worlds in which the target may be shot at."""
-
-WAYS = 24
-"""Worlds that differ from the measured one by a shift: of three groups of bases, eight ways."""
-_EIGHT = np.array([(math.sin(turn), math.cos(turn)) for turn in np.arange(8) * math.tau / 8])
-
 
 FireByUnit = Mapping[str, Mapping[str, BaseFire]]
 """Each base's fire, by unit id and base name."""
@@ -103,19 +65,13 @@ def _fire_of(field: Field, units: Sequence[UnitOnField]) -> list[Mapping[str, Ba
     ]
     fire = fire_in(Scene.measured(field), asked)
     if not field.is_exact:
-        fire = [*Batch(field, asked, fire).doubtful()]
+        fire = [*with_doubts(field, asked, fire)]
     return [
         MappingProxyType(
             {base.base: base for (owner, _), base in zip(asked, fire, strict=True) if owner is unit}
         )
         for unit in units
     ]
-
-
-def zone_ahead(field: Field, unit: UnitOnField, place: int, range_bw: float) -> shapely.Geometry:
-    """Returns the zone of a base straight ahead (M-7.11)."""
-    strip = strip_before(axes(unit.unit.bases[place]), ZONE_BW * field.bw_mm)
-    return strip.outline(0.0, range_bw * field.bw_mm)
 
 
 def fire_reading(field: Field, unit: UnitOnField, option: FireOption) -> str | None:
@@ -133,240 +89,176 @@ def fire_reading(field: Field, unit: UnitOnField, option: FireOption) -> str | N
     return None if option.angle == "ahead" else "M-7.12"
 
 
-def facts_of(fire: BaseFire) -> Facts:
-    """Returns what is so of a base's fire."""
-    facts: dict[Key, bool] = {}
-    for option in fire.options:
-        facts[_TARGET, option.target] = True
-        facts[_COVER, option.target] = option.has_cover
-        facts[_ENFILADE, option.target] = option.is_enfilade
-    if fire.shooter is not None and fire.shooter.own_walls:
-        walls = ", ".join(wall.terrain.id for wall in fire.shooter.own_walls)
-        facts[_OWN_WALL, walls] = True
-    if fire.blocked in ("water", "woods"):
-        facts[_IN_WATER, fire.blocked] = True
-    return facts
+RANGES: Mapping[Kind, Range] = MappingProxyType({"volley": "short", "bombard": "long"})
+"""The range of each kind of fire (M-7.1)."""
 
 
-@dataclass(frozen=True, eq=False)
-class Worlds:
-    """Bases that shoot, with all bases near them, in whatever worlds."""
+@dataclass(frozen=True, slots=True)
+class Shot:
+    """A base's fire: its dice, what each needs to hit, and what each hit needs to disrupt.
 
-    field: Field
-    asked: Asked
+    `to_hit` includes the card.
+    """
 
-    @cached_property
-    def measured(self) -> Scene:
-        """All bases in reach, as measured."""
-        reach_bw = max(unit.longest_range_bw for unit, _ in self.asked) + ZONE_BW
-        shooters = shapely.multipolygons([unit.bases[place] for unit, place in self.asked])
-        # Errors of two bases, or the players' tolerance, bring others into reach.
-        errors_mm = 2 * FAR_SIGMAS * max(unit.sigma_bound_mm for unit in self.field.units)
-        reach_mm = reach_bw * self.field.bw_mm + errors_mm + self.field.position.table.tolerance_mm
-        near = shapely.dwithin([unit.outline for unit in self.field.units], shooters, reach_mm)
-        return Scene.measured(self.field, compress(self.field.units, near.tolist()))
+    unit: str
+    base: str
+    target: str
+    range: str
+    dice: int
+    to_hit: int
+    disrupt_on: int
+    because: tuple[str, ...] = ()
 
-    def drawn(self, draw: Draw = draw_poses) -> list[Facts]:
-        """Returns what is so of each asked base in drawn worlds: all of the first, ..."""
-        bases = self.measured.bases
-        poses = rectangles([unit.unit.bases[place] for unit, place in bases])
-        drawn = draw(poses, [unit.unit.base_name(place) for unit, place in bases])
-        return self._facts(drawn.corners_mm().reshape(-1, len(bases), 4, 2))
-
-    def shifted(self, by_mm: float, ways: Sequence[int] = range(WAYS)) -> list[Facts]:
-        """Returns the same if shooters, the other side or all bases shift, each eight `ways`."""
-        shooter = self.asked[0][0]
-        groups = np.array(
-            [(unit is shooter, unit.side != shooter.side, True) for unit, _ in self.measured.bases]
-        )
-        cos, sin = forward(shooter.axes.heading_deg)
-        ways_mm = by_mm * _EIGHT @ np.array([[sin, -cos], [cos, sin]])
-        shifts_mm = (groups.T[:, None, :, None] * ways_mm[:, None]).reshape(-1, len(groups), 1, 2)
-        return self._facts(self.measured.corners_mm + shifts_mm[list(ways)])
-
-    def _facts(self, corners_mm: Array) -> list[Facts]:
-        scene = Scene(self.field, self.measured.bases, corners_mm)
-        return [*map(facts_of, fire_in(scene, self.asked))]
+    def to_json(self) -> dict[str, Any]:
+        """Returns the shot as resolutions and odds list it."""
+        keys = ("unit", "base", "target", "range", "dice", "to_hit")
+        return {key: getattr(self, key) for key in keys}
 
 
-@dataclass(frozen=True, eq=False)
-class Batch:
-    """The bases of a field whose fire is asked together, with their fire as measured."""
+@dataclass(frozen=True, slots=True)
+class RolledShot:
+    """A shot and its dice to hit."""
 
-    field: Field
-    asked: Asked
-    fire: Sequence[BaseFire]
+    shot: Shot
+    rolled: Dice
 
-    def doubtful(self) -> Iterator[BaseFire]:
-        """Yields the same fire, each with its doubts."""
-        for (unit, place), fire in zip(self.asked, self.fire, strict=True):
-            doubts = FireDoubts(self, unit, place, fire)
-            options = tuple(replace(one, chance_of=doubts.probability) for one in fire.options)
-            yield replace(fire, options=options, doubts=cache(doubts.answers))
-
-    @cached_property
-    def far(self) -> Mapping[str, Sequence[Facts]]:
-        """What is so in worlds with large errors, for the bases that the gate leaves open."""
-        is_open = may_change(self.field, self.fire)
-        may_stand = may_stand_otherwise(self.field, self.asked)
-        asked = [
-            base
-            for base, fire, may in zip(self.asked, self.fire, may_stand, strict=True)
-            if fire.blocked != "column" and (may or fire.shooter in is_open)
-        ]
-        facts = Worlds(self.field, asked).drawn(draw_far_poses) if asked else []
-        return {
-            unit.unit.base_name(place): facts[at :: len(asked)]
-            for at, (unit, place) in enumerate(asked)
-        }
+    @property
+    def hits(self) -> int:
+        """The number of dice that hit."""
+        return sum(die >= self.shot.to_hit for die in self.rolled)
 
 
-@dataclass(frozen=True, eq=False)
-class FireDoubts:
-    """What errors leave in doubt of one base's fire; drawn only when asked for."""
+@dataclass(frozen=True, slots=True)
+class TargetResult:
+    """A target's hits, its dice to disrupt, the disruption it gains, and whether it breaks."""
 
-    batch: Batch
-    unit: UnitOnField
-    place: int
-    fire: BaseFire
-
-    def probability(self, target: str) -> float:
-        """Returns the probability that the base may shoot at a target that it may as measured."""
-        key = _TARGET, target
-        return self._chance(key) if key in self._open else 1.0
-
-    def answers(self) -> tuple[Answer, ...]:
-        """Returns every answer that errors may change, clear or too close to call."""
-        return tuple(map(self._answer, self._open))
-
-    @cached_property
-    def _worlds(self) -> Worlds:
-        return Worlds(self.batch.field, [(self.unit, self.place)])
-
-    @cached_property
-    def _drawn(self) -> list[Facts]:
-        return self._worlds.drawn()
-
-    @cached_property
-    def _open(self) -> list[Key]:
-        """The questions whose answer changes in some world."""
-        name, facts = self.unit.unit.base_name(self.place), facts_of(self.fire)
-        if name not in self.batch.far:
-            return []
-        tolerance_mm = self.batch.field.position.table.tolerance_mm
-        close = self._worlds.shifted(tolerance_mm) if tolerance_mm else []
-        worlds = [*self.batch.far[name], *close]
-        if any(world != facts for world in worlds):
-            worlds += self._drawn
-        keys = {key for world in (facts, *worlds) for key in world}
-        return sorted(key for key in keys if _changes(key, facts, worlds))
-
-    def _chance(self, key: Key) -> float:
-        if not self._has_errors:
-            return float(facts_of(self.fire).get(key, False))
-        held = np.array([*_held(key, self._drawn)], dtype=bool)
-        return probability_of_draws(held)
-
-    @cached_property
-    def _has_errors(self) -> bool:
-        return any(unit.sigma_bound_mm for unit, _ in self._worlds.measured.bases)
-
-    def _sigma_mm(self, key: Key) -> float:
-        """Bounds the standard deviation of the length that decides a question."""
-        target = self.batch.field.by_id.get(key[1])
-        if target is None:
-            return self.unit.sigma_bound_mm
-        distance_mm = float(shapely.distance(self.unit.bases[self.place], target.outline))
-        return ahead_sigma_mm(self.unit, self.place, target.sigma_bound_mm, distance_mm)
-
-    def _margin_mm(self, key: Key, chance: float) -> float:
-        """Returns the smallest shift that turns an answer, negative where it is no.
-
-        Where no shift does, as other errors would, it is as many sigmas as the chance tells.
-        """
-        facts, ways = facts_of(self.fire), [*range(WAYS)]
-        most_mm = largest_mm(self.batch.field, self._sigma_mm(key))
-
-        def holds_by(shift_mm: float) -> bool:
-            worlds = self._shifted(abs(shift_mm), ways) if shift_mm else []
-            turning = [way for way, world in worlds if _changes(key, facts, [world])]
-            # Those that turn it within a smaller shift are among those of a larger one.
-            ways[:] = turning or ways
-            return facts.get(key, False) != bool(turning)
-
-        margin_mm = bounded_margin_mm(holds_by, most_mm)
-        if abs(margin_mm) == most_mm and self._has_errors:
-            told_mm = abs(NormalDist().inv_cdf(chance)) * self._sigma_mm(key)
-            margin_mm = math.copysign(min(most_mm, told_mm), margin_mm)
-        return margin_mm
-
-    def _shifted(self, by_mm: float, ways: Sequence[int]) -> list[tuple[int, Facts]]:
-        """Returns each way with what is so in its shifted world, each worked out once."""
-        new = [way for way in ways if (by_mm, way) not in self._known]
-        if new:
-            worlds = self._worlds.shifted(by_mm, new)
-            self._known.update({(by_mm, way): w for way, w in zip(new, worlds, strict=True)})
-        return [(way, self._known[by_mm, way]) for way in ways]
-
-    @cached_property
-    def _known(self) -> dict[tuple[float, int], Facts]:
-        return {}
-
-    def _answer(self, key: Key) -> Answer:
-        (rule, about), chance = key, self._chance(key)
-        margin_mm = self._margin_mm(key, chance)
-        word = verdict(margin_mm, chance, tolerance_mm=self.batch.field.position.table.tolerance_mm)
-        base = base_words(self.unit.unit, self.place)
-        asked = {
-            _TARGET: f"{base} may shoot {about}",
-            _COVER: f"{about} has cover from {base}",
-            _ENFILADE: f"{base} enfilades {about}",
-            _OWN_WALL: f"{base} stands flush behind {about}",
-            _IN_WATER: f"{base} stands in {about}",
-        }[rule]
-        by = f"{'by' if margin_mm >= 0 else 'missed by'} {abs(margin_mm):.1f} mm"
-        close = "is too close to call" if word == "too_close" else word
-        because = f"whether {asked} {close}: {by}"
-        if rule == _TARGET and word != "too_close":
-            may = "may" if word == "yes" else "may not"
-            because = f"{base} {may} shoot {about}: {by}, {chance:.2%} likely"
-        elif rule == _TARGET:
-            because += f", {chance:.0%} likely"
-        target = about if about in self.batch.field.by_id else None
-        return Answer(
-            word, margin_mm, self._sigma_mm(key), chance, rule, because, self._shown(key), target
-        )
-
-    def _shown(self, key: Key) -> tuple[Shape, ...]:
-        """Draws the shot, or else the base and what the question is about."""
-        rule, about = key
-        base = self.unit.bases[self.place]
-        option = next((one for one in self.fire.options if one.target == about), None)
-        if option is not None:
-            return option.evidence
-        if rule == _IN_WATER:
-            return shapes_of(base, "base", self.fire.base)
-        field, pose = self.batch.field, self.unit.unit.bases[self.place]
-        if rule == _OWN_WALL:
-            shown = shapes_of(axes(pose).edge, "front-edge", self.fire.base)
-            for piece in field.ground.pieces:
-                if piece.terrain.id in about.split(", "):
-                    shown += shapes_of(piece.outline, "cover", piece.terrain.id)
-            return shown
-        zone = zone_ahead(field, self.unit, self.place, self.unit.longest_range_bw)
-        targets = (shapes_of(outline, "target") for outline in field.by_id[about].bases)
-        return (*shapes_of(zone, "fire-zone"), *chain.from_iterable(targets))
+    unit: str
+    hits: int
+    disrupt_on: int
+    rolled: Dice
+    disruption: int
+    is_broken: bool
+    because: tuple[str, ...]
 
 
-def _held(key: Key, worlds: Iterable[Facts]) -> Iterator[bool]:
-    """Yields whether something is so in each world in which it can be asked."""
-    if key[0] in _ONLY_IF_SHOT:
-        return (world[key] for world in worlds if key in world)
-    return (world.get(key, False) for world in worlds)
+def shot_list(field: Field, request: Volley) -> tuple[Shot, ...]:
+    """Returns the requested shots in order.
+
+    Raises:
+        BadInput: A base may not fire at its chosen target, or units that bombard together are not
+            one force.
+    """
+    if request.kind == "bombard":
+        _check_one_force(field, request)
+    fire = fire_of_units(field, {aim.unit for aim in request.aims})
+    return tuple(_shot(field, request, aim, fire[aim.unit].get(aim.base)) for aim in request.aims)
 
 
-def _changes(key: Key, facts: Facts, worlds: Iterable[Facts]) -> bool:
-    """Returns whether an answer differs in any world from the measured one."""
-    if key[0] in _ONLY_IF_SHOT and key not in facts:
-        return False
-    return any(held != facts.get(key, False) for held in _held(key, worlds))
+def _check_one_force(field: Field, request: Volley) -> None:
+    """Rejects a bombardment by units that no single activation can reach (M-7.3, M-1.15)."""
+    shooters = tuple(dict.fromkeys(aim.unit for aim in request.aims))
+    apart = first_unlinked(field, shooters)
+    if apart is None or any(field.by_id[name].unit.arm != "artillery" for name in shooters):
+        return  # units that never bombard are rejected shot by shot
+    path = ("shots", shooters.index(apart), "unit")
+    why = linking_obstacle(field.by_id[shooters[0]], field.by_id[apart])
+    why = why or f"they are not linked within {FORCE_BW:g} BW"
+    message = f"expected guns of one force (M-7.3), got {shooters[0]} and {apart}: {why}"
+    raise request.document.error(path, message)
+
+
+def disrupt_number(kind: Kind, target: Arm) -> int:
+    """Returns the number a hit needs to disrupt; distant guns are harder to silence (M-7.26)."""
+    is_gun_from_afar = kind == "bombard" and target == "artillery"
+    return TO_DISRUPT_GUN_BY_BOMBARDMENT if is_gun_from_afar else TO_DISRUPT
+
+
+def fire(field: Field, request: Volley) -> tuple[tuple[RolledShot, ...], tuple[TargetResult, ...]]:
+    """Resolves all shots and returns them with their hits, and the targets with their losses.
+
+    Raises:
+        BadInput: A base may not fire so, or the number of dice is wrong.
+    """
+    shots = shot_list(field, request)
+    dice_count = sum(shot.dice for shot in shots)
+    document = request.document
+    dice = check_dice(
+        document, ("dice", "hit"), request.hit, dice_count, "the to-hit dice of all bases (M-7.20)"
+    )
+    fired = roll_shots(shots, dice)
+    hits = sum(shot.hits for shot in fired)
+    why = "one die per hit to disrupt (M-7.25)"
+    dice = check_dice(document, ("dice", "disrupt"), request.disrupt, hits, why)
+    return fired, target_results(field, fired, dice)
+
+
+def roll_shots(shots: Iterable[Shot], dice: Sequence[int]) -> tuple[RolledShot, ...]:
+    """Deals the dice to the shots in their order."""
+    dice_left = iter(dice)
+    return tuple(RolledShot(shot, tuple(islice(dice_left, shot.dice))) for shot in shots)
+
+
+def target_results(
+    field: Field, fired: Iterable[RolledShot], dice: Sequence[int]
+) -> tuple[TargetResult, ...]:
+    """Returns the result for each target; dice to disrupt go to hits in the order of scoring.
+
+    All dice are thrown, also for a target that breaks before its last one (M-7.8).
+    """
+    dice_left = iter(dice)
+    against: dict[tuple[str, int], list[int]] = {}
+    for rolled in fired:
+        hits = against.setdefault((rolled.shot.target, rolled.shot.disrupt_on), [])
+        hits += islice(dice_left, rolled.hits)
+    return tuple(
+        target_result(field.by_id[name], tuple(hits), number)
+        for (name, number), hits in against.items()
+    )
+
+
+def target_result(target: UnitOnField, dice: Dice, disrupt_on: int) -> TargetResult:
+    """Returns the result for one target; each hit has one die."""
+    gained = sum(die >= disrupt_on for die in dice)
+    broken = target.breaks_with(gained)
+    because = [f"M-7.26 {gained} of {len(dice)} hits disrupt ({disrupt_on}+ needed)"]
+    because += [str(target.breaking_reason(gained))] * broken
+    return TargetResult(target.id, len(dice), disrupt_on, dice, gained, broken, tuple(because))
+
+
+def _shot(field: Field, request: Volley, aim: ShotAssignment, fire: BaseFire | None) -> Shot:
+    """Builds the shot of a base at the target that the request chooses."""
+    option = _chosen(field, request, aim, fire)
+    card = request.cards.get(aim.unit, 0)
+    because = [f"M-7.23 {option.because}"]
+    because += [f"M-7.23 card: {card:+d} on each die"] * bool(card)
+    return Shot(
+        aim.unit,
+        aim.base,
+        aim.target,
+        option.range,
+        option.dice,
+        needed_on_die(option.to_hit, card),
+        disrupt_number(request.kind, field.by_id[aim.target].unit.arm),
+        tuple(because),
+    )
+
+
+def _chosen(
+    field: Field, request: Volley, aim: ShotAssignment, fire: BaseFire | None
+) -> FireOption:
+    """Returns the fire option that a request chooses; raises `BadInput` where there is none."""
+    arm, options = field.by_id[aim.unit].unit.arm, () if fire is None else fire.options
+    targets = {one.target: one for one in options if one.range == RANGES[request.kind]}
+    if aim.target in targets:
+        return targets[aim.target]
+    if fire is None or (request.kind == "bombard" and arm != "artillery"):
+        action = "fires (M-7.7)" if fire is None else "bombards (M-7.1)"
+        why = f"{arm} never {action}"
+    elif not options:
+        why = f"base {aim.base} may not fire: {fire.blocked}"
+    elif not targets:
+        there = joined(dict.fromkeys(option.range for option in options))
+        why = f"base {aim.base} has targets at {there} range only (M-7.1, M-7.12)"
+    else:
+        why = f"base {aim.base} may not fire at {aim.target} (M-7.12){nearest('', targets)}"
+    raise request.document.error(aim.path, why)

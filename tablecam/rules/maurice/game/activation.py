@@ -41,13 +41,13 @@ from tablecam.rules.maurice.game.table import (
     forces_at,
 )
 from tablecam.rules.maurice.movement.ways import mover_decides
-from tablecam.rules.maurice.place.command_string import (
+from tablecam.rules.maurice.place.ranges import (
     command_string,
     command_strings,
+    first_unlinked,
     least_cards,
     reaches,
 )
-from tablecam.rules.maurice.place.forces import first_unlinked
 from tablecam.rules.steps import why_none
 from tablecam.table.sides import side_name, side_plural
 from tablecam.wording import joined, nearest

@@ -12,7 +12,7 @@ from tablecam.errors import BadInput
 from tablecam.geometry.moves.poses import Bases, laid
 from tablecam.geometry.rectangles import rectangles
 from tablecam.rules.game import Ban, Refused, Suggestion
-from tablecam.rules.maurice.combat.fall_back import fall_back, moved_back
+from tablecam.rules.maurice.combat.results import fall_back, moved_back
 from tablecam.rules.maurice.field.field import Field, UnitOnField, field_of
 from tablecam.rules.maurice.game.actions import (
     Action,
@@ -41,9 +41,8 @@ from tablecam.rules.maurice.game.setup import Deploying, yet_to_deploy
 from tablecam.rules.maurice.game.state import State
 from tablecam.rules.maurice.game.table import field_at
 from tablecam.rules.maurice.movement.judge import allowance_bw, placed
-from tablecam.rules.maurice.movement.ways import Way, mover_decides
-from tablecam.rules.maurice.movement.wheels import NEAR_RULE
-from tablecam.rules.maurice.place.near import near_enemy
+from tablecam.rules.maurice.movement.ways import NEAR_RULE, Way, mover_decides
+from tablecam.rules.maurice.place.ranges import near_enemy
 from tablecam.rules.miniatures.by_hand import (
     asked_first,
     commanders_seen,

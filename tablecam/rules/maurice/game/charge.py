@@ -39,8 +39,7 @@ from tablecam.rules.maurice.game.table import (
     with_disruption,
 )
 from tablecam.rules.maurice.movement.judge import placed
-from tablecam.rules.maurice.movement.ways import Way
-from tablecam.rules.maurice.movement.wheels import BACKWARD_RULE
+from tablecam.rules.maurice.movement.ways import BACKWARD_RULE, Way
 from tablecam.rules.miniatures.ground import axes_of
 from tablecam.rules.steps import why_none
 from tablecam.table.sides import side_plural

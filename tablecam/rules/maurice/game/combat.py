@@ -18,18 +18,18 @@ from tablecam.rules.maurice.combat.combat import (
     results_before_fall_back,
     scores_of,
 )
-from tablecam.rules.maurice.combat.fall_back import (
+from tablecam.rules.maurice.combat.rally import rally, rally_attempt
+from tablecam.rules.maurice.combat.results import (
     Aftermath,
+    CombatResult,
     fall_back,
     position_after,
     rearmost_first,
     swept_back,
 )
-from tablecam.rules.maurice.combat.rally import rally, rally_attempt
 from tablecam.rules.maurice.field.field import Field
 from tablecam.rules.maurice.field.requests import Dice
 from tablecam.rules.maurice.field.requests import Rally as Request
-from tablecam.rules.maurice.field.results import CombatResult
 from tablecam.rules.maurice.game.actions import Action, Done, FallBack, Rally
 from tablecam.rules.maurice.game.cards import Modifying
 from tablecam.rules.maurice.game.commander import after_action, with_displacement

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from random import Random
 from types import MappingProxyType
@@ -11,33 +11,108 @@ from typing import Any, Final
 from pydantic import TypeAdapter
 
 from tablecam.documents import Document, document_from
+from tablecam.rules import descriptions as about
 from tablecam.rules.dice import Roll
-from tablecam.rules.frozen_json import one_of, to_plain
+from tablecam.rules.frozen_json import classes_of, one_of, to_plain
 from tablecam.rules.game import DeclareFirst, Json, PendingDecision, Refused, Suggestion
 from tablecam.rules.lay import Lay, with_bases
 from tablecam.rules.maurice.field.field import GAME as NAME
-from tablecam.rules.maurice.game import by_hand, description
+from tablecam.rules.maurice.field.tables import KINDS
+from tablecam.rules.maurice.game import by_hand
 from tablecam.rules.maurice.game.actions import Action, Decline, Draw, Overrule, PlayerAction
-from tablecam.rules.maurice.game.activation import Interrupting
+from tablecam.rules.maurice.game.activation import Activating, Interrupting
 from tablecam.rules.maurice.game.cards import Modifying, settled_draw
 from tablecam.rules.maurice.game.command import CommandChoice, VolleyChoice
 from tablecam.rules.maurice.game.offers import offer, step_shapes, with_shapes
 from tablecam.rules.maurice.game.options import FORMAT as DECK_FORMAT
 from tablecam.rules.maurice.game.options import deck_from, first_state
-from tablecam.rules.maurice.game.overrule import agreed_on, overruled, settled_overrule
-from tablecam.rules.maurice.game.setup import Deploying
-from tablecam.rules.maurice.game.state import Over, State, StateAndEvents, Step, refusing
+from tablecam.rules.maurice.game.overrule import agreed_on, overruled, settings, settled_overrule
+from tablecam.rules.maurice.game.setup import Deploying, LayingTerrain, RollingFirstRound
+from tablecam.rules.maurice.game.state import Card, Over, State, StateAndEvents, Step, refusing
 from tablecam.rules.maurice.game.table import field_at, field_on
+from tablecam.rules.miniatures.battle_game import side_choices
 from tablecam.rules.miniatures.by_hand import ByHand, adopted, lies_as_seen
 from tablecam.rules.steps import StepGame
 from tablecam.table.formation import formation_name
-from tablecam.table.model import LengthUnit, Position, TableNeeds, TableSize, Unit, base_widths
+from tablecam.table.model import (
+    LengthUnit,
+    Position,
+    Scalar,
+    TableNeeds,
+    TableSize,
+    Unit,
+    base_widths,
+)
 from tablecam.table.motion import HAND_MM
 from tablecam.table.position_file import position_from_json, position_to_json
 from tablecam.table.sides import side_name
+from tablecam.wording import counted
 
 FORMAT = "tablecam.maurice-lite.state"
 VERSION = 1
+
+MOMENTS: Final[Mapping[str, about.MomentKind]] = MappingProxyType(
+    {
+        "round": "turn",
+        "command": "phase",
+        "volleys": "phase",
+        "charge": "attack",
+        "broken": "loss",
+        "score": "detail",
+        "draw": "detail",
+        "drawn": "detail",
+        "shot": "detail",
+    }
+)
+
+_FIGURES: Final[tuple[tuple[str, str, about.Sign], ...]] = (
+    ("morale", "morale", "flag"),
+    ("hand", "cards", "card"),
+)
+_BY_HAND = (
+    "Move the unit by hand, and tablecam says what it sees. Or choose one of its usual moves here, "
+    "then make it by hand."
+)
+
+ACTION_GROUPS: Final[Mapping[str, about.ActionGroup]] = MappingProxyType(
+    {
+        "activate": about.ActionGroup("Activate a force"),
+        "card": about.ActionGroup("Cards", pass_all="Nobody plays a card"),
+        "charge": about.ActionGroup("Charge", _BY_HAND),
+        "command": about.ActionGroup("Command for this round", is_main=True),
+        "commander": about.ActionGroup(
+            "Commander", "Move him by hand to any place, or choose one behind a force here."
+        ),
+        "done": about.ActionGroup("Finish", is_end=True),
+        "fall-back": about.ActionGroup("Fall back"),
+        "fire": about.ActionGroup("Fire"),
+        "march": about.ActionGroup("March", _BY_HAND),
+        "rally": about.ActionGroup("Rally"),
+        "setup": about.ActionGroup("Setting up"),
+        "volleys": about.ActionGroup("Volleys", is_main=True),
+    }
+)
+
+ODDS_OFFERS: Final = (
+    about.OddsOffer(
+        "Odds of {a} firing at {b}", {"kind": "volley", "unit": "{a}", "target": "{b}"}, "enemies"
+    ),
+    about.OddsOffer("Odds to rally {a}", {"kind": "rally", "unit": "{a}"}, "unit", marker="pips"),
+    about.OddsOffer("Odds of the combat", {"kind": "combat", "active": "{active}"}, "table"),
+)
+
+_SETUP_STEPS: Final = {kind.type for kind in classes_of(Step) if kind.is_setup} | {
+    RollingFirstRound.type
+}
+
+_EFFECT_WORDS = {
+    "is_impassable": "impassable",
+    "is_difficult": "difficult",
+    "is_cover": "cover",
+    "obstructs": "obstructs fire",
+    "is_water": "water",
+    "bridges": "makes water passable and removes difficult ground",
+}
 
 
 def closed(state: State) -> DeclareFirst | None:
@@ -126,9 +201,9 @@ class MauriceGame(ByHand[State], StepGame[State]):
         {DECK_FORMAT: deck_from}
     )
     table_needs = TableNeeds(base_width=True, hex_map=False, edges=True)
-    action_groups = description.ACTION_GROUPS
-    odds_offers = description.ODDS_OFFERS
-    moments = description.MOMENTS
+    action_groups = ACTION_GROUPS
+    odds_offers = ODDS_OFFERS
+    moments = MOMENTS
 
     def begin(self, position: Position, options: Mapping[str, Any]) -> State:
         """Returns the first step of round 1, or the deal before it where tablecam deals."""
@@ -196,6 +271,107 @@ class MauriceGame(ByHand[State], StepGame[State]):
             return ()
         return super().detect_moves(state, position)
 
+    def standing(self, public: Json) -> about.Standing:
+        """Returns how a game stands by its public state."""
+        game_round, step = public.get("round", {}), public.get("step", {})
+        is_setup = step.get("type") in _SETUP_STEPS
+        return about.Standing(
+            sides=tuple(
+                about.SideStanding(
+                    side["name"],
+                    tuple(
+                        about.Figure(label, side[key], sign)
+                        for key, label, sign in _FIGURES
+                        if key in side
+                    ),
+                )
+                for side in public.get("sides", ())
+            ),
+            turn=None if is_setup else game_round.get("number"),
+            turn_word="round",
+            phase="setting up" if is_setup else "",
+            active=game_round.get("active"),
+            declares_first=public.get("options", {}).get("measuring") == "declared",
+        )
+
+    def markers(self, unit_state: Mapping[str, Scalar]) -> tuple[about.Marker, ...]:
+        """Returns a pip for each disruption (M-1.14), and a cloud for smoke (M-4.23)."""
+        level = int(unit_state.get("disruption", 0))
+        pips = (about.Marker("pips", counted(level, "disruption"), level, "bad"),) if level else ()
+        cloud = (about.Marker("cloud", "smoke"),) if unit_state.get("smoke") else ()
+        return (*pips, *cloud)
+
+    def begin_form(self, sides: Sequence[str]) -> tuple[about.BeginField, ...]:
+        """Returns what players choose before a game: its start, who begins, cards, measuring."""
+        as_it_is = about.BeginChoice(
+            "Round 1", hint="The first round begins at once, without deployment."
+        )
+        set_up = about.BeginChoice(
+            "Set up first",
+            {"setup": True},
+            "First put all units anywhere on the table. Then roll for terrain, choose edges and "
+            "deploy.",
+        )
+        declared = about.BeginChoice(
+            "After declaring",
+            {"measuring": "declared"},
+            "No distance or range is shown before it is declared. A shot, charge or card that does "
+            "not reach is lost.",
+        )
+        hint = (
+            "A game continues from the table as it is now: you set the round, morale, cards and "
+            "markers."
+        )
+        middle = about.BeginChoice("Mid-game", hint=hint, opens_settings=True)
+        house = about.BeginChoice("tablecam deals (house deck)", {"deck": "house"}, for_demo=True)
+        first = side_choices(sides, "active")
+        any_time = about.BeginChoice("At any time")
+        return (
+            about.BeginField("how", "Start with", (as_it_is, set_up, middle)),
+            about.BeginField("active", "First side", first, only_with=("how", (0, 2))),
+            about.BeginField("deck", "Cards", (about.BeginChoice("Printed cards"), house)),
+            about.BeginField("measuring", "Measuring", (any_time, declared)),
+        )
+
+    def hand(self, state: State, seat: str) -> tuple[about.HeldCard, ...]:
+        """Returns the cards that a side was dealt and still holds."""
+        is_side = seat in {side.name for side in state.sides}
+        return tuple(
+            about.HeldCard(card.id, card.title, f"{card.span_bw} BW", _kind_of(card), card.text)
+            for card in (state.cards_of(seat) if is_side else ())
+        )
+
+    def forms(self, state: State) -> tuple[about.Form, ...]:
+        """Returns the form of the pending decision: a force of one's own choice, or the terrain."""
+        match state.step:
+            case Activating():
+                cards = self.hand(state, state.active)
+                pick = about.PickUnits(
+                    title="Another force, or other cards",
+                    button="Activate",
+                    action={"type": "activate"},
+                    units=tuple(
+                        unit.id for unit in state.position.units if unit.side == state.active
+                    ),
+                    units_key="force",
+                    cards=cards,
+                    cards_key="cards",
+                    numbers_title="" if cards else "Card spans, BW",
+                    numbers_key=None if cards else "spans",
+                )
+                return (pick,)
+            case LayingTerrain(side=side, least=least, most=most):
+                effects = {
+                    name: [text for key, text in _EFFECT_WORDS.items() if getattr(kind, key)]
+                    for name, kind in KINDS.items()
+                }
+                kinds = tuple(
+                    about.TerrainKind(name, ", ".join(does)) for name, does in effects.items()
+                )
+                action = {"type": "lay-terrain"}
+                return (about.LayTerrain(side, least, most, kinds, action, "terrain"),)
+        return ()
+
     def action_to_json(self, action: Action) -> Json:
         """Returns an action as JSON, its type first; omitted values are left out."""
         return {"type": action.type} | super().action_to_json(action)
@@ -250,14 +426,17 @@ class MauriceGame(ByHand[State], StepGame[State]):
     suggestion = staticmethod(by_hand.suggest_move)
     commander_suggestion = staticmethod(by_hand.suggest_place)
     why_still = staticmethod(by_hand.why_still)
-    standing = staticmethod(description.standing)
-    markers = staticmethod(description.markers)
-    settings = staticmethod(description.settings)
-    forms = staticmethod(description.forms)
-    hand = staticmethod(description.hand)
-    begin_form = staticmethod(description.begin_form)
+    settings = staticmethod(settings)
     offered = staticmethod(offer)
     step_shapes = staticmethod(step_shapes)
+
+
+def _kind_of(card: Card) -> str:
+    if card.modifies:
+        return card.modifies.symbol
+    if card.interrupts:
+        return "interrupt"
+    return "event" if card.is_event else "for its span"
 
 
 def _position(data: Mapping[str, Any], key: str) -> Json:

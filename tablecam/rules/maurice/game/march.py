@@ -27,8 +27,7 @@ from tablecam.rules.maurice.game.marches import usual_marches, why_short
 from tablecam.rules.maurice.game.state import State, StateAndEvents, Step
 from tablecam.rules.maurice.game.table import check_bases, field_at, with_disruption
 from tablecam.rules.maurice.movement.judge import is_faced_about, judge_move, placed
-from tablecam.rules.maurice.movement.ways import Way, mover_decides
-from tablecam.rules.maurice.movement.wheels import BACKWARD_RULE
+from tablecam.rules.maurice.movement.ways import BACKWARD_RULE, Way, mover_decides
 from tablecam.rules.miniatures.move_words import move_words, way_words
 from tablecam.table.headings import difference_deg
 from tablecam.table.model import base_widths

@@ -34,8 +34,7 @@ from tablecam.rules.maurice.field.tables import CHARGE_WHEEL_BW, retrograde_bw
 from tablecam.rules.maurice.movement.formation_changes import formation_changes
 from tablecam.rules.maurice.movement.judge import is_faced_about, is_turned_back, placed
 from tablecam.rules.maurice.movement.snaking import leading_base
-from tablecam.rules.maurice.movement.ways import POSE_SIGMAS
-from tablecam.rules.maurice.movement.wheels import depth_of_ranks_mm
+from tablecam.rules.maurice.movement.ways import POSE_SIGMAS, depth_of_ranks_mm
 from tablecam.rules.miniatures.nearest import IsLegal, Start, after_wheel, nearest_after_wheels
 from tablecam.table.formation import front_rank
 from tablecam.table.headings import forward

@@ -18,7 +18,7 @@ from tablecam.geometry.shapes import Shape, shapes_of
 from tablecam.rules.dice import Roll
 from tablecam.rules.game import Event, Offer
 from tablecam.rules.maurice.charge.charge import charges, why_never_charges
-from tablecam.rules.maurice.combat.fall_back import fall_back, moved_back
+from tablecam.rules.maurice.combat.results import fall_back, moved_back
 from tablecam.rules.maurice.field.field import UnitOnField
 from tablecam.rules.maurice.fire.fire import fire_of_units
 from tablecam.rules.maurice.game import actions as act
@@ -30,7 +30,7 @@ from tablecam.rules.maurice.game.setup import ChoosingOrder, zones
 from tablecam.rules.maurice.game.state import Command, State
 from tablecam.rules.maurice.game.table import field_at, outlines
 from tablecam.rules.maurice.movement.judge import placed
-from tablecam.rules.maurice.place.command_string import command_string, reaches
+from tablecam.rules.maurice.place.ranges import command_string, reaches
 from tablecam.rules.miniatures.ground import footprints
 from tablecam.table.model import Point
 from tablecam.table.sides import side_name, side_plural

@@ -10,12 +10,12 @@ from dataclasses import replace
 from random import Random
 
 from tablecam.geometry.moves.poses import laid
+from tablecam.rules import descriptions as about
 from tablecam.rules.game import Refused
 from tablecam.rules.maurice.field.tables import BASES
 from tablecam.rules.maurice.game.actions import Overrule
 from tablecam.rules.maurice.game.cards import Discarding, Drawing, draws_due
 from tablecam.rules.maurice.game.commander import EndingRound, first_step, is_deck_exhausted
-from tablecam.rules.maurice.game.description import settings
 from tablecam.rules.maurice.game.march import Marching
 from tablecam.rules.maurice.game.setup import with_commanders_at
 from tablecam.rules.maurice.game.state import Deck, Over, State, StateAndEvents, Step, refusing
@@ -23,10 +23,57 @@ from tablecam.rules.maurice.game.table import field_on
 from tablecam.rules.miniatures.drawing import names_in
 from tablecam.rules.overrules import check_overrule, overrule_changes, overrule_event
 from tablecam.table.model import Unit
+from tablecam.table.sides import side_name
 from tablecam.wording import quoted
+
+_STAGES = (
+    about.SettingChoice("first", "first", "Before the first reshuffle"),
+    about.SettingChoice("second", "second", "With the Reshuffle card in it"),
+    about.SettingChoice("last", "last", "The Reshuffle card is out: it is not shuffled again"),
+)
+
+_STEP_CHOICES = (
+    about.SettingChoice("volleys", "Volleys"),
+    about.SettingChoice("command", "The command"),
+    about.SettingChoice("end", "End of round"),
+)
+
 
 _STEPS = {"volleys": "volley-choice", "command": "command-choice", "end": "ending-round"}
 """Steps at which a round may be resumed, by their types."""
+
+
+def settings(state: State) -> tuple[about.Setting, ...]:
+    """Returns what players may overrule; where tablecam deals, it counts the cards itself."""
+    sides, units, dealt = state.sides, state.position.units, state.is_dealt
+    # Cards that are still to be dealt count as part of a hand.
+    due = {side.name: draws_due(state.step, side.name) for side in sides}
+    hands = {side.name: side.hand + due[side.name] for side in sides}
+    number, active = {"": state.round.number}, {"": state.active}
+    choices = tuple(about.SettingChoice(side.name, side_name(side.name)) for side in sides)
+    morale = {side.name: side.morale for side in sides}
+    deck = {"": max(0, state.deck.left - sum(due.values()))}
+    levels = {unit.id: int(unit.state.get("disruption", 0)) for unit in units}
+    most = max((len(unit.bases) for unit in units), default=0)
+    left = about.Setting("deck", "cards left in the deck", "game", "number", deck)
+    smoke = {
+        unit.id: bool(unit.state.get("smoke", False)) for unit in units if unit.arm == "artillery"
+    }
+    return (
+        about.Setting("number", "round", "game", "number", number, least=1, is_restated=True),
+        about.Setting(
+            "active", "active side", "game", "choice", active, choices=choices, is_restated=True
+        ),
+        about.Setting("morale", "morale", "side", "number", morale, least=1),
+        about.Setting("hands", "cards in hand", "side", "number", hands, is_rare=dealt),
+        replace(left, falls_with="hands", is_rare=True) if dealt else left,
+        about.Setting("stage", "deck", "game", "choice", {"": state.deck.stage}, choices=_STAGES),
+        about.Setting("step", "continue with", "game", "choice", {}, choices=_STEP_CHOICES),
+        about.Setting(
+            "disruption", "disruption", "unit", "number", levels, most=most, marker="pips"
+        ),
+        about.Setting("smoke", "smoke", "unit", "switch", smoke, marker="cloud"),
+    )
 
 
 def overruled(state: State, action: Overrule) -> StateAndEvents:

@@ -16,7 +16,7 @@ from tablecam.rules.maurice.field.field import Field, UnitOnField, field_of
 from tablecam.rules.maurice.field.ground import with_difficult_barred
 from tablecam.rules.maurice.game.actions import Activate, Charge, March
 from tablecam.rules.maurice.game.state import Over, State, StateAndEvents
-from tablecam.rules.maurice.place.forces import possible_forces
+from tablecam.rules.maurice.place.ranges import possible_forces
 from tablecam.rules.memo import Memo
 from tablecam.rules.miniatures.ground import remembered
 from tablecam.table.model import Position

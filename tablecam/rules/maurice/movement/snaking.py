@@ -35,7 +35,7 @@ from tablecam.rules.maurice.movement.ways import (
     illegal_way,
     judged_way,
 )
-from tablecam.rules.maurice.place.near import near_enemy
+from tablecam.rules.maurice.place.ranges import near_enemy
 from tablecam.table.formation import column_order
 from tablecam.table.headings import difference_deg, forward
 from tablecam.table.model import BasePose, Point

@@ -15,19 +15,31 @@ from types import MappingProxyType
 from typing import Any, TypeVar
 
 from tablecam.rules.maurice.charge.charge import Charge, charges
-from tablecam.rules.maurice.combat.cover import close_call_covers
+from tablecam.rules.maurice.combat.combat import close_call_covers
 from tablecam.rules.maurice.combat.engagement import Engagements, engagements
-from tablecam.rules.maurice.field.distance_matrix import DistanceMatrix, distance_matrix
-from tablecam.rules.maurice.field.field import Field, UnitOnField
+from tablecam.rules.maurice.field.field import DistanceMatrix, Field, UnitOnField, distance_matrix
 from tablecam.rules.maurice.field.terms import Reason
-from tablecam.rules.maurice.fire.fire import BaseFire, fire_of_units
+from tablecam.rules.maurice.fire.fire import fire_of_units
+from tablecam.rules.maurice.fire.targets import BaseFire
 from tablecam.rules.maurice.movement.judge import allowance_bw
-from tablecam.rules.maurice.place.command_string import CommandString, command_strings, least_cards
-from tablecam.rules.maurice.place.contacts import Contacts, contacts_of_field
-from tablecam.rules.maurice.place.flank import UnitPair, flanked_by, pairs
-from tablecam.rules.maurice.place.forces import close_call_links, forces, link
-from tablecam.rules.maurice.place.near import RULE as NEAR_RULE
-from tablecam.rules.maurice.place.near import NearEnemy, near_enemy
+from tablecam.rules.maurice.place.contacts import (
+    Contacts,
+    UnitPair,
+    contacts_of_field,
+    flanked_by,
+    pairs,
+)
+from tablecam.rules.maurice.place.ranges import (
+    NEAR_RULE,
+    CommandString,
+    NearEnemy,
+    close_call_links,
+    command_strings,
+    forces,
+    least_cards,
+    link,
+    near_enemy,
+)
 from tablecam.rules.reports import NOT_KNOWN, attempt
 from tablecam.uncertainty.answer import Answer
 

@@ -18,19 +18,26 @@ from tablecam.rules.maurice.field.tables import (
     NEAR_BW,
     retrograde_bw,
 )
-from tablecam.rules.maurice.movement.reach import reach
-from tablecam.rules.maurice.place.command_string import command_string, least_cards
-from tablecam.rules.maurice.place.flank import UnitPair
-from tablecam.rules.maurice.place.forces import RULE as FORCE_RULE
-from tablecam.rules.maurice.place.forces import link, linking_obstacle
-from tablecam.rules.maurice.place.near import RULE as NEAR_RULE
+from tablecam.rules.maurice.movement.judge import reach
+from tablecam.rules.maurice.place.contacts import UnitPair
+from tablecam.rules.maurice.place.ranges import (
+    FORCE_RULE,
+    NEAR_RULE,
+    command_string,
+    least_cards,
+    link,
+    linking_obstacle,
+)
 from tablecam.rules.maurice.rulings.facts import Rulings
 from tablecam.rules.maurice.rulings.interpretations import (
+    answer_line,
     contact_reading,
+    headed,
     is_bent_column,
     is_chained,
+    plain_line,
+    question,
 )
-from tablecam.rules.maurice.sheets.lines import answer_line, headed, plain_line, question
 from tablecam.rules.reports import Finding, Part
 from tablecam.table.model import Commander, base_widths
 from tablecam.table.sides import side_name

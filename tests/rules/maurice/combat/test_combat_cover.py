@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tablecam.rules.maurice.combat.cover import cover_answer, has_cover_from
+from tablecam.rules.maurice.combat.combat import cover_answer, has_cover_from
 from tablecam.rules.maurice.field.field import Field, field_of
 from tablecam.table.model import Position, Terrain
 from tablecam.uncertainty.answer import Answer

@@ -5,9 +5,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tablecam.geometry.outlines import unit_footprint
-from tablecam.rules.maurice.combat.fall_back import fall_back, fall_back_path, rearmost_first
+from tablecam.rules.maurice.combat.results import (
+    CombatResult,
+    fall_back,
+    fall_back_path,
+    rearmost_first,
+)
 from tablecam.rules.maurice.field.field import field_of
-from tablecam.rules.maurice.field.results import CombatResult
 from tablecam.rules.maurice.field.terms import Reason
 from tablecam.table.headings import forward
 from tablecam.table.model import Terrain, Unit

@@ -7,7 +7,7 @@ import pytest
 from tablecam.rules.maurice.field.field import field_of
 from tablecam.rules.maurice.game import GAME
 from tablecam.rules.maurice.movement.judge import judge_move
-from tablecam.rules.maurice.place.near import near_enemy
+from tablecam.rules.maurice.place.ranges import near_enemy
 from tablecam.simulate.demo import embedded_demo
 from tablecam.table.model import TableSize, Terrain
 from tests.rules.maurice.tables import BW, SOUTH, box, gun, line, position

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from tablecam.rules.maurice.fire.fire import BaseFire
+from tablecam.rules.maurice.fire.targets import BaseFire
 from tablecam.testing import turned
 from tests.rules.maurice.firing import FRONT, aims, cannon, enemy, foot, only, shooters, targets
 from tests.rules.maurice.tables import SOUTH, box, column, gun, line, massed

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from tablecam.errors import BadInput
 from tablecam.rules.maurice.field.field import Field, field_of
-from tablecam.rules.maurice.fire.fire import BaseFire, fire_of, fire_of_units
+from tablecam.rules.maurice.fire.fire import fire_of, fire_of_units
+from tablecam.rules.maurice.fire.targets import BaseFire
 from tablecam.table.model import BasePose, Position, Unit
 from tablecam.uncertainty.answer import Answer
 from tests.rules.maurice.drawn import drawn_position

@@ -11,9 +11,14 @@ from hypothesis import strategies as st
 
 from tablecam.errors import BadInput
 from tablecam.rules.maurice.field.field import field_of
-from tablecam.rules.maurice.fire.fire import BaseFire, fire_of
-from tablecam.rules.maurice.fire.shooter import Scene
-from tablecam.rules.maurice.fire.zone import ZoneContents, zone_contents_at, zone_contents_turned
+from tablecam.rules.maurice.fire.fire import fire_of
+from tablecam.rules.maurice.fire.targets import BaseFire
+from tablecam.rules.maurice.fire.zone import (
+    Scene,
+    ZoneContents,
+    zone_contents_at,
+    zone_contents_turned,
+)
 from tablecam.table.model import Position
 from tests.rules.maurice.moved import Motion, motions
 from tests.rules.maurice.tables import box, column, gun, line, massed, position

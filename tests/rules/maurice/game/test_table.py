@@ -13,7 +13,7 @@ from tablecam.rules.maurice.field.field import field_of
 from tablecam.rules.maurice.fire.fire import fire_of_units
 from tablecam.rules.maurice.game.command import CommandChoice
 from tablecam.rules.maurice.game.table import field_at, field_on, forces_at
-from tablecam.rules.maurice.place.forces import forces
+from tablecam.rules.maurice.place.ranges import forces
 from tablecam.table.model import Position
 from tablecam.testing import shifted
 from tests.rules.maurice.game.states import state_at

@@ -3,7 +3,7 @@ from dataclasses import replace
 import shapely
 
 from tablecam.rules.maurice.field.field import Field, field_of
-from tablecam.rules.maurice.movement.reach import reach
+from tablecam.rules.maurice.movement.judge import reach
 from tablecam.rules.maurice.rulings.facts import Rulings
 from tablecam.rules.maurice.rulings.rulings import document_under_rule, rulings_document
 from tablecam.table.model import Terrain, Unit

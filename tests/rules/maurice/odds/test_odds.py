@@ -9,9 +9,9 @@ import pytest
 from tablecam.errors import BadInput
 from tablecam.rules.maurice.combat.combat import combat_scores, resolve_combat
 from tablecam.rules.maurice.combat.rally import rally
+from tablecam.rules.maurice.combat.results import CombatResult, ScoredUnit, results, settle
 from tablecam.rules.maurice.field.field import field_of
-from tablecam.rules.maurice.field.results import CombatResult, ScoredUnit, results, settle
-from tablecam.rules.maurice.fire.volley import roll_shots, shot_list, target_results
+from tablecam.rules.maurice.fire.fire import roll_shots, shot_list, target_results
 from tablecam.rules.maurice.odds import odds
 from tablecam.rules.odds import PLUS_MINUS
 from tests.rules.maurice.tables import BW, SOUTH, box, gun, line, massed, position, read_request

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tablecam.live.questions import measure
 from tablecam.rules.maurice.field.field import Field, field_of
-from tablecam.rules.maurice.place.command_string import (
+from tablecam.rules.maurice.place.ranges import (
     CommandString,
     command_string,
     command_strings,

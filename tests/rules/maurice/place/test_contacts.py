@@ -2,12 +2,11 @@
 
 import pytest
 
-from tablecam.rules.maurice.combat.fall_back import fall_back_path
+from tablecam.rules.maurice.combat.results import fall_back_path
 from tablecam.rules.maurice.field.field import Field, field_of
 from tablecam.rules.maurice.field.terms import Reason
 from tablecam.rules.maurice.movement.judge import judge_move
-from tablecam.rules.maurice.place.contacts import contacts_of_field
-from tablecam.rules.maurice.place.flank import flanked_by
+from tablecam.rules.maurice.place.contacts import contacts_of_field, flanked_by
 from tablecam.table.model import Terrain
 from tablecam.testing import shifted
 from tests.rules.maurice.tables import SOUTH, box, line, position

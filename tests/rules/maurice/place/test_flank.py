@@ -6,8 +6,13 @@ import pytest
 from tablecam.geometry.outlines import axes
 from tablecam.geometry.rectangles import rectangles
 from tablecam.rules.maurice.field.field import field_of
-from tablecam.rules.maurice.place.contacts import contacts_of_field
-from tablecam.rules.maurice.place.flank import flanked_by, is_to_flank, pairs, to_flank
+from tablecam.rules.maurice.place.contacts import (
+    contacts_of_field,
+    flanked_by,
+    is_to_flank,
+    pairs,
+    to_flank,
+)
 from tablecam.table.model import Unit
 from tablecam.testing import shifted
 from tests.rules.maurice.drawn import drawn_position

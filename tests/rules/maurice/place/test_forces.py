@@ -3,7 +3,7 @@
 import pytest
 
 from tablecam.rules.maurice.field.field import field_of
-from tablecam.rules.maurice.place.forces import (
+from tablecam.rules.maurice.place.ranges import (
     close_call_links,
     first_unlinked,
     forces,

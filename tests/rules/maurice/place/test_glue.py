@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 
 from tablecam.rules.maurice.field.field import Field, field_of
-from tablecam.rules.maurice.place.contacts import contacts_of_field
-from tablecam.rules.maurice.place.flank import to_flank
-from tablecam.rules.maurice.place.near import near_enemy
+from tablecam.rules.maurice.place.contacts import contacts_of_field, to_flank
+from tablecam.rules.maurice.place.ranges import near_enemy
 from tablecam.table.headings import forward
 from tablecam.table.model import Position
 from tablecam.table.roster import BaseType, Roster, UnitEntry

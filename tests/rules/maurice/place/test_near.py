@@ -3,7 +3,7 @@
 import pytest
 
 from tablecam.rules.maurice.field.field import field_of
-from tablecam.rules.maurice.place.near import NearEnemy, near_enemy
+from tablecam.rules.maurice.place.ranges import NearEnemy, near_enemy
 from tablecam.table.model import Terrain, Unit
 from tests.rules.maurice.tables import SOUTH, gun, line, position
 

@@ -17,12 +17,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tablecam.rules.maurice.charge.charge import charge_of
-from tablecam.rules.maurice.combat.cover import cover_answer
+from tablecam.rules.maurice.combat.combat import cover_answer
 from tablecam.rules.maurice.combat.engagement import engagements
 from tablecam.rules.maurice.field.field import Field, field_of
-from tablecam.rules.maurice.place.contacts import contacts_of_field
-from tablecam.rules.maurice.place.flank import to_flank
-from tablecam.rules.maurice.place.near import near_enemy
+from tablecam.rules.maurice.place.contacts import contacts_of_field, to_flank
+from tablecam.rules.maurice.place.ranges import near_enemy
 from tablecam.table.model import Position, Terrain
 from tests.rules.maurice.drawn import drawn_position
 from tests.rules.maurice.tables import SOUTH, box, gun, line, massed, position

@@ -14,18 +14,17 @@ from hypothesis import strategies as st
 from tablecam.cli import main
 from tablecam.drawing.table_svg import table_svg
 from tablecam.rules.maurice.charge.charge import charges
-from tablecam.rules.maurice.combat import cover
+from tablecam.rules.maurice.combat import combat
 from tablecam.rules.maurice.field.field import field_of
 from tablecam.rules.maurice.field.worlds import drawn_fields
 from tablecam.rules.maurice.game import GAME
 from tablecam.rules.maurice.game.by_hand import suggest_march
 from tablecam.rules.maurice.game.march import Marching
-from tablecam.rules.maurice.movement.reach import reach
+from tablecam.rules.maurice.movement.judge import reach
 from tablecam.rules.maurice.rulings import facts
 from tablecam.rules.maurice.rulings.facts import Rulings
-from tablecam.rules.maurice.rulings.printed import rulings_drawing
-from tablecam.rules.maurice.rulings.rulings import rulings_document
-from tablecam.rules.maurice.sheets import combat
+from tablecam.rules.maurice.rulings.rulings import rulings_document, rulings_drawing
+from tablecam.rules.maurice.sheets import attacks
 from tablecam.rules.reports import NOT_KNOWN
 from tablecam.table.model import Commander, Position, TableSize, Terrain
 from tablecam.testing import shifted, unit
@@ -183,8 +182,8 @@ def test_what_fails_only_when_it_is_asked_for_leaves_the_rest_too(monkeypatch):
     def fails(*_):
         raise shapely.errors.GEOSException("mixed-dimension")
 
-    monkeypatch.setattr(cover, "cover_answer", fails)
     monkeypatch.setattr(combat, "cover_answer", fails)
+    monkeypatch.setattr(attacks, "cover_answer", fails)
     found = Rulings(field_of(FACING), "french")
     sheet = sheet_of(found, "F1", "B1")
     assert [each.key for each in sheet.sections] == PAIR_KEYS

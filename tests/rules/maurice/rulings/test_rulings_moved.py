@@ -5,8 +5,7 @@ from typing import Any
 
 from hypothesis import given, settings
 
-from tablecam.rules.maurice.combat.combat import combat_scores
-from tablecam.rules.maurice.combat.cover import cover_answer
+from tablecam.rules.maurice.combat.combat import combat_scores, cover_answer
 from tablecam.rules.maurice.field.field import Field, field_of
 from tablecam.rules.maurice.field.requests import Combat
 from tablecam.rules.maurice.movement.judge import judge_move

@@ -7,8 +7,11 @@ import numpy as np
 import pytest
 
 from tablecam.rules.maurice.field.field import field_of
-from tablecam.rules.maurice.place.contacts import contacts_of_field
-from tablecam.rules.maurice.place.flank import flank_margins_of_draws_mm, to_flank
+from tablecam.rules.maurice.place.contacts import (
+    contacts_of_field,
+    flank_margins_of_draws_mm,
+    to_flank,
+)
 from tablecam.uncertainty.contact import TOUCH_MM
 from tablecam.uncertainty.samples import draw_gaps_mm
 from tests.rules.maurice.drawn import drawn_position

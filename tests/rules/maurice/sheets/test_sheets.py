@@ -9,7 +9,7 @@ from tablecam.rules.books import book_of
 from tablecam.rules.maurice.field.field import field_of
 from tablecam.rules.maurice.rulings.facts import Rulings
 from tablecam.rules.maurice.rulings.interpretations import INTERPRETATIONS
-from tablecam.rules.maurice.rulings.printed import rulings_notes, rulings_tables
+from tablecam.rules.maurice.rulings.rulings import rulings_notes, rulings_tables
 from tablecam.rules.reports import report_lines
 from tablecam.table.model import Commander
 from tests.rules.maurice.sheets.sheets_asked import (

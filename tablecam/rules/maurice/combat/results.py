@@ -1,13 +1,12 @@
-"""Falling back after a combat (M-8.23 to M-8.27), and the position after a resolution.
-
-A unit falls back its distance, passes through friends and may be lost on the way.
-"""
+"""Combat results (M-8.20), falling back after them (M-8.23 to M-8.27), and the position then."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from dataclasses import field as datafield
+from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 import shapely
@@ -20,13 +19,118 @@ from tablecam.geometry.outlines import footprint, table_outline
 from tablecam.geometry.rectangles import EXACT_MM, Array, rectangles
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.ground import is_partly_in
-from tablecam.rules.maurice.field.results import CombatResult, breaking_reason
-from tablecam.rules.maurice.field.tables import FALL_BACK_BW, SLIVER_MM
+from tablecam.rules.maurice.field.tables import (
+    COMBAT_BEATEN,
+    COMBAT_DOUBLED,
+    COMBAT_OTHERWISE,
+    FALL_BACK_BW,
+    SLIVER_MM,
+)
 from tablecam.rules.maurice.field.terms import Reason
 from tablecam.rules.maurice.place.contacts import contacts_of_field
 from tablecam.table.headings import forward, mean_deg
 from tablecam.table.model import Point, Position, Unit
 from tablecam.uncertainty.answer import Answer
+from tablecam.uncertainty.margins import Flags
+
+Ints = NDArray[np.intp]
+
+_NOBODY = -1
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredUnit:
+    """An engaged unit with its score, its opponents, its disruption and its number of bases."""
+
+    id: str
+    is_active: bool
+    score: int
+    engaged_with: tuple[str, ...]
+    disruption: int
+    bases: int
+
+
+@dataclass(frozen=True, slots=True)
+class CombatResult:
+    """A unit's combat result: disruption gained, whether it breaks or falls back, and why.
+
+    `fall_back_mm` is the distance of the fall-back.
+    """
+
+    disruption: int = 0
+    is_broken: bool = False
+    because: tuple[Reason, ...] = ()
+    falls_back: bool = False
+    fall_back_mm: float = 0.0
+
+    def to_json(self) -> dict[str, Any]:
+        """Returns the outcome and its reasons, as answers and events hold them."""
+        because = list(map(str, self.because))
+        return {"disruption": self.disruption, "broken": self.is_broken, "because": because}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Settled:
+    """The outcome of m throws for n units: disruption gained, broken or not, best opponent (m, n).
+
+    `best` is the index of the standing opponent with the highest score, -1 if all of them broke.
+    """
+
+    gained: Ints
+    is_broken: Flags
+    best: Ints
+
+
+def settle(units: Sequence[ScoredUnit], scores: Ints) -> Settled:
+    """Settles m throws (m, n) of all engaged units at once (M-8.20); `units` state no scores."""
+    places = {unit.id: place for place, unit in enumerate(units)}
+    gained, best = np.zeros_like(scores), np.full_like(scores, _NOBODY)
+    broken = np.zeros(scores.shape, dtype=np.bool_)
+    # Passive units that break no longer count against active ones.
+    for place, unit in sorted(enumerate(units), key=lambda entry: entry[1].is_active):
+        own, enemies = scores[:, place], [places[name] for name in unit.engaged_with]
+        against = np.where(broken[:, enemies] & unit.is_active, _NOBODY, scores[:, enemies])
+        top = against.argmax(axis=1)
+        highest = against.max(axis=1)
+        # No score is negative, so an active unit is not beaten where nobody stands.
+        is_beaten = highest >= own if unit.is_active else highest > own
+        gained[:, place] = np.where(is_beaten, COMBAT_BEATEN, COMBAT_OTHERWISE)
+        broken[:, place] = unit.disruption + gained[:, place] > unit.bases
+        best[:, place] = np.where(highest == _NOBODY, _NOBODY, np.array(enemies)[top])
+        if not unit.is_active:
+            is_doubled = highest >= COMBAT_DOUBLED * own
+            gained[is_doubled, place] = 0
+            broken[is_doubled, place] = True
+    return Settled(gained, broken, best)
+
+
+def results(units: Iterable[ScoredUnit]) -> Mapping[str, CombatResult]:
+    """Returns the result of every engaged unit by id, in the order of resolution."""
+    everyone = tuple(units)
+    settled = settle(everyone, np.array([[unit.score for unit in everyone]]))
+    result_of = {}
+    for place, unit in sorted(enumerate(everyone), key=lambda entry: entry[1].is_active):
+        best = int(settled.best[0, place])
+        opponent = None if best == _NOBODY else everyone[best]
+        gained, broken = int(settled.gained[0, place]), bool(settled.is_broken[0, place])
+        because = _because(unit, opponent, gained)
+        result_of[unit.id] = CombatResult(gained, broken, because)
+    return MappingProxyType(result_of)
+
+
+def _because(unit: ScoredUnit, best: ScoredUnit | None, gained: int) -> tuple[Reason, ...]:
+    if best is None:
+        reason = Reason("M-8.20", "alone", (gained,))
+    elif gained == 0:
+        return (Reason("M-8.20", "doubled", (best.id, unit.score, best.score)),)
+    else:
+        is_beaten = gained == COMBAT_BEATEN
+        how = "drawn" if unit.score == best.score else "beaten" if is_beaten else "winning"
+        reason = Reason("M-8.20", how, (best.id, unit.score, best.score, gained))
+    level = unit.disruption + gained
+    breaking = Reason("M-1.14", "breaking", (level, unit.bases))
+    return (reason, breaking) if level > unit.bases else (reason,)
+
 
 _AS_FAR_MM = 1e-6
 """Units whose depths differ by less are equally far back."""
@@ -272,7 +376,7 @@ def _gained(unit: UnitOnField, so_far: CombatResult, why: Reason) -> CombatResul
     broken = unit.breaks_with(gained)
     # It may have been broken before; the reason is given once.
     if broken and not so_far.is_broken:
-        because.append(breaking_reason(unit.disruption + gained, len(unit.bases)))
+        because.append(unit.breaking_reason(gained))
     return replace(so_far, disruption=gained, is_broken=broken, because=tuple(because))
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tablecam.rules.maurice.field.results import ScoredUnit, results, settle
+from tablecam.rules.maurice.combat.results import ScoredUnit, results, settle
 
 
 def duel(attacker: int, defender: int, *, bases: int = 4, levels: tuple[int, int] = (0, 0)):
