@@ -342,6 +342,10 @@ class PhaseGame(StepGame[PhaseState]):
             Refused: It is not legal now.
         """
 
+    def missed(self, state: PhaseState) -> Mapping[str, BanOn]:
+        """Returns the deeds that players look for in the phase, and why a unit lacks one."""
+        return self.why_not.get(state.phase, {})
+
     def units_of(self, state: PhaseState, side: str | None) -> list[str]:
         """Returns the units of a side that may act."""
         return [unit.id for unit in self.position(state).units if unit.side == side]
@@ -351,10 +355,9 @@ class PhaseGame(StepGame[PhaseState]):
         if state.step is not None:
             return super().why_missing(state)
         own = self.units_of(state, self.asked(state).seat)
-        deeds = self.why_not.get(state.phase, {})
         whys = (
             why_none(deed, {name: ban_on(state, name) for name in own})
-            for deed, ban_on in deeds.items()
+            for deed, ban_on in self.missed(state).items()
         )
         return ". ".join(filter(None, whys))
 

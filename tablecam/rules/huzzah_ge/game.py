@@ -23,7 +23,7 @@ from tablecam.rules.huzzah_ge.tables import GAME as NAME
 from tablecam.rules.huzzah_ge.troops import front_of
 from tablecam.rules.lay import Lay
 from tablecam.rules.miniatures import page as battle
-from tablecam.rules.miniatures.battle import Bases, Done, Judged
+from tablecam.rules.miniatures.battle import Bases, Done, Judged, Phase
 from tablecam.rules.miniatures.battle_game import BattleGame
 from tablecam.rules.miniatures.nearest import farthest_legal
 from tablecam.rules.miniatures.page import Sign, UnitSetting
@@ -114,7 +114,6 @@ def _engaged(state: State) -> State:
     return replace(state, rushes=())
 
 
-_DONE: Final = {"orders": "No more orders", "officers": "No more officers move"}
 _MARKED: Final = ("square", "road_column")
 _ORDERS: Final = {
     "steady": {},
@@ -154,10 +153,8 @@ def _name(state: State, action: acts.GiveName) -> str:
 def _done(state: State, action: Done) -> Offer:
     if isinstance(state.step, orders.OrderChoice):
         return Offer("give", "No second order" if state.step.is_second else "Give no order")
-    words = "This order is carried out" if state.under is not None else _DONE.get(state.phase)
-    if state.phase == "fire":
-        words = "Roll for all declared fire" if state.shots else "Nobody fires"
-    return Offer("done", words or "Go on")
+    words = "This order is carried out" if state.under else GAME.phase_of(state.phase).ends
+    return Offer("done", "Roll for all declared fire" if state.shots else words)
 
 
 class GloriousEmpires(BattleGame[State]):
@@ -184,64 +181,58 @@ class GloriousEmpires(BattleGame[State]):
     upon_rule = "H-12.11"
     leader_rule = "H-11.14"
     strength = "bases"
-    choices_by_phase: ClassVar = {
-        "fire": volleys.declarations,
-        "orders": deployment.ways,
-        "officers": _officers,
-    }
-    automatic_by_phase: ClassVar = {
-        "superiority": lambda state: state,
-        "effectiveness": lambda state: state,
-        "chargers": lambda state: (
-            (rush.target, volleys.TargetOfCharges(rush.target)) for rush in state.rushes
+    shows_phase = True
+    phases: ClassVar = {
+        "superiority": Phase("skirmisher superiority", automatic=lambda state: state),
+        "effectiveness": Phase("artillery effectiveness", automatic=lambda state: state),
+        "fire": Phase(
+            "fire",
+            "Fire",
+            choices=volleys.declarations,
+            asks="declare fire, or roll",
+            hint="All targets are declared before any dice.",
+            ends="Nobody fires",
+            follows={acts.Fire: Judged(volleys.judged, volleys.declared)},
+            why_not={"fire": volleys.ban_on_shots},
         ),
-        "combat": _next_combat,
-        "rally": lambda state: (
+        "orders": Phase(
+            "orders and movement",
+            "Orders",
+            choices=deployment.ways,
+            asks="choose a unit or a group to give orders to, or give no more orders",
+            ends="No more orders",
+            follows={
+                acts.Address: Judged(orders.ban_on_addressing, orders.addressed),
+                acts.Move: Judged(movement.judged, movement.moved),
+                acts.Charge: Judged(movement.judged_charge, movement.charged),
+                acts.Deploy: Judged(deployment.judged, deployment.deployed),
+                acts.Skirmish: Judged(deployment.ban_on_skirmishing, deployment.skirmished),
+                acts.PassLines: Judged(deployment.ban_on_passing, deployment.passed),
+            },
+            why_not={
+                "order": orders.ban_on_ordering,
+                "full move": movement.ban_on_whole_way,
+                "charge": movement.ban_on_charging,
+            },
+        ),
+        "chargers": Phase("fire at chargers", "Fire at chargers", lambda state: (
+            (rush.target, volleys.TargetOfCharges(rush.target)) for rush in state.rushes
+        )),
+        "combat": Phase("combat", "Combat", _next_combat),
+        "officers": Phase(
+            "officers",
+            "Officers",
+            choices=_officers,
+            asks="move officers, or end the phase",
+            hint=f"By hand up to {OFFICER_CM:g} cm, or to a unit.",
+            ends="No more officers move",
+            follows={acts.MoveOfficer: Judged(_judged_officer, _officer_moved)},
+        ),
+        "rally": Phase("rally", "Rally", lambda state: (
             (unit.id, settlements.RallyDue(unit.id))
             for unit in state.field.of_side(state.active)
             if unit.state.get("disordered") or unit.state.get("routing")
-        ),
-    }
-    handlers: ClassVar = {
-        ("fire", acts.Fire): Judged(volleys.judged, volleys.declared),
-        ("orders", acts.Address): Judged(orders.ban_on_addressing, orders.addressed),
-        ("orders", acts.Move): Judged(movement.judged, movement.moved),
-        ("orders", acts.Charge): Judged(movement.judged_charge, movement.charged),
-        ("orders", acts.Deploy): Judged(deployment.judged, deployment.deployed),
-        ("orders", acts.Skirmish): Judged(deployment.ban_on_skirmishing, deployment.skirmished),
-        ("orders", acts.PassLines): Judged(deployment.ban_on_passing, deployment.passed),
-        ("officers", acts.MoveOfficer): Judged(_judged_officer, _officer_moved),
-    }
-    why_not: ClassVar = {
-        "fire": {"fire": volleys.ban_on_shots},
-        "orders": {
-            "order": orders.ban_on_ordering,
-            "full move": movement.ban_on_whole_way,
-            "charge": movement.ban_on_charging,
-        },
-    }
-    questions: ClassVar = {
-        "fire": ("declare fire, or roll", "All targets are declared before any dice."),
-        "orders": ("choose a unit or a group to give orders to, or give no more orders", ""),
-        "officers": (
-            "move officers, or end the phase",
-            f"By hand up to {OFFICER_CM:g} cm, or to a unit.",
-        ),
-    }
-    phase_words: ClassVar = {
-        "superiority": "skirmisher superiority",
-        "effectiveness": "artillery effectiveness",
-        "fire": "fire",
-        "orders": "orders and movement",
-        "chargers": "fire at chargers",
-        "combat": "combat",
-        "officers": "officers",
-        "rally": "rally",
-    }
-    phases_shown = phase_words
-    headings: ClassVar = {
-        "fire": "Fire", "orders": "Orders", "chargers": "Fire at chargers", "combat": "Combat",
-        "officers": "Officers", "rally": "Rally",
+        )),
     }  # fmt: skip
     action_groups: ClassVar = {
         "fire": about.ActionGroup("Declare fire"),

@@ -13,7 +13,7 @@ from tablecam.rules.frozen_json import ReadOnlyMappings, Variant
 from tablecam.rules.game import Ban, Event, Refused
 from tablecam.rules.miniatures.drawing import names_in, shapes_about
 from tablecam.rules.overrules import Overrule
-from tablecam.rules.steps import Events, Step, Stepping, WordedStep
+from tablecam.rules.steps import BanOn, Events, Step, Stepping, WordedStep
 from tablecam.table.model import BasePose, Commander, Position, Unit
 from tablecam.uncertainty.answer import Answer
 
@@ -243,6 +243,27 @@ class Judged(NamedTuple):
 
     law: Callable[[Any, Any], Any]
     then: Callable[[Any, Any, Any], Any]
+
+
+@dataclass(frozen=True)
+class Phase:
+    """A phase of a sequence: in words for those who overrule, and its heading in the log.
+
+    The log names it as it begins, unless nobody has anything to do in it. The active side chooses
+    among the `choices` and `asks` what, with a hint, until it `ends` the phase. In a phase without,
+    `automatic` gives the next state, or the steps that are due, each with the name of whose turn it
+    is. `follows` says what comes of an action by its type, `why_not` why units lack a deed.
+    """
+
+    words: str
+    heading: str = ""
+    automatic: Callable[[Any], Any] | None = None
+    choices: Callable[[Any], Iterable[Any]] | None = None
+    asks: str = ""
+    hint: str = ""
+    ends: str = "Go on"
+    follows: Mapping[type, Judged | Callable[[Any, Any], Any]] = field(default_factory=dict)
+    why_not: Mapping[str, BanOn] = field(default_factory=dict)
 
 
 def first_ban(*bans: tuple[bool, str, str]) -> Ban | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from types import MappingProxyType
 from typing import Any, ClassVar, TypeVar
 
 from tablecam.documents import document_from
@@ -16,14 +15,14 @@ from tablecam.rules import descriptions as about
 from tablecam.rules.game import Ban, Json, Offer, PendingDecision, Refused, Suggestion
 from tablecam.rules.game_files import FORMATS, VERSION, GameFile
 from tablecam.rules.lay import Lay, with_bases
-from tablecam.rules.miniatures.battle import Bases, Battle, Done, Judged, Move, permitted
+from tablecam.rules.miniatures.battle import Bases, Battle, Done, Judged, Move, Phase, permitted
 from tablecam.rules.miniatures.by_hand import ByHand, adopted, asked_first, suggested
 from tablecam.rules.miniatures.drawing import offer_shapes, shapes_about, with_shapes
 from tablecam.rules.miniatures.ground import axes_of
 from tablecam.rules.miniatures.move_words import move_words
-from tablecam.rules.miniatures.page import Label, Sign, UnitSetting, common_settings
+from tablecam.rules.miniatures.page import Label, Sign, UnitSetting
 from tablecam.rules.overrules import check_overrule, overrule_event
-from tablecam.rules.steps import Events, PhaseGame
+from tablecam.rules.steps import BanOn, Events, PhaseGame
 from tablecam.table.model import Commander, Keys, Position, Unit
 from tablecam.table.sections import Name
 from tablecam.table.sides import side_name, side_plural
@@ -50,32 +49,24 @@ class BattleGame(ByHand[State], PhaseGame[State]):
     """What owners of the rulebook may fill in."""
     end_rule: ClassVar[str]
     """The rule by which a battle ends."""
-    choices_by_phase: ClassVar[Mapping[str, Callable[[Any], Iterable[Any]]]]
-    automatic_by_phase: ClassVar[Mapping[str, Callable[[Any], Any]]]
-    """What the active side may do in the phases in which it chooses, and what happens in others.
-
-    There it is the next state, or the steps that are due, each with the name of whose turn it is.
-    """
-    handlers: ClassVar[Mapping[tuple[str, type], Judged | Callable[[Any, Any], Any]]]
-    """What follows from an action, by its phase and its type."""
+    phases: ClassVar[Mapping[str, Phase]]
+    """The phases of a sequence in their order."""
+    shows_phase: ClassVar[bool] = False
+    """Whether the page names the phase."""
     offers: ClassVar[Mapping[type, Label]]
-    """The headings and labels of actions, by their type."""
+    """The headings and labels of actions, by their type; without one, an action ends the phase."""
     front_of: Callable[[Unit, Bases], Axes] = staticmethod(axes_of)
     """Returns the front of a unit where some bases lie."""
     strength: ClassVar[str]
     """What the strength of a side is counted in: `figures`, `bases`."""
-    questions: ClassVar[Mapping[str, tuple[str, str]]]
-    """What the phases ask in which the active side chooses, with a hint each."""
     unit_settings: ClassVar[tuple[UnitSetting, ...]]
     """What players may overrule of each unit."""
     signs: ClassVar[tuple[Sign, ...]]
     """The markers of units as players know them."""
-    phase_words: ClassVar[Mapping[str, str]]
-    """The phases of a sequence in their order, in words for those who overrule."""
-    headings: ClassVar[Mapping[str, str]]
-    """The phases that the log names as they begin, unless nobody has anything to do in them."""
-    phases_shown: ClassVar[Mapping[str, str]] = MappingProxyType({})
-    """The phases that the page names, in words."""
+
+    def phase_of(self, name: str) -> Phase:
+        """Returns a phase of the sequence, an empty one when the battle is over."""
+        return self.phases.get(name, Phase(""))
 
     @property
     def file_models(self) -> Mapping[str, type[GameFile]]:
@@ -101,7 +92,7 @@ class BattleGame(ByHand[State], PhaseGame[State]):
         for thing in things:
             self.read_keys(thing)
         state = self.begun(position, order, known, charts)
-        return self.settled(self.entered(state, next(iter(self.phase_words))))[0]
+        return self.settled(self.entered(state, next(iter(self.phases))))[0]
 
     @abstractmethod
     def begun(
@@ -115,7 +106,8 @@ class BattleGame(ByHand[State], PhaseGame[State]):
 
     def question(self, state: State) -> PendingDecision:
         """Returns what is under way, or what the phase asks."""
-        question, hint = self.under_way(state) or self.questions[state.phase]
+        phase = self.phase_of(state.phase)
+        question, hint = self.under_way(state) or (phase.asks, phase.hint)
         return PendingDecision(f"{side_name(state.active)}: {question}", state.active, hint=hint)
 
     def clearly_legal(self, state: State, unit: Unit) -> Callable[[Bases], bool]:
@@ -135,7 +127,12 @@ class BattleGame(ByHand[State], PhaseGame[State]):
 
     def choices(self, state: State) -> Iterable[Any]:
         """Yields what the active side may do in the phase, besides ending it."""
-        return self.choices_by_phase[state.phase](state)
+        choices = self.phase_of(state.phase).choices
+        return () if choices is None else choices(state)
+
+    def missed(self, state: State) -> Mapping[str, BanOn]:
+        """Returns the deeds of the phase, and why a unit lacks one."""
+        return self.phase_of(state.phase).why_not
 
     def acted(self, state: State, action: Any) -> tuple[State, Events]:
         """Returns what follows from an action of the active side.
@@ -151,7 +148,7 @@ class BattleGame(ByHand[State], PhaseGame[State]):
         target = state.position.unit(getattr(action, "target", ""))
         if target is not None and target.side == state.active:
             raise Refused(f"expected an enemy, got {target.id}")
-        handler = self.handlers.get((state.phase, type(action)))
+        handler = self.phase_of(state.phase).follows.get(type(action))
         if handler is None:
             raise Refused(f"expected an action of this phase, got {action.type}")
         if isinstance(handler, Judged):
@@ -160,7 +157,7 @@ class BattleGame(ByHand[State], PhaseGame[State]):
 
     def suggest(self, state: State, name: str, action: Any) -> Suggestion:
         """Suggests an action of a unit or a commander by its law in the phase."""
-        handler = self.handlers[state.phase, type(action)]
+        handler = self.phase_of(state.phase).follows[type(action)]
         assert isinstance(handler, Judged)
         ruling = handler.law(state, action)
         return suggested(name, ruling[0] if isinstance(ruling, tuple) else ruling, action)
@@ -170,7 +167,7 @@ class BattleGame(ByHand[State], PhaseGame[State]):
 
         None in a phase in which the active side chooses.
         """
-        step = self.automatic_by_phase.get(state.phase)
+        step = self.phase_of(state.phase).automatic
         after: Any = None if step is None else step(state)
         is_state = after is None or isinstance(after, Battle)
         return after if is_state else state.with_next(after)
@@ -178,18 +175,19 @@ class BattleGame(ByHand[State], PhaseGame[State]):
     def passed_on(self, state: State) -> State:
         """Returns the state in the next phase, told by its heading, or why nobody can act in it."""
         after = self.next_phase(state)
-        is_asked = after.phase in self.choices_by_phase and not after.due
+        phase = self.phase_of(after.phase)
+        is_asked = phase.choices is not None and not after.due
         if is_asked and not self.waits(after) and (why := self.why_missing(after)):
             return after.tells("idle", why)
         is_told = any(event.kind in ("phase", "turn") for event in after.told[len(state.told) :])
         is_empty = not after.due and self.automatic(after) == after
         is_old = after.phase == state.phase
-        heading = "" if is_told or is_empty or is_old else self.headings.get(after.phase)
-        return after.tells("phase", heading) if heading else after
+        is_named = phase.heading and not (is_told or is_empty or is_old)
+        return after.tells("phase", phase.heading) if is_named else after
 
     def phase_after(self, state: State) -> str:
         """Returns the next phase of a sequence."""
-        phases = [*self.phase_words]
+        phases = [*self.phases]
         return phases[phases.index(state.phase) + 1]
 
     @abstractmethod
@@ -225,9 +223,15 @@ class BattleGame(ByHand[State], PhaseGame[State]):
 
     def settings(self, state: State) -> tuple[about.Setting, ...]:
         """Returns what players may overrule."""
-        common = common_settings(state, self.phase_words)
-        units = (setting.of(state) for setting in self.unit_settings)
-        return (*common, *self.side_settings(state), *units)
+        sides = tuple(about.SettingChoice(side, side_name(side)) for side in state.sides)
+        phases = tuple(about.SettingChoice(key, one.words) for key, one in self.phases.items())
+        return (
+            about.Setting("active", "Active side", "game", "choice", {"": state.active}, sides),
+            about.Setting("phase", "Phase", "game", "choice", {"": state.phase}, phases),
+            about.Setting("turn", "Turn", "game", "number", {"": state.turn}, least=1),
+            *self.side_settings(state),
+            *(setting.of(state) for setting in self.unit_settings),
+        )
 
     @abstractmethod
     def adopts(self, state: State) -> bool:
@@ -259,8 +263,8 @@ class BattleGame(ByHand[State], PhaseGame[State]):
             about.SideStanding(side, (about.Figure(self.strength, left, "flag"),))
             for side, left in figures
         )
-        phase = self.phases_shown.get(public["phase"], "")
-        return about.Standing(sides, public["turn"], phase=phase, active=public["active"])
+        words = self.phase_of(public["phase"]).words if self.shows_phase else ""
+        return about.Standing(sides, public["turn"], phase=words, active=public["active"])
 
     def acting(self, state: State) -> Iterable[str]:
         """Yields the units that may act when nothing is due, to be drawn."""
@@ -272,7 +276,7 @@ class BattleGame(ByHand[State], PhaseGame[State]):
 
     def offered(self, state: State, action: Any) -> Offer:
         """Returns an action as a page shows it, with the units and the move that it is about."""
-        label = self.offers[type(action)]
+        label = self.offers.get(type(action)) or ("done", self.phase_of(state.phase).ends)
         if isinstance(label, tuple):
             offer = Offer(label[0], self._words(label[1], state, action))
         else:

@@ -12,7 +12,6 @@ from tablecam.rules.game import Offer
 from tablecam.rules.miniatures.battle import Battle, Charge, Move
 from tablecam.rules.steps import Decide
 from tablecam.table.model import Keys
-from tablecam.table.sides import side_name
 from tablecam.wording import counted
 
 Label = Callable[[Any, Any], Offer] | tuple[str, str | Callable[[Any, Any], str]]
@@ -96,14 +95,3 @@ class Sign:
         if self.kind == "pips":
             return about.Marker("pips", counted(value, self.text), value, self.tone)
         return about.Marker(self.kind, self.text.format(value), 1, self.tone)
-
-
-def common_settings(state: Battle, phases: Mapping[str, str]) -> tuple[about.Setting, ...]:
-    """Returns what players may overrule in every battle: the side, the phase and the turn."""
-    sides = tuple(about.SettingChoice(side, side_name(side)) for side in state.sides)
-    choices = tuple(about.SettingChoice(phase, words) for phase, words in phases.items())
-    return (
-        about.Setting("active", "Active side", "game", "choice", {"": state.active}, sides),
-        about.Setting("phase", "Phase", "game", "choice", {"": state.phase}, choices),
-        about.Setting("turn", "Turn", "game", "number", {"": state.turn}, least=1),
-    )

@@ -16,7 +16,7 @@ from tablecam.rules.frozen_json import one_of
 from tablecam.rules.game import Ban, Offer, Refused, Suggestion
 from tablecam.rules.lay import Lay
 from tablecam.rules.miniatures import page as battle
-from tablecam.rules.miniatures.battle import Bases, Done, Judged
+from tablecam.rules.miniatures.battle import Bases, Done, Judged, Phase
 from tablecam.rules.miniatures.battle_game import BattleGame
 from tablecam.rules.miniatures.by_hand import suggested
 from tablecam.rules.miniatures.ground import axes_of
@@ -150,14 +150,6 @@ def _fired(state: State, action: acts.Fire) -> State:
     return state.pushed(volleys.FireDice(firer.id, target.id))
 
 
-_DONE: Final = {
-    "fog": "None",
-    "swap": "No more units reform",
-    "move": "End the moves",
-    "fire": "End firing",
-}
-
-
 def _together(state: State, action: acts.ThrowTogether) -> Offer:
     units = marches.brigade_of(state, action.brigade)
     return Offer("brigade", proper_name(action.brigade), units=units)
@@ -240,67 +232,63 @@ class SevenYearsWar(BattleGame[State]):
     upon_rule = "S-J.6"
     leader_rule = "S-K.5"
     strength = "figures"
-    choices_by_phase: ClassVar = {
-        "swap": _swaps,
-        "move": _moves,
-        "fire": volleys.shots,
-    }
-    automatic_by_phase: ClassVar = {
-        "fog": lambda state: state,
-        "flights": lambda state: (
+    phases: ClassVar = {
+        "fog": Phase("Fog of War", automatic=lambda state: state, ends="None"),
+        "flights": Phase("flights", automatic=lambda state: (
             (unit.id, flight_of(unit))
             for unit in state.field.of_side(state.active)
             if unit.state.get("status") and not unit.state.get("reforming")
-        ),
-        "clear": lambda state: (
+        )),
+        "clear": Phase("clearing disorder", automatic=lambda state: (
             (f"clear {unit.id}", ClearDie(unit.id))
             for unit in state.field.of_side(state.active)
             if unit.state.get("reforming")
+        )),
+        "swap": Phase(
+            "reforming",
+            choices=_swaps,
+            asks="which disordered units shall reform?",
+            hint="A red marker takes the place of the orange.",
+            ends="No more units reform",
+            follows={acts.Reform: _reformed},
         ),
-        "melee": lambda state: (
+        "move": Phase(
+            "move",
+            "Move",
+            choices=_moves,
+            asks="throw for a unit or a brigade, or end the moves",
+            hint="Dice first, then the move.",
+            ends="End the moves",
+            follows={
+                acts.Throw: _thrown,
+                acts.ThrowTogether: _thrown_together,
+                acts.Move: Judged(marches.judged, charges.moved),
+                acts.MoveCommander: Judged(marches.judged_commander, marches.commander_moved),
+                acts.Charge: Judged(charges.judged, charges.declared),
+                acts.StayPut: _stayed,
+                acts.ChangeFormation: _changes_formation,
+                acts.RetreatByChoice: _retreats,
+            },
+            why_not={
+                "move": marches.ban_on_moving,
+                "move as one": marches.ban_on_brigade,
+                "charge": charges.ban_on_charging,
+            },
+        ),
+        "fire": Phase(
+            "fire",
+            "Fire",
+            choices=volleys.shots,
+            asks="fire, or end the fire",
+            ends="End firing",
+            follows={acts.Fire: _fired},
+            why_not={"fire": volleys.ban_on_shots},
+        ),
+        "melee": Phase("melee", "Melee and morale", lambda state: (
             (f"melee {' '.join(fight.units)}", morale.MeleeDice(fight)) for fight in state.fights
-        ),
-        "moral": morale.moral_due,
-    }
-    handlers: ClassVar = {
-        ("swap", acts.Reform): _reformed,
-        ("move", acts.Throw): _thrown,
-        ("move", acts.ThrowTogether): _thrown_together,
-        ("move", acts.Move): Judged(marches.judged, charges.moved),
-        ("move", acts.MoveCommander): Judged(marches.judged_commander, marches.commander_moved),
-        ("move", acts.Charge): Judged(charges.judged, charges.declared),
-        ("move", acts.StayPut): _stayed,
-        ("move", acts.ChangeFormation): _changes_formation,
-        ("move", acts.RetreatByChoice): _retreats,
-        ("fire", acts.Fire): _fired,
-    }
-    why_not: ClassVar = {
-        "move": {
-            "move": marches.ban_on_moving,
-            "move as one": marches.ban_on_brigade,
-            "charge": charges.ban_on_charging,
-        },
-        "fire": {"fire": volleys.ban_on_shots},
-    }
-    questions: ClassVar = {
-        "swap": (
-            "which disordered units shall reform?",
-            "A red marker takes the place of the orange.",
-        ),
-        "move": ("throw for a unit or a brigade, or end the moves", "Dice first, then the move."),
-        "fire": ("fire, or end the fire", ""),
-    }
-    phase_words: ClassVar = {
-        "fog": "Fog of War",
-        "flights": "flights",
-        "clear": "clearing disorder",
-        "swap": "reforming",
-        "move": "move",
-        "fire": "fire",
-        "melee": "melee",
-        "moral": "moral",
-    }
-    headings: ClassVar = {"move": "Move", "fire": "Fire", "melee": "Melee and morale"}
+        )),
+        "moral": Phase("moral", automatic=morale.moral_due),
+    }  # fmt: skip
     action_groups: ClassVar = {
         "throw": about.ActionGroup("Throw dice to move"),
         "brigade": about.ActionGroup("Move a brigade as one"),
@@ -355,7 +343,6 @@ class SevenYearsWar(BattleGame[State]):
         acts.GiveRow: ("answer", lambda _, action: morale.row_words(action)),
         acts.ShareLosses: ("answer", _shares),
         Pick: _pick,
-        Done: lambda state, action: Offer("done", _DONE[state.phase]),
     }
     length_unit = staticmethod(inches)
     acting = staticmethod(lambda state: state.allowed)
