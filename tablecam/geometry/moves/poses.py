@@ -63,6 +63,26 @@ def faced(bases: Sequence[BasePose], by_deg: float) -> Bases:
     return tuple(replace(base, heading_deg=base.heading_deg + by_deg) for base in bases)
 
 
+def in_ranks(
+    bases: Sequence[BasePose], files: int, at_mm: Point, heading_deg: float, *, file: float
+) -> Bases:
+    """Returns bases in ranks of so many files, those of one rank from left to right.
+
+    Behind `at_mm`, on the line of the front, stands the middle of that `file`, -0.5 if it is the
+    front's left corner.
+    """
+    (on_x, on_y), (right_x, right_y) = forward(heading_deg), right(heading_deg)
+
+    def laid(place: int, base: BasePose) -> BasePose:
+        rank, own_file = divmod(place, files)
+        aside, back = (own_file - file) * base.width_mm, (rank + 0.5) * base.depth_mm
+        x_mm = at_mm[0] + right_x * aside - on_x * back
+        y_mm = at_mm[1] + right_y * aside - on_y * back
+        return replace(base, x_mm=x_mm, y_mm=y_mm, heading_deg=heading_deg)
+
+    return tuple(laid(place, base) for place, base in enumerate(bases))
+
+
 def behind(base: BasePose, other: BasePose) -> BasePose:
     """Returns `other` in edge contact behind `base`."""
     x, y = forward(base.heading_deg)

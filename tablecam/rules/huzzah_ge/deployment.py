@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import shapely
 
-from tablecam.geometry.moves.poses import ahead, shifted
+from tablecam.geometry.moves.poses import ahead, in_ranks, shifted
 from tablecam.geometry.shapes import shapes_of
 from tablecam.rules.game import Ban
 from tablecam.rules.huzzah_ge import state as acts
@@ -22,8 +22,8 @@ from tablecam.rules.miniatures.battle import Bases, disordered, first_ban
 from tablecam.rules.miniatures.faces import faces_of
 from tablecam.rules.miniatures.ground import centre_mm, footprints, overlaps
 from tablecam.rules.miniatures.moves import MoveLaw
-from tablecam.table.headings import difference_deg, forward, right
-from tablecam.table.model import BasePose, Unit
+from tablecam.table.headings import difference_deg, forward
+from tablecam.table.model import Unit
 from tablecam.table.motion import HAND_MM, lies_there
 from tablecam.uncertainty.answer import Answer, certain
 
@@ -65,33 +65,18 @@ def deployments(state: State, unit: Unit) -> Iterator[Any]:
 
 def layouts(state: State, unit: Unit) -> Iterator[Bases]:
     """Yields a unit in each formation that it may take, its front left corner fixed (H-14.2)."""
-    count = len(unit.bases)
+    bases, count, half = unit.bases, len(unit.bases), -(-len(unit.bases) // 2)
+    at_mm, heading_deg = front_of(bases).left_mm, heading_of(bases)
     is_open = "irregular" in state.troops(unit.id).abilities
-    for files in dict.fromkeys((count, -(-count // 2), 1)):
-        yield laid_out(unit.bases, files)
+    laid = {
+        files: in_ranks(bases, files, at_mm, heading_deg, file=-0.5) for files in (count, half, 1)
+    }
+    yield from laid.values()
     if unit.arm == "infantry" and count > 1 and not is_open:
-        plain = laid_out(unit.bases, -(-count // 2))
         yield tuple(
             replace(base, heading_deg=base.heading_deg + 180.0 * (place % 2))
-            for place, base in enumerate(plain)
+            for place, base in enumerate(laid[half])
         )
-
-
-def laid_out(bases: Bases, files: int) -> Bases:
-    """Returns bases in ranks of so many files, the first base where the front left one stands."""
-    heading_deg = heading_of(bases)
-    (on_x, on_y), (right_x, right_y) = forward(heading_deg), right(heading_deg)
-    left = front_of(bases).left_mm
-    first = bases[0]
-
-    def at(place: int, base: BasePose) -> BasePose:
-        rank, file = divmod(place, files)
-        aside, back = (file + 0.5) * first.width_mm, (rank + 0.5) * first.depth_mm
-        x_mm = left[0] + right_x * aside - on_x * back
-        y_mm = left[1] + right_y * aside - on_y * back
-        return replace(base, x_mm=x_mm, y_mm=y_mm, heading_deg=heading_deg)
-
-    return tuple(at(place, base) for place, base in enumerate(bases))
 
 
 def _ground_layouts(state: State, unit: Unit) -> Iterator[Bases]:

@@ -36,7 +36,6 @@ from tablecam.wording import counted, joined
 OFFICER_CM: Final = 60.0
 """H-12.1: how far officers move."""
 _FACTORS: Final = {"skirmish_factor": "Skirmish Factor", "artillery_factor": "Artillery Factor"}
-_TURN_MARKS: Final = ("bases_lost_this_turn", "hits", "fired", "moved", "charging")
 
 
 def _officers(state: State) -> Iterator[acts.MoveOfficer]:
@@ -182,6 +181,8 @@ class GloriousEmpires(BattleGame[State]):
     leader_rule = "H-11.14"
     strength = "bases"
     shows_phase = True
+    # Odd hits, of both sides, go at the end of a Rally phase (H-1.5).
+    sequence_marks = ("bases_lost_this_turn", "hits", "fired", "moved", "charging")
     phases: ClassVar = {
         "superiority": Phase("skirmisher superiority", automatic=lambda state: state),
         "effectiveness": Phase("artillery effectiveness", automatic=lambda state: state),
@@ -331,27 +332,23 @@ class GloriousEmpires(BattleGame[State]):
             return orders.ended(state)
         if state.phase == "fire" and state.shots:
             return volleys.volley(state)
-        if state.phase != "rally":
-            if state.given and state.phase == "orders" and not any(orders.addresses(state)):
-                state = state.tells("idle", "No officer has orders left", "H-11.6")
-            return self.entered(state, self.phase_after(state))
-        # Odd hits, of both sides, go at the end of a Rally phase (H-1.5).
-        names = [unit.id for unit in state.position.units]
-        state = state.all_changed(names, **dict.fromkeys(_TURN_MARKS))
-        state = replace(
-            state, half=1 - state.half, struck={}, killed={}, done_officers=(), given=()
-        )
-        side = side_name(state.active)
+        if state.given and state.phase == "orders" and not any(orders.addresses(state)):
+            state = state.tells("idle", "No officer has orders left", "H-11.6")
+        return super().next_phase(state)
+
+    def wiped(self, state: State, *, ends_turn: bool) -> State:
+        """Returns the state without what was done in a sequence."""
+        return replace(state, struck={}, killed={}, done_officers=(), given=())
+
+    def next_sequence(self, before: State, state: State) -> State:
+        """Returns the state in the second side's fire, or in the next turn (H-4.5)."""
         if state.half == 1:
-            return self.entered(state, "fire").tells("phase", f"The {side} act", "H-4.5")
-        last = int(state.options.get("turns", 0))
-        if last and state.turn >= last:
-            state = replace(state, phase="over")
-            return state.tells("over", self.outcome(state), "H-15.8")
-        after = self.entered(replace(state, turn=state.turn + 1), "superiority")
-        after = after.tells("turn", f"Turn {after.turn}", "H-4.5")
+            text = f"The {side_name(state.active)} act"
+            return self.entered(state, "fire").tells("phase", text, "H-4.5")
+        state = self.entered(state, "superiority")
+        state = state.tells("turn", f"Turn {state.turn}", "H-4.5")
         # Whether to go on is asked before anything of the new turn.
-        return after if last else after.pushed(settlements.StopDue())
+        return state if state.options.get("turns") else state.pushed(settlements.StopDue())
 
     def entered(self, state: State, phase: str) -> State:
         """Returns the state at the beginning of a phase."""

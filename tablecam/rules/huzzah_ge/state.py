@@ -14,7 +14,7 @@ from tablecam.geometry.outlines import table_outline
 from tablecam.geometry.shapes import shapes_of
 from tablecam.rules.dice import Roll
 from tablecam.rules.frozen_json import Variant
-from tablecam.rules.game import DiceGroup, PendingDecision, Sum
+from tablecam.rules.game import DiceGroup, Sum
 from tablecam.rules.huzzah_ge import fire
 from tablecam.rules.huzzah_ge.field import (
     Field,
@@ -268,11 +268,10 @@ class FactorDice(Due, is_family=True):
         words = self._words(self.dice, state)
         return Roll(f"{words}, on {self.factor(state).value} or less", 2)
 
-    def asked(self, state: State) -> PendingDecision:
-        """Returns what is rolled, with the terms of its factor."""
+    def sums(self, state: State) -> tuple[Sum, ...]:
+        """Returns the terms of its factor."""
         factor = self.factor(state)
-        added = Sum(f"{factor.value} or less", tuple(terms(factor.parts)))
-        return PendingDecision(str(self.roll(state)), sums=(added,))
+        return (Sum(f"{factor.value} or less", tuple(terms(factor.parts))),)
 
     def dice_groups(self, state: State) -> tuple[DiceGroup, ...]:
         """Returns both dice with what they may come to."""

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, NamedTuple, Self, TypeVar
 from tablecam.geometry.shapes import Shape
 from tablecam.rules.dice import Roll
 from tablecam.rules.frozen_json import ReadOnlyMappings, Variant
-from tablecam.rules.game import Ban, Event, Refused
+from tablecam.rules.game import Ban, Event, PendingDecision, Refused, Sum
 from tablecam.rules.miniatures.drawing import names_in, shapes_about
 from tablecam.rules.overrules import Overrule
 from tablecam.rules.steps import BanOn, Events, Step, Stepping, WordedStep
@@ -46,6 +46,15 @@ class BattleStep(WordedStep, is_family=True):
     def needs(self, state: Any) -> tuple[Step, ...]:
         """Returns what must be settled before it."""
         return ()
+
+    def sums(self, state: Any) -> tuple[Sum, ...]:
+        """Returns what counts in its dice."""
+        return ()
+
+    def pending(self, state: Any) -> PendingDecision:
+        """Returns its question, or its dice with what counts in them."""
+        asked, dice = self.asked(state), str(self.roll(state))
+        return asked or PendingDecision(dice, hint=self.hint, sums=self.sums(state))
 
     def gone(self, state: Any) -> Any:
         """Returns what follows if one of its units is gone."""

@@ -51,6 +51,9 @@ class BattleGame(ByHand[State], PhaseGame[State]):
     """The rule by which a battle ends."""
     phases: ClassVar[Mapping[str, Phase]]
     """The phases of a sequence in their order."""
+    sequence_marks: ClassVar[tuple[str, ...]]
+    turn_marks: ClassVar[tuple[str, ...]] = ()
+    """The marks that all units lose after each sequence, and after each turn."""
     shows_phase: ClassVar[bool] = False
     """Whether the page names the phase."""
     offers: ClassVar[Mapping[type, Label]]
@@ -185,14 +188,28 @@ class BattleGame(ByHand[State], PhaseGame[State]):
         is_named = phase.heading and not (is_told or is_empty or is_old)
         return after.tells("phase", phase.heading) if is_named else after
 
-    def phase_after(self, state: State) -> str:
-        """Returns the next phase of a sequence."""
+    def next_phase(self, state: State) -> State:
+        """Returns the state in the next phase, sequence or turn, or at the end of the last turn."""
         phases = [*self.phases]
-        return phases[phases.index(state.phase) + 1]
+        if state.phase != phases[-1]:
+            return self.entered(state, phases[phases.index(state.phase) + 1])
+        ends_turn, last = state.half == 1, int(state.options.get("turns", 0))
+        marks = (*self.sequence_marks, *(self.turn_marks if ends_turn else ()))
+        names = [unit.id for unit in state.position.units]
+        after = state.all_changed(names, **dict.fromkeys(marks))
+        after = replace(self.wiped(after, ends_turn=ends_turn), half=1 - state.half)
+        if ends_turn and last and state.turn >= last:
+            over = replace(after, phase="over")
+            return over.tells("over", self.outcome(over), self.end_rule)
+        return self.next_sequence(state, replace(after, turn=state.turn + ends_turn))
 
     @abstractmethod
-    def next_phase(self, state: State) -> State:
-        """Returns the state in the next phase, sequence or turn."""
+    def wiped(self, state: State, *, ends_turn: bool) -> State:
+        """Returns the state without what lasts for a sequence, or for a turn, besides marks."""
+
+    @abstractmethod
+    def next_sequence(self, before: State, state: State) -> State:
+        """Returns the state in the first phase of a sequence; `before` is as the last one ended."""
 
     @abstractmethod
     def entered(self, state: State, phase: str) -> State:

@@ -9,7 +9,7 @@ from typing import Final, Literal
 
 import shapely
 
-from tablecam.geometry.moves.poses import ahead
+from tablecam.geometry.moves.poses import ahead, in_ranks
 from tablecam.rules.dice import Roll
 from tablecam.rules.frozen_json import Variant
 from tablecam.rules.game import Ban, PendingDecision
@@ -19,8 +19,7 @@ from tablecam.rules.syw_d6 import tables
 from tablecam.rules.syw_d6.field import Field, commands
 from tablecam.rules.syw_d6.state import Calamity, Due, State, Weather
 from tablecam.rules.syw_d6.troops import formation_of
-from tablecam.table.headings import forward, right
-from tablecam.table.model import BasePose, Commander, Unit
+from tablecam.table.model import Commander, Unit
 from tablecam.wording import proper_name
 
 
@@ -270,16 +269,8 @@ def _attack_column(ground: Field, unit: Unit) -> Bases | Ban:
         return Ban("S-L.10", deep)
     rows = tables.ATTACK_COLUMN_RANKS // troops.ranks_per_base
     files = -(-len(unit.bases) // rows)
-    (on_x, on_y), (right_x, right_y) = forward(front.heading_deg), right(front.heading_deg)
-
-    def at(place: int, base: BasePose) -> BasePose:
-        rank, file = divmod(place, files)
-        aside, back = (file - (files - 1) / 2) * base.width_mm, (rank + 0.5) * base.depth_mm
-        x_mm = front.middle_mm[0] + right_x * aside - on_x * back
-        y_mm = front.middle_mm[1] + right_y * aside - on_y * back
-        return replace(base, x_mm=x_mm, y_mm=y_mm, heading_deg=front.heading_deg)
-
-    bases = tuple(at(place, base) for place, base in enumerate(unit.bases))
+    middle = (files - 1) / 2
+    bases = in_ranks(unit.bases, files, front.middle_mm, front.heading_deg, file=middle)
     reading = formation_of(bases, replace(troops, formation="none"), inch_mm=ground.inch_mm)
     if reading.formation != "attack_column":
         return Ban("S-L.10", "only French regular line infantry, three figures deep, forms one")

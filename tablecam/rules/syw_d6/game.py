@@ -37,11 +37,6 @@ from tablecam.table.sides import side_name
 from tablecam.uncertainty.answer import certain
 from tablecam.wording import joined, proper_name
 
-_TURN_MARKS: Final = ("casualties_this_turn", "casualties_from", "tested_this_turn", "contacted_on")
-_SEQUENCE_MARKS: Final = (
-    "moved", "fired", "evaded", "slowed", "inspired", "fires_twice", "relocates_in",
-)  # fmt: skip
-
 
 def _swaps(state: State) -> Iterator[acts.Reform]:
     """Yields the units that may change orange for red (S-A.6)."""
@@ -232,6 +227,10 @@ class SevenYearsWar(BattleGame[State]):
     upon_rule = "S-J.6"
     leader_rule = "S-K.5"
     strength = "figures"
+    sequence_marks = (
+        "moved", "fired", "evaded", "slowed", "inspired", "fires_twice", "relocates_in",
+    )  # fmt: skip
+    turn_marks = ("casualties_this_turn", "casualties_from", "tested_this_turn", "contacted_on")
     phases: ClassVar = {
         "fog": Phase("Fog of War", automatic=lambda state: state, ends="None"),
         "flights": Phase("flights", automatic=lambda state: (
@@ -372,30 +371,18 @@ class SevenYearsWar(BattleGame[State]):
         hint = f"By hand: {', '.join(may)}."
         return (f"move {joined(state.allowed)}", hint) if state.allowed else None
 
-    def next_phase(self, state: State) -> State:
-        """Returns the state in the next phase, sequence or turn."""
-        if state.phase != "moral":
-            return self.entered(state, self.phase_after(state))
-        # The sequence ends; after the second one, so does the turn.
-        rained = [one.side for one in state.in_force if one == Weather("heavy_rain", one.side)]
-        in_force = tuple(
-            replace(one, sequences=one.sequences - 1) for one in state.in_force if one.sequences > 1
-        )
-        ends_turn = state.half == 1
-        marks = (*_SEQUENCE_MARKS, *(_TURN_MARKS if ends_turn else ()))
-        names = [unit.id for unit in state.position.units]
-        state = state.all_changed(names, **dict.fromkeys(marks))
-        state = replace(state, half=1 - state.half, in_force=in_force)
-        if ends_turn:
-            state = replace(state, turn=state.turn + 1, calamities=())
-            if state.options.get("alternate_first"):
-                state = replace(state, sides=(state.sides[1], state.sides[0]))
-        last = int(state.options.get("turns", 0))
-        if last and state.turn > last:
-            state = replace(state, phase="over", turn=last)
-            return state.tells("over", f"The battle is over after {last} turns", "S-0.9")
+    def wiped(self, state: State, *, ends_turn: bool) -> State:
+        """Returns the state with the weather of the next sequence, with no calamities of a turn."""
+        in_force = (replace(one, sequences=one.sequences - 1) for one in state.in_force)
+        state = replace(state, in_force=tuple(one for one in in_force if one.sequences))
+        if ends_turn and state.options.get("alternate_first"):
+            state = replace(state, sides=(state.sides[1], state.sides[0]))
+        return replace(state, calamities=()) if ends_turn else state
+
+    def next_sequence(self, before: State, state: State) -> State:
+        """Returns the state in the Fog of War; a rain that may last is rolled for first (S-M.7)."""
         state = self.entered(state, "fog")
-        if state.active in rained:
+        if Weather("heavy_rain", state.active) in before.in_force:
             state = state.pushed(RainDie(state.active))
         text = f"Turn {state.turn}: {side_name(state.active)}"
         return state.tells("phase" if state.half else "turn", text, "S-0.9")

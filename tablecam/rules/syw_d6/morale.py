@@ -226,14 +226,10 @@ class TestDie(Due):
         asks_retreat = self.kind != "melee" and "retreat_at" not in state.chart
         return tuple(map(RowDue, (*rows, "retreat_at") if asks_retreat else rows))
 
-    def asked(self, state: State) -> PendingDecision | None:
-        """Returns what is thrown, with what counts before it."""
-        roll = self.roll(state)
-        if roll is None:
-            return None
+    def sums(self, state: State) -> tuple[Sum, ...]:
+        """Returns what counts before the die."""
         skill = state.field.troops[self.unit].skill.test
-        counts = _and_a_die(self.unit, self._test(state, None).parts, skill)
-        return PendingDecision(str(roll), sums=(counts,))
+        return (_and_a_die(self.unit, self._test(state, None).parts, skill),)
 
     def roll(self, state: State) -> Roll | None:
         """Returns the die, none if its number changes nothing."""
@@ -301,6 +297,7 @@ _FATE_OF: Final[Mapping[str, Fate]] = {"steady": "none", "retreating": "retreat"
 class MeleeDice(Due):
     """The dice of a melee, the attackers' first (S-F.2)."""
 
+    hint = f"The loser removes {tables.FIGURES_A_POINT} figures for each point of difference."
     fight: acts.Fight
 
     def needs(self, state: State) -> tuple[RowDue, ...]:
@@ -313,11 +310,9 @@ class MeleeDice(Due):
         attackers = ", ".join(self.fight.attackers)
         return Roll(f"the melee of {attackers} with {self.fight.defender}", 2)
 
-    def asked(self, state: State) -> PendingDecision:
-        """Returns what is thrown, with what both sides count before it."""
-        sums = (self._sum(state, side, None)[1] for side in self.fight.sides)
-        hint = f"The loser removes {tables.FIGURES_A_POINT} figures for each point of difference."
-        return PendingDecision(str(self.roll(state)), hint=hint, sums=tuple(sums))
+    def sums(self, state: State) -> tuple[Sum, ...]:
+        """Returns what both sides count before their dice."""
+        return tuple(self._sum(state, side, None)[1] for side in self.fight.sides)
 
     def dice_groups(self, state: State) -> tuple[DiceGroup, ...]:
         """Returns a die for each side; they are compared."""

@@ -11,7 +11,7 @@ import shapely
 from tablecam.geometry.shapes import Shape, shapes_of
 from tablecam.geometry.sides import side_of
 from tablecam.rules.dice import Roll, dice_words
-from tablecam.rules.game import Ban, DiceGroup, PendingDecision, Sum
+from tablecam.rules.game import Ban, DiceGroup, Sum
 from tablecam.rules.miniatures.battle import Bases
 from tablecam.rules.miniatures.ground import axes_of
 from tablecam.rules.steps import ban_on_all
@@ -85,11 +85,6 @@ class FireDice(Due):
         """Returns the dice, none if the pool is empty."""
         dice = self.pool(state).dice
         return Roll(f"{self.unit} firing at {self.target}", dice) if dice else None
-
-    def asked(self, state: State) -> PendingDecision | None:
-        """Returns what is thrown, with its terms."""
-        roll = self.roll(state)
-        return None if roll is None else PendingDecision(str(roll), sums=self.sums(state))
 
     def dice_groups(self, state: State) -> tuple[DiceGroup, ...]:
         """Returns all the dice; sixes hit (S-D.1)."""
