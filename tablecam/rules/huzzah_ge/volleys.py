@@ -59,7 +59,8 @@ def lies(state: State, shot: acts.Fire) -> fire.Shot | Ban:
     places = firing_bases(state, unit, target)
     if not shot.bases or not set(shot.bases) <= set(places):
         return Ban("H-7.6", "only bases of the front line fire")
-    if not _side_by_side(places, shot.bases):
+    spans = (tuple(places[start : start + len(shot.bases)]) for start in range(len(places)))
+    if tuple(place for place in places if place in shot.bases) not in spans:
         return Ban("H-7.6", "the bases that fire must stand side by side")
     at = lies_now(state, shot, state.field.blockers(unit, target))
     if at is None:
@@ -71,13 +72,6 @@ def lies(state: State, shot: acts.Fire) -> fire.Shot | Ban:
         return Ban("H-7.6", f"{few} {target.id} clearly")
     ban = fire.ban_on_firing(state.troops(unit.id), at.range_cm)
     return ban if ban is not None else at
-
-
-def _side_by_side(places: Sequence[int], chosen: Sequence[int]) -> bool:
-    """Whether chosen bases stand beside each other in the front line."""
-    order = [place for place in places if place in chosen]
-    first = list(places).index(order[0])
-    return list(places)[first : first + len(order)] == order
 
 
 def best_shots(state: State, unit: Unit, target: Unit) -> Iterator[tuple[acts.Fire, fire.Shot]]:
@@ -102,13 +96,6 @@ def best_shots(state: State, unit: Unit, target: Unit) -> Iterator[tuple[acts.Fi
         is_found, is_short = True, is_short or near
         if is_short:
             return
-
-
-def may_declare(state: State) -> Iterator[str]:
-    """Yields the units of the active side that have not declared and are not barred (H-7.1)."""
-    for unit in state.field.of_side(state.active):
-        if ban_on_declaring(state, unit.id) is None:
-            yield unit.id
 
 
 def ban_on_declaring(state: State, name: str) -> Ban | None:
@@ -142,7 +129,9 @@ def ban_on_shots(state: State, name: str) -> Ban | None:
 
 def declarations(state: State) -> Iterator[acts.Fire]:
     """Yields the fire that the active side may declare (H-7.1 to H-7.7)."""
-    for unit in map(state.unit, may_declare(state)):
+    for unit in state.field.of_side(state.active):
+        if ban_on_declaring(state, unit.id):
+            continue
         ranges_cm = {
             shot: at.range_cm
             for enemy in state.field.enemies(unit)
@@ -420,7 +409,8 @@ class MoveOn(Due):
     def asked(self, state: State) -> PendingDecision | None:
         """Returns the question, if the other has routed."""
         is_gone = not state.has(self.routed) or state.unit(self.routed).state.get("routing")
-        return super().asked(state) if is_gone and self._is_free(state) else None
+        is_free = state.field.has_room(footprints(self._there(state)), self.unit)
+        return super().asked(state) if is_gone and is_free else None
 
     def then(self, state: State, answer: Decide | None) -> State:
         """Returns the state with the charger on that ground, or where it is."""
@@ -434,6 +424,3 @@ class MoveOn(Due):
         unit = state.unit(self.unit)
         rear = fire.Rear.of(self.ground)
         return ahead(unit.bases, heading_of(unit.bases), rear.deep_cm * CM_MM)
-
-    def _is_free(self, state: State) -> bool:
-        return state.field.has_room(footprints(self._there(state)), self.unit)

@@ -46,6 +46,7 @@ from tablecam.table.headings import difference_deg
 from tablecam.table.model import Unit
 from tablecam.table.motion import HAND_MM
 from tablecam.uncertainty.answer import Answer, certain, measured
+from tablecam.wording import joined
 
 _STEP_IN = 0.5
 _WAY_STEP_IN = 0.25
@@ -126,21 +127,24 @@ class ChargeWay(Due):
         return swept(path, [footprint(base) for base in unit.bases])
 
 
-class Answering(Due):
-    """How the target answers a charge (S-C.6)."""
+class OfCharge(Due, is_family=True):
+    """A step of a charge under way."""
 
     charge: ChargeWay
-
-    def asked(self, state: State) -> PendingDecision:
-        """Asks the side of the target for one of the answers that it may give."""
-        ways = ", ".join(answer.way for answer in self.legal(state))
-        ways = " or ".join(ways.rsplit(", ", 1))
-        question = f"{self.charge.unit} charges {self.charge.target}: {ways}?"
-        return PendingDecision(question, state.unit(self.charge.target).side)
 
     def way_drawn(self, state: State) -> tuple[Shape, ...]:
         """Draws the way of the charge."""
         return self.charge.way_drawn(state)
+
+
+class Answering(OfCharge):
+    """How the target answers a charge (S-C.6)."""
+
+    def asked(self, state: State) -> PendingDecision:
+        """Asks the side of the target for one of the answers that it may give."""
+        ways = joined((answer.way for answer in self.legal(state)), "or")
+        question = f"{self.charge.unit} charges {self.charge.target}: {ways}?"
+        return PendingDecision(question, state.unit(self.charge.target).side)
 
     def legal(self, state: State) -> tuple[Respond, ...]:
         """Returns the answers that the target may give."""
@@ -209,15 +213,10 @@ class ResponseFire(Due):
         return state.pushed(self.shot)
 
 
-class Pursuit(Due):
+class Pursuit(OfCharge):
     """After an evasion: the charger goes straight on, to contact if it can (S-C.8)."""
 
     question = "{charge.unit} has not caught {charge.target}: where does it stop?"
-    charge: ChargeWay
-
-    def way_drawn(self, state: State) -> tuple[Shape, ...]:
-        """Draws the way of the charge."""
-        return self.charge.way_drawn(state)
 
     def names(self, state: State) -> tuple[str, ...]:
         """Returns the charger."""
@@ -291,14 +290,8 @@ class Pursuit(Due):
         return room_mm if room_mm <= self._value_in * state.field.inch_mm else None
 
 
-class CounterDice(Due):
+class CounterDice(OfCharge):
     """A counter-charge throws its dice and adds them up (S-C.9)."""
-
-    charge: ChargeWay
-
-    def way_drawn(self, state: State) -> tuple[Shape, ...]:
-        """Draws the way of the charge."""
-        return self.charge.way_drawn(state)
 
     def names(self, state: State) -> tuple[str, ...]:
         """Returns the charger and its target."""
