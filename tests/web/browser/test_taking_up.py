@@ -30,8 +30,13 @@ def test_a_game_with_dealt_cards_is_taken_up_in_its_middle(players: Table) -> No
         "cards left in the deck: one less",
     ):
         page.get_by_role("button", name=re.compile(f"^{label}$", re.IGNORECASE)).click()
+    table.move_unit("P1", 700.0, 700.0, 90)  # hands go on laying the table meanwhile
+    players.hall.settled()
+    moved = page.locator("#game-moved .moved, #astray-moved .moved")
+    expect(moved).to_have_count(1)
     players.prussian.clicks("#states-send")
     expect(page.locator("#game-states")).to_be_hidden()
+    expect(moved).to_have_count(0)
     page.locator("#game-overrule summary").click()
     players.taps("Draw 8")
     with players.hall.referee.locked() as play:

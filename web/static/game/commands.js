@@ -249,10 +249,11 @@ export class Commands {
     return this.send("Accepting …", () => api.sendCommand("accept", { units, why, version: this.version }), units);
   }
 
-  /** Accepts all units that are out of step where they lie. */
-  acceptAll() {
-    const units = outOfStep(playing(this.state)).map(({ unit }) => unit);
-    return this.send("Accepting …", () => api.sendCommand("accept", { units, version: this.version }));
+  /** Accepts units where they lie, all that are out of step unless given. @param {{unit: string}[]} [moved] */
+  async acceptAll(moved = outOfStep(playing(this.state))) {
+    const units = moved.map(({ unit }) => unit);
+    if (!units.length) return;
+    await this.send("Accepting …", () => api.sendCommand("accept", { units, version: this.version }));
   }
 
   /** Shows or hides the choices for another game. */
@@ -375,8 +376,10 @@ export class Commands {
     if (proposed) this.send("Agreeing …", () => api.sendCommand("agree", { proposal: proposed.number }));
   }
 
-  /** Sends all states set on their screen, and closes it. */
+  /** Sends all states set on their screen, with what hands have moved meanwhile, and closes it. */
   async setStates() {
+    await this.acceptAll(playing(this.state)?.moved);
+    if (this.state.game.said) return;
     await this.act(statesAction(this.state), "Saving …");
     if (!this.state.game.said)
       this.change(() => {
