@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, ClassVar, Final
 
@@ -479,12 +479,6 @@ class SevenYearsWar(BattleGame[State]):
         except BadInput:
             return None
         return None if reading == "none" else reading.replace("_", " ")
-
-    def begin_form(self, sides: Sequence[str]) -> tuple[about.BeginField, ...]:
-        """Returns what players choose before a battle, and what they are asked later (S-N.1)."""
-        asked = (about.BeginChoice("asked once each, unless the charts file gives them"),)
-        lost = about.BeginField("charts", "Numbers of the TEST that the text lacks", asked)
-        return (*super().begin_form(sides), lost)
 
 
 GAME: Final = SevenYearsWar()

@@ -33,11 +33,15 @@ function unitsOf({ now, chosen }) {
 
 /** The settings of a unit in one row, as there may be forty units; a switch is one button. @type {(rows: Row[], unit: string, side: string) => Row[]} */
 function oneRow(rows, unit, side) {
-  const choices = rows.flatMap(({ title, choices }) => {
+  const choices = rows.flatMap(({ title, value, choices }) => {
     const [on, off] = choices;
-    if (choices.length !== 2 || on.text !== "on") return choices;
     const name = title.slice(unit.length + 2);
-    return [{ ...(on.isSet ? off : on), text: name, isSet: on.isSet, label: title }];
+    if (choices.length === 2 && on.text === "on")
+      return [{ ...(on.isSet ? off : on), text: name, isSet: on.isSet, label: title }];
+    if (value === undefined) return [{ text: name, set: {}, label: title }, ...choices];
+    // The value stands between its buttons, or before the only one.
+    const now = { text: `${name} ${value}`, set: {}, label: `${title}: ${value}` };
+    return [...choices.slice(0, -1), now, ...choices.slice(-1)];
   });
   return choices.length ? [{ key: `unit ${unit}`, title: unit, side, choices }] : [];
 }
