@@ -248,7 +248,6 @@ def _check_named(option: str, name: str, known: Iterable[str], kind: str) -> Non
 def _parts(
     rulings: Rulings, kind: str, make: Maker, units: Sequence[UnitOnField]
 ) -> tuple[Part, ...]:
-    """Returns the lines and shapes of a section on one unit or two."""
     parts = tuple(make(rulings, *units))
     # Known only now that the rulings have been asked.
     is_lost = rulings.not_known & {kind, *(f"{kind}/{unit.id}" for unit in units)}
@@ -262,7 +261,6 @@ def _title(unit: UnitOnField) -> str:
 
 
 def _hidden(unit: UnitOnField) -> Iterator[str]:
-    """Yields a warning if some bases are hidden and their last pose counts."""
     if hidden_count := sum(base.seen == "held" for base in unit.unit.bases):
         count = f"{hidden_count} of {len(unit.bases)}"
         yield f"{unit.id}: {count} bases are hidden; their last known pose counts"

@@ -118,7 +118,6 @@ def odds(field: Field, request: Request) -> Json:
 
 
 def _volley(field: Field, request: Volley) -> Json:
-    """Returns the odds of a volley or bombardment, by target."""
     shots = shot_list(field, request)
     units = {
         target: _target(field.by_id[target], [shot for shot in shots if shot.target == target])
@@ -129,7 +128,6 @@ def _volley(field: Field, request: Volley) -> Json:
 
 
 def _target(unit: UnitOnField, shots: Sequence[Shot]) -> Json:
-    """Returns the odds of all shots at one target."""
     dice = [shot for shot in shots for _ in range(shot.dice)]
     hit = [chance_to_reach(shot.to_hit) for shot in dice]
     gained = successes(
@@ -153,7 +151,6 @@ def _rally(field: Field, request: Rally) -> Json:
 
 
 def _combat(field: Field, request: Combat) -> Json:
-    """Returns the odds of a combat, by unit and by side."""
     met = meeting(field, request.active)
     check_combat(request, met)
     scores = scores_of(field, met, request.cards)
@@ -319,19 +316,58 @@ def _fate(fates: _Fates, *, is_attacker: bool) -> Json:
 
 _LEAST = 0.0005
 """Smaller probabilities show as `<0.1`."""
-_GAINED = "disruption gained: mean, and probabilities in %"
-_FALLING_BACK = ("falls_back", "breaks_falling_back")
 
 
 def odds_tables(document: Mapping[str, Any]) -> Iterable[TextTable]:
     """Yields the tables of an odds document."""
-    if document["kind"] == "combat":
-        yield _combat_table(document)
+    kind, units = document["kind"], document["units"]
+    # The disruption that any unit may gain or shed, as column heads.
+    named = {number for unit in units.values() for number in unit["disruption"]["chances"]}
+    numbers = sorted(map(int, named), key=abs)
+    heads = ["mean", *(f"{number:+d}" if number else "0" for number in numbers)]
+
+    def gained(unit: Mapping[str, Any]) -> list[str]:
+        chances, mean = unit["disruption"]["chances"], unit["disruption"]["expected"]
+        return [f"{mean:+.2f}", *(percent(chances.get(str(number), 0)) for number in numbers)]
+
+    share = "mean, and probabilities in %"
+    if kind == "combat":
+        yield _table(
+            f"Odds of the combat, {side_name(document['active'])} active",
+            f"disruption gained: {share} (0 if broken at once){_precision(document)}",
+            ("unit", "value", "vs", *heads, "breaks", "falls\nback", "breaks\nby it"),
+            (
+                # Friends that are only passed through do not fight.
+                (name, str(unit.get("value", "")), ", ".join(unit.get("engaged_with", ())), *shares)
+                for name, unit in units.items()
+                for shares in [[*gained(unit), *(_share(unit, key) for key in _LOSSES)]]
+            ),
+        )
         yield _losses_table(document)
-    elif document["kind"] == "rally":
-        yield _rally_table(document)
+    elif kind == "rally":
+        rows = ((name, f"{unit['needed']}+", *gained(unit)) for name, unit in units.items())
+        yield _table(
+            "Odds of the rally", f"disruption shed: {share}", ("unit", "needed", *heads), rows
+        )
     else:
-        yield _volley_table(document)
+        title = "Odds of the bombardment" if kind == "bombard" else "Odds of the volley"
+        yield _table(
+            title,
+            f"disruption gained: {share}",
+            ("target", "dice", "hits", *heads, "breaks"),
+            (
+                (name, str(unit["dice"]), hits, *gained(unit), percent(unit["breaks"]))
+                for name, unit in units.items()
+                for hits in [f"{unit['hits']['expected']:.2f}"]
+            ),
+        )
+
+
+_LOSSES = ("breaks", "falls_back", "breaks_falling_back")
+
+
+def _share(unit: Mapping[str, Any], key: str) -> str:
+    return percent(unit[key]) if key in unit else ""
 
 
 def percent(share: float) -> str:
@@ -347,42 +383,6 @@ def percent(share: float) -> str:
     if share >= 1 - _LEAST:
         return ">99.9"
     return f"{100 * share:.1f}"
-
-
-def _volley_table(document: Mapping[str, Any]) -> TextTable:
-    title = "Odds of the bombardment" if document["kind"] == "bombard" else "Odds of the volley"
-    heads = ("target", "dice", "hits", "mean", *_heads(document), "breaks")
-    rows = [
-        (
-            name,
-            str(unit["dice"]),
-            f"{unit['hits']['expected']:.2f}",
-            *_gained(unit, document),
-            percent(unit["breaks"]),
-        )
-        for name, unit in document["units"].items()
-    ]
-    return _table(title, _GAINED, heads, rows)
-
-
-def _combat_table(document: Mapping[str, Any]) -> TextTable:
-    title = f"Odds of the combat, {side_name(document['active'])} active"
-    caption = f"{_GAINED} (0 if broken at once){_precision(document)}"
-    ends = ("breaks", "falls\nback", "breaks\nby it")
-    heads = ("unit", "value", "vs", "mean", *_heads(document), *ends)
-    rows = [
-        (
-            name,
-            # Friends that are only passed through do not fight.
-            str(unit["value"]) if "value" in unit else "",
-            ", ".join(unit.get("engaged_with", ())),
-            *_gained(unit, document),
-            percent(unit["breaks"]),
-            *(percent(unit[key]) if key in unit else "" for key in _FALLING_BACK),
-        )
-        for name, unit in document["units"].items()
-    ]
-    return _table(title, caption, heads, rows)
 
 
 def _precision(document: Mapping[str, Any]) -> str:
@@ -407,30 +407,6 @@ def _losses_table(document: Mapping[str, Any]) -> TextTable:
     ]
     caption = "how many: mean, and probabilities in %"
     return _table("Units broken in the combat", caption, ("side", "mean", *counts), rows)
-
-
-def _rally_table(document: Mapping[str, Any]) -> TextTable:
-    heads = ("unit", "needed", "mean", *_heads(document))
-    rows = [
-        (name, f"{unit['needed']}+", *_gained(unit, document))
-        for name, unit in document["units"].items()
-    ]
-    caption = "disruption shed: mean, and probabilities in %"
-    return _table("Odds of the rally", caption, heads, rows)
-
-
-def _heads(document: Mapping[str, Any]) -> list[str]:
-    """Returns the disruption numbers that any unit may gain or shed, as column heads."""
-    units = document["units"].values()
-    numbers = {int(number) for unit in units for number in unit["disruption"]["chances"]}
-    return [f"{number:+d}" if number else "0" for number in sorted(numbers, key=abs)]
-
-
-def _gained(unit: Mapping[str, Any], document: Mapping[str, Any]) -> list[str]:
-    chances = unit["disruption"]["chances"]
-    # The document's numbers have no plus sign.
-    shares = [chances.get(head.lstrip("+"), 0) for head in _heads(document)]
-    return [f"{unit['disruption']['expected']:+.2f}", *(percent(share) for share in shares)]
 
 
 def _table(

@@ -93,7 +93,6 @@ def _rally(field: Field, request: Rally) -> Json:
 def _answer(
     field: Field, kind: str, units: Mapping[str, Json], aftermath: Aftermath, **more: object
 ) -> Json:
-    """Builds the document of an answer with the resulting position."""
     position = position_to_json(position_after(field, aftermath))
     head: Json = {"game": GAME, "kind": kind}
     notes = {"doubts": [], "readings": {}, "warnings": list(field.warnings)}
@@ -131,7 +130,6 @@ def combat_close_calls(field: Field, meeting: Meeting) -> tuple[Answer, ...]:
 
 
 def _questions(field: Field, meeting: Meeting) -> Iterator[Answer]:
-    """Yields the answers on which a combat depends."""
     for (a_id, b_id), contact in meeting.contacts_on_field.contacts.items():
         a, b = field.by_id[a_id], field.by_id[b_id]
         if a.side == b.side or not {a_id, b_id} & meeting.engaged.keys():
@@ -149,7 +147,12 @@ def _questions(field: Field, meeting: Meeting) -> Iterator[Answer]:
 def _deciding(field: Field, fought: ResolvedCombat) -> Iterator[str]:
     """Yields the rules whose interpretations decide something in a combat."""
     meeting = fought.meeting
-    if any(map(_floor_matters, fought.values.values())) or _has_flanked_attacker(field, meeting):
+    flanking = (
+        {*flanked_by(field, field.by_id[name], meeting.contacts_on_field)} & {*engaged}
+        for name, engaged in meeting.engaged.items()
+        if name in meeting.contacts
+    )
+    if any(map(_floor_matters, fought.values.values())) or any(flanking):
         yield "M-8.16"
     if any(map(meeting.engagements.held_by_guns, meeting.engaged)):
         yield "M-8.17"
@@ -163,23 +166,12 @@ def _deciding(field: Field, fought: ResolvedCombat) -> Iterator[str]:
 
 def _floor_matters(value: CombatValue) -> bool:
     """Whether it matters that the value is floored at 0 after summing all modifiers (M-8.16)."""
-    minuses = sum(amount for amount in value.modifiers.values() if amount < 0)
-    pluses = sum(amount for amount in value.modifiers.values() if amount > 0)
-    return value.value != max(value.basic + minuses, 0) + pluses
-
-
-def _has_flanked_attacker(field: Field, meeting: Meeting) -> bool:
-    return any(
-        enemy in meeting.engaged[name]
-        for name in meeting.contacts
-        for enemy in flanked_by(field, field.by_id[name], meeting.contacts_on_field)
-    )
+    amounts = value.modifiers.values()
+    pluses = sum(amount for amount in amounts if amount > 0)
+    return value.value != max(value.basic + sum(amounts) - pluses, 0) + pluses
 
 
 # --- a resolution as lines of text --------------------------------------------------------
-
-
-_INDENT = "     "
 
 
 def report(answer: Mapping[str, Any]) -> Iterator[str]:
@@ -210,7 +202,7 @@ def _fire_lines(answer: Mapping[str, Any]) -> Iterator[str]:
     yield "Volley" if answer["kind"] == "volley" else "Bombardment"
     yield ""
     for shot in answer["shots"]:
-        dice = _dice(shot["rolled"])
+        dice = ", ".join(map(str, shot["rolled"]))
         yield (
             f"{shot['unit']}, base {shot['base']}, at {shot['target']} at {shot['range']} range, "
             f"{shot['to_hit']}+ to hit: {dice}, {_count(shot['hits'], 'hit')}"
@@ -218,15 +210,15 @@ def _fire_lines(answer: Mapping[str, Any]) -> Iterator[str]:
         yield from _because(shot)
     for name, unit in answer["units"].items():
         yield ""
-        rolled = f", dice {_dice(unit['rolled'])}" if unit["rolled"] else ""
-        yield f"{name}: {_count(unit['hits'], 'hit')}{rolled}"
+        rolled = ", ".join(map(str, unit["rolled"]))
+        yield f"{name}: {_count(unit['hits'], 'hit')}{rolled and f', dice {rolled}'}"
         yield from _because(unit)
     yield from _fates(answer)
 
 
 def _rally_lines(answer: Mapping[str, Any]) -> Iterator[str]:
     for name, unit in answer["units"].items():
-        dice = _dice(unit["dice"]) if unit["dice"] else "no dice"
+        dice = ", ".join(map(str, unit["dice"])) or "no dice"
         yield f"{name} rallies, {unit['needed']}+ needed: {dice}"
         yield from _because(unit)
         yield ""
@@ -260,18 +252,13 @@ def _fates(answer: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _now(name: str, answer: Mapping[str, Any]) -> str:
-    """Returns the final disruption level of a unit."""
     units = answer["position"]["units"]
     level = next(unit["state"]["disruption"] for unit in units if unit["id"] == name)
     return f" (now {level})"
 
 
 def _because(unit: Mapping[str, Any]) -> Iterator[str]:
-    yield from (f"{_INDENT}{line}" for line in unit["because"])
-
-
-def _dice(values: list[int]) -> str:
-    return ", ".join(map(str, values))
+    yield from (f"     {line}" for line in unit["because"])
 
 
 def _count(number: int, what: str) -> str:

@@ -16,7 +16,7 @@ from itertools import chain
 import numpy as np
 import shapely
 
-from tablecam.geometry.moves.lanes import Corner
+from tablecam.geometry.moves.lanes import CORNERS, Corner
 from tablecam.geometry.shapes import Shape, shapes_of
 from tablecam.rules.maurice.charge.limits import (
     LIMITS,
@@ -33,6 +33,7 @@ from tablecam.rules.maurice.field.terms import Reason
 from tablecam.rules.maurice.field.worlds import drawn_fields, tilted
 from tablecam.rules.memo import Memo
 from tablecam.uncertainty.answer import Answer, verdict
+from tablecam.uncertainty.contact import TOUCH_MM
 from tablecam.uncertainty.margins import SIGMAS, bounded_margin_mm
 from tablecam.uncertainty.samples import DRAWS, probability_of_draws
 
@@ -110,8 +111,12 @@ def charges(field: Field, only: Collection[str] | None = None) -> dict[str, Char
     The charges of units around which nothing has changed are remembered.
     """
     units = [unit for unit in field.units if only is None or unit.id in only]
+    wheel_mm = CHARGE_WHEEL_BW * field.bw_mm
     reaches_mm = [
-        far_mm(field, unit) + swing_mm(field, unit) + 2 * _bound_mm(field, unit, field.units)
+        far_mm(field, unit)
+        + max(swing_mm(unit, corner, wheel_mm) for corner in CORNERS)
+        + TOUCH_MM
+        + 2 * _bound_mm(field, unit, field.units)
         for unit in units
     ]
     work = partial(_charges_of, field, units)
@@ -125,7 +130,6 @@ def charge_of(field: Field, unit: UnitOnField) -> Charge:
 
 
 def _charges_of(field: Field, units: Sequence[UnitOnField], new: Sequence[int]) -> list[Charge]:
-    """Works out the charges of some of the units together."""
     of_unit = {units[index]: why_never_charges(units[index]) for index in new}
     able = [unit for unit, why in of_unit.items() if why is None]
     tried = dict(zip(able, attempts_of([(field, unit) for unit in able]), strict=True))
@@ -138,7 +142,6 @@ def _charges_of(field: Field, units: Sequence[UnitOnField], new: Sequence[int]) 
 
 
 def _with_doubts(field: Field, unit: UnitOnField, charge: Charge) -> Charge:
-    """Attaches the lazy answers about errors to a charge and its lanes."""
     doubts: LazyAnswers = cache(lambda: _Question.of(field, unit, charge.targets).answers())
     lanes = tuple(replace(lane, lazy_answers=doubts) for lane in charge.lanes)
     return replace(charge, lanes=lanes, lazy_answers=doubts)
@@ -163,7 +166,7 @@ def lane_after_wheel(
     """Returns the charge at a target straight ahead after a wheel; None if it is illegal."""
     if why_never_charges(unit) is not None:
         return None
-    for tried in with_wheel(field, unit, Move(corner, arc_mm, 0.0)):
+    for tried in with_wheel(field, unit, corner, arc_mm):
         moves = tried.moves
         for row in tried.rows:
             if moves.arcs_mm[row] == arc_mm and moves.is_meeting(target)[row]:
@@ -209,7 +212,6 @@ def _lanes_to(target: str, tries: Sequence[LegalMoves]) -> Iterator[ChargeLane]:
 
 
 def _lane(tried: LegalMoves, row: int, target: str) -> ChargeLane:
-    """Builds the lane of the move in a row."""
     moves, unit, field = tried.moves, tried.charger.unit, tried.charger.field
     others = (name for name in dict.fromkeys(moves.there.owners) if name != target)
     also_meets = tuple(name for name in others if moves.is_meeting(name)[row])
@@ -309,7 +311,6 @@ class _Question:
         return bounded_margin_mm(holds_by, self.most_mm)
 
     def _chances(self, names: Sequence[str]) -> Mapping[str, float]:
-        """Returns the probability that each of some enemies can be charged, from all draws."""
         asked = [(drawn, drawn.by_id[self.unit.id]) for drawn in drawn_fields(self.field)]
         names_of_draw = chain.from_iterable(
             reached(asked[first : first + _TOGETHER], [{*names}] * _TOGETHER)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cache, lru_cache, partial
 from itertools import compress
@@ -19,15 +19,13 @@ from tablecam.rules.maurice.charge.moves import (
     ArcsOf,
     Forbidden,
     InReach,
-    Move,
     Moves,
-    Wheel,
     all_arcs,
     allowance_mm,
     bases_in_reach,
     far_mm,
     forbidden_ground,
-    longest_free_arc_mm,
+    free_arc_mm,
     moves_about,
 )
 from tablecam.rules.maurice.field.field import Field, UnitOnField
@@ -100,18 +98,11 @@ def _along(line: shapely.Geometry, step_mm: float) -> NDArray[np.float64]:
 
 
 @lru_cache(maxsize=16)
-def to_edge(woods: shapely.Geometry) -> shapely.Geometry:
+def _to_edge(woods: shapely.Geometry) -> shapely.Geometry:
     """Returns woods grown to include lines along their edges."""
     grown = shapely.buffer(woods, _SAME_MM, join_style="mitre")
     shapely.prepare(grown)
     return grown
-
-
-def edges_of(bases: Sequence[shapely.Polygon]) -> NDArray[np.object_]:
-    """Returns the edges (n, 4) of bases."""
-    corners = shapely.get_coordinates(list(bases)).reshape(-1, 5, 2)
-    sides = np.stack([corners[:, :-1], corners[:, 1:]], axis=2)
-    return np.asarray(shapely.linestrings(sides), dtype=object)
 
 
 def met_edge(edges: NDArray[np.object_], front: Axes) -> int:
@@ -151,10 +142,9 @@ class Charger:
         )
 
     def longest_wheel_mm(self, corner: Corner) -> float:
-        """Returns how far it can wheel about a corner (M-8.5)."""
-        most_mm = CHARGE_WHEEL_BW * self.field.bw_mm
-        wheel = Wheel(self.unit, corner, self.others, most_mm, self.forbidden)
-        return longest_free_arc_mm(wheel)
+        """Returns how far it can wheel about a corner (M-8.5); not at all across an obstacle."""
+        most_mm = 0.0 if self.is_at_screen else CHARGE_WHEEL_BW * self.field.bw_mm
+        return free_arc_mm(self.unit, corner, self.others, self.forbidden, most_mm)
 
     def tried(self, moves: Moves) -> LegalMoves:
         """Applies the limits to moves, in order, until one of them leaves no move."""
@@ -230,20 +220,15 @@ def _chargers(asked: Sequence[tuple[Field, UnitOnField]]) -> dict[int, Charger]:
     pieces = thin_pieces(asked[0][0]) if asked else []
     chargers = {}
     for place, (field, unit) in enumerate(asked):
-        others = _others_near(field, unit)
+        outlines = np.array([other.outline for other in field.units], dtype=object)
+        near = shapely.dwithin(outlines, unit.outline, far_mm(field, unit)).tolist()
+        others = tuple(other for other in compress(field.units, near) if other is not unit)
         if any(other.side != unit.side for other in others):
             there = bases_in_reach(field, unit, others, pieces)
             sees = cache(partial(is_in_view, field, unit))
             ground = forbidden_ground(field, unit)
             chargers[place] = Charger(field, unit, others, there, ground, sees)
     return chargers
-
-
-def _others_near(field: Field, unit: UnitOnField) -> tuple[UnitOnField, ...]:
-    """Returns the other units within a unit's reach."""
-    outlines = np.array([other.outline for other in field.units], dtype=object)
-    near = shapely.dwithin(outlines, unit.outline, far_mm(field, unit)).tolist()
-    return tuple(other for other in compress(field.units, near) if other is not unit)
 
 
 def may_charge(unit: UnitOnField, enemy: UnitOnField) -> bool:
@@ -259,7 +244,7 @@ def _after_wheels(
     `arcs_of` gives the wheels to try.
     """
     turns = [
-        (place, there, 0.0 if charger.is_at_screen else charger.longest_wheel_mm(there.corner))
+        (place, there, charger.longest_wheel_mm(there.corner))
         for place, charger in chargers.items()
         for there in charger.there
         if there.corner in about
@@ -272,38 +257,21 @@ def _after_wheels(
     return tried
 
 
-def with_wheel(field: Field, unit: UnitOnField, wheel: Move) -> Iterator[LegalMoves]:
-    """Yields a unit's legal moves after one certain wheel, and straight ahead."""
+def with_wheel(
+    field: Field, unit: UnitOnField, corner: Corner, arc_mm: float
+) -> Sequence[LegalMoves]:
+    """Returns a unit's legal moves after one certain wheel, and straight ahead."""
 
     def arcs_of(_: InReach, longest_mm: float) -> Array:
-        return np.array([0.0, wheel.arc_mm] if 0.0 < wheel.arc_mm <= longest_mm else [0.0])
+        return np.array([0.0, arc_mm] if 0.0 < arc_mm <= longest_mm else [0.0])
 
-    for tries in _after_wheels(_chargers([(field, unit)]), (wheel.corner,), arcs_of).values():
-        yield from tries
+    return _after_wheels(_chargers([(field, unit)]), (corner,), arcs_of).get(0, ())
 
 
 def _reaches(charger: Charger, moves: Moves, rows: Indices) -> Flags:
     costs_mm = moves.arcs_mm[rows] + moves.straight_mm[rows]
     reach_mm = allowance_mm(charger.field, charger.unit) or 0.0
     return np.asarray(costs_mm <= reach_mm + EXACT_MM)
-
-
-def _passes_no_friend(charger: Charger, moves: Moves, rows: Indices) -> Flags:
-    far_mm = moves.straight_mm[rows] - SLIVER_MM
-    return np.asarray(moves.friend_mm[rows] >= far_mm)
-
-
-def _meets_with_front_alone(charger: Charger, moves: Moves, rows: Indices) -> Flags:
-    far_mm = moves.straight_mm[rows] - TOUCH_MM
-    return np.asarray(moves.beside_mm[rows] >= far_mm)
-
-
-def _may_meet_arms(charger: Charger, moves: Moves, rows: Indices) -> Flags:
-    return ~_meets_any(charger, moves, rows, lambda enemy: not may_charge(charger.unit, enemy))
-
-
-def _sees(charger: Charger, moves: Moves, rows: Indices) -> Flags:
-    return ~_meets_any(charger, moves, rows, lambda enemy: not charger.sees(enemy))
 
 
 def _has_ground(charger: Charger, moves: Moves, rows: Indices) -> Flags:
@@ -321,9 +289,11 @@ def _meets_none_in_woods(charger: Charger, moves: Moves, rows: Indices) -> Flags
         or not np.any(shapely.intersects(woods, moves.there.bases))
     ):
         return np.ones(len(rows), dtype=bool)
-    edges = edges_of(moves.there.bases)
+    corners = shapely.get_coordinates(list(moves.there.bases)).reshape(-1, 5, 2)
+    sides = np.stack([corners[:, :-1], corners[:, 1:]], axis=2)
+    edges = np.asarray(shapely.linestrings(sides), dtype=object)
     # A base wholly in woods has every edge in them, so the edge met need not be found.
-    are_in = np.asarray(shapely.covers(to_edge(woods), edges))
+    are_in = np.asarray(shapely.covers(_to_edge(woods), edges))
     meets = moves.meets[rows]
     is_barred = np.asarray(meets[:, are_in.all(axis=1)].any(axis=1))
     for place in np.flatnonzero(are_in.any(axis=1) & ~are_in.all(axis=1)).tolist():
@@ -333,28 +303,38 @@ def _meets_none_in_woods(charger: Charger, moves: Moves, rows: Indices) -> Flags
     return ~is_barred
 
 
-def _meets_any(
-    charger: Charger, moves: Moves, rows: Indices, which: Callable[[UnitOnField], bool]
+def _meets_only(
+    charger: Charger, moves: Moves, rows: Indices, may: Callable[[UnitOnField], bool]
 ) -> Flags:
-    """Returns which moves meet an enemy of a kind; `which` is called only for enemies met."""
+    """Returns which moves meet no enemy that they may not; `may` is asked only of enemies met."""
     meets = np.zeros(len(rows), dtype=bool)
     for unit_id in dict.fromkeys(moves.there.owners):
         is_met = moves.is_meeting(unit_id)[rows]
-        if is_met.any() and which(charger.field.by_id[unit_id]):
+        if is_met.any() and not may(charger.field.by_id[unit_id]):
             meets |= is_met
-    return meets
+    return ~meets
 
 
 NOT_AT_CAVALRY = Reason("M-8.4", "at_cavalry", reading="M-8.4")
-_OUT_OF_REACH = Reason("M-8.5", "out_of_reach")
 OUT_OF_VIEW = Reason("M-8.4", "out_of_view", reading="M-8.4")
 
 LIMITS: tuple[tuple[Reason, Callable[[Charger, Moves, Indices], Flags]], ...] = (
-    (_OUT_OF_REACH, _reaches),
-    (Reason("M-8.4", "friends"), _passes_no_friend),
-    (Reason("M-8.7", "flank_first"), _meets_with_front_alone),
-    (NOT_AT_CAVALRY, _may_meet_arms),
-    (OUT_OF_VIEW, _sees),
+    (Reason("M-8.5", "out_of_reach"), _reaches),
+    (
+        Reason("M-8.4", "friends"),
+        lambda _, moves, rows: moves.friend_mm[rows] >= moves.straight_mm[rows] - SLIVER_MM,
+    ),
+    (
+        Reason("M-8.7", "flank_first"),
+        lambda _, moves, rows: moves.beside_mm[rows] >= moves.straight_mm[rows] - TOUCH_MM,
+    ),
+    (
+        NOT_AT_CAVALRY,
+        lambda charger, moves, rows: _meets_only(
+            charger, moves, rows, partial(may_charge, charger.unit)
+        ),
+    ),
+    (OUT_OF_VIEW, lambda charger, moves, rows: _meets_only(charger, moves, rows, charger.sees)),
     (Reason("M-8.4", "forbidden_ground"), _has_ground),
     (Reason("M-8.4", "in_woods"), _meets_none_in_woods),
 )

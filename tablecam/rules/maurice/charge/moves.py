@@ -37,7 +37,7 @@ from tablecam.geometry.zone_ranges import first_hit
 from tablecam.geometry.zones import strip_before
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.ground import Piece
-from tablecam.rules.maurice.field.tables import ALLOWANCES_BW, CHARGE_WHEEL_BW, SLIVER_MM, THIN_BW
+from tablecam.rules.maurice.field.tables import ALLOWANCES_BW, SLIVER_MM, THIN_BW
 from tablecam.uncertainty.contact import TOUCH_MM
 from tablecam.uncertainty.margins import Flags
 
@@ -116,12 +116,10 @@ def bases_in_reach(
     return left, right
 
 
-def swing_mm(table: Field, unit: UnitOnField) -> float:
-    """Bounds how far any part of a unit moves in a wheel; its rear corners move farthest."""
-    corners_mm = shapely.get_coordinates(unit.outline)
-    ends_mm = np.array([pivot_mm(unit.axes, corner) for corner in CORNERS])
-    far_mm = np.hypot(*(corners_mm[:, None] - ends_mm).T).max()
-    return float(far_mm) / front_width_mm(unit.axes) * CHARGE_WHEEL_BW * table.bw_mm + TOUCH_MM
+def swing_mm(unit: UnitOnField, corner: Corner, arc_mm: float) -> float:
+    """Returns how far any part of a unit moves in a wheel about a corner."""
+    offsets_mm = shapely.get_coordinates(unit.outline) - pivot_mm(unit.axes, corner)
+    return float(np.hypot(*offsets_mm.T).max()) * (arc_mm / front_width_mm(unit.axes))
 
 
 STEP_MM = 1.0
@@ -337,7 +335,6 @@ def _together(areas: tuple[shapely.Geometry, ...]) -> Forbidden:
 
 
 def _is_well_on_table(field: Field, unit: UnitOnField, by_mm: float) -> bool:
-    """Returns whether a unit lies farther than `by_mm` from every edge of the table."""
     left, low, right, high = shapely.bounds(unit.outline).tolist()
     table = field.position.table
     return bool(
@@ -355,78 +352,53 @@ def _off_table(field: Field, unit: UnitOnField) -> shapely.Polygon:
     return shapely.Polygon(shapely.get_coordinates(far), [shapely.get_coordinates(edge)])
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Wheel:
-    """A wheel about a corner that may pass over none of `others` and no `forbidden` ground.
+def free_arc_mm(
+    unit: UnitOnField,
+    corner: Corner,
+    others: Sequence[UnitOnField],
+    forbidden: Forbidden,
+    longest_mm: float,
+) -> float:
+    """Returns how far a unit can wheel about a corner, over none of `others` or forbidden ground.
 
-    Friends in line beside the unit do not block it, nor does ground where it already stands. It is
-    no longer than `longest_mm`.
+    Friends in line beside it do not block it, nor does ground where it already stands.
     """
-
-    unit: UnitOnField
-    corner: Corner
-    others: Sequence[UnitOnField]
-    longest_mm: float
-    forbidden: Forbidden
-
-    @property
-    def sense(self) -> float:
-        """1 for a counter-clockwise turn, -1 for a clockwise one."""
-        return 1.0 if self.corner == "left" else -1.0
-
-
-def longest_free_arc_mm(wheel: Wheel) -> float:
-    """Returns how far a unit can wheel before something blocks it."""
-    unit, own = wheel.unit, corners_of(wheel.unit.bases)
-    turn_rad, far_mm = _free_of_ground_rad(wheel, own), _farthest_mm(wheel)
+    pivot, sense = pivot_mm(unit.axes, corner), 1.0 if corner == "left" else -1.0
+    own, far_mm = corners_of(unit.bases), swing_mm(unit, corner, longest_mm)
+    turn_rad = math.inf
+    edges_mm = _edges_before(forbidden, unit.outline, far_mm)
+    if len(edges_mm):
+        turn_rad = first_turn_rad(pivot, sense, half_planes(own).grown(-SLIVER_MM / 2), edges_mm)
     met = [
         base
-        for other in wheel.others
+        for other in others
         if shapely.dwithin(other.outline, unit.outline, far_mm)
         and not unit.touches_flank_of_line(other)
         for base in other.bases
     ]
     if met:
-        others, count = corners_of(met), len(own) * len(met)
+        count = len(own) * len(met)
         met_rad = free_turns_rad(
-            np.tile(pivot_mm(unit.axes, wheel.corner), (count, 1)),
-            np.full(count, wheel.sense),
+            np.tile(pivot, (count, 1)),
+            np.full(count, sense),
             half_planes(np.repeat(own, len(met), axis=0)),
-            half_planes(np.tile(others, (len(own), 1, 1))),
+            half_planes(np.tile(corners_of(met), (len(own), 1, 1))),
             SLIVER_MM,
         )
         turn_rad = min(turn_rad, float(met_rad.min()))
-    return min(wheel.longest_mm, front_width_mm(unit.axes) * turn_rad)
+    return min(longest_mm, front_width_mm(unit.axes) * turn_rad)
 
 
-def _farthest_mm(wheel: Wheel) -> float:
-    """Returns how far any part of the unit moves in the longest wheel."""
-    corners_mm = shapely.get_coordinates(wheel.unit.outline)
-    offsets_mm = corners_mm - pivot_mm(wheel.unit.axes, wheel.corner)
-    turn_rad = wheel.longest_mm / front_width_mm(wheel.unit.axes)
-    return float(np.hypot(*offsets_mm.T).max()) * turn_rad
-
-
-def _free_of_ground_rad(wheel: Wheel, parts: Array) -> float:
-    """Returns the turn at which a wheel reaches forbidden ground; infinite if it never does."""
-    ground, outline, far_mm = wheel.forbidden, wheel.unit.outline, _farthest_mm(wheel)
+def _edges_before(ground: Forbidden, outline: shapely.Geometry, far_mm: float) -> Array:
+    """Returns the edges (e, 2, 2) of ground whose boxes come within a distance of a unit."""
     if ground.is_nowhere or not shapely.dwithin(ground.area, outline, far_mm):
-        return math.inf
+        return np.empty((0, 2, 2))
     deep = ground.deep
     if shapely.intersects(ground.area, outline):
         # Ground under the unit's present place does not count.
         rest = shapely.difference(ground.area, outline, grid_size=GRID_MM)
         deep = shapely.buffer(rest, -SLIVER_MM / 2)
-    edges = _edges_near(deep, outline, far_mm)
-    if not len(edges):
-        return math.inf
-    inner = half_planes(parts).grown(-SLIVER_MM / 2)
-    return first_turn_rad(pivot_mm(wheel.unit.axes, wheel.corner), wheel.sense, inner, edges)
-
-
-def _edges_near(area: shapely.Geometry, outline: shapely.Geometry, far_mm: float) -> Array:
-    """Returns the edges (e, 2, 2) of an area whose boxes come within a distance of a unit."""
-    rings = shapely.get_rings(shapely.get_parts(area))
+    rings = shapely.get_rings(shapely.get_parts(deep))
     points, of_ring = shapely.get_coordinates(rings, return_index=True)
     goes_on = of_ring[1:] == of_ring[:-1]
     edges = np.stack([points[:-1][goes_on], points[1:][goes_on]], axis=1)

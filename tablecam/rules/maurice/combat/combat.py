@@ -283,7 +283,6 @@ def combat_values(fighters: Iterable[Fighter]) -> Mapping[str, CombatValue]:
 
 
 def _value(fighter: Fighter, everyone: Mapping[str, Fighter]) -> CombatValue:
-    """Sums a unit's basic value and modifiers."""
     basic = BASIC[fighter.arm]
     terms = _terms(fighter, everyone)
     summed = basic + total(terms)
@@ -296,7 +295,6 @@ def _value(fighter: Fighter, everyone: Mapping[str, Fighter]) -> CombatValue:
 
 
 def _terms(fighter: Fighter, everyone: Mapping[str, Fighter]) -> tuple[Term, ...]:
-    """Returns the modifiers of a unit's value that are not 0."""
     is_column = fighter.formation == "column" and fighter.arm != "artillery"
     why_vulnerable = is_column, fighter.flanked_by
     levels, alone = fighter.disruption, _outnumbering(fighter, everyone)
@@ -411,7 +409,6 @@ def _is_broken(name: str, result_of: Mapping[str, CombatResult]) -> bool:
 
 
 def _fighter(field: Field, name: str, met: Meeting, card: int) -> Fighter:
-    """Collects the facts that decide a unit's combat value."""
     unit, enemies = field.by_id[name], met.engaged[name]
     attacked = [field.by_id[enemy] for enemy in enemies if unit.side == met.active]
     # Only the attacked can be attacked on flank or rear.

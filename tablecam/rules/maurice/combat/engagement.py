@@ -109,7 +109,6 @@ class Melee:
         return MappingProxyType({enemy.id: self._chance(enemy) for enemy in self.enemies})
 
     def _chance(self, enemy: UnitOnField) -> Chance:
-        """Returns the margin and the probability of one engagement."""
         sigma_mm = math.hypot(self.attacker.sigma_bound_mm, enemy.sigma_bound_mm)
         # Without any front contact it engages nobody (M-8.10).
         own_mm = max(self.contacts_mm[enemy.id], self._lines_mm[enemy.id])
@@ -157,7 +156,6 @@ class Melee:
         }
 
     def _is_reached(self, enemy: UnitOnField, by_mm: float) -> bool:
-        """Returns whether two lines reach an enemy in a world tilted that far in favour of it."""
         world = tilted(self.around, self.attacker, (enemy.id,), by_mm)
         return any(lines_to(world, self.attacker, world.by_id[enemy.id]))
 
@@ -328,7 +326,6 @@ class Engagements:
         return Answer(word, *confidence, rule, because, evidence)
 
     def _far(self, attacker: UnitOnField, enemy: UnitOnField) -> Answer:
-        """Returns the negative answer for an enemy out of reach of any error."""
         far_mm = float(shapely.distance(attacker.outline, enemy.outline))
         because = f"{enemy.id} is {self.field.in_bw(far_mm):.2f} BW from {attacker.id}, too far"
         margin_mm = min(-EXACT_MM, ENGAGED_BW * self.field.bw_mm - far_mm)
@@ -360,7 +357,6 @@ def engagements(field: Field, active: str, only: str | None = None) -> Engagemen
 
 
 def _by_contact(attacker: UnitOnField, enemy: UnitOnField) -> Engagement:
-    """Builds the engagement with an enemy that touches the front edge."""
     gap_mm = front_gap_mm(attacker, enemy) or 0.0
     edge = attacker.axes.edge
     touching = shapely.intersection(
@@ -388,7 +384,6 @@ def _by_two_lines(melee: Melee, enemy: UnitOnField) -> Engagement | None:
 
 
 def _why(melee: Melee, enemy: UnitOnField, engagement: Engagement | None) -> tuple[str, str]:
-    """Returns the rule that decides an engagement, and why: front contact or two lines."""
     a_id, b_id = melee.attacker.id, enemy.id
     by = f"by {abs(melee.contacts_mm[enemy.id]):.1f} mm"
     if engagement is not None and engagement.how == "contact":
@@ -403,7 +398,6 @@ def _why(melee: Melee, enemy: UnitOnField, engagement: Engagement | None) -> tup
 
 
 def _apart(attacker: UnitOnField, enemy: UnitOnField) -> tuple[Shape, ...]:
-    """Draws the front edge and the shortest line from it to an enemy."""
     edge = attacker.axes.edge
     across = shapely.shortest_line(edge, enemy.outline)
     return (*shapes_of(edge, "front-edge"), *shapes_of(across, "gap"))

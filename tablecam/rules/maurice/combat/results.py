@@ -356,7 +356,6 @@ def _barred(
 def _touched_at_end(
     field: Field, unit: UnitOnField, back_mm: float, enemies: Sequence[UnitOnField]
 ) -> tuple[tuple[str, ...], tuple[Answer, ...]]:
-    """Returns the enemies that a unit touches after falling back, and the uncertain contacts."""
     after = field.with_units((moved_back(unit, back_mm), *enemies))
     touching = contacts_of_field(after, {unit.id})
     answers = (contact.answer for contact in touching.contacts.values())
@@ -402,7 +401,6 @@ def position_after(field: Field, aftermath: Aftermath) -> Position:
 
 
 def _after(unit: UnitOnField, aftermath: Aftermath) -> Unit:
-    """Returns a unit with its new state and place."""
     if unit.id not in {*aftermath.gained, *aftermath.smoking, *aftermath.back_mm}:
         return unit.unit
     state = dict(unit.unit.state)

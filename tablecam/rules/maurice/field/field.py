@@ -350,7 +350,6 @@ def _check_kinds(position: Position, source: str) -> None:
 
 
 def _units(position: Position, ground: Ground, source: str) -> tuple[UnitOnField, ...]:
-    """Prepares the units of a position at once, with vectorised queries over all bases."""
     units = position.units
     # First, as formations can be read of complete units only.
     _check_units(position, source)
@@ -388,7 +387,6 @@ def _place(*_: object) -> object:
 
 
 def _check_units(position: Position, source: str) -> None:
-    """Raises BadInput for the first unit with impossible bases, formation or state."""
     fault_of = faults(position, BASES)
     for unit in position.units:
         why = fault_of[unit.id].message if unit.id in fault_of else _fault(unit)

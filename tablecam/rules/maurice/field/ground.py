@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 
 import numpy as np
@@ -48,29 +48,26 @@ class Ground:
     def of(cls, terrain: Iterable[Terrain]) -> Ground:
         """Builds the ground from terrain of known kinds (`field_of` checks them)."""
         pieces = tuple(Piece(entry, KINDS[entry.kind], _outline(entry)) for entry in terrain)
-        bridges = _union(pieces, lambda piece: piece.kind.bridges)
-
-        def area(has_effect: Callable[[Piece], bool]) -> shapely.Geometry:
-            whole = _union(pieces, has_effect)
-            if shapely.is_empty(bridges):
-                return whole
-            return shapely.difference(whole, bridges, grid_size=GRID_MM)
-
+        # What has each effect: the flags of its kind, and two kinds by their names.
+        there = {
+            key: [one.outline for one in pieces if getattr(one.kind, key, one.terrain.kind == key)]
+            for key in (*(flag.name for flag in fields(Kind)), "woods", "crest")
+        }
+        areas = {key: _union(outlines) for key, outlines in there.items()}
         # A bridge cancels difficulty and water beneath it (G-10), but no cover and no bar.
-        impassable = _union(pieces, lambda piece: piece.kind.is_impassable)
-        cover = _union(pieces, lambda piece: piece.kind.is_cover)
-        # Computed only once if the same kinds do both, as they do in M-5.1.
-        is_same = all(piece.kind.is_cover == piece.kind.obstructs for piece in pieces)
+        if there["bridges"]:
+            for key in ("is_difficult", "woods", "is_water"):
+                areas[key] = shapely.difference(areas[key], areas["bridges"], grid_size=GRID_MM)
         return cls(
             pieces,
-            difficult=area(lambda piece: piece.kind.is_difficult),
-            woods=area(lambda piece: piece.terrain.kind == "woods"),
-            water=area(lambda piece: piece.kind.is_water),
-            cover=cover,
-            obstructing=cover if is_same else _union(pieces, lambda piece: piece.kind.obstructs),
-            impassable=impassable,
-            barred=impassable,
-            crests=_union(pieces, lambda piece: piece.terrain.kind == "crest"),
+            difficult=areas["is_difficult"],
+            woods=areas["woods"],
+            water=areas["is_water"],
+            cover=areas["is_cover"],
+            obstructing=areas["obstructs"],
+            impassable=areas["is_impassable"],
+            barred=areas["is_impassable"],
+            crests=areas["crest"],
         )
 
     def grown(self, by_mm: float) -> Ground:
@@ -137,6 +134,5 @@ def _outline(terrain: Terrain) -> shapely.Geometry:
     return shapely.buffer(shapely.make_valid(shapely.Polygon(terrain.outline_mm)), 0.0)
 
 
-def _union(pieces: Iterable[Piece], has_effect: Callable[[Piece], bool]) -> shapely.Geometry:
-    outlines = [piece.outline for piece in pieces if has_effect(piece)]
+def _union(outlines: list[shapely.Geometry]) -> shapely.Geometry:
     return shapely.union_all(outlines, grid_size=GRID_MM) if outlines else shapely.Polygon()

@@ -56,7 +56,6 @@ def fire_of(field: Field, unit: UnitOnField) -> Mapping[str, BaseFire]:
 
 
 def _fire_of(field: Field, units: Sequence[UnitOnField]) -> list[Mapping[str, BaseFire]]:
-    """Works out the fire of units together."""
     asked = [
         (unit, place)
         for unit in units
@@ -226,7 +225,6 @@ def target_result(target: UnitOnField, dice: Dice, disrupt_on: int) -> TargetRes
 
 
 def _shot(field: Field, request: Volley, aim: ShotAssignment, fire: BaseFire | None) -> Shot:
-    """Builds the shot of a base at the target that the request chooses."""
     option = _chosen(field, request, aim, fire)
     card = request.cards.get(aim.unit, 0)
     because = [f"M-7.23 {option.because}"]

@@ -162,7 +162,6 @@ def options(
 
 
 def _hits(base: Shooter, met: ZoneContents, fire_range: Range) -> list[Hit]:
-    """Returns the bases that a base can hit at a range."""
     can_hit = met.can_hit
     if not can_hit.any():
         return []

@@ -411,7 +411,6 @@ def zone_contents_turned(
 
 
 def _with_near_misses(met: ZoneContents) -> Array:
-    """Returns the angles of a zone with finer ones added around near misses."""
     finer_deg = [
         near + np.linspace(-STEP_DEG, STEP_DEG, _FINE + 1) for near in met.near_misses_deg()
     ]

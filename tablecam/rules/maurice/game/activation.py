@@ -188,7 +188,6 @@ def _is_bound(state: State) -> bool:
 
 
 def _activations(state: State) -> tuple[Activate, ...]:
-    """Lists each whole force and each single unit in reach, with the cheapest cards."""
     field = field_at(state)
     candidates = permitted(_candidates(state), eligible_units(state).check)
     if state.round.command == "rally":
@@ -420,7 +419,6 @@ class Interrupting(Step):
         return after_interrupt(state, self), events
 
     def _check(self, state: State, action: Interrupt) -> None:
-        """Refuses a second interrupt, one at the wrong moment, or with the wrong card."""
         effect = action.effect
         if state.round.is_interrupted:
             raise Refused("only one interrupt is allowed in a round", rule="M-4.17")

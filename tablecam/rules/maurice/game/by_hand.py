@@ -239,7 +239,6 @@ def _turned_on_the_spot_deg(field: Field, unit: UnitOnField, there: UnitOnField)
 
 
 def _illegal_march(judgement: Way, why_not: Refused) -> Answer:
-    """Returns the answer why a march is illegal, with the missing distance where there is one."""
     because, missing_mm = why_not.why, -judgement.is_legal.margin_mm
     if is_absurd(judgement):
         near = " (the limit near the enemy)" if judgement.is_legal.rule == NEAR_RULE else ""
@@ -322,7 +321,6 @@ def _illegal_charge(
     error_mm: float,
     why_not: Refused | None,
 ) -> Suggestion:
-    """Suggests an illegal charge: why it is illegal, and where it would lead."""
     rule, because = "M-8.3", f"no charge of {seen.id} reaches {action.target}"
     if why_not is not None:
         rule, because = why_not.rule or rule, why_not.why
@@ -344,7 +342,6 @@ def _on_empty_field(field: Field, seen: Unit) -> UnitOnField | None:
 
 
 def _refusal(state: State, action: Action) -> Refused | None:
-    """Returns why an action is not legal now, or None if it is."""
     try:
         state.step.answered(state, action)
     except Refused as refused:
@@ -353,7 +350,6 @@ def _refusal(state: State, action: Action) -> Refused | None:
 
 
 def _proposed_position(state: State, seen: Unit, bases: Bases | None) -> Position | None:
-    """Returns the position with a unit at proposed poses, or None without any."""
     return None if bases is None else state.with_unit(replace(seen, bases=bases)).position
 
 

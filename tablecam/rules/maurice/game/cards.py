@@ -161,7 +161,6 @@ def settled_draw(state: State, action: Draw, chance: Random) -> Draw:
 
 
 def _moved_to_hand(state: State, step: Drawing, count: int) -> StateAndEvents:
-    """Moves a number of cards from deck to hand."""
     holder = state.side(step.side)
     deck = replace(state.deck, left=state.deck.left - count)
     state = replace(state.with_side(replace(holder, hand=holder.hand + count)), deck=deck)
@@ -223,7 +222,6 @@ def _check_dealt(state: State, action: Draw, own: tuple[str, ...]) -> None:
 
 
 def _check_stated(state: State, action: Draw) -> None:
-    """Refuses statements about a draw that cannot be true."""
     deck, at = state.deck, action.reshuffle_at
     if action.cards is not None:
         why = "expected no card names, as the players hold the cards"
@@ -411,7 +409,6 @@ def _card_amounts(state: State, step: Modifying, card: Card) -> tuple[dict[str, 
 
 
 def _check_modify(state: State, step: Modifying, action: Modify) -> None:
-    """Refuses a modifier of the wrong side, symbol, card, unit or amount."""
     _check_side(action.side, step.side)
     if action.symbol != step.symbol:
         expected, got = SYMBOL_WORDS[step.symbol], SYMBOL_WORDS[action.symbol]
@@ -438,7 +435,6 @@ def _check_side(side: str, expected: str) -> None:
 
 
 def _next_side(state: State, step: Modifying | Removing) -> State:
-    """Asks the next side the same, or moves on."""
     if not step.left:
         return state.to(step.then)
     return state.to(replace(step, side=step.left[0], left=step.left[1:]))

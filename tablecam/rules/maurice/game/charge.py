@@ -251,7 +251,6 @@ def _lost_charge(state: State, step: Charging, action: Charge) -> StateAndEvents
 
 
 def _moved_up(state: State, step: Charging, action: March) -> StateAndEvents:
-    """Moves a unit up instead of charging, if the rules allow it."""
     _check_may_act(step, action.unit)
     check_bases(state, action)
     if not may_move_up(state, step, action.unit):
@@ -287,7 +286,6 @@ def _not_a_move_up(state: State, action: March, judgement: Way) -> str | None:
 
 
 def _changes_formation(state: State, action: March) -> bool:
-    """Whether a move leaves a unit in another formation."""
     unit = field_at(state).by_id[action.unit]
     # An illegal place is refused as for any march.
     with suppress(BadInput):
@@ -330,7 +328,6 @@ def charge_notes(end: ChargeEnd, gap_mm: float) -> Iterator[str]:
 
 
 def _charge_event(state: State, end: ChargeEnd, gap_mm: float) -> Event:
-    """Returns the event of a charge; it says when a small gap counts as contact."""
     field, move = field_at(state), end.move
     targets = joined((end.target, *end.also_meets))
     way = move.words(field.bw_mm)

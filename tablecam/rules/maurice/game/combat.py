@@ -151,13 +151,11 @@ def _with_results(
 
 
 def _value_words(name: str, value: CombatValue) -> str:
-    """Describes a unit's combat value with its modifiers."""
     parts = (f", {key.replace('_', ' ')} {by:+}" for key, by in value.modifiers.items())
     return f"{name} against {joined(value.engaged_with)}: {value.basic}{''.join(parts)}"
 
 
 def _score_event(met: Meeting, name: str, value: CombatValue, die: int) -> Event:
-    """Returns the event of a unit's score, with shapes that show why it is engaged."""
     text = f"{_value_words(name, value)}, die {die}: {value.value + die}"
     facts = {"unit": name, **value.to_json(die)}
     drawn = tuple(
@@ -167,7 +165,6 @@ def _score_event(met: Meeting, name: str, value: CombatValue, die: int) -> Event
 
 
 def _result_event(name: str, result: CombatResult, drawn: tuple[Shape, ...] = ()) -> Event:
-    """Returns the event of a unit's result, in the words of the rules behind it."""
     text = "; ".join(reason.clause for reason in result.because)
     moved = {"falls_back": result.falls_back, "back_mm": result.fall_back_mm}
     facts = {"unit": name, **result.to_json(), **moved}

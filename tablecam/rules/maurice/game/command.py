@@ -142,7 +142,6 @@ def why_impossible(state: State, command: Command) -> str | None:
 
 
 def _check_declared(state: State, action: Declare) -> None:
-    """Refuses a command that the hand or the army does not allow."""
     if state.round.is_without_cards and action.command != "pass":
         why = f"{side_plural(state.active)} began the round without cards and must pass"
         raise Refused(why, rule="M-4.18", key="command")

@@ -106,7 +106,6 @@ def usual_places(state: State, leader: Commander) -> tuple[Point, ...]:
 
 
 def _behind(field: Field, unit: UnitOnField) -> Point:
-    """Returns the place 1 BW behind the middle of a unit."""
     ahead_x, ahead_y = forward(unit.axes.heading_deg)
     rear_mm = max(
         (unit.axes.left_mm[0] - x) * ahead_x + (unit.axes.left_mm[1] - y) * ahead_y
@@ -286,7 +285,6 @@ def _night_or_next(state: State) -> StateAndEvents:
 
 
 def _placed(state: State, leader: Commander, place: Point, rule: str) -> tuple[State, Event]:
-    """Returns the state with a commander at its new place, and the event."""
     x_mm, y_mm = place
     moved = replace(leader, x_mm=x_mm, y_mm=y_mm, sigma_mm=0.0, seen="hand", pose=None)
     commanders = (moved if known.id == leader.id else known for known in state.position.commanders)

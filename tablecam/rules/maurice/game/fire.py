@@ -173,7 +173,6 @@ def _declared(state: State, step: Firing, action: Fire) -> StateAndEvents:
 
 
 def _lost_shot(state: State, unit: str, target: str, count: int) -> Event:
-    """Returns the event of bases that have no shot as declared."""
     whose, verb = ("1 base", "has") if count == 1 else (f"{count} bases", "have")
     away = distance_words(state, unit, target)
     text = f"{whose} of {unit} {verb} no shot at {target}, which is {away}: the fire is lost"
@@ -181,7 +180,6 @@ def _lost_shot(state: State, unit: str, target: str, count: int) -> Event:
 
 
 def _has_shot(state: State, step: Firing, aim: ShotAssignment) -> bool:
-    """Whether a base may fire as it was declared to."""
     try:
         shots_of(state, RollingToHit((aim,), step))
     except Refused:
@@ -190,7 +188,6 @@ def _has_shot(state: State, step: Firing, aim: ShotAssignment) -> bool:
 
 
 def _check_may_fire(state: State, step: Firing, action: Fire) -> None:
-    """Refuses a unit, base or target that may not fire or be fired at in this step."""
     unit = field_at(state).by_id.get(action.unit)
     if unit is None or unit.side != step.side:
         why = f"expected a unit of {side_name(step.side)}, got {action.unit}"
@@ -281,7 +278,6 @@ def usual_fire(state: State, unit: UnitOnField, kind: Kind) -> tuple[Fire, ...]:
 
 
 def _targets(fire: Mapping[str, BaseFire], kind: Kind) -> dict[str, tuple[str, ...]]:
-    """Returns the targets of each base that has any."""
     by_base = {
         name: tuple(option.target for option in base.options if option.range == RANGES[kind])
         for name, base in fire.items()
@@ -392,7 +388,6 @@ class RollingToDisrupt(Step):
 
 
 def _shots_event(alike: Sequence[RolledShot]) -> Event:
-    """Returns the event of a unit's bases that need the same number against one target."""
     shot, hits = alike[0].shot, sum(fired.hits for fired in alike)
     rolled = [die for fired in alike for die in fired.rolled]
     bases = [fired.shot.base for fired in alike]

@@ -239,7 +239,6 @@ def shapes_inside(area: shapely.Geometry, ground: shapely.Geometry) -> tuple[Sha
 
 
 def _marched(state: State, step: Marching, action: March) -> StateAndEvents:
-    """Makes a unit's march with all its effects, or refuses it."""
     if action.unit not in step.force:
         raise Refused(f"{action.unit} is not in the activated force", rule="M-6.1", key="unit")
     if action.unit in step.moved:
@@ -276,7 +275,6 @@ _CHANGES = ("M-6.22", "M-6.23", "M-6.24", "M-6.25")
 
 
 def _march_event(name: str, judgement: Way) -> Event:
-    """Returns the event of a march."""
     answer = judgement.is_legal
     cost = f"{judgement.cost_bw:.2f} BW of {judgement.allowance_bw:g}"
     if judgement.is_after_about_face:

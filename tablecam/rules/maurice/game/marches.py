@@ -112,7 +112,6 @@ def _legal_marches(
     *,
     is_moving_up: bool,
 ) -> Iterator[_Candidate]:
-    """Yields legal marches; judges only those that the quick check leaves open."""
     if not candidates:
         return
     is_out, is_clear = _quick_check(field, unit, candidates)
@@ -252,7 +251,6 @@ def _straight(unit: UnitOnField, heading_deg: float, length_bw: float, bw_mm: fl
 def _snaking(
     unit: UnitOnField, heading_deg: float, length_bw: float, bw_mm: float, near_limit_bw: float
 ) -> _Candidate:
-    """Returns the straight move of a column or gun."""
     straight = _straight(unit, heading_deg, length_bw, bw_mm)
     return replace(straight, near_limit_bw=near_limit_bw, is_costly=True)
 

@@ -90,7 +90,6 @@ def _shapes(
 
 
 def _shots(event: Event, units: Mapping[str, UnitOnField]) -> Iterator[Shape]:
-    """Draws the bases that fired, each with the line to the target."""
     shooter = units.get(str(event.facts["unit"]))
     target = units.get(str(event.facts["target"]))
     if shooter is None or target is None:
@@ -283,7 +282,6 @@ def _is_fit(state: State, unit: UnitOnField, command: Command) -> bool:
 
 
 def _interrupted(state: State, action: act.Interrupt) -> tuple[Shape, ...]:
-    """Draws the units or the ground that an interrupt concerns."""
     field = field_at(state)
     if action.effect == "first-fire":
         able = able_to_fire(state, Firing("volley", state.passive))
@@ -294,7 +292,6 @@ def _interrupted(state: State, action: act.Interrupt) -> tuple[Shape, ...]:
 
 
 def _deployed(state: State, action: act.Deploy) -> tuple[Shape, ...]:
-    """Draws where all units of a side would deploy."""
     own = (unit for unit in state.position.units if unit.side == action.side)
     bases_of = {unit.id: action.units.get(unit.id, unit.bases) for unit in own}
     drawn = (shapes_of(footprints(bases), "goal", name) for name, bases in bases_of.items())
@@ -302,7 +299,6 @@ def _deployed(state: State, action: act.Deploy) -> tuple[Shape, ...]:
 
 
 def _activation(state: State, action: act.Activate) -> Offer:
-    """Offers a force with the cards played for it and the path from its commander (M-4.12)."""
     field = field_at(state)
     shapes = outlines(field, action.force)
     total_bw = f" of {sum(action.spans)} BW" if action.spans else ""
@@ -322,7 +318,6 @@ def _activation(state: State, action: act.Activate) -> Offer:
 
 
 def _fire(state: State, action: act.Fire) -> Offer:
-    """Offers a unit's fire with the number of bases per target and their zones (M-7.11)."""
     field, counts = field_at(state), Counter(action.targets.values())
     at = ", ".join(f"{target} ({counted(number, 'base')})" for target, number in counts.items())
     # Where nothing between them has been measured yet, only the units are drawn.
@@ -340,7 +335,6 @@ def _fire(state: State, action: act.Fire) -> Offer:
 
 
 def _march(state: State, action: act.March) -> Offer:
-    """Offers a march with its length, direction and end."""
     field = field_at(state)
     unit = field.by_id[action.unit]
     there = placed(field, unit, action.bases).by_id[unit.id]
@@ -351,7 +345,6 @@ def _march(state: State, action: act.March) -> Offer:
 
 
 def _charge(state: State, action: act.Charge) -> Offer:
-    """Offers a charge with the lane to its target (M-8.5)."""
     field, drawn = field_at(state), outlines(field_at(state), [action.unit, action.target])
     if not state.declares_first:
         lanes = charges(field, [action.unit])[action.unit].lanes
@@ -361,7 +354,6 @@ def _charge(state: State, action: act.Charge) -> Offer:
 
 
 def _fall_back(state: State, action: act.FallBack) -> Offer:
-    """Offers a fall back with its end, or its breaking if it cannot (M-8.24)."""
     field = field_at(state)
     unit, result = field.by_id[action.unit], fall_back(field, action.unit, {})[action.unit]
     shapes = outlines(field, [unit.id])
@@ -373,7 +365,6 @@ def _fall_back(state: State, action: act.FallBack) -> Offer:
 
 
 def _commander(state: State, action: act.PlaceCommander) -> Offer:
-    """Offers a commander's move, labelled by the nearest friendly unit."""
     leader = state.commander(action.side)
     name = "the commander" if leader is None else proper_name(leader.id)
     place = Shape("point", (action.place_mm,), "goal", name)

@@ -103,8 +103,6 @@ class _CardSection(StrictModel):
 
 
 class _DeckDocument(StrictModel):
-    """A whole deck file."""
-
     format: str
     version: int
     game: str
@@ -128,7 +126,6 @@ def _cards(document: Document, parsed: _DeckDocument) -> Iterator[Card]:
 
 
 def _check(document: Document, index: int, section: _CardSection) -> None:
-    """Refuses a card section whose keys contradict each other."""
     if (section.symbol is None) != (section.adds is None):
         missing, there = ("adds", "symbol") if section.adds is None else ("symbol", "adds")
         why = f"expected this key, as {there} is given"
@@ -260,7 +257,6 @@ def sides_of(position: Position) -> tuple[str, str]:
 
 
 def _check_sides(document: Document, parsed: _OptionsDocument, sides: tuple[str, str]) -> None:
-    """Refuses options that name an unknown side."""
     named: list[tuple[KeyPath, str | None]] = [(("active",), parsed.active)]
     named += [((key, side), side) for key in ("hands", "morale") for side in getattr(parsed, key)]
     for path, side in named:

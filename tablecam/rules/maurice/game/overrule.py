@@ -123,7 +123,6 @@ def agreed_on(state: State, action: Overrule) -> str:
 
 
 def _check(state: State, action: Overrule) -> None:
-    """Refuses names and values that an overrule cannot set."""
     check_overrule(action, settings(state), state.position)
     for unit in state.position.units:
         if unit.id in action.units and not action.units[unit.id]:
@@ -145,7 +144,6 @@ def _unit_after(unit: Unit, action: Overrule) -> Unit:
 
 
 def _resumed(state: State, action: Overrule) -> State:
-    """Returns the state at the round, side and step that an overrule names."""
     number = state.round.number if action.number is None else action.number
     if action.active is not None:
         # Passing the turn to the other side starts a new round.
@@ -286,7 +284,6 @@ def _all_draws_due(state: State, action: Overrule) -> int:
 
 
 def _check_dealt(state: State, action: Overrule) -> None:
-    """Refuses numbers of dealt cards that the deck cannot provide."""
     there = len(state.deck.cards)
     if action.hands and _all_draws_due(state, action) > there:
         raise Refused(f"expected hands that need at most {there} cards from the deck", key="hands")

@@ -178,7 +178,6 @@ def _fitting(
 
 
 def _size(bases: Bases) -> tuple[float, float]:
-    """Returns the width and depth of a unit's bounding box."""
     left, low, right, high = shapely.bounds(footprints(bases)).tolist()
     return right - left, high - low
 

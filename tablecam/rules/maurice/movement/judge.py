@@ -91,7 +91,6 @@ def with_contact_doubt(after: Field, unit: UnitOnField, way: Way) -> Way:
 
 
 def _contacts(after: Field, unit: UnitOnField) -> list[tuple[UnitOnField, Answer]]:
-    """Returns the enemies that a unit touches or may touch, with the answers."""
     pairs = (
         (enemy, touching.contact(unit.id, enemy.id))
         for touching in [contacts_of_field(after, {unit.id})]

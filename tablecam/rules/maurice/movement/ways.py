@@ -334,7 +334,6 @@ def _judged_way(field: Field, unit: UnitOnField, candidate: _Candidate, sigma_mm
 
 
 def _sigma_mm(*ends: UnitOnField) -> float:
-    """Returns the sigma of a move's length, from the errors of both poses."""
     return math.hypot(*(max(base.sigma_mm for base in unit.unit.bases) for unit in ends))
 
 

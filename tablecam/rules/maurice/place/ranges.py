@@ -362,7 +362,6 @@ def _strings(
     goals: Sequence[Sequence[UnitOnField]],
     enemies: Sequence[UnitOnField],
 ) -> list[CommandString | None]:
-    """Lays the strings from a commander to several forces."""
     table = field.position.table
     strings = taut_paths(
         commander.place_mm,

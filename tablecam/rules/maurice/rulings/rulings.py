@@ -484,7 +484,6 @@ def _draw_engaged(rulings: Rulings) -> Iterator[Shape]:
 
 
 def _draw_links(rulings: Rulings) -> Iterator[Shape]:
-    """Draws the links between units of a force."""
     for a, b in rulings.pairs_in_force:
         if are_linked(rulings.field, a, b):
             length = distance(a.unit, b.unit)

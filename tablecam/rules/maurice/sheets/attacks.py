@@ -216,7 +216,6 @@ def _shared(
 
 
 def _line(rulings: Rulings, unit: UnitOnField, bases: Sequence[_BaseResult]) -> Finding:
-    """Returns the line of bases with the same result."""
     first, shooters = bases[0], _shooters(unit, bases)
     at = [] if first.target is None else [first.target.id]
     shoot = f"shoot {at[0]}" if at else "fire"
@@ -240,7 +239,6 @@ def _line(rulings: Rulings, unit: UnitOnField, bases: Sequence[_BaseResult]) -> 
 def _option_line(
     rulings: Rulings, unit: UnitOnField, bases: Sequence[_BaseResult], asked: Question
 ) -> Finding:
-    """Returns the line of bases that may fire at a target in the same way."""
     options = [result.option for result in bases if result.option is not None]
     first = options[0]
     bw = span_of((rulings.field.in_bw(option.distance_mm) for option in options), places=2)
@@ -279,7 +277,6 @@ def _shooters(unit: UnitOnField, bases: Sequence[_BaseResult]) -> str:
 
 
 def _evidence(drawn: Iterable[tuple[Shape, ...]]) -> tuple[Shape, ...]:
-    """Returns all shapes, each once."""
     return tuple(dict.fromkeys(shape for shapes in drawn for shape in shapes))
 
 
@@ -320,7 +317,6 @@ def pair_charge_section(rulings: Rulings, a: UnitOnField, b: UnitOnField) -> Ite
 
 
 def _lane_line(rulings: Rulings, unit: UnitOnField, lane: ChargeLane) -> Finding:
-    """Returns the line of one legal charge move."""
     field, cost_mm = rulings.field, lane.move.cost_mm
     allowed_mm = allowance_mm(field, unit) or 0.0
     text = (
@@ -346,7 +342,6 @@ def _lane_line(rulings: Rulings, unit: UnitOnField, lane: ChargeLane) -> Finding
 
 
 def _refusal_line(rulings: Rulings, unit: UnitOnField, target: UnitOnField) -> Finding:
-    """Returns why a unit cannot charge another."""
     length = distance(unit.unit, target.unit)
     why, margin_mm = _why_not(rulings, unit, target, length)
     because = f"{unit.id} cannot charge {target.id}: {why.clause}"

@@ -135,7 +135,6 @@ def flank_section(rulings: Rulings, a: UnitOnField, b: UnitOnField) -> Iterator[
 
 
 def _flank_line(rulings: Rulings, pair: UnitPair) -> Finding:
-    """Returns whether one unit is to another's flank, and flanks it."""
     answer, a, b, touch = pair.to_flank, pair.a, pair.b, ""
     if pair.is_to_flank:
         touches = _touches(rulings, pair)
@@ -203,7 +202,6 @@ def span_section(rulings: Rulings, unit: UnitOnField) -> Iterator[Part]:
 
 
 def _span(rulings: Rulings, leader: Commander, unit: UnitOnField) -> Iterator[Part]:
-    """Yields the line of the path from a commander to a unit's force, and its shape."""
     length = command_string(rulings.field, leader, _force_of(rulings, unit))
     text = f"What span activates {unit.id}'s force from {leader.name}?"
     asked = question(text, "span", leader.id, unit.id)
@@ -238,7 +236,6 @@ def movement_section(rulings: Rulings, unit: UnitOnField) -> Iterator[Part]:
 
 
 def _allowance(rulings: Rulings, unit: UnitOnField) -> Finding:
-    """Returns the line of a unit's allowance and its conditions."""
     allowed_bw = rulings.units[unit.id].allowance_bw
     may = f"{unit.id} may move {allowed_bw:g} BW"
     if unit.has_smoke:
@@ -259,7 +256,6 @@ def _allowance(rulings: Rulings, unit: UnitOnField) -> Finding:
 
 
 def _formation(unit: UnitOnField) -> Iterator[Finding]:
-    """Yields what a unit's formation means for its moves."""
     if unit.formation == "broken-up":
         yield plain_line(f"{unit.id}'s formation is unclear; it is treated as a line", "M-1.7")
     if unit.formation == "column":
