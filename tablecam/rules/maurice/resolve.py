@@ -15,7 +15,7 @@ from tablecam.rules.maurice.combat.combat import (
     resolve_combat,
 )
 from tablecam.rules.maurice.combat.rally import rally
-from tablecam.rules.maurice.combat.results import Aftermath, position_after
+from tablecam.rules.maurice.combat.results import position_after
 from tablecam.rules.maurice.field.field import GAME, Field
 from tablecam.rules.maurice.field.requests import Combat, Rally, Request, Volley
 from tablecam.rules.maurice.field.tables import FALL_BACK_BW
@@ -23,6 +23,7 @@ from tablecam.rules.maurice.field.terms import Reason
 from tablecam.rules.maurice.fire.fire import TargetResult, fire
 from tablecam.rules.maurice.place.contacts import flanked_by, to_flank
 from tablecam.rules.maurice.rulings.interpretations import interpretations
+from tablecam.table.model import Position
 from tablecam.table.position_file import position_to_json
 from tablecam.table.sides import side_plural
 from tablecam.uncertainty.answer import Answer
@@ -44,7 +45,8 @@ def resolve(field: Field, request: Request) -> Json:
 def _volley(field: Field, request: Volley) -> Json:
     fired, struck_units = fire(field, request)
     shooters = [field.by_id[name] for name in dict.fromkeys(aim.unit for aim in request.aims)]
-    aftermath = Aftermath(
+    after = position_after(
+        field,
         # Shooters appear with 0, so that the document names every unit of the request.
         gained={unit.id: 0 for unit in shooters}
         | {result.unit: result.disruption for result in struck_units},
@@ -57,20 +59,21 @@ def _volley(field: Field, request: Volley) -> Json:
         | {"rolled": list(one.rolled), "hits": one.hits, "because": list(one.shot.because)}
         for one in fired
     ]
-    return _answer(field, request.kind, units, aftermath, shots=shots)
+    return _answer(field, request.kind, units, after, shots=shots)
 
 
 def _combat(field: Field, request: Combat) -> Json:
     fought = resolve_combat(field, request)
     results = fought.results
-    aftermath = Aftermath(
+    after = position_after(
+        field,
         gained={name: result.disruption for name, result in results.items()},
         broken={name for name, result in results.items() if result.is_broken},
         back_mm={name: result.fall_back_mm for name, result in results.items()},
     )
     named = [unit.id for unit in field.units if unit.id in results]
     units = {name: _fought_json(name, fought) for name in named}
-    answer = _answer(field, "combat", units, aftermath, active=request.active)
+    answer = _answer(field, "combat", units, after, active=request.active)
     doubts = [doubt.to_json() for doubt in combat_close_calls(field, fought.meeting)]
     return answer | {"doubts": doubts, "readings": dict(interpretations(_deciding(field, fought)))}
 
@@ -83,20 +86,19 @@ def _rally(field: Field, request: Rally) -> Json:
         "disruption": -levels,
         "because": list(map(str, (*terms.because, shed))),
     }
-    aftermath = Aftermath(gained={terms.unit: -levels})
-    answer = _answer(field, "rally", {terms.unit: unit}, aftermath)
+    after = position_after(field, gained={terms.unit: -levels})
+    answer = _answer(field, "rally", {terms.unit: unit}, after)
     if terms.near is not None and terms.near.answer == "too_close":
         answer["doubts"] = [terms.near.to_json()]
     return answer
 
 
 def _answer(
-    field: Field, kind: str, units: Mapping[str, Json], aftermath: Aftermath, **more: object
+    field: Field, kind: str, units: Mapping[str, Json], after: Position, **more: object
 ) -> Json:
-    position = position_to_json(position_after(field, aftermath))
     head: Json = {"game": GAME, "kind": kind}
     notes = {"doubts": [], "readings": {}, "warnings": list(field.warnings)}
-    return head | more | {"units": dict(units), "position": position} | notes
+    return head | more | {"units": dict(units), "position": position_to_json(after)} | notes
 
 
 def _struck_json(struck: TargetResult) -> Json:
@@ -138,7 +140,7 @@ def _questions(field: Field, meeting: Meeting) -> Iterator[Answer]:
         passive, attacker = (b, a) if a.side == meeting.active else (a, b)
         if attacker.id in meeting.engaged.get(passive.id, ()):
             yield to_flank(field, passive, attacker)
-    yield from meeting.engagements.close_calls
+    yield from meeting.engagements.close_calls(field.by_id)
     # Exact positions leave no doubt about cover.
     if not field.is_exact:
         yield from close_call_covers(field, meeting.engagements.possible_pairs(meeting.engaged))

@@ -270,13 +270,8 @@ class Engagements:
         engagement = self.pairs.get((a_id, b_id)) or self.pairs.get((b_id, a_id))
         return engagement.evidence if engagement else ()
 
-    @property
-    def close_calls(self) -> tuple[Answer, ...]:
-        """The engagements, listed or not, that are too close to call."""
-        return tuple(self._doubtful.values())
-
-    def close_calls_about(self, units: Collection[str]) -> tuple[Answer, ...]:
-        """Returns the doubts in which some of the units take part."""
+    def close_calls(self, units: Collection[str]) -> tuple[Answer, ...]:
+        """Returns the engagements of some units, listed or not, that are too close to call."""
         return tuple(
             doubt for pair, doubt in self._doubtful.items() if not set(pair).isdisjoint(units)
         )

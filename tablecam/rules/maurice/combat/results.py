@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from dataclasses import field as datafield
 from types import MappingProxyType
 from typing import Any
 
@@ -379,34 +378,30 @@ def _gained(unit: UnitOnField, so_far: CombatResult, why: Reason) -> CombatResul
     return replace(so_far, disruption=gained, is_broken=broken, because=tuple(because))
 
 
-@dataclass(frozen=True, slots=True)
-class Aftermath:
-    """The effects of a resolution on units, by id; units left out stay as they are.
+def position_after(
+    field: Field,
+    *,
+    gained: Mapping[str, int],
+    broken: Collection[str] = (),
+    smoking: Collection[str] = (),
+    back_mm: Mapping[str, float] = MappingProxyType({}),
+) -> Position:
+    """Returns the position after a resolution. Broken units leave at once (M-1.14).
 
     `gained` are levels of disruption, negative when shed, 0 for units that took part unharmed.
+    Units that are named nowhere stay as they are.
     """
 
-    gained: Mapping[str, int] = datafield(default_factory=dict)
-    broken: Collection[str] = ()
-    smoking: Collection[str] = ()
-    back_mm: Mapping[str, float] = datafield(default_factory=dict)
+    def after(unit: UnitOnField) -> Unit:
+        if unit.id not in {*gained, *smoking, *back_mm}:
+            return unit.unit
+        state = dict(unit.unit.state)
+        if unit.id in gained:
+            state["disruption"] = unit.disruption + gained[unit.id]
+        if unit.id in smoking:
+            state["smoke"] = True
+        far_mm = back_mm.get(unit.id, 0.0)
+        return replace((moved_back(unit, far_mm) if far_mm else unit).unit, state=state)
 
-
-def position_after(field: Field, aftermath: Aftermath) -> Position:
-    """Returns the position that follows. Broken units leave at once (M-1.14)."""
-    units = tuple(
-        _after(unit, aftermath) for unit in field.units if unit.id not in aftermath.broken
-    )
-    return replace(field.position, units=units)
-
-
-def _after(unit: UnitOnField, aftermath: Aftermath) -> Unit:
-    if unit.id not in {*aftermath.gained, *aftermath.smoking, *aftermath.back_mm}:
-        return unit.unit
-    state = dict(unit.unit.state)
-    if unit.id in aftermath.gained:
-        state["disruption"] = unit.disruption + aftermath.gained[unit.id]
-    if unit.id in aftermath.smoking:
-        state["smoke"] = True
-    back_mm = aftermath.back_mm.get(unit.id, 0.0)
-    return replace((moved_back(unit, back_mm) if back_mm else unit).unit, state=state)
+    left = tuple(after(unit) for unit in field.units if unit.id not in broken)
+    return replace(field.position, units=left)

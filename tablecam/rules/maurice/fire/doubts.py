@@ -451,10 +451,9 @@ def _stage(
     turns_deg = np.linspace(-most_deg, most_deg, 2 * math.ceil(most_deg / STEP_DEG) + 1)
     wide = [replace(base, strip=base.strip.narrowed(-shift_mm)) for base in shooters]
     narrow = [replace(base, strip=base.strip.narrowed(shift_mm)) for base in shooters]
-    others = [base.others for base in shooters]
     lengths_mm = [length_mm + shift_mm] * len(shooters)
-    turns = where_enemies_are_met(wide, others, [turns_deg] * len(shooters), lengths_mm)
-    met = (zone_contents_at(zones, others, turns, lengths_mm) for zones in (wide, narrow))
+    turns = where_enemies_are_met(wide, [turns_deg] * len(shooters), lengths_mm)
+    met = (zone_contents_at(zones, turns, lengths_mm) for zones in (wide, narrow))
     for base, near, far in zip(shooters, *met, strict=True):
         is_sure = np.abs(near.turns_deg) <= TURN_DEG - swing_deg
         may, must = [], set()

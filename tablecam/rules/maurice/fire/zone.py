@@ -381,7 +381,7 @@ class ZoneContents:
 def met_ahead(shooters: Sequence[Shooter], longest_mm: Sequence[float]) -> list[ZoneContents]:
     """Returns what each shooter's zone meets straight ahead."""
     ahead = [np.array([0.0])] * len(shooters)
-    return zone_contents_at(shooters, [s.others for s in shooters], ahead, longest_mm)
+    return zone_contents_at(shooters, ahead, longest_mm)
 
 
 def zone_contents_turned(
@@ -393,15 +393,12 @@ def zone_contents_turned(
     gap between them is tried, beside a step of a quarter degree. Where a unit is narrowly missed,
     the neighbourhood is searched more finely.
     """
-    others = [shooter.others for shooter in shooters]
-    turns_deg = list(map(_turns_deg, shooters, others))
-    turns_deg = where_enemies_are_met(shooters, others, turns_deg, longest_mm)
-    met = zone_contents_at(shooters, others, turns_deg, longest_mm)
+    turns_deg = where_enemies_are_met(shooters, list(map(_turns_deg, shooters)), longest_mm)
+    met = zone_contents_at(shooters, turns_deg, longest_mm)
     finer_deg = [_with_near_misses(zone) for zone in met]
     again = [at for at, zone in enumerate(met) if len(finer_deg[at]) > len(zone.turns_deg)]
     finer = zone_contents_at(
         [shooters[at] for at in again],
-        [others[at] for at in again],
         [finer_deg[at] for at in again],
         [longest_mm[at] for at in again],
     )
@@ -419,9 +416,9 @@ def _with_near_misses(met: ZoneContents) -> Array:
     return np.union1d(met.turns_deg, np.clip(np.concatenate(finer_deg), -TURN_DEG, TURN_DEG))
 
 
-def _turns_deg(shooter: Shooter, others: Sequence[OtherBase]) -> Array:
+def _turns_deg(shooter: Shooter) -> Array:
     """Returns the angles to try: a regular grid and the middle of each gap between crossings."""
-    shapes = [other.outline for other in others] + list(shooter.obstructing)
+    shapes = [other.outline for other in shooter.others] + list(shooter.obstructing)
     steps = round(TURN_DEG / STEP_DEG)
     grid = np.linspace(-TURN_DEG, TURN_DEG, 2 * steps + 1)
     if not shapes:
@@ -434,13 +431,10 @@ def _turns_deg(shooter: Shooter, others: Sequence[OtherBase]) -> Array:
 
 
 def where_enemies_are_met(
-    shooters: Sequence[Shooter],
-    others: Sequence[Sequence[OtherBase]],
-    turns_deg: Sequence[Array],
-    longest_mm: Sequence[float],
+    shooters: Sequence[Shooter], turns_deg: Sequence[Array], longest_mm: Sequence[float]
 ) -> list[Array]:
     """Drops the angles at which no enemy is in the zone or close to it."""
-    enemies = [[other.outline for other in nearby if other.is_enemy] for nearby in others]
+    enemies = [[other.outline for other in s.others if other.is_enemy] for s in shooters]
     ranges_mm = first_hit_by_strip([s.strip for s in shooters], turns_deg, enemies)
     return [
         turns[(ranges <= length_mm + _NEAR_MISS_MM).any(axis=1)]
@@ -449,24 +443,19 @@ def where_enemies_are_met(
 
 
 def zone_contents_at(
-    shooters: Sequence[Shooter],
-    others: Sequence[tuple[OtherBase, ...]],
-    turns_deg: Sequence[Array],
-    longest_mm: Sequence[float],
+    shooters: Sequence[Shooter], turns_deg: Sequence[Array], longest_mm: Sequence[float]
 ) -> list[ZoneContents]:
-    """Returns what zones of given lengths meet among their `others` at given angles."""
+    """Returns what zones of given lengths meet at given angles."""
     strips = [shooter.strip for shooter in shooters]
-    shapes = [
-        [*(other.outline for other in nearby), *shooter.obstructing]
-        for shooter, nearby in zip(shooters, others, strict=True)
-    ]
+    shapes = [[*(one.outline for one in s.others), *s.obstructing] for s in shooters]
     zones = []
     for at, ranges_mm in enumerate(first_hit_by_strip(strips, turns_deg, shapes, SLIVER_MM)):
-        count = len(others[at])
+        others = shooters[at].others
+        count = len(others)
         first_mm = ranges_mm[:, count:].min(axis=1, initial=np.inf)
         past_mm = first_mm + PAST_OBSTRUCTION_BW * shooters[at].bw_mm
         ends_mm = np.minimum(longest_mm[at], past_mm)
-        zones.append(ZoneContents(turns_deg[at], others[at], ranges_mm[:, :count], ends_mm))
+        zones.append(ZoneContents(turns_deg[at], others, ranges_mm[:, :count], ends_mm))
     return zones
 
 

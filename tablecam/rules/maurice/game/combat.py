@@ -20,7 +20,6 @@ from tablecam.rules.maurice.combat.combat import (
 )
 from tablecam.rules.maurice.combat.rally import rally, rally_attempt
 from tablecam.rules.maurice.combat.results import (
-    Aftermath,
     CombatResult,
     fall_back,
     position_after,
@@ -142,11 +141,12 @@ def _with_results(
     state: State, field: Field, results: Mapping[str, CombatResult]
 ) -> StateAndEvents:
     """Applies disruption and fall back moves, and removes units that broke."""
-    changed = Aftermath(
+    position = position_after(
+        field,
         gained={name: result.disruption for name, result in results.items() if result.disruption},
         back_mm={name: result.fall_back_mm for name, result in results.items()},
     )
-    state = replace(state, position=position_after(field, changed))
+    state = replace(state, position=position)
     return without_broken(state, [name for name, result in results.items() if result.is_broken])
 
 

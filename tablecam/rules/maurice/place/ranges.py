@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
@@ -224,11 +224,7 @@ def possible_forces(field: Field, side: str) -> tuple[tuple[str, ...], ...]:
     Players judge those links and may name any part of such a force (M-4.14): a measuring error must
     not separate units that were placed by hand at exactly 2 BW.
     """
-    close_calls = {frozenset((a.id, b.id)) for a, b, _ in _close_calls(field, side)}
-    return _chains(
-        field.of_side(side),
-        lambda a, b: frozenset((a.id, b.id)) in close_calls or are_linked(field, a, b),
-    )
+    return _chains(field.of_side(side), partial(_may_be_linked, field))
 
 
 def first_unlinked(field: Field, ids: Iterable[str]) -> str | None:
@@ -238,7 +234,7 @@ def first_unlinked(field: Field, ids: Iterable[str]) -> str | None:
     since players judge it.
     """
     units = [field.by_id[unit_id] for unit_id in dict.fromkeys(ids)]
-    chains = _chains(units, lambda a, b: link(field, a, b).answer != "no")
+    chains = _chains(units, partial(_may_be_linked, field))
     return next((unit.id for unit in units if unit.id not in chains[0]), None)
 
 
@@ -278,20 +274,23 @@ def link(field: Field, a: UnitOnField, b: UnitOnField) -> Answer:
 
 def close_call_links(field: Field, side: str) -> tuple[Answer, ...]:
     """Returns the answers of a side's links that are too close to call."""
-    return tuple(answer for *_, answer in _close_calls(field, side))
+    pairs = combinations(field.of_side(side), 2)
+    answers = (link(field, a, b) for a, b in pairs if _is_in_doubt(field, a, b))
+    return tuple(answer for answer in answers if answer.answer == "too_close")
 
 
-def _close_calls(field: Field, side: str) -> Iterator[tuple[UnitOnField, UnitOnField, Answer]]:
-    tolerance_mm, apart = field.position.table.tolerance_mm, distance_matrix(field)
-    for a, b in combinations(field.of_side(side), 2):
-        margin_mm = abs(FORCE_BW * field.bw_mm - apart.mm(a.id, b.id))
-        # Beyond two sigmas no answer is too close, which spares most pairs the full check.
-        if linking_obstacle(a, b) is None and margin_mm <= tolerance_mm + 2 * apart.sigma_mm(
-            a.id, b.id
-        ):
-            answer = link(field, a, b)
-            if answer.answer == "too_close":
-                yield a, b, answer
+def _may_be_linked(field: Field, a: UnitOnField, b: UnitOnField) -> bool:
+    if _is_in_doubt(field, a, b):
+        return link(field, a, b).answer != "no"
+    return are_linked(field, a, b)
+
+
+def _is_in_doubt(field: Field, a: UnitOnField, b: UnitOnField) -> bool:
+    # Beyond two sigmas no answer is too close, which spares most pairs the full check.
+    apart = distance_matrix(field)
+    doubt_mm = field.position.table.tolerance_mm + 2 * apart.sigma_mm(a.id, b.id)
+    margin_mm = FORCE_BW * field.bw_mm - apart.mm(a.id, b.id)
+    return abs(margin_mm) <= doubt_mm and linking_obstacle(a, b) is None
 
 
 def _chains(

@@ -177,7 +177,7 @@ class Rulings:
         # On exact positions neither engagement nor cover can be in doubt.
         if not self.field.is_exact:
             fought = self.engagements
-            answers += attempt("engaged", lambda: fought.close_calls_about(self.units), ())
+            answers += attempt("engaged", lambda: fought.close_calls(self.units), ())
             answers += attempt(
                 "cover",
                 lambda: close_call_covers(self.field, fought.possible_pairs(self.units)),

@@ -30,17 +30,17 @@ def engaged(of: Position) -> Engagements:
 )
 def test_far_from_every_limit_measured_positions_leave_no_doubts(laid, by_mm) -> None:
     found = engaged(laid(by_mm, sigma_mm=0.1))
-    assert found.close_calls == ()
+    assert found.close_calls(found.melees) == ()
     assert found.pairs
     assert {found.probability(*pair) for pair in found.pairs} == {1.0}
 
 
 @pytest.mark.parametrize("laid", [in_contact, before_the_front, past_a_first_line])
 def test_exact_positions_leave_no_doubts_and_measured_ones_name_the_enemy(laid) -> None:
-    assert engaged(laid(-0.1)).close_calls == ()
+    assert engaged(laid(-0.1)).close_calls(["F1"]) == ()
     found = engaged(laid(-0.1, **SURE))
     enemy = laid(-0.1).units[-1].id
-    assert enemy in " ".join(answer.because for answer in found.close_calls)
+    assert enemy in " ".join(answer.because for answer in found.close_calls(found.melees))
 
 
 def test_m_8_12_an_exact_answer_is_yes_for_the_listed_pairs_alone() -> None:
@@ -58,7 +58,7 @@ def test_m_8_10_who_may_touch_nobody_may_engage_nobody() -> None:
     found = engaged(position(units[0], touching, units[2]))
     assert found.probability("F1", "B2") == pytest.approx(found.probability("F1", "B1"))
     assert 0.3 < found.probability("F1", "B1") < 0.7
-    assert {answer.rule for answer in found.close_calls} == {"M-8.10", "M-8.12"}
+    assert {answer.rule for answer in found.close_calls(found.melees)} == {"M-8.10", "M-8.12"}
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_the_margin_of_a_doubt_is_how_far_it_is_from_its_limit(laid, by_mm, pair
 def test_what_the_players_leave_open_is_too_close_without_any_sigma() -> None:
     of = in_contact(-0.5)
     of = replace(of, table=replace(of.table, tolerance_mm=1.0))
-    (doubt,) = engaged(of).close_calls
+    (doubt,) = engaged(of).close_calls(["F1"])
     assert (doubt.answer, doubt.probability) == ("too_close", 1.0)
     assert doubt.because.startswith("whether F1 engages B1 is too close to call: B1 touches F1's")
     assert {shape.role for shape in doubt.evidence} == {"front-edge", "contact"}

@@ -114,8 +114,7 @@ def test_m_7_12_no_angle_tried_ten_times_as_finely_hits_anybody_else(battle):
     field = field_of(battle)
     unit = field.units[0]
     bases = Scene.measured(field).shooters([(unit, place) for place in range(len(unit.bases))])
-    near = [base.others for base in bases]
     short_mm = [bases[0].short_mm] * len(bases)
-    finely = zone_contents_at(bases, near, [np.linspace(-45, 45, 3601)] * len(bases), short_mm)
+    finely = zone_contents_at(bases, [np.linspace(-45, 45, 3601)] * len(bases), short_mm)
     for fine, tried in zip(finely, zone_contents_turned(bases, short_mm), strict=True):
         assert hit_by(fine) <= hit_by(tried)
