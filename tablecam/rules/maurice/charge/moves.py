@@ -11,46 +11,28 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from tablecam.geometry.moves.fans import (
-    Fan,
-    TurnedLanes,
-    corners_of,
-    critical_arcs_mm,
-    fan_before,
-)
-from tablecam.geometry.moves.lanes import (
-    CORNERS,
-    Corner,
-    advanced,
-    front_width_mm,
-    lane,
-    lane_corners_mm,
-    pivot_mm,
-    turned_deg,
-    wheel_parts,
-    wheeled,
-)
+from tablecam.geometry.moves import fans, lanes
 from tablecam.geometry.moves.turning import first_turn_rad, free_turns_rad, half_planes
 from tablecam.geometry.outlines import GRID_MM, Axes, table_outline
 from tablecam.geometry.rectangles import EXACT_MM, Array
 from tablecam.geometry.zone_ranges import first_hit
 from tablecam.geometry.zones import strip_before
+from tablecam.rules.maurice.field import tables
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.ground import Piece
-from tablecam.rules.maurice.field.tables import ALLOWANCES_BW, SLIVER_MM, THIN_BW
 from tablecam.uncertainty.contact import TOUCH_MM
 from tablecam.uncertainty.margins import Flags
 
 
 def allowance_mm(field: Field, unit: UnitOnField) -> float | None:
     """Returns how far a unit may charge in all (M-8.5); None without an allowance."""
-    allowance_bw = ALLOWANCES_BW.get((unit.unit.arm, unit.formation))
+    allowance_bw = tables.ALLOWANCES_BW.get((unit.unit.arm, unit.formation))
     return None if allowance_bw is None else allowance_bw * field.bw_mm
 
 
 def far_mm(field: Field, unit: UnitOnField) -> float:
     """Returns the greatest distance of anything that a unit's charge can meet, without errors."""
-    return (allowance_mm(field, unit) or 0.0) + THIN_BW * field.bw_mm + TOUCH_MM
+    return (allowance_mm(field, unit) or 0.0) + tables.THIN_BW * field.bw_mm + TOUCH_MM
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,12 +46,12 @@ class InReach:
     """
 
     front: Axes
-    corner: Corner
+    corner: lanes.Corner
     owners: tuple[str, ...]
     bases: tuple[shapely.Polygon, ...]
     whose: NDArray[np.intp]
     touched: Flags
-    fan: Fan
+    fan: fans.Fan
     screens: tuple[tuple[shapely.Geometry, Flags], ...]
     thick_mm: float
 
@@ -78,8 +60,8 @@ class InReach:
         if not self.screens:
             return begins_mm
         front = self.front
-        strip = strip_before(front, front_width_mm(front), pivot=self.corner, is_cut=False)
-        turns_deg = turned_deg(front, self.corner, 1.0) * arcs_mm
+        strip = strip_before(front, lanes.front_width_mm(front), pivot=self.corner, is_cut=False)
+        turns_deg = lanes.turned_deg(front, self.corner, 1.0) * arcs_mm
         for outline, is_flush in self.screens:
             to_screen_mm = first_hit(strip, turns_deg, [outline])
             across_mm = np.maximum(begins_mm - self.thick_mm, to_screen_mm)
@@ -94,7 +76,7 @@ def bases_in_reach(
     enemies = [other for other in others if other.side != unit.side]
     friends = [other for other in others if other.side == unit.side]
     bases = tuple(base for other in enemies for base in other.bases)
-    corners_mm = corners_of([*bases, *(base for other in friends for base in other.bases)])
+    corners_mm = fans.corners_of([*bases, *(base for other in friends for base in other.bases)])
     owners = tuple(other.id for other in enemies for _ in other.bases)
     whose = np.repeat(np.arange(len(enemies)), [len(other.bases) for other in enemies])
     shapes = np.array(bases, dtype=object)
@@ -105,21 +87,26 @@ def bases_in_reach(
         for piece, are_flush in zip(pieces, flush, strict=True)
         if np.any(are_flush)
     )
-    thick_mm = THIN_BW * field.bw_mm * bool(pieces)
+    thick_mm = tables.THIN_BW * field.bw_mm * bool(pieces)
     known = owners, bases, whose, touched
     left, right = (
         InReach(
-            unit.axes, corner, *known, fan_before(unit.axes, corner, corners_mm), screens, thick_mm
+            unit.axes,
+            corner,
+            *known,
+            fans.fan_before(unit.axes, corner, corners_mm),
+            screens,
+            thick_mm,
         )
-        for corner in CORNERS
+        for corner in lanes.CORNERS
     )
     return left, right
 
 
-def swing_mm(unit: UnitOnField, corner: Corner, arc_mm: float) -> float:
+def swing_mm(unit: UnitOnField, corner: lanes.Corner, arc_mm: float) -> float:
     """Returns how far any part of a unit moves in a wheel about a corner."""
-    offsets_mm = shapely.get_coordinates(unit.outline) - pivot_mm(unit.axes, corner)
-    return float(np.hypot(*offsets_mm.T).max()) * (arc_mm / front_width_mm(unit.axes))
+    offsets_mm = shapely.get_coordinates(unit.outline) - lanes.pivot_mm(unit.axes, corner)
+    return float(np.hypot(*offsets_mm.T).max()) * (arc_mm / lanes.front_width_mm(unit.axes))
 
 
 STEP_MM = 1.0
@@ -135,12 +122,12 @@ _CONTACT_MM = 0.5
 class Move:
     """A wheel by an arc about a corner (none where it is 0), then a distance straight ahead."""
 
-    corner: Corner
+    corner: lanes.Corner
     arc_mm: float
     straight_mm: float
 
     @property
-    def pivot(self) -> Corner | None:
+    def pivot(self) -> lanes.Corner | None:
         """The front corner that stands still in the wheel, None without one."""
         return self.corner if self.arc_mm > 0.0 else None
 
@@ -163,11 +150,11 @@ class Move:
 
     def front_after_wheel(self, unit: UnitOnField) -> Axes:
         """Returns the unit's front after the wheel."""
-        return wheeled(unit.axes, self.corner, self.arc_mm)
+        return lanes.wheeled(unit.axes, self.corner, self.arc_mm)
 
     def front_at_end(self, unit: UnitOnField) -> Axes:
         """Returns the unit's front where it stops."""
-        return advanced(self.front_after_wheel(unit), self.straight_mm)
+        return lanes.advanced(self.front_after_wheel(unit), self.straight_mm)
 
     def area(self, unit: UnitOnField) -> shapely.Geometry:
         """Returns all ground that the unit crosses, its start included."""
@@ -175,13 +162,13 @@ class Move:
 
     def wheel_area(self, unit: UnitOnField) -> shapely.Geometry:
         """Returns the area that the unit passes over in the wheel, its start included."""
-        angle_deg = turned_deg(unit.axes, self.corner, self.arc_mm)
-        parts = wheel_parts(unit.bases, pivot_mm(unit.axes, self.corner), angle_deg)
+        angle_deg = lanes.turned_deg(unit.axes, self.corner, self.arc_mm)
+        parts = lanes.wheel_parts(unit.bases, lanes.pivot_mm(unit.axes, self.corner), angle_deg)
         return shapely.union_all(parts, grid_size=GRID_MM)
 
     def lane_area(self, unit: UnitOnField) -> shapely.Polygon:
         """Returns the area that the front passes over on the way ahead."""
-        return lane(self.front_after_wheel(unit), self.straight_mm)
+        return lanes.lane(self.front_after_wheel(unit), self.straight_mm)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -211,7 +198,7 @@ class Moves:
 
     def lanes_mm(self, unit: UnitOnField, rows: NDArray[np.intp]) -> Array:
         """Returns the lanes of some of the moves, by their corners (k, 4, 2)."""
-        return lane_corners_mm(
+        return lanes.lane_corners_mm(
             unit.axes, self.there.corner, self.arcs_mm[rows], self.straight_mm[rows]
         )
 
@@ -228,8 +215,8 @@ def moves_about(
     The first move does not wheel; the wheels are those of `arcs_of`, by default all of them.
     """
     arcs_mm = list(map(arcs_of or all_arcs, there, longest_mm))
-    turned = TurnedLanes.of([about_corner.fan for about_corner in there], arcs_mm, TOUCH_MM)
-    begins_mm = turned.begins_mm(SLIVER_MM)
+    turned = fans.TurnedLanes.of([about_corner.fan for about_corner in there], arcs_mm, TOUCH_MM)
+    begins_mm = turned.begins_mm(tables.SLIVER_MM)
     beside_mm = turned.begins_mm(-TOUCH_MM, unless=begins_mm)
     return list(map(_moves, there, arcs_mm, begins_mm, beside_mm))
 
@@ -242,7 +229,9 @@ def _moves(there: InReach, arcs_mm: Array, begins_mm: Array, beside_mm: Array) -
     count = len(there.bases)
     contact_mm = there.contact_mm(arcs_mm, begins_mm[:, :count])
     straight_mm = contact_mm.min(axis=1, initial=np.inf)
-    meets = np.isfinite(straight_mm[:, None]) & (contact_mm <= straight_mm[:, None] + SLIVER_MM)
+    meets = np.isfinite(straight_mm[:, None]) & (
+        contact_mm <= straight_mm[:, None] + tables.SLIVER_MM
+    )
     beside_mm = np.where(there.touched, np.inf, beside_mm[:, :count])
     # Other bases of a unit that is met may lie beside the lane.
     if np.isfinite(beside_mm).any():
@@ -267,7 +256,7 @@ def all_arcs(there: InReach, longest_mm: float) -> Array:
     if longest_mm <= 0.0:
         return np.zeros(1)
     arcs_mm = np.linspace(0.0, longest_mm, math.ceil(longest_mm / STEP_MM) + 1)
-    critical_mm = critical_arcs_mm(there.fan, longest_mm, (SLIVER_MM,))
+    critical_mm = fans.critical_arcs_mm(there.fan, longest_mm, (tables.SLIVER_MM,))
     beside_mm = abs(math.radians(_BESIDE_DEG) / there.fan.rad_per_mm)
     # Exactly at a crossing rounding decides, so both sides are tried too.
     beside = np.add.outer([-beside_mm, 0.0, beside_mm], critical_mm).ravel()
@@ -299,11 +288,11 @@ class Forbidden:
         left, right, _, far = np.moveaxis(lanes_mm, 1, 0)
         wide, long = right - left, far - left
         lengths_mm = np.hypot(*long.T)
-        is_entered: Flags = lengths_mm > SLIVER_MM
+        is_entered: Flags = lengths_mm > tables.SLIVER_MM
         across = wide[is_entered] / np.hypot(*wide[is_entered].T)[:, None]
         ahead = long[is_entered] / lengths_mm[is_entered, None]
         inward = np.stack([across + ahead, ahead - across, -across - ahead, across - ahead], axis=1)
-        inner = shapely.polygons(lanes_mm[is_entered] + inward * SLIVER_MM / 2)
+        inner = shapely.polygons(lanes_mm[is_entered] + inward * tables.SLIVER_MM / 2)
         is_entered[is_entered] = shapely.intersects(self.deep, inner)
         return is_entered
 
@@ -329,7 +318,7 @@ def forbidden_ground(field: Field, unit: UnitOnField) -> Forbidden:
 def _together(areas: tuple[shapely.Geometry, ...]) -> Forbidden:
     """Merges areas; cached, as many units and all their draws share the same areas."""
     area = shapely.union_all(areas, grid_size=GRID_MM) if areas else shapely.Polygon()
-    deep = shapely.buffer(area, -SLIVER_MM / 2)
+    deep = shapely.buffer(area, -tables.SLIVER_MM / 2)
     shapely.prepare(deep)
     return Forbidden(area, deep)
 
@@ -354,7 +343,7 @@ def _off_table(field: Field, unit: UnitOnField) -> shapely.Polygon:
 
 def free_arc_mm(
     unit: UnitOnField,
-    corner: Corner,
+    corner: lanes.Corner,
     others: Sequence[UnitOnField],
     forbidden: Forbidden,
     longest_mm: float,
@@ -363,12 +352,14 @@ def free_arc_mm(
 
     Friends in line beside it do not block it, nor does ground where it already stands.
     """
-    pivot, sense = pivot_mm(unit.axes, corner), 1.0 if corner == "left" else -1.0
-    own, far_mm = corners_of(unit.bases), swing_mm(unit, corner, longest_mm)
+    pivot, sense = lanes.pivot_mm(unit.axes, corner), 1.0 if corner == "left" else -1.0
+    own, far_mm = fans.corners_of(unit.bases), swing_mm(unit, corner, longest_mm)
     turn_rad = math.inf
     edges_mm = _edges_before(forbidden, unit.outline, far_mm)
     if len(edges_mm):
-        turn_rad = first_turn_rad(pivot, sense, half_planes(own).grown(-SLIVER_MM / 2), edges_mm)
+        turn_rad = first_turn_rad(
+            pivot, sense, half_planes(own).grown(-tables.SLIVER_MM / 2), edges_mm
+        )
     met = [
         base
         for other in others
@@ -382,11 +373,11 @@ def free_arc_mm(
             np.tile(pivot, (count, 1)),
             np.full(count, sense),
             half_planes(np.repeat(own, len(met), axis=0)),
-            half_planes(np.tile(corners_of(met), (len(own), 1, 1))),
-            SLIVER_MM,
+            half_planes(np.tile(fans.corners_of(met), (len(own), 1, 1))),
+            tables.SLIVER_MM,
         )
         turn_rad = min(turn_rad, float(met_rad.min()))
-    return min(longest_mm, front_width_mm(unit.axes) * turn_rad)
+    return min(longest_mm, lanes.front_width_mm(unit.axes) * turn_rad)
 
 
 def _edges_before(ground: Forbidden, outline: shapely.Geometry, far_mm: float) -> Array:
@@ -397,7 +388,7 @@ def _edges_before(ground: Forbidden, outline: shapely.Geometry, far_mm: float) -
     if shapely.intersects(ground.area, outline):
         # Ground under the unit's present place does not count.
         rest = shapely.difference(ground.area, outline, grid_size=GRID_MM)
-        deep = shapely.buffer(rest, -SLIVER_MM / 2)
+        deep = shapely.buffer(rest, -tables.SLIVER_MM / 2)
     rings = shapely.get_rings(shapely.get_parts(deep))
     points, of_ring = shapely.get_coordinates(rings, return_index=True)
     goes_on = of_ring[1:] == of_ring[:-1]

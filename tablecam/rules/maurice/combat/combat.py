@@ -27,16 +27,9 @@ from tablecam.rules.maurice.combat.results import (
     rearmost_first,
     results,
 )
+from tablecam.rules.maurice.field import tables
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.requests import Combat
-from tablecam.rules.maurice.field.tables import (
-    BAD_TERRAIN,
-    BASIC,
-    COVER,
-    HIGHER,
-    SLIVER_MM,
-    VULNERABLE,
-)
 from tablecam.rules.maurice.field.terms import Reason, Term, amounts_by_name, total
 from tablecam.rules.maurice.field.worlds import drawn_unit
 from tablecam.rules.maurice.place.contacts import Contacts, contacts_of_field, flanked_by
@@ -144,7 +137,7 @@ def _targets(fronts: Sequence[Axes], outlines: Sequence[shapely.Geometry]) -> Sh
             ahead[at] = shapely.intersection(ahead[at], area, grid_size=GRID_MM)
     # Without the sliver, lines between touching units have no length; with it a defender that
     # touches at the edge of its wood has cover.
-    return np.asarray(shapely.buffer(ahead, -SLIVER_MM, join_style="mitre"))
+    return np.asarray(shapely.buffer(ahead, -tables.SLIVER_MM, join_style="mitre"))
 
 
 def _open_lines(cover: shapely.Geometry, fronts: Sequence[Axes], targets: Shapes) -> Shapes:
@@ -283,7 +276,7 @@ def combat_values(fighters: Iterable[Fighter]) -> Mapping[str, CombatValue]:
 
 
 def _value(fighter: Fighter, everyone: Mapping[str, Fighter]) -> CombatValue:
-    basic = BASIC[fighter.arm]
+    basic = tables.BASIC[fighter.arm]
     terms = _terms(fighter, everyone)
     summed = basic + total(terms)
     because = [Reason("M-8.16", "basic", (fighter.arm, basic)), *terms]
@@ -300,10 +293,12 @@ def _terms(fighter: Fighter, everyone: Mapping[str, Fighter]) -> tuple[Term, ...
     levels, alone = fighter.disruption, _outnumbering(fighter, everyone)
     terms = (
         Term("M-8.16", "disruption", (levels,), amount=-levels),
-        Term("M-5.3", "bad_terrain", amount=BAD_TERRAIN * fighter.is_in_bad_terrain),
-        Term("M-8.15", "elevation", (fighter.higher,), amount=HIGHER * bool(fighter.higher)),
-        Term("M-8.14", "cover", (fighter.covered,), amount=COVER * bool(fighter.covered)),
-        Term("M-8.16", "vulnerable", why_vulnerable, amount=VULNERABLE * any(why_vulnerable)),
+        Term("M-5.3", "bad_terrain", amount=tables.BAD_TERRAIN * fighter.is_in_bad_terrain),
+        Term("M-8.15", "elevation", (fighter.higher,), amount=tables.HIGHER * bool(fighter.higher)),
+        Term("M-8.14", "cover", (fighter.covered,), amount=tables.COVER * bool(fighter.covered)),
+        Term(
+            "M-8.16", "vulnerable", why_vulnerable, amount=tables.VULNERABLE * any(why_vulnerable)
+        ),
         Term("M-8.17", "outnumbered", (fighter.id, alone), amount=-len(alone)),
         Term("M-8.18", "card", amount=fighter.card),
     )

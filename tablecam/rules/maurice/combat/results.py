@@ -16,15 +16,9 @@ from tablecam.geometry.moves.lanes import advanced, swept_straight
 from tablecam.geometry.moves.poses import ahead
 from tablecam.geometry.outlines import footprint, table_outline
 from tablecam.geometry.rectangles import EXACT_MM, Array, rectangles
+from tablecam.rules.maurice.field import tables
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.ground import is_partly_in
-from tablecam.rules.maurice.field.tables import (
-    COMBAT_BEATEN,
-    COMBAT_DOUBLED,
-    COMBAT_OTHERWISE,
-    FALL_BACK_BW,
-    SLIVER_MM,
-)
 from tablecam.rules.maurice.field.terms import Reason
 from tablecam.rules.maurice.place.contacts import contacts_of_field
 from tablecam.table.headings import forward, mean_deg
@@ -93,11 +87,11 @@ def settle(units: Sequence[ScoredUnit], scores: Ints) -> Settled:
         highest = against.max(axis=1)
         # No score is negative, so an active unit is not beaten where nobody stands.
         is_beaten = highest >= own if unit.is_active else highest > own
-        gained[:, place] = np.where(is_beaten, COMBAT_BEATEN, COMBAT_OTHERWISE)
+        gained[:, place] = np.where(is_beaten, tables.COMBAT_BEATEN, tables.COMBAT_OTHERWISE)
         broken[:, place] = unit.disruption + gained[:, place] > unit.bases
         best[:, place] = np.where(highest == _NOBODY, _NOBODY, np.array(enemies)[top])
         if not unit.is_active:
-            is_doubled = highest >= COMBAT_DOUBLED * own
+            is_doubled = highest >= tables.COMBAT_DOUBLED * own
             gained[is_doubled, place] = 0
             broken[is_doubled, place] = True
     return Settled(gained, broken, best)
@@ -123,7 +117,7 @@ def _because(unit: ScoredUnit, best: ScoredUnit | None, gained: int) -> tuple[Re
     elif gained == 0:
         return (Reason("M-8.20", "doubled", (best.id, unit.score, best.score)),)
     else:
-        is_beaten = gained == COMBAT_BEATEN
+        is_beaten = gained == tables.COMBAT_BEATEN
         how = "drawn" if unit.score == best.score else "beaten" if is_beaten else "winning"
         reason = Reason("M-8.20", how, (best.id, unit.score, best.score, gained))
     level = unit.disruption + gained
@@ -208,7 +202,7 @@ def fall_back_path(field: Field, unit_id: str, before: Mapping[str, CombatResult
     }
     friends = [overlaps[other.id] for other in unbroken if other.side == unit.side]
     # Farther than 1 BW if it would end on a friend (M-8.25).
-    back_mm = _first_free_mm(FALL_BACK_BW * field.bw_mm, friends)
+    back_mm = _first_free_mm(tables.FALL_BACK_BW * field.bw_mm, friends)
     in_the_way = {
         other.id: entered_mm
         for other in unbroken
@@ -316,7 +310,7 @@ def _overlap(unit: UnitOnField, other: UnitOnField, moved_mm: Point) -> _Overlap
     now_mm = np.where(
         shapely.contains(areas, here), shapely.distance(shapely.boundary(areas), here), 0.0
     )
-    deep = shapely.buffer(areas, -SLIVER_MM - now_mm, join_style="mitre")
+    deep = shapely.buffer(areas, -tables.SLIVER_MM - now_mm, join_style="mitre")
     back = np.array(moved_back_mm(unit, 1.0))
     from_mm, to_mm = _between(np.asarray(deep, dtype=object), back)
     return _Overlap(from_mm, to_mm, _between(areas, back)[1])
@@ -347,7 +341,10 @@ def _barred(
         return Reason("M-8.27", "in_the_way", (field.ground.barring_words(swept),))
     there = moved_back(unit, back_mm)
     # A unit that overhangs the edge already is stopped only if it would overhang farther.
-    if _beyond_edge_mm(field, there.outline) > _beyond_edge_mm(field, unit.outline) + SLIVER_MM:
+    if (
+        _beyond_edge_mm(field, there.outline)
+        > _beyond_edge_mm(field, unit.outline) + tables.SLIVER_MM
+    ):
         return Reason("M-8.27", "table_ends", reading="M-8.27")
     return None
 

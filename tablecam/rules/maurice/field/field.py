@@ -15,15 +15,8 @@ import shapely
 from tablecam.errors import BadInput
 from tablecam.geometry.outlines import GRID_MM, Axes, axes, unit_footprints
 from tablecam.geometry.rectangles import EXACT_MM, Array, rectangles
+from tablecam.rules.maurice.field import tables
 from tablecam.rules.maurice.field.ground import Ground, are_partly_in, ground_of, is_partly_in
-from tablecam.rules.maurice.field.tables import (
-    BASES,
-    FORMATIONS,
-    KINDS,
-    LONG_BW,
-    MAX_WIDTH_TO_DEPTH,
-    SHORT_BW,
-)
 from tablecam.rules.maurice.field.terms import Reason
 from tablecam.rules.memo import Memo
 from tablecam.rules.miniatures.placement import (
@@ -91,7 +84,7 @@ def _oddly_shaped(units: Sequence[Unit]) -> Iterator[PositionWarning]:
             for base in unit.bases
             if not base.depth_mm - _CUT_MM
             <= base.width_mm
-            <= MAX_WIDTH_TO_DEPTH * base.depth_mm + _CUT_MM
+            <= tables.MAX_WIDTH_TO_DEPTH * base.depth_mm + _CUT_MM
         ]
         # Guns may be of any depth (M-1.1).
         if odd_sizes_mm and unit.arm != "artillery":
@@ -100,8 +93,8 @@ def _oddly_shaped(units: Sequence[Unit]) -> Iterator[PositionWarning]:
         who = f"unit {names[0]} has" if len(names) == 1 else f"units {', '.join(names)} have"
         sentence = (
             f"{who} bases of {wide_mm:g} x {deep_mm:g} mm: the rules (M-1.1) expect bases "
-            f"from square to {MAX_WIDTH_TO_DEPTH:g} times as wide as deep, but are applied as "
-            "they are"
+            f"from square to {tables.MAX_WIDTH_TO_DEPTH:g} times as wide as deep, but are applied "
+            "as they are"
         )
         yield PositionWarning(frozenset(names), sentence)
 
@@ -161,7 +154,7 @@ class UnitOnField:
     @property
     def longest_range_bw(self) -> float:
         """The unit's longest range of fire (M-7.9, M-7.10)."""
-        return LONG_BW if self.unit.arm == "artillery" else SHORT_BW
+        return tables.LONG_BW if self.unit.arm == "artillery" else tables.SHORT_BW
 
     @property
     def is_disrupted_by_passing(self) -> bool:
@@ -344,8 +337,8 @@ def _by_id(units: Iterable[UnitOnField]) -> Mapping[str, UnitOnField]:
 
 def _check_kinds(position: Position, source: str) -> None:
     for index, piece in enumerate(position.terrain):
-        if piece.kind not in KINDS:
-            expected = f"expected one of {', '.join(KINDS)}, got {quoted(piece.kind)}"
+        if piece.kind not in tables.KINDS:
+            expected = f"expected one of {', '.join(tables.KINDS)}, got {quoted(piece.kind)}"
             raise BadInput(source, expected, key=written(("terrain", index, "kind")))
 
 
@@ -387,7 +380,7 @@ def _place(*_: object) -> object:
 
 
 def _check_units(position: Position, source: str) -> None:
-    fault_of = faults(position, BASES)
+    fault_of = faults(position, tables.BASES)
     for unit in position.units:
         why = fault_of[unit.id].message if unit.id in fault_of else _fault(unit)
         if why is not None:
@@ -396,7 +389,7 @@ def _check_units(position: Position, source: str) -> None:
 
 def _fault(unit: Unit) -> str | None:
     """Returns what is wrong with a unit's formation, which its arm must have (M-1.7), or state."""
-    known = FORMATIONS[unit.arm]
+    known = tables.FORMATIONS[unit.arm]
     if unit.formation is not None and unit.formation not in known:
         expected = f"expected {'one of ' * (len(known) > 1)}{', '.join(known)}"
         return f"formation: {expected}, got {quoted(unit.formation)}"

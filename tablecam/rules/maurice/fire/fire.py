@@ -10,15 +10,9 @@ from typing import Any
 
 import shapely
 
+from tablecam.rules.maurice.field import tables
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.requests import Dice, Kind, ShotAssignment, Volley, check_dice
-from tablecam.rules.maurice.field.tables import (
-    FORCE_BW,
-    PAST_OBSTRUCTION_BW,
-    TO_DISRUPT,
-    TO_DISRUPT_GUN_BY_BOMBARDMENT,
-    ZONE_BW,
-)
 from tablecam.rules.maurice.field.terms import needed_on_die
 from tablecam.rules.maurice.fire.doubts import with_doubts
 from tablecam.rules.maurice.fire.targets import BaseFire, FireOption, Range, fire_in
@@ -44,7 +38,7 @@ def fire_of_units(field: Field, only: Collection[str] | None = None) -> FireByUn
     """
     units = [unit for unit in field.units if only is None or unit.id in only]
     # Nothing farther away matters to a unit's fire.
-    reaches_mm = [(unit.longest_range_bw + ZONE_BW) * field.bw_mm for unit in units]
+    reaches_mm = [(unit.longest_range_bw + tables.ZONE_BW) * field.bw_mm for unit in units]
     keys = field.keys(units, reaches_mm)
     fire = _REMEMBERED.answers(keys, lambda new: _fire_of(field, [units[index] for index in new]))
     return MappingProxyType({unit.id: of for unit, of in zip(units, fire, strict=True)})
@@ -77,7 +71,7 @@ def fire_reading(field: Field, unit: UnitOnField, option: FireOption) -> str | N
     """Returns the interpretation of fire past obstructing terrain, or of a turned zone."""
     axis = option.shooter.strip.axis(option.turned_deg, option.distance_mm)
     if shapely.intersects(axis, field.ground.obstructing):
-        limit_mm = PAST_OBSTRUCTION_BW * field.bw_mm
+        limit_mm = tables.PAST_OBSTRUCTION_BW * field.bw_mm
         is_walled = any(
             piece.kind.is_linear
             and piece.kind.obstructs
@@ -161,7 +155,7 @@ def _check_one_force(field: Field, request: Volley) -> None:
         return  # units that never bombard are rejected shot by shot
     path = ("shots", shooters.index(apart), "unit")
     why = linking_obstacle(field.by_id[shooters[0]], field.by_id[apart])
-    why = why or f"they are not linked within {FORCE_BW:g} BW"
+    why = why or f"they are not linked within {tables.FORCE_BW:g} BW"
     message = f"expected guns of one force (M-7.3), got {shooters[0]} and {apart}: {why}"
     raise request.document.error(path, message)
 
@@ -169,7 +163,7 @@ def _check_one_force(field: Field, request: Volley) -> None:
 def disrupt_number(kind: Kind, target: Arm) -> int:
     """Returns the number a hit needs to disrupt; distant guns are harder to silence (M-7.26)."""
     is_gun_from_afar = kind == "bombard" and target == "artillery"
-    return TO_DISRUPT_GUN_BY_BOMBARDMENT if is_gun_from_afar else TO_DISRUPT
+    return tables.TO_DISRUPT_GUN_BY_BOMBARDMENT if is_gun_from_afar else tables.TO_DISRUPT
 
 
 def fire(field: Field, request: Volley) -> tuple[tuple[RolledShot, ...], tuple[TargetResult, ...]]:

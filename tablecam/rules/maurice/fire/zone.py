@@ -20,15 +20,9 @@ from tablecam.geometry.rectangles import EXACT_MM, Array
 from tablecam.geometry.sight import is_hidden, may_block
 from tablecam.geometry.zone_ranges import critical_turns_deg, first_hit_by_strip
 from tablecam.geometry.zones import Strip, strip_before
+from tablecam.rules.maurice.field import tables
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.ground import Ground, Piece
-from tablecam.rules.maurice.field.tables import (
-    PAST_OBSTRUCTION_BW,
-    SHORT_BW,
-    SLIVER_MM,
-    TURN_DEG,
-    ZONE_BW,
-)
 from tablecam.uncertainty.contact import TOUCH_MM
 from tablecam.uncertainty.margins import Flags
 
@@ -90,7 +84,7 @@ class Shooter(BaseInWorld):
     @property
     def short_mm(self) -> float:
         """Short range (M-7.9)."""
-        return SHORT_BW * self.bw_mm
+        return tables.SHORT_BW * self.bw_mm
 
     @property
     def longest_mm(self) -> float:
@@ -135,17 +129,19 @@ class Scene:
         along /= np.hypot(*along.T)[:, None]
         headings_deg = np.degrees(np.arctan2(along[:, 0], -along[:, 1]))
         strips = [
-            strip_before(Axes((left[0], left[1]), (end[0], end[1]), heading), ZONE_BW * bw_mm)
+            strip_before(
+                Axes((left[0], left[1]), (end[0], end[1]), heading), tables.ZONE_BW * bw_mm
+            )
             for (left, end), heading in zip(fronts_mm.tolist(), headings_deg.tolist(), strict=True)
         ]
-        inward_mm = along * SLIVER_MM
+        inward_mm = along * tables.SLIVER_MM
         edges = np.asarray(shapely.linestrings(fronts_mm), dtype=object)
         ends_mm = fronts_mm + np.stack([inward_mm, -inward_mm], axis=1)
         inner = np.asarray(shapely.linestrings(ends_mm), dtype=object).tolist()
         pivots = np.asarray(shapely.points([strip.pivot_mm for strip in strips]), dtype=object)
         # From the pivot to the far corners of a zone.
         ranges_bw = np.array([unit.longest_range_bw for unit, _ in unit_bases])
-        reaches_mm = (ranges_bw + ZONE_BW) * bw_mm
+        reaches_mm = (ranges_bw + tables.ZONE_BW) * bw_mm
         ground = self.field.ground
         own_walls_of = own_walls(ground, corners_mm)
         near = self._near(own, strips, pivots, reaches_mm)
@@ -282,7 +278,7 @@ def _flush_walls(corners_mm: Array, walls: Sequence[Piece]) -> tuple[Piece, ...]
         and _depth_mm(corners_mm, wall.outline) <= _MOST_IN_WALL_MM + EXACT_MM
     ]
     met = shapely.union_all([grown[at] for at in along_front])
-    if not along_front or shapely.length(shapely.difference(edge, met)) > SLIVER_MM:
+    if not along_front or shapely.length(shapely.difference(edge, met)) > tables.SLIVER_MM:
         return ()
     return tuple(walls[at] for at in along_front)
 
@@ -413,17 +409,19 @@ def _with_near_misses(met: ZoneContents) -> Array:
     ]
     if not finer_deg:
         return met.turns_deg
-    return np.union1d(met.turns_deg, np.clip(np.concatenate(finer_deg), -TURN_DEG, TURN_DEG))
+    return np.union1d(
+        met.turns_deg, np.clip(np.concatenate(finer_deg), -tables.TURN_DEG, tables.TURN_DEG)
+    )
 
 
 def _turns_deg(shooter: Shooter) -> Array:
     """Returns the angles to try: a regular grid and the middle of each gap between crossings."""
     shapes = [other.outline for other in shooter.others] + list(shooter.obstructing)
-    steps = round(TURN_DEG / STEP_DEG)
-    grid = np.linspace(-TURN_DEG, TURN_DEG, 2 * steps + 1)
+    steps = round(tables.TURN_DEG / STEP_DEG)
+    grid = np.linspace(-tables.TURN_DEG, tables.TURN_DEG, 2 * steps + 1)
     if not shapes:
         return grid
-    critical = critical_turns_deg(shooter.strip, shapes, TURN_DEG, SLIVER_MM)
+    critical = critical_turns_deg(shooter.strip, shapes, tables.TURN_DEG, tables.SLIVER_MM)
     # Aligned bases share corners, so angles that differ by rounding alone enclose no gap.
     gaps = np.flatnonzero(np.diff(critical) > _SAME_DEG)
     between = (critical[gaps + 1] + critical[gaps]) / 2
@@ -449,11 +447,11 @@ def zone_contents_at(
     strips = [shooter.strip for shooter in shooters]
     shapes = [[*(one.outline for one in s.others), *s.obstructing] for s in shooters]
     zones = []
-    for at, ranges_mm in enumerate(first_hit_by_strip(strips, turns_deg, shapes, SLIVER_MM)):
+    for at, ranges_mm in enumerate(first_hit_by_strip(strips, turns_deg, shapes, tables.SLIVER_MM)):
         others = shooters[at].others
         count = len(others)
         first_mm = ranges_mm[:, count:].min(axis=1, initial=np.inf)
-        past_mm = first_mm + PAST_OBSTRUCTION_BW * shooters[at].bw_mm
+        past_mm = first_mm + tables.PAST_OBSTRUCTION_BW * shooters[at].bw_mm
         ends_mm = np.minimum(longest_mm[at], past_mm)
         zones.append(ZoneContents(turns_deg[at], others, ranges_mm[:, :count], ends_mm))
     return zones
@@ -461,5 +459,5 @@ def zone_contents_at(
 
 def zone_ahead(field: Field, unit: UnitOnField, place: int, range_bw: float) -> shapely.Geometry:
     """Returns the zone of a base straight ahead (M-7.11)."""
-    strip = strip_before(axes(unit.unit.bases[place]), ZONE_BW * field.bw_mm)
+    strip = strip_before(axes(unit.unit.bases[place]), tables.ZONE_BW * field.bw_mm)
     return strip.outline(0.0, range_bw * field.bw_mm)

@@ -41,13 +41,7 @@ from tablecam.rules.maurice.game.table import (
     forces_at,
 )
 from tablecam.rules.maurice.movement.ways import mover_decides
-from tablecam.rules.maurice.place.ranges import (
-    command_string,
-    command_strings,
-    first_unlinked,
-    least_cards,
-    reaches,
-)
+from tablecam.rules.maurice.place import ranges
 from tablecam.rules.steps import why_none
 from tablecam.table.sides import side_name, side_plural
 from tablecam.wording import joined, nearest
@@ -170,7 +164,7 @@ class Activating(Step):
         else:
             force, field, left_out_events = action.force, field_at(state), ()
             _check_named(state, field, force)
-            if (unlinked := first_unlinked(field, force)) is not None:
+            if (unlinked := ranges.first_unlinked(field, force)) is not None:
                 why = f"no chain of linked units connects {unlinked} to the force"
                 raise Refused(why, rule="M-1.15", key="force")
             eligible_units(state, in_doubt=force).check(force)
@@ -199,9 +193,9 @@ def _activations(state: State) -> tuple[Activate, ...]:
     # Without a commander nothing can be measured, but one card is always needed (M-4.13).
     if (commander := state.commander(state.active)) is None:
         return tuple(filter(None, (_cheapest(state, force, 1) for force in candidates)))
-    strings = zip(candidates, command_strings(field, commander, candidates), strict=True)
+    strings = zip(candidates, ranges.command_strings(field, commander, candidates), strict=True)
     cheapest = (
-        _cheapest(state, force, least_cards(field, string)[0])
+        _cheapest(state, force, ranges.least_cards(field, string)[0])
         for force, string in strings
         if string is not None
     )
@@ -285,7 +279,7 @@ def _unmeasured_force(
     eligible_units(state).check(named)
     force, events = named, []
     # Leaving one out may unlink others.
-    while (unlinked := first_unlinked(field, force)) is not None:
+    while (unlinked := ranges.first_unlinked(field, force)) is not None:
         force = tuple(name for name in force if name != unlinked)
         text = f"{unlinked} is not linked to {force[0]} and stays out of the force"
         events.append(Event("left-out", text, "M-1.15", {"unit": unlinked}))
@@ -344,11 +338,11 @@ def _check_reached(state: State, field: Field, force: Force, spans_bw: tuple[int
     if commander is None:
         text = f"{text}; {who} have no commander on the table to measure from"
         return Event("activated", text, "M-4.11", facts)
-    reached = command_string(field, commander, force)
+    reached = ranges.command_string(field, commander, force)
     if reached is None:
         why = f"every path from {commander.name} to {names} comes within 1 BW of an enemy"
         raise Refused(why, rule="M-4.12", key="force")
-    answer = reaches(field, reached, spans_bw)
+    answer = ranges.reaches(field, reached, spans_bw)
     if answer.answer == "no":
         raise Refused(answer.because, rule=answer.rule, key="spans")
     facts |= {"span_bw": round(reached.length_bw, 3), "answer": answer.answer}

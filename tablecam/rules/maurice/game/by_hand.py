@@ -14,14 +14,7 @@ from tablecam.geometry.rectangles import rectangles
 from tablecam.rules.game import Ban, Refused, Suggestion
 from tablecam.rules.maurice.combat.results import fall_back, moved_back
 from tablecam.rules.maurice.field.field import Field, UnitOnField, field_of
-from tablecam.rules.maurice.game.actions import (
-    Action,
-    Charge,
-    Deploy,
-    FallBack,
-    March,
-    PlaceCommander,
-)
+from tablecam.rules.maurice.game import actions as act
 from tablecam.rules.maurice.game.activation import Interrupting
 from tablecam.rules.maurice.game.cards import Drawing, Modifying
 from tablecam.rules.maurice.game.charge import Charging, charge_notes, may_move_up
@@ -85,7 +78,7 @@ def suggest_deployment(state: State, step: Deploying, position: Position) -> tup
     }
     if not (moved_units or moved_commanders):
         return ()
-    action = Deploy(side, moved_units, moved_commanders)
+    action = act.Deploy(side, moved_units, moved_commanders)
     # Listed under one name, though the action moves all of them.
     first = next(iter((*moved_units, *moved_commanders)))
     own = sum(unit.side == side and unit.id in moved_units for unit in state.position.units)
@@ -124,9 +117,9 @@ def suggest_place(state: State, seen: Commander) -> Suggestion | None:
     if not isinstance(step, PlacingCommander) or seen.side != step.owner(state):
         return None
     # Paid with the card that the step itself would offer.
-    offered = (made for made in step.listed(state) if isinstance(made, PlaceCommander))
+    offered = (made for made in step.listed(state) if isinstance(made, act.PlaceCommander))
     card = next((made.card for made in offered), None)
-    action = PlaceCommander(seen.side, seen.x_mm, seen.y_mm, card)
+    action = act.PlaceCommander(seen.side, seen.x_mm, seen.y_mm, card)
     leader = next(leader for leader in state.position.commanders if leader.id == seen.id)
     far_bw = math.dist(leader.place_mm, seen.place_mm) / state.position.table.bw_mm
     text = f"{seen.id} was moved {far_bw:.1f} BW: move him there?"
@@ -136,7 +129,7 @@ def suggest_place(state: State, seen: Commander) -> Suggestion | None:
 
 def suggest_march(state: State, seen: Unit) -> Suggestion:
     """Suggests a march or a move up; if it is illegal, with the nearest legal place."""
-    field, action = field_at(state), March(seen.id, seen.bases)
+    field, action = field_at(state), act.March(seen.id, seen.bases)
     unit, there = field.by_id[seen.id], _on_empty_field(field, seen)
     if there is None:
         text = f"{seen.id} is off the table: put it back"
@@ -165,7 +158,7 @@ def suggest_march(state: State, seen: Unit) -> Suggestion:
 
 def suggest_fall_back(state: State, seen: Unit) -> Suggestion:
     """Suggests a unit's fall back, and checks that it lies where that leads."""
-    field, action = field_at(state), FallBack(seen.id)
+    field, action = field_at(state), act.FallBack(seen.id)
     # Without results: whoever fell back before lies at its new place already.
     unit, result = field.by_id[seen.id], fall_back(field, seen.id, {})[seen.id]
     if result.is_broken:
@@ -210,7 +203,7 @@ def _nearest(
     gap_mm = TOUCH_MM + tolerance_mm + CLEAR_SIGMAS * max(base.sigma_mm for base in unit.unit.bases)
 
     def is_legal(bases: Bases) -> bool:
-        action = March(unit.id, bases)
+        action = act.March(unit.id, bases)
         if isinstance(step, Charging) and _refusal(state, action) is not None:
             return False
         is_apart = not shapely.dwithin(enemies, rectangles(bases).outlines(), gap_mm).any()
@@ -279,13 +272,13 @@ def suggest_charge(state: State, seen: Unit) -> Suggestion:
     there = _on_empty_field(field, seen)
     enemies = () if there is None else _enemies_in_front(field, there)
     # What can be explained as a move up needs no charge.
-    if there is None or not enemies or _refusal(state, March(seen.id, seen.bases)) is None:
+    if there is None or not enemies or _refusal(state, act.March(seen.id, seen.bases)) is None:
         return suggest_march(state, seen)
     moves = [nearest_charge(field, field.by_id[seen.id], enemy, there.axes) for enemy in enemies]
     ends = (end for end in moves if end is not None)
     # Of several enemies, the one whose charge leads nearest to where the unit lies.
     end = min(ends, key=lambda end: end_error_mm(end, there.axes), default=None)
-    action = Charge(seen.id, enemies[0] if end is None else end.target, seen.bases)
+    action = act.Charge(seen.id, enemies[0] if end is None else end.target, seen.bases)
     why_not = _refusal(state, action)
     if end is None or why_not is not None:
         error_mm = 0.0 if end is None else end_error_mm(end, there.axes)
@@ -316,7 +309,7 @@ def _enemies_in_front(field: Field, there: UnitOnField) -> tuple[str, ...]:
 def _illegal_charge(
     state: State,
     seen: Unit,
-    action: Charge,
+    action: act.Charge,
     end: ChargeEnd | None,
     error_mm: float,
     why_not: Refused | None,
@@ -341,7 +334,7 @@ def _on_empty_field(field: Field, seen: Unit) -> UnitOnField | None:
         return None
 
 
-def _refusal(state: State, action: Action) -> Refused | None:
+def _refusal(state: State, action: act.Action) -> Refused | None:
     try:
         state.step.answered(state, action)
     except Refused as refused:
@@ -354,7 +347,12 @@ def _proposed_position(state: State, seen: Unit, bases: Bases | None) -> Positio
 
 
 def _suggested(
-    state: State, name: str, text: str, action: Action, rule: str, nearest: Position | None = None
+    state: State,
+    name: str,
+    text: str,
+    action: act.Action,
+    rule: str,
+    nearest: Position | None = None,
 ) -> Suggestion:
     """Suggests an action that is legal unless it is refused now."""
     why_not = _refusal(state, action)

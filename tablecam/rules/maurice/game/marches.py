@@ -16,28 +16,13 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from tablecam.geometry.moves.lanes import (
-    CORNERS,
-    Corner,
-    front_width_mm,
-    pivot_mm,
-    room_ahead_mm,
-    turned_deg,
-    wheel_parts,
-)
+from tablecam.geometry.moves import lanes
 from tablecam.geometry.moves.poses import Bases, ahead, behind, faced, laid_at, wheeled
 from tablecam.geometry.outlines import table_outline
 from tablecam.geometry.rectangles import EXACT_MM, rectangles
+from tablecam.rules.maurice.field import tables
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.ground import is_partly_in
-from tablecam.rules.maurice.field.tables import (
-    ARTILLERY_SLOW_BW,
-    COLUMN_NEAR_BW,
-    NEAR_BW,
-    SLIVER_MM,
-    THIN_BW,
-    retrograde_bw,
-)
 from tablecam.rules.maurice.game.actions import March
 from tablecam.rules.maurice.movement.formation_changes import formation_changes
 from tablecam.rules.maurice.movement.judge import allowance_bw, judge_move
@@ -47,9 +32,9 @@ from tablecam.uncertainty.contact import TOUCH_MM
 
 _SHORT_OF_MM = 2.0
 """Gap that a listed march leaves to the enemy, as it may not end in contact (M-6.31)."""
-_SHRUNK_MM = 0.4 * SLIVER_MM
+_SHRUNK_MM = 0.4 * tables.SLIVER_MM
 """Margin by which paths shrink: anything that intrudes less does not count (G-5)."""
-_DEPLOYED_BW = COLUMN_NEAR_BW
+_DEPLOYED_BW = tables.COLUMN_NEAR_BW
 """Length of listed moves after a column deploys, allowed even near the enemy (M-6.2)."""
 _GUN_TURN_DEG = 45.0
 _LONGEST_WHEEL_DEG = 90.0
@@ -138,7 +123,7 @@ def _quick_check(
     ends = np.array(list(map(_hull_of, places)), dtype=object)
     # Shrunk shapes rule out what is certainly illegal, full shapes pass what is certainly legal.
     inner_paths = shapely.buffer(paths, -_SHRUNK_MM, join_style="mitre")
-    inner_ends = shapely.buffer(ends, -2 * SLIVER_MM, join_style="mitre")
+    inner_ends = shapely.buffer(ends, -2 * tables.SLIVER_MM, join_style="mitre")
     enemies, friends = (
         np.array([other.outline for other in others], dtype=object)
         for others in (field.enemies_of(unit), field.friends_of(unit))
@@ -150,7 +135,7 @@ def _quick_check(
     is_clear = ~is_out & shapely.covers(play, paths) & ~_meets(inner_paths, friends)
     # What may cross difficult ground without being judged (M-6.4, M-6.19).
     may_be_rough = [
-        candidate.length_bw <= ARTILLERY_SLOW_BW
+        candidate.length_bw <= tables.ARTILLERY_SLOW_BW
         if unit.unit.arm == "artillery"
         else candidate.is_costly and not unit.breaks_with(1)
         for candidate in candidates
@@ -158,11 +143,11 @@ def _quick_check(
     # Difficult ground costs disruption; only a judgement tells whether the unit survives it.
     is_clear &= ~(~np.array(may_be_rough) & shapely.intersects(inner_paths, ground.difficult))
     # Contact across a thin obstacle counts too (M-8.14), hence the wider margin.
-    is_clear &= ~_comes_within(paths, enemies, THIN_BW * field.bw_mm + 3 * TOUCH_MM)
+    is_clear &= ~_comes_within(paths, enemies, tables.THIN_BW * field.bw_mm + 3 * TOUCH_MM)
     # A column or gun that comes near the enemy on its way is held to the shorter limit (M-6.11,
     # M-6.19).
     is_long = np.array([candidate.length_bw > candidate.near_limit_bw for candidate in candidates])
-    is_clear &= ~(is_long & _comes_within(paths, enemies, NEAR_BW * field.bw_mm + TOUCH_MM))
+    is_clear &= ~(is_long & _comes_within(paths, enemies, tables.NEAR_BW * field.bw_mm + TOUCH_MM))
     is_clear &= ~np.array([candidate.needs_judging for candidate in candidates])
     is_costly = np.array([candidate.is_costly for candidate in candidates])
     return is_out | (is_costly & ~is_clear), is_clear
@@ -187,18 +172,18 @@ def _forward_marches(field: Field, unit: UnitOnField, allowed_bw: float) -> Iter
         for length_bw in _lengths_bw(field, unit, allowed_bw):
             yield _straight(unit, heading_deg, length_bw, bw_mm)
         # A wheel of more than a quarter turn is legal but never the usual move.
-        quarter_mm = math.radians(_LONGEST_WHEEL_DEG) * front_width_mm(unit.axes)
+        quarter_mm = math.radians(_LONGEST_WHEEL_DEG) * lanes.front_width_mm(unit.axes)
         longest_bw = min(allowed_bw, field.in_bw(quarter_mm))
-        for corner in CORNERS:
+        for corner in lanes.CORNERS:
             for arc_bw in sorted({min(1.0, allowed_bw), longest_bw}):
                 yield _wheel(unit, corner, arc_bw * bw_mm)
     elif unit.formation == "column":
         yield from _column_marches(field, unit, allowed_bw)
     elif unit.formation == "artillery":
         for turn_deg in (0.0, 90.0, 180.0, 270.0):
-            for length_bw in sorted({min(ARTILLERY_SLOW_BW, allowed_bw), allowed_bw}):
+            for length_bw in sorted({min(tables.ARTILLERY_SLOW_BW, allowed_bw), allowed_bw}):
                 towards_deg = heading_deg + turn_deg
-                yield _snaking(unit, towards_deg, length_bw, bw_mm, ARTILLERY_SLOW_BW)
+                yield _snaking(unit, towards_deg, length_bw, bw_mm, tables.ARTILLERY_SLOW_BW)
 
 
 def _other_marches(field: Field, unit: UnitOnField, allowed_bw: float) -> Iterator[_Candidate]:
@@ -209,7 +194,7 @@ def _other_marches(field: Field, unit: UnitOnField, allowed_bw: float) -> Iterat
         return
     if unit.formation in ("line", "massed"):
         back_deg = unit.axes.heading_deg + 180.0
-        yield _straight(unit, back_deg, retrograde_bw(allowed_bw), field.bw_mm)
+        yield _straight(unit, back_deg, tables.retrograde_bw(allowed_bw), field.bw_mm)
     yield _in_place(unit, faced(unit.unit.bases, 180.0))
     # A bent column forms up aside of its bases, so the closed form may be illegal.
     is_crooked = unit.formation == "column" and not _is_straight(unit)
@@ -237,7 +222,7 @@ def _lengths_bw(field: Field, unit: UnitOnField, allowed_bw: float) -> list[floa
     """Returns half and all of the allowance, or as far as there is room before the enemy."""
     # Stop short of the enemy: a march may not end in contact (M-6.31).
     others = [*(enemy.outline for enemy in field.enemies_of(unit)), field.ground.barred]
-    room_mm = room_ahead_mm(unit.axes, others, allowed_bw * field.bw_mm + _SHORT_OF_MM)
+    room_mm = lanes.room_ahead_mm(unit.axes, others, allowed_bw * field.bw_mm + _SHORT_OF_MM)
     room_bw = (room_mm - _SHORT_OF_MM) / field.bw_mm
     lengths_bw = {min(share * allowed_bw, room_bw) for share in (0.5, 1.0)}
     return sorted(length_bw for length_bw in lengths_bw if length_bw > 0.0)
@@ -257,11 +242,11 @@ def _snaking(
 
 def _column_marches(field: Field, unit: UnitOnField, allowed_bw: float) -> Iterator[_Candidate]:
     """Yields a column's moves ahead; in a bent one bases follow the leader's track (M-6.10)."""
-    lengths_bw = sorted({min(COLUMN_NEAR_BW, allowed_bw), allowed_bw / 2, allowed_bw})
+    lengths_bw = sorted({min(tables.COLUMN_NEAR_BW, allowed_bw), allowed_bw / 2, allowed_bw})
     for length_bw in lengths_bw:
         if _is_straight(unit):
             heading_deg = unit.axes.heading_deg
-            yield _snaking(unit, heading_deg, length_bw, field.bw_mm, COLUMN_NEAR_BW)
+            yield _snaking(unit, heading_deg, length_bw, field.bw_mm, tables.COLUMN_NEAR_BW)
         elif bases := _in_its_track(unit, length_bw * field.bw_mm):
             yield replace(_in_place(unit, bases), needs_judging=True)
 
@@ -282,10 +267,13 @@ def _in_its_track(unit: UnitOnField, length_mm: float) -> Bases:
     return laid_at(unit.unit.bases, [pose_of[place] for place in range(len(order))])
 
 
-def _wheel(unit: UnitOnField, corner: Corner, arc_mm: float) -> _Candidate:
-    about_mm, angle_deg = pivot_mm(unit.axes, corner), turned_deg(unit.axes, corner, arc_mm)
+def _wheel(unit: UnitOnField, corner: lanes.Corner, arc_mm: float) -> _Candidate:
+    about_mm, angle_deg = (
+        lanes.pivot_mm(unit.axes, corner),
+        lanes.turned_deg(unit.axes, corner, arc_mm),
+    )
     # The hull of the swept parts contains every corner's arc.
-    area = _hull_of(wheel_parts(unit.bases, about_mm, angle_deg))
+    area = _hull_of(lanes.wheel_parts(unit.bases, about_mm, angle_deg))
     return _Candidate(wheeled(unit.unit.bases, about_mm, angle_deg), area)
 
 

@@ -10,18 +10,8 @@ from functools import lru_cache, partial
 import numpy as np
 import shapely
 
-from tablecam.geometry.moves import poses
+from tablecam.geometry.moves import lanes, poses
 from tablecam.geometry.moves.fans import TurnedLanes, corners_of, fan_before
-from tablecam.geometry.moves.lanes import (
-    CORNERS,
-    Corner,
-    front_width_mm,
-    lane_corners_mm,
-    pivot_mm,
-    room_ahead_mm,
-    turned_deg,
-    wheeled,
-)
 from tablecam.geometry.moves.paths import faced_about
 from tablecam.geometry.moves.poses import Bases
 from tablecam.geometry.outlines import Axes
@@ -129,26 +119,30 @@ def _in_doubt(field: Field, unit: UnitOnField, target: str, seen: Axes) -> Itera
     # Twice the allowance certainly contains a target that only measurement error puts out of reach.
     far_mm = 2 * (allowance_mm(field, unit) or 0.0)
     for corner, arc_mm in _wheels_to(field, unit, seen):
-        front = wheeled(unit.axes, corner, arc_mm)
-        straight_mm = room_ahead_mm(front, [field.by_id[target].outline], far_mm)
+        front = lanes.wheeled(unit.axes, corner, arc_mm)
+        straight_mm = lanes.room_ahead_mm(front, [field.by_id[target].outline], far_mm)
         if math.isfinite(straight_mm):
             end = _end(field, unit, (target,), Move(corner, arc_mm, straight_mm))
             yield replace(end, doubt=answer)
 
 
-def _wheels_to(field: Field, unit: UnitOnField, seen: Axes) -> tuple[tuple[Corner, float], ...]:
+def _wheels_to(
+    field: Field, unit: UnitOnField, seen: Axes
+) -> tuple[tuple[lanes.Corner, float], ...]:
     """Returns, per corner, the wheel that leads nearest to a front; no wheel only once."""
-    arcs_mm = {corner: _arc_to(field, unit, corner, seen) for corner in CORNERS}
+    arcs_mm = {corner: _arc_to(field, unit, corner, seen) for corner in lanes.CORNERS}
     # An arc of 0 is the same move about either corner; keep it once.
-    wheels = [(corner if arc_mm else CORNERS[0], arc_mm) for corner, arc_mm in arcs_mm.items()]
+    wheels = [
+        (corner if arc_mm else lanes.CORNERS[0], arc_mm) for corner, arc_mm in arcs_mm.items()
+    ]
     return tuple(dict.fromkeys(wheels))
 
 
-def _arc_to(field: Field, unit: UnitOnField, corner: Corner, seen: Axes) -> float:
+def _arc_to(field: Field, unit: UnitOnField, corner: lanes.Corner, seen: Axes) -> float:
     """Returns the arc after which the straight move ends nearest to a front, by grid search."""
     longest_mm = CHARGE_WHEEL_BW * field.bw_mm
     arcs_mm = np.minimum(np.arange(0.0, longest_mm + _STEP_MM / 2, _STEP_MM), longest_mm)
-    fronts = lane_corners_mm(unit.axes, corner, arcs_mm, np.ones(len(arcs_mm)))
+    fronts = lanes.lane_corners_mm(unit.axes, corner, arcs_mm, np.ones(len(arcs_mm)))
     # A unit length of lane gives the heading of each wheeled front.
     onward = fronts[:, 3] - fronts[:, 0]
     apart = np.array([seen.left_mm, seen.right_mm]) - fronts[:, :2]
@@ -183,8 +177,8 @@ def _until_contact_mm(
 
 def _end(field: Field, unit: UnitOnField, met: tuple[str, ...], move: Move) -> ChargeEnd:
     """Builds the charge move with its swept area and end poses; `met` begins with the target."""
-    front, about_mm = move.front_after_wheel(unit), pivot_mm(unit.axes, move.corner)
-    angle_deg = turned_deg(unit.axes, move.corner, move.arc_mm)
+    front, about_mm = move.front_after_wheel(unit), lanes.pivot_mm(unit.axes, move.corner)
+    angle_deg = lanes.turned_deg(unit.axes, move.corner, move.arc_mm)
     turned = poses.wheeled(unit.unit.bases, about_mm, angle_deg)
     met_bases = [base for name in met for base in field.by_id[name].bases]
     rank = tuple(turned[place] for place in front_rank(unit.unit))
@@ -227,7 +221,7 @@ def nearest_wheel(unit: UnitOnField, turn_deg: float, is_legal: IsLegal) -> Base
 
     A positive `turn_deg` is to the left. None if no part of the wheel is legal.
     """
-    arc_mm = math.radians(turn_deg) * front_width_mm(unit.axes)
+    arc_mm = math.radians(turn_deg) * lanes.front_width_mm(unit.axes)
 
     def after(share: float) -> Bases:
         return after_wheel(unit.axes, unit.unit.bases, share * arc_mm)[1]

@@ -17,14 +17,7 @@ from tablecam.rules.dice import Roll
 from tablecam.rules.game import DiceGroup, Event, PendingDecision, Refused
 from tablecam.rules.maurice.field.ground import ground_of, is_partly_in
 from tablecam.rules.maurice.field.tables import SLIVER_MM
-from tablecam.rules.maurice.game.actions import (
-    Action,
-    ChooseEdge,
-    ChooseOrder,
-    Deploy,
-    Done,
-    LayTerrain,
-)
+from tablecam.rules.maurice.game import actions as act
 from tablecam.rules.maurice.game.commander import first_step
 from tablecam.rules.maurice.game.state import State, StateAndEvents, Step, refusing
 from tablecam.rules.maurice.game.table import compared, field_on
@@ -255,19 +248,19 @@ class LayingTerrain(Step):
     most: int
     then: Step
 
-    def legal(self, state: State) -> tuple[Action, ...]:
+    def legal(self, state: State) -> tuple[act.Action, ...]:
         """Lists keeping the terrain if its count fits, else a proposal."""
         if self.least <= len(state.position.terrain) <= self.most:
-            return (Done(),)
-        return (LayTerrain(_proposed(state, self)),)
+            return (act.Done(),)
+        return (act.LayTerrain(_proposed(state, self)),)
 
-    def follow(self, state: State, action: Action) -> StateAndEvents:
+    def follow(self, state: State, action: act.Action) -> StateAndEvents:
         """Lays the terrain; the other side chooses its edge (M-2.2)."""
-        if isinstance(action, LayTerrain):
+        if isinstance(action, act.LayTerrain):
             state = _with_terrain(state, self, action)
             pieces = len(action.terrain)
             outcome = f"have laid {pieces} of {self.least} to {self.most} pieces"
-        elif isinstance(action, Done):
+        elif isinstance(action, act.Done):
             _check_count(self, len(state.position.terrain))
             outcome = "keep the terrain as it is"
         else:
@@ -287,13 +280,13 @@ class ChoosingEdge(Step):
 
     is_setup = True
     question = "{who}: choose a long edge"
-    answers = (ChooseEdge("near"), ChooseEdge("far"))
+    answers = (act.ChooseEdge("near"), act.ChooseEdge("far"))
     side: str
     then: Step
 
-    def follow(self, state: State, action: Action) -> StateAndEvents:
+    def follow(self, state: State, action: act.Action) -> StateAndEvents:
         """Assigns the edges; the other side chooses who deploys first."""
-        if not isinstance(action, ChooseEdge):
+        if not isinstance(action, act.ChooseEdge):
             raise Refused(f"expected an edge, got {action.type}", rule="M-2.3")
         other = state.other(self.side)
         near = self.side if action.edge == "near" else other
@@ -319,13 +312,13 @@ class ChoosingOrder(Step):
     near: str
     then: Step
 
-    def legal(self, state: State) -> tuple[Action, ...]:
+    def legal(self, state: State) -> tuple[act.Action, ...]:
         """Lists both sides."""
-        return tuple(ChooseOrder(name) for name in _names(state))
+        return tuple(act.ChooseOrder(name) for name in _names(state))
 
-    def follow(self, state: State, action: Action) -> StateAndEvents:
+    def follow(self, state: State, action: act.Action) -> StateAndEvents:
         """Lets both sides deploy, one after the other."""
-        if not isinstance(action, ChooseOrder) or action.first not in _names(state):
+        if not isinstance(action, act.ChooseOrder) or action.first not in _names(state):
             raise Refused(f"expected one of {', '.join(_names(state))}", rule="M-2.3", key="first")
         # Built from the last step back, as each holds the next.
         second = Deploying(state.other(action.first), self.near, self.then)
@@ -358,21 +351,21 @@ class Deploying(Step):
         )
         return PendingDecision(question, self.side, hint=hint)
 
-    def legal(self, state: State) -> tuple[Action, ...]:
+    def legal(self, state: State) -> tuple[act.Action, ...]:
         """Lists the poses as they are if they lie in the third, else rows that face the enemy.
 
         The rows also move enemies that have yet to deploy, as they may be in the way.
         """
         if why_not_deployed(state.position, self) is None:
-            return (Deploy(self.side),)
+            return (act.Deploy(self.side),)
         places: dict[str, Bases] = {}
         for side in yet_to_deploy(self):
             places |= usual_places(state.position, side, self.near)
-        return (Deploy(self.side, places),)
+        return (act.Deploy(self.side, places),)
 
-    def follow(self, state: State, action: Action) -> StateAndEvents:
+    def follow(self, state: State, action: act.Action) -> StateAndEvents:
         """Deploys the side; then the other deploys, or the dice for round 1 are rolled."""
-        if not isinstance(action, Deploy) or action.side != self.side:
+        if not isinstance(action, act.Deploy) or action.side != self.side:
             expected = f"expected {side_plural(self.side)} to deploy"
             raise Refused(f"{expected}, got {action.type}", rule="M-2.3")
         with refusing("M-2.3", "units"):
@@ -452,7 +445,7 @@ def _proposed(state: State, step: LayingTerrain) -> tuple[Terrain, ...]:
     return tuple(laid)
 
 
-def _with_terrain(state: State, step: LayingTerrain, action: LayTerrain) -> State:
+def _with_terrain(state: State, step: LayingTerrain, action: act.LayTerrain) -> State:
     """Returns the state with the laid terrain, if it is valid and leaves room to deploy."""
     _check_count(step, len(action.terrain))
     position = replace(state.position, terrain=action.terrain)

@@ -22,16 +22,9 @@ from tablecam.geometry.moves.reach import snaking_reach, wheeling_reach
 from tablecam.geometry.outlines import GRID_MM, SEAM_MM, table_outline
 from tablecam.geometry.rectangles import EXACT_MM
 from tablecam.geometry.shapes import shapes_of
+from tablecam.rules.maurice.field import tables
 from tablecam.rules.maurice.field.field import Field, UnitOnField, field_of
 from tablecam.rules.maurice.field.ground import is_partly_in
-from tablecam.rules.maurice.field.tables import (
-    ALLOWANCES_BW,
-    ARTILLERY_SLOW_BW,
-    COLUMN_NEAR_BW,
-    NEAR_BW,
-    SLIVER_MM,
-    retrograde_bw,
-)
 from tablecam.rules.maurice.movement.formation_changes import deployments
 from tablecam.rules.maurice.movement.snaking import leading_base, snaking_way
 from tablecam.rules.maurice.movement.ways import (
@@ -108,15 +101,15 @@ def allowance_bw(field: Field, unit: UnitOnField, *, extra_bw: float = 0.0) -> f
     """
     if unit.has_smoke:
         return 0.0
-    formation_bw = ALLOWANCES_BW.get((unit.unit.arm, unit.formation))
+    formation_bw = tables.ALLOWANCES_BW.get((unit.unit.arm, unit.formation))
     # A broken-up unit has no allowance of its own, and moves as a line.
     if formation_bw is None:
-        formation_bw = ALLOWANCES_BW[unit.unit.arm, "line"]
+        formation_bw = tables.ALLOWANCES_BW[unit.unit.arm, "line"]
     formation_bw = max(formation_bw + extra_bw, 0.0)
     if unit.unit.arm == "artillery":
-        return min(ARTILLERY_SLOW_BW, formation_bw) if unit.is_in_difficult else formation_bw
+        return min(tables.ARTILLERY_SLOW_BW, formation_bw) if unit.is_in_difficult else formation_bw
     if unit.formation == "column" and near_enemy(field, unit).is_near:
-        return min(COLUMN_NEAR_BW, formation_bw)
+        return min(tables.COLUMN_NEAR_BW, formation_bw)
     return formation_bw
 
 
@@ -211,7 +204,7 @@ def _deployed_way(ends: MoveEnds) -> Way:
     field, unit, goal = ends.field, ends.unit, ends.goal
     # It keeps a column's limit near the enemy in its new formation, too (M-6.11).
     if near_enemy(ends.after, goal).is_near:
-        ends = replace(ends, allowed_bw=min(ends.allowed_bw, COLUMN_NEAR_BW))
+        ends = replace(ends, allowed_bw=min(ends.allowed_bw, tables.COLUMN_NEAR_BW))
 
     def ways_from(places: Iterable[Bases]) -> Iterator[Way]:
         for bases in places:
@@ -219,7 +212,7 @@ def _deployed_way(ends: MoveEnds) -> Way:
             with suppress(BadInput):
                 start = placed(field, unit, bases).by_id[unit.id]
                 if start.formation == goal.formation:
-                    way = wheeled_way(replace(ends, unit=start), near_bw=COLUMN_NEAR_BW)
+                    way = wheeled_way(replace(ends, unit=start), near_bw=tables.COLUMN_NEAR_BW)
                     yield _with_change(field, unit, start, way)
 
     places: list[Bases] = []
@@ -425,13 +418,13 @@ def _wheeling(field: Field, unit: UnitOnField, allowed_bw: float) -> shapely.Geo
     barred = shapely.union_all([*_barriers(field, unit), shapely.difference(surroundings, table)])
     limit_mm = allowed_bw * field.bw_mm
     shapes = _convex_shapes(unit)
-    ahead = wheeling_reach(unit.axes, shapes, limit_mm, barred=barred, sliver_mm=SLIVER_MM)
+    ahead = wheeling_reach(unit.axes, shapes, limit_mm, barred=barred, sliver_mm=tables.SLIVER_MM)
     back = wheeling_reach(
         faced_about(unit.axes, depth_of_ranks_mm(unit)),
         shapes,
-        retrograde_bw(allowed_bw) * field.bw_mm,
+        tables.retrograde_bw(allowed_bw) * field.bw_mm,
         barred=barred,
-        sliver_mm=SLIVER_MM,
+        sliver_mm=tables.SLIVER_MM,
     )
     return shapely.union_all([ahead, back], grid_size=GRID_MM)
 
@@ -447,10 +440,12 @@ def _convex_shapes(unit: UnitOnField) -> tuple[shapely.Polygon, ...]:
 def _snaking(field: Field, unit: UnitOnField, allowed_bw: float) -> shapely.Geometry:
     """Returns the reach of a column or gun: the slow allowance anywhere, more where allowed."""
     is_artillery = unit.unit.arm == "artillery"
-    slow_bw = ARTILLERY_SLOW_BW if is_artillery else COLUMN_NEAR_BW
+    slow_bw = tables.ARTILLERY_SLOW_BW if is_artillery else tables.COLUMN_NEAR_BW
     areas = [_corridors(field, unit, min(slow_bw, allowed_bw), [])]
     near_areas = shapely.buffer(
-        [enemy.outline for enemy in field.enemies_of(unit)], NEAR_BW * field.bw_mm, quad_segs=16
+        [enemy.outline for enemy in field.enemies_of(unit)],
+        tables.NEAR_BW * field.bw_mm,
+        quad_segs=16,
     )
     if is_artillery and allowed_bw > slow_bw:
         far = _corridors(field, unit, allowed_bw, [field.ground.difficult])
@@ -469,7 +464,7 @@ def _corridors(
         base.place_mm,
         limit_bw * field.bw_mm,
         # A sliver on either side is no obstacle (G-5).
-        width_mm=min(field.bw_mm, base.width_mm, base.depth_mm) - 2 * SLIVER_MM,
+        width_mm=min(field.bw_mm, base.width_mm, base.depth_mm) - 2 * tables.SLIVER_MM,
         around=[*_barriers(field, unit), *avoided],
         inside=table_outline(field.position.table),
     )

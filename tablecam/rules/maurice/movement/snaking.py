@@ -20,14 +20,9 @@ from tablecam.geometry.outlines import GRID_MM
 from tablecam.geometry.rectangles import EXACT_MM
 from tablecam.geometry.shapes import Shape
 from tablecam.geometry.taut_path import Corridor, corridor
+from tablecam.rules.maurice.field import tables
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.ground import is_partly_in
-from tablecam.rules.maurice.field.tables import (
-    ARTILLERY_SLOW_BW,
-    COLUMN_NEAR_BW,
-    NEAR_BW,
-    SLIVER_MM,
-)
 from tablecam.rules.maurice.movement.ways import (
     POSE_SIGMAS,
     MoveEnds,
@@ -67,18 +62,18 @@ def _allowances(ends: MoveEnds) -> Iterator[tuple[float, list[shapely.Geometry],
         # The full allowance only outside difficult ground, and if it does not end near (M-6.19).
         if not ends_near and not goal.is_in_difficult and not unit.is_in_difficult:
             yield allowed_bw, [field.ground.difficult], ARTILLERY_RULE
-        yield min(ARTILLERY_SLOW_BW, allowed_bw), [], ARTILLERY_RULE
+        yield min(tables.ARTILLERY_SLOW_BW, allowed_bw), [], ARTILLERY_RULE
         return
     # Near at any moment limits the whole move, at its beginning, too (M-6.11).
     if not ends_near and not near_enemy(field, unit).is_near:
         # The corridor is as wide as the column, so its edge must stay out of the buffers too.
-        far_mm = NEAR_BW * field.bw_mm
+        far_mm = tables.NEAR_BW * field.bw_mm
         outlines = [enemy.outline for enemy in field.enemies_of(unit)]
         wide = list(shapely.buffer(outlines, far_mm, quad_segs=64))
         # Round difficult ground first: the way through is shorter, but disrupts (M-6.3).
         yield allowed_bw, [field.ground.difficult, *wide], COLUMN_RULE
         yield allowed_bw, wide, COLUMN_RULE
-    limit_bw = min(COLUMN_NEAR_BW, allowed_bw)
+    limit_bw = min(tables.COLUMN_NEAR_BW, allowed_bw)
     yield limit_bw, [field.ground.difficult], NEAR_RULE
     yield limit_bw, [], NEAR_RULE
 
@@ -133,7 +128,7 @@ def _way_along_track(
     if aside_mm > _ASIDE * tail.width_mm or not _is_on_track(unit, track, tail):
         return None
     line = substring(last, last.project(front), last.length)
-    strip = shapely.buffer(line, tail.width_mm / 2 - SLIVER_MM, cap_style="flat")
+    strip = shapely.buffer(line, tail.width_mm / 2 - tables.SLIVER_MM, cap_style="flat")
     return Corridor(line.length + aside_mm, _points(line), strip)
 
 
@@ -173,7 +168,7 @@ def _corridors(
             end_mm,
             width_mm=narrow_mm,
             around=[shape for shape in (*barred, *friends_avoided) if not shapely.is_empty(shape)],
-            sliver_mm=SLIVER_MM,
+            sliver_mm=tables.SLIVER_MM,
             bounds=(0.0, 0.0, table.width_mm, table.depth_mm),
         )
         for friends_avoided in ([friend.outline for friend in friends], closed)

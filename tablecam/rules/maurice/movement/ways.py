@@ -11,17 +11,8 @@ from typing import Final
 import numpy as np
 import shapely
 
+from tablecam.geometry.moves import paths
 from tablecam.geometry.moves.lanes import front_width_mm
-from tablecam.geometry.moves.paths import (
-    MovePath,
-    Straight,
-    Wheel,
-    faced_about,
-    paths_between,
-    simple_end_fronts,
-    squared,
-    swept,
-)
 from tablecam.geometry.outlines import GRID_MM, Axes
 from tablecam.geometry.rectangles import EXACT_MM
 from tablecam.geometry.shapes import Shape, shapes_of
@@ -61,7 +52,7 @@ class Way:
     is_rough: bool = False
     area: shapely.Geometry = _NOWHERE
     is_after_about_face: bool = False
-    steps: tuple[Wheel | Straight, ...] = ()
+    steps: tuple[paths.Wheel | paths.Straight, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +187,7 @@ RULE, BACKWARD_RULE, NEAR_RULE = "M-6.17", "M-6.13", "M-6.11"
 class _Candidate:
     """A path with its allowances, in general and near the enemy."""
 
-    path: MovePath
+    path: paths.MovePath
     allowed_bw: float
     near_bw: float
     is_backward: bool
@@ -246,12 +237,12 @@ def _candidates(
     depth_mm, start = depth_of_ranks_mm(ends.unit), ends.unit.axes
     back_bw = retrograde_bw(ends.allowed_bw), retrograde_bw(near_bw)
     for front in fronts:
-        for path in paths_between(start, front):
+        for path in paths.paths_between(start, front):
             yield _Candidate(path, ends.allowed_bw, near_bw, is_backward=False)
         if not is_forward:
             # Backward moves are forward moves of the unit faced about (M-6.13, M-6.15).
-            about = faced_about(start, depth_mm), faced_about(front, depth_mm)
-            for path in paths_between(*about):
+            about = paths.faced_about(start, depth_mm), paths.faced_about(front, depth_mm)
+            for path in paths.paths_between(*about):
                 yield _Candidate(path, *back_bw, is_backward=True)
 
 
@@ -268,13 +259,13 @@ def _fronts_within(unit: UnitOnField, end: Axes, tolerance_mm: float) -> list[Ax
     start, depth_mm = unit.axes, depth_of_ranks_mm(unit)
     corners = zip((start.left_mm, start.right_mm), (end.left_mm, end.right_mm), strict=True)
     is_there = all(math.dist(*corner) <= tolerance_mm for corner in corners)
-    faced = faced_about(start, depth_mm), faced_about(end, depth_mm)
+    faced = paths.faced_about(start, depth_mm), paths.faced_about(end, depth_mm)
     return [
         *([start] if is_there else []),
-        *simple_end_fronts(start, end, within_mm=tolerance_mm),
+        *paths.simple_end_fronts(start, end, within_mm=tolerance_mm),
         *(
-            faced_about(front, depth_mm)
-            for front in simple_end_fronts(*faced, within_mm=tolerance_mm)
+            paths.faced_about(front, depth_mm)
+            for front in paths.simple_end_fronts(*faced, within_mm=tolerance_mm)
         ),
         *_shifted_fronts(end, tolerance_mm),
     ]
@@ -286,7 +277,7 @@ def _shifted_fronts(end: Axes, tolerance_mm: float) -> list[Axes]:
     turn_deg = math.degrees(tolerance_mm / half_mm)
     across = np.array(right(end.heading_deg)) * tolerance_mm
     return [
-        squared(
+        paths.squared(
             replace(
                 end,
                 left_mm=_point(end.left_mm + aside * across),
@@ -317,7 +308,7 @@ def _judged_way(field: Field, unit: UnitOnField, candidate: _Candidate, sigma_mm
             "no", candidate.rule, because, path_shapes, margin_mm=margin_mm, sigma_mm=sigma_mm
         )
         return Way(answer, field.in_bw(path.cost_mm), allowed_bw, path_shapes, steps=path.steps)
-    area = swept(path, unit.bases)
+    area = paths.swept(path, unit.bases)
     # Asked only if the limit near the enemy is lower, as the answer takes long.
     is_near = candidate.near_bw < allowed_bw and comes_near(field, unit, area)
     way = judged_way(

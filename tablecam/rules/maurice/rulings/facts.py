@@ -22,23 +22,13 @@ from tablecam.rules.maurice.field.terms import Reason
 from tablecam.rules.maurice.fire.fire import fire_of_units
 from tablecam.rules.maurice.fire.targets import BaseFire
 from tablecam.rules.maurice.movement.judge import allowance_bw
+from tablecam.rules.maurice.place import ranges
 from tablecam.rules.maurice.place.contacts import (
     Contacts,
     UnitPair,
     contacts_of_field,
     flanked_by,
     pairs,
-)
-from tablecam.rules.maurice.place.ranges import (
-    NEAR_RULE,
-    CommandString,
-    NearEnemy,
-    close_call_links,
-    command_strings,
-    forces,
-    least_cards,
-    link,
-    near_enemy,
 )
 from tablecam.rules.reports import NOT_KNOWN, attempt
 from tablecam.uncertainty.answer import Answer
@@ -52,7 +42,7 @@ class ForcePath:
 
     commander: str
     force: tuple[str, ...]
-    span: CommandString | None
+    span: ranges.CommandString | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,7 +102,7 @@ class Rulings:
     @cached_property
     def forces(self) -> Mapping[str, tuple[tuple[str, ...], ...]]:
         """The forces of each side."""
-        of_side = {side: forces(self.field, side) for side in sides(self.field)}
+        of_side = {side: ranges.forces(self.field, side) for side in sides(self.field)}
         return {side: tuple(filter(self._concerns, of)) for side, of in of_side.items()}
 
     @property
@@ -133,7 +123,9 @@ class Rulings:
             ForcePath(leader.id, force, span)
             for leader in self.field.position.commanders
             if leader.side == self.active
-            for force, span in zip(ours, command_strings(self.field, leader, ours), strict=True)
+            for force, span in zip(
+                ours, ranges.command_strings(self.field, leader, ours), strict=True
+            )
         )
 
     @cached_property
@@ -170,8 +162,10 @@ class Rulings:
         answers += [contact.answer for contact in self.contacts.contacts.values()]
         answers += [pair.to_flank for pair in self.pairs if self.contacts.contact(*pair.ids)]
         for side in self.forces:
-            answers += close_call_links(self.field, side)
-        answers += [least_cards(self.field, string.span)[1] for string in self.paths if string.span]
+            answers += ranges.close_call_links(self.field, side)
+        answers += [
+            ranges.least_cards(self.field, string.span)[1] for string in self.paths if string.span
+        ]
         for of_unit in self.units.values():
             answers += of_unit.close_calls
         # On exact positions neither engagement nor cover can be in doubt.
@@ -192,7 +186,7 @@ class Rulings:
         flanks = tuple(pair.to_flank for pair in self.views(a_id, b_id))
         if flanks:
             return contact, *flanks
-        return contact, link(self.field, *(self.field.by_id[name] for name in (a_id, b_id)))
+        return contact, ranges.link(self.field, *(self.field.by_id[name] for name in (a_id, b_id)))
 
     def attempt(self, what: str, work: Callable[[], T], otherwise: T) -> T:
         """Returns the result of `work`; notes `what` as not known if an internal error occurs."""
@@ -223,12 +217,14 @@ class UnitRulings:
         return self.rulings.attempt(f"{kind}/{self.unit.id}", work, otherwise)
 
     @cached_property
-    def near(self) -> NearEnemy:
+    def near(self) -> ranges.NearEnemy:
         """Whether the unit is near the enemy."""
         because = f"whether {self.unit.id} is near is {NOT_KNOWN}"
-        unknown = Answer("too_close", 0.0, 0.0, 0.5, NEAR_RULE, because)
-        nothing = NearEnemy(unknown, None, None, is_near=False)
-        return self._attempt("near", lambda: near_enemy(self.rulings.field, self.unit), nothing)
+        unknown = Answer("too_close", 0.0, 0.0, 0.5, ranges.NEAR_RULE, because)
+        nothing = ranges.NearEnemy(unknown, None, None, is_near=False)
+        return self._attempt(
+            "near", lambda: ranges.near_enemy(self.rulings.field, self.unit), nothing
+        )
 
     @property
     def in_contact(self) -> tuple[str, ...]:

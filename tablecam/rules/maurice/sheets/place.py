@@ -9,25 +9,12 @@ import shapely
 from tablecam.geometry.outlines import table_outline
 from tablecam.geometry.rectangles import EXACT_MM
 from tablecam.geometry.shapes import Shape, shapes_of
+from tablecam.rules.maurice.field import tables
 from tablecam.rules.maurice.field.field import UnitOnField
 from tablecam.rules.maurice.field.ground import is_partly_in
-from tablecam.rules.maurice.field.tables import (
-    ARTILLERY_SLOW_BW,
-    COLUMN_NEAR_BW,
-    FORCE_BW,
-    NEAR_BW,
-    retrograde_bw,
-)
 from tablecam.rules.maurice.movement.judge import reach
+from tablecam.rules.maurice.place import ranges
 from tablecam.rules.maurice.place.contacts import UnitPair
-from tablecam.rules.maurice.place.ranges import (
-    FORCE_RULE,
-    NEAR_RULE,
-    command_string,
-    least_cards,
-    link,
-    linking_obstacle,
-)
 from tablecam.rules.maurice.rulings.facts import Rulings
 from tablecam.rules.maurice.rulings.interpretations import (
     answer_line,
@@ -48,9 +35,9 @@ from tablecam.uncertainty.lengths import distance
 from tablecam.uncertainty.within import range_words, within
 from tablecam.wording import joined
 
-_LISTED_BW = 2 * NEAR_BW
+_LISTED_BW = 2 * tables.NEAR_BW
 """Enemies farther away (the charge of cavalry) are not listed one by one."""
-_LISTED_FRIENDS_BW = 2 * FORCE_BW
+_LISTED_FRIENDS_BW = 2 * tables.FORCE_BW
 """Friends farther away are not listed, unless they are of the force."""
 _DECLARED_MM = 3.0
 """Gap to the target of a declared charge that still counts as contact (G-8)."""
@@ -66,7 +53,7 @@ def near_section(rulings: Rulings, unit: UnitOnField) -> Iterator[Part]:
     read = "M-1.9" if near.turns_on_impassable else None
     asked = question(f"Is {unit.id} near the enemy?", "near", unit.id)
     yield answer_line(near.answer, asked, text=text, read=read)
-    yield from ring(unit.unit, NEAR_BW, base_widths(rulings.field.position.table))
+    yield from ring(unit.unit, tables.NEAR_BW, base_widths(rulings.field.position.table))
 
 
 def range_section(rulings: Rulings, a: UnitOnField, b: UnitOnField) -> Iterator[Part]:
@@ -78,8 +65,8 @@ def range_section(rulings: Rulings, a: UnitOnField, b: UnitOnField) -> Iterator[
     yield plain_line(f"{a.id} and {b.id} are {measured} apart at their nearest points", "G-2")
     if a.side != b.side:
         table = rulings.field.position.table
-        answer = within(length, NEAR_BW, table, a=a.id, b=b.id, rule=NEAR_RULE)
-        text = f"Are {a.id} and {b.id} within {NEAR_BW:g} BW of each other?"
+        answer = within(length, tables.NEAR_BW, table, a=a.id, b=b.id, rule=ranges.NEAR_RULE)
+        text = f"Are {a.id} and {b.id} within {tables.NEAR_BW:g} BW of each other?"
         yield answer_line(answer, question(text, "range", a.id, b.id))
     yield length.evidence(off)
 
@@ -116,13 +103,13 @@ def flanks_section(rulings: Rulings, unit: UnitOnField) -> Iterator[Part]:
     others = []
     for pair in close:
         # An enemy has a line of its own if it is near, or not clearly to the front.
-        if pair.distance_mm <= NEAR_BW * bw_mm or pair.to_flank.answer != "no":
+        if pair.distance_mm <= tables.NEAR_BW * bw_mm or pair.to_flank.answer != "no":
             yield _flank_line(rulings, pair)
         else:
             others.append(pair.b.id)
     if others:
         to_front = f"{joined(others)} {'are' if len(others) > 1 else 'is'} to its front"
-        yield plain_line(f"{to_front}, {NEAR_BW:g} BW or more away", "M-1.12")
+        yield plain_line(f"{to_front}, {tables.NEAR_BW:g} BW or more away", "M-1.12")
     if unit.side == rulings.active and rulings.units[unit.id].flanked_by:
         text = f"{unit.id} attacks, so it is not vulnerable in combat though it is flanked"
         yield plain_line(text, "M-8.16", read="M-8.16")
@@ -153,7 +140,7 @@ def force_section(rulings: Rulings, unit: UnitOnField) -> Iterator[Part]:
     force, apart = _force_of(rulings, unit), rulings.distances
     others = [name for name in force if name != unit.id]
     text = f"{unit.id} forms one force with {', '.join(others)}"
-    yield plain_line(text if others else f"{unit.id} is a force by itself", FORCE_RULE)
+    yield plain_line(text if others else f"{unit.id} is a force by itself", ranges.FORCE_RULE)
     limit_mm = _LISTED_FRIENDS_BW * rulings.field.bw_mm
     friends = [
         friend
@@ -163,7 +150,7 @@ def force_section(rulings: Rulings, unit: UnitOnField) -> Iterator[Part]:
     # Friends that can never be linked share a line per obstacle.
     unlike: dict[str, list[str]] = {}
     for friend in sorted(friends, key=lambda friend: apart.mm(unit.id, friend.id)):
-        obstacle = linking_obstacle(unit, friend)
+        obstacle = ranges.linking_obstacle(unit, friend)
         if obstacle is not None:
             unlike.setdefault(obstacle, []).append(friend.id)
             continue
@@ -173,18 +160,22 @@ def force_section(rulings: Rulings, unit: UnitOnField) -> Iterator[Part]:
             for shape in line.answer.evidence:
                 yield Shape(shape.kind, shape.points_mm, "link")
     for obstacle, names in unlike.items():
-        yield plain_line(f"It is not linked with {joined(names)}: {obstacle}", FORCE_RULE)
+        yield plain_line(f"It is not linked with {joined(names)}: {obstacle}", ranges.FORCE_RULE)
 
 
 def link_section(rulings: Rulings, a: UnitOnField, b: UnitOnField) -> Iterator[Finding]:
     """Yields whether two friends are linked, directly or through others."""
-    answer = link(rulings.field, a, b)
+    answer = ranges.link(rulings.field, a, b)
     both = f"{a.id} and {b.id} are"
     head = headed(answer, f"{both} linked", f"{both} not linked")
     apart = range_words(
-        "they", answer.answer, answer.margin_mm, FORCE_BW, base_widths(rulings.field.position.table)
+        "they",
+        answer.answer,
+        answer.margin_mm,
+        tables.FORCE_BW,
+        base_widths(rulings.field.position.table),
     )
-    text, read = f"{head}: {linking_obstacle(a, b) or apart}", None
+    text, read = f"{head}: {ranges.linking_obstacle(a, b) or apart}", None
     if is_chained(rulings, a, b):
         text, read = f"{text}; other units link them in one force", "M-1.15"
     asked = question(f"Are {a.id} and {b.id} linked in a force?", "force", a.id, b.id)
@@ -202,7 +193,7 @@ def span_section(rulings: Rulings, unit: UnitOnField) -> Iterator[Part]:
 
 
 def _span(rulings: Rulings, leader: Commander, unit: UnitOnField) -> Iterator[Part]:
-    length = command_string(rulings.field, leader, _force_of(rulings, unit))
+    length = ranges.command_string(rulings.field, leader, _force_of(rulings, unit))
     text = f"What span activates {unit.id}'s force from {leader.name}?"
     asked = question(text, "span", leader.id, unit.id)
     if length is None:
@@ -210,7 +201,7 @@ def _span(rulings: Rulings, leader: Commander, unit: UnitOnField) -> Iterator[Pa
         answer = certain("no", "M-4.12", because)
         yield answer_line(answer, asked, read="M-4.12")
         return
-    _, answer = least_cards(rulings.field, length)
+    _, answer = ranges.least_cards(rulings.field, length)
     text = answer.because
     if length.unit != unit.id:
         text += f"; {length.unit} is the nearest unit of {unit.id}'s force"
@@ -242,16 +233,18 @@ def _allowance(rulings: Rulings, unit: UnitOnField) -> Finding:
         text = f"{unit.id} has smoke: it may not move, but a march can clear it"
         return plain_line(text, "M-4.23", read="M-4.23")
     if unit.unit.arm == "artillery":
-        slow = f"{ARTILLERY_SLOW_BW:g} in all over difficult ground, or to end near the enemy"
+        slow = (
+            f"{tables.ARTILLERY_SLOW_BW:g} in all over difficult ground, or to end near the enemy"
+        )
         return plain_line(
             f"{may} in any direction and face any way; {slow}", "M-6.19", read="M-6.18"
         )
     if unit.formation == "column":
         if rulings.units[unit.id].near.is_near:
             return plain_line(f"{may}: a column that is near the enemy", "M-6.11", read="M-6.11")
-        slow = f"{COLUMN_NEAR_BW:g} in all if it is near the enemy at any point of its move"
+        slow = f"{tables.COLUMN_NEAR_BW:g} in all if it is near the enemy at any point of its move"
         return plain_line(f"{may} as a column; {slow}", "M-6.11", read="M-6.11")
-    back = f"{retrograde_bw(allowed_bw):g} backward"
+    back = f"{tables.retrograde_bw(allowed_bw):g} backward"
     return plain_line(f"{may} forward or {back}, wheels included", "M-6.2", read="M-6.17")
 
 
