@@ -89,7 +89,7 @@ class RollingCombat(Step):
 class ChoosingFallBacks(Step):
     """The charging side chooses the attacker that falls back next (M-8.23, M-8.24)."""
 
-    about = "attackers"
+    about, is_complete = "attackers", True
     attackers: tuple[str, ...]
 
     def asked(self, state: State) -> PendingDecision:
@@ -125,10 +125,6 @@ class ChoosingFallBacks(Step):
         then = _next_fall_backs(state, left)
         state, displaced = with_displacement(state, state.active, area, then)
         return state, (*events, *lost, *displaced)
-
-    def lists_all(self, state: State) -> bool:
-        """Whether all units that are left to fall back are listed."""
-        return True
 
 
 def _next_fall_backs(state: State, bound: Iterable[str]) -> Step:

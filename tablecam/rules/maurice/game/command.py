@@ -27,7 +27,7 @@ from tablecam.wording import quoted
 class VolleyChoice(Step):
     """The active side's choice to invoke the volley phase or not (M-4.3)."""
 
-    question = "Volley phase: fire?"
+    question, is_complete = "Volley phase: fire?", True
 
     def legal(self, state: State) -> tuple[Action, ...]:
         """Lists no volleys, and volleys where a unit that can fire has an enemy in range."""
@@ -47,10 +47,6 @@ class VolleyChoice(Step):
         text = f"{side_plural(state.active)} start the volley phase"
         event = Event("volleys", text, "M-4.3", {"side": state.active})
         return state.to(Interrupting("volleys")), (event,)
-
-    def lists_all(self, state: State) -> bool:
-        """Whether it lists both answers, where both are possible."""
-        return True
 
 
 class CommandChoice(Step):

@@ -29,6 +29,10 @@ def marker_outline(place_mm: Point, bw_mm: float) -> shapely.Polygon:
     return shapely.buffer(shapely.Point(place_mm), COMMANDER_BW * bw_mm / 2)
 
 
+def _marker_shapes(leader: Commander, bw_mm: float, *role: str) -> tuple[Shape, ...]:
+    return shapes_of(marker_outline(leader.place_mm, bw_mm), *role)
+
+
 def commander_under(state: State, side: str, area: shapely.Geometry) -> Commander | None:
     """Returns a side's commander if its marker lies partly in an area, else None."""
     leader = state.commander(side)
@@ -59,7 +63,7 @@ def with_displacement(
         return state.to(then), ()
     passes = f"{side_plural(side)} pass over {leader.name}"
     text = f"{passes}: {side_plural(enemy)} move him 1 BW to a place clear of all bases"
-    drawn = shapes_of(marker_outline(leader.place_mm, state.position.table.bw_mm), "contact")
+    drawn = _marker_shapes(leader, state.position.table.bw_mm, "contact")
     event = Event("displaced", text, "M-6.29", {"side": enemy}, drawn)
     return displacing(state, enemy, then), (event,)
 
@@ -174,20 +178,12 @@ def _covering(field: Field, place: Point) -> list[UnitOnField]:
 class PlacingCommander(Step, is_family=True):
     """A step in which a side may place its commander."""
 
-    def lists_all(self, state: State) -> bool:
-        """Whether there is no other place."""
-        return True
+    is_complete = True
 
     def shapes(self, state: State) -> tuple[Shape, ...]:
         """Draws the commander's marker."""
-        leader = state.commander(self.owner(state))
-        return (
-            ()
-            if leader is None
-            else shapes_of(
-                marker_outline(leader.place_mm, state.position.table.bw_mm), "unit", leader.id
-            )
-        )
+        leader, bw_mm = state.commander(self.owner(state)), state.position.table.bw_mm
+        return () if leader is None else _marker_shapes(leader, bw_mm, "unit", leader.id)
 
     def placed(self, state: State, action: Action) -> tuple[PlaceCommander, Commander]:
         """Returns an action that places the commander, and him, or refuses it."""

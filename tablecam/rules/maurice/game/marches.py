@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain, pairwise
 
 import numpy as np
@@ -70,8 +71,17 @@ def usual_marches(
     candidates = list(_forward_marches(field, unit, allowed_bw))
     if not is_moving_up:
         candidates += _other_marches(field, unit, allowed_bw)
-    legal = _legal_marches(field, unit, candidates, extra_bw, is_moving_up=is_moving_up)
-    return tuple(March(unit.id, candidate.bases) for candidate in legal)
+    if not candidates:
+        return ()
+    judge = partial(judge_move, field, unit, extra_bw=extra_bw, is_moving_up=is_moving_up)
+    # Only those that the quick check leaves open are judged, as that takes long.
+    return tuple(
+        March(unit.id, candidate.bases)
+        for candidate, out, clear in zip(
+            candidates, *_quick_check(field, unit, candidates), strict=True
+        )
+        if clear or (not out and judge(candidate.bases).is_legal.answer != "no")
+    )
 
 
 def why_short(field: Field, unit: UnitOnField, *, extra_bw: float = 0.0) -> str:
@@ -87,28 +97,6 @@ def why_short(field: Field, unit: UnitOnField, *, extra_bw: float = 0.0) -> str:
     if usual_marches(field, unit, extra_bw=extra_bw):
         return ""
     return judge_move(field, unit, straight.bases, extra_bw=extra_bw).is_legal.because
-
-
-def _legal_marches(
-    field: Field,
-    unit: UnitOnField,
-    candidates: list[_Candidate],
-    extra_bw: float,
-    *,
-    is_moving_up: bool,
-) -> Iterator[_Candidate]:
-    if not candidates:
-        return
-    is_out, is_clear = _quick_check(field, unit, candidates)
-    for place, candidate in enumerate(candidates):
-        is_legal = is_clear[place]
-        if not is_legal and not is_out[place]:
-            judgement = judge_move(
-                field, unit, candidate.bases, extra_bw=extra_bw, is_moving_up=is_moving_up
-            )
-            is_legal = judgement.is_legal.answer != "no"
-        if is_legal:
-            yield candidate
 
 
 def _quick_check(

@@ -32,6 +32,8 @@ class Step(WordedStep, is_family=True):
     """The field that names the units that act or roll, if any."""
     acted: ClassVar[tuple[str, ...]] = ()
     """The fields that name those of them that have done so."""
+    is_complete: ClassVar[bool] = False
+    """Whether it lists all possible answers, so that hands do nothing else."""
     opens: ClassVar[str] = "the {side} action is declared"
     """The declaration that opens measuring again."""
 
@@ -63,6 +65,10 @@ class Step(WordedStep, is_family=True):
     def takes(self, state: State, answer: Any) -> bool:
         """Whether an action decides it: `follow` refuses all others, with the rule."""
         return True
+
+    def lists_all(self, state: State) -> bool:
+        """Whether it lists all possible answers."""
+        return self.is_complete
 
     def automatic(self, state: State) -> StateAndEvents | None:
         """Returns what follows where nobody is asked; None for most steps."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
@@ -16,7 +16,6 @@ from tablecam.geometry.shapes import Shape, shapes_of
 from tablecam.geometry.taut_path import TautPath, taut_paths
 from tablecam.rules.maurice.field.field import (
     FAR_SIGMAS,
-    DistanceMatrix,
     Field,
     UnitOnField,
     distance_matrix,
@@ -60,154 +59,132 @@ def near_enemy(field: Field, unit: UnitOnField) -> NearEnemy:
         nobody = certain("no", NEAR_RULE, because, evidence, margin_mm=-NEAR_BW * field.bw_mm)
         return NearEnemy(nobody, None, None, is_near=False)
     apart = distance_matrix(field)
-    far_mm = {enemy.id: apart.mm(unit.id, enemy.id) for enemy in enemies}
-    nearest = min(enemies, key=lambda enemy: far_mm[enemy.id])
-    length = _length(unit, nearest, apart)
-    # Only the shortest line is barred; a longer one beside it may be clear (M-1.9).
-    if _may_be_barred(field, length):
-        near = _past_barriers(field, unit, enemies, far_mm)
-    else:
-        near = _near(field, unit, nearest, length, _drawn_mm(field, unit, enemies, far_mm, length))
-    return _unless_an_edge_decides(field, unit, near, far_mm)
+    return _Nearness(
+        field, unit, {enemy.id: apart.mm(unit.id, enemy.id) for enemy in enemies}
+    ).found()
 
 
-def _near(
-    field: Field,
-    unit: UnitOnField,
-    enemy: UnitOnField,
-    length: Length,
-    drawn_mm: Array | None = None,
-) -> NearEnemy:
-    table = field.position.table
-    answer = within(
-        length, NEAR_BW, table, a=unit.id, b=enemy.id, rule=NEAR_RULE, drawn_mm=drawn_mm
-    )
-    is_near = answer.margin_mm >= -EXACT_MM
-    return NearEnemy(answer, enemy.id, field.in_bw(length.value_mm), is_near)
+@dataclass(frozen=True, eq=False)
+class _Nearness:
+    """A unit, and how far each enemy is from it, whatever lies between."""
 
+    field: Field
+    unit: UnitOnField
+    far_mm: Mapping[str, float]
 
-def _length(unit: UnitOnField, enemy: UnitOnField, apart: DistanceMatrix) -> Length:
-    """Returns the distance between two units, with value and sigma from `apart`."""
-    ends = [shapely.multipolygons(list(owner.bases)) for owner in (unit, enemy)]
-    (x_a, y_a), (x_b, y_b) = shapely.get_coordinates(shapely.shortest_line(*ends)).tolist()
-    measured = apart.mm(unit.id, enemy.id), apart.sigma_mm(unit.id, enemy.id)
-    return Length(*measured, (x_a, y_a), (x_b, y_b))
+    @property
+    def limit_mm(self) -> float:
+        return NEAR_BW * self.field.bw_mm
 
+    def found(self) -> NearEnemy:
+        nearest = self.field.by_id[min(self.far_mm, key=self.far_mm.__getitem__)]
+        length, impassable = self._length(nearest), self.field.ground.impassable
+        # Farther off it is not near with or without the ground.
+        may_be_near = length.value_mm <= self.limit_mm + FAR_SIGMAS * length.sigma_mm
+        # Only the shortest line is barred; a longer one beside it may be clear (M-1.9).
+        if may_be_near and not shapely.is_empty(impassable) and is_barred(length, impassable):
+            near = self._past_barriers(nearest)
+        else:
+            near = self._near(nearest, length, self._drawn_mm(length))
+        return self._unless_an_edge_decides(near)
 
-def _drawn_mm(
-    field: Field,
-    unit: UnitOnField,
-    enemies: Sequence[UnitOnField],
-    far_mm: Mapping[str, float],
-    length: Length,
-) -> Array | None:
-    """Returns draws (DRAWS,) of the distance to the nearest enemy, whichever that truly is.
+    def _near(self, enemy: UnitOnField, length: Length, drawn_mm: Array | None = None) -> NearEnemy:
+        table, a, b = self.field.position.table, self.unit.id, enemy.id
+        answer = within(length, NEAR_BW, table, a=a, b=b, rule=NEAR_RULE, drawn_mm=drawn_mm)
+        is_near = answer.margin_mm >= -EXACT_MM
+        return NearEnemy(answer, enemy.id, self.field.in_bw(length.value_mm), is_near)
 
-    None if errors cannot bring it to the limit.
-    """
-    doubt_mm = FAR_SIGMAS * length.sigma_mm
-    if abs(NEAR_BW * field.bw_mm - length.value_mm) >= doubt_mm:
-        return None
-    nearby = [enemy for enemy in enemies if far_mm[enemy.id] <= length.value_mm + doubt_mm]
-    drawn_mm = [draw_gaps_mm(unit.unit, enemy.unit) for enemy in nearby]
-    return np.asarray(np.min(drawn_mm, axis=0))
+    def _length(self, enemy: UnitOnField) -> Length:
+        """Returns the distance to an enemy, its value and sigma as measured for all units."""
+        apart, pair = distance_matrix(self.field), (self.unit.id, enemy.id)
+        ends = [shapely.multipolygons(list(owner.bases)) for owner in (self.unit, enemy)]
+        (x_a, y_a), (x_b, y_b) = shapely.get_coordinates(shapely.shortest_line(*ends)).tolist()
+        return Length(apart.mm(*pair), apart.sigma_mm(*pair), (x_a, y_a), (x_b, y_b))
 
+    def _drawn_mm(self, length: Length) -> Array | None:
+        """Returns draws (DRAWS,) of the distance to the nearest enemy, whichever that truly is.
 
-def _may_be_barred(field: Field, length: Length) -> bool:
-    impassable = field.ground.impassable
-    if length.value_mm > NEAR_BW * field.bw_mm + FAR_SIGMAS * length.sigma_mm:
-        # Too far off with or without it.
-        return False
-    return not shapely.is_empty(impassable) and is_barred(length, impassable)
+        None if errors cannot bring it to the limit.
+        """
+        doubt_mm = FAR_SIGMAS * length.sigma_mm
+        if abs(self.limit_mm - length.value_mm) >= doubt_mm:
+            return None
+        nearby = (name for name, mm in self.far_mm.items() if mm <= length.value_mm + doubt_mm)
+        drawn_mm = [draw_gaps_mm(self.unit.unit, self.field.by_id[name].unit) for name in nearby]
+        return np.asarray(np.min(drawn_mm, axis=0))
 
+    def _past_barriers(self, nearest: UnitOnField) -> NearEnemy:
+        """Answers if impassable ground bars the shortest line to the nearest enemy."""
+        best = self._clearest(self.far_mm, self.field.ground.impassable)
+        if best is None or best[1].value_mm > self.limit_mm + FAR_SIGMAS * best[1].sigma_mm:
+            return self._barred(nearest, None if best is None else best[1])
+        enemy, clear = best
+        near = self._near(enemy, clear)
+        passing = "by the shortest straight line past impassable ground"
+        answer = replace(near.answer, because=f"{near.answer.because}, {passing}")
+        distance_bw = self.field.in_bw(self.far_mm[enemy.id])
+        return replace(near, answer=answer, distance_bw=distance_bw, turns_on_impassable=True)
 
-def _past_barriers(
-    field: Field, unit: UnitOnField, enemies: Sequence[UnitOnField], far_mm: Mapping[str, float]
-) -> NearEnemy:
-    """Answers `near_enemy` if impassable ground bars the shortest line to the nearest enemy."""
-    limit_mm = NEAR_BW * field.bw_mm
-    best = _clearest(unit, enemies, far_mm, field.ground.impassable)
-    if best is None or best[1].value_mm > limit_mm + FAR_SIGMAS * best[1].sigma_mm:
-        nearest = min(enemies, key=lambda enemy: far_mm[enemy.id])
-        length = None if best is None else best[1]
-        return _barred(field, unit, nearest, length)
-    enemy, clear = best
-    near = _near(field, unit, enemy, clear)
-    passing = "by the shortest straight line past impassable ground"
-    answer = replace(near.answer, because=f"{near.answer.because}, {passing}")
-    distance_bw = field.in_bw(far_mm[enemy.id])
-    return replace(near, answer=answer, distance_bw=distance_bw, turns_on_impassable=True)
+    def _clearest(
+        self, names: Iterable[str], impassable: shapely.Geometry
+    ) -> tuple[UnitOnField, Length] | None:
+        """Returns the enemy with the shortest line past impassable ground, and that line."""
+        best: tuple[UnitOnField, Length] | None = None
+        # By plain distance, as no clear line is shorter than that.
+        for name in sorted(names, key=self.far_mm.__getitem__):
+            if best is not None and self.far_mm[name] >= best[1].value_mm:
+                break
+            enemy = self.field.by_id[name]
+            clear = shortest_clear_line(self.unit.unit, enemy.unit, impassable)
+            if clear is not None and (best is None or clear.value_mm < best[1].value_mm):
+                best = enemy, clear
+        return best
 
+    def _unless_an_edge_decides(self, near: NearEnemy) -> NearEnemy:
+        """Returns `near`, less certain if errors could open or bar a line past the ground."""
+        impassable, outline = self.field.ground.impassable, self.unit.outline
+        tolerance_mm, own_mm = self.field.position.table.tolerance_mm, self.unit.sigma_bound_mm
+        if shapely.is_empty(impassable):
+            return near
+        sigmas_mm = {name: self.field.by_id[name].sigma_bound_mm for name in self.far_mm}
+        bound_mm = max(SIGMAS * (own_mm + max(sigmas_mm.values())), tolerance_mm)
+        if not bound_mm or not shapely.dwithin(impassable, outline, self.limit_mm + bound_mm):
+            return near
+        # No error brings any other within reach.
+        nearby = [name for name, mm in self.far_mm.items() if mm <= self.limit_mm + bound_mm]
 
-def _clearest(
-    unit: UnitOnField,
-    enemies: Iterable[UnitOnField],
-    far_mm: Mapping[str, float],
-    impassable: shapely.Geometry,
-) -> tuple[UnitOnField, Length] | None:
-    """Returns the enemy with the shortest line past impassable ground, and that line."""
-    best: tuple[UnitOnField, Length] | None = None
-    # By plain distance, as no clear line is shorter than that.
-    for enemy in sorted(enemies, key=lambda enemy: far_mm[enemy.id]):
-        if best is not None and far_mm[enemy.id] >= best[1].value_mm:
-            break
-        clear = shortest_clear_line(unit.unit, enemy.unit, impassable)
-        if clear is not None and (best is None or clear.value_mm < best[1].value_mm):
-            best = enemy, clear
-    return best
+        def is_near_after(by_mm: float) -> bool:
+            # Errors of the poses are tried as changes of the ground and of the limit.
+            ground = shapely.buffer(impassable, -by_mm, join_style="mitre") if by_mm else impassable
+            best = self._clearest(nearby, ground)
+            return best is not None and best[1].value_mm <= self.limit_mm + by_mm
 
+        margin_mm = turning_shift_mm(is_near_after, bound_mm)
+        in_the_open_mm = self.limit_mm - min(self.far_mm.values())
+        if margin_mm is None or abs(margin_mm - in_the_open_mm) <= TURNING_PRECISION * bound_mm:
+            # No error changes it, or only the plain distance matters.
+            return near
+        sigma_mm = math.hypot(own_mm, max(sigmas_mm[name] for name in nearby))
+        because = f"{near.answer.because}; {abs(margin_mm):.1f} mm at its edge decide it"
+        shown = near.answer.evidence
+        answer = measured(margin_mm, sigma_mm, NEAR_RULE, because, shown, tolerance_mm=tolerance_mm)
+        return replace(near, answer=answer)
 
-def _unless_an_edge_decides(
-    field: Field, unit: UnitOnField, near: NearEnemy, far_mm: Mapping[str, float]
-) -> NearEnemy:
-    """Returns `near`, less certain if errors could open or bar a line past impassable ground."""
-    impassable, limit_mm = field.ground.impassable, NEAR_BW * field.bw_mm
-    tolerance_mm = field.position.table.tolerance_mm
-    if shapely.is_empty(impassable):
-        return near
-    widest_mm = max(field.by_id[name].sigma_bound_mm for name in far_mm)
-    bound_mm = max(SIGMAS * (unit.sigma_bound_mm + widest_mm), tolerance_mm)
-    if not bound_mm or not shapely.dwithin(impassable, unit.outline, limit_mm + bound_mm):
-        return near
-    # No error brings any other within reach.
-    nearby = [field.by_id[name] for name, mm in far_mm.items() if mm <= limit_mm + bound_mm]
-
-    def is_near_after(by_mm: float) -> bool:
-        # Errors of the poses are tried as changes of the ground and of the limit.
-        ground = shapely.buffer(impassable, -by_mm, join_style="mitre") if by_mm else impassable
-        best = _clearest(unit, nearby, far_mm, ground)
-        return best is not None and best[1].value_mm <= limit_mm + by_mm
-
-    margin_mm = turning_shift_mm(is_near_after, bound_mm)
-    in_the_open_mm = limit_mm - min(far_mm.values())
-    if margin_mm is None or abs(margin_mm - in_the_open_mm) <= TURNING_PRECISION * bound_mm:
-        # No error changes it, or only the plain distance matters.
-        return near
-    sigma_mm = math.hypot(unit.sigma_bound_mm, max(enemy.sigma_bound_mm for enemy in nearby))
-    because = f"{near.answer.because}; {abs(margin_mm):.1f} mm at its edge decide it"
-    answer = measured(
-        margin_mm, sigma_mm, NEAR_RULE, because, near.answer.evidence, tolerance_mm=tolerance_mm
-    )
-    return replace(near, answer=answer)
-
-
-def _barred(
-    field: Field, unit: UnitOnField, nearest: UnitOnField, clear: Length | None
-) -> NearEnemy:
-    """Answers that no clear line of 4 BW or less passes the impassable ground."""
-    plain, limit_mm = distance(unit.unit, nearest.unit), NEAR_BW * field.bw_mm
-    distance_bw = field.in_bw(plain.value_mm)
-    # Without any clear line there is no length to compare; the margin is then the whole limit.
-    margin_mm = -limit_mm if clear is None else limit_mm - clear.value_mm
-    sigma_mm = plain.sigma_mm if clear is None else clear.sigma_mm
-    because = (
-        f"{unit.id} and {nearest.id} are {distance_bw:.2f} BW apart, but "
-        f"impassable ground blocks every straight line of {NEAR_BW:g} BW or less between them"
-    )
-    evidence = (plain.evidence("barred"), *shapes_of(field.ground.impassable, "impassable"))
-    tolerance_mm = field.position.table.tolerance_mm
-    answer = measured(margin_mm, sigma_mm, NEAR_RULE, because, evidence, tolerance_mm=tolerance_mm)
-    return NearEnemy(answer, nearest.id, distance_bw, is_near=False, turns_on_impassable=True)
+    def _barred(self, nearest: UnitOnField, clear: Length | None) -> NearEnemy:
+        """Answers that no clear line of 4 BW or less passes the impassable ground."""
+        field, plain = self.field, distance(self.unit.unit, nearest.unit)
+        distance_bw = field.in_bw(plain.value_mm)
+        # Without any clear line there is no length to compare; the margin is then the whole limit.
+        margin_mm = -self.limit_mm if clear is None else self.limit_mm - clear.value_mm
+        sigma_mm = plain.sigma_mm if clear is None else clear.sigma_mm
+        because = (
+            f"{self.unit.id} and {nearest.id} are {distance_bw:.2f} BW apart, but "
+            f"impassable ground blocks every straight line of {NEAR_BW:g} BW or less between them"
+        )
+        shown = (plain.evidence("barred"), *shapes_of(field.ground.impassable, "impassable"))
+        tolerance_mm = field.position.table.tolerance_mm
+        answer = measured(margin_mm, sigma_mm, NEAR_RULE, because, shown, tolerance_mm=tolerance_mm)
+        return NearEnemy(answer, nearest.id, distance_bw, is_near=False, turns_on_impassable=True)
 
 
 FORCE_RULE = "M-1.15"
@@ -350,7 +327,7 @@ def command_strings(
     setting = (field.position.table, commander, *(enemy.place for enemy in enemies))
     keys = [(setting, *(unit.place for unit in units)) for units in goals]
     strings = _REMEMBERED.answers(
-        keys, lambda new: _strings(field, commander, [goals[index] for index in new], enemies)
+        keys, lambda new: [*_strings(field, commander, [goals[index] for index in new], enemies)]
     )
     return tuple(strings)
 
@@ -360,7 +337,7 @@ def _strings(
     commander: Commander,
     goals: Sequence[Sequence[UnitOnField]],
     enemies: Sequence[UnitOnField],
-) -> list[CommandString | None]:
+) -> Iterator[CommandString | None]:
     table = field.position.table
     strings = taut_paths(
         commander.place_mm,
@@ -371,25 +348,16 @@ def _strings(
         start_radius_mm=COMMANDER_BW * field.bw_mm / 2,
         bounds=(0.0, 0.0, table.width_mm, table.depth_mm),
     )
-    return [
-        None if string is None else _span(field, commander, units[string.goal], string, enemies)
-        for string, units in zip(strings, goals, strict=True)
-    ]
-
-
-def _span(
-    field: Field,
-    commander: Commander,
-    unit: UnitOnField,
-    string: TautPath,
-    enemies: Sequence[UnitOnField],
-) -> CommandString:
-    length_bw = field.in_bw(string.length_mm)
-    path = Shape("line", string.points_mm, "string", f"{length_bw:.2f} BW")
-    course = "around the enemy" if string.corners_mm else "straight"
-    because = f"the distance from {commander.name} to {unit.id} is {length_bw:.2f} BW, {course}"
-    sigma_mm = _sigma(string, commander, unit, enemies)
-    return CommandString(string.length_mm, sigma_mm, length_bw, unit.id, path, because)
+    for string, units in zip(strings, goals, strict=True):
+        if string is None:
+            yield None
+            continue
+        unit, length_bw = units[string.goal], field.in_bw(string.length_mm)
+        path = Shape("line", string.points_mm, "string", f"{length_bw:.2f} BW")
+        course = "around the enemy" if string.corners_mm else "straight"
+        because = f"the distance from {commander.name} to {unit.id} is {length_bw:.2f} BW, {course}"
+        sigma_mm = _sigma_mm(string, commander, unit, enemies)
+        yield CommandString(string.length_mm, sigma_mm, length_bw, unit.id, path, because)
 
 
 def reaches(field: Field, string: CommandString, cards_bw: Sequence[float]) -> Answer:
@@ -420,7 +388,7 @@ def least_cards(field: Field, string: CommandString) -> tuple[int, Answer]:
     return least_bw, reaches(field, string, (least_bw,))
 
 
-def _sigma(
+def _sigma_mm(
     string: TautPath, commander: Commander, goal: UnitOnField, enemies: Sequence[UnitOnField]
 ) -> float:
     """Propagates the pose errors of the bases that a taut string touches to its length (mm)."""
