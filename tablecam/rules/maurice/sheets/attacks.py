@@ -141,24 +141,32 @@ class _BaseResult:
 
 def fire_section(rulings: Rulings, unit: UnitOnField) -> Iterator[Part]:
     """Yields the zone of each base and its targets, or why it has none."""
-    if (never := why_never_fires(unit)) is not None:
-        yield plain_line(f"{unit.id} {never.clause}", never.rule)
-        return
-    yield from _shared(rulings, unit, _about_all(rulings, unit))
-    for place, name in enumerate(unit.unit.base_names):
-        zone_to = partial(zone_ahead, rulings.field, unit, place)
-        if unit.unit.arm == "artillery":
-            yield from shapes_of(zone_to(LONG_BW), "fire-zone", f"{LONG_BW:g} BW")
-        yield from shapes_of(zone_to(SHORT_BW), "fire-zone", name)
+    yield from _fire_lines(rulings, unit)
+    if why_never_fires(unit) is None:
+        for place, name in enumerate(unit.unit.base_names):
+            zone_to = partial(zone_ahead, rulings.field, unit, place)
+            if unit.unit.arm == "artillery":
+                yield from shapes_of(zone_to(LONG_BW), "fire-zone", f"{LONG_BW:g} BW")
+            yield from shapes_of(zone_to(SHORT_BW), "fire-zone", name)
 
 
 def pair_fire_section(rulings: Rulings, a: UnitOnField, b: UnitOnField) -> Iterator[Part]:
     """Yields which bases of either unit may fire at the other."""
-    for unit, target in ((a, b), (b, a)):
-        if (never := why_never_fires(unit)) is not None:
-            yield plain_line(f"{unit.id} {never.clause}", never.rule)
-        else:
-            yield from _shared(rulings, unit, _about_one(rulings, unit, target))
+    yield from _fire_lines(rulings, a, b)
+    yield from _fire_lines(rulings, b, a)
+
+
+def _fire_lines(
+    rulings: Rulings, unit: UnitOnField, target: UnitOnField | None = None
+) -> Iterator[Finding]:
+    """Yields one line for all bases with the same result, ordered by the first of them."""
+    if (never := why_never_fires(unit)) is not None:
+        yield plain_line(f"{unit.id} {never.clause}", never.rule)
+        return
+    groups: dict[Hashable, list[_BaseResult]] = {}
+    for result in _base_results(rulings, unit, target):
+        groups.setdefault(result.alike, []).append(result)
+    yield from (_line(rulings, unit, bases) for bases in groups.values())
 
 
 def lines_of_bases(
@@ -166,53 +174,39 @@ def lines_of_bases(
 ) -> Iterator[Finding]:
     """Yields a line per base, to answer about one of several that share a line."""
     if why_never_fires(unit) is None and (target is None or target.side != unit.side):
-        results = _about_all(rulings, unit) if target is None else _about_one(rulings, unit, target)
+        results = _base_results(rulings, unit, target)
         yield from (_line(rulings, unit, [result]) for result in results)
 
 
-def _about_all(rulings: Rulings, unit: UnitOnField) -> Iterator[_BaseResult]:
-    """Yields, per base, all units that it may fire at, or why there are none."""
+def _base_results(
+    rulings: Rulings, unit: UnitOnField, target: UnitOnField | None
+) -> Iterator[_BaseResult]:
+    """Yields, per base, all units that it may fire at, or only whether at one, or what stops it."""
+    field = rulings.field
     for fire in rulings.units[unit.id].fire.values():
-        results = [_option_result(rulings, unit, fire, option) for option in fire.options]
-        named = {result.target for result in results}
-        for doubt in fire.close_calls:
-            other = None if doubt.about is None else rulings.field.by_id[doubt.about]
-            if other is not None and other not in named:
-                named.add(other)
-                results.append(_BaseResult(fire, other, answer=doubt))
-        yield from results or [_BaseResult(fire, None, answer=stop_of(rulings, unit, fire))]
-
-
-def _about_one(rulings: Rulings, unit: UnitOnField, target: UnitOnField) -> Iterator[_BaseResult]:
-    """Yields, per base, whether it may fire at one unit, and why not."""
-    for fire in rulings.units[unit.id].fire.values():
-        hits = [option for option in fire.options if option.target == target.id]
-        # An uncertain answer is shown with its probability.
-        doubt = next((answer for answer in fire.answers if answer.about == target.id), None)
-        if hits:
-            yield from (_option_result(rulings, unit, fire, option) for option in hits)
-        elif doubt is not None:
-            yield _BaseResult(fire, target, answer=doubt)
-        else:
-            yield _BaseResult(fire, target, answer=stop_at(rulings, unit, fire, target))
-
-
-def _option_result(
-    rulings: Rulings, unit: UnitOnField, fire: BaseFire, option: FireOption
-) -> _BaseResult:
-    target = rulings.field.by_id[option.target]
-    doubt = next((doubt for doubt in fire.close_calls if doubt.about == target.id), None)
-    return _BaseResult(fire, target, option, doubt, fire_reading(rulings.field, unit, option))
-
-
-def _shared(
-    rulings: Rulings, unit: UnitOnField, results: Iterable[_BaseResult]
-) -> Iterator[Finding]:
-    """Yields one line for all bases with the same result, ordered by the first of them."""
-    groups: dict[Hashable, list[_BaseResult]] = {}
-    for result in results:
-        groups.setdefault(result.alike, []).append(result)
-    yield from (_line(rulings, unit, bases) for bases in groups.values())
+        doubts = {doubt.about: doubt for doubt in reversed(fire.close_calls)}
+        results = [
+            _BaseResult(
+                fire,
+                field.by_id[option.target],
+                option,
+                doubts.get(option.target),
+                fire_reading(field, unit, option),
+            )
+            for option in fire.options
+            if target is None or option.target == target.id
+        ]
+        named: set[str | None] = {None, *(option.target for option in fire.options)}
+        # Of one unit an uncertain answer is shown with its probability.
+        for doubt in fire.close_calls if target is None else fire.answers:
+            about = doubt.about
+            if about not in named and (target is None or about == target.id):
+                named.add(about)
+                results.append(_BaseResult(fire, field.by_id[str(about)], answer=doubt))
+        if not results:
+            stop = stop_at(rulings, unit, fire, target) if target else stop_of(rulings, unit, fire)
+            results = [_BaseResult(fire, target, answer=stop)]
+        yield from results
 
 
 def _line(rulings: Rulings, unit: UnitOnField, bases: Sequence[_BaseResult]) -> Finding:
