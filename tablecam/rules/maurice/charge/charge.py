@@ -249,8 +249,7 @@ class _Question:
     def of(cls, field: Field, unit: UnitOnField, targets: tuple[str, ...]) -> _Question:
         # As far as it can come if its reach were longer by the bound, and sideways by as much.
         reach_mm = far_mm(field, unit) + 2 * _bound_mm(field, unit, field.units)
-        near = shapely.dwithin(unit.outline, [other.outline for other in field.units], reach_mm)
-        around = field.with_units(field.units[place] for place in np.flatnonzero(near))
+        around = field.with_units(field.within(unit.outline, reach_mm))
         return cls(around, unit, targets, _bound_mm(around, unit, around.enemies_of(unit)))
 
     def tilted(self, name: str, by_mm: float) -> Field:
@@ -284,7 +283,7 @@ class _Question:
         }
 
     def _answer(self, enemy: UnitOnField, margin_mm: float, chance: float) -> Answer:
-        unit, tolerance_mm = self.unit, self.field.position.table.tolerance_mm
+        unit, tolerance_mm = self.unit, self.field.tolerance_mm
         spare = "with {:.1f} mm to spare" if margin_mm >= 0 else "{:.1f} mm short"
         asked = f"whether {unit.id} can charge {enemy.id}"
         line = shapely.shortest_line(unit.axes.edge, enemy.outline)
@@ -322,7 +321,7 @@ class _Question:
 
 def _bound_mm(field: Field, unit: UnitOnField, others: Iterable[UnitOnField]) -> float:
     """Returns the largest error of a limit to consider: 3.5 sigma or the players' tolerance."""
-    return max(SIGMAS * _error_mm(field, unit, others), field.position.table.tolerance_mm)
+    return max(SIGMAS * _error_mm(field, unit, others), field.tolerance_mm)
 
 
 def _error_mm(field: Field, unit: UnitOnField, others: Iterable[UnitOnField]) -> float:

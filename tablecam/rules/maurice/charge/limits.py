@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cache, lru_cache, partial
-from itertools import compress
 
 import numpy as np
 import shapely
@@ -220,9 +219,8 @@ def _chargers(asked: Sequence[tuple[Field, UnitOnField]]) -> dict[int, Charger]:
     pieces = thin_pieces(asked[0][0]) if asked else []
     chargers = {}
     for place, (field, unit) in enumerate(asked):
-        outlines = np.array([other.outline for other in field.units], dtype=object)
-        near = shapely.dwithin(outlines, unit.outline, far_mm(field, unit)).tolist()
-        others = tuple(other for other in compress(field.units, near) if other is not unit)
+        near = field.within(unit.outline, far_mm(field, unit))
+        others = tuple(other for other in near if other is not unit)
         if any(other.side != unit.side for other in others):
             there = bases_in_reach(field, unit, others, pieces)
             sees = cache(partial(is_in_view, field, unit))

@@ -68,7 +68,7 @@ def _cover_answer(field: Field, attacker: UnitOnField, defender: UnitOnField) ->
         because = f"{defender.id} is cavalry, which never has cover in combat"
         return certain("no", COVER_RULE, because, margin_mm=-EXACT_MM)
     chance = _chance(field, attacker, defender)
-    word = chance.word(field.position.table.tolerance_mm)
+    word = chance.word(field.tolerance_mm)
     targets = _targets([attacker.axes], [defender.outline])
     (line,) = _open_lines(field.ground.cover, [attacker.axes], targets)
     if line is not None:
@@ -97,7 +97,7 @@ def close_call_covers(field: Field, pairs: Iterable[tuple[str, str]]) -> tuple[A
 def _chance(field: Field, attacker: UnitOnField, defender: UnitOnField) -> Chance:
     """Returns the probability of cover, and how much the cover must grow or shrink to turn it."""
     both_mm = attacker.sigma_bound_mm, defender.sigma_bound_mm
-    max_shift_mm = max(SIGMAS * sum(both_mm), field.position.table.tolerance_mm)
+    max_shift_mm = max(SIGMAS * sum(both_mm), field.tolerance_mm)
     place = shapely.convex_hull(shapely.union(attacker.outline, defender.outline))
     # Only cover near the two units counts; a small piece makes the draws cheap.
     around = shapely.envelope(shapely.buffer(place, 2 * max_shift_mm + 1.0))

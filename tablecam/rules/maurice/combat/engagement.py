@@ -6,7 +6,6 @@ import math
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
-from itertools import compress
 from types import MappingProxyType
 from typing import Literal
 
@@ -76,9 +75,8 @@ class Melee:
     @cached_property
     def max_shift_mm(self) -> float:
         """The largest error of any length in this melee, at least the players' tolerance."""
-        tolerance_mm = self.field.position.table.tolerance_mm
         widest_mm = max((unit.sigma_bound_mm for unit in self.units_near), default=0.0)
-        return max(SIGMAS * (self.attacker.sigma_bound_mm + widest_mm), tolerance_mm)
+        return max(SIGMAS * (self.attacker.sigma_bound_mm + widest_mm), self.field.tolerance_mm)
 
     @cached_property
     def enemies(self) -> tuple[UnitOnField, ...]:
@@ -126,12 +124,11 @@ class Melee:
 
         Nothing else that moves affects the melee.
         """
-        units, own, table = self.field.units, self.attacker, self.field.position.table
-        reach_mm = ENGAGED_BW * table.bw_mm + OVERLAP_MM + table.tolerance_mm
+        field, own, units = self.field, self.attacker, self.field.units
+        reach_mm = ENGAGED_BW * field.bw_mm + OVERLAP_MM + field.tolerance_mm
         errors_mm = SIGMAS * np.array([unit.sigma_bound_mm + own.sigma_bound_mm for unit in units])
-        outlines = np.array([unit.outline for unit in units], dtype=object)
-        near = shapely.distance(outlines, own.outline) <= reach_mm + errors_mm
-        return tuple(unit for unit in compress(units, near.tolist()) if unit is not own)
+        near = field.within(own.outline, reach_mm + errors_mm)
+        return tuple(unit for unit in near if unit is not own)
 
     @cached_property
     def contacts_mm(self) -> Mapping[str, float]:
@@ -311,7 +308,7 @@ class Engagements:
 
     def _answer(self, melee: Melee, enemy: UnitOnField) -> Answer:
         chance = melee.chances[enemy.id]
-        word = chance.word(self.field.position.table.tolerance_mm)
+        word = chance.word(self.field.tolerance_mm)
         a_id, engagement = melee.attacker.id, self.pairs.get((melee.attacker.id, enemy.id))
         rule, because = _why(melee, enemy, engagement)
         if word == "too_close":

@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import combinations, compress
 from types import MappingProxyType
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import shapely
+from numpy.typing import NDArray
 
 from tablecam.errors import BadInput
 from tablecam.geometry.outlines import GRID_MM, Axes, axes, unit_footprints
@@ -233,11 +234,23 @@ class Field:
         return self.position.table.bw_mm
 
     @property
+    def tolerance_mm(self) -> float:
+        """The players' tolerance: what is decided by less is too close to call."""
+        return self.position.table.tolerance_mm
+
+    @property
     def is_exact(self) -> bool:
         """Whether all poses are exact and the players' tolerance is 0."""
-        return not self.position.table.tolerance_mm and not any(
-            unit.sigma_bound_mm for unit in self.units
-        )
+        return not self.tolerance_mm and not any(unit.sigma_bound_mm for unit in self.units)
+
+    @property
+    def outlines(self) -> NDArray[np.object_]:
+        """The outlines (n,) of the units."""
+        return np.array([unit.outline for unit in self.units], dtype=object)
+
+    def within(self, shape: shapely.Geometry, reach_mm: Any) -> list[UnitOnField]:
+        """Returns the units no farther from a shape than a length, or than one for each (n,)."""
+        return [*compress(self.units, shapely.dwithin(self.outlines, shape, reach_mm))]
 
     def with_units(self, units: Iterable[UnitOnField]) -> Field:
         """Returns the field with these units alone."""
@@ -265,8 +278,7 @@ class Field:
         """
         # Twice, for the unit's own error and the other's.
         errors_mm = 2 * FAR_SIGMAS * max((unit.sigma_bound_mm for unit in self.units), default=0.0)
-        farther_mm = errors_mm + self.position.table.tolerance_mm
-        outlines = np.array([unit.outline for unit in self.units], dtype=object)
+        farther_mm, outlines = errors_mm + self.tolerance_mm, self.outlines
         places = [unit.place for unit in self.units]
         return [
             (

@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
-from itertools import chain, compress, product
+from itertools import chain, product
 from statistics import NormalDist
 from typing import Any
 
@@ -104,9 +104,8 @@ class Worlds:
         shooters = shapely.multipolygons([unit.bases[place] for unit, place in self.asked])
         # Errors of two bases, or the players' tolerance, bring others into reach.
         errors_mm = 2 * FAR_SIGMAS * max(unit.sigma_bound_mm for unit in self.field.units)
-        reach_mm = reach_bw * self.field.bw_mm + errors_mm + self.field.position.table.tolerance_mm
-        near = shapely.dwithin([unit.outline for unit in self.field.units], shooters, reach_mm)
-        return Scene.measured(self.field, compress(self.field.units, near.tolist()))
+        reach_mm = reach_bw * self.field.bw_mm + errors_mm + self.field.tolerance_mm
+        return Scene.measured(self.field, self.field.within(shooters, reach_mm))
 
     def drawn(self, draw: Draw = draw_poses) -> list[Facts]:
         """Returns what is so of each asked base in drawn worlds: all of the first, ..."""
@@ -187,7 +186,7 @@ class FireDoubts:
         name, facts = self.unit.unit.base_name(self.place), facts_of(self.fire)
         if name not in self.far():
             return []
-        tolerance_mm = self.field.position.table.tolerance_mm
+        tolerance_mm = self.field.tolerance_mm
         close = self._worlds.shifted(tolerance_mm) if tolerance_mm else []
         worlds = [*self.far()[name], *close]
         if any(world != facts for world in worlds):
@@ -249,7 +248,7 @@ class FireDoubts:
     def _answer(self, key: Key) -> Answer:
         (rule, about), chance = key, self._chance(key)
         margin_mm = self._margin_mm(key, chance)
-        word = verdict(margin_mm, chance, tolerance_mm=self.field.position.table.tolerance_mm)
+        word = verdict(margin_mm, chance, tolerance_mm=self.field.tolerance_mm)
         base = base_words(self.unit.unit, self.place)
         asked = {
             _TARGET: f"{base} may shoot {about}",
@@ -377,7 +376,7 @@ def _is_past_cover(field: Field, option: FireOption) -> bool:
 
 def largest_mm(field: Field, sigma_mm: float) -> float:
     """Returns the largest shift of a length to consider."""
-    return max(SIGMAS * sigma_mm, field.position.table.tolerance_mm)
+    return max(SIGMAS * sigma_mm, field.tolerance_mm)
 
 
 def ahead_sigma_mm(unit: UnitOnField, place: int, other_mm: float, range_mm: float) -> float:

@@ -101,11 +101,10 @@ def judged_way(
     # Guns are slowed instead (M-6.5).
     is_rough = is_rough and unit.unit.arm != "artillery"
     margin_mm = allowed_bw * field.bw_mm - cost_mm
-    tolerance_mm = field.position.table.tolerance_mm
     because = f"{unit.id} moved {field.in_bw(cost_mm):.2f} BW of {allowed_bw:g}"
     passed = friends_in(field, unit, area)
     disruptions = int(is_rough) + (len(passed) if unit.is_disrupted_by_passing else 0)
-    is_legal = measured(margin_mm, sigma_mm, rule, because, path, tolerance_mm=tolerance_mm)
+    is_legal = measured(margin_mm, sigma_mm, rule, because, path, tolerance_mm=field.tolerance_mm)
     names = tuple(friend.id for friend in passed)
     cost_bw = field.in_bw(cost_mm)
     way = Way(is_legal, cost_bw, allowed_bw, path, disruptions, names, is_rough, area)

@@ -68,17 +68,15 @@ class Contacts:
         if (known := self.contact(a_id, b_id)) is not None:
             return known.answer
         # Pairs that are clearly apart are not stored.
-        units, table = self.field.by_id, self.field.position.table
-        a, b = units[a_id].unit, units[b_id].unit
-        return contact(a, b, tolerance_mm=table.tolerance_mm, rule=CONTACT_RULE).answer
+        a, b = (self.field.by_id[name].unit for name in (a_id, b_id))
+        return contact(a, b, tolerance_mm=self.field.tolerance_mm, rule=CONTACT_RULE).answer
 
 
 def contacts_of_field(field: Field, among: Collection[str] | None = None) -> Contacts:
     """Finds the contacts between all units of a field, or of those `among` with any other."""
     units = [unit.unit for unit in field.units]
     asked = frozenset(field.by_id if among is None else among)
-    tolerance_mm = field.position.table.tolerance_mm
-    direct = contacts(units, tolerance_mm=tolerance_mm, rule=CONTACT_RULE, among=asked)
+    direct = contacts(units, tolerance_mm=field.tolerance_mm, rule=CONTACT_RULE, among=asked)
     by_ids = {(pair.a, pair.b): pair for pair in (*direct, *_across_obstacles(field, asked))}
     place = {unit.id: index for index, unit in enumerate(units)}
     order = sorted(by_ids, key=lambda ids: (place[ids[0]], place[ids[1]]))
@@ -89,7 +87,7 @@ def _across_obstacles(field: Field, among: Set[str]) -> list[Contact]:
     """Finds the contacts of enemies that lie against both sides of a thin obstacle (M-8.14)."""
     if not any(piece.kind.is_linear for piece in field.ground.pieces):
         return []
-    outlines = np.array([unit.outline for unit in field.units], dtype=object)
+    outlines = field.outlines
     thin_mm = THIN_BW * field.bw_mm + 2 * TOUCH_MM + EXACT_MM
     near = shapely.STRtree(outlines).query(outlines, predicate="dwithin", distance=thin_mm)
     return [
@@ -110,8 +108,7 @@ def _across(field: Field, a: UnitOnField, b: UnitOnField) -> Contact:
     # Of several obstacles, the one that both lie closest to decides.
     margin_mm = TOUCH_MM - float(to_obstacles_mm.max(axis=0).min())
     apart = distance(a.unit, b.unit)
-    tolerance_mm = field.position.table.tolerance_mm
-    word, chance = decide(margin_mm, apart.sigma_mm, tolerance_mm=tolerance_mm)
+    word, chance = decide(margin_mm, apart.sigma_mm, tolerance_mm=field.tolerance_mm)
     because = (
         f"{a.id} touches {b.id} across an obstacle at most {THIN_BW:g} BW thick, which both touch"
     )
@@ -303,7 +300,7 @@ def flank_answer(field: Field, a: UnitOnField, b: UnitOnField, margin_mm: float)
 
 
 def _flank_answer(field: Field, a: UnitOnField, b: UnitOnField, margin_mm: float) -> Answer:
-    tolerance_mm = field.position.table.tolerance_mm
+    tolerance_mm = field.tolerance_mm
     word, chance = decide(margin_mm, tolerance_mm=tolerance_mm)
     sigma_mm = _sigma_bound_mm(a, b)
     # Draws are slow, and far from the limit they change nothing.

@@ -143,7 +143,7 @@ class _Nearness:
     def _unless_an_edge_decides(self, near: NearEnemy) -> NearEnemy:
         """Returns `near`, less certain if errors could open or bar a line past the ground."""
         impassable, outline = self.field.ground.impassable, self.unit.outline
-        tolerance_mm, own_mm = self.field.position.table.tolerance_mm, self.unit.sigma_bound_mm
+        tolerance_mm, own_mm = self.field.tolerance_mm, self.unit.sigma_bound_mm
         if shapely.is_empty(impassable):
             return near
         sigmas_mm = {name: self.field.by_id[name].sigma_bound_mm for name in self.far_mm}
@@ -182,7 +182,7 @@ class _Nearness:
             f"impassable ground blocks every straight line of {NEAR_BW:g} BW or less between them"
         )
         shown = (plain.evidence("barred"), *shapes_of(field.ground.impassable, "impassable"))
-        tolerance_mm = field.position.table.tolerance_mm
+        tolerance_mm = field.tolerance_mm
         answer = measured(margin_mm, sigma_mm, NEAR_RULE, because, shown, tolerance_mm=tolerance_mm)
         return NearEnemy(answer, nearest.id, distance_bw, is_near=False, turns_on_impassable=True)
 
@@ -265,7 +265,7 @@ def _may_be_linked(field: Field, a: UnitOnField, b: UnitOnField) -> bool:
 def _is_in_doubt(field: Field, a: UnitOnField, b: UnitOnField) -> bool:
     # Beyond two sigmas no answer is too close, which spares most pairs the full check.
     apart = distance_matrix(field)
-    doubt_mm = field.position.table.tolerance_mm + 2 * apart.sigma_mm(a.id, b.id)
+    doubt_mm = field.tolerance_mm + 2 * apart.sigma_mm(a.id, b.id)
     margin_mm = FORCE_BW * field.bw_mm - apart.mm(a.id, b.id)
     return abs(margin_mm) <= doubt_mm and linking_obstacle(a, b) is None
 
@@ -367,8 +367,7 @@ def reaches(field: Field, string: CommandString, cards_bw: Sequence[float]) -> A
     if not cards_bw:
         because = "no card is played, but at least one is needed even at distance 0"
         return Answer("no", margin_mm, string.sigma_mm, 0.0, "M-4.13", because, (string.path,))
-    tolerance_mm = field.position.table.tolerance_mm
-    answer, chance = decide(margin_mm, string.sigma_mm, tolerance_mm=tolerance_mm)
+    answer, chance = decide(margin_mm, string.sigma_mm, tolerance_mm=field.tolerance_mm)
     doubt = "too close to call, so the mover decides"
     verdict = {"yes": "enough", "no": "not enough", "too_close": doubt}[answer]
     because = f"{string.because}: cards of {total_bw:g} BW are {verdict}"
