@@ -183,8 +183,7 @@ def _fire(
     if not aims:
         return answer
     hit, disrupt = tuple(dice.hit), tuple(dice.disrupt)
-    cards = {shooter.id: card}
-    volley = Volley(kind, shooter.side, aims, cards, hit, disrupt, document)
+    volley = Volley(kind, shooter.side, aims, {shooter.id: card}, hit, disrupt, document)
     resolved = resolve(rulings.field, volley)
     # A target that no die hits has no entry.
     struck = resolved["units"].get(enemy.id, {"hits": 0, "disruption": 0, "broken": False})
@@ -235,8 +234,7 @@ def _combat(
         values = combat_scores(field, active, cards or {})
         because = [f"{name}: {line}" for name, value in values.items() for line in value.because]
         return {"values": {name: of.value for name, of in values.items()}, "because": because}
-    combat = Combat(active, cards or {}, dice, fall_back_order, document)
-    resolved = resolve(field, combat)
+    resolved = resolve(field, Combat(active, cards or {}, dice, fall_back_order, document))
     fought = resolved["units"]
     return {
         "values": {name: unit["value"] for name, unit in fought.items() if "value" in unit},

@@ -111,10 +111,9 @@ def charges(field: Field, only: Collection[str] | None = None) -> dict[str, Char
     The charges of units around which nothing has changed are remembered.
     """
     units = [unit for unit in field.units if only is None or unit.id in only]
-    wheel_mm = CHARGE_WHEEL_BW * field.bw_mm
     reaches_mm = [
         far_mm(field, unit)
-        + max(swing_mm(unit, corner, wheel_mm) for corner in CORNERS)
+        + max(swing_mm(unit, corner, CHARGE_WHEEL_BW * field.bw_mm) for corner in CORNERS)
         + TOUCH_MM
         + 2 * _bound_mm(field, unit, field.units)
         for unit in units

@@ -111,8 +111,7 @@ def met_edge(edges: NDArray[np.object_], front: Axes) -> int:
     # The corners of a base run clockwise, so outward is to the left of each edge.
     outward = np.stack([-steps[:, 1], steps[:, 0]], axis=1) / np.hypot(*steps.T)[:, None]
     facing = outward @ -np.array(forward(front.heading_deg))
-    line = front.edge
-    apart_mm = np.asarray(shapely.distance(edges, line))
+    apart_mm = np.asarray(shapely.distance(edges, front.edge))
     is_at_it = apart_mm <= apart_mm.min() + SLIVER_MM
     return int(np.argmax(np.where(is_at_it, facing, -np.inf)))
 

@@ -180,8 +180,7 @@ class Melee:
         # Two lines are slow, so they are laid only where no contact decides.
         for draw in np.flatnonzero(anybody & ~touched).tolist():
             units = worlds[draw].by_id
-            lines = lines_to(worlds[draw], units[self.attacker.id], units[enemy.id])
-            reached[draw] = any(lines)
+            reached[draw] = any(lines_to(worlds[draw], units[self.attacker.id], units[enemy.id]))
         return np.asarray(reached)
 
     @cached_property
@@ -321,8 +320,7 @@ class Engagements:
         far_mm = float(shapely.distance(attacker.outline, enemy.outline))
         because = f"{enemy.id} is {self.field.in_bw(far_mm):.2f} BW from {attacker.id}, too far"
         margin_mm = min(-EXACT_MM, ENGAGED_BW * self.field.bw_mm - far_mm)
-        shown = _apart(attacker, enemy)
-        return certain("no", CONTACT_RULE, because, shown, margin_mm=margin_mm)
+        return certain("no", CONTACT_RULE, because, _apart(attacker, enemy), margin_mm=margin_mm)
 
 
 _REMEMBERED: Memo[Melee] = Memo()
@@ -334,9 +332,8 @@ def engagements(field: Field, active: str, only: str | None = None) -> Engagemen
     Those of attackers around which nothing has changed are remembered.
     """
     attackers = [unit for unit in field.of_side(active) if only in (None, unit.id)]
-    reach_mm = ENGAGED_BW * field.bw_mm + OVERLAP_MM
     melees = _REMEMBERED.answers(
-        field.keys(attackers, [reach_mm] * len(attackers)),
+        field.keys(attackers, [ENGAGED_BW * field.bw_mm + OVERLAP_MM] * len(attackers)),
         lambda new: [Melee(field, attackers[index]) for index in new],
     )
     pairs = {

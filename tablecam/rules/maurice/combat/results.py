@@ -106,8 +106,7 @@ def results(units: Iterable[ScoredUnit]) -> Mapping[str, CombatResult]:
         best = int(settled.best[0, place])
         opponent = None if best == _NOBODY else everyone[best]
         gained, broken = int(settled.gained[0, place]), bool(settled.is_broken[0, place])
-        because = _because(unit, opponent, gained)
-        result_of[unit.id] = CombatResult(gained, broken, because)
+        result_of[unit.id] = CombatResult(gained, broken, _because(unit, opponent, gained))
     return MappingProxyType(result_of)
 
 
@@ -154,10 +153,7 @@ WayBack = Callable[[Field, str, Mapping[str, CombatResult]], FallBackPath]
 
 
 def fall_back(
-    field: Field,
-    unit_id: str,
-    before: Mapping[str, CombatResult],
-    way_back: WayBack | None = None,
+    field: Field, unit_id: str, before: Mapping[str, CombatResult], way_back: WayBack | None = None
 ) -> dict[str, CombatResult]:
     """Returns the results of a unit that falls back, and of the friends that it passes through.
 

@@ -221,11 +221,10 @@ class Field:
     @property
     def on_impassable(self) -> tuple[PositionWarning, ...]:
         """Warnings of units on impassable ground, where they stood before the game (M-5.1)."""
-        barred = self.ground.impassable
         return tuple(
             PositionWarning(frozenset({unit.id}), f"{unit.id} stands on impassable ground (M-5.1)")
             for unit in self.units
-            if is_partly_in(unit.outline, barred)
+            if is_partly_in(unit.outline, self.ground.impassable)
         )
 
     @property
@@ -335,8 +334,7 @@ def field_of(position: Position, source: str = "position") -> Field:
         for unit in position.units
     ]
     units = tuple(_REMEMBERED.answers(keys, prepared))
-    tolerated = tuple(overlaps(position.units, source))
-    return Field(position, units, ground, tolerated, _by_id(units))
+    return Field(position, units, ground, tuple(overlaps(position.units, source)), _by_id(units))
 
 
 def _place_of(unit: Unit) -> tuple[Hashable, ...]:

@@ -104,8 +104,7 @@ class FireOption:
         axis = self.shooter.strip.axis(self.turned_deg, self.distance_mm)
         drawn = shapes_of(zone, "fire-zone")
         drawn += shapes_of(self.met.outline, "target", self.target_base)
-        length_bw = shapely.length(axis) / self.shooter.bw_mm
-        drawn += shapes_of(axis, "range", f"{length_bw:.2f} BW")
+        drawn += shapes_of(axis, "range", f"{shapely.length(axis) / self.shooter.bw_mm:.2f} BW")
         if self.has_cover:
             drawn += shapes_of(shapely.intersection(self.shooter.cover, zone), "cover")
         elif self.past is not None:
@@ -311,8 +310,7 @@ def _lines_past(
     # Met at the zone's very end, where the common part is an edge or a corner without area.
     at_end = shapely.area(seen) == 0
     seen[at_end] = shapely.buffer(seen[at_end], GRID_MM)
-    lines = free_lines([hit.base.edge for hit in hits], seen, covers)
-    return [*lines]
+    return [*free_lines([hit.base.edge for hit in hits], seen, covers)]
 
 
 def _middle(met: ZoneContents, can_hit: Indices) -> int:

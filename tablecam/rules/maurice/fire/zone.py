@@ -228,10 +228,7 @@ def _hidden(
 
 
 def _obstructing(
-    ground: Ground,
-    own: Sequence[Sequence[Piece]],
-    pivots: NDArray[np.object_],
-    reaches_mm: Array,
+    ground: Ground, own: Sequence[Sequence[Piece]], pivots: NDArray[np.object_], reaches_mm: Array
 ) -> list[tuple[shapely.Geometry, ...]]:
     """Returns the obstructing terrain in reach of each shooter, its own walls left out."""
     pieces = [
@@ -376,8 +373,7 @@ class ZoneContents:
 
 def met_ahead(shooters: Sequence[Shooter], longest_mm: Sequence[float]) -> list[ZoneContents]:
     """Returns what each shooter's zone meets straight ahead."""
-    ahead = [np.array([0.0])] * len(shooters)
-    return zone_contents_at(shooters, ahead, longest_mm)
+    return zone_contents_at(shooters, [np.array([0.0])] * len(shooters), longest_mm)
 
 
 def zone_contents_turned(

@@ -227,8 +227,7 @@ def _cheapest(state: State, force: Force, need_bw: int) -> Activate | None:
         return Activate(force, spans=spans_bw) if has_enough else None
     # Cards without another effect come first, to be preferred among equals.
     plain_first = sorted(state.cards_of(state.active), key=lambda card: card.is_of_further_use)
-    span_ids = [(card.span_bw, card.id) for card in plain_first]
-    chosen = cheapest_cards(span_ids, need_bw)
+    chosen = cheapest_cards([(card.span_bw, card.id) for card in plain_first], need_bw)
     return None if chosen is None else Activate(force, cards=chosen)
 
 

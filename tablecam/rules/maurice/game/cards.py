@@ -352,8 +352,7 @@ class Modifying(Step):
         added = ", ".join(f"{amount:+d} for {unit}" for unit, amount in amounts.items())
         text = f"{side_plural(action.side)} play {title}" + (f": {added}" if added else "")
         facts = {"side": action.side, "units": list(amounts), "amounts": amounts}
-        event = Event("modifier", text, "M-3.5", facts)
-        return _next_side(state, self), (event,)
+        return _next_side(state, self), (Event("modifier", text, "M-3.5", facts),)
 
     def automatic(self, state: State) -> StateAndEvents | None:
         """Continues where a side cannot modify; returns None where it is asked."""

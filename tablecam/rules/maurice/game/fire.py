@@ -147,8 +147,7 @@ def to_disrupt(state: State, firing: Firing) -> State:
 def _declared(state: State, step: Firing, action: Fire) -> StateAndEvents:
     """Declares a unit's fire: marks it as fired, smokes guns, and rolls what has a shot."""
     _check_may_fire(state, step, action)
-    field = field_at(state)
-    unit = field.by_id[action.unit]
+    unit = field_at(state).by_id[action.unit]
     aims = tuple(
         ShotAssignment(action.unit, base, target) for base, target in action.targets.items()
     )

@@ -253,8 +253,7 @@ def _marched(state: State, step: Marching, action: March) -> StateAndEvents:
 
 
 def _smoking(state: State, step: Marching) -> tuple[str, ...]:
-    by_id = field_at(state).by_id
-    return tuple(name for name in step.force if by_id[name].has_smoke)
+    return tuple(name for name in step.force if field_at(state).by_id[name].has_smoke)
 
 
 def _without_smoke(state: State, step: Marching) -> StateAndEvents:

@@ -70,8 +70,7 @@ class ChargeEnd:
 def charge_ends(field: Field, unit: UnitOnField) -> Iterator[ChargeEnd]:
     """Yields a charge move for each target and each corner to wheel about first (M-8.3)."""
     for ahead in charge_of(field, unit).lanes:
-        met = (ahead.target, *ahead.also_meets)
-        yield _end(field, unit, met, ahead.move)
+        yield _end(field, unit, (ahead.target, *ahead.also_meets), ahead.move)
 
 
 # Cached: a move is judged as hands make it, on trial, and when it is made.

@@ -138,8 +138,7 @@ def _check(document: Document, index: int, section: _CardSection) -> None:
 def _card(section: _CardSection, card_id: str) -> Card:
     modifies = None
     if section.symbol is not None and section.adds is not None:
-        is_for_one = section.units == "one"
-        modifies = Modification(section.symbol, section.adds, section.to, is_for_one)
+        modifies = Modification(section.symbol, section.adds, section.to, section.units == "one")
     effects = modifies, section.interrupt, section.event, section.removable
     return Card(card_id, section.title, section.span, section.text, *effects)
 

@@ -258,8 +258,7 @@ class LayingTerrain(Step):
         """Lays the terrain; the other side chooses its edge (M-2.2)."""
         if isinstance(action, act.LayTerrain):
             state = _with_terrain(state, self, action)
-            pieces = len(action.terrain)
-            outcome = f"have laid {pieces} of {self.least} to {self.most} pieces"
+            outcome = f"have laid {len(action.terrain)} of {self.least} to {self.most} pieces"
         elif isinstance(action, act.Done):
             _check_count(self, len(state.position.terrain))
             outcome = "keep the terrain as it is"

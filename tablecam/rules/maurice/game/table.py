@@ -67,8 +67,7 @@ def declarable_charges(state: State, name: str) -> tuple[Charge, ...]:
 def declarable_forces(units: Iterable[UnitOnField]) -> Iterator[Force]:
     """Yields each group of units alike in arm and formation, then each unit alone (M-1.15)."""
     units = tuple(units)
-    groups = dict.fromkeys((unit.unit.arm, unit.formation) for unit in units)
-    for group in groups:
+    for group in dict.fromkeys((unit.unit.arm, unit.formation) for unit in units):
         alike = tuple(unit.id for unit in units if (unit.unit.arm, unit.formation) == group)
         if len(alike) > 1:
             yield alike
@@ -82,8 +81,7 @@ def declarable_activations(state: State, force: Force) -> tuple[Activate, ...]:
     Where players hold the cards these are example spans; they may name others.
     """
     if state.is_dealt:
-        held = state.cards_of(state.active)
-        return tuple(Activate(force, cards=(card.id,)) for card in held)
+        return tuple(Activate(force, cards=(card.id,)) for card in state.cards_of(state.active))
     spans = SPANS_BW if state.side(state.active).hand else ()
     return tuple(Activate(force, spans=(span_bw,)) for span_bw in spans)
 

@@ -49,8 +49,7 @@ def illegal_end(after: Field, unit: UnitOnField) -> Way | None:
 
     A contact that is too close to call is no reason to refuse.
     """
-    table = after.position.table
-    off = shapely.difference(unit.outline, table_outline(table))
+    off = shapely.difference(unit.outline, table_outline(after.position.table))
     if is_partly_in(unit.outline, off):
         return illegal_way("M-6.32", f"{unit.id} leaves the table", shapes_of(off, "off-table"))
     for friend in after.friends_of(unit):

@@ -23,13 +23,7 @@ from tablecam.geometry.taut_path import Corridor, corridor
 from tablecam.rules.maurice.field import tables
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.ground import is_partly_in
-from tablecam.rules.maurice.movement.ways import (
-    POSE_SIGMAS,
-    MoveEnds,
-    Way,
-    illegal_way,
-    judged_way,
-)
+from tablecam.rules.maurice.movement.ways import POSE_SIGMAS, MoveEnds, Way, illegal_way, judged_way
 from tablecam.rules.maurice.place.ranges import near_enemy
 from tablecam.table.formation import column_order
 from tablecam.table.headings import difference_deg, forward
@@ -185,7 +179,6 @@ def _judged(ends: MoveEnds, way: Corridor, limit_bw: float, rule: str) -> Way:
     # No way of the front middle is shorter than the straight line.
     straight_mm = math.dist(_measured_point(unit, start), _measured_point(goal, end))
     cost_mm = max(way.length_mm, straight_mm)
-    label = f"{field.in_bw(cost_mm):.2f} BW"
     return judged_way(
         field,
         unit,
@@ -193,7 +186,7 @@ def _judged(ends: MoveEnds, way: Corridor, limit_bw: float, rule: str) -> Way:
         cost_mm=cost_mm,
         allowed_bw=limit_bw,
         sigma_mm=math.hypot(start.sigma_mm, end.sigma_mm),
-        path=(Shape("line", way.points_mm, "path", label),),
+        path=(Shape("line", way.points_mm, "path", f"{field.in_bw(cost_mm):.2f} BW"),),
         rule=rule,
     )
 

@@ -14,12 +14,7 @@ import shapely
 from tablecam.geometry.rectangles import EXACT_MM, Array, rectangles
 from tablecam.geometry.shapes import Shape, shapes_of
 from tablecam.geometry.taut_path import TautPath, taut_paths
-from tablecam.rules.maurice.field.field import (
-    FAR_SIGMAS,
-    Field,
-    UnitOnField,
-    distance_matrix,
-)
+from tablecam.rules.maurice.field.field import FAR_SIGMAS, Field, UnitOnField, distance_matrix
 from tablecam.rules.maurice.field.tables import COMMANDER_BW, FORCE_BW, NEAR_BW, STRING_BW
 from tablecam.rules.memo import Memo
 from tablecam.table.model import BasePose, Commander, Point
@@ -239,8 +234,7 @@ def are_linked(field: Field, a: UnitOnField, b: UnitOnField) -> bool:
 def link(field: Field, a: UnitOnField, b: UnitOnField) -> Answer:
     """Returns whether two units are linked: alike and at most 2 BW apart (M-1.15)."""
     length = distance(a.unit, b.unit)
-    table = field.position.table
-    answer = within(length, FORCE_BW, table, a=a.id, b=b.id, rule=FORCE_RULE)
+    answer = within(length, FORCE_BW, field.position.table, a=a.id, b=b.id, rule=FORCE_RULE)
     obstacle = linking_obstacle(a, b)
     if obstacle is None:
         return answer

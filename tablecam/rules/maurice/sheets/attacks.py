@@ -297,8 +297,7 @@ def charge_section(rulings: Rulings, unit: UnitOnField) -> Iterator[Part]:
 def pair_charge_section(rulings: Rulings, a: UnitOnField, b: UnitOnField) -> Iterator[Part]:
     """Yields the moves by which either of two units can charge the other, or why it cannot."""
     for unit, target in ((a, b), (b, a)):
-        lanes = rulings.units[unit.id].charge.lanes
-        for lane in lanes:
+        for lane in rulings.units[unit.id].charge.lanes:
             if lane.target == target.id:
                 yield _lane_line(rulings, unit, lane)
             if lane.target in (a.id, b.id):
