@@ -192,7 +192,7 @@ def with_cards(before: State, action: Overrule, state: State) -> State:
     """
     if before.is_dealt:
         # Draws that were due come before the step at which play resumes.
-        step = _with_draws(before, action, _without_draws(state.step))
+        step = _with_draws(before, action, _split(state.step)[1])
         state = replace(state, deck=_laid_aside(before, action), step=step)
     else:
         for name, hand in action.hands.items():
@@ -279,7 +279,7 @@ def _aside_count(state: State, action: Overrule) -> int:
 
 
 def _all_draws_due(state: State, action: Overrule) -> int:
-    step = _with_draws(state, action, _without_draws(state.step))
+    step = _with_draws(state, action, _split(state.step)[1])
     return sum(draws_due(step, side.name) for side in state.sides)
 
 
@@ -302,8 +302,11 @@ def _with_draws(state: State, action: Overrule, then: Step) -> Step:
 
     Draws that were due to a side are part of the hand that an overrule states for it.
     """
-    step = _draws_of(state.step, then, but_for=frozenset(action.hands))
+    step, due = then, _split(state.step)[0]
     # Steps nest outwards: the last one built comes first in play.
+    for drawing in reversed(due):
+        if drawing.side not in action.hands:
+            step = replace(drawing, then=step)
     for name, hand in reversed([*action.hands.items()]):
         more = hand - state.side(name).hand
         if more > 0:
@@ -313,14 +316,10 @@ def _with_draws(state: State, action: Overrule, then: Step) -> Step:
     return step
 
 
-def _draws_of(step: Step, then: Step, *, but_for: frozenset[str]) -> Step:
-    if not isinstance(step, Drawing):
-        return then
-    then = _draws_of(step.then, then, but_for=but_for)
-    return then if step.side in but_for else replace(step, then=then)
-
-
-def _without_draws(step: Step) -> Step:
+def _split(step: Step) -> tuple[list[Drawing], Step]:
+    """Returns the draws that are due, and the step after them."""
+    due = []
     while isinstance(step, Drawing):
+        due.append(step)
         step = step.then
-    return step
+    return due, step
