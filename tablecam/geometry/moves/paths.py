@@ -34,9 +34,9 @@ from tablecam.table.model import Point
 
 
 def simple_end_fronts(start: Axes, end: Axes, *, within_mm: float) -> Iterator[Axes]:
-    """Yields fronts near `end` that one wheel and one straight move reach exactly.
+    """Yields fronts near `end` that two steps reach exactly: a wheel and a straight move, or two.
 
-    At most one per corner and order of the moves, if both of its corners are within `within_mm`.
+    At most one per corner and order of the steps, if both of its corners are within `within_mm`.
     """
     width_mm = front_width_mm(start)
     start, end = squared(start, width_mm), squared(end, width_mm)
@@ -50,6 +50,14 @@ def simple_end_fronts(start: Axes, end: Axes, *, within_mm: float) -> Iterator[A
             reached = advanced(replace(front, heading_deg=heading_deg), length_mm)
             if _apart_mm(reached, end) <= within_mm:
                 yield replace(reached, heading_deg=front.heading_deg)
+        # Between two wheels the front runs from the first pivot to the second.
+        other: Corner = "right" if corner == "left" else "left"
+        between = np.subtract(pivot_mm(end, other), pivot_mm(start, corner))
+        lacking_mm = width_mm - float(np.hypot(*between))
+        if abs(lacking_mm) <= within_mm:
+            bearing_deg = math.degrees(math.atan2(between[1], between[0]))
+            reached = advanced(replace(end, heading_deg=bearing_deg), lacking_mm)
+            yield replace(reached, heading_deg=end.heading_deg)
 
 
 def _apart_mm(one: Axes, other: Axes) -> float:
@@ -99,12 +107,17 @@ class MovePath:
         return tuple(tuple((float(x), float(y)) for x, y in place) for place in places)
 
 
-def cheapest_path(start: Axes, end: Axes, *, counted: Counted = "outer-corner") -> MovePath:
+def cheapest_path(
+    start: Axes, end: Axes, *, counted: Counted = "outer-corner", within_mm: float = 0.0
+) -> MovePath:
     """Returns the cheapest forward path from one front to another of its width.
 
-    There is always one; if `end` is not ahead, the path may turn full circle.
+    There is always one; if `end` is not ahead, the path may turn full circle. It may end at a front
+    within a distance of `end` that two steps reach: a hair short of a wheel, nothing else would.
     """
-    return min(paths_between(start, end, counted=counted), key=lambda path: path.cost_mm)
+    ends = (end, *simple_end_fronts(start, end, within_mm=within_mm)) if within_mm else (end,)
+    paths = (path for front in ends for path in paths_between(start, front, counted=counted))
+    return min(paths, key=lambda path: path.cost_mm)
 
 
 def paths_between(

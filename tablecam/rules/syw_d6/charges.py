@@ -12,7 +12,7 @@ import shapely
 from numpy.typing import NDArray
 
 from tablecam.geometry.moves import lanes
-from tablecam.geometry.moves.paths import MovePath, Straight, cheapest_path, forward_turn_rad, swept
+from tablecam.geometry.moves.paths import MovePath, Straight, forward_turn_rad, swept
 from tablecam.geometry.moves.poses import ahead, laid_at, shifted
 from tablecam.geometry.moves.poses import wheeled as bases_wheeled
 from tablecam.geometry.outlines import Axes, footprint
@@ -27,7 +27,7 @@ from tablecam.rules.steps import YES_OR_NO, Decide
 from tablecam.rules.syw_d6.field import WALL, Field
 from tablecam.rules.syw_d6.fire import Occasion, ban_on_response, ban_on_shot
 from tablecam.rules.syw_d6.flights import FlightDie
-from tablecam.rules.syw_d6.marches import Way, disordered_on_the_way, spent
+from tablecam.rules.syw_d6.marches import Way, disordered_on_the_way, path_to, spent
 from tablecam.rules.syw_d6.state import (
     Charge,
     Due,
@@ -123,7 +123,7 @@ class ChargeWay(Due):
     def area(self, state: State) -> shapely.Geometry:
         """Returns the area that it sweeps."""
         unit = state.unit(self.unit)
-        path = cheapest_path(axes_of(unit), axes_of(unit, still(unit, self.bases)))
+        path = path_to(unit, still(unit, self.bases))
         return swept(path, [footprint(base) for base in unit.bases])
 
 
@@ -418,7 +418,7 @@ def judged_charge(
     if len(bases) != len(unit.bases):
         return barred("S-0.7", "lacks a base")
     moved = replace(unit, bases=bases)
-    front, path = axes_of(moved), cheapest_path(axes_of(unit), axes_of(moved))
+    front, path = axes_of(moved), path_to(unit, bases)
     length_in = ground.inches(path.cost_mm)
     struck = struck_edge(ground, target, moved)
     if struck is None:
@@ -554,7 +554,7 @@ def _places(ground: Field, unit: Unit, bases: Bases) -> Iterator[Bases]:
         for share in _shares(math.hypot(x_mm, y_mm), step_mm):
             yield shifted(at, x_mm * share, y_mm * share)
     else:
-        for step in cheapest_path(axes_of(unit), axes_of(unit, bases)).steps:
+        for step in path_to(unit, bases).steps:
             here = at
             if isinstance(step, Straight):
                 for share in _shares(step.length_mm, step_mm):

@@ -8,11 +8,12 @@ from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
 from typing import Final, NamedTuple
 
+import numpy as np
 import shapely
 
 from tablecam.geometry.moves.lanes import front_width_mm
 from tablecam.geometry.moves.paths import MovePath, cheapest_path, swept
-from tablecam.geometry.moves.poses import ahead, wheeled
+from tablecam.geometry.moves.poses import ahead, shifted, wheeled
 from tablecam.geometry.outlines import footprint, table_outline
 from tablecam.geometry.shapes import shapes_of
 from tablecam.rules.dice import Roll
@@ -315,11 +316,12 @@ def judged(state: State, move: acts.Move) -> Way:
         cost_mm = max(map(apart_mm, bases, unit.bases))
         area = hulls(unit.bases, bases)
     else:
-        path = cheapest_path(axes_of(unit), axes_of(unit, bases))
-        if not _keeps_formation(unit, bases, path):
+        if not _keeps_formation(unit, bases):
             why = "does not keep its formation: that is a formation change"
             return barred("S-B.2", why, area)
-        cost_mm, area = path.cost_mm, swept(path, [footprint(base) for base in unit.bases])
+        path = path_to(unit, bases)
+        way = swept(path, [footprint(base) for base in unit.bases])
+        cost_mm, area = path.cost_mm, shapely.union(way, footprints(bases))
     moved = replace(unit, bases=bases)
     if not ground.on_table(area):
         return barred("S-B.9", "would leave the table", area)
@@ -342,15 +344,18 @@ def judged(state: State, move: acts.Move) -> Way:
     return Way(answer, cost_in, area)
 
 
-def _keeps_formation(unit: Unit, bases: Bases, path: MovePath) -> bool:
+def path_to(unit: Unit, bases: Bases) -> MovePath:
+    """Returns the cheapest way to where hands have laid a unit, as well as they can (S-B.8)."""
+    within_mm = HAND_MM + 3 * max(base.sigma_mm for base in bases)
+    return cheapest_path(axes_of(unit), axes_of(unit, bases), within_mm=within_mm)
+
+
+def _keeps_formation(unit: Unit, bases: Bases) -> bool:
     """Whether each base went with the others, as well as hands can lay them."""
-    ends = path.places([base.place_mm for base in unit.bases])[-1]
-    turned_deg = difference_deg(bases[0].heading_deg, unit.bases[0].heading_deg)
-    meant = (
-        replace(base, x_mm=x_mm, y_mm=y_mm, heading_deg=base.heading_deg + turned_deg)
-        for base, (x_mm, y_mm) in zip(unit.bases, ends, strict=True)
-    )
-    return lie_as_meant(bases, tuple(meant))
+    start, end = axes_of(unit), axes_of(unit, bases)
+    turned_deg = difference_deg(end.heading_deg, start.heading_deg)
+    turned = wheeled(unit.bases, start.middle_mm, turned_deg)
+    return lie_as_meant(bases, shifted(turned, *np.subtract(end.middle_mm, start.middle_mm)))
 
 
 def _barrier(

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tablecam.errors import BadInput
 from tablecam.geometry.moves.poses import ahead, wheeled
 from tablecam.geometry.outlines import corners
 from tablecam.rules.game import Refused
-from tablecam.rules.syw_d6 import morale
+from tablecam.rules.syw_d6 import marches, morale
 from tablecam.rules.syw_d6 import state as acts
 from tablecam.rules.syw_d6.game import GAME
 from tests.rules.syw_d6.battles import (
@@ -162,14 +165,26 @@ def test_a_green_unit_must_use_all_and_a_trained_one_half_s_b_6():
     assert battle.marks("F1")["moved"] is True
 
 
-def test_a_wheel_counts_the_arc_of_the_outer_corner_s_b_8():
-    battle = Battle(F1, A1)
-    battle.act("F1: 2 dice")
-    battle.throw(4, 5)
-    battle.act("5 in")
-    left = corners(F1.bases[0])[0]
-    done = battle.do(acts.Move("F1", wheeled(F1.bases, left, 30)))
-    assert done.events[0].facts["inches"] == pytest.approx(4.19, abs=0.01)
+ERRORS = st.tuples(st.floats(-0.5, 0.5), st.floats(-0.5, 0.5), st.floats(-0.3, 0.3))
+
+
+@given(st.floats(5, 90), st.sampled_from([0, 1]), st.lists(ERRORS, min_size=4, max_size=4))
+def test_a_wheel_counts_the_arc_of_the_outer_corner_as_hands_lay_it_s_b_8(angle_deg, side, errors):
+    state = replace(Battle(F1, A1).state, allowed={"F1": acts.Allowance(13)})
+    about_mm = corners(F1.bases[-side])[side]
+    meant = wheeled(F1.bases, about_mm, -angle_deg if side else angle_deg)
+    bases = tuple(
+        replace(
+            base,
+            x_mm=base.x_mm + x_mm,
+            y_mm=base.y_mm + y_mm,
+            heading_deg=base.heading_deg + turn_deg,
+        )
+        for base, (x_mm, y_mm, turn_deg) in zip(meant, errors, strict=True)
+    )
+    way = marches.judged(state, acts.Move("F1", bases))
+    assert way.answer.answer == "yes", way.answer.because
+    assert way.cost_in == pytest.approx(8 * math.radians(angle_deg), abs=0.1)
 
 
 def test_other_formations_are_changes_of_formation_s_b_2():
