@@ -7,8 +7,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from typing import Final
 
 from tablecam.table.model import Point
+
+_CANCELLED: Final = 0.3
+"""The length of the mean of unit vectors below which they have no common direction: a square's."""
 
 
 def difference_deg(heading_deg: float, other_deg: float) -> float:
@@ -22,13 +26,16 @@ def difference_deg(heading_deg: float, other_deg: float) -> float:
 
 
 def mean_deg(headings_deg: Iterable[float]) -> float:
-    """Returns the circular mean, 0 <= mean < 360; meaningless if the headings cancel out.
+    """Returns the circular mean, 0 <= mean < 360; of headings that cancel out, the first.
 
-    >>> round(mean_deg([350, 30]), 6)
-    10.0
+    >>> round(mean_deg([350, 30]), 6), mean_deg([270, 180, 90, 0, 270])
+    (10.0, 270.0)
     """
-    angles_rad = [math.radians(heading) for heading in headings_deg]
+    first, *others = headings_deg
+    angles_rad = [math.radians(heading) for heading in (first, *others)]
     y, x = math.fsum(map(math.sin, angles_rad)), math.fsum(map(math.cos, angles_rad))
+    if math.hypot(x, y) < _CANCELLED * len(angles_rad):
+        return first % 360.0 % 360.0
     # Twice: a tiny negative angle modulo 360 rounds to 360 itself.
     return math.degrees(math.atan2(y, x)) % 360.0 % 360.0
 

@@ -72,6 +72,11 @@ class Field(Ground):
         """Returns a length in inches, without the noise of rounding that would decide a limit."""
         return round(float(length_mm) / self.inch_mm, 6)
 
+    def is_free(self, area: shapely.Geometry, *but: str) -> bool:
+        """Whether an area overlaps no commander and no units, except some."""
+        markers = map(_marker, self.position.commanders)
+        return self.has_room(area, *but) and not any(overlaps(area, one) for one in markers)
+
     def command_in(self, unit: Unit) -> float | None:
         """Returns how far the nearest commander of a unit is; None if it has none (S-K.1)."""
         outline = self.outlines[unit.id]

@@ -9,16 +9,15 @@ from typing import Final, Literal
 
 import shapely
 
-from tablecam.geometry.moves.poses import ahead, in_ranks
+from tablecam.geometry.moves.poses import ahead
 from tablecam.rules.dice import Roll
 from tablecam.rules.frozen_json import Variant
 from tablecam.rules.game import Ban, PendingDecision
-from tablecam.rules.miniatures.battle import Bases, Done
-from tablecam.rules.miniatures.ground import axes_of, footprints
+from tablecam.rules.miniatures.battle import Done
 from tablecam.rules.syw_d6 import tables
-from tablecam.rules.syw_d6.field import Field, commands
+from tablecam.rules.syw_d6.field import commands
+from tablecam.rules.syw_d6.forming import in_formation
 from tablecam.rules.syw_d6.state import Calamity, Due, State, Weather
-from tablecam.rules.syw_d6.troops import formation_of
 from tablecam.table.model import Commander, Unit
 from tablecam.wording import proper_name
 
@@ -237,7 +236,7 @@ def _brigade_forward(state: State, brigade: str, event: tables.Event) -> State:
     for unit in foot_of(state, brigade):
         how, but = "goes", ""
         if event == "attaque":
-            column = _attack_column(state.field, unit)
+            column = in_formation(state.field, unit, "attack_column")
             if isinstance(column, Ban):
                 but = f", in no attack column: {column.because}"
             else:
@@ -256,27 +255,6 @@ def _brigade_forward(state: State, brigade: str, event: tables.Event) -> State:
         text = f"{unit.id} {how} {far_in:.1f} in toward {nearest.id}{but}"
         state = state.changed(unit.id, bases=bases).tells("fog", text, rule, unit=unit.id)
     return state
-
-
-def _attack_column(ground: Field, unit: Unit) -> Bases | Ban:
-    """Returns a unit's bases three figures deep behind the middle of its front, or a ban (S-L.10).
-
-    Whether it may lie so is read from the bases, as when hands lay it out.
-    """
-    troops, front = ground.troops[unit.id], axes_of(unit)
-    if tables.ATTACK_COLUMN_RANKS % troops.ranks_per_base:
-        deep = f"its bases, {troops.ranks_per_base} figures deep, make no three ranks"
-        return Ban("S-L.10", deep)
-    rows = tables.ATTACK_COLUMN_RANKS // troops.ranks_per_base
-    files = -(-len(unit.bases) // rows)
-    middle = (files - 1) / 2
-    bases = in_ranks(unit.bases, files, front.middle_mm, front.heading_deg, file=middle)
-    reading = formation_of(bases, replace(troops, formation="none"), inch_mm=ground.inch_mm)
-    if reading.formation != "attack_column":
-        return Ban("S-L.10", "only French regular line infantry, three figures deep, forms one")
-    if not ground.has_room(footprints(bases), unit.id):
-        return Ban("S-L.10", "it has no room for one")
-    return bases
 
 
 def _army(state: State) -> Commander | None:

@@ -27,8 +27,9 @@ from tablecam.rules.steps import Decide
 from tablecam.rules.syw_d6 import charges, marches, morale, tables, volleys
 from tablecam.rules.syw_d6 import state as acts
 from tablecam.rules.syw_d6.field import field_of, read_keys, troops_of
-from tablecam.rules.syw_d6.flights import ClearDie, FormUpDue, flight_of, home_edges
+from tablecam.rules.syw_d6.flights import flight_of, home_edges
 from tablecam.rules.syw_d6.fog_of_war import FogDie, Pick, RainDie, foot_of
+from tablecam.rules.syw_d6.forming import ClearDie, FormUpDue, formation_words
 from tablecam.rules.syw_d6.state import Due, State, Weather
 from tablecam.rules.syw_d6.tables import GAME as NAME
 from tablecam.rules.syw_d6.troops import Charts
@@ -111,7 +112,7 @@ def _reformed(state: State, action: acts.Reform) -> State:
 def _changes_formation(state: State, action: acts.ChangeFormation) -> State:
     if ban := marches.ban_on_throwing(state, state.unit(action.unit)):
         raise ban.refused(action.unit)
-    state = state.changed(action.unit, reforming=True, disordered=None, moved=True, changing=True)
+    state = state.changed(action.unit, reforming=True, disordered=None, moved=True)
     return state.tells("form", f"{action.unit} changes formation", "S-B.5", unit=action.unit)
 
 
@@ -196,6 +197,14 @@ def _take(state: State, action: acts.Take) -> Offer:
     least = f" (at least {least_in:g} in of it)" if least_in else ""
     dice = step.pool.sum_words(step.values_in[action.value_in])
     return Offer(group, f"{action.value_in:g} in{dice and f': {dice}'}{least}")
+
+
+def _form_up(state: State, action: acts.FormUp) -> str:
+    """Returns the label of a formation, or of limbering and unlimbering."""
+    if action.limbered is not None:
+        return f"{action.unit}: {'limber' if action.limbered else 'unlimber'}"
+    form = action.formation
+    return f"{action.unit}: {'stay as it lies' if form is None else formation_words(form)}"
 
 
 def _shares(state: State, action: acts.ShareLosses) -> str:
@@ -336,7 +345,7 @@ class SevenYearsWar(BattleGame[State]):
         acts.Reform: ("form", "{unit}: reform"),
         acts.ChangeFormation: ("form", "{unit}: change formation"),
         acts.RetreatByChoice: ("form", "{unit}: retreat, losing 3 figures"),
-        acts.FormUp: ("form", "{unit}: stay as it lies"),
+        acts.FormUp: ("form", _form_up),
         acts.Respond: ("answer", lambda _, action: str(action.way).capitalize()),
         Decide: _decision,
         acts.GiveRow: ("answer", lambda _, action: morale.row_words(action)),
@@ -411,7 +420,8 @@ class SevenYearsWar(BattleGame[State]):
         bases = seen.bases
         due = state.due[-1] if state.due else None
         if isinstance(due, FormUpDue) and due.unit == unit.id:
-            return suggested(unit.id, due.judge(state, bases), acts.FormUp(unit.id, bases))
+            form_up = acts.FormUp(unit.id, bases)
+            return suggested(unit.id, due.judge(state, form_up), form_up)
         if isinstance(due, charges.Pursuit) and due.charge.unit == unit.id and due.asked(state):
             return suggested(unit.id, due.judge(state, bases), acts.Move(unit.id, bases))
         is_moving = state.phase == "move" and unit.side == state.active and due is None

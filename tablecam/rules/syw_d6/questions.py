@@ -20,7 +20,7 @@ from tablecam.rules.miniatures.ground import axes_of, centre_mm
 from tablecam.rules.miniatures.reckon import terms
 from tablecam.rules.miniatures.unit_keys import Count, Some
 from tablecam.rules.questions import INCH_MM, FactError, Facts, Questions, as_answer
-from tablecam.rules.syw_d6 import charges, fire, flights, marches, morale, tables
+from tablecam.rules.syw_d6 import charges, fire, flights, forming, marches, morale, tables
 from tablecam.rules.syw_d6.field import Between, field_of
 from tablecam.rules.syw_d6.morale import Company, Inches, TestKind
 from tablecam.rules.syw_d6.state import Call, State
@@ -453,9 +453,9 @@ def _clear(
     """The throw of a unit with a red marker."""
     troops, answer = unit.troops("experience"), Json()
     if dice is not None:
-        _check_count("dice", dice, flights.clearing_dice(troops.skill.clear, dice[0]))
+        _check_count("dice", dice, forming.clearing_dice(troops.skill.clear, dice[0]))
         is_kind = facts.options.get("second_chance") == "not_one"
-        answer |= as_answer(flights.clearing(troops, dice, is_kind=is_kind))
+        answer |= as_answer(forming.clearing(troops, dice, is_kind=is_kind))
     if centre_before_mm is not None and centre_after_mm is not None:
         moved_in = math.dist(centre_before_mm, centre_after_mm) / INCH_MM
         answer |= {

@@ -18,7 +18,7 @@ from tablecam.rules.miniatures.drawing import names_in, shapes_about
 from tablecam.rules.miniatures.ground import without_rear
 from tablecam.rules.syw_d6 import tables
 from tablecam.rules.syw_d6.field import Field, field_of
-from tablecam.rules.syw_d6.troops import Face, bases_needed
+from tablecam.rules.syw_d6.troops import Face, Formation, bases_needed
 from tablecam.table.model import Unit
 from tablecam.wording import counted
 
@@ -64,9 +64,14 @@ class Reform(battle.OfUnit):
 
 
 class FormUp(battle.OfUnit):
-    """Lay out a unit that has cleared its disorder (S-A.4)."""
+    """Lay out a unit that has cleared its disorder (S-A.4), or limber or unlimber guns (S-L.6).
+
+    Without a `formation`, how the bases lie says which it is.
+    """
 
     bases: battle.Bases
+    formation: Formation | None = None
+    limbered: bool | None = None
 
 
 class Fire(battle.OfUnit):

@@ -109,6 +109,17 @@ class Troops(Standing):
         return (self.arm, self.weight) == ("infantry", "line") and "column" in self.formation
 
     @property
+    def formations(self) -> tuple[Formation, ...]:
+        """The formations that such troops form up in, but for bent lines (S-L.9 to S-L.14)."""
+        if self.weight == "light" or self.arm == "artillery":
+            return ()
+        if self.arm == "cavalry":
+            return "line", "march_column"
+        is_french = self.regular and self.nation.lower() == "french"
+        attack: tuple[Formation, ...] = ("attack_column",) if is_french else ()
+        return ("line", "march_column", *attack, "square")
+
+    @property
     def ranges(self) -> tables.Ranges:
         """The ranges of its weapon (S-D.8)."""
         is_light_gun = (self.arm, self.gun) == ("artillery", "light")
@@ -192,8 +203,7 @@ def formation_of(bases: Sequence[BasePose], troops: Troops, *, inch_mm: float) -
     if len({len(rank) for rank in lie.ranks[:-1]}) > 1 or len(lie.ranks[-1]) > len(lie.ranks[0]):
         why = "its rows are not equal but for the rear one"
         return FormationReading("none", ranks, files, Ban("S-L.11", why))
-    may_attack = ranks == tables.ATTACK_COLUMN_RANKS and troops.regular and troops.arm == "infantry"
-    may_attack = may_attack and troops.nation.lower() == "french"
+    may_attack = ranks == tables.ATTACK_COLUMN_RANKS and "attack_column" in troops.formations
     is_attack = may_attack and troops.formation != "march_column"
     return FormationReading("attack_column" if is_attack else "march_column", ranks, files)
 

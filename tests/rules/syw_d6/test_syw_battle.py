@@ -16,6 +16,7 @@ from tablecam.rules.game import Refused
 from tablecam.rules.syw_d6 import marches, morale
 from tablecam.rules.syw_d6 import state as acts
 from tablecam.rules.syw_d6.game import GAME
+from tablecam.table.model import BasePose
 from tests.rules.syw_d6.battles import (
     CHART,
     DOWN,
@@ -114,6 +115,57 @@ def test_a_cleared_unit_forms_up_near_where_it_was_s_a_4():
     battle.do(acts.FormUp("F1", ahead(facing, UP, 1.5 * INCH_MM)))
     assert battle.unit("F1").bases[0].heading_deg == 270
     assert "F1: 2 dice (rate +1, training +1), the best counts" in battle.offers()
+
+
+FORMED = (
+    # The bases, what is offered besides to stay, and where the outline lies then, in inches.
+    ({}, ("march column", "square"), "square", (19, 11, 21, 15)),
+    ({"bases": 6}, ("march column", "square"), "march column", (19, 9.5, 21, 15.5)),
+    (
+        {"bases": 6, "wide_in": 1, "ranks_per_base": 1, "nation": "French"},
+        ("march column", "attack column", "square"), "attack column", (19, 12, 21, 15),
+    ),
+    ({"arm": "cavalry", "bases": 3}, ("march column",), "march column", (19, 12, 21, 15)),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("bases", "offered", "taken", "outline_in"), FORMED)
+def test_a_cleared_unit_is_offered_its_formations_s_a_4(bases, offered, taken, outline_in):
+    battle = Battle(unit("F1", 20, 15, state={"reforming": True}, **bases), A1)
+    battle.throw(3)
+    assert battle.offers() == ["F1: stay as it lies", *(f"F1: {name}" for name in offered)]
+    battle.act(f"F1: {taken}")
+    assert f"F1 forms {taken}" in battle.texts()
+    assert battle.state.field.troops["F1"].formation == taken.replace(" ", "_")
+    bounds = battle.state.field.outlines["F1"].bounds
+    assert [edge / INCH_MM for edge in bounds] == pytest.approx(outline_in, abs=0.01)
+
+
+def test_a_formation_that_the_bases_cannot_make_is_named_s_l_10():
+    battle = Battle(unit("F1", 20, 15, state={"reforming": True}, nation="French"), A1)
+    battle.throw(3)
+    why = "No attack column: its bases, 2 figures deep, make no three ranks"
+    assert GAME.why_missing(battle.state) == why
+
+
+def test_a_column_of_three_ranks_may_be_one_of_march_s_l_11():
+    lies = unit("F1", 20, 15, bases=3, ranks=3, ranks_per_base=1, nation="French",
+                state={"reforming": True})  # fmt: skip
+    battle = Battle(lies, A1)
+    battle.throw(3)
+    battle.act("F1: march column")
+    assert battle.state.field.troops["F1"].formation == "march_column"
+    assert "F1 forms march column" in battle.texts()
+
+
+def test_a_unit_forms_up_where_it_has_room_s_a_4():
+    behind = commander("F", 20, 13)
+    behind = replace(behind, pose=BasePose(*behind.place_mm, UP, 25.4, 25.4))
+    battle = Battle(reforming(), behind, A1)
+    battle.throw(3)
+    battle.act("F1: square")
+    area = battle.state.field.outlines["F1"]
+    assert area.bounds[1] / INCH_MM == pytest.approx(13.5, abs=0.1)
 
 
 def test_who_fails_to_clear_does_nothing_in_this_sequence_s_a_5():
@@ -813,9 +865,19 @@ def test_guns_limber_by_a_formation_change_s_l_6_s_l_15():
     battle.act("End the moves")
     battle.act("End the moves")
     battle.throw(4)
-    battle.act("F1: stay as it lies")
+    assert battle.offers() == ["F1: stay as it lies", "F1: limber"]
+    battle.act("F1: limber")
+    assert "F1 limbers" in battle.texts()
     assert battle.marks("F1")["limbered"] is True
     assert "F1: 2 dice (rate +1, training +1), the best counts" in battle.offers()
+
+
+def test_guns_that_stay_as_they_lie_do_not_limber_s_a_4():
+    guns = unit("F1", 20, 15, arm="artillery", bases=1, figures=6, files=6)
+    battle = Battle(replace(guns, state={"reforming": True}), A1)
+    battle.throw(4)
+    battle.act("F1: stay as it lies")
+    assert "limbered" not in battle.marks("F1")
 
 
 def test_in_the_enemys_sequence_there_are_responses_only_s_0_13():
