@@ -13,6 +13,8 @@ from typing import Any
 
 from tablecam.rules.frozen_json import to_plain
 from tablecam.rules.game import Json, Refused
+from tablecam.rules.hexes.counters import faces_of, place_of
+from tablecam.rules.hexes.grid import grid_of
 from tablecam.table.model import BasePose, Commander, LengthUnit, Position, Unit
 from tablecam.table.motion import apart_mm, has_its_place, lies_there
 from tablecam.wording import counted, proper_name
@@ -24,17 +26,19 @@ _PUT_BACK = "put_back"
 class Placing:
     """A unit or commander that players have to move to `bases`, or to remove if there are none.
 
-    `off` is the largest distance of a base from its new place in words, None if it is not seen.
+    `where` is its new place in words: its hexes, or how far off it is; None if it is not seen.
     `lost` are bases on the table that the game no longer has, `missing` the number of those that
-    only the game has. Without `moves`, those that stay lie in their places.
+    only the game has. Without `moves`, those that stay lie in their places. `exchange` says what to
+    do with a counter that shows another face than the game has.
     """
 
     unit: str
     bases: tuple[BasePose, ...]
-    off: str | None
+    where: str | None
     lost: tuple[BasePose, ...] = ()
     missing: int = 0
     moves: bool = True
+    exchange: str = ""
 
     @property
     def text(self) -> str:
@@ -42,7 +46,7 @@ class Placing:
         name = proper_name(self.unit)
         if not self.bases:
             return f"{name} is out of play: take it off the table"
-        if self.off is None:
+        if self.where is None:
             return f"{name} is not seen: put it where the ghost is"
         if self.lost:
             them = "it" if len(self.lost) == 1 else "them"
@@ -51,7 +55,10 @@ class Placing:
             return f"{name} has lost {bases}: take {them} off the table{rest}"
         if self.missing:
             return f"{name} lacks {counted(self.missing, 'base')}: put it where the ghost is"
-        return f"put {name} where the ghost is, {self.off} from here"
+        if self.exchange and not self.moves:
+            return self.exchange
+        deed = f"{self.exchange}, and put it" if self.exchange else f"put {name}"
+        return f"{deed} where the ghost is, {self.where}"
 
 
 def put_back(unit: str) -> Json:
@@ -108,13 +115,40 @@ def placings(
             if unit is None or not unit.bases:
                 yield Placing(name, target.bases, None)
             else:
-                off = length_unit.margin(off_mm(unit, target))
+                where = _where(target.bases[0], seen, length_unit, off_mm(unit, target))
                 surplus = len(unit.bases) - len(target.bases)
                 pairs = [*_pairs(unit, target)]
                 stays = [base for base, _ in pairs]
                 lost = tuple(base for base in unit.bases if base not in stays)[: max(surplus, 0)]
                 moves = not all(lies_there(base, other) for base, other in pairs)
-                yield Placing(name, target.bases, off, lost, max(-surplus, 0), moves)
+                exchange = _exchange(unit, target)
+                yield Placing(name, target.bases, where, lost, max(-surplus, 0), moves, exchange)
+
+
+def _where(place: BasePose, seen: Position, length_unit: LengthUnit, off_mm: float) -> str:
+    """Returns the hexes of a place, or how far off it is on a table without a hex map."""
+    if seen.table.hex_map is None:
+        return f"{length_unit.margin(off_mm)} from here"
+    return f"in {' and '.join(place_of(grid_of(seen.table.hex_map), place).hexes)}"
+
+
+def _exchange(unit: Unit, target: Unit) -> str:
+    """Returns how a counter comes to show the face that the game has; empty if it does.
+
+    The face of a counter beneath others is not known.
+    """
+    if "faces" not in target.extra:
+        return ""
+    faces = {face["tag"]: face for face in faces_of(target)}
+    shown = [faces.get(base.tag) for base in (*unit.bases, *target.bases) if base.seen != "held"]
+    seen, due = shown if len(shown) == 2 else (None, None)
+    if seen is None or due is None or seen == due:
+        return ""
+    name = proper_name(target.id)
+    if all(seen[key] == due[key] for key in ("formation", "hexes")):
+        return f"turn {name} over"
+    size = "" if seen["hexes"] == due["hexes"] else ("one-hex ", "two-hex ")[due["hexes"] - 1]
+    return f"exchange {name} for its {size}{due['formation'] or 'counter'}"
 
 
 def _lies_beneath(
@@ -203,8 +237,8 @@ def _commander_placing(
     if on_table.pose is not None:
         # A marker has no heading in the rules, so it keeps the one that it has.
         marker = replace(on_table.pose, x_mm=commander.x_mm, y_mm=commander.y_mm)
-    off = length_unit.margin(math.dist(on_table.place_mm, commander.place_mm))
-    yield Placing(commander.id, (marker,), off)
+    off_mm = math.dist(on_table.place_mm, commander.place_mm)
+    yield Placing(commander.id, (marker,), _where(marker, seen, length_unit, off_mm))
 
 
 def marker_of(commander: Commander, side_mm: float) -> BasePose:
@@ -213,9 +247,14 @@ def marker_of(commander: Commander, side_mm: float) -> BasePose:
 
 
 def is_there(unit: Unit, target: Unit) -> bool:
-    """Whether a unit lies at its target, within the accuracy of hands and cameras."""
-    return len(unit.bases) == len(target.bases) and all(
-        lies_there(base, other) for base, other in _pairs(unit, target)
+    """Whether a unit lies at its target, within the accuracy of hands and cameras.
+
+    A counter also has to show the same face.
+    """
+    return (
+        len(unit.bases) == len(target.bases)
+        and all(lies_there(base, other) for base, other in _pairs(unit, target))
+        and not _exchange(unit, target)
     )
 
 
@@ -227,10 +266,14 @@ def off_mm(unit: Unit, target: Unit) -> float:
 
 
 def _pairs(unit: Unit, target: Unit) -> Iterator[tuple[BasePose, BasePose]]:
-    """Yields pairs of bases with the same tag, or with the same index if they have no tag."""
+    """Yields pairs of bases with the same tag, or with the same index if they have no tag.
+
+    All faces of a counter are one base.
+    """
+    is_counter = bool(_exchange(unit, target))
     by_tag = {base.tag: base for base in target.bases if base.tag is not None}
     for index, base in enumerate(unit.bases):
-        if base.tag is None and index < len(target.bases):
+        if (base.tag is None or is_counter) and index < len(target.bases):
             yield base, target.bases[index]
         elif base.tag in by_tag:
             yield base, by_tag[base.tag]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
 from tablecam.geometry.shapes import Shape
-from tablecam.rules.game import Ban, Event, Sum
+from tablecam.rules.game import Ban, Event, PendingDecision, Sum
 from tablecam.rules.hexes.drawings import hexes_shapes
 from tablecam.rules.hexes.zones import Hexes
 from tablecam.rules.maida_1806 import field, tables, troops
@@ -260,6 +260,13 @@ class Shrink(Due):
     unit: str
     question = "Which hex does {unit} keep?"
 
+    def asked(self, state: State) -> PendingDecision | None:
+        """Returns the question, and why it is asked (D-6.2)."""
+        asked, side = super().asked(state), self.owner(state)
+        least, strength = tables.TWO_HEX_FROM[side], state.strength(self.unit)
+        why = f"The {side_plural(side)} need Strength {least} for a Line on two hexes: "
+        return asked and replace(asked, hint=f"{why}{self.unit} has {strength}.")
+
     def legal(self, state: State) -> tuple[acts.KeepHex, ...]:
         """Returns both hexes; none if the line needs them, lies in one or has left the map."""
         hexes = state.piece(self.unit).hexes
@@ -268,7 +275,10 @@ class Shrink(Due):
 
     def follow(self, state: State, answer: acts.KeepHex | None) -> Outcome:
         """Returns the state with the unit in one hex; its facing and markers stay."""
-        return (state.with_piece(self.unit, hexes=(answer.hex,)) if answer else state), ()
+        if answer is None:
+            return state, ()
+        event = Event("keep", f"{self.unit} keeps {answer.hex}", "D-6.3.4", {"unit": self.unit})
+        return state.with_piece(self.unit, hexes=(answer.hex,)), (event,)
 
 
 class Capture(Due):

@@ -89,7 +89,8 @@ def _suggested(state: State, position: Position) -> Iterator[Suggestion]:
         if (place.hexes, place.facing_deg) != (laid_out.hexes, laid_out.facing_deg):
             yield _suggestion(state, (unit.id,), place, "")
         elif face := wrong_face(state, unit):
-            yield Suggestion(unit.id, face, None, certain("no", "D-3.4h", face))
+            formed = _formed(state, laid_out, place, str(seen_faces(unit)[0]["formation"]))
+            yield formed or Suggestion(unit.id, face, None, certain("no", "D-3.4h", face))
     yield from _of_leaders(state, position)
 
 
@@ -221,9 +222,9 @@ def _suggestion(state: State, units: tuple[str, ...], place: Place, words: str) 
         legal = [(move.text, move.action) for move in moves if move.answer.answer != "no"]
         text = f"How does {joined(units)} face?"
         return _question(name, text, "D-G4", legal) if legal else moves[0]
-    formed = _formed(state, piece, place)
-    if formed is not None:
-        return _sure(name, f"{name} forms {formed.to}", formed, "D-6.3")
+    is_laid_over = len(place.hexes) != len(piece.hexes) and set(place.hexes) & set(piece.hexes)
+    if is_laid_over and (formed := _formed(state, piece, place)):
+        return formed
     move = "moves" if len(units) == 1 else "move"
     where = f"{' '.join(place.hexes)} facing {place.facing_deg}°"
     text = words or f"{joined(units)} {move} to {where}"
@@ -259,13 +260,14 @@ def _ban_on_moving(state: State, units: Units) -> Ban | None:
     return next(filter(None, bans), None)
 
 
-def _formed(state: State, piece: Piece, place: Place) -> acts.Form | None:
-    """Returns the change of formation that lays a counter on other hexes of its own."""
-    if len(place.hexes) == len(piece.hexes) or not set(place.hexes) & set(piece.hexes):
-        return None
+def _formed(state: State, piece: Piece, place: Place, to: str = "") -> Suggestion | None:
+    """Returns the change of formation that a counter laid on hexes of its own shows, if any."""
     spot = (piece.id, place.hexes, place.facing_deg)
     forms = (c for c in sequence.movement_choices(state) if isinstance(c, acts.Form))
-    return next((f for f in forms if (f.unit, f.hexes, f.facing_deg) == spot), None)
+    for form in forms:
+        if (form.unit, form.hexes, form.facing_deg) == spot and to in ("", form.to):
+            return _sure(piece.id, f"{piece.id} forms {form.to}", form, "D-6.3")
+    return None
 
 
 def all_ways(state: State, units: tuple[str, ...]) -> dict[Spot, tuple[Way[Spot, MoveStep], ...]]:

@@ -7,11 +7,14 @@ from typing import Any
 
 import pytest
 
+from tablecam.referee.referee import Referee
+from tablecam.referee.seats import SHARED
 from tablecam.rules.game import Refused
 from tablecam.rules.maida_1806 import state as acts
 from tablecam.rules.maida_1806.game import GAME
 from tablecam.rules.maida_1806.state import MoveStep
-from tests.rules.maida_1806.games import battle, unit
+from tablecam.simulate.demo import embedded_demo
+from tests.rules.maida_1806.games import battle, close_up, unit
 
 
 def to(*hexes: str) -> MoveStep:
@@ -315,8 +318,33 @@ def test_a_line_too_weak_for_two_hexes_keeps_one_of_its_owners_choice_d_6_3_4():
     choose(play, "fire", units=("FA",))
     roll(play, 9)
     assert (play.state.strength("BA"), play.asked().seat) == (5, "british")
+    why = "The British need Strength 6 for a Line on two hexes: BA has 5."
+    assert play.asked().hint == why
     choose(play, "keep-hex", hex="0503")
     assert play.state.piece("BA").hexes == ("0503",)
+
+
+def test_the_counter_of_a_line_too_weak_for_two_hexes_is_exchanged_d_6_3_4_d_g13():
+    """The referee asks for the one-hex counter in the hex, until it lies there."""
+    table, referee = embedded_demo("maida-1806"), Referee(GAME)
+    referee.begin(table.truth(), close_up().state.options, SHARED)
+    table.lie_as(referee.position())
+    referee.act(SHARED, {"type": "overrule", "losses": {"Foot 1": 1}})
+    referee.act(SHARED, {"type": "fire", "units": ["Light"], "target": "Foot 1"})
+    die = {"type": "roll", "for": "morale of Foot 1", "count": 1, "sides": 10, "lowest": 0}
+    referee.act(SHARED, die | {"values": [9]})
+    for hex in ("0706", "0606"):
+        referee.table_at_rest(table.truth())
+        referee.act(SHARED, {"type": "keep-hex", "unit": "Foot 1", "hex": hex})
+        (placing,) = referee.to_place
+        deed = "exchange Foot 1 for its one-hex line, and put it"
+        assert placing.text == f"{deed} where the ghost is, in {hex}"
+        table.lie_as(referee.due_position("Foot 1"), "Foot 1")
+        referee.table_at_rest(table.truth())
+        assert (referee.to_place, referee.suggested) == ((), ())
+        referee.undo(SHARED)
+        assert referee.to_place[0].text.startswith("exchange Foot 1 for its two-hex line")
+        table.lie_as(referee.position(), "Foot 1")
 
 
 def test_a_line_that_detaches_companies_keeps_one_hex_when_too_weak_for_two_d_6_3_7():

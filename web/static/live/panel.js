@@ -354,11 +354,13 @@ function explanations(state) {
       ? [error]
       : (state.about?.lines ?? []);
   const hexes = state.now?.hexes?.where?.[first];
+  const due = state.game.view?.to_place?.find(({ unit }) => first.split(":")[1] === unit);
   const { name, symbol, plural } = state.facts.about.unit;
   const unit = plural || name === symbol ? name : `${name} (${symbol})`;
   const hint = { key: "hint", name: "hint", text: `Choose a second unit or point for the distance in ${unit}.` };
   return [
     ...(hexes ? [{ key: "hexes", name: "line", text: `In ${hexes}` }] : []),
+    ...(due ? [{ key: "due", name: "problem", text: `The game has it elsewhere: ${due.text}.` }] : []),
     ...lines.map((text, index) => ({ key: `line ${index}`, name: error ? "problem" : "line", text })),
     ...(state.isPlaying ? [] : [hint]),
   ];
