@@ -23,7 +23,7 @@ from tablecam.rules.miniatures.ground import axes_of
 from tablecam.rules.miniatures.nearest import Start, farthest_legal, nearest_after_wheels
 from tablecam.rules.miniatures.page import Sign, UnitSetting
 from tablecam.rules.miniatures.reckon import terms
-from tablecam.rules.steps import Decide
+from tablecam.rules.steps import Decide, Events
 from tablecam.rules.syw_d6 import charges, marches, morale, tables, volleys
 from tablecam.rules.syw_d6 import state as acts
 from tablecam.rules.syw_d6.field import field_of, read_keys, troops_of
@@ -186,7 +186,10 @@ def _throw(state: State, action: acts.Throw) -> str:
     pool = marches.dice_of(state, action.unit)
     why = ", ".join(terms(dict(pool.parts)))
     best = f", {pool.counting}" if pool.best else ""
-    return f"{action.unit}: {dice_words(pool.dice)}{why and f' ({why})'}{best}"
+    # Commanders come last (S-B.1).
+    is_end = action.unit in state.leaders and not marches.leaders_moved(state)
+    end = ", then no unit moves" if is_end else ""
+    return f"{action.unit}: {dice_words(pool.dice)}{why and f' ({why})'}{best}{end}"
 
 
 def _take(state: State, action: acts.Take) -> Offer:
@@ -375,10 +378,29 @@ class SevenYearsWar(BattleGame[State]):
             read_keys(thing)
 
     def under_way(self, state: State) -> tuple[str, str] | None:
-        """Returns how far those may move that have thrown their dice."""
+        """Returns how far those may move that have thrown, or that only commanders still may."""
+        if not state.allowed and (moved := marches.leaders_moved(state)):
+            hint = f"Commanders move last: after {joined(moved)} no unit moves."
+            return "throw for a commander, or end the moves", hint
         may = (f"{name} up to {may.value_in:g} in" for name, may in state.allowed.items())
         hint = f"By hand: {', '.join(may)}."
         return (f"move {joined(state.allowed)}", hint) if state.allowed else None
+
+    def legal(self, state: State) -> tuple[Any, ...]:
+        """Lists the actions; the moves do not end before those who have thrown (S-B.6, S-B.7)."""
+        actions = super().legal(state)
+        is_under_way = state.allowed and not state.due and len(actions) > 1
+        return actions[:-1] if is_under_way else actions
+
+    def acted(self, state: State, action: Any) -> tuple[State, Events]:
+        """Returns what follows from an action of the active side.
+
+        Raises:
+            Refused: It is not legal in this phase.
+        """
+        if isinstance(action, Done) and action not in self.legal(state):
+            raise Refused(f"{joined(state.allowed)} must move first", rule="S-B.6")
+        return super().acted(state, action)
 
     def wiped(self, state: State, *, ends_turn: bool) -> State:
         """Returns the state with the weather of the next sequence, with no calamities of a turn."""

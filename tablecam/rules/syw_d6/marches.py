@@ -11,10 +11,11 @@ from typing import Final, NamedTuple
 import numpy as np
 import shapely
 
-from tablecam.geometry.moves.lanes import front_width_mm
-from tablecam.geometry.moves.paths import MovePath, cheapest_path, swept
+from tablecam.geometry.moves import poses
+from tablecam.geometry.moves.lanes import front_width_mm, room_ahead_mm
+from tablecam.geometry.moves.paths import MovePath, cheapest_path, squared, swept
 from tablecam.geometry.moves.poses import ahead, shifted, wheeled
-from tablecam.geometry.outlines import footprint, table_outline
+from tablecam.geometry.outlines import footprint
 from tablecam.geometry.shapes import shapes_of
 from tablecam.rules.dice import Roll
 from tablecam.rules.game import Ban, DiceGroup, Refused
@@ -40,6 +41,7 @@ from tablecam.uncertainty.answer import Answer, certain, measured
 from tablecam.wording import joined, proper_name
 
 LAW: Final = MoveLaw(bases="S-0.7", table="S-B.9", upon="S-J.6", impassable="S-C.13")
+_HAIR_MM = 0.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,8 +212,10 @@ class ValueChoice(Due):
         if value_in < max(values_in):
             text = f"Only {self.pool.inches_words(values_in[value_in])} for {joined(self.units)}"
             state = state.tells("throw", text, "S-B.4", units=list(self.units))
+        with_brigade = len(self.units) > 1
         own = {
-            name: acts.Allowance(value_in, value_in * must_use(state, name)) for name in self.units
+            name: acts.Allowance(value_in, value_in * must_use(state, name), with_brigade)
+            for name in self.units
         }
         return replace(state, allowed={**state.allowed, **own})
 
@@ -269,14 +273,20 @@ def ban_on_brigade(state: State, name: str) -> Ban | None:
 
 def ban_on_throwing(state: State, unit: Unit) -> Ban | None:
     """Returns why a unit may not throw for a move now (S-B.1): one moves after the other."""
-    troops = state.field.troops[unit.id]
+    troops, leader = state.field.troops[unit.id], ", ".join(leaders_moved(state))
     return first_ban(
         (bool(state.allowed), "S-B.1", f"{', '.join(state.allowed)} moves first"),
         (bool(unit.state.get("moved")), "S-B.1", "it has moved in this sequence"),
+        (bool(leader), "S-B.1", f"commanders move last, and {leader} has moved"),
         (troops.in_melee, "S-B.1", "it is in a melee"),
         (troops.reforming, "S-A.5", "it reforms"),
         (troops.status != "steady", "S-A.1", f"it is {troops.status}"),
     )
+
+
+def leaders_moved(state: State) -> tuple[str, ...]:
+    """Returns the commanders of the active side who have moved: no unit moves after (S-B.1)."""
+    return tuple(name for name in state.tried if name in state.leaders)
 
 
 def ban_on_moving(state: State, name: str) -> Ban | None:
@@ -297,8 +307,8 @@ class Way(NamedTuple):
     swept: shapely.Geometry
 
 
-def judged(state: State, move: acts.Move) -> Way:
-    """Judges a move to where the bases lie (S-B.2 to S-B.9).
+def judged(state: State, move: acts.Move, *, hand_mm: float = HAND_MM) -> Way:
+    """Judges a move to where the bases lie (S-B.2 to S-B.9); hands may be off by a length.
 
     Raises:
         Refused: The unit has not thrown its dice.
@@ -325,7 +335,7 @@ def judged(state: State, move: acts.Move) -> Way:
     moved = replace(unit, bases=bases)
     if not ground.on_table(area):
         return barred("S-B.9", "would leave the table", area)
-    if why_not := _barrier(state, ground, unit, moved, area):
+    if why_not := _barrier(state, ground, unit, moved, area, hand_mm):
         return barred(why_not.rule, why_not.because, area)
     cost_in = cost_mm / ground.inch_mm
     answer = measured(
@@ -338,7 +348,7 @@ def judged(state: State, move: acts.Move) -> Way:
     )
     short_mm = (allowance.least_in - cost_in) * ground.inch_mm
     is_short = answer.answer == "yes" and short_mm > HAND_MM + answer.sigma_mm
-    if is_short and not _is_stopped(state, ground, moved, area):
+    if is_short and not _is_stopped(state, unit, moved):
         least = f"{name} moves {cost_in:.1f} in, and must use {allowance.least_in:g}"
         answer = certain("no", "S-B.6", least, answer.evidence)
     return Way(answer, cost_in, area)
@@ -359,7 +369,12 @@ def _keeps_formation(unit: Unit, bases: Bases) -> bool:
 
 
 def _barrier(
-    state: State, ground: Field, unit: Unit, moved: Unit, area: shapely.Geometry
+    state: State,
+    ground: Field,
+    unit: Unit,
+    moved: Unit,
+    area: shapely.Geometry,
+    hand_mm: float,
 ) -> Ban | None:
     """Returns what bars a way: units, impassable ground, and terrain at whose edge it stops."""
     end = footprints(moved.bases)
@@ -371,7 +386,7 @@ def _barrier(
         if shapely.distance(end, outline) < before_mm and state.is_held(unit):
             return Ban("S-M.5", "may not advance in this turn")
         limit_mm = min(tables.KEEP_OFF_IN * ground.inch_mm, before_mm)
-        if shapely.distance(area, outline) < limit_mm - HAND_MM:
+        if shapely.distance(area, outline) < limit_mm - hand_mm:
             return Ban("S-B.9", f"comes nearer than 3 in to {other.id}")
     for piece in state.position.terrain:
         if piece.kind != WALL and is_designated(piece):
@@ -394,37 +409,67 @@ def _runs_on(unit: Unit, moved: Unit, area: shapely.Geometry, piece: shapely.Geo
     return "enters" if goes_on else ""
 
 
-def _is_stopped(state: State, ground: Field, moved: Unit, area: shapely.Geometry) -> bool:
-    """Whether a unit had to stop short of what it must use: enemies, terrain, the edge (S-B.6)."""
-    outline, touch_mm = footprints(moved.bases), 2 * HAND_MM
-    limits_mm: list[tuple[shapely.Geometry, float]] = [
-        (shapely.boundary(table_outline(state.position.table)), touch_mm)
-    ]
-    for other in ground.units.values():
-        keep_off_mm = tables.KEEP_OFF_IN * ground.inch_mm if other.side != moved.side else 0.0
-        if other.id != moved.id:
-            limits_mm.append((ground.outlines[other.id], keep_off_mm + touch_mm))
-    return any(
-        shapely.distance(outline, other) <= limit_mm for other, limit_mm in limits_mm
-    ) or any(shapely.intersects(area, area_of(piece)) for piece in state.position.terrain)
+def _is_stopped(state: State, unit: Unit, moved: Unit) -> bool:
+    """Whether a unit cannot go on ahead: enemies, terrain, the edge, friends (S-B.6)."""
+    ground, end, front = state.field, footprints(moved.bases), axes_of(moved)
+    onward = footprints(ahead(moved.bases, front.heading_deg, 2 * HAND_MM))
+    keep_off_mm = tables.KEEP_OFF_IN * ground.inch_mm
+    for enemy in ground.enemies(unit):
+        apart_mm = shapely.distance(end, ground.outlines[enemy.id])
+        onward_mm = shapely.distance(onward, ground.outlines[enemy.id])
+        if onward_mm < min(apart_mm - HAND_MM, keep_off_mm):
+            return True
+    # Friends beside it, in contact, are no hindrance.
+    between_flanks = squared(front, front_width_mm(front) - 2 * HAND_MM)
+    friends = [ground.outlines[friend.id] for friend in ground.friends(unit)]
+    is_barred = room_ahead_mm(between_flanks, friends, 2 * HAND_MM) <= 2 * HAND_MM
+    return is_barred or not ground.on_table(onward) or _is_at_edge(state, unit, end)
+
+
+def _is_at_edge(state: State, unit: Unit, end: shapely.Geometry) -> bool:
+    """Whether a move has crossed the edge of some terrain, where it stops (S-J.8)."""
+    start = footprints(unit.bases)
+    pieces = (
+        area_of(piece)
+        for piece in state.position.terrain
+        if piece.kind != WALL and is_designated(piece)
+    )
+    return any(overlaps(start, piece) != overlaps(end, piece) for piece in pieces)
 
 
 def usual_moves(state: State, unit: Unit) -> Iterator[acts.Move | acts.StayPut]:
-    """Yields the usual moves of a unit that has its dice: ahead, and wheels about each corner."""
+    """Yields the usual moves of a unit that has its dice: ahead, and wheels about each corner.
+
+    Ahead it goes as far as it may; no offer makes use of what hands may be off (S-B.9).
+    """
     allowance, ground = state.allowed[unit.id], state.field
-    front, inch_mm = axes_of(unit), ground.inch_mm
-    heading_deg, width_mm = front.heading_deg, front_width_mm(front)
-    lengths_mm = [allowance.value_in * share * inch_mm for share in (1.0, 0.5)]
-    ends = [ahead(unit.bases, heading_deg, length_mm) for length_mm in lengths_mm]
-    for length_mm in lengths_mm:
+    front, width_mm = axes_of(unit), front_width_mm(axes_of(unit))
+    most_mm = allowance.value_in * ground.inch_mm
+    free = replace(state, allowed={unit.id: acts.Allowance(allowance.value_in)})
+
+    def on(length_mm: float) -> Bases:
+        return ahead(unit.bases, front.heading_deg, length_mm)
+
+    def is_free(bases: Bases, state: State = free) -> bool:
+        way = judged(state, acts.Move(unit.id, bases), hand_mm=_HAIR_MM)
+        return way.answer.answer != "no"
+
+    farthest = on(most_mm)
+    if not is_free(farthest):
+        farthest = poses.farthest(on, is_free, 2 * HAND_MM, most_mm) or on(0.0)
+    ends = [farthest, on(most_mm / 2)]
+    for length_mm in (most_mm, most_mm / 2):
+        # Wheels end at a quarter turn, however far the dice reach.
         turn_deg = math.degrees(min(length_mm / width_mm, math.pi / 2))
         ends.append(wheeled(unit.bases, front.left_mm, turn_deg))
         ends.append(wheeled(unit.bases, front.right_mm, -turn_deg))
-    tried = (acts.Move(unit.id, bases) for bases in ends)
-    moves = [move for move in tried if judged(state, move).answer.answer != "no"]
-    # Wheels end at a quarter turn, however far the dice reach.
-    yield from dict.fromkeys(moves)
-    if not moves or not allowance.least_in:
+    moves = [
+        acts.Move(unit.id, bases)
+        for bases in dict.fromkeys(ends)
+        if bases != unit.bases and is_free(bases, state)
+    ]
+    yield from moves
+    if not moves or not (allowance.least_in or allowance.with_brigade):
         yield acts.StayPut(unit.id)
 
 

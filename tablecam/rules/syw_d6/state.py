@@ -127,10 +127,14 @@ class Due(battle.BattleStep, is_family=True):
 
 @dataclass(frozen=True, slots=True)
 class Allowance:
-    """What a unit may move: its final value, and how much of it must be used (S-B.6)."""
+    """What a unit may move: its final value, and how much of it must be used (S-B.6).
+
+    A unit that moves with its brigade may not stay (S-B.7).
+    """
 
     value_in: float
     least_in: float = 0.0
+    with_brigade: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from tablecam.errors import BadInput
 from tablecam.geometry.moves.poses import ahead, wheeled
 from tablecam.geometry.outlines import corners
 from tablecam.rules.game import Refused
+from tablecam.rules.miniatures.battle import Done
 from tablecam.rules.syw_d6 import marches, morale
 from tablecam.rules.syw_d6 import state as acts
 from tablecam.rules.syw_d6.game import GAME
@@ -217,6 +218,19 @@ def test_a_green_unit_must_use_all_and_a_trained_one_half_s_b_6():
     assert battle.marks("F1")["moved"] is True
 
 
+@pytest.mark.parametrize(
+    ("friend", "may_stop"),
+    [(unit("F2", 28, 15), False), (unit("F2", 20, 19), True), (unit("A2", 28, 16, DOWN), False)],
+)
+def test_a_green_unit_stops_short_where_it_cannot_go_on_alone_s_b_6(friend, may_stop):
+    battle = Battle(unit("F1", 20, 15, experience="green"), friend, A1)
+    battle.act("F1: 1 die")
+    battle.throw(6)
+    half = "F1: 3.0 in ahead" in battle.offers()
+    ruling = marches.judged(battle.state, moved(battle, "F1", 3)).answer
+    assert (half, ruling.answer == "yes") == (may_stop, may_stop), ruling.because
+
+
 ERRORS = st.tuples(st.floats(-0.5, 0.5), st.floats(-0.5, 0.5), st.floats(-0.3, 0.3))
 
 
@@ -262,6 +276,24 @@ def test_a_move_stops_three_inches_off_the_enemy_s_b_9():
     battle.do(moved(battle, "F1", 1))
 
 
+def test_a_march_on_offer_ends_three_inches_off_the_enemy_s_b_9():
+    battle = Battle(F1, unit("A1", 20, 22.05, DOWN))
+    battle.act("F1: 2 dice")
+    battle.throw(5, 5)
+    battle.act("F1: 4.0 in ahead")
+    assert 3 <= battle.state.field.apart_in(battle.unit("F1"), battle.unit("A1")) < 3.02
+
+
+def test_commanders_move_last_s_b_1():
+    battle = Battle(F1, A1, commander("F", 20, 10), commander("FB", 30, 10))
+    battle.act("F: 3 dice, then no unit moves")
+    battle.throw(1, 1, 1)
+    battle.act("F: stay")
+    assert battle.offers() == ["FB: 3 dice", "End the moves"]
+    assert battle.play.asked().hint == "Commanders move last: after F no unit moves."
+    assert GAME.why_missing(battle.state) == "No move: commanders move last, and F has moved"
+
+
 def test_a_wheel_by_a_quarter_turn_is_offered_once_s_b_8():
     battle = Battle(unit("F1", 20, 15, arm="cavalry", bases=1, experience="veteran"), A1)
     battle.act("F1: 5 dice")
@@ -278,6 +310,17 @@ def test_a_brigade_moves_as_one_with_the_worst_of_each_s_b_7():
     battle.act("5 in")
     assert set(battle.state.allowed) == {"F1", "F2"}
     assert battle.state.allowed["F2"].least_in == 5
+
+
+def test_all_of_a_brigade_that_moves_as_one_must_move_s_b_7():
+    battle = Battle(
+        *(unit(name, x_in, 15, experience="veteran") for name, x_in in (("F1", 20), ("F2", 40))), A1
+    )
+    battle.act("French Brigade")
+    battle.throw(3, 5, 1, 1)
+    assert not {"F1: stay", "F2: stay", "End the moves"} & set(battle.offers())
+    with pytest.raises(Refused, match=r"S-B\.6 F1 and F2 must move first"):
+        battle.do(Done())
 
 
 def test_a_brigade_with_a_disordered_unit_does_not_s_b_7():
