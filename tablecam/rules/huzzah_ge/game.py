@@ -236,14 +236,12 @@ class GloriousEmpires(BattleGame[State]):
         )),
     }  # fmt: skip
     action_groups: ClassVar = {
+        **battle.GROUPS,
         "fire": about.ActionGroup("Declare fire"),
         "give": about.ActionGroup("", is_main=True),
         "move": about.ActionGroup("Move"),
-        "charge": about.ActionGroup("Charge"),
         "form": about.ActionGroup("Deploy", "By hand, one base where it is."),
         "answer": about.ActionGroup("", is_main=True),
-        "roll": about.ActionGroup("Dice"),
-        "done": about.ActionGroup("Go on", is_main=True, is_end=True),
     }
     moments: ClassVar = {
         **battle.MOMENTS,

@@ -23,8 +23,9 @@ Bases = tuple[BasePose, ...]
 class BattleStep(WordedStep, is_family=True):
     """A step of a battle; a rulebook derives a family of it.
 
-    It asks the owner of its `unit`, else the active side. When its `unit` or `target` is no longer
-    there, it is `gone`; what it `needs` comes first. `throws` is the number of its dice.
+    It asks its `side`, or the owner of its `unit`, else the active side. When its `unit` or
+    `target` is no longer there, it is `gone`; what it `needs` comes first. `throws` is the number
+    of its dice.
     """
 
     throws: ClassVar[int] = 1
@@ -36,8 +37,8 @@ class BattleStep(WordedStep, is_family=True):
 
     def owner(self, state: Any) -> str:
         """Returns the side that is asked."""
-        names = self.names(state)
-        return str(state.unit(names[0]).side if names else state.active)
+        side, names = getattr(self, "side", None), self.names(state)
+        return str(side or (state.unit(names[0]).side if names else state.active))
 
     def roll(self, state: Any) -> Roll | None:
         """Returns its dice."""

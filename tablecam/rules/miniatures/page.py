@@ -26,6 +26,13 @@ OFFERS: Final[Mapping[type, Label]] = {
 }
 """The labels of actions of every battle."""
 
+GROUPS: Final[Mapping[str, about.ActionGroup]] = {
+    "charge": about.ActionGroup("Charge"),
+    "roll": about.ActionGroup("Dice"),
+    "done": about.ActionGroup("Go on", is_main=True, is_end=True),
+}
+"""The headings of actions of every battle."""
+
 MOMENTS: Final[Mapping[str, about.MomentKind]] = {
     "turn": "turn",
     "phase": "phase",

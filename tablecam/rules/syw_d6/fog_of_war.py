@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 import shapely
@@ -64,13 +64,13 @@ class FogTable(Due):
 
     def then(self, state: State, answer: tuple[int, ...]) -> State:
         """Returns the state after the event."""
-        event, rule = tables.fog_event(answer, state.active)
-        text = "Fog of War: {}: {}".format(*tables.FOG_WORDS[event])
-        state = state.tells("fog", text, rule, dice=list(answer), event=event)
+        event = event_of(answer, state.active)
+        row = FOG[event]
+        text = f"Fog of War: {row.title}: {row.does}"
+        state = state.tells("fog", text, row.rule, dice=list(answer), event=event)
         force = Weather(event, state.active, 2 if event == "heavy_rain" else 1)
-        state = replace(state, in_force=(*state.in_force, force))
-        effect = _EFFECTS.get(event)
-        return state if effect is None else effect(state)
+        state, effect = replace(state, in_force=(*state.in_force, force)), row.effect
+        return state.pushed(effect) if isinstance(effect, Due) else effect(state)
 
 
 class Lot(Due):
@@ -81,7 +81,7 @@ class Lot(Due):
     def roll(self, state: State) -> Roll | None:
         """Returns one throw with two sides for each commander, one for the army's."""
         count = len(state.leaders)
-        return Roll("the lot", 1, sides=max(2, tables.fog_lot_sides(count))) if count else None
+        return Roll("the lot", 1, sides=max(2, lot_sides(count))) if count else None
 
     def then(self, state: State, answer: tuple[int, ...] | None) -> State:
         """Returns the state without that commander, or with him at the table's edge."""
@@ -89,8 +89,8 @@ class Lot(Due):
             return state
         army, leaders = _army(state), state.leaders
         names = list(leaders)
-        struck = names[0] if army is None else tables.fog_lot(names, army.id, answer[0])
-        rule = tables.fog_rule(self.event)
+        struck = names[0] if army is None else lot(names, army.id, answer[0])
+        rule = FOG[self.event].rule
         if self.event == "stray_shell":
             state = _mourned(state.without_commander(struck), leaders[struck])
             return state.tells("loss", f"{struck} is killed", rule, commander=struck)
@@ -108,11 +108,9 @@ class Picking(Due):
 
     def asked(self, state: State) -> PendingDecision | None:
         """Returns the question, if there is anything to pick."""
-        (title, effect), kind = tables.FOG_WORDS[self.event], "guns"
-        if self.event in tables.ATTACK_IN:
-            kind = "brigade"
-        hint = f"{effect[0].upper()}{effect[1:]}."
-        question = PendingDecision(f"{title}: which {kind}?", state.active, hint=hint)
+        row, kind = FOG[self.event], "brigade" if self.event in ATTACK_IN else "guns"
+        hint = f"{row.does[0].upper()}{row.does[1:]}."
+        question = PendingDecision(f"{row.title}: which {kind}?", state.active, hint=hint)
         return question if self._open(state) else None
 
     def legal(self, state: State) -> tuple[Pick | Done, ...]:
@@ -123,11 +121,10 @@ class Picking(Due):
         """Returns the state after a pick."""
         if not isinstance(answer, Pick):
             return state
-        name, rule = answer.name, tables.fog_rule(self.event)
-        text = f"{tables.FOG_WORDS[self.event][0]}: {proper_name(name)}"
-        state = state.tells("fog", text, rule, name=name)
+        name, row = answer.name, FOG[self.event]
+        state = state.tells("fog", f"{row.title}: {proper_name(name)}", row.rule, name=name)
         again = replace(self, picked=(*self.picked, name))
-        if self.event in tables.ATTACK_IN:
+        if self.event in ATTACK_IN:
             return _brigade_forward(state, name, self.event)
         if self.event == "allied_10":
             return state.pushed(GunsDie(name), again)
@@ -136,7 +133,7 @@ class Picking(Due):
     def _open(self, state: State) -> tuple[str, ...]:
         ground = state.field
         own = ground.of_side(state.active)
-        if self.event in tables.ATTACK_IN:
+        if self.event in ATTACK_IN:
             brigades = [unit.extra.get("brigade") for unit in own if unit.arm == "infantry"]
             return tuple(dict.fromkeys(name for name in brigades if name))
         # The Allies pick units of guns, the French bases of them.
@@ -207,20 +204,6 @@ def _victory(state: State) -> State:
     return state.all_changed((unit.id for unit in own), disordered=None)
 
 
-_EFFECTS: Final[Mapping[tables.Event, Callable[[State], State]]] = {
-    "stray_shell": lambda state: state.pushed(Lot("stray_shell")),
-    "unhorsed": lambda state: state.pushed(Lot("unhorsed")),
-    "crisis_meeting": _meeting,
-    "lost_orders": _lost_orders,
-    "inspired_command": _inspired,
-    "allied_10": lambda state: state.pushed(Picking("allied_10", 2)),
-    "vive_lartillerie": lambda state: state.pushed(Picking("vive_lartillerie", 3)),
-    "allied_11": lambda state: state.pushed(Picking("allied_11", 1)),
-    "attaque": lambda state: state.pushed(Picking("attaque", 1)),
-    "ad_victoriam": _victory,
-}
-
-
 def foot_of(state: State, brigade: str) -> list[Unit]:
     """Returns the infantry of a brigade of the active side."""
     own = state.field.of_side(state.active)
@@ -232,7 +215,7 @@ def _brigade_forward(state: State, brigade: str, event: tables.Event) -> State:
 
     The French form attack column first, where their bases can (S-M.11, S-L.10).
     """
-    rule = tables.fog_rule(event)
+    rule = FOG[event].rule
     for unit in foot_of(state, brigade):
         how, but = "goes", ""
         if event == "attaque":
@@ -250,7 +233,7 @@ def _brigade_forward(state: State, brigade: str, event: tables.Event) -> State:
         centre, goal = (ground.outlines[one.id].centroid for one in (moved, nearest))
         way_deg = math.degrees(math.atan2(goal.y - centre.y, goal.x - centre.x))
         room_in = max(0.0, ground.apart_in(moved, nearest) - tables.KEEP_OFF_IN)
-        far_in = min(tables.ATTACK_IN[event], room_in)
+        far_in = min(ATTACK_IN[event], room_in)
         bases = ahead(moved.bases, way_deg, far_in * ground.inch_mm)
         text = f"{unit.id} {how} {far_in:.1f} in toward {nearest.id}{but}"
         state = state.changed(unit.id, bases=bases).tells("fog", text, rule, unit=unit.id)
@@ -281,3 +264,78 @@ def _mourned(state: State, leader: Commander) -> State:
         Calamity(leader.id, "destroyed", brigade, tuple(units)) for brigade, units in near.items()
     )
     return replace(state, calamities=(*state.calamities, *losses))
+
+
+@dataclass(frozen=True)
+class FogEvent:
+    """An event of the Fog of War: the sum of 2d6, its name, and what it does, or what is due.
+
+    Where a sum has two events, one is `of` the French and one of the Allies.
+    """
+
+    total: int
+    title: str
+    does: str
+    effect: Due | Callable[[State], State] = lambda state: state
+    of: Literal["", "french", "allied"] = ""
+
+    @property
+    def rule(self) -> str:
+        """Its rule."""
+        return f"S-M.{self.total}"
+
+
+# S-M: 10 and 11 of the Allies have lost their names.
+FOG: Final[Mapping[tables.Event, FogEvent]] = {
+    "stray_shell": FogEvent(2, "Stray shell", "a commander falls, by lot", Lot("stray_shell")),
+    "unhorsed": FogEvent(
+        3, "Unhorsed", "a commander goes back to his table edge, by lot", Lot("unhorsed")),
+    "crisis_meeting": FogEvent(
+        4, "Crisis meeting", "all commanders go to the army commander", _meeting),
+    "sackville": FogEvent(
+        5, "Spirit of Sackville", "line cavalry may not advance in this turn", of="allied"),
+    "fitz_james": FogEvent(
+        5, "Fitz James dithers", "line cavalry is not under command in this turn", of="french"),
+    "lost_orders": FogEvent(
+        6, "Lost orders", "the brigade nearest to the army commander goes half as far",
+        _lost_orders),
+    "heavy_rain": FogEvent(7, "Heavy rain", "both sides fire with 2 dice fewer"),
+    "dead_calm": FogEvent(8, "Dead calm", "both sides fire with 1 die fewer in this sequence"),
+    "inspired_command": FogEvent(
+        9, "Inspired command", "the commander farthest from the army commander helps all units "
+        "near him, whatever their state", _inspired),
+    "allied_10": FogEvent(
+        10, "Guns relocate", "up to 2 guns in order may go as many inches as a die and fire",
+        Picking("allied_10", 2), "allied"),
+    "vive_lartillerie": FogEvent(
+        10, "Vive l'artillerie", "up to 3 bases of guns fire twice",
+        Picking("vive_lartillerie", 3), "french"),
+    "allied_11": FogEvent(
+        11, "A brigade advances", "all infantry of one brigade may go 3 in straight toward the "
+        "enemy, before it moves as usual", Picking("allied_11", 1), "allied"),
+    "attaque": FogEvent(
+        11, "Attaque", "all infantry of one brigade may form attack column and go 2 in straight "
+        "toward the enemy, before it moves as usual", Picking("attaque", 1), "french"),
+    "ad_victoriam": FogEvent(
+        12, "To victory", "all orange markers of the active side go", _victory),
+}  # fmt: skip
+ATTACK_IN: Final[Mapping[str, float]] = {"allied_11": 3.0, "attaque": 2.0}
+"""S-M.11: how far the infantry of a brigade goes toward the enemy."""
+
+
+def event_of(dice: Sequence[int], active: str) -> tables.Event:
+    """Returns the event of 2d6 for the active side (S-M)."""
+    side = "french" if active.lower() == "french" else "allied"
+    events = ((event, row) for event, row in FOG.items() if row.total == sum(dice))
+    return next(event for event, row in events if row.of in ("", side))
+
+
+def lot_sides(commanders: int) -> int:
+    """Returns the sides of the lot: two for each commander, one for the army's (S-M.2)."""
+    return 2 * commanders - 1
+
+
+def lot(commanders: Sequence[str], army: str, value: int) -> str:
+    """Returns on whom the lot falls: two numbers for each commander, one for the army's (S-M.2)."""
+    others = [name for name in commanders if name != army]
+    return army if value > 2 * len(others) else others[(value - 1) // 2]

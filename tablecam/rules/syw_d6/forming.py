@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final
 
 from tablecam.geometry.moves.poses import ahead, in_ranks, laid_at
@@ -23,20 +23,11 @@ from tablecam.rules.syw_d6.tables import (
     SECOND_CHANCE,
     Experience,
 )
-from tablecam.rules.syw_d6.troops import Formation, Marker, Troops, formation_of
+from tablecam.rules.syw_d6.troops import Formation, Troops, formation_of
 from tablecam.table.headings import forward, right
 from tablecam.table.model import BasePose, Point, Unit
 from tablecam.uncertainty.answer import Answer, certain
 from tablecam.wording import counted
-
-
-@dataclass(frozen=True, slots=True)
-class Clearing:
-    """The throw of a unit with a red marker (S-A.3)."""
-
-    is_cleared: bool
-    dice_used: int
-    marker: Marker
 
 
 def clearing_dice(experience: Experience, first: int) -> int:
@@ -46,16 +37,9 @@ def clearing_dice(experience: Experience, first: int) -> int:
     return 1 + SECOND_CHANCE[experience]
 
 
-def clearing(troops: Troops, dice: Sequence[int], *, is_kind: bool = False) -> Clearing:
-    """Returns whether a unit clears its disorder; `is_kind` is the reading of K (S-A.3).
-
-    A routing unit that fails moves at once, and wears orange again (S-A.2).
-    """
-    second = dice[1:]
-    again = any(die != 1 for die in second) if is_kind else 6 in second
-    is_cleared = dice[0] != 1 or again
-    failed: Marker = "orange" if troops.status == "routing" else "red"
-    return Clearing(is_cleared, len(dice), "none" if is_cleared else failed)
+def clears(dice: Sequence[int], *, is_kind: bool = False) -> bool:
+    """Whether a unit clears its disorder; `is_kind` is the reading of K (S-A.3)."""
+    return dice[0] != 1 or any(die != 1 if is_kind else die == 6 for die in dice[1:])
 
 
 class ClearDie(Due):
@@ -83,16 +67,17 @@ class ClearDie(Due):
             return state.pushed(ClearDie(name, 1))
         dice = (1, *answer) if self.first else answer
         is_kind = state.options.get("second_chance") == "not_one"
-        result = clearing(troops, dice, is_kind=is_kind)
-        word, rule = ("clears", "S-A.4") if result.is_cleared else ("does not clear", "S-A.5")
+        is_cleared = clears(dice, is_kind=is_kind)
+        word, rule = ("clears", "S-A.4") if is_cleared else ("does not clear", "S-A.5")
         state = state.tells("clear", f"{name} {word} its disorder", rule, unit=name, dice=[*dice])
-        if result.is_cleared:
+        if is_cleared:
             state = state.changed(
                 name, disordered=None, reforming=None, status=None, fled=None, flees_from=None
             )
             return state.pushed(FormUpDue(name))
         state = state.changed(name, moved=True, fired=True)
         if troops.status == "routing":
+            # It moves at once, and wears orange again (S-A.2).
             state = state.changed(name, reforming=None, disordered=True)
             state = state.pushed(flight_of(state.unit(name)))
         return state

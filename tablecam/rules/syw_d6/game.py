@@ -301,17 +301,15 @@ class SevenYearsWar(BattleGame[State]):
         "moral": Phase("moral", automatic=morale.moral_due),
     }  # fmt: skip
     action_groups: ClassVar = {
+        **battle.GROUPS,
         "throw": about.ActionGroup("Throw dice to move"),
         "brigade": about.ActionGroup("Move a brigade as one"),
         "move": about.ActionGroup("Move", "By hand, within the inches of the dice."),
-        "charge": about.ActionGroup("Charge"),
         "form": about.ActionGroup("Reform or change formation"),
         "fire": about.ActionGroup(f"Fire: each {tables.HIT} takes a figure"),
         "answer": about.ActionGroup("Answer", is_main=True),
         "less": about.ActionGroup("To go less far"),
         "response": about.ActionGroup("Response fire", is_main=True),
-        "roll": about.ActionGroup("Dice"),
-        "done": about.ActionGroup("Go on", is_main=True, is_end=True),
     }
     moments: ClassVar = {**battle.MOMENTS, "melee": "attack", "throw": "detail"}
     unit_settings = (

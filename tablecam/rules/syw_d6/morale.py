@@ -434,10 +434,6 @@ class WishDue(Due):
         """Returns the units that fight."""
         return self.fight.units
 
-    def owner(self, state: State) -> str:
-        """Returns the side that is asked."""
-        return self.side
-
     def then(self, state: State, answer: Decide) -> State:
         """Returns the state: the other side is asked, the melee goes on, or all fall back."""
         if answer.yes:

@@ -20,7 +20,16 @@ from tablecam.rules.miniatures.ground import axes_of, centre_mm
 from tablecam.rules.miniatures.reckon import terms
 from tablecam.rules.miniatures.unit_keys import Count, Some
 from tablecam.rules.questions import INCH_MM, FactError, Facts, Questions, as_answer
-from tablecam.rules.syw_d6 import charges, fire, flights, forming, marches, morale, tables
+from tablecam.rules.syw_d6 import (
+    charges,
+    fire,
+    flights,
+    fog_of_war,
+    forming,
+    marches,
+    morale,
+    tables,
+)
 from tablecam.rules.syw_d6.field import Between, field_of
 from tablecam.rules.syw_d6.morale import Company, Inches, TestKind
 from tablecam.rules.syw_d6.state import Call, State
@@ -455,7 +464,10 @@ def _clear(
     if dice is not None:
         _check_count("dice", dice, forming.clearing_dice(troops.skill.clear, dice[0]))
         is_kind = facts.options.get("second_chance") == "not_one"
-        answer |= as_answer(forming.clearing(troops, dice, is_kind=is_kind))
+        is_cleared = forming.clears(dice, is_kind=is_kind)
+        failed = "orange" if troops.status == "routing" else "red"
+        answer = {"cleared": is_cleared, "dice_used": len(dice)}
+        answer["marker"] = "none" if is_cleared else failed
     if centre_before_mm is not None and centre_after_mm is not None:
         moved_in = math.dist(centre_before_mm, centre_after_mm) / INCH_MM
         answer |= {
@@ -478,11 +490,11 @@ def _fog(
     if roll is not None:
         if active is None:
             raise FactError("active", "expected the active side, but the key is missing")
-        event = tables.fog_event(roll, active)[0]
+        event = fog_of_war.event_of(roll, active)
     if event is None and pool is not None:
         raise FactError("event", "expected an event, but the key is missing")
     if event is not None:
-        rule = tables.fog_rule(event)
+        rule = fog_of_war.FOG[event].rule
         answer |= {"event": event, "rule": rule, "rules": [rule]}
         if pool is not None:
             answer["pool"] = max(0, pool + tables.WEATHER.get(event, 0))
@@ -498,12 +510,12 @@ def _fog_lot(
     """On which commander the lot falls."""
     if army not in commanders:
         raise FactError("army", f"expected one of {', '.join(commanders)}")
-    sides = tables.fog_lot_sides(len(commanders))
+    sides = fog_of_war.lot_sides(len(commanders))
     if value is None:
         return {"sides": sides}
     if value > sides:
         raise FactError("value", f"expected 1 to {sides}, got {value}")
-    return {"sides": sides, "falls": tables.fog_lot(commanders, army, value)}
+    return {"sides": sides, "falls": fog_of_war.lot(commanders, army, value)}
 
 
 @QUESTIONS.asks("S-L.7 S-L.8 S-L.9 S-L.12 S-L.14")

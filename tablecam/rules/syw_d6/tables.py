@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -161,51 +161,6 @@ DISORDERS: Final[Mapping[str, str]] = {
 }
 
 FOG_ON: Final = 1  # S-0.12: the face of the first die on which the Fog of War comes
-# S-M: events by the sum of 2d6; where there are two, the Allies' and the French.
-EVENTS: Final[Mapping[int, tuple[Event, Event]]] = {
-    2: ("stray_shell", "stray_shell"),
-    3: ("unhorsed", "unhorsed"),
-    4: ("crisis_meeting", "crisis_meeting"),
-    5: ("sackville", "fitz_james"),
-    6: ("lost_orders", "lost_orders"),
-    7: ("heavy_rain", "heavy_rain"),
-    8: ("dead_calm", "dead_calm"),
-    9: ("inspired_command", "inspired_command"),
-    10: ("allied_10", "vive_lartillerie"),
-    11: ("allied_11", "attaque"),
-    12: ("ad_victoriam", "ad_victoriam"),
-}
-ATTACK_IN: Final[Mapping[str, float]] = {"allied_11": 3.0, "attaque": 2.0}
-"""S-M.11: how far the infantry of a brigade goes toward the enemy."""
-# S-M: the name of each event, and what it does; 10 and 11 of the Allies have lost their names.
-FOG_WORDS: Final[Mapping[Event, tuple[str, str]]] = {
-    "stray_shell": ("Stray shell", "a commander falls, by lot"),
-    "unhorsed": ("Unhorsed", "a commander goes back to his table edge, by lot"),
-    "crisis_meeting": ("Crisis meeting", "all commanders go to the army commander"),
-    "sackville": ("Spirit of Sackville", "line cavalry may not advance in this turn"),
-    "fitz_james": ("Fitz James dithers", "line cavalry is not under command in this turn"),
-    "lost_orders": ("Lost orders", "the brigade nearest to the army commander goes half as far"),
-    "heavy_rain": ("Heavy rain", "both sides fire with 2 dice fewer"),
-    "dead_calm": ("Dead calm", "both sides fire with 1 die fewer in this sequence"),
-    "inspired_command": (
-        "Inspired command",
-        "the commander farthest from the army commander helps all units near him, whatever their "
-        "state",
-    ),
-    "allied_10": ("Guns relocate", "up to 2 guns in order may go as many inches as a die and fire"),
-    "vive_lartillerie": ("Vive l'artillerie", "up to 3 bases of guns fire twice"),
-    "allied_11": (
-        "A brigade advances",
-        "all infantry of one brigade may go 3 in straight toward the enemy, before it moves as "
-        "usual",
-    ),
-    "attaque": (
-        "Attaque",
-        "all infantry of one brigade may form attack column and go 2 in straight toward the enemy, "
-        "before it moves as usual",
-    ),
-    "ad_victoriam": ("To victory", "all orange markers of the active side go"),
-}
 WEATHER: Final[Mapping[Event, int]] = {"heavy_rain": -2, "dead_calm": -1}
 """S-M.7, S-M.8: dice of fire that the weather takes."""
 
@@ -217,26 +172,3 @@ def share_of(strength: int, percent: int) -> int:
     [2, 4, 5, 7, 11]
     """
     return -(-strength * percent // 100)
-
-
-def fog_event(dice: Sequence[int], active: str) -> tuple[Event, str]:
-    """Returns the event of 2d6 for the active side, and its rule."""
-    total = sum(dice)
-    allied, french = EVENTS[total]
-    return (french if active.lower() == "french" else allied), f"S-M.{total}"
-
-
-def fog_rule(event: Event) -> str:
-    """Returns the rule of an event."""
-    return next(f"S-M.{total}" for total, events in EVENTS.items() if event in events)
-
-
-def fog_lot_sides(commanders: int) -> int:
-    """Returns the sides of the lot: two for each commander, one for the army's (S-M.2)."""
-    return 2 * commanders - 1
-
-
-def fog_lot(commanders: Sequence[str], army: str, value: int) -> str:
-    """Returns on whom the lot falls: two numbers for each commander, one for the army's (S-M.2)."""
-    others = [name for name in commanders if name != army]
-    return army if value > 2 * len(others) else others[(value - 1) // 2]
