@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from random import Random
+from functools import partial
 from typing import Any
 
-from tablecam.rules.dice import Roll
 from tablecam.rules.huzzah_ge.game import GAME
-from tablecam.rules.play import Play
-from tablecam.table.headings import forward, right
-from tablecam.table.model import BasePose, Commander, Position, TableSize, Terrain, Unit
+from tablecam.table.model import Commander, TableSize, Unit
+from tests.rules.battles import DOWN, UP, BattleOf, bases_of, box_of, table_of
 
-UP, DOWN = 90.0, 270.0
+__all__ = ["CHART", "DOWN", "UP", "Battle", "box", "officer", "table", "unit"]
+
 CHART = {"army": {side: {"skirmish_factor": 7, "artillery_factor": 7}
                   for side in ("french", "allied")}}  # fmt: skip
+box = partial(box_of, 10)
+table = partial(table_of, "huzzah-ge", TableSize(1800, 1200))
 
 
 def unit(
@@ -22,22 +23,12 @@ def unit(
     **extra: Any,
 ) -> Unit:  # fmt: skip
     """Return a unit whose front edge has its middle at a place; French if its name begins so."""
-    (to_x, to_y), (right_x, right_y) = forward(heading_deg), right(heading_deg)
-    files = bases // ranks
-    first = sum(map(ord, name)) * 7 % 1000
-    poses = []
-    for place in range(bases):
-        rank, file = divmod(place, files)
-        aside, back = (file - (files - 1) / 2) * size_cm, (rank + 0.5) * size_cm
-        x, y = x_cm + right_x * aside - to_x * back, y_cm + right_y * aside - to_y * back
-        size_mm = size_cm * 10
-        poses.append(
-            BasePose(x * 10, y * 10, heading_deg, size_mm, size_mm, tag=10 * first + place)
-        )
+    size = {"wide": size_cm, "deep": size_cm, "unit_mm": 10.0}
+    poses = bases_of(name, x_cm, y_cm, heading_deg, bases=bases, ranks=ranks, **size)
     side = "french" if name.startswith("F") else "allied"
     own = {"expected": "regulars_b", "division": f"{side} division"}
-    marks = {"quality": quality} | (state or {})
-    return Unit(name, side, arm, tuple(poses), state=marks, extra=own | extra)
+    return Unit(name, side, arm, poses, state={"quality": quality} | (state or {}),
+                extra=own | extra)  # fmt: skip
 
 
 def officer(name: str, x_cm: float, y_cm: float, level: str = "cinc", **extra: Any) -> Commander:
@@ -46,28 +37,13 @@ def officer(name: str, x_cm: float, y_cm: float, level: str = "cinc", **extra: A
     return Commander(name, side, x_cm * 10, y_cm * 10, extra=own | extra)
 
 
-def box(
-    name: str, kind: str, x_cm: float, y_cm: float, to_x: float, to_y: float, **extra: Any
-) -> Terrain:
-    corners = ((x_cm, y_cm), (to_x, y_cm), (to_x, to_y), (x_cm, to_y))
-    return Terrain(name, kind, tuple((10 * x, 10 * y) for x, y in corners), extra=extra)
+class Battle(BattleOf):
+    """A game in which nobody has skirmisher superiority and no guns are effective.
 
-
-def table(*things: Unit | Commander | Terrain) -> Position:
-    return Position(
-        "huzzah-ge",
-        TableSize(1800, 1200),
-        tuple(one for one in things if isinstance(one, Unit)),
-        tuple(one for one in things if isinstance(one, Commander)),
-        tuple(one for one in things if isinstance(one, Terrain)),
-    )
-
-
-class Battle:
-    """A game in which a test does what is on offer and throws the dice.
-
-    Nobody has skirmisher superiority and no guns are effective, unless `armies` are other dice.
+    Unless `armies` are other dice.
     """
+
+    game = GAME
 
     def __init__(
         self,
@@ -75,48 +51,13 @@ class Battle:
         armies: tuple[tuple[int, ...], ...] = ((6, 6, 6, 6),) * 2,
         **options: Any,
     ) -> None:
-        options = {"first": "french", "charts": CHART, "turns": 9} | options
-        self.play: Play[Any, Any] = Play(GAME, table(*things), options, chance=Random(1))
+        super().__init__(table(*things), {"first": "french", "charts": CHART, "turns": 9} | options)
         for dice in armies:
             self.throw(*dice)
-
-    @property
-    def state(self) -> Any:
-        return self.play.state
-
-    @property
-    def question(self) -> str:
-        return self.play.asked().question
-
-    def unit(self, name: str) -> Unit:
-        return self.state.unit(name)
-
-    def marks(self, name: str) -> Any:
-        return self.unit(name).state
 
     def offers(self) -> list[str]:
         offers = (GAME.offered(self.state, action) for action in self.play.legal())
         return [f"{offer.group}: {offer.label}" for offer in offers]
-
-    def act(self, label: str, group: str = "") -> Any:
-        """Do what begins with a label, under a heading if that is given."""
-        for action in self.play.legal():
-            offer = GAME.offered(self.state, action)
-            if offer.label.startswith(label) and group in ("", offer.group):
-                return self.play.apply(action)
-        raise AssertionError(f"{label} is not among {self.offers()}: {self.question}")
-
-    def do(self, action: Any) -> Any:
-        return self.play.apply(action)
-
-    def throw(self, *faces: int) -> Any:
-        """Throw the dice that are due."""
-        (roll,) = self.play.legal()
-        assert isinstance(roll, Roll), self.question
-        assert len(faces) == roll.count, f"{roll}: {len(faces)} dice given"
-        return self.play.apply(
-            GAME.action_from_json(GAME.action_to_json(roll) | {"values": list(faces)})
-        )
 
     def fires(self, label: str) -> None:
         """Declare fire and roll for it."""
@@ -134,6 +75,3 @@ class Battle:
         self.to_orders().act(group, officer)
         self.act(order)
         return self.throw(*(faces or (1, 2)))
-
-    def texts(self) -> str:
-        return "; ".join(event.text for done in self.play.done for event in done.events)
