@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Final, Literal
 
@@ -222,23 +222,23 @@ class TestDie(Due):
 
     def needs(self, state: State) -> tuple[RowDue, ...]:
         """Returns the rows that it needs."""
-        rows = self._test(state, 3).asks_for
+        ((test, _),) = self._tests(state, 3)
         asks_retreat = self.kind != "melee" and "retreat_at" not in state.chart
-        return tuple(map(RowDue, (*rows, "retreat_at") if asks_retreat else rows))
+        return tuple(map(RowDue, (*test.asks_for, "retreat_at") if asks_retreat else test.asks_for))
 
     def sums(self, state: State) -> tuple[Sum, ...]:
         """Returns what counts before the die."""
-        skill = state.field.troops[self.unit].skill.test
-        return (_and_a_die(self.unit, self._test(state, None).parts, skill),)
+        ((test, _),) = self._tests(state, None)
+        return (_and_a_die(self.unit, test.parts, state.field.troops[self.unit].skill.test),)
 
     def roll(self, state: State) -> Roll | None:
         """Returns the die, none if its number changes nothing."""
-        return super().roll(state) if len(self._fates(state)) > 1 else None
+        fates = {fate for _, fate in self._tests(state, *range(1, 7))}
+        return super().roll(state) if len(fates) > 1 else None
 
     def then(self, state: State, answer: tuple[int, ...] | None) -> State:
         """Returns the state with what becomes of the unit."""
-        test = self._test(state, answer[0] if answer else None)
-        fate = self._fate(state, test)
+        ((test, fate),) = self._tests(state, answer[0] if answer else None)
         if self.kind != "melee":
             state = state.changed(self.unit, tested_this_turn=True)
         words = ", ".join(terms(test.parts)) or "no factor"
@@ -257,33 +257,23 @@ class TestDie(Due):
 
     def dice_groups(self, state: State) -> tuple[DiceGroup, ...]:
         """Returns the die with what becomes of the unit on each number."""
-        tests = self._tests(state, *range(1, 7))
-        fates = {
-            die: f"{_FATES[self._fate(state, test)]} at {test.total}"
-            for die, test in enumerate(tests, 1)
-        }
+        tests = enumerate(self._tests(state, *range(1, 7)), 1)
+        fates = {die: f"{_FATES[fate]} at {test.total}" for die, (test, fate) in tests}
         return (DiceGroup(self.unit, None, (0,), spans(fates)),)
 
-    def _fates(self, state: State) -> set[Fate]:
-        return {self._fate(state, test) for test in self._tests(state, *range(1, 7))}
-
-    def _fate(self, state: State, test: MoraleTest) -> Fate:
-        """Returns what becomes of the unit; no TEST ends a flight (S-A.2)."""
-        result = (test.of_loser if self.kind == "melee" else test.result) or "none"
-        known = _FATE_OF[state.field.troops[self.unit].status]
-        return max(result, known, key=list(_FATES).index)
-
-    def _test(self, state: State, die: int | None) -> MoraleTest:
-        (test,) = self._tests(state, die)
-        return test
-
-    def _tests(self, state: State, *dice: int | None) -> list[MoraleTest]:
+    def _tests(self, state: State, *dice: int | None) -> Iterator[tuple[MoraleTest, Fate]]:
+        """Yields the TEST with each die, and what becomes of the unit."""
         troops, company = state.field.troops[self.unit], company_of(state, self.unit)
+        known = _FATE_OF[troops.status]
         retreated = any((one.unit, one.kind) == (self.unit, "retreats") for one in state.calamities)
         if self.kind == "moral" and troops.status == "steady" and retreated:
             # What has retreated this turn is steady again, but tests for it (S-A.2, S-H.10).
             troops = replace(troops, status="retreating")
-        return [take_test(troops, self.kind, company, die, state.chart) for die in dice]
+        for die in dice:
+            test = take_test(troops, self.kind, company, die, state.chart)
+            result = (test.of_loser if self.kind == "melee" else test.result) or "none"
+            # No TEST ends a flight (S-A.2).
+            yield test, max(result, known, key=list(_FATES).index)
 
 
 _FATES: Final[Mapping[Fate, str]] = {

@@ -311,13 +311,12 @@ class UnitFacts(UnitKeys, Standing):
         if side is None:
             raise FactError("side", "expected this key, but it is missing", owner=self)
         bases, troops, plain = self.poses, self.troops(), to_plain(self)
-        state = {key: plain[key] for key in _STATE if plain.get(key)}
-        state["figures"] = troops.figures
+        plain = {key: value for key, value in plain.items() if value is not None}
+        state = {key: plain[key] for key in _STATE if plain.get(key)} | {"figures": troops.figures}
         if "column" in self.formation:
             state["formation"] = self.formation
         extra = {key: value for key, value in plain.items() if key not in (*_OWN, *_STATE)}
-        extra |= {"figures": troops.figures_start, "experience": plain.get("experience", "green")}
-        extra = {key: value for key, value in extra.items() if value is not None}
+        extra = {"experience": "green"} | extra | {"figures": troops.figures_start}
         return Unit(self.id or name, side, self.arm, bases, state=state, extra=extra)
 
 
