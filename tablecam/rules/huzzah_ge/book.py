@@ -18,7 +18,7 @@ from tablecam.rules.huzzah_ge.state import Fire, State
 from tablecam.rules.huzzah_ge.tables import CM_MM, COMMAND, GAME
 from tablecam.rules.huzzah_ge.troops import front_of
 from tablecam.rules.huzzah_ge.volleys import best_shots, firing_bases, lies_now
-from tablecam.rules.miniatures.book import BattleBook, possible
+from tablecam.rules.miniatures.book import BattleBook, possible, refused
 from tablecam.rules.reports import Finding, Question, Section
 from tablecam.table.model import Position, Unit
 from tablecam.table.sides import side_plural
@@ -71,15 +71,13 @@ def _shot(state: State, firer: Unit, target: Unit) -> Finding:
     asked = Question(f"fire/{firer.id}/{target.id}", f"May {firer.id} fire at {target.id}?")
     ban = fire.ban_on_firing(state.troops(firer.id), 0.0)
     if ban is not None:
-        why = f"{firer.id} may not fire: {ban.because}"
-        return Finding(why, certain("no", ban.rule, why), question=asked)
+        return refused(asked, ban.rule, f"{firer.id} may not fire: {ban.because}")
     known = next(best_shots(state, firer, target), None)
     nearest = _nearest_shots(state, firer, target)
     shot = nearest[0] if known is None else known[0]
     at = lies_now(state, shot)
     if at is None:
-        why = f"{target.id} has no face toward {firer.id}"
-        return Finding(why, certain("no", "H-7.4", why), question=asked)
+        return refused(asked, "H-7.4", f"{target.id} has no face toward {firer.id}")
     limit_cm = state.troops(firer.id).range_cm
     margin_mm = (limit_cm - at.range_cm) * CM_MM
     word, sigma_mm, chance = _in_range(state, (shot, *nearest), limit_cm, margin_mm)
@@ -91,7 +89,7 @@ def _shot(state: State, firer: Unit, target: Unit) -> Finding:
     shapes = shapes_of(front_of(firer.bases).edge, "edge")
     if known is None and word == "yes":
         why = f"{firer.id} does not see {target.id} clearly before it: {where}"
-        return Finding(why, certain("no", "H-7.6", why, shapes), question=asked)
+        return refused(asked, "H-7.6", why, shapes)
     short = ", short range" if fire.is_short(state.troops(firer.id), at.range_cm) else ""
     count = counted(len(shot.bases), "base")
     said = "may not fire, not even" if word == "no" else "fires"

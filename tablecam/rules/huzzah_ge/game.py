@@ -48,24 +48,20 @@ def _officers(state: State) -> Iterator[acts.MoveOfficer]:
         for unit in ground.units.values():
             if ground.commanded(name, unit.id) and ground.attached_to(unit.id) is None:
                 move = acts.MoveOfficer(name, *acts.behind(state, name, unit), to=unit.id)
-                if _officer_ruling(state, move).answer != "no":
+                ruling = _judged_officer(state, move)
+                if isinstance(ruling, Answer) and ruling.answer != "no":
                     yield move
 
 
-def _officer_ruling(state: State, action: acts.MoveOfficer) -> Answer:
-    """Judges an officer's move (H-12.1)."""
-    officer = state.field.officers[action.officer]
-    far_cm = math.dist(officer.place_mm, (action.x_mm, action.y_mm)) / CM_MM
-    where = "" if action.to is None else f" to {action.to}"
-    text = f"{action.officer} moves {far_cm:.1f} cm{where}, of at most {OFFICER_CM:g}"
-    return measured((OFFICER_CM - far_cm) * CM_MM, officer.sigma_mm, "H-15.3", text)
-
-
 def _judged_officer(state: State, action: acts.MoveOfficer) -> Answer | Ban:
-    name = action.officer
+    """Judges an officer's move (H-12.1)."""
+    name, to = action.officer, action.to
     if name not in state.leaders or name in state.tried:
         return Ban("H-15.3", f"expected an officer who has not moved, got {name}")
-    ruling, to = _officer_ruling(state, action), action.to
+    officer, where = state.leaders[name], "" if to is None else f" to {to}"
+    far_cm = math.dist(officer.place_mm, (action.x_mm, action.y_mm)) / CM_MM
+    text = f"{name} moves {far_cm:.1f} cm{where}, of at most {OFFICER_CM:g}"
+    ruling = measured((OFFICER_CM - far_cm) * CM_MM, officer.sigma_mm, "H-15.3", text)
     if to is None or ruling.answer == "no" or state.field.commanded(name, state.unit(to).id):
         return ruling
     return Ban("H-11.2", f"{name} does not command {to}")

@@ -409,19 +409,15 @@ def moved(state: State, move: acts.Move, ruling: Answer) -> State:
     """Returns the state after a move by an order; who retires near an enemy may waver (H-13.3)."""
     name, near, order = move.unit, state.field.near_enemies(move.unit), state.order_of(move.unit)
     state = state.tells("move", ruling.because, ruling.rule, *ruling.evidence, unit=name)
-    friends = [] if order == "manoeuvre" else _passed(state, state.unit(name), move.bases)
+    unit = state.unit(name)
+    area = _swept(unit, step_between(unit.bases, move.bases))
+    passed = [one.id for one in state.field.met(area, name) if one.side == unit.side]
     state = acts.placed(state, name, move.bases)
     state = acts.settled_sector(state.changed(name, moved=True), name)
-    for friend in (name, *friends) if friends else ():
+    for friend in (name, *passed) if passed and order != "manoeuvre" else ():
         state = disordered(state, friend, "H-12.11")
     state = acted(state, name)
     return state.pushed(WaverDice(name)) if order == "retire" and near else state
-
-
-def _passed(state: State, unit: Unit, bases: Bases) -> list[str]:
-    """Returns the friends through whom a straight move goes (H-12.11)."""
-    area = _swept(unit, step_between(unit.bases, bases))
-    return [one.id for one in state.field.met(area, unit.id) if one.side == unit.side]
 
 
 def manoeuvres(state: State, unit: Unit) -> Iterator[acts.Move]:

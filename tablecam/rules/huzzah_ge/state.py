@@ -246,12 +246,6 @@ class QualityDice(Due):
         return state.tells("quality", text, "H-3.1", unit=self.unit, grade=rolled.grade)
 
 
-def graded(state: State, *names: str) -> tuple[QualityDice, ...]:
-    """Returns the rolls of quality that are due before units can fire or test."""
-    lacking = (name for name in names if state.has(name) and not state.field.facts[name].quality)
-    return tuple(map(QualityDice, lacking))
-
-
 class FactorDice(Due, is_family=True):
     """2D6 against a factor, of a unit once its grade is known (H-1.1, H-3.1)."""
 
@@ -261,7 +255,8 @@ class FactorDice(Due, is_family=True):
 
     def needs(self, state: State) -> tuple[QualityDice, ...]:
         """Returns the roll of the unit's quality, if that is not known."""
-        return graded(state, *self.names(state)[:1])
+        first, facts = self.names(state)[:1], state.field.facts
+        return tuple(QualityDice(name) for name in first if not facts[name].quality)
 
     def roll(self, state: State) -> Roll:
         """Returns the dice."""

@@ -6,10 +6,12 @@ from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 
 from tablecam.errors import BadInput
+from tablecam.geometry.shapes import Shape
 from tablecam.rules.measuring import Measures
 from tablecam.rules.miniatures.placement import placement_warnings
-from tablecam.rules.reports import Finding, Section
+from tablecam.rules.reports import Finding, Question, Section
 from tablecam.table.model import Position, Unit
+from tablecam.uncertainty.answer import certain
 
 
 class BattleBook(Measures):
@@ -52,6 +54,11 @@ class BattleBook(Measures):
         except BadInput as error:
             return (f"No rulings by the {self.source}: {error}",)
         return ()
+
+
+def refused(asked: Question, rule: str, why: str, shapes: tuple[Shape, ...] = ()) -> Finding:
+    """Returns the line that answers a question with no."""
+    return Finding(why, certain("no", rule, why, shapes), question=asked)
 
 
 def possible(lines: Iterable[Finding]) -> tuple[Finding, ...]:

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Final
 
 from tablecam.geometry.shapes import shapes_of
-from tablecam.rules.miniatures.book import BattleBook, possible
+from tablecam.rules.miniatures.book import BattleBook, possible, refused
 from tablecam.rules.miniatures.ground import axes_of
 from tablecam.rules.reports import Finding, Part, Question, Section
 from tablecam.rules.syw_d6.charges import edges
@@ -72,8 +72,7 @@ def _shot(ground: Field, firer: Unit, target: Unit) -> Finding:
     asked = Question(f"fire/{firer.id}/{target.id}", f"May {firer.id} fire at {target.id}?")
     shot, ban = ground.aim(firer, target)
     if ban is not None and ban.rule != "S-D.8":
-        why = f"{firer.id} may not fire at {target.id}: {ban.because}"
-        return Finding(why, certain("no", ban.rule, why), question=asked)
+        return refused(asked, ban.rule, f"{firer.id} may not fire at {target.id}: {ban.because}")
     length = distance(firer, target)
     range_mm = shot.range_in * ground.inch_mm if shot else ground.range_mm(firer, target)
     margin_mm = troops.ranges.greatest_in * ground.inch_mm - range_mm
