@@ -349,7 +349,7 @@ class GloriousEmpires(BattleGame[State]):
         state = replace(state, phase=phase, tried=(), due=(), under=None, shots=())
         if phase in ("superiority", "effectiveness"):
             is_artillery = phase == "effectiveness"
-            key = "artillery_factor" if is_artillery else "skirmish_factor"
+            key, _ = settlements.ARMY_KEYS[is_artillery]
             lacking = [side for side in state.sides if getattr(state.armies[side], key) is None]
             asked = (settlements.FactorDue(side, is_artillery) for side in lacking)
             return state.pushed(*asked, settlements.ArmiesDice(is_artillery))
@@ -410,13 +410,12 @@ class GloriousEmpires(BattleGame[State]):
         is_phase = state.phase == "officers" and not state.due and officer.side == state.active
         if not is_phase or seen.id in state.tried:
             return None
-        reach_mm = 2 * CM_MM
-        units = (unit for unit in state.field.units.values() if unit.side == seen.side)
+        ground, there = state.field, shapely.Point(seen.place_mm)
         near = [
             unit.id
-            for unit in units
-            if state.field.outlines[unit.id].distance(shapely.Point(seen.place_mm)) <= reach_mm
-            and state.field.commanded(seen.id, unit.id)
+            for unit in ground.of_side(seen.side)
+            if ground.outlines[unit.id].distance(there) <= 2 * CM_MM
+            and ground.commanded(seen.id, unit.id)
         ]
         action = acts.MoveOfficer(seen.id, seen.x_mm, seen.y_mm, to=near[0] if near else None)
         return self.suggest(state, seen.id, action)
@@ -428,16 +427,11 @@ class GloriousEmpires(BattleGame[State]):
 
     def side_settings(self, state: State) -> tuple[about.Setting, ...]:
         """Returns the factors of the armies, which players may overrule."""
-        return tuple(
-            about.Setting(
-                key,
-                title,
-                "side",
-                "number",
-                {side: getattr(state.armies[side], key) or 0 for side in state.sides},
-            )
-            for key, title in _FACTORS.items()
-        )
+        settings = []
+        for key, title in _FACTORS.items():
+            values = {side: getattr(state.armies[side], key) or 0 for side in state.sides}
+            settings.append(about.Setting(key, title, "side", "number", values))
+        return tuple(settings)
 
 
 GAME: Final = GloriousEmpires()

@@ -454,10 +454,7 @@ class ImpulsiveCharge(Due):
 
 def impulsive(state: State) -> tuple[ImpulsiveCharge, ...]:
     """Returns the charges that impulsive units must make, one after the other (H-11.16)."""
-    units = (unit for unit in state.field.units.values() if unit.side == state.active)
-    names = [
-        unit.id
-        for unit in units
-        if "impulsive" in state.troops(unit.id).abilities and not unit.state.get("routing")
-    ]
-    return tuple(ImpulsiveCharge(name) for name in names if state.field.reached[name])
+    ground = state.field
+    units = (unit for unit in ground.of_side(state.active) if not unit.state.get("routing"))
+    names = [unit.id for unit in units if "impulsive" in ground.troops[unit.id].abilities]
+    return tuple(ImpulsiveCharge(name) for name in names if ground.reached[name])

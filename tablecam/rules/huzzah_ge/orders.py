@@ -122,10 +122,9 @@ def ban_on_deed(
 ) -> Ban | None:
     """Returns why a unit may not do something now (H-1.12, H-7.1, H-11.13, H-12.1)."""
     if deed == "fire":
-        ban = ban_on_firing(troops, 0.0)
-        if ban is None and troops.is_reserve and has_moved:
-            return Ban("H-1.12", "reserve artillery fires or moves in a turn, never both")
-        return ban
+        never_both = "reserve artillery fires or moves in a turn, never both"
+        is_done = troops.is_reserve and has_moved
+        return ban_on_firing(troops, 0.0) or first_ban((is_done, "H-1.12", never_both))
     moves = deed in ("advance", "retire")
     return first_ban(
         (troops.routing, "H-11.13", "a routing unit takes no orders"),

@@ -30,6 +30,11 @@ OWN_BOOK: Final = (
     "Resolve this combat with your own book, then enter the result: "
     "tablecam's copy of the rules has no combat chapter."
 )
+ARMY_KEYS: Final = {
+    False: ("skirmish_factor", "last_superiority"),
+    True: ("artillery_factor", "last_effect"),
+}
+"""What an army has for its skirmishers, and for its artillery: a factor, and its last test."""
 MOST_HITS: Final = 12
 BACK_STEP_CM: Final = 5
 BACKS_CM: Final = tuple(range(0, 31, BACK_STEP_CM))
@@ -139,9 +144,7 @@ class ArmiesDice(Due):
     def then(self, state: State, answer: tuple[int, ...]) -> State:
         """Returns the state with who has superiority, or whose guns are effective this turn."""
         dice = dict(zip(state.sides, (answer[:2], answer[2:]), strict=True))
-        key, last = "skirmish_factor", "last_superiority"
-        if self.is_artillery:
-            key, last = "artillery_factor", "last_effect"
+        key, last = ARMY_KEYS[self.is_artillery]
         bases = {side: int(getattr(state.armies[side], key) or 0) for side in state.sides}
         rolled = contest(bases, self._factors(state), dice)
         for side in state.sides:
@@ -184,7 +187,7 @@ class FactorDue(Due):
 
     def then(self, state: State, answer: acts.GiveNumber) -> State:
         """Returns the state with the factor."""
-        key = "artillery_factor" if self.is_artillery else "skirmish_factor"
+        key, _ = ARMY_KEYS[self.is_artillery]
         text = f"The players say: {key.replace('_', ' ')} of the {side_plural(self.side)} "
         state = state.tells("chart", f"{text}{answer.value}", "H-15.7", side=self.side)
         return state.with_army(self.side, **{key: answer.value})
@@ -202,11 +205,6 @@ class CombatResult(Due, is_family=True):
         return asked and replace(asked, seat=None)
 
 
-def _step(units: tuple[str, ...], what: str) -> str:
-    """Returns what a step of a combat asks: the hits on each of its units, then who lost."""
-    return f"Combat of {joined(units)}: {what}?"
-
-
 class CombatHits(CombatResult):
     """The hits that a unit took in its combat (H-15.2)."""
 
@@ -215,7 +213,7 @@ class CombatHits(CombatResult):
     def asked(self, state: State) -> PendingDecision:
         """Returns the question, with what counts of the unit."""
         (units,) = (due.units for due in state.due if isinstance(due, LoserDue))
-        question = _step(units, f"how many hits on {self.unit}")
+        question = f"Combat of {joined(units)}: how many hits on {self.unit}?"
         return PendingDecision(question, hint=f"{OWN_BOOK} {_support(state, self.unit)}")
 
     def then(self, state: State, answer: acts.GiveNumber) -> State:
@@ -256,7 +254,7 @@ class LoserDue(SideDue):
     def asked(self, state: State) -> PendingDecision | None:
         """Returns the question, while both sides are there."""
         left = {state.unit(name).side for name in self.units if state.has(name)}
-        question = _step(self.units, "who lost")
+        question = f"Combat of {joined(self.units)}: who lost?"
         return PendingDecision(question, hint=OWN_BOOK) if len(left) > 1 else None
 
     def then(self, state: State, answer: acts.GiveName | None) -> State:

@@ -342,11 +342,8 @@ def hit(state: State, name: str, hits: int, rule: str = "H-7.10") -> State:
     bases = without_rear(unit.bases, left, spared=guns, faced_deg=heading_of(unit.bases))
     if not bases:
         return removed(state, name, "has lost its last base", rule)
-    lost, lie = (
-        unit.state.get("bases_lost_this_turn", 0) + gone,
-        formation_of(replace(unit, bases=bases)),
-    )
-    marks = {"hits": off.odd_hits, "bases_lost_this_turn": lost, "formation": lie}
+    lost, lie = unit.state.get("bases_lost_this_turn", 0), formation_of(replace(unit, bases=bases))
+    marks = {"hits": off.odd_hits, "bases_lost_this_turn": lost + gone, "formation": lie}
     state = state.changed(name, bases=bases, **marks)
     if not gone:
         return state

@@ -121,10 +121,10 @@ def ban_on_shots(state: State, name: str) -> Ban | None:
         return None
     bases = tuple(firing_bases(state, unit, enemies[0]))
     lie = lies(state, acts.Fire(name, enemies[0].id, bases))
-    is_far = isinstance(lie, Ban) and lie.rule == "H-7.3"
-    is_far = is_far or state.field.apart_cm(unit, enemies[0]) > troops.range_cm
-    far = Ban("H-7.3", f"no enemy is within {troops.range_cm:g} cm")
-    return far if is_far or not isinstance(lie, Ban) else lie
+    is_near = state.field.apart_cm(unit, enemies[0]) <= troops.range_cm
+    if is_near and isinstance(lie, Ban) and lie.rule != "H-7.3":
+        return lie
+    return Ban("H-7.3", f"no enemy is within {troops.range_cm:g} cm")
 
 
 def declarations(state: State) -> Iterator[acts.Fire]:
@@ -229,14 +229,14 @@ class TestsDue(Due):
 
     def then(self, state: State, answer: None) -> State:
         """Returns the state with the throws and tests due."""
-        dues: list[Due] = []
-        for name, struck in state.struck.items():
-            officer = state.field.attached_to(name)
-            if officer is not None and struck.hits:
-                dues.append(SaveDice(officer, name, struck.hits))
+        saves = (
+            SaveDice(officer, name, struck.hits)
+            for name, struck in state.struck.items()
+            if struck.hits and (officer := state.field.attached_to(name)) is not None
+        )
         charging = {rush.unit for rush in state.rushes}
-        dues += [MoraleDice(name, is_forced=name not in charging) for name in state.struck]
-        return state.pushed(*dues)
+        tests = (MoraleDice(name, is_forced=name not in charging) for name in state.struck)
+        return state.pushed(*saves, *tests)
 
 
 class SaveDice(Due):

@@ -122,7 +122,7 @@ def _command(ground: Field, unit: Unit) -> Iterator[Finding]:
 
 def _support(ground: Field, unit: Unit) -> Finding:
     """Returns whether friends in sight support a unit (S-H.7)."""
-    is_supported = ground.friends_in_sight(unit) > 0
+    is_supported = ground.has_friends_in_sight(unit)
     why = f"{unit.id} has {'' if is_supported else 'no '}friends in sight within 18 in"
     return Finding(why, certain("yes" if is_supported else "no", "S-H.7", why))
 

@@ -92,16 +92,14 @@ class Field(Ground):
         distance_in = self.command_in(unit)
         return distance_in is not None and distance_in <= COMMAND_IN
 
-    def friends_in_sight(self, unit: Unit) -> int:
-        """Returns 1 if a friend in good order is near and in sight, else 0 (S-H.7)."""
-        near = (
-            friend
-            for friend in self.friends(unit)
-            if self.apart_in(unit, friend) <= COMMAND_IN
+    def has_friends_in_sight(self, unit: Unit) -> bool:
+        """Whether a friend in good order is near and in sight (S-H.7)."""
+        return any(
+            self.apart_in(unit, friend) <= COMMAND_IN
             and not self.troops[friend.id].is_disordered
             and shortest_clear_line(unit, friend, self._barriers(unit, friend)) is not None
+            for friend in self.friends(unit)
         )
-        return int(next(near, None) is not None)
 
     @cached_property
     def _shots(self) -> dict[tuple[str, str], fire.Shot | Ban]:

@@ -169,7 +169,7 @@ def company_of(state: State, name: str, *, is_charging: bool = False) -> Company
 
     return Company(
         command_within=ground.is_commanded(unit) or inspired,
-        friends_in_sight=ground.friends_in_sight(unit),
+        friends_in_sight=int(ground.has_friends_in_sight(unit)),
         destroyed_friends=count("destroyed"),
         routed_friends=count("routs"),
         retreating_friends=len({one.unit for one in near if one.kind in ("retreats", "evades")}),

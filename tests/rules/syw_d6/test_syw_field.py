@@ -153,11 +153,11 @@ def test_a_commander_of_another_brigade_does_not_count_s_k_1():
 
 def test_friends_in_sight_support_unless_disordered_or_hidden_s_h_7():
     friend = unit("F2", 40, 20)
-    assert Field(table(FIRER, friend)).friends_in_sight(FIRER) == 1
+    assert Field(table(FIRER, friend)).has_friends_in_sight(FIRER)
     shaken = replace(friend, state={"disordered": True})
-    assert Field(table(FIRER, shaken)).friends_in_sight(FIRER) == 0
+    assert not Field(table(FIRER, shaken)).has_friends_in_sight(FIRER)
     wood = box("w", "woods", 28, 0, 32, 48)
-    assert Field(table(FIRER, friend, wood)).friends_in_sight(FIRER) == 0
+    assert not Field(table(FIRER, friend, wood)).has_friends_in_sight(FIRER)
 
 
 def test_bases_that_do_not_touch_are_disordered_s_l_8():
