@@ -608,8 +608,6 @@ def test_a_lost_row_is_asked_for_once_and_kept_s_n_3():
 
 def test_a_lost_row_says_what_it_leads_to_s_n_1_s_n_3():
     battle = shot_at(charts={"test": {key: -1 for key in CHART["test"] if key != "retreat_at"}})
-    *_, lost = GAME.begin_form(("french", "allied"))
-    assert lost.title == "Numbers of the TEST that the text lacks"
     question = "At which score does a TEST mean “retreat”, by your printed sheet?"
     assert battle.question == question
     scores = [f"retreat at {score:+d} or less".replace("+0", "0") for score in range(-6, 7)]
