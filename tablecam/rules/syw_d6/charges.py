@@ -87,6 +87,8 @@ class ChargeWay(Due):
     length_in: float
     charge_in: float
     value_in: float
+    has_countered: bool = False
+    """Whether its target has the bonus of a counter-charge (S-C.9)."""
 
     def gone(self, state: State) -> State:
         """Returns the state in which the charger, if it is still there, has met nobody."""
@@ -99,11 +101,27 @@ class ChargeWay(Due):
     def then(self, state: State, answer: None) -> State:
         """Returns the state in contact; a charger that flees is left short of it (S-F.1, S-A.1)."""
         if not self.flees(state):
-            return met(state, self, self.bases, self.face)
+            return met(state, self)
         text = f"{self.unit} does not charge home"
         state = state.tells("charge", text, "S-F.1", unit=self.unit, target=self.target)
         bases, target = self.start(state)[0], self.target
         return _failed(state.changed(self.unit, bases=bases, flees_from=target), self.unit)
+
+    def going_on(self, state: State, further_in: float, face: Face) -> ChargeWay:
+        """Returns it with contact farther on, or less far, on its last straight line."""
+        heading_deg = axes_of(state.unit(self.unit), self.bases).heading_deg
+        return replace(
+            self,
+            bases=ahead(self.bases, heading_deg, further_in * state.field.inch_mm),
+            face=face,
+            length_in=self.length_in + further_in,
+            charge_in=self.charge_in + further_in,
+        )
+
+    def goes_home(self, state: State, *own: ResponseFire) -> State:
+        """Returns the state with the fire of others and the target's `own` due, then contact."""
+        others = responses(state, state.unit(self.unit), self.bases, but=self.target)
+        return state.pushed(*others, *own, self)
 
     def way_drawn(self, state: State) -> tuple[Shape, ...]:
         """Draws the way of a charger that does not flee, and its end."""
@@ -161,15 +179,15 @@ class Answering(OfCharge):
         charge, unit, target = self.charge, self.charge.unit, self.charge.target
         text = f"{target} answers: {answer.way}"
         state = state.tells("response", text, "S-C.6", unit=target, way=answer.way)
-        others = responses(state, state.unit(unit), charge.bases, but=target)
+        # Others fire when it is known how far the charger goes (S-C.1).
         if answer.way == "evade":
             state = state.changed(target, evaded=True)
-            return state.pushed(FlightDie(target, "evades", unit), *others, Pursuit(charge))
+            return state.pushed(FlightDie(target, "evades", unit), Pursuit(charge))
         if answer.way == "counter-charge":
-            return state.pushed(*others, CounterDice(charge))
+            return state.pushed(CounterDice(charge))
         occasion: Occasion = f"contacted_{charge.face}"  # type: ignore[assignment]
         own = _response(state, ResponseFire(target, unit, occasion, 0.0, charge.bases))
-        return state.pushed(*others, *own, charge)
+        return charge.goes_home(state, *own)
 
 
 class ResponseFire(Due):
@@ -224,7 +242,7 @@ class Pursuit(OfCharge):
 
     def legal(self, state: State) -> tuple[Move, ...]:
         """Returns the earliest and the latest place where it may stop; none if it has caught."""
-        if self.charge.flees(state) or self._caught_mm(state) is not None:
+        if self._caught_mm(state) is not None:
             return ()
         most_in = self._most_in(state)
         stops = (0.0, most_in) if most_in > 0 else (0.0,)
@@ -251,15 +269,15 @@ class Pursuit(OfCharge):
     def then(self, state: State, answer: Move | None) -> State:
         """Returns the state in contact with the evader's rear, or with the charger disordered."""
         name, caught_mm = self.charge.unit, self._caught_mm(state)
-        if self.charge.flees(state):
-            return self.charge.then(state, None)
         if caught_mm is not None:
-            bases = self._on(state, caught_mm / state.field.inch_mm)
-            return met(state, self.charge, bases, "rear")
+            further_in = caught_mm / state.field.inch_mm - self.charge.charge_in
+            return self.charge.going_on(state, further_in, "rear").goes_home(state)
         assert answer is not None
         permitted(self.judge(state, answer.bases))
-        bases = laid_at(state.unit(name).bases, answer.bases)
-        return _failed(state.changed(name, bases=bases), name)
+        unit = state.unit(name)
+        bases = laid_at(unit.bases, answer.bases)
+        state = _failed(state.changed(name, bases=bases), name)
+        return state.pushed(*responses(state, unit, bases))
 
     def _on(self, state: State, stop_in: float) -> Bases:
         bases, front = self.charge.start(state)
@@ -293,28 +311,17 @@ class Pursuit(OfCharge):
 class CounterDice(OfCharge):
     """A counter-charge throws its dice and adds them up (S-C.9)."""
 
-    def names(self, state: State) -> tuple[str, ...]:
-        """Returns the charger and its target."""
-        return self.charge.names(state)
-
-    def gone(self, state: State) -> State:
-        """Returns the state in which the charger, if it is still there, has met nobody."""
-        return _failed(state, self.charge.unit)
-
-    def roll(self, state: State) -> Roll | None:
-        """Returns the dice, none against a charger that flees."""
+    def roll(self, state: State) -> Roll:
+        """Returns the dice."""
         target = self.charge.target
-        count = counter_charge_dice(state.field.troops[target])
-        is_on = not self.charge.flees(state)
-        return Roll(f"the counter-charge of {target}", count) if is_on else None
+        return Roll(
+            f"the counter-charge of {target}", counter_charge_dice(state.field.troops[target])
+        )
 
-    def then(self, state: State, answer: tuple[int, ...] | None) -> State:
-        """Returns the state in which both have met on the way."""
+    def then(self, state: State, answer: tuple[int, ...]) -> State:
+        """Returns the state in which both go to where they meet."""
         charge, target = self.charge, state.unit(self.charge.target)
-        if answer is None:
-            return charge.then(state, None)
         way_in = min(float(sum(answer)), charge.charge_in)
-        way_mm = way_in * state.field.inch_mm
         heading_deg = axes_of(state.unit(charge.unit), charge.bases).heading_deg
         toward_deg, front = heading_deg + 180.0, axes_of(target)
         turn_deg = difference_deg(toward_deg, front.heading_deg)
@@ -322,17 +329,19 @@ class CounterDice(OfCharge):
         bonus = sum(answer) >= charge.charge_in
         text = f"{target.id} counter-charges {way_in:g} in, {'with' if bonus else 'without'} bonus"
         state = state.tells("response", text, "S-C.9", unit=target.id, dice=list(answer))
-        state = state.changed(target.id, bases=ahead(faced, toward_deg, way_mm), charged=bonus)
-        return met(state, charge, ahead(charge.bases, heading_deg, -way_mm), "front")
+        there = ahead(faced, toward_deg, way_in * state.field.inch_mm)
+        state = state.changed(target.id, bases=there)
+        met_there = replace(charge.going_on(state, -way_in, "front"), has_countered=bonus)
+        return met_there.goes_home(state)
 
 
-def met(state: State, charge: ChargeWay, bases: Bases, face: Face) -> State:
+def met(state: State, charge: ChargeWay) -> State:
     """Returns the state with charger and target in contact, and their melee (S-F.1, S-J.3)."""
-    name, target = charge.unit, charge.target
+    name, target, face = charge.unit, charge.target, charge.face
     unit, ground, area = state.unit(name), state.field, charge.area(state)
     text, drawn = f"{name} strikes {target} {face_word(face)}", shapes_of(area, "path")
     state = state.tells("contact", text, "S-F.1", *drawn, unit=name, target=target, face=face)
-    bases = laid_at(unit.bases, still(unit, bases))
+    bases = laid_at(unit.bases, still(unit, charge.bases))
     state = state.changed(name, bases=bases, moved=True, melee_with=(target,))
     state = disordered_on_the_way(state, ground, unit, area)
     walls = (area_of(piece) for piece in state.position.terrain if piece.kind == WALL)
@@ -345,7 +354,7 @@ def met(state: State, charge: ChargeWay, bases: Bases, face: Face) -> State:
         state = disordered(state, target, "S-J.3")
     fight = next((one for one in state.fights if one.defender == target), Fight((), target))
     others = tuple(one for one in state.fights if one is not fight)
-    has_bonus = {name: has_charge_bonus(ground.troops[name], face), target: marks.get("charged")}
+    has_bonus = {name: has_charge_bonus(ground.troops[name], face), target: charge.has_countered}
     chargers = (*fight.chargers, *(unit for unit, bonus in has_bonus.items() if bonus))
     fight = Fight((*fight.attackers, name), target, chargers)
     return replace(state, fights=(*others, fight))

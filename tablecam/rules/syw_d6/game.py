@@ -112,7 +112,8 @@ def _reformed(state: State, action: acts.Reform) -> State:
 def _changes_formation(state: State, action: acts.ChangeFormation) -> State:
     if ban := marches.ban_on_throwing(state, state.unit(action.unit)):
         raise ban.refused(action.unit)
-    state = state.changed(action.unit, reforming=True, disordered=None, moved=True)
+    # Who has not moved may fire in this sequence, and wears orange then (S-D.2).
+    state = state.changed(action.unit, reforming=True, disordered=None)
     return state.tells("form", f"{action.unit} changes formation", "S-B.5", unit=action.unit)
 
 

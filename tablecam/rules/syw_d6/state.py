@@ -244,7 +244,7 @@ def parted(state: State, name: str) -> State:
 def ended(state: State, names: Iterable[str]) -> State:
     """Returns the state after a melee: all who were in it are disordered (S-F.7)."""
     for name in filter(state.has, names):
-        state = disordered(state.changed(name, melee_with=None, charged=None), name, "S-F.7")
+        state = disordered(state.changed(name, melee_with=None), name, "S-F.7")
     return state
 
 

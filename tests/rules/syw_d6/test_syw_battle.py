@@ -335,6 +335,16 @@ def test_a_formation_change_brings_a_red_marker_s_b_5():
     battle.act("F1: change formation")
     assert battle.marks("F1")["reforming"] is True
     assert battle.state.field.troops["F1"].is_disordered
+    assert not any(offer.startswith("F1: ") for offer in battle.offers())
+
+
+def test_who_changes_formation_may_fire_and_wears_orange_then_s_b_5_s_d_2():
+    battle = Battle(F1, unit("A1", 20, 18, DOWN))
+    battle.act("F1: change formation")
+    battle.act("F1 at A1: 12 dice (24 of its figures count, halved: disordered)")
+    battle.throw(*[1] * 12)
+    assert battle.marks("F1").get("disordered")
+    assert "reforming" not in battle.marks("F1")
 
 
 def test_terrain_stops_and_disorders_s_j_8_s_j_9():
@@ -454,7 +464,7 @@ def test_a_charger_that_fire_puts_to_flight_strikes_nobody_s_f_1_s_a_1(answer, f
     battle.do(acts.Overrule(figures={"F1": figures}))
     battle.act("F1 charges A1")
     battle.act(answer)
-    if answer == "Evade":
+    if answer != "Stand":
         battle.throw(1, 1)
     battle.act("Fire")
     battle.throw(6, 6, 1)
@@ -502,6 +512,28 @@ def test_a_counter_charge_has_the_bonus_if_it_reaches_the_start_s_c_9(faces, bon
     battle.throw(*faces)
     (fight,) = battle.state.fights
     assert ("A1" in fight.chargers) is bonus
+
+
+@pytest.mark.parametrize(("faces", "is_asked"), [((1, 1), True), ((3, 3), False)])
+def test_fire_at_a_charger_goes_by_where_a_counter_charge_meets_it_s_c_1_s_c_9(faces, is_asked):
+    riders = unit("A1", 20, 25, DOWN, arm="cavalry", bases=2, wide_in=4, figures=8, files=4)
+    battle = charging(unit("A3", 29, 25, DOWN), target=riders, faces=(6, 6))
+    battle.act("F1 charges A1")
+    battle.act("Counter-charge")
+    assert "A3: fire" not in battle.question
+    battle.throw(*faces)
+    assert ("A3: fire at F1" in battle.question) is is_asked, "its muskets reach 6 in"
+
+
+def test_fire_at_who_pursues_goes_by_where_he_stops_s_c_1_s_c_8():
+    battle = charging(unit("A3", 29, 28, DOWN), target=light(10), faces=(6, 6))
+    battle.act("F1 charges A1")
+    battle.act("Evade")
+    battle.throw(6, 6)
+    start = battle.unit("F1").bases
+    # Its charge distance begins 4 in on; A3 lies 9 in ahead of that, and its muskets reach 6.
+    battle.do(acts.Move("F1", ahead(start, UP, 4 * INCH_MM)))
+    assert "A3: fire" not in battle.question
 
 
 def test_who_passes_the_front_of_an_enemy_is_fired_at_s_c_1():
@@ -904,6 +936,7 @@ def test_guns_limber_by_a_formation_change_s_l_6_s_l_15():
     assert "F1: 1 die" not in battle.offers(), "unlimbered guns do not march (S-B.3)"
     battle.act("F1: change formation")
     battle.act("End the moves")
+    battle.act("End firing")
     battle.act("End the moves")
     battle.throw(4)
     assert battle.offers() == ["F1: stay as it lies", "F1: limber"]
