@@ -71,7 +71,7 @@ def question(state: State) -> PendingDecision:
         hint = HINTS.get(deeds[0], "")
         return PendingDecision(words, state.active, hint=hint)
     if state.phase == "leaders":
-        hint = "Drag the leader's counter to where he goes, or pass."
+        hint = "Tap a shaded hex, drag the leader's counter there, or pass."
         return PendingDecision(f"Where does {who} go?", state.active, hint=hint)
     return PendingDecision("Which Clash is fought next?", state.active)
 

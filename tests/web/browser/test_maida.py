@@ -86,6 +86,11 @@ def test_a_whole_turn_is_played_by_two_seats_kept_and_shown(
         british.taps("Pass")
         asked(hall, french, "General Blue: move a unit or pass?")
         french.taps("Pass")
+        # A tap on a counter only looks at it (D-3.3b): the leader stays until its button is pressed.
+        asked(hall, french, "Where does General Blue go?")
+        french.page.locator('[data-thing="unit:Foot 2"]').first.click(force=True)
+        expect(french.page.locator("#measure-title")).to_have_text("Foot 2")
+        expect(french.page.locator("#game-actions button[data-offer]")).to_have_count(2)
         asked(hall, french, "Where does General Blue go?")
         hall.table.move_unit("General Blue", *grid.middle_mm(("0804",)), 300)
         confirms(hall, french, "General Blue goes to 0804")

@@ -4,6 +4,7 @@ import { field, listenToHover, listenToLongPresses, onClick, onClickWithin, slid
 import { RequestError } from "../shared/http.js";
 import { chooseAlone, clear } from "../board/choosing.js";
 import { thingAt } from "../board/picking.js";
+import { isPoint } from "../board/things.js";
 import * as api from "./api.js";
 import { beginOptions, listenToChoices, opensAnew, opensSettings } from "./begin.js";
 import { listenToForce } from "./force.js";
@@ -201,29 +202,31 @@ export class Commands {
     this.act(offer.action);
   }
 
-  /** Takes what leads to a place that was tapped, begins the move that does, or shows what does where several ways differ; false where none does. @param {string | null} thing @param {Point} at_mm */
+  /** Takes what leads to a place that was tapped, begins the move that does, or shows what does where several ways differ or a counter is looked at; false where none is taken. @param {string | null} thing @param {Point} at_mm */
   tapPlace(thing, at_mm) {
     const keys = placeButtons(this.state, thing, at_mm);
     const { game } = this.state;
+    const isFree = !thing || isPoint(thing);
     const begin = keys.length ? undefined : beginButton(this.state, thing, at_mm);
     if (begin && game.busy === null) {
       this.take(begin);
       void this.answered.then(() => this.tapPlace(thing, at_mm));
       return true;
     }
-    if (keys.length === 1 && game.busy === null) this.take(keys[0]);
+    if (keys.length === 1 && isFree && game.busy === null) this.take(keys[0]);
     this.change(() => {
-      game.place = keys.length > 1 ? keys : [];
+      game.place = keys.length > 1 || !isFree ? keys : [];
       if (game.place.length) Object.assign(game, { tab: "tab-game" });
     });
-    if (keys.length > 1) byId("panel").scrollTop = 0;
-    return keys.length > 0;
+    if (game.place.length) byId("panel").scrollTop = 0;
+    return keys.length > 0 && isFree;
   }
 
   /** Shows what leads to a place that is pointed at; false where nothing does. @param {string | null} thing @param {Point} at_mm */
   lookAtPlace(thing, at_mm) {
     const { game } = this.state;
-    const [key = null] = placeButtons(this.state, thing, at_mm);
+    const isFree = !thing || isPoint(thing);
+    const [key = null] = isFree ? placeButtons(this.state, thing, at_mm) : [];
     if (key !== null || this.isOnPlace) game.looked = key;
     this.isOnPlace = key !== null;
     return this.isOnPlace;
