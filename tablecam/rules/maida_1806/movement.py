@@ -50,6 +50,9 @@ def stepped(
         return Ban("D-11.12", f"{piece.id} is in a Clash Hex")
     if piece.formation == "square" and not step.turn:
         return Ban("D-7.1", f"{piece.id} must leave Square first")
+    if piece.double and (step.turn or step.wheel or step.backward):
+        deed = "turn" if step.turn else "wheel" if step.wheel else "go backward"
+        return Ban("D-12.9", f"{piece.id} does not {deed} on a double march")
     if troop.is_battery:
         return _gun_step(state, troop, piece, step)
     if step.turn:
@@ -66,8 +69,6 @@ def _turned(troop: Troop, piece: Piece, step: MoveStep) -> Stepped | Ban:
         return Ban("D-12.7", f"{piece.id} lies on two hexes and wheels")
     if abs(step.turn) != FACING_STEP_DEG:
         return Ban("D-12.7", "expected a turn by 60 degrees")
-    if piece.double:
-        return Ban("D-12.9", f"{piece.id} does not turn on a double march")
     turned_deg = (piece.facing_deg + step.turn) % 360
     return Stepped(piece.hexes, turned_deg, 0.0 if troop.is_company else tables.TURN_MP)
 
@@ -75,8 +76,6 @@ def _turned(troop: Troop, piece: Piece, step: MoveStep) -> Stepped | Ban:
 def _wheeled(state: State, troop: Troop, piece: Piece, step: MoveStep) -> Stepped | Ban:
     if len(piece.hexes) < 2:
         return Ban("D-6.3.3", f"{piece.id} does not lie on two hexes")
-    if piece.double:
-        return Ban("D-12.9", f"{piece.id} does not wheel on a double march")
     for wheel in field.wheels_of(state.grid, piece.hexes, piece.facing_deg):
         if (wheel.to, wheel.backward) == (step.wheel, step.backward):
             (old,) = (number for number in piece.hexes if number not in wheel.hexes)

@@ -306,8 +306,7 @@ def _beginnings(state: State) -> Iterator[Any]:
             yield acts.Move(units, (step,))
         if all(may_double(state, name) for name in units):
             for step, _ in movement.legal_steps(state, units, double=True):
-                if step.to and not step.backward:
-                    yield acts.Move(units, (step,), double_march=True)
+                yield acts.Move(units, (step,), double_march=True)
     for piece in able:
         yield from _own_acts(state, piece)
     for name in state.active_units:

@@ -287,7 +287,7 @@ def test_the_order_of_a_stack_costs_each_unit_a_point_d_11_0():
     assert {play.state.piece(n).mp_left for n in ("FA", "FB")} == {3.0}
 
 
-def test_a_double_march_must_spend_its_points_d_12_9():
+def test_a_double_march_goes_ahead_alone_and_must_spend_its_points_d_12_9():
     play = moving(unit("FA", "0510", formation="line"), unit("BA", "1516"),
                   leaders={"F1": "0511"})  # fmt: skip
     play.apply(acts.Move(("FA",), (to("0509"),), double_march=True))
@@ -296,6 +296,12 @@ def test_a_double_march_must_spend_its_points_d_12_9():
         play.apply(acts.Halt())
     assert play.asked().question == "FA must go on"
     assert GAME.why_missing(play.state).startswith("No halt: FA spends all Movement Points")
+    ahead = {acts.Move(("FA",), (to(number),)) for number in ("0508", "0608")}
+    assert {action for action in play.legal() if action.type == "move"} == ahead
+    back = MoveStep(to=("0510",), backward=True)
+    for step, deed in ((back, "go backward"), (MoveStep(turn=60), "turn")):
+        with pytest.raises(Refused, match=f"does not {deed} on a double march"):
+            play.apply(acts.Move(("FA",), (step,)))
     for number in ("0508", "0507", "0506"):
         done = play.apply(acts.Move(("FA",), (to(number),)))
     assert (done.events[-1].text, play.state.movers) == ("FA can only halt", ())
