@@ -106,6 +106,25 @@ class MovePath:
                 places.append(places[-1] + np.array(forward(step.heading_deg)) * step.length_mm)
         return tuple(tuple((float(x), float(y)) for x, y in place) for place in places)
 
+    def cut(self, length_mm: float) -> MovePath:
+        """Returns its beginning, as long as that: arcs of the outer corner and straight moves."""
+        steps: list[Wheel | Straight] = []
+        left_mm = length_mm
+        for step in self.steps:
+            whole_mm = step.arc_mm if isinstance(step, Wheel) else step.length_mm
+            share = min(1.0, left_mm / whole_mm)
+            if isinstance(step, Wheel):
+                steps.append(Wheel(step.about_mm, step.angle_deg * share, step.arc_mm * share))
+            else:
+                steps.append(replace(step, length_mm=step.length_mm * share))
+            left_mm -= whole_mm * share
+        return _path(steps, self.counted)
+
+    @property
+    def turn_deg(self) -> float:
+        """By how much it turns a front, counter-clockwise."""
+        return math.fsum(step.angle_deg for step in self.steps if isinstance(step, Wheel))
+
 
 def cheapest_path(
     start: Axes, end: Axes, *, counted: Counted = "outer-corner", within_mm: float = 0.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
@@ -9,15 +10,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tablecam.geometry.moves import lanes, poses
+from tablecam.geometry.moves.paths import cheapest_path
 from tablecam.geometry.moves.poses import Bases
 from tablecam.geometry.outlines import Axes
 from tablecam.rules.miniatures.ground import centre_mm
 from tablecam.table.headings import difference_deg
 from tablecam.table.model import Unit
+from tablecam.table.motion import HAND_MM
 
 Array = NDArray[np.float64]
 IsLegal = Callable[[Bases], bool]
-_WAY_STEPS = 30
+_SHARES = tuple(step / 30 for step in range(30, 0, -1))
+"""Shares of a way to be tried."""
+_HAIR_MM = HAND_MM / 2
 _STEPS = 17
 """Grid points per axis: arcs to either side, and lengths of the straight move."""
 _TRIED = (0, 1, 2, 3, 5, 8, 12, 18, 27, 41, 62, 93, 140, 210)
@@ -44,28 +49,64 @@ def nearest_after_wheels(starts: Iterable[Start], is_legal: IsLegal) -> Bases | 
 
     The distance is that of the farther end of the front. None if no such move is legal.
     """
-    ends = filter(None, (_nearest_from(start, is_legal) for start in starts))
+    ends = filter(None, (_nearest_from(start, is_legal, None) for start in starts))
     best = min(ends, key=lambda end: end[0], default=None)
     return None if best is None else best[1]
 
 
-def _nearest_from(start: Start, is_legal: IsLegal) -> tuple[float, Bases] | None:
+def nearest_on_the_way(start: Start, is_legal: IsLegal) -> Bases | None:
+    """Returns the legal poses nearest to a goal: on the way that hands took, else after wheels."""
+    nearest = _nearest_from(start, is_legal, _farthest_on_the_way(start, is_legal))
+    return None if nearest is None else nearest[1]
+
+
+def _nearest_from(
+    start: Start, is_legal: IsLegal, known: tuple[float, Bases] | None
+) -> tuple[float, Bases] | None:
     """Returns the nearest legal end of wheel, straight move, wheel, and its distance.
 
-    The search covers the whole reach first, then ever smaller grids about the best move.
+    None is nearer than `known` if that is returned. The search covers the whole reach first, then
+    ever smaller grids about the best move.
     """
+    limit_mm = math.inf if known is None else known[0]
     widths = np.array([1.0, 1.0, 1.0]) * start.reach_mm
     best: tuple[float, Array] | None = None
     for _ in range(_ROUNDS):
         middle = np.zeros(3) if best is None else best[1]
-        better = _best_about(start, middle, widths, is_legal, best)
-        if better is None:
+        better = _best_about(start, middle, widths, is_legal, limit_mm)
+        if better is not None:
+            best, limit_mm = better, better[0]
+        if best is None:
             break
         # A quarter of the width is two grid steps to either side of the best move.
-        best, widths = better, widths / 4
-    if best is None:
+        widths = widths / 4
+    return known if best is None else (best[0], _moved(start, best[1]))
+
+
+def _farthest_on_the_way(start: Start, is_legal: IsLegal) -> tuple[float, Bases] | None:
+    """Returns how far one may go on the cheapest way to the goal, and the distance left to it."""
+    path = cheapest_path(start.front, start.goal, within_mm=HAND_MM)
+    most_mm = min(path.cost_mm, start.reach_mm)
+
+    def after(length_mm: float) -> Bases:
+        way = path.cut(length_mm)
+        places = way.places([base.place_mm for base in start.bases])[-1]
+        return tuple(
+            replace(base, x_mm=x_mm, y_mm=y_mm, heading_deg=base.heading_deg + way.turn_deg)
+            for base, (x_mm, y_mm) in zip(start.bases, places, strict=True)
+        )
+
+    # Whoever must use all of its inches may stop nowhere but a hair before their end.
+    shares = (1.0, max(0.0, 1.0 - _HAIR_MM / most_mm), *_SHARES[1:]) if most_mm > 0.0 else ()
+    bases = _farthest(lambda share: after(share * most_mm), is_legal, shares)
+    if bases is None:
         return None
-    return best[0], _moved(start, best[1])
+    (first, *_), (there, *_) = start.bases, bases
+    turn_deg = there.heading_deg - first.heading_deg
+    ends = lanes.rotated([start.front.left_mm, start.front.right_mm], first.place_mm, turn_deg)
+    ends += np.subtract(there.place_mm, first.place_mm)
+    goal = [start.goal.left_mm, start.goal.right_mm]
+    return float(np.linalg.norm(ends - goal, axis=1).max()), bases
 
 
 def _best_about(
@@ -73,20 +114,23 @@ def _best_about(
     middle: Array,
     widths: Array,
     is_legal: IsLegal,
-    best: tuple[float, Array] | None,
+    limit_mm: float,
 ) -> tuple[float, Array] | None:
-    """Returns the nearest legal move (arc, length, arc) on a grid about one, with its distance."""
+    """Returns the nearest legal move (arc, length, arc) on a grid about one, with its distance.
+
+    None if there is none within the limit.
+    """
     moves = _moves_about(middle, widths, start.reach_mm)
     distances_mm = _distances_mm(start.front, moves, start.goal)
     order = np.argsort(distances_mm, kind="stable")
     # Judging is slow and illegal places cluster: sample ranks ever more sparsely.
     for place in order[[rank for rank in _TRIED if rank < len(order)]]:
         # Ranks are sorted: none of the rest can be nearer.
-        if best is not None and distances_mm[place] >= best[0]:
+        if distances_mm[place] >= limit_mm:
             break
         if is_legal(_moved(start, moves[place])):
             return float(distances_mm[place]), moves[place]
-    return best
+    return None
 
 
 def _moves_about(middle: Array, widths: Array, reach_mm: float) -> Array:
@@ -155,10 +199,20 @@ def farthest_legal(unit: Unit, bases: Bases, is_legal: IsLegal) -> Bases | None:
             for base in poses.wheeled(unit.bases, (x_mm, y_mm), turn_deg * share)
         )
 
-    for step in range(_WAY_STEPS, 0, -1):
-        share = step / _WAY_STEPS
+    return _farthest(after, is_legal, _SHARES)
+
+
+def _farthest(
+    after: Callable[[float], Bases], is_legal: IsLegal, shares: Iterable[float]
+) -> Bases | None:
+    """Returns poses after the greatest legal share of a move, tried in descending order.
+
+    From the first legal one it goes on in halves.
+    """
+    high: float | None = None
+    for share in shares:
         if is_legal(after(share)):
-            next_share = share + 1 / _WAY_STEPS
-            onward = poses.farthest(after, is_legal, share, next_share) if share < 1.0 else None
+            onward = None if high is None else poses.farthest(after, is_legal, share, high)
             return onward or after(share)
+        high = share
     return None

@@ -27,7 +27,7 @@ from tablecam.rules.steps import YES_OR_NO, Decide
 from tablecam.rules.syw_d6.field import WALL, Field
 from tablecam.rules.syw_d6.fire import Occasion, ban_on_response, ban_on_shot
 from tablecam.rules.syw_d6.flights import FlightDie
-from tablecam.rules.syw_d6.marches import Way, disordered_on_the_way, path_to, spent
+from tablecam.rules.syw_d6.marches import Way, disordered_on_the_way, of_at_most, path_to, spent
 from tablecam.rules.syw_d6.state import (
     Charge,
     Due,
@@ -452,7 +452,7 @@ def judged_charge(
         (value_in - length_in) * ground.inch_mm,
         move_sigma_mm(unit.bases, bases),
         "S-B.11",
-        f"{name} charges {target.id} over {length_in:.1f} in, of at most {value_in:g}",
+        f"{name} charges {target.id} over {of_at_most(length_in, value_in)}",
         shapes_of(area, "path"),
         tolerance_mm=state.position.table.tolerance_mm,
     )

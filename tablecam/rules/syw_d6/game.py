@@ -20,7 +20,7 @@ from tablecam.rules.miniatures.battle import Bases, Done, Judged, Phase
 from tablecam.rules.miniatures.battle_game import BattleGame
 from tablecam.rules.miniatures.by_hand import suggested
 from tablecam.rules.miniatures.ground import axes_of
-from tablecam.rules.miniatures.nearest import Start, farthest_legal, nearest_after_wheels
+from tablecam.rules.miniatures.nearest import Start, farthest_legal, nearest_on_the_way
 from tablecam.rules.miniatures.page import Sign, UnitSetting
 from tablecam.rules.miniatures.reckon import terms
 from tablecam.rules.steps import Decide, Events
@@ -481,7 +481,7 @@ class SevenYearsWar(BattleGame[State]):
             return farthest_legal(unit, bases, is_legal)
         reach_mm = state.allowed[unit.id].value_in * state.field.inch_mm
         start = Start(unit.bases, axes_of(unit), axes_of(unit, bases), reach_mm)
-        return nearest_after_wheels([start], is_legal)
+        return nearest_on_the_way(start, is_legal)
 
     def commander_suggestion(self, state: State, seen: Commander) -> Suggestion | None:
         """Infers the move of a commander who has thrown his dice."""

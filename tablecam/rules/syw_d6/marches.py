@@ -13,7 +13,7 @@ import shapely
 
 from tablecam.geometry.moves import poses
 from tablecam.geometry.moves.lanes import front_width_mm, room_ahead_mm
-from tablecam.geometry.moves.paths import MovePath, cheapest_path, squared, swept
+from tablecam.geometry.moves.paths import MovePath, Wheel, cheapest_path, squared, swept
 from tablecam.geometry.moves.poses import ahead, shifted, wheeled
 from tablecam.geometry.outlines import footprint
 from tablecam.geometry.shapes import shapes_of
@@ -330,6 +330,12 @@ def judged(state: State, move: acts.Move, *, hand_mm: float = HAND_MM) -> Way:
             why = "does not keep its formation: that is a formation change"
             return barred("S-B.2", why, area)
         path = path_to(unit, bases)
+        goes_round = any(
+            isinstance(step, Wheel) and abs(step.angle_deg) > 180 for step in path.steps
+        )
+        if goes_round and path.cost_mm > allowance.value_in * ground.inch_mm:
+            why = f"cannot march ahead and wheel to there within {allowance.value_in:g} in"
+            return barred("S-B.8", why, footprints(bases))
         way = swept(path, [footprint(base) for base in unit.bases])
         cost_mm, area = path.cost_mm, shapely.union(way, footprints(bases))
     moved = replace(unit, bases=bases)
@@ -342,7 +348,7 @@ def judged(state: State, move: acts.Move, *, hand_mm: float = HAND_MM) -> Way:
         (allowance.value_in - cost_in) * ground.inch_mm,
         move_sigma_mm(unit.bases, bases),
         "S-B.8",
-        f"{name} moves {cost_in:.1f} in, of at most {allowance.value_in:g}",
+        f"{name} moves {of_at_most(cost_in, allowance.value_in)}",
         shapes_of(area, "path"),
         tolerance_mm=state.position.table.tolerance_mm,
     )
@@ -352,6 +358,17 @@ def judged(state: State, move: acts.Move, *, hand_mm: float = HAND_MM) -> Way:
         least = f"{name} moves {cost_in:.1f} in, and must use {allowance.least_in:g}"
         answer = certain("no", "S-B.6", least, answer.evidence)
     return Way(answer, cost_in, area)
+
+
+def of_at_most(length_in: float, most_in: float) -> str:
+    """Returns a length and its limit in words, with as many digits as tell one beyond it.
+
+    >>> of_at_most(5.06, 5), of_at_most(5, 5)
+    ('5.06 in, of at most 5', '5.0 in, of at most 5')
+    """
+    is_beyond = length_in > most_in
+    telling = (digits for digits in (1, 2) if (round(length_in, digits) > most_in) == is_beyond)
+    return f"{length_in:.{next(telling, 3)}f} in, of at most {most_in:g}"
 
 
 def path_to(unit: Unit, bases: Bases) -> MovePath:
@@ -503,7 +520,7 @@ def judged_commander(state: State, move: acts.MoveCommander) -> Answer:
         raise Refused(f"expected a commander who has thrown his dice, got {name}", rule="S-K.5")
     length_mm = math.dist(leaders[name].place_mm, (move.x_mm, move.y_mm))
     inch_mm, most_in = state.position.table.inch_mm, state.allowed[name].value_in
-    because = f"{name} moves {length_mm / inch_mm:.1f} in, of at most {most_in:g}"
+    because = f"{name} moves {of_at_most(length_mm / inch_mm, most_in)}"
     return measured(most_in * inch_mm - length_mm, leaders[name].sigma_mm, "S-K.5", because)
 
 

@@ -864,9 +864,23 @@ def test_a_move_by_hand_is_judged_by_its_dice_s_b_8():
     (fits,) = laid(battle, "F1", ahead(F1.bases, UP, 3 * INCH_MM))
     (too_far,) = laid(battle, "F1", ahead(F1.bases, UP, 5 * INCH_MM))
     assert (fits.answer.answer, too_far.answer.answer) == ("yes", "no")
-    gone_mm = too_far.nearest.unit("F1").bases[0].y_mm - F1.bases[0].y_mm
-    assert 3.8 * INCH_MM <= gone_mm <= 4.1 * INCH_MM
+    (aside,) = laid(battle, "F1", ahead(F1.bases, 0, INCH_MM))
+    assert aside.text == "F1 cannot march ahead and wheel to there within 4 in"
     battle.do(fits.action)
+
+
+@pytest.mark.parametrize("over_in", [0.04, 0.2, 2.0])
+def test_the_nearest_legal_place_lies_back_on_the_way_s_b_6_s_b_8(over_in):
+    bases = tuple(replace(base, sigma_mm=0.2, sigma_deg=0.1) for base in F1.bases)
+    battle = Battle(unit("F1", 20, 15, experience="green"), A1)
+    battle.act("F1: 1 die")
+    battle.throw(5)
+    (too_far,) = laid(battle, "F1", ahead(bases, UP, (5 + over_in) * INCH_MM))
+    assert too_far.text == f"F1 moves {round(5 + over_in, 2)} in, of at most 5"
+    for base, there in zip(bases, too_far.nearest.unit("F1").bases, strict=True):
+        assert there.heading_deg == pytest.approx(UP, abs=0.2)
+        way = there.x_mm - base.x_mm, there.y_mm - base.y_mm
+        assert way == (pytest.approx(0, abs=0.5), pytest.approx(5 * INCH_MM, abs=2))
 
 
 @pytest.mark.parametrize(("gap_in", "aside_mm"), [(5, 0), (5, 2), (7, 0), (7, 2), (7, -1)])
