@@ -8,6 +8,7 @@ from typing import Any
 from tablecam.documents import document_from
 from tablecam.errors import BadInput
 from tablecam.referee.game_views import about_game
+from tablecam.rules.games import described
 from tablecam.simulate.map_looks import map_json, table_ground
 from tablecam.table.model import Position, plain_keys
 from tablecam.table.roster import BaseType, CommanderEntry, Roster, UnitEntry
@@ -43,7 +44,7 @@ def table_facts(roster: Roster) -> Json:
             for piece in roster.terrain
         ],
         "map": _map_json(roster),
-        "units": [_unit_json(unit) for unit in roster.units],
+        "units": [_unit_json(unit, roster.game) for unit in roster.units],
         "commanders": [
             {"id": commander.id, "side": commander.side, "tag": commander.tag}
             for commander in roster.commanders
@@ -112,7 +113,8 @@ def _roster_from_position(position: Position) -> Roster:
     )
 
 
-def _unit_json(unit: UnitEntry) -> Json:
+def _unit_json(unit: UnitEntry, game: str) -> Json:
+    words = described(game).unit_words(unit.extra)
     return {
         "id": unit.id,
         "side": unit.side,
@@ -120,6 +122,7 @@ def _unit_json(unit: UnitEntry) -> Json:
         "tags": list(unit.tags),
         # Of a counter's printed sides one lies upward.
         **({"listed": len(unit.upward())} if unit.faces else {}),
+        **({"words": words} if words else {}),
         "base_width_mm": unit.base_type.width_mm,
         "base_depth_mm": unit.base_type.depth_mm,
         "extra": plain_keys(unit.extra),

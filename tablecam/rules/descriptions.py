@@ -348,6 +348,10 @@ class Described(Protocol):
         """
         return
 
+    def unit_words(self, keys: Keys) -> str:
+        """Returns what the keys of a unit in a table file make it, in a few words."""
+        return ""
+
     @property
     def file_models(self) -> Mapping[str, type[GameFile]]:
         """The files that the game reads: the model of its `charts`, `map` and `scenario`."""

@@ -176,6 +176,7 @@ class GloriousEmpires(BattleGame[State]):
     upon_rule = "H-12.11"
     leader_rule = "H-11.14"
     strength = "bases"
+    shown_keys: ClassVar = {"division": str}
     shows_phase = True
     # Odd hits, of both sides, go at the end of a Rally phase (H-1.5).
     sequence_marks = ("bases_lost_this_turn", "hits", "fired", "moved", "charging")

@@ -66,6 +66,8 @@ class BattleGame(ByHand[State], PhaseGame[State]):
     """What players may overrule of each unit."""
     signs: ClassVar[tuple[Sign, ...]]
     """The markers of units as players know them."""
+    shown_keys: ClassVar[Mapping[str, Callable[[str], str]]]
+    """The keys of units in table files that players need to know, and what puts them in words."""
 
     def phase_of(self, name: str) -> Phase:
         """Returns a phase of the sequence, an empty one when the battle is over."""
@@ -233,6 +235,11 @@ class BattleGame(ByHand[State], PhaseGame[State]):
     def markers(self, unit_state: Keys) -> tuple[about.Marker, ...]:
         """Returns the markers of a unit."""
         return tuple(filter(None, (sign.of(unit_state) for sign in self.signs)))
+
+    def unit_words(self, keys: Keys) -> str:
+        """Returns the values of a unit's keys that players need to know."""
+        known = ((words, keys.get(key)) for key, words in self.shown_keys.items())
+        return ", ".join(words(value) for words, value in known if isinstance(value, str))
 
     def side_settings(self, state: State) -> tuple[about.Setting, ...]:
         """Returns what players may overrule of each side."""

@@ -240,6 +240,9 @@ class SevenYearsWar(BattleGame[State]):
     upon_rule = "S-J.6"
     leader_rule = "S-K.5"
     strength = "figures"
+    shown_keys: ClassVar = {
+        "experience": str, "brigade": lambda name: f"{proper_name(name)} brigade"
+    }  # fmt: skip
     sequence_marks = (
         "moved", "fired", "evaded", "slowed", "inspired", "fires_twice", "relocates_in",
     )  # fmt: skip

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tablecam.replay.film_table import table_facts
 from tablecam.rules.game_files import house_options
 from tablecam.rules.play import Play
 from tablecam.rules.syw_d6 import tables
@@ -70,6 +71,15 @@ def test_the_demo_is_a_table_that_the_game_takes():
     sizes = {side: sum(unit.side == side for unit in state.position.units) for side in state.sides}
     assert sizes == {"french": 10, "allies": 10}
     assert all(troops.formation != "none" for troops in state.field.troops.values())
+
+
+def test_a_page_knows_the_experience_and_the_brigade_of_each_unit_s_0_4():
+    words = {
+        unit["id"]: unit["words"] for unit in table_facts(embedded_demo("syw-d6").roster)["units"]
+    }
+    assert (words["F1"], words["F4"]) == (
+        "veteran, Guerchy brigade", "green, Saint Germain brigade"
+    )  # fmt: skip
 
 
 def test_the_demos_chart_gives_all_rows_and_says_that_they_are_invented_s_n_2():

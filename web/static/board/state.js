@@ -23,7 +23,7 @@
  * @property {Record<string, string>} side_plurals  what people call their players
  * @property {Piece[]} terrain
  * @property {HexMap | null} [map]  a printed hex map
- * @property {{id: string, side: string, arm: string, tags: number[], listed?: number, extra: Record<string, string | number | boolean>}[]} units
+ * @property {{id: string, side: string, arm: string, tags: number[], listed?: number, words?: string, extra: Record<string, string | number | boolean>}[]} units  `words` say what its keys make it
  * @property {{id: string, side: string, tag: number}[]} commanders
  * @property {boolean} simulated
  * @property {boolean} rules  the game has rulings

@@ -354,12 +354,14 @@ function explanations(state) {
       ? [error]
       : (state.about?.lines ?? []);
   const hexes = state.now?.hexes?.where?.[first];
+  const words = state.facts.units.find(({ id }) => first === `unit:${id}`)?.words;
   const due = state.game.view?.to_place?.find(({ unit }) => first.split(":")[1] === unit);
   const { name, symbol, plural } = state.facts.about.unit;
   const unit = plural || name === symbol ? name : `${name} (${symbol})`;
   const hint = { key: "hint", name: "hint", text: `Choose a second unit or point for the distance in ${unit}.` };
   return [
     ...(hexes ? [{ key: "hexes", name: "line", text: `In ${hexes}` }] : []),
+    ...(words ? [{ key: "words", name: "line", text: sentence(words) }] : []),
     ...(due ? [{ key: "due", name: "problem", text: `The game has it elsewhere: ${due.text}.` }] : []),
     ...lines.map((text, index) => ({ key: `line ${index}`, name: error ? "problem" : "line", text })),
     ...(state.isPlaying ? [] : [hint]),
@@ -426,7 +428,7 @@ function makeRosterRow() {
   return row;
 }
 
-/** @type {(row: HTMLElement, unit: {id: string, arm: string, tags: number[], listed?: number}, state: State) => void} */
+/** @type {(row: HTMLElement, unit: {id: string, arm: string, tags: number[], listed?: number, words?: string}, state: State) => void} */
 function updateRosterRow(row, unit, state) {
   const seen = state.now?.units.find(({ id }) => id === unit.id);
   const button = row.children[0];
@@ -436,7 +438,8 @@ function updateRosterRow(row, unit, state) {
   const name = fullName(state, unit.id).slice(unit.id.length + 1);
   const hexes = state.now?.hexes?.where?.[`unit:${unit.id}`];
   const place = hexes ? `in ${hexes}` : "";
-  setText(button.children[1], name || [unit.arm, seen?.formation, place].filter(Boolean).join(", "));
+  const kind = name ? [name] : [unit.arm, seen?.formation, place];
+  setText(button.children[1], [...kind, unit.words].filter(Boolean).join(", "));
   const missing = Math.max(0, (unit.listed ?? unit.tags.length) - (seen?.bases.length ?? 0));
   const held = seen?.bases.filter((base) => base.seen === "held") ?? [];
   const longest_s = Math.max(0, ...held.map((base) => base.held_s ?? 0));
