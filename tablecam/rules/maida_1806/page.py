@@ -114,7 +114,10 @@ def _form(state: State, action: acts.Form) -> Offer:
 def _react(state: State, action: acts.React) -> Offer:
     words = {"none": "do nothing", "check": "react"}.get(action.choice, action.choice)
     to = "" if action.facing_deg is None else f" to {action.facing_deg}°"
-    return Offer("answer", f"{action.unit}: {words.replace('+', ' and ')}{to}")
+    to = f" onto {joined(action.hexes)}, facing {action.facing_deg}°" if action.hexes else to
+    shapes = hexes_shapes(state.grid, action.hexes, "reach")
+    words = "wheel" if action.hexes else words.replace("+", " and ")
+    return Offer("answer", f"{action.unit}: {words}{to}", shapes)
 
 
 def _withdraw(state: State, action: acts.Withdraw) -> Offer:

@@ -137,14 +137,34 @@ def offered(
     """Returns what a unit may do after it has passed; doing nothing is allowed (R-25)."""
     piece = state.piece(unit)
     may_fire = case in "ABC" and _target(state, piece, movers) is not None
-    may_turn = case != "B" and not piece.disrupted and piece.formation != "square"
+    may_turn = case != "B" and bool(turns(state, unit))
     may_attack = case in "ADE" and counter_hexes(state, piece, movers, others) is not None
     both = may_fire and may_attack and case == "A" and total <= tables.BOTH_TOTAL
     choices = {
         "fire": may_fire, "counterattack": may_attack, "fire+counterattack": both,
-        "turn": may_turn and len(piece.hexes) < 2, "withdraw": case in "BD", "none": True,
+        "turn": may_turn, "withdraw": case in "BD", "none": True,
     }  # fmt: skip
     return tuple(choice for choice, is_open in choices.items() if is_open)
+
+
+def turns(state: State, unit: str) -> tuple[React, ...]:
+    """Returns a unit's turns by 60 degrees; on two hexes a line wheels (D-12.7, D-6.3.3)."""
+    piece, stack = state.piece(unit), [other.id for other in state.stack(unit)]
+    if piece.disrupted or piece.formation == "square":
+        return ()
+    if len(piece.hexes) < 2:
+        facings = ((piece.facing_deg + turn_deg) % 360 for turn_deg in (60, -60))
+        return tuple(React(unit, "turn", facing_deg) for facing_deg in facings)
+
+    def is_free(wheel: field.Wheel) -> bool:
+        (left,) = (number for number in piece.hexes if number not in wheel.hexes)
+        there = replace(piece, hexes=wheel.hexes, facing_deg=wheel.facing_deg)
+        is_open = state.is_free(wheel.entered, state.enemy(unit))
+        is_open = is_open and state.board.may_cross(left, wheel.entered)
+        return is_open and field.ban_on_lying(state, there, moving=stack) is None
+
+    wheels = field.wheels_of(state.grid, piece.hexes, piece.facing_deg)
+    return tuple(React(unit, "turn", w.facing_deg, w.hexes) for w in wheels if is_free(w))
 
 
 def counter_hexes(
@@ -287,18 +307,13 @@ class ReactionChoice(Due):
     least_answers = 2
 
     def legal(self, state: State) -> tuple[React, ...]:
-        """Returns the choices, with both ways to turn."""
+        """Returns the choices, with all ways to turn."""
         # Below it wait the reactions of the others, with those that will counterattack.
         waiting = next((due for due in state.due[::-1] if isinstance(due, Reactions)), None)
         others = waiting.counter if waiting else ()
-        facing_deg = state.piece(self.unit).facing_deg
-        acts = []
+        acts: list[React] = []
         for word in offered(state, self.unit, self.movers, self.case, self.total, others):
-            turns = (60, -60) if word == "turn" else (None,)
-            acts += [
-                React(self.unit, word, None if turn is None else (facing_deg + turn) % 360)
-                for turn in turns
-            ]
+            acts += turns(state, self.unit) if word == "turn" else [React(self.unit, word)]
         return tuple(acts)
 
     def follow(self, state: State, answer: React | None) -> Outcome:
@@ -315,9 +330,12 @@ class ReactionChoice(Due):
             return _fires(state, self.unit, self.movers)
         if answer is None or choice != "turn":
             return state, ()
-        for name in state.foot(piece.id for piece in state.stack(self.unit)):
-            state = state.with_piece(name, facing_deg=answer.facing_deg)
-        return state, (Event("turn", f"{self.unit} turns", "D-13.1", {"unit": self.unit}),)
+        for piece in state.stack(self.unit):
+            if not state.troop(piece.id).is_battery:
+                to = answer.hexes or piece.hexes
+                state = state.with_piece(piece.id, facing_deg=answer.facing_deg, hexes=to)
+        words = f"wheels to {' '.join(answer.hexes)}" if answer.hexes else "turns"
+        return state, (Event("turn", f"{self.unit} {words}", "D-13.1", {"unit": self.unit}),)
 
 
 def _counterattack(state: State, movers: Units, units: Units) -> Outcome:

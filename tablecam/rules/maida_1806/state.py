@@ -94,11 +94,15 @@ class Fire(Variant):
 
 
 class React(Variant):
-    """Choose what a unit does after its reaction check, or which unit reacts next (D-13)."""
+    """Choose what a unit does after its reaction check, or which unit reacts next (D-13).
+
+    A turn has its facing, a wheel its hexes as well.
+    """
 
     unit: str
     choice: str
     facing_deg: int | None = None
+    hexes: Hexes = ()
 
 
 class Charge(Variant):

@@ -141,6 +141,19 @@ def test_a_failed_reaction_costs_a_loss_and_withdraws_d_13_1a():
     assert play.state.piece("BA").facing_deg == 240
 
 
+def test_a_line_on_two_hexes_wheels_in_reaction_d_13_1a_d_12_7_d_6_3_3():
+    wide = unit("BA", ["0603", "0503"], 240, full_strength=6)
+    play = moving(unit("FA", "0605"), wide, unit("BB", "0602"), leaders={"F1": "0606"})
+    play.apply(acts.Move(("FA",), (to("0604"),)))
+    roll(play, 1)
+    # Both wheels back would enter the hex of BB, with which a line on two hexes does not stack.
+    wheels = {(a.facing_deg, a.hexes) for a in play.legal() if a.choice == "turn"}
+    assert wheels == {(300, ("0603", "0504")), (180, ("0504", "0503"))}
+    choose(play, "react", choice="turn", facing_deg=300)
+    assert play.state.piece("BA").hexes == ("0603", "0504")
+    assert (play.asked().seat, play.state.movers) == ("french", ("FA",))
+
+
 def test_a_counterattack_ends_the_move_with_a_clash_at_once_d_12_12_1_d_12_12_2():
     play = moving(unit("FA", "0505"), unit("BA", "0503", 240), leaders={"F1": "0506"})
     play.apply(acts.Move(("FA",), (to("0504"), to("0603"))))
