@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Literal
 
 import numpy as np
@@ -126,6 +127,7 @@ class MovePath:
         return math.fsum(step.angle_deg for step in self.steps if isinstance(step, Wheel))
 
 
+@lru_cache(maxsize=2048)
 def cheapest_path(
     start: Axes, end: Axes, *, counted: Counted = "outer-corner", within_mm: float = 0.0
 ) -> MovePath:

@@ -12,10 +12,10 @@ import shapely
 from numpy.typing import NDArray
 
 from tablecam.geometry.moves import lanes
-from tablecam.geometry.moves.paths import MovePath, Straight, forward_turn_rad, swept
+from tablecam.geometry.moves.paths import MovePath, Straight, forward_turn_rad
 from tablecam.geometry.moves.poses import ahead, laid_at, shifted
 from tablecam.geometry.moves.poses import wheeled as bases_wheeled
-from tablecam.geometry.outlines import Axes, footprint
+from tablecam.geometry.outlines import Axes
 from tablecam.geometry.shapes import Shape, shapes_of
 from tablecam.geometry.sight import eroded_by_hair
 from tablecam.rules.dice import Roll
@@ -27,7 +27,14 @@ from tablecam.rules.steps import YES_OR_NO, Decide
 from tablecam.rules.syw_d6.field import WALL, Field
 from tablecam.rules.syw_d6.fire import Occasion, ban_on_response, ban_on_shot
 from tablecam.rules.syw_d6.flights import FlightDie
-from tablecam.rules.syw_d6.marches import Way, disordered_on_the_way, of_at_most, path_to, spent
+from tablecam.rules.syw_d6.marches import (
+    Way,
+    area_to,
+    disordered_on_the_way,
+    of_at_most,
+    path_to,
+    spent,
+)
 from tablecam.rules.syw_d6.state import (
     Charge,
     Due,
@@ -141,8 +148,7 @@ class ChargeWay(Due):
     def area(self, state: State) -> shapely.Geometry:
         """Returns the area that it sweeps."""
         unit = state.unit(self.unit)
-        path = path_to(unit, still(unit, self.bases))
-        return swept(path, [footprint(base) for base in unit.bases])
+        return area_to(unit, still(unit, self.bases))
 
 
 class OfCharge(Due, is_family=True):
@@ -278,6 +284,16 @@ class Pursuit(OfCharge):
         bases = laid_at(unit.bases, answer.bases)
         state = _failed(state.changed(name, bases=bases), name)
         return state.pushed(*responses(state, unit, bases))
+
+    def stop_words(self, state: State, bases: Bases) -> str:
+        """Returns in words where the charger would stop."""
+        charge, front = self.charge, self.charge.start(state)[1]
+        there = axes_of(state.unit(charge.unit), bases).middle_mm
+        on_in = math.dist(front.middle_mm, there) / state.field.inch_mm
+        if charge.charge_in < charge.length_in:
+            begin = f"where its last {charge.charge_in:g} in begin"
+            return f"stops {on_in:.1f} in on from {begin}" if on_in else f"stops {begin}"
+        return f"goes on {on_in:.1f} in" if on_in else "stops where it stands"
 
     def _on(self, state: State, stop_in: float) -> Bases:
         bases, front = self.charge.start(state)
@@ -445,7 +461,7 @@ def judged_charge(
     line = shapely.shortest_line(shapely.Point(start), ground.outlines[target.id])
     if shapely.intersects(eroded_by_hair(ground.blockers(unit, target)), line):
         return barred("S-B.12", f"does not see {target.id} through its charge distance")
-    area = swept(path, [footprint(base) for base in unit.bases])
+    area = area_to(unit, bases)
     if other := _met_on_the_way(ground, unit, target, area):
         return barred("S-B.12", f"would meet {other} on its way")
     answer = measured(

@@ -20,6 +20,7 @@ from tablecam.rules.miniatures.battle import Bases, Done, Judged, Phase
 from tablecam.rules.miniatures.battle_game import BattleGame
 from tablecam.rules.miniatures.by_hand import suggested
 from tablecam.rules.miniatures.ground import axes_of
+from tablecam.rules.miniatures.move_words import move_words
 from tablecam.rules.miniatures.nearest import Start, farthest_legal, nearest_on_the_way
 from tablecam.rules.miniatures.page import Sign, UnitSetting
 from tablecam.rules.miniatures.reckon import terms
@@ -160,12 +161,26 @@ def _pick(state: State, action: Pick) -> Offer:
     return Offer("answer", f"{proper_name(action.name)}: {joined(foot)}", units=foot)
 
 
+def _move(state: State, action: acts.Move) -> str:
+    """Returns where a unit goes, and whom that disorders (S-J.2, S-J.6)."""
+    unit, bases, step = state.unit(action.unit), action.bases, state.step
+    if isinstance(step, charges.Pursuit):
+        return f"{unit.id}: {step.stop_words(state, bases)}"
+    fronts, inch = (axes_of(unit), axes_of(unit, bases)), inches(state.position.table)
+    words = move_words(*fronts, unit.bases, bases, inch)
+    area = marches.judged(state, action).swept
+    return f"{unit.id}: {words}{marches.disorder_words(state, unit.id, bases, area)}"
+
+
 def _charge(state: State, action: acts.Charge) -> str:
     unit, target = state.unit(action.unit), state.unit(action.target)
     value_in = state.allowed[unit.id].value_in if unit.id in state.allowed else 0.0
     struck = charges.judged_charge(state, unit, target, action.bases, value_in)[1]
-    face = "" if struck is None else f" {acts.face_word(struck.face)}"
-    return f"{unit.id} charges {target.id}{face}"
+    label = f"{unit.id} charges {target.id}"
+    if struck is None:
+        return label
+    words = marches.disorder_words(state, unit.id, action.bases, struck.area(state))
+    return f"{label} {acts.face_word(struck.face)}{words}"
 
 
 def _fire(state: State, action: acts.Fire) -> Offer:
@@ -343,6 +358,7 @@ class SevenYearsWar(BattleGame[State]):
         acts.Throw: ("throw", _throw),
         acts.ThrowTogether: _together,
         acts.Take: _take,
+        acts.Move: ("move", _move),
         acts.MoveCommander: ("move", "{commander}: stay"),
         acts.StayPut: ("move", "{unit}: stay"),
         acts.Charge: ("charge", _charge),

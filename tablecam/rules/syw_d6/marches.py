@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import combinations, pairwise
 from typing import Final, NamedTuple
 
@@ -336,8 +337,7 @@ def judged(state: State, move: acts.Move, *, hand_mm: float = HAND_MM) -> Way:
         if goes_round and path.cost_mm > allowance.value_in * ground.inch_mm:
             why = f"cannot march ahead and wheel to there within {allowance.value_in:g} in"
             return barred("S-B.8", why, footprints(bases))
-        way = swept(path, [footprint(base) for base in unit.bases])
-        cost_mm, area = path.cost_mm, shapely.union(way, footprints(bases))
+        cost_mm, area = path.cost_mm, shapely.union(area_to(unit, bases), footprints(bases))
     moved = replace(unit, bases=bases)
     if not ground.on_table(area):
         return barred("S-B.9", "would leave the table", area)
@@ -375,6 +375,16 @@ def path_to(unit: Unit, bases: Bases) -> MovePath:
     """Returns the cheapest way to where hands have laid a unit, as well as they can (S-B.8)."""
     within_mm = HAND_MM + 3 * max(base.sigma_mm for base in bases)
     return cheapest_path(axes_of(unit), axes_of(unit, bases), within_mm=within_mm)
+
+
+def area_to(unit: Unit, bases: Bases) -> shapely.Geometry:
+    """Returns the area that a unit sweeps on that way."""
+    return _swept(unit.bases, path_to(unit, bases))
+
+
+@lru_cache(maxsize=2048)
+def _swept(bases: Bases, path: MovePath) -> shapely.Geometry:
+    return swept(path, [footprint(base) for base in bases])
 
 
 def _keeps_formation(unit: Unit, bases: Bases) -> bool:
@@ -507,6 +517,14 @@ def disordered_on_the_way(state: State, ground: Field, unit: Unit, area: shapely
     for name, rule in shaken:
         state = disordered(state, name, rule)
     return state
+
+
+def disorder_words(state: State, name: str, bases: Bases, area: shapely.Geometry) -> str:
+    """Returns whom a way to some bases would disorder, as a label goes on; empty if nobody."""
+    gone = state.changed(name, bases=bases)
+    after = disordered_on_the_way(gone, state.field, state.unit(name), area)
+    names = [str(event.facts["unit"]) for event in after.told[len(gone.told) :]]
+    return f", disorders {joined(names)}" if names else ""
 
 
 def judged_commander(state: State, move: acts.MoveCommander) -> Answer:

@@ -362,7 +362,9 @@ def test_friends_who_pass_through_each_other_s_j_6(weight, disordered):
     friend = unit("F2", 20, 17, weight=weight, experience="veteran")
     battle = Battle(unit("F1", 20, 15, experience="veteran"), friend, A1)
     battle.act("F1: 3 dice (rate +1, training +2)")
-    battle.throw(6, 5, 5)
+    battle.throw(6, 5, 3)
+    onward = "F1: 6.0 in ahead"
+    assert (f"{onward}, disorders F1 and F2" if disordered else onward) in battle.offers()
     battle.do(moved(battle, "F1", 5))
     assert [bool(battle.marks(name).get("disordered")) for name in ("F1", "F2")] == [disordered] * 2
     said = "F2 is disordered: friends went through each other"
@@ -501,6 +503,21 @@ def test_who_catches_nobody_stops_where_he_likes_and_is_disordered_s_c_8():
         battle.do(acts.Move("F1", ahead(start, UP, 13.5 * INCH_MM)))
     battle.do(acts.Move("F1", ahead(start, UP, 7 * INCH_MM)))
     assert battle.marks("F1")["disordered"] is True
+
+
+@pytest.mark.parametrize(
+    ("gap_in", "stops"),
+    [
+        (5, ["stops where it stands", "goes on 13.0 in"]),
+        (8, ["stops where its last 6 in begin", "stops 11.0 in on from where its last 6 in begin"]),
+    ],
+)
+def test_the_stops_of_a_pursuit_say_where_they_are_s_c_8(gap_in, stops):
+    battle = charging(target=light(gap_in), faces=(6, 6))
+    battle.act("F1 charges")
+    battle.act("Evade")
+    battle.throw(5, 5)
+    assert battle.offers() == [f"F1: {stop}" for stop in stops]
 
 
 @pytest.mark.parametrize(("faces", "bonus"), [((2, 1), False), ((2, 2), True)])
