@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 
 from flask import Blueprint, Response, abort, current_app, jsonify, request
 
@@ -196,7 +197,13 @@ def move_together() -> Response:
 def lift_off() -> Response:
     """Takes a unit or one of its bases off the simulated table."""
     body = request_body(Lifted, "take-off")
-    shown().simulated.take_off(body.unit, body.tag)
+    game = shown()
+    game.simulated.take_off(body.unit, body.tag)
+    leaders = {leader.id for leader in game.live.snapshot().position.commanders}
+    # What lies under others is not seen to leave.
+    with suppress(BadInput):
+        if body.tag is None:
+            game.live.take_off(f"{'commander' if body.unit in leaders else 'unit'}:{body.unit}")
     return Response(status=204)
 
 

@@ -13,7 +13,7 @@ from tablecam.referee.referee import Referee
 from tablecam.rules.hexes.stacks import out_of_boxes
 from tablecam.table.missed import without_bases
 from tablecam.table.model import BasePose, Position
-from tablecam.table.motion import TableMotion, apart_mm
+from tablecam.table.motion import TableMotion, apart_mm, bases_by_unit, bases_of
 
 log = logging.getLogger(__name__)
 
@@ -77,7 +77,8 @@ class Refereeing(Background):
         # A table that nobody sees is no empty one, and what lies on it is not missed.
         if now.frame < 0 or now.health.state == "lost":
             return
-        seen = frozenset(tag for tag, base in _by_tag(now).items() if base.seen == "now")
+        bases = bases_of(now.position).values()
+        seen = frozenset(base.tag for base in bases if base.tag is not None and base.seen == "now")
         self._seen_with |= dict.fromkeys(seen, seen)
         left = {} if self._referee is None else self._referee.bases_left
         for base in gone(now, left, self._seen_with):
@@ -88,11 +89,13 @@ class Refereeing(Background):
         settled = self._motion.see(now.position, now.at_s)
         if settled is not None:
             self._at_rest(settled)
-        stacks = self._referee is not None and self._referee.game.counters_stack
+        stacks = self._referee is not None and bool(self._referee.game.counters_join)
         missed = missed_tags(now, counters_stack=stacks)
         latest = settled or self._latest
-        # A base that becomes missed changes the referee's table, though nothing has moved.
-        if latest is None or (settled is None and missed == self._missed):
+        # A base that becomes missed changes the referee's table, though nothing has moved; while
+        # something moves, where it goes says why.
+        is_news = missed != self._missed and self._motion.is_at_rest
+        if latest is None or (settled is None and not is_news):
             return
         # First: no action may be recorded before the table that it was judged by.
         self._keep(latest, missed)
@@ -144,12 +147,13 @@ def gone(
     `left` is how many bases each unit should keep, `seen_with` are the tags that were seen when a
     tag was seen last: a base that a hand has laid upon another since is no sign that it has left.
     """
-    seen = [base for base in _by_tag(now).values() if base.seen == "now"]
-    for unit in now.position.units:
-        surplus = len(unit.bases) - left.get(unit.id, len(unit.bases))
+    seen = [base for base in bases_of(now.position).values() if base.seen == "now"]
+    leaders = {leader.id for leader in now.position.commanders}
+    for id, bases in bases_by_unit(now.position).items():
+        surplus = len(bases) - left.get(id, len(bases))
         hidden = [
-            f"base:{unit.base_name(index)}"
-            for index, base in enumerate(unit.bases)
+            f"{'commander' if id in leaders else 'base'}:{name}"
+            for name, base in bases.items()
             if now.held_for_s.get(base.tag or 0, 0.0) >= _GONE_S
             and not any(
                 other.tag in seen_with.get(base.tag or 0, ())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
-from tablecam.table.model import BasePose, Position, Scalar
+from tablecam.table.model import BasePose, Commander, Position, Scalar
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class GameOverlay:
     def marked(self, seen: Position) -> Position:
         """Returns a position with the game's states and terrain, unchanged if there is no game.
 
-        A counter that was pushed under others is hidden where it was seen last; it is put where the
+        A counter or a leader under others is hidden where it was seen last; it is put where the
         game has it.
         """
         known = self._now
@@ -66,7 +66,16 @@ class GameOverlay:
             )
             for unit in seen.units
         )
-        return replace(seen, units=units, terrain=known.position.terrain)
+        leaders = {leader.id: leader for leader in known.position.commanders}
+        commanders = tuple(_led(leader, leaders.get(leader.id)) for leader in seen.commanders)
+        return replace(seen, units=units, commanders=commanders, terrain=known.position.terrain)
+
+
+def _led(leader: Commander, believed: Commander | None) -> Commander:
+    if believed is None or leader.pose is None or leader.seen != "held":
+        return leader
+    x_mm, y_mm = believed.place_mm
+    return replace(leader, x_mm=x_mm, y_mm=y_mm, pose=replace(leader.pose, x_mm=x_mm, y_mm=y_mm))
 
 
 def _beneath(bases: tuple[BasePose, ...], believed: BasePose | None) -> tuple[BasePose, ...]:

@@ -75,7 +75,7 @@ def put_back_words(remark: Mapping[str, Any]) -> str:
 def changed(before: Position, after: Position) -> frozenset[str]:
     """Returns the units that moved or left the table between two positions.
 
-    Includes the commanders who moved.
+    Includes the commanders who did.
     """
     units_after = {unit.id: unit for unit in after.units}
     commanders_after = {commander.id: commander for commander in after.commanders}
@@ -87,8 +87,8 @@ def changed(before: Position, after: Position) -> frozenset[str]:
     commanders = (
         commander.id
         for commander in before.commanders
-        if commander.id in commanders_after
-        and not has_its_place(commander, commanders_after[commander.id])
+        if commander.id not in commanders_after
+        or not has_its_place(commander, commanders_after[commander.id])
     )
     return frozenset((*units, *commanders))
 
@@ -99,14 +99,16 @@ def placings(
     """Yields the units and commanders of `names` that are not yet where the game has them."""
     in_game, on_table = ({unit.id: unit for unit in table.units} for table in (game, seen))
     commanders = {commander.id: commander for commander in game.commanders}
+    markers = {other.id: marker_of(other, seen.table.marker_mm) for other in seen.commanders}
     for name in sorted(names):
         unit = on_table.get(name)
         if name in commanders:
             yield from _commander_placing(commanders[name], seen, length_unit)
         elif name not in in_game:
             # It has left; there is something to do only while it still lies there.
-            if unit is not None and unit.bases:
-                yield Placing(name, (), None, unit.bases, moves=False)
+            lies = unit.bases if unit is not None else tuple(filter(None, [markers.get(name)]))
+            if lies:
+                yield Placing(name, (), None, lies, moves=False)
         elif _lies_beneath(in_game[name], unit, game, on_table):
             continue
         elif unit is None or not is_there(unit, in_game[name]):
@@ -184,7 +186,13 @@ def as_placed(game: Position, seen: Position, names: frozenset[str]) -> Position
             units.append(unit)
     # A unit that is carried to its place is not seen, but has not left the game.
     unseen = [unit for name, unit in in_game.items() if name in names and seen.unit(name) is None]
-    commanders = {commander.id: commander for commander in seen.commanders}
+    there = {commander.id for commander in game.commanders}
+    # One whom players still have to remove is dropped as units are.
+    commanders = {
+        commander.id: commander
+        for commander in seen.commanders
+        if commander.id in there or commander.id not in names
+    }
     for in_game_commander in game.commanders:
         name = in_game_commander.id
         commander = commanders.get(name)
@@ -195,9 +203,9 @@ def as_placed(game: Position, seen: Position, names: frozenset[str]) -> Position
 
 def _as_in_game(unit: Unit, game_unit: Unit) -> Unit:
     """Returns a unit as the game has it; a counter beneath others may have come to light."""
-    seen = {base.tag for base in unit.bases if base.seen == "now"}
+    seen = [target for base, target in _pairs(unit, game_unit) if base.seen == "now"]
     bases = (
-        replace(base, seen="now") if base.seen == "held" and base.tag in seen else base
+        replace(base, seen="now") if base.seen == "held" and base in seen else base
         for base in game_unit.bases
     )
     return replace(game_unit, bases=tuple(bases), extra=unit.extra)
@@ -266,14 +274,14 @@ def off_mm(unit: Unit, target: Unit) -> float:
 
 
 def _pairs(unit: Unit, target: Unit) -> Iterator[tuple[BasePose, BasePose]]:
-    """Yields pairs of bases with the same tag, or with the same index if they have no tag.
+    """Yields pairs of bases with the same tag, or with the same index if one has no tag.
 
-    All faces of a counter are one base.
+    Of a counter the game may not know the tag, or may have another side with a tag of its own.
     """
-    is_counter = bool(_exchange(unit, target))
     by_tag = {base.tag: base for base in target.bases if base.tag is not None}
+    is_counter = len(unit.bases) == len(target.bases) == 1
     for index, base in enumerate(unit.bases):
-        if (base.tag is None or is_counter) and index < len(target.bases):
-            yield base, target.bases[index]
-        elif base.tag in by_tag:
+        if base.tag in by_tag:
             yield base, by_tag[base.tag]
+        elif index < len(target.bases) and (base.tag is None or is_counter):
+            yield base, target.bases[index]

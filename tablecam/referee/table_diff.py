@@ -77,11 +77,15 @@ class TableDiff:
         return tuple(placings(self._to_place, self.game.position(state), self.seen, length_unit))
 
     def bases_left(self, state: Any) -> Mapping[str, int]:
-        """Returns how many bases each unit on the table has in the game: none if it has left."""
+        """Returns how many bases all on the table have in the game: none if they have left."""
         if self.seen is None:
             return {}
-        in_game = {unit.id: len(unit.bases) for unit in self.game.position(state).units}
-        return {unit.id: in_game.get(unit.id, 0) for unit in self.seen.units if unit.bases}
+        position = self.game.position(state)
+        left = {unit.id: len(unit.bases) for unit in position.units}
+        left |= dict.fromkeys((commander.id for commander in position.commanders), 1)
+        names = [unit.id for unit in self.seen.units if unit.bases]
+        names += [commander.id for commander in self.seen.commanders]
+        return {name: left.get(name, 0) for name in names}
 
     def _suggestions(self, state: Any, now: Any) -> tuple[Suggestion, ...]:
         """Returns the moves that the game infers from the table, from `now` or a state after it."""
@@ -91,7 +95,9 @@ class TableDiff:
         # Units that players have yet to place lie elsewhere without having moved.
         to_place = self._to_place | changed(self.game.position(now), in_game)
         try:
-            return self.game.detect_moves(state, as_placed(in_game, self.seen, to_place))
+            moves = self.game.detect_moves(state, as_placed(in_game, self.seen, to_place))
+            # One of each: players answer for a unit, by its name.
+            return tuple({move.unit: move for move in reversed(moves)}.values())[::-1]
         except BadInput as error:
             self.problem = error.message
             return ()

@@ -53,9 +53,13 @@ Places = tuple[tuple[tuple[str, tuple[Point, ...]], ...], tuple[Terrain, ...]]
 
 
 class TableMotion:
-    """Follows a table from moving to resting to settled, one position after the other."""
+    """Follows a table from moving to resting to settled, one position after the other.
+
+    `is_at_rest` says whether nothing moved in the last one.
+    """
 
     def __init__(self) -> None:
+        self.is_at_rest = False
         self._steady: Position | None = None
         self._since_s = 0.0
         self._rested_at: Places | None = None
@@ -73,8 +77,9 @@ class TableMotion:
         if self._steady is None or places != _places(self._steady):
             self._since_s = now_s
         self._steady = steady
+        self.is_at_rest = now_s >= self._since_s + TABLE_RESTS_AFTER_S
         # A table that rests as it rested before has been seen so already.
-        if now_s < self._since_s + TABLE_RESTS_AFTER_S or places == self._rested_at:
+        if not self.is_at_rest or places == self._rested_at:
             return None
         self._rested_at = places
         # The camera's view of an untouched base strays a little over hours: that is no move.
