@@ -171,7 +171,7 @@ def _after(document: Json) -> Json:
 def _described(game: Described, after: Json) -> Json:
     """Returns the game's status as pages show it: how it stands, its markers and its stacks."""
     public, units = after.get("state", {}), after.get("markers", {})
-    stacks = {"stacks": stacks_of(units, public)} if game.counters_stack else {}
+    stacks = {"stacks": stacks_of(units, public)} if game.counters_join else {}
     described = {"standing": to_plain(game.standing(public)), "marks": marks(game, units)}
     return _after(after) | described | stacks
 

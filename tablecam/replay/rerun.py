@@ -45,7 +45,8 @@ class Rerun:
         self._seen_before = self._by_hand.seen
         position = position_from_json(self.table, source, games=(self.game.name,))
         missed = entry.document.get(MISSED, ())
-        self._by_hand.seen = without_bases(position, missed, keeps_units=self.game.counters_stack)
+        stacks = bool(self.game.counters_join)
+        self._by_hand.seen = without_bases(position, missed, keeps_units=stacks)
         self._note()
 
     def begin(self, entry: Entry) -> Json:

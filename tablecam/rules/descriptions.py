@@ -370,9 +370,9 @@ class Described(Protocol):
         return CounterLabel(note=" ".join(word for word in face.values() if isinstance(word, str)))
 
     @property
-    def counters_stack(self) -> bool:
-        """Whether counters may lie on each other, so that only the top one is seen."""
-        return False
+    def counters_join(self) -> Literal["", "top", "bottom"]:
+        """Where hands lay a counter that joins a stack, whose top alone is seen; "" without any."""
+        return ""
 
     @property
     def counters_face(self) -> bool:

@@ -11,6 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from tablecam.errors import BadInput
+from tablecam.rules.games import described
 from tablecam.rules.hexes.grid import grid_of
 from tablecam.simulate.lamp import Lamp
 from tablecam.simulate.mount import Mount, Tilt
@@ -59,6 +60,7 @@ class SimulatedTable:
         # Counters on hexes stack: each new one lies on top, or beneath with a negative number.
         hex_map = roster.table.hex_map
         self._grid = None if hex_map is None else grid_of(hex_map)
+        self._joins_beneath = described(roster.game).counters_join == "bottom"
         self._piled: dict[str, float] = {}
         self._piles = 0
         self._pushed: dict[int, Place] = {}
@@ -162,6 +164,8 @@ class SimulatedTable:
                         for tag, place in zip(tags, places, strict=True)
                     )
                 self._leave_aside(id, places)
+            if unit_id is not None and not self._joins_beneath:
+                self._pile(unit_id, under=False)
 
     def _lies_beside_map(self, places: Places) -> bool:
         if self._grid is None:
@@ -186,9 +190,9 @@ class SimulatedTable:
     def move_unit(self, unit_id: str, x_mm: float, y_mm: float, heading_deg: float) -> None:
         """Moves a unit's centre to a place and heading; its bases keep their formation.
 
-        Dropped on another unit it slides off into contact, as from a hand; a counter on hexes is
-        pushed beneath those that lie there. A unit that was taken off the table as a whole is put
-        back; a base that was taken off stays away.
+        Dropped on another unit it slides off into contact, as from a hand; a counter on hexes lies
+        on those that lie there, or is pushed beneath them, as the game has it. A unit that was
+        taken off the table as a whole is put back; a base that was taken off stays away.
 
         Raises:
             BadInput: There is no such unit, it would leave the table, or it would overlap another
@@ -211,7 +215,7 @@ class SimulatedTable:
                 if self._off >= tags:
                     self._off -= tags
             # As they lie: those that are moved together keep their order.
-            together = sorted(places, key=self._order, reverse=True)
+            together = sorted(places, key=self._order, reverse=self._joins_beneath)
             try:
                 # All of them first: a unit may be put where another of them lay.
                 for unit_id, place in places.items():
@@ -228,7 +232,7 @@ class SimulatedTable:
                 raise
             for unit_id in together:
                 self._leave_aside(unit_id, self._aside[unit_id])
-                self._pile(unit_id, under=True)
+                self._pile(unit_id, under=self._joins_beneath)
         return tuple(filter(None, slides))
 
     def turn_over(self, unit_id: str, face: int, *, under: bool = False) -> None:

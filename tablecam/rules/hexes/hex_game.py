@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self, TypeVar
+from typing import Any, ClassVar, Literal, Self, TypeVar
 
 from tablecam.errors import BadInput
 from tablecam.geometry.shapes import Shape
@@ -127,7 +127,7 @@ AnyState = TypeVar("AnyState", bound=HexState)
 class HexGame(PhaseGame[AnyState]):
     """A game of counters on a hex map, by the files of its owner."""
 
-    counters_stack = True
+    counters_join: Literal["", "top", "bottom"] = "bottom"
     offers: ClassVar[Mapping[type, Callable[[Any, Any], Offer]]]
     """The headings and labels of actions, by their type."""
     position = staticmethod(position_of)
@@ -177,12 +177,14 @@ class HexGame(PhaseGame[AnyState]):
     def adopt_positions(self, state: AnyState, position: Position) -> Lay | None:
         """Returns where counters really lie within the hexes that the game has them in.
 
-        Players say whether a covered counter that comes to light is on top of the others.
+        Where hands push counters under others, players say whether one that comes to light is top.
         """
         there = {}
         for counter in state.counters_on_map():
             unit = position.unit(counter.id)
-            if unit is None or len(unit.bases) != 1 or counter.is_covered:
+            if unit is None or len(unit.bases) != 1:
+                continue
+            if counter.is_covered and self.counters_join == "bottom":
                 continue
             (base,) = unit.bases
             is_news = base.seen != "held" and base != state.lies.get(counter.id)

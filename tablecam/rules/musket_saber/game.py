@@ -45,6 +45,7 @@ class MusketSaber(HexGame[State]):
     action_groups = page.GROUPS
     moments = page.MOMENTS
     counters_face = False
+    counters_join = "top"
     table_needs = TableNeeds(hex_map=True)
     file_models = FILE_MODELS
     standing = staticmethod(page.standing)

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from itertools import chain
+from dataclasses import replace
 from typing import Any
 
 from tablecam.rules.game import Ban, Suggestion
-from tablecam.rules.hexes.counters import faces_of, place_of, seen_faces
+from tablecam.rules.hexes.counters import faces_of, laid, place_of, seen_faces
 from tablecam.rules.hexes.grid import Hex
 from tablecam.rules.hexes.hex_game import position_of
-from tablecam.rules.hexes.stacks import Change, explain, seen_counters
+from tablecam.rules.hexes.stacks import seen_counters
+from tablecam.rules.lay import Lay
 from tablecam.rules.musket_saber import aftermath, moves, sequence
 from tablecam.rules.musket_saber import state as acts
 from tablecam.rules.musket_saber.state import State
-from tablecam.rules.musket_saber.troops import Unit
-from tablecam.table.model import BasePose, Position
+from tablecam.rules.musket_saber.troops import Post, Unit
+from tablecam.table.model import Position
+from tablecam.table.model import Unit as Listed
 from tablecam.uncertainty.answer import Answer, certain
 
 # Moves by hand.
@@ -30,33 +32,66 @@ def detect_moves(state: State, position: Position) -> tuple[Suggestion, ...]:
 
 
 def _suggested(state: State, position: Position) -> Iterator[Suggestion]:
-    seen = {n: at for n, at in seen_counters(position).items() if n in state.names}
-    poses = {unit.id: unit.bases[0] for unit in position.units if unit.bases}
-    for side in state.folio.scenario.sides:
-        own = {n: at for n, at in seen.items() if state.side_of(n) == side}
-        entering = [n for n in own if state.thing(n).hex is None]
-        known = {n: at for n, at in own.items() if n not in entering}
-        # Else taken off the table.
-        stacks = {n: one for n, one in state.stacks(side).items() if any(map(position.unit, one))}
-        explanations = explain(stacks, known, state.grid)
-        # A new top counter is no action: the order of a stack has no meaning (K-G4).
-        if any(all(change.kind == "reorder" for change in changes) for changes in explanations):
-            explanations = ()
-        for change in dict.fromkeys(chain.from_iterable(explanations)):
-            if change.kind != "reorder":
-                sure = all(change in changes for changes in explanations)
-                yield _of_change(state, change, poses, position, is_sure=sure)
-        for name in entering:
-            change = Change("move", (name,), own[name])
-            yield _of_change(state, change, poses, position, is_sure=True)
-        for name, number in own.items():
-            if state.thing(name).hex == number and (words := wrong_side(state, position, name)):
-                yield Suggestion(name, words, None, certain("no", "K-G4", words))
-    for commander in position.commanders:
-        leader = next((leader for leader in state.leaders if leader.id == commander.id), None)
-        there = state.grid.hex_at(commander.place_mm)
-        if leader is not None and commander.seen != "held" and there not in (None, leader.hex):
-            yield _suggestion(state, leader.id, there or "", None)
+    """Yields one suggestion for each counter that is elsewhere, on its wrong side, or hidden.
+
+    The order of a stack has no meaning: each of its counters may be the one that is seen (K-G4).
+    """
+    seen = seen_counters(position)
+    leaders = ((n.id, state.grid.hex_at(n.place_mm), n.seen) for n in position.commanders)
+    seen |= {name: number for name, number, how in leaders if number and how != "held"}
+    seen = {name: number for name, number in seen.items() if name in state.names}
+    for name, number in seen.items():
+        if state.thing(name).hex != number:
+            yield _suggestion(state, name, number, _doubt(state, position.unit(name), position))
+        elif words := wrong_side(state, position, name):
+            yield Suggestion(name, words, None, certain("no", "K-G4", words))
+    for thing in state.counters:
+        is_hidden = thing.id not in seen and thing.hex not in (None, *seen.values())
+        # One that is not listed was taken off the table.
+        if is_hidden and position.unit(thing.id) and not _is_said_to_lie(state, thing):
+            yield _asked(state, thing, seen)
+
+
+def _doubt(
+    state: State, unit: Listed | None, position: Position
+) -> tuple[float, float, float] | None:
+    """Returns the margin, sigma and probability of a counter's hex if they leave it in doubt."""
+    if unit is None:
+        return None
+    tolerance_mm = position.table.tolerance_mm
+    place = place_of(state.grid, unit.bases[0], has_facing=False, tolerance_mm=tolerance_mm)
+    close = place.answer == "too_close"
+    return (place.margin_mm, place.sigma_mm, place.probability) if close else None
+
+
+def _is_said_to_lie(state: State, thing: Unit | Post) -> bool:
+    """Whether players have said that a counter that is not seen lies where the game has it."""
+    lies = state.lies.get(thing.id)
+    if lies is None or lies.seen != "held":
+        return False
+    return state.grid.hex_at(lies.place_mm) == thing.hex
+
+
+def _asked(state: State, thing: Unit | Post, seen: Mapping[str, Hex]) -> Suggestion:
+    """Returns what players are asked about a counter when nothing is seen in its hex (K-G4).
+
+    It may lie under any friend that it may join, or under something that is no counter.
+    """
+    name = thing.id
+    friends = {number for other, number in seen.items() if state.side_of(other) == thing.side}
+    joins = ((_action(state, name, number), number) for number in sorted(friends))
+    there = laid(state.grid, (thing.hex or "",), 0, tag=None)
+    choices: dict[str, object] = {
+        f"It lies in {thing.hex}": Lay({name: (replace(there, seen="held"),)})
+    }
+    for action, number in joins:
+        if action is not None and action not in choices.values():
+            rolls = isinstance(action, acts.Start)
+            choices["It rolls to move" if rolls else f"It goes to {number}"] = action
+    text = f"{name} is not seen any more: where is it?"
+    why = "Lay it on top for a moment, or say where it lies."
+    answer = Answer("too_close", 0.0, 0.0, 0.5, "K-G4", why)
+    return Suggestion(name, text, None, answer, choices=tuple(choices.items()))
 
 
 def wrong_side(state: State, position: Position, name: str) -> str:
@@ -68,22 +103,6 @@ def wrong_side(state: State, position: Position, name: str) -> str:
     if not seen or any(face["side"] == unit.face for face in seen):
         return ""
     return f"{name} shows the wrong side of its counter: expected the {unit.face}"
-
-
-def _of_change(
-    state: State, change: Change, poses: Mapping[str, BasePose], position: Position, *,
-    is_sure: bool,
-) -> Suggestion:  # fmt: skip
-    name = change.units[0]
-    place = None
-    if name in poses and poses[name].seen != "held":
-        tolerance_mm = position.table.tolerance_mm
-        place = place_of(state.grid, poses[name], has_facing=False, tolerance_mm=tolerance_mm)
-    close = place is not None and place.answer == "too_close"
-    doubt = (place.margin_mm, place.sigma_mm, place.probability) if place and close else None
-    if not is_sure:
-        doubt = (0.0, 0.0, 0.5)
-    return _suggestion(state, name, change.hex, doubt)
 
 
 def _suggestion(
