@@ -93,11 +93,11 @@ def _places(position: Position, units: Sequence[Unit]) -> Iterator[Finding]:
         yield finding
         if not place.hexes:
             continue
-        faces = f"{unit.id} faces {place.facing_deg}°"
+        faces = f"{unit.id} faces {field.facing_words(place.facing_deg)}"
         if place.other_facing_deg is None:
             yield Finding(faces, certain("yes", "D-G4", faces))
         else:
-            faces += f" or {place.other_facing_deg}°"
+            faces += f" or {field.facing_words(place.other_facing_deg)}"
             yield Finding(faces, Answer("too_close", 0.0, 0.0, 0.5, "D-G4", faces))
 
 

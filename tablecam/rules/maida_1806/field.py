@@ -18,10 +18,24 @@ from tablecam.table.headings import difference_deg
 
 TURNS_DEG: Final = {"front": (30, -30), "flank": (90, -90), "rear": (150, -150)}
 """The directions of the neighbours from a facing, the left one first."""
+COMPASS: Final = (
+    "east →", "north-east ↗", "north ↑", "north-west ↖", "west ←", "south-west ↙", "south ↓",
+    "south-east ↘",
+)  # fmt: skip
+"""Facings in steps of 45 degrees, with the map's first row in the north."""
 Through = Literal["front", "flank", "rear", "front-flank", "flank-rear"]
 
 
 # Counters on one hex or two.
+
+
+def facing_words(facing_deg: int) -> str:
+    """Returns a facing in words: the corners of a hex lie in six directions of the compass.
+
+    >>> facing_words(60), facing_words(270)
+    ('north-east ↗', 'south ↓')
+    """
+    return COMPASS[round(facing_deg / 45) % len(COMPASS)]
 
 
 def around(grid: Grid, hexes: Hexes) -> Hexes:

@@ -18,6 +18,7 @@ from tablecam.rules.hexes.zones import Hexes
 from tablecam.rules.lay import Lay
 from tablecam.rules.maida_1806 import movement, sequence
 from tablecam.rules.maida_1806 import state as acts
+from tablecam.rules.maida_1806.field import facing_words
 from tablecam.rules.maida_1806.reaction import Did, triggered
 from tablecam.rules.maida_1806.state import Due, MoveStep, Outcome, State, Units
 from tablecam.rules.maida_1806.troops import SIDES, Piece
@@ -58,7 +59,8 @@ def _answers(state: State, position: Position) -> Iterator[Suggestion]:
         after, place = due.answered(state, action)[0].piece(name), place_of(state.grid, lying[name])
         spots = [(one.hexes, one.facing_deg) for one in (piece, after, place)]
         if spots[0] != spots[1] == spots[2]:
-            text = f"{name} goes to {' '.join(after.hexes)} facing {after.facing_deg}°"
+            facing = facing_words(after.facing_deg)
+            text = f"{name} goes to {' '.join(after.hexes)} facing {facing}"
             yield _sure(name, text, action, "D-14.11")
 
 
@@ -226,7 +228,7 @@ def _suggestion(state: State, units: tuple[str, ...], place: Place, words: str) 
     if is_laid_over and (formed := _formed(state, piece, place)):
         return formed
     move = "moves" if len(units) == 1 else "move"
-    where = f"{' '.join(place.hexes)} facing {place.facing_deg}°"
+    where = f"{' '.join(place.hexes)} facing {facing_words(place.facing_deg)}"
     text = words or f"{joined(units)} {move} to {where}"
     if place.answer == "too_close":
         text += ": too close to call"

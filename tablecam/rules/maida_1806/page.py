@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 from tablecam.geometry.shapes import Shape
 from tablecam.rules import descriptions as about
 from tablecam.rules.dice import Roll
-from tablecam.rules.game import DiceGroup, Json, Offer, PendingDecision
+from tablecam.rules.game import Ban, DiceGroup, Json, Offer, PendingDecision
 from tablecam.rules.hexes.drawings import hexes_shapes, line_shape
 from tablecam.rules.maida_1806 import clash, field, fire, hands, reaction, sequence, tables
 from tablecam.rules.maida_1806 import state as acts
 from tablecam.rules.maida_1806.state import MoveStep, State
-from tablecam.rules.maida_1806.troops import SIDES
+from tablecam.rules.maida_1806.troops import SIDES, Piece
 from tablecam.rules.steps import Decide
 from tablecam.table.model import Keys
 from tablecam.wording import joined
@@ -76,24 +77,35 @@ def question(state: State) -> PendingDecision:
     return PendingDecision("Which Clash is fought next?", state.active)
 
 
-def step_words(state: State, unit: str, step: MoveStep) -> str:
+def step_words(step: MoveStep) -> str:
     """Returns a step of a move in words."""
     if step.turn:
-        turn = f"turn {'left' if step.turn > 0 else 'right'}"
-        return turn if abs(step.turn) == 60 else f"{turn} by {abs(step.turn)}°"
+        return f"turn {'left' if step.turn > 0 else 'right'}"
     if step.wheel is not None:
         return f"wheel {step.wheel}{' backward' if step.backward else ''}"
     return f"{'back ' if step.backward else ''}to {joined(step.to)}"
 
 
+def _end(state: State, end: Piece, role: str = "hex-own") -> tuple[Shape, ...]:
+    """Draws the hexes in which a unit would lie, and its Front hexes there."""
+    front = hexes_shapes(state.grid, field.front_of(state, end), "hex-front")
+    return (*hexes_shapes(state.grid, end.hexes, role), *front)
+
+
+def _facing(facing_deg: int) -> str:
+    return f"facing {field.facing_words(facing_deg)}"
+
+
 def _move(state: State, action: acts.Move) -> Offer:
-    name = action.units[0]
-    words = ", ".join(step_words(state, name, step) for step in action.steps)
+    walked = sequence.walk(state, action.units, action.steps, double=action.double_march)
+    assert not isinstance(walked, Ban)
+    ends, last = [walked[0].piece(name) for name in action.units], action.steps[-1]
+    words = ", ".join(step_words(step) for step in action.steps)
+    words += "" if last.to else f", {_facing(ends[0].facing_deg)}"
     double = " at the double" if action.double_march else ""
-    ends = [step.to for step in action.steps if step.to]
-    shapes = tuple(s for hexes in ends for s in hexes_shapes(state.grid, hexes, "reach"))
-    label = f"{', '.join(action.units)}: {words}{double}"
-    return Offer("move", label, shapes, units=action.units)
+    role = "reach" if last.to else "hex-own"
+    shapes = tuple(shape for end in ends for shape in _end(walked[0], end, role))
+    return Offer("move", f"{', '.join(action.units)}: {words}{double}", shapes, units=action.units)
 
 
 def _fire(state: State, action: acts.Fire) -> Offer:
@@ -107,17 +119,30 @@ def _fire(state: State, action: acts.Fire) -> Offer:
 
 
 def _form(state: State, action: acts.Form) -> Offer:
-    label = f"{action.unit}: {action.to} on {joined(action.hexes)}, facing {action.facing_deg}°"
-    return Offer("form", label, units=(action.unit,))
+    label = f"{action.unit}: {action.to} on {joined(action.hexes)}, {_facing(action.facing_deg)}"
+    end = replace(
+        state.piece(action.unit), formation=action.to, hexes=action.hexes,
+        facing_deg=action.facing_deg,
+    )  # fmt: skip
+    return Offer("form", label, _end(state, end), units=(action.unit,))
 
 
 def _react(state: State, action: acts.React) -> Offer:
     words = {"none": "do nothing", "check": "react"}.get(action.choice, action.choice)
-    to = "" if action.facing_deg is None else f" to {action.facing_deg}°"
-    to = f" onto {joined(action.hexes)}, facing {action.facing_deg}°" if action.hexes else to
-    shapes = hexes_shapes(state.grid, action.hexes, "reach")
-    words = "wheel" if action.hexes else words.replace("+", " and ")
-    return Offer("answer", f"{action.unit}: {words}{to}", shapes)
+    label = f"{action.unit}: {words.replace('+', ' and ')}"
+    if action.facing_deg is None:
+        return Offer("answer", label)
+    piece = state.piece(action.unit)
+    end = replace(piece, hexes=action.hexes or piece.hexes, facing_deg=action.facing_deg)
+    if action.hexes:
+        label = f"{action.unit}: wheel onto {joined(action.hexes)}"
+    return Offer("answer", f"{label}, {_facing(action.facing_deg)}", _end(state, end))
+
+
+def _face(state: State, action: acts.Face) -> Offer:
+    ends = (replace(state.piece(name), facing_deg=action.facing_deg) for name in action.units)
+    shapes = tuple(shape for end in ends for shape in _end(state, end))
+    return Offer("answer", f"face {field.facing_words(action.facing_deg)}", shapes)
 
 
 def _withdraw(state: State, action: acts.Withdraw) -> Offer:
@@ -127,9 +152,9 @@ def _withdraw(state: State, action: acts.Withdraw) -> Offer:
 
 
 def _place(state: State, action: acts.Place) -> Offer:
-    shapes = hexes_shapes(state.grid, action.hexes, "reach")
-    words = f"{action.unit}: {joined(action.hexes)}, facing {action.facing_deg}°"
-    return Offer("move" if not state.due else "answer", words, shapes)
+    words = f"{action.unit}: {joined(action.hexes)}, {_facing(action.facing_deg)}"
+    end = replace(state.piece(action.unit), hexes=action.hexes, facing_deg=action.facing_deg)
+    return Offer("move" if not state.due else "answer", words, _end(state, end, "reach"))
 
 
 def _losses(state: State, action: acts.Losses) -> Offer:
@@ -188,7 +213,7 @@ OFFERS: Final[Mapping[type, Callable[[State, Any], Offer]]] = {
         f"in {' '.join(action.hexes)}",
     ),
     acts.Losses: _losses,
-    acts.Face: lambda state, action: Offer("answer", f"face {action.facing_deg}°"),
+    acts.Face: _face,
     acts.KeepHex: lambda state, action: Offer("answer", f"keep {action.hex}"),
     acts.MoveLeader: lambda state, action: Offer(
         "leader", f"{action.leader}: {action.to}", hexes_shapes(state.grid, (action.to,), "reach")

@@ -28,7 +28,7 @@ def lines(*units, of):
 def test_a_counter_says_in_which_hex_it_lies_and_its_zones_d_g3_d_g5():
     found = lines(counter("A", "french", "0505"), of=("A",))
     assert found["A lies in 0505, 10.0 mm from its side"] == "yes"
-    assert found["A faces 60°"] == "yes"
+    assert found["A faces north-east ↗"] == "yes"
     assert "Front: 0504, 0604" in found
 
 

@@ -129,6 +129,14 @@ def test_the_turns_of_a_drag_are_told_with_its_hex_d_12_1_d_12_7():
     assert "FA turns" not in texts
 
 
+def test_a_turn_names_its_facing_and_shows_its_front_hexes_d_g4_d_g5():
+    play = moving(unit("FA", "0505"), unit("BA", "1516"), leaders={"F1": "0506"})
+    offer = GAME.offered(play.state, acts.Move(("FA",), (MoveStep(turn=60),)))
+    assert offer.label == "FA: turn left, facing north-west ↖"
+    fronts = [shape.points_mm for shape in offer.evidence if shape.role == "hex-front"]
+    assert fronts == [play.state.grid.corners_mm(number) for number in ("0404", "0504")]
+
+
 def test_a_failed_reaction_costs_a_loss_and_withdraws_d_13_1a():
     sicilians = unit("BA", "0503", 240, nation="sicilian")
     play = moving(unit("FA", "0505"), sicilians, leaders={"F1": "0506"})

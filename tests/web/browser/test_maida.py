@@ -65,7 +65,7 @@ def test_a_whole_turn_is_played_by_two_seats_kept_and_shown(
                 french.page.emulate_media(color_scheme=scheme)
                 picture(french.page, f"maida-{name}-{scheme}")
         french.page.set_viewport_size({"width": 1400, "height": 900})
-        confirms(hall, french, "Scouts moves to 0808 facing 300")
+        confirms(hall, french, "Scouts moves to 0808 facing south-east")
         # They may react: one fires, and hits nobody, one does nothing.
         asked(hall, british, "Who reacts to Scouts?")
         picture(british.page, "maida-reaction")
@@ -147,7 +147,7 @@ def test_a_stack_is_asked_about_once_looked_into_and_carried_by_its_box(
         expect(moved.locator(".moved")).to_have_count(0)
         hall.table.move_units({lines[0]: (406, 215, 90), lines[1]: (406, 250, 90)})
         hall.table.move_unit("Blue box", *grid.middle_mm(("0704", "0604")), 300)
-        confirms(hall, french, "Foot 1 and Foot 2 move to 0704 0604 facing 300")
+        confirms(hall, french, "Foot 1 and Foot 2 move to 0704 0604 facing south-east")
         expect(moved.locator(".moved")).to_have_count(0)
 
 
