@@ -66,10 +66,15 @@ class FlightDie(Due):
         if way is None:
             return destroyed(state, name, "it has no way to go")
         gone_in = ground.inches(math.dist(centre_mm(unit.bases), centre_mm(way.bases)))
-        more = f", and on to {gone_in:.1f} in, where it has room"
-        on = more if gone_in > length_in + 0.05 else ""
-        text, drawn = f"{name} {kind} by {length_in:g} in{on}", shapes_of(way.swept, "path")
-        state = state.tells("flight", text, "S-C.11", *drawn, unit=name, inches=length_in)
+        text, rule, drawn = (
+            f"{name} {kind} by {length_in:g} in",
+            "S-C.11",
+            shapes_of(way.swept, "path"),
+        )
+        if gone_in > length_in + 0.05:
+            text += f", and on to {gone_in:.1f} in, past friends on whom it would end"
+            rule = "S-C.13"
+        state = state.tells("flight", text, rule, *drawn, unit=name, inches=length_in)
         state = with_calamity(parted(state, name), name, kind, way.swept)
         if way.is_off:
             state = state.tells("loss", f"{name} leaves the table", "S-A.2", unit=name)
@@ -124,7 +129,7 @@ def away_deg(state: State, unit: Unit, from_mm: Point | None) -> float:
 
 
 def _end(ground: Field, unit: Unit, way_deg: float, length_in: float, *, turns: bool) -> Bases:
-    """Returns where a flight ends: beyond friends on whom the unit would lie."""
+    """Returns where a flight ends: beyond friends and commanders on whom the unit would lie."""
     turn_deg = difference_deg(way_deg, axes_of(unit).heading_deg) if turns else 0.0
     others = (unit.id, *(enemy.id for enemy in ground.enemies(unit)))
     bases = unit.bases
@@ -132,7 +137,7 @@ def _end(ground: Field, unit: Unit, way_deg: float, length_in: float, *, turns: 
         far_mm = (length_in + step * _STEP_IN) * ground.inch_mm
         bases = ahead(unit.bases, way_deg, far_mm)
         bases = wheeled(bases, centre_mm(bases), turn_deg)
-        if ground.has_room(footprints(bases), *others):
+        if ground.is_free(footprints(bases), *others):
             break
     return bases
 

@@ -381,11 +381,17 @@ def test_a_retreat_by_choice_costs_three_figures_s_b_10():
     assert battle.unit("F1").bases[0].heading_deg == 90, "who retreats keeps its facing (S-C.11)"
 
 
-def test_a_flight_ends_beyond_friends_and_says_so_s_c_13():
-    battle = Battle(F1, unit("F2", 20, 12.5), A1)
+@pytest.mark.parametrize("who", ["unit", "commander"])
+def test_a_flight_ends_beyond_friends_and_says_so_s_c_13(who):
+    leader = commander("F", 20, 12)
+    leader = replace(leader, pose=BasePose(*leader.place_mm, UP, 25.4, 25.4))
+    battle = Battle(F1, {"unit": unit("F2", 20, 12.5), "commander": leader}[who], A1)
     battle.act("F1: retreat")
     battle.throw(2)
-    assert "F1 retreats by 2 in, and on to 3.5 in, where it has room" in battle.texts()
+    (flight,) = (one for done in battle.play.done for one in done.events if one.kind == "flight")
+    past = "past friends on whom it would end"
+    assert flight.text == f"F1 retreats by 2 in, and on to 3.5 in, {past}"
+    assert flight.rule == "S-C.13"
 
 
 # Charges.
