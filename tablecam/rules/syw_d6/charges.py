@@ -18,7 +18,7 @@ from tablecam.geometry.moves.poses import wheeled as bases_wheeled
 from tablecam.geometry.outlines import Axes
 from tablecam.geometry.shapes import Shape, shapes_of
 from tablecam.geometry.sight import eroded_by_hair
-from tablecam.rules.dice import Roll
+from tablecam.rules.dice import Roll, dice_words
 from tablecam.rules.game import Ban, PendingDecision
 from tablecam.rules.miniatures.battle import Bases, first_ban, permitted
 from tablecam.rules.miniatures.faces import faces_of
@@ -167,8 +167,36 @@ class Answering(OfCharge):
     def asked(self, state: State) -> PendingDecision:
         """Asks the side of the target for one of the answers that it may give."""
         ways = joined((answer.way for answer in self.legal(state)), "or")
-        question = f"{self.charge.unit} charges {self.charge.target}: {ways}?"
-        return PendingDecision(question, state.unit(self.charge.target).side)
+        question, side = (
+            f"{self.charge.unit} charges {self.charge.target}: {ways}?",
+            self.owner(state),
+        )
+        return PendingDecision(question, side, hint=" ".join(self._costs(state)))
+
+    def names(self, state: State) -> tuple[str, ...]:
+        """Returns the target, whose side answers."""
+        return (self.charge.target,)
+
+    def _costs(self, state: State) -> Iterator[str]:
+        """Yields what each answer brings (S-C.2, S-C.7, S-C.9), and why cavalry lacks one."""
+        target, own = state.field.troops[self.charge.target], self._own_fire(state)
+        dice = own[0].shot.pool(state).dice if own else 0
+        yield f"Stand: {f'it may fire {dice_words(dice)}' if dice else 'it has no fire'}."
+        ways = [answer.way for answer in self.legal(state)]
+        if "evade" in ways:
+            yield f"Evade: {dice_words(target.rate)} straight away, disordered; it may be caught."
+        if "counter-charge" in ways:
+            bonus = f"with the bonus of a charge from {self.charge.charge_in:.1f} in on"
+            yield f"Counter-charge: {dice_words(counter_charge_dice(target))}, {bonus}."
+        elif target.arm == "cavalry":
+            yield "Cavalry counter-charges in order alone, and out of a melee."
+
+    def _own_fire(self, state: State) -> tuple[ResponseFire, ...]:
+        """Returns the fire of a target that stands."""
+        charge = self.charge
+        occasion: Occasion = f"contacted_{charge.face}"  # type: ignore[assignment]
+        fire = ResponseFire(charge.target, charge.unit, occasion, 0.0, charge.bases)
+        return _response(state, fire)
 
     def legal(self, state: State) -> tuple[Respond, ...]:
         """Returns the answers that the target may give."""
@@ -191,9 +219,7 @@ class Answering(OfCharge):
             return state.pushed(FlightDie(target, "evades", unit), Pursuit(charge))
         if answer.way == "counter-charge":
             return state.pushed(CounterDice(charge))
-        occasion: Occasion = f"contacted_{charge.face}"  # type: ignore[assignment]
-        own = _response(state, ResponseFire(target, unit, occasion, 0.0, charge.bases))
-        return charge.goes_home(state, *own)
+        return charge.goes_home(state, *self._own_fire(state))
 
 
 class ResponseFire(Due):

@@ -19,7 +19,7 @@ from tablecam.rules.syw_d6.field import commands
 from tablecam.rules.syw_d6.forming import in_formation
 from tablecam.rules.syw_d6.state import Calamity, Due, State, Weather
 from tablecam.table.model import Commander, Unit
-from tablecam.wording import proper_name
+from tablecam.wording import joined, proper_name
 
 
 class Pick(Variant):
@@ -183,7 +183,8 @@ def _lost_orders(state: State) -> State:
     nearest = min(own, key=lambda unit: _apart_mm(state, unit, army))
     brigade = nearest.extra.get("brigade")
     slowed = [unit.id for unit in own if unit.extra.get("brigade") == brigade]
-    return state.all_changed(slowed, slowed=True)
+    text = f"{proper_name(str(brigade))} brigade goes half as far: {joined(slowed)}"
+    return state.all_changed(slowed, slowed=True).tells("orders", text, "S-M.6", units=slowed)
 
 
 def _inspired(state: State) -> State:

@@ -324,7 +324,10 @@ class SevenYearsWar(BattleGame[State]):
         "throw": about.ActionGroup("Throw dice to move"),
         "brigade": about.ActionGroup("Move a brigade as one"),
         "move": about.ActionGroup("Move", "By hand, within the inches of the dice."),
-        "form": about.ActionGroup("Reform or change formation"),
+        "form": about.ActionGroup(
+            "Reform or change formation",
+            "A red marker for a move: disordered until dice of the next sequence clear it.",
+        ),
         "fire": about.ActionGroup(f"Fire: each {tables.HIT} takes a figure"),
         "answer": about.ActionGroup("Answer", is_main=True),
         "less": about.ActionGroup("To go less far"),

@@ -416,6 +416,7 @@ class WishDue(Due):
     """After a draw: does a side wish the melee to go on (S-F.6)?"""
 
     question = "A draw between {names}: fight on next sequence?"
+    hint = "If neither side wishes it, all fall back 3 in and are disordered."
     answers = YES_OR_NO
     fight: acts.Fight
     side: str

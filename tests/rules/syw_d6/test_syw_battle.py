@@ -526,6 +526,24 @@ def test_the_stops_of_a_pursuit_say_where_they_are_s_c_8(gap_in, stops):
     assert battle.offers() == [f"F1: {stop}" for stop in stops]
 
 
+AWAY = "straight away, disordered; it may be caught."
+COSTS = (
+    ({}, f"Stand: it may fire 9 dice. Evade: 3 dice {AWAY} Counter-charge: 2 dice, with the bonus "
+         "of a charge from 4.0 in on."),
+    ({"disordered": True}, f"Stand: it may fire 4 dice. Evade: 3 dice {AWAY} Cavalry "
+                           "counter-charges in order alone, and out of a melee."),
+    (None, f"Stand: it may fire 25 dice. Evade: 1 die {AWAY}"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("marks", "costs"), COSTS)
+def test_each_answer_to_a_charge_says_what_it_brings_s_c_6(marks, costs):
+    riders = unit("A1", 20, 19, DOWN, arm="cavalry", bases=2, wide_in=4, figures=8, files=4)
+    battle = charging(target=None if marks is None else replace(riders, state=marks))
+    battle.act("F1 charges")
+    assert battle.play.asked().hint == costs
+
+
 @pytest.mark.parametrize(("faces", "bonus"), [((2, 1), False), ((2, 2), True)])
 def test_a_counter_charge_has_the_bonus_if_it_reaches_the_start_s_c_9(faces, bonus):
     riders = unit("A1", 20, 19, DOWN, arm="cavalry", bases=2, wide_in=4, figures=8, files=4)
@@ -715,6 +733,7 @@ def test_who_flees_from_a_melee_that_goes_on_ends_it_s_f_7_s_a_1():
 
 def test_after_a_draw_that_nobody_continues_all_fall_back_s_f_6():
     battle = fighting((1, 3))
+    assert "all fall back 3 in and are disordered" in battle.play.asked().hint
     before = battle.unit("F1").bases[0].y_mm
     battle.act("No")
     battle.act("No")
@@ -825,6 +844,13 @@ def test_the_table_of_the_fog_of_war_s_m(faces, rule, event):
     assert [(said.rule, said.facts["event"]) for said in done.events if said.kind == "fog"] == [
         (rule, event)
     ]
+
+
+def test_lost_orders_name_the_brigade_s_m_6():
+    battle = Battle(F1, unit("F2", 40, 15, brigade="guerchy"), A1, commander("F", 42, 8), fog=True)
+    battle.throw(1)
+    battle.throw(3, 3)
+    assert "Guerchy brigade goes half as far: F2" in battle.texts()
 
 
 def test_dead_calm_takes_a_die_of_every_shot_s_m_8():
