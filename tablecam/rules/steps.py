@@ -361,6 +361,10 @@ class PhaseGame(StepGame[PhaseState]):
         )
         return ". ".join(filter(None, whys))
 
+    def ended(self, state: PhaseState) -> PhaseState:
+        """Returns the state, `over` if something that has happened ends the game."""
+        return state
+
     def goes_on(self, state: PhaseState) -> tuple[PhaseState, Events] | None:
         """Returns what follows by itself when nothing is due, None where somebody decides."""
         return None
@@ -368,7 +372,7 @@ class PhaseGame(StepGame[PhaseState]):
     def settled(self, state: PhaseState) -> tuple[PhaseState, Events]:
         """Returns the state at the next decision or dice, with all that happens until then."""
         events: Events = ()
-        while state.phase != "over":
+        while (state := self.ended(state)).phase != "over":
             step = state.step
             followed = self.goes_on(state) if step is None else step.automatic(state)
             if followed is None:

@@ -355,24 +355,19 @@ class BattleGame(ByHand[State], PhaseGame[State]):
                 raise Refused(f"expected the bases that {name} has", rule=self.bases_rule)
         return replace(state, position=with_bases(state.position, action.units))
 
-    def settled(self, state: State) -> tuple[State, Events]:
-        """Returns the state at the next decision or dice; it tells all that happens until then."""
-        while state.phase != "over":
-            if len({unit.side for unit in state.position.units}) < 2:
-                over = replace(state, phase="over", due=())
-                return over.tells("over", self.outcome(over), self.end_rule), ()
-            if state.step is not None:
-                followed = state.step.automatic(state)
-                if followed is None:
-                    break
-                state = followed[0]
-                continue
-            after_step = self.automatic(state)
-            if after_step is None and self.waits(state):
-                break
-            is_done = after_step is None or after_step == state
-            state = self.passed_on(state) if after_step is None or is_done else after_step
-        return state, ()
+    def ended(self, state: State) -> State:
+        """Returns the state, at its end when a side has left the table."""
+        if state.phase == "over" or len({unit.side for unit in state.position.units}) > 1:
+            return state
+        over = replace(state, phase="over", due=())
+        return over.tells("over", self.outcome(over), self.end_rule)
+
+    def goes_on(self, state: State) -> tuple[State, Events] | None:
+        """Returns the state with what the phase makes due, or in the next; None if it waits."""
+        after = self.automatic(state)
+        if after is None and self.waits(state):
+            return None
+        return (self.passed_on(state) if after in (None, state) else after), ()
 
     def outcome(self, state: State) -> str:
         """Returns how a battle has ended."""
