@@ -7,7 +7,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
 from types import MappingProxyType
-from typing import Literal
 
 import numpy as np
 import shapely
@@ -91,20 +90,25 @@ class Melee:
     @cached_property
     def engagements(self) -> Mapping[str, Engagement]:
         """The engagements as measured, by enemy id; none without front contact (M-8.10)."""
-        touches = {enemy.id: self.contacts_mm[enemy.id] >= 0 for enemy in self.enemies}
-        engagements = {
-            enemy.id: _by_contact(self.attacker, enemy)
-            if touches[enemy.id]
-            else _by_two_lines(self, enemy)
-            for enemy in self.enemies
-            if any(touches.values())
-        }
-        return {name: engaged for name, engaged in engagements.items() if engaged is not None}
+        if not self._has_contact:
+            return {}
+        engaged = {enemy.id: self._engagement(enemy) for enemy in self.enemies}
+        return {name: engagement for name, engagement in engaged.items() if engagement is not None}
 
     @cached_property
-    def chances(self) -> Mapping[str, Chance]:
-        """How certain it is that the attacker engages each enemy, by enemy id."""
-        return MappingProxyType({enemy.id: self._chance(enemy) for enemy in self.enemies})
+    def answers(self) -> Mapping[str, Answer]:
+        """Whether the attacker engages each enemy, by enemy id."""
+        return MappingProxyType({enemy.id: self._answer(enemy) for enemy in self.enemies})
+
+    def _answer(self, enemy: UnitOnField) -> Answer:
+        fought, chance = self.engagements.get(enemy.id) or self._miss(enemy), self._chance(enemy)
+        word, because = chance.word(self.field.tolerance_mm), fought.because
+        if word == "too_close":
+            because = (
+                f"whether {self.attacker.id} engages {enemy.id} is too close to call: {because}"
+            )
+        confidence = (chance.margin_mm, chance.sigma_mm, chance.probability)
+        return Answer(word, *confidence, fought.rule, because, fought.evidence)
 
     def _chance(self, enemy: UnitOnField) -> Chance:
         sigma_mm = math.hypot(self.attacker.sigma_bound_mm, enemy.sigma_bound_mm)
@@ -117,6 +121,41 @@ class Melee:
         if not sigma_mm:
             return Chance(margin_mm, sigma_mm, float(holds))
         return Chance(margin_mm, sigma_mm, probability_of_draws(self._drawn(enemy)))
+
+    @property
+    def _has_contact(self) -> bool:
+        return any(margin_mm >= 0 for margin_mm in self.contacts_mm.values())
+
+    def _engagement(self, enemy: UnitOnField) -> Engagement | None:
+        """Returns how an enemy is engaged once there is front contact, None if it is not."""
+        attacker, (a_id, b_id) = self.attacker, (self.attacker.id, enemy.id)
+        gap_mm, edge = max(front_gap_mm(attacker, enemy) or 0.0, 0.0), attacker.axes.edge
+        if self.contacts_mm[b_id] >= 0:
+            before = edge.buffer(gap_mm + TOUCH_MM, cap_style="flat")
+            touching = shapely.centroid(shapely.intersection(before, enemy.outline))
+            shown = shapes_of(edge, "front-edge") + shapes_of(
+                touching, "contact", f"touches {b_id}"
+            )
+            return Engagement(CONTACT_RULE, f"{b_id} touches {a_id}'s front edge", shown)
+        for index, lines in lines_to(self.around, attacker, enemy):
+            area = lane(_front_of(attacker.bases[index]), ENGAGED_BW * self.field.bw_mm)
+            shown = shapes_of(area, "lane", f"{ENGAGED_BW:g} BW")
+            shown += tuple(shape for line in lines for shape in shapes_of(line, "line-of-attack"))
+            apart = f"{self.field.in_bw(gap_mm):.2f} BW in front of its front edge"
+            because = f"{a_id} is in front contact, and {b_id} is open to it, {apart}"
+            return Engagement(NEAR_RULE, because, shown)
+        return None
+
+    def _miss(self, enemy: UnitOnField) -> Engagement:
+        """Returns why an enemy in reach is not engaged."""
+        a_id, b_id, shown = self.attacker.id, enemy.id, _apart(self.attacker, enemy)
+        by = f"misses {{}} by {abs(self.contacts_mm[b_id]):.1f} mm"
+        if not self._has_contact:
+            because = f"no enemy touches {a_id}'s front edge; {b_id} {by.format('it')}"
+            return Engagement(CONTACT_RULE, because, shown)
+        lines = f"two lines do not reach it within {ENGAGED_BW:g} BW"
+        edge = f"{a_id}'s front edge"
+        return Engagement(NEAR_RULE, f"{b_id} {by.format(edge)}, and {lines}", shown)
 
     @cached_property
     def units_near(self) -> tuple[UnitOnField, ...]:
@@ -199,17 +238,14 @@ NEAR_RULE = "M-8.12"
 
 @dataclass(frozen=True, slots=True)
 class Engagement:
-    """An attacker and an enemy that it engages, with the reason.
+    """Why an attacker engages an enemy.
 
-    `how` is `contact` with its front edge, or `near`: directly in front and within 1 BW, as the two
-    lines of M-8.12 show. `gap_mm` is measured from its front line, negative where hands have let
-    the two overlap.
+    By contact with its front edge (M-8.10), or as the enemy is directly in front within 1 BW, which
+    the two lines of M-8.12 show.
     """
 
-    attacker: str
-    defender: str
-    how: Literal["contact", "near"]
-    gap_mm: float
+    rule: str
+    because: str
     evidence: tuple[Shape, ...]
 
 
@@ -256,9 +292,9 @@ class Engagements:
     def in_front_contact(self, attacker_id: str) -> tuple[str, ...]:
         """Returns the enemies that touch an attacker's front edge."""
         return tuple(
-            engagement.defender
-            for engagement in self.pairs.values()
-            if engagement.attacker == attacker_id and engagement.how == "contact"
+            defender
+            for (attacker, defender), engagement in self.pairs.items()
+            if attacker == attacker_id and engagement.rule == CONTACT_RULE
         )
 
     def evidence(self, a_id: str, b_id: str) -> tuple[Shape, ...]:
@@ -283,10 +319,10 @@ class Engagements:
         if self.field.is_exact:
             return {}
         return {
-            (melee.attacker.id, enemy.id): answer
-            for melee in self.melees.values()
-            for enemy in melee.enemies
-            if (answer := self._answer(melee, enemy)).answer == "too_close"
+            (attacker, enemy): answer
+            for attacker, melee in self.melees.items()
+            for enemy, answer in melee.answers.items()
+            if answer.answer == "too_close"
         }
 
     def probability(self, a_id: str, b_id: str) -> float:
@@ -302,21 +338,8 @@ class Engagements:
             attacker, enemy = enemy, attacker
         melee = self.melees.get(attacker.id)
         if melee is not None and enemy.id in melee.contacts_mm:
-            return self._answer(melee, enemy)
-        return self._far(attacker, enemy)
-
-    def _answer(self, melee: Melee, enemy: UnitOnField) -> Answer:
-        chance = melee.chances[enemy.id]
-        word = chance.word(self.field.tolerance_mm)
-        a_id, engagement = melee.attacker.id, self.pairs.get((melee.attacker.id, enemy.id))
-        rule, because = _why(melee, enemy, engagement)
-        if word == "too_close":
-            because = f"whether {a_id} engages {enemy.id} is too close to call: {because}"
-        evidence = engagement.evidence if engagement else _apart(melee.attacker, enemy)
-        confidence = (chance.margin_mm, chance.sigma_mm, chance.probability)
-        return Answer(word, *confidence, rule, because, evidence)
-
-    def _far(self, attacker: UnitOnField, enemy: UnitOnField) -> Answer:
+            return melee.answers[enemy.id]
+        # Out of reach of any error.
         far_mm = float(shapely.distance(attacker.outline, enemy.outline))
         because = f"{enemy.id} is {self.field.in_bw(far_mm):.2f} BW from {attacker.id}, too far"
         margin_mm = min(-EXACT_MM, ENGAGED_BW * self.field.bw_mm - far_mm)
@@ -343,47 +366,6 @@ def engagements(field: Field, active: str, only: str | None = None) -> Engagemen
     }
     melee_of = {melee.attacker.id: melee for melee in melees}
     return Engagements(field, active, MappingProxyType(pairs), MappingProxyType(melee_of))
-
-
-def _by_contact(attacker: UnitOnField, enemy: UnitOnField) -> Engagement:
-    gap_mm = front_gap_mm(attacker, enemy) or 0.0
-    edge = attacker.axes.edge
-    touching = shapely.intersection(
-        edge.buffer(max(gap_mm, 0.0) + TOUCH_MM, cap_style="flat"), enemy.outline
-    )
-    evidence = (
-        *shapes_of(edge, "front-edge"),
-        *shapes_of(shapely.centroid(touching), "contact", f"touches {enemy.id}"),
-    )
-    return Engagement(attacker.id, enemy.id, "contact", gap_mm, evidence)
-
-
-def _by_two_lines(melee: Melee, enemy: UnitOnField) -> Engagement | None:
-    """Returns the engagement with an enemy within 1 BW that two lines reach (M-8.12), or None."""
-    attacker, reach_mm = melee.attacker, ENGAGED_BW * melee.field.bw_mm
-    for index, lines in lines_to(melee.around, attacker, enemy):
-        gap_mm = max(0.0, front_gap_mm(attacker, enemy) or 0.0)
-        area = lane(_front_of(attacker.bases[index]), reach_mm)
-        evidence = (
-            *shapes_of(area, "lane", f"{ENGAGED_BW:g} BW"),
-            *(shape for line in lines for shape in shapes_of(line, "line-of-attack")),
-        )
-        return Engagement(attacker.id, enemy.id, "near", gap_mm, evidence)
-    return None
-
-
-def _why(melee: Melee, enemy: UnitOnField, engagement: Engagement | None) -> tuple[str, str]:
-    a_id, b_id = melee.attacker.id, enemy.id
-    by = f"by {abs(melee.contacts_mm[enemy.id]):.1f} mm"
-    if engagement is not None and engagement.how == "contact":
-        return CONTACT_RULE, f"{b_id} touches {a_id}'s front edge"
-    if engagement is not None:
-        apart = f"{melee.field.in_bw(engagement.gap_mm):.2f} BW in front of its front edge"
-        return NEAR_RULE, f"{a_id} is in front contact, and {b_id} is open to it, {apart}"
-    if not any(melee.contacts_mm[other.id] >= 0 for other in melee.enemies):
-        return CONTACT_RULE, f"no enemy touches {a_id}'s front edge; {b_id} misses it {by}"
-    lines = f"two lines do not reach it within {ENGAGED_BW:g} BW"
-    return NEAR_RULE, f"{b_id} misses {a_id}'s front edge {by}, and {lines}"
 
 
 def _apart(attacker: UnitOnField, enemy: UnitOnField) -> tuple[Shape, ...]:

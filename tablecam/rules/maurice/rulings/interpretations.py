@@ -102,7 +102,7 @@ def _deciding(rulings: Rulings) -> Iterator[str | None]:
     yield "M-1.15" if any(is_chained(rulings, a, b) for a, b in rulings.pairs_in_force) else None
     yield "M-4.12" if rulings.paths else None
     for engagement in rulings.engagements.pairs.values():
-        yield NEAR_RULE if engagement.how == "near" else None
+        yield NEAR_RULE if engagement.rule == NEAR_RULE else None
 
 
 def is_bent_column(unit: UnitOnField) -> bool:

@@ -11,6 +11,7 @@ from typing import Any, Final
 from tablecam.geometry.shapes import LegendEntry, Shape, TableDrawing, shapes_of
 from tablecam.rules.game import Json
 from tablecam.rules.maurice.charge.charge import Charge, ChargeLane
+from tablecam.rules.maurice.combat.engagement import NEAR_RULE as TWO_LINES_RULE
 from tablecam.rules.maurice.field.field import GAME, Field, UnitOnField
 from tablecam.rules.maurice.field.tables import NEAR_BW
 from tablecam.rules.maurice.fire.targets import FireOption
@@ -479,7 +480,9 @@ def _draw_flanks(rulings: Rulings) -> Iterator[Shape]:
 
 def _draw_engaged(rulings: Rulings) -> Iterator[Shape]:
     for (attacker, defender), engagement in rulings.engagements.pairs.items():
-        if engagement.how == "near" and (attacker in rulings.units or defender in rulings.units):
+        if engagement.rule == TWO_LINES_RULE and (
+            attacker in rulings.units or defender in rulings.units
+        ):
             yield from engagement.evidence
 
 

@@ -137,7 +137,7 @@ def test_why_two_are_engaged_is_drawn_either_way_round():
     assert {shape.role for shape in found.evidence("A", "2")} == {"front-edge", "contact"}
     assert {shape.role for shape in found.evidence("1", "A")} == {"lane", "line-of-attack"}
     assert found.evidence("D", "3") == ()
-    assert found.pairs["C", "3"].gap_mm == pytest.approx(30)
+    assert "0.75 BW in front of its front edge" in found.pairs["C", "3"].because
 
 
 def test_the_case_of_the_overlapping_attacker(shared: Path):  # M-8.12
