@@ -135,7 +135,9 @@ def touches_across(field: Field, attacker: UnitOnField, enemy: UnitOnField) -> b
 
     The gap between them is at most the obstacle's thickness and 1 mm on each side.
     """
-    _, there_mm, across_mm = _margins_mm(field, Fronts.of(attacker.axes), rectangles([enemy.unit]))
+    fronts, bases = Fronts.of(attacker.axes), rectangles([enemy.unit])
+    gap_mm, there_mm = _gaps_mm(fronts, bases)
+    across_mm = _across_margins_mm(field, fronts, bases, gap_mm)
     return bool(min(across_mm[0], there_mm[0]) >= -EXACT_MM)
 
 
@@ -152,22 +154,11 @@ def contact_margin_mm(field: Field, attacker: UnitOnField, enemy: UnitOnField) -
 
 def contact_margins_mm(field: Field, fronts: Fronts, bases: Rectangles) -> Array:
     """Returns the contact margins (k,) for k fronts and k draws of one enemy's bases."""
-    gap_mm, there_mm, across_mm = _margins_mm(field, fronts, bases)
-    at_edge_mm = np.maximum(TOUCH_MM - gap_mm, across_mm)
+    gap_mm, there_mm = _gaps_mm(fronts, bases)
+    at_edge_mm = np.maximum(TOUCH_MM - gap_mm, _across_margins_mm(field, fronts, bases, gap_mm))
     # Outside the flank lines there is no gap; the margin is the distance from being between them.
     at_edge_mm = np.where(np.isfinite(gap_mm), at_edge_mm, np.inf)
     return np.asarray(np.minimum(there_mm, at_edge_mm))
-
-
-def _margins_mm(field: Field, fronts: Fronts, bases: Rectangles) -> tuple[Array, Array, Array]:
-    """Returns `_gaps_mm`, and the margins (k,) of contact across a thin obstacle."""
-    gap_mm, there_mm = _gaps_mm(fronts, bases)
-    return gap_mm, there_mm, _across_margins_mm(field, fronts, _by_front(fronts, bases), gap_mm)
-
-
-def _by_front(fronts: Fronts, bases: Rectangles) -> Array:
-    """Returns the corners (k, n, 4, 2) of the bases before each of k fronts."""
-    return bases.corners_mm().reshape(len(fronts.left_mm), -1, 4, 2)
 
 
 def _gaps_mm(fronts: Fronts, bases: Rectangles) -> tuple[Array, Array]:
@@ -175,7 +166,7 @@ def _gaps_mm(fronts: Fronts, bases: Rectangles) -> tuple[Array, Array]:
 
     The gap is infinite if no part lies between the flank lines.
     """
-    corners_mm = _by_front(fronts, bases)
+    corners_mm = bases.corners_mm().reshape(len(fronts.left_mm), -1, 4, 2)
     in_strip_mm = fronts.depth_mm(corners_mm, bases.axes.reshape(len(corners_mm), -1, 2, 2))
     in_strip_mm = in_strip_mm.max(axis=1) - SLIVER_MM
     gap_mm, wide_mm = _gaps_and_widths(fronts, corners_mm)
@@ -229,18 +220,18 @@ def _width(points: list[tuple[Array, Array]], end: Array) -> Array:
     return np.asarray(np.maximum(most - least, 0.0))
 
 
-def _across_margins_mm(field: Field, fronts: Fronts, corners_mm: Array, gap_mm: Array) -> Array:
+def _across_margins_mm(field: Field, fronts: Fronts, bases: Rectangles, gap_mm: Array) -> Array:
     """Returns the margins (k,) of contact between fronts and bases across a thin obstacle."""
     margins_mm = np.full(len(gap_mm), -np.inf)
     pieces = thin_pieces(field)
     if not pieces:
         return margins_mm
     edges = shapely.linestrings(np.stack([fronts.left_mm, fronts.right_mm], axis=1))
-    bases = np.asarray(shapely.polygons(corners_mm))
+    outlines = bases.outlines().reshape(len(gap_mm), -1)
     near_mm = THIN_BW * field.bw_mm + 2 * TOUCH_MM - gap_mm
     for piece in pieces:
         to_front_mm = shapely.distance(edges, piece.outline)
-        to_bases_mm = shapely.distance(bases, piece.outline).min(axis=1)
+        to_bases_mm = shapely.distance(outlines, piece.outline).min(axis=1)
         touching_mm = TOUCH_MM - np.maximum(to_front_mm, to_bases_mm)
         margins_mm = np.maximum(margins_mm, np.minimum(near_mm, touching_mm))
     return margins_mm
@@ -266,13 +257,18 @@ def is_to_flank(a: UnitOnField, b: UnitOnField) -> bool:
     return bool(flank_margins_mm([a], [b])[0, 0] >= -EXACT_MM)
 
 
-def to_flank(field: Field, a: UnitOnField, b: UnitOnField) -> Answer:
-    """Returns whether `b` is to `a`'s flank; otherwise it is to its front.
+def to_flank(
+    field: Field, a: UnitOnField, b: UnitOnField, margin_mm: float | None = None
+) -> Answer:
+    """Returns whether `b` is to `a`'s flank, remembered; otherwise it is to its front.
 
     At least half of `b`'s bases must lie completely behind `a`'s front line, and no part of `b`
-    directly in front of `a`. The margin is the lesser of the two conditions' margins.
+    directly in front of `a`. The margin is the lesser of the two conditions' margins, where it is
+    not known yet.
     """
-    return flank_answer(field, a, b, float(flank_margins_mm([a], [b])[0, 0]))
+    known_mm = float(flank_margins_mm([a], [b])[0, 0]) if margin_mm is None else margin_mm
+    key = (field.position.table, a.place, b.place)
+    return _REMEMBERED.answer(key, lambda: _flank_answer(field, a, b, known_mm))
 
 
 def flanked_by(field: Field, unit: UnitOnField, touching: Contacts) -> tuple[str, ...]:
@@ -291,12 +287,6 @@ def flank_margins_mm(units: Sequence[UnitOnField], others: Sequence[UnitOnField]
 
 
 _REMEMBERED: Memo[Answer] = Memo()
-
-
-def flank_answer(field: Field, a: UnitOnField, b: UnitOnField, margin_mm: float) -> Answer:
-    """Returns the answer of `to_flank` for a margin computed before, remembered."""
-    key = (field.position.table, a.place, b.place)
-    return _REMEMBERED.answer(key, lambda: _flank_answer(field, a, b, margin_mm))
 
 
 def _flank_answer(field: Field, a: UnitOnField, b: UnitOnField, margin_mm: float) -> Answer:
@@ -433,7 +423,7 @@ class UnitPair:
     @property
     def to_flank(self) -> Answer:
         """The answer with its probability and evidence (M-1.12)."""
-        return flank_answer(self.field, self.a, self.b, self.flank_margin_mm)
+        return to_flank(self.field, self.a, self.b, self.flank_margin_mm)
 
     def to_json(self) -> dict[str, Any]:
         """Serialises the pair."""
