@@ -263,8 +263,8 @@ def to_flank(
     """Returns whether `b` is to `a`'s flank, remembered; otherwise it is to its front.
 
     At least half of `b`'s bases must lie completely behind `a`'s front line, and no part of `b`
-    directly in front of `a`. The margin is the lesser of the two conditions' margins, where it is
-    not known yet.
+    directly in front of `a`. The margin, `margin_mm` if it is known already, is the lesser of the
+    two conditions' margins.
     """
     known_mm = float(flank_margins_mm([a], [b])[0, 0]) if margin_mm is None else margin_mm
     key = (field.position.table, a.place, b.place)
