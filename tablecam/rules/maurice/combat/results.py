@@ -197,8 +197,10 @@ def fall_back_path(field: Field, unit_id: str, before: Mapping[str, CombatResult
         for other in unbroken
     }
     friends = [overlaps[other.id] for other in unbroken if other.side == unit.side]
-    # Farther than 1 BW if it would end on a friend (M-8.25).
-    back_mm = _first_free_mm(tables.FALL_BACK_BW * field.bw_mm, friends)
+    back_mm = tables.FALL_BACK_BW * field.bw_mm
+    # Farther if it would end on a friend (M-8.25). Clearing one may end on the next, so repeat.
+    while (further_mm := max((one.freed_mm(back_mm) for one in friends), default=0.0)) > back_mm:
+        back_mm = further_mm
     in_the_way = {
         other.id: entered_mm
         for other in unbroken
@@ -281,14 +283,6 @@ class _Overlap:
         """Returns that length, or where the two separate if they overlap at its end."""
         is_overlapping = (self.from_mm < back_mm - EXACT_MM) & (self.to_mm > back_mm + EXACT_MM)
         return float(self.clear_mm[is_overlapping].max(initial=back_mm))
-
-
-def _first_free_mm(back_mm: float, friends: Sequence[_Overlap]) -> float:
-    """Returns the shortest way, at least so long, that ends on no friend (M-8.25)."""
-    # Clearing one friend may end on the next, so repeat until nothing changes.
-    while (further_mm := max((one.freed_mm(back_mm) for one in friends), default=0.0)) > back_mm:
-        back_mm = further_mm
-    return back_mm
 
 
 def _overlap(unit: UnitOnField, other: UnitOnField, moved_mm: Point) -> _Overlap:

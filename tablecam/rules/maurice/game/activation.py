@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain
+from typing import Any, Final
 
 from tablecam.rules.game import Event, PendingDecision, Refused
 from tablecam.rules.maurice.charge.charge import are_enough_chargers, charge_of
@@ -35,8 +35,6 @@ from tablecam.rules.maurice.game.state import (
     permitted,
 )
 from tablecam.rules.maurice.game.table import (
-    declarable_activations,
-    declarable_forces,
     field_at,
     forces_at,
 )
@@ -107,6 +105,8 @@ DRAWS: dict[Command, int] = {
     "event": 0,
 }
 """The number of cards that each command draws (M-4.9)."""
+SPANS_BW: Final = (4, 6, 8, 12)
+"""Card spans in the rulebook's examples; players with printed cards may state others (M-3.4)."""
 Force = tuple[str, ...]
 
 
@@ -189,7 +189,12 @@ def _activations(state: State) -> tuple[Activate, ...]:
         disrupted = {unit.id for unit in field.units if unit.disruption}
         candidates = tuple(force for force in candidates if not disrupted.isdisjoint(force))
     if state.declares_first:
-        return (*chain(*(declarable_activations(state, force) for force in candidates)),)
+        # With each single card; of those that players hold, with example spans.
+        spans = SPANS_BW if state.side(state.active).hand else ()
+        played: list[dict[str, Any]] = [{"spans": (span_bw,)} for span_bw in spans]
+        if state.is_dealt:
+            played = [{"cards": (card.id,)} for card in state.cards_of(state.active)]
+        return tuple(Activate(force, **cards) for force in candidates for cards in played)
     # Without a commander nothing can be measured, but one card is always needed (M-4.13).
     if (commander := state.commander(state.active)) is None:
         return tuple(filter(None, (_cheapest(state, force, 1) for force in candidates)))
@@ -205,11 +210,15 @@ def _activations(state: State) -> tuple[Activate, ...]:
 def _candidates(state: State) -> list[Force]:
     """Lists every maximal force, then every unit by itself (M-1.15, M-4.14).
 
-    Where players declare first: every group that might be a force, as links are only measured
+    Where players declare first: all units alike in arm and formation, as links are only measured
     later.
     """
     if state.declares_first:
-        return [*declarable_forces(field_at(state).of_side(state.active))]
+        alike: dict[tuple[str, str], list[str]] = {}
+        for unit in field_at(state).of_side(state.active):
+            alike.setdefault((unit.unit.arm, unit.formation), []).append(unit.id)
+        groups = [tuple(names) for names in alike.values() if len(names) > 1]
+        return [*groups, *((unit.id,) for unit in field_at(state).of_side(state.active))]
     forces = forces_at(state, state.active)
     # A force of one unit is listed already.
     singles = [(name,) for force in forces if len(force) > 1 for name in force]

@@ -198,24 +198,16 @@ def _check_may_fire(state: State, step: Firing, action: Fire) -> None:
     if not action.targets:
         raise Refused("expected a target for at least one base", rule="M-7.5", key="targets")
     if state.declares_first:
-        _check_declared_fire(state, unit, action)
+        # By what all can see.
+        if (never := why_never_fires(unit)) is not None:
+            raise Refused(f"{unit.id} {never.clause}", rule=never.rule, key="unit")
+        for target in action.targets.values():
+            check_enemy(state, unit, target, "M-7.11", "targets")
     names = unit.unit.base_names
     for base in action.targets:
         if base not in names:
             why = f"{unit.id} has no base {base}{nearest(base, names)}"
             raise Refused(why, rule="M-7.14", key="targets")
-
-
-def _check_declared_fire(state: State, unit: UnitOnField, action: Fire) -> None:
-    """Checks that fire is possible by what all can see.
-
-    Raises:
-        Refused: The unit cannot fire in its formation, or a target is no enemy on the table.
-    """
-    if (never := why_never_fires(unit)) is not None:
-        raise Refused(f"{unit.id} {never.clause}", rule=never.rule, key="unit")
-    for target in action.targets.values():
-        check_enemy(state, unit, target, "M-7.11", "targets")
 
 
 def able_to_fire(state: State, step: Firing) -> tuple[UnitOnField, ...]:

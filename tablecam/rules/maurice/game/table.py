@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import Final
@@ -14,7 +14,7 @@ from tablecam.rules.game import DiceGroup, Event, Refused
 from tablecam.rules.maurice.charge.limits import may_charge
 from tablecam.rules.maurice.field.field import Field, UnitOnField, field_of
 from tablecam.rules.maurice.field.ground import with_difficult_barred
-from tablecam.rules.maurice.game.actions import Activate, Charge, March
+from tablecam.rules.maurice.game.actions import Charge, March
 from tablecam.rules.maurice.game.state import Over, State, StateAndEvents
 from tablecam.rules.maurice.place.ranges import possible_forces
 from tablecam.rules.memo import Memo
@@ -50,11 +50,6 @@ def forces_at(state: State, side: str) -> tuple[tuple[str, ...], ...]:
     return _FORCES.answer(key, lambda: possible_forces(field, side))
 
 
-SPANS_BW: Final = (4, 6, 8, 12)
-"""Card spans in the rulebook's examples; players with printed cards may state others (M-3.4)."""
-Force = tuple[str, ...]
-
-
 def declarable_charges(state: State, name: str) -> tuple[Charge, ...]:
     """Returns a charge at each enemy whose arm allows it: no infantry at cavalry (M-8.4)."""
     field = field_at(state)
@@ -62,28 +57,6 @@ def declarable_charges(state: State, name: str) -> tuple[Charge, ...]:
     return tuple(
         Charge(name, enemy.id, ()) for enemy in field.enemies_of(unit) if may_charge(unit, enemy)
     )
-
-
-def declarable_forces(units: Iterable[UnitOnField]) -> Iterator[Force]:
-    """Yields each group of units alike in arm and formation, then each unit alone (M-1.15)."""
-    units = tuple(units)
-    for group in dict.fromkeys((unit.unit.arm, unit.formation) for unit in units):
-        alike = tuple(unit.id for unit in units if (unit.unit.arm, unit.formation) == group)
-        if len(alike) > 1:
-            yield alike
-    for unit in units:
-        yield (unit.id,)
-
-
-def declarable_activations(state: State, force: Force) -> tuple[Activate, ...]:
-    """Returns a force's activation with each single card of its side.
-
-    Where players hold the cards these are example spans; they may name others.
-    """
-    if state.is_dealt:
-        return tuple(Activate(force, cards=(card.id,)) for card in state.cards_of(state.active))
-    spans = SPANS_BW if state.side(state.active).hand else ()
-    return tuple(Activate(force, spans=(span_bw,)) for span_bw in spans)
 
 
 def check_enemy(state: State, unit: UnitOnField, name: str, rule: str, key: str) -> None:

@@ -86,11 +86,12 @@ def _unit_json(ruled: Rulings, unit: UnitRulings) -> Json:
     def none_if_lost(names: Iterable[str], *about: str) -> list[str] | None:
         return None if ruled.not_known.intersection(about) else list(names)
 
-    name = unit.unit.id
+    name, near = unit.unit.id, unit.near
+    distance_bw = None if near.distance_bw is None else round(near.distance_bw, 5)
     return {
         "side": unit.unit.side,
         "formation": unit.unit.formation,
-        "near_enemy": _near_json(unit.near),
+        "near_enemy": near.answer.to_json() | {"nearest": near.nearest, "distance_bw": distance_bw},
         "in_contact": none_if_lost(unit.in_contact, "contact"),
         "flanked_by": none_if_lost(unit.flanked_by, "contact", f"flank/{name}"),
         "bad_terrain": unit.unit.is_in_difficult,
@@ -118,11 +119,6 @@ def _confidence_json(ruled: Rulings, unit: UnitRulings) -> Json:
         return {}
     chance_of = partial(ruled.engagements.probability, unit.unit.id)
     return {"engaged_probability": {name: round(chance_of(name), 4) for name in unit.engaged_with}}
-
-
-def _near_json(near: NearEnemy) -> Json:
-    distance_bw = None if near.distance_bw is None else round(near.distance_bw, 5)
-    return {**near.answer.to_json(), "nearest": near.nearest, "distance_bw": distance_bw}
 
 
 def _charge_json(field: Field, charge: Charge) -> Json:
