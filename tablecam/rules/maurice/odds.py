@@ -29,12 +29,12 @@ from tablecam.rules.maurice.combat.combat import (
     scored_unit,
     scores_of,
 )
-from tablecam.rules.maurice.combat.rally import rally_attempt
 from tablecam.rules.maurice.combat.results import (
     CombatResult,
     FallBackPath,
     WayBack,
     fall_back_path,
+    rally_attempt,
     settle,
     swept_back,
 )

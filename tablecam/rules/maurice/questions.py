@@ -13,9 +13,17 @@ from tablecam.errors import BadInput
 from tablecam.rules.game import Ban, Json
 from tablecam.rules.maurice.book import BOOK, Handle
 from tablecam.rules.maurice.combat.combat import combat_scores
-from tablecam.rules.maurice.combat.rally import rally_number
+from tablecam.rules.maurice.combat.results import rally_number
 from tablecam.rules.maurice.field.field import GAME, Field, field_of
-from tablecam.rules.maurice.field.requests import Combat, Kind, ShotAssignment, Volley, check_dice
+from tablecam.rules.maurice.field.requests import (
+    Card,
+    Combat,
+    Die,
+    Kind,
+    ShotAssignment,
+    Volley,
+    check_dice,
+)
 from tablecam.rules.maurice.fire.targets import why_never_fires
 from tablecam.rules.maurice.resolve import resolve
 from tablecam.rules.maurice.rulings.facts import Rulings
@@ -27,10 +35,7 @@ from tablecam.table.model import Arm, FormationName, Position, TableSize, Unit
 from tablecam.table.position_file import BaseSection, CommanderSection
 from tablecam.table.sections import Name, Size, TerrainSection
 
-Die = Annotated[int, Limits(ge=1, le=6)]
 Count = Annotated[int, Limits(ge=0, le=100)]
-Card = Annotated[int, Limits(ge=-100, le=100)]
-"""A card's modifier to each die (M-8.18)."""
 
 QUESTIONS: Final = Questions(GAME)
 _TABLE_MM = (1800.0, 1200.0)

@@ -14,8 +14,7 @@ from tablecam.rules.maurice.combat.combat import (
     close_call_covers,
     resolve_combat,
 )
-from tablecam.rules.maurice.combat.rally import rally
-from tablecam.rules.maurice.combat.results import position_after
+from tablecam.rules.maurice.combat.results import position_after, rally
 from tablecam.rules.maurice.field.field import GAME, Field
 from tablecam.rules.maurice.field.requests import Combat, Rally, Request, Volley
 from tablecam.rules.maurice.field.tables import FALL_BACK_BW

@@ -179,30 +179,25 @@ def _aims(document: Document, section: _VolleySection, table: Table) -> Iterable
         unit = _unit_of_side(document, path, shots.unit, table, section.side)
         if unit.id in seen:
             raise document.error(path, f"{unit.id} fires twice: expected at most once (M-7.7)")
+        names = unit.unit.base_names
+        # A base has two names, by its tag and by its place in the unit.
+        bases = {own: own for own in names}
+        bases |= {f"{unit.id}/{number}": own for number, own in enumerate(names, start=1)}
         seen.add(unit.id)
-        yield from _aims_of(document, ("shots", index, "targets"), unit, shots.targets, table)
-
-
-def _aims_of(
-    document: Document, path: KeyPath, unit: UnitOnField, targets: Mapping[str, str], table: Table
-) -> Iterable[ShotAssignment]:
-    # A base has two names, by its tag and by its place in the unit.
-    bases: dict[str, str] = {}
-    for number, own in enumerate(unit.unit.base_names, start=1):
-        bases |= {own: own, f"{unit.id}/{number}": own}
-    seen: set[str] = set()
-    for name, target_id in targets.items():
-        key_path = (*path, name)
-        if name not in bases:
-            why = f"{unit.id} has no base with this name{nearest(name, unit.unit.base_names)}"
-            raise document.error(key_path, why)
-        if bases[name] in seen:
-            raise document.error(key_path, f"base {bases[name]} fires twice: expected once (M-7.7)")
-        seen.add(bases[name])
-        target = _unit_on_table(document, key_path, target_id, table)
-        if target.side == unit.side:
-            raise document.error(key_path, f"expected an enemy unit, got {_of_side(target)}")
-        yield ShotAssignment(unit.id, bases[name], target.id, key_path)
+        fired: set[str] = set()
+        for name, target_id in shots.targets.items():
+            path = ("shots", index, "targets", name)
+            if name not in bases:
+                why = f"{unit.id} has no base with this name{nearest(name, names)}"
+                raise document.error(path, why)
+            own = bases[name]
+            if own in fired:
+                raise document.error(path, f"base {own} fires twice: expected once (M-7.7)")
+            fired.add(own)
+            target = _unit_on_table(document, path, target_id, table)
+            if target.side == unit.side:
+                raise document.error(path, f"expected an enemy unit, got {_of_side(target)}")
+            yield ShotAssignment(unit.id, own, target.id, path)
 
 
 def _combat(document: Document, table: Table) -> Combat:

@@ -18,11 +18,12 @@ from tablecam.rules.maurice.combat.combat import (
     results_before_fall_back,
     scores_of,
 )
-from tablecam.rules.maurice.combat.rally import rally, rally_attempt
 from tablecam.rules.maurice.combat.results import (
     CombatResult,
     fall_back,
     position_after,
+    rally,
+    rally_attempt,
     rearmost_first,
     swept_back,
 )

@@ -8,8 +8,7 @@ import pytest
 
 from tablecam.errors import BadInput
 from tablecam.rules.maurice.combat.combat import combat_scores, resolve_combat
-from tablecam.rules.maurice.combat.rally import rally
-from tablecam.rules.maurice.combat.results import CombatResult, ScoredUnit, results, settle
+from tablecam.rules.maurice.combat.results import CombatResult, ScoredUnit, rally, results, settle
 from tablecam.rules.maurice.field.field import field_of
 from tablecam.rules.maurice.fire.fire import roll_shots, shot_list, target_results
 from tablecam.rules.maurice.odds import odds
