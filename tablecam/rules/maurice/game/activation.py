@@ -34,10 +34,7 @@ from tablecam.rules.maurice.game.state import (
     Symbol,
     permitted,
 )
-from tablecam.rules.maurice.game.table import (
-    field_at,
-    forces_at,
-)
+from tablecam.rules.maurice.game.table import field_at, forces_at
 from tablecam.rules.maurice.movement.ways import mover_decides
 from tablecam.rules.maurice.place import ranges
 from tablecam.rules.steps import why_none

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
+from functools import cached_property, lru_cache, partial
+from itertools import chain
 
 import numpy as np
 import shapely
@@ -17,7 +18,12 @@ from tablecam.geometry.moves.poses import Bases
 from tablecam.geometry.outlines import Axes
 from tablecam.geometry.rectangles import EXACT_MM, rectangles
 from tablecam.geometry.shapes import Shape, shapes_of
-from tablecam.rules.maurice.charge.charge import charge_of, crosses_difficult, lane_after_wheel
+from tablecam.rules.maurice.charge.charge import (
+    ChargeLane,
+    charge_of,
+    crosses_difficult,
+    lane_after_wheel,
+)
 from tablecam.rules.maurice.charge.moves import Move, allowance_mm
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.tables import CHARGE_WHEEL_BW, retrograde_bw
@@ -36,21 +42,14 @@ _STEP_MM = 0.25
 """Arc step in the search for the wheel that leads to a seen pose."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ChargeEnd:
-    """A legal charge move and its end.
+@dataclass(frozen=True, eq=False)
+class ChargeEnd(ChargeLane):
+    """A legal charge with where its unit's bases end.
 
-    `also_meets` are enemies met at the same instant; `area` is all ground that the unit crosses.
     `doubt` is the answer whether the unit can charge the target, where that is too close to call.
     """
 
-    unit: UnitOnField
-    target: str
-    also_meets: tuple[str, ...]
-    move: Move
-    bases: poses.Bases
-    area: shapely.Geometry
-    crosses_difficult: bool
+    bases: Bases = ()
     doubt: Answer | None = None
 
     @property
@@ -58,19 +57,21 @@ class ChargeEnd:
         """The front edge at the end."""
         return self.move.front_at_end(self.unit)
 
-    @property
+    @cached_property
+    def area(self) -> shapely.Geometry:
+        """All ground that the unit crosses."""
+        return self.move.area(self.unit)
+
+    @cached_property
     def evidence(self) -> tuple[Shape, ...]:
         """The crossed area, and the front edge where it meets the enemy."""
-        return (
-            *shapes_of(self.area, "lane", f"charges {self.target}"),
-            *shapes_of(self.front.edge, "front-edge"),
-        )
+        lane = shapes_of(self.area, "lane", f"charges {self.target}")
+        return (*lane, *shapes_of(self.front.edge, "front-edge"))
 
 
 def charge_ends(field: Field, unit: UnitOnField) -> Iterator[ChargeEnd]:
     """Yields a charge move for each target and each corner to wheel about first (M-8.3)."""
-    for ahead in charge_of(field, unit).lanes:
-        yield _end(field, unit, (ahead.target, *ahead.also_meets), ahead.move)
+    return (_end(field, ahead) for ahead in charge_of(field, unit).lanes)
 
 
 # Cached: a move is judged as hands make it, on trial, and when it is made.
@@ -106,7 +107,7 @@ def _fitted(field: Field, unit: UnitOnField, target: str, seen: Axes) -> Iterato
     for corner, arc_mm in _wheels_to(field, unit, seen):
         ahead = lane_after_wheel(field, unit, target, corner, arc_mm)
         if ahead is not None:
-            yield _end(field, ahead.unit, (target, *ahead.also_meets), ahead.move)
+            yield _end(field, ahead)
 
 
 def _in_doubt(field: Field, unit: UnitOnField, target: str, seen: Axes) -> Iterator[ChargeEnd]:
@@ -121,8 +122,9 @@ def _in_doubt(field: Field, unit: UnitOnField, target: str, seen: Axes) -> Itera
         front = lanes.wheeled(unit.axes, corner, arc_mm)
         straight_mm = lanes.room_ahead_mm(front, [field.by_id[target].outline], far_mm)
         if math.isfinite(straight_mm):
-            end = _end(field, unit, (target,), Move(corner, arc_mm, straight_mm))
-            yield replace(end, doubt=answer)
+            move = Move(corner, arc_mm, straight_mm)
+            ahead = ChargeLane(target, move, (), crosses_difficult=False, unit=unit)
+            yield replace(_end(field, ahead), doubt=answer)
 
 
 def _wheels_to(
@@ -174,24 +176,19 @@ def _until_contact_mm(
     return exact_mm if abs(exact_mm - straight_mm) <= past_mm + EXACT_MM else straight_mm
 
 
-def _end(field: Field, unit: UnitOnField, met: tuple[str, ...], move: Move) -> ChargeEnd:
-    """Builds the charge move with its swept area and end poses; `met` begins with the target."""
+def _end(field: Field, ahead: ChargeLane) -> ChargeEnd:
+    """Returns the end of a charge, until its bases touch what it meets."""
+    unit, move = ahead.unit, ahead.move
     front, about_mm = move.front_after_wheel(unit), lanes.pivot_mm(unit.axes, move.corner)
     angle_deg = lanes.turned_deg(unit.axes, move.corner, move.arc_mm)
     turned = poses.wheeled(unit.unit.bases, about_mm, angle_deg)
-    met_bases = [base for name in met for base in field.by_id[name].bases]
+    met = (field.by_id[name].bases for name in (ahead.target, *ahead.also_meets))
     rank = tuple(turned[place] for place in front_rank(unit.unit))
-    straight_mm = _until_contact_mm(rank, front, met_bases, move.straight_mm)
+    straight_mm = _until_contact_mm(rank, front, [*chain(*met)], move.straight_mm)
     move = replace(move, straight_mm=straight_mm)
-    return ChargeEnd(
-        unit,
-        met[0],
-        met[1:],
-        move,
-        poses.ahead(turned, front.heading_deg, straight_mm),
-        move.area(unit),
-        crosses_difficult(field, unit, move),
-    )
+    is_rough = crosses_difficult(field, unit, move)
+    ends = poses.ahead(turned, front.heading_deg, straight_mm)
+    return ChargeEnd(ahead.target, move, ahead.also_meets, is_rough, unit, bases=ends)
 
 
 def nearest_march(
