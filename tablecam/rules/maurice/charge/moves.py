@@ -303,13 +303,10 @@ def forbidden_ground(field: Field, unit: UnitOnField) -> Forbidden:
     Impassable ground, everything off the table, and for cavalry woods. A base that a hand has left
     slightly over the table's edge may stay so.
     """
-    areas = [field.ground.barred]
-    if unit.unit.arm == "cavalry":
-        areas.append(field.ground.woods)
+    woods = [field.ground.woods] if unit.unit.arm == "cavalry" else []
+    areas = [field.ground.barred, *woods, _off_table(field, unit)]
     # In a wheel the rear swings no farther than the front could go ahead.
     reach_mm = (allowance_mm(field, unit) or 0.0) + abs(field.over_edge_mm)
-    if not _is_well_on_table(field, unit, reach_mm):
-        areas.append(_off_table(field, unit))
     near = (area for area in areas if shapely.dwithin(area, unit.outline, reach_mm))
     return _together(tuple(near))
 
@@ -321,14 +318,6 @@ def _together(areas: tuple[shapely.Geometry, ...]) -> Forbidden:
     deep = shapely.buffer(area, -tables.SLIVER_MM / 2)
     shapely.prepare(deep)
     return Forbidden(area, deep)
-
-
-def _is_well_on_table(field: Field, unit: UnitOnField, by_mm: float) -> bool:
-    left, low, right, high = shapely.bounds(unit.outline).tolist()
-    table = field.position.table
-    return bool(
-        min(left, low) > by_mm and right < table.width_mm - by_mm and high < table.depth_mm - by_mm
-    )
 
 
 def _off_table(field: Field, unit: UnitOnField) -> shapely.Polygon:
