@@ -428,7 +428,9 @@ def where_enemies_are_met(
     shooters: Sequence[Shooter], turns_deg: Sequence[Array], longest_mm: Sequence[float]
 ) -> list[Array]:
     """Drops the angles at which no enemy is in the zone or close to it."""
-    enemies = [[other.outline for other in s.others if other.is_enemy] for s in shooters]
+    enemies = [
+        [other.outline for other in shooter.others if other.is_enemy] for shooter in shooters
+    ]
     ranges_mm = first_hit_by_strip([s.strip for s in shooters], turns_deg, enemies)
     return [
         turns[(ranges <= length_mm + _NEAR_MISS_MM).any(axis=1)]
@@ -441,7 +443,9 @@ def zone_contents_at(
 ) -> list[ZoneContents]:
     """Returns what zones of given lengths meet at given angles."""
     strips = [shooter.strip for shooter in shooters]
-    shapes = [[*(one.outline for one in s.others), *s.obstructing] for s in shooters]
+    shapes = [
+        [*(one.outline for one in shooter.others), *shooter.obstructing] for shooter in shooters
+    ]
     zones = []
     for at, ranges_mm in enumerate(first_hit_by_strip(strips, turns_deg, shapes, tables.SLIVER_MM)):
         others = shooters[at].others

@@ -43,7 +43,7 @@ from tablecam.wording import counted, joined
 class RollingCombat(Step):
     """The combat roll: a die for every engaged unit of both sides, in order (M-8.19)."""
 
-    dice_rule = "M-8.19"
+    dice_rule, dice = "M-8.19", "combat: {engaged}"
     about = "engaged"
     engaged: tuple[str, ...]
 
@@ -54,10 +54,6 @@ class RollingCombat(Step):
         added = "; ".join(_value_words(name, value) for name, value in values.items())
         question = f"Roll one die each for {', '.join(self.engaged)}"
         return PendingDecision(question, hint=f"Added to the die (M-8.16): {added}")
-
-    def roll(self, state: State) -> Roll:
-        """Returns a roll of a die for each engaged unit."""
-        return Roll(f"combat: {', '.join(self.engaged)}", len(self.engaged))
 
     def follow(self, state: State, values: Dice) -> StateAndEvents:
         """Resolves passive units, then active ones; broken ones leave in that order (M-8.20)."""
