@@ -314,6 +314,7 @@ def _fate(fates: _Fates, *, is_attacker: bool) -> Json:
     return document | {"falls_back": falls_back, "breaks_falling_back": breaks_falling_back}
 
 
+_LOSSES = ("breaks", "falls_back", "breaks_falling_back")
 _LEAST = 0.0005
 """Smaller probabilities show as `<0.1`."""
 
@@ -325,10 +326,13 @@ def odds_tables(document: Mapping[str, Any]) -> Iterable[TextTable]:
     named = {number for unit in units.values() for number in unit["disruption"]["chances"]}
     numbers = sorted(map(int, named), key=abs)
     heads = ["mean", *(f"{number:+d}" if number else "0" for number in numbers)]
+    losses = {"combat": _LOSSES, "rally": ()}.get(kind, _LOSSES[:1])
 
-    def gained(unit: Mapping[str, Any]) -> list[str]:
+    def shares(unit: Mapping[str, Any]) -> list[str]:
         chances, mean = unit["disruption"]["chances"], unit["disruption"]["expected"]
-        return [f"{mean:+.2f}", *(percent(chances.get(str(number), 0)) for number in numbers)]
+        gained = (percent(chances.get(str(number), 0)) for number in numbers)
+        lost = (percent(unit[key]) if key in unit else "" for key in losses)
+        return [f"{mean:+.2f}", *gained, *lost]
 
     share = "mean, and probabilities in %"
     if kind == "combat":
@@ -338,14 +342,14 @@ def odds_tables(document: Mapping[str, Any]) -> Iterable[TextTable]:
             ("unit", "value", "vs", *heads, "breaks", "falls\nback", "breaks\nby it"),
             (
                 # Friends that are only passed through do not fight.
-                (name, str(unit.get("value", "")), ", ".join(unit.get("engaged_with", ())), *shares)
+                (name, str(unit.get("value", "")), ", ".join(enemies), *shares(unit))
                 for name, unit in units.items()
-                for shares in [[*gained(unit), *(_share(unit, key) for key in _LOSSES)]]
+                for enemies in [unit.get("engaged_with", ())]
             ),
         )
         yield _losses_table(document)
     elif kind == "rally":
-        rows = ((name, f"{unit['needed']}+", *gained(unit)) for name, unit in units.items())
+        rows = ((name, f"{unit['needed']}+", *shares(unit)) for name, unit in units.items())
         yield _table(
             "Odds of the rally", f"disruption shed: {share}", ("unit", "needed", *heads), rows
         )
@@ -356,18 +360,10 @@ def odds_tables(document: Mapping[str, Any]) -> Iterable[TextTable]:
             f"disruption gained: {share}",
             ("target", "dice", "hits", *heads, "breaks"),
             (
-                (name, str(unit["dice"]), hits, *gained(unit), percent(unit["breaks"]))
+                (name, str(unit["dice"]), f"{unit['hits']['expected']:.2f}", *shares(unit))
                 for name, unit in units.items()
-                for hits in [f"{unit['hits']['expected']:.2f}"]
             ),
         )
-
-
-_LOSSES = ("breaks", "falls_back", "breaks_falling_back")
-
-
-def _share(unit: Mapping[str, Any], key: str) -> str:
-    return percent(unit[key]) if key in unit else ""
 
 
 def percent(share: float) -> str:

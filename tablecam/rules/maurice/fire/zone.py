@@ -431,7 +431,7 @@ def where_enemies_are_met(
     enemies = [
         [other.outline for other in shooter.others if other.is_enemy] for shooter in shooters
     ]
-    ranges_mm = first_hit_by_strip([s.strip for s in shooters], turns_deg, enemies)
+    ranges_mm = first_hit_by_strip([shooter.strip for shooter in shooters], turns_deg, enemies)
     return [
         turns[(ranges <= length_mm + _NEAR_MISS_MM).any(axis=1)]
         for turns, ranges, length_mm in zip(turns_deg, ranges_mm, longest_mm, strict=True)
