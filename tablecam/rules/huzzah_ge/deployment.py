@@ -26,6 +26,7 @@ from tablecam.table.headings import difference_deg, forward
 from tablecam.table.model import Unit
 from tablecam.table.motion import HAND_MM, lies_there
 from tablecam.uncertainty.answer import Answer, certain
+from tablecam.wording import counted
 
 ALIKE_DEG = 5.0
 """H-14.9: how far headings of units that pass lines may differ."""
@@ -143,11 +144,10 @@ def layout_words(state: State, unit: Unit, bases: Bases) -> str:
     own = unit.state.get("sector")
     if own is not None:
         return f"out of {own}"
-    formation, ranks = formation_of(replace(unit, bases=bases)), ranks_of(bases)
+    formation = formation_of(replace(unit, bases=bases))
     word = "no formation" if formation is None else formation.replace("_", " ")
-    if formation not in ("line", "open") or len(bases) == 1:
-        return word
-    return f"{word}, {len(ranks)} {'rank' if len(ranks) == 1 else 'ranks'}"
+    has_ranks = formation in ("line", "open") and len(bases) > 1
+    return f"{word}, {counted(len(ranks_of(bases)), 'rank')}" if has_ranks else word
 
 
 def _dense_ban(state: State, unit: Unit, into: Sequence[str], area: Any) -> str:

@@ -110,15 +110,6 @@ def _engaged(state: State) -> State:
 
 
 _MARKED: Final = ("square", "road_column")
-_ORDERS: Final = {
-    "steady": {},
-    "disordered": {"disordered": True},
-    "routing": {"routing": True, "disordered": True},
-}
-_GRADES: Final[Mapping[str, Mapping[str, str]]] = {
-    "unknown": {},
-    **{grade: {"quality": grade} for grade in GRADES},
-}
 
 
 def _fire(state: State, action: acts.Fire) -> str:
@@ -247,10 +238,16 @@ class GloriousEmpires(BattleGame[State]):
         "quality": "detail",
     }
     unit_settings = (
-        UnitSetting("status", "Order", _ORDERS, "word"),
+        UnitSetting("status", "Order", {
+            "steady": {},
+            "disordered": {"disordered": True},
+            "routing": {"routing": True, "disordered": True},
+        }, "word"),
         UnitSetting("hits", "Hits", marker="pips"),
-        UnitSetting("quality", "Quality", _GRADES),
-    )
+        UnitSetting("quality", "Quality", {
+            "unknown": {}, **{grade: {"quality": grade} for grade in GRADES}
+        }),
+    )  # fmt: skip
     signs = (
         Sign("routing", "routing", tone="bad"),
         Sign("disordered", "disordered", tone="warn", unless=("routing",)),

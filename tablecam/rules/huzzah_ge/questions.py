@@ -483,8 +483,7 @@ def _passage_of_lines(
     heading_difference_deg: Annotated[float, Limits(ge=-360, le=360)] = 0.0,
 ) -> Json:
     """Whether two units may pass lines."""
-    apart = front_distance_cm, heading_difference_deg
-    ban = ban_on_passage(a.troops(), b.troops(), *apart)
+    ban = ban_on_passage(a.troops(), b.troops(), front_distance_cm, heading_difference_deg)
     return {"allowed": ban is None, "why_not": ban}
 
 

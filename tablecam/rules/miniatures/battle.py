@@ -259,10 +259,11 @@ class Judged(NamedTuple):
 class Phase:
     """A phase of a sequence: in words for those who overrule, and its heading in the log.
 
-    The log names it as it begins, unless nobody has anything to do in it. The active side chooses
-    among the `choices` and `asks` what, with a hint, until it `ends` the phase. In a phase without,
-    `automatic` gives the next state, or the steps that are due, each with the name of whose turn it
-    is. `follows` says what comes of an action by its type, `why_not` why units lack a deed.
+    The log names it as it begins, unless nobody has anything to do in it. If it has `choices`, the
+    active side is asked for them in the words of `asks`, until it ends the phase by the button that
+    `ends` labels. Else `automatic` gives the next state, or the steps that are due, each with the
+    name of whose turn it is. `follows` says what comes of an action by its type, `why_not` why a
+    unit lacks a deed.
     """
 
     words: str
