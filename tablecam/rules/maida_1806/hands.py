@@ -238,7 +238,8 @@ def _suggestion(state: State, units: tuple[str, ...], place: Place, words: str) 
         if state.movers == units and charge in sequence.movement_choices(state):
             return _sure(name, text, charge, "D-9.2.1")
         ban = _ban_on_moving(state, units)
-        ban = ban or Ban("D-12.2", f"{name} has no way there with its Movement Points")
+        points = f"{piece.mp_left:g} Movement Points"
+        ban = ban or Ban("D-12.2", f"{name} has no way there with its {points}")
         nearest = _nearest(state, units, place)
         return Suggestion(name, text, None, certain("no", ban.rule, ban.because), nearest)
     way = min(ways, key=lambda way: (len(way.triggers), way.cost))

@@ -11,7 +11,16 @@ from tablecam.rules import descriptions as about
 from tablecam.rules.dice import Roll
 from tablecam.rules.game import Ban, DiceGroup, Json, Offer, PendingDecision
 from tablecam.rules.hexes.drawings import hexes_shapes, line_shape
-from tablecam.rules.maida_1806 import clash, field, fire, hands, reaction, sequence, tables
+from tablecam.rules.maida_1806 import (
+    clash,
+    field,
+    fire,
+    hands,
+    movement,
+    reaction,
+    sequence,
+    tables,
+)
 from tablecam.rules.maida_1806 import state as acts
 from tablecam.rules.maida_1806.state import MoveStep, State
 from tablecam.rules.maida_1806.troops import SIDES, Piece
@@ -69,12 +78,25 @@ def question(state: State) -> PendingDecision:
         words = f"{', '.join(state.movers) or who}: {joined(deeds, 'or')}?"
         if len(deeds) == 1:
             words = f"{', '.join(state.movers)} must {deeds[0]}"
-        hint = HINTS.get(deeds[0], "")
+        hint = f"{_points_left(state)} {HINTS.get(deeds[0], '')}".strip()
         return PendingDecision(words, state.active, hint=hint)
     if state.phase == "leaders":
         hint = "Tap a shaded hex, drag the leader's counter there, or pass."
         return PendingDecision(f"Where does {who} go?", state.active, hint=hint)
     return PendingDecision("Which Clash is fought next?", state.active)
+
+
+def _points_left(state: State) -> str:
+    """Returns the Movement Points that are left to the units that are moving."""
+    left = {}
+    for name in state.movers:
+        troop, piece = state.both(name)
+        if not troop.is_battery:
+            allowance = movement.allowance_of(troop, double=piece.double)
+            left[name] = f"{piece.mp_left:g} of {allowance} Movement Points left."
+    if len(set(left.values())) == 1:
+        return next(iter(left.values()))
+    return " ".join(f"{name}: {points}" for name, points in left.items())
 
 
 def step_words(step: MoveStep) -> str:
@@ -102,10 +124,11 @@ def _move(state: State, action: acts.Move) -> Offer:
     ends, last = [walked[0].piece(name) for name in action.units], action.steps[-1]
     words = ", ".join(step_words(step) for step in action.steps)
     words += "" if last.to else f", {_facing(ends[0].facing_deg)}"
-    double = " at the double" if action.double_march else ""
+    words += " at the double" if action.double_march else ""
+    words += f" ({walked[1]:g} MP)" if walked[1] else ""
     role = "reach" if last.to else "hex-own"
     shapes = tuple(shape for end in ends for shape in _end(walked[0], end, role))
-    return Offer("move", f"{', '.join(action.units)}: {words}{double}", shapes, units=action.units)
+    return Offer("move", f"{', '.join(action.units)}: {words}", shapes, units=action.units)
 
 
 def _fire(state: State, action: acts.Fire) -> Offer:
@@ -214,7 +237,10 @@ OFFERS: Final[Mapping[type, Callable[[State, Any], Offer]]] = {
     ),
     acts.Losses: _losses,
     acts.Face: _face,
-    acts.KeepHex: lambda state, action: Offer("answer", f"keep {action.hex}"),
+    acts.KeepHex: lambda state, action: Offer(
+        "answer", f"keep {action.hex}",
+        _end(state, replace(state.piece(action.unit), hexes=(action.hex,)), "reach"),
+    ),
     acts.MoveLeader: lambda state, action: Offer(
         "leader", f"{action.leader}: {action.to}", hexes_shapes(state.grid, (action.to,), "reach")
     ),

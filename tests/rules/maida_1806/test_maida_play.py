@@ -132,7 +132,7 @@ def test_the_turns_of_a_drag_are_told_with_its_hex_d_12_1_d_12_7():
 def test_a_turn_names_its_facing_and_shows_its_front_hexes_d_g4_d_g5():
     play = moving(unit("FA", "0505"), unit("BA", "1516"), leaders={"F1": "0506"})
     offer = GAME.offered(play.state, acts.Move(("FA",), (MoveStep(turn=60),)))
-    assert offer.label == "FA: turn left, facing north-west ↖"
+    assert offer.label == "FA: turn left, facing north-west ↖ (1 MP)"
     fronts = [shape.points_mm for shape in offer.evidence if shape.role == "hex-front"]
     assert fronts == [play.state.grid.corners_mm(number) for number in ("0404", "0504")]
 
@@ -328,11 +328,12 @@ def test_a_double_march_goes_ahead_alone_and_must_spend_its_points_d_12_9():
     assert (done.events[-1].text, play.state.movers) == ("FA can only halt", ())
 
 
-def test_who_has_too_few_points_for_a_hex_is_not_asked_to_go_on_d_12_5():
+def test_who_has_too_few_points_for_a_hex_is_not_asked_to_go_on_d_12_5_d_12_8():
     play = moving(unit("FA", "0505", formation="line"), unit("BA", "1516"),
                   leaders={"F1": "0506"})  # fmt: skip
     play.apply(acts.Move(("FA",), (to("0504"), to("0503"))))
     assert play.asked().question == "FA: turn, change formation or halt?"
+    assert play.asked().hint.startswith("1 of 4 Movement Points left. To turn it")
     assert GAME.why_missing(play.state).startswith("No move: FA has 1 of the 1.5 Movement Points")
 
 

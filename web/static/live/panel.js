@@ -362,7 +362,7 @@ function explanations(state) {
   return [
     ...(hexes ? [{ key: "hexes", name: "line", text: `In ${hexes}` }] : []),
     ...(words ? [{ key: "words", name: "line", text: sentence(words) }] : []),
-    ...(due ? [{ key: "due", name: "problem", text: `The game has it elsewhere: ${due.text}.` }] : []),
+    ...(due ? [{ key: "due", name: "problem", text: `The game has it otherwise: ${due.text}.` }] : []),
     ...lines.map((text, index) => ({ key: `line ${index}`, name: error ? "problem" : "line", text })),
     ...(state.isPlaying ? [] : [hint]),
   ];
