@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 from tablecam.geometry.shapes import Shape
 from tablecam.rules.dice import Roll
@@ -13,7 +13,7 @@ from tablecam.rules.hexes.drawings import hexes_shapes, way_shape
 from tablecam.rules.hexes.grid import Hex
 from tablecam.rules.musket_saber import state as acts
 from tablecam.rules.musket_saber import tables
-from tablecam.rules.musket_saber.combat import Deed
+from tablecam.rules.musket_saber.combat import Deed, Role
 from tablecam.rules.musket_saber.field import CLEAR
 from tablecam.rules.musket_saber.results import Fate
 from tablecam.rules.musket_saber.retreat import Retreats, advances, hexes_due, retreats, rout
@@ -66,23 +66,25 @@ def _routed_until(state: State, name: str, turn: int) -> Outcome:
     return state, (event("loss", f"{name} routs off the map until turn {turn}", "K-7.10", name),)
 
 
-def lost_step(state: State, name: str, left: int, *, is_set_aside: bool) -> Outcome:
+def lost_step(
+    state: State, name: str, left: int, *, is_set_aside: bool, why: str = ""
+) -> Outcome:  # fmt: skip
     """Returns the state after the loss of a step; the last one sets aside or captures (K-7.11)."""
     if left > 0:
         state = state.changed(name, steps=left, reduced=True)
-        return state, (event("loss", f"{name} loses a step", "K-7.11", name),)
+        return state, (event("loss", f"{name} loses a step{why}", "K-7.11", name),)
     end = "set_aside" if is_set_aside else "captured"
     state = state.changed(name, hex=None, steps=0, square=False, **{end: True})
-    words = f"{name} is eliminated and {end.replace('_', ' ')}"
+    words = f"{name} is eliminated{why} and {end.replace('_', ' ')}"
     return state, (event("loss", words, "K-7.11", name),)
 
 
 class Losing(Due):
-    """A side says which of its units loses a step, or which battery is out of ammunition."""
+    """A side says which unit loses a step by its tactic, or which battery its ammunition."""
 
     side: str
     units: Units
-    what: str = "a step"
+    what: str
     question = "{who}: which unit loses {what}?"
     least_answers = 2
 
@@ -94,19 +96,28 @@ class Losing(Due):
         """Returns the state after it; without a unit the opponent has a Fortune of War (K-7.11)."""
         left = self.legal(state)
         if not left:
-            fortunes = ((state.enemy_of(self.side), ""),) if self.what == "a step" else ()
+            fortunes = () if self.what == _AMMUNITION else ((state.enemy_of(self.side), ""),)
             return replace(state, fortunes=(*state.fortunes, *fortunes)), ()
         unit = state.unit((answer or left[0]).unit)
-        if self.what != "a step":
+        if self.what == _AMMUNITION:
             text = f"{unit.id} is out of ammunition: ineffective"
             state = state.changed(unit.id, ineffective=True)
             return state, (event("loss", text, "K-8.5", unit.id),)
         has_line = state.field.line(unit).kind in ("safe", "valid")
-        return lost_step(state, unit.id, unit.steps - 1, is_set_aside=has_line)
+        why = self.what.removeprefix("a step")
+        return lost_step(state, unit.id, unit.steps - 1, is_set_aside=has_line, why=why)
 
 
-def ended(state: State, fate: Fate, codes: list[Code]) -> Outcome:
-    """Returns the state with all that follows from a combat due (K-7.8 to K-7.13, K-9.3)."""
+_AMMUNITION: Final = "its ammunition"
+
+
+def ended(
+    state: State, fate: Fate, codes: list[Code], absorbers: Mapping[Role, Units]
+) -> Outcome:  # fmt: skip
+    """Returns the state with all that follows from a combat due (K-7.8 to K-7.13, K-9.3).
+
+    `absorbers` may take the loss of a side's primary unit.
+    """
     battle = state.fight
     enemy = state.enemy_of(battle.side)
     hexes = state.hexes()
@@ -120,14 +131,18 @@ def ended(state: State, fate: Fate, codes: list[Code]) -> Outcome:
     }  # fmt: skip
     state, events, steps = applied(state, fate, hexes, "K-7.8")
     if battle.tactics.get("attacker") == "press" and not set(there[enemy]) & {*fate.routs}:
-        steps.append(Losing(battle.side, battle.attackers))
+        first = (battle.primary, *absorbers["attacker"])
+        able = _losing_more(state, fate, battle.attackers, first)
+        steps.append(Losing(battle.side, able, "a step by pressing forward"))
     stands = battle.tactics.get("defender") == "last_stand"
     if stands and not set(there[battle.side]) & {*fate.retreats, *fate.routs}:
-        steps.append(Losing(enemy, battle.defenders))
+        first = (battle.defence_primary, *absorbers["defender"])
+        able = _losing_more(state, fate, battle.defenders, first)
+        steps.append(Losing(enemy, able, "a step by its last stand"))
     if any("Leader" in code.added for code in codes):
         steps += in_danger(state, battle)
     if any("Ammo" in code.added for code in codes) and battle.support:
-        steps.append(Losing(battle.side, battle.support, "its ammunition"))
+        steps.append(Losing(battle.side, battle.support, _AMMUNITION))
     horse = _horse(state, battle)
     for side, units, vacated in (
         (enemy, battle.attackers, battle.target), (battle.side, battle.defenders, attack_hex),
@@ -144,6 +159,12 @@ def ended(state: State, fate: Fate, codes: list[Code]) -> Outcome:
     if horse:
         steps.append(Spent(horse))
     return state.pushed(*steps, Settling()), events
+
+
+def _losing_more(state: State, fate: Fate, units: Units, first: Units) -> Units:
+    """Returns who may take the loss of a tactic: who takes the `first` one, else all (K-7.11)."""
+    is_second = bool({*units, *first} & {*fate.steps})
+    return units if is_second or not any(unit.hex for unit in state.some(first)) else first
 
 
 def _horse(state: State, battle: acts.Battle) -> Units:
@@ -198,7 +219,7 @@ def bombarded(state: State, fate: Fate, target: str, guns: Units, code: Code) ->
     state = replace(state, deeds=(*state.deeds, deed), battle=None)
     state, events, steps = applied(state, fate, {target: number}, "K-8.5")
     if "Ammo" in code.added:
-        steps.append(Losing(state.enemy_of(state.side_of(target)), guns, "its ammunition"))
+        steps.append(Losing(state.enemy_of(state.side_of(target)), guns, _AMMUNITION))
     return state.pushed(*steps, Settling()), events
 
 

@@ -371,8 +371,10 @@ class Defence(Due):
             steps.append(SquareCheck(answer.primary))
         if battle.is_turned:
             steps.append(Squaring(battle.side))
-        if battle.how == "attack" and not answer.countercharge:
-            steps += [Tactics(battle.side), Tactics(self.side)]
+        if battle.how != "skirmish" and not answer.countercharge:
+            # A charge is the attacker's tactic; the defender still has one (K-7.3, K-7.13c).
+            choose = (battle.side, self.side) if battle.how == "attack" else (self.side,)
+            steps += map(Tactics, choose)
         if battle.charge is not None:
             steps.append(ChargeCheck(battle.primary))
         return state.pushed(*steps, Fight()), ()
@@ -567,7 +569,11 @@ def _result(
     codes = results.becoming(printed, battle, square=_has_square(state, battle))
     strikes = {"Ammo": bool(battle.support), "Leader": any(aftermath.in_danger(state, battle))}
     none_of = [added for added, is_so in strikes.items() if not is_so]
-    text = " and ".join(code.in_words(none_of) for code in codes)
+    primaries = [state.unit(name) for name in (battle.primary, battle.defence_primary)]
+    sides = zip("DA" if battle.is_turned else "AD", primaries, strict=True)
+    charges = "A" if battle.is_pressed else ""
+    flees = [side for side, unit in sides if unit.arm == "cavalry" and side != charges]
+    text = " and ".join(code.in_words(none_of, flees) for code in codes)
     return codes, text + ("" if codes == [printed] else f" instead of {printed}")
 
 
@@ -675,7 +681,9 @@ class Result(Due):
         if missing.losers:
             return PendingDecision(f"{side_name(owner)}: which unit loses a step?", owner)
         words = " or ".join(self.brings(state, choice) for choice in missing.expected)
-        return PendingDecision(f"{missing.unit}: {words}?", owner)
+        is_horse = "step" in missing.expected and state.unit(missing.unit).arm == "cavalry"
+        hint = "Only cavalry that charges may choose so (K-9.2)." if is_horse else ""
+        return PendingDecision(f"{missing.unit}: {words}?", owner, hint=hint)
 
     def brings(self, state: State, choice: results.Choice) -> str:
         """Returns all that a choice brings: for the primary unit, and for those that go along."""
@@ -714,7 +722,7 @@ class Result(Due):
         codes = list(map(code_of, self.codes))
         if self.target:
             return aftermath.bombarded(state, missing, self.target, self.guns, codes[0])
-        return aftermath.ended(state, missing, codes)
+        return aftermath.ended(state, missing, codes, self.fought(state).absorbers)
 
 
 def absorbers(state: State, units: Sequence[Unit]) -> Units:
@@ -895,7 +903,9 @@ class Firing(Due):
         printed = code_of(crt.rows[die - 1][crt.column_of(self.total(state))])
         code = combat.bombarding(printed)
         code = replace(code, added=printed.added & {"Ammo", *code.added})
-        text = f"{code.in_words(('Leader',))}{'' if code == printed else f' instead of {printed}'}"
+        flees = "D" if state.unit(self.target).arm == "cavalry" else ""
+        text = code.in_words(("Leader",), flees)
+        text += "" if code == printed else f" instead of {printed}"
         return code, text
 
     def follow(self, state: State, answer: tuple[int, ...]) -> Outcome:

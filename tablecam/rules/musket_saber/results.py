@@ -80,15 +80,17 @@ def becoming(printed: Code, manner: Manner, *, square: bool = False) -> list[Cod
     """
     if manner.how == "skirmish":
         return [in_skirmish(printed)]
+    code = printed
     if square and manner.is_by_horse:
-        return [on_square(printed)]
-    if manner.is_pressed:
-        return [in_charge(printed)]
+        code = on_square(printed)
+    elif manner.is_pressed:
+        code = in_charge(printed)
+    # Who is charged disengages from what the charge makes of the result.
     attacker, defender = (manner.tactics.get(role) == "disengage" for role in ROLES.values())
-    own, other = in_disengaging(printed, attacker=attacker, defender=defender)
+    own, other = in_disengaging(code, attacker=attacker, defender=defender)
     # K-7.13d: the defender retreats first.
     changed = [code for code in (other, own) if code is not None]
-    return changed if (attacker or defender) and changed else [printed]
+    return changed if (attacker or defender) and changed else [code]
 
 
 # What a result does.

@@ -113,18 +113,31 @@ class Code:
         second = "" if self.second is None else f"({self.second})"
         return "+".join([f"{self.main}{second}", *sorted(self.added)])
 
-    def in_words(self, none_of: Collection[str] = ()) -> str:
+    def in_words(self, none_of: Collection[str] = (), flees: Collection[str] = ()) -> str:
         """Returns what it means, without additions that strike nobody, and as the CRT writes it.
+
+        `flees` are the sides, A or D, whose primary unit is cavalry that does not charge (K-9.2).
 
         >>> code_of("Dc+Ammo").in_words(none_of=["Ammo"])
         'the defender checks its morale; fails: retreats; passes: no effect (Dc+Ammo)'
+        >>> code_of("Ax").in_words(flees="A")
+        'the attacker retreats and is Disrupted, as cavalry (Ax)'
         """
+
+        def effect_of(code: Code) -> str:
+            if code.words.effect == "x" and code.words.side in {*flees}:
+                return f"{_FLEES}, as cavalry"
+            instead = f"; cavalry that does not charge {_FLEES} instead"
+            return _EFFECTS[code.words.effect or code.main] + (
+                instead if code.main == "Ex" and flees else ""
+            )
+
         side, effect = self.words
-        words = f"{_STRUCK[side]}{_EFFECTS[effect or self.main]}"
+        words = f"{_STRUCK[side]}{effect_of(self)}"
         if effect in ("c", "m"):
             passed = code_of(self.second or "NE")
             other = "" if passed.words.side == side else _STRUCK[passed.words.side]
-            words += f"; passes: {other}{_EFFECTS[passed.words.effect or passed.main]}"
+            words += f"; passes: {other}{effect_of(passed)}"
         more = (_ADDITIONS[key] for key in sorted(self.added.difference(none_of)))
         return "; ".join([words, *more]) + f" ({self})"
 
@@ -136,6 +149,7 @@ _EFFECTS: Final = {
     "e": "checks its morale; fails: routs; passes: loses a step and retreats",
     "m": "checks its morale; fails: routs", "c": "checks its morale; fails: retreats",
 }  # fmt: skip
+_FLEES: Final = "retreats and is Disrupted"
 _ADDITIONS: Final = {
     "DF": "a Fortune of War for the defender", "Ammo": "a battery is out of ammunition",
     "Leader": "leaders are in danger",

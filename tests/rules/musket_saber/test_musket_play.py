@@ -405,12 +405,21 @@ def test_who_must_retreat_through_his_trains_is_disrupted_k_12_2():
     assert [event.rule for event in events] == ["K-7.9a", "K-12.2"]
 
 
-def test_pressing_forward_costs_a_step_unless_the_enemy_routs_k_7_13b():
-    play = battle(unit("R1", "0505"), unit("G1", "0506"), phase="combat")
-    attack(play, "R1", on="0506", tactics=("press", "none"))
+def test_pressing_forward_costs_a_step_unless_the_enemy_routs_k_7_13b_k_7_11():
+    strong = unit("G1", "0506", front={"cf": 10})
+    play = battle(unit("R1", "0505"), unit("R2", "0605"), strong, phase="combat")
+    attack(play, "R1", "R2", on="0506", tactics=("press", "none"))
     roll(play, 4)
     choose(play, "choose", choice="disrupt")
-    assert ("K-7.11", "R1 loses a step") in events_of(play)
+    # The only loss is the primary unit's.
+    assert ("K-7.11", "R1 loses a step by pressing forward") in events_of(play)
+    play = battle(unit("R1", "0505"), unit("R2", "0605"), strong, phase="combat")
+    attack(play, "R1", "R2", on="0506", tactics=("press", "none"))
+    roll(play, 3)
+    # A second one is anybody's who took part.
+    assert play.asked().question == "Reds: which unit loses a step by pressing forward?"
+    choose(play, "step_loss", unit="R2")
+    assert [play.state.unit(name).steps for name in ("R1", "R2", "G1")] == [1, 1, 1]
 
 
 def test_triggered_units_that_are_not_attacked_give_fortunes_of_war_k_7_2b():
@@ -537,14 +546,33 @@ def test_a_charge_that_fails_its_check_counts_half_k_7_13c():
     play = charging(unit("G1", "0507", front={"cf": 1}))
     choose(play, "attack", how="charge")
     choose(play, "defend", square=False)
+    choose(play, "tactic", choice="none")
     roll(play, 6)
     assert "differential +3" in play.legal()[0].for_
+
+
+@pytest.mark.parametrize(
+    ("choice", "differential", "die", "said"),
+    [("last_stand", "-2", 3, "(Ax+DF) instead of"), ("disengage", "+1", 1, "(Dr) instead of")],
+)
+def test_who_is_charged_chooses_a_tactic_k_7_3_k_7_13d_k_7_13e(choice, differential, die, said):
+    play = charging(unit("G1", "0507", front={"cf": 6}))
+    choose(play, "attack", how="charge")
+    choose(play, "defend", square=False)
+    choose(play, "tactic", choice=choice)
+    roll(play, 3)
+    assert play.legal()[0].for_.endswith(f"differential {differential}")
+    roll(play, die)
+    assert any(said in text for _, text in events_of(play))
+    if choice == "last_stand":  # K-9.2 leaves the choice to cavalry that charges
+        assert play.asked().hint == "Only cavalry that charges may choose so (K-9.2)."
 
 
 def test_horse_that_routs_its_enemy_rides_on_and_is_spent_in_the_end_k_9_3():
     play = charging(unit("G1", "0507", front={"cf": 1}), unit("G2", "0510"))
     choose(play, "attack", how="charge")
     choose(play, "defend", square=False)
+    choose(play, "tactic", choice="none")
     roll(play, 3)
     roll(play, 6)
     roll(play, 5)
@@ -560,6 +588,7 @@ def test_horse_that_routs_its_enemy_rides_on_and_is_spent_in_the_end_k_9_3():
     assert not play.state.unit("R1").ineffective
     choose(play, "attack", how="charge", target_hex="0510")
     choose(play, "defend", square=False)
+    choose(play, "tactic", choice="none")
     roll(play, 3)
     roll(play, 2)
     while not play.state.unit("R1").ineffective:
@@ -571,6 +600,7 @@ def test_a_square_faces_horse_alone_k_9_5a_k_9_5c():
     choose(play, "attack", how="charge")
     choose(play, "defend", square=True, primary="G2")
     roll(play, 2)
+    choose(play, "tactic", choice="none")
     assert play.state.unit("G2").square
     roll(play, 1)
     assert play.legal()[0].for_.endswith("differential +2")
@@ -581,6 +611,7 @@ def test_a_square_makes_a_charge_suffer_that_fails_its_check_k_9_5c():
     choose(play, "attack", how="charge")
     choose(play, "defend", square=True)
     roll(play, 2)
+    choose(play, "tactic", choice="none")
     roll(play, 6)
     roll(play, 5)
     assert any("(Ax) instead of Ex+Leader" in text for _, text in events_of(play))
@@ -700,6 +731,7 @@ def test_a_fortune_of_war_charges_with_a_stack_and_its_leader_k_12_4c_k_10_3e():
     small = unit("R3", "0903", size="battalion", front={"cf": 2})
     play = fortune_of_red(unit("R2", "0903"), small, unit("G1", "0906"), leader=[chief])
     choose(play, "fow", choice="charge", unit="R2", others=("R3", "RC"), path=("0904", "0905"))
+    choose(play, "tactic", choice="none")
     # With the leader's rating the MR of 4 is 5.
     roll(play, 5)
     # Twice 5 and twice 2, and 2 of the leader, against 5.
