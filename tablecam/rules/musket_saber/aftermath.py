@@ -21,6 +21,7 @@ from tablecam.rules.musket_saber.state import Due, MoraleDie, Outcome, State, Un
 from tablecam.rules.musket_saber.tables import Code
 from tablecam.rules.musket_saber.troops import Unit, is_overstacked
 from tablecam.rules.steps import Events
+from tablecam.table.sides import side_name
 
 # A fate as it comes over the units.
 
@@ -47,9 +48,13 @@ def applied(
     for name, turn in fate.trt.items():
         state, more = _routed_until(state, name, turn)
         events += more
-    state = replace(
-        state, fortunes=(*state.fortunes, *((s, "") for s, n in fate.fow.items() for _ in range(n)))
+    routed = {state.side_of(name) for name in (*fate.routs, *fate.trt, *fate.captured)}
+    given = (
+        (side, "", "" if index or state.enemy_of(side) not in routed else "it routed the enemy")
+        for side, count in fate.fow.items()
+        for index in range(count)
     )
+    state = replace(state, fortunes=(*state.fortunes, *given))
     flees = [
         Flee(name, count, hexes[name], routs=name in fate.routs)
         for name, count in fate.retreat_hexes.items()
@@ -96,8 +101,9 @@ class Losing(Due):
         """Returns the state after it; without a unit the opponent has a Fortune of War (K-7.11)."""
         left = self.legal(state)
         if not left:
-            fortunes = () if self.what == _AMMUNITION else ((state.enemy_of(self.side), ""),)
-            return replace(state, fortunes=(*state.fortunes, *fortunes)), ()
+            why = f"{side_name(self.side)} has no {self.what.removeprefix('a ')} to lose"
+            given = () if self.what == _AMMUNITION else ((state.enemy_of(self.side), "", why),)
+            return replace(state, fortunes=(*state.fortunes, *given)), ()
         unit = state.unit((answer or left[0]).unit)
         if self.what == _AMMUNITION:
             text = f"{unit.id} is out of ammunition: ineffective"
@@ -371,9 +377,16 @@ class Victors(Due):
     units: Units
     vacated: Hex
     only_routed: bool = False
-    question = "{units}: advance to {vacated}, or beside it?"
+    question = "advance to {vacated}, or beside it?"
     hint = "Tap a hex or move the counter there, or pass."
     least_answers = 2
+
+    def asked(self, state: State) -> PendingDecision | None:
+        """Returns the question to those who may advance."""
+        asked = super().asked(state)
+        able = dict.fromkeys(getattr(answer, "unit", "") for answer in self.legal(state))
+        names = ", ".join(filter(None, able))
+        return asked and replace(asked, question=f"{names}: {asked.question}")
 
     def legal(self, state: State) -> tuple[Any, ...]:
         """Returns the hexes of each, and passing."""
@@ -508,7 +521,7 @@ class ChargeOn(Due):
             return state, ()
         for name in self.units:
             state = state.changed(name, fought=False, charging=True)
-        charges = (*state.charges, acts.Charging(self.units, answer.target_hex))
+        charges = (*state.charges, acts.Charging(self.units, answer.target_hex, goes_on=True))
         text = f"{' and '.join(self.units)}: a further charge, at {answer.target_hex}"
         state = replace(state, charges=charges)
         stay = (Staying(name, number) for name, number in self.stood.items())
@@ -521,7 +534,7 @@ class Staying(Due):
     unit: str
     hex: Hex
     question = "{unit}: stay in {hex}, Disrupted, while the charge goes on?"
-    hint = "Lay the counter back, or pass."
+    hint = "It need not retreat from a charge that goes on. Lay the counter back, or pass."
     least_answers = 2
 
     def legal(self, state: State) -> tuple[Any, ...]:

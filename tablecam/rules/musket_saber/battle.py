@@ -22,6 +22,12 @@ from tablecam.table.sides import side_name
 TACTIC_RULES: Final[Mapping[Tactic, str]] = {
     "none": "K-7.3", "press": "K-7.13b", "disengage": "K-7.13d", "last_stand": "K-7.13e",
 }  # fmt: skip
+_NAMES: Final = {"none": "no tactic", "press": "Press Forward", "last_stand": "Last Stand"}
+
+
+def words_of(more: str) -> str:
+    """Returns a tactic, or what else counts for a side, in words."""
+    return _NAMES.get(more, more)
 
 
 # The differential.
@@ -64,7 +70,7 @@ def sums_of(counted: Differential, primary: str = "") -> tuple[Sum, ...]:
         return f"{words}, of {term.cf} halved: {why}" if why else words
 
     def total(title: str, terms: Iterable[Term], more: Mapping[str, int], value: int) -> Sum:
-        others = (f"{name.replace('_', ' ')} {value:+d}" for name, value in more.items())
+        others = (f"{words_of(name)} {value:+d}" for name, value in more.items())
         return Sum(f"{title} {value}", (*map(part, terms), *others))
 
     return (
@@ -279,7 +285,8 @@ def declared(state: State, battle: acts.Battle) -> Outcome:
     for post in (*state.hq, *state.trains):
         if post.hex == battle.target and how == "attack":
             state = state.changed(post.id, attacked=True, active=False)
-            state = replace(state, fortunes=(*state.fortunes, *((battle.side, ""),) * HQ_FOW))
+            given = ((battle.side, "", f"it attacked {post.id}"),) * HQ_FOW
+            state = replace(state, fortunes=(*state.fortunes, *given))
     text = attack_words(state, battle.attackers, battle.target, battle.how)
     events = (event("attack", text, "K-7.1", *battle.attackers),)
     if there:
@@ -475,8 +482,7 @@ class Tactics(Due):
         choice: Tactic = "none" if answer is None else answer.choice
         tactics = {**battle.tactics, role_of(battle, self.side): choice}
         state = replace(state, battle=replace(battle, tactics=tactics))
-        words = "no tactic" if choice == "none" else choice.replace("_", " ")
-        text = f"{side_name(self.side)}: {words}"
+        text = f"{side_name(self.side)}: {words_of(choice)}"
         return state, (event("tactic", text, TACTIC_RULES[choice]),)
 
 

@@ -114,8 +114,8 @@ def _defend(state: State, action: acts.Defend) -> Offer:
 
 def _fow(state: State, action: acts.Fow) -> Offer:
     words = {
-        "move_enemy": "move this enemy", "move_friend": "move this unit", "charge": "charge",
-        "check_enemy": "check its morale", "recover_friend": "recover",
+        "move_enemy": "move this enemy, on 1 or 2", "move_friend": "move this unit",
+        "charge": "charge", "check_enemy": "check its morale", "recover_friend": "recover",
     }.get(action.choice, action.choice)  # fmt: skip
     if action.others and action.choice == "charge":
         words = f"charge with {' and '.join(action.others)}"

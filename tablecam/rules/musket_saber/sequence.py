@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any, Final
 
-from tablecam.rules.game import Ban, Event, PendingDecision, Refused
+from tablecam.rules.game import Ban, Event, Refused
 from tablecam.rules.hexes.grid import Hex
 from tablecam.rules.musket_saber import aftermath, battle, combat, moves
 from tablecam.rules.musket_saber import state as acts
@@ -57,13 +57,16 @@ def combat_begun(state: State) -> State:
 def automatic(state: State) -> Outcome | None:
     """Returns what follows by itself when nothing is due: Fortunes of War, the next phase."""
     if state.fortunes:
-        (side, unit), *rest = state.fortunes
+        (side, unit, why), *rest = state.fortunes
         state = replace(state, fortunes=tuple(rest))
         if not state.plays("K-12.4"):
             return state, ()
-        fortune = Fortune(side, unit)
+        fortune = Fortune(side, unit, why or "the result gives one")
         words = f"{side_name(side)} has a Fortune of War: {fortune.why}"
         return state.pushed(fortune), (event("fow", words, "K-12.4"),)
+    on = {charging.target for charging in state.charges if charging.goes_on}
+    if further := next((a for a in battle.attacks(state) if on and a.target_hex in on), None):
+        return battle.mustered(state, further)
     if state.phase == "combat":
         # K-7.2b: the triggered units whose triggering units have all fought, or are gone.
         waiting = {unit.id for unit in state.units if unit.hex and not unit.fought}
@@ -105,7 +108,11 @@ def _passed_over(state: State, names: Sequence[str]) -> State:
         stacks.setdefault(number, []).append(name)
     due = combat.fow_due(names, [*stacks.values()], state.deeds)
     on_map = [name for name in due if state.unit(name).hex] if state.plays("K-7.2b") else []
-    fortunes = (*state.fortunes, *((state.passive, name) for name in on_map))
+    given = (
+        (state.passive, name, f"no enemy in the zone of control of {name} attacked it")
+        for name in on_map
+    )
+    fortunes = (*state.fortunes, *given)
     left = {name: by for name, by in state.triggered.items() if name not in names}
     return replace(state, triggered=left, fortunes=fortunes)
 
@@ -362,8 +369,17 @@ def _nearest(state: State, unit: Unit) -> list[Hex]:
     return sorted(hexes, key=lambda number: state.grid.distance((unit.hex or "",), (number,)))
 
 
+def _ban_on_recovering(state: State, name: str) -> Ban | None:
+    thing = state.thing(name)
+    is_worn = isinstance(thing, Unit) and (thing.disrupted or thing.ineffective)
+    return ban_on_recover(state, acts.Recover(name)) if is_worn else None
+
+
 WHY_NOT: Final[dict[str, dict[str, Any]]] = {
-    "movement": {"move": lambda state, name: moves.ban_on_start(state, acts.Start(name))},
+    "movement": {
+        "move": lambda state, name: moves.ban_on_start(state, acts.Start(name)),
+        "recovery": _ban_on_recovering,
+    },
     "combat": {"attack": _ban_on_attacking, "bombardment": _ban_on_bombarding},
 }
 """Why a unit lacks what others may do, by the phase and the deed."""
@@ -462,20 +478,10 @@ class Fortune(Due):
 
     side: str
     unit: str = ""
-    question = "{who}: how to use the Fortune of War?"
+    why: str = ""
+    question = "{who}: how to use the Fortune of War? ({why})"
+    hint = "Tap a unit to see what it may be used for, or pass."
     least_answers = 2
-
-    @property
-    def why(self) -> str:
-        """Why the side has it (K-7.2b, K-7.8, K-12.1)."""
-        if self.unit:
-            return f"no enemy in the zone of control of {self.unit} attacked it"
-        return "it routed an enemy, the result gives one, or it attacked an HQ or trains"
-
-    def asked(self, state: State) -> PendingDecision | None:
-        """Returns the question, and why the side has it."""
-        asked = super().asked(state)
-        return asked and replace(asked, question=f"{asked.question} ({self.why})")
 
     def legal(self, state: State) -> tuple[Any, ...]:
         """Returns its uses, and losing it."""

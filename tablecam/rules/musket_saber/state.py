@@ -307,10 +307,11 @@ def _folio(files: str, hex_map: HexMap) -> Folio:
 
 @dataclass(frozen=True)
 class Charging:
-    """Units that charge a hex in the combat phase (K-7.13c)."""
+    """Units that charge a hex in the combat phase, or go on charging at once (K-7.13c, K-9.3)."""
 
     units: Units
     target: Hex
+    goes_on: bool = False
 
 
 @dataclass(frozen=True)
@@ -346,8 +347,8 @@ class State(HexState):
     `triggered` are the defenders that trigger combats in this phase, each with the units that it
     threatens, until it is known whether it is attacked; `deeds` what was done to
     units, `targets` the hexes that were attacked. `fortunes` are the Fortunes of War to be used,
-    each with its side and the only unit that it may be used on, if any. `lies` are counters as
-    they really lie, `given_time` is the time of day that a beginning states.
+    each with its side, the only unit that it may be used on, if any, and why. `lies` are counters
+    as they really lie, `given_time` is the time of day that a beginning states.
     """
 
     position: Position
@@ -367,7 +368,7 @@ class State(HexState):
     deeds: tuple[Deed, ...] = ()
     targets: tuple[Hex, ...] = ()
     battle: Battle | None = None
-    fortunes: tuple[tuple[str, str], ...] = ()
+    fortunes: tuple[tuple[str, str, str], ...] = ()
     due: tuple[Due, ...] = ()
     lies: Mapping[str, BasePose] = field(default_factory=dict, hash=False)
     given_time: Time | None = None

@@ -542,6 +542,13 @@ def test_why_units_do_not_move_charge_attack_or_bombard_k_4_2_k_7_13c_k_7_1_k_8_
     assert GAME.why_missing(play.state).startswith(why)
 
 
+def test_why_a_disrupted_unit_does_not_recover_k_11_1f():
+    worn = {"R1": {"disrupted": True}}
+    play = battle(unit("R1", "0505"), unit("R2", "0101"), unit("G1", "0507"), marks=worn)
+    why = "No recovery: it or its zone is in an enemy zone of control"
+    assert why in GAME.why_missing(play.state)
+
+
 def test_a_charge_that_fails_its_check_counts_half_k_7_13c():
     play = charging(unit("G1", "0507", front={"cf": 1}))
     choose(play, "attack", how="charge")
@@ -586,7 +593,7 @@ def test_horse_that_routs_its_enemy_rides_on_and_is_spent_in_the_end_k_9_3():
     # The Fortune of War for the rout comes before the next charge.
     play.apply(acts.Pass())
     assert not play.state.unit("R1").ineffective
-    choose(play, "attack", how="charge", target_hex="0510")
+    assert play.asked().question.startswith("R1: charge G2 in 0510.")
     choose(play, "defend", square=False)
     choose(play, "tactic", choice="none")
     roll(play, 3)
