@@ -361,5 +361,9 @@ def _unit_lines(unit: Unit, roster: Roster) -> Iterable[str]:
         return
     listed = next((len(entry.upward()) for entry in roster.units if entry.id == unit.id), None)
     formation = read_formation(unit, roster_bases=listed)
+    if unit.arm != "artillery" and unit.formation not in (None, formation.name):
+        # The game reads another one, such as a square, whose reasons are its own.
+        yield f"{side_name(unit.side)} {unit.arm}, {unit.formation}{_arranged(unit)}."
+        return
     words = dict.fromkeys((f"{unit.arm}", f"{formation.name}"))
     yield f"{side_name(unit.side)} {', '.join(words)}: {formation.because}."

@@ -7,10 +7,15 @@ from typing import Any
 
 import pytest
 
+from tablecam.live.questions import about
 from tablecam.replay.film_table import table_facts
 from tablecam.rules.game_files import house_options
+from tablecam.rules.games import with_formations
+from tablecam.rules.lay import with_bases
 from tablecam.rules.play import Play
 from tablecam.rules.syw_d6 import tables
+from tablecam.rules.syw_d6.field import field_of
+from tablecam.rules.syw_d6.forming import in_formation
 from tablecam.rules.syw_d6.game import GAME
 from tablecam.simulate.demo import embedded_demo
 from tests.rules.conformance import check_replay, check_state, play_at_random
@@ -80,6 +85,16 @@ def test_a_page_knows_the_experience_and_the_brigade_of_each_unit_s_0_4():
     assert (words["F1"], words["F4"]) == (
         "veteran, Guerchy brigade", "green, Saint Germain brigade"
     )  # fmt: skip
+
+
+def test_the_card_of_a_unit_in_square_says_so_s_l_14():
+    demo = embedded_demo("syw-d6")
+    position = demo.truth()
+    square = in_formation(field_of(position), position.unit("F1"), "square")
+    laid = with_formations(with_bases(position, {"F1": square}), demo.roster)
+    assert about(laid, "unit:F1", demo.roster)["lines"] == [
+        "French infantry, square, 4 bases in 3 ranks."
+    ]
 
 
 def test_the_demos_chart_gives_all_rows_and_says_that_they_are_invented_s_n_2():
