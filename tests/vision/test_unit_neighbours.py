@@ -71,7 +71,7 @@ def test_how_likely_a_mate_is_does_not_depend_on_where_the_two_lie(turn_deg, mov
             y_mm + ahead * math.sin(turn) + left * math.cos(turn),
             turn_deg,
         )
-        return MATES.evidence_nats(other, known(10, x_mm, y_mm, turn_deg))[0]
+        return MATES.evidence_nats(other, known(10, x_mm, y_mm, turn_deg))[0, 0]
 
     here, there = nats(0.0, 0.0, 0.0), nats(turn_deg, *moved_mm)
     assert here == pytest.approx(there)
@@ -81,7 +81,7 @@ def test_how_likely_a_mate_is_does_not_depend_on_where_the_two_lie(turn_deg, mov
 def test_flush_mates_are_likelier_than_near_ones_and_those_than_far_ones():
     def nats(right_mm, heading_deg=0.0):
         mate = known(10, 200, 150, 0.0)
-        return MATES.evidence_nats(known(11, 200, 150 - right_mm, heading_deg), mate)[0, ROW[11]]
+        return MATES.evidence_nats(known(11, 200, 150 - right_mm, heading_deg), mate)[0, 0, ROW[11]]
 
     assert nats(40.5) == CONTACT_NATS
     assert 0 < nats(52) < CONTACT_NATS
@@ -91,8 +91,15 @@ def test_flush_mates_are_likelier_than_near_ones_and_those_than_far_ones():
 
 def test_a_mate_lies_flush_next_but_one_too():
     beside = [known(11, 200, 150 - right_mm, 0.0) for right_mm in (40, 80, 120)]
-    nats = [MATES.evidence_nats(each, known(10, 200, 150, 0.0))[0, ROW[11]] for each in beside]
+    nats = [MATES.evidence_nats(each, known(10, 200, 150, 0.0))[0, 0, ROW[11]] for each in beside]
     assert nats == [CONTACT_NATS, CONTACT_NATS, 0]
+
+
+def test_a_square_that_shows_a_tag_turned_is_flush_as_that_tag_faces():
+    mates = known(10, 200, 150, 0.0)
+    nats = MATES.evidence_nats(known(20, 200, 109.5, 90.0), mates)[0]
+    assert nats[:, ROW[11]].tolist() == [0, 0, 0, CONTACT_NATS]
+    assert not MATES.evidence_nats(mates, mates).any()
 
 
 def test_a_tag_needs_room_for_its_base():

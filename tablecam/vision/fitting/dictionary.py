@@ -15,6 +15,9 @@ from calibration.errors import CalibrationError
 from calibration.table_tags import tag_dictionary
 from tablecam.errors import BadInput
 
+_PLAIN_SHARE = 0.25
+"""Plain tags have at most this share of their cells white, or black."""
+
 
 @dataclass(frozen=True, eq=False)
 class TagPatterns:
@@ -36,6 +39,12 @@ class TagPatterns:
     def side_cells(self) -> int:
         """The number of cells along a side of the black square."""
         return self.inner_cells + 2
+
+    @cached_property
+    def is_plain(self) -> NDArray[np.bool_]:
+        """Which tags have most of their cells of one colour, (k,)."""
+        white = self.cells.mean(axis=(1, 2))
+        return np.asarray(np.minimum(white, 1 - white) <= _PLAIN_SHARE)
 
     @cached_property
     def index_of(self) -> dict[int, int]:

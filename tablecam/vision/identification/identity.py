@@ -42,8 +42,6 @@ _LEAST_LIKENESS_SHARE, _LEAST_SHARE_IF_PLAIN = 0.93, 0.97
 more; of 2,900 tags 15 to 50 % hidden, 12 had less and looked like another: `occluded_verdict`
 examines all that have less. Plain tags need more: a dark thing over the white cells of another tag
 makes one of few white cells. Of 3,800 half hidden tags two became tag 17, with 0.935 and 0.955."""
-_PLAIN_SHARE = 0.25
-"""Plain tags have at most this share of their cells white, or black."""
 _TAG_SIGMA = 0.45
 """Standard deviation of a tag's own pixels, black to white; about half of them are white."""
 _MOST_CELL_MISMATCH = 1.0 / 16
@@ -157,8 +155,7 @@ def identify(
             # The patterns of a kind are sorted, so this is each fit's place among them.
             own = np.searchsorted(kind.pattern, fits.tags.pattern[rows])
             rival_mismatch[rows] = nearest[own]
-    white = patterns.cells.mean(axis=(1, 2))[fits.tags.pattern]
-    is_plain = np.minimum(white, 1 - white) <= _PLAIN_SHARE
+    is_plain = patterns.is_plain[fits.tags.pattern]
     return Identities(
         fits, mismatch, border_mismatch, rival_mismatch, is_plain, patterns.inner_cells
     )

@@ -58,8 +58,8 @@ class AcceptanceThresholds:
     the share of the rim that must be white. At least `paint` of the tag's black inner points, or
     the share `of_paint` of them, must look black: smoke and dice are white and hide them as if they
     were paper. `lead`, in nats, is how much likelier the name must be than an average name.
-    `is_alone`: no unit neighbour gives the tag's heading. `is_unit_guessed`: its neighbours are not
-    identified, so other units' tags compete more.
+    `is_alone`: no unit neighbour in contact gives the tag's heading. `is_unit_guessed`: its
+    neighbours are not identified, so other units' tags compete more.
     """
 
     worth: float
@@ -74,9 +74,11 @@ class AcceptanceThresholds:
 
 
 IN_CONTACT = AcceptanceThresholds(16.0, 0.45, 0.3, rim=0.6, paint=4, of_paint=0.3, lead=-np.inf)
-NEAR_NEIGHBOUR = AcceptanceThresholds(90.0, 0.6, 0.5, rim=0.6, paint=7, of_paint=0.5, lead=1.5)
-IN_GUESSED_ROW = replace(NEAR_NEIGHBOUR, is_alone=True, is_unit_guessed=True)
-ISOLATED = replace(NEAR_NEIGHBOUR, is_alone=True)
+NEAR_NEIGHBOUR = AcceptanceThresholds(
+    90.0, 0.6, 0.5, rim=0.6, paint=7, of_paint=0.5, lead=1.5, is_alone=True
+)
+IN_GUESSED_ROW = replace(NEAR_NEIGHBOUR, is_unit_guessed=True)
+ISOLATED = replace(NEAR_NEIGHBOUR)
 """Thresholds in contact with a unit neighbour, near one, and without. On 36 simulated tables of 3
 and 6 px a cell, right names in contact had a worth of 54 or more and 3 such points of 7; near a
 neighbour, a worth of 95, 8 points, and were 2.3 ahead. A wrong name near a neighbour had 4 points
@@ -90,7 +92,7 @@ class OccludedPlacement:
 
     `values` (m,) are as `values_at_points` gives them; `expected` (k, 4, m) are the dictionary's
     tags, turned 0 to 3 quarters, and `ring` (m,) their mean: all share border and rim. `unit_nats`
-    (k,) is how much its unit neighbours favour each tag there.
+    (4, k) is how much its unit neighbours favour each tag there, turned 0 to 3 quarters.
     """
 
     def __init__(
@@ -138,7 +140,7 @@ class OccludedPlacement:
         # Skips the comparison with turned tags and other sizes if the name is hopeless anyway.
         if not free[self._own] or self.probability(free, odds) < _LEAST_PROBABILITY:
             return False
-        own, prior = 4 * self._own, self._prior_turned(self._prior(free, odds))
+        own, prior = 4 * self._own, self._prior(free, odds).ravel()
         cost = self._costs[self._own]
         likely = prior / prior[own] * np.exp((cost - self._costs_turned) / SPREAD)
         # The posterior odds of a blank card of this size at this place.
@@ -151,7 +153,7 @@ class OccludedPlacement:
 
         Under occluders of any shape.
         """
-        prior, cost = self._prior(free, odds), self._costs[self._own]
+        prior, cost = self._prior(free, odds)[:, 0], self._costs[self._own]
         likely = prior / prior[self._own] * np.exp((cost - self._costs) / SPREAD)
         return float(1 / likely.sum())
 
@@ -171,7 +173,7 @@ class OccludedPlacement:
 
     def is_another(self, free: Rows) -> bool:
         """Whether it is clearly a tag, but none of the unit's missing ones."""
-        prior = self._prior(free, 1.0)
+        prior = self._prior(free, 1.0)[:, 0]
         likely = prior * np.exp((self._costs.min() - self._costs) / SPREAD)
         is_tag = self._no_tag_cost - float(self._costs.min()) >= _CLEAR_WORTH
         return bool(is_tag and likely[prior >= 1].sum() < (1 - _CLEAR_PROBABILITY) * likely.sum())
@@ -224,7 +226,7 @@ class OccludedPlacement:
 
         The mean over what occluders may be like: wrong names are seldom sure under all of them.
         """
-        prior, own = self._prior_turned(self._prior(free, odds)), 4 * self._own
+        prior, own = self._prior(free, odds).ravel(), 4 * self._own
         if self._thresholds.is_unit_guessed:
             prior = np.where(free.repeat(4), np.maximum(prior, _OTHER_UNIT_PRIOR), prior)
         ranking = np.argsort(self._costs_turned - SPREAD * np.log(prior))
@@ -236,17 +238,18 @@ class OccludedPlacement:
         return float(-np.log(likely[:, 1:].sum(axis=1) + _LEAST_ODDS).mean())
 
     def _prior(self, free: Rows, odds: float) -> Array:
-        """Returns the prior of each tag there (k,), 1 for the most likely unit neighbour."""
-        prior = np.where(free, np.exp(self._unit_nats - self._unit_nats[free].max(initial=0)), 0.0)
-        # Any tag of the dictionary may lie there, though rarely: the table file may be wrong.
-        return np.maximum(prior, 1 / (odds * len(prior)))
+        """Returns the prior of each tag there, turned 0 to 3 quarters, (k, 4).
 
-    def _prior_turned(self, prior: Array) -> Array:
-        """Returns the prior of each tag there, turned 0 to 3 quarters, (4k,)."""
-        turned = (
-            prior if self._thresholds.is_alone else np.full(len(prior), _TURNED_PRIOR * prior.min())
-        )
-        return np.column_stack([prior, turned, turned, turned]).ravel()
+        It is 1 for the most likely unit neighbour.
+        """
+        nats = self._unit_nats.T
+        prior = np.where(free[:, None], np.exp(nats - nats[free].max(initial=0)), 0.0)
+        # Any tag of the dictionary may lie there, though rarely: the table file may be wrong.
+        least = 1 / (odds * len(prior))
+        prior = np.maximum(prior, least)
+        if not self._thresholds.is_alone:
+            prior[:, 1:] = _TURNED_PRIOR * least
+        return prior
 
     @cached_property
     def _costs_turned(self) -> Array:

@@ -129,8 +129,8 @@ def score_placements(
 ) -> OccludedPlacements:
     """Returns the placements among fits (n,), beside unit neighbours or alone, that look like tags.
 
-    `likelier` (n, k), in nats, is how much its unit neighbours favour each of the roster's
-    patterns. A placement may show a tag of another of `sizes_mm`.
+    `likelier` (n, 4, k), in nats, is how much its unit neighbours favour each of the roster's
+    patterns, turned 0 to 3 quarters. A placement may show a tag of another of `sizes_mm`.
     """
     # With no contrast to compare, anything dim could pass as a tag: use the stricter thresholds.
     least = least if sight.gain_grey > 0 else NEAR_NEIGHBOUR
@@ -153,9 +153,9 @@ def placements_of(
     """Returns fits (n,) as placements, whatever they look like; see `score_placements`."""
     if not len(fits):
         return []
-    unit_nats = np.zeros((len(fits), len(sight.dictionary.ids)))
+    unit_nats = np.zeros((len(fits), 4, len(sight.dictionary.ids)))
     # Tags outside the roster get no evidence for or against them.
-    unit_nats[:, sight.patterns.ids] = likelier
+    unit_nats[:, :, sight.patterns.ids] = likelier
     values = values_at_points(sight, fits)
     sizes = fits.tags.sizes_mm
     expected_by_size = {

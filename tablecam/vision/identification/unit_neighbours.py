@@ -109,16 +109,27 @@ class UnitNeighbours:
         return guesses[np.unique(rounded, axis=0, return_index=True)[1]]
 
     def evidence_nats(self, tags: TagGuesses, known: TagGuesses) -> Array:
-        """Returns how much the known bases favour each pattern at each tag, in nats, (n, k).
+        """Returns how much the known bases favour each pattern at each tag, in nats, (n, 4, k).
 
-        Units with a known base in contact with the tag, or near it, are favoured.
+        Units with a known base in contact with the tag, or near it, are favoured, if the tag faces
+        as that base does. The second axis is the tag turned 0 to 3 quarters.
         """
+        quarters_rad = np.arange(4) * (np.pi / 2)
+        turned = tags[np.arange(len(tags)).repeat(4)]
+        headings_rad = (tags.headings_rad[:, None] + quarters_rad).ravel()
+        nats = self._evidence_nats(replace(turned, headings_rad=headings_rad), known)
+        return nats.reshape(len(tags), 4, nats.shape[1])
+
+    def _evidence_nats(self, tags: TagGuesses, known: TagGuesses) -> Array:
+        """Returns how much the known bases favour each pattern at each tag as it faces, (n, k)."""
         in_unit = self.unit[known.pattern]
         reach_mm = np.hypot(*self.base_mm[known.pattern].T)
         angle_rad = _angles_rad(tags, known)
         distance_mm = np.linalg.norm(known.places_mm - tags.places_mm[:, None], axis=2)
         # A coarse test first: only these pairs are compared position by position.
         is_close = (distance_mm < 2 * reach_mm) & (angle_rad < _NEAR_RAD) & (in_unit != _NO_UNIT)
+        # A tag says nothing about itself.
+        is_close &= tags.pattern[:, None] != known.pattern
         tag, mate = np.nonzero(is_close)
         is_in_contact = self._are_in_contact(
             tags[tag], known[mate], self._neighbours_mm(known)[mate]
