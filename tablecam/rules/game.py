@@ -8,7 +8,7 @@ a rule system.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from random import Random
 from types import MappingProxyType
@@ -132,6 +132,14 @@ class Sum(NamedTuple):
 
     title: str
     terms: tuple[str, ...]
+
+
+def outcomes_of(words_of: Callable[[int], str], faces: Iterable[int]) -> Sum:
+    """Returns what each face of a die brings, equal ones together."""
+    by_words: dict[str, list[str]] = {}
+    for face in faces:
+        by_words.setdefault(words_of(face), []).append(str(face))
+    return Sum("On the die", tuple(f"{', '.join(dice)}: {text}" for text, dice in by_words.items()))
 
 
 @dataclass(frozen=True, slots=True)

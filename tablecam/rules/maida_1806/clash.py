@@ -9,7 +9,7 @@ from itertools import product
 from typing import Any, Final
 
 from tablecam.rules.dice import Roll
-from tablecam.rules.game import Event, PendingDecision, Sum
+from tablecam.rules.game import Event, PendingDecision, Sum, outcomes_of
 from tablecam.rules.hexes.zones import Hexes
 from tablecam.rules.maida_1806 import fire, tables
 from tablecam.rules.maida_1806 import state as acts
@@ -189,6 +189,19 @@ def result_of(state: State, combat: Combat, die: int) -> str:
     return charts.rows[die][charts.columns.index(column)]
 
 
+def losers_and_winners(combat: Combat, result: str) -> tuple[Units, Units]:
+    """Returns who has lost and who has won by a result: A+n or D+n (D-15.8)."""
+    sides = (combat.attackers, combat.defenders)
+    return sides if result[0] == "A" else sides[::-1]
+
+
+def result_words(combat: Combat, result: str) -> str:
+    """Returns a result in words: who wins, and who is off the map for how long (D-15.11.1)."""
+    lost, won = losers_and_winners(combat, result)
+    wins = "wins" if len(won) == 1 else "win"
+    return f"{joined(won)} {wins}, {joined(lost)} out for {counted(int(result[2:]), 'turn')}"
+
+
 def combats_of(state: State, side: str, units: Units, fought: Units) -> tuple[Combat, ...]:
     """Returns the Clashes that the activated side may choose from (D-6.5d, D-15.2, D-15.3).
 
@@ -269,7 +282,11 @@ class ClashDie(Due):
         combat = self.there(state)
         words = f"{', '.join(combat.attackers)} against {', '.join(combat.defenders)}"
         words += f" in {' '.join(combat.hexes)}: roll a die"
-        return PendingDecision(words, sums=sums_of(state, combat))
+        faces = outcomes_of(
+            lambda die: result_words(combat, result_of(state, combat, die)),
+            range(tables.DIE_FACES),
+        )
+        return PendingDecision(words, sums=(*sums_of(state, combat), faces))
 
     def follow(self, state: State, answer: Any) -> Outcome:
         """Returns the state after the die, with Losses, Rout and facing due (D-15.8)."""
@@ -277,14 +294,9 @@ class ClashDie(Due):
             return state, ()
         combat = self.there(state)
         result = result_of(state, combat, answer[0])
-        lost, won = combat.attackers, combat.defenders
-        if result[0] == "D":
-            lost, won = won, lost
+        lost, won = losers_and_winners(combat, result)
         winner = state.side(won[0])
-        turns = counted(int(result[2:]), "turn")
-        verb = "wins" if len(won) == 1 else "win"
-        text = f"{joined(won)} {verb} against {joined(lost)}, out for {turns}: "
-        text += f"die {answer[0]}, {result}"
+        text = f"{result_words(combat, result)}: die {answer[0]}, {result}"
         sums = [one._asdict() for one in sums_of(state, combat)]
         facts = {"result": result, "winner": winner, "losers": list(lost), "sums": sums}
         state = state.gains(winner, tables.VICTORY_POINTS["clash_won"])

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, Literal
 
 from tablecam.geometry.shapes import Shape
-from tablecam.rules.game import Event, Sum
+from tablecam.rules.game import Event, PendingDecision, Sum, outcomes_of
 from tablecam.rules.hexes.drawings import line_shape
 from tablecam.rules.hexes.zones import Hexes
 from tablecam.rules.maida_1806 import field, tables
@@ -18,6 +18,7 @@ from tablecam.rules.maida_1806.fire import Retreat, Shrink, ban_on_fire, fired
 from tablecam.rules.maida_1806.state import Due, Outcome, React, State, Units, enemy_of
 from tablecam.rules.maida_1806.troops import Piece
 from tablecam.rules.steps import Events
+from tablecam.wording import counted, joined
 
 Did = Literal["entered", "turned"]
 
@@ -119,6 +120,16 @@ class Verdict:
     losses: int = 0
     withdraw: int = 0
     rout: bool = False
+
+    @property
+    def words(self) -> str:
+        """What it leads to."""
+        if self.passed:
+            deeds = [deed.replace("+", " and ") for deed in self.offered if deed != "none"]
+            return f"may {joined(deeds, 'or')}" if deeds else "passes, but can do nothing"
+        losses = {0: [], 1: ["1 Loss"], 2: ["2 Losses"]}[self.losses]
+        goes = "Rout" if self.rout else f"withdraws {counted(self.withdraw, 'hex')}"
+        return joined([*losses, goes])
 
 
 def verdict_of(state: State, unit: str, movers: Sequence[str], check: Check, die: int) -> Verdict:
@@ -264,6 +275,18 @@ class ReactionCheck(Due):
     unit: str
     movers: Units
     dice = "reaction of {unit}"
+
+    def asked(self, state: State) -> PendingDecision | None:
+        """Returns the roll, and what each face of the die leads to."""
+        roll, movers = self.roll(state), state.left(self.movers)
+        if roll is None or not movers:
+            return None
+        check = check_of(state, self.unit, movers)
+        faces = outcomes_of(
+            lambda die: verdict_of(state, self.unit, movers, check, die).words,
+            range(tables.DIE_FACES),
+        )
+        return PendingDecision(str(roll), sums=(faces,))
 
     def follow(self, state: State, answer: Any) -> Outcome:
         """Returns the state after the check: a choice, or what its failure does to the stack."""

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from itertools import combinations
 from typing import Any, Final, Literal
 
 from tablecam.geometry.shapes import Shape
 from tablecam.rules.dice import Roll
-from tablecam.rules.game import Ban, DiceGroup, Event, PendingDecision, Refused, Sum
+from tablecam.rules.game import (
+    Ban,
+    DiceGroup,
+    Event,
+    PendingDecision,
+    Refused,
+    Sum,
+    outcomes_of,
+)
 from tablecam.rules.hexes.grid import Hex
 from tablecam.rules.musket_saber import aftermath, combat, movement, results
 from tablecam.rules.musket_saber import state as acts
@@ -545,7 +553,7 @@ class Fight(Due):
             return None
         counted = reckoned(state, battle)
         words = f"{_foes(battle)} in {battle.target}, differential {counted.value:+d}: roll a die"
-        outcomes = outcomes_of(lambda die: _result(state, battle, counted, die)[1])
+        outcomes = outcomes_of(lambda die: _result(state, battle, counted, die)[1], range(1, 7))
         return PendingDecision(words, sums=(*sums_of(counted), outcomes))
 
     def follow(self, state: State, answer: tuple[int, ...] | None) -> Outcome:
@@ -581,14 +589,6 @@ def _result(
     flees = [side for side, unit in sides if unit.arm == "cavalry" and side != charges]
     text = " and ".join(code.in_words(none_of, flees) for code in codes)
     return codes, text + ("" if codes == [printed] else f" instead of {printed}")
-
-
-def outcomes_of(words_of: Callable[[int], str]) -> Sum:
-    """Returns what each face of a die brings, equal ones together."""
-    faces: dict[str, list[str]] = {}
-    for die in range(1, 7):
-        faces.setdefault(words_of(die), []).append(str(die))
-    return Sum("On the die", tuple(f"{', '.join(dice)}: {text}" for text, dice in faces.items()))
 
 
 def _foes(battle: acts.Battle) -> str:
@@ -900,7 +900,7 @@ class Firing(Due):
 
     def asked(self, state: State) -> PendingDecision:
         """Returns who fires at whom, and what the die may bring."""
-        outcomes = outcomes_of(lambda die: self.result(state, die)[1])
+        outcomes = outcomes_of(lambda die: self.result(state, die)[1], range(1, 7))
         return PendingDecision(f"{self.words(state)}: roll a die", sums=(outcomes,))
 
     def result(self, state: State, die: int) -> tuple[Code, str]:

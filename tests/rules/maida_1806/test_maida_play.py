@@ -141,6 +141,13 @@ def test_a_failed_reaction_costs_a_loss_and_withdraws_d_13_1a():
     sicilians = unit("BA", "0503", 240, nation="sicilian")
     play = moving(unit("FA", "0505"), sicilians, leaders={"F1": "0506"})
     play.apply(acts.Move(("FA",), (to("0504"),)))
+    (faces,) = play.asked().sums
+    assert faces.terms == (
+        "0, 1: may fire, counterattack, fire and counterattack or turn",
+        "2, 3, 4, 5, 6, 7: may fire, counterattack or turn",
+        "8: 1 Loss and withdraws 1 hex",
+        "9: 2 Losses and Rout",
+    )
     roll(play, 8)
     assert play.state.piece("BA").losses == 1
     if play.asked().seat == "british":
@@ -169,6 +176,8 @@ def test_a_counterattack_ends_the_move_with_a_clash_at_once_d_12_12_1_d_12_12_2(
     choose(play, "react", choice="counterattack")
     assert play.state.piece("BA").hexes == ("0504",)
     assert "in 0504: roll a die" in play.asked().question
+    faces = play.asked().sums[-1]
+    assert faces.terms[-1] == "8, 9: BA wins, FA out for 2 turns"
     roll(play, 9)
     # The counterattacking side is the attacker: D+2 routs the French for two turns.
     assert play.state.piece("FA").returns_turn == 3
