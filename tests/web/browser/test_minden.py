@@ -130,7 +130,7 @@ def fights(table: Table, french: Seat, allied: Seat) -> None:
     expect(french.page.locator("#game-house")).to_contain_text("charts are invented")
     expect(french.page.locator("#game-dice-title")).to_contain_text("the melee of FC1 with B2")
     picture(french.page, "minden-melee")
-    french.enters(3, 3)
+    french.enters(1, 3)
     both_see(table)
     expect(french.page.locator("#game-log-body")).to_contain_text("Melee: FC1")
     while "TEST" in table.hall.asked().question:
