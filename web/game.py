@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flask import Blueprint, Response, jsonify, request
+from flask import Blueprint, Response, current_app, jsonify, request
 
 from tablecam.errors import BadInput
 from tablecam.referee.corrections import (
@@ -31,7 +31,7 @@ from web.bodies import (
     Undo,
     request_body,
 )
-from web.seats import seat_now
+from web.seats import seat_now, seats_of
 from web.shown import shown
 
 blueprint = Blueprint("game", __name__, url_prefix="/api/game")
@@ -161,7 +161,9 @@ def might_have_been(deed: int) -> Response:
 
 def _shown() -> Response:
     after = request.args.get("after", "")
-    response = jsonify(shown_to(_referee(), seat_now(), after))
+    seats, own = seats_of(current_app), seat_now()
+    elsewhere = [] if seats is None else seats.sides_elsewhere(own)
+    response = jsonify(shown_to(_referee(), own, after) | {"elsewhere": elsewhere})
     # It may hold a concealed hand.
     response.headers["Cache-Control"] = "no-store"
     return response

@@ -12,6 +12,7 @@ import json
 import logging
 import os
 import secrets
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
@@ -115,6 +116,7 @@ class Seats:
             else kept_tokens(keys, self.by_name, is_new=is_new)
         )
         self._seated: set[str] = set()
+        self._taken: Counter[Seat] = Counter()
 
     def token(self, name: str) -> str:
         """Returns the token of a seat.
@@ -143,6 +145,16 @@ class Seats:
             if hmac.compare_digest(known.encode(), token.encode()):
                 seat = self.by_name[name]
         return seat
+
+    def change(self, own: Seat, taken: Seat) -> None:
+        """Notes that a screen left its seat for another one."""
+        self._taken.subtract([own])
+        self._taken.update([taken])
+
+    def sides_elsewhere(self, own: Seat) -> list[str]:
+        """Returns the sides whose seats other screens have taken by a tap."""
+        others = (seat.side for seat, count in self._taken.items() if count > (seat == own))
+        return [side for side in others if side is not None]
 
     def note_seated(self, address: str) -> None:
         """Stores that a visitor with a seat by link uses an address."""
@@ -227,6 +239,7 @@ def change() -> AnyResponse:
         abort(403, "this seat is yours; another one needs its own link")
     if (referee := shown().live.referee) is not None:
         referee.sit(_seats().by_name[body.seat])
+    _seats().change(seat_now(), _seats().by_name[body.seat])
     return _with_cookie(jsonify(own=body.seat), _COOKIE, token)
 
 

@@ -5,7 +5,7 @@ import stat
 
 import pytest
 
-from tablecam.referee.seats import SHARED, SPECTATOR, player
+from tablecam.referee.seats import BOTH, SHARED, SPECTATOR, player
 from web import create_app
 from web.seats import Seats
 
@@ -36,6 +36,17 @@ def test_a_seat_is_taken_by_a_tap_and_given_back(client):
     assert client.get("/api/seats").json["own"] == "french"
     assert client.post("/api/seat", json={"seat": "shared"}).status_code == 200
     assert client.get("/api/seats").json["own"] == "shared"
+
+
+def test_a_screen_knows_which_sides_sit_at_others(seats):
+    french, british, both = player("french"), player("british"), BOTH
+    for before, after in ((SHARED, french), (SHARED, both), (SHARED, british), (british, SHARED)):
+        seats.change(before, after)
+    assert [seats.sides_elsewhere(own) for own in (SHARED, french, both)] == [
+        ["french"],
+        [],
+        ["french"],
+    ]
 
 
 def test_a_game_that_is_gone_on_with_keeps_its_links_and_a_new_one_does_not(tmp_path):

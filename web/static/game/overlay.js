@@ -1,7 +1,7 @@
 /** Draws the game on the table: ghosts of where units belong, what is pointed at, and markers. */
 import { setAttr, svgElement, updateChildren } from "../shared/dom.js";
 import { cornersOf, makeText, meanPoint, placeText, through } from "../board/shapes.js";
-import { sideClass } from "../board/things.js";
+import { properName, sideClass } from "../board/things.js";
 import { short, uncut } from "../board/view.js";
 import { boxesTaken, GHOST_PX, ghostSize, ghostWay, renderMarks, RESULT } from "./markers.js";
 import { basesOf, latestEvidence, lookedAtShapes, outOfStep, pendingShapes, playing } from "./state.js";
@@ -74,7 +74,7 @@ function ghosts(state) {
   const summed = outOfStep(view);
   // In hexes a name would cover the counters beside it: the arrow says whose ghost it is.
   const named = (/** @type {string} */ unit, /** @type {string} */ words) =>
-    state.facts.map ? words : `${unit}${words === "legal" ? ":" : ""} ${words}`;
+    state.facts.map ? words : `${properName(unit)}${words === "legal" ? ":" : ""} ${words}`;
   return [
     ...view.to_place
       .filter(({ moves }) => moves)

@@ -216,7 +216,7 @@ function updateOffer(button, { key, offer }, unit, state) {
   const label = open.length
     ? `${open.join(", ")} not settled yet: ${words} anyway?`
     : asksOthers
-      ? `Ask the ${sidePlural(state, offer.passes_to ?? "")} instead`
+      ? `${sidePlural(state, playing(state)?.asked ?? "")}: ${words}`
       : words;
   const short =
     unit && offer.label.startsWith(unit) ? wordsOf(offer.label.slice(unit.length).replace(/^:? /, ""), state) : label;
@@ -244,17 +244,24 @@ function renderTake(state, view) {
   const { kind = "spectator" } = view?.seat ?? {};
   const { may_change: mayChange = false } = state.game.seats ?? {};
   const other = view && kind !== "spectator" && !view.is_yours && !view.is_over ? view.asked : null;
+  // Whoever sits at another screen answers there.
+  const asked = view?.asked ?? "";
+  const isElsewhere = asked !== view?.seat.side && Boolean(view?.elsewhere?.includes(asked));
   const isAlone = state.facts.simulated;
   const passAll = view?.pass_all ?? "";
   byId("game-pass").hidden = !passAll;
+  byId("game-pass").classList.toggle("main", !isElsewhere);
   setText(byId("game-pass"), passAll);
+  byId("game-elsewhere").hidden = !isElsewhere;
+  setText(byId("game-elsewhere"), isElsewhere ? `${sidePlural(state, asked)} answer on their own screen.` : "");
   byId("game-take").hidden = kind !== "shared" || !other;
-  byId("game-take").classList.toggle("main", !passAll && !isAlone);
+  byId("game-take").classList.toggle("main", !passAll && !isAlone && !isElsewhere);
   setAttr(byId("game-take"), "data-seat", other);
   setText(byId("game-take"), other ? `Take the ${sideName(state, other)} seat to answer` : "");
   byId("game-both").hidden = !other || !mayChange;
-  byId("game-both").classList.toggle("main", kind === "shared" && !passAll && isAlone);
+  byId("game-both").classList.toggle("main", kind === "shared" && !passAll && isAlone && !isElsewhere);
   byId("game-next").hidden = !other || !mayChange || kind !== "player";
+  byId("game-next").classList.toggle("main", !isElsewhere);
   setText(byId("game-next"), other ? `Hand this screen to the ${sidePlural(state, other)}` : "");
   byId("game-leave").hidden = !mayChange || kind === "shared" || !byId("game-next").hidden;
   setText(byId("game-leave"), kind === "both" ? "Hide both hands" : "Hide the hand");

@@ -3,7 +3,7 @@ import { byId, disable, element, setAttr, setText, updateChildren } from "../sha
 import { onClick, onClickWithin } from "../shared/events.js";
 import { sentence } from "../shared/text.js";
 import { inUnit } from "../board/measuring.js";
-import { sidePlural, split } from "../board/things.js";
+import { properName, sidePlural, split } from "../board/things.js";
 import { badge, figuresWords } from "../rulings/words.js";
 import { renderDice } from "./dice.js";
 import { cardOf, outOfStep, playing } from "./state.js";
@@ -55,7 +55,7 @@ export function renderPending(state) {
     () => element("li"),
     (row, { unit, text }) => {
       setAttr(row, "class", "placed");
-      setText(row, `${unit}: ✓ ${text}`);
+      setText(row, `${properName(unit)}: ✓ ${text}`);
     },
   );
   renderTogether(state);

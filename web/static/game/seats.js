@@ -54,7 +54,8 @@ function updateSeat(row, { name, side, link }, { own, by_link, may_change }, sta
   const [title, mark, take, more] = /** @type {HTMLElement[]} */ ([...row.children]);
   setAttr(row, "class", side === null ? "seat" : `seat of-side ${sideClass(state, side)}`);
   setText(title, seatName(state, name));
-  setText(mark, name === own ? "this screen" : "");
+  const isElsewhere = side !== null && state.game.view?.elsewhere?.includes(side);
+  setText(mark, name === own ? "this screen" : isElsewhere ? "another screen" : "");
   take.hidden = name === own || !may_change;
   setAttr(take, "data-seat", name);
   setText(take, by_link ? "Use here" : "Take");

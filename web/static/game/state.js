@@ -58,6 +58,7 @@
  * @property {string} [why_missing]  why actions are not offered that players may look for
  * @property {string | null} asked
  * @property {boolean} is_yours
+ * @property {string[]} [elsewhere]  the sides whose seats other screens have taken
  * @property {boolean} is_over
  * @property {Offer[]} actions
  * @property {string} pass_all  the button by which all seats pass; empty where somebody has to decide

@@ -116,10 +116,7 @@ def suggest_place(state: State, seen: Commander) -> Suggestion | None:
     step = state.step
     if not isinstance(step, PlacingCommander) or seen.side != step.owner(state):
         return None
-    # Paid with the card that the step itself would offer.
-    offered = (made for made in step.listed(state) if isinstance(made, act.PlaceCommander))
-    card = next((made.card for made in offered), None)
-    action = act.PlaceCommander(seen.side, seen.x_mm, seen.y_mm, card)
+    action = act.PlaceCommander(seen.side, seen.x_mm, seen.y_mm)
     leader = next(leader for leader in state.position.commanders if leader.id == seen.id)
     far_bw = math.dist(leader.place_mm, seen.place_mm) / state.position.table.bw_mm
     text = f"{seen.id} was moved {far_bw:.1f} BW: move him there?"

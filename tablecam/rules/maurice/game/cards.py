@@ -238,13 +238,13 @@ def _check_stated(state: State, action: Draw) -> None:
 class Discarding(Step):
     """A discard of `count` cards, and its reason.
 
-    The commander was displaced (M-6.30), the hand is over the limit (M-3.2), or players overruled
-    the size of a dealt hand (`told`).
+    The commander was moved (M-6.27) or displaced (M-6.30), the hand is over the limit (M-3.2), or
+    players overruled the size of a dealt hand (`told`).
     """
 
     side: str
     count: int
-    why: Literal["displaced", "hand-limit", "told"]
+    why: Literal["moved", "displaced", "hand-limit", "told"]
     then: Step
 
     def asked(self, state: State) -> PendingDecision:
@@ -278,9 +278,10 @@ class Discarding(Step):
         return state.to(self.then), (Event("discard", text, _RULES[self.why], facts),)
 
 
-_RULES = {"displaced": "M-6.30", "hand-limit": "M-3.2", "told": "M-3.10"}
+_RULES = {"moved": "M-6.27", "displaced": "M-6.30", "hand-limit": "M-3.2", "told": "M-3.10"}
 
 _REASONS = {
+    "moved": "the commander has moved",
     "displaced": "commander displaced",
     "hand-limit": f"over the hand limit of {HAND_LIMIT}",
     "told": "players corrected the hand",

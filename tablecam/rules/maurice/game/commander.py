@@ -206,24 +206,26 @@ class MovingCommander(PlacingCommander):
     question = "{who}: move the commander?"
 
     def legal(self, state: State) -> tuple[Action, ...]:
-        """Lists staying and the usual places, paid with the card of the least span."""
+        """Lists staying and the usual places; which card pays for one is asked then."""
         leader = state.commander(state.active)
         if not state.side(state.active).hand or leader is None:
             return (Done(),)
-        card = min(state.cards_of(leader.side), key=lambda card: card.span_bw, default=None)
-        card_id = None if card is None else card.id
         places = usual_places(state, leader)
-        return (Done(), *(PlaceCommander(leader.side, x, y, card_id) for x, y in places))
+        return (Done(), *(PlaceCommander(leader.side, x, y) for x, y in places))
 
     def follow(self, state: State, action: Action) -> StateAndEvents:
-        """Moves the commander and ends the round."""
+        """Moves the commander, takes a card for it, and ends the round."""
         if isinstance(action, Done):
             return state.to(EndingRound()), ()
         placing, leader = self.placed(state, action)
         check_place(state, leader, placing.place_mm)
-        state = with_cards_discarded(state, placing.side, (placing.card,))
+        then: Step = EndingRound()
+        if placing.card is None and state.cards_of(leader.side):
+            then = Discarding(placing.side, 1, "moved", then)
+        else:
+            state = with_cards_discarded(state, placing.side, (placing.card,))
         state, event = _placed(state, leader, placing.place_mm, "M-6.27")
-        return state.to(EndingRound()), (event,)
+        return state.to(then), (event,)
 
 
 class Displacing(PlacingCommander):

@@ -81,7 +81,8 @@ ACTION_GROUPS: Final[Mapping[str, about.ActionGroup]] = MappingProxyType(
         "charge": about.ActionGroup("Charge", _BY_HAND),
         "command": about.ActionGroup("Command for this round", is_main=True),
         "commander": about.ActionGroup(
-            "Commander", "Move him by hand to any place, or choose one behind a force here."
+            "Commander",
+            "For a card, which is chosen then: by hand to any place, or behind a force here.",
         ),
         "done": about.ActionGroup("Finish", is_end=True),
         "fall-back": about.ActionGroup("Fall back"),

@@ -11,11 +11,13 @@ from tablecam.rules.maurice.game.actions import (
     Activate,
     Declare,
     Decline,
+    Discard,
     Done,
     Draw,
     Interrupt,
     Modify,
     Overrule,
+    PlaceCommander,
     Remove,
     Volleys,
 )
@@ -276,3 +278,13 @@ def test_m_3_10_cards_that_cannot_be_so_are_refused(dealt, said, why):
     assert dealt.deck.left == 48
     with pytest.raises(Refused, match=why):
         GAME.apply(dealt, said)
+
+
+def test_which_card_pays_for_the_commanders_move_is_asked_when_he_has_moved(dealt):  # M-6.27
+    state = holding(dealt, "french", "Runner", "Rider").to(MovingCommander())
+    runner, rider = state.side("french").cards
+    state, told = after(state, PlaceCommander("french", 1500, 700))
+    assert [event.kind for event in told] == ["commander"]
+    assert {action.cards for action in GAME.legal(state)} == {(runner,), (rider,)}
+    state, told = after(state, Discard("french", 1, (rider,)))
+    assert (told[0].rule, state.side("french").cards) == ("M-6.27", (runner,))
