@@ -21,7 +21,7 @@ from tablecam.replay.check import RecordingCheck
 from tablecam.replay.scenes import scenes
 from tablecam.rules.games import game_of
 from tablecam.simulate.demo import demo_roster
-from tablecam.table.model import BasePose, Position, Unit
+from tablecam.table.model import BasePose, Commander, Position, Unit
 from tests.patience import comes_true
 from tests.record.games import FACTS
 from tests.referee.tables import table
@@ -158,6 +158,11 @@ def test_a_counter_that_is_due_off_has_not_left_while_another_was_laid_upon_it()
     assert [*gone(now, {"A": 0}, {1: (1, 2)})] == []
     # What was beneath it comes to light as it is taken off.
     assert [*gone(now, {"A": 0}, {1: (1,)})] == ["base:1"]
+    # A leader leaves as a counter does.
+    leader = Commander("C", "red", 300, 300, pose=off)
+    now = replace(now, position=replace(position, units=units[1:], commanders=(leader,)))
+    assert [*gone(now, {"C": 0}, {1: (1,)})] == ["commander:C"]
+    assert [*gone(now, {"C": 0}, {1: (1, 2)})] == [*gone(now, {"C": 1}, {1: (1,)})] == []
 
 
 def test_a_counter_pushed_under_another_is_missed_at_once_where_counters_stack() -> None:

@@ -207,8 +207,11 @@ def markers(unit_state: Keys) -> tuple[about.Marker, ...]:
         tone: about.Tone = "plain" if unit_state.get("active") else "warn"
         words = post if unit_state.get("active") else f"{post}, inactive"
         return (about.Marker("word", str(words), tone=tone),)
+    names = {"cf": "combat factor", "morale": "morale", "ma": "Movement Allowance"}
+    printed = [f"{name} {unit_state[key]}" for key, name in names.items() if key in unit_state]
+    words = ", ".join(printed)
     cf = unit_state.get("cf")
-    signs = [about.Marker("word", str(cf), words=f"combat factor {cf}")] if cf else []
+    signs = [about.Marker("word", str(cf), words=words)] if cf else []
     if unit_state.get("disrupted"):
         signs.append(about.Marker("ring", "Disrupted", tone="bad"))
     for key, words in (("reduced", "reduced"), ("ineffective", "ineffective")):

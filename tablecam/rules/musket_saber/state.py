@@ -334,7 +334,10 @@ class Battle(Manner):
     lines: Mapping[str, LineKind] = field(default_factory=dict)
 
     def shapes(self, state: State) -> tuple[Shape, ...]:
-        """Draws the target and who attacks it."""
+        """Draws the target and who attacks it, until no enemy is there."""
+        enemies = (n for name, n in state.hexes().items() if state.side_of(name) != self.side)
+        if self.target not in enemies:
+            return ()
         hexes = [state.unit(name).hex for name in self.attackers]
         lines = (line_shape(state.grid, (n,), (self.target,), "attack") for n in hexes if n)
         return (*hexes_shapes(state.grid, (self.target,), "target"), *lines)
@@ -578,6 +581,7 @@ def unit_state(state: State, unit: Unit) -> dict[str, Any]:
     counts = f"{unit.attack}/{unit.defence}" if unit.is_battery else f"{unit.cf}"
     marks = {
         "cf": f"({counts})" if unit.paren else counts, "formation": unit.formation,
+        "morale": unit.morale, "ma": unit.ma,
         "hex": unit.hex or "", "steps": unit.steps, "reduced": unit.reduced,
         "disrupted": unit.disrupted, "ineffective": unit.ineffective, "square": unit.square,
         "moved": unit.moved, "fought": unit.fought, "charging": unit.charging,

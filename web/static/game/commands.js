@@ -1,5 +1,5 @@
 /** Sends players' commands to the game, one request at a time; each answer is the new view of it. */
-import { byId } from "../shared/dom.js";
+import { byId, PHONE } from "../shared/dom.js";
 import { field, listenToHover, listenToLongPresses, onClick, onClickWithin, slidePanel } from "../shared/events.js";
 import { RequestError } from "../shared/http.js";
 import { chooseAlone, clear } from "../board/choosing.js";
@@ -218,7 +218,12 @@ export class Commands {
       game.place = keys.length > 1 || !isFree ? keys : [];
       if (game.place.length) Object.assign(game, { tab: "tab-game" });
     });
-    if (game.place.length) byId("panel").scrollTop = 0;
+    if (game.place.length) {
+      byId("panel").scrollTop = 0;
+      // On a phone the answers lie below what their group says of itself.
+      const answer = () => byId("game-actions").querySelector("button")?.scrollIntoView({ block: "center" });
+      if (matchMedia(PHONE).matches) requestAnimationFrame(answer);
+    }
     return keys.length > 0 && isFree;
   }
 

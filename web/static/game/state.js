@@ -205,6 +205,11 @@ export function receiveView(state, view, asked) {
   if (game.view) dropSettledMoves(state, view, before);
   // What was chosen would lie over what a new game asks first.
   if (game.view && view.has_begun && (!before || game.again)) clear(state);
+  // Nor over the hexes that a question about other units draws.
+  else if (state.facts.map && before && before.question !== view.question && view.pictured.length) {
+    const asked = new Set(view.actions.flatMap(({ units }) => units));
+    if (view.is_yours && state.chosen.length && !chosenUnits(state).some((unit) => asked.has(unit))) clear(state);
+  }
   game.view = view;
   game.error = null;
   game.judging = game.judging

@@ -440,7 +440,8 @@ function updateRosterRow(row, unit, state) {
   const place = hexes ? `in ${hexes}` : "";
   const kind = name ? [name] : [unit.arm, seen?.formation, place];
   setText(button.children[1], [...kind, unit.words].filter(Boolean).join(", "));
-  const missing = Math.max(0, (unit.listed ?? unit.tags.length) - (seen?.bases.length ?? 0));
+  // On a hex map, one that is not seen lies under others.
+  const missing = hexes ? 0 : Math.max(0, (unit.listed ?? unit.tags.length) - (seen?.bases.length ?? 0));
   const held = seen?.bases.filter((base) => base.seen === "held") ?? [];
   const longest_s = Math.max(0, ...held.map((base) => base.held_s ?? 0));
   const words = [
