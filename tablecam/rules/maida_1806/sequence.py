@@ -18,7 +18,7 @@ from tablecam.rules.maida_1806.fire import LeaderLeaves, Shrink, ban_on_fire, fi
 from tablecam.rules.maida_1806.reaction import Did, Reactions, triggered
 from tablecam.rules.maida_1806.state import Due, MoveStep, Outcome, State, Units, enemy_of
 from tablecam.rules.maida_1806.troops import Formation, Piece
-from tablecam.rules.steps import ban_on_all
+from tablecam.rules.steps import Events, ban_on_all
 from tablecam.table.sides import side_plural
 from tablecam.wording import joined
 
@@ -60,10 +60,15 @@ class PoolChoice(Due):
         commander = state.board.overall_commander[self.side]
         own = () if state.leader(commander).dead else (commander,)
         chits = (*state.pool, *own, *answer.leaders)
-        return replace(state, pool=chits, chosen=(*state.chosen, self.side)), (
-            Event("pool-filled", f"The {side_plural(self.side)} choose", "D-17.0d"),
-            Event("pool", f"In the pool: {joined(answer.leaders)}", "D-17.0c", only_for=self.side),
+        side, text = side_plural(self.side), f"In the pool: {joined(answer.leaders) or 'nobody'}"
+        events: Events = (
+            Event("pool-filled", f"The {side} choose", "D-17.0d"),
+            Event("pool", text, "D-17.0c", only_for=self.side),
         )
+        if len(self.legal(state)) < 2:
+            # Everybody sees how many there are to choose from: it is no secret.
+            events = (Event("pool", f"{text}, the only choice of the {side}", "D-17.0c"),)
+        return replace(state, pool=chits, chosen=(*state.chosen, self.side)), events
 
 
 def _pooled(state: State) -> Outcome:

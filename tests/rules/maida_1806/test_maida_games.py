@@ -99,6 +99,13 @@ def test_hidden_leaders_never_leave_their_seat_d_17_0d():
         assert GAME.seen_by(play.state, "french")["pool"]["own"] == ["Marshal", hidden]
 
 
+def test_a_side_without_a_choice_of_leaders_says_whom_it_has_d_17_0c():
+    play = begun(scenario={"pool": {"1": {"french": 2, "british": 2}}})
+    first = play.apply(play.legal()[0]).events[0]
+    text = "In the pool: General Blue and General Rouge, the only choice of the French"
+    assert (first.text, first.only_for) == (text, None)
+
+
 def leaves(document: Any) -> list[Any]:
     """Every value of a document."""
     if isinstance(document, dict):

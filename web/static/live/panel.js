@@ -355,6 +355,8 @@ function explanations(state) {
       : (state.about?.lines ?? []);
   const hexes = state.now?.hexes?.where?.[first];
   const words = state.facts.units.find(({ id }) => first === `unit:${id}`)?.words;
+  const isMarker = state.now?.hexes?.boxes?.some(({ id }) => first === `unit:${id}`);
+  const stands = "Stands for a stack: its counters lie in the box of this name, beside the map.";
   const due = state.game.view?.to_place?.find(({ unit }) => first.split(":")[1] === unit);
   const { name, symbol, plural } = state.facts.about.unit;
   const unit = plural || name === symbol ? name : `${name} (${symbol})`;
@@ -362,6 +364,7 @@ function explanations(state) {
   return [
     ...(hexes ? [{ key: "hexes", name: "line", text: `In ${hexes}` }] : []),
     ...(words ? [{ key: "words", name: "line", text: sentence(words) }] : []),
+    ...(isMarker ? [{ key: "marker", name: "line", text: stands }] : []),
     ...(due ? [{ key: "due", name: "problem", text: `The game has it otherwise: ${due.text}.` }] : []),
     ...lines.map((text, index) => ({ key: `line ${index}`, name: error ? "problem" : "line", text })),
     ...(state.isPlaying ? [] : [hint]),

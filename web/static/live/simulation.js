@@ -255,10 +255,14 @@ export function renderLifting(state) {
   const how = thing && `Take ${nameOf(state, thing)} off the table as if by hand: the camera no longer sees it`;
   setAttr(byId("lift"), "title", how ?? "Choose a unit first");
   disable(byId("lift"), thing === null);
-  updateChildren(byId("lifted"), liftedOf(state), keyOf, makeButton, (button, lifted) => {
+  const off = liftedOf(state);
+  updateChildren(byId("lifted"), off, keyOf, makeButton, (button, lifted) => {
     setAttr(button, "data-put-back", lifted.unit);
     setAttr(button, "data-tag", lifted.tag === undefined ? null : String(lifted.tag));
-    setText(button, `Put ${nameOf(state, lifted)} back`);
+    const name = nameOf(state, lifted);
+    setAttr(button, "aria-label", `Put ${name} back`);
+    // The row has room for the words of one of them.
+    setText(button, off.length > 1 ? `↩ ${name}` : `Put ${name} back`);
   });
 }
 
