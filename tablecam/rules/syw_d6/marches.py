@@ -331,10 +331,11 @@ def judged(state: State, move: acts.Move, *, hand_mm: float = HAND_MM) -> Way:
             why = "does not keep its formation: that is a formation change"
             return barred("S-B.2", why, area)
         path = path_to(unit, bases)
-        goes_round = any(
-            isinstance(step, Wheel) and abs(step.angle_deg) > 180 for step in path.steps
-        )
-        if goes_round and path.cost_mm > allowance.value_in * ground.inch_mm:
+        wheels_deg = (abs(step.angle_deg) for step in path.steps if isinstance(step, Wheel))
+        most_deg = max(wheels_deg, default=0.0)
+        if ground.troops[name].formation == "square" and most_deg > tables.SQUARE_DEG:
+            return barred("S-L.14", "is in square, which marches and does not wheel", area)
+        if most_deg > 180 and path.cost_mm > allowance.value_in * ground.inch_mm:
             why = f"cannot march ahead and wheel to there within {allowance.value_in:g} in"
             return barred("S-B.8", why, footprints(bases))
         cost_mm, area = path.cost_mm, shapely.union(area_to(unit, bases), footprints(bases))

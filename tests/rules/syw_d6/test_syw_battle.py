@@ -142,6 +142,18 @@ def test_a_cleared_unit_is_offered_its_formations_s_a_4(bases, offered, taken, o
     assert [edge / INCH_MM for edge in bounds] == pytest.approx(outline_in, abs=0.01)
 
 
+def test_a_square_marches_and_does_not_wheel_s_l_14():
+    battle = Battle(reforming(), A1)
+    battle.throw(3)
+    battle.act("F1: square")
+    battle.act("F1: 2 dice")
+    battle.throw(4, 4)
+    assert battle.offers() == ["F1: 4.0 in ahead", "F1: 2.0 in ahead"]
+    turned = wheeled(battle.unit("F1").bases, (19 * INCH_MM, 15 * INCH_MM), 30)
+    with pytest.raises(Refused, match=r"S-L\.14 F1 is in square"):
+        battle.do(acts.Move("F1", turned))
+
+
 def test_a_formation_that_the_bases_cannot_make_is_named_s_l_10():
     battle = Battle(unit("F1", 20, 15, state={"reforming": True}, nation="French"), A1)
     battle.throw(3)
