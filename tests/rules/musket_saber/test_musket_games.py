@@ -95,18 +95,6 @@ def test_a_refused_move_says_what_bars_it_before_any_dice_k_6_2b():
     assert suggestion.answer.because == "alone it enters no enemy zone of control (K-6.2b)"
 
 
-def test_the_top_of_a_stack_moves_and_the_next_one_comes_to_light_k_g4():
-    play = begun()
-    position = with_counter(play, "Red Horse", "0405")
-    seen = tuple(
-        replace(unit, bases=(replace(unit.bases[0], seen="now"),))
-        if unit.id == "Red Lancers" else unit
-        for unit in position.units
-    )  # fmt: skip
-    (suggestion,) = GAME.detect_moves(play.state, replace(position, units=seen))
-    assert (suggestion.unit, suggestion.action.path[-1]) == ("Red Horse", "0405")
-
-
 def test_a_unit_that_returns_is_laid_by_hand_k_13_2():
     gone = {"hex": None, "trt": 1}
     play = battle(regiment("R1", "0505"), regiment("G1", "1018"), marks={"R1": gone})
