@@ -19,16 +19,7 @@ import shapely
 
 from tablecam.documents import Document
 from tablecam.rules.game import Json
-from tablecam.rules.maurice.combat.combat import (
-    CombatValue,
-    Meeting,
-    check_combat,
-    fall_back_order,
-    fallen_back,
-    meeting,
-    scored_unit,
-    scores_of,
-)
+from tablecam.rules.maurice.combat import combat
 from tablecam.rules.maurice.combat.results import (
     CombatResult,
     FallBackPath,
@@ -151,10 +142,10 @@ def _rally(field: Field, request: Rally) -> Json:
 
 
 def _combat(field: Field, request: Combat) -> Json:
-    met = meeting(field, request.active)
-    check_combat(request, met)
-    scores = scores_of(field, met, request.cards)
-    order = fall_back_order(field, request, met.contacts)
+    met = combat.meeting(field, request.active)
+    combat.check_combat(request, met)
+    scores = combat.scores_of(field, met, request.cards)
+    order = combat.fall_back_order(field, request, met.contacts)
     may_meet, way_back = _ways_back(field, met.contacts)
     melees = _merged({name, *value.engaged_with} for name, value in scores.items())
     fates: dict[str, _Fates] = {}
@@ -173,7 +164,7 @@ def _combat(field: Field, request: Combat) -> Json:
         lost: defaultdict[str, _Shares] = defaultdict(lambda: _Shares(float))
         for state, share in before.of.items():
             results = {name: _RESULTS[result] for melee in state for name, result in melee}
-            after = fallen_back(field, own_order, met, results, way_back)
+            after = combat.fallen_back(field, own_order, met, results, way_back)
             number = dict.fromkeys(broken, 0)
             for name, result in after.items():
                 is_late = result.is_broken and not results.get(name, CombatResult()).is_broken
@@ -232,11 +223,14 @@ _RESULTS = {
 
 
 def _results(
-    field: Field, met: Meeting, scores: Mapping[str, CombatValue], names: tuple[str, ...]
+    field: Field,
+    met: combat.Meeting,
+    scores: Mapping[str, combat.CombatValue],
+    names: tuple[str, ...],
 ) -> Chances[_Melee]:
     """Returns the chances of the results of a melee (M-8.20), before anyone falls back."""
     # Their scores are those of all throws below.
-    units = [scored_unit(field, met, name, scores[name], 0) for name in names]
+    units = [combat.scored_unit(field, met, name, scores[name], 0) for name in names]
     dice, is_exact = throws(len(names))
     settled = settle(units, dice + np.array([scores[name].value for name in names]))
     rows = counted(np.hstack([settled.gained, settled.is_broken]), is_exact=is_exact)

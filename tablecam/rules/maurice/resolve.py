@@ -7,13 +7,7 @@ from typing import Any
 
 from tablecam.geometry.rectangles import EXACT_MM
 from tablecam.rules.game import Json
-from tablecam.rules.maurice.combat.combat import (
-    CombatValue,
-    Meeting,
-    ResolvedCombat,
-    close_call_covers,
-    resolve_combat,
-)
+from tablecam.rules.maurice.combat import combat
 from tablecam.rules.maurice.combat.results import position_after, rally
 from tablecam.rules.maurice.field.field import GAME, Field
 from tablecam.rules.maurice.field.requests import Combat, Rally, Request, Volley
@@ -62,7 +56,7 @@ def _volley(field: Field, request: Volley) -> Json:
 
 
 def _combat(field: Field, request: Combat) -> Json:
-    fought = resolve_combat(field, request)
+    fought = combat.resolve_combat(field, request)
     results = fought.results
     after = position_after(
         field,
@@ -111,7 +105,7 @@ def _struck_json(struck: TargetResult) -> Json:
     }
 
 
-def _fought_json(name: str, fought: ResolvedCombat) -> Json:
+def _fought_json(name: str, fought: combat.ResolvedCombat) -> Json:
     result = fought.results[name]
     if name not in fought.values:
         return result.to_json()
@@ -122,7 +116,7 @@ def _fought_json(name: str, fought: ResolvedCombat) -> Json:
     return value.to_json(die) | outcome
 
 
-def combat_close_calls(field: Field, meeting: Meeting) -> tuple[Answer, ...]:
+def combat_close_calls(field: Field, meeting: combat.Meeting) -> tuple[Answer, ...]:
     """Returns close calls of contact, flank, engagement and cover in a combat.
 
     The combat itself is resolved with the measured values.
@@ -130,7 +124,7 @@ def combat_close_calls(field: Field, meeting: Meeting) -> tuple[Answer, ...]:
     return tuple(answer for answer in _questions(field, meeting) if answer.answer == "too_close")
 
 
-def _questions(field: Field, meeting: Meeting) -> Iterator[Answer]:
+def _questions(field: Field, meeting: combat.Meeting) -> Iterator[Answer]:
     for (a_id, b_id), contact in meeting.contacts_on_field.contacts.items():
         a, b = field.by_id[a_id], field.by_id[b_id]
         if a.side == b.side or not {a_id, b_id} & meeting.engaged.keys():
@@ -142,10 +136,12 @@ def _questions(field: Field, meeting: Meeting) -> Iterator[Answer]:
     yield from meeting.engagements.close_calls(field.by_id)
     # Exact positions leave no doubt about cover.
     if not field.is_exact:
-        yield from close_call_covers(field, meeting.engagements.possible_pairs(meeting.engaged))
+        yield from combat.close_call_covers(
+            field, meeting.engagements.possible_pairs(meeting.engaged)
+        )
 
 
-def _deciding(field: Field, fought: ResolvedCombat) -> Iterator[str]:
+def _deciding(field: Field, fought: combat.ResolvedCombat) -> Iterator[str]:
     """Yields the rules whose interpretations decide something in a combat."""
     meeting = fought.meeting
     flanking = (
@@ -165,7 +161,7 @@ def _deciding(field: Field, fought: ResolvedCombat) -> Iterator[str]:
             yield "M-8.27"
 
 
-def _floor_matters(value: CombatValue) -> bool:
+def _floor_matters(value: combat.CombatValue) -> bool:
     """Whether it matters that the value is floored at 0 after summing all modifiers (M-8.16)."""
     amounts = value.modifiers.values()
     pluses = sum(amount for amount in amounts if amount > 0)

@@ -30,7 +30,7 @@ from tablecam.rules.maurice.combat.results import (
 from tablecam.rules.maurice.field import tables
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.requests import Combat
-from tablecam.rules.maurice.field.terms import Reason, Term, amounts_by_name, total
+from tablecam.rules.maurice.field.terms import Reason, Term, amounts_by_name
 from tablecam.rules.maurice.field.worlds import drawn_unit
 from tablecam.rules.maurice.place.contacts import Contacts, contacts_of_field, flanked_by
 from tablecam.rules.memo import Memo
@@ -278,7 +278,7 @@ def combat_values(fighters: Iterable[Fighter]) -> Mapping[str, CombatValue]:
 def _value(fighter: Fighter, everyone: Mapping[str, Fighter]) -> CombatValue:
     basic = tables.BASIC[fighter.arm]
     terms = _terms(fighter, everyone)
-    summed = basic + total(terms)
+    summed = basic + sum(term.amount for term in terms)
     because = [Reason("M-8.16", "basic", (fighter.arm, basic)), *terms]
     if summed < 0:
         because.append(Reason("M-8.16", "floor", (summed,)))

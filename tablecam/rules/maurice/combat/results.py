@@ -22,7 +22,7 @@ from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.ground import is_partly_in
 from tablecam.rules.maurice.field.requests import Dice, Rally, check_dice
 from tablecam.rules.maurice.field.tables import RALLY_BAD_TERRAIN, RALLY_NOT_NEAR, TO_RALLY
-from tablecam.rules.maurice.field.terms import Reason, Term, amounts_by_name, needed_on_die, total
+from tablecam.rules.maurice.field.terms import Reason, Term, amounts_by_name, needed_on_die
 from tablecam.rules.maurice.place.contacts import contacts_of_field
 from tablecam.rules.maurice.place.ranges import near_enemy
 from tablecam.table.headings import forward, mean_deg
@@ -447,9 +447,10 @@ def rally_number(
         Term("M-9.3", "card", amount=card),
     ]
     basic = TO_RALLY[arm]
-    needed = needed_on_die(basic, total(terms))
+    added = sum(term.amount for term in terms)
+    needed = needed_on_die(basic, added)
     because = [Reason("M-9.3", "to_rally", (arm, basic)), *(term for term in terms if term.amount)]
-    if needed != basic - total(terms):
+    if needed != basic - added:
         because.append(Reason("M-9.4", "natural"))
     return RallyAttempt(unit, basic, amounts_by_name(terms), needed, disruption, tuple(because))
 

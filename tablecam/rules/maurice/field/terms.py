@@ -153,11 +153,6 @@ def amounts_by_name(terms: Iterable[Term]) -> Mapping[str, int]:
     return MappingProxyType({term.code: term.amount for term in terms if term.amount})
 
 
-def total(terms: Iterable[Term]) -> int:
-    """Returns the sum of the amounts."""
-    return sum(term.amount for term in terms)
-
-
 def needed_on_die(basic: int, modifiers: int) -> int:
     """Returns the lowest roll that succeeds, given the basic number and the sum of modifiers.
 

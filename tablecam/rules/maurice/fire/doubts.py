@@ -45,15 +45,10 @@ from tablecam.rules.maurice.fire.zone import (
 )
 from tablecam.table.formation import base_words
 from tablecam.table.headings import forward
+from tablecam.uncertainty import samples
 from tablecam.uncertainty.answer import Answer, verdict
 from tablecam.uncertainty.contact import TOUCH_MM
 from tablecam.uncertainty.margins import SIGMAS, bounded_margin_mm
-from tablecam.uncertainty.samples import (
-    FAR_SIGMAS,
-    draw_far_poses,
-    draw_poses,
-    probability_of_draws,
-)
 
 Asked = Sequence[tuple[UnitOnField, int]]
 
@@ -103,11 +98,11 @@ class Worlds:
         reach_bw = max(unit.longest_range_bw for unit, _ in self.asked) + ZONE_BW
         shooters = shapely.multipolygons([unit.bases[place] for unit, place in self.asked])
         # Errors of two bases, or the players' tolerance, bring others into reach.
-        errors_mm = 2 * FAR_SIGMAS * max(unit.sigma_bound_mm for unit in self.field.units)
+        errors_mm = 2 * samples.FAR_SIGMAS * max(unit.sigma_bound_mm for unit in self.field.units)
         reach_mm = reach_bw * self.field.bw_mm + errors_mm + self.field.tolerance_mm
         return Scene.measured(self.field, self.field.within(shooters, reach_mm))
 
-    def drawn(self, draw: Draw = draw_poses) -> list[Facts]:
+    def drawn(self, draw: Draw = samples.draw_poses) -> list[Facts]:
         """Returns what is so of each asked base in drawn worlds: all of the first, ..."""
         bases = self.measured.bases
         poses = rectangles([unit.unit.bases[place] for unit, place in bases])
@@ -147,7 +142,7 @@ def _far(field: Field, asked: Asked, fires: Sequence[BaseFire]) -> Mapping[str, 
         for base, fire, may in zip(asked, fires, may_stand, strict=True)
         if fire.blocked != "column" and (may or fire.shooter in is_open)
     ]
-    facts = Worlds(field, left).drawn(draw_far_poses) if left else []
+    facts = Worlds(field, left).drawn(samples.draw_far_poses) if left else []
     return {
         unit.unit.base_name(place): facts[at :: len(left)] for at, (unit, place) in enumerate(left)
     }
@@ -198,7 +193,7 @@ class FireDoubts:
         if not self._has_errors:
             return float(facts_of(self.fire).get(key, False))
         held = np.array([*_held(key, self._drawn)], dtype=bool)
-        return probability_of_draws(held)
+        return samples.probability_of_draws(held)
 
     @cached_property
     def _has_errors(self) -> bool:

@@ -19,7 +19,7 @@ from tablecam.geometry.zones import turned_strips
 from tablecam.rules.maurice.field.field import UnitOnField
 from tablecam.rules.maurice.field.ground import are_partly_in, are_slivers
 from tablecam.rules.maurice.field.tables import CANISTER_DICE, SLIVER_MM, TO_HIT
-from tablecam.rules.maurice.field.terms import Reason, Term, needed_on_die, total
+from tablecam.rules.maurice.field.terms import Reason, Term, needed_on_die
 from tablecam.rules.maurice.fire.zone import (
     BaseInWorld,
     OtherBase,
@@ -201,7 +201,7 @@ def _option(hit: Hit, fire_range: Range, aim: Aim) -> FireOption:
     enfilade = ahead_of_front_mm(base, other) <= EXACT_MM
     applies = dense, enfilade, base.unit.is_disrupted, aim.has_cover
     modifiers = tuple(compress(_MODIFIERS, applies))
-    to_hit = needed_on_die(TO_HIT, total(modifiers))
+    to_hit = needed_on_die(TO_HIT, sum(term.amount for term in modifiers))
     angle: Angle = "ahead" if turned_deg == 0 else "left" if turned_deg > 0 else "right"
     return FireOption(
         target=other.unit.id,
