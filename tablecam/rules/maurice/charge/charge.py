@@ -303,10 +303,10 @@ class _Question:
     def _margin_mm(self, name: str) -> float:
         """Returns by how much the world must be tilted before the answer turns."""
 
-        def holds_by(by_mm: float) -> bool:
-            return name in reached([(self.tilted(name, by_mm), self.unit)], [{name}])[0]
+        def is_reached(by_mm: float) -> bool:
+            return bool(reached([(self.tilted(name, by_mm), self.unit)], [{name}])[0])
 
-        return bounded_margin_mm(holds_by, self.most_mm)
+        return bounded_margin_mm(is_reached, self.most_mm)
 
     def _chances(self, names: Sequence[str]) -> Mapping[str, float]:
         asked = [(drawn, drawn.by_id[self.unit.id]) for drawn in drawn_fields(self.field)]

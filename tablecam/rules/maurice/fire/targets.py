@@ -315,8 +315,6 @@ def _lines_past(
 
 def _middle(met: ZoneContents, can_hit: Indices) -> int:
     """Returns the angle nearest the middle of the widest run of angles, least turned of ties."""
-    if len(can_hit) == 1:
-        return int(can_hit[0])
     runs = np.split(can_hit, np.flatnonzero(np.diff(can_hit) > 1) + 1)
     ends_deg = np.array([met.turns_deg[run[[0, -1]]] for run in runs])
     middles_deg = ends_deg.mean(axis=1)

@@ -37,6 +37,7 @@ from tablecam.rules.maurice.game.state import (
     StateAndEvents,
     Step,
     Symbol,
+    permitted,
     refusing,
 )
 from tablecam.rules.maurice.game.table import (
@@ -153,7 +154,8 @@ def _declared(state: State, step: Firing, action: Fire) -> StateAndEvents:
     )
     lost: tuple[Event, ...] = ()
     if state.declares_first:
-        declared, aims = aims, tuple(aim for aim in aims if _has_shot(state, step, aim))
+        declared = aims
+        aims = permitted(declared, lambda aim: shots_of(state, RollingToHit((aim,), step)))
         # Nobody has measured, so bases out of range lose their shot instead of being refused.
         missed = Counter(aim.target for aim in declared if aim not in aims)
         lost = tuple(_lost_shot(state, unit.id, *target) for target in missed.items())
@@ -176,14 +178,6 @@ def _lost_shot(state: State, unit: str, target: str, count: int) -> Event:
     away = distance_words(state, unit, target)
     text = f"{whose} of {unit} {verb} no shot at {target}, which is {away}: the fire is lost"
     return Event("fire-lost", text, "M-7.12", {"unit": unit, "target": target, "bases": count})
-
-
-def _has_shot(state: State, step: Firing, aim: ShotAssignment) -> bool:
-    try:
-        shots_of(state, RollingToHit((aim,), step))
-    except Refused:
-        return False
-    return True
 
 
 def _check_may_fire(state: State, step: Firing, action: Fire) -> None:

@@ -341,7 +341,7 @@ class Over(Step):
         raise Refused("the game is over", rule=self.rule)
 
 
-def permitted(actions: Iterable[Any], check: Callable[[Any], None]) -> tuple[Any, ...]:
+def permitted(actions: Iterable[Any], check: Callable[[Any], object]) -> tuple[Any, ...]:
     """Returns those of some actions that a check does not refuse."""
 
     def is_permitted(action: Any) -> bool:

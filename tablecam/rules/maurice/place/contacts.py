@@ -45,19 +45,15 @@ class Contacts:
     field: Field
     contacts: Mapping[tuple[str, str], Contact]
 
-    def of(self, unit_id: str) -> tuple[str, ...]:
-        """Returns the ids of all units, also friends, that touch a unit, as measured."""
-        return tuple(
+    def enemies_of(self, unit_id: str) -> tuple[str, ...]:
+        """Returns the ids of the enemies in contact with a unit, as measured."""
+        units = self.field.by_id
+        touching = (
             b_id if a_id == unit_id else a_id
             for (a_id, b_id), pair_contact in self.contacts.items()
             if unit_id in (a_id, b_id) and pair_contact.answer.margin_mm >= -EXACT_MM
         )
-
-    def enemies_of(self, unit_id: str) -> tuple[str, ...]:
-        """Returns the ids of the enemies in contact with a unit, as measured."""
-        units = self.field.by_id
-        side = units[unit_id].side
-        return tuple(other for other in self.of(unit_id) if units[other].side != side)
+        return tuple(other for other in touching if units[other].side != units[unit_id].side)
 
     def contact(self, a_id: str, b_id: str) -> Contact | None:
         """Returns the contact between two units in either order; None if they are clearly apart."""
