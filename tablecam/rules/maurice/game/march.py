@@ -16,7 +16,7 @@ from itertools import chain
 import shapely
 
 from tablecam.geometry.moves.paths import Straight
-from tablecam.geometry.moves.poses import Bases, ahead
+from tablecam.geometry.moves.poses import ahead
 from tablecam.geometry.outlines import GRID_MM
 from tablecam.geometry.shapes import Shape, shapes_of
 from tablecam.rules.game import Event, Refused
@@ -65,13 +65,9 @@ def path_words(field: Field, unit: UnitOnField, there: UnitOnField, judgement: W
     return joined(words) or "did not move"
 
 
-def march_words(field: Field, unit: UnitOnField, bases: Bases) -> str:
-    """Describes where a unit's bases would lie, seen from where it stands.
-
-    Raises:
-        BadInput: The bases do not fit on the table.
-    """
-    there = placed(field, unit, bases).by_id[unit.id]
+def march_words(field: Field, unit: UnitOnField, there: UnitOnField) -> str:
+    """Describes where a unit would lie, seen from where it stands."""
+    length_unit, bases = base_widths(field.position.table), there.unit.bases
     turned_deg = difference_deg(there.axes.heading_deg, unit.axes.heading_deg)
     if there.formation != unit.formation:
         # A change of formation turns the front by a quarter or not at all.
@@ -79,12 +75,10 @@ def march_words(field: Field, unit: UnitOnField, bases: Bases) -> str:
         # Some bases keep their places in a change of formation.
         old = [base.place_mm for base in unit.unit.bases]
         has_stayed = any(math.dist(base.place_mm, at) < SLIP_MM for base in bases for at in old)
-        length_unit = base_widths(field.position.table)
-        way = (unit.axes.heading_deg, unit.unit.bases, there.unit.bases, length_unit)
+        way = (unit.axes.heading_deg, unit.unit.bases, bases, length_unit)
         onward = "" if has_stayed else way_words(*way)
         return ", then ".join(part for part in (f"into {there.formation}{facing}", onward) if part)
-    ends = (unit.axes, there.axes, unit.unit.bases, there.unit.bases)
-    return move_words(*ends, base_widths(field.position.table)) or "stays"
+    return move_words(unit.axes, there.axes, unit.unit.bases, bases, length_unit) or "stays"
 
 
 def is_absurd(judgement: Way) -> bool:

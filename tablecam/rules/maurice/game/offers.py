@@ -338,7 +338,7 @@ def _march(state: State, action: act.March) -> Offer:
     field = field_at(state)
     unit = field.by_id[action.unit]
     there = placed(field, unit, action.bases).by_id[unit.id]
-    label = f"{unit.id}: {march_words(field, unit, action.bases)}"
+    label = f"{unit.id}: {march_words(field, unit, there)}"
     path = Shape("line", (middle_of(unit.outline), middle_of(there.outline)), "path")
     shapes = (*outlines(field, [unit.id]), path, *shapes_of(there.outline, "goal", unit.id))
     return Offer("march", label, shapes)

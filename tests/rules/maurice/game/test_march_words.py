@@ -6,6 +6,7 @@ from tablecam.geometry.moves.paths import Straight
 from tablecam.rules.maurice.field.field import field_of
 from tablecam.rules.maurice.game.march import march_words, path_words
 from tablecam.rules.maurice.game.marches import usual_marches
+from tablecam.rules.maurice.movement.judge import placed
 from tablecam.rules.maurice.movement.ways import Way
 from tablecam.uncertainty.answer import Answer
 from tests.rules.maurice.tables import column, gun, line, massed, position
@@ -42,8 +43,9 @@ from tests.rules.maurice.tables import column, gun, line, massed, position
 )
 def test_a_usual_march_says_what_it_is(unit, said):
     field = field_of(position(unit, line("B1", "british", 1500, 1100, 270.0)))
-    there = field.by_id["F1"]
-    words = [march_words(field, there, march.bases) for march in usual_marches(field, there)]
+    here = field.by_id["F1"]
+    ends = (placed(field, here, march.bases).by_id["F1"] for march in usual_marches(field, here))
+    words = [march_words(field, here, end) for end in ends]
     assert set(said) <= set(words)
     if unit.formation == "line":
         assert list(dict.fromkeys(words)) == said
