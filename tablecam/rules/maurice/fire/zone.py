@@ -336,16 +336,19 @@ class ZoneContents:
         """The bases (a, n) that are enemies and are not blocked."""
         return self._margins_mm >= -EXACT_MM
 
-    def near_misses_deg(self) -> Array:
-        """Returns the best angle for each unit that is narrowly missed at every angle."""
-        margins_mm = self._margins_mm
-        angles_deg = []
+    def with_near_misses_deg(self) -> Array:
+        """Returns the angles, with finer ones about the best for each unit narrowly missed."""
+        margins_mm, finer_deg = self._margins_mm, []
         for unit_id in {other.unit.id for other in self.others if other.is_enemy}:
             of_unit = np.array([other.unit.id == unit_id for other in self.others])
             best_mm = margins_mm[:, of_unit].max(axis=1, initial=-np.inf)
             if -_NEAR_MISS_MM < best_mm.max(initial=-np.inf) < -EXACT_MM:
-                angles_deg.append(self.turns_deg[np.argmax(best_mm)])
-        return np.array(angles_deg)
+                around_deg = np.linspace(-STEP_DEG, STEP_DEG, _FINE + 1)
+                finer_deg.append(self.turns_deg[np.argmax(best_mm)] + around_deg)
+        if not finer_deg:
+            return self.turns_deg
+        clipped_deg = np.clip(finer_deg, -tables.TURN_DEG, tables.TURN_DEG)
+        return np.union1d(self.turns_deg, clipped_deg)
 
     def stopped_by(self, longest_mm: float) -> Literal["friend", "obstruction"] | None:
         """Returns what blocks the enemies in range at the smallest angle; None without an enemy."""
@@ -387,7 +390,7 @@ def zone_contents_turned(
     """
     turns_deg = where_enemies_are_met(shooters, list(map(_turns_deg, shooters)), longest_mm)
     met = zone_contents_at(shooters, turns_deg, longest_mm)
-    finer_deg = [_with_near_misses(zone) for zone in met]
+    finer_deg = [zone.with_near_misses_deg() for zone in met]
     again = [at for at, zone in enumerate(met) if len(finer_deg[at]) > len(zone.turns_deg)]
     finer = zone_contents_at(
         [shooters[at] for at in again],
@@ -397,17 +400,6 @@ def zone_contents_turned(
     for at, zone in zip(again, finer, strict=True):
         met[at] = zone
     return met
-
-
-def _with_near_misses(met: ZoneContents) -> Array:
-    finer_deg = [
-        near + np.linspace(-STEP_DEG, STEP_DEG, _FINE + 1) for near in met.near_misses_deg()
-    ]
-    if not finer_deg:
-        return met.turns_deg
-    return np.union1d(
-        met.turns_deg, np.clip(np.concatenate(finer_deg), -tables.TURN_DEG, tables.TURN_DEG)
-    )
 
 
 def _turns_deg(shooter: Shooter) -> Array:
