@@ -224,6 +224,21 @@ def a_slip_too_far(table: Table, *units: str) -> None:
     expect(moved).to_have_count(len(units))
 
 
+def test_units_out_of_step_are_put_in_place_and_a_legal_move_stays(fight: Table) -> None:
+    page, table = fight.prussian.page, fight.hall.table
+    fight.taps("Skip", "March", "P1, P2, P3, P4: activate for 1 card of 4 BW")
+    for unit, ahead_mm in (("P1", 60), ("A1", 50), ("A2", 50)):
+        bases = table.truth().unit(unit).bases
+        x_mm, y_mm = (
+            sum(at) / len(bases) for at in zip(*((b.x_mm, b.y_mm) for b in bases), strict=True)
+        )
+        table.move_unit(unit, x_mm, y_mm + ahead_mm, bases[0].heading_deg)
+    expect(page.locator('#game-moved .moved[data-unit="P1"]')).to_contain_text("✓ yes")
+    page.locator("#astray-lay").click()
+    expect(page.locator("#game-astray")).to_be_hidden()
+    expect(page.locator('#game-moved .moved[data-unit="P1"]')).to_contain_text("✓ yes")
+
+
 def test_a_broken_unit_is_taken_off_by_a_tap_and_put_back_by_another(fight: Table) -> None:
     page = fight.prussian.page
     fight.hall.referee.act(SHARED, {"type": "overrule", "off": ["A6"]})

@@ -323,8 +323,8 @@ function dropStaleFaces(game, roll) {
 
 /** Units that are out of step with the game, where there are several. @type {(view: GameView | null) => Moved[]} */
 export function outOfStep(view) {
-  const found = view?.moved.filter(({ is_back, is_legal }) => is_back && !is_legal) ?? [];
-  return found.length > 1 ? found : [];
+  const astray = view?.moved.filter(({ is_back, is_legal }) => is_back && !is_legal) ?? [];
+  return astray.length > 1 ? astray : [];
 }
 
 /** The units of the asked side whose moves by hand are lost if an offer is taken now. @type {(state: State, offer: Offer | undefined) => string[]} */

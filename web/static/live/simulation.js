@@ -5,7 +5,7 @@ import { errorText } from "../shared/http.js";
 import { dropGhost, letGo, Moves, placings } from "../board/moves.js";
 import { commanderOf, placeTitle, split, unitOf } from "../board/things.js";
 import { controlScript, lay } from "../game/api.js";
-import { cardOf, playing } from "../game/state.js";
+import { cardOf, outOfStep, playing } from "../game/state.js";
 import * as api from "./api.js";
 
 /** @typedef {import("../game/state.js").State} State */
@@ -146,6 +146,13 @@ export class SimulatedMoves extends Moves {
       game.laid = game.laid.filter((other) => other !== card);
       this.complain(error);
     }
+  }
+
+  /** Puts the units that are out of step where the game has them; legal moves stay. */
+  async layOutOfStep() {
+    const view = playing(this.state);
+    const units = outOfStep(view).map(({ unit }) => unit);
+    for (const unit of units.length === view?.moved.length ? [""] : units) await this.lay(unit);
   }
 
   /** @param {"stand-still" | "resume" | "restart"} command */
@@ -325,6 +332,7 @@ export function listenToLifting(state, moves) {
     const thing = liftable(state);
     if (thing) void moves.lift(thing);
   });
+  document.getElementById("astray-lay")?.addEventListener("click", () => void moves.layOutOfStep());
   for (const id of ["lifted", "in-place", "game-due", "game-moved", "game-astray"]) {
     // A table without a rulebook has no game.
     document.getElementById(id)?.addEventListener("click", (event) => {
