@@ -32,6 +32,12 @@ def test_a_measurement_by_clicking_equals_the_true_distance(player: Any) -> None
     expect(first).to_be_in_viewport(ratio=1)
     assert first.bounding_box()["y"] < chips.bounding_box()["y"]
     expect(page.locator("#announce")).to_contain_text("P3 to A5")
+    truth = player.demo.table.truth()
+    x_mm, y_mm = truth.unit("P3").bases[1].x_mm, truth.unit("P3").bases[1].y_mm
+    player.demo.table.move_unit("A5", x_mm, y_mm + 3.8 * truth.table.bw_mm, 270)
+    # The nearest range, and the one that it is within.
+    telling = [re.compile(r"^\d\.\d\d BW beyond 2 BW$"), re.compile(r"^within 4 BW")]
+    expect(page.locator(".verdict.within")).to_have_text(telling)
 
 
 def test_one_unit_shows_its_rings_and_lines(player: Any) -> None:

@@ -271,9 +271,13 @@ function readings(state, tape, measured, isCarried) {
 function verdicts(state, tape, measured) {
   const limits = limitsOf(state.facts, measured);
   const nearest = nearestLimit(limits);
-  // Of two units the rulebook says what the length means: only the nearest range is left to tell.
+  const smallest = limits.find(({ answer }) => answer === "yes");
+  // Of two units the rulebook says what the length means: what is left is the range that it is
+  // within, and the one that it is nearest to.
   const isRuled = state.facts.rulebook && chosenUnits(state).length > 1;
-  const telling = limits.filter((verdict) => !isRuled || verdict === nearest || verdict.answer === "too_close");
+  const telling = limits.filter(
+    (verdict) => !isRuled || [nearest, smallest].includes(verdict) || verdict.answer === "too_close",
+  );
   const within = telling.map((verdict) =>
     rangePart(state.facts, verdict, verdict === nearest ? spare(state.facts, verdict, measured) : ""),
   );
