@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from tablecam.geometry.shapes import Shape
 from tablecam.rules import descriptions as about
@@ -158,7 +158,11 @@ def _react(state: State, action: acts.React) -> Offer:
     piece = state.piece(action.unit)
     end = replace(piece, hexes=action.hexes or piece.hexes, facing_deg=action.facing_deg)
     if action.hexes:
-        label = f"{action.unit}: wheel onto {joined(action.hexes)}"
+        is_ahead = {*action.hexes} <= {*piece.hexes, *field.front_of(state, piece)}
+        to: Literal["left", "right"] = (
+            "left" if (action.facing_deg - piece.facing_deg) % 360 < 180 else "right"
+        )
+        label = f"{action.unit}: {step_words(MoveStep(wheel=to, backward=not is_ahead))}"
     return Offer("answer", f"{label}, {_facing(action.facing_deg)}", _end(state, end))
 
 

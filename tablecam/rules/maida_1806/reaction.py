@@ -125,7 +125,9 @@ class Verdict:
     def words(self) -> str:
         """What it leads to."""
         if self.passed:
-            deeds = [deed.replace("+", " and ") for deed in self.offered if deed != "none"]
+            both = ("fire", "counterattack") if "fire+counterattack" in self.offered else ()
+            named = (deed for deed in self.offered if deed not in ("none", *both))
+            deeds = [deed.replace("+", " and ") for deed in named]
             return f"may {joined(deeds, 'or')}" if deeds else "passes, but can do nothing"
         losses = {0: [], 1: ["1 Loss"], 2: ["2 Losses"]}[self.losses]
         goes = "Rout" if self.rout else f"withdraws {counted(self.withdraw, 'hex')}"

@@ -143,7 +143,7 @@ def test_a_failed_reaction_costs_a_loss_and_withdraws_d_13_1a():
     play.apply(acts.Move(("FA",), (to("0504"),)))
     (faces,) = play.asked().sums
     assert faces.terms == (
-        "0, 1: may fire, counterattack, fire and counterattack or turn",
+        "0, 1: may fire and counterattack or turn",
         "2, 3, 4, 5, 6, 7: may fire, counterattack or turn",
         "8: 1 Loss and withdraws 1 hex",
         "9: 2 Losses and Rout",
@@ -164,6 +164,8 @@ def test_a_line_on_two_hexes_wheels_in_reaction_d_13_1a_d_12_7_d_6_3_3():
     # Both wheels back would enter the hex of BB, with which a line on two hexes does not stack.
     wheels = {(a.facing_deg, a.hexes) for a in play.legal() if a.choice == "turn"}
     assert wheels == {(300, ("0603", "0504")), (180, ("0504", "0503"))}
+    labels = [GAME.offered(play.state, action).label for action in play.legal()]
+    assert "BA: wheel left, facing south-east ↘" in labels
     choose(play, "react", choice="turn", facing_deg=300)
     assert play.state.piece("BA").hexes == ("0603", "0504")
     assert (play.asked().seat, play.state.movers) == ("french", ("FA",))
