@@ -1,6 +1,6 @@
 /** The game in the panel: beginning, moves to make, actions, the hand of cards, the log. */
 import { byId, disable, element, makeButton, PHONE, setAttr, setText, updateChildren } from "../shared/dom.js";
-import { beginning, sentence } from "../shared/text.js";
+import { asTurned, beginning, sentence } from "../shared/text.js";
 import { properName, sideName, sidePlural } from "../board/things.js";
 import { renderBegin } from "./begin.js";
 import { renderGameDice } from "./dice.js";
@@ -232,11 +232,12 @@ function updateOffer(button, { key, offer }, unit, state) {
   disable(button, state.game.busy !== null);
 }
 
-/** Replaces ids of this seat's cards by their titles. @type {(label: string, state: State) => string} */
+/** A label with titles for ids of this seat's cards, and facings as they are seen. @type {(label: string, state: State) => string} */
 function wordsOf(label, state) {
   const hand = playing(state)?.hand ?? [];
   const longestFirst = [...hand].sort((a, b) => b.id.length - a.id.length);
-  return longestFirst.reduce((text, { id, title }) => text.replaceAll(id, title), label);
+  const words = longestFirst.reduce((text, { id, title }) => text.replaceAll(id, title), label);
+  return asTurned(words, state.view.turn);
 }
 
 /** Updates the buttons that pass for all, and that change seats: the shared screen cannot answer what would show a hand. @type {(state: State, view: GameView | null) => void} */

@@ -1,7 +1,7 @@
 /** Moves that the game waits for, and moves that it saw: to confirm, or to decide. */
 import { byId, disable, element, setAttr, setText, updateChildren } from "../shared/dom.js";
 import { onClick, onClickWithin } from "../shared/events.js";
-import { sentence } from "../shared/text.js";
+import { asTurned, sentence } from "../shared/text.js";
 import { inUnit } from "../board/measuring.js";
 import { properName, sidePlural, split } from "../board/things.js";
 import { badge, figuresWords } from "../rulings/words.js";
@@ -162,7 +162,7 @@ function updateMoved(row, moved, state) {
   setAttr(row, "tabindex", "0");
   const isAsked = moved.choices.length > 0;
   setText(mark, isAsked ? "?" : badge(answer));
-  setText(text, sentence(moved.text));
+  setText(text, asTurned(sentence(moved.text), state.view.turn));
   const place = moved.is_back ? "Its previous place" : "The nearest legal place";
   const nearest = ghost.length ? `${place} is drawn on the table.` : "";
   const why = answer.because === moved.text ? "" : sentence(answer.because ?? "");

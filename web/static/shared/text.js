@@ -28,3 +28,11 @@ export function duration(seconds) {
 export function timeOfDay(at) {
   return new Date(at).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", second: "2-digit" });
 }
+
+const ARROWS = [..."→↗↑↖←↙↓↘"];
+
+/** A text with its arrows beside the compass's words as a view shows them that is turned clockwise. @type {(text: string, quarters: number) => string} */
+export function asTurned(text, quarters) {
+  const turned = (/** @type {string} */ arrow) => ARROWS[(ARROWS.indexOf(arrow) + 8 - 2 * quarters) % 8];
+  return text.replace(/(?<=(?:north|south|east|west) )[→↗↑↖←↙↓↘]/gu, turned);
+}
