@@ -277,11 +277,10 @@ def suggest_charge(state: State, seen: Unit) -> Suggestion:
     end = min(ends, key=lambda end: end_error_mm(end, there.axes), default=None)
     action = act.Charge(seen.id, enemies[0] if end is None else end.target, seen.bases)
     why_not = _refusal(state, action)
+    error_mm = 0.0 if end is None else end_error_mm(end, there.axes)
     if end is None or why_not is not None:
-        error_mm = 0.0 if end is None else end_error_mm(end, there.axes)
         return _illegal_charge(state, seen, action, end, error_mm, why_not)
     text = f"{seen.id} {end.move.words(field.bw_mm)} into {end.target}: charge?"
-    error_mm = end_error_mm(end, there.axes)
     parts = [f"{field.in_bw(end.move.cost_mm):.2f} BW", *charge_notes(end, error_mm)]
     if end.also_meets:
         parts.append(f"it also meets {joined(end.also_meets)} (M-8.8)")
@@ -315,7 +314,8 @@ def _illegal_charge(
     if why_not is not None:
         rule, because = why_not.rule or rule, why_not.why
     answer = certain("no", rule, because, () if end is None else end.evidence, margin_mm=-error_mm)
-    asks = "push it into contact" if rule == "M-8.5" else "charge?"
+    leads = "push it into contact" if error_mm <= _BEFORE_MM else "its charge leads elsewhere"
+    asks = leads if rule == "M-8.5" else "charge?"
     text = f"{seen.id} stands in front of {action.target}: {asks}"
     nearest = state.position if end is None else _proposed_position(state, seen, end.bases)
     return Suggestion(seen.id, text, action, answer, nearest)

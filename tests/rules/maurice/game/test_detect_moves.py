@@ -253,11 +253,14 @@ def test_m_8_5_a_charge_is_known_by_whom_it_meets() -> None:
     after(state, found.action)
 
 
-def test_m_8_5_a_charge_that_was_none_is_shown_where_it_leads() -> None:
+@pytest.mark.parametrize(
+    ("aside_mm", "what"), [(12, "push it into contact"), (45, "its charge leads elsewhere")]
+)
+def test_m_8_5_a_charge_that_was_none_is_shown_where_it_leads(aside_mm: int, what: str) -> None:
     state = laid(Charging(("F1",)), F1, NEAR)
-    found = the_one(state, shifted(HOME, 12, 0))
+    found = the_one(state, shifted(HOME, aside_mm, 0))
     assert (found.answer.answer, found.answer.rule) == ("no", "M-8.5")
-    assert found.text == "F1 stands in front of B1: push it into contact"
+    assert found.text == f"F1 stands in front of B1: {what}"
     assert found.answer.margin_mm < -5.0
     after(state, Charge("F1", "B1", found.nearest.unit("F1").bases))
 
