@@ -55,6 +55,11 @@ most."""
 _MARGIN_FOR_BORDER = 0.5
 """Extra margin per border mismatch: if the border is hidden, cells may be too, and look like
 another tag's."""
+_UNMISTAKABLE_MARGIN, _UNMISTAKABLE_SHARE = 0.65, 0.97
+"""Least margin, as a share of the mismatch with the nearest other pattern, or else least likeness,
+as a share of an unoccluded tag's, of tags that are named before their neighbours are known. Five of
+45,600 half hidden tags took another's name then, with margins up to 0.62 and shares up to 0.964; of
+661 clear tags on crowded tables nine in ten have more."""
 _SURE_LIKENESS = 0.85
 _SURE_MARGIN = 0.75
 
@@ -120,6 +125,14 @@ class Identities:
         # A hidden border suggests hidden cells, which may look like another pattern.
         least_margin += _MARGIN_FOR_BORDER * self.border_mismatch
         return np.asarray(self.is_tag & (self.margin(taken) >= least_margin))
+
+    @property
+    def is_unmistakable(self) -> Rows:
+        """Which fits show nothing of an occluder that could have turned another tag into theirs."""
+        is_clear = self.margin() >= _UNMISTAKABLE_MARGIN * self.rival_mismatch
+        is_clear |= self.likeness_share >= _UNMISTAKABLE_SHARE
+        # What a lamp hides does not separate tags either.
+        return np.asarray(is_clear | self.fits.glare.any(axis=1))
 
     @property
     def is_sure(self) -> Rows:

@@ -319,6 +319,8 @@ class ScaleSearch:
             blur_px=context.blur_px,
         )
         rows = identified_rows(identities, square, taken)
+        # What may be half hidden waits for its neighbours; still tags lay here before.
+        rows = rows[(square[rows] < 0) | identities.is_unmistakable[rows]]
         others = np.setdiff1d(np.arange(len(fits)), rows)
         return _ClearTags(fits[rows], UncertainFits(fits[others], square[others]), readings)
 
