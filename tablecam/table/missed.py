@@ -13,17 +13,19 @@ def without_bases(
 ) -> Position:
     """Returns the position without the bases of `tags`, nor units and commanders left with none.
 
-    With `keeps_units` it lists units without bases: they are hidden, but not taken off the table.
+    With `keeps_units` it lists units without bases, and commanders where they were seen last: they
+    are hidden, but not taken off the table.
     """
     remaining_units = (
         replace(unit, bases=tuple(base for base in unit.bases if base.tag not in tags))
         for unit in position.units
     )
     commanders = (
-        commander
+        replace(commander, seen="held") if is_missed else commander
         for commander in position.commanders
         # A commander entered by hand has no tag to miss.
-        if commander.pose is None or commander.pose.tag not in tags
+        if not (is_missed := commander.pose is not None and commander.pose.tag in tags)
+        or keeps_units
     )
     units = tuple(unit for unit in remaining_units if unit.bases or keeps_units)
     return replace(position, units=units, commanders=tuple(commanders))

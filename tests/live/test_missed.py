@@ -21,6 +21,7 @@ from tablecam.replay.check import RecordingCheck
 from tablecam.replay.scenes import scenes
 from tablecam.rules.games import game_of
 from tablecam.simulate.demo import demo_roster
+from tablecam.table.missed import without_bases
 from tablecam.table.model import BasePose, Commander, Position, Unit
 from tests.patience import comes_true
 from tests.record.games import FACTS
@@ -161,6 +162,8 @@ def test_a_counter_that_is_due_off_has_not_left_while_another_was_laid_upon_it()
     # A leader leaves as a counter does.
     leader = Commander("C", "red", 300, 300, pose=off)
     now = replace(now, position=replace(position, units=units[1:], commanders=(leader,)))
+    hidden = without_bases(now.position, {1}, keeps_units=True).commanders
+    assert [(leader.id, leader.seen) for leader in hidden] == [("C", "held")]
     assert [*gone(now, {"C": 0}, {1: (1,)})] == ["commander:C"]
     assert [*gone(now, {"C": 0}, {1: (1, 2)})] == [*gone(now, {"C": 1}, {1: (1,)})] == []
 
