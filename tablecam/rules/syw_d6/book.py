@@ -51,6 +51,9 @@ def _state(ground: Field, unit: Unit) -> Iterator[Finding]:
     troops = ground.troops[unit.id]
     state = "disordered" if troops.is_disordered else "in order"
     formation = "in no formation" if troops.formation == "none" else troops.formation
+    if unit.arm == "artillery":
+        # Guns have no other formation than their own (S-L.6).
+        formation = "limbered" if troops.limbered else "unlimbered"
     words = f"{troops.figures} figures, {formation.replace('_', ' ')}, {state}"
     yield Finding(words, rule="S-L.8")
     yield from _command(ground, unit)

@@ -301,8 +301,8 @@ def _deployed(state: State, action: act.Deploy) -> tuple[Shape, ...]:
 def _activation(state: State, action: act.Activate) -> Offer:
     field = field_at(state)
     shapes = outlines(field, action.force)
-    total_bw = f" of {sum(action.spans)} BW" if action.spans else ""
-    what = (joined(action.cards) or counted(len(action.spans), "card")) + total_bw
+    spans_bw = played_bw(state, action)
+    what = f"{joined(action.cards) or counted(len(spans_bw), 'card')} of {sum(spans_bw)} BW"
     # One of several example spans.
     if state.declares_first and len(action.spans) == 1:
         what = f"{action.spans[0]} BW"
@@ -310,7 +310,7 @@ def _activation(state: State, action: act.Activate) -> Offer:
     commander = None if state.declares_first else state.commander(state.active)
     if commander and (reached := command_string(field, commander, action.force)) is not None:
         shapes += (reached.path,)
-        is_close = reaches(field, reached, played_bw(state, action)).answer == "too_close"
+        is_close = reaches(field, reached, spans_bw).answer == "too_close"
         doubt = ", too close to call" if is_close else ""
         what += f" ({proper_name(commander.id)} is {reached.length_bw:.2f} BW away{doubt})"
     label = f"{', '.join(action.force)}: activate for {what}"
