@@ -50,7 +50,7 @@ def _state(ground: Field, unit: Unit) -> Iterator[Finding]:
     """Yields a unit's formation, its command and its support."""
     troops = ground.troops[unit.id]
     state = "disordered" if troops.is_disordered else "in order"
-    formation = "in no formation" if troops.formation == "none" else troops.formation
+    formation: str = "in no formation" if troops.formation == "none" else troops.formation
     if unit.arm == "artillery":
         # Guns have no other formation than their own (S-L.6).
         formation = "limbered" if troops.limbered else "unlimbered"
