@@ -164,6 +164,16 @@ def test_a_phone_has_all_that_is_asked_within_reach(fight: Table, browser: Brows
         assert seat.page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
+def test_a_phone_shows_a_chosen_units_moves_at_once(fight: Table, browser: Browser) -> None:
+    fight.taps("Skip", "March", "P1, P2, P3, P4: activate for 1 card of 4 BW")
+    with seated(fight.hall, browser, "prussian", **PHONE) as seat:
+        seat.shows_the_newest()
+        chip = seat.page.locator('#game-actions [data-unit-chip="P4"]')
+        expect(chip).to_be_in_viewport(ratio=1)
+        chip.click()
+        expect(seat.page.locator("#game-actions .bunch button").first).to_be_in_viewport(ratio=1)
+
+
 def test_a_phone_shows_what_is_asked_and_a_thumb_finds_every_button(
     fight: Table, browser: Browser
 ) -> None:
