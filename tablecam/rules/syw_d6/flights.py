@@ -111,7 +111,8 @@ def way_out(
         for turn_deg in (size_deg, -size_deg)[: 1 + (size_deg > 0)]:
             way_deg = away_deg + turn_deg
             bases = _end(ground, unit, way_deg, length_in, turns=turns)
-            area = swept_straight(footprints_mm, way_deg, length_in * ground.inch_mm)
+            far_mm = math.dist(centre_mm(unit.bases), centre_mm(bases))
+            area = swept_straight(footprints_mm, way_deg, far_mm)
             verdict = _verdict(state, ground, unit, bases, area, enemy)
             if verdict != "barred":
                 return WayOut(float(turn_deg), bases, area, verdict == "off")

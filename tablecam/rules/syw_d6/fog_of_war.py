@@ -14,12 +14,15 @@ from tablecam.rules.dice import Roll
 from tablecam.rules.frozen_json import Variant
 from tablecam.rules.game import Ban, PendingDecision
 from tablecam.rules.miniatures.battle import Done
+from tablecam.rules.miniatures.ground import footprints
 from tablecam.rules.syw_d6 import tables
 from tablecam.rules.syw_d6.field import commands
 from tablecam.rules.syw_d6.forming import in_formation
 from tablecam.rules.syw_d6.state import Calamity, Due, State, Weather
 from tablecam.table.model import Commander, Unit
 from tablecam.wording import joined, proper_name
+
+_STEP_IN: Final = 0.1
 
 
 class Pick(Variant):
@@ -235,7 +238,11 @@ def _brigade_forward(state: State, brigade: str, event: tables.Event) -> State:
         way_deg = math.degrees(math.atan2(goal.y - centre.y, goal.x - centre.x))
         room_in = max(0.0, ground.apart_in(moved, nearest) - tables.KEEP_OFF_IN)
         far_in = min(ATTACK_IN[event], room_in)
+        # As far as no other unit lies there.
         bases = ahead(moved.bases, way_deg, far_in * ground.inch_mm)
+        while far_in > 0 and not ground.is_free(footprints(bases), unit.id):
+            far_in = max(0.0, far_in - _STEP_IN)
+            bases = ahead(moved.bases, way_deg, far_in * ground.inch_mm)
         text = f"{unit.id} {how} {far_in:.1f} in toward {nearest.id}{but}"
         state = state.changed(unit.id, bases=bases).tells("fog", text, rule, unit=unit.id)
     return state

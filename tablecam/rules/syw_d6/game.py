@@ -143,7 +143,7 @@ class FleeNow(Due):
 
 def _fired(state: State, action: acts.Fire) -> State:
     firer, target = state.unit(action.unit), state.unit(action.target)
-    if ban := state.field.aim(firer, target)[1]:
+    if ban := volleys.ban_on_shot(state, firer, target):
         raise ban.refused(firer.id)
     return state.pushed(volleys.FireDice(firer.id, target.id))
 
@@ -495,7 +495,13 @@ class SevenYearsWar(BattleGame[State]):
         """Returns how far the unit may go that way within its dice (S-B.8, S-B.9)."""
         if state.due or unit.id not in state.allowed:
             return None
-        is_legal = self.clearly_legal(state, unit)
+        is_clear = self.clearly_legal(state, unit)
+
+        def is_legal(to: Bases) -> bool:
+            # What hands may err stays for the hands that lay it there.
+            way = marches.judged(state, acts.Move(unit.id, to), hand_mm=marches.HAIR_MM)
+            return way.answer.answer != "no" and is_clear(to)
+
         if state.field.troops[unit.id].formation == "open":
             return farthest_legal(unit, bases, is_legal)
         reach_mm = state.allowed[unit.id].value_in * state.field.inch_mm

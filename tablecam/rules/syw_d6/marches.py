@@ -42,7 +42,7 @@ from tablecam.uncertainty.answer import Answer, certain, measured
 from tablecam.wording import joined, proper_name
 
 LAW: Final = MoveLaw(bases="S-0.7", table="S-B.9", upon="S-J.6", impassable="S-C.13")
-_HAIR_MM = 0.01
+HAIR_MM = 0.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -418,15 +418,17 @@ def _barrier(
             return Ban("S-B.9", f"comes nearer than 3 in to {other.id}")
     for piece in state.position.terrain:
         if piece.kind != WALL and is_designated(piece):
-            crossing = _runs_on(unit, moved, area, area_of(piece))
+            crossing = _runs_on(unit, moved, area, area_of(piece), hand_mm)
             if crossing:
                 return Ban("S-J.8", f"must stop where it {crossing} {proper_name(piece.id)}")
     return LAW.ban_on_way(ground, area)
 
 
-def _runs_on(unit: Unit, moved: Unit, area: shapely.Geometry, piece: shapely.Geometry) -> str:
+def _runs_on(
+    unit: Unit, moved: Unit, area: shapely.Geometry, piece: shapely.Geometry, hand_mm: float
+) -> str:
     """Returns whether a unit goes on after it crosses the edge of some terrain (S-J.8)."""
-    depth_mm = unit.bases[0].depth_mm + HAND_MM
+    depth_mm = unit.bases[0].depth_mm + hand_mm
     back = ahead(moved.bases, axes_of(moved).heading_deg, -depth_mm)
     starts_in, ends_in, was_in = (
         overlaps(footprints(at), piece) for at in (unit.bases, moved.bases, back)
@@ -479,7 +481,7 @@ def usual_moves(state: State, unit: Unit) -> Iterator[acts.Move | acts.StayPut]:
         return ahead(unit.bases, front.heading_deg, length_mm)
 
     def is_free(bases: Bases, state: State = free) -> bool:
-        way = judged(state, acts.Move(unit.id, bases), hand_mm=_HAIR_MM)
+        way = judged(state, acts.Move(unit.id, bases), hand_mm=HAIR_MM)
         return way.answer.answer != "no"
 
     farthest = on(most_mm)

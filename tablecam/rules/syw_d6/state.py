@@ -298,7 +298,12 @@ def with_losses(
 
 
 def disordered(state: State, name: str, rule: str) -> State:
-    """Returns the state with a unit in disorder, with an event if that is new."""
+    """Returns the state with a unit in disorder, with an event if that is new.
+
+    Friends and losses leave a red marker, which counts as disorder already (S-A.7, S-B.5).
+    """
+    if rule in ("S-J.1", "S-J.6") and state.has(name) and state.unit(name).state.get("reforming"):
+        return state
     return battle.disordered(state, name, rule, tables.DISORDERS[rule], reforming=False)
 
 

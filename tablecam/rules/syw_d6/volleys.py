@@ -21,6 +21,7 @@ from tablecam.rules.syw_d6.fire import FirePool, Occasion
 from tablecam.rules.syw_d6.morale import TestDie
 from tablecam.rules.syw_d6.state import Due, Fire, State, still, with_losses
 from tablecam.rules.syw_d6.tables import HIT
+from tablecam.table.model import Unit
 from tablecam.wording import counted
 
 _NOT_BEFORE: Final = ("S-D.6", "S-D.7", "S-D.8")
@@ -126,8 +127,16 @@ def shots(state: State) -> Iterator[Fire]:
     ground = state.field
     for firer in ground.of_side(state.active):
         for target in ground.enemies(firer):
-            if ground.aim(firer, target)[1] is None:
+            if ban_on_shot(state, firer, target) is None:
                 yield Fire(firer.id, target.id)
+
+
+def ban_on_shot(state: State, firer: Unit, target: Unit) -> Ban | None:
+    """Returns why a unit may not fire at another, as it has no die for it or by its aim (S-D)."""
+    ban = state.field.aim(firer, target)[1]
+    if ban is None and not FireDice(firer.id, target.id).pool(state).dice:
+        return Ban("S-D.5", f"its shot at {target.id} has no die")
+    return ban
 
 
 def ban_on_shots(state: State, name: str) -> Ban | None:
@@ -135,7 +144,7 @@ def ban_on_shots(state: State, name: str) -> Ban | None:
     ground, unit = state.field, state.unit(name)
     enemies, troops = ground.nearest_enemies(unit), ground.troops[name]
     reach_in = troops.ranges.greatest_in
-    bans = (ground.aim(unit, enemy)[1] for enemy in enemies)
+    bans = (ban_on_shot(state, unit, enemy) for enemy in enemies)
     # Of the enemies in its arc and range, the nearest counts; then those beside it.
     ban = ban_on_all(sorted(bans, key=lambda ban: ban is not None and ban.rule in _NOT_BEFORE))
     is_far = ban and not fire.ban_on_firing(troops) and ground.apart_in(unit, enemies[0]) > reach_in

@@ -14,9 +14,10 @@ from tablecam.geometry.moves.poses import ahead, wheeled
 from tablecam.geometry.outlines import corners
 from tablecam.rules.game import Refused
 from tablecam.rules.miniatures.battle import Done
-from tablecam.rules.syw_d6 import marches, morale
+from tablecam.rules.syw_d6 import marches, morale, volleys
 from tablecam.rules.syw_d6 import state as acts
 from tablecam.rules.syw_d6.game import GAME
+from tablecam.rules.syw_d6.state import disordered
 from tablecam.table.model import BasePose
 from tests.rules.syw_d6.battles import (
     CHART,
@@ -404,6 +405,29 @@ def test_a_flight_ends_beyond_friends_and_says_so_s_c_13(who):
     past = "past friends on whom it would end"
     assert flight.text == f"F1 retreats by 2 in, and on to 3.5 in, {past}"
     assert flight.rule == "S-C.13"
+
+
+def test_all_whom_a_flight_passes_are_disordered_s_c_13_s_j_6():
+    battle = Battle(F1, unit("F2", 20, 12.5), unit("F3", 20, 11.2), A1)
+    battle.act("F1: retreat")
+    battle.throw(2)
+    assert [battle.marks(name)["disordered"] for name in ("F2", "F3")] == [True, True]
+
+
+@pytest.mark.parametrize(("rule", "stays"), [("S-J.6", True), ("S-J.9", False)])
+def test_a_red_marker_stays_when_friends_pass_s_a_7_s_j_6(rule, stays):
+    state = Battle(replace(F1, state={"reforming": True}), F2, A1).state
+    assert bool(disordered(state, "F1", rule).unit("F1").state.get("reforming")) is stays
+
+
+def test_a_shot_without_a_die_is_not_offered_s_d_5():
+    gun = unit("F1", 20, 15, arm="artillery", bases=1, figures=1, files=1, experience="green")
+    bans = []
+    for marks in ({}, {"disordered": True}):
+        state = Battle(replace(gun, state=marks), unit("A1", 20, 27, DOWN)).state
+        ban = volleys.ban_on_shot(state, state.unit("F1"), state.unit("A1"))
+        bans.append(ban and (ban.rule, ban.because))
+    assert bans == [None, ("S-D.5", "its shot at A1 has no die")]
 
 
 # Charges.
@@ -1181,6 +1205,13 @@ def test_a_brigade_goes_forward_before_its_move_s_m_11():
     why = "its bases, 2 figures deep, make no three ranks"
     assert f"F1 goes 2.0 in toward A1, in no attack column: {why}" in battle.texts()
     assert "F1: 2 dice (rate +1, training +1), the best counts" in battle.offers()
+
+
+def test_a_brigade_that_goes_forward_keeps_off_its_own_s_m_11():
+    battle = attack(F1, unit("F2", 24.1, 15))
+    battle.act("French Brigade")
+    one, other = (battle.state.field.outlines[name] for name in ("F1", "F2"))
+    assert one.intersection(other).area == pytest.approx(0, abs=1)
 
 
 def test_the_french_form_attack_column_before_they_go_s_m_11_s_l_10():
