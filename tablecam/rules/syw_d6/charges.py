@@ -30,6 +30,7 @@ from tablecam.rules.syw_d6.flights import FlightDie
 from tablecam.rules.syw_d6.marches import (
     Way,
     area_to,
+    ban_on_going_on,
     disordered_on_the_way,
     of_at_most,
     path_to,
@@ -490,6 +491,8 @@ def judged_charge(
     area = area_to(unit, bases)
     if other := _met_on_the_way(ground, unit, target, area):
         return barred("S-B.12", f"would meet {other} on its way")
+    if ban := ban_on_going_on(state, unit, moved, area):
+        return barred(ban.rule, ban.because)
     answer = measured(
         (value_in - length_in) * ground.inch_mm,
         move_sigma_mm(unit.bases, bases),

@@ -416,12 +416,19 @@ def _barrier(
         limit_mm = min(tables.KEEP_OFF_IN * ground.inch_mm, before_mm)
         if shapely.distance(area, outline) < limit_mm - hand_mm:
             return Ban("S-B.9", f"comes nearer than 3 in to {other.id}")
+    return ban_on_going_on(state, unit, moved, area, hand_mm) or LAW.ban_on_way(ground, area)
+
+
+def ban_on_going_on(
+    state: State, unit: Unit, moved: Unit, area: shapely.Geometry, hand_mm: float = HAND_MM
+) -> Ban | None:
+    """Returns at which terrain's edge a unit must stop that goes a way over an area (S-J.8)."""
     for piece in state.position.terrain:
         if piece.kind != WALL and is_designated(piece):
             crossing = _runs_on(unit, moved, area, area_of(piece), hand_mm)
             if crossing:
                 return Ban("S-J.8", f"must stop where it {crossing} {proper_name(piece.id)}")
-    return LAW.ban_on_way(ground, area)
+    return None
 
 
 def _runs_on(

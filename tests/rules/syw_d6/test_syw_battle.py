@@ -453,6 +453,12 @@ def test_a_charge_goes_straight_at_a_right_angle_s_b_11():
         battle.do(acts.Charge("F1", "A1", ahead(front, 100, 3.3 * INCH_MM)))
 
 
+@pytest.mark.parametrize(("south_in", "may"), [(16.5, False), (19.2, True)])
+def test_a_charge_stops_at_the_edge_of_terrain_too_s_j_8(south_in, may):
+    battle = charging(box("field", "field", 18, south_in, 22, 25), gap_in=5)
+    assert any("charges" in offer for offer in battle.offers()) is may
+
+
 def test_the_last_inches_must_be_straight_s_b_11():
     # A quarter wheel would leave less than six inches straight on.
     target = unit("A1", 14, 19, UP)
