@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from statistics import fmean
 from typing import Any
 
 from tablecam.rules.frozen_json import to_plain
@@ -16,7 +17,7 @@ from tablecam.rules.game import Json, Refused
 from tablecam.rules.hexes.counters import faces_of, place_of
 from tablecam.rules.hexes.grid import grid_of
 from tablecam.table.model import BasePose, Commander, LengthUnit, Position, Unit
-from tablecam.table.motion import apart_mm, has_its_place, lies_there
+from tablecam.table.motion import HAND_MM, apart_mm, has_its_place, lies_there
 from tablecam.wording import counted, proper_name
 
 _PUT_BACK = "put_back"
@@ -117,7 +118,7 @@ def placings(
             if unit is None or not unit.bases:
                 yield Placing(name, target.bases, None)
             else:
-                where = _where(target.bases[0], seen, length_unit, off_mm(unit, target))
+                where = _where(target.bases[0], seen, length_unit, _gone_mm(unit, target))
                 surplus = len(unit.bases) - len(target.bases)
                 pairs = [*_pairs(unit, target)]
                 stays = [base for base, _ in pairs]
@@ -271,6 +272,18 @@ def off_mm(unit: Unit, target: Unit) -> float:
     distances_mm = [apart_mm(base, other) for base, other in _pairs(unit, target)]
     is_complete = len(distances_mm) == len(target.bases)
     return max(distances_mm, default=math.inf) if is_complete else math.inf
+
+
+def _gone_mm(unit: Unit, target: Unit) -> float:
+    """Returns how far a unit's centre goes, as the log says; of a mere turn, its farthest base."""
+    if len(unit.bases) != len(target.bases):
+        return off_mm(unit, target)
+    there = (
+        (fmean(base.x_mm for base in bases), fmean(base.y_mm for base in bases))
+        for bases in (unit.bases, target.bases)
+    )
+    gone_mm = math.dist(*there)
+    return gone_mm if gone_mm > HAND_MM else off_mm(unit, target)
 
 
 def _pairs(unit: Unit, target: Unit) -> Iterator[tuple[BasePose, BasePose]]:

@@ -187,7 +187,9 @@ def _fire(state: State, action: acts.Fire) -> Offer:
     shot = volleys.FireDice(action.unit, action.target)
     pool = shot.pool(state)
     dice = f"{dice_words(pool.dice)} ({', '.join(pool.because)})"
-    label = f"{action.unit} at {action.target}: {dice}"
+    red = state.unit(action.unit).state.get("reforming")
+    after = ", and its red marker turns orange" if red else ""
+    label = f"{action.unit} at {action.target}: {dice}{after}"
     return Offer("fire", label, evidence=shot.drawn(state))
 
 
@@ -364,7 +366,10 @@ class SevenYearsWar(BattleGame[State]):
         acts.Charge: ("charge", _charge),
         acts.Fire: _fire,
         acts.Reform: ("form", "{unit}: reform"),
-        acts.ChangeFormation: ("form", "{unit}: change formation (red marker: disordered)"),
+        acts.ChangeFormation: (
+            "form",
+            "{unit}: change formation (red marker: disordered; chosen next turn)",
+        ),
         acts.RetreatByChoice: ("form", "{unit}: retreat, losing 3 figures"),
         acts.FormUp: ("form", _form_up),
         acts.Respond: ("answer", lambda _, action: str(action.way).capitalize()),
