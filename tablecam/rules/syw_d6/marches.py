@@ -364,8 +364,8 @@ def judged(state: State, move: acts.Move, *, hand_mm: float = HAND_MM) -> Way:
 def of_at_most(length_in: float, most_in: float) -> str:
     """Returns a length and its limit in words, with as many digits as tell one beyond it.
 
-    >>> of_at_most(5.06, 5), of_at_most(5, 5)
-    ('5.06 in, of at most 5', '5.0 in, of at most 5')
+    >>> of_at_most(5.04, 5), of_at_most(5, 5)
+    ('5.04 in, of at most 5', '5.0 in, of at most 5')
     """
     is_beyond = length_in > most_in
     telling = (digits for digits in (1, 2) if (round(length_in, digits) > most_in) == is_beyond)
