@@ -153,7 +153,9 @@ class Seats:
 
     def sides_elsewhere(self, own: Seat) -> list[str]:
         """Returns the sides whose seats other screens have taken by a tap."""
-        others = (seat.side for seat, count in self._taken.items() if count > (seat == own))
+        # A copy: other requests take seats meanwhile.
+        taken = [*self._taken.items()]
+        others = (seat.side for seat, count in taken if count > (seat == own))
         return [side for side in others if side is not None]
 
     def note_seated(self, address: str) -> None:

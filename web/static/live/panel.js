@@ -272,8 +272,8 @@ function verdicts(state, tape, measured) {
   const limits = limitsOf(state.facts, measured);
   const nearest = nearestLimit(limits);
   const smallest = limits.find(({ answer }) => answer === "yes");
-  // Of two units the rulebook says what the length means: what is left is the range that it is
-  // within, and the one that it is nearest to.
+  // For two units the rulings say what the length means. This adds only the smallest range that
+  // contains it and the range nearest to it.
   const isRuled = state.facts.rulebook && chosenUnits(state).length > 1;
   const telling = limits.filter(
     (verdict) => !isRuled || [nearest, smallest].includes(verdict) || verdict.answer === "too_close",

@@ -234,7 +234,7 @@ class Field:
 
     @property
     def tolerance_mm(self) -> float:
-        """The players' tolerance: what is decided by less is too close to call."""
+        """The players' tolerance: a smaller margin is too close to call."""
         return self.position.table.tolerance_mm
 
     @property
