@@ -48,6 +48,7 @@ def touch(phone: Any) -> Touch:
 def test_nothing_sticks_out_at_the_side(phone: Any) -> None:
     assert phone.page.evaluate("document.documentElement.scrollWidth") <= 390
     assert phone.page.evaluate("document.documentElement.scrollHeight") <= 844
+    expect(phone.page.locator("#seat-open")).to_be_visible()  # what is hidden has no place
     outside = phone.page.evaluate(LONG_PHASE)
     assert outside == []
 
