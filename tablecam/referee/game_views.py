@@ -21,7 +21,6 @@ from tablecam.rules.play import Play
 from tablecam.rules.play_log import Done, Logged
 from tablecam.rules.rule_pages import rule_words
 from tablecam.table.model import BasePose, Position, Scalar, TableSize
-from tablecam.table.position_file import FORMAT as POSITION_FORMAT
 from tablecam.table.sides import side_plural
 
 
@@ -88,7 +87,7 @@ def game_status(game: Game[Any, Any], state: Any) -> Json:
         "asked": asked.seat,
         "is_over": asked.is_over,
         "markers": markers(game, state),
-        "state": _without_positions(game.seen_by(state, None)),
+        "state": game.seen_by(state, None),
     }
 
 
@@ -168,12 +167,3 @@ def _dice(action: object) -> Json | None:
     # As in recordings before dice from 0 to 9, which must compare as equal.
     lowest = {} if action.lowest == 1 else {"lowest": action.lowest}
     return {"values": list(action.values), "sides": action.sides} | lowest
-
-
-def _without_positions(state: Json) -> Json:
-    """Removes the position documents from a state: they are twenty times as long as the rest."""
-    return {
-        key: _without_positions(value) if isinstance(value, dict) else value
-        for key, value in state.items()
-        if not (isinstance(value, dict) and value.get("format") == POSITION_FORMAT)
-    }

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from pydantic import TypeAdapter
 
-from tablecam.documents import Document, document_from
+from tablecam.documents import Document
 from tablecam.rules import descriptions as about
 from tablecam.rules.dice import Roll
 from tablecam.rules.frozen_json import classes_of, one_of, to_plain
@@ -44,12 +44,10 @@ from tablecam.table.model import (
     base_widths,
 )
 from tablecam.table.motion import HAND_MM
-from tablecam.table.position_file import position_from_json, position_to_json
 from tablecam.table.sides import side_name
 from tablecam.wording import counted
 
-FORMAT = "tablecam.maurice-lite.state"
-VERSION = 1
+_HEAD: Final[Json] = {"format": "tablecam.maurice-lite.state", "version": 1}
 
 MOMENTS: Final[Mapping[str, about.MomentKind]] = MappingProxyType(
     {
@@ -377,35 +375,6 @@ class MauriceGame(ByHand[State], StepGame[State]):
         """Returns an action as JSON, its type first; omitted values are left out."""
         return {"type": action.type} | super().action_to_json(action)
 
-    def state_to_json(self, state: State) -> Json:
-        """Returns a state as JSON; the round's first position is omitted if nothing has moved."""
-        # Positions have their own serialiser; they are most of a state and of the time it takes.
-        bare = Position(state.position.game, state.position.table)
-        begun = replace(state.round, began=bare)
-        plain = super().state_to_json(replace(state, position=bare, round=begun))
-        plain["position"] = position_to_json(state.position)
-        if state.round.began == state.position:
-            del plain["round"]["began"]
-        else:
-            plain["round"]["began"] = position_to_json(state.round.began)
-        return {"format": FORMAT, "version": VERSION} | plain
-
-    def state_from_json(self, data: object) -> State:
-        """Returns the state in a JSON document.
-
-        Raises:
-            BadInput: With the key, what was expected and what came.
-        """
-        document = document_from(data, "state")
-        document.require(FORMAT, VERSION)
-        plain = {key: document.data[key] for key in document.data.keys() - {"format", "version"}}
-        plain["position"] = _position(plain, "position")
-        if isinstance(round_json := plain.get("round"), dict):
-            # It is left out while nothing has moved in the round.
-            began = _position(round_json, "began") if "began" in round_json else plain["position"]
-            plain["round"] = round_json | {"began": began}
-        return super().state_from_json(plain)
-
     def seen_by(self, state: State, seat: str | None) -> Json:
         """Returns the state as JSON without what is concealed from a seat (None: a spectator).
 
@@ -414,9 +383,13 @@ class MauriceGame(ByHand[State], StepGame[State]):
         # The counts stay, as the size of a hand is public (M-3.1).
         first, second = (replace(side, cards=()) for side in state.sides)
         options, deck = replace(state.options, cards=()), replace(state.deck, cards=(), discards=())
-        plain = self.state_to_json(
-            replace(state, sides=(first, second), options=options, deck=deck)
-        )
+        # Positions stand beside a state, and take most of the time.
+        bare = Position(state.position.game, state.position.table)
+        begun = replace(state.round, began=bare)
+        public = replace(state, position=bare, round=begun, sides=(first, second), deck=deck)
+        # The head that recordings of 0.1.0 compare.
+        plain = _HEAD | self.state_to_json(replace(public, options=options))
+        del plain["position"], plain["round"]["began"]
         pile = (state.options.card(card_id) for card_id in state.deck.discards)
         plain["discards"] = [to_plain(card) for card in pile if card is not None]
         if seat is not None and seat in {side.name for side in state.sides}:
@@ -438,13 +411,6 @@ def _kind_of(card: Card) -> str:
     if card.interrupts:
         return "interrupt"
     return "event" if card.is_event else "for its span"
-
-
-def _position(data: Mapping[str, Any], key: str) -> Json:
-    """Reads a position by its own parser and returns it in the form the adapter expects."""
-    position = position_from_json(data.get(key), f"state: {key}", games=(NAME,))
-    plain: Json = to_plain(position)
-    return plain
 
 
 GAME: Final = MauriceGame()
