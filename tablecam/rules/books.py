@@ -201,28 +201,29 @@ class Book(ABC):
         kinds = dict.fromkeys(section.kind or section.key for section in sections)
         return f", which begins with one of {', '.join(kinds)}"
 
-    @abstractmethod
     def print_rulings(self, position: Position, query: RulingsQuery, source: str) -> PrintedRulings:
         """Returns the answers to a query about a position, which errors call `source`.
 
         Raises:
-            BadInput: The position is not fit for rulings, or the query names what is not there.
+            BadInput: The position is not fit for rulings, or the query names what is not there, or
+                the book prints none.
         """
+        raise BadInput(source, f"there is no rulebook of {self.game}", key="game")
 
-    @abstractmethod
     def resolve(self, position: Position, request: Document, source: str) -> Resolution:
         """Resolves an event with given dice.
 
         Raises:
-            BadInput: The request is not allowed, or the dice do not match it.
+            BadInput: The request is not allowed, the dice do not match it, or the book has none.
         """
+        raise BadInput(source, f"there is no rulebook of {self.game}", key="game")
 
-    @abstractmethod
     def length_to_unit(self, position: Position, commander: str, unit: str) -> LengthByRule | None:
         """Returns the length from a commander to a unit as the rules measure it.
 
         None if no rule concerns the two, or no permitted path connects them.
         """
+        return None
 
 
 # Cached, as discovery imports all rule systems.

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from tablecam.documents import Document
-from tablecam.errors import BadInput
-from tablecam.rules.books import Book, LengthByRule, PrintedRulings, Resolution, RulingsQuery
+from tablecam.rules.books import Book
 from tablecam.rules.games import described
 from tablecam.rules.reports import Finding, Question, Section
 from tablecam.table.model import LengthUnit, Position, Unit
@@ -49,26 +47,6 @@ class Measures(Book):
             Section("contact", "Contact", partial(self._contact, position, *named)),
             Section("sight", "Line of sight", partial(self._sight, position, *named)),
         ]
-
-    def print_rulings(self, position: Position, query: RulingsQuery, source: str) -> PrintedRulings:
-        """Refuses.
-
-        Raises:
-            BadInput: There is no rulebook.
-        """
-        raise BadInput(source, f"there is no rulebook of {self._name}", key="game")
-
-    def resolve(self, position: Position, request: Document, source: str) -> Resolution:
-        """Refuses.
-
-        Raises:
-            BadInput: There is no rulebook.
-        """
-        raise BadInput(source, f"there is no rulebook of {self._name}", key="game")
-
-    def length_to_unit(self, position: Position, commander: str, unit: str) -> LengthByRule | None:
-        """Returns None: no rule says otherwise than the shortest line."""
-        return None
 
     def _length_unit(self, position: Position) -> LengthUnit:
         return described(self._name).length_unit(position.table)

@@ -22,13 +22,14 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from types import MappingProxyType
-from typing import Any, ClassVar, Literal, TypeVar
+from typing import Any, ClassVar, Literal, TypeVar, dataclass_transform
 
 from pydantic import ConfigDict, TypeAdapter
 from typing_extensions import TypedDict, is_typeddict
 
-from tablecam.documents import Document, annotation_at, annotations_in
+from tablecam.documents import Document, Model, annotation_at, annotations_in, document_from
 from tablecam.rules.discovery import discover
+from tablecam.rules.game_files import GameFile
 from tablecam.table.sections import NotNegative
 from tablecam.toml_lines import KeyPath
 from tablecam.uncertainty.answer import Answer, AnswerWord
@@ -48,6 +49,30 @@ class Facts:
     options: Mapping[str, Any] = field(default_factory=dict)
     charts: Mapping[str, Any] | None = None
     tolerance_mm: NotNegative = 0.0
+
+
+@dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(field,))
+class NestedFacts:
+    """A base of what stands within a question: its classes are frozen dataclasses of keywords."""
+
+    def __init_subclass__(cls) -> None:
+        dataclass(frozen=True, kw_only=True)(cls)
+
+
+def charts_in(stated: Mapping[str, Any] | None, model: type[Model]) -> Model:
+    """Returns the charts that a question states, of a model without the head of a file.
+
+    Raises:
+        BadInput: A key is unknown or wrong.
+    """
+    head, stated = GameFile.model_fields, stated or {}
+    plain = {key: value for key, value in stated.items() if key not in head}
+    return document_from(plain, "charts").parsed(model)
+
+
+def is_house(charts: Mapping[str, Any] | None) -> bool:
+    """Whether charts are invented."""
+    return (charts or {}).get("source") == "house"
 
 
 class RuleAnswer(TypedDict, total=False):
@@ -89,12 +114,14 @@ Asker = TypeVar("Asker", bound=Callable[..., Any])
 class RuleQuestion:
     """A question: its name, the rules that it concerns, and the function that answers it.
 
-    A parameter of the function is a key of the question. One whose type derives from `Facts` stands
-    for all the keys of that type, one of the type `Document` for the question as it was written.
+    `readings` are the rules whose interpretation every answer follows. A parameter of the function
+    is a key of the question. One whose type derives from `Facts` stands for all the keys of that
+    type, one of the type `Document` for the question as it was written.
     """
 
     ask: str
     rules: tuple[str, ...]
+    readings: tuple[str, ...]
     answer: Callable[..., Any]
 
     @cached_property
@@ -119,6 +146,11 @@ class RuleQuestion:
             self.ask, keys, bases=(base,), namespace=about, frozen=True, kw_only=True
         )
 
+    @cached_property
+    def adapter(self) -> TypeAdapter[Any]:
+        """Reads the facts; to build one takes milliseconds, and a document may ask hundreds."""
+        return TypeAdapter(self.facts)
+
     def answered(self, facts: Facts, document: Document) -> Json:
         """Returns the answer to the question with these facts.
 
@@ -140,15 +172,14 @@ class RuleQuestion:
 
     def to_json(self) -> Json:
         """Returns the question with the JSON schemas of its facts and its answer."""
-        answers = self._types["return"]
+        returned = self._types["return"]
+        answers = TypeAdapter(returned if is_typeddict(returned) else RuleAnswer)
         return {
             "ask": self.ask,
             "about": " ".join((self.answer.__doc__ or "").split()),
             "rules": list(self.rules),
-            "in": _adapter_of(self.facts).json_schema(),
-            "out": TypeAdapter(answers if is_typeddict(answers) else RuleAnswer).json_schema(
-                mode="serialization"
-            ),
+            "in": self.adapter.json_schema(),
+            "out": answers.json_schema(mode="serialization"),
         }
 
 
@@ -159,20 +190,19 @@ class Questions:
     game: str
     questions: dict[str, RuleQuestion] = field(default_factory=dict)
 
-    def asks(self, rules: str) -> Callable[[Asker], Asker]:
-        """Adds a function as the question of its name, about some rules."""
+    def asks(self, rules: str, readings: str = "") -> Callable[[Asker], Asker]:
+        """Adds a function as the question of its name, about some rules and interpretations."""
 
         def added(answer: Asker) -> Asker:
-            ask = answer.__name__.strip("_")
-            self.questions[ask] = RuleQuestion(ask, tuple(rules.split()), answer)
+            ask, ids = answer.__name__.strip("_"), tuple(rules.split())
+            self.questions[ask] = RuleQuestion(ask, ids, tuple(readings.split()), answer)
             return answer
 
         return added
 
     def to_json(self) -> Json:
         """Returns the list of the questions with their keys."""
-        questions = [question.to_json() for question in self.questions.values()]
-        return {"game": self.game, "questions": questions}
+        return {"game": self.game, "questions": [q.to_json() for q in self.questions.values()]}
 
     def answer(self, document: Document) -> Json:
         """Returns the answer to one question.
@@ -181,10 +211,10 @@ class Questions:
             BadInput: Names the file, the key, what was expected and what came.
         """
         question = self._named(document)
-        answer = question.answered(_facts(question.facts, document), document)
-        head: Json = {"ask": question.ask}
-        usual: Json = {"rules": list(question.rules), "because": [], "readings": [], "house": False}
-        return head | usual | answer
+        answer = question.answered(_facts(question, document), document)
+        rules, readings = list(question.rules), list(question.readings)
+        usual: Json = {"rules": rules, "because": [], "readings": readings, "house": False}
+        return {"ask": question.ask} | usual | answer
 
     def _named(self, document: Document) -> RuleQuestion:
         name = document.data.get("ask")
@@ -272,24 +302,15 @@ def doubts(**answers: Answer) -> dict[str, Any]:
     }
 
 
-def _adapter_of(facts: type) -> TypeAdapter[Any]:
-    # Building one takes milliseconds, and a document may ask hundreds of questions.
-    if facts not in _ADAPTERS:
-        _ADAPTERS[facts] = TypeAdapter(facts)
-    return _ADAPTERS[facts]
-
-
-_ADAPTERS: dict[type, TypeAdapter[Any]] = {}
-
-
-def _facts(facts: type[Facts], document: Document) -> Facts:
+def _facts(question: RuleQuestion, document: Document) -> Facts:
     plain = {key: value for key, value in document.data.items() if key != "ask"}
     widths = plain.get("base_width_mm")
     sizes_mm = dict(_SIZES_MM)
     if isinstance(widths, int | float) and widths:
         sizes_mm["_bw"] = widths
+    facts = question.facts
     in_units = dataclasses.replace(document, data=_in_units(facts, plain, sizes_mm))
-    parsed: Facts = in_units.parsed_as(_adapter_of(facts), facts)
+    parsed: Facts = in_units.parsed_as(question.adapter, facts)
     return parsed
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Annotated, Any
 
 from pydantic import Field as Limits
@@ -14,7 +14,7 @@ from tablecam.rules.hexes.files import Ground, HexNumber, Pair
 from tablecam.rules.hexes.grid import Grid, Hex, grid_of
 from tablecam.rules.hexes.stacks import Stack, applied, explain
 from tablecam.rules.hexes.zones import ZONES, zones_of
-from tablecam.rules.questions import FactError, Facts
+from tablecam.rules.questions import FactError, Facts, NestedFacts
 from tablecam.table.model import BasePose, HexMap
 from tablecam.table.sections import MapSection, NotNegative, Positive, StrictModel
 
@@ -22,8 +22,7 @@ Json = dict[str, Any]
 HexName = Annotated[str, Limits(pattern=r"^\d{4}$")]
 
 
-@dataclass(frozen=True, kw_only=True)
-class CounterFacts:
+class CounterFacts(NestedFacts):
     """A counter as it lies on the table."""
 
     id: str = ""
@@ -41,8 +40,7 @@ class CounterFacts:
         return BasePose(**{key: value for key, value in vars(self).items() if key != "id"})
 
 
-@dataclass(frozen=True, kw_only=True)
-class TaggedUnit:
+class TaggedUnit(NestedFacts):
     """A unit with its tag."""
 
     id: str

@@ -8,11 +8,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
-from tablecam.rules.hexes.grid import Grid, Hex
+from tablecam.rules.hexes.drawings import hexes_shapes
+from tablecam.rules.hexes.grid import Grid, Hex, grid_of
 from tablecam.rules.hexes.zones import Hexes, right_hex
+from tablecam.rules.reports import Finding, Question
 from tablecam.table.headings import forward
-from tablecam.table.model import BasePose, Keys, Unit
-from tablecam.uncertainty.answer import decide
+from tablecam.table.model import BasePose, Keys, Position, Unit
+from tablecam.uncertainty.answer import Answer, certain, decide
 
 CLEAR_DEG: Final = 20.0
 """A counter turned this far off a corner still faces it without a question."""
@@ -83,6 +85,26 @@ def place_of(
         hexes, "too_close" if is_close else "yes", margin_mm, base.sigma_mm, chance,
         facing_deg, word, others, other_facing, warning,
     )  # fmt: skip
+
+
+def place_finding(
+    position: Position, unit: Unit, rule: str, *, has_facing: bool
+) -> tuple[Place, Finding]:
+    """Returns the place of a unit's counter on its map, and in which hexes it lies or may lie."""
+    assert position.table.hex_map is not None
+    grid = grid_of(position.table.hex_map)
+    tolerance_mm = position.table.tolerance_mm
+    place = place_of(grid, unit.bases[0], has_facing=has_facing, tolerance_mm=tolerance_mm)
+    asked = Question(f"place/{unit.id}", f"Does {unit.id} lie in {' '.join(place.hexes)}?")
+    if place.answer == "off_map":
+        text = f"{unit.id} is off the map"
+        return place, Finding(text, certain("no", rule, text), question=asked)
+    text = f"{unit.id} lies in {' and '.join(place.hexes)}, {place.margin_mm:.1f} mm from its side"
+    shapes = hexes_shapes(grid, (*place.hexes, *place.other_hexes), "hex")
+    answer = Answer(
+        place.answer, place.margin_mm, place.sigma_mm, place.probability, rule, text, shapes
+    )
+    return place, Finding(text, answer, question=asked)
 
 
 def _others(grid: Grid, hexes: Hexes, points: list[tuple[float, float]]) -> Hexes:

@@ -26,7 +26,7 @@ from tablecam.rules.miniatures.faces import FaceName
 from tablecam.rules.miniatures.ground import area_of, centre_mm, footprints
 from tablecam.rules.miniatures.reckon import terms
 from tablecam.rules.miniatures.unit_keys import Count, Some
-from tablecam.rules.questions import FactError, Facts, Questions, as_answer
+from tablecam.rules.questions import FactError, Facts, NestedFacts, Questions, as_answer
 from tablecam.table.model import TableSize, Terrain
 from tablecam.table.position_file import BaseSection
 from tablecam.table.sections import Name, TerrainSection
@@ -83,8 +83,7 @@ def _setup(
     return answer
 
 
-@dataclass(frozen=True, kw_only=True)
-class Contender:
+class Contender(NestedFacts):
     """A side's roll for its skirmishers or its guns."""
 
     factor: ArmyFactor
@@ -168,8 +167,7 @@ def _fire(
     return answer | as_answer(fire.removal(hit, answer["hits"]))
 
 
-@dataclass(frozen=True, kw_only=True)
-class RangeFacts:
+class RangeFacts(NestedFacts):
     """How far a target is."""
 
     range_cm: Centimetres
@@ -260,8 +258,7 @@ def _order_factor(
     return _factor_json(orders.order_factor(quality, officer, situation))
 
 
-@dataclass(frozen=True, kw_only=True)
-class StepFacts:
+class StepFacts(NestedFacts):
     """A roll for an order."""
 
     officer: Name
@@ -319,8 +316,7 @@ def _support_ranks(ranks: Sequence[Some] = (), unit: UnitFacts | None = None) ->
     return {"support_ranks": troops.support_ranks(ranks)}
 
 
-@dataclass(frozen=True, kw_only=True)
-class BatteryBase:
+class BatteryBase(NestedFacts):
     """A base of a grand battery, with its grade if that is known."""
 
     kind: Battery
@@ -413,8 +409,7 @@ def _command_radius(officer: OfficerFacts, units: Units) -> Json:
     }
 
 
-@dataclass(frozen=True, kw_only=True)
-class MoveFacts:
+class MoveFacts(NestedFacts):
     """A move on the table."""
 
     dx_mm: float = 0.0
@@ -487,8 +482,7 @@ def _passage_of_lines(
     return {"allowed": ban is None, "why_not": ban}
 
 
-@dataclass(frozen=True, kw_only=True)
-class HitsEvent:
+class HitsEvent(NestedFacts):
     """Hits on a unit, or the end of a Rally phase, which wipes odd ones off."""
 
     hits: Count | None = None
@@ -556,8 +550,7 @@ def _fire_at_chargers(
     }
 
 
-@dataclass(frozen=True, kw_only=True)
-class SectorFacts:
+class SectorFacts(NestedFacts):
     """A sector of dense terrain: its outline, or its edges in cm from the unit's rear face."""
 
     id: Name

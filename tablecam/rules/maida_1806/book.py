@@ -10,11 +10,10 @@ from functools import partial
 from typing import Any, Final
 
 from tablecam.geometry.shapes import Shape
-from tablecam.rules.hexes.counters import Place, place_of, seen_faces
+from tablecam.rules.hexes.counters import Place, place_finding, place_of, seen_faces
 from tablecam.rules.hexes.drawings import hexes_shapes, line_shape
 from tablecam.rules.hexes.files import Ground
 from tablecam.rules.hexes.grid import grid_of
-from tablecam.rules.hexes.placing import place_finding
 from tablecam.rules.hexes.stacks import box_of, out_of_boxes
 from tablecam.rules.hexes.zones import ZONES, zones_of
 from tablecam.rules.maida_1806 import field, page, reaction

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field as Limits
 
-from tablecam.documents import document_from
 from tablecam.rules.game import Ban
 from tablecam.rules.hexes import asking
 from tablecam.rules.hexes.asking import HexName, ground_in, map_of, on_map
@@ -21,7 +20,15 @@ from tablecam.rules.maida_1806.board import Board, MissingRow
 from tablecam.rules.maida_1806.files import SomeCharts
 from tablecam.rules.maida_1806.state import LeaderPiece, MoveStep, State, enemy_of
 from tablecam.rules.maida_1806.troops import SIDES, Formation, GunRange, Kind, Piece, Side, Troop
-from tablecam.rules.questions import FactError, Facts, Questions, as_answer
+from tablecam.rules.questions import (
+    FactError,
+    Facts,
+    NestedFacts,
+    Questions,
+    as_answer,
+    charts_in,
+    is_house,
+)
 from tablecam.rules.steps import Decide, Events
 from tablecam.table.model import Arm, Position, TableSize
 
@@ -30,20 +37,18 @@ QUESTIONS: Final = Questions(tables.GAME)
 Die = Annotated[int, Limits(ge=0, le=9)]
 Dice = tuple[Die, ...]
 Names = tuple[str, ...]
-_HEAD: Final = ("format", "version", "game", "source")
 
 QUESTIONS.asks("D-G2")(asking.neighbours)
 QUESTIONS.asks("D-G12")(asking.stacks_seen)
 
 
-@QUESTIONS.asks("D-G2 D-G3 D-G4 D-G5 D-G6")
+@QUESTIONS.asks("D-G2 D-G3 D-G4 D-G5 D-G6", "D-G4")
 def _place(facts: Facts, map: Mapping[str, Any], counters: tuple[asking.CounterFacts, ...]) -> Json:
     """In which hexes counters lie, and how they face."""
-    return asking.places(facts, map, counters, has_facing=True) | {"readings": ["D-G4"]}
+    return asking.places(facts, map, counters, has_facing=True)
 
 
-@dataclass(frozen=True, kw_only=True)
-class UnitFacts:
+class UnitFacts(NestedFacts):
     """A unit: what its counters print, and how it stands."""
 
     id: str = "unit"
@@ -109,8 +114,7 @@ class UnitFacts:
         )  # fmt: skip
 
 
-@dataclass(frozen=True, kw_only=True)
-class LeaderFacts:
+class LeaderFacts(NestedFacts):
     """A leader."""
 
     id: str
@@ -119,8 +123,7 @@ class LeaderFacts:
     overall_commander: bool = False
 
 
-@dataclass(frozen=True, kw_only=True)
-class Setup:
+class Setup(NestedFacts):
     """The counters on a map, with the charts that the question needs."""
 
     map: Mapping[str, Any]
@@ -149,7 +152,7 @@ class Setup:
         leader = self.begin.get("active_leader", "")
         board = Board(
             ground,
-            _charts(self.charts),
+            charts_in(self.charts, SomeCharts),
             {unit.id: unit.troop() for unit in self.units},
             {one.id: one.side for one in self.leaders},
             {one.side: one.id for one in self.leaders if one.overall_commander},
@@ -167,16 +170,6 @@ class Setup:
         """Returns the state, and the unit that a key names."""
         state = self.state()
         return state, _unit(state, name, key)
-
-    @property
-    def is_house(self) -> bool:
-        """Whether the charts are invented."""
-        return (self.charts or {}).get("source") == "house"
-
-
-def _charts(document: Mapping[str, Any] | None) -> SomeCharts:
-    plain = {key: value for key, value in (document or {}).items() if key not in _HEAD}
-    return document_from(plain, "charts").parsed(SomeCharts)
 
 
 def _ruled(ban: Ban | None) -> Json:
@@ -272,8 +265,7 @@ def _answer(due: Any, state: State, losses: Mapping[str, int]) -> Any:
 # --- moves ----------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, kw_only=True)
-class StepFacts:
+class StepFacts(NestedFacts):
     """A step of a move: one of its keys."""
 
     to: HexName | tuple[HexName, ...] | None = None
@@ -308,7 +300,7 @@ def _steps(setup: Setup, unit: str) -> Json:
         else:
             way = "backward" if step.backward else "forward"
             answer[way].append({"to": _shown(where.hexes), "mp": where.mp})
-    return {**answer, "house": setup.is_house}
+    return {**answer, "house": is_house(setup.charts)}
 
 
 def _walked(
@@ -356,16 +348,15 @@ def _move(
     return {
         **_ruled(ban), "mp_allowance": allowance, "mp_spent": spent,
         "mp_left": left, "may_go_on": ban is None and bool(further) and not state.in_clash(piece),
-        "house": setup.is_house,
+        "house": is_house(setup.charts),
     }  # fmt: skip
 
 
-@QUESTIONS.asks("D-9.2.1")
+@QUESTIONS.asks("D-9.2.1", "D-9.2.1")
 def _charge(setup: Setup, unit: str, target: HexName, steps: tuple[StepFacts, ...] = ()) -> Json:
     """Whether cavalry may charge a hex after some steps."""
     state, _, ban = _walked(setup.about(unit)[0], unit, steps, double=False)
-    ban = ban or movement.ban_on_charge(state, (unit,), target)
-    return {**_ruled(ban), "readings": ["D-9.2.1"]}
+    return _ruled(ban or movement.ban_on_charge(state, (unit,), target))
 
 
 @QUESTIONS.asks("D-13.1 D-13.4 D-13.7")
@@ -385,7 +376,7 @@ def _other_hexes(state: State, piece: Piece, hexes: Names, key: str) -> Iterator
         yield number, (number,)
 
 
-@QUESTIONS.asks("D-14.1 D-14.2 D-G7")
+@QUESTIONS.asks("D-14.1 D-14.2 D-G7", "D-G7")
 def _sight(setup: Setup, unit: str, to: tuple[HexName, ...]) -> Json:
     """What a unit sees of enemies alone in some hexes."""
     state, piece = setup.about(unit)
@@ -398,7 +389,7 @@ def _sight(setup: Setup, unit: str, to: tuple[HexName, ...]) -> Json:
         }
         for number, there in _other_hexes(state, piece, to, "to")
     }
-    return {"hexes": answer, "readings": ["D-G7"]}
+    return {"hexes": answer}
 
 
 @QUESTIONS.asks("D-14.4")
@@ -413,13 +404,13 @@ def _arrival(setup: Setup, target: str, from_: tuple[HexName, ...]) -> Json:
     return {"hexes": answer}
 
 
-@QUESTIONS.asks("D-14.2 D-14.6 D-14.7 D-14.9")
+@QUESTIONS.asks("D-14.2 D-14.6 D-14.7 D-14.9", "D-14.6")
 def _targets(setup: Setup, unit: str) -> Json:
     """At which enemies a unit may fire."""
     state = setup.state()
     names = fields.targets_of(state, _unit(state, unit))
     hexes = dict.fromkeys(number for name in names for number in state.piece(name).hexes)
-    return {"targets": names, "hexes": [*hexes], "readings": ["D-14.6"]}
+    return {"targets": names, "hexes": [*hexes]}
 
 
 @QUESTIONS.asks("D-3.4 D-4.6 D-10 D-11.7 D-11.8 D-11.9 D-14")
@@ -430,7 +421,7 @@ def _fire(setup: Setup, units: Names, target: str, dice: Dice = ()) -> Json:
         _unit(state, name, "units")
     ban = fires.ban_on_fire(state, units, target)
     if ban is not None:
-        return {**_ruled(ban)}
+        return _ruled(ban)
     try:
         shot = fires.shot_of(state, units, target)
     except MissingRow as missing:
@@ -438,7 +429,7 @@ def _fire(setup: Setup, units: Names, target: str, dice: Dice = ()) -> Json:
     hit = shot.checks[0] if shot.checks else target
     parts = shot.modifiers.get(hit, {})
     answer: Json = {
-        "legal": True, "house": setup.is_house, "modifiers": parts,
+        "legal": True, "house": is_house(setup.charts), "modifiers": parts,
         "modifier_total": sum(parts.values()), "result": shot.result or None,
         "because": [f"{name} {value:+d}" for name, value in parts.items()],
     }  # fmt: skip
@@ -486,7 +477,7 @@ def _gun_modifier(
     firer_disrupted: bool = False,
 ) -> Json:  # fmt: skip
     """The modifier of a check under artillery fire."""
-    terrain = _charts(facts.charts).terrain.get(target_terrain)
+    terrain = charts_in(facts.charts, SomeCharts).terrain.get(target_terrain)
     parts = {"result": troops.modifier_of(result), "stars": stars}
     if target_terrain == tables.THICKET and terrain is None:
         parts[tables.THICKET] = tables.THICKET_FIRE if target_formation == "line" else 0
@@ -500,7 +491,7 @@ def _gun_modifier(
 # --- reaction, withdrawal, command ----------------------------------------------------------------
 
 
-@QUESTIONS.asks("D-13.1 D-13.2 D-13.3 D-13.5")
+@QUESTIONS.asks("D-13.1 D-13.2 D-13.3 D-13.5", "D-13.1A")
 def _reaction(
     setup: Setup, mover: str, unit: str, did: reaction.Did = "entered", die: Die | None = None
 ) -> Json:
@@ -512,7 +503,6 @@ def _reaction(
         "modifiers": check.modifiers,
         "modifier_total": check.modifier,
         "because": [f"{name} {value:+d}" for name, value in check.modifiers.items()],
-        "readings": ["D-13.1A"],
     }
     if die is None:
         return answer
@@ -556,17 +546,13 @@ def _withdrawal(setup: Setup, unit: str, cause: Names, hexes: Literal[1, 2] = 1)
     }  # fmt: skip
 
 
-@QUESTIONS.asks("D-4.2")
+@QUESTIONS.asks("D-4.2", "D-4.2")
 def _in_command(setup: Setup, unit: str) -> Json:
     """Whether a unit is In Command, and by which path."""
     state, piece = setup.about(unit)
     path = fields.command_path(state, piece)
-    return {
-        "in_command": path is not None,
-        "distance": None if path is None else len(path),
-        "path": path or (),
-        "readings": ["D-4.2"],
-    }
+    distance = None if path is None else len(path)
+    return {"in_command": path is not None, "distance": distance, "path": path or ()}
 
 
 @QUESTIONS.asks("D-7.1 D-7.2")
@@ -611,7 +597,7 @@ def _clash(
         answer: Json = {"column": clashes.column_of(state, combat), "shifts": shifts}
     except MissingRow as missing:
         return {"column": None, "asks_for": [missing.row]}
-    answer["house"] = setup.is_house
+    answer["house"] = is_house(setup.charts)
     if not dice:
         return answer
     before, result = state, clashes.result_of(state, combat, dice[0])
@@ -631,8 +617,7 @@ def _clash(
     }  # fmt: skip
 
 
-@dataclass(frozen=True, kw_only=True)
-class RoutedFacts:
+class RoutedFacts(NestedFacts):
     """A unit that has routed, and the hex in which it stood."""
 
     unit: str
@@ -685,8 +670,7 @@ def _losses(unit: UnitFacts, losses: Annotated[int, Limits(ge=0, le=10)]) -> Jso
     }
 
 
-@dataclass(frozen=True, kw_only=True)
-class RoutFacts:
+class RoutFacts(NestedFacts):
     """A Rout: after a Clash with its result, or after a reaction."""
 
     by: Literal["clash", "reaction"]
@@ -694,8 +678,7 @@ class RoutFacts:
     result: str | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class DueFacts:
+class DueFacts(NestedFacts):
     """A return that is due."""
 
     turn: int
@@ -737,7 +720,7 @@ def _stack(units: tuple[fields.Stacked, ...]) -> Json:
     return _ruled(fields.ban_on_stack(units))
 
 
-@QUESTIONS.asks("D-8.2 D-8.4 D-14.8 D-17.0f")
+@QUESTIONS.asks("D-8.2 D-8.4 D-14.8 D-17.0f", "D-17.0f")
 def _companies_out(
     strength_with_companies: Annotated[int, Limits(ge=1, le=10)],
     in_clash_hex: bool = False,
@@ -745,7 +728,7 @@ def _companies_out(
 ) -> Json:
     """How many companies a Light Battalion may have out."""
     most = 0 if in_clash_hex or disrupted else movement.most_companies(strength_with_companies)
-    return {"most": most, "readings": ["D-17.0f"]}
+    return {"most": most}
 
 
 @QUESTIONS.asks("D-10.5 D-10.13 D-10.14")
@@ -780,7 +763,7 @@ def _fires(state: State) -> tuple[State, float] | Ban:
 # --- chits and victory ----------------------------------------------------------------------------
 
 
-@QUESTIONS.asks("D-4.4 D-17.0c D-17.0d")
+@QUESTIONS.asks("D-4.4 D-17.0c D-17.0d", "D-4.4")
 def _pool(
     turn: int, leaders: Mapping[Side, Names], overall_commander: Mapping[Side, str],
     chosen: Mapping[Side, Names] | None = None, seen_by: Side | None = None,
@@ -806,11 +789,10 @@ def _pool(
             for side in SIDES
         },
         "may_activate": {name: others.get(side, ()) for side, name in overall_commander.items()},
-        "readings": ["D-4.4"],
     }  # fmt: skip
 
 
-@QUESTIONS.asks("D-4.2 D-4.3 D-4.4 D-4.5")
+@QUESTIONS.asks("D-4.2 D-4.3 D-4.4 D-4.5", "D-4.4")
 def _activation(setup: Setup, drawn: str, dead: Names = ()) -> Json:
     """Whom a drawn leader may activate, and which units may then move."""
     state = replace(setup.state(), drawn=drawn)
@@ -825,7 +807,7 @@ def _activation(setup: Setup, drawn: str, dead: Names = ()) -> Json:
         choices.append({"units_of": key} if choice.units_of else {"leader": key})
         able = (acting.piece(name) for name in acting.active_units)
         may[key] = [p.id for p in able if p.hexes and fields.may_act(acting, p)]
-    return {"choices": choices, "may_move": may, "readings": ["D-4.4"]}
+    return {"choices": choices, "may_move": may}
 
 
 @QUESTIONS.asks("D-16.1 D-16.2")
@@ -846,6 +828,6 @@ def _victory_track(start_vp: int, events: tuple[Mapping[str, Any], ...]) -> Json
 @QUESTIONS.asks("D-3.2 D-16.3 D-16.4")
 def _game_over(facts: Facts, turn: int, vp: int, turns: int = 7) -> Json:
     """Who has won at the end of a turn."""
-    victory = _charts(facts.charts).victory
+    victory = charts_in(facts.charts, SomeCharts).victory
     limits = tables.AUTOMATIC if victory is None else victory.automatic.model_dump()
     return {"winner": sequence.winner_of(turn, turns, vp, dict(limits))}

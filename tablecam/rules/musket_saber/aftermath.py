@@ -42,9 +42,9 @@ def applied(
     )
     for names, changes, words in marks:
         for name in (name for name in names if name not in fate.eliminated):
-            state = state.changed(name, **changes)
             kind = "loss" if "hex" in changes else "detail"
-            events += (event(kind, f"{name} {words}", rule, name),)
+            state, more = state.logged(name, kind, words, rule, **changes)
+            events += more
     for name, turn in fate.trt.items():
         state, more = _routed_until(state, name, turn)
         events += more
@@ -67,8 +67,8 @@ def applied(
 
 
 def _routed_until(state: State, name: str, turn: int) -> Outcome:
-    state = state.changed(name, hex=None, trt=turn, square=False)
-    return state, (event("loss", f"{name} routs off the map until turn {turn}", "K-7.10", name),)
+    words = f"routs off the map until turn {turn}"
+    return state.logged(name, "loss", words, "K-7.10", hex=None, trt=turn, square=False)
 
 
 def lost_step(
@@ -76,12 +76,11 @@ def lost_step(
 ) -> Outcome:  # fmt: skip
     """Returns the state after the loss of a step; the last one sets aside or captures (K-7.11)."""
     if left > 0:
-        state = state.changed(name, steps=left, reduced=True)
-        return state, (event("loss", f"{name} loses a step{why}", "K-7.11", name),)
+        words = f"loses a step{why}"
+        return state.logged(name, "loss", words, "K-7.11", steps=left, reduced=True)
     end = "set_aside" if is_set_aside else "captured"
-    state = state.changed(name, hex=None, steps=0, square=False, **{end: True})
-    words = f"{name} is eliminated{why} and {end.replace('_', ' ')}"
-    return state, (event("loss", words, "K-7.11", name),)
+    words, gone = f"is eliminated{why} and {end.replace('_', ' ')}", {end: True}
+    return state.logged(name, "loss", words, "K-7.11", hex=None, steps=0, square=False, **gone)
 
 
 class Losing(Due):
@@ -106,9 +105,8 @@ class Losing(Due):
             return replace(state, fortunes=(*state.fortunes, *given)), ()
         unit = state.unit((answer or left[0]).unit)
         if self.what == _AMMUNITION:
-            text = f"{unit.id} is out of ammunition: ineffective"
-            state = state.changed(unit.id, ineffective=True)
-            return state, (event("loss", text, "K-8.5", unit.id),)
+            words = "is out of ammunition: ineffective"
+            return state.logged(unit.id, "loss", words, "K-8.5", ineffective=True)
         has_line = state.field.line(unit).kind in ("safe", "valid")
         why = self.what.removeprefix("a step")
         return lost_step(state, unit.id, unit.steps - 1, is_set_aside=has_line, why=why)
@@ -208,13 +206,8 @@ class Casualty(Due):
         """Returns the state with the leader alive or dead."""
         why = f"with {answer[0]}: dead on {self.lowest} or more"
         if answer[0] < self.lowest:
-            return state, (event("check", f"{self.unit} lives {why}", "K-10.4", self.unit),)
-        return _without(state, self.unit, f"is dead {why}", "K-10.4")
-
-
-def _without(state: State, name: str, words: str, rule: str) -> Outcome:
-    state = state.changed(name, hex=None, dead=True)
-    return state, (event("loss", f"{name} {words}", rule, name),)
+            return state.logged(self.unit, "check", f"lives {why}", "K-10.4")
+        return state.logged(self.unit, "loss", f"is dead {why}", "K-10.4", hex=None, dead=True)
 
 
 def bombarded(state: State, fate: Fate, target: str, guns: Units, code: Code) -> Outcome:
@@ -288,7 +281,11 @@ class Flee(Due):
         if unit.hex is None:
             return state, ()
         if answer is None:
-            return self._without_way(state, unit)
+            if state.field.line(unit).kind != "safe":
+                return routed_off(state, self.unit)
+            # R-13: a unit that is at the goal of its line, or is hemmed in by friends, stays.
+            words = f"stays in {unit.hex}, the end of its line of retreat"
+            return state.logged(self.unit, "retreat", words, "K-7.9a", disrupted=True)
         ways, end = self.ways(state), answer.path[-1]
         is_open, threatened = state.field.open_to(unit), state.field.enemy_zone(unit.side)
         unsafe = [n for n in answer.path if n in threatened and not is_open(n)]
@@ -297,9 +294,9 @@ class Flee(Due):
         text = f"{self.unit} {'routs' if self.routs else 'retreats'} to {end}"
         events: Events = (event("retreat", text, "K-7.10" if self.routs else "K-7.9a", self.unit),)
         if passed:
-            state = state.changed(self.unit, disrupted=True)
-            text = f"{self.unit} is Disrupted: it went through the trains"
-            events += (event("detail", text, "K-12.2", self.unit),)
+            words = "is Disrupted: it went through the trains"
+            state, more = state.logged(self.unit, "detail", words, "K-12.2", disrupted=True)
+            events += more
         if ways.line == "valid" and unsafe:
             return state.pushed(Unsafe(self.unit, len(unsafe))), events
         if end in ways.routs_from and not self.again:
@@ -307,15 +304,6 @@ class Flee(Due):
             further = Flee(self.unit, tables.ROUT_HEXES, end, routs=True, again=True)
             return state.pushed(further), events
         return state, events
-
-    def _without_way(self, state: State, unit: Unit) -> Outcome:
-        line = state.field.line(unit)
-        if line.kind == "safe":
-            # R-13: a unit that is at the goal of its line, or is hemmed in by friends, stays.
-            text = f"{unit.id} stays in {unit.hex}, the end of its line of retreat"
-            state = state.changed(unit.id, disrupted=True)
-            return state, (event("retreat", text, "K-7.9a", unit.id),)
-        return routed_off(state, unit.id)
 
     def shapes(self, state: State) -> tuple[Shape, ...]:
         """Draws the lines and their ends."""
@@ -347,8 +335,8 @@ def routed_off(state: State, name: str) -> Outcome:
     if fate.trt is not None:
         return _routed_until(state, name, fate.trt)
     end = "captured" if fate.captured else "set_aside"
-    state = state.changed(name, hex=None, square=False, **{end: True})
-    return state, (event("loss", f"{name} is {end.replace('_', ' ')}", "K-7.10", name),)
+    words, gone = f"is {end.replace('_', ' ')}", {end: True}
+    return state.logged(name, "loss", words, "K-7.10", hex=None, square=False, **gone)
 
 
 class Unsafe(MoraleDie):
@@ -610,14 +598,13 @@ class LeaderFlees(Due):
     def follow(self, state: State, answer: tuple[int, ...] | None) -> Outcome:
         """Returns the state with the leader beside a friend, captured or dead."""
         leader, kind = state.thing(self.unit), self._line(state)
-        if kind not in ("safe", "valid") or not state.own(leader.side):
-            return _without(state, self.unit, "is captured", "K-10.1")
-        if answer is not None and answer[0] >= tables.CASUALTY["alone"]:
-            return _without(state, self.unit, f"is dead with {answer[0]}", "K-10.1")
+        friends, fate = state.own(leader.side), ""
+        if kind not in ("safe", "valid") or not friends:
+            fate = "is captured"
+        elif answer is not None and answer[0] >= tables.CASUALTY["alone"]:
+            fate = f"is dead with {answer[0]}"
+        if fate:
+            return state.logged(self.unit, "loss", fate, "K-10.1", hex=None, dead=True)
         start = (leader.hex or "",)
-        near = min(
-            state.own(leader.side),
-            key=lambda unit: (state.grid.distance(start, (unit.hex or "",)), unit.id),
-        )
-        state = state.changed(self.unit, hex=near.hex)
-        return state, (event("move", f"{self.unit} joins {near.id}", "K-10.1", self.unit),)
+        near = min(friends, key=lambda u: (state.grid.distance(start, (u.hex or "",)), u.id))
+        return state.logged(self.unit, "move", f"joins {near.id}", "K-10.1", hex=near.hex)

@@ -450,9 +450,9 @@ class SquareCheck(CombatCheck):
 
     def checked(self, state: State, passed: bool, dice: tuple[int, ...]) -> Outcome:
         """Returns the state with the unit in a Square, or Disrupted."""
-        text = f"{self.unit} {'forms a Square' if passed else 'forms no Square: Disrupted'}"
+        words = "forms a Square" if passed else "forms no Square: Disrupted"
         marks = {"square": True} if passed else {"disrupted": True}
-        return state.changed(self.unit, **marks), (event("check", text, "K-9.5a", self.unit),)
+        return state.logged(self.unit, "check", words, "K-9.5a", **marks)
 
 
 class Tactics(Due):
@@ -511,8 +511,8 @@ class ChargeCheck(CombatCheck):
         battle = replace(battle, failed=not passed, doubled=passed and battle.by_fow)
         if not passed and battle.charge == "infantry":
             battle = replace(battle, charge=None)
-        text = f"{self.unit} {'charges' if passed else 'fails to charge: it counts half'}"
-        return replace(state, battle=battle), (event("check", text, "K-7.13c", self.unit),)
+        words = "charges" if passed else "fails to charge: it counts half"
+        return replace(state, battle=battle).logged(self.unit, "check", words, "K-7.13c")
 
 
 def _morale(state: State, side: str) -> int:
@@ -664,24 +664,27 @@ class Result(Due):
             losers=self.losers,
         )  # fmt: skip
 
+    def missing(self, state: State) -> results.UndecidedError | None:
+        """Returns the die or the choice that is missing."""
+        fate = self.fate(state)
+        return fate if isinstance(fate, results.UndecidedError) else None
+
     def roll(self, state: State) -> Roll | None:
         """Returns the die of a morale check."""
-        missing = self.fate(state)
-        if isinstance(missing, results.UndecidedError) and missing.check is not None:
-            return Roll(f"the morale of {missing.unit}", 1)
-        return None
+        missing = self.missing(state)
+        return Roll(f"the morale of {missing.unit}", 1) if missing and missing.check else None
 
     def dice_groups(self, state: State) -> tuple[DiceGroup, ...]:
         """Returns the die, and on what the unit passes."""
-        missing = self.fate(state)
-        if not isinstance(missing, results.UndecidedError) or missing.check is None:
+        missing = self.missing(state)
+        if missing is None or missing.check is None:
             return ()
         return (DiceGroup(missing.unit, None, (0,), missing.check.goal),)
 
     def asked(self, state: State) -> PendingDecision | None:
         """Returns the choice of the side that is struck."""
-        missing = self.fate(state)
-        if not isinstance(missing, results.UndecidedError) or missing.check is not None:
+        missing = self.missing(state)
+        if missing is None or missing.check:
             return None
         owner = state.side_of(missing.unit)
         if missing.losers:
@@ -693,21 +696,20 @@ class Result(Due):
 
     def brings(self, state: State, choice: results.Choice) -> str:
         """Returns all that a choice brings: for the primary unit, and for those that go along."""
-        missing, fought = self.fate(state), self.fought(state)
-        assert isinstance(missing, results.UndecidedError)
+        missing = self.missing(state)
+        assert missing is not None
         if choice == "step":
             return "lose a step"
         if choice == "disrupt":
             is_worn = state.unit(missing.unit).disrupted
             return "stay and check its morale, to rout if it fails" if is_worn else "be Disrupted"
-        others = [unit.id for unit in fought.units(missing.role) if unit.id != missing.unit]
+        others = [u.id for u in self.fought(state).units(missing.role) if u.id != missing.unit]
         words = "retreat" + (f" with {' and '.join(others)}" if others else "")
         return f"{words} and be Disrupted" if "step" in missing.expected else words
 
     def legal(self, state: State) -> tuple[Any, ...]:
         """Returns both ends, or who may take a loss."""
-        missing = self.fate(state)
-        if not isinstance(missing, results.UndecidedError):
+        if (missing := self.missing(state)) is None:
             return ()
         return (*map(acts.Choose, missing.expected), *map(acts.StepLoss, missing.losers))
 
@@ -722,9 +724,8 @@ class Result(Due):
                 losers = {**self.losers, missing.role: answer.unit}
                 return state.pushed(replace(self, losers=losers)), ()
             assert missing.check is not None
-            words = f"{missing.unit} {missing.check.verdict(*answer)}"
             state = state.pushed(replace(self, thrown=(*self.thrown, *answer)))
-            return state, (event("check", words, "K-2.4c", missing.unit),)
+            return state.logged(missing.unit, "check", missing.check.verdict(*answer), "K-2.4c")
         codes = list(map(code_of, self.codes))
         if self.target:
             return aftermath.bombarded(state, missing, self.target, self.guns, codes[0])

@@ -12,10 +12,9 @@ from typing import Any, Final
 
 from tablecam.geometry.shapes import Shape
 from tablecam.rules.game import Ban
-from tablecam.rules.hexes.counters import place_of
+from tablecam.rules.hexes.counters import place_finding, place_of
 from tablecam.rules.hexes.drawings import hexes_shapes, line_shape, way_shape
 from tablecam.rules.hexes.grid import Hex, grid_of
-from tablecam.rules.hexes.placing import place_finding
 from tablecam.rules.hexes.stacks import out_of_boxes
 from tablecam.rules.measuring import Measures
 from tablecam.rules.musket_saber import battle, combat, movement, moves

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from tablecam.rules.game import Ban, Suggestion
-from tablecam.rules.hexes.counters import faces_of, laid, place_of, seen_faces
+from tablecam.rules.hexes.counters import faces_of, laid, place_finding, seen_faces
 from tablecam.rules.hexes.grid import Hex
 from tablecam.rules.hexes.hex_game import position_of
 from tablecam.rules.hexes.stacks import seen_counters
@@ -18,7 +18,6 @@ from tablecam.rules.musket_saber import state as acts
 from tablecam.rules.musket_saber.state import State
 from tablecam.rules.musket_saber.troops import Post, Unit
 from tablecam.table.model import Position
-from tablecam.table.model import Unit as Listed
 from tablecam.uncertainty.answer import Answer, certain
 
 # Moves by hand.
@@ -42,7 +41,7 @@ def _suggested(state: State, position: Position) -> Iterator[Suggestion]:
     seen = {name: number for name, number in seen.items() if name in state.names}
     for name, number in seen.items():
         if state.thing(name).hex != number:
-            yield _suggestion(state, name, number, _doubt(state, position.unit(name), position))
+            yield _suggestion(state, position, name, number)
         elif words := wrong_side(state, position, name):
             yield Suggestion(name, words, None, certain("no", "K-G4", words))
     for thing in state.counters:
@@ -50,18 +49,6 @@ def _suggested(state: State, position: Position) -> Iterator[Suggestion]:
         # One that is not listed was taken off the table.
         if is_hidden and position.unit(thing.id) and not _is_said_to_lie(state, thing):
             yield _asked(state, thing, seen)
-
-
-def _doubt(
-    state: State, unit: Listed | None, position: Position
-) -> tuple[float, float, float] | None:
-    """Returns the margin, sigma and probability of a counter's hex if they leave it in doubt."""
-    if unit is None:
-        return None
-    tolerance_mm = position.table.tolerance_mm
-    place = place_of(state.grid, unit.bases[0], has_facing=False, tolerance_mm=tolerance_mm)
-    close = place.answer == "too_close"
-    return (place.margin_mm, place.sigma_mm, place.probability) if close else None
 
 
 def _is_said_to_lie(state: State, thing: Unit | Post) -> bool:
@@ -105,9 +92,7 @@ def wrong_side(state: State, position: Position, name: str) -> str:
     return f"{name} shows the wrong side of its counter: expected the {unit.face}"
 
 
-def _suggestion(
-    state: State, name: str, number: Hex, doubt: tuple[float, float, float] | None
-) -> Suggestion:
+def _suggestion(state: State, position: Position, name: str, number: Hex) -> Suggestion:
     """Returns the action of a counter that lies in another hex, and whether it is legal."""
     text, thing = f"{name} to {number}", state.thing(name)
     action = _action(state, name, number)
@@ -122,10 +107,13 @@ def _suggestion(
         if thing.hex is not None:
             need = moves.judged(state, _move(state, action, number)).mp
             text += f": to {number} with " + (f"{need:g} or more" if need > 1 else "any die")
-    if doubt is not None:
-        text += ": too close to call"
-        return Suggestion(name, text, action, Answer("too_close", *doubt, "K-G3", text))
-    return Suggestion(name, text, action, certain("yes", _rule(state), text))
+    answer = certain("yes", _rule(state), text)
+    if unit := position.unit(name):
+        place = place_finding(position, unit, "K-G3", has_facing=False)[1].answer
+        if place is not None and place.answer == "too_close":
+            text += ": too close to call"
+            answer = replace(place, because=text, evidence=())
+    return Suggestion(name, text, action, answer)
 
 
 def _rule(state: State) -> str:

@@ -216,8 +216,8 @@ class RollMa(Due):
         if go is None:
             text = f"{dice} is above the printed allowance of {self.unit}: again"
             return state.pushed(self), (event("check", text, "K-4.4", self.unit),)
-        text = f"{self.unit} has {counted(int(go.mp), 'Movement Point')} with {dice}"
-        return state.pushed(go), (event("check", text, "K-4.4", self.unit),)
+        words = f"has {counted(int(go.mp), 'Movement Point')} with {dice}"
+        return state.pushed(go).logged(self.unit, "check", words, "K-4.4")
 
 
 # How far.
@@ -418,9 +418,9 @@ class Go(Due):
         """Returns the state with the counter there; one that has rolled has moved anyway."""
         if not isinstance(answer, acts.Move):
             ban = None if answer else self.ban(state)
-            words = f"{self.unit} stays" + (f": {ban.because}" if ban else "")
-            done = event("move", words, ban.rule if ban else "K-4.2", self.unit)
-            return (state.changed(self.unit, moved=True) if self.rolled else state), (done,)
+            words, rule = (f"stays: {ban.because}", ban.rule) if ban else ("stays", "K-4.2")
+            marks = {"moved": True} if self.rolled else {}
+            return state.logged(self.unit, "move", words, rule, **marks)
         state, events = moved(state, answer)
         if self.side and state.phase == "combat":
             # K-12.4: it joins any later combat in its hex, even if it has fought.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import chain
 from typing import Annotated, Any, Final, Literal
 
@@ -30,7 +30,7 @@ from tablecam.rules.musket_saber.results import Choice
 from tablecam.rules.musket_saber.tables import Arm, Code, Time, code_of
 from tablecam.rules.musket_saber.troops import Leader, LineKind, Post, Unit, fighting
 from tablecam.rules.musket_saber.troops import is_overstacked as overstacks
-from tablecam.rules.questions import FactError, Facts, Questions
+from tablecam.rules.questions import FactError, Facts, NestedFacts, Questions, charts_in, is_house
 from tablecam.table.sections import StrictModel
 
 Json = dict[str, Any]
@@ -42,25 +42,15 @@ Dice = tuple[Die, ...]
 Names = tuple[str, ...]
 Tactics = Mapping[Role, Tactic | None] | None
 Kind = Literal["brigade", "battery", "battalion", "squadron", "leader", "hq", "trains"]
-_HEAD: Final = ("format", "version", "game", "source")
 
 QUESTIONS.asks("K-G2")(asking.neighbours)
 QUESTIONS.asks("K-G4")(asking.stacks_seen)
 
 
-@QUESTIONS.asks("K-G1 K-G2 K-G3")
+@QUESTIONS.asks("K-G1 K-G2 K-G3", "R-01")
 def _place(facts: Facts, map: Mapping[str, Any], counters: tuple[asking.CounterFacts, ...]) -> Json:
     """In which hexes counters lie; they have no facing."""
-    return asking.places(facts, map, counters, has_facing=False) | {"readings": ["R-01"]}
-
-
-def _charts(document: Mapping[str, Any] | None) -> SomeCharts:
-    plain = {key: value for key, value in (document or {}).items() if key not in _HEAD}
-    return document_from(plain, "charts").parsed(SomeCharts)
-
-
-def _is_house(document: Mapping[str, Any] | None) -> bool:
-    return (document or {}).get("source") == "house"
+    return asking.places(facts, map, counters, has_facing=False)
 
 
 def _why(ban: Ban | None, key: str = "legal") -> Json:
@@ -94,8 +84,7 @@ class _Drawn(StrictModel):
     secondary: list[Secondary] = Limits(default_factory=list)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Begin:
+class Begin(NestedFacts):
     """When it is, and whose phase."""
 
     turn: int = 1
@@ -105,8 +94,7 @@ class Begin:
     time: Time = "day"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Setup:
+class Setup(NestedFacts):
     """The counters on a map, with the charts that the question needs."""
 
     map: Mapping[str, Any]
@@ -131,16 +119,16 @@ class Setup:
         lines = {side: (n,) if isinstance(n, str) else n for side, n in loc.items()}
         for number in chain.from_iterable(lines.values()):
             on_map(ground.grid, number, "loc")
-        posts = [(p,) if isinstance(p, Post) else p for p in (self.hq, self.trains)]
-        things: list[Unit | Leader | Post] = [*self.units, *self.leaders, *posts[0], *posts[1]]
+        hq, trains = ((p,) if isinstance(p, Post) else p for p in (self.hq, self.trains))
+        things: list[Unit | Leader | Post] = [*self.units, *self.leaders, *hq, *trains]
         for thing in things:
             if thing.hex is not None:
                 on_map(ground.grid, thing.hex, owner=thing)
         paths, secondary = paths_of(drawn.paths), secondary_of(drawn.secondary)
         ground = replace(ground, paths=paths, secondary=secondary)
         return Field(
-            Map(ground, _charts(self.charts or charts)), self.units, self.leaders, posts[0],
-            posts[1], lines, self.begin.time, self.begin.active_side,
+            Map(ground, charts_in(self.charts or charts, SomeCharts)), self.units, self.leaders, hq,
+            trains, lines, self.begin.time, self.begin.active_side,
         )  # fmt: skip
 
     def unit(self, name: str, key: str = "unit") -> Unit:
@@ -154,11 +142,6 @@ class Setup:
         """Returns a hex that must be on the map."""
         return on_map(grid_of(map_of(self.map)), number, key)
 
-    @property
-    def is_house(self) -> bool:
-        """Whether the charts are invented."""
-        return _is_house(self.charts)
-
 
 # --- zones and movement ---------------------------------------------------------------------------
 
@@ -169,10 +152,13 @@ def _zones(setup: Setup) -> Json:
     field = setup.field()
     sides = dict.fromkeys(unit.side for unit in field.units)
     enemy = {side: sorted(field.enemy_zone(side)) for side in sides}
-    return {"zones": field.zones, "enemy_zone": enemy, "house": setup.is_house}
+    return {"zones": field.zones, "enemy_zone": enemy, "house": is_house(setup.charts)}
 
 
-@QUESTIONS.asks("K-4.2 K-4.3 K-4.5 K-4.6a K-4.6b K-4.7a K-4.7c K-6.2a K-6.2b K-6.3 K-10.1 K-12.2")
+@QUESTIONS.asks(
+    "K-4.2 K-4.3 K-4.5 K-4.6a K-4.6b K-4.7a K-4.7c K-6.2a K-6.2b K-6.3 K-10.1 K-12.2",
+    "R-02 R-08 R-09",
+)
 def _move(
     facts: Facts, setup: Setup, unit: str, path: tuple[HexName, ...], march: bool = False,
     charge: HexName | None = None,
@@ -190,12 +176,11 @@ def _move(
     return {
         **_why(move.ban), "mp": move.mp, "mp_of": move.mp_of, "must_stop_at": move.must_stop_at,
         "because": [f"it rolls for its MA: {reason}" for reason in move.rolls],
-        "readings": ["R-02", "R-08", "R-09"], "house": setup.is_house,
+        "house": is_house(setup.charts),
     }  # fmt: skip
 
 
-@dataclass(frozen=True, kw_only=True)
-class StepFacts:
+class StepFacts(NestedFacts):
     """A step of a path, and the ground of the hex that is entered."""
 
     terrain: str = CLEAR
@@ -211,7 +196,7 @@ def _path_cost(
     steps: tuple[StepFacts, ...], march: bool = False, of: float | None = None,
 ) -> Json:  # fmt: skip
     """What a path costs."""
-    charts = _charts(facts.charts)
+    charts = charts_in(facts.charts, SomeCharts)
     missing = [
         f"{section}.{kind}"
         for step in steps
@@ -236,14 +221,14 @@ def _path_cost(
     ban = cost.ban
     if ban is None and left is not None and left < 0:
         ban = Ban("K-4.3", f"it costs {cost.mp:g} of {of:g}")
-    answer = {**_why(ban), "mp": cost.mp, "house": _is_house(facts.charts)}
+    answer = {**_why(ban), "mp": cost.mp, "house": is_house(facts.charts)}
     return answer if left is None else answer | {"mp_left": left}
 
 
 Reason = Literal["disrupted", "overstacked", "disengaging", "fow", "hq_inactive"]
 
 
-@QUESTIONS.asks("K-4.4 K-4.7a K-4.7b K-9.5d K-10.3b")
+@QUESTIONS.asks("K-4.4 K-4.7a K-4.7b K-9.5d K-10.3b", "R-06 R-07")
 def _allowance(
     ma: Allowance, arm: Arm = "infantry", march: bool = False,
     why: Reason | tuple[Reason, ...] | None = None, leader_movement: int = 0, square: bool = False,
@@ -256,10 +241,10 @@ def _allowance(
     if dice and (allowed.ma is None or allowed.dice_used != len(dice)):
         expected = "another die" if allowed.ma is None else f"{allowed.dice_used} dice"
         raise FactError("dice", f"expected {expected}, got {len(dice)}")
-    return vars(allowed) | {"readings": ["R-06", "R-07"]}
+    return vars(allowed)
 
 
-@QUESTIONS.asks("K-6.3 K-14.2")
+@QUESTIONS.asks("K-6.3 K-14.2", "R-09")
 def _disengage(
     ma: Allowance, held_by: tuple[Allowance, ...], friend_stays: bool = False,
     enters_zone: bool = False, die: Die | None = None, cheapest_exit_mp: float = 1.0,
@@ -269,7 +254,7 @@ def _disengage(
     ban = movement.ban_on_disengaging(ma, held_by, friend_stays=friend_stays, time=time)
     if ban is None and enters_zone:
         ban = Ban("K-6.3", "a unit that disengages enters no enemy zone of control")
-    answer: Json = {**_why(ban, "allowed"), "rolls": ban is None, "readings": ["R-09"]}
+    answer: Json = {**_why(ban, "allowed"), "rolls": ban is None}
     if ban is None and die is not None:
         rolled = movement.allowance("infantry", ma, (die,), must_roll=True).ma
         answer["moved"] = None if rolled is None else rolled >= cheapest_exit_mp
@@ -286,7 +271,7 @@ def _may_charge(
 ) -> Json:  # fmt: skip
     """Whether units may charge or countercharge."""
     kinds = (path_terrain,) if isinstance(path_terrain, str) else path_terrain
-    terrain = _charts(facts.charts).terrain
+    terrain = charts_in(facts.charts, SomeCharts).terrain
     ban = movement.ban_on_charge(
         ChargeFacts(
             arm, units, kind == "countercharge", disrupted, ineffective, mp_to_adjacent,
@@ -307,7 +292,7 @@ def _enter(
     """What reinforcements that enter at one hex have left."""
     if zone or enemy:
         return _why(Ban("K-13.1", "an enemy or an enemy zone of control is there"), "enter")
-    charts = _charts(facts.charts)
+    charts = charts_in(facts.charts, SomeCharts)
     if terrain not in {CLEAR, *charts.terrain} and path is None:
         return {"enter": None, "mp_left": None, "asks_for": [f"terrain.{terrain}"]}
     step = Step((charts.terrain.get(terrain, OPEN_GROUND),), path=path)
@@ -320,7 +305,7 @@ def _enter(
         rest = (points or 0) - cost.mp
         left.append(rest if rest >= 0 and cost.ban is None else None)
         ahead += not unit.is_small
-    return {"enter": True, "mp_left": left, "house": _is_house(facts.charts)}
+    return {"enter": True, "mp_left": left, "house": is_house(facts.charts)}
 
 
 @QUESTIONS.asks("K-5.2 K-5.3 K-7.7")
@@ -336,8 +321,7 @@ def _overstacked(units: tuple[Kind, ...], fight: tuple[StackedFacts, ...] = ()) 
     return {"overstacked": is_over, "all_roll_ma": is_over, "counts": counts}
 
 
-@dataclass(frozen=True, kw_only=True)
-class StackedFacts:
+class StackedFacts(NestedFacts):
     """A unit that fights from a stack."""
 
     kind: Kind
@@ -353,30 +337,28 @@ def _kind(kind: Kind) -> Unit:
 # --- lines of retreat -----------------------------------------------------------------------------
 
 
-@QUESTIONS.asks("K-7.6 K-G8")
+@QUESTIONS.asks("K-7.6 K-G8", "R-04 R-05")
 def _line(setup: Setup, unit: str) -> Json:
     """A unit's best line of retreat."""
     line = setup.field().line(setup.unit(unit))
-    return {"line": line.kind, "path": line.path, "readings": ["R-04", "R-05"]}
+    return {"line": line.kind, "path": line.path}
 
 
-@QUESTIONS.asks("K-7.9a K-7.9b K-11.1e")
+@QUESTIONS.asks("K-7.9a K-7.9b K-11.1e", "R-13 R-14")
 def _retreat(
     setup: Setup, unit: str, hexes: Literal[1, 2, 3] = 1, combat_hex: HexName | None = None
 ) -> Json:
     """How far a unit retreats, and where it may end."""
     piece = setup.unit(unit)
     away = retreat.retreats(setup.field(), piece, hexes, combat_hex or piece.hex or "")
-    return {
-        "line": away.line, "must_go": away.must_go, "routs_from": away.routs_from,
-        "ends": sorted({path[-1] for path in away.paths}), "readings": ["R-13", "R-14"],
-    }  # fmt: skip
+    ends = sorted({path[-1] for path in away.paths})
+    return {"line": away.line, "must_go": away.must_go, "routs_from": away.routs_from, "ends": ends}
 
 
-@QUESTIONS.asks("K-7.9a K-7.9b K-7.9c")
+@QUESTIONS.asks("K-7.9a K-7.9b K-7.9c", "R-14 R-15")
 def _retreat_path(ma: Allowance, line: tuple[retreat.LineStep, ...], hexes: int = 1) -> Json:
     """Where a retreat along the only line ends."""
-    return vars(retreat.along(ma, line, hexes)) | {"readings": ["R-14", "R-15"]}
+    return vars(retreat.along(ma, line, hexes))
 
 
 @QUESTIONS.asks("K-7.10 K-4.1")
@@ -398,7 +380,7 @@ def _advance(
         )
         for name in units
     }
-    return {"hexes": hexes, "house": setup.is_house}
+    return {"hexes": hexes, "house": is_house(setup.charts)}
 
 
 @QUESTIONS.asks("K-13.2 K-12.3")
@@ -415,7 +397,7 @@ def _reentry(setup: Setup, side: str | None = None) -> Json:
 # --- sight and guns -------------------------------------------------------------------------------
 
 
-@QUESTIONS.asks("K-8.6 K-14.2 K-14.3 K-G7")
+@QUESTIONS.asks("K-8.6 K-14.2 K-14.3 K-G7", "R-03")
 def _sight(
     facts: Facts, setup: Setup, to: HexName, from_: HexName, time: Time | None = None
 ) -> Json:
@@ -427,7 +409,7 @@ def _sight(
         raise FactError("to", f"expected another hex, got {to}")
     ban = field.ban_on_sight(firer, target)
     blockers = field.map.sight_blockers(firer, target)
-    return {**_why(ban, "sight"), "blocked_by": blockers, "readings": ["R-03"]}
+    return {**_why(ban, "sight"), "blocked_by": blockers}
 
 
 @QUESTIONS.asks("K-8.2 K-8.4a K-8.6 K-8.7 K-14.2 K-14.3")
@@ -436,7 +418,7 @@ def _may_bombard(facts: Facts, setup: Setup, unit: str, target: HexName) -> Json
     field, gun = setup.field(facts.charts), setup.unit(unit)
     setup.hex(target, "target")
     ban = combat.ban_on_bombarding(field, gun, target)
-    answer = {**_why(ban, "may"), "house": setup.is_house}
+    answer = {**_why(ban, "may"), "house": is_house(setup.charts)}
     if gun.hex is None or gun.range is None:
         return answer
     reach = combat.range_to(field, gun, target)
@@ -451,12 +433,12 @@ def _may_support(facts: Facts, setup: Setup, unit: str, attackers: Names, target
     return _why(combat.ban_on_support(field, setup.unit(unit), units, setup_hex), "may")
 
 
-@QUESTIONS.asks("K-8.4c K-8.5")
+@QUESTIONS.asks("K-8.4c K-8.5", "R-17")
 def _bombard(
     facts: Facts, guns: tuple[Unit, ...], target: Unit, coordinated: bool = False, dice: Dice = ()
 ) -> Json:
     """What bombardments of a unit do, one die a roll."""
-    charts = _charts(facts.charts)
+    charts = charts_in(facts.charts, SomeCharts)
     groups = combat.bombardments([gun.id for gun in guns], coordinated=coordinated)
     if dice and len(dice) != len(groups):
         raise FactError("dice", f"expected {len(groups)} dice, one a roll, got {len(dice)}")
@@ -469,15 +451,14 @@ def _bombard(
             printed = code_of(row["printed"])
             row |= {"result": str(combat.bombarding(printed)), "ammo": "Ammo" in printed.added}
         rolls.append({"guns": names, "total": total, **row})
-    answer: Json = {"rolls": rolls, "readings": ["R-17"], "house": _is_house(facts.charts)}
+    answer: Json = {"rolls": rolls, "house": is_house(facts.charts)}
     return answer | ({"asks_for": asks_for} if asks_for else {})
 
 
 # --- combat ---------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, kw_only=True)
-class AttackFacts:
+class AttackFacts(NestedFacts):
     """An attack of units on a map."""
 
     units: Annotated[Names, Limits(min_length=1)]
@@ -534,12 +515,11 @@ def _differential(
         "coordinated": reckoned.coordinated, "attack_total": reckoned.attack_total,
         "defence_total": reckoned.defence_total, "differential": reckoned.value,
         "because": [f"{name} counts {value}" for name, value in parts],
-        "readings": ["R-11"], "house": _is_house((setup and setup.charts) or facts.charts),
+        "readings": ["R-11"], "house": is_house((setup and setup.charts) or facts.charts),
     }  # fmt: skip
 
 
-@dataclass(frozen=True, kw_only=True)
-class CoordinatingFacts:
+class CoordinatingFacts(NestedFacts):
     """A leader who may coordinate."""
 
     span: Names
@@ -547,7 +527,7 @@ class CoordinatingFacts:
     ineffective: bool = False
 
 
-@QUESTIONS.asks("K-2.4a K-7.14 K-14.3")
+@QUESTIONS.asks("K-2.4a K-7.14 K-14.3", "R-20")
 def _coordinated(
     formations: Names, leader: CoordinatingFacts | None = None, time: Time = "day"
 ) -> Json:
@@ -555,8 +535,7 @@ def _coordinated(
     leaders = []
     if leader is not None and leader.place != "farther":
         leaders = [Leader(span=leader.span, ineffective=leader.ineffective)]
-    coordinated = combat.is_coordinated(formations, leaders, time)
-    return {"coordinated": coordinated, "readings": ["R-20"]}
+    return {"coordinated": combat.is_coordinated(formations, leaders, time)}
 
 
 @QUESTIONS.asks("K-2.4c K-8.1 K-9.5c K-10.3c K-11.1d K-14.2 K-14.3")
@@ -588,7 +567,7 @@ def _check_before_combat(
     }  # fmt: skip
 
 
-@QUESTIONS.asks("K-7.8 K-7.9 K-7.10 K-7.11 K-7.12 K-9.2")
+@QUESTIONS.asks("K-7.8 K-7.9 K-7.10 K-7.11 K-7.12 K-9.2", "R-12 R-18 R-21")
 def _result(
     code: str, units: tuple[Unit, ...], attacker: str, choice: Choice | None = None,
     dice: Dice = (), turn: int = 1, turns: int = 99, time: Time = "day",
@@ -597,8 +576,7 @@ def _result(
     sides = [[unit for unit in units if (unit.side == attacker) is own] for own in (True, False)]
     parsed = _code(code)
     fought = results.Combat(sides[0], sides[1], turn, turns, choice, dice, time, attacker)
-    readings = ["R-12", "R-18", "R-21"]
-    return {"fate": results.fate_of(fought, parsed), "readings": readings}
+    return {"fate": results.fate_of(fought, parsed)}
 
 
 @QUESTIONS.asks("K-7.13a")
@@ -614,7 +592,7 @@ def _skirmish(facts: Facts, setup: Setup, unit: str, target: str, die: Die | Non
     answer = {"legal": True, "differential": value, **_crt(field.map.charts, value, die)}
     if answer.get("printed"):
         answer["becomes"] = str(results.in_skirmish(code_of(answer["printed"])))
-    return {**answer, "readings": ["R-16"], "house": _is_house(setup.charts or facts.charts)}
+    return {**answer, "readings": ["R-16"], "house": is_house(setup.charts or facts.charts)}
 
 
 @QUESTIONS.asks("K-7.13d")
@@ -631,22 +609,20 @@ def _tactic_result(code: str, disengages: Literal["attacker", "defender", "both"
     }  # fmt: skip
 
 
-@dataclass(frozen=True, kw_only=True)
-class CaptureFacts:
+class CaptureFacts(NestedFacts):
     """The regular CF of chargers, and a die for each routed unit."""
 
     cf: int
     dice: Dice
 
 
-@dataclass(frozen=True, kw_only=True)
-class Countercharge:
+class Countercharge(NestedFacts):
     """The charge factor of a defender that countercharges."""
 
     charge: int
 
 
-@QUESTIONS.asks("K-7.13b K-7.13c K-7.13e K-9.3 K-9.4 K-9.5 K-14.2")
+@QUESTIONS.asks("K-7.13b K-7.13c K-7.13e K-9.3 K-9.4 K-9.5 K-14.2", "R-11 R-19")
 def _combat(
     facts: Facts, attack: int = 0, defence: int = 0, tactics: Tactics = None,
     charge: Literal["infantry", "cavalry"] | None = None, charge_factor: int | None = None,
@@ -681,8 +657,8 @@ def _combat(
     answer: Json = {
         "attack_counts": counted.attack_total, "differential": counted.value,
         "who_attacks": first, "ineffective_at_end": manner.is_by_horse,
-        "readings": ["R-11", "R-19"], "house": _is_house(facts.charts),
-        **_crt(_charts(facts.charts), counted.value, die),
+        "house": is_house(facts.charts),
+        **_crt(charts_in(facts.charts, SomeCharts), counted.value, die),
     }  # fmt: skip
     if answer["column"] is None or die is None:
         answer.pop("printed", None)
@@ -743,17 +719,16 @@ def _square(
 # --- combat phases, armies ------------------------------------------------------------------------
 
 
-@QUESTIONS.asks("K-7.2a")
+@QUESTIONS.asks("K-7.2a", "R-10")
 def _triggered(setup: Setup) -> Json:
     """Which defenders trigger combats, and by whom."""
     field = setup.field()
     attacker = field.active_side or (field.units[0].side if field.units else "")
     by = combat.triggered(field, attacker)
-    return {"triggered": [*by], "by": by, "readings": ["R-10"]}
+    return {"triggered": [*by], "by": by}
 
 
-@dataclass(frozen=True, kw_only=True)
-class DeedFacts:
+class DeedFacts(NestedFacts):
     """What was done in a combat phase: one of its first three keys."""
 
     attack: str | None = None
@@ -773,7 +748,7 @@ class DeedFacts:
         raise FactError("attack", "expected one of attack, skirmish and bombard", self)
 
 
-@QUESTIONS.asks("K-7.2b K-8.4d")
+@QUESTIONS.asks("K-7.2b K-8.4d", "R-10")
 def _fow_due(
     triggered: Names, same_hex: tuple[Names, ...] = (), done: tuple[DeedFacts, ...] = (),
     for_: str | None = None,
@@ -781,7 +756,7 @@ def _fow_due(
     """For which triggered units the defender receives Fortunes of War."""
     on = combat.fow_due(triggered, same_hex, [fact.deed() for fact in done])
     on = () if for_ == "attacker" else on
-    return {"on": on, "count": len(on), "readings": ["R-10"]}
+    return {"on": on, "count": len(on)}
 
 
 @QUESTIONS.asks("K-10.1 K-10.4")
@@ -790,7 +765,7 @@ def _leader(role: Literal["stacked", "coordinating", "participating", "alone"], 
     return {"dead": die >= tables.CASUALTY[role]}
 
 
-@QUESTIONS.asks("K-11.1f K-11.3 K-14.2")
+@QUESTIONS.asks("K-11.1f K-11.3 K-14.2", "R-02")
 def _recovery(
     facts: Facts, setup: Setup, unit: str,
     what: Literal["disruption", "effectiveness"] = "disruption", moved: bool = False,
@@ -802,7 +777,7 @@ def _recovery(
         field, piece, moved=moved or piece.moved, fought=fought or piece.fought
     )
     is_night = field.time == "night"
-    answer: Json = {**_why(ban, "offered"), "readings": ["R-02"]}
+    answer = _why(ban, "offered")
     if ban is not None:
         return answer | {"recovers": False}
     is_sure = is_night or what == "effectiveness"
@@ -812,8 +787,7 @@ def _recovery(
     return answer | {"die_needed": not is_sure, "recovers": recovers, "may_move": is_night}
 
 
-@dataclass(frozen=True, kw_only=True)
-class HqFacts:
+class HqFacts(NestedFacts):
     """An HQ at the end of a movement phase."""
 
     moved: bool = False
@@ -822,8 +796,7 @@ class HqFacts:
     attacked: bool = False
 
 
-@dataclass(frozen=True, kw_only=True)
-class PostAttack:
+class PostAttack(NestedFacts):
     """An attack on the hex of an HQ or of trains."""
 
     target: Literal["hq_alone", "hq_with_brigade", "trains"]
@@ -892,7 +865,7 @@ Doing = Literal[
 ]  # fmt: skip
 
 
-@QUESTIONS.asks("K-14.1 K-14.2 K-14.3")
+@QUESTIONS.asks("K-14.1 K-14.2 K-14.3", "R-20")
 def _may(time: Time, do: Doing, distance: int = 1) -> Json:
     """What may be done by night and at twilight."""
-    return {**_why(combat.ban_by_time(time, do, distance), "may"), "readings": ["R-20"]}
+    return _why(combat.ban_by_time(time, do, distance), "may")

@@ -127,12 +127,8 @@ def choices(state: State) -> Iterator[Any]:
         for unit in state.units:
             if unit.side == state.active:
                 yield from _own_acts(state, unit)
-        for leader in state.leaders:
-            if (
-                leader.side == state.active
-                and ban_on_recover(state, acts.Recover(leader.id)) is None
-            ):
-                yield acts.Recover(leader.id)
+        recoveries = (acts.Recover(leader.id) for leader in state.leaders)
+        yield from (act for act in recoveries if ban_on_recover(state, act) is None)
     else:
         yield from battle.attacks(state)
         yield from battle.bombardments(state)
@@ -140,19 +136,13 @@ def choices(state: State) -> Iterator[Any]:
 
 
 def _own_acts(state: State, unit: Unit) -> Iterator[Any]:
+    helpers = moves.helpers(state, unit, "K-10.3c")
     ways = (
-        acts.Recover(unit.id),
-        *(acts.Recover(unit.id, n) for n in moves.helpers(state, unit, "K-10.3c")),
-    )
-    yield from (way for way in ways if ban_on_recover(state, way) is None)
-    for act in (
-        acts.Square(unit.id),
-        acts.Square(unit.id, forms=False),
-        acts.Replace(unit.id),
+        acts.Recover(unit.id), *(acts.Recover(unit.id, name) for name in helpers),
+        acts.Square(unit.id), acts.Square(unit.id, forms=False), acts.Replace(unit.id),
         acts.Exit(unit.id),
-    ):
-        if _BANS[type(act)](state, act) is None:
-            yield act
+    )  # fmt: skip
+    yield from (way for way in ways if _BANS[type(way)](state, way) is None)
     if unit.trt is not None and unit.trt <= state.turn:
         yield from (acts.Place(unit.id, n) for n in reentry_hexes(state.field, unit.side))
 
@@ -191,12 +181,10 @@ def _recovered(state: State, act: acts.Recover) -> Outcome:
     is_night = state.time == "night"
     state = state if is_night else state.changed(act.unit, moved=True)
     if not (isinstance(thing, Unit) and thing.disrupted):
-        done = event("recovery", f"{act.unit} is effective", "K-11.3", act.unit)
-        return state.changed(act.unit, ineffective=False), (done,)
+        return state.logged(act.unit, "recovery", "is effective", "K-11.3", ineffective=False)
     if not is_night:
         return state.pushed(Recovering(act.unit, act.leader)), ()
-    done = event("recovery", f"{act.unit} recovers", "K-14.2", act.unit)
-    return state.changed(act.unit, disrupted=False), (done,)
+    return state.logged(act.unit, "recovery", "recovers", "K-14.2", disrupted=False)
 
 
 class Recovering(MoraleDie):
@@ -215,12 +203,11 @@ class Recovering(MoraleDie):
         """Returns the state with the unit as it is then."""
         unit = state.unit(self.unit)
         if not passed:
-            return state, (event("check", f"{self.unit} does not recover", "K-11.1f", self.unit),)
+            return state.logged(self.unit, "check", "does not recover", "K-11.1f")
         if unit.set_aside:
             return _step_back(state, self.unit)
-        mark = "disrupted" if unit.disrupted else "ineffective"
-        state = state.changed(self.unit, **{mark: False})
-        return state, (event("recovery", f"{self.unit} recovers", "K-11.1f", self.unit),)
+        mark = {"disrupted" if unit.disrupted else "ineffective": False}
+        return state.logged(self.unit, "recovery", "recovers", "K-11.1f", **mark)
 
 
 def assistant(state: State, unit: Unit) -> Leader | None:
@@ -248,23 +235,17 @@ class StepCheck(MoraleDie):
         """Returns the state with the unit on the Turn Record Track, or out of the game."""
         if passed:
             return _step_back(state, self.unit)
-        state = state.changed(self.unit, set_aside=False, destroyed=True)
-        return state, (event("loss", f"{self.unit} is destroyed", "K-11.2b", self.unit),)
+        gone = {"set_aside": False, "destroyed": True}
+        return state.logged(self.unit, "loss", "is destroyed", "K-11.2b", **gone)
 
 
 def _step_back(state: State, name: str) -> Outcome:
     unit = state.unit(name)
     back = state.folio.entry(name).back is not None and not unit.flips
-    state = state.changed(
-        name,
-        set_aside=False,
-        steps=1,
-        reduced=back,
-        ineffective=False,
-        disrupted=False,
-        trt=state.turn + 1,
-    )
-    return state, (event("recovery", f"{name} returns with a step", "K-11.2a", name),)
+    return state.logged(
+        name, "recovery", "returns with a step", "K-11.2a", set_aside=False, steps=1, reduced=back,
+        ineffective=False, disrupted=False, trt=state.turn + 1,
+    )  # fmt: skip
 
 
 def _ban_on_square(state: State, act: acts.Square) -> Ban | None:
@@ -307,8 +288,7 @@ def _exited(state: State, act: acts.Exit) -> Outcome:
         if victory.kind == "exited" and victory.side == unit.side for number in victory.hexes
     ]  # fmt: skip
     if unit.hex in goals:
-        state = state.changed(unit.id, hex=None, exited=True)
-        return state, (event("exit", f"{unit.id} leaves the map", "K-4.1", unit.id),)
+        return state.logged(unit.id, "exit", "leaves the map", "K-4.1", hex=None, exited=True)
     return aftermath.routed_off(state, unit.id)
 
 
@@ -407,24 +387,22 @@ def acted(state: State, action: Any) -> Outcome:
 
 
 def _squared(state: State, action: acts.Square) -> Outcome:
-    words = f"{action.unit} {'forms' if action.forms else 'ends'} a Square"
+    words = f"{'forms' if action.forms else 'ends'} a Square"
     marks = {"square": action.forms} | ({"moved": True} if action.forms else {})
-    done = event("recovery", words, "K-9.5b", action.unit)
-    return state.changed(action.unit, **marks), (done,)
+    return state.logged(action.unit, "recovery", words, "K-9.5b", **marks)
 
 
 def _replaced(state: State, action: acts.Replace) -> Outcome:
     state = replace(state, replacements=state.replacements - 1)
     if state.unit(action.unit).set_aside:
         return _step_back(state, action.unit)
-    state = state.changed(action.unit, reduced=False, steps=2, moved=True)
-    return state, (event("recovery", f"{action.unit} is whole again", "K-11.2a", action.unit),)
+    marks = {"reduced": False, "steps": 2, "moved": True}
+    return state.logged(action.unit, "recovery", "is whole again", "K-11.2a", **marks)
 
 
 def _placed(state: State, action: acts.Place) -> Outcome:
-    state = state.put(action.unit, action.hex).changed(action.unit, trt=None)
-    text = f"{action.unit} returns at {action.hex}"
-    return state, (event("return", text, "K-13.2", action.unit),)
+    there = state.put(action.unit, action.hex)
+    return there.logged(action.unit, "return", f"returns at {action.hex}", "K-13.2", trt=None)
 
 
 def _moved(state: State, move: acts.Move) -> Outcome:
@@ -602,8 +580,8 @@ class Shaken(MoraleDie):
         """Returns the state with the unit as before, or Disrupted."""
         if passed:
             return state, ()
-        state = state.changed(self.unit, disrupted=True, square=False)
-        return state, (event("check", f"{self.unit} is Disrupted", "K-12.4", self.unit),)
+        marks = {"disrupted": True, "square": False}
+        return state.logged(self.unit, "check", "is Disrupted", "K-12.4", **marks)
 
 
 class Misled(Due):
@@ -617,10 +595,10 @@ class Misled(Due):
     def follow(self, state: State, answer: tuple[int, ...]) -> Outcome:
         """Returns the state in which the unit rolls for its allowance, or stays."""
         goes = answer[0] <= ENEMY_MOVES_ON
-        words = f"{self.unit} {'moves' if goes else 'stays'} with {answer[0]}"
-        done = event("check", f"{words}: {ENEMY_MOVES_ON} or less moves it", "K-12.4", self.unit)
         go = (moves.RollMa(self.unit, side=self.side),) if goes else ()
-        return state.pushed(*go), (done,)
+        words = f"{'moves' if goes else 'stays'} with {answer[0]}"
+        words += f": {ENEMY_MOVES_ON} or less moves it"
+        return state.pushed(*go).logged(self.unit, "check", words, "K-12.4")
 
 
 # Victory.

@@ -489,23 +489,19 @@ class State(HexState):
         }
         return replace(self, **some)
 
+    def logged(self, name: str, kind: str, words: str, rule: str, **marks: Any) -> Outcome:
+        """Returns the state with a changed counter, and the event that says what becomes of it."""
+        return self.changed(name, **marks), (event(kind, f"{name} {words}", rule, name),)
+
     def put_down(self, name: str, hexes: Hexes, facing_deg: int) -> State:
         """Returns the state with a counter where players put it, whatever was."""
         marks = {"trt": None, "set_aside": False, "captured": False, "destroyed": False}
         on_map = marks if isinstance(self.thing(name), Unit) else {}
         return self.changed(name, hex=hexes[0], **on_map)
 
-    def stacks(self, side: str = "") -> dict[Hex, tuple[str, ...]]:
-        """Returns the stacks of units, HQ and trains, of one side or of both, tops first."""
-        stacks: dict[Hex, tuple[str, ...]] = {}
-        for thing in self.counters:
-            if thing.hex is not None and side in ("", thing.side):
-                stacks[thing.hex] = (*stacks.get(thing.hex, ()), thing.id)
-        return stacks
-
     def counters_on_map(self) -> Iterator[Counter]:
         """Yields the counters of units, HQ and trains on the map (K-G4)."""
-        tops = {stack[0] for stack in self.stacks().values()}
+        tops = {thing.hex: thing for thing in reversed(self.counters)}
         for thing in self.counters:
             if thing.hex is None:
                 continue
@@ -518,7 +514,7 @@ class State(HexState):
                 )  # fmt: skip
             else:
                 marks["active"] = thing.active
-            yield replace(counter, is_covered=thing.id not in tops)
+            yield replace(counter, is_covered=thing is not tops[thing.hex])
 
     def leaders_on_map(self) -> Iterator[Counter]:
         """Yields the counters of the leaders on the map."""

@@ -19,7 +19,14 @@ from tablecam.rules.miniatures.faces import FACES
 from tablecam.rules.miniatures.ground import axes_of, centre_mm
 from tablecam.rules.miniatures.reckon import terms
 from tablecam.rules.miniatures.unit_keys import Count, Some
-from tablecam.rules.questions import INCH_MM, FactError, Facts, Questions, as_answer
+from tablecam.rules.questions import (
+    INCH_MM,
+    FactError,
+    Facts,
+    NestedFacts,
+    Questions,
+    as_answer,
+)
 from tablecam.rules.syw_d6 import (
     charges,
     fire,
@@ -59,8 +66,7 @@ _FAR_MM: Final = 1e5
 _SIDES: Final = {"target": "enemy", "attacker": "enemy"}
 
 
-@dataclass(frozen=True, kw_only=True)
-class Leader:
+class Leader(NestedFacts):
     """A commander's base on the table."""
 
     id: Name
@@ -228,8 +234,7 @@ def _response_fire(
     return {"may_fire": True, "dice": pool.dice, "marker_after": marker, "parts": pool.parts}
 
 
-@dataclass(frozen=True, kw_only=True)
-class FireThrow:
+class FireThrow(NestedFacts):
     """The dice of fire, and the target's die for the casualty TEST."""
 
     fire: Dice
@@ -346,8 +351,7 @@ def _test(
     return as_answer(test) | {"because": terms(test.parts)}
 
 
-@dataclass(frozen=True, kw_only=True)
-class MeleeThrow:
+class MeleeThrow(NestedFacts):
     """A die for each side, and one for the loser's TEST."""
 
     attacker: Die
@@ -355,8 +359,7 @@ class MeleeThrow:
     loser_test: Die | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class Totals:
+class Totals(NestedFacts):
     """The totals of a melee."""
 
     attacker: int
@@ -539,8 +542,7 @@ def _gap(gap_in: Inches, target_frontage_in: Inches) -> Json:
     return {"may_fire": may_fire, "needed_in": needed_in}
 
 
-@dataclass(frozen=True, kw_only=True)
-class CommanderFacts:
+class CommanderFacts(NestedFacts):
     """A commander and the brigades that he commands."""
 
     level: Literal["brigade", "division", "army"]
@@ -661,8 +663,7 @@ def _flight(
     }
 
 
-@dataclass(frozen=True, kw_only=True)
-class TargetFacts:
+class TargetFacts(NestedFacts):
     """Where a target stands."""
 
     on_hill: bool = False
@@ -682,8 +683,7 @@ def _sight(
     return {"may_fire": why_not is None, "why_not": why_not}
 
 
-@dataclass(frozen=True, kw_only=True)
-class TerrainFacts:
+class TerrainFacts(NestedFacts):
     """A piece of terrain as it counts."""
 
     kind: Name
@@ -716,8 +716,7 @@ def _terrain_move(
     }
 
 
-@dataclass(frozen=True, kw_only=True)
-class RetreatThrow:
+class RetreatThrow(NestedFacts):
     """The die of the TEST, and the dice of the move."""
 
     test: Die
