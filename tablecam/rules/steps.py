@@ -193,6 +193,23 @@ class Steps(Protocol):
         """The step that is due next, if any."""
 
 
+class Telling:
+    """A base of frozen dataclasses that have `told` what has happened since the last action."""
+
+    __slots__ = ()
+    told: tuple[Event, ...]
+
+    def with_events(self, *events: Event) -> Self:
+        """Returns the state with more events."""
+        return replace(self, told=(*self.told, *events))  # type: ignore[type-var]
+
+    def tells(
+        self, kind: str, text: str, rule: str | None = None, /, *drawn: Shape, **facts: Any
+    ) -> Self:
+        """Returns the state with an event."""
+        return self.with_events(Event(kind, text, rule, facts, drawn))
+
+
 class Stepping:
     """A base of frozen dataclasses with a stack of steps that are `due`, the last one first."""
 

@@ -13,7 +13,7 @@ from tablecam.rules.frozen_json import ReadOnlyMappings, Variant
 from tablecam.rules.game import Ban, Event, PendingDecision, Refused, Sum
 from tablecam.rules.miniatures.drawing import names_in, shapes_about
 from tablecam.rules.overrules import Overrule
-from tablecam.rules.steps import BanOn, Events, Step, Stepping, WordedStep
+from tablecam.rules.steps import BanOn, Events, Step, Stepping, Telling, WordedStep
 from tablecam.table.model import BasePose, Commander, Position, Unit
 from tablecam.uncertainty.answer import Answer
 
@@ -114,7 +114,7 @@ class Charge(OfUnit):
 
 
 @dataclass(frozen=True, slots=True)
-class Battle(ReadOnlyMappings, Stepping):
+class Battle(ReadOnlyMappings, Telling, Stepping):
     """A battle between two actions; `half` says whose sequence it is, of `sides`."""
 
     position: Position
@@ -137,12 +137,6 @@ class Battle(ReadOnlyMappings, Stepping):
     def active(self) -> str:
         """The side whose sequence it is."""
         return self.sides[self.half]
-
-    def tells(
-        self, kind: str, text: str, rule: str | None = None, /, *drawn: Shape, **facts: Any
-    ) -> Self:
-        """Returns the state with an event."""
-        return replace(self, told=(*self.told, Event(kind, text, rule, facts, drawn)))
 
     def enemy_of(self, side: str) -> str:
         """Returns the other side."""

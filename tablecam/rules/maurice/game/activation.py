@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
-from tablecam.rules.game import Event, PendingDecision, Refused
+from tablecam.rules.game import PendingDecision, Refused
 from tablecam.rules.maurice.charge.charge import are_enough_chargers, charge_of
 from tablecam.rules.maurice.field.field import Field
 from tablecam.rules.maurice.game.actions import Action, Activate, Decline, Done, Interrupt
@@ -29,7 +29,6 @@ from tablecam.rules.maurice.game.state import (
     Effect,
     Moment,
     State,
-    StateAndEvents,
     Step,
     Symbol,
     permitted,
@@ -111,6 +110,7 @@ class Activating(Step):
     """Activation: the active side names a force and plays cards for its span (M-4.11)."""
 
     opens = "the {side} force is activated"
+    kinds, expects, answer_rule = (Activate, Done), "a force or done", "M-4.11"
 
     def asked(self, state: State) -> PendingDecision:
         """Asks the active side."""
@@ -141,7 +141,7 @@ class Activating(Step):
             parts.append(why_none("charge", charge_bans(state, cannot)))
         return ". ".join(filter(None, parts))
 
-    def follow(self, state: State, action: Action) -> StateAndEvents:
+    def decided(self, state: State, action: Activate | Done) -> State:
         """Spends the cards; the passive side may interrupt."""
         if isinstance(action, Done):
             side = side_plural(state.active)
@@ -149,28 +149,14 @@ class Activating(Step):
                 reach = f"their cards reach {', '.join(activations[0].force)}"
                 why = f"{side} have declared to {state.round.command}, and {reach}"
                 raise Refused(why, rule="M-4.10", key="type")
-            text, facts = f"{side} activate no force", {"side": state.active}
-            return after_action(state), (Event("no-force", text, "M-4.15", facts),)
-        if not isinstance(action, Activate):
-            raise Refused(f"expected a force or done, got {action.type}", rule="M-4.11")
+            text = f"{side} activate no force"
+            return after_action(state).tells("no-force", text, "M-4.15", side=state.active)
         spans_bw = played_bw(state, action)
         # Cards that players hold have no names here.
         played = action.cards if state.is_dealt else (None,) * len(spans_bw)
-        if state.declares_first:
-            force, left_out_events, event = _unmeasured_force(state, action.force, spans_bw)
-        else:
-            force, field, left_out_events = action.force, field_at(state), ()
-            _check_named(state, field, force)
-            if (unlinked := ranges.first_unlinked(field, force)) is not None:
-                why = f"no chain of linked units connects {unlinked} to the force"
-                raise Refused(why, rule="M-1.15", key="force")
-            eligible_units(state, in_doubt=force).check(force)
-            event = _check_reached(state, field, force, spans_bw)
-        state = with_cards_discarded(state, state.active, played)
-        # The cards are spent, but nobody is activated.
-        if event.kind == "out-of-reach":
-            return after_action(state), (*left_out_events, event)
-        return state.to(Interrupting("activation", force)), (*left_out_events, event)
+        activated = _unmeasured if state.declares_first else _measured
+        after = activated(state, action.force, spans_bw)
+        return with_cards_discarded(after, state.active, played)
 
 
 def _is_bound(state: State) -> bool:
@@ -271,32 +257,39 @@ def _check_named(state: State, field: Field, force: Force) -> None:
             raise Refused(f"{name} is named twice", rule="M-1.15", key="force")
 
 
-def _unmeasured_force(
-    state: State, named: Force, spans_bw: tuple[int, ...]
-) -> tuple[Force, tuple[Event, ...], Event]:
-    """Returns the force activated without measuring, events for units left out, and its event.
+def _measured(state: State, force: Force, spans_bw: tuple[int, ...]) -> State:
+    """Returns the state with a force activated, or refuses it."""
+    field = field_at(state)
+    _check_named(state, field, force)
+    if (unlinked := ranges.first_unlinked(field, force)) is not None:
+        why = f"no chain of linked units connects {unlinked} to the force"
+        raise Refused(why, rule="M-1.15", key="force")
+    eligible_units(state, in_doubt=force).check(force)
+    return _with_reached(state, field, force, spans_bw)
+
+
+def _unmeasured(state: State, force: Force, spans_bw: tuple[int, ...]) -> State:
+    """Returns the state with a force activated without measuring.
 
     Units not linked to the first named unit are left out, and cards that do not reach are spent for
     nothing.
     """
     field = field_at(state)
-    _check_named(state, field, named)
-    eligible_units(state).check(named)
-    force, events = named, []
+    _check_named(state, field, force)
+    eligible_units(state).check(force)
     # Leaving one out may unlink others.
     while (unlinked := ranges.first_unlinked(field, force)) is not None:
         force = tuple(name for name in force if name != unlinked)
         text = f"{unlinked} is not linked to {force[0]} and stays out of the force"
-        events.append(Event("left-out", text, "M-1.15", {"unit": unlinked}))
+        state = state.tells("left-out", text, "M-1.15", unit=unlinked)
     try:
-        event = _check_reached(state, field, force, spans_bw)
+        return _with_reached(state, field, force, spans_bw)
     except Refused as refused:
         if not spans_bw:
             raise
         # A refusal would let players try until the cards reach: they are lost instead.
         text = f"{refused.why}: the cards are lost"
-        event = Event("out-of-reach", text, refused.rule, {"force": list(force)})
-    return force, tuple(events), event
+        return after_action(state).tells("out-of-reach", text, refused.rule, force=list(force))
 
 
 def played_bw(state: State, action: Activate) -> tuple[int, ...]:
@@ -327,8 +320,8 @@ def _most_span_bw(state: State) -> int:
     return math.ceil(math.hypot(table.width_mm, table.depth_mm) / table.bw_mm)
 
 
-def _check_reached(state: State, field: Field, force: Force, spans_bw: tuple[int, ...]) -> Event:
-    """Returns the event of an activation whose cards reach; too close to call is the mover's (G-8).
+def _with_reached(state: State, field: Field, force: Force, spans_bw: tuple[int, ...]) -> State:
+    """Activates a force that the cards reach; too close to call is the mover's choice (G-8).
 
     Raises:
         Refused: No card is played, no path leads to the force, or the cards do not reach it.
@@ -338,11 +331,11 @@ def _check_reached(state: State, field: Field, force: Force, spans_bw: tuple[int
     names, played = ", ".join(force), " + ".join(map(str, spans_bw))
     who = side_plural(state.active)
     text = f"{who} activate {names} to {state.round.command}, with {played} BW"
-    facts = {"force": list(force), "spans": list(spans_bw)}
-    commander = state.commander(state.active)
+    facts: dict[str, Any] = {"force": list(force), "spans": list(spans_bw)}
+    commander, state = state.commander(state.active), state.to(Interrupting("activation", force))
     if commander is None:
         text = f"{text}; {who} have no commander on the table to measure from"
-        return Event("activated", text, "M-4.11", facts)
+        return state.tells("activated", text, "M-4.11", **facts)
     reached = ranges.command_string(field, commander, force)
     if reached is None:
         why = f"every path from {commander.name} to {names} comes within 1 BW of an enemy"
@@ -353,7 +346,7 @@ def _check_reached(state: State, field: Field, force: Force, spans_bw: tuple[int
     facts |= {"span_bw": round(reached.length_bw, 3), "answer": answer.answer}
     if answer.answer == "too_close" and (doubt := mover_decides(answer)):
         text += f"; {doubt}"
-    return Event("activated", text, "M-4.11", facts, (reached.path,))
+    return state.tells("activated", text, "M-4.11", reached.path, **facts)
 
 
 _EFFECT_WORDS: Mapping[Effect, str] = {
@@ -372,6 +365,7 @@ class Interrupting(Step):
 
     about = "force"
     opens = "the {side} side has decided whether to interrupt"
+    kinds, expects, answer_rule = (Interrupt, Decline), "an interrupt or no card", "M-4.17"
     moment: Moment
     force: tuple[str, ...] = ()
 
@@ -393,13 +387,11 @@ class Interrupting(Step):
             interrupts = [Interrupt(card.interrupts, card.id) for card in cards if card.interrupts]
         return (Decline(state.passive), *permitted(interrupts, partial(self._check, state)))
 
-    def follow(self, state: State, action: Action) -> StateAndEvents:
+    def decided(self, state: State, action: Interrupt | Decline) -> State:
         """Continues what was interrupted, unless that has become impossible (M-4.19)."""
         if isinstance(action, Decline):
             _check_side(action.side, state.passive)
-            return after_interrupt(state, self), ()
-        if not isinstance(action, Interrupt):
-            raise Refused(f"expected an interrupt or no card, got {action.type}", rule="M-4.17")
+            return after_interrupt(state, self)
         self._check(state, action)
         side = state.passive
         state = with_cards_discarded(state, side, (action.card,))
@@ -410,12 +402,11 @@ class Interrupting(Step):
         )
         facts = {"side": side, "effect": action.effect, "card": action.card}
         text = f"{side_plural(side)} interrupt: {_EFFECT_WORDS[action.effect]}"
-        events = (Event("interrupt", text, "M-4.17", facts),)
+        state = state.tells("interrupt", text, "M-4.17", **facts)
         if self.moment == "activation" and _is_foiled(state, self, action.effect):
-            foil_text = "the activation fails: all cards played for it are discarded"
-            foiled = Event("foiled", foil_text, "M-4.19", {"force": list(self.force)})
-            return after_action(state), (*events, foiled)
-        return after_interrupt(state, self), events
+            text = "the activation fails: all cards played for it are discarded"
+            return after_action(state).tells("foiled", text, "M-4.19", force=list(self.force))
+        return after_interrupt(state, self)
 
     def _check(self, state: State, action: Interrupt) -> None:
         effect = action.effect
@@ -429,12 +420,12 @@ class Interrupting(Step):
             does = f"expected the effect of {card.title} ({card.interrupts or 'no interrupt'})"
             raise Refused(f"{does}, got {effect}", rule="M-3.7", key="effect")
 
-    def automatic(self, state: State) -> StateAndEvents | None:
+    def goes_on(self, state: State) -> State | None:
         """Continues where the passive side cannot interrupt; returns None where it is asked."""
         # Asked with any card, whichever it is: a side that is skipped would show its hand.
         if state.side(state.passive).hand and not state.round.is_interrupted:
             return None
-        return after_interrupt(state, self), ()
+        return after_interrupt(state, self)
 
 
 def _is_foiled(state: State, step: Interrupting, effect: Effect) -> bool:

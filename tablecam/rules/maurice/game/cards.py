@@ -18,7 +18,6 @@ from tablecam.rules.maurice.game.state import (
     DeckStage,
     Modifier,
     State,
-    StateAndEvents,
     Step,
     Symbol,
 )
@@ -103,7 +102,7 @@ class Drawing(Step):
         # If all that is left is drawn, the Reshuffle card is among it.
         return with_reshuffle if state.deck.left == count else (plain, *with_reshuffle)
 
-    def follow(self, state: State, action: Action) -> StateAndEvents:
+    def decided(self, state: State, action: Action) -> State:
         """Moves cards to the hand; cards due after a reshuffle are drawn in a further step."""
         count = min(self.count, state.deck.left)
         if not isinstance(action, Draw) or (action.side, action.count) != (self.side, count):
@@ -115,9 +114,9 @@ class Drawing(Step):
         if action.reshuffle_at is None:
             return _moved_to_hand(state, self, count)
         # The cards behind it are drawn from the new deck, in a further step.
-        return _last_deck(*_moved_to_hand(state, self, action.reshuffle_at - 1), self.side)
+        return _last_deck(_moved_to_hand(state, self, action.reshuffle_at - 1), self.side)
 
-    def automatic(self, state: State) -> StateAndEvents | None:
+    def goes_on(self, state: State) -> State | None:
         """Continues where nobody needs to say anything; returns None where somebody does.
 
         The first deck is reshuffled once its last card is drawn (M-4.20); from an empty last deck
@@ -129,10 +128,10 @@ class Drawing(Step):
             shuffle = "shuffle the discards and the Reshuffle card into a new deck"
             return _shuffled(state, "second", f"the first deck is used up: {shuffle}", "M-4.20")
         if self.count == 0:
-            return state.to(self.then), ()
+            return state.to(self.then)
         if deck.left == 0:
             text = "the deck is empty: no one draws"
-            return state.to(self.then), (Event("draw", text, "M-4.22", {"side": self.side}),)
+            return state.to(self.then).tells("draw", text, "M-4.22", side=self.side)
         # Chance is asked where tablecam deals, the players where the Reshuffle card may come up.
         if state.is_dealt or deck.stage == "second":
             return None
@@ -160,17 +159,16 @@ def settled_draw(state: State, action: Draw, chance: Random) -> Draw:
     return replace(action, cards=tuple(cards))
 
 
-def _moved_to_hand(state: State, step: Drawing, count: int) -> StateAndEvents:
+def _moved_to_hand(state: State, step: Drawing, count: int) -> State:
     holder = state.side(step.side)
     deck = replace(state.deck, left=state.deck.left - count)
     state = replace(state.with_side(replace(holder, hand=holder.hand + count)), deck=deck)
     state = state.to(replace(step, count=step.count - count))
     text = f"{side_plural(step.side)} draw {counted(count, 'card')}"
-    event = Event("draw", text, "M-4.9", {"side": step.side, "count": count})
-    return state, (event,) if count else ()
+    return state.tells("draw", text, "M-4.9", side=step.side, count=count) if count else state
 
 
-def _dealt(state: State, step: Drawing, action: Draw) -> StateAndEvents:
+def _dealt(state: State, step: Drawing, action: Draw) -> State:
     """Moves drawn cards to a hand, and a Reshuffle card out of the game."""
     cards = action.cards
     if cards is None:
@@ -179,7 +177,7 @@ def _dealt(state: State, step: Drawing, action: Draw) -> StateAndEvents:
     # `settled_draw` ends a draw at the Reshuffle card.
     own = cards[:-1] if has_reshuffle else cards
     _check_dealt(state, action, own)
-    state, events = _moved_to_hand(state, step, len(own))
+    state = _moved_to_hand(state, step, len(own))
     left = tuple(card for card in state.deck.cards if card not in own)
     holder = state.side(step.side)
     state = state.with_side(replace(holder, cards=(*holder.cards, *own)))
@@ -188,24 +186,23 @@ def _dealt(state: State, step: Drawing, action: Draw) -> StateAndEvents:
         titles = [card.title for card in map(state.options.card, own) if card is not None]
         text = f"{side_plural(step.side)} draw {', '.join(titles)}"
         facts = {"cards": list(own), "side": step.side}
-        events = (*events, Event("drawn", text, "M-3.1", facts, only_for=step.side))
-    return _last_deck(state, events, step.side) if has_reshuffle else (state, events)
+        state = state.with_events(Event("drawn", text, "M-3.1", facts, only_for=step.side))
+    return _last_deck(state, step.side) if has_reshuffle else state
 
 
-def _last_deck(state: State, events: tuple[Event, ...], side: str) -> StateAndEvents:
+def _last_deck(state: State, side: str) -> State:
     """Makes the last deck, without the Reshuffle card that a side has drawn (M-4.21)."""
     shuffle = "shuffle the discards and the rest of the deck into the last deck"
     text = f"{side_plural(side)} draw the Reshuffle card: {shuffle}"
-    state, shuffled = _shuffled(state, "last", text, "M-4.21")
-    return state, (*events, *shuffled)
+    return _shuffled(state, "last", text, "M-4.21")
 
 
-def _shuffled(state: State, stage: DeckStage, text: str, rule: str) -> StateAndEvents:
+def _shuffled(state: State, stage: DeckStage, text: str, rule: str) -> State:
     """Shuffles the discards into the deck; the second one has the Reshuffle card as well."""
     deck = state.deck
     left = deck.left + deck.discarded + (1 if stage == "second" else -1)
     new = Deck(left, 0, stage, (*deck.cards, *deck.discards))
-    return replace(state, deck=new), (Event("reshuffle", text, rule, {"left": left}),)
+    return replace(state, deck=new).tells("reshuffle", text, rule, left=left)
 
 
 def _check_dealt(state: State, action: Draw, own: tuple[str, ...]) -> None:
@@ -264,7 +261,7 @@ class Discarding(Step):
         """Whether tablecam holds the cards; else players have to lay theirs down."""
         return state.is_dealt
 
-    def follow(self, state: State, action: Action) -> StateAndEvents:
+    def decided(self, state: State, action: Action) -> State:
         """Moves the cards to the pile and continues."""
         if not isinstance(action, Discard) or action.side != self.side:
             raise Refused(f"expected {side_plural(self.side)} to discard", rule=_RULES[self.why])
@@ -272,10 +269,9 @@ class Discarding(Step):
         if action.count != self.count or len(cards) != self.count:
             why = f"expected {self.count} cards, got {action.count}"
             raise Refused(why, rule=_RULES[self.why], key="count")
-        state = with_cards_discarded(state, self.side, cards)
-        facts = {"side": self.side, "count": self.count}
+        state = with_cards_discarded(state, self.side, cards).to(self.then)
         text = f"{side_plural(self.side)} discard {counted(self.count, 'card')}"
-        return state.to(self.then), (Event("discard", text, _RULES[self.why], facts),)
+        return state.tells("discard", text, _RULES[self.why], side=self.side, count=self.count)
 
 
 _RULES = {"moved": "M-6.27", "displaced": "M-6.30", "hand-limit": "M-3.2", "told": "M-3.10"}
@@ -305,6 +301,7 @@ MOST_ADDED = 6
 class Modifying(Step):
     """Modifying cards: `side` may play one of a symbol, then each of `left` may (M-4.16)."""
 
+    kinds, expects, answer_rule = (Modify, Decline), "a modifying card or no card", "M-4.16"
     symbol: Symbol
     side: str
     left: tuple[str, ...]
@@ -336,13 +333,11 @@ class Modifying(Step):
             played = [Modify(self.side, self.symbol, amounts) for amounts in ({}, *plain)]
         return (Decline(self.side), *played)
 
-    def follow(self, state: State, action: Action) -> StateAndEvents:
+    def decided(self, state: State, action: Modify | Decline) -> State:
         """Applies the card for the rest of the round; then the other side may play (M-4.16)."""
         if isinstance(action, Decline):
             _check_side(action.side, self.side)
-            return _next_side(state, self), ()
-        if not isinstance(action, Modify):
-            raise Refused(f"expected a modifying card or no card, got {action.type}", rule="M-4.16")
+            return _next_side(state, self)
         _check_modify(state, self, action)
         state = with_cards_discarded(state, action.side, (action.card,))
         modifier = Modifier(action.side, action.symbol, action.amounts, action.card)
@@ -353,13 +348,13 @@ class Modifying(Step):
         added = ", ".join(f"{amount:+d} for {unit}" for unit, amount in amounts.items())
         text = f"{side_plural(action.side)} play {title}" + (f": {added}" if added else "")
         facts = {"side": action.side, "units": list(amounts), "amounts": amounts}
-        return _next_side(state, self), (Event("modifier", text, "M-3.5", facts),)
+        return _next_side(state, self).tells("modifier", text, "M-3.5", **facts)
 
-    def automatic(self, state: State) -> StateAndEvents | None:
+    def goes_on(self, state: State) -> State | None:
         """Continues where a side cannot modify; returns None where it is asked."""
         if state.side(self.side).hand and not _has_modified(state, self):
             return None
-        return _next_side(state, self), ()
+        return _next_side(state, self)
 
 
 class Removing(Step):
@@ -369,6 +364,7 @@ class Removing(Step):
     """
 
     question = "{who}: remove the event for good?"
+    kinds, expects, answer_rule = (Decline, Remove), "to remove the event or not", "M-4.25"
     side: str
     left: tuple[str, ...]
     then: Step
@@ -378,18 +374,16 @@ class Removing(Step):
         """Lists leaving the event in the discards and removing it."""
         return (Decline(self.side), Remove(self.side))
 
-    def follow(self, state: State, action: Action) -> StateAndEvents:
+    def decided(self, state: State, action: Decline | Remove) -> State:
         """Removes the card from the discards, or asks the other side."""
-        if not isinstance(action, Decline | Remove):
-            raise Refused(f"expected to remove the event or not, got {action.type}", rule="M-4.25")
         _check_side(action.side, self.side)
-        if isinstance(action, Remove):
-            discards = tuple(card for card in state.deck.discards if card != self.card)
-            deck = replace(state.deck, discarded=state.deck.discarded - 1, discards=discards)
-            text = f"{side_plural(self.side)} remove the event from the game"
-            event = Event("removed", text, "M-4.25", {"side": self.side})
-            return replace(state, deck=deck, step=self.then), (event,)
-        return _next_side(state, self), ()
+        if isinstance(action, Decline):
+            return _next_side(state, self)
+        discards = tuple(card for card in state.deck.discards if card != self.card)
+        deck = replace(state.deck, discarded=state.deck.discarded - 1, discards=discards)
+        text = f"{side_plural(self.side)} remove the event from the game"
+        state = replace(state, deck=deck, step=self.then)
+        return state.tells("removed", text, "M-4.25", side=self.side)
 
 
 def _has_modified(state: State, step: Modifying) -> bool:

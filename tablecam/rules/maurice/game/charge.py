@@ -29,7 +29,7 @@ from tablecam.rules.maurice.game.nearest import (
     end_error_mm,
     nearest_charge,
 )
-from tablecam.rules.maurice.game.state import State, StateAndEvents, Step
+from tablecam.rules.maurice.game.state import State, Step
 from tablecam.rules.maurice.game.table import (
     check_bases,
     check_enemy,
@@ -55,6 +55,7 @@ class Charging(Step):
 
     about, acted = "force", ("charged", "moved")
     opens = "the {side} charge is declared"
+    kinds, expects, answer_rule = (Charge, March, Done), "a charge, a move up or done", "M-8.2"
     force: tuple[str, ...]
     charged: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     moved: tuple[str, ...] = ()
@@ -99,20 +100,18 @@ class Charging(Step):
         """Says why some units of the force cannot charge."""
         return why_none("charge", charge_bans(state, self.waiting))
 
-    def follow(self, state: State, action: Action) -> StateAndEvents:
+    def decided(self, state: State, action: Charge | March | Done) -> State:
         """Charges or moves up a unit; when all have acted, moves on to combat."""
         if isinstance(action, Charge):
             return _charged(state, self, action)
         if isinstance(action, March):
             return _moved_up(state, self, action)
-        if isinstance(action, Done):
-            able = able_to_charge(state, self.waiting) if _short_of_half(self) else ()
-            if able:
-                have = f"{len(self.charged)} of {len(self.force)} have charged"
-                why = f"{have} but half of the force must: {joined(able)} can still charge"
-                raise Refused(why, rule="M-8.2")
-            return to_combat(state), ()
-        raise Refused(f"expected a charge, a move up or done, got {action.type}", rule="M-8.2")
+        able = able_to_charge(state, self.waiting) if _short_of_half(self) else ()
+        if able:
+            have = f"{len(self.charged)} of {len(self.force)} have charged"
+            why = f"{have} but half of the force must: {joined(able)} can still charge"
+            raise Refused(why, rule="M-8.2")
+        return to_combat(state)
 
     def declared(self, state: State) -> Iterable[str]:
         """Returns the units that have charged, and whom they met."""
@@ -193,7 +192,7 @@ def _is_bogged_down(state: State, name: str) -> bool:
     return state.round.is_rough_going and field_at(state).by_id[name].is_in_difficult
 
 
-def _charged(state: State, step: Charging, action: Charge) -> StateAndEvents:
+def _charged(state: State, step: Charging, action: Charge) -> State:
     """Makes a unit's charge: snaps it to the legal end and applies its effects."""
     _check_may_act(step, action.unit)
     if state.declares_first:
@@ -205,18 +204,16 @@ def _charged(state: State, step: Charging, action: Charge) -> StateAndEvents:
     check_bases(state, action)
     end = made_charge(state, action)
     error_mm = end_error_mm(end, axes_of(end.unit.unit, action.bases))
-    events = [_charge_event(state, end, error_mm)]
+    state = state.with_events(_charge_event(state, end, error_mm))
     # Snap to the ideal end, so that a gap within tolerance is true contact from now on.
     bases = laid_at(action.bases, end.bases)
     state = state.with_unit(replace(end.unit.unit, bases=bases))
     if end.crosses_difficult:
         why = "charges through difficult ground"
         drawn = shapes_inside(end.area, field_at(state).ground.difficult)
-        state, more = with_disruption(state, action.unit, 1, why, "M-8.6", drawn)
-        events += more
+        state = with_disruption(state, action.unit, 1, why, "M-8.6", drawn)
     charged = {**step.charged, action.unit: (end.target, *end.also_meets)}
-    state, more = _next(state, replace(step, charged=charged), end.area)
-    return state, (*events, *more)
+    return _next(state, replace(step, charged=charged), end.area)
 
 
 def _declared_end(state: State, action: Charge) -> ChargeEnd | None:
@@ -239,18 +236,17 @@ def _declared_end(state: State, action: Charge) -> ChargeEnd | None:
     return next(ahead, None) or nearest_charge(field, unit, action.target, unit.axes)
 
 
-def _lost_charge(state: State, step: Charging, action: Charge) -> StateAndEvents:
+def _lost_charge(state: State, step: Charging, action: Charge) -> State:
     """Counts a charge that reaches nobody as made; the unit stays (M-8.2)."""
     away = distance_words(state, action.unit, action.target)
     text = f"{action.unit} has no charge that reaches {action.target}, which is {away}"
-    facts = {"unit": action.unit, "target": action.target}
-    event = Event("charge-lost", f"{text}: it stays where it is", "M-8.3", facts)
+    text = f"{text}: it stays where it is"
+    state = state.tells("charge-lost", text, "M-8.3", unit=action.unit, target=action.target)
     step = replace(step, charged={**step.charged, action.unit: ()})
-    state, displaced = _next(state, step, shapely.Polygon())
-    return state, (event, *displaced)
+    return _next(state, step, shapely.Polygon())
 
 
-def _moved_up(state: State, step: Charging, action: March) -> StateAndEvents:
+def _moved_up(state: State, step: Charging, action: March) -> State:
     _check_may_act(step, action.unit)
     check_bases(state, action)
     if not may_move_up(state, step, action.unit):
@@ -260,10 +256,8 @@ def _moved_up(state: State, step: Charging, action: March) -> StateAndEvents:
     judgement = judge_march(state, action)
     if (why_not := _not_a_move_up(state, action, judgement)) is not None:
         raise Refused(why_not, rule="M-8.9", key="bases")
-    state, events = with_march(state, action, judgement)
     step = replace(step, moved=(*step.moved, action.unit))
-    state, displaced = _next(state, step, judgement.area)
-    return state, (*events, *displaced)
+    return _next(with_march(state, action, judgement), step, judgement.area)
 
 
 def _not_a_move_up(state: State, action: March, judgement: Way) -> str | None:
@@ -294,7 +288,7 @@ def _changes_formation(state: State, action: March) -> bool:
     return False
 
 
-def _next(state: State, step: Charging, area: shapely.Geometry) -> StateAndEvents:
+def _next(state: State, step: Charging, area: shapely.Geometry) -> State:
     """Returns the rest of the force or the combat, after any displaced commander."""
     then = step if step.waiting else to_combat(state).step
     return with_displacement(state, state.active, area, then)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from itertools import starmap
 
 import shapely
 
@@ -33,7 +34,7 @@ from tablecam.rules.maurice.field.requests import Rally as Request
 from tablecam.rules.maurice.game.actions import Action, Done, FallBack, Rally
 from tablecam.rules.maurice.game.cards import Modifying
 from tablecam.rules.maurice.game.commander import after_action, with_displacement
-from tablecam.rules.maurice.game.state import Over, State, StateAndEvents, Step
+from tablecam.rules.maurice.game.state import Over, State, Step
 from tablecam.rules.maurice.game.table import compared, field_at, without_broken
 from tablecam.rules.maurice.resolve import combat_close_calls
 from tablecam.table.sides import side_plural
@@ -55,7 +56,7 @@ class RollingCombat(Step):
         question = f"Roll one die each for {', '.join(self.engaged)}"
         return PendingDecision(question, hint=f"Added to the die (M-8.16): {added}")
 
-    def follow(self, state: State, values: Dice) -> StateAndEvents:
+    def decided(self, state: State, values: Dice) -> State:
         """Resolves passive units, then active ones; broken ones leave in that order (M-8.20)."""
         dice = dict(zip(self.engaged, values, strict=True))
         field = field_at(state)
@@ -63,20 +64,18 @@ class RollingCombat(Step):
         scores = scores_of(field, combat, state.round.amounts("swords"))
         results = results_before_fall_back(field, combat, scores, dice)
         # Close calls are logged first, as they qualify all that follows.
-        counts = "the measured value counts"
-        events = [
-            Event("doubt", f"{close.because}; {counts}", close.rule, {}, close.evidence)
-            for close in combat_close_calls(field, combat)
-        ]
-        events += (_score_event(combat, name, scores[name], dice[name]) for name in self.engaged)
-        events += (_result_event(name, result) for name, result in results.items())
-        state, lost = _with_results(state, field, results)
+        for close in combat_close_calls(field, combat):
+            text = f"{close.because}; the measured value counts"
+            state = state.tells("doubt", text, close.rule, *close.evidence)
+        rolled = (_score_event(combat, name, scores[name], dice[name]) for name in self.engaged)
+        state = state.with_events(*rolled, *starmap(_result_event, results.items()))
+        state = _with_results(state, field, results)
         # A unit that broke may have cost an army its last morale (M-2.5).
         if not isinstance(state.step, Over):
             # The proposed order; the side may choose another (M-8.24).
             bound = rearmost_first(field, must_fall_back(combat, results))
             state = state.to(_next_fall_backs(state, bound))
-        return state, (*events, *lost)
+        return state
 
     def dice_groups(self, state: State) -> tuple[DiceGroup, ...]:
         """Returns a die for each engaged unit."""
@@ -87,6 +86,7 @@ class ChoosingFallBacks(Step):
     """The charging side chooses the attacker that falls back next (M-8.23, M-8.24)."""
 
     about, is_complete = "attackers", True
+    kinds, expects, answer_rule = (FallBack,), "a unit to fall back", "M-8.24"
     attackers: tuple[str, ...]
 
     def asked(self, state: State) -> PendingDecision:
@@ -101,10 +101,8 @@ class ChoosingFallBacks(Step):
         """Lists each attacker that still has to fall back, the rearmost first."""
         return tuple(FallBack(name) for name in self.attackers)
 
-    def follow(self, state: State, action: Action) -> StateAndEvents:
+    def decided(self, state: State, action: FallBack) -> State:
         """Moves a unit back, with the effects on it and on friends behind it (M-8.24 ff.)."""
-        if not isinstance(action, FallBack):
-            raise Refused(f"expected a unit to fall back, got {action.type}", rule="M-8.24")
         if action.unit not in self.attackers:
             names = ", ".join(self.attackers)
             raise Refused(f"expected one of {names}, got {action.unit}", rule="M-8.23", key="unit")
@@ -115,13 +113,11 @@ class ChoosingFallBacks(Step):
         area = shapely.Polygon() if result.is_broken else swept_back(unit, result.fall_back_mm)
         drawn = {action.unit: shapes_of(area, "lane")}
         events = [_result_event(name, of, drawn.get(name, ())) for name, of in results.items()]
-        state, lost = _with_results(state, field, results)
+        state = _with_results(state.with_events(*events), field, results)
         if isinstance(state.step, Over):
-            return state, (*events, *lost)
+            return state
         left = tuple(name for name in self.attackers if name != action.unit)
-        then = _next_fall_backs(state, left)
-        state, displaced = with_displacement(state, state.active, area, then)
-        return state, (*events, *lost, *displaced)
+        return with_displacement(state, state.active, area, _next_fall_backs(state, left))
 
 
 def _next_fall_backs(state: State, bound: Iterable[str]) -> Step:
@@ -130,9 +126,7 @@ def _next_fall_backs(state: State, bound: Iterable[str]) -> Step:
     return ChoosingFallBacks(left) if left else after_action(state).step
 
 
-def _with_results(
-    state: State, field: Field, results: Mapping[str, CombatResult]
-) -> StateAndEvents:
+def _with_results(state: State, field: Field, results: Mapping[str, CombatResult]) -> State:
     """Applies disruption and fall back moves, and removes units that broke."""
     position = position_after(
         field,
@@ -170,6 +164,7 @@ class Rallying(Step):
 
     question = "{who}: which unit rallies next?"
     about, acted = "force", ("tried",)
+    kinds, expects, answer_rule = (Rally, Done), "a unit to rally or done", "M-9.1"
     force: tuple[str, ...]
     tried: tuple[str, ...] = ()
 
@@ -177,19 +172,17 @@ class Rallying(Step):
         """Lists every disrupted unit of the force that has not tried, and stopping."""
         return (*(Rally(name) for name in _left(field_at(state), self)), Done())
 
-    def follow(self, state: State, action: Action) -> StateAndEvents:
+    def decided(self, state: State, action: Rally | Done) -> State:
         """Moves on to a unit's dice, or ends the action."""
         if isinstance(action, Done):
-            return after_action(state), ()
-        if not isinstance(action, Rally):
-            raise Refused(f"expected a unit to rally or done, got {action.type}", rule="M-9.1")
+            return after_action(state)
         left = _left(field_at(state), self)
         if action.unit not in left:
             expected = f"expected one of {', '.join(left)}" if left else "expected done"
             raise Refused(f"{expected}, got {action.unit}", rule="M-9.1", key="unit")
         # Marked before the dice: a unit tries once, whatever comes up (M-9.1).
         tried = replace(self, tried=(*self.tried, action.unit))
-        return state.to(RollingRally(action.unit, tried)), ()
+        return state.to(RollingRally(action.unit, tried))
 
 
 class RollingRally(Step):
@@ -208,7 +201,7 @@ class RollingRally(Step):
         """Returns a roll of a die for each disruption."""
         return Roll(f"{self.unit} to rally", field_at(state).by_id[self.unit].disruption)
 
-    def follow(self, state: State, dice: Dice) -> StateAndEvents:
+    def decided(self, state: State, dice: Dice) -> State:
         """Sheds disruption; the next unit may try, if any is left."""
         field = field_at(state)
         attempt, shed_levels = rally(field, _request(state, self, dice))
@@ -219,10 +212,9 @@ class RollingRally(Step):
         rolled = " ".join(map(str, dice))
         text = f"{unit.id} rallies: {rolled}, needs {attempt.needed}+: sheds {shed}"
         facts = {"unit": unit.id, "disruption": -shed_levels, "level": level}
-        events = (Event("rallies", text, "M-9.2", facts),)
-        if _left(field_at(state), self.rallying):
-            return state.to(self.rallying), events
-        return after_action(state), events
+        state = state.tells("rallies", text, "M-9.2", **facts)
+        left = _left(field_at(state), self.rallying)
+        return state.to(self.rallying) if left else after_action(state)
 
     def dice_groups(self, state: State) -> tuple[DiceGroup, ...]:
         """Returns all dice, and what each needs."""

@@ -7,7 +7,7 @@ from typing import get_args
 
 import shapely
 
-from tablecam.rules.game import Event, Refused
+from tablecam.rules.game import Refused
 from tablecam.rules.maurice.charge.charge import why_never_charges
 from tablecam.rules.maurice.field.field import Field
 from tablecam.rules.maurice.field.tables import SHORT_BW
@@ -17,7 +17,7 @@ from tablecam.rules.maurice.game.activation import DRAWS, Activating, Interrupti
 from tablecam.rules.maurice.game.cards import Drawing, Removing, held_card, with_cards_discarded
 from tablecam.rules.maurice.game.charge import charge_bans
 from tablecam.rules.maurice.game.commander import MovingCommander
-from tablecam.rules.maurice.game.state import Command, State, StateAndEvents, Step, permitted
+from tablecam.rules.maurice.game.state import Command, State, Step, permitted
 from tablecam.rules.maurice.game.table import field_at
 from tablecam.rules.steps import whys
 from tablecam.table.sides import side_plural
@@ -28,6 +28,7 @@ class VolleyChoice(Step):
     """The active side's choice to invoke the volley phase or not (M-4.3)."""
 
     question, is_complete = "Volley phase: fire?", True
+    kinds, expects, answer_rule = (Volleys,), "volleys or no volleys", "M-4.3"
 
     def legal(self, state: State) -> tuple[Action, ...]:
         """Lists no volleys, and volleys where a unit that can fire has an enemy in range."""
@@ -37,22 +38,20 @@ class VolleyChoice(Step):
         """Says why nobody fires."""
         return "" if may_fire(state) else f"nobody is within {SHORT_BW:g} BW of an enemy"
 
-    def follow(self, state: State, action: Action) -> StateAndEvents:
+    def decided(self, state: State, action: Volleys) -> State:
         """Lets the passive side interrupt the volleys, or moves on to the command choice."""
-        if not isinstance(action, Volleys):
-            raise Refused(f"expected volleys or no volleys, got {action.type}", rule="M-4.3")
         if not action.invoke:
-            return state.to(CommandChoice()), ()
-        state = state.with_round(has_volleys=True)
+            return state.to(CommandChoice())
         text = f"{side_plural(state.active)} start the volley phase"
-        event = Event("volleys", text, "M-4.3", {"side": state.active})
-        return state.to(Interrupting("volleys")), (event,)
+        state = state.with_round(has_volleys=True).to(Interrupting("volleys"))
+        return state.tells("volleys", text, "M-4.3", side=state.active)
 
 
 class CommandChoice(Step):
     """The active side's choice of one command (M-4.4)."""
 
     question = "{who}: choose a command"
+    kinds, expects, answer_rule = (Declare,), "a command", "M-4.4"
 
     def legal(self, state: State) -> tuple[Action, ...]:
         """Lists every feasible command; where tablecam deals, each event by its card."""
@@ -74,22 +73,19 @@ class CommandChoice(Step):
         """Whether a side without cards can only pass; players name events of theirs themselves."""
         return state.round.is_without_cards
 
-    def follow(self, state: State, action: Action) -> StateAndEvents:
+    def decided(self, state: State, action: Declare) -> State:
         """Declares the command, then draws its cards; a force is named after that (M-4.10)."""
-        if not isinstance(action, Declare):
-            raise Refused(f"expected a command, got {action.type}", rule="M-4.4")
         _check_declared(state, action)
-        command = action.command
+        command, card, side = action.command, action.card, state.active
+        text = f"{side_plural(side)} declare: {command}"
         state = state.with_round(command=command)
-        facts = {"command": command, "card": action.card, "side": state.active}
-        text = f"{side_plural(state.active)} declare: {command}"
-        events = (Event("command", text, "M-4.4", facts),)
+        state = state.tells("command", text, "M-4.4", command=command, card=card, side=side)
         # Only an action needs a force (M-4.4).
         then = MovingCommander() if command in ("pass", "event") else Activating()
         if command == "event":
-            return _event(state, action, then), events
+            return _event(state, action, then)
         # The draw comes first, the force is named after it (M-4.10).
-        return state.to(Drawing(state.active, DRAWS[command], then)), events
+        return state.to(Drawing(side, DRAWS[command], then))
 
 
 def may_fire(state: State) -> list[str]:

@@ -10,13 +10,13 @@ import shapely
 
 from tablecam.geometry.outlines import table_outline
 from tablecam.geometry.shapes import Shape, shapes_of
-from tablecam.rules.game import Event, Refused
+from tablecam.rules.game import Refused
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.ground import is_partly_in
 from tablecam.rules.maurice.field.tables import COMMANDER_BW, HAND_LIMIT, NIGHT_PASSES
 from tablecam.rules.maurice.game.actions import Action, Done, PlaceCommander
 from tablecam.rules.maurice.game.cards import Discarding, with_cards_discarded
-from tablecam.rules.maurice.game.state import Deck, Over, Round, State, StateAndEvents, Step
+from tablecam.rules.maurice.game.state import Deck, Over, Round, State, Step
 from tablecam.rules.maurice.game.table import field_at, forces_at, with_less_morale
 from tablecam.table.headings import forward
 from tablecam.table.model import Commander, Point
@@ -46,13 +46,10 @@ def displacing(state: State, side: str, then: Step) -> State:
     """Returns the state in which a side places its displaced commander; `then` follows."""
     # The side pays for it when the round ends (M-6.30).
     displaced = state.round.displaced | {side}
-    state = state.with_round(displaced=displaced)
-    return state.to(Displacing(side, then))
+    return state.with_round(displaced=displaced).to(Displacing(side, then))
 
 
-def with_displacement(
-    state: State, side: str, area: shapely.Geometry, then: Step
-) -> StateAndEvents:
+def with_displacement(state: State, side: str, area: shapely.Geometry, then: Step) -> State:
     """Returns the state with `then` next, or the displacement of an enemy commander before it.
 
     `area` is all that the side's unit passed over, in table millimetres.
@@ -60,12 +57,12 @@ def with_displacement(
     enemy = state.other(side)
     leader = commander_under(state, enemy, area)
     if leader is None:
-        return state.to(then), ()
+        return state.to(then)
     passes = f"{side_plural(side)} pass over {leader.name}"
     text = f"{passes}: {side_plural(enemy)} move him 1 BW to a place clear of all bases"
     drawn = _marker_shapes(leader, state.position.table.bw_mm, "contact")
-    event = Event("displaced", text, "M-6.29", {"side": enemy}, drawn)
-    return displacing(state, enemy, then), (event,)
+    state = state.tells("displaced", text, "M-6.29", *drawn, side=enemy)
+    return displacing(state, enemy, then)
 
 
 def first_step(state: State, number: int, active: str) -> State:
@@ -179,17 +176,16 @@ class PlacingCommander(Step, is_family=True):
     """A step in which a side may place its commander."""
 
     is_complete = True
+    kinds, expects, answer_rule = (PlaceCommander, Done), "a place for a commander", "M-6.27"
 
     def shapes(self, state: State) -> tuple[Shape, ...]:
         """Draws the commander's marker."""
         leader, bw_mm = state.commander(self.owner(state)), state.position.table.bw_mm
         return () if leader is None else _marker_shapes(leader, bw_mm, "unit", leader.id)
 
-    def placed(self, state: State, action: Action) -> tuple[PlaceCommander, Commander]:
-        """Returns an action that places the commander, and him, or refuses it."""
+    def checked(self, state: State, action: PlaceCommander) -> Commander:
+        """Returns the commander that an action places, or refuses it."""
         side = self.owner(state)
-        if not isinstance(action, PlaceCommander):
-            raise Refused(f"expected a place for a commander, got {action.type}", rule="M-6.27")
         if action.side != side:
             why = f"expected the {side_name(side)} commander, got the {side_name(action.side)} one"
             raise Refused(why, rule="M-6.27", key="side")
@@ -197,7 +193,7 @@ class PlacingCommander(Step, is_family=True):
         if leader is None:
             why = f"{side_plural(side)} have no commander on the table"
             raise Refused(why, rule="M-6.27", key="side")
-        return action, leader
+        return leader
 
 
 class MovingCommander(PlacingCommander):
@@ -213,19 +209,18 @@ class MovingCommander(PlacingCommander):
         places = usual_places(state, leader)
         return (Done(), *(PlaceCommander(leader.side, x, y) for x, y in places))
 
-    def follow(self, state: State, action: Action) -> StateAndEvents:
+    def decided(self, state: State, action: PlaceCommander | Done) -> State:
         """Moves the commander, takes a card for it, and ends the round."""
         if isinstance(action, Done):
-            return state.to(EndingRound()), ()
-        placing, leader = self.placed(state, action)
-        check_place(state, leader, placing.place_mm)
+            return state.to(EndingRound())
+        leader = self.checked(state, action)
+        check_place(state, leader, action.place_mm)
         then: Step = EndingRound()
-        if placing.card is None and state.cards_of(leader.side):
-            then = Discarding(placing.side, 1, "moved", then)
+        if action.card is None and state.cards_of(leader.side):
+            then = Discarding(action.side, 1, "moved", then)
         else:
-            state = with_cards_discarded(state, placing.side, (placing.card,))
-        state, event = _placed(state, leader, placing.place_mm, "M-6.27")
-        return state.to(then), (event,)
+            state = with_cards_discarded(state, action.side, (action.card,))
+        return _placed(state, leader, action.place_mm, "M-6.27").to(then)
 
 
 class Displacing(PlacingCommander):
@@ -241,32 +236,32 @@ class Displacing(PlacingCommander):
         places = () if leader is None else displaced_places(state, leader)
         return tuple(PlaceCommander(self.side, x, y) for x, y in places) or (Done(),)
 
-    def follow(self, state: State, action: Action) -> StateAndEvents:
+    def decided(self, state: State, action: PlaceCommander | Done) -> State:
         """Moves the commander and continues what was interrupted."""
-        if isinstance(action, Done) and self.legal(state) == (Done(),):
-            return state.to(self.then), ()
-        placing, leader = self.placed(state, action)
-        if placing.card is not None:
+        if isinstance(action, Done):
+            if self.legal(state) != (Done(),):
+                raise Refused(f"expected {self.expects}, got done", rule=self.answer_rule)
+            return state.to(self.then)
+        leader = self.checked(state, action)
+        if action.card is not None:
             why = "expected no card: displacement is paid for at the end of the round"
             raise Refused(why, rule="M-6.30", key="card")
-        check_ring(state, leader, placing.place_mm)
-        state, event = _placed(state, leader, placing.place_mm, "M-6.29")
-        return state.to(self.then), (event,)
+        check_ring(state, leader, action.place_mm)
+        return _placed(state, leader, action.place_mm, "M-6.29").to(self.then)
 
 
-def _pay(state: State, side: str) -> StateAndEvents:
+def _pay(state: State, side: str) -> State:
     """Takes a card for a displaced commander, or 1 morale from an empty hand (M-6.30)."""
     # Cleared before it is paid, or it would be due again.
     displaced = state.round.displaced - {side}
     state = state.with_round(displaced=displaced)
     if state.side(side).hand:
-        return state.to(Discarding(side, 1, "displaced", then=EndingRound())), ()
+        return state.to(Discarding(side, 1, "displaced", then=EndingRound()))
     text = f"{side_plural(side)} have no card to pay for their commander's displacement"
-    state, morale_events = with_less_morale(state, side)
-    return state, (Event("unpaid", text, "M-6.30", {"side": side}), *morale_events)
+    return with_less_morale(state.tells("unpaid", text, "M-6.30", side=side), side)
 
 
-def _night_or_next(state: State) -> StateAndEvents:
+def _night_or_next(state: State) -> State:
     """Ends the game at nightfall (M-4.6), or begins the next round."""
     # Only passes in direct succession count, so any other command resets the count (M-4.6).
     is_night_pass = state.round.is_deck_out and state.round.command == "pass"
@@ -274,30 +269,29 @@ def _night_or_next(state: State) -> StateAndEvents:
     state = replace(state, night_passes=passes)
     if passes == NIGHT_PASSES:
         because = "night falls: the deck is empty and both sides have passed: a draw"
-        over = Event("over", because, "M-4.6", {"winner": None})
-        return state.to(Over(None, because, "M-4.6")), (over,)
+        state = state.tells("over", because, "M-4.6", winner=None)
+        return state.to(Over(None, because, "M-4.6"))
     state = first_step(state, state.round.number + 1, state.passive)
-    facts = {"round": state.round.number, "active": state.active}
-    text = f"round {state.round.number}, {side_plural(state.active)}"
-    return state, (Event("round", text, "M-1.5", facts),)
+    number, active = state.round.number, state.active
+    text = f"round {number}, {side_plural(active)}"
+    return state.tells("round", text, "M-1.5", round=number, active=active)
 
 
-def _placed(state: State, leader: Commander, place: Point, rule: str) -> tuple[State, Event]:
+def _placed(state: State, leader: Commander, place: Point, rule: str) -> State:
     x_mm, y_mm = place
     moved = replace(leader, x_mm=x_mm, y_mm=y_mm, sigma_mm=0.0, seen="hand", pose=None)
     commanders = (moved if known.id == leader.id else known for known in state.position.commanders)
     state = replace(state, position=replace(state.position, commanders=tuple(commanders)))
-    facts = {"commander": leader.id, "x_mm": x_mm, "y_mm": y_mm}
     path = (leader.place_mm, place)
     far_bw = math.dist(*path) / state.position.table.bw_mm
-    text = f"{leader.name} moves {far_bw:.1f} BW"
-    return state, Event("commander", text, rule, facts, (Shape("line", path, "commander"),))
+    text, drawn = f"{leader.name} moves {far_bw:.1f} BW", Shape("line", path, "commander")
+    return state.tells("commander", text, rule, drawn, commander=leader.id, x_mm=x_mm, y_mm=y_mm)
 
 
 class EndingRound(Step):
     """The end of a round; the engine passes through it without asking anybody."""
 
-    def automatic(self, state: State) -> StateAndEvents:
+    def goes_on(self, state: State) -> State:
         """Returns the next duty of a round's end, or the next round once there is none (M-4.2)."""
         # One duty at a time, as each leads back here. A displaced commander's card comes before the
         # hand limit.
@@ -309,12 +303,12 @@ class EndingRound(Step):
                 continue
             if displaced_places(state, leader):
                 text = f"units cover {leader.name}, who is displaced"
-                event = Event("displaced", text, "M-6.29", {"side": side})
-                return displacing(state, side, self), (event,)
+                state = state.tells("displaced", text, "M-6.29", side=side)
+                return displacing(state, side, self)
         for side in sides:
             if side in state.round.displaced:
                 return _pay(state, side)
         for side in sides:
             if (over := state.side(side).hand - HAND_LIMIT) > 0:
-                return state.to(Discarding(side, over, "hand-limit", then=self)), ()
+                return state.to(Discarding(side, over, "hand-limit", then=self))
         return _night_or_next(state)

@@ -34,7 +34,6 @@ from tablecam.rules.maurice.game.state import (
     Direction,
     Over,
     State,
-    StateAndEvents,
     Step,
     Symbol,
     permitted,
@@ -97,21 +96,21 @@ class Firing(Step):
         ordered = in_order(able, end)
         return (*(fire for unit in ordered for fire in usual_fire(state, unit, self.kind)), Done())
 
-    def follow(self, state: State, action: Action) -> StateAndEvents:
+    def decided(self, state: State, action: Action) -> State:
         """Moves on to the unit's to-hit roll, or ends this side's fire."""
         if isinstance(action, FireFrom) and self.direction is None:
-            return state.to(replace(self, direction=action.direction)), ()
+            return state.to(replace(self, direction=action.direction))
         if isinstance(action, Done):
-            return to_disrupt(state, self), ()
+            return to_disrupt(state, self)
         is_in_order = self._end(able_to_fire(state, self)) is not None
         if isinstance(action, Fire) and is_in_order:
             return _declared(state, self, action)
         expected = "a unit's fire" if is_in_order else "left or right"
         raise Refused(f"expected {expected} or done, got {action.type}", rule="M-7.8")
 
-    def automatic(self, state: State) -> StateAndEvents | None:
+    def goes_on(self, state: State) -> State | None:
         """Moves on to disruption when no unit of the side can fire; returns None while one can."""
-        return None if able_to_fire(state, self) else (to_disrupt(state, self), ())
+        return None if able_to_fire(state, self) else to_disrupt(state, self)
 
     def _end(self, able: Sequence[UnitOnField]) -> Direction | None:
         """Returns the end from which the units fire; one alone is in no order."""
@@ -145,39 +144,39 @@ def to_disrupt(state: State, firing: Firing) -> State:
     return state.at("command-choice") if firing.kind == "volley" else after_action(state)
 
 
-def _declared(state: State, step: Firing, action: Fire) -> StateAndEvents:
+def _declared(state: State, step: Firing, action: Fire) -> State:
     """Declares a unit's fire: marks it as fired, smokes guns, and rolls what has a shot."""
     _check_may_fire(state, step, action)
     unit = field_at(state).by_id[action.unit]
     aims = tuple(
         ShotAssignment(action.unit, base, target) for base, target in action.targets.items()
     )
-    lost: tuple[Event, ...] = ()
+    missed: Counter[str] = Counter()
     if state.declares_first:
         declared = aims
         aims = permitted(declared, lambda aim: shots_of(state, RollingToHit((aim,), step)))
         # Nobody has measured, so bases out of range lose their shot instead of being refused.
         missed = Counter(aim.target for aim in declared if aim not in aims)
-        lost = tuple(_lost_shot(state, unit.id, *target) for target in missed.items())
     else:
         # Refuses illegal aims before anything changes.
         shots_of(state, RollingToHit(aims, step))
     state = state.with_round(fired=state.round.fired | {unit.id})
     if unit.unit.arm == "artillery":
         state = state.with_marker(unit.unit, smoke=True)  # M-4.23
-    at = joined(dict.fromkeys(action.targets.values()))
-    text = f"{unit.id} fires at {at}, with {counted(len(action.targets), 'base')}"
-    facts = {"unit": unit.id, "targets": list(dict.fromkeys(action.targets.values()))}
-    event = Event("fires", text, "M-7.8", facts)
+    targets = [*dict.fromkeys(action.targets.values())]
+    text = f"{unit.id} fires at {joined(targets)}, with {counted(len(action.targets), 'base')}"
+    state = state.tells("fires", text, "M-7.8", unit=unit.id, targets=targets)
+    for target, count in missed.items():
+        state = _with_lost_shot(state, unit.id, target, count)
     # No base fires, so no dice are thrown.
-    return state.to(RollingToHit(aims, step) if aims else step), (event, *lost)
+    return state.to(RollingToHit(aims, step) if aims else step)
 
 
-def _lost_shot(state: State, unit: str, target: str, count: int) -> Event:
+def _with_lost_shot(state: State, unit: str, target: str, count: int) -> State:
     whose, verb = ("1 base", "has") if count == 1 else (f"{count} bases", "have")
     away = distance_words(state, unit, target)
     text = f"{whose} of {unit} {verb} no shot at {target}, which is {away}: the fire is lost"
-    return Event("fire-lost", text, "M-7.12", {"unit": unit, "target": target, "bases": count})
+    return state.tells("fire-lost", text, "M-7.12", unit=unit, target=target, bases=count)
 
 
 def _check_may_fire(state: State, step: Firing, action: Fire) -> None:
@@ -286,7 +285,7 @@ class RollingToHit(Step):
         shots = shots_of(state, self)
         return Roll(f"{shots[0].unit} to hit", sum(shot.dice for shot in shots))
 
-    def follow(self, state: State, dice: Dice) -> StateAndEvents:
+    def decided(self, state: State, dice: Dice) -> State:
         """Counts the hits; then another unit may fire."""
         fired_shots = roll_shots(shots_of(state, self), dice)
         hits = tuple(
@@ -299,7 +298,7 @@ class RollingToHit(Step):
         for fired_shot in fired_shots:
             shot = fired_shot.shot
             alike.setdefault((shot.unit, shot.target, shot.to_hit), []).append(fired_shot)
-        return state.to(firing), tuple(map(_shots_event, alike.values()))
+        return state.to(firing).with_events(*map(_shots_event, alike.values()))
 
     def declared(self, state: State) -> Iterable[str]:
         """Returns the units that fire, and their targets."""
@@ -341,7 +340,7 @@ class RollingToDisrupt(Step):
         hits = sum(aim.target == self.target for aim in self.firing.hits)
         return Roll(f"hits on {self.target} to disrupt", hits)
 
-    def follow(self, state: State, dice: Dice) -> StateAndEvents:
+    def decided(self, state: State, dice: Dice) -> State:
         """Places disruptions at once; units that break leave the table (M-7.25, M-1.14)."""
         target = field_at(state).by_id[self.target]
         number = disrupt_number(self.firing.kind, target.unit.arm)
@@ -352,14 +351,14 @@ class RollingToDisrupt(Step):
         rolled = " ".join(map(str, dice))
         gained = f"+{struck.disruption}" if struck.disruption else "no"
         outcome = f"{rolled}, needs {number}+: {gained} disruption"
-        event = Event("disrupted", f"{target.id} is hit: {outcome}", "M-7.25", facts)
-        state, lost = without_broken(state, (target.id,) * struck.is_broken)
+        state = state.tells("disrupted", f"{target.id} is hit: {outcome}", "M-7.25", **facts)
+        state = without_broken(state, (target.id,) * struck.is_broken)
         # A unit that broke may have cost the army its last morale (M-2.5).
         if not isinstance(state.step, Over):
             # The target's hits are used up; those on other targets are rolled next.
             left = tuple(aim for aim in self.firing.hits if aim.target != target.id)
             state = to_disrupt(state, replace(self.firing, hits=left))
-        return state, (event, *lost)
+        return state
 
     def declared(self, state: State) -> Iterable[str]:
         """Returns the units that hit the target, and it."""

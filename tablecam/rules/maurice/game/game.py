@@ -28,11 +28,11 @@ from tablecam.rules.maurice.game.options import FORMAT as DECK_FORMAT
 from tablecam.rules.maurice.game.options import deck_from, first_state
 from tablecam.rules.maurice.game.overrule import agreed_on, overruled, settings, settled_overrule
 from tablecam.rules.maurice.game.setup import Deploying, LayingTerrain, RollingFirstRound
-from tablecam.rules.maurice.game.state import Card, Over, State, StateAndEvents, Step, refusing
+from tablecam.rules.maurice.game.state import Card, Over, State, Step, refusing
 from tablecam.rules.maurice.game.table import field_at, field_on
 from tablecam.rules.miniatures.battle_game import side_choices
 from tablecam.rules.miniatures.by_hand import ByHand, adopted, lies_as_seen
-from tablecam.rules.steps import StepGame
+from tablecam.rules.steps import Events, StepGame
 from tablecam.table.formation import formation_name
 from tablecam.table.model import (
     LengthUnit,
@@ -132,7 +132,7 @@ def closed(state: State) -> DeclareFirst | None:
     return DeclareFirst(f"Only declared units may be measured: {', '.join(names)}", names)
 
 
-def apply(state: State, action: Action) -> StateAndEvents:
+def apply(state: State, action: Action) -> tuple[State, Events]:
     """Returns the state and events that follow from an action.
 
     Raises:
@@ -143,19 +143,18 @@ def apply(state: State, action: Action) -> StateAndEvents:
         return with_corrected_poses(state, action), ()
     # At any step, even when the game is over.
     if isinstance(action, Overrule):
-        after, events = onward(overruled(state, action))
+        after = onward(overruled(state, action))
     else:
-        after, events = onward(state.step.answered(state, action))
-    return after, with_shapes(state, after, events)
+        after = onward(state.step.answered(state, action)[0])
+    return replace(after, told=()), with_shapes(state, after, after.told)
 
 
-def onward(followed: StateAndEvents) -> StateAndEvents:
+def onward(state: State) -> State:
     """Advances until somebody is asked something, or the game is over."""
-    state, events = followed
-    # One automatic step may lead to another.
-    while (passed := state.step.automatic(state)) is not None:
-        state, events = passed[0], (*events, *passed[1])
-    return state, events
+    # One step that nobody decides may lead to another.
+    while (passed := state.step.goes_on(state)) is not None:
+        state = passed
+    return state
 
 
 def with_corrected_poses(state: State, action: Lay) -> State:
@@ -207,8 +206,7 @@ class MauriceGame(ByHand[State], StepGame[State]):
     def begin(self, position: Position, options: Mapping[str, Any]) -> State:
         """Returns the first step of round 1, or the deal before it where tablecam deals."""
         # Steps in which nobody is asked are passed at once.
-        state, _ = onward((first_state(position, options), ()))
-        return state
+        return replace(onward(first_state(position, options)), told=())
 
     def asked(self, state: State) -> PendingDecision:
         """Returns who decides what now; concealed where tablecam deals, to protect hands."""

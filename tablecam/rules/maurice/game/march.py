@@ -24,7 +24,7 @@ from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.game.actions import Action, ClearSmoke, Done, March
 from tablecam.rules.maurice.game.commander import after_action, with_displacement
 from tablecam.rules.maurice.game.marches import usual_marches, why_short
-from tablecam.rules.maurice.game.state import State, StateAndEvents, Step
+from tablecam.rules.maurice.game.state import State, Step
 from tablecam.rules.maurice.game.table import check_bases, field_at, with_disruption
 from tablecam.rules.maurice.movement.judge import is_faced_about, judge_move, placed
 from tablecam.rules.maurice.movement.ways import BACKWARD_RULE, Way, mover_decides
@@ -128,6 +128,8 @@ class Marching(Step):
 
     question = "{who} march: {names} may still move"
     about, acted = "force", ("moved",)
+    kinds, answer_rule = (March, ClearSmoke, Done), "M-6.31"
+    expects = "a march, smoke to clear or done"
     force: tuple[str, ...]
     moved: tuple[str, ...] = ()
 
@@ -153,15 +155,11 @@ class Marching(Step):
         step = replace(self, moved=(*self.moved, *names))
         return step if step.waiting else after_action(state).step
 
-    def follow(self, state: State, action: Action) -> StateAndEvents:
+    def decided(self, state: State, action: March | ClearSmoke | Done) -> State:
         """Moves a unit, with the effects on it, on friends and on commanders in its way."""
         if isinstance(action, March):
             return _marched(state, self, action)
-        if isinstance(action, ClearSmoke):
-            return _without_smoke(state, self)
-        if isinstance(action, Done):
-            return after_action(state), ()
-        raise Refused(f"expected a march, smoke to clear or done, got {action.type}", rule="M-6.31")
+        return after_action(state) if isinstance(action, Done) else _without_smoke(state, self)
 
 
 def judge_march(state: State, action: March, *, is_moving_up: bool | None = None) -> Way:
@@ -193,7 +191,7 @@ def judge_march(state: State, action: March, *, is_moving_up: bool | None = None
     return replace(judgement, is_legal=answer)
 
 
-def with_march(state: State, action: March, judgement: Way) -> StateAndEvents:
+def with_march(state: State, action: March, judgement: Way) -> State:
     """Returns the state after a march, with its effects on the unit and on friends passed.
 
     Raises:
@@ -204,27 +202,23 @@ def with_march(state: State, action: March, judgement: Way) -> StateAndEvents:
     field = field_at(state)
     unit = field.by_id[action.unit]
     there = placed(field, unit, action.bases).by_id[unit.id].unit
-    events = [_march_event(action.unit, judgement)]
-    state = state.with_unit(there)
+    state = state.with_unit(there).with_events(_march_event(action.unit, judgement))
     # Difficult ground and friends are separate events with separate rules.
     gained = judgement.disruptions - judgement.is_rough
     if judgement.is_rough:
         why = "passes through difficult ground"
         drawn = shapes_inside(judgement.area, field.ground.difficult)
-        state, more = with_disruption(state, unit.id, 1, why, "M-6.3", drawn)
-        events += more
+        state = with_disruption(state, unit.id, 1, why, "M-6.3", drawn)
     if gained:
         why = f"passes through {joined(judgement.passed)}"
         friends = (shapes_of(field.by_id[name].outline, "friend") for name in judgement.passed)
         drawn = tuple(chain.from_iterable(friends))
-        state, more = with_disruption(state, unit.id, gained, why, "M-6.7", drawn)
-        events += more
+        state = with_disruption(state, unit.id, gained, why, "M-6.7", drawn)
     for name in judgement.passed:
         if field.by_id[name].is_disrupted_by_passing:
             why, drawn = f"is passed through by {unit.id}", shapes_of(judgement.area, "lane")
-            state, more = with_disruption(state, name, 1, why, "M-6.7", drawn)
-            events += more
-    return state, tuple(events)
+            state = with_disruption(state, name, 1, why, "M-6.7", drawn)
+    return state
 
 
 def shapes_inside(area: shapely.Geometry, ground: shapely.Geometry) -> tuple[Shape, ...]:
@@ -232,25 +226,24 @@ def shapes_inside(area: shapely.Geometry, ground: shapely.Geometry) -> tuple[Sha
     return shapes_of(shapely.intersection(area, ground, grid_size=GRID_MM), "intrusion")
 
 
-def _marched(state: State, step: Marching, action: March) -> StateAndEvents:
+def _marched(state: State, step: Marching, action: March) -> State:
     if action.unit not in step.force:
         raise Refused(f"{action.unit} is not in the activated force", rule="M-6.1", key="unit")
     if action.unit in step.moved:
         raise Refused(f"{action.unit} has already moved in this round", rule="M-6.31", key="unit")
     check_bases(state, action)
     judgement = judge_march(state, action)
-    state, events = with_march(state, action, judgement)
+    state = with_march(state, action, judgement)
     # The enemy's commander makes room before the next unit moves (M-6.29).
     then = step.after(state, action.unit)
-    state, displaced = with_displacement(state, state.active, judgement.area, then)
-    return state, (*events, *displaced)
+    return with_displacement(state, state.active, judgement.area, then)
 
 
 def _smoking(state: State, step: Marching) -> tuple[str, ...]:
     return tuple(name for name in step.force if field_at(state).by_id[name].has_smoke)
 
 
-def _without_smoke(state: State, step: Marching) -> StateAndEvents:
+def _without_smoke(state: State, step: Marching) -> State:
     """Clears the smoke of the whole force; none of it moves in this round (M-4.23)."""
     smoking = _smoking(state, step)
     if not smoking:
@@ -260,8 +253,8 @@ def _without_smoke(state: State, step: Marching) -> StateAndEvents:
         raise Refused(why, rule="M-4.23")
     for name in smoking:
         state = state.with_marker(field_at(state).by_id[name].unit, smoke=False)
-    text, facts = f"{joined(smoking)}: smoke cleared", {"units": list(smoking)}
-    return after_action(state), (Event("smoke-cleared", text, "M-4.23", facts),)
+    text = f"{joined(smoking)}: smoke cleared"
+    return after_action(state).tells("smoke-cleared", text, "M-4.23", units=list(smoking))
 
 
 _CHANGES = ("M-6.22", "M-6.23", "M-6.24", "M-6.25")

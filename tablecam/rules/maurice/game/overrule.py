@@ -18,7 +18,7 @@ from tablecam.rules.maurice.game.cards import Discarding, Drawing, draws_due
 from tablecam.rules.maurice.game.commander import EndingRound, first_step, is_deck_exhausted
 from tablecam.rules.maurice.game.march import Marching
 from tablecam.rules.maurice.game.setup import with_commanders_at
-from tablecam.rules.maurice.game.state import Deck, Over, State, StateAndEvents, Step, refusing
+from tablecam.rules.maurice.game.state import Deck, Over, State, Step, refusing
 from tablecam.rules.maurice.game.table import field_on
 from tablecam.rules.miniatures.drawing import names_in
 from tablecam.rules.overrules import check_overrule, overrule_changes, overrule_event
@@ -76,7 +76,7 @@ def settings(state: State) -> tuple[about.Setting, ...]:
     )
 
 
-def overruled(state: State, action: Overrule) -> StateAndEvents:
+def overruled(state: State, action: Overrule) -> State:
     """Returns the state as players have set it.
 
     Raises:
@@ -98,8 +98,8 @@ def overruled(state: State, action: Overrule) -> StateAndEvents:
     if isinstance(state.step, Marching):
         moved = [name for name in action.asked if name in state.step.waiting]
         state = state.to(state.step.after(state, *moved))
-    event = overrule_event(action, settings(state), moved)
-    return with_cards(state, action, _resumed(state, action)), (event,)
+    state = state.with_events(overrule_event(action, settings(state), moved))
+    return with_cards(state, action, _resumed(state, action))
 
 
 def agreed_on(state: State, action: Overrule) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final
 
 import shapely
 
@@ -14,12 +14,12 @@ from tablecam.geometry.moves.poses import Bases, ahead, has_same_bases, laid, wh
 from tablecam.geometry.outlines import footprint
 from tablecam.geometry.shapes import Shape, shapes_of
 from tablecam.rules.dice import Roll
-from tablecam.rules.game import DiceGroup, Event, PendingDecision, Refused
+from tablecam.rules.game import DiceGroup, PendingDecision, Refused
 from tablecam.rules.maurice.field.ground import ground_of, is_partly_in
 from tablecam.rules.maurice.field.tables import SLIVER_MM
 from tablecam.rules.maurice.game import actions as act
 from tablecam.rules.maurice.game.commander import first_step
-from tablecam.rules.maurice.game.state import State, StateAndEvents, Step, refusing
+from tablecam.rules.maurice.game.state import State, Step, refusing
 from tablecam.rules.maurice.game.table import compared, field_on
 from tablecam.rules.miniatures.ground import area_of, footprints
 from tablecam.table.headings import mean_deg
@@ -209,16 +209,16 @@ class RollOff(Step, is_family=True):
         """Returns the state after a side has rolled higher."""
         raise NotImplementedError
 
-    def follow(self, state: State, dice: tuple[int, ...]) -> StateAndEvents:
+    def decided(self, state: State, dice: tuple[int, ...]) -> State:
         """Goes on with the higher roller, or rolls again in a tie."""
         names = _names(state)
         by_side = zip(names, dice, strict=True)
         text = ", ".join(f"{side_plural(name)} roll {die}" for name, die in by_side)
-        facts: dict[str, Any] = {"dice": list(dice)}
         if dice[0] == dice[1]:
-            return state, (Event("tie", f"{text}: a tie, roll again", self.dice_rule, facts),)
-        event = Event("rolled", f"{text}, for the {self.for_}", self.dice_rule, facts)
-        return self.won(state, names[dice.index(max(dice))], dice), (event,)
+            return state.tells("tie", f"{text}: a tie, roll again", self.dice_rule, dice=list(dice))
+        text = f"{text}, for the {self.for_}"
+        state = state.tells("rolled", text, self.dice_rule, dice=list(dice))
+        return self.won(state, names[dice.index(max(dice))], dice)
 
     def dice_groups(self, state: State) -> tuple[DiceGroup, ...]:
         """Returns a die for each side."""
@@ -243,6 +243,7 @@ class LayingTerrain(Step):
 
     is_setup = True
     question = "{who} lay from {least} to {most} pieces of terrain"
+    kinds, expects, answer_rule = (act.LayTerrain, act.Done), "terrain or done", "M-2.1"
     side: str
     least: int
     most: int
@@ -254,16 +255,14 @@ class LayingTerrain(Step):
             return (act.Done(),)
         return (act.LayTerrain(_proposed(state, self)),)
 
-    def follow(self, state: State, action: act.Action) -> StateAndEvents:
+    def decided(self, state: State, action: act.LayTerrain | act.Done) -> State:
         """Lays the terrain; the other side chooses its edge (M-2.2)."""
         if isinstance(action, act.LayTerrain):
             state = _with_terrain(state, self, action)
             outcome = f"have laid {len(action.terrain)} of {self.least} to {self.most} pieces"
-        elif isinstance(action, act.Done):
+        else:
             _check_count(self, len(state.position.terrain))
             outcome = "keep the terrain as it is"
-        else:
-            raise Refused(f"expected terrain or done, got {action.type}", rule="M-2.1")
         text = f"{side_plural(self.side)} {outcome}"
         # The side that laid no terrain has the choice of edges (M-2.3).
         edge = ChoosingEdge(state.other(self.side), self.then)
@@ -271,7 +270,7 @@ class LayingTerrain(Step):
             Shape("polygon", piece.outline_mm, "terrain", piece.id)
             for piece in state.position.terrain
         )
-        return state.to(edge), (Event("terrain", text, "M-2.1", {"side": self.side}, drawn),)
+        return state.to(edge).tells("terrain", text, "M-2.1", *drawn, side=self.side)
 
 
 class ChoosingEdge(Step):
@@ -279,20 +278,19 @@ class ChoosingEdge(Step):
 
     is_setup = True
     question = "{who}: choose a long edge"
+    kinds, expects, answer_rule = (act.ChooseEdge,), "an edge", "M-2.3"
     answers = (act.ChooseEdge("near"), act.ChooseEdge("far"))
     side: str
     then: Step
 
-    def follow(self, state: State, action: act.Action) -> StateAndEvents:
+    def decided(self, state: State, action: act.ChooseEdge) -> State:
         """Assigns the edges; the other side chooses who deploys first."""
-        if not isinstance(action, act.ChooseEdge):
-            raise Refused(f"expected an edge, got {action.type}", rule="M-2.3")
         other = state.other(self.side)
         near = self.side if action.edge == "near" else other
         far, order = state.other(near), ChoosingOrder(other, near, self.then)
         text = f"{side_plural(near)} deploy at the near edge, {side_plural(far)} at the far edge"
-        event = Event("edge", text, "M-2.3", {"near": near, "far": far}, order.shapes(state))
-        return state.to(order), (event,)
+        state = state.tells("edge", text, "M-2.3", *order.shapes(state), near=near, far=far)
+        return state.to(order)
 
     def shapes(self, state: State) -> tuple[Shape, ...]:
         """Draws both thirds."""
@@ -315,16 +313,15 @@ class ChoosingOrder(Step):
         """Lists both sides."""
         return tuple(act.ChooseOrder(name) for name in _names(state))
 
-    def follow(self, state: State, action: act.Action) -> StateAndEvents:
+    def decided(self, state: State, action: act.Action) -> State:
         """Lets both sides deploy, one after the other."""
         if not isinstance(action, act.ChooseOrder) or action.first not in _names(state):
             raise Refused(f"expected one of {', '.join(_names(state))}", rule="M-2.3", key="first")
         # Built from the last step back, as each holds the next.
         second = Deploying(state.other(action.first), self.near, self.then)
         deploying = Deploying(action.first, self.near, second)
-        text, facts = f"{side_plural(action.first)} deploy first", {"first": action.first}
-        event = Event("order", text, "M-2.3", facts, deploying.shapes(state))
-        return state.to(deploying), (event,)
+        text, drawn = f"{side_plural(action.first)} deploy first", deploying.shapes(state)
+        return state.to(deploying).tells("order", text, "M-2.3", *drawn, first=action.first)
 
     def shapes(self, state: State) -> tuple[Shape, ...]:
         """Draws the thirds of both sides."""
@@ -362,7 +359,7 @@ class Deploying(Step):
             places |= usual_places(state.position, side, self.near)
         return (act.Deploy(self.side, places),)
 
-    def follow(self, state: State, action: act.Action) -> StateAndEvents:
+    def decided(self, state: State, action: act.Action) -> State:
         """Deploys the side; then the other deploys, or the dice for round 1 are rolled."""
         if not isinstance(action, act.Deploy) or action.side != self.side:
             expected = f"expected {side_plural(self.side)} to deploy"
@@ -376,9 +373,8 @@ class Deploying(Step):
             raise why_not
         state = replace(state, position=position, step=self.then)
         own = [unit.id for unit in position.units if unit.side == self.side]
-        facts = {"side": self.side, "units": own}
         text = f"{side_plural(self.side)} have deployed"
-        return state, (Event("deployed", text, "M-2.3", facts),)
+        return state.tells("deployed", text, "M-2.3", side=self.side, units=own)
 
     def shapes(self, state: State) -> tuple[Shape, ...]:
         """Draws the side's third."""

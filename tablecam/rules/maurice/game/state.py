@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Final, Literal
 from tablecam.errors import BadInput
 from tablecam.rules.frozen_json import ReadOnlyMappings, classes_of
 from tablecam.rules.game import Event, PendingDecision, Refused
-from tablecam.rules.steps import WordedStep
+from tablecam.rules.steps import Events, Telling, WordedStep
 from tablecam.table.model import Commander, Position, Scalar, Unit
 
 Direction = Literal["left", "right"]
@@ -34,6 +34,11 @@ class Step(WordedStep, is_family=True):
     """The fields that name those of them that have done so."""
     is_complete: ClassVar[bool] = False
     """Whether it lists all possible answers, so that hands do nothing else."""
+    kinds: ClassVar[tuple[type, ...]] = ()
+    """The kinds of actions that decide it, if it refuses all others alike."""
+    expects: ClassVar[str] = ""
+    answer_rule: ClassVar[str | None] = None
+    """What they are in words, and the rule that asks for them."""
     opens: ClassVar[str] = "the {side} action is declared"
     """The declaration that opens measuring again."""
 
@@ -66,12 +71,22 @@ class Step(WordedStep, is_family=True):
         """Whether an action decides it: `follow` refuses all others, with the rule."""
         return True
 
+    def follow(self, state: State, answer: Any) -> tuple[State, Events]:
+        """Returns what follows; the state tells the events."""
+        if self.kinds and not isinstance(answer, self.kinds):
+            raise Refused(f"expected {self.expects}, got {answer.type}", rule=self.answer_rule)
+        return self.decided(state, answer), ()
+
+    def decided(self, state: State, answer: Any) -> State:
+        """Returns the state after an action, or dice."""
+        raise NotImplementedError
+
     def lists_all(self, state: State) -> bool:
         """Whether it lists all possible answers."""
         return self.is_complete
 
-    def automatic(self, state: State) -> StateAndEvents | None:
-        """Returns what follows where nobody is asked; None for most steps."""
+    def goes_on(self, state: State) -> State | None:
+        """Returns the state after it where nobody is asked; None for most steps."""
         return None
 
 
@@ -239,7 +254,7 @@ class Options:
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class State(Telling):
     """A game between two actions: `step` is next, `night_passes` counts towards night (M-4.6)."""
 
     position: Position
@@ -249,6 +264,7 @@ class State:
     step: Step
     options: Options = field(default_factory=Options)
     night_passes: int = 0
+    told: tuple[Event, ...] = field(default=(), compare=False)
 
     @property
     def declares_first(self) -> bool:
@@ -321,10 +337,6 @@ class State:
         return self
 
 
-StateAndEvents = tuple[State, tuple[Event, ...]]
-"""A state and the events that led to it."""
-
-
 class Over(Step):
     """The end of the game; `winner` is None in a draw (M-4.1)."""
 
@@ -336,7 +348,7 @@ class Over(Step):
         """Asks nobody."""
         return PendingDecision(self.because, is_over=True)
 
-    def follow(self, state: State, action: Any) -> StateAndEvents:
+    def decided(self, state: State, answer: Any) -> State:
         """Refuses whatever comes."""
         raise Refused("the game is over", rule=self.rule)
 

@@ -10,12 +10,12 @@ from typing import Final
 from tablecam.geometry.moves.poses import has_same_bases
 from tablecam.geometry.outlines import unit_footprint
 from tablecam.geometry.shapes import Shape, shapes_of
-from tablecam.rules.game import DiceGroup, Event, Refused
+from tablecam.rules.game import DiceGroup, Refused
 from tablecam.rules.maurice.charge.limits import may_charge
 from tablecam.rules.maurice.field.field import Field, UnitOnField, field_of
 from tablecam.rules.maurice.field.ground import with_difficult_barred
 from tablecam.rules.maurice.game.actions import Charge, March
-from tablecam.rules.maurice.game.state import Over, State, StateAndEvents
+from tablecam.rules.maurice.game.state import Over, State
 from tablecam.rules.maurice.place.ranges import possible_forces
 from tablecam.rules.memo import Memo
 from tablecam.rules.miniatures.ground import remembered
@@ -75,17 +75,16 @@ def distance_words(state: State, unit: str, target: str) -> str:
 
 def with_disruption(
     state: State, name: str, gained: int, why: str, rule: str, drawn: tuple[Shape, ...] = ()
-) -> StateAndEvents:
+) -> State:
     """Adds disruption to a unit, which `drawn` shows; callers check whether it breaks."""
     unit = field_at(state).by_id[name]
     level = unit.disruption + gained
     text = f"{name} {why}: {counted(gained, 'disruption')}, {level} in total"
-    facts = {"unit": name, "disruption": gained, "level": level}
-    event = Event("disrupted", text, rule, facts, drawn)
-    return state.with_marker(unit.unit, disruption=level), (event,)
+    state = state.with_marker(unit.unit, disruption=level)
+    return state.tells("disrupted", text, rule, *drawn, unit=name, disruption=gained, level=level)
 
 
-def without_broken(state: State, broken: Sequence[str]) -> StateAndEvents:
+def without_broken(state: State, broken: Sequence[str]) -> State:
     """Removes units that broke, in the order in which they did (M-1.14).
 
     Each costs its army 1 morale. The army that first reaches 0 loses at once, and units that would
@@ -94,7 +93,6 @@ def without_broken(state: State, broken: Sequence[str]) -> StateAndEvents:
     Raises:
         KeyError: There is no such unit.
     """
-    events: list[Event] = []
     for name in broken:
         # The army may have lost with the unit before.
         if isinstance(state.step, Over):
@@ -104,26 +102,24 @@ def without_broken(state: State, broken: Sequence[str]) -> StateAndEvents:
             raise KeyError(name)
         units = tuple(other for other in state.position.units if other.id != name)
         state = replace(state, position=replace(state.position, units=units))
-        facts = {"unit": name, "side": unit.side}
         text, drawn = f"{name} breaks and leaves the table", shapes_of(unit_footprint(unit), "unit")
-        events.append(Event("broken", text, "M-1.14", facts, drawn))
-        state, lost = with_less_morale(state, unit.side)
-        events += lost
-    return state, tuple(events)
+        state = state.tells("broken", text, "M-1.14", *drawn, unit=name, side=unit.side)
+        state = with_less_morale(state, unit.side)
+    return state
 
 
-def with_less_morale(state: State, side: str) -> StateAndEvents:
+def with_less_morale(state: State, side: str) -> State:
     """Takes 1 morale from an army; at 0 the game is over (M-2.5, M-4.1)."""
     left = state.side(side).morale - 1
     state = state.with_side(replace(state.side(side), morale=left))
-    facts = {"side": side, "morale": left}
-    events = [Event("morale", f"the {side_name(side)} army has {left} morale left", "M-2.5", facts)]
-    if left <= 0:
-        winner = state.other(side)
-        because = f"the {side_name(side)} army has no morale left: {side_plural(winner)} win"
-        state = state.to(Over(winner, because, "M-4.1"))
-        events.append(Event("over", because, "M-4.1", {"winner": winner}))
-    return state, tuple(events)
+    text = f"the {side_name(side)} army has {left} morale left"
+    state = state.tells("morale", text, "M-2.5", side=side, morale=left)
+    if left > 0:
+        return state
+    winner = state.other(side)
+    because = f"the {side_name(side)} army has no morale left: {side_plural(winner)} win"
+    state = state.to(Over(winner, because, "M-4.1"))
+    return state.tells("over", because, "M-4.1", winner=winner)
 
 
 def outlines(field: Field, names: Iterable[str]) -> tuple[Shape, ...]:
