@@ -13,7 +13,7 @@ from tablecam.documents import read_toml
 from tablecam.geometry.shapes import Shape
 from tablecam.rules.game_files import file_faults
 from tablecam.rules.games import described
-from tablecam.rules.hexes.files import Ground, HexMapFile, ground_of
+from tablecam.rules.hexes.files import Ground, HexMapFile
 from tablecam.rules.hexes.grid import Grid, Hex, grid_of
 from tablecam.table.model import HexMap, Point
 from tablecam.table.sections import first_of
@@ -201,4 +201,4 @@ def table_ground(hex_map: HexMap, game: str, path: Path | None) -> Ground:
     first_of(file_faults(document, game, {"map": model}, hex_map))
     file = document.parsed(model)
     assert isinstance(file, HexMapFile)
-    return ground_of(file, grid)
+    return file.ground(grid)

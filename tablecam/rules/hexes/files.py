@@ -48,15 +48,16 @@ class HexMapFile(GameFile):
         """The hexes of each terrain that is not the default."""
         return self.model_extra or {}
 
-    @property
-    def paths(self) -> Sides:
-        """The kind of path from a hex into its neighbour, of a game that has paths."""
-        return {}
-
-    @property
-    def secondary_terrain(self) -> Mapping[Hex, tuple[str, ...]]:
-        """What lies in a hex besides its terrain, of a game that has such terrain."""
-        return {}
+    def ground(self, grid: Grid) -> Ground:
+        """Returns the ground that it describes; a game adds its paths and secondary terrain."""
+        return Ground(
+            grid,
+            self.default,
+            {number: kind for kind, hexes in self.terrain.items() for number in hexes},
+            {frozenset(pair): kind for kind, pairs in self.hexsides.items() for pair in pairs},
+            {name: tuple(hexes) for name, hexes in self.edges.items()},
+            dict(self.returns),
+        )
 
     def checks(self) -> Iterator[Check]:
         """Yields that terrains are lists of hexes, and that each hex has one."""
@@ -103,7 +104,10 @@ class HexMapFile(GameFile):
 
 @dataclass(frozen=True)
 class Ground:
-    """What a map says of its hexes and hexsides, and of paths from hex to hex."""
+    """What a map says of its hexes and hexsides, and of paths from hex to hex.
+
+    `secondary` is what lies in a hex besides its terrain.
+    """
 
     grid: Grid
     default: str
@@ -121,20 +125,6 @@ class Ground:
     def side_of(self, one: Hex, other: Hex) -> str | None:
         """Returns what runs along the side between two hexes, None without anything."""
         return self.sides.get(frozenset((one, other)))
-
-
-def ground_of(file: HexMapFile, grid: Grid) -> Ground:
-    """Returns the ground that a map file describes."""
-    return Ground(
-        grid,
-        file.default,
-        {number: kind for kind, hexes in file.terrain.items() for number in hexes},
-        {frozenset(pair): kind for kind, pairs in file.hexsides.items() for pair in pairs},
-        {name: tuple(hexes) for name, hexes in file.edges.items()},
-        dict(file.returns),
-        file.paths,
-        file.secondary_terrain,
-    )
 
 
 def checked_files(

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Literal, Self, TypeVar
 
 from tablecam.errors import BadInput
 from tablecam.geometry.shapes import Shape
+from tablecam.rules.descriptions import Setting
 from tablecam.rules.frozen_json import to_plain
 from tablecam.rules.game import Json, Offer, Refused
 from tablecam.rules.game_files import house_files
@@ -218,6 +219,14 @@ class HexGame(PhaseGame[AnyState]):
         document: Json = to_plain(replace(state, lies={}))  # type: ignore[type-var]
         del document["options"], document["position"]
         return document | {"house": bool(house_files(state.options))}
+
+
+def unit_setting(
+    units: Iterable[Any], key: str, kind: Literal["number", "switch"], **more: Any
+) -> Setting:
+    """Returns the setting of a mark that units have as a field."""
+    values = {unit.id: getattr(unit, key) for unit in units}
+    return Setting(key, key.capitalize(), "unit", kind, values, **more)
 
 
 class HexOptions(StrictModel):

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from tablecam.errors import BadInput
 from tablecam.rules.game_files import GameFile
-from tablecam.rules.hexes.files import Ground, HexMapFile, checked_files, ground_of
+from tablecam.rules.hexes.files import Ground, HexMapFile, checked_files
 from tablecam.rules.hexes.grid import Grid, Hex, grid_of
 from tablecam.rules.maida_1806.files import Charts, Costs, Hexside, Scenario, SomeCharts, Terrain
 from tablecam.rules.maida_1806.tables import GAME
@@ -120,9 +120,8 @@ def board_from(files: Mapping[str, Any], hex_map: HexMap) -> Board:
 def _board(files: str, hex_map: HexMap) -> Board:
     documents = checked_files(json.loads(files), GAME, FILE_MODELS, hex_map)
     charts, scenario = documents["charts"].parsed(Charts), documents["scenario"].parsed(Scenario)
-    ground = ground_of(documents["map"].parsed(HexMapFile), grid_of(hex_map))
     return Board(
-        ground,
+        documents["map"].parsed(HexMapFile).ground(grid_of(hex_map)),
         charts,
         {unit.id: unit for unit in scenario.unit},
         {leader.id: leader.side for leader in scenario.leader},

@@ -11,6 +11,7 @@ from tablecam.rules import descriptions as about
 from tablecam.rules.dice import Roll
 from tablecam.rules.game import Ban, DiceGroup, Json, Offer, PendingDecision
 from tablecam.rules.hexes.drawings import hexes_shapes, line_shape
+from tablecam.rules.hexes.hex_game import unit_setting
 from tablecam.rules.maida_1806 import (
     clash,
     field,
@@ -295,18 +296,13 @@ def markers(unit_state: Keys) -> tuple[about.Marker, ...]:
 
 def settings(state: State) -> tuple[about.Setting, ...]:
     """Returns what players may overrule."""
-    units = {
-        mark: {piece.id: getattr(piece, mark) for piece in state.on_map()}
-        for mark in ("losses", "disrupted", "fires")
-    }
+    pieces = [*state.on_map()]
     return (
         about.Setting("turn", "Turn", "game", "number", {"": state.turn}, least=1),
         about.Setting("vp", "VP of the French", "game", "number", {"": state.vp}, least=-99),
-        about.Setting("losses", "Losses", "unit", "number", units["losses"]),
-        about.Setting(
-            "disrupted", "Disrupted", "unit", "switch", units["disrupted"], marker="ring"
-        ),
-        about.Setting("fires", "Fires", "unit", "number", units["fires"], most=4, marker="pips"),
+        unit_setting(pieces, "losses", "number"),
+        unit_setting(pieces, "disrupted", "switch", marker="ring"),
+        unit_setting(pieces, "fires", "number", most=4, marker="pips"),
     )
 
 

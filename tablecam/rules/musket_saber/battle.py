@@ -145,7 +145,7 @@ _WAYS: Final[tuple[Literal["attack", "skirmish"], ...]] = ("attack", "skirmish")
 def attacks(state: State) -> Iterator[acts.Attack]:
     """Yields the attacks, skirmishes and charges that may begin, by a unit of each."""
     for charging in state.charges:
-        units = tuple(n for n in charging.units if isinstance(state.thing(n), Unit))
+        units = state.combat_units(charging.units)
         able = (ban_on_joining(state, n, charging.target, "charge") is None for n in units)
         if all(able) and ban_on_target(state, charging.target, charges=True) is None:
             yield acts.Attack(units, charging.target, "charge")

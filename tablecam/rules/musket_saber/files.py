@@ -7,6 +7,7 @@ missing key is named.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from itertools import pairwise
 from types import MappingProxyType
 from typing import Annotated, Final, Literal
@@ -15,9 +16,9 @@ from pydantic import AfterValidator, Field
 
 from tablecam.documents import Document
 from tablecam.rules.game_files import MISSING, Check, GameFile, each_id_once
-from tablecam.rules.hexes.files import HexMapFile, HexNumber, Sides
-from tablecam.rules.hexes.grid import Hex, grid_of
-from tablecam.rules.musket_saber.tables import HILL, HILL_BONUS, SWITCHES, Arm, Time, code_of
+from tablecam.rules.hexes.files import Ground, HexMapFile, HexNumber
+from tablecam.rules.hexes.grid import Grid, Hex, grid_of
+from tablecam.rules.musket_saber.tables import HILL, HILL_BONUS, Arm, Switch, Time, code_of
 from tablecam.table.model import HexMap
 from tablecam.table.sections import Faults, Name, StrictModel
 from tablecam.toml_lines import KeyPath
@@ -41,13 +42,6 @@ def _allowance(ma: int | str) -> int | str:
     return ma
 
 
-def _switch(rule: str) -> str:
-    if rule not in SWITCHES:
-        raise ValueError(f"expected one of {', '.join(SWITCHES)}, got {quoted(rule)}")
-    return rule
-
-
-Switch = Annotated[str, AfterValidator(_switch)]
 Result = Annotated[str, AfterValidator(_result)]
 Allowance = Annotated[int | str, AfterValidator(_allowance)]
 
@@ -165,19 +159,17 @@ class Secondary(StrictModel):
     hexes: list[HexNumber]
 
 
-def paths_of(paths: Iterable[Path]) -> Sides:
-    """Returns the road, or else the trail, across each hexside (K-4.6a)."""
+def with_paths(ground: Ground, paths: Iterable[Path], parts: Iterable[Secondary]) -> Ground:
+    """Returns a ground with the road, or else the trail, across each hexside (K-4.6a).
+
+    A hex may have several secondary terrains (K-2.2b).
+    """
     trails_first = sorted(paths, key=lambda path: path.kind == "road")
     steps = ((frozenset(pair), path.kind) for path in trails_first for pair in pairwise(path.hexes))
-    return dict(steps)
-
-
-def secondary_of(parts: Iterable[Secondary]) -> dict[Hex, tuple[str, ...]]:
-    """Returns the secondary terrains of each hex (K-2.2b)."""
     second: dict[Hex, tuple[str, ...]] = {}
     for part in parts:
         second |= {number: (*second.get(number, ()), part.kind) for number in part.hexes}
-    return second
+    return replace(ground, paths=dict(steps), secondary=second)
 
 
 class MapFile(HexMapFile):
@@ -186,15 +178,9 @@ class MapFile(HexMapFile):
     path: list[Path] = Field(default_factory=list)
     secondary: list[Secondary] = Field(default_factory=list)
 
-    @property
-    def paths(self) -> Sides:
-        """The road, or else the trail, across each hexside (K-4.6a)."""
-        return paths_of(self.path)
-
-    @property
-    def secondary_terrain(self) -> Mapping[Hex, tuple[str, ...]]:
-        """The secondary terrains of each hex (K-2.2b)."""
-        return secondary_of(self.secondary)
+    def ground(self, grid: Grid) -> Ground:
+        """Returns the ground, with its roads, trails and secondary terrain."""
+        return with_paths(super().ground(grid), self.path, self.secondary)
 
     def faults_on(self, document: Document, hex_map: HexMap) -> Faults:
         """Yields hexsides and steps of paths between hexes that do not touch."""

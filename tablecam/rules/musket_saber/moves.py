@@ -258,7 +258,7 @@ def judged(state: State, move: acts.Move, most: float | None = None) -> movement
 
 def ban_on_stack(state: State, move: acts.Move) -> Ban | None:
     """Returns why units do not move together, if they do not charge (K-4.2)."""
-    others = [name for name in move.units[1:] if isinstance(state.thing(name), Unit)]
+    others = state.combat_units(move.units[1:])
     if others and move.charge is None:
         return Ban("K-4.2", f"{others[0]} moves by itself: one unit moves at a time")
     return None

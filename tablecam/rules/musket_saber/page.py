@@ -12,6 +12,7 @@ from tablecam.rules.dice import Roll
 from tablecam.rules.game import Json, Offer, PendingDecision
 from tablecam.rules.hexes.drawings import hexes_shapes, line_shape, way_shape
 from tablecam.rules.hexes.grid import Hex
+from tablecam.rules.hexes.hex_game import unit_setting
 from tablecam.rules.musket_saber import battle
 from tablecam.rules.musket_saber import state as acts
 from tablecam.rules.musket_saber.state import State
@@ -225,19 +226,10 @@ def markers(unit_state: Keys) -> tuple[about.Marker, ...]:
 
 def settings(state: State) -> tuple[about.Setting, ...]:
     """Returns what players may overrule."""
-    units = {unit.id: unit for unit in state.units if unit.hex is not None}
+    units = [unit for unit in state.units if unit.hex is not None]
     return (
         about.Setting("turn", "Turn", "game", "number", {"": state.turn}, least=1),
-        about.Setting(
-            "steps", "Steps", "unit", "number", {n: u.steps for n, u in units.items()}, least=1,
-            most=2,
-        ),
-        about.Setting(
-            "disrupted", "Disrupted", "unit", "switch",
-            {n: u.disrupted for n, u in units.items()}, marker="ring",
-        ),
-        about.Setting(
-            "ineffective", "Ineffective", "unit", "switch",
-            {n: u.ineffective for n, u in units.items()},
-        ),
-    )  # fmt: skip
+        unit_setting(units, "steps", "number", least=1, most=2),
+        unit_setting(units, "disrupted", "switch", marker="ring"),
+        unit_setting(units, "ineffective", "switch"),
+    )

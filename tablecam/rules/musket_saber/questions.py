@@ -17,14 +17,7 @@ from tablecam.rules.hexes.grid import Hex, grid_of
 from tablecam.rules.musket_saber import combat, movement, results, retreat, sequence, tables, troops
 from tablecam.rules.musket_saber.combat import Manner, Role, Tactic
 from tablecam.rules.musket_saber.field import CLEAR, OPEN_GROUND, OPEN_SIDE, Field, Map
-from tablecam.rules.musket_saber.files import (
-    Allowance,
-    Path,
-    Secondary,
-    SomeCharts,
-    paths_of,
-    secondary_of,
-)
+from tablecam.rules.musket_saber.files import Allowance, Path, Secondary, SomeCharts, with_paths
 from tablecam.rules.musket_saber.movement import ChargeFacts, Step
 from tablecam.rules.musket_saber.results import Choice
 from tablecam.rules.musket_saber.tables import Arm, Code, Time, code_of
@@ -124,8 +117,7 @@ class Setup(NestedFacts):
         for thing in things:
             if thing.hex is not None:
                 on_map(ground.grid, thing.hex, owner=thing)
-        paths, secondary = paths_of(drawn.paths), secondary_of(drawn.secondary)
-        ground = replace(ground, paths=paths, secondary=secondary)
+        ground = with_paths(ground, drawn.paths, drawn.secondary)
         return Field(
             Map(ground, charts_in(self.charts or charts, SomeCharts)), self.units, self.leaders, hq,
             trains, lines, self.begin.time, self.begin.active_side,

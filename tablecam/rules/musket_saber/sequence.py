@@ -12,7 +12,7 @@ from tablecam.rules.hexes.grid import Hex
 from tablecam.rules.musket_saber import aftermath, battle, combat, moves
 from tablecam.rules.musket_saber import state as acts
 from tablecam.rules.musket_saber.field import Field
-from tablecam.rules.musket_saber.state import Due, MoraleDie, Outcome, State, Units, event
+from tablecam.rules.musket_saber.state import Due, MoraleDie, Outcome, State, event
 from tablecam.rules.musket_saber.tables import CHARGE_MP, ENEMY_MOVES_ON, FowChoice
 from tablecam.rules.musket_saber.troops import Leader, Unit, is_overstacked
 from tablecam.rules.steps import ban_on_all, why_none
@@ -515,7 +515,7 @@ class Fortune(Due):
         # Those who were to charge the target are passed over.
         alone = replace(state, charges=())
         for move in moves.Go(unit.id, float(max(CHARGE_MP))).charges(alone):
-            if not any(state.unit(name).fought for name in _combat_units(state, move.units)):
+            if not any(state.unit(name).fought for name in state.combat_units(move.units)):
                 yield acts.Fow("charge", unit.id, move.path, move.charge, move.units[1:])
 
     def follow(self, state: State, answer: Any) -> Outcome:
@@ -549,7 +549,7 @@ class Fortune(Due):
         charging = (answer.unit, *answer.others)
         for name in charging:
             state = state.put(name, answer.path[-1]).changed(name, moved=True)
-        attackers = _combat_units(state, charging)
+        attackers = state.combat_units(charging)
         leaders = tuple(name for name in charging if name not in attackers)
         # Who was to attack the target has fought without effect, and its own combat is this one.
         charges = (charge.units for charge in state.charges if charge.target == target)
@@ -564,10 +564,6 @@ class Fortune(Due):
             charge=arm, by_fow=True,
         )  # fmt: skip
         return battle.declared(state, fight)
-
-
-def _combat_units(state: State, names: Units) -> Units:
-    return tuple(name for name in names if isinstance(state.thing(name), Unit))
 
 
 class Shaken(MoraleDie):

@@ -13,7 +13,7 @@ from tablecam.geometry.shapes import Shape
 from tablecam.rules.frozen_json import Variant
 from tablecam.rules.game import DiceGroup, Event, Refused
 from tablecam.rules.hexes.drawings import hexes_shapes, line_shape
-from tablecam.rules.hexes.files import checked_files, ground_of
+from tablecam.rules.hexes.files import checked_files
 from tablecam.rules.hexes.grid import Hex, grid_of
 from tablecam.rules.hexes.hex_game import Counter, HexState
 from tablecam.rules.hexes.zones import Hexes
@@ -297,9 +297,9 @@ def folio_from(files: Mapping[str, Any], hex_map: HexMap) -> Folio:
 @lru_cache(maxsize=64)
 def _folio(files: str, hex_map: HexMap) -> Folio:
     documents = checked_files(json.loads(files), GAME, FILE_MODELS, hex_map)
-    file, charts = documents["map"].parsed(MapFile), documents["charts"].parsed(Charts)
-    ground = Map(ground_of(file, grid_of(hex_map)), charts)
-    return Folio(ground, documents["scenario"].parsed(Scenario), charts)
+    charts, ground = documents["charts"].parsed(Charts), documents["map"].parsed(MapFile)
+    scenario = documents["scenario"].parsed(Scenario)
+    return Folio(Map(ground.ground(grid_of(hex_map)), charts), scenario, charts)
 
 
 # The state.
@@ -457,6 +457,10 @@ class State(HexState):
     def some(self, names: Iterable[str]) -> tuple[Unit, ...]:
         """Returns units by their ids."""
         return tuple(map(self.unit, names))
+
+    def combat_units(self, names: Iterable[str]) -> Units:
+        """Returns those of some counters that are combat units."""
+        return tuple(name for name in names if isinstance(self.thing(name), Unit))
 
     def side_of(self, name: str) -> str:
         """Returns a counter's side."""

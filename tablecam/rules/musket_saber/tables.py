@@ -13,33 +13,28 @@ Time = Literal["day", "twilight", "night"]
 FowChoice = Literal["move_enemy", "move_friend", "charge", "check_enemy", "recover_friend", "keep"]
 ARMS: Final[tuple[Arm, ...]] = ("infantry", "cavalry", "artillery")
 
-SWITCHES: Final = (
+Switch = Literal[
     "K-4.7a", "K-7.2b", "K-7.13a", "K-7.13b", "K-7.13c", "K-7.13d", "K-7.13e", "K-7.14", "K-8.4a",
     "K-8.8", "K-9.3", "K-9.4", "K-9.5a", "K-10.3b", "K-11.2b", "K-12.4",
-)  # fmt: skip
+]  # fmt: skip
 """K-1.1: the rules that a folio may turn off by their ids."""
 
-ALWAYS_PASSES, ALWAYS_FAILS = 1, 6
-"""K-2.4c: natural morale dice."""
-BATTERY_MORALE: Final = 6
-"""K-8.1"""
-DISRUPTED_DIE: Final = 2
-"""K-11.1d: added to a Disrupted unit's morale die."""
+ALWAYS_PASSES, ALWAYS_FAILS = 1, 6  # K-2.4c: natural morale dice
+BATTERY_MORALE: Final = 6  # K-8.1
+DISRUPTED_DIE: Final = 2  # K-11.1d: added to a Disrupted unit's morale die
 TIME_DIE: Final[Mapping[Time, int]] = {"day": 0, "twilight": 1, "night": 2}
 """K-14.2, K-14.3: added to all morale dice."""
 TIME_RULE: Final[Mapping[Time, str]] = {"day": "K-14.1", "twilight": "K-14.3", "night": "K-14.2"}
 LINE_OF_SIGHT: Final[Mapping[Time, int | None]] = {"day": None, "twilight": 1, "night": 0}
 """K-14.2, K-14.3: the farthest hex at which guns fire."""
-SQUARE_MORALE: Final = 2
-"""K-9.5c: added to the MR of a Square that cavalry attacks."""
+SQUARE_MORALE: Final = 2  # K-9.5c: added to the MR of a Square that cavalry attacks
 
 MARCH: Final[Mapping[Arm, int]] = {"infantry": 9, "cavalry": 15, "artillery": 9}
 """K-4.7a: the allowance of a marching unit."""
 MARCH_DICE: Final[Mapping[Arm, int]] = {"infantry": 1, "cavalry": 2, "artillery": 1}
 MARCH_BONUS: Final = 3
 """K-4.7b: of a marching unit that rolls."""
-LEADER_MA: Final = 12
-"""K-10.1"""
+LEADER_MA: Final = 12  # K-10.1
 VARIABLE_MA: Final = 6
 """R-14: what a "V" counts in a retreat; it is also the most that a die gives."""
 
@@ -49,37 +44,27 @@ def most_points(ma: int | str) -> int:
     return VARIABLE_MA if ma == "V" else int(ma)
 
 
-CHARGE_MP: Final = (1, 2)
-"""K-7.13c: Movement Points of a charge."""
+CHARGE_MP: Final = (1, 2)  # K-7.13c: Movement Points of a charge
 
-MOST_STACKED: Final = 3
-"""K-5.2: brigades and batteries in a hex before it is overstacked."""
+MOST_STACKED: Final = 3  # K-5.2: brigades and batteries in a hex before it is overstacked
 TACTIC_FACTORS: Final[Mapping[tuple[str, str], int]] = {
     ("attacker", "press"): 2, ("defender", "last_stand"): 3,
 }  # fmt: skip
 """K-7.13b, K-7.13e: added to the total of a side."""
-SKIRMISH_HEXES: Final = 2
-"""K-7.13a"""
-HILL, HILL_BONUS = "hill", 1
-"""K-8.7: added to the range from a hill."""
+SKIRMISH_HEXES: Final = 2  # K-7.13a
+HILL, HILL_BONUS = "hill", 1  # K-8.7: added to the range from a hill
 
-ROUT_HEXES: Final = 3
-"""K-7.10"""
-DISRUPTED_HEXES: Final = 2
-"""K-11.1"""
-TURNS_AWAY: Final = 2
-"""K-7.10: turns after which a routed unit is due on the Turn Record Track."""
-ADVANCE, ADVANCE_AFTER_ROUT, ADVANCE_OF_CHARGE = 1, 2, 3
-"""K-7.12, K-9.3(6): hexes of an advance."""
+ROUT_HEXES: Final = 3  # K-7.10
+DISRUPTED_HEXES: Final = 2  # K-11.1
+TURNS_AWAY: Final = 2  # K-7.10: turns after which a routed unit is due on the Turn Record Track
+ADVANCE, ADVANCE_AFTER_ROUT, ADVANCE_OF_CHARGE = 1, 2, 3  # K-7.12, K-9.3(6): hexes of an advance
 
 CASUALTY: Final[Mapping[str, int]] = {
     "stacked": 6, "coordinating": 6, "participating": 5, "alone": 6,
 }  # fmt: skip
 """K-10.4, K-10.1: the lowest die on which a leader dies."""
-HQ_FOW: Final = 2
-"""K-12.1, K-12.2: Fortunes of War for each attack on an HQ or on trains."""
-ENEMY_MOVES_ON: Final = 2
-"""K-12.4a: the highest die on which an enemy unit moves."""
+HQ_FOW: Final = 2  # K-12.1, K-12.2: Fortunes of War for each attack on an HQ or on trains
+ENEMY_MOVES_ON: Final = 2  # K-12.4a: the highest die on which an enemy unit moves
 COLUMN_MP: Final[Mapping[bool, float]] = {False: 1.0, True: 0.5}
 """K-13.1: more for each unit ahead in column, also marching on a road."""
 
