@@ -67,10 +67,10 @@ def joined(words: Iterable[str], last_by: str = "and") -> str:
 def counted(number: int, noun: str) -> str:
     """Returns a number with its noun.
 
-    >>> counted(1, "card"), counted(0, "card")
-    ('1 card', '0 cards')
+    >>> counted(1, "card"), counted(0, "card"), counted(2, "hex")
+    ('1 card', '0 cards', '2 hexes')
     """
-    return f"{number} {noun}{'' if number == 1 else 's'}"
+    return f"{number} {noun}{'' if number == 1 else 'es' if noun.endswith('x') else 's'}"
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

@@ -245,16 +245,19 @@ class Grid:
         return nearest, difference_deg(on_map, nearest)
 
     def reached(
-        self, start: Iterable[Hex], most: int, may_enter: Callable[[Hex], bool]
+        self, start: Iterable[Hex], most: int, may_step: Callable[[Hex, Hex], bool]
     ) -> dict[Hex, tuple[Hex, ...]]:
-        """Returns the hexes within some steps of a start, each with a shortest path to it."""
+        """Returns the hexes within some steps of a start, each with a shortest path to it.
+
+        `may_step` says whether a step from a hex into its neighbour is allowed.
+        """
         paths: dict[Hex, tuple[Hex, ...]] = dict.fromkeys(start, ())
         edge = list(paths)
         for _ in range(most):
             further = []
             for number in edge:
                 for beside in self.neighbours(number):
-                    if beside not in paths and may_enter(beside):
+                    if beside not in paths and may_step(number, beside):
                         paths[beside] = (*paths[number], beside)
                         further.append(beside)
             edge = further

@@ -23,12 +23,9 @@ FILE_MODELS: Final[Mapping[str, type[GameFile]]] = {
     "scenario": Scenario,
 }
 OPEN_GROUND: Final = Terrain(
-    passable=True,
-    blocks_sight=False,
-    square=True,
+    passable=True, blocks_sight=False, square=True, fire_modifier=0,
     cost=Costs(line=1.5, skirmish=1, leader=1),
-    fire_modifier=0,
-)
+)  # fmt: skip
 """A terrain that a question's charts leave out; what the text does not state is missing."""
 
 

@@ -26,6 +26,7 @@ from tablecam.rules.measuring import Measures
 from tablecam.rules.reports import Finding, Question, Section
 from tablecam.table.model import Position, Unit
 from tablecam.uncertainty.answer import Answer, certain
+from tablecam.wording import counted
 
 
 class HexBook(Measures):
@@ -115,9 +116,8 @@ def _zones(state: State, unit: Unit) -> Iterator[Finding | Shape]:
 def _range(state: State, one: Unit, other: Unit) -> Iterator[Finding]:
     """Yields the distance in hexes (D-G8)."""
     hexes = [state.piece(unit.id).hexes for unit in (one, other)]
-    count = state.grid.distance(*hexes)
-    words = "hex" if count == 1 else "hexes"
-    yield Finding(f"{one.id} and {other.id} are {count} {words} apart", rule="D-G8")
+    apart = counted(state.grid.distance(*hexes), "hex")
+    yield Finding(f"{one.id} and {other.id} are {apart} apart", rule="D-G8")
 
 
 def _sight(state: State, firer: Unit, target: Unit) -> Finding:

@@ -14,7 +14,7 @@ from tablecam.rules.hexes.zones import Hexes
 from tablecam.rules.maida_1806 import fire, tables
 from tablecam.rules.maida_1806 import state as acts
 from tablecam.rules.maida_1806.field import around, zone_of
-from tablecam.rules.maida_1806.files import ClashCharts
+from tablecam.rules.maida_1806.files import ClashCharts, Shift
 from tablecam.rules.maida_1806.movement import may_form_square
 from tablecam.rules.maida_1806.state import Due, Outcome, State, Units, enemy_of
 from tablecam.rules.maida_1806.troops import Piece
@@ -33,15 +33,6 @@ class Combat:
     attackers: Units
     defenders: Units
     how: str = "clash"
-
-
-@dataclass(frozen=True, slots=True)
-class Shifted:
-    """A shift of columns that applies."""
-
-    side: str
-    when: str
-    columns: int
 
 
 @dataclass(frozen=True)
@@ -129,18 +120,15 @@ def strength_in(state: State, units: Units) -> int:
     return sum(state.strength(name) for name in fighting(state, units))
 
 
-def shifts_of(state: State, combat: Combat) -> tuple[Shifted, ...]:
+def shifts_of(state: State, combat: Combat) -> tuple[Shift, ...]:
     """Returns the shifts that apply, the attacker's first (D-15.7b)."""
     charts: ClashCharts = state.board.chart("clash")
-    shifts = [
-        Shifted(side, shift.when, shift.columns)
-        for side in ("attacker", "defender")
-        for shift in charts.shift
-        if shift.side == side and holds(state, combat, side, shift.when)
-    ]
+    listed = sorted(charts.shift, key=lambda shift: shift.side)
+    shifts = tuple(shift for shift in listed if holds(state, combat, shift.side, shift.when))
     sides = [state.board.hexside(one, other) for one, other in _entries(state, combat)]
     crossed = sum(side.clash_shift or 0 for side in sides[:1] if side is not None)
-    return (*shifts, Shifted("defender", "hexside", crossed)) if crossed else tuple(shifts)
+    hexside = Shift.model_construct(side="defender", when="hexside", columns=crossed)
+    return (*shifts, hexside) if crossed else shifts
 
 
 def _entries(state: State, combat: Combat) -> list[tuple[str, str]]:
@@ -156,11 +144,9 @@ def _entries(state: State, combat: Combat) -> list[tuple[str, str]]:
 
 def holds(state: State, combat: Combat, side: str, when: str) -> bool:
     """Whether a condition of the shifts holds for a side of a combat (section 5.1)."""
-    own, enemy = fighting(state, combat.attackers), fighting(state, combat.defenders)
-    name, _, value = when.partition(":")
-    if side == "attacker":
-        return HOLDS[name](Side(state, combat, own, enemy, True), value)
-    return HOLDS[name](Side(state, combat, enemy, own, False), value)
+    sides = fighting(state, combat.attackers), fighting(state, combat.defenders)
+    attacks, (name, _, value) = side == "attacker", when.partition(":")
+    return HOLDS[name](Side(state, combat, *(sides if attacks else sides[::-1]), attacks), value)
 
 
 def column_of(state: State, combat: Combat) -> str:

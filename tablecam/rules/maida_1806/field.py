@@ -179,33 +179,28 @@ def comes_from_behind(came: Through) -> bool:
 def ban_on_firing(state: State, piece: Piece) -> Ban | None:
     """Returns why a unit cannot fire at all now."""
     troop = state.troop(piece.id)
-    if not piece.hexes:
-        return Ban.of(piece.id, "D-14.3", "is not on the map")
-    if state.in_clash(piece):
-        return Ban.of(piece.id, "D-14.7", "is in a Clash Hex")
-    if troop.arm == "cavalry":
-        return Ban.of(piece.id, "D-3.4d", "is cavalry")
+    barred = [
+        (not piece.hexes, "D-14.3", "is not on the map"),
+        (state.in_clash(piece), "D-14.7", "is in a Clash Hex"),
+        (troop.arm == "cavalry", "D-3.4d", "is cavalry"),
+    ]
     if troop.is_battery:
-        return _ban_on_gun(state, piece)
-    if piece.fires >= tables.FIRES:
-        return Ban.of(piece.id, "D-14.10.1", f"has fired {tables.FIRES} times this turn")
-    if piece.double:
-        return Ban.of(piece.id, "D-12.9", "is on a double march")
-    if (top := top_of_foot(state, piece)) is not None and top.id != piece.id:
-        return Ban.of(piece.id, "D-11.7", f"lies under {top.id}")
-    return None
-
-
-def _ban_on_gun(state: State, gun: Piece) -> Ban | None:
-    own = state.side(gun.id) == state.active
-    if state.drawn and own and gun.id not in state.active_units:
-        return Ban.of(gun.id, "D-10.5", "fires in its own leader's subphase")
-    if gun.fired:
-        return Ban.of(gun.id, "D-10.5", "does not fire again in this subphase")
-    if gun.held_fire:
-        return Ban.of(gun.id, "D-10.13", "has moved or turned")
-    is_silent = gun.captured_by or gun.silent
-    return Ban.of(gun.id, "D-10.6", "fires no more this turn") if is_silent else None
+        acts = not state.drawn or piece.id in state.active_units
+        waits = not acts and state.side(piece.id) == state.active
+        barred += [
+            (waits, "D-10.5", "fires in its own leader's subphase"),
+            (piece.fired, "D-10.5", "does not fire again in this subphase"),
+            (piece.held_fire, "D-10.13", "has moved or turned"),
+            (bool(piece.captured_by or piece.silent), "D-10.6", "fires no more this turn"),
+        ]
+    else:
+        top = top_of_foot(state, piece) or piece
+        barred += [
+            (piece.fires >= tables.FIRES, "D-14.10.1", f"has fired {tables.FIRES} times this turn"),
+            (piece.double, "D-12.9", "is on a double march"),
+            (top.id != piece.id, "D-11.7", f"lies under {top.id}"),
+        ]
+    return next((Ban.of(piece.id, rule, why) for is_so, rule, why in barred if is_so), None)
 
 
 def top_of_foot(state: State, piece: Piece) -> Piece | None:
@@ -293,10 +288,10 @@ def command_path(state: State, piece: Piece, leader: str | None = None) -> Hexes
         return None
     enemy = enemy_of(troop.side)
 
-    def may_enter(number: Hex) -> bool:
+    def may_step(_: Hex, number: Hex) -> bool:
         return not state.at(number, enemy) or state.is_clash(number)
 
-    paths = state.grid.reached((start,), tables.COMMAND_HEXES, may_enter)
+    paths = state.grid.reached((start,), tables.COMMAND_HEXES, may_step)
     ends = [paths[number] for number in piece.hexes if number in paths]
     return min(ends, key=len, default=None)
 

@@ -315,6 +315,6 @@ def field_of_view(state: State, name: str) -> tuple[Shape, ...]:
     if not piece.hexes:
         return ()
     most = field.reach_of(state.troop(name))
-    near = state.grid.reached(piece.hexes, most, lambda number: True)
+    near = state.grid.reached(piece.hexes, most, lambda *_: True)
     seen = (n for n in near if n not in piece.hexes and field.sees(state, piece, (n,)))
     return hexes_shapes(state.grid, seen, "field-of-view")

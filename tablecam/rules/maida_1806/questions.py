@@ -197,6 +197,10 @@ def _hexes(piece: Piece, key: str = "unit") -> Hexes:
 def _after(before: State, after: State) -> Json:
     """Returns the units that have changed."""
     changed: Json = {}
+    shown = (
+        "disrupted", "fires", "mp_left", "hexes", "facing_deg", "formation", "eliminated",
+        "returns_turn",
+    )  # fmt: skip
     for old in before.pieces:
         new = after.piece(old.id)
         if new == old:
@@ -207,15 +211,8 @@ def _after(before: State, after: State) -> Json:
             "on_map": bool(new.hexes),
             "routed": new.returns_turn is not None,
             "may_fire_again_this_turn": not new.silent,
-        } | {key: getattr(new, key) for key in _SHOWN}
+        } | {key: getattr(new, key) for key in shown}
     return changed
-
-
-_SHOWN: Final = (
-    "disrupted", "fires", "mp_left", "hexes", "facing_deg", "formation", "eliminated",
-    "returns_turn",
-)  # fmt: skip
-"""What questions tell of a unit as it stands."""
 
 
 def _thrown(
@@ -593,7 +590,7 @@ def _clash(
         raise FactError("hex", f"expected a Clash Hex, got {hex}")
     combat = clashes.Combat((hex,), attackers, defenders, how)
     try:
-        shifts = clashes.shifts_of(state, combat)
+        shifts = [shift.model_dump() for shift in clashes.shifts_of(state, combat)]
         answer: Json = {"column": clashes.column_of(state, combat), "shifts": shifts}
     except MissingRow as missing:
         return {"column": None, "asks_for": [missing.row]}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import combinations
 from typing import Any, Final
 
@@ -664,8 +663,12 @@ def leader_moves(state: State) -> Iterator[acts.MoveLeader]:
         leader = state.leader(name)
         if leader.hex is None or leader.has_moved or state.is_clash(leader.hex):
             continue
-        free = partial(state.is_free, enemy=enemy_of(state.leader_side(name)))
-        reached = state.grid.reached((leader.hex,), tables.ALLOWANCE["leader"], free)
+        enemy = enemy_of(state.leader_side(name))
+
+        def may_step(_: str, number: str, enemy: str = enemy) -> bool:
+            return state.is_free(number, enemy)
+
+        reached = state.grid.reached((leader.hex,), tables.ALLOWANCE["leader"], may_step)
         yield from (acts.MoveLeader(name, n) for n in sorted(reached) if n != leader.hex)
 
 

@@ -557,22 +557,15 @@ def unit_state(state: State, piece: Piece) -> dict[str, Any]:
     troop = state.board.troops[piece.id]
     stack = state.stack(piece.id) if piece.hexes else ()
     marks = {
-        "strength": troops.strength_of(troop, piece),
-        "full_strength": troop.whole,
+        "strength": troops.strength_of(troop, piece), "full_strength": troop.whole,
         "morale": troop.morale and troops.morale_of(troop, piece),
-        "formation": piece.formation,
-        "facing_deg": piece.facing_deg,
-        "hexes": " ".join(piece.hexes),
-        "reduced": troops.is_reduced(troop, piece),
-        "disrupted": piece.disrupted,
-        "fires": piece.fires,
-        "mp_left": piece.mp_left,
-        "double_march": piece.double,
-        "detached": ", ".join(piece.out),
-        "no_fire_this_turn": piece.silent,
-        "captured_by": piece.captured_by or "",
+        "formation": piece.formation, "facing_deg": piece.facing_deg,
+        "hexes": " ".join(piece.hexes), "reduced": troops.is_reduced(troop, piece),
+        "disrupted": piece.disrupted, "fires": piece.fires, "mp_left": piece.mp_left,
+        "double_march": piece.double, "detached": ", ".join(piece.out),
+        "no_fire_this_turn": piece.silent, "captured_by": piece.captured_by or "",
         "returns_turn": piece.returns_turn or 0,
         "stack": next((i for i, other in enumerate(stack) if other.id == piece.id), 0),
-    }
+    }  # fmt: skip
     keep = ("strength", "full_strength")
     return {key: value for key, value in marks.items() if value or key in keep}

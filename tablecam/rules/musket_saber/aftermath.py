@@ -90,7 +90,6 @@ class Losing(Due):
     units: Units
     what: str
     question = "{who}: which unit loses {what}?"
-    least_answers = 2
 
     def legal(self, state: State) -> tuple[acts.StepLoss, ...]:
         """Returns the units that are left."""
@@ -234,6 +233,7 @@ class Flee(Due):
     routs: bool = False
     again: bool = False
     question = "Where does {unit} retreat?"
+    least_answers = 1
     hint = "Tap its hex, or move the counter there."
 
     def ways(self, state: State) -> Retreats:
@@ -367,7 +367,6 @@ class Victors(Due):
     only_routed: bool = False
     question = "advance to {vacated}, or beside it?"
     hint = "Tap a hex or move the counter there, or pass."
-    least_answers = 2
 
     def asked(self, state: State) -> PendingDecision | None:
         """Returns the question to those who may advance."""
@@ -423,7 +422,6 @@ class Onward(Due):
     routed: Units
     stood: Mapping[str, Hex]
     question = "{units}: ride on, or try to capture {routed}?"
-    least_answers = 2
 
     def legal(self, state: State) -> tuple[Any, ...]:
         """Returns the hexes that it may reach, the try, and neither."""
@@ -432,14 +430,14 @@ class Onward(Due):
         if not horse:
             return (acts.Pass(),)
 
-        def may_enter(number: Hex) -> bool:
+        def may_step(_: Hex, number: Hex) -> bool:
             there = state.field.units_at(number)
             friends = all(unit.side == horse[0].side for unit in there)
             clear = all(kind == CLEAR for kind in state.folio.map.kinds(number))
             return friends and clear and not is_overstacked((*there, *horse))
 
         start = horse[0].hex or ""
-        near = state.grid.reached((start,), tables.ADVANCE_OF_CHARGE, may_enter)
+        near = state.grid.reached((start,), tables.ADVANCE_OF_CHARGE, may_step)
         rides = (acts.Advance(horse[0].id, number) for number in near if number != start)
         return (*((acts.Capture(),) if caught else ()), *rides, acts.Pass())
 
@@ -487,7 +485,6 @@ class ChargeOn(Due):
     units: Units
     stood: Mapping[str, Hex]
     question = "{units}: charge whom next?"
-    least_answers = 2
 
     def legal(self, state: State) -> tuple[Any, ...]:
         """Returns the enemy hexes beside it, in clear ground and not attacked in this phase."""
@@ -523,7 +520,6 @@ class Staying(Due):
     hex: Hex
     question = "{unit}: stay in {hex}, Disrupted, while the charge goes on?"
     hint = "It need not retreat from a charge that goes on. Lay the counter back, or pass."
-    least_answers = 2
 
     def legal(self, state: State) -> tuple[Any, ...]:
         """Returns its hex, if it has retreated from there and no enemy is in it."""

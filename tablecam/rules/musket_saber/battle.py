@@ -311,7 +311,6 @@ class Defence(Due):
 
     side: str
     question = "{who}: who defends, and who is the primary unit?"
-    least_answers = 2
 
     def asked(self, state: State) -> PendingDecision | None:
         """Returns the question, with who attacks."""
@@ -426,7 +425,6 @@ class Squaring(Due):
 
     side: str
     question = "Which unit forms a Square against the countercharge?"
-    least_answers = 2
 
     def legal(self, state: State) -> tuple[Any, ...]:
         """Returns the infantry that attacks, and passing."""
@@ -460,7 +458,6 @@ class Tactics(Due):
 
     side: str
     question = "{who}: which tactic?"
-    least_answers = 2
 
     def asked(self, state: State) -> PendingDecision | None:
         """Returns the question, with who fights and what both sides count so far."""
@@ -860,11 +857,6 @@ class Aiming(Due):
     guns: Units
     hex: Hex
     question = "{guns}: fire at whom in {hex}?"
-    least_answers = 2
-
-    def owner(self, state: State) -> str:
-        """Returns the side of the batteries."""
-        return state.side_of(self.guns[0])
 
     def legal(self, state: State) -> tuple[acts.Aim, ...]:
         """Returns the units there."""

@@ -100,7 +100,7 @@ def _range(position: Position, one: Counter, other: Counter) -> Iterator[Finding
         for counter in (one, other)
     ]
     if all(hexes):
-        apart = _hexes(grid.distance(*hexes))
+        apart = counted(grid.distance(*hexes), "hex")
         yield Finding(f"{one.id} and {other.id} are {apart} apart", rule="K-G2")
 
 
@@ -143,7 +143,7 @@ def _reach(state: State, name: str) -> Iterator[Part]:
     if rolls:
         words = f"It rolls for its Movement Allowance: with {most} at most"
     ends = [number for number, path in moves.reached(state, name, most).items() if path]
-    yield Finding(f"{words} it reaches {_hexes(len(ends))}", rule=rule)
+    yield Finding(f"{words} it reaches {counted(len(ends), 'hex')}", rule=rule)
     if state.phase == "movement":
         yield from hexes_shapes(state.grid, ends, "reach")
     if isinstance(thing, Unit) and state.plays("K-4.7a"):
@@ -158,7 +158,7 @@ def _march(state: State, unit: Unit) -> Finding:
     most = MARCH[unit.arm]
     ends = [n for n, path in moves.reached(state, unit.id, most, march=True).items() if path]
     words = f"On a march, with {most} Movement Points, it reaches"
-    return Finding(f"{words} {_hexes(len(ends))}", rule="K-4.7a")
+    return Finding(f"{words} {counted(len(ends), 'hex')}", rule="K-4.7a")
 
 
 def _attacks(state: State, unit: Unit) -> Iterator[Finding]:
@@ -251,10 +251,6 @@ def _sight(state: State, one: str, other: str) -> Finding:
     shape = line_shape(state.grid, (start,), (end,), "line-of-sight")
     word, rule = ("yes", "K-8.6") if ban is None else ("no", ban.rule)
     return Finding(text, certain(word, rule, text, (shape,)), question=asked)  # type: ignore[arg-type]
-
-
-def _hexes(count: int) -> str:
-    return f"{count} {'hex' if count == 1 else 'hexes'}"
 
 
 BOOK: Final = FolioBook(GAME)

@@ -338,7 +338,6 @@ class Go(Due):
     side: str = ""
     others: Units = ()
     question = "{unit}: where to, with {mp:g} Movement Points?"
-    least_answers = 2
     hint = "Tap its hex, or move the counter there."
 
     def legal(self, state: State) -> tuple[Any, ...]:

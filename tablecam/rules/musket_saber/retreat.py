@@ -175,26 +175,14 @@ def advances(
         return ()
     most = tables.ADVANCE_AFTER_ROUT if defenders_only_routed and not defends else tables.ADVANCE
     region = {vacated, *field.grid.neighbours(vacated)}
-    reached: dict[Hex, int] = {unit.hex: 0}
-    edge = [unit.hex]
-    for distance in range(1, most + 1):
-        edge = [
-            beside
-            for here in edge
-            for beside in field.grid.neighbours(here)
-            if beside in region
-            and beside not in reached
-            and field.map.may_pass(unit.arm, here, beside)
-            and _is_vacant(field, unit, beside, vacated)
-        ]
-        reached |= dict.fromkeys(edge, distance)
+
+    def may_step(here: Hex, beside: Hex) -> bool:
+        if beside not in region or not field.map.may_pass(unit.arm, here, beside):
+            return False
+        there = field.units_at(beside)
+        # Victors that have advanced before are in the vacated hex already.
+        friends = beside == vacated and all(other.side == unit.side for other in there)
+        return not there or (friends and not is_overstacked((*there, unit)))
+
+    reached = field.grid.reached((unit.hex,), most, may_step)
     return tuple(sorted(number for number in reached if number != unit.hex))
-
-
-def _is_vacant(field: Field, unit: Unit, number: Hex, vacated: Hex) -> bool:
-    there = field.units_at(number)
-    if number == vacated:
-        # Victors that have advanced before are there already.
-        friends = all(other.side == unit.side for other in there)
-        return friends and not is_overstacked((*there, unit))
-    return not there

@@ -459,7 +459,6 @@ class Fortune(Due):
     why: str = ""
     question = "{who}: how to use the Fortune of War? ({why})"
     hint = "Tap a unit to see what it may be used for, or pass."
-    least_answers = 2
 
     def legal(self, state: State) -> tuple[Any, ...]:
         """Returns its uses, and losing it."""

@@ -197,12 +197,15 @@ class Overrule(Variant):
 
 
 class Due(WordedStep, is_family=True):
-    """What must be settled before the game goes on, about its `unit` or its `units`."""
+    """What must be settled before the game goes on, about its `unit`, `units` or `guns`."""
+
+    least_answers = 2
 
     def names(self, state: State) -> Units:
         """Returns whom it is still about."""
         unit = getattr(self, "unit", None)
-        return getattr(self, "units", ()) if unit is None else (unit,)
+        units: Units = getattr(self, "units", getattr(self, "guns", ()))
+        return units if unit is None else (unit,)
 
     def owner(self, state: State) -> str:
         """Returns the side that it names, else that of its first unit."""
