@@ -53,9 +53,9 @@ def _answers(state: State, position: Position) -> Iterator[Suggestion]:
     lying = {unit.id: unit.bases[0] for unit in position.units if _is_seen(unit)}
     for action in due.legal(state):
         name = getattr(action, "unit", "")
-        piece = next((piece for piece in state.pieces if piece.id == name), None)
-        if piece is None or name not in lying:
+        if name not in lying or name not in state.names:
             continue
+        piece = state.piece(name)
         after, place = due.answered(state, action)[0].piece(name), place_of(state.grid, lying[name])
         spots = [(one.hexes, one.facing_deg) for one in (piece, after, place)]
         if spots[0] != spots[1] == spots[2]:

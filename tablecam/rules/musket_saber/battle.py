@@ -643,21 +643,17 @@ class Result(Due):
             ]  # fmt: skip
 
         enemy = state.enemy_of(battle.side)
-        sides = [
-            struck(hexes, battle.side, attackers, battle.primary),
-            struck({battle.target}, enemy, battle.defenders, battle.defence_primary),
-        ]
-        if battle.is_turned:
-            sides.reverse()
+        sides = {
+            battle.side: struck(hexes, battle.side, attackers, battle.primary),
+            enemy: struck({battle.target}, enemy, battle.defenders, battle.defence_primary),
+        }
         first, other = (enemy, battle.side) if battle.is_turned else (battle.side, enemy)
+        roles: dict[Role, str] = {"attacker": first, "defender": other}
         return results.Combat(
-            sides[0], sides[1], state.turn, turns, choice, self.thrown, state.time,
-            first, _has_square(state, battle), battle,
-            {"attacker": _morale(state, first), "defender": _morale(state, other)},
-            absorbers={
-                role: absorbers(state, units)
-                for role, units in zip(results.ROLES.values(), sides, strict=True)
-            },
+            sides[first], sides[other], state.turn, turns, choice, self.thrown, state.time, first,
+            _has_square(state, battle), battle,
+            {role: _morale(state, side) for role, side in roles.items()},
+            absorbers={role: absorbers(state, sides[side]) for role, side in roles.items()},
             losers=self.losers,
         )  # fmt: skip
 

@@ -119,7 +119,7 @@ class MusketSaber(HexGame[State]):
             for name, value in getattr(action, key).items():
                 state = state.changed(state.unit(name).id, **{key: value})
         for name, steps in action.steps.items():
-            whole = 2 if state.folio.entry(name).back and not state.unit(name).flips else 1
+            whole = 1 if state.unit(name).flips or not state.folio.entry(name).back else 2
             state = state.changed(name, steps=steps, reduced=steps < whole)
         return state
 

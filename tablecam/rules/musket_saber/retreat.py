@@ -12,6 +12,7 @@ from tablecam.rules.musket_saber.field import Field, Line
 from tablecam.rules.musket_saber.movement import walker_of
 from tablecam.rules.musket_saber.tables import most_points
 from tablecam.rules.musket_saber.troops import LineKind, Unit, is_overstacked
+from tablecam.rules.questions import NestedFacts
 
 ZoneWord = Literal["free", "negated", "enemy"]
 
@@ -43,8 +44,7 @@ def hexes_due(unit: Unit, hexes: int) -> int:
     return max(hexes, tables.DISRUPTED_HEXES) if unit.disrupted else hexes
 
 
-@dataclass(frozen=True, kw_only=True)
-class LineStep:
+class LineStep(NestedFacts):
     """A hex of a line of retreat: its cost and the zones on it."""
 
     mp: float

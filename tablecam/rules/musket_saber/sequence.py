@@ -29,12 +29,10 @@ def movement_begun(state: State, side: str) -> State:
     """Returns the state at the beginning of a side's movement phase (K-3.2, K-11.2)."""
     state = replace(state, phase="movement", active=side, charges=(), entered={})
     state = state.all_changed(side, moved=False, marched=False, charging=False, fought=False)
-    for leader in state.leaders:
-        if leader.side == side:
-            state = state.changed(leader.id, moved=False, helped=False)
-    for post in (*state.hq, *state.trains):
-        if post.side == side:
-            state = state.changed(post.id, moved=False, attacked=False)
+    for thing in map(state.thing, state.names):
+        if thing.side == side and not isinstance(thing, Unit):
+            mark = "helped" if isinstance(thing, Leader) else "attacked"
+            state = state.changed(thing.id, moved=False, **{mark: False})
     steps = state.folio.scenario.replacements.get(side, {}).get(str(state.turn), 0)
     state = replace(state, began=state.hexes(), replacements=steps)
     lost = [

@@ -7,7 +7,6 @@ same rulings.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from pydantic import AliasChoices, Field
@@ -15,7 +14,7 @@ from pydantic import AliasChoices, Field
 from tablecam.rules.hexes.asking import HexName
 from tablecam.rules.musket_saber.files import Allowance
 from tablecam.rules.musket_saber.tables import BATTERY_MORALE, LEADER_MA, MOST_STACKED, Arm
-from tablecam.rules.questions import FactError
+from tablecam.rules.questions import FactError, NestedFacts
 
 Place = Annotated[HexName | None, Field(validation_alias=AliasChoices("hex", "in_hex"))]
 """Its hex; None off the map."""
@@ -24,8 +23,7 @@ LineKind = Literal["safe", "valid", "edge", "none"]
 """K-7.6: the best line of retreat; `edge` leads off the map alone."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Unit:
+class Unit(NestedFacts):
     """A combat unit. `participates`, `primary` and `line` are its part in a combat."""
 
     id: str = "unit"
@@ -114,8 +112,7 @@ class Unit:
         return value
 
 
-@dataclass(frozen=True, kw_only=True)
-class Leader:
+class Leader(NestedFacts):
     """A leader, and his part in a combat."""
 
     id: str = "leader"
@@ -138,8 +135,7 @@ class Leader:
         return LEADER_MA
 
 
-@dataclass(frozen=True, kw_only=True)
-class Post:
+class Post(NestedFacts):
     """An HQ or trains; without a side it is that of whoever asks."""
 
     id: str = "post"
