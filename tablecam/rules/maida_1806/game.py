@@ -28,20 +28,13 @@ from tablecam.rules.steps import Decide
 from tablecam.table.model import Keys, Position, TableNeeds, Unit
 from tablecam.table.sections import Name, StrictModel
 
-_ACTIONS: Final = one_of(
-    Roll, Lay, acts.ChoosePool, acts.Draw, acts.Activate, acts.Move, acts.Halt, acts.Form,
-    acts.Detach, acts.Reorder, acts.Fire, acts.React, acts.Charge, acts.Withdraw, acts.ClashIn,
-    acts.Losses, acts.Face, acts.KeepHex, acts.MoveLeader, acts.Place, acts.Pass, Decide,
-    acts.Overrule, hands.Spread,
-)  # fmt: skip
-
 
 class Maida(HexGame[State]):
     """Maida 1806, on hexes, with the charts, the map and the counters of its owner."""
 
     name: Final = NAME
     title: Final = "Maida 1806"
-    actions = _ACTIONS
+    actions = one_of(Roll, Lay, Decide, acts.Act)
     states = TypeAdapter(State)
     action_groups = page.GROUPS
     moments = page.MOMENTS

@@ -7,7 +7,6 @@ from dataclasses import field, replace
 from typing import Any
 
 from tablecam.geometry.shapes import Shape
-from tablecam.rules.frozen_json import Variant
 from tablecam.rules.game import Ban, Event, Refused, Suggestion
 from tablecam.rules.hexes.counters import Place, place_of, seen_faces
 from tablecam.rules.hexes.drawings import hexes_shapes
@@ -345,7 +344,7 @@ def _of_leaders(state: State, position: Position) -> Iterator[Suggestion]:
 # Stacks whose counters are laid beside each other for a moment.
 
 
-class Spread(Variant):
+class Spread(acts.Act):
     """Lay the counters of a stack beside each other, or say with `units` which they are.
 
     `lies` is where they lie then; they are no news as long as they lie there.

@@ -31,27 +31,31 @@ class MoveStep:
     backward: bool = False
 
 
-class ChoosePool(Variant, type="choose_pool"):
+class Act(Variant, is_family=True):
+    """What players do."""
+
+
+class ChoosePool(Act, type="choose_pool"):
     """Put leaders into the Activation Pool in secret (D-17.0c)."""
 
     side: str
     leaders: Units
 
 
-class Draw(Variant):
+class Draw(Act):
     """Draw a chit; players name the leader that they drew by hand (D-3.3b)."""
 
     leader: str | None = None
 
 
-class Activate(Variant):
+class Activate(Act):
     """Let the Overall Commander activate a leader, or a dead leader's units (D-4.3, D-4.4)."""
 
     leader: str = ""
     units_of: str = ""
 
 
-class Move(Variant):
+class Move(Act):
     """Move a unit, a stack or a line of units, step by step (D-12)."""
 
     units: Units
@@ -59,11 +63,11 @@ class Move(Variant):
     double_march: bool = False
 
 
-class Halt(Variant):
+class Halt(Act):
     """End the move of the units that are moving."""
 
 
-class Form(Variant, type="formation"):
+class Form(Act, type="formation"):
     """Change a unit's formation (D-6, D-7.1)."""
 
     unit: str
@@ -72,28 +76,28 @@ class Form(Variant, type="formation"):
     hexes: Hexes
 
 
-class Detach(Variant):
+class Detach(Act):
     """Detach companies of a Light Battalion (D-8.2)."""
 
     unit: str
     companies: Units
 
 
-class Reorder(Variant):
+class Reorder(Act):
     """Change the order of a stack, the top unit first (D-11.0)."""
 
     hex: Hex
     order: Units
 
 
-class Fire(Variant):
+class Fire(Act):
     """Fire with a unit, or jointly with several (D-14)."""
 
     units: Units
     target: str
 
 
-class React(Variant):
+class React(Act):
     """Choose what a unit does after its reaction check, or which unit reacts next (D-13).
 
     A turn has its facing, a wheel its hexes as well.
@@ -105,21 +109,21 @@ class React(Variant):
     hexes: Hexes = ()
 
 
-class Charge(Variant):
+class Charge(Act):
     """Charge an enemy's hex with cavalry (D-9.2)."""
 
     units: Units
     target: Hex
 
 
-class Withdraw(Variant):
+class Withdraw(Act):
     """Withdraw a unit or a leader by one hex (D-14.11); no hexes: a leader stays."""
 
     unit: str
     to: Hexes = ()
 
 
-class ClashIn(Variant, type="clash"):
+class ClashIn(Act, type="clash"):
     """Fight the Clash of some hexes with the attackers who take part (D-15.7a)."""
 
     hexes: Hexes
@@ -127,35 +131,35 @@ class ClashIn(Variant, type="clash"):
     defenders: Units
 
 
-class Losses(Variant):
+class Losses(Act):
     """Spread the Losses of a side (D-15.8)."""
 
     side: str
     losses: Mapping[str, int]
 
 
-class Face(Variant):
+class Face(Act):
     """Face the winners of a Clash anywhere (D-15.8)."""
 
     units: Units
     facing_deg: int
 
 
-class KeepHex(Variant, type="keep-hex"):
+class KeepHex(Act, type="keep-hex"):
     """Keep one of the two hexes of a line that has become too small for both (D-6.3.4)."""
 
     unit: str
     hex: Hex
 
 
-class MoveLeader(Variant, type="move_leader"):
+class MoveLeader(Act, type="move_leader"):
     """Move a leader (D-3.3b)."""
 
     leader: str
     to: Hex
 
 
-class Place(Variant):
+class Place(Act):
     """Place a unit that returns or enters (D-15.11.4, D-17.0b)."""
 
     unit: str
@@ -163,11 +167,11 @@ class Place(Variant):
     facing_deg: int
 
 
-class Pass(Variant):
+class Pass(Act):
     """Let the slot or the subphase pass."""
 
 
-class Overrule(Variant):
+class Overrule(Act):
     """Set the table and the state, against any rule."""
 
     why: str = ""

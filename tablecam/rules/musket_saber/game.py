@@ -27,20 +27,13 @@ from tablecam.rules.steps import Events
 from tablecam.table.model import Keys, Position, TableNeeds, Unit
 from tablecam.table.sections import StrictModel
 
-_ACTIONS: Final = one_of(
-    Roll, Lay, acts.Start, acts.Move, acts.Recover, acts.Square, acts.Exit, acts.Place,
-    acts.Replace, acts.Bombard, acts.Aim, acts.Attack, acts.Join, acts.Primary, acts.Declare,
-    acts.Defend, acts.UseTactic, acts.Choose, acts.Retreat, acts.StepLoss, acts.Advance,
-    acts.Capture, acts.Fow, acts.Pass, acts.Overrule,
-)  # fmt: skip
-
 
 class MusketSaber(HexGame[State]):
     """Musket & Saber, on hexes, with the charts, the map and the counters of a folio's owner."""
 
     name: Final = NAME
     title: Final = "Musket & Saber"
-    actions = _ACTIONS
+    actions = one_of(Roll, Lay, acts.Act)
     states = TypeAdapter(State)
     action_groups = page.GROUPS
     moments = page.MOMENTS

@@ -31,15 +31,24 @@ Units = tuple[str, ...]
 # What players do.
 
 
-class Start(Variant):
-    """Begin the move of a unit, a leader, an HQ or trains; a leader may help it (K-10.3b)."""
+class Act(Variant, is_family=True):
+    """What players do."""
+
+
+class UnitAct(Act, is_family=True):
+    """What players do with one counter."""
 
     unit: str
+
+
+class Start(UnitAct):
+    """Begin the move of a unit, a leader, an HQ or trains; a leader may help it (K-10.3b)."""
+
     march: bool = False
     leader: str = ""
 
 
-class Move(Variant):
+class Move(Act):
     """Move a unit, with a leader who goes along, or a stack that charges a hex (K-4, K-7.13c)."""
 
     units: Units
@@ -48,53 +57,44 @@ class Move(Variant):
     charge: Hex | None = None
 
 
-class Recover(Variant):
+class Recover(UnitAct):
     """Let a unit recover instead of moving, a leader helping (K-11.1f, K-11.3)."""
 
-    unit: str
     leader: str = ""
 
 
-class Square(Variant):
+class Square(UnitAct):
     """Form a Square, or end it (K-9.5b, K-9.5d)."""
 
-    unit: str
     forms: bool = True
 
 
-class Exit(Variant):
+class Exit(UnitAct):
     """Leave the map by a hex of its edge (K-4.1)."""
 
-    unit: str
 
-
-class Place(Variant):
+class Place(UnitAct):
     """Return a unit to the map (K-13.2)."""
 
-    unit: str
     hex: Hex
 
 
-class Replace(Variant):
+class Replace(UnitAct):
     """Use a replacement step on a unit (K-11.2a)."""
 
-    unit: str
 
-
-class Bombard(Variant):
+class Bombard(Act):
     """Bombard a hex with all the batteries that will (K-8.4b)."""
 
     units: Units
     target: Hex
 
 
-class Aim(Variant):
+class Aim(UnitAct):
     """Aim at a unit of the hex (K-8.4b)."""
 
-    unit: str
 
-
-class Attack(Variant):
+class Attack(Act):
     """Put an attack on a hex together, beginning with some units (K-7.5, K-7.13a, K-7.13c)."""
 
     units: Units
@@ -102,26 +102,23 @@ class Attack(Variant):
     how: Literal["attack", "skirmish", "charge"] = "attack"
 
 
-class Join(Variant):
+class Join(UnitAct):
     """Let a unit, a supporting battery or a leader take part in the attack, or no longer."""
 
-    unit: str
     joins: bool = True
 
 
-class Primary(Variant):
+class Primary(UnitAct):
     """Name the primary unit of the attack (K-7.5)."""
 
-    unit: str
 
-
-class Declare(Variant):
+class Declare(Act):
     """Declare the attack as it is put together, or drop it."""
 
     yes: bool = True
 
 
-class Defend(Variant):
+class Defend(Act):
     """Say which units of the hex defend it, and how (K-7.4, K-9.4, K-9.5a)."""
 
     units: Units
@@ -131,43 +128,39 @@ class Defend(Variant):
     leader: str = ""
 
 
-class UseTactic(Variant, type="tactic"):
+class UseTactic(Act, type="tactic"):
     """Choose a tactic (K-7.13)."""
 
     choice: Tactic
 
 
-class Choose(Variant):
+class Choose(Act):
     """Choose between the ends that a result leaves open (K-7.8)."""
 
     choice: Literal["disrupt", "retreat", "step"]
 
 
-class Retreat(Variant):
+class Retreat(UnitAct):
     """Retreat along a line (K-7.9)."""
 
-    unit: str
     path: tuple[Hex, ...]
 
 
-class StepLoss(Variant, type="step_loss"):
+class StepLoss(UnitAct, type="step_loss"):
     """Take the loss of a step, or flip a battery (K-7.11, K-8.5)."""
 
-    unit: str
 
-
-class Advance(Variant):
+class Advance(UnitAct):
     """Advance after a combat (K-7.12)."""
 
-    unit: str
     to: Hex
 
 
-class Capture(Variant, type="capture_try"):
+class Capture(Act, type="capture_try"):
     """Try to capture what a charge has routed, instead of going on (K-9.3)."""
 
 
-class Fow(Variant):
+class Fow(Act):
     """Use a Fortune of War (K-12.4)."""
 
     choice: FowChoice
@@ -178,11 +171,11 @@ class Fow(Variant):
     """Those of its stack that move with it."""
 
 
-class Pass(Variant):
+class Pass(Act):
     """Let it pass, or end the phase."""
 
 
-class Overrule(Variant):
+class Overrule(Act):
     """Set the table and the state, against any rule."""
 
     why: str = ""

@@ -474,7 +474,7 @@ def test_a_folio_turns_a_rule_off_by_its_id_k_1_1():
     play = battle(unit("R1", "0505"), unit("G1", "0506"), phase="combat", off=["K-7.2b"])
     play.apply(acts.Pass())
     assert (play.state.active, play.state.phase) == ("grey", "movement")
-    with pytest.raises(BadInput, match=r"scenario: off\[1\]: expected one of K-4.7a, .* got"):
+    with pytest.raises(BadInput, match=r"scenario: off\[1\]: expected K-4.7a, .* got"):
         battle(unit("R1", "0505"), unit("G1", "0506"), off=["K-9.9"])
 
 
