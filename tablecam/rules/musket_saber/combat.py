@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final, Literal, NamedTuple
+from typing import Final, Literal
 
 from tablecam.rules.game import Ban
 from tablecam.rules.hexes.grid import Hex
@@ -366,18 +366,11 @@ def is_close(field: Field, unit: Unit, number: Hex) -> bool:
     return unit.arm not in field.map.hexside(unit.hex, number).prohibited
 
 
-class Range(NamedTuple):
-    """The distance of a target, and the farthest one (K-8.7)."""
-
-    hexes: int
-    most: int
-
-
-def range_to(field: Field, gun: Unit, target: Hex) -> Range:
-    """Returns the range of a battery to a hex, farther from a hill."""
+def range_to(field: Field, gun: Unit, target: Hex) -> tuple[int, int]:
+    """Returns a battery's distance to a hex, and the farthest, more from a hill (K-8.7)."""
     here = gun.hex or ""
     bonus = sum(field.map.charts.range_bonus(kind) for kind in field.map.kinds(here))
-    return Range(field.grid.distance((here,), (target,)), int(gun.printed("range")) + bonus)
+    return field.grid.distance((here,), (target,)), int(gun.printed("range")) + bonus
 
 
 def ban_on_bombarding(field: Field, gun: Unit, target: Hex) -> Ban | None:

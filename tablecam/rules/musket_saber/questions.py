@@ -413,8 +413,8 @@ def _may_bombard(facts: Facts, setup: Setup, unit: str, target: HexName) -> Json
     answer = {**_why(ban, "may"), "house": is_house(setup.charts)}
     if gun.hex is None or gun.range is None:
         return answer
-    reach = combat.range_to(field, gun, target)
-    return answer | {"range": reach.hexes, "of": reach.most}
+    hexes, most = combat.range_to(field, gun, target)
+    return answer | {"range": hexes, "of": most}
 
 
 @QUESTIONS.asks("K-8.8")
