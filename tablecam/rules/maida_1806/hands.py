@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import field, replace
 from typing import Any
@@ -17,7 +18,7 @@ from tablecam.rules.hexes.zones import Hexes
 from tablecam.rules.lay import Lay
 from tablecam.rules.maida_1806 import movement, sequence
 from tablecam.rules.maida_1806 import state as acts
-from tablecam.rules.maida_1806.field import facing_words
+from tablecam.rules.maida_1806.field import ban_on_lying, facing_words
 from tablecam.rules.maida_1806.reaction import Did, triggered
 from tablecam.rules.maida_1806.state import Due, MoveStep, Outcome, State, Units
 from tablecam.rules.maida_1806.troops import SIDES, Piece
@@ -28,6 +29,8 @@ from tablecam.uncertainty.answer import Answer, certain, decide
 from tablecam.wording import joined
 
 Spot = tuple[Hexes, int]
+Places = Mapping[Spot, tuple[Way[Spot, MoveStep], ...]]
+"""Places with the legal ways to each, the cheapest first; the first place is the start."""
 
 
 # Moves by hand.
@@ -88,7 +91,7 @@ def _suggested(state: State, position: Position) -> Iterator[Suggestion]:
             continue
         place = place_of(state.grid, unit.bases[0], tolerance_mm=position.table.tolerance_mm)
         if (place.hexes, place.facing_deg) != (laid_out.hexes, laid_out.facing_deg):
-            yield _suggestion(state, (unit.id,), place, "")
+            yield _suggestion(state, (unit.id,), place)
         elif face := wrong_face(state, unit):
             formed = _formed(state, laid_out, place, str(seen_faces(unit)[0]["formation"]))
             yield formed or Suggestion(unit.id, face, None, certain("no", "D-3.4h", face))
@@ -137,7 +140,8 @@ def _asked(
     """
     changes = list(dict.fromkeys(changes[0] for changes in explanations if changes))
     moves = [_of_change(state, position, change, seen) for change in changes]
-    able = [move for move in moves if move.answer.answer != "no"]
+    # Both halves of a line on two hexes lead under it.
+    able = [*{move.text: move for move in moves if move.answer.answer != "no"}.values()]
     may_lie = () in explanations
     if len(able) < 2 - may_lie:
         yield from () if may_lie else able or (move for move in moves if move.unit in seen)
@@ -186,17 +190,20 @@ def _of_change(
         ban = None if action in sequence.movement_choices(state) else "no such change now"
         text = f"{change.units[0]} comes to the top in {change.hex}"
         return _sure(change.units[0], text, action, "D-11.0", ban)
-    piece = state.piece(change.units[0])
-    if change.kind == "join" or unit is None or not unit.bases:
-        number = seen.get(change.units[0], change.hex)
-        place = Place((number,), "yes", 0.0, 0.0, 1.0, piece.facing_deg, "clear")
-        joins = _suggestion(state, change.units, place, f"{change.units[0]} joins {number}")
-        if change.units[0] in seen or joins.answer.answer == "no":
-            return joins
-        why = "It is not seen. If it was taken off the table, choose it and press “Taken off”."
-        return replace(joins, answer=replace(joins.answer, because=why))
-    place = place_of(state.grid, unit.bases[0], tolerance_mm=position.table.tolerance_mm)
-    return _suggestion(state, change.units, place, "")
+    if unit is not None and unit.bases:
+        place = place_of(state.grid, unit.bases[0], tolerance_mm=position.table.tolerance_mm)
+        return _suggestion(state, change.units, place)
+    piece, side = state.both(change.units[0])[1], state.side(change.units[0])
+    number = seen.get(change.units[0], change.hex)
+    # Under a line on two hexes lies one on the same two (R-14).
+    widths = (other.hexes for other in state.at(number, side))
+    hexes = next((there for there in widths if len(there) == len(piece.hexes)), (number,))
+    place = Place(hexes, "yes", 0.0, 0.0, 1.0, piece.facing_deg, "clear")
+    joins = _suggestion(state, change.units, place)
+    if change.units[0] in seen or joins.answer.answer == "no":
+        return joins
+    why = "It is not seen. If it was taken off the table, choose it and press “Taken off”."
+    return replace(joins, answer=replace(joins.answer, because=why))
 
 
 def _sure(name: str, text: str, action: object, rule: str, ban: str | None = None) -> Suggestion:
@@ -205,7 +212,7 @@ def _sure(name: str, text: str, action: object, rule: str, ban: str | None = Non
     return Suggestion(name, text, action, answer)
 
 
-def _suggestion(state: State, units: tuple[str, ...], place: Place, words: str) -> Suggestion:
+def _suggestion(state: State, units: Units, place: Place) -> Suggestion:
     """Returns the move of some units to a place; one that is in doubt says so."""
     name = units[0]
     if not place.hexes:
@@ -216,7 +223,7 @@ def _suggestion(state: State, units: tuple[str, ...], place: Place, words: str) 
         clear = replace(place, facing="clear", other_facing_deg=None)
         spots = [(place.hexes, deg) for deg in (place.facing_deg, place.other_facing_deg)]
         moves = [
-            _suggestion(state, units, replace(clear, facing_deg=facing_deg), words)
+            _suggestion(state, units, replace(clear, facing_deg=facing_deg))
             for hexes, facing_deg in spots
             if (hexes, facing_deg) != (piece.hexes, piece.facing_deg)
         ]
@@ -226,20 +233,17 @@ def _suggestion(state: State, units: tuple[str, ...], place: Place, words: str) 
     is_laid_over = len(place.hexes) != len(piece.hexes) and set(place.hexes) & set(piece.hexes)
     if is_laid_over and (formed := _formed(state, piece, place)):
         return formed
-    move = "moves" if len(units) == 1 else "move"
-    where = f"{' '.join(place.hexes)} facing {facing_words(place.facing_deg)}"
-    text = words or f"{joined(units)} {move} to {where}"
+    text = _move_words(state, units, place)
     if place.answer == "too_close":
         text += ": too close to call"
-    ways = all_ways(state, units).get((place.hexes, place.facing_deg), ())
+    all_places = all_ways(state, units)
+    ways = all_places.get((place.hexes, place.facing_deg), ())
     if not ways:
         charge = acts.Charge(units, place.hexes[0])
         if state.movers == units and charge in sequence.movement_choices(state):
             return _sure(name, text, charge, "D-9.2.1")
-        ban = _ban_on_moving(state, units)
-        points = f"{piece.mp_left:g} Movement Points"
-        ban = ban or Ban("D-12.2", f"{name} has no way there with its {points}")
-        nearest = _nearest(state, units, place)
+        ban = _ban_on_moving(state, units) or _ban_on_place(state, units, place, all_places)
+        nearest = _nearest(state, units, place, all_places)
         return Suggestion(name, text, None, certain("no", ban.rule, ban.because), nearest)
     way = min(ways, key=lambda way: (len(way.triggers), way.cost))
     if len(ways) > 1:
@@ -253,6 +257,19 @@ def _suggestion(state: State, units: tuple[str, ...], place: Place, words: str) 
     return Suggestion(name, text, action, answer)
 
 
+def _move_words(state: State, units: Units, place: Place) -> str:
+    """Returns a move to a place, where units join others or pass through them (D-11.3)."""
+    piece = replace(state.piece(units[0]), hexes=place.hexes, facing_deg=place.facing_deg)
+    side, one = state.side(piece.id), len(units) == 1
+    there = dict.fromkeys(other.id for n in place.hexes for other in state.at(n, side))
+    friends = [name for name in there if name not in units]
+    where = f"{' '.join(place.hexes)} facing {facing_words(place.facing_deg)}"
+    if friends and ban_on_lying(state, piece, moving=units) is None:
+        return f"{joined(units)} {'joins' if one else 'join'} {' '.join(place.hexes)}"
+    through = f" through {joined(friends)}: {'it' if one else 'they'} must go on" if friends else ""
+    return f"{joined(units)} {'moves' if one else 'move'} to {where}{through}"
+
+
 def _ban_on_moving(state: State, units: Units) -> Ban | None:
     """Returns why units may not move now, wherever they go."""
     if state.phase == "movement" and not (state.slot or state.movers):
@@ -260,6 +277,32 @@ def _ban_on_moving(state: State, units: Units) -> Ban | None:
     starters = (name for name in units if name not in state.movers)
     bans = (sequence.ban_on_beginning(state, name) for name in starters)
     return next(filter(None, bans), None)
+
+
+def _ban_on_place(state: State, units: Units, place: Place, places: Places) -> Ban:
+    """Returns why units do not come to a place: its last step, or its Movement Points (D-12.8)."""
+    name, step = units[0], MoveStep(to=place.hexes)
+    has = f"{state.piece(name).mp_left:g} Movement Points"
+    bans: dict[str, Ban] = {}
+    for (hexes, facing_deg), (way, *_) in places.items():
+        if facing_deg != place.facing_deg or state.grid.distance(hexes, place.hexes) > 1:
+            continue
+        walked = sequence.walk(state, units, way.steps)
+        assert not isinstance(walked, Ban)
+        before, _ = walked
+        last = movement.step_together(before, [before.piece(one) for one in units], step)
+        assert isinstance(last, Ban)
+        if last.rule == "D-12.5":
+            needed = movement.stepped(before, before.piece(name), step, units)
+            assert not isinstance(needed, Ban)
+            why = f"{name} needs {way.cost + needed.mp:g} and has {has}"
+            steps = (*way.steps, step)
+            if not isinstance(sequence.walk(state, units, steps, double=True), Ban):
+                why += "; it comes there on a double march, which is chosen before its first step"
+            return Ban("D-12.8", why)
+        bans.setdefault(last.rule, last)
+    bans.pop("D-12.1", None)
+    return next(iter(bans.values()), Ban("D-12.2", f"{name} has no way there with its {has}"))
 
 
 def _formed(state: State, piece: Piece, place: Place, to: str = "") -> Suggestion | None:
@@ -272,7 +315,7 @@ def _formed(state: State, piece: Piece, place: Place, to: str = "") -> Suggestio
     return None
 
 
-def all_ways(state: State, units: tuple[str, ...]) -> dict[Spot, tuple[Way[Spot, MoveStep], ...]]:
+def all_ways(state: State, units: Units) -> Places:
     """Returns the legal ways of units to every place, grouped by who reacts on them."""
     if state.phase != "movement" or not (state.slot or state.movers):
         return {}
@@ -290,7 +333,9 @@ def all_ways(state: State, units: tuple[str, ...]) -> dict[Spot, tuple[Way[Spot,
             did: Did = "entered" if outcomes[0].entered else "turned"
             must, may = triggered(after, units, did)
             spot = (outcomes[0].hexes, outcomes[0].facing_deg)
-            yield step, spot, outcomes[0].mp, [*must, *may]
+            # D-12.5: a hex that costs more takes the whole allowance.
+            cost = pieces[0].mp_left - after.piece(units[0]).mp_left
+            yield step, spot, cost, [*must, *may]
 
     piece = state.piece(units[0])
     most = 1.0 if state.troop(units[0]).is_battery else max(piece.mp_left, 0.0)
@@ -313,17 +358,22 @@ def reached(state: State) -> tuple[Shape, ...]:
     return (*further, *hexes_shapes(state.grid, sorted(offered), "reach"))
 
 
-def _nearest(state: State, units: tuple[str, ...], place: Place) -> Position | None:
-    """Returns the table with the units at the nearest place that they could reach."""
-    spots = list(all_ways(state, units))
-    if len(spots) < 2:
+def _nearest(state: State, units: Units, place: Place, places: Places) -> Position | None:
+    """Returns the table with the units at the nearest place where they may lie and do not yet."""
+    piece, grid = state.piece(units[0]), state.grid
+    ends = (replace(piece, hexes=hexes, facing_deg=deg) for hexes, deg in [*places][1:])
+    able = [end for end in ends if ban_on_lying(state, end, moving=units) is None]
+
+    def apart(end: Piece) -> tuple[int, float, bool]:
+        middles = grid.middle_mm(end.hexes), grid.middle_mm(place.hexes)
+        hexes = grid.distance(end.hexes, place.hexes)
+        return hexes, math.dist(*middles), end.facing_deg != place.facing_deg
+
+    nearest = min(able, key=apart, default=None)
+    if nearest is None:
         return None
-    hexes, facing_deg = min(
-        spots[1:],
-        key=lambda spot: (state.grid.distance(spot[0], place.hexes), spot[1] != place.facing_deg),
-    )
     for name in units:
-        state = state.with_piece(name, hexes=hexes, facing_deg=facing_deg)
+        state = state.with_piece(name, hexes=nearest.hexes, facing_deg=nearest.facing_deg)
     return position_of(state)
 
 

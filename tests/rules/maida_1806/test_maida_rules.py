@@ -11,6 +11,7 @@ import pytest
 from tablecam.referee.placing import laid
 from tablecam.referee.table_diff import TableDiff
 from tablecam.rules.game import Ban, Refused
+from tablecam.rules.hexes.counters import place_of
 from tablecam.rules.maida_1806 import clash, field, fire, hands, movement, reaction, sequence
 from tablecam.rules.maida_1806 import state as acts
 from tablecam.rules.maida_1806.game import GAME
@@ -355,7 +356,7 @@ def seen(state: Any, **hexes: Any) -> Any:
             one = replace(one, bases=())
         elif one.id in hexes:
             place, facing_deg = hexes[one.id]
-            x_mm, y_mm = state.grid.middle_mm((place,))
+            x_mm, y_mm = state.grid.middle_mm((place,) if isinstance(place, str) else place)
             base = replace(one.bases[0], x_mm=x_mm + 1, y_mm=y_mm, heading_deg=facing_deg + 5)
             one = replace(one, bases=(base,))
         units.append(one)
@@ -374,11 +375,45 @@ def test_a_move_by_hand_is_found_hex_by_hex_d_13_8_d_g10():
     assert (early.action, early.answer.because[:8]) == (None, "not yet:")
 
 
-def test_a_move_that_is_too_far_names_the_nearest_place_d_12_2_d_12_4():
-    state = lie(unit("FA", "0505"), FAR, leaders={"F1": "0506"})
-    (found,) = GAME.detect_moves(state, seen(state, FA=("0908", 60)))
-    assert (found.action, found.answer.answer) == (None, "no")
-    assert found.nearest is not None
+def test_a_move_that_is_too_far_names_its_points_and_the_nearest_place_d_12_4_d_12_8():
+    wide = unit("FA", ["0505", "0605"], full_strength=8)
+    state = lie(wide, FAR, leaders={"F1": "0506"})
+    (found,) = GAME.detect_moves(state, seen(state, FA=(("0502", "0602"), 60)))
+    needs, double = found.answer.because.split("; ")
+    assert (found.answer.rule, needs) == ("D-12.8", "FA needs 4.5 and has 4 Movement Points")
+    assert double.startswith("it comes there on a double march")
+    # Of the places next to that one, it is straight behind it.
+    assert lies_in(state, found.nearest, "FA") == ("0503", "0603")
+    # It is never the place from which the counter came.
+    (far,) = GAME.detect_moves(state, seen(state, FA=(("0512", "0612"), 60)))
+    assert far.answer.rule == "D-12.2"
+    assert lies_in(state, far.nearest, "FA") != ("0505", "0605")
+
+
+def lies_in(state: Any, position: Any, name: str) -> tuple[str, ...]:
+    """Where a counter lies on a table."""
+    return place_of(state.grid, position.unit(name).bases[0]).hexes
+
+
+def test_a_line_laid_on_friends_by_hand_passes_and_must_go_on_d_11_3_d_6_4():
+    wide, gun = unit("FA", ["0505", "0605"], full_strength=8), unit("FG", "0604", arm="artillery")
+    state = lie(wide, gun, FAR, leaders={"F1": "0506"})
+    table = seen(state, FA=(("0504", "0604"), 60))
+    (found,) = GAME.detect_moves(state, table)
+    assert (found.action, found.answer.answer) == (acts.Move(("FA",), (to("0504", "0604"),)), "yes")
+    assert found.text.endswith("through FG: it must go on")
+    passed, _ = GAME.apply(state, found.action)
+    assert GAME.asked(passed).question == "FA must go on"
+    assert GAME.detect_moves(passed, table) == ()
+
+
+def test_a_line_on_two_hexes_pushed_under_another_joins_it_d_6_4_d_g12():
+    lines = [unit("FA", ["0505", "0605"], full_strength=8), unit("FB", ["0504", "0604"])]
+    state = lie(*lines, FAR, leaders={"F1": "0506"})
+    (found,) = GAME.detect_moves(state, seen(state, FA=None))
+    assert (found.text, found.action) == (
+        "FA joins 0504 0604", acts.Move(("FA",), (to("0504", "0604"),))
+    )  # fmt: skip
 
 
 def test_a_counter_that_vanishes_beside_a_friend_is_proposed_as_a_join_d_g12():
