@@ -181,7 +181,8 @@ class Suggestion:
     @property
     def is_legal(self) -> bool:
         """Whether players may confirm it, even if it is too close to call."""
-        return self.action is not None and self.answer.answer != "no"
+        word = self.answer.answer
+        return word == "yes" or (self.action is not None and word != "no")
 
 
 @dataclass(frozen=True, slots=True)

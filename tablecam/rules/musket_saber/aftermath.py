@@ -546,7 +546,7 @@ class Spent(Due):
         on = {name for charging in state.charges for name in charging.units}
         for unit in state.some(self.units):
             if unit.hex and unit.id not in on:
-                state = state.changed(unit.id, ineffective=True, charging=False)
+                state = state.changed(unit.id, ineffective=True)
         return state, ()
 
 

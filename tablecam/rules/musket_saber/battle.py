@@ -280,7 +280,7 @@ def declared(state: State, battle: acts.Battle) -> Outcome:
         # K-5.3: the rest of a stack fights in no other combat, but its guns may bombard.
         stays = unit.hex in hexes and battle.how != "skirmish" and not unit.is_battery
         if stays or unit.id in (*battle.attackers, *battle.support):
-            state = state.changed(unit.id, fought=True)
+            state = state.changed(unit.id, fought=True, charging=False)
     for name in battle.leaders:
         state = state.changed(name, helped=True)
     there = state.field.units_at(battle.target)

@@ -13,7 +13,7 @@ from tablecam.rules.hexes.grid import Hex
 from tablecam.rules.hexes.hex_game import position_of
 from tablecam.rules.hexes.stacks import seen_counters
 from tablecam.rules.lay import Lay
-from tablecam.rules.musket_saber import aftermath, moves, sequence
+from tablecam.rules.musket_saber import aftermath, battle, moves, sequence
 from tablecam.rules.musket_saber import state as acts
 from tablecam.rules.musket_saber.state import State
 from tablecam.rules.musket_saber.troops import Post, Unit
@@ -113,7 +113,26 @@ def _suggestion(state: State, position: Position, name: str, number: Hex) -> Sug
         if place is not None and place.answer == "too_close":
             text += ": too close to call"
             answer = replace(place, because=text, evidence=())
+    if charges := _charges(state, name, number):
+        choices: dict[str, object] = {"Only move": action}
+        for charge in charges:
+            others = f" with {' and '.join(charge.units[1:])}" if charge.units[1:] else ""
+            choices[f"Move and charge {battle.whom(state, charge.charge or '')}{others}"] = charge
+        answer = replace(answer, because="A charge is announced with its move (K-7.13c, K-9.3)")
+        return Suggestion(name, text, None, answer, choices=tuple(choices.items()))
     return Suggestion(name, text, action, answer)
+
+
+def _charges(state: State, name: str, number: Hex) -> list[acts.Move]:
+    """Returns the charges that a counter may begin from a hex."""
+    if state.phase != "movement":
+        return []
+    legal = moves.charges(state) if state.step is None else state.step.legal(state)
+    return [
+        move for move in legal
+        if isinstance(move, acts.Move) and move.charge and move.units[0] == name
+        and move.path[-1] == number
+    ]  # fmt: skip
 
 
 def _rule(state: State) -> str:

@@ -117,6 +117,14 @@ def starts(state: State) -> Iterator[acts.Start]:
         yield from (start for start in ways if ban_on_start(state, start) is None)
 
 
+def charges(state: State) -> Iterator[acts.Move]:
+    """Yields the charges of units that need not roll first (K-7.13c, K-9.3)."""
+    for unit in state.own(state.active):
+        start = acts.Start(unit.id)
+        if ban_on_start(state, start) is None and not must_roll(state, unit):
+            yield from at_best(state, start).charges(state)
+
+
 def must_roll(state: State, unit: Unit) -> bool:
     """Whether a unit rolls for its allowance, also one whose stack was overstacked (K-4.4)."""
     held = bool(state.field.holding(unit))

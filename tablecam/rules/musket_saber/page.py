@@ -23,6 +23,7 @@ from tablecam.table.sides import side_name
 GROUPS: Final = {
     "attack": about.ActionGroup("Attack", is_main=True, by_tap=True),
     "bombard": about.ActionGroup("Bombard", by_tap=True),
+    "charge": about.ActionGroup("Charge", is_main=True),
     "move": about.ActionGroup("Move", "By hand; a unit that rolls for its allowance rolls first."),
     "recover": about.ActionGroup("Instead of a move"),
     "primary": about.ActionGroup("Who takes part"),
@@ -78,12 +79,15 @@ def _retreat(state: State, action: acts.Retreat) -> Offer:
 
 
 def _move(state: State, action: acts.Move) -> Offer:
-    words = f"to {action.path[-1]}" + (
-        f" to charge {battle.whom(state, action.charge)}" if action.charge else ""
-    )
-    names = " and ".join(action.units)
-    shapes = _way(state, action.units[0], action.path)
-    return Offer("move", f"{names}: {words}", shapes, units=action.units)
+    names, end = " and ".join(action.units), action.path[-1]
+    way, *there = _way(state, action.units[0], action.path)
+    if action.charge is None:
+        return Offer("move", f"{names}: to {end}", (way, *there), units=action.units)
+    # A tap on a hex only begins a move; then it asks which of both is meant.
+    target = hexes_shapes(state.grid, (action.charge,), "target")
+    shapes = (way, *(there if state.step else ()), *target)
+    words = f"charge {battle.whom(state, action.charge)} from {end}"
+    return Offer("charge", f"{names}: {words}", shapes, units=action.units)
 
 
 def _attack(state: State, action: acts.Attack) -> Offer:
@@ -208,7 +212,10 @@ def markers(unit_state: Keys) -> tuple[about.Marker, ...]:
         tone: about.Tone = "plain" if unit_state.get("active") else "warn"
         words = post if unit_state.get("active") else f"{post}, inactive"
         return (about.Marker("word", str(words), tone=tone),)
-    names = {"cf": "combat factor", "morale": "morale", "ma": "Movement Allowance"}
+    names = {
+        "cf": "combat factor", "charge": "charge factor", "morale": "morale",
+        "ma": "Movement Allowance",
+    }  # fmt: skip
     printed = [f"{name} {unit_state[key]}" for key, name in names.items() if key in unit_state]
     words = ", ".join(printed)
     cf = unit_state.get("cf")

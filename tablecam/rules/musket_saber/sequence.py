@@ -121,6 +121,7 @@ def _passed_over(state: State, names: Sequence[str]) -> State:
 def choices(state: State) -> Iterator[Any]:
     """Yields what the phase allows."""
     if state.phase == "movement":
+        yield from moves.charges(state)
         yield from moves.starts(state)
         for unit in state.units:
             if unit.side == state.active:

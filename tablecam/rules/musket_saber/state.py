@@ -577,7 +577,7 @@ def unit_state(state: State, unit: Unit) -> dict[str, Any]:
     counts = f"{unit.attack}/{unit.defence}" if unit.is_battery else f"{unit.cf}"
     marks = {
         "cf": f"({counts})" if unit.paren else counts, "formation": unit.formation,
-        "morale": unit.morale, "ma": unit.ma,
+        "charge": unit.charge, "morale": unit.morale, "ma": unit.ma,
         "hex": unit.hex or "", "steps": unit.steps, "reduced": unit.reduced,
         "disrupted": unit.disrupted, "ineffective": unit.ineffective, "square": unit.square,
         "moved": unit.moved, "fought": unit.fought, "charging": unit.charging,

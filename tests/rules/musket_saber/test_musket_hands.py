@@ -68,7 +68,8 @@ class Watched:
 
     def confirms(self, name: str, number: str) -> None:
         self.drop(name, number)
-        self.referee.confirm(SHARED, name)
+        (move,) = (move for move in self.referee.suggested if move.unit == name)
+        self.acts(**GAME.action_to_json(move.action or move.choices[0][1]))
 
     def acts(self, **action: Any) -> None:
         self.referee.act(SHARED, action)
@@ -122,6 +123,23 @@ def test_a_counter_that_is_pushed_under_others_is_asked_about_k_g4(watched: Watc
     assert watched.suggested == []
     watched.drop("Red 3rd", "0805")
     assert watched.suggested == ["Red 3rd to 0805"]
+
+
+def test_a_counter_that_is_laid_beside_an_enemy_may_charge_from_there_k_7_13c_k_9_3(
+    watched: Watched,
+) -> None:
+    watched.drop("Red 3rd", "0806")
+    (moved,) = watched.referee.suggested
+    assert (moved.text, moved.is_legal) == ("Red 3rd to 0806", True)
+    # Nobody charges Grey 1st in its village.
+    assert [label for label, _ in moved.choices] == [
+        "Only move", "Move and charge Grey Rifles in 0907",
+    ]  # fmt: skip
+    watched.acts(**GAME.action_to_json(moved.choices[1][1]))
+    watched.acts(type="pass")
+    assert watched.suggested == []
+    charges = [action for action in watched.legal() if getattr(action, "how", "") == "charge"]
+    assert [(charge.units, charge.target_hex) for charge in charges] == [(("Red 3rd",), "0907")]
 
 
 def test_victors_advance_onto_each_other_and_each_is_named_once_k_7_12(watched: Watched) -> None:

@@ -522,6 +522,19 @@ def charging(*units: dict[str, Any], **keys: Any) -> Any:
     return play
 
 
+def test_the_phase_offers_charges_under_a_heading_of_their_own_k_7_13c_k_9_3():
+    horse = [unit(name, "0504", arm="cavalry") for name in ("R1", "R4")]
+    play = battle(*horse, unit("R2", "0606"), unit("R3", "0501"), unit("G1", "0507"))
+    offers = [GAME.offered(play.state, action) for action in play.legal()]
+    labels = {offer.label for offer in offers if offer.group == "charge"}
+    # R2 is beside its target already, and R3 far away.
+    assert labels == {f"{name}: charge G1 in 0507 from 0506" for name in ("R1", "R4")}
+    play.apply(next(action for action in play.legal() if action.type == "move"))
+    assert play.state.unit("R1").charging
+    card = next(m for m in GAME.markers(GAME.position(play.state).unit("R1").state) if m.words)
+    assert "combat factor 4, charge factor 7" in card.words
+
+
 def test_a_charge_is_declared_by_its_move_and_excludes_others_k_7_13c():
     play = charging(unit("R2", "0606"), unit("G1", "0507"))
     assert [a.how for a in play.legal() if a.type == "attack"] == ["charge"]
@@ -552,6 +565,7 @@ def test_why_a_disrupted_unit_does_not_recover_k_11_1f():
 def test_a_charge_that_fails_its_check_counts_half_k_7_13c():
     play = charging(unit("G1", "0507", front={"cf": 1}))
     choose(play, "attack", how="charge")
+    assert not play.state.unit("R1").charging  # its card says so only until it fights
     choose(play, "defend", square=False)
     choose(play, "tactic", choice="none")
     roll(play, 6)
