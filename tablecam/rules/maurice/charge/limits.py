@@ -130,18 +130,14 @@ class Charger:
     forbidden: Forbidden
     sees: Callable[[UnitOnField], bool]
 
-    @property
-    def is_at_screen(self) -> bool:
-        """Whether it touches an enemy across an obstacle, where it may not wheel."""
-        return bool(self.there[0].screens) and any(
+    def longest_wheel_mm(self, corner: Corner) -> float:
+        """Returns how far it can wheel about a corner (M-8.5); not at all across an obstacle."""
+        is_at_screen = bool(self.there[0].screens) and any(
             touches_across(self.field, self.unit, other)
             for other in self.others
             if other.side != self.unit.side
         )
-
-    def longest_wheel_mm(self, corner: Corner) -> float:
-        """Returns how far it can wheel about a corner (M-8.5); not at all across an obstacle."""
-        most_mm = 0.0 if self.is_at_screen else CHARGE_WHEEL_BW * self.field.bw_mm
+        most_mm = 0.0 if is_at_screen else CHARGE_WHEEL_BW * self.field.bw_mm
         return free_arc_mm(self.unit, corner, self.others, self.forbidden, most_mm)
 
     def tried(self, moves: Moves) -> LegalMoves:

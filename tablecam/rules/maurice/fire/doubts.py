@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
-from itertools import chain, product
+from itertools import chain, compress, product
 from statistics import NormalDist
 from typing import Any
 
@@ -216,8 +216,8 @@ class FireDoubts:
         most_mm = largest_mm(self.field, self._sigma_mm(key))
 
         def holds_by(shift_mm: float) -> bool:
-            worlds = self._shifted(abs(shift_mm), ways) if shift_mm else []
-            turning = [way for way, world in worlds if _changes(key, facts, [world])]
+            worlds = self._worlds.shifted(abs(shift_mm), ways) if shift_mm else []
+            turning = [*compress(ways, (_changes(key, facts, [world]) for world in worlds))]
             # Those that turn it within a smaller shift are among those of a larger one.
             ways[:] = turning or ways
             return facts.get(key, False) != bool(turning)
@@ -227,18 +227,6 @@ class FireDoubts:
             told_mm = abs(NormalDist().inv_cdf(chance)) * self._sigma_mm(key)
             margin_mm = math.copysign(min(most_mm, told_mm), margin_mm)
         return margin_mm
-
-    def _shifted(self, by_mm: float, ways: Sequence[int]) -> list[tuple[int, Facts]]:
-        """Returns each way with what is so in its shifted world, each worked out once."""
-        new = [way for way in ways if (by_mm, way) not in self._known]
-        if new:
-            worlds = self._worlds.shifted(by_mm, new)
-            self._known.update({(by_mm, way): w for way, w in zip(new, worlds, strict=True)})
-        return [(way, self._known[by_mm, way]) for way in ways]
-
-    @cached_property
-    def _known(self) -> dict[tuple[float, int], Facts]:
-        return {}
 
     def _answer(self, key: Key) -> Answer:
         (rule, about), chance = key, self._chance(key)

@@ -217,8 +217,11 @@ def _cheapest(state: State, force: Force, need_bw: int) -> Activate | None:
         spans_bw += (need_bw - sum(spans_bw),)
         has_enough = state.side(state.active).hand >= len(spans_bw)
         return Activate(force, spans=spans_bw) if has_enough else None
-    # Cards without another effect come first, to be preferred among equals.
-    plain_first = sorted(state.cards_of(state.active), key=lambda card: card.is_of_further_use)
+    # Cards without another effect come first, to be preferred among equals (M-3.9).
+    plain_first = sorted(
+        state.cards_of(state.active),
+        key=lambda card: bool(card.modifies or card.interrupts or card.is_event),
+    )
     chosen = cheapest_cards([(card.span_bw, card.id) for card in plain_first], need_bw)
     return None if chosen is None else Activate(force, cards=chosen)
 

@@ -133,17 +133,15 @@ def charge_bans(state: State, names: Iterable[str]) -> Mapping[str, Ban | None]:
     """
     field, names = field_at(state), tuple(names)
     if state.declares_first:
-        reasons = {name: _undeclarable(state, name) for name in names}
+        reasons = {
+            name: why_never_charges(field.by_id[name])
+            or (None if declarable_charges(state, name) else NOT_AT_CAVALRY)
+            for name in names
+        }
     else:
         charge_by_unit = charges(field, names)
         reasons = {name: _charge_refusal(state, name, charge_by_unit[name]) for name in names}
     return {name: None if why is None else _ban(why) for name, why in reasons.items()}
-
-
-def _undeclarable(state: State, name: str) -> Reason | None:
-    """Returns why a unit may declare no charge at any enemy on the table."""
-    never = why_never_charges(field_at(state).by_id[name])
-    return never or (None if declarable_charges(state, name) else NOT_AT_CAVALRY)
 
 
 def _ban(why: Reason) -> Ban:

@@ -142,11 +142,6 @@ class Card:
     is_event: bool = False
     is_removable: bool = False
 
-    @property
-    def is_of_further_use(self) -> bool:
-        """Whether playing the card for its span gives up another effect (M-3.9)."""
-        return bool(self.modifies or self.interrupts or self.is_event)
-
 
 Command = Literal["pass", "event", "charge", "march", "rally", "bombard"]
 Measuring = Literal["free", "declared"]

@@ -184,17 +184,12 @@ RULE, BACKWARD_RULE, NEAR_RULE = "M-6.17", "M-6.13", "M-6.11"
 
 @dataclass(frozen=True, slots=True)
 class _Candidate:
-    """A path with its allowances, in general and near the enemy."""
+    """A path with its allowances, in general and near the enemy, and the rule of its length."""
 
     path: paths.MovePath
     allowed_bw: float
     near_bw: float
-    is_backward: bool
-
-    @property
-    def rule(self) -> str:
-        """The rule that limits its length."""
-        return BACKWARD_RULE if self.is_backward else RULE
+    rule: str
 
 
 def wheeled_way(ends: MoveEnds, *, near_bw: float = math.inf, is_forward: bool = False) -> Way:
@@ -237,12 +232,12 @@ def _candidates(
     back_bw = retrograde_bw(ends.allowed_bw), retrograde_bw(near_bw)
     for front in fronts:
         for path in paths.paths_between(start, front):
-            yield _Candidate(path, ends.allowed_bw, near_bw, is_backward=False)
+            yield _Candidate(path, ends.allowed_bw, near_bw, RULE)
         if not is_forward:
             # Backward moves are forward moves of the unit faced about (M-6.13, M-6.15).
             about = paths.faced_about(start, depth_mm), paths.faced_about(front, depth_mm)
             for path in paths.paths_between(*about):
-                yield _Candidate(path, *back_bw, is_backward=True)
+                yield _Candidate(path, *back_bw, BACKWARD_RULE)
 
 
 def depth_of_ranks_mm(unit: UnitOnField) -> float:
@@ -298,7 +293,7 @@ def _judged_way(field: Field, unit: UnitOnField, candidate: _Candidate, sigma_mm
     margin_mm = allowed_bw * field.bw_mm - path.cost_mm
     if margin_mm < -POSE_SIGMAS * sigma_mm - SLIP_MM:
         # Too long in any case, so the slow check of the swept area is skipped.
-        back = " backward" if candidate.is_backward else ""
+        back = " backward" if candidate.rule == BACKWARD_RULE else ""
         because = (
             f"{unit.id} would need {field.in_bw(path.cost_mm):.2f} BW{back} "
             f"but may move only {allowed_bw:g}"

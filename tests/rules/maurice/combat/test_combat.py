@@ -77,15 +77,6 @@ def test_a_column_with_a_disruption_scores_its_die():  # T-34
     assert (unit["value"], unit["score"]) == (0, 3)
 
 
-def test_a_defender_with_four_disruptions_breaks_though_he_wins():  # T-35
-    attacker = line("F1", "french", 500, 580, disruption=3)
-    answer = combat(attacker, line("B1", "british", 500, 620, SOUTH, disruption=4), F1=1, B1=6)
-    assert answer["units"]["B1"]["score"] > answer["units"]["F1"]["score"]
-    assert answer["units"]["B1"]["broken"]
-    assert states(answer) == {"F1": 4}
-    assert not answer["units"]["F1"]["falls_back"]
-
-
 def test_reached_across_the_gap_by_one_who_stands_it_does_not_fall_back():  # T-36
     gone = line("B1", "british", 570, 620, SOUTH, disruption=4)
     stands = line("B2", "british", 400, 630, SOUTH)
@@ -125,13 +116,6 @@ def test_attacking_uphill_and_into_cover_costs_the_attacker_alone():  # M-8.14, 
     assert value["B1"].modifiers == {}
     horse = units[0], massed("B1", "british", 500, 646, SOUTH)
     assert scores(*horse, terrain=[hill, wall])["F1"].modifiers == {"elevation": -1}
-
-
-def test_cards_are_plain_modifiers_of_either_side():  # M-8.18
-    units = line("F1", "french", 500, 580), line("B1", "british", 500, 620, SOUTH)
-    answer = combat(*units, cards={"F1": 2, "B1": -1}, F1=3, B1=3)
-    assert [answer["units"][name]["score"] for name in ("F1", "B1")] == [11, 8]
-    assert "M-8.18 card: +2" in answer["units"]["F1"]["because"]
 
 
 def test_the_order_of_falling_back_is_the_players_choice():  # M-8.24

@@ -136,11 +136,3 @@ def test_m_8_14_cover_that_hangs_on_a_hair_is_too_close_to_call():
 def test_g_7_bases_less_sure_than_they_are_deep_have_cover_or_not_by_chance():
     found = answered(covered_by_a_trench(0.5, sigma_mm=10.0))
     assert (found.answer, 0.0 < found.probability < 1.0) == ("too_close", True)
-
-
-def test_cover_is_certain_far_from_its_limit_and_horse_has_none():
-    for beyond_mm, chance in ((60.0, 1.0), (-60.0, 0.0)):
-        found = answered(covered_by_a_trench(beyond_mm, sigma_mm=0.3))
-        assert (found.probability, found.margin_mm > 0) == (chance, chance == 1.0)
-    horse = position(line("F1", "french", 600, 480), massed("B1", "british", 600, 560))
-    assert answered(horse).answer == "no"

@@ -25,16 +25,6 @@ def engaged(of: Position) -> Engagements:
     return engagements(field_of(of), "french")
 
 
-@pytest.mark.parametrize(
-    ("laid", "by_mm"), [(in_contact, -2.5), (before_the_front, -20.0), (past_a_first_line, 30.0)]
-)
-def test_far_from_every_limit_measured_positions_leave_no_doubts(laid, by_mm) -> None:
-    found = engaged(laid(by_mm, sigma_mm=0.1))
-    assert found.close_calls(found.melees) == ()
-    assert found.pairs
-    assert {found.probability(*pair) for pair in found.pairs} == {1.0}
-
-
 @pytest.mark.parametrize("laid", [in_contact, before_the_front, past_a_first_line])
 def test_exact_positions_leave_no_doubts_and_measured_ones_name_the_enemy(laid) -> None:
     assert engaged(laid(-0.1)).close_calls(["F1"]) == ()

@@ -34,12 +34,6 @@ def test_m_9_1_any_disrupted_unit_of_the_force_may_try_once() -> None:
             after(state, Rally(unit))
 
 
-def test_m_9_2_a_die_for_each_disruption_and_m_9_3_one_easier_away_from_the_enemy() -> None:
-    state, _ = after(three_lines(), Rally("F1"))
-    state, _ = after(state, dice(state, 2, 3, 5))
-    assert level(state, "F1") == 1
-
-
 def test_m_9_3_a_blue_flag_adds_to_each_die_and_m_9_4_a_1_always_fails() -> None:
     flag = Modifier("french", "flag", {"F1": 3})
     state, _ = after(three_lines(modifiers=(flag,)), Rally("F1"))

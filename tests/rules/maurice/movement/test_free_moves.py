@@ -8,7 +8,7 @@ import pytest
 from tablecam.rules.maurice.field.field import field_of
 from tablecam.rules.maurice.movement.judge import judge_move
 from tablecam.testing import shifted
-from tests.rules.maurice.tables import SOUTH, box, column, gun, line, position
+from tests.rules.maurice.tables import SOUTH, column, gun, line, position
 
 
 def judged(start, bases, *others, terrain=()):
@@ -124,30 +124,3 @@ def test_m_6_7_who_would_go_too_far_past_a_friend_goes_through_him(start, far_mm
     assert (through.is_legal.answer, through.passed) == ("yes", ("F2",))
     assert through.cost_bw == pytest.approx(far_mm / 40)
     assert gone(far_mm + 2).is_legal.answer == "no"
-
-
-def test_m_6_5_guns_go_slowly_through_difficult_ground_and_take_no_disruption():
-    woods = [box("woods", 0, 330, 1800, 360, "w")]
-    start = gun("G1", "french", 500, 300)
-    there = replace(start.bases[0], y_mm=380.0)
-    found = judged(start, [there], terrain=woods)
-    assert (found.is_legal.answer, found.disruptions) == ("yes", 0)
-    foot = line("F1", "french", 500, 300)
-    through = [replace(base, y_mm=400.0) for base in foot.bases]
-    assert judged(foot, through, terrain=woods).disruptions == 1
-
-
-def test_m_6_23_a_column_that_was_measured_lines_up_flush_on_its_leading_base():
-    start = column("F1", "french", 500, 300, sigma_mm=0.2, sigma_deg=0.3)
-    slips = ((0.0, 0.0, 0.0), (0.4, -0.6, -0.4), (-0.5, 0.7, 0.3), (0.3, -0.4, -0.5))
-    bases = tuple(
-        replace(base, x_mm=base.x_mm + x, y_mm=base.y_mm + y, heading_deg=base.heading_deg + turned)
-        for base, (x, y, turned) in zip(start.bases, slips, strict=True)
-    )
-    first = bases[0]
-    lined_up = [
-        replace(base, x_mm=first.x_mm, y_mm=first.y_mm - 40.0 * place, heading_deg=0.0)
-        for place, base in enumerate(bases)
-    ]
-    found = judged(replace(start, bases=bases), lined_up)
-    assert (found.is_legal.answer, found.cost_bw) == ("yes", 0.0)

@@ -80,16 +80,6 @@ LEAVING = column("F1", "french", 900, 500)
         ),
         pytest.param(TIRED, shifted(TIRED, 0, 120), (), COPSE, "no", "M-6.4", id="T-21 woods"),
         pytest.param(
-            HORSE,
-            shifted(HORSE, 0, 200),
-            (line("F2", "french", 900, 400, disruption=4),),
-            (),
-            "no",
-            "M-6.8",
-            id="he would break",
-        ),
-        pytest.param(HORSE, shifted(HORSE, 0, 100), (FRIEND,), (), "no", "M-6.8", id="on a friend"),
-        pytest.param(
             OFF, shifted(OFF, 0, 160), (AHEAD,), (), "yes", "M-6.11", id="T-18 comes near"
         ),
         pytest.param(

@@ -75,23 +75,6 @@ MELEE = (
 WALL = box("wall", 400, 438, 640, 442)
 
 
-FOUGHT = position(*MELEE, terrain=[WALL, WOOD], commanders=[CINC])
-
-
-@settings(max_examples=4, deadline=None)
-@given(st.integers(0, len(MELEE)), st.floats(-1.0, 1.0), st.floats(-1.0, 0.0) | st.floats(-60, -30))
-def test_a_melee_and_its_strings_after_a_move_are_those_made_afresh(which, x_mm, y_mm):
-    """Who touches, flanks, engages and has cover, how sure all of it is, and how far he is off."""
-    seen, leader = [*MELEE], CINC
-    assert ruled(FOUGHT).close_calls
-    if which == len(MELEE):
-        leader = replace(CINC, x_mm=CINC.x_mm + x_mm)
-    else:
-        ahead_mm = y_mm if seen[which].side == "french" else -y_mm
-        seen[which] = shifted(seen[which], x_mm, ahead_mm)
-    check_after(FOUGHT, position(*seen, terrain=[WALL, WOOD], commanders=[leader]))
-
-
 def test_what_hangs_on_nobody_who_moved_is_remembered():
     seen = [*MELEE]
     before = ruled(position(*seen, terrain=[WALL], commanders=[CINC]))
