@@ -25,6 +25,7 @@ from tablecam.rules.lay import Lay
 from tablecam.rules.miniatures import page as battle
 from tablecam.rules.miniatures.battle import Bases, Done, Judged, Phase
 from tablecam.rules.miniatures.battle_game import BattleGame
+from tablecam.rules.miniatures.move_words import move_words
 from tablecam.rules.miniatures.nearest import farthest_legal
 from tablecam.rules.miniatures.page import Sign, UnitSetting
 from tablecam.rules.steps import Decide
@@ -115,7 +116,14 @@ _MARKED: Final = ("square", "road_column")
 def _fire(state: State, action: acts.Fire) -> str:
     count, all_bases = len(action.bases), len(state.unit(action.unit).bases)
     bases = "" if count == all_bases else f" with {counted(count, 'base')}"
-    return f"{action.unit} at {action.target}{bases}"
+    return f"{action.unit} at {action.target}{bases}: {volleys.needed(state, action)}"
+
+
+def _move(state: State, action: acts.Move) -> str:
+    """Returns where a unit goes, and whom that disorders (H-12.11)."""
+    unit, bases = state.unit(action.unit), action.bases
+    words = move_words(front_of(unit.bases), front_of(bases), unit.bases, bases, CENTIMETRES)
+    return f"{unit.id}: {words}{movement.disorder_words(state, action)}"
 
 
 def _address(state: State, action: acts.Address) -> Offer:
@@ -258,6 +266,7 @@ class GloriousEmpires(BattleGame[State]):
     offers: ClassVar = {
         **battle.OFFERS,
         acts.Fire: ("fire", _fire),
+        acts.Move: ("move", _move),
         acts.Address: _address,
         acts.GiveOrder: ("give", lambda state, action: str(action.order).capitalize()),
         acts.Deploy: ("form", _layout),
@@ -338,9 +347,11 @@ class GloriousEmpires(BattleGame[State]):
             text = f"The {side_name(state.active)} act"
             return self.entered(state, "fire").tells("phase", text, "H-4.5")
         state = self.entered(state, "superiority")
-        state = state.tells("turn", f"Turn {state.turn}", "H-4.5")
-        # Whether to go on is asked before anything of the new turn.
-        return state if state.options.get("turns") else state.pushed(settlements.StopDue())
+        return state.tells("turn", f"Turn {state.turn}", "H-4.5")
+
+    def after_last_turn(self, state: State) -> State:
+        """Returns the state in which players say who has won (H-15.8)."""
+        return state.pushed(settlements.WinnerDue())
 
     def entered(self, state: State, phase: str) -> State:
         """Returns the state at the beginning of a phase."""
@@ -400,7 +411,12 @@ class GloriousEmpires(BattleGame[State]):
         if under is None or under.order == "deploy":
             return None
         wish = bases if under.order == "manoeuvre" else movement.straightened(state, unit, bases)
-        return farthest_legal(unit, wish, self.clearly_legal(state, unit))
+        is_legal = self.clearly_legal(state, unit)
+        return farthest_legal(
+            unit,
+            wish,
+            lambda there: is_legal(there) and movement.is_clear_of_enemies(state, unit, there),
+        )
 
     def commander_suggestion(self, state: State, seen: Commander) -> Suggestion | None:
         """Infers the move of an officer, who attaches to a unit that he is put beside."""

@@ -40,10 +40,12 @@ from tablecam.table.headings import difference_deg, forward, right
 from tablecam.table.model import Unit
 from tablecam.table.motion import HAND_DEG, HAND_MM
 from tablecam.uncertainty.answer import Answer, certain, decide
-from tablecam.wording import proper_name
+from tablecam.wording import joined, proper_name
 
 LAW: Final = MoveLaw(bases="H-7.10", table="H-12.3", upon="H-12.11", impassable="H-11.9")
 _SLACK_MM, _SLACK_DEG = 0.5, 1.0
+_CLEAR_MM = 10.0
+"""How far from an enemy a move that is proposed ends: hands do not lay it in touch (H-1.3)."""
 
 
 class Straight(NamedTuple):
@@ -139,6 +141,7 @@ def judged(state: State, move: acts.Move) -> Answer:
     if word == "no" and margin_mm > -_SLACK_MM:
         word = "too_close"
     text = f"{name} {under.order}s {gone_cm:.1f} cm, of at most {limit_cm:g}"
+    text += disorder_words(state, move)
     return Answer(word, margin_mm, sigma_mm, chance, law.rule, text, shapes)
 
 
@@ -179,7 +182,8 @@ def straight_ways(state: State, unit: Unit, under: acts.Under) -> Iterator[acts.
     """Yields the usual moves straight ahead or back: as far as is free, and half of all the way."""
 
     def is_open(bases: Bases) -> bool:
-        return judged(state, acts.Move(unit.id, bases)).answer != "no"
+        ruling = judged(state, acts.Move(unit.id, bases))
+        return ruling.answer != "no" and is_clear_of_enemies(state, unit, bases)
 
     on_cm = STRAIGHT[under.order].sign * under.allowed_cm[unit.id]
     if not on_cm:
@@ -189,6 +193,13 @@ def straight_ways(state: State, unit: Unit, under: acts.Under) -> Iterator[acts.
     for bases in dict.fromkeys((farthest, half)):
         if bases and (bases == farthest or is_open(bases)):
             yield acts.Move(unit.id, bases)
+
+
+def is_clear_of_enemies(state: State, unit: Unit, bases: Bases) -> bool:
+    """Whether bases lie so far from any enemy that hands do not make contact (H-1.3, H-12.3)."""
+    outlines, end = state.field.outlines, footprints(bases)
+    enemies = (outlines[enemy.id] for enemy in state.field.enemies(unit))
+    return not any(shapely.dwithin(end, outline, _CLEAR_MM) for outline in enemies)
 
 
 def ban_on_whole_way(state: State, name: str) -> Ban | None:
@@ -409,15 +420,30 @@ def moved(state: State, move: acts.Move, ruling: Answer) -> State:
     """Returns the state after a move by an order; who retires near an enemy may waver (H-13.3)."""
     name, near, order = move.unit, state.field.near_enemies(move.unit), state.order_of(move.unit)
     state = state.tells("move", ruling.because, ruling.rule, *ruling.evidence, unit=name)
-    unit = state.unit(name)
-    area = _swept(unit, step_between(unit.bases, move.bases))
-    passed = [one.id for one in state.field.met(area, name) if one.side == unit.side]
+    shaken = _disordered_by(state, move)
     state = acts.placed(state, name, move.bases)
     state = acts.settled_sector(state.changed(name, moved=True), name)
-    for friend in (name, *passed) if passed and order != "manoeuvre" else ():
+    for friend in shaken:
         state = disordered(state, friend, "H-12.11")
     state = acted(state, name)
     return state.pushed(WaverDice(name)) if order == "retire" and near else state
+
+
+def _disordered_by(state: State, move: acts.Move) -> list[str]:
+    """Returns whom a move newly disorders: the unit and the friends that it passes (H-12.11)."""
+    unit = state.unit(move.unit)
+    if state.order_of(unit.id) not in STRAIGHT:
+        return []
+    area = _swept(unit, step_between(unit.bases, move.bases))
+    passed = [one for one in state.field.met(area, unit.id) if one.side == unit.side]
+    shaken = (unit, *passed) if passed else ()
+    return [one.id for one in shaken if not one.state.get("disordered")]
+
+
+def disorder_words(state: State, move: acts.Move) -> str:
+    """Returns whom a move disorders, as a sentence or a label goes on; empty if nobody."""
+    names = _disordered_by(state, move)
+    return f", disorders {joined(names)}" if names else ""
 
 
 def manoeuvres(state: State, unit: Unit) -> Iterator[acts.Move]:

@@ -271,7 +271,7 @@ class OrderDice(FactorDice):
         ]
         situation = Situation(
             order=self.order,
-            earlier_orders=sum(given.group == self.group for given in state.given),
+            earlier_orders=sum(not {*self.units}.isdisjoint(given.units) for given in state.given),
             fired=sum(one.fired for one in troops),
             disordered=sum(one.disordered for one in troops),
             in_dense_terrain=sum(one.in_dense for one in troops),

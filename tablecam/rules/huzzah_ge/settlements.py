@@ -17,11 +17,10 @@ from tablecam.rules.game import DiceGroup, PendingDecision
 from tablecam.rules.huzzah_ge import fire
 from tablecam.rules.huzzah_ge import state as acts
 from tablecam.rules.huzzah_ge.state import Due, State
-from tablecam.rules.huzzah_ge.tables import is_huzzah, succeeds, together
+from tablecam.rules.huzzah_ge.tables import is_huzzah, limited, succeeds, together
 from tablecam.rules.huzzah_ge.volleys import SaveDice
 from tablecam.rules.miniatures.battle import disordered
 from tablecam.rules.miniatures.battle_game import BattleCharts
-from tablecam.rules.steps import YES_OR_NO, Decide
 from tablecam.table.sections import Name, StrictModel
 from tablecam.table.sides import side_name, side_plural
 from tablecam.wording import counted, joined
@@ -161,6 +160,11 @@ class ArmiesDice(Due):
             winner = rolled.winner
             who = "Nobody has" if winner is None else f"The {side_plural(winner)} have"
             text = f"{who} skirmisher superiority"
+        sums = (
+            f"{side_name(side)} {sum(dice[side])}, of at most {limited(most)}"
+            for side, most in rolled.modified.items()
+        )
+        text = f"{text}: {'; '.join(sums)}"
         return state.tells("army", text, rule, dice={side: [*pair] for side, pair in dice.items()})
 
     def _factors(self, state: State) -> dict[str, int]:
@@ -315,7 +319,7 @@ class RallyDue(Due):
         unit = state.unit(self.unit)
         word = "routing" if unit.state.get("routing") else "disordered"
         question = f"{self.unit} is {word}: does it rally?"
-        hint = "Your own book says: tablecam's copy of the rules has no rally chapter."
+        hint = "Look it up in your own book: tablecam's copy of the rules has no rally chapter."
         return PendingDecision(question, unit.side, hint=hint)
 
     def then(self, state: State, answer: acts.GiveName) -> State:
@@ -328,23 +332,8 @@ class RallyDue(Due):
         return state.tells("rally", f"{self.unit} reforms", "H-15.4", unit=self.unit)
 
 
-class StopDue(Due):
-    """Whether players go on after a turn; the book at hand has no victory (H-15.8)."""
-
-    answers = YES_OR_NO
-
-    def asked(self, state: State) -> PendingDecision:
-        """Returns the question."""
-        question = f"Turn {state.turn - 1} is over: does the battle go on?"
-        return PendingDecision(question, state.active)
-
-    def then(self, state: State, answer: Decide) -> State:
-        """Returns the state, in which the winner is asked for if they stop."""
-        return state if answer.yes else state.pushed(WinnerDue())
-
-
 class WinnerDue(SideDue):
-    """Who has won, as the players see it (H-15.8)."""
+    """Who has won, as the players see it: the book at hand has no victory (H-15.8)."""
 
     question = "Who has won?"
 

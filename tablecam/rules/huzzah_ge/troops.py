@@ -146,6 +146,15 @@ def quality(
     return QualityRoll(grade, (*held, gift), 2)
 
 
+def grades_of(expected: tables.Class, abilities: Collection[str]) -> list[tables.Grade]:
+    """Returns the grades that a unit may prove to have, the best first (H-3.1 to H-3.3)."""
+    throws = [(low, high) for low in (1, 6) for high in range(1, 7)]
+    rolls = ([(1, 1), dice] for dice in throws), ([dice] for dice in throws)
+    rolled = (quality(expected, abilities, dice) for row in rolls for dice in row)
+    grades = {one.grade for one in rolled if one is not None}
+    return sorted(grades, key=tables.GRADES.index)
+
+
 def worst_class(classes: Sequence[tables.Class]) -> tables.Class:
     """Returns the lowest of some classes (H-3.4)."""
     return max(classes, key=tables.CLASSES.index)

@@ -17,17 +17,19 @@ from tablecam.rules.dice import Roll
 from tablecam.rules.game import Ban, DiceGroup, PendingDecision
 from tablecam.rules.huzzah_ge import fire
 from tablecam.rules.huzzah_ge import state as acts
+from tablecam.rules.huzzah_ge.field import expected_of
 from tablecam.rules.huzzah_ge.state import Due, FactorDice, State
 from tablecam.rules.huzzah_ge.tables import (
     CM_MM,
     GRADES,
     Factor,
+    Grade,
     is_huzzah,
     limited,
     succeeds,
     together,
 )
-from tablecam.rules.huzzah_ge.troops import Officer, heading_of
+from tablecam.rules.huzzah_ge.troops import Officer, grades_of, heading_of
 from tablecam.rules.miniatures.battle import disordered, first_ban
 from tablecam.rules.miniatures.faces import FaceName
 from tablecam.rules.miniatures.ground import centre_mm, footprints
@@ -180,12 +182,7 @@ class ShotDice(FactorDice):
     def factor(self, state: State) -> Factor:
         """Returns the factor of the shot by its terms (H-7.8, H-8.2)."""
         shot = self.shot
-        firer, target = state.troops(shot.unit), state.troops(shot.target)
-        firer = replace(firer, ranks=(len(shot.bases), *firer.ranks[1:]))
-        at = None if self.is_at_charger else lies_now(state, shot)
-        face: FaceName = "front" if at is None else at.face
-        range_cm, foul = at.range_cm if at else 0.0, state.options.get("weather") == "foul"
-        return fire.fire_factor(firer, target, range_cm, face, is_foul_weather=foul)
+        return shot_factor(state, shot, None if self.is_at_charger else lies_now(state, shot))
 
     def then(self, state: State, answer: tuple[int, ...]) -> State:
         """Returns the state with the hits; the tests come when all have fired."""
@@ -195,7 +192,8 @@ class ShotDice(FactorDice):
         text = f"{shot.unit} fires at {shot.target}: {words} ({factor})"
         facts = {"unit": shot.unit, "target": shot.target, "dice": list(answer), "hits": hits}
         state = state.changed(shot.unit, fired=True)
-        state = state.tells("fire", text, "H-7.8", **facts, result=words)
+        result = f"missed by {shot.unit}" if hits is None else words
+        state = state.tells("fire", text, "H-7.8", **facts, result=result)
         if hits is None:
             if not self.is_at_charger:
                 return state
@@ -207,6 +205,31 @@ class ShotDice(FactorDice):
         struck = acts.Struck(before.hits + hits, before.bases_lost + lost, before.support_ranks)
         state = replace(state, struck={**state.struck, shot.target: struck})
         return acts.hit(state, shot.target, hits)
+
+
+def shot_factor(
+    state: State, shot: acts.Fire, at: fire.Shot | None, grade: Grade | None = None
+) -> Factor:
+    """Returns the factor of a shot at a target as it lies, of another grade if that is given.
+
+    Without `at` the target is a charger, in front and at short range (H-7.8, H-8.2).
+    """
+    firer, target = state.troops(shot.unit), state.troops(shot.target)
+    firer = replace(firer, ranks=(len(shot.bases), *firer.ranks[1:]), grade=grade or firer.grade)
+    face: FaceName = "front" if at is None else at.face
+    range_cm, foul = at.range_cm if at else 0.0, state.options.get("weather") == "foul"
+    return fire.fire_factor(firer, target, range_cm, face, is_foul_weather=foul)
+
+
+def needed(state: State, shot: acts.Fire) -> str:
+    """Returns on what a shot would succeed, by the grades that its unit may have (H-7.9, H-3.1)."""
+    facts, at = state.field.facts[shot.unit], lies_now(state, shot)
+    grades = [facts.quality] if facts.quality else grades_of(expected_of(facts), facts.abilities)
+    values = {shot_factor(state, shot, at, grade).value for grade in grades}
+    least, most = min(values), max(values)
+    if least == most:
+        return f"on {most} or less"
+    return f"on {least} to {most} or less, by its quality"
 
 
 def lies_now(

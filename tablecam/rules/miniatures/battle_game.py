@@ -201,9 +201,17 @@ class BattleGame(ByHand[State], PhaseGame[State]):
         after = state.all_changed(names, **dict.fromkeys(marks))
         after = replace(self.wiped(after, ends_turn=ends_turn), half=1 - state.half)
         if ends_turn and last and state.turn >= last:
-            over = replace(after, phase="over")
-            return over.tells("over", self.outcome(over), self.end_rule)
+            return self.after_last_turn(after)
         return self.next_sequence(state, replace(after, turn=state.turn + ends_turn))
+
+    def after_last_turn(self, state: State) -> State:
+        """Returns the state after the turns that players agreed on, at its end."""
+        return self.finished(state)
+
+    def finished(self, state: State) -> State:
+        """Returns the state at the end of a battle."""
+        over = replace(state, phase="over", due=())
+        return over.tells("over", self.outcome(over), self.end_rule)
 
     @abstractmethod
     def wiped(self, state: State, *, ends_turn: bool) -> State:
@@ -359,8 +367,7 @@ class BattleGame(ByHand[State], PhaseGame[State]):
         """Returns the state, at its end when a side has left the table."""
         if state.phase == "over" or len({unit.side for unit in state.position.units}) > 1:
             return state
-        over = replace(state, phase="over", due=())
-        return over.tells("over", self.outcome(over), self.end_rule)
+        return self.finished(state)
 
     def goes_on(self, state: State) -> tuple[State, Events] | None:
         """Returns the state with what the phase makes due, or in the next; None if it waits."""

@@ -88,7 +88,8 @@ def test_a_turn_goes_through_its_phases_for_each_side_h_4_5():
     while not battle.play.asked().is_over:
         battle.play.apply(battle.play.legal()[-1])
         seen.append((battle.state.active, battle.state.phase))
-    phases = ["orders", "officers", "orders", "officers"]
+    # At the end of the last Rally phase players say who has won.
+    phases = ["orders", "officers", "orders", "officers", "rally"]
     assert [phase for _, phase in dict.fromkeys(seen)][:-1] == phases
 
 
@@ -120,6 +121,8 @@ def test_a_grand_battery_has_the_shortest_range_and_the_slowest_move_h_1_13():
 def test_the_greater_margin_has_superiority_all_turn_h_5_3_h_4_5():
     battle = Battle(*facing(), armies=((1, 3, 3, 3), (6, 6, 6, 6)))
     assert battle.state.superiority == "french"
+    told = "The French have skirmisher superiority: French 4, of at most 7; Allied 6, of at most 7"
+    assert told in battle.texts()
     # Fire at its units is at -1, whatever their arm (H-7.8).
     battle.act("Nobody fires")
     assert battle.state.armies["allied"].last_superiority is None
@@ -169,9 +172,20 @@ def test_hits_take_bases_and_call_a_test_after_all_fire_h_7_9_h_9_1():
     assert battle.marks("F1")["fired"]
 
 
+def test_the_table_says_whose_fire_misses_h_7_9():
+    battle = Battle(*facing())
+    battle.fires("F1 at A1")
+    (fired,) = [event for event in battle.throw(6, 6).events if event.kind == "fire"]
+    (shown,) = [shape for shape in fired.evidence if shape.role == "result"]
+    # It stands after the name of the target.
+    assert shown.label == "missed by F1"
+
+
 def test_quality_is_rolled_when_it_is_first_needed_h_3_1():
     things = (unit("F1", 60, 40, quality=None), unit("A1", 60, 47, DOWN), *STAFF)
     battle = Battle(*things)
+    # What the shot needs is said before it is declared: 6 or 7, four bases +2, short range +1.
+    assert "fire: F1 at A1: on 9 to 10 or less, by its quality" in battle.offers()
     battle.fires("F1 at A1")
     assert battle.question == "2 dice for the quality of F1"
     battle.throw(1, 1)
@@ -185,7 +199,9 @@ def test_a_short_target_must_be_taken_first_h_7_7():
     things = (*facing(), unit("A2", 60, 58, DOWN, bases=2))
     far = (unit("A3", 45, 57, DOWN, bases=2),)
     battle = Battle(*things[:2], *things[2:4], *far)
-    assert [label for label in battle.offers() if "F1 at" in label] == ["fire: F1 at A1"]
+    assert [label for label in battle.offers() if "F1 at" in label] == [
+        "fire: F1 at A1: on 9 or less"
+    ]
     with pytest.raises(Refused, match=r"H-7\.[67]"):
         battle.do(Fire("F1", "A3", (0, 1, 2, 3)))
 
@@ -193,7 +209,7 @@ def test_a_short_target_must_be_taken_first_h_7_7():
 def test_fewer_bases_may_fire_who_see_their_target_clearly_h_7_6():
     screen = unit("F2", 54, 44, bases=1)
     battle = Battle(*facing(), screen)
-    assert "fire: F1 at A1 with 1 base" in battle.offers()
+    assert "fire: F1 at A1 with 1 base: on 6 or less" in battle.offers()
     with pytest.raises(Refused, match=r"H-7\.6"):
         battle.do(Fire("F1", "A1", (0, 1, 2, 3)))
 
@@ -316,11 +332,13 @@ def test_turning_to_another_unit_or_officer_closes_the_one_before_h_11_7():
     assert not [label for label in battle.offers() if label.startswith("FD")]
 
 
-def test_the_same_unit_may_be_ordered_again_at_one_less_h_11_5():
-    battle = Battle(*facing(40))
-    battle.orders("FC", "F1", "Advance")
+@pytest.mark.parametrize("first", ["F1", "all of french division"])
+def test_a_unit_may_be_ordered_again_at_one_less_alone_or_with_its_group_h_11_4_h_11_5(first):
+    battle = Battle(unit("F2", 60, 30), *facing(40))
+    battle.orders("FC", first, "Advance")
     battle.act("This order is carried out")
     battle.act("F1", "FC")
+    # Average 8, in radius +1, an order given to it already -1.
     assert "manoeuvre on 8 or less" in battle.play.asked().hint
 
 
@@ -430,7 +448,13 @@ def test_where_an_enemy_bars_the_way_as_far_as_is_free_is_offered_h_12_3(apart_c
     battle.orders("FC", "F1", "Advance")
     moves = [action for action in battle.play.legal() if isinstance(action, Move)]
     gone_cm = [(move.bases[0].y_mm - 380) / 10 for move in moves]
-    assert gone_cm == pytest.approx([apart_cm - 0.2, 7.5], abs=0.1)
+    # A centimetre of ground is left: at two millimetres they would touch (H-1.3).
+    assert gone_cm == pytest.approx([apart_cm - 1.0, 7.5], abs=0.1)
+    (seen,) = battle.play.detect_moves(
+        placed(battle, "F1", shifted(battle.unit("F1").bases, apart_cm - 2.5, 6))
+    )
+    front_mm = seen.nearest.unit("F1").bases[0].y_mm + 20
+    assert 10 * (40 + apart_cm) - front_mm >= 10
 
 
 def test_an_illegal_advance_shows_the_nearest_place_that_is_clearly_legal_h_12_3():
@@ -471,6 +495,11 @@ def test_moving_through_friends_disorders_both_h_12_11():
     front = unit("F2", 60, 46, bases=2)
     battle = Battle(*facing(40), front)
     battle.orders("FC", "F1", "Advance")
+    # It is said before the move is chosen, in the list and of a move by hand.
+    assert "move: F1: 15.0 cm ahead, disorders F1 and F2" in battle.offers()
+    passed = placed(battle, "F1", shifted(battle.unit("F1").bases, 15.0))
+    (seen,) = battle.play.detect_moves(passed)
+    assert seen.text == "F1 advances 15.0 cm, of at most 15, disorders F1 and F2"
     battle.act("F1: 15.0 cm ahead")
     assert battle.marks("F1")["disordered"]
     assert battle.marks("F2")["disordered"]
@@ -706,17 +735,27 @@ def test_rally_is_asked_and_wipes_odd_hits_h_15_4_h_1_5():
     battle = Battle(unit("F1", 60, 40, state={"disordered": True, "hits": 2}), *facing(40)[1:])
     battle.do(Overrule(phase="rally"))
     assert battle.question == "F1 is disordered: does it rally?"
+    assert battle.play.asked().hint.startswith("Look it up in your own book")
     battle.act("Reformed")
     assert not battle.marks("F1").get("disordered")
     assert not battle.marks("F1").get("hits")
     assert battle.state.active == "allied"
 
 
-def test_players_say_when_it_ends_and_who_has_won_h_15_8():
-    battle = Battle(*facing(40), turns=0)
-    battle.do(Overrule(phase="rally", active="allied"))
-    assert battle.question == "Turn 1 is over: does the battle go on?"
-    battle.act("No")
+@pytest.mark.parametrize(
+    ("turns", "asks"), [(0, "4 dice for skirmisher superiority"), (1, "Who has won?")]
+)
+def test_after_each_turn_a_battle_goes_on_unless_it_was_the_last_h_15_8(turns, asks):
+    battle = Battle(*facing(40), turns=turns)
+    battle.do(Overrule(phase="officers", active="allied"))
+    battle.act("No more officers move")
+    assert battle.question == asks
+
+
+def test_players_say_who_has_won_h_15_8():
+    battle = Battle(*facing(40), turns=1)
+    battle.do(Overrule(phase="officers", active="allied"))
+    battle.act("No more officers move")
     battle.act("French")
     assert battle.play.asked().is_over
     assert "The French have won" in battle.texts()
