@@ -116,7 +116,7 @@ _MARKED: Final = ("square", "road_column")
 def _fire(state: State, action: acts.Fire) -> str:
     count, all_bases = len(action.bases), len(state.unit(action.unit).bases)
     bases = "" if count == all_bases else f" with {counted(count, 'base')}"
-    return f"{action.unit} at {action.target}{bases}: {volleys.needed(state, action)}"
+    return f"{action.unit} at {action.target}{bases} ({volleys.needed(state, action)})"
 
 
 def _move(state: State, action: acts.Move) -> str:

@@ -185,7 +185,7 @@ def test_quality_is_rolled_when_it_is_first_needed_h_3_1():
     things = (unit("F1", 60, 40, quality=None), unit("A1", 60, 47, DOWN), *STAFF)
     battle = Battle(*things)
     # What the shot needs is said before it is declared: 6 or 7, four bases +2, short range +1.
-    assert "fire: F1 at A1: on 9 to 10 or less, by its quality" in battle.offers()
+    assert "fire: F1 at A1 (on 9 to 10 or less, by its quality)" in battle.offers()
     battle.fires("F1 at A1")
     assert battle.question == "2 dice for the quality of F1"
     battle.throw(1, 1)
@@ -200,7 +200,7 @@ def test_a_short_target_must_be_taken_first_h_7_7():
     far = (unit("A3", 45, 57, DOWN, bases=2),)
     battle = Battle(*things[:2], *things[2:4], *far)
     assert [label for label in battle.offers() if "F1 at" in label] == [
-        "fire: F1 at A1: on 9 or less"
+        "fire: F1 at A1 (on 9 or less)"
     ]
     with pytest.raises(Refused, match=r"H-7\.[67]"):
         battle.do(Fire("F1", "A3", (0, 1, 2, 3)))
@@ -209,7 +209,7 @@ def test_a_short_target_must_be_taken_first_h_7_7():
 def test_fewer_bases_may_fire_who_see_their_target_clearly_h_7_6():
     screen = unit("F2", 54, 44, bases=1)
     battle = Battle(*facing(), screen)
-    assert "fire: F1 at A1 with 1 base: on 6 or less" in battle.offers()
+    assert "fire: F1 at A1 with 1 base (on 6 or less)" in battle.offers()
     with pytest.raises(Refused, match=r"H-7\.6"):
         battle.do(Fire("F1", "A1", (0, 1, 2, 3)))
 
