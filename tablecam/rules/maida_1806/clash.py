@@ -181,11 +181,19 @@ def losers_and_winners(combat: Combat, result: str) -> tuple[Units, Units]:
     return sides if result[0] == "A" else sides[::-1]
 
 
-def result_words(combat: Combat, result: str) -> str:
-    """Returns a result in words: who wins, and who is off the map for how long (D-15.11.1)."""
+def result_words(state: State, combat: Combat, result: str) -> str:
+    """Returns a result in words: who wins, and who is off the map, for some turns or for good."""
     lost, won = losers_and_winners(combat, result)
-    wins = "wins" if len(won) == 1 else "win"
-    return f"{joined(won)} {wins}, {joined(lost)} out for {counted(int(result[2:]), 'turn')}"
+    turns, foot = int(result[2:]), state.foot(lost)
+    if not foot:
+        fate = "captured"
+    elif strength_in(state, foot) <= tables.CLASH_LOSSES["loser"]:
+        fate = "eliminated by 2 Losses"
+    elif state.turn + turns > state.board.turns:
+        fate = "out of the game"
+    else:
+        fate = f"out for {counted(turns, 'turn')}"
+    return f"{joined(won)} {'wins' if len(won) == 1 else 'win'}, {joined(lost)} {fate}"
 
 
 def combats_of(state: State, side: str, units: Units, fought: Units) -> tuple[Combat, ...]:
@@ -269,7 +277,7 @@ class ClashDie(Due):
         words = f"{', '.join(combat.attackers)} against {', '.join(combat.defenders)}"
         words += f" in {' '.join(combat.hexes)}: roll a die"
         faces = outcomes_of(
-            lambda die: result_words(combat, result_of(state, combat, die)),
+            lambda die: result_words(state, combat, result_of(state, combat, die)),
             range(tables.DIE_FACES),
         )
         return PendingDecision(words, sums=(*sums_of(state, combat), faces))
@@ -282,7 +290,7 @@ class ClashDie(Due):
         result = result_of(state, combat, answer[0])
         lost, won = losers_and_winners(combat, result)
         winner = state.side(won[0])
-        text = f"{result_words(combat, result)}: die {answer[0]}, {result}"
+        text = f"{result_words(state, combat, result)}: die {answer[0]}, {result}"
         sums = [one._asdict() for one in sums_of(state, combat)]
         facts = {"result": result, "winner": winner, "losers": list(lost), "sums": sums}
         state = state.gains(winner, tables.VICTORY_POINTS["clash_won"])
@@ -341,9 +349,11 @@ class LastPoint(Due):
 
     def follow(self, state: State, answer: Any) -> Outcome:
         """Returns the state with the unit as it was, or without it."""
-        if answer[0] <= state.morale(self.unit):
-            return state, (Event("check", f"{self.unit} holds", "D-15.9"),)
-        return acts.eliminated(state, self.unit, "D-15.9")
+        words = tables.check_words(answer[0], 0, state.morale(self.unit))
+        holds = answer[0] <= state.morale(self.unit)
+        text = f"{self.unit} {'holds' if holds else 'does not hold'}: {words}"
+        state, events = (state, ()) if holds else acts.eliminated(state, self.unit, "D-15.9")
+        return state, (Event("check", text, "D-15.9"), *events)
 
 
 class ClashRout(Due):
@@ -425,8 +435,9 @@ class Crisis(Due):
         retreats = []
         for name, die in zip(self.names(state), answer, strict=True):
             passed = die <= state.morale(name)
-            word = "holds" if passed else "wavers"
-            events += (Event("check", f"{name} {word}: {die}", "D-15.12", {"unit": name}),)
+            words = tables.check_words(die, 0, state.morale(name))
+            text = f"{name} {'holds' if passed else 'wavers'}: {words}"
+            events += (Event("check", text, "D-15.12", {"unit": name}),)
             retreats += [] if passed else [fire.Retreat(name, self.causes, 1)]
         return state.pushed(*retreats), events
 
@@ -473,8 +484,10 @@ class HorseCheck(Due):
         events: Events = ()
         for name, die in zip(self.names(state), answer, strict=True):
             side = state.side(name)
-            if die > state.morale(name) + (tables.FRENCH_HORSE if side == "french" else 0):
-                event = Event("rout", f"{name} of the {side_plural(side)} is out of hand", "D-9.3")
+            morale = state.morale(name) + (tables.FRENCH_HORSE if side == "french" else 0)
+            if die > morale:
+                words = f"out of hand: {tables.check_words(die, 0, morale)}"
+                event = Event("rout", f"{name} of the {side_plural(side)} is {words}", "D-9.3")
                 state, more = off_to_track(state, name, state.turn + 1, event)
                 events += more
         return state, events

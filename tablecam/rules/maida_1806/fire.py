@@ -98,7 +98,7 @@ def shot_of(state: State, units: Sequence[str], target: str) -> Shot:
         own = {"firer disrupted": 1} if disrupted else {}
         return Shot("capture", tuple(units), target, distance, (), {target: late | own}, power)
     hit = foot[0]
-    terms = {"fires": fires, **_parts(state, units, hit)}
+    terms = {"first fire" if fires > 0 else "later fire": fires, **_parts(state, units, hit)}
     if first.is_company:
         terms["company"] = tables.COMPANY_MODIFIER[distance]
         return Shot(
@@ -111,7 +111,7 @@ def shot_of(state: State, units: Sequence[str], target: str) -> Shot:
     down = sum(len(state.piece(name).hexes) for name in units) - 1
     row = min(start + down, len(charts.rows) - 1)
     result = charts.rows[row].result
-    terms["result"] = troops.modifier_of(result)
+    terms[f"result {result}"] = troops.modifier_of(result)
     return Shot(
         "checks", tuple(units), target, distance, (hit.id,), {hit.id: _named(terms)}, power, value,
         start, down, row, result, charts.rows[row].leader_check,
@@ -124,7 +124,7 @@ def _gun_shot(state: State, gun: str, target: str, foot: Sequence[Piece]) -> Sho
     result = field.gun_result(troop, distance) or "M"
     if not foot:
         return Shot("duel", (gun,), target, distance, (), {}, result=result)
-    own = {"result": troops.modifier_of(result), "stars": troop.stars}
+    own = {f"result {result}": troops.modifier_of(result), "stars": troop.stars}
     modifiers = {hit.id: _named({**own, **_parts(state, (gun,), hit)}) for hit in foot}
     return Shot(
         "checks", (gun,), target, distance, tuple(modifiers), modifiers, result=result,
@@ -178,11 +178,13 @@ def fired(state: State, units: Sequence[str], target: str) -> Outcome:
         own = name in state.active_units
         mp = max(piece.mp_left - 1, 0.0) if own else piece.mp_left
         state = state.with_piece(name, fires=piece.fires + 1, mp_left=mp, fired=True)
-    words = f" (result {shot.result})" if shot.result else ""
+    added = troops.modifier_of(shot.result)
+    check = f"a Morale Check{f' at {added:+d}' if added else ''}"
+    words = f": result {shot.result}, {check}" if shot.checks else ""
     text = f"{', '.join(units)} fires at {target}{words}"
     sums = [
         Sum(
-            f"{unit}: die {shot.total(unit):+d} against {state.morale(unit)}",
+            f"{unit}: die {shot.total(unit):+d} against Morale {state.morale(unit)}",
             tables.in_words(shot.modifiers[unit].items()),
         )._asdict()
         for unit in shot.checks if shot.modifiers[unit]
@@ -191,8 +193,8 @@ def fired(state: State, units: Sequence[str], target: str) -> Outcome:
     event = Event("fire", text, "D-14.10.3", facts)
     dues: dict[str, Due] = {
         "checks": Checks(
-            shot.firers, shot.checks, {unit: shot.total(unit) for unit in shot.checks},
-            shot.leader_die, state.piece(target).hexes,
+            shot.firers, shot.checks, shot.modifiers, shot.leader_die,
+            state.piece(target).hexes,
         ),
         "capture": Capture(
             target, (shot.firepower or 1) - shot.total(target) - 1, "D-14.10.4"
@@ -207,7 +209,7 @@ class Checks(Due):
 
     firers: Units
     units: Units
-    modifiers: Mapping[str, int]
+    modifiers: Mapping[str, Mapping[str, int]]
     leader_die: bool
     hexes: Hexes
     dice = "morale of {names}"
@@ -225,10 +227,10 @@ class Checks(Due):
             state = state.pushed(*(LeaderDie(leader.id, False) for leader in leaders))
         causes = state.places(self.firers)
         for unit, die in zip(self.names(state), answer, strict=True):
-            total = die + self.modifiers[unit]
+            total = die + sum(self.modifiers[unit].values())
             passed = total <= state.morale(unit)
             word = "passes" if passed else "fails"
-            text = f"{unit} {word}: {die} {self.modifiers[unit]:+d} against {state.morale(unit)}"
+            text = f"{unit} {word}: {tables.check_words(die, total - die, state.morale(unit))}"
             facts = {"unit": unit, "total": total, "passed": passed}
             events += (Event("check", text, "D-3.4f", facts),)
             if not passed:
@@ -461,12 +463,13 @@ class SquareDie(Due):
 
     def follow(self, state: State, answer: Any) -> Outcome:
         """Returns the state in Square, or with a Loss in the old formation."""
+        words = tables.check_words(answer[0], 0, state.morale(self.unit))
         if answer[0] > state.morale(self.unit):
             state, events = acts.with_losses(state, self.unit, 1)
-            event = Event("check", f"{self.unit} fails to form Square", "D-7.2")
+            event = Event("check", f"{self.unit} fails to form Square: {words}", "D-7.2")
             return state.pushed(Shrink(self.unit)), (event, *events)
         for name in self.stack:
             hexes = state.piece(name).hexes
             clash = [number for number in hexes if state.is_clash(number)]
             state = state.with_piece(name, formation="square", hexes=(*clash, *hexes)[:1])
-        return state, (Event("square", f"{self.unit} forms Square", "D-7.2"),)
+        return state, (Event("square", f"{self.unit} forms Square: {words}", "D-7.2"),)

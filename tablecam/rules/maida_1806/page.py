@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, Final, Literal
 
@@ -54,6 +54,7 @@ MOMENTS: Final[Mapping[str, about.MomentKind]] = {
     "check": "detail",
     "reaction": "detail",
     "move": "detail",
+    "halt": "detail",
 }
 
 HINTS: Final[Mapping[str, str]] = {
@@ -136,7 +137,7 @@ def _fire(state: State, action: acts.Fire) -> Offer:
     shot = fire.shot_of(state, action.units, action.target)
     start, end = (state.piece(n).hexes for n in (action.units[0], action.target))
     hit = next(iter(shot.checks), "")
-    words = f"morale check, {_passes(state, hit, shot.total(hit))}" if hit else "to capture it"
+    words = f"morale check, {_passes(state, hit, shot.modifiers[hit])}" if hit else "to capture it"
     label = f"{joined(action.units)} at {action.target}: {words}"
     shape = line_shape(state.grid, start, end, "line-of-sight")
     return Offer("fire", label, (shape,), units=(*action.units, action.target))
@@ -154,6 +155,10 @@ def _form(state: State, action: acts.Form) -> Offer:
 def _react(state: State, action: acts.React) -> Offer:
     words = {"none": "do nothing", "check": "react"}.get(action.choice, action.choice)
     label = f"{action.unit}: {words.replace('+', ' and ')}"
+    if action.choice == "check":
+        movers = state.left(getattr(state.step, "movers", ()))
+        check = reaction.check_of(state, action.unit, movers)
+        label += f" ({_most(check.morale - check.modifier)} passes)"
     if action.facing_deg is None:
         return Offer("answer", label)
     piece = state.piece(action.unit)
@@ -190,13 +195,19 @@ def _losses(state: State, action: acts.Losses) -> Offer:
     return Offer("answer", words or "no Losses")
 
 
-def _passes(state: State, unit: str, added: int, terms: Iterable[str] = ()) -> str:
+def _passes(state: State, unit: str, added: Mapping[str, int]) -> str:
     """Returns up to which number a die passes a check: its Morale, less what is added to it."""
     morale = state.morale(unit)
-    on_the_die = ", ".join(terms) or (f"{added:+d}" if added else "")
-    why = f"Morale {morale}" + (f", on the die {on_the_die}" if on_the_die else "")
-    most = morale - added
-    return f"{f'{most} or less' if most < tables.DIE_FACES - 1 else 'any die'} passes ({why})"
+    terms = tables.in_words(added.items())
+    why = f"Morale {morale}{', on the die ' if terms else ''}{', '.join(terms)}"
+    return f"{_most(morale - sum(added.values()))} passes ({why})"
+
+
+def _most(most: int) -> str:
+    """Returns the dice up to a number in words."""
+    if most < 0:
+        return "no die"
+    return f"{most} or less" if most < tables.DIE_FACES - 1 else "any die"
 
 
 def _dice(state: State) -> tuple[DiceGroup, ...]:
@@ -204,14 +215,12 @@ def _dice(state: State) -> tuple[DiceGroup, ...]:
     due = state.step
     if isinstance(due, reaction.ReactionCheck):
         check = reaction.check_of(state, due.unit, state.left(due.movers))
-        terms = tables.in_words(check.modifiers.items())
-        words = _passes(state, due.unit, check.modifier, terms)
-        return (DiceGroup(due.unit, None, (0,), words),)
+        return (DiceGroup(due.unit, None, (0,), _passes(state, due.unit, check.modifiers)),)
     if not isinstance(due, fire.Checks | clash.LastPoint | clash.Crisis | fire.SquareDie):
         return ()
     added = due.modifiers if isinstance(due, fire.Checks) else {}
     return tuple(
-        DiceGroup(name, None, (place,), _passes(state, name, added.get(name, 0)))
+        DiceGroup(name, None, (place,), _passes(state, name, added.get(name, {})))
         for place, name in enumerate(due.names(state))
     )
 

@@ -227,6 +227,12 @@ class Reactions(Due):
         """Returns the side of those who react."""
         return state.enemy(self.movers[0])
 
+    def asked(self, state: State) -> PendingDecision | None:
+        """Returns who is asked, and whose counterattack waits for the others (D-12.12.4)."""
+        asked = super().asked(state)
+        waits = f"The counterattack of {joined(self.counter)} follows when all have reacted."
+        return asked and replace(asked, hint=waits if self.counter else "")
+
     def shapes(self, state: State) -> tuple[Shape, ...]:
         """Draws a line from each unit to a mover."""
         must, may = self.waiting(state)
@@ -298,7 +304,7 @@ class ReactionCheck(Due):
         parts = tables.in_words(check.modifiers.items())
         word = "passes" if verdict.passed else "fails"
         text = f"{self.unit} {word} its reaction to {', '.join(movers)}: "
-        text += f"{verdict.total} of {check.morale}"
+        text += tables.check_words(answer[0], check.modifier, check.morale)
         added = Sum(f"Total {verdict.total}", (f"die {answer[0]}", *parts))
         facts = {
             "unit": self.unit, "total": verdict.total, "modifiers": dict(check.modifiers),

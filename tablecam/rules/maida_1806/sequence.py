@@ -426,9 +426,8 @@ def _movement_goes_on(state: State) -> Outcome | None:
         return None
     if not state.movers:
         return passed(state)
-    text = f"{', '.join(state.movers)} can only halt"
     after, events = halted(state)
-    return after, (Event("stop", text, "D-12.13"), *events)
+    return after, (Event("halt", f"The move of {joined(state.movers)} is over", "D-12.13"), *events)
 
 
 def passed(state: State) -> Outcome:

@@ -86,6 +86,15 @@ def is_shift_word(when: str) -> bool:
     return known[name] != "N" or value.lstrip("-").isdigit()
 
 
+def check_words(die: int, added: int, morale: int) -> str:
+    """Returns a Morale Check as players reckon it (D-3.4f).
+
+    >>> check_words(9, 1, 7), check_words(4, 0, 6)
+    ('die 9 +1 against Morale 7', 'die 4 against Morale 6')
+    """
+    return f"die {die}{f' {added:+d}' if added else ''} against Morale {morale}"
+
+
 def in_words(parts: Iterable[tuple[str, int]]) -> tuple[str, ...]:
     """Returns modifiers or shifts by their keys as players read them.
 

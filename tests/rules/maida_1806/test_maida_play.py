@@ -74,13 +74,13 @@ def test_two_passes_in_a_row_end_the_subphase_d_14_5():
 def test_a_fire_in_the_own_subphase_costs_a_point_d_14_10_2():
     play = moving(unit("FA", "0505"), unit("BA", "0604", 240))
     fire = next(action for action in play.legal() if action.type == "fire")
-    assert GAME.offered(play.state, fire).label == (
-        "FA at BA: morale check, 8 or less passes (Morale 7, on the die -1)"
-    )
-    choose(play, "fire", units=("FA",))
+    passes = "8 or less passes (Morale 7, on the die first fire +1, result M-2 -2)"
+    assert GAME.offered(play.state, fire).label == f"FA at BA: morale check, {passes}"
+    (fired,) = choose(play, "fire", units=("FA",)).events
+    assert fired.text == "FA fires at BA: result M-2, a Morale Check at -2"
     assert (play.state.piece("FA").mp_left, play.state.piece("FA").fires) == (3.0, 1)
     (dice,) = GAME.offered(play.state, play.legal()[0]).dice
-    assert (dice.whose, dice.goal) == ("BA", "8 or less passes (Morale 7, on the die -1)")
+    assert (dice.whose, dice.goal) == ("BA", passes)
 
 
 def test_units_of_other_leaders_fire_but_do_not_move_d_14_5_d_4_2():
@@ -149,6 +149,8 @@ def test_a_failed_reaction_costs_a_loss_and_withdraws_d_13_1a():
         "9: 2 Losses and Rout",
     )
     roll(play, 8)
+    text = "BA fails its reaction to FA: die 8 against Morale 7"
+    assert text in [event.text for event in play.done[-1].events]
     assert play.state.piece("BA").losses == 1
     if play.asked().seat == "british":
         play.apply(play.legal()[0])
@@ -213,6 +215,22 @@ def test_reaction_fire_is_no_slot_and_counts_against_the_four_d_13_1x():
     assert play.state.piece("BA").fires == 1
     roll(play, 0)
     assert (play.asked().seat, play.state.movers) == ("french", ("FA",))
+
+
+def test_who_may_react_knows_the_odds_and_whose_counterattack_waits_d_8_8_d_12_12_4():
+    scouts = {"kind": "company", "full_strength": 1, "formation": "skirmish", "fire_result": "M"}
+    play = moving(unit("FA", "0505", firepower=None, morale=[7], **scouts),
+                  unit("BA", "0503", 240, morale=[6]), unit("BB", "0603", 240))  # fmt: skip
+    play.apply(acts.Move(("FA",), (to("0504"),)))
+    labels = [GAME.offered(play.state, action).label for action in play.legal()]
+    assert labels[:2] == ["BA: react (8 or less passes)", "BA: do nothing"]
+    choose(play, "react", unit="BA", choice="check")
+    roll(play, 0)
+    choose(play, "react", choice="fire+counterattack")
+    roll(play, 0)
+    assert (play.asked().question, play.asked().hint) == (
+        "Who reacts to FA?", "The counterattack of BA follows when all have reacted."
+    )  # fmt: skip
 
 
 def test_nobody_reacts_in_or_to_a_clash_hex_d_13_4():
@@ -336,7 +354,7 @@ def test_a_double_march_goes_ahead_alone_and_must_spend_its_points_d_12_9():
             play.apply(acts.Move(("FA",), (step,)))
     for number in ("0508", "0507", "0506"):
         done = play.apply(acts.Move(("FA",), (to(number),)))
-    assert (done.events[-1].text, play.state.movers) == ("FA can only halt", ())
+    assert (done.events[-1].text, play.state.movers) == ("The move of FA is over", ())
 
 
 def test_who_has_too_few_points_for_a_hex_is_not_asked_to_go_on_d_12_5_d_12_8():
@@ -515,9 +533,18 @@ def test_active_units_in_clash_hexes_fight_after_the_movement_d_15_2_d_15_7():
     assert play.state.piece("FA").facing_deg == 180
 
 
+def test_a_loser_of_strength_2_is_eliminated_and_said_to_be_d_15_8():
+    play = clash(full_strength=2)
+    assert "4, 5, 6, 7, 8, 9: FA wins, BA eliminated by 2 Losses" in play.asked().sums[-1].terms
+    roll(play, 5)
+    assert play.done[-1].events[0].text.startswith("FA wins, BA eliminated by 2 Losses: die 5")
+    assert play.state.piece("BA").eliminated
+
+
 def test_a_return_after_the_last_turn_is_none_d_15_11_5():
     play = clash()
     late = replace(play.state, turn=7)
+    assert "5, 6, 7, 8, 9: FA wins, BA out of the game" in GAME.asked(late).sums[-1].terms
     state, _ = GAME.apply(late, replace(GAME.legal(late)[0], values=(5,)))
     assert state.piece("BA").eliminated
 

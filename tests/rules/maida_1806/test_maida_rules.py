@@ -251,9 +251,9 @@ def test_a_unit_in_command_reacts_better_d_13_3_d_4_2():
 def test_fire_from_behind_adds_one_and_the_fourth_fire_is_the_last_d_14_4_d_14_10_1_d_14_10_8():
     state = lie(unit("FA", "0405", 0), unit("BA", "0505", 60))
     parts = fire.shot_of(state, ("FA",), "BA").modifiers["BA"]
-    assert (parts["flank or rear"], parts["fires"]) == (1, 1)
+    assert (parts["flank or rear"], parts["first fire"]) == (1, 1)
     second = state.with_piece("FA", fires=1)
-    assert "fires" not in fire.shot_of(second, ("FA",), "BA").modifiers["BA"]
+    assert "first fire" not in fire.shot_of(second, ("FA",), "BA").modifiers["BA"]
     spent = state.with_piece("FA", fires=4)
     assert field.targets_of(spent, spent.piece("FA")) == ()
 
