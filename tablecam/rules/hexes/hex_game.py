@@ -146,11 +146,7 @@ class HexGame(PhaseGame[AnyState]):
         """Returns the state with the game's own settings, and without the units taken off."""
 
     def begin(self, position: Position, options: Mapping[str, Any]) -> AnyState:
-        """Returns the first state: each counter in the hex that the scenario states.
-
-        Raises:
-            BadInput: A file is missing or wrong, or the table has other units.
-        """
+        """Returns the first state: each counter in the hex that the scenario states."""
         state = self.begun(position, options)
         for unit in position.units:
             if unit.id not in state.names and box_of(unit) is None:
@@ -194,11 +190,7 @@ class HexGame(PhaseGame[AnyState]):
         return Lay(there) if there else None
 
     def overruled(self, state: AnyState, action: Any) -> tuple[AnyState, Events]:
-        """Returns the state as players set it.
-
-        Raises:
-            Refused: A counter does not exist, or does not lie on the map.
-        """
+        """Returns the state as players set it."""
         for name, bases in action.units.items():
             place = place_of(state.grid, bases[0], has_facing=self.counters_face) if bases else None
             if place is None or not place.hexes:

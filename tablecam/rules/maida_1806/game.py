@@ -78,11 +78,7 @@ class Maida(HexGame[State]):
         ]
 
     def begun(self, position: Position, options: Mapping[str, Any]) -> State:
-        """Returns the state at the beginning (D-17.0a), or in the middle of a game.
-
-        Raises:
-            BadInput: A file is missing or wrong, or there is no such turn or leader.
-        """
+        """Returns the state at the beginning (D-17.0a), or in the middle of a game."""
         begin = document_from(options, "options").parsed(Options).begin or Begin()
         files = {kind: options[kind] for kind in FILE_MODELS if kind in options}
         empty = State(position, files, (), ())
@@ -101,11 +97,7 @@ class Maida(HexGame[State]):
         return replace(state, vp=vp, movers=state.left(state.movers))
 
     def acted(self, state: State, action: Any) -> Outcome:
-        """Returns what follows from an action when nothing is due.
-
-        Raises:
-            Refused: It is not legal now.
-        """
+        """Returns what follows from an action when nothing is due."""
         follow = hands.spread_begun if isinstance(action, hands.Spread) else sequence.acted
         return follow(state, action)
 
@@ -164,11 +156,7 @@ class Options(HexOptions):
 
 
 def _begun(state: State, begin: Begin) -> State:
-    """Returns the state in the middle of a game.
-
-    Raises:
-        BadInput: There is no such turn or leader, or what it says does not fit together.
-    """
+    """Returns the state in the middle of a game."""
     if begin.turn > state.board.turns:
         raise BadInput("options", f"expected 1 to {state.board.turns}", key="begin.turn")
     state = replace(state, turn=begin.turn, vp=begin.vp)

@@ -790,11 +790,7 @@ BANS: Final[Mapping[type, Callable[[State, Any], Ban | None]]] = {
 
 
 def acted(state: State, action: Any) -> Outcome:
-    """Returns what follows from an action when nothing is due.
-
-    Raises:
-        Refused: It is not legal now.
-    """
+    """Returns what follows from an action when nothing is due."""
     handler, kind = HANDLERS.get((state.phase, type(action))), type(action)
     if handler is None:
         raise Refused(f"expected an action of this phase, got {action.type}")

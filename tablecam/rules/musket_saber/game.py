@@ -63,11 +63,7 @@ class MusketSaber(HexGame[State]):
         return about.CounterLabel(words, str(entry.get("formation", "")))
 
     def begun(self, position: Position, options: Mapping[str, Any]) -> State:
-        """Returns the state at the beginning (K-3.1), or in the middle of a game.
-
-        Raises:
-            BadInput: A file is missing or wrong, or there is no such turn or side.
-        """
+        """Returns the state at the beginning (K-3.1), or in the middle of a game."""
         stated = document_from(options, "options").parsed(Options)
         kept = {key: options[key] for key in (*FILE_MODELS, "coordination") if key in options}
         state = State(position, kept, (), (), (), ())

@@ -369,11 +369,7 @@ _BANS: Final[dict[type, Any]] = {
 
 
 def acted(state: State, action: Any) -> Outcome:
-    """Returns what follows from an action when nothing is due.
-
-    Raises:
-        Refused: It is not legal now.
-    """
+    """Returns what follows from an action when nothing is due."""
     if isinstance(action, acts.Pass):
         return passed(state)
     kind = type(action)
