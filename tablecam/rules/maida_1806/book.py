@@ -124,11 +124,14 @@ def _sight(state: State, firer: Unit, target: Unit) -> Finding:
     """Returns whether a unit has another in sight, on open ground (D-14.2)."""
     piece, hexes = state.piece(firer.id), state.piece(target.id).hexes
     shape = line_shape(state.grid, piece.hexes, hexes, "line-of-sight")
-    hidden = field.blockers(state, piece, hexes)
-    in_front = field.leaves_by_front(state, piece, hexes)
-    sees = in_front and not hidden and not set(piece.hexes) & set(hexes)
+    apart = not set(piece.hexes) & set(hexes)
+    hidden = field.blockers(state, piece, hexes) if apart else ()
+    in_front = apart and field.leaves_by_front(state, piece, hexes)
+    sees = in_front and not hidden
     why = f"{firer.id} has {target.id} in sight"
-    if hidden:
+    if not apart:
+        why = f"{firer.id} and {target.id} lie in the same hex"
+    elif hidden:
         why = f"{', '.join(hidden)} hide {target.id} from {firer.id}"
     elif not in_front:
         why = f"{target.id} is not before the Front of {firer.id}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal
@@ -160,9 +160,7 @@ class _Applied:
     def __init__(self, combat: Combat) -> None:
         self.combat, self.dice = combat, list(combat.dice)
         self.gone: dict[str, str] = {}
-        self.lists: dict[str, list[str]] = {
-            key: [] for key in ("disrupted", "eliminated", "captured", "set_aside", "ineffective")
-        }
+        self.lists: defaultdict[str, list[str]] = defaultdict(list)
         self.trt: dict[str, int] = {}
         self.steps: dict[str, int] = {}
         self.hexes: dict[str, int] = {}
@@ -276,7 +274,10 @@ class _Applied:
                 self.step_or_flight(self.combat.primary(role), role)
         elif main != "NE":
             role, effect = ROLES[main[0]], main[1]
-            {"r": self._r, "x": self._x, "e": self._e}.get(effect, self._check)(role, main, second)
+            if effect in "cm":
+                self._check(role, effect, second)
+            else:
+                {"r": self._r, "x": self._x, "e": self._e}[effect](role)
 
     def _all(self, role: Role, *, rout: bool) -> None:
         for unit in self.combat.units(role):
@@ -289,7 +290,7 @@ class _Applied:
             if self.gone.get(unit.id) == "retreats":
                 self.disrupt(unit)
 
-    def _r(self, role: Role, main: str, second: str | None) -> None:
+    def _r(self, role: Role) -> None:
         unit = self.combat.primary(role)
         if self.chosen(role, "disrupt", "retreat") == "retreat":
             self._all(role, rout=False)
@@ -301,7 +302,7 @@ class _Applied:
                 if other.participates:
                     self.retreat(other)
 
-    def _x(self, role: Role, main: str, second: str | None) -> None:
+    def _x(self, role: Role) -> None:
         unit = self.combat.primary(role)
         charges = self.combat.manner.is_pressed and role == "attacker"
         if unit.arm == "cavalry" and not charges:
@@ -311,18 +312,18 @@ class _Applied:
         else:
             self.flee(role)
 
-    def _e(self, role: Role, main: str, second: str | None) -> None:
+    def _e(self, role: Role) -> None:
         unit = self.combat.primary(role)
         passed = self.passes(unit, role)
         if passed:
             self.lose_step(role)
         self._all(role, rout=not passed)
 
-    def _check(self, role: Role, main: str, second: str | None) -> None:
+    def _check(self, role: Role, effect: str, second: str | None) -> None:
         if self.passes(self.combat.primary(role), role):
             self.then = second
             self.apply(second or "NE", None)
-        elif main[1] == "c":
+        elif effect == "c":
             self._all(role, rout=False)
         else:
             self._all(role, rout=True)

@@ -49,3 +49,5 @@ def test_sight_and_reactions_between_two_counters_d_14_2_d_13_1():
     assert found["B reacts if A moves here"] == "yes"
     hidden = lines(*units, of=("A", "C"))
     assert hidden["0804 hide C from A"] == "no"
+    clash = lines(units[0], counter("D", "british", "0805"), of=("A", "D"))
+    assert clash["A and D lie in the same hex"] == "no"
