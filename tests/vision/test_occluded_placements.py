@@ -12,7 +12,10 @@ from hypothesis import strategies as st
 from tablecam.vision.detection.points import expected_values, tag_points
 from tablecam.vision.fitting.dictionary import all_patterns
 from tablecam.vision.identification.occluded_placement import ISOLATED, OccludedPlacement
-from tablecam.vision.identification.occluded_placements import odds_of_unit_neighbour
+from tablecam.vision.identification.occluded_placements import (
+    OccludedPlacements,
+    odds_of_unit_neighbour,
+)
 from tablecam.vision.identification.occlusion_likelihood import costs_with_occluders
 from tablecam.vision.search.tag_finder import TagFinder
 from tests.benchmarks.scores import is_right
@@ -201,9 +204,33 @@ def test_a_half_hidden_tag_is_named_unless_a_unit_beside_it_lacks_a_like_one_tha
 def test_a_name_is_not_sure_where_its_tag_may_lie_at_another_place():
     here = placement(right_half_hidden(50))
     clear, other, bare = (placement(seen) for seen in (MEANT[50], MEANT[12], 0.5 + 0 * MEANT[50]))
-    assert here.is_sure_beside([], ANY, ODDS)
-    assert here.is_sure_beside([other, bare], ANY, ODDS)
-    assert not here.is_sure_beside([bare, clear], ANY, ODDS)
+    assert here.is_sure(ANY, ODDS)
+    assert here.is_sure(ANY, ODDS, [other, bare])
+    assert not here.is_sure(ANY, ODDS, [bare, clear])
+
+
+@pytest.mark.parametrize(("probability", "rows"), [(0.9, []), (0.0, [0])])
+def test_beside_its_unit_a_name_is_not_sure_either_where_its_tag_may_lie_elsewhere(
+    probability, rows
+):
+    there = SimpleNamespace(
+        is_likely=lambda free, odds: False,
+        probability=lambda free, odds: probability,
+        is_framed=True,
+        worth=100.0,
+    )
+    fits = SimpleNamespace(
+        tags=SimpleNamespace(
+            places_mm=np.array([[0.0, 0.0], [40.0, 0.0]]), sizes_mm=np.array([15.0, 15.0])
+        )
+    )
+    places = OccludedPlacements(
+        fits,
+        np.array([50, 50]),
+        np.array([120.0, 100.0]),
+        (placement(right_half_hidden(50)), there),
+    )
+    assert places.identified(ANY, ODDS).tolist() == rows
 
 
 def test_no_half_hidden_tag_of_a_crowded_table_takes_the_name_of_another():

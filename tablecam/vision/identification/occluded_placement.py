@@ -157,19 +157,20 @@ class OccludedPlacement:
         likely = prior / prior[self._own] * np.exp((cost - self._costs) / SPREAD)
         return float(1 / likely.sum())
 
-    def is_sure(self, free: Rows, odds: float) -> bool:
-        """Whether its own name is likely, and sure under compact occluders."""
-        return self.is_likely(free, odds) and self._sureness_nats(free, odds) >= _LEAST_NATS
+    def is_sure(self, free: Rows, odds: float, elsewhere: Iterable[OccludedPlacement] = ()) -> bool:
+        """Whether its own name is likely, and sure under compact occluders.
 
-    def is_sure_beside(self, others: Iterable[OccludedPlacement], free: Rows, odds: float) -> bool:
-        """Whether a sure name stays so, as its tag may lie at one of the others' places instead."""
-        elsewhere = [
-            other.probability(free, odds)
-            for other in others
-            if other.is_framed and other.worth >= _LEAST_WORTH_ELSEWHERE
+        Its tag may lie at one of the places `elsewhere` instead.
+        """
+        if not self.is_likely(free, odds):
+            return False
+        rivals = [
+            place.probability(free, odds)
+            for place in elsewhere
+            if place.is_framed and place.worth >= _LEAST_WORTH_ELSEWHERE
         ]
-        log_odds_against = np.log1p(_LEAST_ODDS - max(elsewhere, default=0.0))
-        return self._sureness_nats(free, odds) + float(log_odds_against) >= _LEAST_NATS
+        log_odds_against = float(np.log1p(_LEAST_ODDS - max(rivals, default=0.0)))
+        return self._sureness_nats(free, odds) + log_odds_against >= _LEAST_NATS
 
     def is_another(self, free: Rows) -> bool:
         """Whether it is clearly a tag, but none of the unit's missing ones."""

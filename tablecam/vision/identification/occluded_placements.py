@@ -61,14 +61,20 @@ class OccludedPlacements:
         Such a place holds a unit neighbour `odds` times as often as any other tag.
         """
         identified, free = np.empty(0, dtype=np.int64), free.copy()
+        # A tag may lie at another place of its name, though that one alone proves nothing.
+        is_elsewhere = ~self._overlaps & (self.ids[:, None] == self.ids)
         for _ in range(_ROUNDS):
             is_likely = np.array(
                 [place.is_likely(free, odds) for place in self.placements], dtype=np.bool_
             )
             likely = np.flatnonzero(is_likely & ~self._is_outdone(is_likely, identified))
-            more = np.array(
-                [row for row in likely if self.placements[row].is_sure(free, odds)], dtype=np.int64
-            )
+            is_sure = [
+                self.placements[row].is_sure(
+                    free, odds, compress(self.placements, is_elsewhere[row])
+                )
+                for row in likely
+            ]
+            more = likely[np.array(is_sure, dtype=np.bool_)]
             if not len(more):
                 break
             identified = np.concatenate([identified, more])

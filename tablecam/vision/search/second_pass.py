@@ -453,7 +453,7 @@ def _are_sure(
         fits.tags.places_mm, near.tags
     )
     for row in np.flatnonzero(is_sure & is_rival.any(axis=1)):
-        is_sure[row] = places[row].is_sure_beside(compress(others, is_rival[row]), free, odds)
+        is_sure[row] = places[row].is_sure(free, odds, compress(others, is_rival[row]))
     return is_sure
 
 
