@@ -95,9 +95,17 @@ def changed(before: Position, after: Position) -> frozenset[str]:
 
 
 def placings(
-    names: Collection[str], game: Position, seen: Position, length_unit: LengthUnit
+    names: Collection[str],
+    game: Position,
+    seen: Position,
+    length_unit: LengthUnit,
+    *,
+    stacks_in_order: bool = True,
 ) -> Iterator[Placing]:
-    """Yields the units and commanders of `names` that are not yet where the game has them."""
+    """Yields the units and commanders of `names` that are not yet where the game has them.
+
+    Unless `stacks_in_order`, any counter of a stack may lie on top.
+    """
     in_game, on_table = ({unit.id: unit for unit in table.units} for table in (game, seen))
     commanders = {commander.id: commander for commander in game.commanders}
     markers = {other.id: marker_of(other, seen.table.marker_mm) for other in seen.commanders}
@@ -110,7 +118,7 @@ def placings(
             lies = unit.bases if unit is not None else tuple(filter(None, [markers.get(name)]))
             if lies:
                 yield Placing(name, (), None, lies, moves=False)
-        elif _lies_beneath(in_game[name], unit, game, on_table):
+        elif _lies_beneath(in_game[name], unit, game, on_table, stacks_in_order):
             continue
         elif unit is None or not is_there(unit, in_game[name]):
             target = in_game[name]
@@ -155,10 +163,15 @@ def _exchange(unit: Unit, target: Unit) -> str:
 
 
 def _lies_beneath(
-    target: Unit, unit: Unit | None, game: Position, on_table: Mapping[str, Unit]
+    target: Unit,
+    unit: Unit | None,
+    game: Position,
+    on_table: Mapping[str, Unit],
+    stacks_in_order: bool,
 ) -> bool:
     """Whether a counter is hidden where the game has it, beneath one that lies in its place."""
-    hidden = (*target.bases, *(unit.bases if unit is not None else ()))
+    lies = unit.bases if unit is not None else ()
+    hidden = (*target.bases, *lies) if stacks_in_order else lies
     if not target.bases or any(base.seen != "held" for base in hidden):
         return False
     place_mm = target.bases[0].place_mm
@@ -166,10 +179,13 @@ def _lies_beneath(
         other
         for other in game.units
         for base in other.bases
-        if base.seen != "held"
+        if not (stacks_in_order and base.seen == "held")
         and math.dist(base.place_mm, place_mm) < max(base.width_mm, base.depth_mm)
     )
-    return any(top.id in on_table and is_there(on_table[top.id], top) for top in covers)
+    return any(
+        top.id in on_table and top is not target and is_there(on_table[top.id], top)
+        for top in covers
+    )
 
 
 def as_placed(game: Position, seen: Position, names: frozenset[str]) -> Position:

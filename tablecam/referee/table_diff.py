@@ -73,8 +73,12 @@ class TableDiff:
         """Returns the units that players still have to move on the table."""
         if self.seen is None:
             return ()
-        length_unit = self.game.length_unit(self.seen.table)
-        return tuple(placings(self._to_place, self.game.position(state), self.seen, length_unit))
+        game = self.game
+        length_unit, in_order = game.length_unit(self.seen.table), game.counters_join != "top"
+        position = game.position(state)
+        return tuple(
+            placings(self._to_place, position, self.seen, length_unit, stacks_in_order=in_order)
+        )
 
     def bases_left(self, state: Any) -> Mapping[str, int]:
         """Returns how many bases all on the table have in the game: none if they have left."""

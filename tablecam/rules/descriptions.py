@@ -371,7 +371,10 @@ class Described(Protocol):
 
     @property
     def counters_join(self) -> Literal["", "top", "bottom"]:
-        """Where hands lay a counter that joins a stack, whose top alone is seen; "" without any."""
+        """Where hands lay a counter that joins a stack, whose top alone is seen; "" without any.
+
+        Where that is the top, the order of a stack means nothing.
+        """
         return ""
 
     @property

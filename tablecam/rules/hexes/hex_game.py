@@ -98,6 +98,7 @@ def _unit(state: HexState, counter: Counter) -> Unit:
     tag = None if like is None else like.tag
     if listed is not None and counter.face is not None:
         tag = (face_of(listed, counter.face) or {}).get("tag", tag)
+    tag = lies.tag if tag is None and lies is not None else tag  # was hidden when the game began
     facing_deg = counter.facing_deg
     if facing_deg is None:
         facing_deg = state.grid.facings_deg[0] if like is None else round(like.heading_deg)

@@ -25,12 +25,15 @@ class Watched:
         self.table.pause()
         self.grid = grid_of(self.table.roster.table.hex_map)
         self.referee = Referee(GAME)
-        self.seen = replace(self.table.truth(), commanders=())
+        self.seen = replace(self.table.truth(), units=(), commanders=())
         self.referee.begin(self.look(), dict(house_options("musket-saber")), SHARED)
         self.referee.table_at_rest(self.seen)
 
     def look(self) -> Position:
-        """The table without the counters that others cover; leaders stay where they were seen."""
+        """The table without the counters that others cover; leaders stay where they were seen.
+
+        Counters that have never been seen are not even listed.
+        """
         places = self.table.places()
         covered = {
             tag
@@ -44,6 +47,7 @@ class Watched:
             replace(unit, bases=tuple(base for base in unit.bases if base.tag not in covered))
             for unit in truth.units
         )
+        units = (unit for unit in units if unit.bases or self.seen.unit(unit.id))
         leaders = {leader.id: leader for leader in truth.commanders}
         held = {
             leader.id: replace(leader, seen="held")
@@ -140,6 +144,24 @@ def test_a_counter_that_is_laid_beside_an_enemy_may_charge_from_there_k_7_13c_k_
     assert watched.suggested == []
     charges = [action for action in watched.legal() if getattr(action, "how", "") == "charge"]
     assert [(charge.units, charge.target_hex) for charge in charges] == [(("Red 3rd",), "0907")]
+
+
+def test_who_lies_beneath_a_counter_that_is_seen_is_not_asked_about_k_g4(watched: Watched) -> None:
+    for name, number in (("Red 2nd", "0706"), ("Red 1st", "0806")):
+        watched.confirms(name, number)
+    # Nobody had seen the Guard before, and it lies untidily on the 2nd.
+    watched.drop("Red Guard", "0706", askew_mm=4)
+    watched.referee.confirm(SHARED, "Red Guard")
+    assert (watched.suggested, watched.to_place) == ([], [])
+
+
+def test_a_move_that_is_taken_back_before_a_hand_has_made_it_asks_nothing_k_g4(
+    watched: Watched,
+) -> None:
+    watched.confirms("Red 2nd", "0704")
+    watched.acts(type="move", units=["Red Guns"], path=["0803"])
+    watched.referee.undo(SHARED)
+    assert (watched.suggested, watched.to_place) == ([], [])
 
 
 def test_victors_advance_onto_each_other_and_each_is_named_once_k_7_12(watched: Watched) -> None:
