@@ -14,9 +14,11 @@ from pydantic import Field, StringConstraints
 from tablecam.documents import Document
 from tablecam.rules.game_files import MISSING, Check, GameFile, each_id_once
 from tablecam.rules.hexes.files import HexMapFile, HexNumber
+from tablecam.rules.hexes.grid import grid_of
+from tablecam.rules.hexes.zones import right_hex
 from tablecam.rules.maida_1806.tables import DIE_FACES, SHIFT_WORDS, is_shift_word
 from tablecam.rules.maida_1806.troops import SIDES, Count, FireResult, Side, Troop
-from tablecam.table.model import Arm
+from tablecam.table.model import Arm, HexMap
 from tablecam.table.sections import Faults, Name, StrictModel
 from tablecam.toml_lines import KeyPath
 from tablecam.wording import quoted
@@ -249,6 +251,23 @@ class Scenario(GameFile):
                 why = f"expected the ids of units, got {quoted(company)}"
                 yield (*at, "companies"), company in names, why
         yield from each_id_once(leader=self.leader, unit=self.unit)
+
+    def faults_on(self, document: Document, hex_map: HexMap) -> Faults:
+        """Yields facings to no corner (R-02), and lines that do not lie across theirs (D-G6)."""
+        grid = grid_of(hex_map)
+        for index, unit in enumerate(self.unit):
+            facing_deg = unit.facing_deg
+            if facing_deg is None or unit.hex not in grid:
+                continue
+            if facing_deg not in grid.facings_deg:
+                why = f"expected one of {', '.join(map(str, grid.facings_deg))}, got {facing_deg}"
+                yield document.error(("unit", index, "facing_deg"), why)
+                continue
+            right = right_hex(grid, unit.hex, facing_deg)
+            if unit.second_hex not in (None, right):
+                where = f"the hex to the right of {unit.hex} as {unit.id} faces"
+                why = f"expected {right or 'none'}, {where}, got {unit.second_hex}"
+                yield document.error(("unit", index, "second_hex"), why)
 
     def faults_among(self, document: Document, files: Mapping[str, Document]) -> Faults:
         """Yields what the map lacks: where units enter, and where each side's return."""

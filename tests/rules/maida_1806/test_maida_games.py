@@ -138,7 +138,9 @@ def test_a_game_without_files_names_them_and_the_house_sample():
         ("map", ("default",), 'expected a kind of the charts .* got "moor"'),
         ("map", ("thicket",), r"map: thicket\[2\]: expected one terrain for 0101"),
         ("map", ("hexsides",), "expected two hexes that touch, got 0101 and 0505"),
-        ("scenario", ("leader",), 'unit.* expected a leader of the french, got "Nobody"'),
+        ("scenario", ("leader", "Nobody"), 'unit.* expected a leader of the french, got "Nobody"'),
+        ("scenario", ("facing_deg", 30), "scenario: unit.*facing_deg: expected one of 0, 60, 120"),
+        ("scenario", ("second_hex", "0604"), "scenario: unit.*second_hex: expected 0603, the hex"),
     ],
 )  # fmt: skip
 def test_a_fault_in_a_file_is_named_in_one_line(kind, change, message):
@@ -153,7 +155,7 @@ def test_a_fault_in_a_file_is_named_in_one_line(kind, change, message):
     elif change == ("hexsides",):
         document["hexsides"]["river"] = [["0101", "0505"]]
     else:
-        document["unit"][0]["leader"] = "Nobody"
+        document["unit"][0] |= [change]
     with pytest.raises(BadInput, match=message) as fault:
         Play(GAME, POSITION, options)
     assert "\n" not in str(fault.value)
