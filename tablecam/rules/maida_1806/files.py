@@ -257,7 +257,7 @@ class Scenario(GameFile):
         grid = grid_of(hex_map)
         for index, unit in enumerate(self.unit):
             facing_deg = unit.facing_deg
-            if facing_deg is None or unit.hex not in grid:
+            if unit.hex is None or facing_deg is None or unit.hex not in grid:
                 continue
             if facing_deg not in grid.facings_deg:
                 why = f"expected one of {', '.join(map(str, grid.facings_deg))}, got {facing_deg}"

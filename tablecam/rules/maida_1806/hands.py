@@ -70,20 +70,25 @@ def _suggested(state: State, position: Position) -> Iterator[Suggestion]:
     aside = {unit.id for unit in position.units if _is_aside(state, unit)}
     seen = {name: at for name, at in seen_counters(position).items() if name not in aside}
     boxed = {unit.id for unit in position.units if "in_box" in unit.extra}
-    explained: set[str] = set(aside)
+    explained, dropped = set(aside), set[str]()
+    hidden = {unit.id for unit in position.units if not _is_seen(unit)}
+    lying = (unit.bases[0] for unit in position.units if unit.id in seen)
+    occupied = {number for base in lying for number in place_of(state.grid, base).hexes}
     # Seen beside the map, or known to have been taken off it, a counter has joined no other.
-    may_lie = {*seen, *(unit.id for unit in position.units if not _is_seen(unit))}
+    may_lie = {*seen, *hidden}
     there = tuple(p for p in state.pieces if p.id in may_lie or state.is_covered(p.id))
     for side in SIDES:
         explanations = _explained(replace(state, pieces=there), seen, side, boxed)
         explained.update(u for changes in explanations for change in changes for u in change.units)
         sure = [c for c in next(iter(explanations), ()) if all(c in e for e in explanations)]
-        moves = (_of_change(state, position, change, seen) for change in sure)
-        # One that is not seen may have been taken off: only what it may do is believed of it.
-        yield from (move for move in moves if move.unit in seen or move.answer.answer != "no")
+        moves = [_of_change(state, position, change, seen) for change in sure]
         open_ = [tuple(c for c in e if c not in sure) for e in explanations]
         if len(open_) > 1:
-            yield from _asked(state, position, open_, seen)
+            moves += _asked(state, position, open_, seen)
+        # One that is not seen may have been taken off: only what it may do is believed of it.
+        believed = [move for move in moves if move.unit in seen or move.answer.answer != "no"]
+        dropped.update(move.unit for move in moves if move not in believed)
+        yield from believed
     pieces = {piece.id: piece for piece in state.on_map()}
     for unit in position.units:
         laid_out = pieces.get(unit.id)
@@ -96,6 +101,34 @@ def _suggested(state: State, position: Position) -> Iterator[Suggestion]:
             formed = _formed(state, laid_out, place, str(seen_faces(unit)[0]["formation"]))
             yield formed or Suggestion(unit.id, face, None, certain("no", "D-3.4h", face))
     yield from _of_leaders(state, position)
+    for name in sorted(hidden.intersection(pieces).difference(explained - dropped)):
+        # Under a counter that is seen in its hex it lies as before (R-08).
+        if not occupied.intersection(pieces[name].hexes) and not _is_said_to_lie(state, name):
+            yield _where_is(state, name)
+
+
+def _is_said_to_lie(state: State, name: str) -> bool:
+    """Whether players have said that a counter that is not seen lies where the game has it."""
+    lies = state.lies.get(name)
+    return (
+        lies is not None
+        and lies.seen == "held"
+        and state.piece(name).hexes == (place_of(state.grid, lies).hexes)
+    )
+
+
+def _where_is(state: State, name: str) -> Suggestion:
+    """Returns what players are asked about a counter when nothing is seen in its hexes."""
+    unit = position_of(state).unit(name)
+    assert unit is not None
+    there = Lay({name: (replace(unit.bases[0], seen="held"),)})
+    choices: list[tuple[str, object]] = [(f"It lies in {joined(state.piece(name).hexes)}", there)]
+    asked = _question(name, f"{name} is not seen any more: where is it?", "D-G12", choices)
+    why = (
+        "Under an enemy counter it counts as where it was: lay it beside that one, or back. "
+        "If it was taken off the table, choose it and press “Taken off”."
+    )
+    return replace(asked, answer=replace(asked.answer, because=why))
 
 
 def _explained(

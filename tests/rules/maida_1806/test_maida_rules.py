@@ -431,11 +431,32 @@ def test_a_counter_that_vanishes_beside_a_friend_is_proposed_as_a_join_d_g12():
     assert diff.placings(joined) == ()
     diff.seen = seen(joined, FB=None, FA=None)
     assert [placing.unit for placing in diff.placings(joined)] == ["FA"]
-    # One that may not go there was taken off, and so was one that is no more listed.
+    # One that may not go there is looked for; one that is no more listed was taken off.
     theirs = replace(state, slot=0, drawn="B1", commanding="B1")
-    assert GAME.detect_moves(theirs, table) == ()
+    (lost,) = GAME.detect_moves(theirs, table)
+    assert lost.text == "FA is not seen any more: where is it?"
     off = replace(table, units=tuple(one for one in table.units if one.bases))
     assert GAME.detect_moves(state, off) == ()
+
+
+def test_a_counter_laid_on_an_enemy_is_never_silently_unseen_d_5_1_d_g12():
+    british = [unit("BA", "0505"), unit("BB", "0404", formation="line")]
+    state = lie(*british, unit("FA", "0504", 240), unit("FB", "0101"), active="B1",
+                leaders={"B1": "0506"})  # fmt: skip
+    # The enemy beneath counts as where it was, until something else is seen there.
+    for name, rule in (("BA", "D-5.1"), ("BB", "D-12.1")):
+        (found,) = GAME.detect_moves(state, seen(state, FA=None, **{name: ("0504", 60)}))
+        assert (found.unit, found.answer.rule) == (name, rule)
+    # A counter that was pushed under an enemy is asked about, also when both seem to be gone.
+    for names in (["BA"], ["BA", "FA"]):
+        asked = GAME.detect_moves(state, seen(state, **dict.fromkeys(names)))
+        assert [one.text for one in asked] == [
+            f"{name} is not seen any more: where is it?" for name in names
+        ]
+        (label, lies), *_ = asked[0].choices
+        assert label == "It lies in 0505"
+    after, _ = GAME.apply(state, lies)
+    assert GAME.detect_moves(after, seen(after, BA=None)) == ()
 
 
 def test_a_counter_that_may_lie_under_either_stack_is_asked_about_once_d_g12():
