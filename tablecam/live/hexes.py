@@ -10,7 +10,6 @@ from tablecam.geometry.rectangles import Measurable
 from tablecam.geometry.shapes import Shape
 from tablecam.rules.games import described
 from tablecam.rules.hexes.counters import place_of
-from tablecam.rules.hexes.drawings import hexes_shapes
 from tablecam.rules.hexes.grid import Grid, grid_of
 from tablecam.rules.hexes.stacks import box_corners_mm, box_of, out_of_boxes
 from tablecam.rules.hexes.zones import ZONES, zones_of
@@ -135,9 +134,9 @@ def counter_shapes(position: Position, what: object) -> tuple[Shape, ...]:
     place = place_of(grid, base, has_facing=has_facing)
     if not place.hexes:
         return ()
-    own = hexes_shapes(grid, place.hexes, "hex-own")
+    own = grid.outlines(place.hexes, "hex-own")
     if place.facing == "none":
         return own
     zones = zones_of(grid, place.hexes, place.facing_deg)
-    around = (hexes_shapes(grid, grid.on_map(zones.of(name)), f"hex-{name}") for name in ZONES)
+    around = (grid.outlines(grid.on_map(zones.of(name)), f"hex-{name}") for name in ZONES)
     return (*chain.from_iterable(around), *own)

@@ -8,7 +8,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
-from tablecam.rules.hexes.drawings import hexes_shapes
 from tablecam.rules.hexes.grid import Grid, Hex, grid_of
 from tablecam.rules.hexes.zones import Hexes, right_hex
 from tablecam.rules.reports import Finding, Question
@@ -100,7 +99,7 @@ def place_finding(
         text = f"{unit.id} is off the map"
         return place, Finding(text, certain("no", rule, text), question=asked)
     text = f"{unit.id} lies in {' and '.join(place.hexes)}, {place.margin_mm:.1f} mm from its side"
-    shapes = hexes_shapes(grid, (*place.hexes, *place.other_hexes), "hex")
+    shapes = grid.outlines((*place.hexes, *place.other_hexes), "hex")
     answer = Answer(
         place.answer, place.margin_mm, place.sigma_mm, place.probability, rule, text, shapes
     )

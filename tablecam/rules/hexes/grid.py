@@ -8,12 +8,13 @@ Follows https://www.redblobgames.com/grids/hexagons.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from heapq import heappop, heappush
 from typing import Final, Generic, NamedTuple, TypeVar
 
+from tablecam.geometry.shapes import Shape
 from tablecam.table.headings import difference_deg
 from tablecam.table.model import HexMap, Point
 
@@ -243,6 +244,14 @@ class Grid:
         on_map = heading_deg - self.map.rotation_deg
         nearest = min(self.facings_deg, key=lambda deg: abs(difference_deg(on_map, deg)))
         return nearest, difference_deg(on_map, nearest)
+
+    def outlines(self, hexes: Iterable[Hex], role: str) -> tuple[Shape, ...]:
+        """Draws some hexes."""
+        return tuple(Shape("polygon", self.corners_mm(number), role) for number in hexes)
+
+    def way(self, places: Iterable[Sequence[Hex]], role: str) -> Shape:
+        """Draws the way of a counter from place to place, or the line between two."""
+        return Shape("line", tuple(self.middle_mm(hexes) for hexes in places), role)
 
     def reached(
         self, start: Iterable[Hex], most: int, may_step: Callable[[Hex, Hex], bool]

@@ -11,7 +11,6 @@ from typing import Any, Final
 
 from tablecam.geometry.shapes import Shape
 from tablecam.rules.hexes.counters import Place, place_finding, place_of, seen_faces
-from tablecam.rules.hexes.drawings import hexes_shapes, line_shape
 from tablecam.rules.hexes.files import Ground
 from tablecam.rules.hexes.grid import grid_of
 from tablecam.rules.hexes.stacks import box_of, out_of_boxes
@@ -108,7 +107,7 @@ def _zones(state: State, unit: Unit) -> Iterator[Finding | Shape]:
     for name in ZONES:
         hexes = state.grid.on_map(zones.of(name))
         yield Finding(f"{name.capitalize()}: {', '.join(hexes) or 'off the map'}", rule="D-G5")
-        yield from hexes_shapes(state.grid, hexes, name)
+        yield from state.grid.outlines(hexes, name)
     if unit.arm == "infantry":
         yield from page.field_of_view(state, unit.id)
 
@@ -123,7 +122,7 @@ def _range(state: State, one: Unit, other: Unit) -> Iterator[Finding]:
 def _sight(state: State, firer: Unit, target: Unit) -> Finding:
     """Returns whether a unit has another in sight, on open ground (D-14.2)."""
     piece, hexes = state.piece(firer.id), state.piece(target.id).hexes
-    shape = line_shape(state.grid, piece.hexes, hexes, "line-of-sight")
+    shape = state.grid.way((piece.hexes, hexes), "line-of-sight")
     apart = not set(piece.hexes) & set(hexes)
     hidden = field.blockers(state, piece, hexes) if apart else ()
     in_front = apart and field.leaves_by_front(state, piece, hexes)

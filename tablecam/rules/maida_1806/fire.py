@@ -9,7 +9,6 @@ from typing import Any
 
 from tablecam.geometry.shapes import Shape
 from tablecam.rules.game import Ban, Event, PendingDecision, Sum
-from tablecam.rules.hexes.drawings import hexes_shapes
 from tablecam.rules.hexes.zones import Hexes
 from tablecam.rules.maida_1806 import field, tables, troops
 from tablecam.rules.maida_1806 import state as acts
@@ -406,7 +405,7 @@ class Retreat(Due):
     def shapes(self, state: State) -> tuple[Shape, ...]:
         """Draws the hexes."""
         hexes = [number for option in self.options(state) for number in option]
-        return hexes_shapes(state.grid, hexes, "withdrawal")
+        return state.grid.outlines(hexes, "withdrawal")
 
     def legal(self, state: State) -> tuple[acts.Withdraw, ...]:
         """Returns the hexes, and to stay where a withdrawal is free."""

@@ -10,7 +10,6 @@ from typing import Any
 from tablecam.geometry.shapes import Shape
 from tablecam.rules.game import Ban, Event, Refused, Suggestion
 from tablecam.rules.hexes.counters import Place, place_of, seen_faces
-from tablecam.rules.hexes.drawings import hexes_shapes
 from tablecam.rules.hexes.grid import Hex, Way, ways_from
 from tablecam.rules.hexes.hex_game import position_of
 from tablecam.rules.hexes.stacks import Change, Explanation, Stack, explain, seen_counters
@@ -382,13 +381,13 @@ def reached(state: State) -> tuple[Shape, ...]:
     """
     if state.phase == "leaders":
         hexes = (action.to for action in sequence.leader_moves(state))
-        return hexes_shapes(state.grid, dict.fromkeys(hexes), "reach")
+        return state.grid.outlines(dict.fromkeys(hexes), "reach")
     own = state.piece(state.movers[0]).hexes
     steps = movement.legal_steps(state, state.movers)
     offered = {number for _, ends in steps for number in ends[0].hexes}.difference(own)
     ends = {number for hexes, _ in all_ways(state, state.movers) for number in hexes}
-    further = hexes_shapes(state.grid, sorted(ends.difference(offered, own)), "reach-on")
-    return (*further, *hexes_shapes(state.grid, sorted(offered), "reach"))
+    further = state.grid.outlines(sorted(ends.difference(offered, own)), "reach-on")
+    return (*further, *state.grid.outlines(sorted(offered), "reach"))
 
 
 def _nearest(state: State, units: Units, place: Place, places: Places) -> Position | None:
@@ -471,7 +470,7 @@ class Spreading(Due):
 
     def shapes(self, state: State) -> tuple[Shape, ...]:
         """Draws the hex."""
-        return hexes_shapes(state.grid, (self.hex,), "reach")
+        return state.grid.outlines((self.hex,), "reach")
 
     def seen(self, state: State, position: Position) -> Iterator[Suggestion]:
         """Yields what the camera sees of the stack: own counters there, and new ones around it."""

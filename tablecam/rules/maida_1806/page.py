@@ -10,7 +10,6 @@ from tablecam.geometry.shapes import Shape
 from tablecam.rules import descriptions as about
 from tablecam.rules.dice import Roll
 from tablecam.rules.game import Ban, DiceGroup, Json, Offer, PendingDecision
-from tablecam.rules.hexes.drawings import hexes_shapes, line_shape
 from tablecam.rules.hexes.hex_game import unit_setting
 from tablecam.rules.maida_1806 import (
     clash,
@@ -112,8 +111,8 @@ def step_words(step: MoveStep) -> str:
 
 def _end(state: State, end: Piece, role: str = "hex-own") -> tuple[Shape, ...]:
     """Draws the hexes in which a unit would lie, and its Front hexes there."""
-    front = hexes_shapes(state.grid, field.front_of(state, end), "hex-front")
-    return (*hexes_shapes(state.grid, end.hexes, role), *front)
+    front = state.grid.outlines(field.front_of(state, end), "hex-front")
+    return (*state.grid.outlines(end.hexes, role), *front)
 
 
 def _facing(facing_deg: int) -> str:
@@ -139,7 +138,7 @@ def _fire(state: State, action: acts.Fire) -> Offer:
     hit = next(iter(shot.checks), "")
     words = f"morale check, {_passes(state, hit, shot.modifiers[hit])}" if hit else "to capture it"
     label = f"{joined(action.units)} at {action.target}: {words}"
-    shape = line_shape(state.grid, start, end, "line-of-sight")
+    shape = state.grid.way((start, end), "line-of-sight")
     return Offer("fire", label, (shape,), units=(*action.units, action.target))
 
 
@@ -179,7 +178,7 @@ def _face(state: State, action: acts.Face) -> Offer:
 
 
 def _withdraw(state: State, action: acts.Withdraw) -> Offer:
-    shapes = hexes_shapes(state.grid, action.to, "withdrawal")
+    shapes = state.grid.outlines(action.to, "withdrawal")
     words = f"withdraw to {joined(action.to)}" if action.to else "stay"
     return Offer("answer", f"{action.unit}: {words}", shapes)
 
@@ -256,14 +255,14 @@ OFFERS: Final[Mapping[type, Callable[[State, Any], Offer]]] = {
         _end(state, replace(state.piece(action.unit), hexes=(action.hex,)), "reach"),
     ),
     acts.MoveLeader: lambda state, action: Offer(
-        "leader", f"{action.leader}: {action.to}", hexes_shapes(state.grid, (action.to,), "reach")
+        "leader", f"{action.leader}: {action.to}", state.grid.outlines((action.to,), "reach")
     ),
     acts.Place: _place,
     hands.Spread: lambda state, action: Offer(
         "answer" if action.units else "spread",
         f"As the game has it: {', '.join(action.units)}" if action.units
         else f"Spread {action.hex}",
-        hexes_shapes(state.grid, (action.hex,), "reach"),
+        state.grid.outlines((action.hex,), "reach"),
     ),
     acts.Pass: lambda state, action: Offer("done", "Pass"),
     Decide: lambda state, action: Offer("answer", "Yes" if action.yes else "No"),
@@ -326,4 +325,4 @@ def field_of_view(state: State, name: str) -> tuple[Shape, ...]:
     most = field.reach_of(state.troop(name))
     near = state.grid.reached(piece.hexes, most, lambda *_: True)
     seen = (n for n in near if n not in piece.hexes and field.sees(state, piece, (n,)))
-    return hexes_shapes(state.grid, seen, "field-of-view")
+    return state.grid.outlines(seen, "field-of-view")

@@ -9,7 +9,6 @@ from typing import Any, Literal
 
 from tablecam.geometry.shapes import Shape
 from tablecam.rules.game import Event, PendingDecision, Sum, outcomes_of
-from tablecam.rules.hexes.drawings import line_shape
 from tablecam.rules.hexes.zones import Hexes
 from tablecam.rules.maida_1806 import field, tables
 from tablecam.rules.maida_1806 import state as acts
@@ -237,7 +236,7 @@ class Reactions(Due):
         """Draws a line from each unit to a mover."""
         must, may = self.waiting(state)
         return tuple(
-            line_shape(state.grid, state.piece(name).hexes, target, "reaction")
+            state.grid.way((state.piece(name).hexes, target), "reaction")
             for name in (*must, *may)
             for target in state.places(self.movers[:1])
         )

@@ -9,7 +9,6 @@ from typing import Any, Final
 from tablecam.geometry.shapes import Shape
 from tablecam.rules.dice import Roll
 from tablecam.rules.game import PendingDecision
-from tablecam.rules.hexes.drawings import hexes_shapes, way_shape
 from tablecam.rules.hexes.grid import Hex
 from tablecam.rules.musket_saber import state as acts
 from tablecam.rules.musket_saber import tables
@@ -309,10 +308,8 @@ class Flee(Due):
         """Draws the lines and their ends."""
         number = state.unit(self.unit).hex
         legal = self.legal(state)
-        lines = (
-            way_shape(state.grid, [(n,) for n in (number or "", *way.path)], "way") for way in legal
-        )
-        ends = hexes_shapes(state.grid, (way.path[-1] for way in legal), "withdrawal")
+        lines = (state.grid.way([(n,) for n in (number or "", *way.path)], "way") for way in legal)
+        ends = state.grid.outlines((way.path[-1] for way in legal), "withdrawal")
         return (*lines, *ends) if number else ()
 
 
@@ -400,7 +397,7 @@ class Victors(Due):
     def shapes(self, state: State) -> tuple[Shape, ...]:
         """Draws the hexes."""
         ends = (way.to for way in self.legal(state) if isinstance(way, acts.Advance))
-        return hexes_shapes(state.grid, dict.fromkeys(ends), "reach")
+        return state.grid.outlines(dict.fromkeys(ends), "reach")
 
 
 def _advanced(state: State, answer: acts.Advance) -> Outcome:

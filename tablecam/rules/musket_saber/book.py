@@ -13,7 +13,6 @@ from typing import Any, Final
 from tablecam.geometry.shapes import Shape
 from tablecam.rules.game import Ban
 from tablecam.rules.hexes.counters import place_finding, place_of
-from tablecam.rules.hexes.drawings import hexes_shapes, line_shape, way_shape
 from tablecam.rules.hexes.grid import Hex, grid_of
 from tablecam.rules.hexes.stacks import out_of_boxes
 from tablecam.rules.measuring import Measures
@@ -115,7 +114,7 @@ def _zone(state: State, unit: Unit) -> Iterator[Part]:
         yield Finding(f"It has no zone of control: it is {said}", rule="K-6.4")
     else:
         yield Finding("It has no zone of control: the terrain bars it", rule="K-6.4")
-    yield from hexes_shapes(state.grid, zone, "zone-of-control")
+    yield from state.grid.outlines(zone, "zone-of-control")
     if holding := state.field.holding(unit):
         names = " and ".join(enemy.id for enemy in holding)
         yield Finding(f"{names} {'hold' if len(holding) > 1 else 'holds'} it", rule="K-6.2a")
@@ -145,7 +144,7 @@ def _reach(state: State, name: str) -> Iterator[Part]:
     ends = [number for number, path in moves.reached(state, name, most).items() if path]
     yield Finding(f"{words} it reaches {counted(len(ends), 'hex')}", rule=rule)
     if state.phase == "movement":
-        yield from hexes_shapes(state.grid, ends, "reach")
+        yield from state.grid.outlines(ends, "reach")
     if isinstance(thing, Unit) and state.plays("K-4.7a"):
         yield _march(state, thing)
 
@@ -198,8 +197,8 @@ def _attacks_on(state: State, unit: Unit, target: Hex) -> Iterator[Finding]:
         if is_now:
             bans["bombard"] = battle.ban_on_bombard(state, unit, target)
     shapes = (
-        *hexes_shapes(state.grid, (target,), "target"),
-        line_shape(state.grid, (unit.hex or target,), (target,), "attack"),
+        *state.grid.outlines((target,), "target"),
+        state.grid.way(((unit.hex or target,), (target,)), "attack"),
     )
     open_ways = [how for how, ban in bans.items() if ban is None]
     for how in open_ways:
@@ -238,8 +237,8 @@ def _line(state: State, unit: Unit) -> Iterator[Part]:
     yield Finding(f"{words}{to}", rule="K-7.6")
     if line.path:
         hexes = [(number,) for number in (unit.hex or "", *line.path)]
-        yield way_shape(state.grid, hexes, "retreat-line")
-        yield from hexes_shapes(state.grid, line.path[-1:], "withdrawal")
+        yield state.grid.way(hexes, "retreat-line")
+        yield from state.grid.outlines(line.path[-1:], "withdrawal")
 
 
 def _sight(state: State, one: str, other: str) -> Finding:
@@ -248,7 +247,7 @@ def _sight(state: State, one: str, other: str) -> Finding:
     ban = None if start == end else state.field.ban_on_sight(start, end)
     text = f"{one} sees {other}" if ban is None else f"{one} does not see {other}: {ban.because}"
     asked = Question(f"sight/{one}/{other}", f"Does {one} see {other}?")
-    shape = line_shape(state.grid, (start,), (end,), "line-of-sight")
+    shape = state.grid.way(((start,), (end,)), "line-of-sight")
     word, rule = ("yes", "K-8.6") if ban is None else ("no", ban.rule)
     return Finding(text, certain(word, rule, text, (shape,)), question=asked)  # type: ignore[arg-type]
 

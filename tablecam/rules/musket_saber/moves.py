@@ -9,7 +9,6 @@ from typing import Any
 from tablecam.geometry.shapes import Shape
 from tablecam.rules.dice import Roll
 from tablecam.rules.game import Ban, DiceGroup
-from tablecam.rules.hexes.drawings import hexes_shapes
 from tablecam.rules.hexes.grid import Hex, Way, ways_from
 from tablecam.rules.musket_saber import movement
 from tablecam.rules.musket_saber import state as acts
@@ -436,7 +435,7 @@ class Go(Due):
 
     def shapes(self, state: State) -> tuple[Shape, ...]:
         """Draws the hexes within reach."""
-        return hexes_shapes(state.grid, self._reached(state), "reach")
+        return state.grid.outlines(self._reached(state), "reach")
 
 
 def moved(state: State, move: acts.Move) -> Outcome:

@@ -10,7 +10,6 @@ from tablecam.geometry.shapes import Shape
 from tablecam.rules import descriptions as about
 from tablecam.rules.dice import Roll
 from tablecam.rules.game import Json, Offer, PendingDecision
-from tablecam.rules.hexes.drawings import hexes_shapes, line_shape, way_shape
 from tablecam.rules.hexes.grid import Hex
 from tablecam.rules.hexes.hex_game import unit_setting
 from tablecam.rules.musket_saber import battle
@@ -58,7 +57,7 @@ def question(state: State) -> PendingDecision:
 
 
 def _to(group: str, state: State, name: str, words: str, *hexes: str) -> Offer:
-    shapes = hexes_shapes(state.grid, hexes, "reach")
+    shapes = state.grid.outlines(hexes, "reach")
     return Offer(group, f"{name}: {words}", shapes, units=(name,))
 
 
@@ -68,8 +67,8 @@ def _helped(leader: str) -> str:
 
 def _way(state: State, name: str, path: tuple[Hex, ...]) -> tuple[Shape, ...]:
     """Draws a way from where a counter is, and its end."""
-    way = way_shape(state.grid, [(n,) for n in (state.thing(name).hex, *path) if n], "way")
-    return (way, *hexes_shapes(state.grid, path[-1:], "reach"))
+    way = state.grid.way([(n,) for n in (state.thing(name).hex, *path) if n], "way")
+    return (way, *state.grid.outlines(path[-1:], "reach"))
 
 
 def _retreat(state: State, action: acts.Retreat) -> Offer:
@@ -96,14 +95,14 @@ def _attack(state: State, action: acts.Attack) -> Offer:
     if action.how != "charge" and state.field.units_at(action.target_hex):
         label += f", {battle.reckoned(state, fight).value:+d}"
     start = state.thing(action.units[0]).hex
-    lines = (line_shape(state.grid, (start,), (action.target_hex,), "attack"),) if start else ()
+    lines = (state.grid.way(((start,), (action.target_hex,)), "attack"),) if start else ()
     there = fighting(state.field.units_at(action.target_hex))
     return Offer("attack", label, lines, units=(*action.units, *(unit.id for unit in there)))
 
 
 def _bombard(state: State, action: acts.Bombard) -> Offer:
     start = state.thing(action.units[0]).hex or action.target
-    shape = line_shape(state.grid, (start,), (action.target,), "line-of-sight")
+    shape = state.grid.way(((start,), (action.target,)), "line-of-sight")
     there = tuple(unit.id for unit in state.field.units_at(action.target))
     label = battle.attack_words(state, action.units, action.target, "bombard")
     return Offer("bombard", label, (shape,), units=(*action.units, *there))

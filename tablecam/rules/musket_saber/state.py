@@ -12,7 +12,6 @@ from typing import Any, ClassVar, Literal
 from tablecam.geometry.shapes import Shape
 from tablecam.rules.frozen_json import Variant
 from tablecam.rules.game import DiceGroup, Event, Refused
-from tablecam.rules.hexes.drawings import hexes_shapes, line_shape
 from tablecam.rules.hexes.files import checked_files
 from tablecam.rules.hexes.grid import Hex, grid_of
 from tablecam.rules.hexes.hex_game import Counter, HexState
@@ -335,8 +334,8 @@ class Battle(Manner):
         if self.target not in enemies:
             return ()
         hexes = [state.unit(name).hex for name in self.attackers]
-        lines = (line_shape(state.grid, (n,), (self.target,), "attack") for n in hexes if n)
-        return (*hexes_shapes(state.grid, (self.target,), "target"), *lines)
+        lines = (state.grid.way(((n,), (self.target,)), "attack") for n in hexes if n)
+        return (*state.grid.outlines((self.target,), "target"), *lines)
 
 
 @dataclass(frozen=True)
