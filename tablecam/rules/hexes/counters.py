@@ -5,6 +5,7 @@ A place is in doubt near a hexside, a facing between two corners; neither is gue
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
@@ -14,6 +15,7 @@ from tablecam.rules.reports import Finding, Question
 from tablecam.table.headings import forward
 from tablecam.table.model import BasePose, Keys, Position, Unit
 from tablecam.uncertainty.answer import Answer, certain, decide
+from tablecam.wording import counted
 
 CLEAR_DEG: Final = 20.0
 """A counter turned this far off a corner still faces it without a question."""
@@ -104,6 +106,16 @@ def place_finding(
         place.answer, place.margin_mm, place.sigma_mm, place.probability, rule, text, shapes
     )
     return place, Finding(text, answer, question=asked)
+
+
+def range_findings(position: Position, rule: str, one: Unit, other: Unit) -> Iterator[Finding]:
+    """Yields the distance in hexes between two counters on the map."""
+    assert position.table.hex_map is not None
+    grid = grid_of(position.table.hex_map)
+    hexes = [place_of(grid, unit.bases[0]).hexes if unit.bases else () for unit in (one, other)]
+    if all(hexes):
+        apart = counted(grid.distance(*hexes), "hex")
+        yield Finding(f"{one.id} and {other.id} are {apart} apart", rule=rule)
 
 
 def _others(grid: Grid, hexes: Hexes, points: list[tuple[float, float]]) -> Hexes:

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any, Final
 
 from tablecam.geometry.shapes import Shape
-from tablecam.rules.hexes.counters import Place, place_finding, place_of, seen_faces
+from tablecam.rules.hexes.counters import Place, place_finding, place_of, range_findings, seen_faces
 from tablecam.rules.hexes.files import Ground
 from tablecam.rules.hexes.grid import grid_of
 from tablecam.rules.hexes.stacks import box_of, out_of_boxes
@@ -25,7 +25,6 @@ from tablecam.rules.measuring import Measures
 from tablecam.rules.reports import Finding, Question, Section
 from tablecam.table.model import Position, Unit
 from tablecam.uncertainty.answer import Answer, certain
-from tablecam.wording import counted
 
 
 class HexBook(Measures):
@@ -48,7 +47,7 @@ class HexBook(Measures):
             ]
         pairs = (tuple(named), tuple(named[::-1]))
         return [
-            Section("range", "Range", partial(_range, state, *named)),
+            Section("range", "Range", partial(range_findings, position, "D-G8", *named)),
             Section("sight", "Sight", lambda: (_sight(state, *pair) for pair in pairs)),
             Section("react", "Reaction", lambda: (_reacts(state, *pair) for pair in pairs)),
         ]
@@ -110,13 +109,6 @@ def _zones(state: State, unit: Unit) -> Iterator[Finding | Shape]:
         yield from state.grid.outlines(hexes, name)
     if unit.arm == "infantry":
         yield from page.field_of_view(state, unit.id)
-
-
-def _range(state: State, one: Unit, other: Unit) -> Iterator[Finding]:
-    """Yields the distance in hexes (D-G8)."""
-    hexes = [state.piece(unit.id).hexes for unit in (one, other)]
-    apart = counted(state.grid.distance(*hexes), "hex")
-    yield Finding(f"{one.id} and {other.id} are {apart} apart", rule="D-G8")
 
 
 def _sight(state: State, firer: Unit, target: Unit) -> Finding:

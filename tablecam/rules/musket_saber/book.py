@@ -12,8 +12,8 @@ from typing import Any, Final
 
 from tablecam.geometry.shapes import Shape
 from tablecam.rules.game import Ban
-from tablecam.rules.hexes.counters import place_finding, place_of
-from tablecam.rules.hexes.grid import Hex, grid_of
+from tablecam.rules.hexes.counters import place_finding, range_findings
+from tablecam.rules.hexes.grid import Hex
 from tablecam.rules.hexes.stacks import out_of_boxes
 from tablecam.rules.measuring import Measures
 from tablecam.rules.musket_saber import battle, combat, movement, moves
@@ -61,7 +61,7 @@ class FolioBook(Measures):
             unit in state.names and state.thing(unit).hex for unit in units
         )
         if len(units) > 1:
-            apart = Section("range", "Range", partial(_range, position, *named))
+            apart = Section("range", "Range", partial(range_findings, position, "K-G2", *named))
             if state is None or not known:
                 return [place, apart]
             pairs = (units, units[::-1])
@@ -88,19 +88,6 @@ def _places(position: Position, counters: Sequence[Counter]) -> Iterator[Finding
     for counter in counters:
         if counter.bases:
             yield place_finding(position, counter, "K-G3", has_facing=False)[1]
-
-
-def _range(position: Position, one: Counter, other: Counter) -> Iterator[Finding]:
-    """Yields the distance in hexes (K-G2)."""
-    assert position.table.hex_map is not None
-    grid = grid_of(position.table.hex_map)
-    hexes = [
-        place_of(grid, counter.bases[0], has_facing=False).hexes if counter.bases else ()
-        for counter in (one, other)
-    ]
-    if all(hexes):
-        apart = counted(grid.distance(*hexes), "hex")
-        yield Finding(f"{one.id} and {other.id} are {apart} apart", rule="K-G2")
 
 
 def _zone(state: State, unit: Unit) -> Iterator[Part]:
