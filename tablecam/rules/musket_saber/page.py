@@ -83,7 +83,7 @@ def _move(state: State, action: acts.Move) -> Offer:
     if action.charge is None:
         return Offer("move", f"{names}: to {end}", (way, *there), units=action.units)
     # A tap on a hex only begins a move; then it asks which of both is meant.
-    target = hexes_shapes(state.grid, (action.charge,), "target")
+    target = state.grid.outlines((action.charge,), "target")
     shapes = (way, *(there if state.step else ()), *target)
     words = f"charge {battle.whom(state, action.charge)} from {end}"
     return Offer("charge", f"{names}: {words}", shapes, units=action.units)
