@@ -9,6 +9,7 @@ import json
 import logging
 import sys
 from collections.abc import Callable
+from dataclasses import asdict
 from random import Random
 from typing import Any
 
@@ -170,7 +171,7 @@ class Lines:
         asked = play.asked()
         decision: Json = {"question": asked.question, "seat": asked.seat, "over": asked.is_over}
         if asked.closed is not None:
-            decision["closed"] = asked.closed.to_json()
+            decision["closed"] = asdict(asked.closed)
         house: Json = {"house": list(play.house)} if play.house else {}
         return {"at": len(play.done), "asked": decision} | house
 

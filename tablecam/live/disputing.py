@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 
 from tablecam.drawing.proof import Proof, proof_picture
@@ -46,7 +46,7 @@ class Disputing:
         plain, drawn = self._pictures(reading, line, position, at)
         document = {
             "at": at.isoformat(),
-            "question": line.question.to_json(),
+            "question": asdict(line.question),
             "active": active,
             "answer": line.answer.to_json(),
             "line": line.to_json(),

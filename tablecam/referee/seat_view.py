@@ -69,7 +69,7 @@ def _asked(referee: Referee, play: AnyPlay, seat: Seat) -> Json:
         "asked": asked.seat,
         "is_yours": is_yours,
         "is_over": asked.is_over,
-        "closed": None if asked.closed is None else asked.closed.to_json(),
+        "closed": asked.closed and asdict(asked.closed),
         "actions": offered,
         "why_missing": referee.game.why_missing(play.state) if is_yours else "",
         "pass_all": pass_all,

@@ -205,8 +205,7 @@ class Book(ABC):
         """Returns the answers to a query about a position, which errors call `source`.
 
         Raises:
-            BadInput: The position is not fit for rulings, or the query names what is not there, or
-                the book prints none.
+            BadInput: The position is unfit, the query names what is not there, or there is no book.
         """
         raise BadInput(source, f"there is no rulebook of {self.game}", key="game")
 

@@ -122,10 +122,6 @@ class DeclareFirst:
         named = [name for name in ends if name is not None]
         return len(ends) > 1 and bool(named) and all(name in self.declared for name in named)
 
-    def to_json(self) -> Json:
-        """Returns the JSON value of the ban."""
-        return {"because": self.because, "declared": list(self.declared)}
-
 
 class Sum(NamedTuple):
     """A total as players read it: its title, and its terms in words."""

@@ -291,14 +291,10 @@ def decided(answer: Answer) -> Decided:
 
 def doubts(**answers: Answer) -> dict[str, Any]:
     """Returns the answers that hang on measured lengths, by the key of the question's answer."""
+    close = {k: one for k, one in answers.items() if one.sigma_mm or one.answer == "too_close"}
     return {
-        key: {
-            name: value
-            for name, value in answer.to_json().items()
-            if name in ("answer", "margin_mm", "sigma_mm", "probability", "rule", "because")
-        }
-        for key, answer in answers.items()
-        if answer.sigma_mm or answer.answer == "too_close"
+        key: {name: value for name, value in answer.to_json().items() if name != "evidence"}
+        for key, answer in close.items()
     }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import textwrap
 from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any, Final, TypeVar
 
@@ -31,10 +31,6 @@ class Interpretation:
     rule: str
     text: str
 
-    def to_json(self) -> Json:
-        """Returns the JSON value of the reading."""
-        return {"rule": self.rule, "text": self.text}
-
 
 @dataclass(frozen=True, slots=True)
 class Question:
@@ -42,10 +38,6 @@ class Question:
 
     id: str
     text: str
-
-    def to_json(self) -> Json:
-        """Returns the JSON value of the question."""
-        return {"id": self.id, "text": self.text}
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +57,10 @@ class Finding:
         """Returns the JSON value of the line."""
         return {
             "text": self.text,
-            "answer": None if self.answer is None else self.answer.to_json(),
+            "answer": self.answer and self.answer.to_json(),
             "rule": self.rule,
-            "reading": None if self.reading is None else self.reading.to_json(),
-            "question": None if self.question is None else self.question.to_json(),
+            "reading": self.reading and asdict(self.reading),
+            "question": self.question and asdict(self.question),
         }
 
 

@@ -283,8 +283,7 @@ def why_none(deed: str, bans: Mapping[str, Ban | None]) -> str:
     >>> why_none("fire", {"F1": Ban("1.1", "no enemy is in reach"), "F2": None})
     'No fire: no enemy is in reach (F1)'
     """
-    why = whys(bans)
-    return f"No {deed}: {why}" if why else ""
+    return f"No {deed}: {why}" if (why := whys(bans)) else ""
 
 
 def whys(bans: Mapping[str, Ban | None]) -> str:
