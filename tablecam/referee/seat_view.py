@@ -101,8 +101,7 @@ def _offers(game: Game[Any, Any], play: AnyPlay, version: int, pass_all: str) ->
     """
     offers = []
     passed = game.passed(play.state) if pass_all else None
-    for action in play.legal():
-        offer = game.offered(play.state, action)
+    for action, offer in play.offers():
         dice = dice_document(action, offer.dice) if isinstance(action, Roll) else None
         document = game.action_to_json(action)
         offers.append(

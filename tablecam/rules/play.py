@@ -18,7 +18,16 @@ from pydantic import Field
 from tablecam.documents import document_from
 from tablecam.errors import BadInput
 from tablecam.rules.dice import Roll
-from tablecam.rules.game import Action, Game, Json, PendingDecision, Refused, State, Suggestion
+from tablecam.rules.game import (
+    Action,
+    Game,
+    Json,
+    Offer,
+    PendingDecision,
+    Refused,
+    State,
+    Suggestion,
+)
 from tablecam.rules.game_files import house_files
 from tablecam.rules.play_log import Done, Logged, PlayLog, Remark
 from tablecam.table.model import Position
@@ -59,6 +68,8 @@ class Play(Generic[State, Action]):
         self.house = house_files(options)
         self._current: list[Done[State, Action]] = []
         self._taken_back: list[Done[State, Action]] = []
+        self._offers: tuple[tuple[Action, Offer], ...] = ()
+        self._offers_of: State | None = None
         self._log: PlayLog[State, Action] = PlayLog(game, self._first)
 
     @property
@@ -107,6 +118,14 @@ class Play(Generic[State, Action]):
     def legal(self) -> tuple[Action, ...]:
         """Lists complete actions that `apply` accepts."""
         return self.game.legal(self.state)
+
+    def offers(self) -> tuple[tuple[Action, Offer], ...]:
+        """Returns the legal actions, each with how a page offers it; worked out once a state."""
+        state = self.state
+        if self._offers_of is not state:
+            offers = ((action, self.game.offered(state, action)) for action in self.legal())
+            self._offers, self._offers_of = tuple(offers), state
+        return self._offers
 
     def apply(self, action: Action, note: str = "") -> Done[State, Action]:
         """Applies an action, with random dice and cards where players gave none.

@@ -58,6 +58,20 @@ def test_dice_that_were_read_count_and_dice_left_open_are_rolled(play, nim):
     assert rolled[0].values is not None
 
 
+def test_offers_are_worked_out_once_a_state(play, nim, monkeypatch):
+    offered = []
+    of_nim = type(nim).offered
+    monkeypatch.setattr(
+        type(nim), "offered", lambda *asked: offered.append(asked) or of_nim(*asked)
+    )
+    assert play.offers() is play.offers()
+    assert len(offered) == len(play.legal())
+    roll(play, 4)
+    assert [action for action, _ in play.offers()] == list(play.legal())
+    play.undo()
+    assert [action for action, _ in play.offers()] == list(play.legal())
+
+
 def test_what_was_taken_back_is_done_again_with_the_same_dice(play):
     roll(play, 4)
     act(play, type="take", count=1)
