@@ -72,6 +72,22 @@ class Ground:
         """Whether an area overlaps no units, except some."""
         return next(self.met(area, *but), None) is None
 
+    @cached_property
+    def markers(self) -> Mapping[str, shapely.Geometry]:
+        """The base of each commander, a point if it was entered by hand."""
+        return {
+            leader.id: shapely.Point(leader.place_mm)
+            if leader.pose is None
+            else footprint(leader.pose)
+            for leader in self.position.commanders
+        }
+
+    def upon(self, area: shapely.Geometry, *but: str) -> str | None:
+        """Returns the unit or the commander on whose bases an area lies, except some."""
+        lie = {**self.outlines, **self.markers}.items()
+        others = (name for name, base in lie if name not in but and overlaps(area, base))
+        return next(others, None)
+
     def apart_mm(self, a: Unit, b: Unit) -> float:
         """Returns the distance between two units' outlines."""
         return float(shapely.distance(self.outlines[a.id], self.outlines[b.id]))

@@ -36,8 +36,8 @@ class MoveLaw:
         end = footprints(bases)
         if not ground.on_table(end):
             return Ban(self.table, "would leave the table")
-        other = next(ground.met(end, unit.id), None)
-        return None if other is None else Ban(self.upon, f"would lie on {other.id}")
+        other = ground.upon(end, unit.id)
+        return None if other is None else Ban(self.upon, f"would lie on {other}")
 
     def ban_on_way(self, ground: Ground, area: shapely.Geometry) -> Ban | None:
         """Returns why a unit may not sweep an area: impassable terrain."""

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import shapely
-from numpy.typing import NDArray
 
 from tablecam.geometry.moves import lanes
 from tablecam.geometry.moves.paths import MovePath, Straight, forward_turn_rad
@@ -22,11 +21,18 @@ from tablecam.rules.dice import Roll, dice_words
 from tablecam.rules.game import Ban, PendingDecision
 from tablecam.rules.miniatures.battle import Bases, first_ban, permitted
 from tablecam.rules.miniatures.faces import faces_of
-from tablecam.rules.miniatures.ground import area_of, axes_of, centre_mm, footprints, move_sigma_mm
-from tablecam.rules.steps import YES_OR_NO, Decide
+from tablecam.rules.miniatures.ground import (
+    area_of,
+    axes_of,
+    centre_mm,
+    footprints,
+    hulls,
+    move_sigma_mm,
+)
 from tablecam.rules.syw_d6.field import WALL, Field
-from tablecam.rules.syw_d6.fire import Occasion, ban_on_response, ban_on_shot
+from tablecam.rules.syw_d6.fire import Occasion
 from tablecam.rules.syw_d6.flights import FlightDie
+from tablecam.rules.syw_d6.leaders import leaders_met
 from tablecam.rules.syw_d6.marches import (
     Way,
     area_to,
@@ -36,6 +42,7 @@ from tablecam.rules.syw_d6.marches import (
     path_to,
     spent,
 )
+from tablecam.rules.syw_d6.responses import ResponseFire, response, responses
 from tablecam.rules.syw_d6.state import (
     Charge,
     Due,
@@ -49,7 +56,6 @@ from tablecam.rules.syw_d6.state import (
 )
 from tablecam.rules.syw_d6.tables import BONUS, CHARGE_IN, KEEP_OFF_IN, SQUARE_DEG
 from tablecam.rules.syw_d6.troops import Face, Troops, may_pass
-from tablecam.rules.syw_d6.volleys import FireDice
 from tablecam.table.headings import difference_deg
 from tablecam.table.model import Unit
 from tablecam.table.motion import HAND_MM
@@ -57,7 +63,6 @@ from tablecam.uncertainty.answer import Answer, certain, measured
 from tablecam.wording import joined
 
 _STEP_IN = 0.5
-_WAY_STEP_IN = 0.25
 _ROUNDING_IN = 1e-9
 _MOST_TURN_DEG = 135.0
 _TOUCH_MM = 2.0
@@ -112,8 +117,11 @@ class ChargeWay(Due):
             return met(state, self)
         text = f"{self.unit} does not charge home"
         state = state.tells("charge", text, "S-F.1", unit=self.unit, target=self.target)
-        bases, target = self.start(state)[0], self.target
-        return _failed(state.changed(self.unit, bases=bases, flees_from=target), self.unit)
+        bases = self.on(state, 0.0)
+        # Where a light friend whom it passes lies there, it has not yet gone (S-J.6).
+        if state.field.upon(footprints(bases), self.unit):
+            bases = state.unit(self.unit).bases
+        return _failed(state.changed(self.unit, bases=bases, flees_from=self.target), self.unit)
 
     def going_on(self, state: State, further_in: float, face: Face) -> ChargeWay:
         """Returns it with contact farther on, or less far, on its last straight line."""
@@ -138,6 +146,14 @@ class ChargeWay(Due):
         end = footprints(still(state.unit(self.unit), self.bases))
         return (*shapes_of(self.area(state), "path"), *shapes_of(end, "goal", self.unit))
 
+    def faced(self, state: State) -> Bases:
+        """Returns its target turned toward it, to counter-charge; nothing if it has no room."""
+        unit, target = state.unit(self.unit), state.unit(self.target)
+        front, toward_deg = axes_of(target), axes_of(unit, self.bases).heading_deg + 180.0
+        turn_deg = difference_deg(toward_deg, front.heading_deg)
+        bases = bases_wheeled(target.bases, front.middle_mm, turn_deg)
+        return () if state.field.upon(footprints(bases), target.id) else bases
+
     def start(self, state: State) -> tuple[Bases, Axes]:
         """Returns the charger where its charge distance starts, and its front there."""
         unit = state.unit(self.unit)
@@ -145,6 +161,22 @@ class ChargeWay(Due):
         back_mm = -self.charge_in * state.field.inch_mm
         bases = ahead(bases, axes_of(unit, bases).heading_deg, back_mm)
         return bases, axes_of(unit, bases)
+
+    def on(self, state: State, on_in: float) -> Bases:
+        """Returns the charger some inches on from where its charge distance starts."""
+        bases, front = self.start(state)
+        return ahead(bases, front.heading_deg, on_in * state.field.inch_mm)
+
+    def room_mm(self, state: State, *others: str) -> float:
+        """Returns how far it can go on from there, all its inches long, before it meets others."""
+        lie = {**state.field.outlines, **state.field.markers}
+        front, outlines = self.start(state)[1], [lie[name] for name in others]
+        return lanes.room_ahead_mm(front, outlines, self.reach_in * state.field.inch_mm)
+
+    @property
+    def reach_in(self) -> float:
+        """What the final value leaves from the start of the charge distance."""
+        return self.value_in - self.length_in + self.charge_in
 
     def area(self, state: State) -> shapely.Geometry:
         """Returns the area that it sweeps."""
@@ -190,14 +222,14 @@ class Answering(OfCharge):
             bonus = f"with the bonus of a charge from {self.charge.charge_in:.1f} in on"
             yield f"Counter-charge: {dice_words(counter_charge_dice(target))}, {bonus}."
         elif target.arm == "cavalry":
-            yield "Cavalry counter-charges in order alone, and out of a melee."
+            yield "Cavalry counter-charges in order, out of a melee, with room to face the charger."
 
     def _own_fire(self, state: State) -> tuple[ResponseFire, ...]:
         """Returns the fire of a target that stands."""
         charge = self.charge
         occasion: Occasion = f"contacted_{charge.face}"  # type: ignore[assignment]
         fire = ResponseFire(charge.target, charge.unit, occasion, 0.0, charge.bases)
-        return _response(state, fire)
+        return response(state, fire)
 
     def legal(self, state: State) -> tuple[Respond, ...]:
         """Returns the answers that the target may give."""
@@ -205,7 +237,7 @@ class Answering(OfCharge):
         ways = [Respond("stand")]
         if not troops.in_melee and not state.unit(self.charge.target).state.get("evaded"):
             ways.append(Respond("evade"))
-        if troops.may_counter_charge and not troops.in_melee:
+        if troops.may_counter_charge and not troops.in_melee and self.charge.faced(state):
             ways.append(Respond("counter-charge"))
         return tuple(ways)
 
@@ -216,74 +248,61 @@ class Answering(OfCharge):
         state = state.tells("response", text, "S-C.6", unit=target, way=answer.way)
         # Others fire when it is known how far the charger goes (S-C.1).
         if answer.way == "evade":
+            pursuit = Pursuit(charge, state.unit(target).bases)
             state = state.changed(target, evaded=True)
-            return state.pushed(FlightDie(target, "evades", unit), Pursuit(charge))
+            return state.pushed(FlightDie(target, "evades", unit), pursuit)
         if answer.way == "counter-charge":
             return state.pushed(CounterDice(charge))
         return charge.goes_home(state, *self._own_fire(state))
 
 
-class ResponseFire(Due):
-    """Whether a unit fires at an enemy that moves before it (S-C.1)."""
-
-    unit: str
-    target: str
-    occasion: Occasion
-    range_in: float
-    bases: Bases = ()
-
-    @property
-    def shot(self) -> FireDice:
-        """The dice of its fire."""
-        return FireDice(self.unit, self.target, self.occasion, self.range_in, self.bases)
-
-    def drawn(self, state: State) -> tuple[Shape, ...]:
-        """Draws its fire at the mover where it is nearest."""
-        return self.shot.drawn(state)
-
-    def asked(self, state: State) -> PendingDecision | None:
-        """Asks the firer's side, with the dice that it would throw."""
-        if not self.legal(state):
-            return None
-        closest = f"moves, {self.range_in:.1f} in away at its closest"
-        deed = closest if self.occasion == "crosses" else "charges home"
-        question = f"{self.unit}: fire at {self.target} as it {deed}?"
-        return PendingDecision(question, self.owner(state), sums=self.shot.sums(state))
-
-    def legal(self, state: State) -> tuple[Decide, ...]:
-        """Returns both answers, none without dice; who flees makes no contact (S-C.2)."""
-        flees = self.occasion != "crosses" and state.unit(self.target).state.get("status")
-        return () if flees or not self.shot.pool(state).dice else YES_OR_NO
-
-    def then(self, state: State, answer: Decide | None) -> State:
-        """Returns the state with the shot due."""
-        if answer is None:
-            return state
-        if not answer.yes:
-            return state.tells("response", f"{self.unit} holds its fire", "S-C.1", unit=self.unit)
-        return state.pushed(self.shot)
-
-
 class Pursuit(OfCharge):
-    """After an evasion: the charger goes straight on, to contact if it can (S-C.8)."""
+    """After an evasion: the charger goes straight on, and strikes or stops (S-C.8, S-C.10).
 
-    question = "{charge.unit} has not caught {charge.target}: where does it stop?"
+    `before` is where the evader stood.
+    """
+
+    question = "{charge.target} has evaded: how far does {charge.unit} go on?"
+    hint = "Who strikes nobody is disordered."
+    before: Bases = ()
 
     def names(self, state: State) -> tuple[str, ...]:
         """Returns the charger."""
         return (self.charge.unit,)
 
-    def legal(self, state: State) -> tuple[Move, ...]:
-        """Returns the earliest and the latest place where it may stop; none if it has caught."""
-        if self._caught_mm(state) is not None:
-            return ()
-        most_in = self._most_in(state)
-        stops = (0.0, most_in) if most_in > 0 else (0.0,)
-        return tuple(Move(self.charge.unit, self._on(state, stop_in)) for stop_in in stops)
+    def legal(self, state: State) -> tuple[Charge | Move, ...]:
+        """Returns whom it may strike, and the earliest and the latest place where it may stop."""
+        unit, ground = state.unit(self.charge.unit), state.field
+        strikes = (Charge(way.unit, way.target, way.bases) for way in self.strikes(state))
+        places = (self.charge.on(state, on_in) for on_in in (0.0, self._most_in(state)))
+        free = [bases for bases in places if not ground.upon(footprints(bases), unit.id)]
+        stops = (Move(unit.id, bases) for bases in dict.fromkeys(free or [unit.bases]))
+        return (*strikes, *stops)
 
     def takes(self, state: State, answer: Any) -> bool:
-        """Whether an action stops it; `then` judges where."""
-        return isinstance(answer, Move) and answer.unit == self.charge.unit
+        """Whether an action goes on with it; `then` judges where."""
+        is_stop = isinstance(answer, Move) and answer.unit == self.charge.unit
+        return is_stop or answer in self.legal(state)
+
+    def strikes(self, state: State) -> Iterator[ChargeWay]:
+        """Yields how it strikes the evader's rear, or a friend through whom that one went."""
+        charge, unit, ground = self.charge, state.unit(self.charge.unit), state.field
+        if not state.has(charge.target):
+            return
+        evader = state.unit(charge.target)
+        reach_mm = charge.reach_in * ground.inch_mm
+        if (room_mm := charge.room_mm(state, evader.id)) <= reach_mm:
+            way = charge.going_on(state, room_mm / ground.inch_mm - charge.charge_in, "rear")
+            if not _met_on_the_way(ground, unit, evader, way.area(state), way.bases):
+                yield way
+        gone_mm = np.subtract(centre_mm(evader.bases), centre_mm(self.before or evader.bases))
+        for friend in ground.met(hulls(self.before, shifted(self.before, *gone_mm)), evader.id):
+            room_mm = charge.room_mm(state, friend.id)
+            if friend.side == evader.side and room_mm <= reach_mm:
+                bases = charge.on(state, room_mm / ground.inch_mm)
+                secondary = judged_charge(state, unit, friend, bases, charge.value_in)[1]
+                if secondary is not None:
+                    yield secondary
 
     def judge(self, state: State, bases: Bases) -> Answer:
         """Judges a place where hands have put the charger."""
@@ -297,20 +316,34 @@ class Pursuit(OfCharge):
         margin_mm = min(on_mm, most_in * inch_mm - on_mm) + HAND_MM
         sigma_mm = max(base.sigma_mm for base in bases)
         why = f"{name} stops {on_mm / inch_mm:.1f} in on, of 0 to {most_in:g}"
-        return measured(margin_mm, sigma_mm, "S-C.8", why)
+        answer = measured(margin_mm, sigma_mm, "S-C.8", why)
+        other = state.field.upon(footprints(bases), name)
+        if other is None or answer.answer == "no":
+            return answer
+        return certain("no", "S-J.6", f"{name} would lie on {other}")
 
-    def then(self, state: State, answer: Move | None) -> State:
-        """Returns the state in contact with the evader's rear, or with the charger disordered."""
-        name, caught_mm = self.charge.unit, self._caught_mm(state)
-        if caught_mm is not None:
-            further_in = caught_mm / state.field.inch_mm - self.charge.charge_in
-            return self.charge.going_on(state, further_in, "rear").goes_home(state)
-        assert answer is not None
-        permitted(self.judge(state, answer.bases))
+    def then(self, state: State, answer: Charge | Move) -> State:
+        """Returns the state in contact, in a charge at another, or with the charger disordered."""
+        name = self.charge.unit
+        if isinstance(answer, Charge):
+            way = next(way for way in self.strikes(state) if way.target == answer.target)
+            if way.target != self.charge.target:
+                return begun(state, way, "S-C.10")
+            return struck_leaders(way.goes_home(state), way)
         unit = state.unit(name)
+        if answer.bases != unit.bases:
+            permitted(self.judge(state, answer.bases))
         bases = laid_at(unit.bases, answer.bases)
         state = _failed(state.changed(name, bases=bases), name)
         return state.pushed(*responses(state, unit, bases))
+
+    def strike_words(self, state: State, action: Charge) -> str:
+        """Returns in words whom the charger strikes, and where."""
+        way = next(way for way in self.strikes(state) if way.target == action.target)
+        words = f"{way.unit} strikes {way.target} {face_word(way.face)}"
+        if way.target == self.charge.target:
+            return words
+        return f"{way.unit} charges {way.target}, through whom {self.charge.target} went"
 
     def stop_words(self, state: State, bases: Bases) -> str:
         """Returns in words where the charger would stop."""
@@ -322,33 +355,12 @@ class Pursuit(OfCharge):
             return f"stops {on_in:.1f} in on from {begin}" if on_in else f"stops {begin}"
         return f"goes on {on_in:.1f} in" if on_in else "stops where it stands"
 
-    def _on(self, state: State, stop_in: float) -> Bases:
-        bases, front = self.charge.start(state)
-        return ahead(bases, front.heading_deg, stop_in * state.field.inch_mm)
-
-    def _room_mm(self, state: State, *others: str) -> float:
-        """Returns how far the charger can go on from its start before it meets others."""
-        outlines = [state.field.outlines[name] for name in others]
-        most_mm = self._value_in * state.field.inch_mm
-        return lanes.room_ahead_mm(self.charge.start(state)[1], outlines, most_mm)
-
-    @property
-    def _value_in(self) -> float:
-        """What the final value leaves from the start of the charge distance."""
-        return self.charge.value_in - self.charge.length_in + self.charge.charge_in
-
     def _most_in(self, state: State) -> float:
-        """Returns the greatest pursuit, short of any other unit."""
-        others = (name for name in state.field.outlines if name != self.charge.unit)
-        room_in = self._room_mm(state, *others) / state.field.inch_mm - 0.05
-        return max(0.0, min(self._value_in, room_in))
-
-    def _caught_mm(self, state: State) -> float | None:
-        """Returns how far the charger goes on to the evader; None if that is out of reach."""
-        if not state.has(self.charge.target):
-            return None
-        room_mm = self._room_mm(state, self.charge.target)
-        return room_mm if room_mm <= self._value_in * state.field.inch_mm else None
+        """Returns the greatest pursuit, short of all other bases."""
+        ground, charge = state.field, self.charge
+        others = (name for name in (*ground.outlines, *ground.markers) if name != charge.unit)
+        room_in = charge.room_mm(state, *others) / ground.inch_mm - 0.05
+        return max(0.0, min(charge.reach_in, room_in))
 
 
 class CounterDice(OfCharge):
@@ -363,19 +375,22 @@ class CounterDice(OfCharge):
 
     def then(self, state: State, answer: tuple[int, ...]) -> State:
         """Returns the state in which both go to where they meet."""
-        charge, target = self.charge, state.unit(self.charge.target)
-        way_in = min(float(sum(answer)), charge.charge_in)
-        heading_deg = axes_of(state.unit(charge.unit), charge.bases).heading_deg
-        toward_deg, front = heading_deg + 180.0, axes_of(target)
-        turn_deg = difference_deg(toward_deg, front.heading_deg)
-        faced = bases_wheeled(target.bases, front.middle_mm, turn_deg)
-        bonus = sum(answer) >= charge.charge_in
+        charge, target, ground = self.charge, state.unit(self.charge.target), state.field
+        faced, reach_in = charge.faced(state), min(float(sum(answer)), charge.charge_in)
+        front = axes_of(target, faced)
+        lie = {**ground.outlines, **ground.markers}.items()
+        others = [base for name, base in lie if name not in (target.id, charge.unit)]
+        room_mm = lanes.room_ahead_mm(front, others, reach_in * ground.inch_mm)
+        way_in = min(reach_in, ground.inches(room_mm))
+        bonus = way_in >= charge.charge_in
         text = f"{target.id} counter-charges {way_in:g} in, {'with' if bonus else 'without'} bonus"
         state = state.tells("response", text, "S-C.9", unit=target.id, dice=list(answer))
-        there = ahead(faced, toward_deg, way_in * state.field.inch_mm)
+        there = ahead(faced, front.heading_deg, way_in * ground.inch_mm)
         state = state.changed(target.id, bases=there)
-        met_there = replace(charge.going_on(state, -way_in, "front"), has_countered=bonus)
-        return met_there.goes_home(state)
+        home_mm = charge.room_mm(state, target.id)
+        further_in = home_mm / ground.inch_mm - charge.charge_in if home_mm < math.inf else -way_in
+        home = replace(charge.going_on(state, further_in, "front"), has_countered=bonus)
+        return home.goes_home(state)
 
 
 def met(state: State, charge: ChargeWay) -> State:
@@ -489,7 +504,7 @@ def judged_charge(
     if shapely.intersects(eroded_by_hair(ground.blockers(unit, target)), line):
         return barred("S-B.12", f"does not see {target.id} through its charge distance")
     area = area_to(unit, bases)
-    if other := _met_on_the_way(ground, unit, target, area):
+    if other := _met_on_the_way(ground, unit, target, area, bases):
         return barred("S-B.12", f"would meet {other} on its way")
     if ban := ban_on_going_on(state, unit, moved, area):
         return barred(ban.rule, ban.because)
@@ -561,74 +576,17 @@ def struck_edge(ground: Field, target: Unit, moved: Unit) -> tuple[int, Face, Ax
     return place, face, edge
 
 
-def _met_on_the_way(ground: Field, unit: Unit, target: Unit, area: shapely.Geometry) -> str:
-    """Returns the unit that a charge would meet; friends may let it pass (S-B.12, S-J.6)."""
+def _met_on_the_way(
+    ground: Field, unit: Unit, target: Unit, area: shapely.Geometry, bases: Bases
+) -> str:
+    """Returns whom a charge would meet; light friends let it pass, not end (S-B.12, S-J.6)."""
     troops = ground.troops
     for other in ground.met(area, unit.id, target.id):
         if other.side != unit.side or not may_pass(troops[unit.id], troops[other.id]):
             return other.id
-    return ""
-
-
-def responses(state: State, unit: Unit, bases: Bases, *, but: str = "") -> tuple[ResponseFire, ...]:
-    """Returns the response fire that a way calls, the nearest first (S-C.1).
-
-    Each enemy fires at the place of the way that is nearest to it, of those at which it may fire.
-    """
-    ground, dues = state.field, list[ResponseFire]()
-    places = [ground.with_unit_at(unit, place) for place in _places(ground, unit, bases)]
-    outlines = [place.outlines[unit.id] for place in places]
-    for enemy in ground.enemies(unit):
-        if enemy.id == but or ban_on_response(ground.troops[enemy.id], "crosses", 0.0) is not None:
-            continue
-        apart_mm = shapely.distance(axes_of(enemy).edge, outlines)
-        best: ResponseFire | None = None
-        for index in np.argsort(apart_mm, kind="stable"):
-            there = places[index]
-            # The range is measured in the arc, never less than between the outlines.
-            if best is not None and there.inches(apart_mm[index]) >= best.range_in:
-                break
-            target = there.units[unit.id]
-            shot = there.shot(enemy, target)
-            if isinstance(shot, Ban) or (best is not None and shot.range_in >= best.range_in):
-                continue
-            if ban_on_shot(there.troops[enemy.id], there.target_of(enemy, target), shot) is None:
-                best = ResponseFire(enemy.id, unit.id, "crosses", shot.range_in, target.bases)
-        if best is not None:
-            dues += _response(state, best)
-    return tuple(sorted(dues, key=lambda due: due.range_in))
-
-
-def _places(ground: Field, unit: Unit, bases: Bases) -> Iterator[Bases]:
-    """Yields how a unit's bases lie along its way, a small step apart, both ends included."""
-    at, step_mm = unit.bases, _WAY_STEP_IN * ground.inch_mm
-    yield at
-    if ground.troops[unit.id].formation == "open":
-        x_mm, y_mm = np.subtract(centre_mm(bases), centre_mm(at))
-        for share in _shares(math.hypot(x_mm, y_mm), step_mm):
-            yield shifted(at, x_mm * share, y_mm * share)
-    else:
-        for step in path_to(unit, bases).steps:
-            here = at
-            if isinstance(step, Straight):
-                for share in _shares(step.length_mm, step_mm):
-                    at = ahead(here, step.heading_deg, step.length_mm * share)
-                    yield at
-            else:
-                for share in _shares(step.arc_mm, step_mm):
-                    at = bases_wheeled(here, step.about_mm, step.angle_deg * share)
-                    yield at
-    yield bases
-
-
-def _shares(length_mm: float, step_mm: float) -> NDArray[np.float64]:
-    count = math.ceil(abs(length_mm) / step_mm)
-    return np.arange(1, count + 1) / count
-
-
-def _response(state: State, fire: ResponseFire) -> tuple[ResponseFire, ...]:
-    troops = state.field.troops[fire.unit]
-    return () if ban_on_response(troops, fire.occasion, fire.range_in) is not None else (fire,)
+    # An enemy's commander makes way, or is removed (S-K.3).
+    enemies = (one.id for one in ground.position.commanders if one.side != unit.side)
+    return ground.upon(footprints(bases), unit.id, target.id, *enemies) or ""
 
 
 def moved(state: State, move: Move, way: Way) -> State:
@@ -640,7 +598,9 @@ def moved(state: State, move: Move, way: Way) -> State:
     text, inches = f"{name} moves {way.cost_in:.1f} in", round(way.cost_in, 2)
     state = state.tells("move", text, "S-B.8", *way.answer.evidence, unit=name, inches=inches)
     state = spent(disordered_on_the_way(state, ground, unit, way.swept), name)
-    return state.pushed(*responses(state, unit, state.unit(name).bases))
+    bases = state.unit(name).bases
+    fire = responses(state, unit, bases)
+    return state.pushed(*leaders_met(state, unit, way.swept, bases), *fire)
 
 
 def judged(state: State, charge: Charge) -> tuple[Answer, ChargeWay | None]:
@@ -652,8 +612,18 @@ def judged(state: State, charge: Charge) -> tuple[Answer, ChargeWay | None]:
 
 def declared(state: State, _: Charge, found: tuple[Answer, ChargeWay]) -> State:
     """Returns the state in which a charge is declared, and its target answers (S-C.6)."""
-    charge = found[1]
+    return begun(spent(state, found[1].unit), found[1], "S-B.11")
+
+
+def begun(state: State, charge: ChargeWay, rule: str) -> State:
+    """Returns the state in which a charge has begun by a rule, and its target answers."""
     text = f"{charge.unit} charges {charge.target} {face_word(charge.face)}"
     drawn, names = shapes_of(charge.area(state), "path"), (charge.unit, charge.target)
-    state = state.tells("charge", text, "S-B.11", *drawn, unit=names[0], target=names[1])
-    return spent(state, charge.unit).pushed(Answering(charge))
+    state = state.tells("charge", text, rule, *drawn, unit=names[0], target=names[1])
+    return struck_leaders(state.pushed(Answering(charge)), charge)
+
+
+def struck_leaders(state: State, charge: ChargeWay) -> State:
+    """Returns the state with the enemy's commanders on a charge's way due (S-K.3)."""
+    unit = state.unit(charge.unit)
+    return state.pushed(*leaders_met(state, unit, charge.area(state), charge.bases))

@@ -14,7 +14,7 @@ from typing import Final, Literal
 import shapely
 
 from tablecam.geometry.moves.lanes import all_ahead, front_width_mm
-from tablecam.geometry.outlines import Axes, axes, footprint
+from tablecam.geometry.outlines import Axes, axes
 from tablecam.geometry.shapes import Shape, shapes_of
 from tablecam.geometry.sight import eroded_by_hair, free_line
 from tablecam.geometry.zones import cone_at, cone_before
@@ -72,20 +72,15 @@ class Field(Ground):
         """Returns a length in inches, without the noise of rounding that would decide a limit."""
         return round(float(length_mm) / self.inch_mm, 6)
 
-    def is_free(self, area: shapely.Geometry, *but: str) -> bool:
-        """Whether an area overlaps no commander and no units, except some."""
-        markers = map(_marker, self.position.commanders)
-        return self.has_room(area, *but) and not any(overlaps(area, one) for one in markers)
-
     def command_in(self, unit: Unit) -> float | None:
         """Returns how far the nearest commander of a unit is; None if it has none (S-K.1)."""
-        outline = self.outlines[unit.id]
-        reaches = [
-            self.inches(shapely.distance(_marker(commander), outline))
-            for commander in self.position.commanders
-            if commands(commander, unit)
-        ]
-        return min(reaches, default=None)
+        own = (leader for leader in self.position.commanders if commands(leader, unit))
+        return min((self.leader_in(unit, leader) for leader in own), default=None)
+
+    def leader_in(self, unit: Unit, leader: Commander) -> float:
+        """Returns the distance between a unit and a commander (S-0.2)."""
+        marker = self.markers[leader.id]
+        return self.inches(shapely.distance(marker, self.outlines[unit.id]))
 
     def is_commanded(self, unit: Unit) -> bool:
         """Whether a commander of the unit is near enough (S-H.8)."""
@@ -155,10 +150,10 @@ class Field(Ground):
 
     def blockers(self, firer: Unit, target: Unit) -> shapely.Geometry:
         """Returns what blocks the sight from one unit to another (S-E.1 to S-E.4)."""
-        leaders = (one for one in self.position.commanders if one.side == firer.side)
+        leaders = (one.id for one in self.position.commanders if one.side == firer.side)
         hiding = (self.outlines[unit.id] for unit in self._hiding(firer, target))
         return shapely.union_all(
-            [*self._terrain_between(firer, target), *map(_marker, leaders), *hiding]
+            [*self._terrain_between(firer, target), *map(self.markers.get, leaders), *hiding]
         )
 
     def _hiding(self, firer: Unit, target: Unit) -> Iterator[Unit]:
@@ -465,12 +460,6 @@ def _hidden(target: Unit) -> Ban:
 def _ray(start_mm: Point, heading_deg: float, length_mm: float) -> shapely.LineString:
     (x_mm, y_mm), (x, y) = start_mm, forward(heading_deg)
     return shapely.LineString([start_mm, (x_mm + x * length_mm, y_mm + y * length_mm)])
-
-
-def _marker(commander: Commander) -> shapely.Geometry:
-    """Returns the footprint of a commander's base, a point if it was entered by hand."""
-    pose = commander.pose
-    return shapely.Point(commander.place_mm) if pose is None else footprint(pose)
 
 
 def is_designated(piece: Terrain) -> bool:

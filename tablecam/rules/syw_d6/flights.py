@@ -19,6 +19,7 @@ from tablecam.rules.miniatures.drawing import shapes_about
 from tablecam.rules.miniatures.ground import area_of, axes_of, centre_mm, footprints, overlaps
 from tablecam.rules.syw_d6.field import Field
 from tablecam.rules.syw_d6.marches import disordered_on_the_way
+from tablecam.rules.syw_d6.responses import responses
 from tablecam.rules.syw_d6.state import (
     Due,
     State,
@@ -72,7 +73,7 @@ class FlightDie(Due):
             shapes_of(way.swept, "path"),
         )
         if gone_in > length_in + 0.05:
-            text += f", and on to {gone_in:.1f} in, past friends on whom it would end"
+            text += f", and on to {gone_in:.1f} in, past friends on whom it would end (our reading)"
             rule = "S-C.13"
         state = state.tells("flight", text, rule, *drawn, unit=name, inches=length_in)
         state = with_calamity(parted(state, name), name, kind, way.swept)
@@ -80,7 +81,11 @@ class FlightDie(Due):
             state = state.tells("loss", f"{name} leaves the table", "S-A.2", unit=name)
             return state.changed(name, bases=())
         state = state.changed(name, bases=way.bases, fled=True, moved=True)
-        return disordered_on_the_way(state, ground, unit, way.swept)
+        state = disordered_on_the_way(state, ground, unit, way.swept)
+        # Forced moves call response fire, responses do not (S-C.1, S-0.13).
+        is_own = unit.side == state.active
+        fire = responses(state, unit, way.bases, is_straight=True) if is_own else ()
+        return state.pushed(*fire)
 
 
 def flight_of(unit: Unit) -> FlightDie:
@@ -138,7 +143,7 @@ def _end(ground: Field, unit: Unit, way_deg: float, length_in: float, *, turns: 
         far_mm = (length_in + step * _STEP_IN) * ground.inch_mm
         bases = ahead(unit.bases, way_deg, far_mm)
         bases = wheeled(bases, centre_mm(bases), turn_deg)
-        if ground.is_free(footprints(bases), *others):
+        if not ground.upon(footprints(bases), *others):
             break
     return bases
 
@@ -148,6 +153,8 @@ def _verdict(
 ) -> Literal["free", "off", "barred"]:
     """Returns whether a flight may go a way, and whether it leaves the table (S-C.11, S-C.13)."""
     end = footprints(bases)
+    if ground.upon(end, unit.id):
+        return "barred"
     whole = shapely.union(area, end)
     for other in ground.enemies(unit):
         outline = ground.outlines[other.id]

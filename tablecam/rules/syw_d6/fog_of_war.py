@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
-import shapely
+import numpy as np
 
 from tablecam.geometry.moves.poses import ahead
 from tablecam.rules.dice import Roll
@@ -16,9 +16,9 @@ from tablecam.rules.game import Ban, PendingDecision
 from tablecam.rules.miniatures.battle import Done
 from tablecam.rules.miniatures.ground import footprints
 from tablecam.rules.syw_d6 import tables
-from tablecam.rules.syw_d6.field import commands
 from tablecam.rules.syw_d6.forming import in_formation
-from tablecam.rules.syw_d6.state import Calamity, Due, State, Weather
+from tablecam.rules.syw_d6.leaders import fallen
+from tablecam.rules.syw_d6.state import Due, State, Weather
 from tablecam.table.model import Commander, Unit
 from tablecam.wording import joined, proper_name
 
@@ -95,8 +95,7 @@ class Lot(Due):
         struck = names[0] if army is None else lot(names, army.id, answer[0])
         rule = FOG[self.event].rule
         if self.event == "stray_shell":
-            state = _mourned(state.without_commander(struck), leaders[struck])
-            return state.tells("loss", f"{struck} is killed", rule, commander=struck)
+            return fallen(state, leaders[struck], rule, "is killed")
         y_mm = 0.0 if state.edges[state.active] == "south" else state.position.table.depth_mm
         state = state.with_commander(struck, leaders[struck].x_mm, y_mm)
         return state.tells("fog", f"{struck} is unhorsed", rule, commander=struck)
@@ -171,9 +170,19 @@ def _meeting(state: State) -> State:
         return state
     others = [one for one in state.leaders.values() if one is not army]
     for place, leader in enumerate(others):
-        apart_mm, angle = 1.5 * state.position.table.inch_mm, math.tau * place / len(others)
+        state = _beside(state, army, leader, math.tau * place / len(others))
+    return state
+
+
+def _beside(state: State, army: Commander, leader: Commander, angle: float) -> State:
+    """Returns the state with a commander as near to another as there is room at an angle."""
+    for apart_in in np.arange(1.5, 24.0, 0.25):
+        apart_mm = apart_in * state.position.table.inch_mm
         x_mm, y_mm = army.x_mm + apart_mm * math.cos(angle), army.y_mm + apart_mm * math.sin(angle)
-        state = state.with_commander(leader.id, x_mm, y_mm)
+        there = state.with_commander(leader.id, x_mm, y_mm)
+        base = there.field.markers[leader.id]
+        if there.field.on_table(base) and not there.field.upon(base, leader.id):
+            return there
     return state
 
 
@@ -183,7 +192,7 @@ def _lost_orders(state: State) -> State:
     own = ground.of_side(state.active)
     if army is None or not own:
         return state
-    nearest = min(own, key=lambda unit: _apart_mm(state, unit, army))
+    nearest = min(own, key=lambda unit: ground.leader_in(unit, army))
     brigade = nearest.extra.get("brigade")
     slowed = [unit.id for unit in own if unit.extra.get("brigade") == brigade]
     text = f"{proper_name(str(brigade))} brigade goes half as far: {joined(slowed)}"
@@ -197,8 +206,8 @@ def _inspired(state: State) -> State:
     if army is None or not others:
         return state
     farthest = max(others, key=lambda leader: math.dist(leader.place_mm, army.place_mm))
-    reach_mm, own = tables.COMMAND_IN * ground.inch_mm, ground.of_side(state.active)
-    near = [unit.id for unit in own if _apart_mm(state, unit, farthest) <= reach_mm]
+    own = ground.of_side(state.active)
+    near = [unit.id for unit in own if ground.leader_in(unit, farthest) <= tables.COMMAND_IN]
     return state.all_changed(near, inspired=True)
 
 
@@ -240,7 +249,7 @@ def _brigade_forward(state: State, brigade: str, event: tables.Event) -> State:
         far_in = min(ATTACK_IN[event], room_in)
         # As far as no other unit lies there.
         bases = ahead(moved.bases, way_deg, far_in * ground.inch_mm)
-        while far_in > 0 and not ground.is_free(footprints(bases), unit.id):
+        while far_in > 0 and ground.upon(footprints(bases), unit.id):
             far_in = max(0.0, far_in - _STEP_IN)
             bases = ahead(moved.bases, way_deg, far_in * ground.inch_mm)
         text = f"{unit.id} {how} {far_in:.1f} in toward {nearest.id}{but}"
@@ -252,26 +261,6 @@ def _army(state: State) -> Commander | None:
     """Returns the army commander of the active side."""
     leaders = state.leaders.values()
     return next((one for one in leaders if one.extra.get("level") == "army"), None)
-
-
-def _apart_mm(state: State, unit: Unit, leader: Commander) -> float:
-    place = shapely.Point(leader.place_mm)
-    return float(shapely.distance(state.field.outlines[unit.id], place))
-
-
-def _mourned(state: State, leader: Commander) -> State:
-    """Returns the state with a brigade commander's death as a lost unit of his brigade (S-K.4)."""
-    if leader.extra.get("level") != "brigade":
-        return state
-    near: dict[str, list[tuple[str, float]]] = {}
-    for unit in state.field.units.values():
-        apart_in = state.field.inches(_apart_mm(state, unit, leader))
-        if commands(leader, unit) and apart_in <= tables.COMMAND_IN:
-            near.setdefault(str(unit.extra.get("brigade")), []).append((unit.id, apart_in))
-    losses = (
-        Calamity(leader.id, "destroyed", brigade, tuple(units)) for brigade, units in near.items()
-    )
-    return replace(state, calamities=(*state.calamities, *losses))
 
 
 @dataclass(frozen=True)

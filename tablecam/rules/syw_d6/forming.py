@@ -109,7 +109,7 @@ def in_formation(ground: Field, unit: Unit, formation: Formation) -> Bases | Ban
     near = (there for there in places if _far_in(ground, unit, there) <= FORM_UP_IN)
     areas = ((there, footprints(there)) for there in near)
     free = (
-        there for there, area in areas if ground.on_table(area) and ground.is_free(area, unit.id)
+        there for there, area in areas if ground.on_table(area) and not ground.upon(area, unit.id)
     )
     return next(free, None) or Ban("S-A.4", "it has no room for one")
 

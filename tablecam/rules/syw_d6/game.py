@@ -25,12 +25,13 @@ from tablecam.rules.miniatures.nearest import Start, farthest_legal, nearest_on_
 from tablecam.rules.miniatures.page import Sign, UnitSetting
 from tablecam.rules.miniatures.reckon import terms
 from tablecam.rules.steps import Decide, Events
-from tablecam.rules.syw_d6 import charges, marches, morale, tables, volleys
+from tablecam.rules.syw_d6 import charges, marches, melee, morale, tables, volleys
 from tablecam.rules.syw_d6 import state as acts
 from tablecam.rules.syw_d6.field import field_of, read_keys, troops_of
 from tablecam.rules.syw_d6.flights import flight_of, home_edges
 from tablecam.rules.syw_d6.fog_of_war import FogDie, Pick, RainDie, foot_of
 from tablecam.rules.syw_d6.forming import ClearDie, FormUpDue, formation_words
+from tablecam.rules.syw_d6.responses import ResponseFire
 from tablecam.rules.syw_d6.state import Due, State, Weather
 from tablecam.rules.syw_d6.tables import GAME as NAME
 from tablecam.rules.syw_d6.troops import Charts
@@ -173,6 +174,8 @@ def _move(state: State, action: acts.Move) -> str:
 
 
 def _charge(state: State, action: acts.Charge) -> str:
+    if isinstance(state.step, charges.Pursuit):
+        return state.step.strike_words(state, action)
     unit, target = state.unit(action.unit), state.unit(action.target)
     value_in = state.allowed[unit.id].value_in if unit.id in state.allowed else 0.0
     struck = charges.judged_charge(state, unit, target, action.bases, value_in)[1]
@@ -195,7 +198,7 @@ def _fire(state: State, action: acts.Fire) -> Offer:
 
 def _decision(state: State, action: Decide) -> Offer:
     """Returns the label of a yes or a no, which is to fire or to hold fire in response."""
-    if state.due and isinstance(state.due[-1], charges.ResponseFire):
+    if state.due and isinstance(state.due[-1], ResponseFire):
         return Offer("response", "Fire" if action.yes else "Hold fire")
     return Offer("answer", "Yes" if action.yes else "No")
 
@@ -317,7 +320,7 @@ class SevenYearsWar(BattleGame[State]):
             why_not={"fire": volleys.ban_on_shots},
         ),
         "melee": Phase("melee", "Melee and morale", lambda state: (
-            (f"melee {' '.join(fight.units)}", morale.MeleeDice(fight)) for fight in state.fights
+            (f"melee {' '.join(fight.units)}", melee.MeleeDice(fight)) for fight in state.fights
         )),
         "moral": Phase("moral", automatic=morale.moral_due),
     }  # fmt: skip

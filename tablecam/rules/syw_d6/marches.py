@@ -549,6 +549,9 @@ def judged_commander(state: State, move: acts.MoveCommander) -> Answer:
     length_mm = math.dist(leaders[name].place_mm, (move.x_mm, move.y_mm))
     inch_mm, most_in = state.position.table.inch_mm, state.allowed[name].value_in
     because = f"{name} moves {of_at_most(length_mm / inch_mm, most_in)}"
+    there = state.with_commander(name, move.x_mm, move.y_mm).field
+    if other := there.upon(there.markers[name], name):
+        return certain("no", "S-J.6", f"{name} would lie on {other}")
     return measured(most_in * inch_mm - length_mm, leaders[name].sigma_mm, "S-K.5", because)
 
 

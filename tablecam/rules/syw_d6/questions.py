@@ -34,6 +34,7 @@ from tablecam.rules.syw_d6 import (
     fog_of_war,
     forming,
     marches,
+    melee,
     morale,
     tables,
 )
@@ -407,12 +408,12 @@ def _melee(
     loser: Side | None = None
     if attack != defence:
         loser = "attacker" if attack < defence else "defender"
-        troops[loser] = troops[loser].after_losses(morale.figures_due(attack - defence))
+        troops[loser] = troops[loser].after_losses(melee.figures_due(attack - defence))
     destroyed = [loser] if loser is not None and troops[loser].is_destroyed else []
     gone = [side for side in SIDES if troops[side].is_destroyed]
     answer |= {
         "loser": loser,
-        "figures_due": morale.figures_due(attack - defence),
+        "figures_due": melee.figures_due(attack - defence),
         "figures": {side: troops[side].figures for side in SIDES},
         "destroyed": destroyed,
         "continues": goes_on,

@@ -6,6 +6,7 @@ import math
 from dataclasses import replace
 
 import pytest
+import shapely
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,7 +15,9 @@ from tablecam.geometry.moves.poses import ahead, wheeled
 from tablecam.geometry.outlines import corners
 from tablecam.rules.game import Refused
 from tablecam.rules.miniatures.battle import Done
-from tablecam.rules.syw_d6 import marches, morale, volleys
+from tablecam.rules.miniatures.ground import footprints
+from tablecam.rules.steps import Decide
+from tablecam.rules.syw_d6 import fog_of_war, leaders, marches, melee, volleys
 from tablecam.rules.syw_d6 import state as acts
 from tablecam.rules.syw_d6.game import GAME
 from tablecam.rules.syw_d6.state import disordered
@@ -39,6 +42,12 @@ A1, A2 = unit("A1", 20, 40, DOWN), unit("A2", 40, 40, DOWN)
 def moved(battle: Battle, name: str, inches: float) -> acts.Move:
     bases = battle.unit(name).bases
     return acts.Move(name, ahead(bases, bases[0].heading_deg, inches * INCH_MM))
+
+
+def apart(battle):
+    """Whether no unit lies on another or on a commander, as bases cannot on a table."""
+    ground = battle.state.field
+    return not any(ground.upon(area, name) for name, area in ground.outlines.items())
 
 
 # The sequence.
@@ -402,7 +411,7 @@ def test_a_flight_ends_beyond_friends_and_says_so_s_c_13(who):
     battle.act("F1: retreat")
     battle.throw(2)
     (flight,) = (one for done in battle.play.done for one in done.events if one.kind == "flight")
-    past = "past friends on whom it would end"
+    past = "past friends on whom it would end (our reading)"
     assert flight.text == f"F1 retreats by 2 in, and on to 3.5 in, {past}"
     assert flight.rule == "S-C.13"
 
@@ -516,6 +525,8 @@ def test_a_charger_that_fire_puts_to_flight_strikes_nobody_s_f_1_s_a_1(answer, f
     battle.act(answer)
     if answer != "Stand":
         battle.throw(1, 1)
+    if answer == "Evade":
+        battle.act("F1 strikes A1")
     battle.act("Fire")
     battle.throw(6, 6, 1)
     if status == "retreating":
@@ -536,8 +547,97 @@ def test_an_evader_that_is_reached_is_struck_in_the_rear_s_c_8():
     battle.act("F1 charges")
     battle.act("Evade")
     battle.throw(3, 2)
+    assert battle.question == "A1 has evaded: how far does F1 go on?"
+    assert battle.offers()[1:] == ["F1: stops where it stands", "F1: goes on 10.0 in"]
+    battle.act("F1 strikes A1 in the rear")
     assert battle.marks("A1")["contacted_on"] == "rear"
     assert battle.marks("A1")["disordered"] is True
+
+
+def evading(*others, before=(), **options):
+    """F1 may go 12 in; A1, 5 in before it, evades by 5 in, through those behind it."""
+    battle = charging(*others, target=light(5), faces=(6, 6), **options)
+    battle.act("F1 charges A1")
+    for answer in (*before, "Evade"):
+        battle.act(answer)
+    battle.throw(3, 2)
+    return battle
+
+
+def test_a_friend_through_whom_an_evader_went_may_be_charged_s_c_10():
+    battle = evading(unit("A2", 20, 24.5, DOWN))
+    assert "past friends on whom it would end (our reading)" in battle.texts()
+    assert not any("strikes A1" in offer for offer in battle.offers()), "A2 stands between"
+    battle.act("F1 charges A2, through whom A1 went")
+    assert battle.question == "F1 charges A2: stand or evade?"
+    battle.act("Stand")
+    battle.act("Hold fire")
+    assert battle.marks("A2")["melee_with"] == ("F1",)
+    assert apart(battle)
+
+
+def test_a_pursuit_goes_through_no_other_unit_s_b_12_s_c_8():
+    # A2 stands askew before the charger: no edge of it can be struck square.
+    battle = evading(unit("A2", 24.5, 24, 240))
+    assert not any("A1" in offer or "A2" in offer for offer in battle.offers())
+    battle.act("F1: goes on")
+    assert apart(battle)
+
+
+def based(name, x_in, y_in, level="army"):
+    leader = commander(name, x_in, y_in, level)
+    return replace(leader, pose=BasePose(*leader.place_mm, UP, 25.4, 25.4))
+
+
+@pytest.mark.parametrize(("answer", "left"), [("Yes", 1), ("No", 0)])
+def test_a_commander_whom_a_charger_reaches_evades_or_is_removed_s_k_3(answer, left):
+    battle = charging(based("A", 17, 18), gap_in=5)
+    battle.act("F1 charges A1")
+    assert battle.question == "F1 reaches A: does he evade?"
+    battle.act(answer)
+    if left:
+        battle.throw(1, 2, 1)
+        assert "A evades by 4 in" in battle.texts()
+    assert len(battle.state.position.commanders) == left
+    battle.act("Stand")
+    battle.act("Hold fire")
+    assert apart(battle)
+
+
+def test_a_commander_without_a_place_to_evade_to_is_removed_s_k_3():
+    state = charging(based("A", 20, 47), gap_in=5).state
+    state = leaders.LeaderFlight("F1", "A", state.unit("F1").bases).then(state, (1, 1, 1))
+    assert state.told[-1].text == "A finds no place to evade to"
+    assert not state.position.commanders
+
+
+def test_commanders_who_meet_find_free_places_s_m_4():
+    battle = Battle(F1, A1, based("F", 18, 13), based("FB", 40, 5, "brigade"))
+    state = fog_of_war.FOG["crisis_meeting"].effect(battle.state)
+    ground = state.field
+    assert not any(ground.upon(base, name) for name, base in ground.markers.items())
+    assert shapely.distance(*ground.markers.values()) < 1.5 * INCH_MM
+
+
+def test_no_unit_ends_on_a_commander_s_j_6():
+    battle = charging(based("A", 17, 18), gap_in=20)
+    with pytest.raises(Refused, match=r"S-J\.6 F1 would lie on A"):
+        battle.do(moved(battle, "F1", 3))
+    seen = replace(battle.unit("F1"), bases=moved(battle, "F1", 3).bases)
+    there = GAME.nearest(battle.state, battle.unit("F1"), seen.bases)
+    assert not battle.state.field.upon(footprints(there), "F1")
+
+
+def test_riders_without_room_to_face_the_charger_do_not_counter_charge_s_c_9():
+    beside = unit("A2", 20.1, 24, 180, bases=2)
+    riders = unit("A1", 20, 21, DOWN, arm="cavalry", bases=2, wide_in=4, deep_in=2, figures=8,
+                  files=4)  # fmt: skip
+    battle = charging(
+        beside,
+        target=replace(riders, bases=wheeled(riders.bases, (20 * INCH_MM, 21 * INCH_MM), 90)),
+    )
+    battle.act("F1 charges A1")
+    assert "counter-charge" not in battle.question
 
 
 def test_who_catches_nobody_stops_where_he_likes_and_is_disordered_s_c_8():
@@ -545,7 +645,7 @@ def test_who_catches_nobody_stops_where_he_likes_and_is_disordered_s_c_8():
     battle.act("F1 charges")
     battle.act("Evade")
     battle.throw(4, 4)
-    assert "where does it stop" in battle.question
+    assert not any("strikes" in offer for offer in battle.offers())
     start = battle.unit("F1").bases
     with pytest.raises(Refused, match=r"S-C\.8"):
         battle.do(acts.Move("F1", ahead(start, UP, 13.5 * INCH_MM)))
@@ -573,7 +673,8 @@ COSTS = (
     ({}, f"Stand: it may fire 9 dice. Evade: 3 dice {AWAY} Counter-charge: 2 dice, with the bonus "
          "of a charge from 4.0 in on."),
     ({"disordered": True}, f"Stand: it may fire 4 dice. Evade: 3 dice {AWAY} Cavalry "
-                           "counter-charges in order alone, and out of a melee."),
+                           "counter-charges in order, out of a melee, with room to face the "
+                           "charger."),
     (None, f"Stand: it may fire 25 dice. Evade: 1 die {AWAY}"),
 )  # fmt: skip
 
@@ -783,6 +884,17 @@ def test_after_a_draw_that_nobody_continues_all_fall_back_s_f_6():
     assert battle.state.fights == ()
 
 
+def test_who_was_struck_in_the_rear_falls_back_away_from_who_struck_him_s_f_6():
+    battle = evading()
+    battle.act("F1 strikes A1 in the rear")
+    (fight,), before = battle.state.fights, battle.unit("A1").bases
+    draw = melee.WishDue(fight, battle.state.enemy_of(battle.state.active))
+    state = draw.then(battle.state, Decide(False))
+    assert state.unit("A1").bases == ahead(before, UP, 3 * INCH_MM)
+    assert state.unit("A1").bases[0].heading_deg == before[0].heading_deg
+    assert state.field.apart_in(state.unit("A1"), state.unit("F1")) == pytest.approx(6)
+
+
 def test_who_must_flee_moves_first_in_its_own_sequence_s_a_1():
     loser = replace(A1, state={"status": "retreating", "disordered": True, "flees_from": "F1"})
     battle = Battle(F1, loser, A2)
@@ -862,7 +974,7 @@ def test_a_unit_that_has_tested_says_why_it_takes_no_other_test_s_g_3():
 
 
 def test_losses_beyond_what_is_left_say_how_many_were_due_s_f_3():
-    due = morale.LossesDue(("F1",), 15, "A1")
+    due = melee.LossesDue(("F1",), 15, "A1")
     state = due.then(Battle(unit("F1", 20, 15, figures=6), F2, A1).state, None)
     text = "F1 loses 6 figures of the 15 due (3 for each of 5 points, but has no more): 0 left"
     assert text in [event.text for event in state.told]

@@ -58,8 +58,15 @@ def begun(seed: int) -> Play[Any, Any]:
 @pytest.mark.parametrize("seed", range(4))
 def test_a_random_battle_ends_and_replays(seed):
     play = begun(seed)
-    play_at_random(play, seed, most=900, choose=by_kind)
+    play_at_random(play, seed, most=900, choose=by_kind, after_each=check_apart)
     check_replay(play)
+
+
+def check_apart(play: Play[Any, Any]) -> None:
+    """No base lies on another, which cannot be on a table (S-J.6)."""
+    ground = play.state.field
+    upon = {name: ground.upon(area, name) for name, area in ground.outlines.items()}
+    assert not any(upon.values()), (upon, [event.text for event in play.done[-1].events])
 
 
 @pytest.mark.parametrize("seed", range(2))
