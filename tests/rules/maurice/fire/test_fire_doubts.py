@@ -22,7 +22,7 @@ from tests.rules.maurice.firing import cannon, enemy, foot, only
 from tests.rules.maurice.tables import SOUTH, box, column, gun, line, position
 
 MEASURED, LESS_SURE = {"sigma_mm": 0.4, "sigma_deg": 0.3}, {"sigma_mm": 0.5, "sigma_deg": 0.3}
-TRIALS = 300
+TRIALS = 200
 FAR_OFF = 3.5 * (0.25 / TRIALS) ** 0.5
 """A share of the trials lies within 3.5 of its own standard deviations of the true one."""
 FAR_OFF_OF_DRAWS = 3.5 * (0.25 / TRIALS + 0.25 / 400) ** 0.5
