@@ -19,7 +19,8 @@ from tablecam.live.advising import Adviser
 from tablecam.live.notices import with_notice
 from tablecam.live.state import Health, Reading, Snapshot
 from tablecam.rules.games import with_formations
-from tablecam.table.model import Mask
+from tablecam.table.model import Mask, Position
+from tablecam.table.motion import bases_of
 from tablecam.table.roster import Roster
 from tablecam.vision.tracking.position import position_of
 from tablecam.vision.tracking.tracking import TrackedBase
@@ -165,11 +166,11 @@ class TableLoop(Background):
         behind_s = None if self._tally is None else self._tally.behind_s
         if frame is not None:
             behind_s = self._reader.now_s() - frame.taken_at_s
-        self._tally = self._tallied(bases, behind_s)
         # Worked out before the lock is taken, for which pages wait.
         position = with_formations(
             position_of(bases, self._roster, self._calibration), self._roster
         )
+        self._tally = self._tallied(bases, position, behind_s)
         now = self._health()
         with self._changed:
             old = self._reading
@@ -193,14 +194,19 @@ class TableLoop(Background):
             self._news = ()
             self._changed.notify_all()
 
-    def _tallied(self, bases: Sequence[TrackedBase], behind_s: float | None) -> Tally:
-        """Returns the frame in figures; a lost source shows nothing."""
+    def _tallied(
+        self, bases: Sequence[TrackedBase], position: Position, behind_s: float | None
+    ) -> Tally:
+        """Returns the frame in figures; a lost source shows nothing.
+
+        The other faces of a counter are not covered: they lie downward, or beside the table.
+        """
         known = {base.tag for base in bases}
         registration = None if self._sight is None else self._sight.registration
         table_tags = 0 if registration is None else len(registration.seen)
         return Tally(
             seen=sum(base.pose.seen == "now" for base in bases) + table_tags,
-            held=sum(base.pose.seen == "held" for base in bases),
+            held=sum(base.seen == "held" for base in bases_of(position).values()),
             missing=self._roster.missing(known),
             reprojection_px=None if registration is None else registration.rms_px,
             trouble="" if registration is None else registration.problem,

@@ -123,6 +123,8 @@ def test_a_stack_is_asked_about_once_looked_into_and_carried_by_its_box(
     hall.table.turn_over(lines[1], 15)
     hall.waits(lambda: bool(hall.referee.suggested))
     hall.referee.accept(SHARED, lines[1:])
+    # Foot 1 lies beneath; the face that Foot 2 does not show is covered by nothing.
+    hall.waits(lambda: hall.live.snapshot().health.tags_held == 1)
     hall.table.turn_over(lines[0], 10)
     with seated(hall, browser, "french") as french:
         moved = french.page.locator("#game-moved")

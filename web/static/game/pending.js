@@ -44,7 +44,7 @@ export function renderPending(state) {
       setAttr(byHand, "class", "main");
       setAttr(byHand, ghost.length ? "data-lay" : "data-lift", unit);
       const takesOff = `Take ${lost.length > 1 && ghost.length ? "them" : "it"} off`;
-      setText(byHand, !lost.length ? "Put it there" : moves ? "Do both" : takesOff);
+      setText(byHand, lost.length ? (moves ? "Do both" : takesOff) : moves ? "Put it there" : "Do it");
       byHand.hidden = !mayLay(state);
     },
   );
