@@ -52,7 +52,7 @@ HELD = {
     "times a charge by hand works out charges": 1,
     "modules with exactly one importer": 31,
     "import circles between folders": 0,
-    "lines of Maurice Lite": 16_411,
+    "lines of Maurice Lite": 16_136,
     "places outside that name a rulebook's words": 1,
     "modules in the largest folder": 29,
 }

@@ -13,7 +13,7 @@ import numpy as np
 import shapely
 
 from tablecam.geometry.outlines import FIT_LIMIT_DEG, GRID_MM, Axes, table_outline
-from tablecam.geometry.rectangles import Array, Rectangles
+from tablecam.geometry.rectangles import EXACT_MM, Array, Rectangles
 from tablecam.table.formation import front_rank
 from tablecam.table.headings import forward
 from tablecam.table.model import TableSize, Unit
@@ -123,6 +123,39 @@ class Fronts:
             depths.append(np.einsum("knci,kni->knc", corners_mm, normal).max(axis=2) - strip_start)
         return np.asarray(np.min(depths, axis=0))
 
+    def gaps_and_widths_mm(
+        self, corners_mm: Array, behind_mm: float, ahead_mm: float
+    ) -> tuple[Array, Array]:
+        """Returns gaps (k,) to rectangles with corners (k, n, 4, 2), and widths (k,) at the edges.
+
+        Only parts between the flank lines and no farther behind than `behind_mm` count; the gap is
+        infinite and the width 0 if there are none. The width is along the edge, of all parts that
+        reach from there to `ahead_mm` ahead of it.
+        """
+        # `u` runs along the front edge to the right, `v` ahead of it.
+        across = np.stack([self.heading[:, 1], -self.heading[:, 0]], axis=1)
+        offsets = corners_mm - self.left_mm[:, None, None]
+        u = np.einsum("knci,ki->knc", offsets, across)
+        v = np.einsum("knci,ki->knc", offsets, self.normal)
+        end = np.einsum("ki,ki->k", self.right_mm - self.left_mm, across)[:, None, None]
+        # Corners alone do not do: between the flank lines a side may be nearer than any corner.
+        us, vs = [u], [v]
+        for at_u in (0.0, end):
+            us.append(np.broadcast_to(at_u, u.shape))
+            vs.append(_cut(u, v, at_u))
+        all_u, all_v = np.concatenate(us, axis=2), np.concatenate(vs, axis=2)
+        inside = (all_u >= -EXACT_MM) & (all_u <= end + EXACT_MM) & np.isfinite(all_v)
+        reaches = np.where(inside, all_v, -np.inf).max(axis=2, keepdims=True) >= -behind_mm
+        nearest = np.where(inside & reaches, np.maximum(all_v, -behind_mm), np.inf)
+        for at_v in (-behind_mm, ahead_mm):
+            us.append(_cut(v, u, at_v))
+            vs.append(np.full_like(u, at_v))
+        u, v = np.concatenate(us, axis=2), np.concatenate(vs, axis=2)
+        is_at = (v >= -behind_mm) & (v <= ahead_mm) & (u >= -EXACT_MM) & (u <= end + EXACT_MM)
+        least = np.where(is_at, u, np.inf).min(axis=(1, 2))
+        most = np.where(is_at, u, -np.inf).max(axis=(1, 2))
+        return nearest.min(axis=(1, 2)), np.asarray(np.maximum(most - least, 0.0))
+
 
 def strip_ahead(axes: Axes, table: TableSize) -> shapely.Geometry:
     """Returns the strip directly in front of a unit, clipped to the table, for drawing."""
@@ -141,6 +174,16 @@ def _principal_axes(offsets: Array, heading: Array) -> Array:
     # An axis has two directions: take the one to the right of the heading.
     rightward = along[:, 0] * heading[:, 1] - along[:, 1] * heading[:, 0]
     return np.asarray(along * np.where(rightward >= 0, 1.0, -1.0)[:, None])
+
+
+def _cut(of: Array, other: Array, at: Array | float) -> Array:
+    """Interpolates `other` where sides of quadrilaterals (k, n, 4) cross `of` = `at`, else nan."""
+    of_next, other_next = np.roll(of, -1, axis=2), np.roll(other, -1, axis=2)
+    # A side parallel to the line has no single crossing.
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share = (at - of) / (of_next - of)
+    crosses = (share >= 0.0) & (share <= 1.0)
+    return np.where(crosses, other + np.where(crosses, share, 0.0) * (other_next - other), np.nan)
 
 
 def _unit(vectors: Array) -> Array:

@@ -17,6 +17,7 @@ Shapes = NDArray[np.object_]
 HAIR_MM = 1e-3
 """A line that enters a shape by no more than this runs along it, not through it."""
 
+_FROM_POINTS, _STEP_MM = 33, 5.0
 _PARALLEL = 1e-12
 _SAME_MM = 1e-9
 
@@ -89,6 +90,34 @@ def is_hidden(
 ) -> bool:
     """Whether every straight segment from an edge to a shape passes through a blocker."""
     return free_line(edge, target, blockers) is None
+
+
+def is_seen_through(
+    edge: shapely.LineString,
+    target: shapely.Geometry,
+    blockers: shapely.Geometry,
+    veil: shapely.Geometry,
+    less_than_mm: float,
+) -> bool:
+    """Whether one of many segments passes no blocker and less than a length of a veil.
+
+    Only these segments are tried: from 33 points of the edge to points 5 mm apart on the shape's
+    outline.
+    """
+    starts = _along(edge, shapely.length(edge) / (_FROM_POINTS - 1))
+    ends = _along(shapely.boundary(target), _STEP_MM)
+    pairs = [np.repeat(starts, len(ends), axis=0), np.tile(ends, (len(starts), 1))]
+    lines = np.asarray(shapely.linestrings(np.stack(pairs, axis=1)), dtype=object)
+    # A line along a blocker's outline does not cross it.
+    solid = _eroded(blockers, HAIR_MM)
+    shapely.prepare(solid)
+    lines = lines[~shapely.intersects(solid, lines)]
+    return bool((shapely.length(shapely.intersection(lines, veil)) < less_than_mm).any())
+
+
+def _along(line: shapely.Geometry, step_mm: float) -> Array:
+    """Returns points along a line, its corners included, at most a step apart."""
+    return np.asarray(shapely.get_coordinates(shapely.segmentize(line, step_mm)))
 
 
 def may_block(

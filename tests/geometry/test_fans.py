@@ -101,7 +101,7 @@ def test_below_0_a_depth_asks_who_comes_near_the_lane(front, corner, shape):
 
 @given(front=fronts, corner=corners, shape=rectangles)
 def test_a_corner_crosses_a_side_at_the_same_wheels_as_of_any_shape(front, corner, shape):
-    arcs_mm = critical_arcs_mm(fan(front, corner, [shape]), LONGEST_MM, [DEEP_MM])
+    arcs_mm = critical_arcs_mm(fan(front, corner, [shape]), LONGEST_MM, DEEP_MM)
     per_mm = turned_deg(front, corner, 1.0)
     most_deg = abs(per_mm) * LONGEST_MM
     wanted = critical_turns_deg(strip(front, corner), [shape], most_deg, DEEP_MM) / per_mm

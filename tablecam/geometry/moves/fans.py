@@ -6,6 +6,7 @@ does the same for strips and shapes of any kind.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -62,14 +63,36 @@ def corners_of(rectangles: Sequence[shapely.Polygon]) -> Array:
     return np.asarray(shapely.get_coordinates(list(rectangles)).reshape(-1, 5, 2)[:, :4])
 
 
-def critical_arcs_mm(fan: Fan, longest_mm: float, depths_mm: Sequence[float]) -> Array:
+_STEP_MM = 1.0
+"""The step between wheels tried, beside those at which a corner enters or leaves the lane."""
+_BESIDE_DEG = 1e-6
+"""The offset at which either side of such a wheel is tried; 3 millionths of a mm at 160 mm."""
+
+
+def all_arcs_mm(fan: Fan, longest_mm: float, deep_mm: float) -> Array:
+    """Returns the arcs of all wheels to try about a corner, rising from 0 to the longest.
+
+    They are every millimetre and either side of each wheel at which a rectangle reaches into the
+    lane by a depth.
+    """
+    if longest_mm <= 0.0:
+        return np.zeros(1)
+    arcs_mm = np.linspace(0.0, longest_mm, math.ceil(longest_mm / _STEP_MM) + 1)
+    beside_mm = abs(math.radians(_BESIDE_DEG) / fan.rad_per_mm)
+    # Exactly at a crossing rounding decides, so both sides are tried too.
+    critical_mm = critical_arcs_mm(fan, longest_mm, deep_mm)
+    beside = np.add.outer([-beside_mm, 0.0, beside_mm], critical_mm).ravel()
+    return np.unique(np.concatenate([arcs_mm, beside[(beside >= 0.0) & (beside <= longest_mm)]]))
+
+
+def critical_arcs_mm(fan: Fan, longest_mm: float, deep_mm: float) -> Array:
     """Returns the wheels up to `longest_mm` at which a corner reaches a depth from a lane's side.
 
     Between two neighbouring wheels the same edges cross the lane.
     """
     x_mm, y_mm = fan.quads_mm.reshape(-1, 2).T
     left_mm, right_mm = fan.sides_mm
-    sides_mm = np.array([[left_mm + deep, right_mm - deep] for deep in depths_mm]).ravel()
+    sides_mm = np.array([left_mm + deep_mm, right_mm - deep_mm])
     far_mm = np.hypot(x_mm, y_mm)
     with np.errstate(divide="ignore", invalid="ignore"):
         aside_rad = np.arcsin(sides_mm[:, None] / far_mm)

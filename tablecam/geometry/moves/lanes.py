@@ -1,4 +1,4 @@
-"""Wheels and straight moves of a front: where it ends up, and the area it sweeps.
+"""Wheels and straight moves of a front: where it ends up, the area it sweeps, and what is there.
 
 A wheel turns a unit about one end of its front edge while the other end moves forward; its length
 is the arc of that end. A straight move goes along the heading. Arcs are divided into chords that
@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 import numpy as np
@@ -16,16 +18,22 @@ import shapely
 from numpy.typing import ArrayLike, NDArray
 
 from tablecam.geometry.outlines import GRID_MM, Axes
+from tablecam.geometry.rectangles import EXACT_MM
 from tablecam.table.headings import forward
 from tablecam.table.model import Point
 
 Array = NDArray[np.float64]
+Flags = NDArray[np.bool_]
 
 Corner = Literal["left", "right"]
 """The end of the front edge that stands still, which is the side that the unit turns to."""
 
 CORNERS: tuple[Corner, Corner] = ("left", "right")
 
+_STEP_MM = 0.25
+"""The step between arcs in the search for the wheel that leads to a front."""
+_FAR_MM = 2e4
+"""A length beyond any table."""
 ARC_ERROR_MM = 0.05
 """The largest distance of a chord from its arc."""
 
@@ -108,6 +116,19 @@ def lane_corners_mm(front: Axes, corner: Corner, arcs_mm: Array, lengths_mm: Arr
     return np.stack([left, right, right + steps, left + steps], axis=1)
 
 
+def arc_towards_mm(front: Axes, corner: Corner, goal: Axes, longest_mm: float) -> float:
+    """Returns the arc after which a straight move ends nearest to another front, by grid search."""
+    arcs_mm = np.minimum(np.arange(0.0, longest_mm + _STEP_MM / 2, _STEP_MM), longest_mm)
+    fronts = lane_corners_mm(front, corner, arcs_mm, np.ones(len(arcs_mm)))
+    # A unit length of lane gives the heading of each wheeled front.
+    onward = fronts[:, 3] - fronts[:, 0]
+    apart = np.array([goal.left_mm, goal.right_mm]) - fronts[:, :2]
+    far_mm = (apart * onward[:, None]).sum(axis=-1).mean(axis=-1)
+    # The straight move is free, so only the error across it counts.
+    residual = apart - far_mm[:, None, None] * onward[:, None]
+    return float(arcs_mm[np.linalg.norm(residual, axis=-1).max(axis=-1).argmin()])
+
+
 def all_ahead(front: Axes, reach_mm: float) -> shapely.Polygon:
     """Returns the rectangle ahead of the front line that extends a reach beyond the front edge."""
     left, end = np.array(front.left_mm), np.array(front.right_mm)
@@ -130,6 +151,118 @@ def straight_parts(
     step = np.array(forward(heading_deg)) * length_mm
     corners = shapely.get_coordinates(list(shapes))
     return _hulls(shapes, np.stack([corners, corners + step]))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OverlapsAhead:
+    """The intervals (k,) of a straight way on which shapes overlap others by over a sliver.
+
+    `clear_mm` (k,) is where they separate completely.
+    """
+
+    from_mm: Array
+    to_mm: Array
+    clear_mm: Array
+
+    def entered_mm(self, way_mm: float) -> float | None:
+        """Returns where they first overlap on a way of that length; None when they never do."""
+        is_met = (self.from_mm < way_mm - EXACT_MM) & (self.to_mm > EXACT_MM)
+        return float(self.from_mm[is_met].min()) if is_met.any() else None
+
+    def freed_mm(self, way_mm: float) -> float:
+        """Returns that length, or where the two separate if they overlap at its end."""
+        is_overlapping = (self.from_mm < way_mm - EXACT_MM) & (self.to_mm > way_mm + EXACT_MM)
+        return float(self.clear_mm[is_overlapping].max(initial=way_mm))
+
+
+def overlaps_ahead(
+    corners_mm: Array, others_mm: Array, towards: Point, sliver_mm: float
+) -> OverlapsAhead:
+    """Returns where rectangles (n, 4, 2) overlap others (m, 4, 2) as they go `towards` (a unit).
+
+    They overlap where the way lies in their Minkowski difference: the hull of all differences of
+    their corners.
+    """
+    shifts_mm = others_mm[None, :, None] - corners_mm[:, None, :, None]
+    shifts = np.asarray(shapely.linestrings(shifts_mm.reshape(-1, 16, 2)), dtype=object)
+    areas = np.asarray(shapely.convex_hull(shifts), dtype=object)
+    # What overlaps already counts only if it gets a sliver deeper.
+    here = shapely.Point(0.0, 0.0)
+    now_mm = np.where(
+        shapely.contains(areas, here), shapely.distance(shapely.boundary(areas), here), 0.0
+    )
+    deep = shapely.buffer(areas, -sliver_mm - now_mm, join_style="mitre")
+    from_mm, to_mm = _interval(np.asarray(deep, dtype=object), np.array(towards))
+    return OverlapsAhead(from_mm, to_mm, _interval(areas, np.array(towards))[1])
+
+
+def _interval(areas: NDArray[np.object_], towards: Array) -> tuple[Array, Array]:
+    """Returns the intervals (k,) of a way within convex areas; infinite where it misses them."""
+    way = shapely.LineString(np.outer([-_FAR_MM, _FAR_MM], towards))
+    ends, owners = shapely.get_coordinates(shapely.intersection(areas, way), return_index=True)
+    from_mm, to_mm = np.full(len(areas), np.inf), np.full(len(areas), -np.inf)
+    np.minimum.at(from_mm, owners, ends @ towards)
+    np.maximum.at(to_mm, owners, ends @ towards)
+    return from_mm, to_mm
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Barred:
+    """Ground that may not be entered by more than a sliver.
+
+    `deep` is `area` shrunk by half a sliver: a shape shrunk in the same way enters the area by more
+    than a sliver where it meets `deep`.
+    """
+
+    area: shapely.Geometry
+    deep: shapely.Geometry
+    sliver_mm: float
+
+    @property
+    def is_nowhere(self) -> bool:
+        """Whether there is no such ground."""
+        return bool(shapely.is_empty(self.area))
+
+    def is_entered(self, lanes_mm: Array) -> Flags:
+        """Returns which lanes, by their corners (k, 4, 2), lead into it."""
+        left, right, _, far = np.moveaxis(lanes_mm, 1, 0)
+        wide, long = right - left, far - left
+        lengths_mm = np.hypot(*long.T)
+        is_entered: Flags = lengths_mm > self.sliver_mm
+        across = wide[is_entered] / np.hypot(*wide[is_entered].T)[:, None]
+        ahead = long[is_entered] / lengths_mm[is_entered, None]
+        inward = np.stack([across + ahead, ahead - across, -across - ahead, across - ahead], axis=1)
+        inner = shapely.polygons(lanes_mm[is_entered] + inward * self.sliver_mm / 2)
+        is_entered[is_entered] = shapely.intersects(self.deep, inner)
+        return is_entered
+
+    def edges_before(self, outline: shapely.Geometry, far_mm: float) -> Array:
+        """Returns its edges (e, 2, 2) whose boxes come within a distance of a shape.
+
+        Ground under the shape's present place does not count.
+        """
+        if self.is_nowhere or not shapely.dwithin(self.area, outline, far_mm):
+            return np.empty((0, 2, 2))
+        deep = self.deep
+        if shapely.intersects(self.area, outline):
+            rest = shapely.difference(self.area, outline, grid_size=GRID_MM)
+            deep = shapely.buffer(rest, -self.sliver_mm / 2)
+        rings = shapely.get_rings(shapely.get_parts(deep))
+        points, of_ring = shapely.get_coordinates(rings, return_index=True)
+        goes_on = of_ring[1:] == of_ring[:-1]
+        edges = np.stack([points[:-1][goes_on], points[1:][goes_on]], axis=1)
+        low, high = np.split(shapely.bounds(outline), 2)
+        is_near = (edges.min(axis=1) <= high + far_mm) & (edges.max(axis=1) >= low - far_mm)
+        return np.asarray(edges[is_near.all(axis=1)])
+
+
+@lru_cache(maxsize=64)
+def barred_by(areas: tuple[shapely.Geometry, ...], sliver_mm: float) -> Barred:
+    """Merges barred areas; cached, as many units and all their draws share the same areas."""
+    area = shapely.union_all(areas, grid_size=GRID_MM) if areas else shapely.Polygon()
+    deep = shapely.buffer(area, -sliver_mm / 2)
+    shapely.prepare(deep)
+    return Barred(area, deep, sliver_mm)
 
 
 def swept_by_wheel(

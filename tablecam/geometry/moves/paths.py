@@ -12,6 +12,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import product
 from typing import Literal
 
 import numpy as np
@@ -59,6 +60,34 @@ def simple_end_fronts(start: Axes, end: Axes, *, within_mm: float) -> Iterator[A
             bearing_deg = math.degrees(math.atan2(between[1], between[0]))
             reached = advanced(replace(end, heading_deg=bearing_deg), lacking_mm)
             yield replace(reached, heading_deg=end.heading_deg)
+
+
+def fronts_within(start: Axes, end: Axes, depth_mm: float, *, within_mm: float) -> list[Axes]:
+    """Returns fronts that a player may have aimed for, within a tolerance of the actual one.
+
+    Their rear edge, `depth_mm` behind, may lead as well. The start is one of them if near, as no
+    path shifts a front slightly sideways.
+    """
+    faced = faced_about(start, depth_mm), faced_about(end, depth_mm)
+    return [
+        *([start] if _apart_mm(start, end) <= within_mm else []),
+        *simple_end_fronts(start, end, within_mm=within_mm),
+        *(faced_about(one, depth_mm) for one in simple_end_fronts(*faced, within_mm=within_mm)),
+        *_shifted(end, within_mm),
+    ]
+
+
+def _shifted(end: Axes, by_mm: float) -> Iterator[Axes]:
+    """Yields a front shifted sideways and turned, so that its corners move by a length."""
+    half_mm = math.dist(end.left_mm, end.right_mm) / 2
+    turn_deg = math.degrees(by_mm / half_mm)
+    across = np.array(right(end.heading_deg)) * by_mm
+    for aside, turn in product((-1.0, 0.0, 1.0), repeat=2):
+        if aside or turn:
+            ends = np.array([end.left_mm, end.right_mm]) + aside * across
+            (left_x, left_y), (right_x, right_y) = ends.tolist()
+            front = Axes((left_x, left_y), (right_x, right_y), end.heading_deg + turn * turn_deg)
+            yield squared(front, 2 * half_mm)
 
 
 def _apart_mm(one: Axes, other: Axes) -> float:

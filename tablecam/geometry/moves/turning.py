@@ -6,10 +6,13 @@ shapes first meet where a corner of one crosses an edge of the other.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from tablecam.table.model import Point
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -91,6 +94,32 @@ def half_planes(corners_mm: Array) -> HalfPlanes:
     # For corners in clockwise order the normals point inward.
     outward[is_clockwise] *= -1
     return HalfPlanes(outward, (outward * corners_mm).sum(axis=-1))
+
+
+def free_turn_rad(
+    pivot_mm: Point, sense: float, own_mm: Array, met_mm: Array, edges_mm: Array, sliver_mm: float
+) -> float:
+    """Returns how far convex shapes can turn before they enter others or cross edges (e, 2, 2).
+
+    The shapes and the others are given by their corners (n, 4, 2) and (m, 4, 2); see
+    `free_turns_rad` and `first_turn_rad`.
+    """
+    turn_rad = math.inf
+    if len(edges_mm):
+        turn_rad = first_turn_rad(
+            pivot_mm, sense, half_planes(own_mm).grown(-sliver_mm / 2), edges_mm
+        )
+    if not len(met_mm):
+        return turn_rad
+    count = len(own_mm) * len(met_mm)
+    met_rad = free_turns_rad(
+        np.tile(pivot_mm, (count, 1)),
+        np.full(count, sense),
+        half_planes(np.repeat(own_mm, len(met_mm), axis=0)),
+        half_planes(np.tile(met_mm, (len(own_mm), 1, 1))),
+        sliver_mm,
+    )
+    return min(turn_rad, float(met_rad.min()))
 
 
 def free_turns_rad(

@@ -10,16 +10,15 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from tablecam.geometry.moves.lanes import CORNERS, Corner
+from tablecam.geometry.moves.fans import Fan
+from tablecam.geometry.moves.lanes import CORNERS, Barred, Corner
 from tablecam.geometry.outlines import GRID_MM, Axes
 from tablecam.geometry.rectangles import EXACT_MM, Array, Indices
-from tablecam.geometry.sight import HAIR_MM, free_line
+from tablecam.geometry.sight import free_line, is_seen_through
 from tablecam.rules.maurice.charge.moves import (
     ArcsOf,
-    Forbidden,
     InReach,
     Moves,
-    all_arcs,
     allowance_mm,
     bases_in_reach,
     far_mm,
@@ -37,12 +36,6 @@ from tablecam.uncertainty.margins import Flags
 
 _SAME_MM = 1e-3
 """A point nearer than this to an outline lies on it."""
-_FROM_POINTS = 33
-"""The number of points of a front edge from which lines through woods are tried."""
-_STEP_MM = 5.0
-"""The spacing of their ends.
-
-Only the test for less than 1 BW of woods depends on them; all other answers are exact."""
 
 
 def is_in_view(field: Field, unit: UnitOnField, target: UnitOnField) -> bool:
@@ -61,39 +54,13 @@ def is_in_view(field: Field, unit: UnitOnField, target: UnitOnField) -> bool:
     # Where a line avoids all woods, the inexact search through them is unnecessary.
     if free_line(front, target.outline, _together(crests, woods)):
         return True
-    return _sees_through(front, target.outline, crests, woods, VIEW_WOODS_BW * field.bw_mm)
+    return is_seen_through(front, target.outline, crests, woods, VIEW_WOODS_BW * field.bw_mm)
 
 
 @lru_cache(maxsize=16)
 def _together(crests: shapely.Geometry, woods: shapely.Geometry) -> shapely.Geometry:
     """Merges all that hides; cached, as it is the same for all units on a table."""
     return shapely.union(crests, woods, grid_size=GRID_MM)
-
-
-def _sees_through(
-    front: shapely.LineString,
-    target: shapely.Geometry,
-    crests: shapely.Geometry,
-    woods: shapely.Geometry,
-    less_than_mm: float,
-) -> bool:
-    """Returns whether one of many lines crosses no crest and less than a length of woods."""
-    starts = _along(front, shapely.length(front) / (_FROM_POINTS - 1))
-    ends = _along(shapely.boundary(target), _STEP_MM)
-    pairs = np.stack(
-        [np.repeat(starts, len(ends), axis=0), np.tile(ends, (len(starts), 1))], axis=1
-    )
-    lines = np.asarray(shapely.linestrings(pairs), dtype=object)
-    # A line along a crest's edge does not cross it.
-    solid = shapely.buffer(crests, -HAIR_MM, join_style="mitre")
-    shapely.prepare(solid)
-    lines = lines[~shapely.intersects(solid, lines)]
-    return bool((shapely.length(shapely.intersection(lines, woods)) < less_than_mm).any())
-
-
-def _along(line: shapely.Geometry, step_mm: float) -> NDArray[np.float64]:
-    """Returns points along a line, its corners included, at most a step apart."""
-    return np.asarray(shapely.get_coordinates(shapely.segmentize(line, step_mm)))
 
 
 @lru_cache(maxsize=16)
@@ -127,7 +94,7 @@ class Charger:
     unit: UnitOnField
     others: tuple[UnitOnField, ...]
     there: tuple[InReach, InReach]
-    forbidden: Forbidden
+    forbidden: Barred
     sees: Callable[[UnitOnField], bool]
 
     def longest_wheel_mm(self, corner: Corner) -> float:
@@ -230,11 +197,11 @@ def may_charge(unit: UnitOnField, enemy: UnitOnField) -> bool:
 
 
 def _after_wheels(
-    chargers: Chargers, about: Sequence[Corner] = CORNERS, arcs_of: ArcsOf = all_arcs
+    chargers: Chargers, about: Sequence[Corner] = CORNERS, arcs_of: ArcsOf | None = None
 ) -> dict[int, list[LegalMoves]]:
     """Returns the legal moves after wheels about each of some corners, by charger index.
 
-    `arcs_of` gives the wheels to try.
+    `arcs_of` gives the wheels to try, by default all of them.
     """
     turns = [
         (place, there, charger.longest_wheel_mm(there.corner))
@@ -255,7 +222,7 @@ def with_wheel(
 ) -> Sequence[LegalMoves]:
     """Returns a unit's legal moves after one certain wheel, and straight ahead."""
 
-    def arcs_of(_: InReach, longest_mm: float) -> Array:
+    def arcs_of(_: Fan, longest_mm: float) -> Array:
         return np.array([0.0, arc_mm] if 0.0 < arc_mm <= longest_mm else [0.0])
 
     return _after_wheels(_chargers([(field, unit)]), (corner,), arcs_of).get(0, ())

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import partial
 
 import numpy as np
 import shapely
 from numpy.typing import NDArray
 
 from tablecam.geometry.moves import fans, lanes
-from tablecam.geometry.moves.turning import first_turn_rad, free_turns_rad, half_planes
+from tablecam.geometry.moves.lanes import Barred, barred_by
+from tablecam.geometry.moves.turning import free_turn_rad
 from tablecam.geometry.outlines import GRID_MM, Axes, table_outline
 from tablecam.geometry.rectangles import EXACT_MM, Array
 from tablecam.geometry.zone_ranges import first_hit
@@ -109,11 +109,6 @@ def swing_mm(unit: UnitOnField, corner: lanes.Corner, arc_mm: float) -> float:
     return float(np.hypot(*offsets_mm.T).max()) * (arc_mm / lanes.front_width_mm(unit.axes))
 
 
-STEP_MM = 1.0
-"""The step between wheels tried, beside those at which a corner enters or leaves the lane."""
-_BESIDE_DEG = 1e-6
-"""The offset at which either side of such a wheel is tried; 3 millionths of a mm at 160 mm."""
-
 _CONTACT_MM = 0.5
 """A shorter charge counts as touching already."""
 
@@ -203,7 +198,7 @@ class Moves:
         )
 
 
-ArcsOf = Callable[[InReach, float], Array]
+ArcsOf = Callable[[fans.Fan, float], Array]
 """Returns the arcs of the wheels to try about a corner, up to the longest."""
 
 
@@ -214,8 +209,10 @@ def moves_about(
 
     The first move does not wheel; the wheels are those of `arcs_of`, by default all of them.
     """
-    arcs_mm = list(map(arcs_of or all_arcs, there, longest_mm))
-    turned = fans.TurnedLanes.of([about_corner.fan for about_corner in there], arcs_mm, TOUCH_MM)
+    turning = [about_corner.fan for about_corner in there]
+    every = partial(fans.all_arcs_mm, deep_mm=tables.SLIVER_MM)
+    arcs_mm = list(map(arcs_of or every, turning, longest_mm))
+    turned = fans.TurnedLanes.of(turning, arcs_mm, TOUCH_MM)
     begins_mm = turned.begins_mm(tables.SLIVER_MM)
     beside_mm = turned.begins_mm(-TOUCH_MM, unless=begins_mm)
     return list(map(_moves, there, arcs_mm, begins_mm, beside_mm))
@@ -247,57 +244,11 @@ def _moves(there: InReach, arcs_mm: Array, begins_mm: Array, beside_mm: Array) -
     )
 
 
-def all_arcs(there: InReach, longest_mm: float) -> Array:
-    """Returns the arcs of all wheels to try about a corner, rising from 0 to the longest.
-
-    They are every millimetre and either side of each wheel at which a base reaches into the lane by
-    a sliver.
-    """
-    if longest_mm <= 0.0:
-        return np.zeros(1)
-    arcs_mm = np.linspace(0.0, longest_mm, math.ceil(longest_mm / STEP_MM) + 1)
-    critical_mm = fans.critical_arcs_mm(there.fan, longest_mm, (tables.SLIVER_MM,))
-    beside_mm = abs(math.radians(_BESIDE_DEG) / there.fan.rad_per_mm)
-    # Exactly at a crossing rounding decides, so both sides are tried too.
-    beside = np.add.outer([-beside_mm, 0.0, beside_mm], critical_mm).ravel()
-    return np.unique(np.concatenate([arcs_mm, beside[(beside >= 0.0) & (beside <= longest_mm)]]))
-
-
 _FAR_MM = 1e4
 """A length beyond any table."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Forbidden:
-    """Ground that a unit may not enter.
-
-    `deep` is `area` shrunk by half a sliver: a shape shrunk in the same way enters the area by more
-    than a sliver where it meets `deep` (G-5).
-    """
-
-    area: shapely.Geometry
-    deep: shapely.Geometry
-
-    @property
-    def is_nowhere(self) -> bool:
-        """Whether there is no such ground."""
-        return bool(shapely.is_empty(self.area))
-
-    def is_entered(self, lanes_mm: Array) -> Flags:
-        """Returns which lanes, by their corners (k, 4, 2), lead into it."""
-        left, right, _, far = np.moveaxis(lanes_mm, 1, 0)
-        wide, long = right - left, far - left
-        lengths_mm = np.hypot(*long.T)
-        is_entered: Flags = lengths_mm > tables.SLIVER_MM
-        across = wide[is_entered] / np.hypot(*wide[is_entered].T)[:, None]
-        ahead = long[is_entered] / lengths_mm[is_entered, None]
-        inward = np.stack([across + ahead, ahead - across, -across - ahead, across - ahead], axis=1)
-        inner = shapely.polygons(lanes_mm[is_entered] + inward * tables.SLIVER_MM / 2)
-        is_entered[is_entered] = shapely.intersects(self.deep, inner)
-        return is_entered
-
-
-def forbidden_ground(field: Field, unit: UnitOnField) -> Forbidden:
+def forbidden_ground(field: Field, unit: UnitOnField) -> Barred:
     """Returns the ground that a unit may not charge into, as far as it can come.
 
     Impassable ground, everything off the table, and for cavalry woods. A base that a hand has left
@@ -308,16 +259,7 @@ def forbidden_ground(field: Field, unit: UnitOnField) -> Forbidden:
     # In a wheel the rear swings no farther than the front could go ahead.
     reach_mm = (allowance_mm(field, unit) or 0.0) + abs(field.over_edge_mm)
     near = (area for area in areas if shapely.dwithin(area, unit.outline, reach_mm))
-    return _together(tuple(near))
-
-
-@lru_cache(maxsize=64)
-def _together(areas: tuple[shapely.Geometry, ...]) -> Forbidden:
-    """Merges areas; cached, as many units and all their draws share the same areas."""
-    area = shapely.union_all(areas, grid_size=GRID_MM) if areas else shapely.Polygon()
-    deep = shapely.buffer(area, -tables.SLIVER_MM / 2)
-    shapely.prepare(deep)
-    return Forbidden(area, deep)
+    return barred_by(tuple(near), tables.SLIVER_MM)
 
 
 def _off_table(field: Field, unit: UnitOnField) -> shapely.Polygon:
@@ -334,7 +276,7 @@ def free_arc_mm(
     unit: UnitOnField,
     corner: lanes.Corner,
     others: Sequence[UnitOnField],
-    forbidden: Forbidden,
+    forbidden: Barred,
     longest_mm: float,
 ) -> float:
     """Returns how far a unit can wheel about a corner, over none of `others` or forbidden ground.
@@ -342,13 +284,7 @@ def free_arc_mm(
     Friends in line beside it do not block it, nor does ground where it already stands.
     """
     pivot, sense = lanes.pivot_mm(unit.axes, corner), 1.0 if corner == "left" else -1.0
-    own, far_mm = fans.corners_of(unit.bases), swing_mm(unit, corner, longest_mm)
-    turn_rad = math.inf
-    edges_mm = _edges_before(forbidden, unit.outline, far_mm)
-    if len(edges_mm):
-        turn_rad = first_turn_rad(
-            pivot, sense, half_planes(own).grown(-tables.SLIVER_MM / 2), edges_mm
-        )
+    far_mm = swing_mm(unit, corner, longest_mm)
     met = [
         base
         for other in others
@@ -356,32 +292,9 @@ def free_arc_mm(
         and not unit.touches_flank_of_line(other)
         for base in other.bases
     ]
-    if met:
-        count = len(own) * len(met)
-        met_rad = free_turns_rad(
-            np.tile(pivot, (count, 1)),
-            np.full(count, sense),
-            half_planes(np.repeat(own, len(met), axis=0)),
-            half_planes(np.tile(fans.corners_of(met), (len(own), 1, 1))),
-            tables.SLIVER_MM,
-        )
-        turn_rad = min(turn_rad, float(met_rad.min()))
+    edges_mm = forbidden.edges_before(unit.outline, far_mm)
+    if not met and not len(edges_mm):
+        return longest_mm
+    own_mm, met_mm = fans.corners_of(unit.bases), fans.corners_of(met)
+    turn_rad = free_turn_rad(pivot, sense, own_mm, met_mm, edges_mm, tables.SLIVER_MM)
     return min(longest_mm, lanes.front_width_mm(unit.axes) * turn_rad)
-
-
-def _edges_before(ground: Forbidden, outline: shapely.Geometry, far_mm: float) -> Array:
-    """Returns the edges (e, 2, 2) of ground whose boxes come within a distance of a unit."""
-    if ground.is_nowhere or not shapely.dwithin(ground.area, outline, far_mm):
-        return np.empty((0, 2, 2))
-    deep = ground.deep
-    if shapely.intersects(ground.area, outline):
-        # Ground under the unit's present place does not count.
-        rest = shapely.difference(ground.area, outline, grid_size=GRID_MM)
-        deep = shapely.buffer(rest, -tables.SLIVER_MM / 2)
-    rings = shapely.get_rings(shapely.get_parts(deep))
-    points, of_ring = shapely.get_coordinates(rings, return_index=True)
-    goes_on = of_ring[1:] == of_ring[:-1]
-    edges = np.stack([points[:-1][goes_on], points[1:][goes_on]], axis=1)
-    low, high = np.split(shapely.bounds(outline), 2)
-    is_near = (edges.min(axis=1) <= high + far_mm) & (edges.max(axis=1) >= low - far_mm)
-    return np.asarray(edges[is_near.all(axis=1)])

@@ -12,10 +12,10 @@ import shapely
 from numpy.typing import NDArray
 from shapely import affinity
 
-from tablecam.geometry.moves.lanes import advanced, swept_straight
+from tablecam.geometry.moves.lanes import advanced, overlaps_ahead, swept_straight
 from tablecam.geometry.moves.poses import ahead
 from tablecam.geometry.outlines import footprint, table_outline
-from tablecam.geometry.rectangles import EXACT_MM, Array, rectangles
+from tablecam.geometry.rectangles import rectangles
 from tablecam.rules.game import Json
 from tablecam.rules.maurice.field import tables
 from tablecam.rules.maurice.field.field import Field, UnitOnField
@@ -130,8 +130,6 @@ def _because(unit: ScoredUnit, best: ScoredUnit | None, gained: int) -> tuple[Re
 
 _AS_FAR_MM = 1e-6
 """Units whose depths differ by less are equally far back."""
-_FAR_MM = 2e4
-"""A length beyond any table."""
 _PLACES_MM = 6
 """Places are rounded to a nanometre, so that a unit moved along a table's edge stays at 440 mm."""
 
@@ -197,7 +195,13 @@ def fall_back_path(field: Field, unit_id: str, before: Mapping[str, CombatResult
     # Broken units have left the table (M-1.14).
     unbroken = [one for one in field.units if one is not unit and not results[one].is_broken]
     overlaps = {
-        other.id: _overlap(unit, other, moved_back_mm(other, results[other].fall_back_mm))
+        other.id: overlaps_ahead(
+            rectangles([unit.unit]).corners_mm(),
+            rectangles([other.unit]).corners_mm()
+            + moved_back_mm(other, results[other].fall_back_mm),
+            moved_back_mm(unit, 1.0),
+            tables.SLIVER_MM,
+        )
         for other in unbroken
     }
     friends = [overlaps[other.id] for other in unbroken if other.side == unit.side]
@@ -265,59 +269,6 @@ def moved_back(unit: UnitOnField, back_mm: float) -> UnitOnField:
 def swept_back(unit: UnitOnField, back_mm: float) -> shapely.Geometry:
     """Returns the area that a unit's bases pass over on the way, both ends included."""
     return swept_straight(unit.bases, unit.axes.heading_deg, -back_mm)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Overlap:
-    """The intervals (k,) of a unit's way on which its bases overlap another's by over a sliver.
-
-    `clear_mm` (k,) is where they separate completely.
-    """
-
-    from_mm: Array
-    to_mm: Array
-    clear_mm: Array
-
-    def entered_mm(self, back_mm: float) -> float | None:
-        """Returns where they first overlap on a way of that length; None when they never do."""
-        is_met = (self.from_mm < back_mm - EXACT_MM) & (self.to_mm > EXACT_MM)
-        return float(self.from_mm[is_met].min()) if is_met.any() else None
-
-    def freed_mm(self, back_mm: float) -> float:
-        """Returns that length, or where the two separate if they overlap at its end."""
-        is_overlapping = (self.from_mm < back_mm - EXACT_MM) & (self.to_mm > back_mm + EXACT_MM)
-        return float(self.clear_mm[is_overlapping].max(initial=back_mm))
-
-
-def _overlap(unit: UnitOnField, other: UnitOnField, moved_mm: Point) -> _Overlap:
-    """Finds where each base of a unit overlaps each base of another on its way back.
-
-    They overlap where the way lies in their Minkowski difference: the hull of all differences of
-    their corners.
-    """
-    bases, others = (rectangles([of.unit]).corners_mm() for of in (unit, other))
-    shifts_mm = (others + moved_mm)[None, :, None] - bases[:, None, :, None]
-    shifts = np.asarray(shapely.linestrings(shifts_mm.reshape(-1, 16, 2)), dtype=object)
-    areas = np.asarray(shapely.convex_hull(shifts), dtype=object)
-    # What hands have let overlap already counts only if it gets a sliver deeper (G-5).
-    here = shapely.Point(0.0, 0.0)
-    now_mm = np.where(
-        shapely.contains(areas, here), shapely.distance(shapely.boundary(areas), here), 0.0
-    )
-    deep = shapely.buffer(areas, -tables.SLIVER_MM - now_mm, join_style="mitre")
-    back = np.array(moved_back_mm(unit, 1.0))
-    from_mm, to_mm = _between(np.asarray(deep, dtype=object), back)
-    return _Overlap(from_mm, to_mm, _between(areas, back)[1])
-
-
-def _between(areas: NDArray[np.object_], back: Array) -> tuple[Array, Array]:
-    """Returns the intervals (k,) of a way back within convex areas; infinite where it misses."""
-    way = shapely.LineString(np.outer([-_FAR_MM, _FAR_MM], back))
-    ends, owners = shapely.get_coordinates(shapely.intersection(areas, way), return_index=True)
-    from_mm, to_mm = np.full(len(areas), np.inf), np.full(len(areas), -np.inf)
-    np.minimum.at(from_mm, owners, ends @ back)
-    np.maximum.at(to_mm, owners, ends @ back)
-    return from_mm, to_mm
 
 
 def _barred(

@@ -38,9 +38,6 @@ from tablecam.table.model import BasePose, Point
 from tablecam.table.motion import HAND_MM
 from tablecam.uncertainty.answer import Answer
 
-_STEP_MM = 0.25
-"""Arc step in the search for the wheel that leads to a seen pose."""
-
 
 @dataclass(frozen=True, eq=False)
 class ChargeEnd(ChargeLane):
@@ -131,26 +128,16 @@ def _wheels_to(
     field: Field, unit: UnitOnField, seen: Axes
 ) -> tuple[tuple[lanes.Corner, float], ...]:
     """Returns, per corner, the wheel that leads nearest to a front; no wheel only once."""
-    arcs_mm = {corner: _arc_to(field, unit, corner, seen) for corner in lanes.CORNERS}
+    longest_mm = CHARGE_WHEEL_BW * field.bw_mm
+    arcs_mm = {
+        corner: lanes.arc_towards_mm(unit.axes, corner, seen, longest_mm)
+        for corner in lanes.CORNERS
+    }
     # An arc of 0 is the same move about either corner; keep it once.
     wheels = [
         (corner if arc_mm else lanes.CORNERS[0], arc_mm) for corner, arc_mm in arcs_mm.items()
     ]
     return tuple(dict.fromkeys(wheels))
-
-
-def _arc_to(field: Field, unit: UnitOnField, corner: lanes.Corner, seen: Axes) -> float:
-    """Returns the arc after which the straight move ends nearest to a front, by grid search."""
-    longest_mm = CHARGE_WHEEL_BW * field.bw_mm
-    arcs_mm = np.minimum(np.arange(0.0, longest_mm + _STEP_MM / 2, _STEP_MM), longest_mm)
-    fronts = lanes.lane_corners_mm(unit.axes, corner, arcs_mm, np.ones(len(arcs_mm)))
-    # A unit length of lane gives the heading of each wheeled front.
-    onward = fronts[:, 3] - fronts[:, 0]
-    apart = np.array([seen.left_mm, seen.right_mm]) - fronts[:, :2]
-    far_mm = (apart * onward[:, None]).sum(axis=-1).mean(axis=-1)
-    # The straight move is free, so only the error across it counts.
-    residual = apart - far_mm[:, None, None] * onward[:, None]
-    return float(arcs_mm[np.linalg.norm(residual, axis=-1).max(axis=-1).argmin()])
 
 
 def _until_contact_mm(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import product
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -19,8 +19,6 @@ from tablecam.geometry.shapes import Shape, shapes_of
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.ground import is_partly_in
 from tablecam.rules.maurice.field.tables import NEAR_BW, retrograde_bw
-from tablecam.table.headings import right
-from tablecam.table.model import Point
 from tablecam.table.motion import SLIP_MM
 from tablecam.uncertainty.answer import Answer, certain, measured
 from tablecam.uncertainty.clear_line import is_barred
@@ -212,10 +210,9 @@ def wheeled_way(ends: MoveEnds, *, near_bw: float = math.inf, is_forward: bool =
                 break
         return judged
 
-    exactly, tolerance_mm = ways_to([ends.goal.axes]), SLIP_MM + POSE_SIGMAS * sigma_mm
-    legal = _first_legal(exactly) or _first_legal(
-        ways_to(_fronts_within(ends.unit, ends.goal.axes, tolerance_mm))
-    )
+    exactly, within_mm = ways_to([ends.goal.axes]), SLIP_MM + POSE_SIGMAS * sigma_mm
+    aimed_at = partial(paths.fronts_within, ends.unit.axes, ends.goal.axes, within_mm=within_mm)
+    legal = _first_legal(exactly) or _first_legal(ways_to(aimed_at(depth_of_ranks_mm(ends.unit))))
     # The least illegal one exceeds its allowance by the smallest factor.
     return legal or min(exactly, key=lambda way: way.cost_bw / max(way.allowance_bw, 1e-9))
 
@@ -243,46 +240,6 @@ def _candidates(
 def depth_of_ranks_mm(unit: UnitOnField) -> float:
     """Returns the depth of a line or massed unit, whose rear edge leads backward (M-6.15)."""
     return unit.unit.bases[0].depth_mm * (2 if unit.formation == "massed" else 1)
-
-
-def _fronts_within(unit: UnitOnField, end: Axes, tolerance_mm: float) -> list[Axes]:
-    """Returns fronts that the player may have aimed for, within the tolerance of the actual one.
-
-    The start is one of them if near, as no legal move shifts a unit slightly sideways.
-    """
-    start, depth_mm = unit.axes, depth_of_ranks_mm(unit)
-    corners = zip((start.left_mm, start.right_mm), (end.left_mm, end.right_mm), strict=True)
-    is_there = all(math.dist(*corner) <= tolerance_mm for corner in corners)
-    faced = paths.faced_about(start, depth_mm), paths.faced_about(end, depth_mm)
-    return [
-        *([start] if is_there else []),
-        *paths.simple_end_fronts(start, end, within_mm=tolerance_mm),
-        *(
-            paths.faced_about(front, depth_mm)
-            for front in paths.simple_end_fronts(*faced, within_mm=tolerance_mm)
-        ),
-        *_shifted_fronts(end, tolerance_mm),
-    ]
-
-
-def _shifted_fronts(end: Axes, tolerance_mm: float) -> list[Axes]:
-    """Returns fronts shifted sideways and turned so that corners move by the tolerance."""
-    half_mm = math.dist(end.left_mm, end.right_mm) / 2
-    turn_deg = math.degrees(tolerance_mm / half_mm)
-    across = np.array(right(end.heading_deg)) * tolerance_mm
-    return [
-        paths.squared(
-            replace(
-                end,
-                left_mm=_point(end.left_mm + aside * across),
-                right_mm=_point(end.right_mm + aside * across),
-                heading_deg=end.heading_deg + turn * turn_deg,
-            ),
-            2 * half_mm,
-        )
-        for aside, turn in product((-1.0, 0.0, 1.0), repeat=2)
-        if aside or turn
-    ]
 
 
 def _judged_way(field: Field, unit: UnitOnField, candidate: _Candidate, sigma_mm: float) -> Way:
@@ -320,8 +277,3 @@ def _judged_way(field: Field, unit: UnitOnField, candidate: _Candidate, sigma_mm
 
 def _sigma_mm(*ends: UnitOnField) -> float:
     return math.hypot(*(max(base.sigma_mm for base in unit.unit.bases) for unit in ends))
-
-
-def _point(place: object) -> Point:
-    x, y = np.asarray(place, dtype=np.float64).tolist()
-    return x, y

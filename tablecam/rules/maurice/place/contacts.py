@@ -165,55 +165,10 @@ def _gaps_mm(fronts: Fronts, bases: Rectangles) -> tuple[Array, Array]:
     corners_mm = bases.corners_mm().reshape(len(fronts.left_mm), -1, 4, 2)
     in_strip_mm = fronts.depth_mm(corners_mm, bases.axes.reshape(len(corners_mm), -1, 2, 2))
     in_strip_mm = in_strip_mm.max(axis=1) - SLIVER_MM
-    gap_mm, wide_mm = _gaps_and_widths(fronts, corners_mm)
+    gap_mm, wide_mm = fronts.gaps_and_widths_mm(corners_mm, OVERLAP_MM, TOUCH_MM)
     # Deeper behind the front line than wide: it came from the flank, and touches that.
     from_ahead_mm = np.where(gap_mm < 0, wide_mm + gap_mm + _ROUNDING_MM, np.inf)
     return gap_mm, np.asarray(np.minimum(in_strip_mm, from_ahead_mm))
-
-
-def _gaps_and_widths(fronts: Fronts, corners_mm: Array) -> tuple[Array, Array]:
-    """Returns gaps (k,) from fronts to bases (k, n, 4, 2), and widths (k,) of contact at the edge.
-
-    Only parts between the flank lines and at most `OVERLAP_MM` behind count; the gap is infinite
-    and the width 0 if there are none.
-    """
-    # `u` runs along the front edge to the right, `v` ahead of it.
-    across = np.stack([fronts.heading[:, 1], -fronts.heading[:, 0]], axis=1)
-    offsets = corners_mm - fronts.left_mm[:, None, None]
-    u = np.einsum("knci,ki->knc", offsets, across)
-    v = np.einsum("knci,ki->knc", offsets, fronts.normal)
-    end = np.einsum("ki,ki->k", fronts.right_mm - fronts.left_mm, across)[:, None, None]
-    # Corners alone do not do: between the flank lines a side may be nearer than any corner.
-    us, vs = [u], [v]
-    for at_u in (0.0, end):
-        cut_v = _cut(u, v, at_u)
-        us.append(np.broadcast_to(at_u, u.shape))
-        vs.append(cut_v)
-    all_u, all_v = np.concatenate(us, axis=2), np.concatenate(vs, axis=2)
-    inside = (all_u >= -EXACT_MM) & (all_u <= end + EXACT_MM) & np.isfinite(all_v)
-    reaches = np.where(inside, all_v, -np.inf).max(axis=2, keepdims=True) >= -OVERLAP_MM
-    nearest = np.where(inside & reaches, np.maximum(all_v, -OVERLAP_MM), np.inf)
-    at_edge = [(_cut(v, u, at_v), np.full_like(u, at_v)) for at_v in (-OVERLAP_MM, TOUCH_MM)]
-    return nearest.min(axis=(1, 2)), _width([(all_u, all_v), *at_edge], end)
-
-
-def _cut(of: Array, other: Array, at: Array | float) -> Array:
-    """Interpolates `other` where sides of quadrilaterals (k, n, 4) cross `of` = `at`, else nan."""
-    of_next, other_next = np.roll(of, -1, axis=2), np.roll(other, -1, axis=2)
-    # A side parallel to the line has no single crossing.
-    with np.errstate(divide="ignore", invalid="ignore"):
-        share = (at - of) / (of_next - of)
-    crosses = (share >= 0.0) & (share <= 1.0)
-    return np.where(crosses, other + np.where(crosses, share, 0.0) * (other_next - other), np.nan)
-
-
-def _width(points: list[tuple[Array, Array]], end: Array) -> Array:
-    """Returns the extent (k,) along the front edge of the points that lie at the edge."""
-    u, v = (np.concatenate(parts, axis=2) for parts in zip(*points, strict=True))
-    is_at = (v >= -OVERLAP_MM) & (v <= TOUCH_MM) & (u >= -EXACT_MM) & (u <= end + EXACT_MM)
-    least = np.where(is_at, u, np.inf).min(axis=(1, 2))
-    most = np.where(is_at, u, -np.inf).max(axis=(1, 2))
-    return np.asarray(np.maximum(most - least, 0.0))
 
 
 def _across_margins_mm(field: Field, fronts: Fronts, bases: Rectangles, gap_mm: Array) -> Array:
