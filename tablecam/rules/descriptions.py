@@ -183,6 +183,7 @@ class ActionGroup:
 
     A group that `is_main` decides the turn and has large buttons. One that `is_end` ends what is
     due, so that moves by hand which nobody has confirmed are lost: the page warns of those.
+    One that `is_seldom` taken stands below what hands can do.
     `pass_all` says that every seat that is asked in a row lets the moment pass (`Game.passed`).
     `by_tap`, a tap on the table takes an action once it names all of its units, or its target.
     """
@@ -191,6 +192,7 @@ class ActionGroup:
     hint: str = ""
     is_main: bool = False
     is_end: bool = False
+    is_seldom: bool = False
     pass_all: str = ""
     by_tap: bool = False
 

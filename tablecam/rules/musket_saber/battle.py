@@ -72,7 +72,8 @@ def sums_of(counted: Differential, primary: str = "") -> tuple[Sum, ...]:
 
     def part(term: Term) -> str:
         why = ", ".join(
-            f"{reason} ({combat.HALVED_BY.get(reason, 'K-2.2c')})" for reason in term.halved
+            f"{reason} ({combat.HALVED_BY[reason]})" if reason in combat.HALVED_BY else reason
+            for reason in term.halved
         )
         words = f"{term.unit} {term.counts}" + (", primary unit" if term.unit == primary else "")
         return f"{words}, of {term.cf} halved: {why}" if why else words

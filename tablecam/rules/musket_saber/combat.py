@@ -19,7 +19,7 @@ HALVED_BY: Final = {
     "parentheses": "K-2.4b", "disrupted": "K-11.1", "overstacked": "K-5.3",
     "uncoordinated": "K-7.14", "charge": "K-7.13c",
 }  # fmt: skip
-"""The rule of each reason why a unit counts half; all others are the ground's."""
+"""The rule of each reason why a unit counts half; the ground says its own."""
 
 
 @dataclass(frozen=True)

@@ -52,10 +52,13 @@ class Map:
         return self.charts.hexside.get(self.ground.side_of(one, other) or "", OPEN_SIDE)
 
     def halver(self, arm: Arm, role: Literal["attack", "defend"], origin: Hex, target: Hex) -> str:
-        """Returns the ground of a hex, or of the hexside of an attack on it, that halves an arm."""
-        kinds = zip(self.kinds(target), self.terrains(target), strict=True)
-        effects: dict[str, Terrain | Hexside] = {f"{kind} in {target}": of for kind, of in kinds}
-        effects[f"{self.ground.side_of(origin, target)}"] = self.hexside(origin, target)
+        """Returns the ground of a hex or a hexside that halves an arm, with its rule (K-2.2)."""
+        primary, *secondary = zip(self.kinds(target), self.terrains(target), strict=True)
+        grounds = ((primary, "K-2.2a"), *((more, "K-2.2b") for more in secondary))
+        effects: dict[str, Terrain | Hexside] = {
+            f"{kind} in {target} ({rule})": of for (kind, of), rule in grounds
+        }
+        effects[f"{self.ground.side_of(origin, target)} (K-2.2c)"] = self.hexside(origin, target)
         halves = (name for name, of in effects.items() if arm in getattr(of, f"{role}_halved"))
         return next(halves, "")
 

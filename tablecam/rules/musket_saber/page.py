@@ -12,7 +12,7 @@ from tablecam.rules.dice import Roll
 from tablecam.rules.game import Json, Offer, PendingDecision
 from tablecam.rules.hexes.grid import Hex
 from tablecam.rules.hexes.hex_game import unit_setting
-from tablecam.rules.musket_saber import battle
+from tablecam.rules.musket_saber import battle, sequence
 from tablecam.rules.musket_saber import state as acts
 from tablecam.rules.musket_saber.state import State
 from tablecam.rules.musket_saber.troops import fighting
@@ -22,9 +22,12 @@ from tablecam.table.sides import side_name
 GROUPS: Final = {
     "attack": about.ActionGroup("Attack", is_main=True, by_tap=True),
     "bombard": about.ActionGroup("Bombard", by_tap=True),
-    "charge": about.ActionGroup("Charge", is_main=True),
+    "charge": about.ActionGroup("Charge"),
     "move": about.ActionGroup("Move", "By hand; a unit that rolls for its allowance rolls first."),
-    "recover": about.ActionGroup("Instead of a move"),
+    "recover": about.ActionGroup("Recover"),
+    "return": about.ActionGroup("Return to the map"),
+    "square": about.ActionGroup("Square", is_seldom=True),
+    "exit": about.ActionGroup("Leave the map", is_seldom=True),
     "primary": about.ActionGroup("Who takes part"),
     "fortune": about.ActionGroup("Fortune of War", is_main=True),
     "answer": about.ActionGroup("Answer", is_main=True),
@@ -85,7 +88,8 @@ def _move(state: State, action: acts.Move) -> Offer:
     # A tap on a hex only begins a move; then it asks which of both is meant.
     target = state.grid.outlines((action.charge,), "target")
     shapes = (way, *(there if state.step else ()), *target)
-    words = f"charge {battle.whom(state, action.charge)} from {end}"
+    whom = " and ".join(unit.id for unit in fighting(state.field.units_at(action.charge)))
+    words = f"charge {whom} from {end}"
     return Offer("charge", f"{names}: {words}", shapes, units=action.units)
 
 
@@ -157,6 +161,14 @@ def _roll(state: State, action: Roll) -> Offer:
     return Offer("roll", str(action), dice=step.dice_groups(state))
 
 
+def _pass(state: State, action: acts.Pass) -> Offer:
+    if state.step is not None:
+        return Offer("done", "Pass")
+    given = sequence.not_attacked(state, [*state.triggered]) if state.phase == "combat" else []
+    words = f" ({side_name(state.passive)} then has a Fortune of War for {', '.join(given)})"
+    return Offer("done", "Done" + (words if given else ""))
+
+
 OFFERS: Final[Mapping[type, Callable[[State, Any], Offer]]] = {
     Roll: _roll,
     acts.Start: lambda state, a: _to(
@@ -165,10 +177,10 @@ OFFERS: Final[Mapping[type, Callable[[State, Any], Offer]]] = {
     acts.Move: _move,
     acts.Recover: lambda state, a: _to("recover", state, a.unit, "recover" + _helped(a.leader)),
     acts.Square: lambda state, a: _to(
-        "recover", state, a.unit, "form a Square" if a.forms else "end the Square"
+        "square", state, a.unit, "form a Square" if a.forms else "end the Square"
     ),
-    acts.Exit: lambda state, a: _to("recover", state, a.unit, "leave the map"),
-    acts.Place: lambda state, a: _to("recover", state, a.unit, f"return at {a.hex}", a.hex),
+    acts.Exit: lambda state, a: _to("exit", state, a.unit, "leave the map"),
+    acts.Place: lambda state, a: _to("return", state, a.unit, f"return at {a.hex}", a.hex),
     acts.Replace: lambda state, a: _to("recover", state, a.unit, "a replacement step"),
     acts.Bombard: _bombard,
     acts.Aim: lambda state, a: _to("answer", state, a.unit, "the target"),
@@ -187,7 +199,7 @@ OFFERS: Final[Mapping[type, Callable[[State, Any], Offer]]] = {
     acts.Advance: lambda state, a: _to("answer", state, a.unit, f"advance to {a.to}", a.to),
     acts.Capture: lambda state, a: Offer("answer", "Try to capture"),
     acts.Fow: _fow,
-    acts.Pass: lambda state, a: Offer("done", "Done" if state.step is None else "Pass"),
+    acts.Pass: _pass,
 }  # fmt: skip
 """The headings and labels of actions, by their type."""
 

@@ -99,16 +99,20 @@ def passed(state: State) -> Outcome:
     return replace(_passed_over(state, [*state.triggered]), phase="closing"), ()
 
 
-def _passed_over(state: State, names: Sequence[str]) -> State:
-    """Returns the state with the Fortunes of War for triggered units not attacked (K-7.2b)."""
+def not_attacked(state: State, names: Sequence[str]) -> list[str]:
+    """Returns those of some triggered units that give a Fortune of War as things are (K-7.2b)."""
     stacks: dict[Hex, list[str]] = {}
     for name, number in state.began.items():
         stacks.setdefault(number, []).append(name)
     due = combat.fow_due(names, [*stacks.values()], state.deeds)
-    on_map = [name for name in due if state.unit(name).hex] if state.plays("K-7.2b") else []
+    return [name for name in due if state.unit(name).hex] if state.plays("K-7.2b") else []
+
+
+def _passed_over(state: State, names: Sequence[str]) -> State:
+    """Returns the state with the Fortunes of War for triggered units not attacked (K-7.2b)."""
     given = (
         (state.passive, name, f"no enemy in the zone of control of {name} attacked it")
-        for name in on_map
+        for name in not_attacked(state, names)
     )
     fortunes = (*state.fortunes, *given)
     left = {name: by for name, by in state.triggered.items() if name not in names}
@@ -121,7 +125,8 @@ def _passed_over(state: State, names: Sequence[str]) -> State:
 def choices(state: State) -> Iterator[Any]:
     """Yields what the phase allows."""
     if state.phase == "movement":
-        yield from moves.charges(state)
+        # Who goes along is chosen where the move of the unit has begun.
+        yield from (charge for charge in moves.charges(state) if len(charge.units) == 1)
         yield from moves.starts(state)
         for unit in state.units:
             if unit.side == state.active:

@@ -274,11 +274,18 @@ def test_the_differential_and_each_halving_are_shown_before_it_is_declared_k_7_7
     assert play.state.targets == ()
 
 
-def test_the_ground_that_halves_an_attack_is_named_k_2_2c():
-    play = battle(unit("R1", "0505", arm="cavalry"), unit("G1", "0506"), phase="combat",
-                  map={"woods": ["0506"]})  # fmt: skip
+@pytest.mark.parametrize(
+    ("ground", "named"),
+    [
+        ({"woods": ["0506"]}, "woods in 0506 (K-2.2a)"),
+        ({"secondary": [{"kind": "village", "hexes": ["0506"]}]}, "village in 0506 (K-2.2b)"),
+        ({"hexsides": {"stream": [["0505", "0506"]]}}, "stream (K-2.2c)"),
+    ],
+)
+def test_the_ground_that_halves_an_attack_is_named_k_2_2a_k_2_2b_k_2_2c(ground, named):
+    play = battle(unit("R1", "0505", arm="cavalry"), unit("G1", "0506"), phase="combat", map=ground)
     choose(play, "attack", units=("R1",), how="attack")
-    assert play.asked().sums[0].terms == ("R1 2, of 4 halved: woods in 0506 (K-2.2c)",)
+    assert play.asked().sums[0].terms == (f"R1 2, of 4 halved: {named}",)
 
 
 def test_who_has_joined_an_attack_may_be_taken_out_before_it_is_declared_k_7_5():
@@ -425,6 +432,9 @@ def test_pressing_forward_costs_a_step_unless_the_enemy_routs_k_7_13b_k_7_11():
 def test_triggered_units_that_are_not_attacked_give_fortunes_of_war_k_7_2b():
     fast = unit("G1", "0506", front={"ma": 6})
     play = battle(unit("R1", "0505"), fast, phase="combat")
+    # Before the phase ends, its button says so.
+    done = GAME.offered(play.state, acts.Pass())
+    assert done.label == "Done (Grey then has a Fortune of War for G1)"
     play.apply(acts.Pass())
     assert play.asked().question == (
         "Greys: how to use the Fortune of War? (no enemy in the zone of control of G1 attacked it)"
@@ -528,7 +538,7 @@ def test_the_phase_offers_charges_under_a_heading_of_their_own_k_7_13c_k_9_3():
     offers = [GAME.offered(play.state, action) for action in play.legal()]
     labels = {offer.label for offer in offers if offer.group == "charge"}
     # R2 is beside its target already, and R3 far away.
-    assert labels == {f"{name}: charge G1 in 0507 from 0506" for name in ("R1", "R4")}
+    assert labels == {f"{name}: charge G1 from 0506" for name in ("R1", "R4")}
     play.apply(next(action for action in play.legal() if action.type == "move"))
     assert play.state.unit("R1").charging
     card = next(m for m in GAME.markers(GAME.position(play.state).unit("R1").state) if m.words)

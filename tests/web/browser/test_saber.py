@@ -69,6 +69,16 @@ def test_a_whole_turn_is_played_by_two_seats_kept_and_shown(
         rows.nth(1).click()
         expect(red.page.locator("#measure-body")).to_contain_text("no camera has seen it yet")
         red.page.keyboard.press("Escape")
+        # The order of battle has leaders, too, and no infantry that is an HQ.
+        red.page.locator("#roster summary").click()
+        for thing, words in (
+            ("commander:Red Chief", "in 0705"),
+            ("unit:Red HQ", "in 0703, HQ"),
+            ("unit:Red 2nd", "infantry, in 0604, combat factor 5, morale 4, Movement Allowance 5"),
+        ):
+            row = red.page.locator(f'#roster-body [data-thing="{thing}"] span')
+            expect(row.first).to_have_text(words)
+        red.page.locator("#roster summary").click()
         # Whoever taps a counter sees what it controls, how far it goes, and its way back.
         red.page.locator('[data-thing="unit:Red 2nd"]').first.click(force=True)
         expect(red.page.locator(".board .role-zone-of-control")).to_have_count(6)

@@ -107,6 +107,7 @@
  * @property {string | null} looked  the offer, the move or the line of the log that is pointed at
  * @property {string | null} warned  the offer whose next tap ends what is due although moves are open
  * @property {string[]} open  the groups that show all of their buttons
+ * @property {Record<string, string>} byUnit  the questions in which groups were long, which then keep their shape
  * @property {string[]} place  the buttons of a place that was tapped, where they differ
  * @property {string} tab  the tab that is shown, the game's or the log's
  * @property {string} find  what to find in the log
@@ -160,6 +161,7 @@ function newGame() {
     looked: null,
     warned: null,
     open: [],
+    byUnit: {},
     place: [],
     tab: "tab-game",
     find: "",
@@ -241,6 +243,8 @@ export function receiveView(state, view, asked) {
   if (!laying) Object.assign(game.laying, newLaying());
   else if (!laying.kinds.some(({ kind }) => kind === game.laying.kind)) game.laying.kind = laying.kinds[0]?.kind ?? "";
   if (before?.question !== view.question) game.said = "";
+  for (const { group } of view.actions)
+    if (view.actions.filter((other) => other.group === group).length > MOST_BUTTONS) game.byUnit[group] = view.question;
   if (before?.question !== view.question) Object.assign(game, { open: [], force: { units: [], cards: [] } });
   if (game.looked?.startsWith("offer") && before?.version !== view.version) game.looked = null;
   if (before?.version !== view.version) Object.assign(game, { warned: null, place: [] });
@@ -408,7 +412,8 @@ export function groupsShown(state) {
   return groups.map((group) => {
     const own = ownOf(group);
     if (place.length && !isEnd(group)) return { group, units: [], buttons: own, more: "All places" };
-    const units = own.length > MOST_BUTTONS ? [...new Set(own.flatMap(({ offer }) => offer.action.unit ?? []))] : [];
+    const isByUnit = own.length > MOST_BUTTONS || state.game.byUnit[group] === playing(state)?.question;
+    const units = isByUnit ? [...new Set(own.flatMap(({ offer }) => offer.action.unit ?? []))] : [];
     if (units.length > 1) return { group, units, buttons: own.filter(isChosen), more: "" };
     const sorted = sortedByHeading(own);
     const about = sorted.filter(isChosen);
@@ -425,13 +430,13 @@ export function groupsShown(state) {
   });
 }
 
-/** Groups in their order: what hands can do has a long list, below which nobody would find what else there is; what ends a step comes last. @type {(state: State, groups: string[]) => string[]} */
+/** Groups in their order: what hands can do has a long list, below which nobody would find what else there is; what is seldom taken stands below it; what ends a step comes last. @type {(state: State, groups: string[]) => string[]} */
 function inOrder({ facts }, groups) {
   const rank = (/** @type {string} */ group) => {
-    const { hint = "", is_main = false, is_end = false } = facts.about.groups[group] ?? {};
-    if (is_end) return 3;
+    const { hint = "", is_main = false, is_end = false, is_seldom = false } = facts.about.groups[group] ?? {};
+    if (is_end) return 4;
     if (!areByHand) return 0;
-    return hint ? 2 : is_main ? 0 : 1;
+    return is_seldom ? 3 : hint ? 2 : is_main ? 0 : 1;
   };
   const areByHand = groups.some((group) => facts.about.groups[group]?.hint);
   return groups.toSorted((one, other) => rank(one) - rank(other));

@@ -411,13 +411,13 @@ function renderRoster(state) {
   updateChildren(byId("roster-body"), state.facts.sides, String, makeSide, (section, side) => {
     setAttr(section, "class", `side ${sideClass(state, side)}`);
     setText(section.children[0], sideName(state, side));
-    const units = state.facts.units.filter((unit) => unit.side === side);
+    const { units, commanders } = state.facts;
     updateChildren(
       section.children[1],
-      units,
-      (unit) => unit.id,
+      [...commanders, ...units].filter((thing) => thing.side === side),
+      ({ id }) => id,
       makeRosterRow,
-      (row, unit) => updateRosterRow(row, unit, state),
+      (row, thing) => updateRosterRow(row, thing, state),
     );
   });
 }
@@ -435,27 +435,39 @@ function makeRosterRow() {
   return row;
 }
 
-/** @type {(row: HTMLElement, unit: {id: string, arm: string, tags: number[], listed?: number, words?: string}, state: State) => void} */
-function updateRosterRow(row, unit, state) {
-  const seen = state.now?.units.find(({ id }) => id === unit.id);
+/** @type {(row: HTMLElement, owner: {id: string}, state: State) => void} */
+function updateRosterRow(row, owner, state) {
+  const unit = state.facts.units.find(({ id }) => id === owner.id);
+  const thing = `${unit ? "unit" : "commander"}:${owner.id}`;
   const button = row.children[0];
-  setAttr(button, "data-thing", `unit:${unit.id}`);
-  setAttr(button, "aria-pressed", String(state.chosen.includes(`unit:${unit.id}`)));
-  setText(button.children[0], unit.id);
-  const name = fullName(state, unit.id).slice(unit.id.length + 1);
-  const hexes = state.now?.hexes?.where?.[`unit:${unit.id}`];
+  setAttr(button, "data-thing", thing);
+  setAttr(button, "aria-pressed", String(state.chosen.includes(thing)));
+  const hexes = state.now?.hexes?.where?.[thing];
   const place = hexes ? `in ${hexes}` : "";
-  const kind = name ? [name] : [unit.arm, seen?.formation, place];
-  setText(button.children[1], [...kind, unit.words].filter(Boolean).join(", "));
+  const words = unit ? unitWords(unit, place, state) : [place, ""];
+  [properName(owner.id), ...words].forEach((text, index) => setText(button.children[index], text));
+}
+
+/** @typedef {State["facts"]["units"][number]} RosterUnit */
+
+/** What a unit is, and what of it is not seen. @type {(unit: RosterUnit, place: string, state: State) => string[]} */
+function unitWords(unit, place, state) {
+  const seen = state.now?.units.find(({ id }) => id === unit.id);
+  const name = fullName(state, unit.id).slice(unit.id.length + 1);
+  const [mark] = state.game.view?.marks?.[unit.id] ?? [];
+  // On a hex map, a counter without a figure is what its marker says, and of no arm.
+  const arm = place && mark && !mark.words ? "" : unit.arm;
+  const kind = name ? [name] : [arm, seen?.formation, place];
   // On a hex map, one that is not seen lies under others.
-  const missing = hexes ? 0 : Math.max(0, (unit.listed ?? unit.tags.length) - (seen?.bases.length ?? 0));
+  const missing = place ? 0 : Math.max(0, (unit.listed ?? unit.tags.length) - (seen?.bases.length ?? 0));
   const held = seen?.bases.filter((base) => base.seen === "held") ?? [];
   const longest_s = Math.max(0, ...held.map((base) => base.held_s ?? 0));
-  const words = [
+  const unseen = [
     held.length ? `${held.length} unseen ${duration(longest_s)}` : "",
     missing ? `${missing} missing` : "",
   ];
-  setText(button.children[2], words.filter(Boolean).join(", "));
+  const words = [[...kind, unit.words, state.remarks[unit.id]], unseen];
+  return words.map((parts) => parts.filter(Boolean).join(", "));
 }
 
 /** @type {(state: State) => void} */

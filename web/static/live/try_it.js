@@ -1,6 +1,7 @@
 /** The first minute of the demo: what to try, ticked off as it is done. */
 import { byId, CLICK, PHONE, setText, updateChildren } from "../shared/dom.js";
 import { onClick } from "../shared/events.js";
+import { counterName, sideName } from "../board/things.js";
 
 /** @typedef {import("../game/state.js").State} State */
 
@@ -21,8 +22,12 @@ const wasTried = isTried();
 
 /** What to try, with the names that stand on the table, and how the page knows that it was done. @type {(state: State) => {key: string, text: string, isDone: boolean}[]} */
 function steps(state) {
-  const firstOf = (/** @type {string} */ side) => state.facts.units.find((unit) => unit.side === side)?.id ?? "";
-  const [own, enemy] = state.facts.sides.map((side) => firstOf(side));
+  const [own, enemy] = state.facts.sides.map((side) => {
+    const unit = state.facts.units.find((unit) => unit.side === side);
+    const name = unit && state.facts.map ? counterName(state.facts, unit) : unit?.id;
+    // Two sides' counters may have the same words on them.
+    return name === unit?.id ? name : `${name} of ${sideName(state, side)}`;
+  });
   const where = matchMedia(PHONE).matches ? "below, under Demo" : "in the Demo bar";
   return [
     { key: "choose", text: `${CLICK} ${own} to choose it`, isDone: state.chosen.length > 0 },
