@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import partial, reduce
 from itertools import product
 from typing import Any, Final
 
 from tablecam.rules.dice import Roll
-from tablecam.rules.game import Event, PendingDecision, Sum, outcomes_of
+from tablecam.rules.game import PendingDecision, Sum, outcomes_of
 from tablecam.rules.hexes.zones import Hexes
 from tablecam.rules.maida_1806 import fire, tables
 from tablecam.rules.maida_1806 import state as acts
 from tablecam.rules.maida_1806.field import around, zone_of
 from tablecam.rules.maida_1806.files import ClashCharts, Shift
 from tablecam.rules.maida_1806.movement import may_form_square
-from tablecam.rules.maida_1806.state import Due, Outcome, State, Units, enemy_of
+from tablecam.rules.maida_1806.state import Due, State, Units, enemy_of
 from tablecam.rules.maida_1806.troops import Piece
-from tablecam.rules.steps import Events
 from tablecam.table.sides import side_plural
 from tablecam.wording import counted, joined
 
@@ -237,10 +236,10 @@ def _leaves_nobody(combats: Sequence[Combat], chosen: Combat) -> bool:
     )
 
 
-def begun(state: State, combat: Combat) -> Outcome:
+def begun(state: State, combat: Combat) -> State:
     """Returns the state with a combat due, after enemies of cavalry tried to form Square."""
     state = state.pushed(ClashDie(combat))
-    return with_square_tries(state, combat.attackers, combat.defenders), ()
+    return with_square_tries(state, combat.attackers, combat.defenders)
 
 
 def with_square_tries(state: State, movers: Units, enemies: Units) -> State:
@@ -282,27 +281,28 @@ class ClashDie(Due):
         )
         return PendingDecision(words, sums=(*sums_of(state, combat), faces))
 
-    def follow(self, state: State, answer: Any) -> Outcome:
+    def then(self, state: State, answer: Any) -> State:
         """Returns the state after the die, with Losses, Rout and facing due (D-15.8)."""
         if answer is None:
-            return state, ()
+            return state
         combat = self.there(state)
         result = result_of(state, combat, answer[0])
         lost, won = losers_and_winners(combat, result)
         winner = state.side(won[0])
         text = f"{result_words(state, combat, result)}: die {answer[0]}, {result}"
         sums = [one._asdict() for one in sums_of(state, combat)]
-        facts = {"result": result, "winner": winner, "losers": list(lost), "sums": sums}
+        state = state.tells(
+            "clash", text, "D-15.7", result=result, winner=winner, losers=list(lost), sums=sums
+        )
         state = state.gains(winner, tables.VICTORY_POINTS["clash_won"])
         if combat.how == "clash":
             state = replace(state, fought=(*state.fought, *won, *lost))
-        state = state.pushed(
+        return state.pushed(
             SideLosses(fighting(state, lost), tables.CLASH_LOSSES["loser"], False),
             ClashRout(lost, won, state.turn + int(result[2:])),
             SideLosses(fighting(state, won), tables.CLASH_LOSSES["winner"], True),
             Winners(state.foot(won)),
         )
-        return state, (Event("clash", text, "D-15.7", facts),)
 
 
 class SideLosses(Due):
@@ -327,18 +327,16 @@ class SideLosses(Due):
         shares = (zip(units, shared, strict=True) for shared in parts if sum(shared) == total)
         return tuple(acts.Losses(side, {n: losses for n, losses in s if losses}) for s in shares)
 
-    def follow(self, state: State, answer: acts.Losses | None) -> Outcome:
+    def then(self, state: State, answer: acts.Losses | None) -> State:
         """Returns the state after the Losses; a winner of Strength 1 checks instead (D-15.9)."""
-        events: Events = ()
         for name, share in (answer or self.legal(state)[0]).losses.items():
             if self.has_won and state.strength(name) == 1:
                 state = state.pushed(LastPoint(name))
                 continue
-            state, more = acts.with_losses(state, name, share)
-            events += more
+            state = acts.with_losses(state, name, share)
             if self.has_won:
                 state = state.pushed(fire.Shrink(name))
-        return state, events
+        return state
 
 
 class LastPoint(Due):
@@ -347,13 +345,13 @@ class LastPoint(Due):
     unit: str
     dice = "morale of {unit}"
 
-    def follow(self, state: State, answer: Any) -> Outcome:
+    def then(self, state: State, answer: Any) -> State:
         """Returns the state with the unit as it was, or without it."""
         words = tables.check_words(answer[0], 0, state.morale(self.unit))
         holds = answer[0] <= state.morale(self.unit)
         text = f"{self.unit} {'holds' if holds else 'does not hold'}: {words}"
-        state, events = (state, ()) if holds else acts.eliminated(state, self.unit, "D-15.9")
-        return state, (Event("check", text, "D-15.9"), *events)
+        state = state.tells("check", text, "D-15.9")
+        return state if holds else acts.eliminated(state, self.unit, "D-15.9")
 
 
 class ClashRout(Due):
@@ -363,14 +361,14 @@ class ClashRout(Due):
     won: Units
     back: int
 
-    def follow(self, state: State, answer: Any) -> Outcome:
+    def then(self, state: State, answer: Any) -> State:
         """Returns the state without them."""
         return rout(state, self.lost, self.back, state.places(self.won), is_clash=True)
 
 
 def rout(
     state: State, units: Units, back: int, causes: tuple[Hexes, ...], *, is_clash: bool = False
-) -> Outcome:
+) -> State:
     """Returns the state with units on the Turn Track, friends and leaders in danger (D-15.11-12).
 
     `units` may include some that are eliminated; where they lay, leaders stood with them.
@@ -380,13 +378,12 @@ def rout(
     guns = [p.id for n in hexes for p in state.at(n, side) if state.troop(p.id).is_battery]
     shaken = tuple(p.id for p in shaken_by(state, side, tuple(hexes)) if p.id not in units)
 
-    def routed(state: State, name: str) -> Outcome:
-        facts = {"unit": name, "turn": back}
-        event = Event("rout", f"{name} routs, back in turn {back}", "D-15.11.1", facts)
-        return off_to_track(state, name, back, event)
+    def routed(state: State, name: str) -> State:
+        text = f"{name} routs, back in turn {back}"
+        return off_to_track(state, name, back, text, "D-15.11.1", unit=name, turn=back)
 
-    state, events = acts.each(state, state.foot(there), routed)
-    state, taken = acts.each(state, dict.fromkeys(guns), partial(fire.captured, rule="D-10.11"))
+    state = reduce(routed, state.foot(there), state)
+    state = reduce(partial(fire.captured, rule="D-10.11"), dict.fromkeys(guns), state)
     state = replace(state, movers=state.left(state.movers))
     if shaken and there:
         state = state.pushed(Crisis(shaken, causes))
@@ -398,17 +395,17 @@ def rout(
         for leader in state.leaders_of(side)
         if leader.hex and state.at(leader.hex, enemy_of(side)) and not state.at(leader.hex, side)
     ]
-    state, died = acts.each(state, alone if lost else (), partial(fire.killed, rule="D-4.6"))
+    state = reduce(partial(fire.killed, rule="D-4.6"), alone if lost else (), state)
     dues = (fire.LeaderDie(leader.id, True) for leader in dict.fromkeys(leaders))
-    return state.pushed(*dues), (*events, *taken, *died)
+    return state.pushed(*dues)
 
 
-def off_to_track(state: State, name: str, back: int, event: Event) -> Outcome:
+def off_to_track(state: State, name: str, back: int, text: str, rule: str, **facts: Any) -> State:
     """Returns the state with a unit on the Turn Track, beyond its end without it (D-15.11)."""
     if back > state.board.turns:
         return acts.eliminated(state, name, "D-15.11.5")
     state = state.with_piece(name, hexes=(), returns_turn=back, entered_from=(), how="")
-    return replace(state, movers=state.left(state.movers)), (event,)
+    return replace(state, movers=state.left(state.movers)).tells("rout", text, rule, **facts)
 
 
 def shaken_by(state: State, side: str, hexes: Hexes) -> list[Piece]:
@@ -429,17 +426,16 @@ class Crisis(Due):
     causes: tuple[Hexes, ...]
     dice = "crisis of {names}"
 
-    def follow(self, state: State, answer: Any) -> Outcome:
+    def then(self, state: State, answer: Any) -> State:
         """Returns the state with the withdrawals of those who fail due."""
-        events: Events = ()
         retreats = []
         for name, die in zip(self.names(state), answer, strict=True):
             passed = die <= state.morale(name)
             words = tables.check_words(die, 0, state.morale(name))
             text = f"{name} {'holds' if passed else 'wavers'}: {words}"
-            events += (Event("check", text, "D-15.12", {"unit": name}),)
+            state = state.tells("check", text, "D-15.12", unit=name)
             retreats += [] if passed else [fire.Retreat(name, self.causes, 1)]
-        return state.pushed(*retreats), events
+        return state.pushed(*retreats)
 
 
 class Winners(Due):
@@ -458,7 +454,7 @@ class Winners(Due):
         facings = (now, (now + 180) % 360) if wide else state.grid.facings_deg
         return tuple(acts.Face(units, facing_deg) for facing_deg in facings)
 
-    def follow(self, state: State, answer: acts.Face | None) -> Outcome:
+    def then(self, state: State, answer: acts.Face | None) -> State:
         """Returns the state with the winners' facing; cavalry's checks are due."""
         units = self.names(state)
         for name in units if answer else ():
@@ -470,7 +466,7 @@ class Winners(Due):
                 facing_deg=answer.facing_deg, entered_from=(), how="",
             )  # fmt: skip
         horse = tuple(name for name in units if state.troop(name).arm == "cavalry")
-        return (state.pushed(HorseCheck(horse)) if horse else state), ()
+        return state.pushed(HorseCheck(horse)) if horse else state
 
 
 class HorseCheck(Due):
@@ -479,15 +475,13 @@ class HorseCheck(Due):
     units: Units
     dice = "{names} in hand"
 
-    def follow(self, state: State, answer: Any) -> Outcome:
+    def then(self, state: State, answer: Any) -> State:
         """Returns the state without those who fail: they return next turn."""
-        events: Events = ()
         for name, die in zip(self.names(state), answer, strict=True):
             side = state.side(name)
             morale = state.morale(name) + (tables.FRENCH_HORSE if side == "french" else 0)
             if die > morale:
                 words = f"out of hand: {tables.check_words(die, 0, morale)}"
-                event = Event("rout", f"{name} of the {side_plural(side)} is {words}", "D-9.3")
-                state, more = off_to_track(state, name, state.turn + 1, event)
-                events += more
-        return state, events
+                text = f"{name} of the {side_plural(side)} is {words}"
+                state = off_to_track(state, name, state.turn + 1, text, "D-9.3")
+        return state

@@ -8,14 +8,14 @@ from fractions import Fraction
 from typing import Any
 
 from tablecam.geometry.shapes import Shape
-from tablecam.rules.game import Ban, Event, PendingDecision, Sum
+from tablecam.rules.game import Ban, PendingDecision, Sum
 from tablecam.rules.hexes.zones import Hexes
 from tablecam.rules.maida_1806 import field, tables, troops
 from tablecam.rules.maida_1806 import state as acts
 from tablecam.rules.maida_1806.files import FireCharts
-from tablecam.rules.maida_1806.state import Due, Outcome, State, Units, enemy_of
+from tablecam.rules.maida_1806.state import Due, State, Units, enemy_of
 from tablecam.rules.maida_1806.troops import Piece
-from tablecam.rules.steps import YES_OR_NO, Decide, Events
+from tablecam.rules.steps import YES_OR_NO, Decide
 from tablecam.table.sides import side_plural
 
 
@@ -166,7 +166,7 @@ def aim(behind: bool, disrupted: bool) -> dict[str, int]:
     }
 
 
-def fired(state: State, units: Sequence[str], target: str) -> Outcome:
+def fired(state: State, units: Sequence[str], target: str) -> State:
     """Returns the state with a fire declared and its dice due."""
     shot = shot_of(state, units, target)
     for name in units:
@@ -189,7 +189,6 @@ def fired(state: State, units: Sequence[str], target: str) -> Outcome:
         for unit in shot.checks if shot.modifiers[unit]
     ]  # fmt: skip
     facts = {"units": list(units), "target": target, "sums": sums}
-    event = Event("fire", text, "D-14.10.3", facts)
     dues: dict[str, Due] = {
         "checks": Checks(
             shot.firers, shot.checks, shot.modifiers, shot.leader_die,
@@ -200,7 +199,7 @@ def fired(state: State, units: Sequence[str], target: str) -> Outcome:
         ),
         "duel": Duel(units[0], target, shot.distance),
     }  # fmt: skip
-    return state.pushed(dues[shot.kind]), (event,)
+    return state.pushed(dues[shot.kind]).tells("fire", text, "D-14.10.3", **facts)
 
 
 class Checks(Due):
@@ -213,13 +212,12 @@ class Checks(Due):
     hexes: Hexes
     dice = "morale of {names}"
 
-    def follow(self, state: State, answer: Any) -> Outcome:
+    def then(self, state: State, answer: Any) -> State:
         """Returns the state after the checks; leaders in the hex are in danger (D-4.6.1)."""
-        events: Events = ()
         firer = self.firers[0]
         if state.troop(firer).is_battery and 0 in answer:
-            state = state.with_piece(firer, silent=True)
-            events += (Event("silent", f"{firer} does not fire again this turn", "D-10.6"),)
+            text = f"{firer} does not fire again this turn"
+            state = state.with_piece(firer, silent=True).tells("silent", text, "D-10.6")
         if self.leader_die:
             side = state.enemy(firer)
             leaders = [o for n in self.hexes for o in state.leaders_at(n, side)]
@@ -230,29 +228,26 @@ class Checks(Due):
             passed = total <= state.morale(unit)
             word = "passes" if passed else "fails"
             text = f"{unit} {word}: {tables.check_words(die, total - die, state.morale(unit))}"
-            facts = {"unit": unit, "total": total, "passed": passed}
-            events += (Event("check", text, "D-3.4f", facts),)
-            if not passed:
-                state, more = failed(state, unit, causes)
-                events += more
-        return state, events
+            state = state.tells("check", text, "D-3.4f", unit=unit, total=total, passed=passed)
+            state = state if passed else failed(state, unit, causes)
+        return state
 
 
-def failed(state: State, unit: str, causes: tuple[Hexes, ...]) -> Outcome:
+def failed(state: State, unit: str, causes: tuple[Hexes, ...]) -> State:
     """Returns the state after a failed check of a unit that was hit by fire (the owner's chart)."""
     charts: FireCharts = state.board.chart("fire")
     was_disrupted = state.piece(unit).disrupted
     failure = charts.failed.disrupted if was_disrupted else charts.failed.steady
     shooters = state.enemy(unit)
-    state, events = acts.with_losses(state, unit, failure.losses)
+    state = acts.with_losses(state, unit, failure.losses)
     if state.piece(unit).eliminated:
-        return state.gains(shooters, tables.VICTORY_POINTS["by_fire"]), events
+        return state.gains(shooters, tables.VICTORY_POINTS["by_fire"])
     if failure.disrupt and not was_disrupted:
         state = state.with_piece(unit, disrupted=True)
-        events += (Event("disrupted", f"{unit} is Disrupted", "D-14.8", {"unit": unit}),)
+        state = state.tells("disrupted", f"{unit} is Disrupted", "D-14.8", unit=unit)
     if was_disrupted or failure.withdraw:
         state = state.pushed(Retreat(unit, causes, max(failure.withdraw, 1)))
-    return state.pushed(Shrink(unit)), events
+    return state.pushed(Shrink(unit))
 
 
 class Shrink(Due):
@@ -274,12 +269,12 @@ class Shrink(Due):
         is_wide = len(hexes) > 1 and not state.needs_two_hexes(self.unit)
         return tuple(acts.KeepHex(self.unit, number) for number in hexes) if is_wide else ()
 
-    def follow(self, state: State, answer: acts.KeepHex | None) -> Outcome:
+    def then(self, state: State, answer: acts.KeepHex | None) -> State:
         """Returns the state with the unit in one hex; its facing and markers stay."""
         if answer is None:
-            return state, ()
-        event = Event("keep", f"{self.unit} keeps {answer.hex}", "D-6.3.4", {"unit": self.unit})
-        return state.with_piece(self.unit, hexes=(answer.hex,)), (event,)
+            return state
+        state = state.with_piece(self.unit, hexes=(answer.hex,))
+        return state.tells("keep", f"{self.unit} keeps {answer.hex}", "D-6.3.4", unit=self.unit)
 
 
 class Capture(Due):
@@ -295,11 +290,11 @@ class Capture(Due):
     shot: str = "fire"
     dice = "{shot} at {unit}"
 
-    def follow(self, state: State, answer: Any) -> Outcome:
+    def then(self, state: State, answer: Any) -> State:
         """Returns the state after the die."""
         if answer[0] <= self.most:
             return captured(state, self.unit, self.rule)
-        return state, (Event("check", f"{self.unit} holds", self.rule),)
+        return state.tells("check", f"{self.unit} holds", self.rule)
 
 
 class Duel(Due):
@@ -310,21 +305,21 @@ class Duel(Due):
     distance: int
     dice = "fire at {unit}"
 
-    def follow(self, state: State, answer: Any) -> Outcome:
+    def then(self, state: State, answer: Any) -> State:
         """Returns the state with the second die due, if the first has hit."""
         if answer[0] > self.distance:
             stars = state.troop(self.firer).stars
-            return state.pushed(Capture(self.unit, stars, "D-10.9", "second fire")), ()
-        return state, (Event("check", f"{self.unit} is not hit", "D-10.9"),)
+            return state.pushed(Capture(self.unit, stars, "D-10.9", "second fire"))
+        return state.tells("check", f"{self.unit} is not hit", "D-10.9")
 
 
-def captured(state: State, gun: str, rule: str) -> Outcome:
+def captured(state: State, gun: str, rule: str) -> State:
     """Returns the state with a battery in the enemy's hands, silent where it stands (D-10.12)."""
     side = state.enemy(gun)
     points = tables.VICTORY_POINTS["battery_captured"] + state.troop(gun).stars
     state = state.with_piece(gun, captured_by=side, silent=True)
     text = f"{gun} is captured: {points} VP for the {side_plural(side)}"
-    return state.gains(side, points), (Event("captured", text, rule, {"unit": gun}),)
+    return state.gains(side, points).tells("captured", text, rule, unit=gun)
 
 
 class LeaderDie(Due):
@@ -338,23 +333,22 @@ class LeaderDie(Due):
         """Returns the leader, unless he is out of the game."""
         return () if state.leader(self.leader).dead else (self.leader,)
 
-    def follow(self, state: State, answer: Any) -> Outcome:
+    def then(self, state: State, answer: Any) -> State:
         """Returns the state after the die."""
         fate = tables.LEADER_FATE.get(answer[0])
         if fate == "killed":
             return killed(state, self.leader, "D-4.6.1")
-        events: Events = ()
         if fate == "injured":
             state = state.with_leader(self.leader, injured=True).without_chit(self.leader)
-            events = (Event("leader", f"{self.leader} is injured", "D-4.6.1"),)
-        return (state.pushed(LeaderLeaves(self.leader)) if self.must_leave else state), events
+            state = state.tells("leader", f"{self.leader} is injured", "D-4.6.1")
+        return state.pushed(LeaderLeaves(self.leader)) if self.must_leave else state
 
 
-def killed(state: State, leader: str, rule: str) -> Outcome:
+def killed(state: State, leader: str, rule: str) -> State:
     """Returns the state without a leader, for whom the enemy scores (D-4.6, D-16.1)."""
     side = enemy_of(state.leader_side(leader))
     state = acts.without_leader(state, leader).gains(side, tables.VICTORY_POINTS["leader_killed"])
-    return state, (Event("leader", f"{leader} is killed", rule, {"leader": leader}),)
+    return state.tells("leader", f"{leader} is killed", rule, leader=leader)
 
 
 class LeaderLeaves(Due):
@@ -378,13 +372,13 @@ class LeaderLeaves(Due):
         stay = (acts.Withdraw(self.leader),) if self.may_stay else ()
         return (*stay, *(acts.Withdraw(self.leader, (number,)) for number in free))
 
-    def follow(self, state: State, answer: acts.Withdraw | None) -> Outcome:
+    def then(self, state: State, answer: acts.Withdraw | None) -> State:
         """Returns the state with the leader elsewhere; without a hex he is eliminated."""
         if answer is None and not self.may_stay and state.leader(self.leader).hex is not None:
             return killed(state, self.leader, "D-4.6.3")
         if answer is None or not answer.to:
-            return state, ()
-        return state.with_leader(self.leader, hex=answer.to[0]), ()
+            return state
+        return state.with_leader(self.leader, hex=answer.to[0])
 
 
 class Retreat(Due):
@@ -412,20 +406,20 @@ class Retreat(Due):
         stay = (acts.Withdraw(self.unit),) if self.is_free else ()
         return (*stay, *(acts.Withdraw(self.unit, hexes) for hexes in self.options(state)))
 
-    def follow(self, state: State, answer: acts.Withdraw | None) -> Outcome:
+    def then(self, state: State, answer: acts.Withdraw | None) -> State:
         """Returns the state one hex farther, with its Losses; without a hex it is eliminated."""
         options = self.options(state)
         if not state.piece(self.unit).hexes or (answer is not None and not answer.to):
-            return state, ()
+            return state
         if options:
             return self._withdrawn(state, options[0] if answer is None else answer.to)
         if self.is_free:
-            return state, ()
-        state, events = acts.eliminated(state, self.unit, "D-14.11.6")
+            return state
+        state = acts.eliminated(state, self.unit, "D-14.11.6")
         points = tables.VICTORY_POINTS["by_blocked_withdrawal"]
-        return state.gains(state.enemy(self.unit), points), events
+        return state.gains(state.enemy(self.unit), points)
 
-    def _withdrawn(self, state: State, to: Hexes) -> Outcome:
+    def _withdrawn(self, state: State, to: Hexes) -> State:
         piece = state.piece(self.unit)
         losses = field.withdrawal_losses(state, piece, to)
         facing_deg = field.joined_facing_deg(state, piece, to)
@@ -433,11 +427,11 @@ class Retreat(Due):
             self.unit, hexes=to, facing_deg=facing_deg, straight=0, passing=False
         )  # fmt: skip
         text = f"{self.unit} withdraws to {' '.join(to)}"
-        event = Event("withdraw", text, "D-14.11", {"unit": self.unit})
+        state = state.tells("withdraw", text, "D-14.11", unit=self.unit)
         if self.left > 1:
             state = state.pushed(Retreat(self.unit, self.causes, self.left - 1))
-        state, events = acts.with_losses(state, self.unit, losses)
-        return (state.pushed(Shrink(self.unit)) if losses else state), (event, *events)
+        state = acts.with_losses(state, self.unit, losses)
+        return state.pushed(Shrink(self.unit)) if losses else state
 
 
 class SquareTry(Due):
@@ -448,9 +442,9 @@ class SquareTry(Due):
     question = "Does {unit} try to form Square?"
     answers = YES_OR_NO
 
-    def follow(self, state: State, answer: Decide) -> Outcome:
+    def then(self, state: State, answer: Decide) -> State:
         """Returns the state with the check due, if it tries."""
-        return (state.pushed(SquareDie(self.unit, self.stack)) if answer.yes else state), ()
+        return state.pushed(SquareDie(self.unit, self.stack)) if answer.yes else state
 
 
 class SquareDie(Due):
@@ -460,15 +454,14 @@ class SquareDie(Due):
     stack: Units
     dice = "Square of {unit}"
 
-    def follow(self, state: State, answer: Any) -> Outcome:
+    def then(self, state: State, answer: Any) -> State:
         """Returns the state in Square, or with a Loss in the old formation."""
         words = tables.check_words(answer[0], 0, state.morale(self.unit))
         if answer[0] > state.morale(self.unit):
-            state, events = acts.with_losses(state, self.unit, 1)
-            event = Event("check", f"{self.unit} fails to form Square: {words}", "D-7.2")
-            return state.pushed(Shrink(self.unit)), (event, *events)
+            state = state.tells("check", f"{self.unit} fails to form Square: {words}", "D-7.2")
+            return acts.with_losses(state, self.unit, 1).pushed(Shrink(self.unit))
         for name in self.stack:
             hexes = state.piece(name).hexes
             clash = [number for number in hexes if state.is_clash(number)]
             state = state.with_piece(name, formation="square", hexes=(*clash, *hexes)[:1])
-        return state, (Event("square", f"{self.unit} forms Square: {words}", "D-7.2"),)
+        return state.tells("square", f"{self.unit} forms Square: {words}", "D-7.2")

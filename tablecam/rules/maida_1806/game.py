@@ -21,10 +21,10 @@ from tablecam.rules.lay import Lay
 from tablecam.rules.maida_1806 import hands, page, sequence
 from tablecam.rules.maida_1806 import state as acts
 from tablecam.rules.maida_1806.board import FILE_MODELS
-from tablecam.rules.maida_1806.state import Outcome, State, first_counters, unit_state
+from tablecam.rules.maida_1806.state import State, first_counters, unit_state
 from tablecam.rules.maida_1806.tables import GAME as NAME
 from tablecam.rules.maida_1806.troops import SIDES, Side
-from tablecam.rules.steps import Decide
+from tablecam.rules.steps import Decide, Events
 from tablecam.table.model import Keys, Position, TableNeeds, Unit
 from tablecam.table.sections import Name, StrictModel
 
@@ -46,7 +46,6 @@ class Maida(HexGame[State]):
     offers = page.OFFERS
     question = staticmethod(page.question)
     outcome = staticmethod(sequence.outcome)
-    goes_on = staticmethod(sequence.automatic)
     why_not = sequence.WHY_NOT
     detect_moves = staticmethod(hands.detect_moves)
 
@@ -89,17 +88,27 @@ class Maida(HexGame[State]):
     def marked(self, state: State, action: acts.Overrule) -> State:
         """Returns the state with what players set of units and points."""
         for name in action.off:
-            state, _ = acts.eliminated(state, name, "overrule")
+            state = acts.eliminated(state, name, "overrule")
         for mark in ("losses", "disrupted", "fires"):
             for name, value in getattr(action, mark).items():
                 state = state.with_piece(name, **{mark: value})
         vp = state.vp if action.vp is None else action.vp
-        return replace(state, vp=vp, movers=state.left(state.movers))
+        return replace(state, vp=vp, movers=state.left(state.movers), told=())
 
-    def acted(self, state: State, action: Any) -> Outcome:
+    def acted(self, state: State, action: Any) -> tuple[State, Events]:
         """Returns what follows from an action when nothing is due."""
         follow = hands.spread_begun if isinstance(action, hands.Spread) else sequence.acted
-        return follow(state, action)
+        return follow(state, action), ()
+
+    def goes_on(self, state: State) -> tuple[State, Events] | None:
+        """Returns what follows by itself when nothing is due."""
+        after = sequence.automatic(state)
+        return None if after is None else (after, ())
+
+    def settled(self, state: State) -> tuple[State, Events]:
+        """Returns the state at the next decision or dice, and all that it tells."""
+        after, events = super().settled(state)
+        return replace(after, told=()), (*after.told, *events)
 
     def settle(self, state: State, action: Any, chance: Random) -> Any:
         """Returns a roll with its dice, and a draw with its chit."""
@@ -166,8 +175,7 @@ def _begun(state: State, begin: Begin) -> State:
     if leader is not None:
         if leader not in state.board.leaders:
             raise BadInput("options", f"expected a leader, got {leader}", key="begin.active_leader")
-        state, _ = sequence.drawn(state, leader)
-        state, _ = sequence.activated(state, acts.Activate(leader))
+        state = sequence.activated(sequence.drawn(state, leader), acts.Activate(leader))
     for key in ("subphase", "active_side"):
         if leader is None and getattr(begin, key) is not None:
             raise BadInput("options", "expected begin.active_leader beside it", key=f"begin.{key}")
@@ -178,8 +186,8 @@ def _begun(state: State, begin: Begin) -> State:
     if begin.active_side is not None:
         state = replace(state, slot=int(begin.active_side == state.active))
     if begin.subphase in ("leaders", "clash"):
-        state, _ = sequence.movement_ended(state)
-    return sequence.clash_phase(state)[0] if begin.subphase == "clash" else state
+        state = sequence.movement_ended(state)
+    return sequence.clash_phase(state) if begin.subphase == "clash" else state
 
 
 GAME: Final = Maida()

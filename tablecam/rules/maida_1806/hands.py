@@ -8,7 +8,7 @@ from dataclasses import field, replace
 from typing import Any
 
 from tablecam.geometry.shapes import Shape
-from tablecam.rules.game import Ban, Event, Refused, Suggestion
+from tablecam.rules.game import Ban, Refused, Suggestion
 from tablecam.rules.hexes.counters import Place, place_of, seen_faces
 from tablecam.rules.hexes.grid import Hex, Way, ways_from
 from tablecam.rules.hexes.hex_game import position_of
@@ -19,7 +19,7 @@ from tablecam.rules.maida_1806 import movement, sequence
 from tablecam.rules.maida_1806 import state as acts
 from tablecam.rules.maida_1806.field import ban_on_lying, facing_words
 from tablecam.rules.maida_1806.reaction import Did, triggered
-from tablecam.rules.maida_1806.state import Due, MoveStep, Outcome, State, Units
+from tablecam.rules.maida_1806.state import Due, MoveStep, State, Units
 from tablecam.rules.maida_1806.troops import SIDES, Piece
 from tablecam.table.model import BasePose, Position, Unit
 from tablecam.table.motion import lies_there
@@ -456,7 +456,7 @@ class Spreading(Due):
         small = {piece.id for piece in state.on_map(self.side) if len(piece.hexes) == 1}
         return small.union(_stack(state, self.hex, self.side)).issuperset(answer.units)
 
-    def follow(self, state: State, answer: Spread) -> Outcome:
+    def then(self, state: State, answer: Spread) -> State:
         """Returns the state with a counter that was taken for elsewhere at the bottom."""
         before = _stack(state, self.hex, self.side)
         after = spread(before, answer.units)
@@ -466,7 +466,7 @@ class Spreading(Due):
                 facing_deg = state.piece((*before, name)[0]).facing_deg
                 state = state.with_piece(name, hexes=(self.hex,), facing_deg=facing_deg)
         state = replace(state, lies={**state.lies, **answer.lies})
-        return state, (Event("spread", text, "D-11.0", {"hex": self.hex, "units": list(after)}),)
+        return state.tells("spread", text, "D-11.0", hex=self.hex, units=list(after))
 
     def shapes(self, state: State) -> tuple[Shape, ...]:
         """Draws the hex."""
@@ -502,7 +502,7 @@ def spread(stack: Stack, shown: Iterable[str]) -> Stack:
     return (*(u for u in stack if u in there), *(u for u in there if u not in stack))
 
 
-def spread_begun(state: State, action: Spread) -> Outcome:
+def spread_begun(state: State, action: Spread) -> State:
     """Returns the state in which a side lays out a stack of its own.
 
     Raises:
@@ -510,7 +510,7 @@ def spread_begun(state: State, action: Spread) -> Outcome:
     """
     if action.units or not may_spread(state, action.hex):
         raise Refused("expected a hex with counters of the side that is asked", rule="D-11.0")
-    return state.pushed(Spreading(_spreads(state), action.hex)), ()
+    return state.pushed(Spreading(_spreads(state), action.hex))
 
 
 def _spreads(state: State) -> str:

@@ -29,7 +29,7 @@ from tablecam.rules.questions import (
     charts_in,
     is_house,
 )
-from tablecam.rules.steps import Decide, Events
+from tablecam.rules.steps import Decide
 from tablecam.table.model import Arm, Position, TableSize
 
 Json = dict[str, Any]
@@ -215,9 +215,7 @@ def _after(before: State, after: State) -> Json:
     return changed
 
 
-def _thrown(
-    state: State, dice: Dice, losses: Mapping[str, int] | None = None
-) -> tuple[State, Events]:
+def _thrown(state: State, dice: Dice, losses: Mapping[str, int] | None = None) -> State:
     """Returns the state after what is due, with dice in their order.
 
     Choices of hexes and facings, and what lacks its dice, stay due.
@@ -225,7 +223,7 @@ def _thrown(
     Raises:
         FactError: There are too few dice for a roll, or too many in all.
     """
-    left, events, waiting = list(dice), (), []
+    left, waiting = list(dice), []
     while (due := state.step) is not None:
         roll = due.roll(state)
         is_open = isinstance(due, fires.Retreat | clashes.Winners | fires.LeaderLeaves)
@@ -238,14 +236,14 @@ def _thrown(
                 why = f"expected {roll.count} dice for {roll.for_}, got {len(left)}"
                 raise FactError("dice", why)
             thrown, left = tuple(left[: roll.count]), left[roll.count :]
-            followed = due.follow(state.below(), thrown)
+            state = due.then(state.below(), thrown)
         else:
             answers = _answer(due, state, losses or {})
-            followed = due.automatic(state) or due.follow(state.below(), answers)
-        state, events = followed[0], (*events, *followed[1])
+            followed = due.automatic(state)
+            state = followed[0] if followed else due.then(state.below(), answers)
     if left:
         raise FactError("dice", f"expected {len(dice) - len(left)} dice, got {len(dice)}")
-    return replace(state, due=tuple(waiting)), events
+    return replace(state, due=tuple(waiting))
 
 
 def _answer(due: Any, state: State, losses: Mapping[str, int]) -> Any:
@@ -443,9 +441,9 @@ def _fire(setup: Setup, units: Names, target: str, dice: Dice = ()) -> Json:
 
 
 def _fire_results(before: State, shot: fires.Shot, dice: Dice) -> Json:
-    state, _ = fires.fired(before, shot.firers, shot.target)
-    state, events = _thrown(state, dice)
-    totals = [event.facts for event in events if event.kind == "check" and "total" in event.facts]
+    state = _thrown(fires.fired(before, shot.firers, shot.target), dice)
+    checked = (event.facts for event in state.told if event.kind == "check")
+    totals = [facts for facts in checked if "total" in facts]
     checks = {
         fact["unit"]: {"die": die, "total": fact["total"], "passed": fact["passed"]}
         for fact, die in zip(totals, dice, strict=False)
@@ -561,7 +559,7 @@ def _form_square(setup: Setup, unit: str, die: Die | None = None) -> Json:
         return {"offered": False, "why_not": why}
     if die is None:
         return {"offered": True}
-    after, _ = fires.SquareDie(unit, (unit,)).follow(state, (die,))
+    after = fires.SquareDie(unit, (unit,)).then(state, (die,))
     piece = after.piece(unit)
     return {
         "offered": True, "passed": piece.formation == "square", "formation": piece.formation,
@@ -598,7 +596,7 @@ def _clash(
     if not dice:
         return answer
     before, result = state, clashes.result_of(state, combat, dice[0])
-    state, _ = _thrown(state.pushed(clashes.ClashDie(combat)), dice, losses)
+    state = _thrown(state.pushed(clashes.ClashDie(combat)), dice, losses)
     loser, won = (attacker, defenders) if result[0] == "A" else (enemy_of(attacker), attackers)
     last = (name for name in won if before.strength(name) == 1)
     checks = {
@@ -745,7 +743,7 @@ def _battery(
             ban = after
             break
         state = after[0]
-    later, _ = sequence.movement_ended(state)
+    later = sequence.movement_ended(state)
     return {
         **_ruled(ban), "fire_own": not isinstance(_fires(state), Ban),
         "fire_enemy_subphase": not isinstance(_fires(later), Ban),

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import partial, reduce
 from typing import Any, Literal
 
 from tablecam.geometry.shapes import Shape
-from tablecam.rules.game import Event, PendingDecision, Sum, outcomes_of
+from tablecam.rules.game import PendingDecision, Sum, outcomes_of
 from tablecam.rules.hexes.zones import Hexes
 from tablecam.rules.maida_1806 import field, tables
 from tablecam.rules.maida_1806 import state as acts
 from tablecam.rules.maida_1806.clash import Combat, begun, rout
 from tablecam.rules.maida_1806.fire import Retreat, Shrink, ban_on_fire, fired
-from tablecam.rules.maida_1806.state import Due, Outcome, React, State, Units, enemy_of
+from tablecam.rules.maida_1806.state import Due, React, State, Units, enemy_of
 from tablecam.rules.maida_1806.troops import Piece
-from tablecam.rules.steps import Events
 from tablecam.wording import counted, joined
 
 Did = Literal["entered", "turned"]
@@ -250,7 +249,7 @@ class Reactions(Due):
             acts += [React(name, word), React(name, "none")]
         return tuple(acts)
 
-    def follow(self, state: State, answer: React | None) -> Outcome:
+    def then(self, state: State, answer: React | None) -> State:
         """Returns the state with a unit's reaction due, or the counterattack of all."""
         reaction = answer or next(iter(self.legal(state)), None)
         if reaction is None:
@@ -260,9 +259,9 @@ class Reactions(Due):
         )
         state = state.pushed(replace(self, must=must, may=may))
         if reaction.choice == "check":
-            return state.pushed(ReactionCheck(reaction.unit, self.movers)), ()
+            return state.pushed(ReactionCheck(reaction.unit, self.movers))
         fires = reaction.choice == "fire"
-        return _fires(state, reaction.unit, self.movers) if fires else (state, ())
+        return _fires(state, reaction.unit, self.movers) if fires else state
 
 
 def _fighting_free(state: State, names: Units) -> Units:
@@ -270,10 +269,10 @@ def _fighting_free(state: State, names: Units) -> Units:
     return tuple(name for name in state.left(names) if not state.in_clash(state.piece(name)))
 
 
-def _fires(state: State, unit: str, movers: Units) -> Outcome:
+def _fires(state: State, unit: str, movers: Units) -> State:
     """Returns the state with a unit's fire in reaction due, if there is a target."""
     target = _target(state, state.piece(unit), movers)
-    return (state, ()) if target is None else fired(state, (unit,), target)
+    return state if target is None else fired(state, (unit,), target)
 
 
 class ReactionCheck(Due):
@@ -295,7 +294,7 @@ class ReactionCheck(Due):
         )
         return PendingDecision(str(roll), sums=(faces,))
 
-    def follow(self, state: State, answer: Any) -> Outcome:
+    def then(self, state: State, answer: Any) -> State:
         """Returns the state after the check: a choice, or what its failure does to the stack."""
         movers = state.left(self.movers)
         check = check_of(state, self.unit, movers)
@@ -309,21 +308,17 @@ class ReactionCheck(Due):
             "unit": self.unit, "total": verdict.total, "modifiers": dict(check.modifiers),
             "sums": [added._asdict()],
         }  # fmt: skip
-        events: Events = (Event("reaction", text, f"D-13.1{check.case}", facts),)
+        state = state.tells("reaction", text, f"D-13.1{check.case}", **facts)
         if verdict.passed:
-            choice = ReactionChoice(self.unit, movers, check.case, verdict.total)
-            return state.pushed(choice), events
+            return state.pushed(ReactionChoice(self.unit, movers, check.case, verdict.total))
         stack = state.foot(piece.id for piece in state.stack(self.unit))
         causes = state.places(movers)
-        losses = partial(acts.with_losses, losses=verdict.losses)
-        state, more = acts.each(state, stack, losses)
-        events += more
+        state = reduce(partial(acts.with_losses, losses=verdict.losses), stack, state)
         if verdict.rout:
-            state, more = rout(state, stack, state.turn + 1, causes)
-            return state, (*events, *more)
+            return rout(state, stack, state.turn + 1, causes)
         left = state.left(stack)
         state = state.pushed(*(Retreat(name, causes, verdict.withdraw) for name in left))
-        return state.pushed(*map(Shrink, left)), events
+        return state.pushed(*map(Shrink, left))
 
 
 class ReactionChoice(Due):
@@ -346,7 +341,7 @@ class ReactionChoice(Due):
             acts += turns(state, self.unit) if word == "turn" else [React(self.unit, word)]
         return tuple(acts)
 
-    def follow(self, state: State, answer: React | None) -> Outcome:
+    def then(self, state: State, answer: React | None) -> State:
         """Returns the state after the choice."""
         choice = "none" if answer is None else answer.choice
         causes = state.places(self.movers)
@@ -359,16 +354,16 @@ class ReactionChoice(Due):
         if choice.startswith("fire"):
             return _fires(state, self.unit, self.movers)
         if answer is None or choice != "turn":
-            return state, ()
+            return state
         for piece in state.stack(self.unit):
             if not state.troop(piece.id).is_battery:
                 to = answer.hexes or piece.hexes
                 state = state.with_piece(piece.id, facing_deg=answer.facing_deg, hexes=to)
         words = f"wheels to {' '.join(answer.hexes)}" if answer.hexes else "turns"
-        return state, (Event("turn", f"{self.unit} {words}", "D-13.1", {"unit": self.unit}),)
+        return state.tells("turn", f"{self.unit} {words}", "D-13.1", unit=self.unit)
 
 
-def _counterattack(state: State, movers: Units, units: Units) -> Outcome:
+def _counterattack(state: State, movers: Units, units: Units) -> State:
     """Returns the state with the counterattacking units on the mover's hex, the Clash due."""
     attackers: Units = ()
     hexes: set[str] = set()
@@ -384,12 +379,12 @@ def _counterattack(state: State, movers: Units, units: Units) -> Outcome:
     targets = {number for place in state.places(movers) for number in place}
     clash = tuple(sorted(hexes & targets))
     if not clash:
-        return state, ()
+        return state
     state = replace(state, movers=())
     for name in state.left(movers):
         state = state.with_piece(name, done=True)
     side = state.enemy(attackers[0])
     defenders = tuple(dict.fromkeys(p.id for n in clash for p in state.at(n, side)))
     text = f"{', '.join(attackers)} counterattacks {', '.join(defenders)}"
-    state, events = begun(state, Combat(clash, attackers, defenders, "counterattack"))
-    return state, (Event("counterattack", text, "D-12.12.1"), *events)
+    state = state.tells("counterattack", text, "D-12.12.1")
+    return begun(state, Combat(clash, attackers, defenders, "counterattack"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import reduce
 from itertools import combinations
 from typing import Any, Final
 
@@ -15,9 +16,9 @@ from tablecam.rules.maida_1806.clash import Combat, begun, combats_of, with_squa
 from tablecam.rules.maida_1806.field import ban_on_lying, front_of, may_act, reach_of, targets_of
 from tablecam.rules.maida_1806.fire import LeaderLeaves, Shrink, ban_on_fire, fired
 from tablecam.rules.maida_1806.reaction import Did, Reactions, triggered
-from tablecam.rules.maida_1806.state import Due, MoveStep, Outcome, State, Units, enemy_of
+from tablecam.rules.maida_1806.state import Due, MoveStep, State, Units, enemy_of
 from tablecam.rules.maida_1806.troops import Formation, Piece
-from tablecam.rules.steps import Events, ban_on_all
+from tablecam.rules.steps import ban_on_all
 from tablecam.table.sides import side_plural
 from tablecam.wording import joined
 
@@ -54,23 +55,21 @@ class PoolChoice(Due):
         choices = combinations(able, min(self.count, len(able)))
         return tuple(acts.ChoosePool(self.side, leaders) for leaders in choices)
 
-    def follow(self, state: State, answer: acts.ChoosePool) -> Outcome:
+    def then(self, state: State, answer: acts.ChoosePool) -> State:
         """Returns the state with the chits in the pool; only the side itself hears which."""
         commander = state.board.overall_commander[self.side]
         own = () if state.leader(commander).dead else (commander,)
         chits = (*state.pool, *own, *answer.leaders)
         side, text = side_plural(self.side), f"In the pool: {joined(answer.leaders) or 'nobody'}"
-        events: Events = (
-            Event("pool-filled", f"The {side} choose", "D-17.0d"),
-            Event("pool", text, "D-17.0c", only_for=self.side),
-        )
+        after = replace(state, pool=chits, chosen=(*state.chosen, self.side))
         if len(self.legal(state)) < 2:
             # Everybody sees how many there are to choose from: it is no secret.
-            events = (Event("pool", f"{text}, the only choice of the {side}", "D-17.0c"),)
-        return replace(state, pool=chits, chosen=(*state.chosen, self.side)), events
+            return after.tells("pool", f"{text}, the only choice of the {side}", "D-17.0c")
+        after = after.tells("pool-filled", f"The {side} choose", "D-17.0d")
+        return after.with_events(Event("pool", text, "D-17.0c", only_for=self.side))
 
 
-def _pooled(state: State) -> Outcome:
+def _pooled(state: State) -> State:
     """Returns the state with the turn's pool, or a side's choice of leaders due (D-17.0c)."""
     assert state.board.scenario is not None
     pools = state.board.scenario.pool
@@ -78,18 +77,18 @@ def _pooled(state: State) -> Outcome:
     entry = pools[str(latest)]
     if isinstance(entry, list):
         able = tuple(name for name in entry if not state.leader(name).dead)
-        return replace(state, phase="draw", pool=able), ()
+        return replace(state, phase="draw", pool=able)
     for side, count in entry.items():
         if side not in state.chosen:
-            return state.pushed(PoolChoice(side, count)), ()
-    return replace(state, phase="draw"), ()
+            return state.pushed(PoolChoice(side, count))
+    return replace(state, phase="draw")
 
 
-def drawn(state: State, leader: str) -> Outcome:
+def drawn(state: State, leader: str) -> State:
     """Returns the state with a chit drawn (D-3.3b)."""
     state = replace(state.without_chit(leader), drawn=leader, phase="activate")
     text = f"{leader} of the {side_plural(state.leader_side(leader))} is drawn"
-    return state, (Event("draw", text, "D-3.3b", {"leader": leader}),)
+    return state.tells("draw", text, "D-3.3b", leader=leader)
 
 
 def activations(state: State) -> tuple[acts.Activate, ...]:
@@ -105,7 +104,7 @@ def activations(state: State) -> tuple[acts.Activate, ...]:
     return tuple(acts.Activate(name) for name in able if name != state.drawn or len(own) == 1)
 
 
-def activated(state: State, action: acts.Activate) -> Outcome:
+def activated(state: State, action: acts.Activate) -> State:
     """Returns the state at the beginning of a movement subphase, returns due (D-15.11.3)."""
     commanding = action.leader or state.drawn
     state = replace(state, commanding=commanding, units_of=action.units_of)
@@ -130,7 +129,7 @@ def activated(state: State, action: acts.Activate) -> Outcome:
     ]
     orphans = f"{state.drawn} commands the units of {action.units_of}"
     text = orphans if action.units_of else f"{commanding}'s units act"
-    return state.pushed(*back), (Event("activation", text, "D-3.3b"),)
+    return state.pushed(*back).tells("activation", text, "D-3.3b")
 
 
 class Return(Due):
@@ -162,27 +161,27 @@ class Return(Due):
             returns_turn=None,
         )  # fmt: skip
 
-    def follow(self, state: State, answer: acts.Place | None) -> Outcome:
+    def then(self, state: State, answer: acts.Place | None) -> State:
         """Returns the state with the unit back; without room it waits for the next turn."""
         if answer is None:
             turn = state.turn + 1
             if turn > state.board.turns:
                 return acts.eliminated(state, self.unit, "D-15.11.5")
-            return state.with_piece(self.unit, returns_turn=turn), ()
+            return state.with_piece(self.unit, returns_turn=turn)
         back = self._back(state, answer.hexes, answer.facing_deg)
         text = f"{self.unit} returns to {answer.hexes[0]}"
-        return state.put(back), (Event("return", text, "D-15.11.4", {"unit": self.unit}),)
+        return state.put(back).tells("return", text, "D-15.11.4", unit=self.unit)
 
 
-def _turn_ended(state: State) -> Outcome:
+def _turn_ended(state: State) -> State:
     """Returns the state in Phase 3 and the next turn, or at the end (D-3.3c, D-16)."""
     state = state.with_all(disrupted=False, fires=0, fired=False, held_fire=False, has_moved=False)
     for piece in state.pieces:
         state = state.with_piece(piece.id, silent=piece.captured_by is not None)
     if text := outcome(state):
-        return replace(state, phase="over"), (Event("over", text, "D-16.3"),)
+        return replace(state, phase="over").tells("over", text, "D-16.3")
     state = turn_begun(replace(state, turn=state.turn + 1))
-    return state, (Event("turn", f"Turn {state.turn}", "D-3.3c"),)
+    return state.tells("turn", f"Turn {state.turn}", "D-3.3c")
 
 
 def winner_of(turn: int, turns: int, vp: int, automatic_vp: dict[str, int]) -> str | None:
@@ -405,7 +404,7 @@ def places_of_entry(state: State, name: str) -> Iterator[acts.Place]:
                 yield acts.Place(name, hexes, facing_deg)
 
 
-def entered(state: State, action: acts.Place) -> Outcome:
+def entered(state: State, action: acts.Place) -> State:
     """Returns the state with reinforcements on the map, who pay the dearer hex (D-17.0e)."""
     troop = state.board.troops[action.unit]
     mp = max(state.board.cost(number, "line") for number in action.hexes)
@@ -416,36 +415,34 @@ def entered(state: State, action: acts.Place) -> Outcome:
     )  # fmt: skip
     state = replace(state, movers=(action.unit,))
     text = f"{action.unit} enters by {' '.join(action.hexes)}"
-    event = Event("enter", text, "D-17.0b", {"unit": action.unit})
-    return with_reactions(state, (action.unit,), "entered", action.hexes), (event,)
+    state = state.tells("enter", text, "D-17.0b", unit=action.unit)
+    return with_reactions(state, (action.unit,), "entered", action.hexes)
 
 
-def _movement_goes_on(state: State) -> Outcome | None:
+def _movement_goes_on(state: State) -> State | None:
     """Returns what follows where the side in its slot has nothing to do."""
     if any(choice not in (acts.Halt(), acts.Pass()) for choice in movement_choices(state)):
         return None
     if not state.movers:
         return passed(state)
-    after, events = halted(state)
-    return after, (Event("halt", f"The move of {joined(state.movers)} is over", "D-12.13"), *events)
+    return halted(state.tells("halt", f"The move of {joined(state.movers)} is over", "D-12.13"))
 
 
-def passed(state: State) -> Outcome:
+def passed(state: State) -> State:
     """Returns the state after a pass; two in a row end the subphase (R-28)."""
     if state.passes:
         return movement_ended(state)
-    return replace(state, slot=1 - state.slot, passes=1), ()
+    return replace(state, slot=1 - state.slot, passes=1)
 
 
-def halted(state: State) -> Outcome:
+def halted(state: State) -> State:
     """Returns the state after a move; the other side's slot follows."""
     for name in state.movers:
         state = state.with_piece(name, done=True)
-    state, events = acts.each(state, state.movers, _reattached)
-    return replace(state, movers=(), slot=0, passes=0), events
+    return replace(reduce(_reattached, state.movers, state), movers=(), slot=0, passes=0)
 
 
-def _reattached(state: State, name: str) -> Outcome:
+def _reattached(state: State, name: str) -> State:
     """Returns the state with a company back in its battalion, alone together in a hex (D-8.3)."""
     for piece in state.stack(name) if state.piece(name).hexes else ():
         for company in piece.out:
@@ -458,8 +455,8 @@ def _reattached(state: State, name: str) -> Outcome:
                 state = state.with_piece(piece.id, out=out, losses=losses)
                 state = _widened(state, piece.id)
                 text = f"{company} rejoins {piece.id}"
-                return state, (Event("reattach", text, "D-8.3", {"unit": company}),)
-    return state, ()
+                return state.tells("reattach", text, "D-8.3", unit=company)
+    return state
 
 
 def _widened(state: State, name: str) -> State:
@@ -473,12 +470,12 @@ def _widened(state: State, name: str) -> State:
     return state.with_piece(name, formation="column")
 
 
-def movement_ended(state: State) -> Outcome:
+def movement_ended(state: State) -> State:
     """Returns the state after a movement subphase."""
     companies = [p.id for p in state.pieces if p.hexes and state.troop(p.id).is_company]
-    state, events = acts.each(state, companies, _reattached)
+    state = reduce(_reattached, companies, state)
     state = state.with_all(mp_left=0.0, double=False, straight=0, fired=False, held_fire=False)
-    return replace(state, phase="leaders", movers=(), slot=1, passes=0), events
+    return replace(state, phase="leaders", movers=(), slot=1, passes=0)
 
 
 # Steps.
@@ -521,16 +518,16 @@ class GoOn(Due):
     double: bool = False
     is_told: bool = False
 
-    def follow(self, state: State, answer: Any) -> Outcome:
+    def then(self, state: State, answer: Any) -> State:
         """Returns the state after the next step; a unit that cannot go on stops where it is."""
         units = self.units
         if not set(units) <= set(state.movers):
-            return state, ()
+            return state
         before = [number for place in state.places(units) for number in place]
         after = _step(state, units, self.steps[0], double=self.double)
         if isinstance(after, Ban):
             text = f"{', '.join(units)} goes no farther: {after.because}"
-            return state, (Event("stop", text, after.rule),)
+            return state.tells("stop", text, after.rule)
         state, _ = after
         now = tuple(number for place in state.places(units) for number in place)
         new = tuple(number for number in now if number not in before)
@@ -538,12 +535,13 @@ class GoOn(Due):
         rest = GoOn(units, self.steps[1:], is_told=bool(new) or self.is_told)
         if rest.steps:
             if not new and with_reactions(state, units, did, new).due == state.due:
-                return rest.follow(state, None)
+                return rest.then(state, None)
             state = state.pushed(rest)
         words = f"moves to {' '.join(now)}" if new else "turns"
-        facts = {"units": list(units), "hexes": list(now)}
-        event = Event("move", f"{', '.join(units)} {words}", "D-12.1", facts)
-        return with_reactions(state, units, did, new), () if not new and self.is_told else (event,)
+        if new or not self.is_told:
+            facts = {"units": list(units), "hexes": list(now)}
+            state = state.tells("move", f"{', '.join(units)} {words}", "D-12.1", **facts)
+        return with_reactions(state, units, did, new)
 
 
 def with_reactions(state: State, units: Units, did: Did, entered_hexes: Hexes) -> State:
@@ -592,20 +590,20 @@ def ban_on_move(state: State, action: acts.Move | acts.Charge) -> Ban | None:
     return walked if isinstance(walked, Ban) else None
 
 
-def fires(state: State, action: acts.Fire) -> Outcome:
+def fires(state: State, action: acts.Fire) -> State:
     """Returns the state with a fire; the slot is the other side's, unless units are moving."""
     if not state.movers:
         state = replace(state, slot=1 - state.slot, passes=0)
     return fired(state, action.units, action.target)
 
 
-def moves(state: State, action: acts.Move) -> Outcome:
+def moves(state: State, action: acts.Move) -> State:
     """Returns the state with the steps of a move due."""
     state = replace(state, movers=action.units)
-    return state.pushed(GoOn(action.units, action.steps, action.double_march)), ()
+    return state.pushed(GoOn(action.units, action.steps, action.double_march))
 
 
-def charges(state: State, action: acts.Charge) -> Outcome:
+def charges(state: State, action: acts.Charge) -> State:
     """Returns the state with a charge on the enemies' hex and its Clash due (D-9.2)."""
     walked = walk(state, action.units, (MoveStep(to=(action.target,)),))
     assert not isinstance(walked, Ban)
@@ -614,19 +612,19 @@ def charges(state: State, action: acts.Charge) -> Outcome:
         state = state.with_piece(name, how="charge")
     defenders = tuple(p.id for p in state.at(action.target, state.enemy(action.units[0])))
     text = f"{', '.join(action.units)} charges {', '.join(defenders)}"
-    state, events = begun(state, Combat((action.target,), action.units, defenders, "charge"))
-    return state, (Event("charge", text, "D-9.2.1"), *events)
+    state = state.tells("charge", text, "D-9.2.1")
+    return begun(state, Combat((action.target,), action.units, defenders, "charge"))
 
 
-def reordered(state: State, action: acts.Reorder) -> Outcome:
+def reordered(state: State, action: acts.Reorder) -> State:
     """Returns the state with a stack in another order, a point of each unit spent (D-11.0)."""
     paid = [replace(piece, mp_left=piece.mp_left - 1) for piece in map(state.piece, action.order)]
     others = (piece for piece in state.pieces if piece.id not in action.order)
     state = replace(state, pieces=(*others, *paid), movers=state.movers or action.order)
-    return state, (Event("reorder", f"{action.order[0]} is on top in {action.hex}", "D-11.0"),)
+    return state.tells("reorder", f"{action.order[0]} is on top in {action.hex}", "D-11.0")
 
 
-def formed(state: State, action: acts.Form) -> Outcome:
+def formed(state: State, action: acts.Form) -> State:
     """Returns the state with a unit in another formation (D-6.3)."""
     piece = state.piece(action.unit)
     mp = next(mp for form, mp in movement.formations(state, piece) if form == action)
@@ -635,10 +633,10 @@ def formed(state: State, action: acts.Form) -> Outcome:
         mp_left=piece.mp_left - mp, straight=0,
     )  # fmt: skip
     text = f"{action.unit} forms {action.to.capitalize()}"
-    return replace(state, movers=(action.unit,)), (Event("formation", text, "D-6.3"),)
+    return replace(state, movers=(action.unit,)).tells("formation", text, "D-6.3")
 
 
-def detached(state: State, action: acts.Detach) -> Outcome:
+def detached(state: State, action: acts.Detach) -> State:
     """Returns the state with companies beside their battalion, which is weaker by them (D-8.2)."""
     piece = state.piece(action.unit)
     losses = piece.losses + sum(state.strength(name) for name in action.companies)
@@ -650,7 +648,7 @@ def detached(state: State, action: acts.Detach) -> Outcome:
     state = state.with_piece(action.unit, losses=losses, out=(*piece.out, *action.companies))
     text = f"{action.unit} detaches {', '.join(action.companies)}"
     state = replace(state, movers=(action.unit,)).pushed(Shrink(action.unit))
-    return state, (Event("detach", text, "D-8.2", {"unit": action.unit}),)
+    return state.tells("detach", text, "D-8.2", unit=action.unit)
 
 
 # Leaders and Clashes.
@@ -671,12 +669,12 @@ def leader_moves(state: State) -> Iterator[acts.MoveLeader]:
         yield from (acts.MoveLeader(name, n) for n in sorted(reached) if n != leader.hex)
 
 
-def leader_moved(state: State, action: acts.MoveLeader) -> Outcome:
+def leader_moved(state: State, action: acts.MoveLeader) -> State:
     """Returns the state with a leader elsewhere (D-3.3b)."""
     state = state.with_leader(action.leader, hex=action.to, has_moved=True)
     side = side_plural(state.leader_side(action.leader))
     text = f"{action.leader} of the {side} goes to {action.to}"
-    return state, (Event("leader-move", text, "D-3.3b", {"leader": action.leader}),)
+    return state.tells("leader-move", text, "D-3.3b", leader=action.leader)
 
 
 def open_combats(state: State) -> tuple[Combat, ...]:
@@ -685,7 +683,7 @@ def open_combats(state: State) -> tuple[Combat, ...]:
     return combats_of(state, state.active, units, state.fought)
 
 
-def recaptured(state: State) -> Outcome | None:
+def recaptured(state: State) -> State | None:
     """Returns the state with a gun taken back by friends who stand with it, if any (D-10.12)."""
     for piece in state.pieces:
         side = state.troop(piece.id).side
@@ -696,30 +694,30 @@ def recaptured(state: State) -> Outcome | None:
             points = tables.VICTORY_POINTS["battery_recaptured"]
             state = state.with_piece(piece.id, captured_by=side).gains(side, points)
             text = f"{piece.id} is recaptured: {points} VP for the {side_plural(side)}"
-            return state, (Event("recaptured", text, "D-10.12", {"unit": piece.id}),)
+            return state.tells("recaptured", text, "D-10.12", unit=piece.id)
     return None
 
 
 # Phases.
 
 
-def clash_phase(state: State) -> Outcome:
+def clash_phase(state: State) -> State:
     """Returns the state after the leaders' moves."""
-    return replace(state, phase="clash", fought=()), ()
+    return replace(state, phase="clash", fought=())
 
 
-def _activating(state: State) -> Outcome | None:
+def _activating(state: State) -> State | None:
     listed = activations(state)
     if len(listed) == 1:
         return activated(state, listed[0])
-    return None if listed else (replace(state, phase="draw", drawn=""), ())
+    return None if listed else replace(state, phase="draw", drawn="")
 
 
-def _clashing(state: State) -> Outcome | None:
+def _clashing(state: State) -> State | None:
     combats = open_combats(state)
     if combats:
         return begun(state, combats[0]) if len(combats) == 1 else None
-    return replace(state, phase="draw", drawn="", commanding="", units_of="", fought=()), ()
+    return replace(state, phase="draw", drawn="", commanding="", units_of="", fought=())
 
 
 CHOICES: Final[Mapping[str, Callable[[State], Iterable[Any]]]] = {
@@ -733,7 +731,7 @@ CHOICES: Final[Mapping[str, Callable[[State], Iterable[Any]]]] = {
     ),
 }
 """What may be done in a phase, of moves single steps."""
-AUTOMATIC: Final[Mapping[str, Callable[[State], Outcome | None]]] = {
+AUTOMATIC: Final[Mapping[str, Callable[[State], State | None]]] = {
     "pool": _pooled,
     "draw": lambda state: None if state.pool else _turn_ended(state),
     "activate": _activating,
@@ -744,12 +742,12 @@ AUTOMATIC: Final[Mapping[str, Callable[[State], Outcome | None]]] = {
 """What follows in a phase without a decision; None where a player or a draw decides."""
 
 
-def automatic(state: State) -> Outcome | None:
+def automatic(state: State) -> State | None:
     """Returns what follows by itself when nothing is due."""
     return recaptured(state) or AUTOMATIC[state.phase](state)
 
 
-HANDLERS: Final[Mapping[tuple[str, type], Callable[[State, Any], Outcome]]] = {
+HANDLERS: Final[Mapping[tuple[str, type], Callable[[State, Any], State]]] = {
     ("draw", acts.Draw): lambda state, action: drawn(state, action.leader),
     ("activate", acts.Activate): activated,
     ("movement", acts.Fire): fires,
@@ -789,7 +787,7 @@ BANS: Final[Mapping[type, Callable[[State, Any], Ban | None]]] = {
 """Why an action is not legal, where more of them are than are listed."""
 
 
-def acted(state: State, action: Any) -> Outcome:
+def acted(state: State, action: Any) -> State:
     """Returns what follows from an action when nothing is due."""
     handler, kind = HANDLERS.get((state.phase, type(action))), type(action)
     if handler is None:

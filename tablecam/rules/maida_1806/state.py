@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal
 
 from tablecam.rules.frozen_json import Variant
-from tablecam.rules.game import Event, Refused
+from tablecam.rules.game import Refused
 from tablecam.rules.hexes.grid import Hex
 from tablecam.rules.hexes.hex_game import Counter, HexState
 from tablecam.rules.hexes.zones import Hexes
 from tablecam.rules.maida_1806 import tables, troops
 from tablecam.rules.maida_1806.board import Board, board_from
 from tablecam.rules.maida_1806.troops import SIDES, Piece, Troop
-from tablecam.rules.steps import Events, WordedStep
+from tablecam.rules.steps import Events, Telling, WordedStep
 from tablecam.table.model import BasePose, Point, Position
 
 Units = tuple[str, ...]
@@ -201,10 +202,18 @@ class Due(WordedStep, is_family=True):
         own: str | None = getattr(self, "side", None)
         return own or state.side(getattr(self, "unit", None) or self.names(state)[0])
 
-    def automatic(self, state: State) -> Outcome | None:
+    def automatic(self, state: State) -> tuple[State, Events] | None:
         """Returns what follows by itself; dice for those who have all left the map are none."""
         is_void = bool(self.dice) and not self.names(state)
         return (state.below(), ()) if is_void else super().automatic(state)
+
+    def follow(self, state: State, answer: Any) -> tuple[State, Events]:
+        """Returns what follows; the state tells the events."""
+        return self.then(state, answer), ()
+
+    @abstractmethod
+    def then(self, state: State, answer: Any) -> State:
+        """Returns the state after an answer, after dice, or after neither."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,7 +229,7 @@ class LeaderPiece:
 
 
 @dataclass(frozen=True)
-class State(HexState):
+class State(Telling, HexState):
     """A game. `pieces` lie in the order of their stacks, the top ones first.
 
     `vp` is positive for the French. `pool` are the chits not yet drawn, `chosen` the sides that
@@ -248,6 +257,7 @@ class State(HexState):
     due: tuple[Due, ...] = ()
     lies: Mapping[str, BasePose] = field(default_factory=dict, hash=False)
     given: Any = field(default=None, compare=False, repr=False)
+    told: Events = field(default=(), compare=False)
 
     @cached_property
     def board(self) -> Board:
@@ -511,44 +521,30 @@ def enemy_of(side: str) -> str:
     return SIDES[1 - SIDES.index(side)]
 
 
-Outcome = tuple[State, Events]
-
-
-def each(state: State, names: Iterable[str], follow: Callable[[State, str], Outcome]) -> Outcome:
-    """Returns the state after the same with some units or leaders, one after the other."""
-    events: Events = ()
-    for name in names:
-        state, more = follow(state, name)
-        events += more
-    return state, events
-
-
-def with_losses(state: State, name: str, losses: int) -> Outcome:
+def with_losses(state: State, name: str, losses: int) -> State:
     """Returns the state after Losses of a unit; the last level eliminates it (D-3.4h)."""
     troop, piece = state.both(name)
     if not losses:
-        return state, ()
+        return state
     left = troops.strength_of(troop, piece) - losses
     text = f"{name} loses {losses}, {max(left, 0)} left"
-    events = (Event("loss", text, "D-3.4h", {"unit": name, "losses": losses}),)
+    state = state.tells("loss", text, "D-3.4h", unit=name, losses=losses)
     if left <= 0:
-        after, more = eliminated(state, name, "D-3.4h")
-        return after, (*events, *more)
-    return state.with_piece(name, losses=piece.losses + losses), events
+        return eliminated(state, name, "D-3.4h")
+    return state.with_piece(name, losses=piece.losses + losses)
 
 
-def eliminated(state: State, name: str, rule: str) -> Outcome:
+def eliminated(state: State, name: str, rule: str) -> State:
     """Returns the state without a unit; a leader without units leaves with the last (D-4.6)."""
     state = state.with_piece(name, hexes=(), eliminated=True, returns_turn=None)
     state = replace(state, movers=tuple(unit for unit in state.movers if unit != name))
-    events: Events = (Event("eliminated", f"{name} is eliminated", rule, {"unit": name}),)
+    state = state.tells("eliminated", f"{name} is eliminated", rule, unit=name)
     leader = state.board.troops[name].leader
     if leader not in state.board.leaders or leader in state.led:
-        return state, events
+        return state
     if state.leader(leader).dead or state.is_oc(leader):
-        return state, events
-    state = without_leader(state, leader)
-    return state, (*events, Event("leader", f"{leader} has no units left", "D-4.6"))
+        return state
+    return without_leader(state, leader).tells("leader", f"{leader} has no units left", "D-4.6")
 
 
 def without_leader(state: State, name: str) -> State:

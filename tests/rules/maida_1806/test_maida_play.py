@@ -370,7 +370,7 @@ def test_who_has_too_few_points_for_a_hex_is_not_asked_to_go_on_d_12_5_d_12_8():
 
 
 def test_a_line_too_weak_for_two_hexes_keeps_one_of_its_owners_choice_d_6_3_4():
-    play = moving(unit("FA", "0605", 60), unit("BA", ["0503", "0603"], 240, full_strength=6),
+    play = moving(unit("FA", "0605", 60), unit("BA", ["0603", "0503"], 240, full_strength=6),
                   leaders={"F1": "0606"})  # fmt: skip
     choose(play, "fire", units=("FA",))
     roll(play, 9)

@@ -182,7 +182,7 @@ def test_a_battery_alone_fights_as_a_line_of_strength_1_d_10_10_d_10_11():
     guarded = lie(unit("FA", "0505"), unit("BG", "0505", 240, arm="artillery"),
                   unit("BA", "0505", 240))  # fmt: skip
     assert clash.fighting(guarded, ("BG", "BA")) == ("BA",)
-    after, _ = clash.rout(guarded, ("BA", "BG"), 2, (("0505",),))
+    after = clash.rout(guarded, ("BA", "BG"), 2, (("0505",),))
     assert after.piece("BG").captured_by == "french"
 
 
@@ -279,7 +279,7 @@ def test_a_withdrawal_joins_friends_with_their_facing_and_keeps_its_own_d_14_11_
     _, ends = field.withdrawals(state, state.piece("FA"), (("0604",),))
     assert ends == (("0806",),)
     retreat = fire.Retreat("FA", (("0604",),), 1)
-    after, _ = retreat.follow(state, acts.Withdraw("FA", ("0806",)))
+    after = retreat.then(state, acts.Withdraw("FA", ("0806",)))
     assert after.piece("FA").facing_deg == 120
     assert [piece.id for piece in after.stack("FA")] == ["FB", "FA"]
 
@@ -293,7 +293,7 @@ def test_a_blocked_withdrawal_eliminates_for_a_point_d_14_11_7_d_16_1():
     full = [unit(f"F{n}", "0806", kind="squadron", arm="cavalry") for n in range(4, 8)]
     walls = [unit("BB", "0906", 240), unit("BC", "0905", 240)]
     state = lie(unit("FA", "0805"), *full, *walls, unit("BA", "0604", 0))
-    after, _ = fire.Retreat("FA", (("0604",),), 1).follow(state, None)
+    after = fire.Retreat("FA", (("0604",),), 1).then(state, None)
     assert (after.piece("FA").eliminated, after.vp) == (True, -1)
 
 
@@ -316,7 +316,7 @@ def test_clashes_are_fought_one_by_one_in_the_order_of_the_active_side_d_15_4_d_
 
 def test_a_rout_leaves_the_map_and_shakes_friends_but_no_guns_d_15_11_1_d_15_11_2_d_15_12_1():
     state = lie(unit("FA", "0505"), unit("FB", "0506"), unit("FG", "0405", arm="artillery"), FAR)
-    after, _ = clash.rout(state, ("FA",), 2, (("0504",),))
+    after = clash.rout(state, ("FA",), 2, (("0504",),))
     assert (after.piece("FA").hexes, after.piece("FA").returns_turn) == ((), 2)
     (due,) = [due for due in after.due if isinstance(due, clash.Crisis)]
     assert due.units == ("FB",)
