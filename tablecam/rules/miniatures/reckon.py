@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import groupby
+from typing import Final
+
+_NO_WORDS: Final[Mapping[str, str]] = {}
 
 
-def terms(parts: Mapping[str, int | None]) -> list[str]:
-    """Returns the terms that count in words; None stands for one that a chart lacks.
+def terms(parts: Mapping[str, int | None], words: Mapping[str, str] = _NO_WORDS) -> list[str]:
+    """Returns the terms that count, some in `words`; None stands for one that a chart lacks.
 
     >>> terms({"short_range": 1, "disordered": 0, "cover": -2, "green": None})
     ['short range +1', 'cover -2', 'green is not on the sheet']
     """
     return [
-        f"{name.replace('_', ' ')} {'is not on the sheet' if part is None else f'{part:+d}'}"
+        f"{words.get(name, name.replace('_', ' '))} "
+        f"{'is not on the sheet' if part is None else f'{part:+d}'}"
         for name, part in parts.items()
         if part != 0
     ]

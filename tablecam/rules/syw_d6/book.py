@@ -14,6 +14,7 @@ from tablecam.rules.reports import Finding, Part, Question, Section
 from tablecam.rules.syw_d6.charges import edges
 from tablecam.rules.syw_d6.field import Field, commands, field_of
 from tablecam.rules.syw_d6.fire import fire_pool
+from tablecam.rules.syw_d6.forming import formation_words
 from tablecam.rules.syw_d6.tables import COMMAND_IN, GAME
 from tablecam.table.model import Position, Unit
 from tablecam.uncertainty.answer import certain, decide, measured
@@ -50,11 +51,11 @@ def _state(ground: Field, unit: Unit) -> Iterator[Finding]:
     """Yields a unit's formation, its command and its support."""
     troops = ground.troops[unit.id]
     state = "disordered" if troops.is_disordered else "in order"
-    formation: str = "in no formation" if troops.formation == "none" else troops.formation
+    formation = formation_words(troops.formation)
     if unit.arm == "artillery":
         # Guns have no other formation than their own (S-L.6).
         formation = "limbered" if troops.limbered else "unlimbered"
-    words = f"{troops.figures} figures, {formation.replace('_', ' ')}, {state}"
+    words = f"{troops.figures} figures, {formation}, {state}"
     yield Finding(words, rule="S-L.8")
     yield from _command(ground, unit)
     yield _support(ground, unit)

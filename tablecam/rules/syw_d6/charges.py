@@ -534,7 +534,7 @@ def _last_straight_mm(path: MovePath) -> float:
 def _ban_on_charger(state: State, unit: Unit) -> Ban | None:
     in_column = state.field.troops[unit.id].formation == "march_column"
     return first_ban(
-        (in_column, "S-L.11", "is in march column, which cannot contact"),
+        (in_column, "S-L.11", "is in column of march, which cannot contact"),
         (state.is_held(unit), "S-M.5", "may not advance in this turn"),
     )
 

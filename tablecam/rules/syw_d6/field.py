@@ -11,6 +11,7 @@ from operator import itemgetter
 from statistics import fmean
 from typing import Final, Literal
 
+import numpy as np
 import shapely
 
 from tablecam.geometry.moves.lanes import all_ahead, front_width_mm
@@ -30,7 +31,7 @@ from tablecam.rules.miniatures.ground import (
 )
 from tablecam.rules.questions import FactError
 from tablecam.rules.syw_d6 import fire
-from tablecam.rules.syw_d6.tables import BEHIND_WALL_MM, COMMAND_IN, CONE_DEG, HILL_IN
+from tablecam.rules.syw_d6.tables import APART_MM, BEHIND_WALL_MM, COMMAND_IN, CONE_DEG, HILL_IN
 from tablecam.rules.syw_d6.troops import Troops, UnitFacts, formation_of
 from tablecam.table.headings import difference_deg, forward
 from tablecam.table.model import BasePose, Commander, Point, Terrain, Unit
@@ -271,7 +272,11 @@ class Field(Ground):
         sections = [fire.Section(figures, 1) for figures in halves]
         range_mm, _, line = min(counted, key=itemgetter(0))
         is_ahead = any(ahead for _, ahead, _ in counted)
-        return fire.Shot(tuple(sections), self.inches(range_mm), is_ahead=is_ahead, line=line)
+        rays = (_ray(axes(gun).middle_mm, gun.heading_deg, reach_mm) for gun in firer.bases)
+        is_hidden = not is_ahead and any(shapely.intersects(ray, outline) for ray in rays)
+        return fire.Shot(
+            tuple(sections), self.inches(range_mm), is_ahead, is_hidden_ahead=is_hidden, line=line
+        )
 
     def _frontage_in(self, unit: Unit) -> float:
         """Returns the length of a unit's front edge."""
@@ -447,7 +452,12 @@ def _meets_first(
 def _sight(
     front: Axes, target: shapely.Geometry, blockers: shapely.Geometry
 ) -> shapely.LineString | None:
-    """Returns a free line of sight, from the middle of a front where that is free (S-E.1)."""
+    """Returns a free line of sight, from the middle of a front where that is free (S-E.1).
+
+    Who stands on the line of the front hides what lies beyond him along it (S-0.3, S-D.6).
+    """
+    back = np.multiply(forward(front.heading_deg), -APART_MM)
+    blockers = shapely.union(blockers, shapely.transform(blockers, lambda points: points + back))
     line: shapely.LineString = shapely.shortest_line(shapely.Point(front.middle_mm), target)
     is_free = not (shapely.is_empty(target) or shapely.intersects(line, eroded_by_hair(blockers)))
     return line if is_free else free_line(front.edge, target, blockers)

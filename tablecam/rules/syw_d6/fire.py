@@ -16,7 +16,7 @@ from tablecam.rules.miniatures.reckon import terms
 from tablecam.rules.syw_d6.tables import CANISTER_DICE, DENSE_DICE, GAP_IN, HIT, WEATHER, Event
 from tablecam.rules.syw_d6.troops import Troops
 
-Halving = Literal["disordered", "long_range", "cover", "not_ahead"]
+Halving = Literal["disordered", "long_range", "cover", "not_ahead", "its_part_ahead_is_hidden"]
 Occasion = Literal["crosses", "contacted_front", "contacted_flank", "contacted_rear", "supports"]
 
 
@@ -30,12 +30,16 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Shot:
-    """How a target lies to a firer: its sections, the range, the line, and if it is ahead."""
+    """How a target lies to a firer: its sections, the range, the line, and if it is ahead.
+
+    Of a target that `is_hidden_ahead` the guns see only what lies aside (S-E.6).
+    """
 
     sections: tuple[Section, ...]
     range_in: float
     is_ahead: bool = True
     is_in_cone: bool = True
+    is_hidden_ahead: bool = False
     files: int = 0
     line: shapely.LineString | None = None
 
@@ -94,7 +98,7 @@ def ban_on_firing(troops: Troops, *, in_response: bool = False) -> Ban | None:
         (troops.formation == "march_column", "S-L.11", "a column of march cannot fire"),
         (troops.arm == "artillery" and troops.limbered, "S-D.2", "limbered guns cannot fire"),
         (troops.fired, "S-D.1", "it has fired in this sequence"),
-        (troops.in_melee, "S-D.1", "it is in a melee"),
+        (troops.in_melee and not in_response, "S-D.1", "it is in a melee"),
         (troops.arm == "cavalry" and not in_response, "S-C.5", "cavalry fires in response only"),
         (troops.moved and not in_response, "S-D.2", "it has moved in this sequence"),
     )
@@ -128,7 +132,7 @@ def halvings_of(firer: Troops, target: Troops, shot: Shot) -> tuple[Halving, ...
         ("disordered", firer.is_disordered),
         ("long_range", range_band(firer, shot.range_in) == "long"),
         ("cover", target.cover is not None),
-        ("not_ahead", is_aside),
+        ("its_part_ahead_is_hidden" if shot.is_hidden_ahead else "not_ahead", is_aside),
     )
     return tuple(name for name, applies in halved if applies)
 
@@ -182,11 +186,14 @@ def ban_on_response(firer: Troops, occasion: Occasion, range_in: float) -> Ban |
     """Returns why a unit may not fire in response (S-C.1, S-C.4, S-C.5)."""
     if ban := ban_on_firing(firer, in_response=True):
         return ban
-    if firer.is_disordered and not occasion.startswith("contacted"):
+    is_struck = occasion.startswith("contacted")
+    if firer.is_disordered and not is_struck:
         return Ban("S-C.4", "a disordered unit responds only when it is contacted")
+    if firer.in_melee and not is_struck:
+        return Ban("S-D.1", "in a melee it responds only to who strikes it")
     if firer.arm == "cavalry" and occasion in ("contacted_flank", "contacted_rear"):
         return Ban("S-C.5", "cavalry fires to its front only")
-    if not occasion.startswith("contacted") and range_band(firer, range_in) is None:
+    if not is_struck and range_band(firer, range_in) is None:
         reach = f"{firer.ranges.greatest_in:g} in"
         return Ban("S-C.1", f"{range_in:g} in is beyond its reach of {reach}")
     return None

@@ -67,14 +67,12 @@ class FlightDie(Due):
         if way is None:
             return destroyed(state, name, "it has no way to go")
         gone_in = ground.inches(math.dist(centre_mm(unit.bases), centre_mm(way.bases)))
-        text, rule, drawn = (
-            f"{name} {kind} by {length_in:g} in",
-            "S-C.11",
-            shapes_of(way.swept, "path"),
-        )
+        whence = "toward its table edge" if enemy is None else f"away from {enemy.id}"
+        text, rule = f"{name} {kind} by {length_in:g} in, {whence}", "S-C.11"
         if gone_in > length_in + 0.05:
             text += f", and on to {gone_in:.1f} in, past friends on whom it would end (our reading)"
             rule = "S-C.13"
+        drawn = shapes_of(way.swept, "path")
         state = state.tells("flight", text, rule, *drawn, unit=name, inches=length_in)
         state = with_calamity(parted(state, name), name, kind, way.swept)
         if way.is_off:

@@ -248,6 +248,5 @@ class FormUpDue(Due):
 
 def formation_words(formation: Formation) -> str:
     """Returns a formation in words."""
-    if formation == "open":
-        return "open order"
-    return "no formation" if formation == "none" else formation.replace("_", " ")
+    named = {"open": "open order", "none": "no formation", "march_column": "column of march"}
+    return named.get(formation, formation.replace("_", " "))

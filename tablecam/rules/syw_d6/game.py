@@ -123,7 +123,7 @@ def _retreats(state: State, action: acts.RetreatByChoice) -> State:
     name = action.unit
     if ban := marches.ban_on_throwing(state, state.unit(name)):
         raise ban.refused(action.unit)
-    state = acts.with_losses(state, name, tables.RETREAT_FIGURES, " for its retreat")
+    state = acts.with_losses(state, name, tables.RETREAT_FIGURES, " for its retreat", "S-B.10")
     if state.has(name):
         ground, unit = state.field, state.unit(name)
         enemy = min(ground.enemies(unit), key=lambda other: ground.apart_in(unit, other))
@@ -209,7 +209,7 @@ def _throw(state: State, action: acts.Throw) -> str:
     best = f", {pool.counting}" if pool.best else ""
     # Commanders come last (S-B.1).
     is_end = action.unit in state.leaders and not marches.leaders_moved(state)
-    end = ", then no unit moves" if is_end else ""
+    end = "; after him no unit may move any more" if is_end else ""
     return f"{action.unit}: {dice_words(pool.dice)}{why and f' ({why})'}{best}{end}"
 
 
@@ -217,10 +217,10 @@ def _take(state: State, action: acts.Take) -> Offer:
     """Returns the label of a final value, with the inches that must be used of it (S-B.6)."""
     step: Any = state.step
     group = "answer" if action.value_in == max(step.values_in) else "less"
-    least_in = action.value_in * step.least_share(state)
-    least = f" (at least {least_in:g} in of it)" if least_in else ""
-    dice = step.pool.sum_words(step.values_in[action.value_in])
-    return Offer(group, f"{action.value_in:g} in{dice and f': {dice}'}{least}")
+    share, dice = step.least_share(state), step.pool.sum_words(step.values_in[action.value_in])
+    least = f"at least {action.value_in * share:g}" if share < 1 else "all of it"
+    words = f"{action.value_in:g} in{dice and f': {dice}'}"
+    return Offer(group, f"{words} ({least})" if share else words)
 
 
 def _form_up(state: State, action: acts.FormUp) -> str:
@@ -330,6 +330,7 @@ class SevenYearsWar(BattleGame[State]):
         "brigade": about.ActionGroup("Move a brigade as one"),
         "move": about.ActionGroup("Move", "By hand, within the inches of the dice."),
         "form": about.ActionGroup("Reform or change formation"),
+        "retreat": about.ActionGroup("Retreat by choice"),
         "fire": about.ActionGroup(f"Fire: each {tables.HIT} takes a figure"),
         "answer": about.ActionGroup("Answer", is_main=True),
         "less": about.ActionGroup("To go less far"),
@@ -373,7 +374,7 @@ class SevenYearsWar(BattleGame[State]):
             "form",
             "{unit}: change formation (red marker: disordered; chosen next turn)",
         ),
-        acts.RetreatByChoice: ("form", "{unit}: retreat, losing 3 figures"),
+        acts.RetreatByChoice: ("retreat", "{unit}: retreat, losing 3 figures"),
         acts.FormUp: ("form", _form_up),
         acts.Respond: ("answer", lambda _, action: str(action.way).capitalize()),
         Decide: _decision,
@@ -408,7 +409,7 @@ class SevenYearsWar(BattleGame[State]):
         if not state.allowed and (moved := marches.leaders_moved(state)):
             hint = f"Commanders move last: after {joined(moved)} no unit moves."
             return "throw for a commander, or end the moves", hint
-        may = (f"{name} up to {may.value_in:g} in" for name, may in state.allowed.items())
+        may = (f"{name} {may.words}" for name, may in state.allowed.items())
         hint = f"By hand: {', '.join(may)}."
         return (f"move {joined(state.allowed)}", hint) if state.allowed else None
 
@@ -542,7 +543,7 @@ class SevenYearsWar(BattleGame[State]):
             reading = troops_of(unit, 25.4).formation
         except BadInput:
             return None
-        return None if reading == "none" else reading.replace("_", " ")
+        return None if reading == "none" else formation_words(reading)
 
 
 GAME: Final = SevenYearsWar()

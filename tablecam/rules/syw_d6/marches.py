@@ -79,8 +79,10 @@ class MoveDice:
 
     @property
     def counting(self) -> str:
-        """Which of the dice count, in words."""
-        verb = "counts" if self.choose_at_most == 1 else "count"
+        """Which of the dice count, in words: fewer may be taken to go less far (S-B.4)."""
+        if self.dice == 1:
+            return "it counts"
+        verb = "counts" if self.choose_at_most == 1 else "count, or fewer"
         return f"{self.best or 'all'} {verb}"
 
     def sum_words(self, chosen: Sequence[int]) -> str:
@@ -204,7 +206,7 @@ class ValueChoice(Due):
         for value_in, lower_in in pairwise((*others_in, 0.0)):
             if share and (len(self.units) > 1 or lower_in < taken_in[-1] * share):
                 taken_in.append(value_in)
-        return tuple(map(acts.Take, taken_in))
+        return tuple(map(acts.Take, sorted(taken_in, reverse=True)))
 
     def then(self, state: State, answer: acts.Take | None) -> State:
         """Returns the state in which the units may move; it tells a choice of fewer inches."""

@@ -8,7 +8,6 @@ from typing import Any
 from tablecam.rules.dice import Roll
 from tablecam.rules.game import DiceGroup, Refused, Sum
 from tablecam.rules.miniatures.ground import axes_of
-from tablecam.rules.miniatures.reckon import terms
 from tablecam.rules.steps import YES_OR_NO, Decide
 from tablecam.rules.syw_d6 import state as acts
 from tablecam.rules.syw_d6 import tables
@@ -23,6 +22,7 @@ from tablecam.rules.syw_d6.morale import (
     company_of,
     losses_factor,
     take_test,
+    test_terms,
 )
 from tablecam.rules.syw_d6.state import Due, State
 from tablecam.wording import counted
@@ -95,7 +95,7 @@ class MeleeDice(Due):
             return total, and_a_die(side, parts, best)
         by_die = tables.MODIFIER[best].get(die, 0)
         total += by_die
-        return total, Sum(f"{side} {total}", (*terms(parts), f"die {die} {by_die:+d}"))
+        return total, Sum(f"{side} {total}", (*test_terms(parts), f"die {die} {by_die:+d}"))
 
     def _test(self, state: State, name: str, die: int | None) -> MoraleTest:
         company = company_of(state, name, is_charging=name in self.fight.chargers)
@@ -141,14 +141,15 @@ class LossesDue(Due):
             if odd or any(not 0 <= share[name] <= troops[name].figures for name in share):
                 raise Refused(f"expected {due} figures of {', '.join(units)}", rule="S-F.5")
         points = counted(self.figures // tables.FIGURES_A_POINT, "point")
-        reckoned = f"{tables.FIGURES_A_POINT} for each of {points}"
+        each = "each of " if self.figures > tables.FIGURES_A_POINT else ""
+        reckoned = f"{tables.FIGURES_A_POINT} for {each}{points}"
         for name in units:
             has, lost = troops[name].figures, share.get(name, 0)
             why = f", {reckoned}"
             if min(has, lost) < self.figures:
                 more = ", but has no more" if has <= lost else ""
                 why = f" of the {self.figures} due ({reckoned}{more})"
-            state = acts.with_losses(state, name, lost, why)
+            state = acts.with_losses(state, name, lost, why, "S-F.3")
             if state.has(name):
                 state = state.changed(name, flees_from=self.enemy)
         return state.pushed(*(TestDie(name, "melee") for name in units if state.has(name)))

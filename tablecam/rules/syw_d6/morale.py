@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Annotated, Final, Literal
 
 from pydantic import Field as Limits
@@ -25,6 +26,10 @@ Fate = Literal["none", "retreat", "rout"]
 Chart = Mapping[str, int | None]
 _NO_CHART: Final[Chart] = {}
 Inches = Annotated[float, Limits(ge=0, le=1000)]
+
+
+test_terms = partial(terms, words=tables.TEST_ROWS)
+"""Returns the factors of a TEST that count, in words."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -233,10 +238,10 @@ class TestDie(Due):
         ((test, fate),) = self._tests(state, answer[0] if answer else None)
         if self.kind != "melee":
             state = state.changed(self.unit, tested_this_turn=True)
-        words = ", ".join(terms(test.parts)) or "no factor"
+        words = ", ".join(test_terms(test.parts)) or "no factor"
         any_die = "" if answer else ", whatever the die"
         text = f"{self.unit} takes a TEST: {words}; {_FATES[fate]} at {test.total}{any_die}"
-        facts = {"unit": self.unit, "total": test.total, "parts": dict(test.parts)}
+        facts = {"unit": self.unit, "total": test.total, "parts": dict(test.parts), "fate": fate}
         state = state.tells("test", text, "S-H.1", **facts)
         if fate == _FATE_OF[state.field.troops[self.unit].status]:
             return state
@@ -280,7 +285,7 @@ def and_a_die(who: str, parts: Mapping[str, int | None], skill: tables.Experienc
     """Returns what counts before a die is thrown, with what each number on it counts."""
     faces = joined(f"{count:+d} on a {face}" for face, count in tables.MODIFIER[skill].items())
     total = sum(part or 0 for part in parts.values())
-    return Sum(f"{who} {total:+d} and a die", (*terms(parts), f"die {faces}"))
+    return Sum(f"{who} {total:+d} and a die", (*test_terms(parts), f"die {faces}"))
 
 
 def moral_due(state: State) -> State:
@@ -302,4 +307,16 @@ def moral_due(state: State) -> State:
         if order := moral_order(near):
             return state.pushed(TestDie(order[0], "moral"))
     called = tuple(replace(calamity, has_called=True) for calamity in state.calamities)
-    return replace(state, calamities=called)
+    return replace(_summed_up(state), calamities=called)
+
+
+def _summed_up(state: State) -> State:
+    """Returns the state with a line on the TESTs that have run by together without a die."""
+    tests = [event.facts for event in state.told if "fate" in event.facts]
+    if len(tests) < 3:
+        return state
+    failed = [str(facts["unit"]) for facts in tests if facts["fate"] != "none"]
+    verb = "fails" if len(failed) == 1 else "fail"
+    fate = f"{joined(failed)} {verb}" if failed else "all hold"
+    text = f"{len(tests)} units take a TEST: {fate}"
+    return state.tells("tests", text, "S-G.1")

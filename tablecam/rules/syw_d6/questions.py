@@ -17,7 +17,6 @@ from tablecam.rules.frozen_json import to_plain
 from tablecam.rules.game import Ban
 from tablecam.rules.miniatures.faces import FACES
 from tablecam.rules.miniatures.ground import axes_of, centre_mm
-from tablecam.rules.miniatures.reckon import terms
 from tablecam.rules.miniatures.unit_keys import Count, Some
 from tablecam.rules.questions import (
     INCH_MM,
@@ -349,7 +348,7 @@ def _test(
 ) -> Json:
     """The TEST of a unit, factor by factor."""
     test = morale.take_test(unit.troops("experience", "figures"), kind, with_, die, facts.chart)
-    return as_answer(test) | {"because": terms(test.parts)}
+    return as_answer(test) | {"because": morale.test_terms(test.parts)}
 
 
 class MeleeThrow(NestedFacts):
@@ -398,7 +397,9 @@ def _melee(
             "totals": {side: test.total for side, test in tests.items()},
             "parts": {side: test.parts for side, test in tests.items()},
             "because": [
-                f"{side}: {line}" for side, test in tests.items() for line in terms(test.parts)
+                f"{side}: {line}"
+                for side, test in tests.items()
+                for line in morale.test_terms(test.parts)
             ],
         }
     attack, defence = as_answer(answer["totals"]).values()

@@ -136,6 +136,14 @@ class Allowance:
     least_in: float = 0.0
     with_brigade: bool = False
 
+    @property
+    def words(self) -> str:
+        """How far, in words."""
+        if self.least_in == self.value_in:
+            return f"exactly {self.value_in:g} in"
+        to = f"{self.value_in:g} in"
+        return f"{self.least_in:g} to {to}" if self.least_in else f"up to {to}"
+
 
 @dataclass(frozen=True, slots=True)
 class Fight:
@@ -272,7 +280,7 @@ def with_calamity(
 
 
 def with_losses(
-    state: State, name: str, figures: int, why: str, *, causes: Iterable[str] = ()
+    state: State, name: str, figures: int, why: str, rule: str, *, causes: Iterable[str] = ()
 ) -> State:
     """Returns the state after a unit has lost figures: disorder, bases, destruction (S-J.1)."""
     unit = state.unit(name)
@@ -280,7 +288,7 @@ def with_losses(
     after = before.after_losses(figures)
     removed = before.figures - after.figures
     text = f"{name} loses {counted(removed, 'figure')}{why}: {after.figures} left"
-    state = state.tells("casualties", text, "S-D.1", unit=name, figures=removed).changed(
+    state = state.tells("casualties", text, rule, unit=name, figures=removed).changed(
         name,
         figures=after.figures,
         casualties_this_turn=after.casualties_this_turn,

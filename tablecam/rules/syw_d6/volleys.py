@@ -112,7 +112,7 @@ class FireDice(Due):
         causes = ["artillery"] if firer.arm == "artillery" else []
         causes += ["flank_rear"] if side_of(target, firer) != "front" else []
         why = f", one for each {HIT}"
-        state = with_losses(state, target.id, hits, why, causes=causes)
+        state = with_losses(state, target.id, hits, why, "S-D.1", causes=causes)
         left = state.position.unit(target.id)
         if left is None or not fire.is_called_to_test(state.field.troops[target.id]):
             return state

@@ -17,8 +17,9 @@ from tablecam.rules.game import Refused
 from tablecam.rules.miniatures.battle import Done
 from tablecam.rules.miniatures.ground import footprints
 from tablecam.rules.steps import Decide
-from tablecam.rules.syw_d6 import fog_of_war, leaders, marches, melee, volleys
+from tablecam.rules.syw_d6 import fire, fog_of_war, leaders, marches, melee, morale, volleys
 from tablecam.rules.syw_d6 import state as acts
+from tablecam.rules.syw_d6.forming import formation_words
 from tablecam.rules.syw_d6.game import GAME
 from tablecam.rules.syw_d6.state import disordered
 from tablecam.table.model import BasePose
@@ -130,13 +131,13 @@ def test_a_cleared_unit_forms_up_near_where_it_was_s_a_4():
 
 FORMED = (
     # The bases, what is offered besides to stay, and where the outline lies then, in inches.
-    ({}, ("march column", "square"), "square", (19, 11, 21, 15)),
-    ({"bases": 6}, ("march column", "square"), "march column", (19, 9.5, 21, 15.5)),
+    ({}, ("column of march", "square"), "square", (19, 11, 21, 15)),
+    ({"bases": 6}, ("column of march", "square"), "column of march", (19, 9.5, 21, 15.5)),
     (
         {"bases": 6, "wide_in": 1, "ranks_per_base": 1, "nation": "French"},
-        ("march column", "attack column", "square"), "attack column", (19, 12, 21, 15),
+        ("column of march", "attack column", "square"), "attack column", (19, 12, 21, 15),
     ),
-    ({"arm": "cavalry", "bases": 3}, ("march column",), "march column", (19, 12, 21, 15)),
+    ({"arm": "cavalry", "bases": 3}, ("column of march",), "column of march", (19, 12, 21, 15)),
 )  # fmt: skip
 
 
@@ -147,7 +148,7 @@ def test_a_cleared_unit_is_offered_its_formations_s_a_4(bases, offered, taken, o
     assert battle.offers() == ["F1: stay as it lies", *(f"F1: {name}" for name in offered)]
     battle.act(f"F1: {taken}")
     assert f"F1 forms {taken}" in battle.texts()
-    assert battle.state.field.troops["F1"].formation == taken.replace(" ", "_")
+    assert formation_words(battle.state.field.troops["F1"].formation) == taken
     bounds = battle.state.field.outlines["F1"].bounds
     assert [edge / INCH_MM for edge in bounds] == pytest.approx(outline_in, abs=0.01)
 
@@ -176,9 +177,9 @@ def test_a_column_of_three_ranks_may_be_one_of_march_s_l_11():
                 state={"reforming": True})  # fmt: skip
     battle = Battle(lies, A1)
     battle.throw(3)
-    battle.act("F1: march column")
+    battle.act("F1: column of march")
     assert battle.state.field.troops["F1"].formation == "march_column"
-    assert "F1 forms march column" in battle.texts()
+    assert "F1 forms column of march" in battle.texts()
 
 
 def test_a_unit_forms_up_where_it_has_room_s_a_4():
@@ -215,7 +216,7 @@ def test_dice_are_thrown_and_some_are_taken_s_b_4():
     assert battle.texts() == "Move; F1 may move 5 + 4 = 9 in (the best 2 of 4 dice)"
     # Whoever shall go less far than half of the best takes fewer dice (S-B.6).
     dice = {"9 in: 5 + 4": 4.5, "5 in": 2.5, "3 in: 1 + 2": 1.5, "2 in": 1, "1 in": 0.5}
-    labels = [f"{took} (at least {least:g} in of it)" for took, least in dice.items()]
+    labels = [f"{took} (at least {least:g})" for took, least in dice.items()]
     assert battle.offers() == labels
     battle.act("9 in")
     assert battle.state.allowed["F1"] == acts.Allowance(9, 4.5)
@@ -308,7 +309,7 @@ def test_a_march_on_offer_ends_three_inches_off_the_enemy_s_b_9():
 
 def test_commanders_move_last_s_b_1():
     battle = Battle(F1, A1, commander("F", 20, 10), commander("FB", 30, 10))
-    battle.act("F: 3 dice, then no unit moves")
+    battle.act("F: 3 dice; after him no unit")
     battle.throw(1, 1, 1)
     battle.act("F: stay")
     assert battle.offers() == ["FB: 3 dice", "End the moves"]
@@ -412,7 +413,7 @@ def test_a_flight_ends_beyond_friends_and_says_so_s_c_13(who):
     battle.throw(2)
     (flight,) = (one for done in battle.play.done for one in done.events if one.kind == "flight")
     past = "past friends on whom it would end (our reading)"
-    assert flight.text == f"F1 retreats by 2 in, and on to 3.5 in, {past}"
+    assert flight.text == f"F1 retreats by 2 in, away from A1, and on to 3.5 in, {past}"
     assert flight.rule == "S-C.13"
 
 
@@ -720,6 +721,62 @@ def test_fire_at_who_pursues_goes_by_where_he_stops_s_c_1_s_c_8():
     assert "A3: fire" not in battle.question
 
 
+def test_a_unit_in_a_melee_fires_at_who_strikes_its_front_s_c_2_s_d_1():
+    second = unit("F2", 13, 15, arm="cavalry", bases=2, figures=8, files=4, experience="veteran")
+    battle = charging(second, target=unit("A1", 18, 19, DOWN, bases=8, figures=48))
+    for label in ("F1 charges A1", "Stand", "Hold fire", "F2: 5 dice"):
+        battle.act(label)
+    battle.throw(6, 6, 1, 1, 1)
+    battle.act("F2 charges A1 in front")
+    assert battle.play.asked().hint == "Stand: it may fire 32 dice."
+    battle.act("Stand")
+    assert battle.question == "A1: fire at F2 as it charges home?"
+    assert fire.ban_on_response(battle.state.field.troops["A1"], "crosses", 1.0).rule == "S-D.1"
+
+
+def test_a_rout_in_front_of_muskets_calls_response_fire_s_c_1_s_a_1():
+    flees = {"status": "routing", "disordered": True, "flees_from": "A1"}
+    battle = Battle(replace(F1, state=flees), F2, unit("A1", 20, 17, DOWN))
+    battle.throw(3)
+    assert battle.question == "A1: fire at F1 as it moves, 2.0 in away at its closest?"
+    battle.act("Fire")
+    battle.throw(1, 1)
+    assert "A1 fires at F1: 0 hits" in battle.texts()
+
+
+def test_losses_cite_the_rule_that_takes_them_s_f_3_s_b_10():
+    done = fighting((3, 2)).play.done[-1].events
+    (lost,) = [event for event in done if event.kind == "casualties"]
+    assert (lost.rule, lost.text) == (
+        "S-F.3", "A1 loses 3 figures, 3 for 1 point: 21 left"
+    )  # fmt: skip
+    battle = Battle(F1, A1)
+    done = battle.act("F1: retreat, losing 3 figures").events
+    assert "S-B.10" in [event.rule for event in done if event.kind == "casualties"]
+
+
+def test_tests_that_no_die_decides_are_summed_up_s_g_1():
+    state = Battle(F1, A1).state
+    for name in ("F1", "F2", "A1"):
+        state = state.tells("test", f"{name} takes a TEST", "S-H.1", unit=name, fate="none")
+    assert morale.moral_due(state).told[-1].text == "3 units take a TEST: all hold"
+    state = state.tells("test", "A2 takes a TEST", "S-H.1", unit="A2", fate="rout")
+    assert morale.moral_due(state).told[-1].text == "4 units take a TEST: A2 fails"
+
+
+@pytest.mark.parametrize(
+    ("skill", "words"),
+    [("green", "exactly 4 in"), ("trained", "2 to 4 in"), ("veteran", "up to 4 in")],
+)
+def test_the_hint_says_how_far_a_unit_must_go_s_b_6(skill, words):
+    battle = Battle(unit("F1", 20, 15, experience=skill), A1)
+    battle.act("F1:")
+    battle.throw(*[4] * battle.play.legal()[0].count)
+    if "how far" in battle.question:
+        battle.act("4 in")
+    assert battle.play.asked().hint == f"By hand: F1 {words}."
+
+
 def test_who_passes_the_front_of_an_enemy_is_fired_at_s_c_1():
     battle = Battle(F1, unit("A1", 20, 21.5, DOWN), unit("A2", 60, 40, DOWN))
     battle.act("F1: 2 dice")
@@ -818,7 +875,7 @@ def test_a_lost_row_is_asked_for_once_and_kept_s_n_3():
     battle.act("trained unit -1")
     assert battle.state.chart["trained"] == -1
     assert "The players say: trained unit -1" in battle.texts()
-    held = "A1 takes a TEST: disordered -2, trained -1; it holds at -3, whatever the die"
+    held = "A1 takes a TEST: disordered -2, trained unit -1; it holds at -3, whatever the die"
     assert held in battle.texts()
 
 

@@ -189,3 +189,11 @@ def test_command_bases_block_their_own_sides_sight_alone_s_k_2():
 def test_designated_says_whether_terrain_counts_s_j_11():
     hard = box("town", "building", 15, 21.5, 30, 25, hard_cover=True)
     assert Field(table(FIRER, TARGET, hard)).target_of(FIRER, TARGET).cover == "hard"
+
+
+def test_no_sight_runs_along_the_front_of_who_stands_between_s_e_1_s_d_6():
+    # B1 and B2 stand in line, F1 against the front of B2, and F2 beyond it.
+    first, second = unit("A1", 20, 20, DOWN), unit("A2", 28, 20, DOWN)
+    ground = Field(table(first, second, unit("F1", 28, 19.98, bases=2), unit("F2", 34, 20)))
+    shot = ground.shot(ground.units["A1"], ground.units["F2"])
+    assert (shot.rule, shot.because) == ("S-E.1", "F2 is hidden by what stands between")
