@@ -12,7 +12,7 @@ from tablecam.rules.games import described
 from tablecam.rules.hexes.counters import place_of
 from tablecam.rules.hexes.grid import Grid, grid_of
 from tablecam.rules.hexes.stacks import box_corners_mm, box_of, out_of_boxes
-from tablecam.rules.hexes.zones import ZONES, zones_of
+from tablecam.rules.hexes.zones import ZONES, Hexes, zones_of
 from tablecam.table.model import BasePose, Commander, HexMap, Position, Unit
 
 Json = dict[str, Any]
@@ -77,14 +77,24 @@ def hexes_json(
 
 
 def hexes_apart(position: Position, *things: Measurable) -> int | None:
-    """Returns the fewest hexes between two counters on a hex map, as rules count; else None."""
+    """Returns the fewest hexes between counters or points on a hex map, as rules count.
+
+    None without a hex map, or off it.
+    """
     hex_map = position.table.hex_map
     if hex_map is None:
         return None
     grid = grid_of(hex_map)
-    bases = (_base_of(thing) for thing in things)
-    one, other = (() if base is None else place_of(grid, base).hexes for base in bases)
+    one, other = (_hexes_of(grid, thing) for thing in things)
     return grid.distance(one, other) if one and other else None
+
+
+def _hexes_of(grid: Grid, thing: Measurable) -> Hexes:
+    """Returns the hexes of a counter, or of a point."""
+    if isinstance(thing, tuple):
+        return tuple(filter(None, [grid.hex_at(thing)]))
+    base = _base_of(thing)
+    return () if base is None else place_of(grid, base).hexes
 
 
 def _base_of(thing: Measurable) -> BasePose | None:

@@ -71,7 +71,9 @@ def test_counters_are_the_fewest_hexes_apart_that_lie_between_them():
     position = table(line, counter("B", ("0905",)), commanders=(leader,))
     assert measure(position, "unit:A", "unit:B")["hexes"] == 3
     assert measure(position, "commander:L", "unit:B")["hexes"] == 4
-    assert "hexes" not in measure(position, "unit:A", "point:300,300")
+    point = ",".join(map(str, GRID.middle_mm(("0705",))))
+    assert measure(position, "unit:A", f"point:{point}")["hexes"] == 1
+    assert "hexes" not in measure(position, "unit:A", "point:30,30")
 
 
 def test_a_counter_beside_the_map_is_in_no_hex():

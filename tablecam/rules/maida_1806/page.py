@@ -226,7 +226,9 @@ def _dice(state: State) -> tuple[DiceGroup, ...]:
 
 OFFERS: Final[Mapping[type, Callable[[State, Any], Offer]]] = {
     Roll: lambda state, action: Offer("roll", str(action), dice=_dice(state)),
-    acts.Draw: lambda state, action: Offer("roll", "Draw a chit"),
+    acts.Draw: lambda state, action: Offer(
+        "roll", f"{action.leader}, drawn by hand" if action.leader else "Draw a chit"
+    ),
     acts.ChoosePool: lambda state, action: Offer("answer", ", ".join(action.leaders) or "nobody"),
     acts.Activate: lambda state, action: Offer(
         "answer", action.leader or f"the units of {action.units_of}"

@@ -17,7 +17,7 @@ from tablecam.rules.maida_1806.field import ban_on_lying, front_of, may_act, rea
 from tablecam.rules.maida_1806.fire import LeaderLeaves, Shrink, ban_on_fire, fired
 from tablecam.rules.maida_1806.reaction import Did, Reactions, triggered
 from tablecam.rules.maida_1806.state import Due, MoveStep, State, Units, enemy_of
-from tablecam.rules.maida_1806.troops import Formation, Piece
+from tablecam.rules.maida_1806.troops import Formation, Piece, Side
 from tablecam.rules.steps import ban_on_all
 from tablecam.table.sides import side_plural
 from tablecam.wording import joined
@@ -71,10 +71,7 @@ class PoolChoice(Due):
 
 def _pooled(state: State) -> State:
     """Returns the state with the turn's pool, or a side's choice of leaders due (D-17.0c)."""
-    assert state.board.scenario is not None
-    pools = state.board.scenario.pool
-    latest = max((turn for turn in map(int, pools) if turn <= state.turn), default=1)
-    entry = pools[str(latest)]
+    entry = _pool_entry(state)
     if isinstance(entry, list):
         able = tuple(name for name in entry if not state.leader(name).dead)
         return replace(state, phase="draw", pool=able)
@@ -82,6 +79,20 @@ def _pooled(state: State) -> State:
         if side not in state.chosen:
             return state.pushed(PoolChoice(side, count))
     return replace(state, phase="draw")
+
+
+def _pool_entry(state: State) -> list[str] | dict[Side, int]:
+    """Returns the turn's leaders, or how many each side chooses in secret (D-17.0c)."""
+    assert state.board.scenario is not None
+    pools = state.board.scenario.pool
+    return pools[str(max((turn for turn in map(int, pools) if turn <= state.turn), default=1))]
+
+
+def draws(state: State) -> Iterator[acts.Draw]:
+    """Yields a draw, and each chit that hands may have drawn, where all know who is in the pool."""
+    yield acts.Draw()
+    if isinstance(_pool_entry(state), list) and len(state.pool) > 1:
+        yield from map(acts.Draw, state.pool)
 
 
 def drawn(state: State, leader: str) -> State:
@@ -666,7 +677,7 @@ def leader_moves(state: State) -> Iterator[acts.MoveLeader]:
             return state.is_free(number, enemy)
 
         reached = state.grid.reached((leader.hex,), tables.ALLOWANCE["leader"], may_step)
-        yield from (acts.MoveLeader(name, n) for n in sorted(reached) if n != leader.hex)
+        yield from (acts.MoveLeader(name, n) for n in reached if n != leader.hex)
 
 
 def leader_moved(state: State, action: acts.MoveLeader) -> State:
@@ -721,7 +732,7 @@ def _clashing(state: State) -> State | None:
 
 
 CHOICES: Final[Mapping[str, Callable[[State], Iterable[Any]]]] = {
-    "draw": lambda state: (acts.Draw(),),
+    "draw": draws,
     "activate": activations,
     "movement": lambda state: dict.fromkeys(movement_choices(state)),
     "leaders": lambda state: (*leader_moves(state), acts.Pass()),

@@ -58,8 +58,8 @@ function counterNamePlaces(state) {
     const up = Math.max(0, (height + figures) / 2 + 1 - edge);
     const beside = edge + figures / 2 + height / 2 + 1;
     const name = counterName(state.facts, owner);
-    const ways = (areTiny ? [name, briefest(name)] : [name]).flatMap((text) =>
-      (areTiny ? [up, beside, -beside] : [up]).map((above) => ({
+    const ways = [name, briefest(name)].flatMap((text) =>
+      [up, beside, -beside].map((above) => ({
         text,
         x,
         y: y - above,
