@@ -126,7 +126,7 @@ function makeBox() {
 function updateBox(group, { id, hexes, corners_mm }) {
   setAttr(group.children[0], "d", through(corners_mm, true));
   const [[left_mm, low_mm], [right_mm, high_mm]] = [corners_mm[0], corners_mm[2]];
-  const words = hexes ? `${id}: ${hexes}` : `${id}: free for a stack`;
+  const words = hexes ? `${id}: ${hexes}` : `${id}: free`;
   // Counters may lie in one that is not free.
   const y_mm = hexes ? high_mm + 3 : (low_mm + high_mm) / 2;
   placeText(/** @type {SVGElement} */ (group.children[1]), words, [(left_mm + right_mm) / 2, y_mm]);

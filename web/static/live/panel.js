@@ -82,7 +82,7 @@ function healthWords({ state, tags_held }, missing) {
   if (state !== "live") return SOURCE_WORDS[state];
   const tags = (/** @type {number} */ count) => `${count} ${count === 1 ? "tag" : "tags"}`;
   if (missing.length) return `${tags(missing.length)} missing`;
-  return tags_held ? `${SOURCE_WORDS.live} · ${tags(tags_held)} covered` : SOURCE_WORDS.live;
+  return tags_held ? `${tags(tags_held)} covered` : SOURCE_WORDS.live;
 }
 
 /** @type {(state: State) => void} */

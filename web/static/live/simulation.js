@@ -268,8 +268,9 @@ export function renderLifting(state) {
     setAttr(button, "data-tag", lifted.tag === undefined ? null : String(lifted.tag));
     const name = nameOf(state, lifted);
     setAttr(button, "aria-label", `Put ${name} back`);
-    // The row has room for the words of one of them.
-    setText(button, off.length > 1 ? `↩ ${name}` : `Put ${name} back`);
+    // The row has room for the words of one of them, or of a move to put back.
+    const isOne = off.length === 1 && !("placings" in (state.undo.at(-1) ?? {}));
+    setText(button, isOne ? `Put ${name} back` : `↩ ${name}`);
   });
 }
 
