@@ -5,7 +5,7 @@ from __future__ import annotations
 import tomllib
 from typing import Any
 
-from tablecam.documents import document_from
+from tablecam.documents import document_from, read_toml
 from tablecam.errors import BadInput
 from tablecam.referee.game_views import about_game
 from tablecam.rules.games import described
@@ -61,7 +61,11 @@ def _map_json(roster: Roster) -> Json | None:
         ground = table_ground(hex_map, roster.game, roster.files.get("map"))
     except BadInput:
         ground = table_ground(hex_map, roster.game, None)
-    return map_json(ground)
+    try:
+        charts = read_toml(roster.files["charts"]).data if "charts" in roster.files else {}
+    except BadInput:
+        charts = {}
+    return map_json(ground, described(roster.game).ground_words(charts))
 
 
 def sides_of(roster: Roster) -> list[str]:

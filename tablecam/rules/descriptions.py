@@ -359,6 +359,10 @@ class Described(Protocol):
         """The files that the game reads: the model of its `charts`, `map` and `scenario`."""
         return MappingProxyType({})
 
+    def ground_words(self, charts: Mapping[str, Any]) -> Mapping[str, str]:
+        """Returns what kinds of ground on a hex map cost by the charts file, in a few words."""
+        return {}
+
     @property
     def own_formats(self) -> Mapping[str, Callable[[Document], object]]:
         """What reads files that only this game has, by their format; it raises `BadInput`."""

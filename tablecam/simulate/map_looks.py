@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import cycle
 from math import dist
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final
 
 from tablecam.documents import read_toml
@@ -52,6 +53,8 @@ _PATHS: Final[Mapping[str, tuple[Stroke, ...]]] = {
 _SECONDARY: Final[tuple[Colour, ...]] = ((70, 62, 58), (140, 92, 84), (84, 104, 84))
 _BLOCK, _BLOCKS_OUT = 0.1, 0.72
 """Secondary terrain is a block near each corner: its size and distance, as shares of the hex."""
+
+_NO_COSTS: Final[Mapping[str, str]] = MappingProxyType({})
 
 _COUNTERS: Final[tuple[Colour, ...]] = (
     (168, 209, 237), (247, 196, 163), (168, 227, 204), (237, 204, 224),
@@ -134,14 +137,40 @@ def blocks_of(ground: Ground) -> Iterator[tuple[Colour, tuple[Point, ...]]]:
             yield colours[kinds[place % len(kinds)]], outline
 
 
-def map_json(ground: Ground) -> dict[str, Any]:
-    """Returns a map for a page to draw: hexes, the ground of each kind, lines, and blocks."""
+def words_of(ground: Ground, number: Hex, costs: Mapping[str, str]) -> str:
+    """Returns what is in a hex and along its sides, with what that costs if that is known."""
+    paths = (kind for pair, kind in ground.paths.items() if number in pair)
+    inside = (ground.terrain_of(number), *ground.secondary.get(number, ()), *paths)
+    sides: dict[str, list[Hex]] = {}
+    for beside in ground.grid.neighbours(number):
+        if kind := ground.side_of(number, beside):
+            sides.setdefault(kind, []).append(beside)
+    words = [*dict.fromkeys(inside), *sides]
+    return ", ".join(
+        kind
+        + (f" towards {' and '.join(sides[kind])}" if kind in sides else "")
+        + (f" ({costs[kind]})" if costs.get(kind) else "")
+        for kind in words
+        if kind
+    )
+
+
+def map_json(ground: Ground, costs: Mapping[str, str] = _NO_COSTS) -> dict[str, Any]:
+    """Returns a map for a page to draw: hexes, the ground of each kind, lines, and blocks.
+
+    `costs` say in words what kinds of ground cost.
+    """
     grid = ground.grid
+    blocks = {colour: kind for kind, colour in secondary_colours(ground).items()}
     terrains = terrain_colours(ground)
     return {
         "size_mm": grid.size_mm,
         "hexes": [
-            {"id": number, "middle_mm": _rounded(grid.middle_mm((number,)))}
+            {
+                "id": number,
+                "middle_mm": _rounded(grid.middle_mm((number,))),
+                "words": words_of(ground, number, costs),
+            }
             for number in grid.hexes
         ],
         "corners_mm": [_rounded(grid.arm_mm(deg)) for deg in grid.facings_deg],
@@ -158,12 +187,17 @@ def map_json(ground: Ground) -> dict[str, Any]:
                 "kind": kind,
                 "colour": _hexadecimal(stroke.colour),
                 "width_mm": stroke.width_mm,
+                "dash_mm": stroke.dash_mm or (),
                 "lines_mm": [[_rounded(point) for point in ends] for ends in lines],
             }
             for kind, stroke, lines in lines_of(ground)
         ],
         "blocks": [
-            {"colour": _hexadecimal(colour), "outline_mm": [_rounded(point) for point in outline]}
+            {
+                "kind": blocks[colour],
+                "colour": _hexadecimal(colour),
+                "outline_mm": [_rounded(point) for point in outline],
+            }
             for colour, outline in blocks_of(ground)
         ],
     }

@@ -46,6 +46,7 @@ class MusketSaber(HexGame[State]):
     settings = staticmethod(page.settings)
     offers = page.OFFERS
     question = staticmethod(page.question)
+    ground_words = staticmethod(page.ground_words)
     outcome = staticmethod(sequence.outcome)
     goes_on = staticmethod(sequence.automatic)
     why_not = sequence.WHY_NOT

@@ -15,6 +15,7 @@ from tablecam.rules.hexes.hex_game import unit_setting
 from tablecam.rules.musket_saber import battle, sequence
 from tablecam.rules.musket_saber import state as acts
 from tablecam.rules.musket_saber.state import State
+from tablecam.rules.musket_saber.tables import ARMS
 from tablecam.rules.musket_saber.troops import fighting
 from tablecam.table.model import Keys
 from tablecam.table.sides import side_name
@@ -46,6 +47,29 @@ MOMENTS: Final[Mapping[str, about.MomentKind]] = {
     "check": "detail",
     "detail": "detail",
 }
+
+
+def ground_words(charts: Mapping[str, Any]) -> dict[str, str]:
+    """Returns the Movement Points that each kind of ground costs (K-4.5, K-4.6a)."""
+    words: dict[str, str] = {}
+    for kind, of in charts.get("terrain", {}).items():
+        along = "1 MP along it" if of.get("kind") == "path" else ""
+        words[kind] = _costs(of["mp"]) if "mp" in of else along
+    for kind, of in charts.get("hexside", {}).items():
+        extra = dict.fromkeys(ARMS, 0) | of.get("extra", {})
+        barred = of.get("prohibited", ())
+        passes = {arm: mp for arm, mp in extra.items() if arm not in barred}
+        words[kind] = _costs(passes, "+") if barred or any(extra.values()) else ""
+    return words
+
+
+def _costs(points: Mapping[str, float], sign: str = "") -> str:
+    if not points:
+        return "not to be crossed"
+    if len(points) == len(ARMS) and len({*points.values()}) == 1:
+        return f"{sign}{next(iter(points.values())):g} MP"
+    costs = [f"{arm} {sign}{mp:g} MP" for arm, mp in points.items()]
+    return ", ".join([*costs, *(f"no {arm}" for arm in ARMS if arm not in points)])
 
 
 def question(state: State) -> PendingDecision:

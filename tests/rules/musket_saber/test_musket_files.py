@@ -12,9 +12,10 @@ from tablecam.cli import main
 from tablecam.documents import document_from
 from tablecam.rules.discovery import folder_of, text_of
 from tablecam.rules.game_files import file_faults
+from tablecam.rules.games import described
 from tablecam.rules.musket_saber.files import FILE_MODELS, Charts, Scenario
 from tablecam.rules.musket_saber.tables import GAME, code_of
-from tablecam.simulate.map_looks import table_ground
+from tablecam.simulate.map_looks import map_json, table_ground
 from tablecam.table.model import HexMap
 
 MAP = HexMap("flat", 20.0, (30.0, 420.0), 14, 12, "CCRR", "even")
@@ -34,9 +35,16 @@ def test_the_house_sample_says_so_and_has_no_faults(kind):
     assert (house(kind)["source"], faults(kind, house(kind))) == ("house", [])
 
 
-def test_the_house_map_is_drawn_and_printed_by_its_own_keys_k_2_2a():
+def test_the_house_map_is_drawn_and_printed_by_its_own_keys_k_2_2a_k_4_5():
     ground = table_ground(MAP, GAME, Path(folder_of(GAME) or "") / "house.map.toml")
     assert (ground.terrain_of("0605"), ground.side_of("1205", "1305")) == ("woods", "river")
+    drawn = map_json(ground, described(GAME).ground_words(house("charts")))
+    words = {place["id"]: place["words"] for place in drawn["hexes"]}
+    assert words["0605"] == "woods (infantry 2 MP, cavalry 3 MP, no artillery)"
+    assert words["0908"] == "hill (2 MP), ridge towards 0907"
+    assert words["1206"] == "clear (1 MP), river towards 1306 and 1307 (not to be crossed)"
+    assert words["0704"] == "clear (1 MP), road (1 MP along it)"
+    assert words["0405"].startswith("clear (1 MP), village, trail (1 MP along it), stream towards")
 
 
 @pytest.mark.parametrize("kind", FILE_MODELS)

@@ -1,8 +1,10 @@
-/** Says what the shaded hexes of a map mean, beside the map: what is drawn now, each as it is drawn. */
+/** Says what the shaded hexes of a map mean, or what else it shows, beside the map: each as it is drawn. */
 import { element, setAttr, setText, svgElement, updateChildren } from "../shared/dom.js";
 import { word } from "./shapes.js";
 
 /** @typedef {import("./state.js").Shape} Shape */
+/** @typedef {import("./state.js").HexMap} HexMap */
+/** @typedef {{key: string, words: string, role?: string, inks?: {d: string, fill?: string, stroke?: string, width?: number, dash?: string}[]}} Meaning  of a role, or of what is printed, with how that is drawn */
 
 /** What roles of shaded hexes mean, in their order. @type {Record<string, string>} */
 const MEANINGS = {
@@ -19,6 +21,9 @@ const MEANINGS = {
 
 /** A hex of a swatch. */
 const HEX = "M8 1L14.5 4.7V12.3L8 16L1.5 12.3V4.7Z";
+/** A piece of a hexside or a path, and the blocks of secondary terrain, of swatches. */
+const LINE = "M0 8.5H16";
+const BLOCKS = "M2 3h3v3H2ZM11 3h3v3H11ZM2 11h3v3H2ZM11 11h3v3H11Z";
 
 /** @type {() => HTMLElement} */
 export function makeLegend() {
@@ -28,27 +33,50 @@ export function makeLegend() {
   return legend;
 }
 
-/** Lists the roles of what is drawn; none without a hex map. @type {(legend: HTMLElement, shapes: Shape[]) => void} */
-export function updateLegend(legend, shapes) {
+/** Lists the roles of what is drawn, and while there are none what the map shows; nothing without a map. @type {(legend: HTMLElement, shapes: Shape[], map: HexMap | null | undefined) => void} */
+export function updateLegend(legend, shapes, map) {
   const drawn = new Set(shapes.filter(({ kind }) => kind === "polygon").map(({ role }) => role));
-  updateChildren(
-    legend,
-    Object.keys(MEANINGS).filter((role) => drawn.has(role)),
-    String,
-    makeMeaning,
-    (row, role) => {
-      setAttr(row.children[0].children[0], "class", `shape polygon role-${word(role)}`);
-      setText(row.children[1], MEANINGS[role]);
-    },
-  );
+  const roles = map ? Object.keys(MEANINGS).filter((role) => drawn.has(role)) : [];
+  /** @type {Meaning[]} */
+  const meanings = roles.map((role) => ({ key: `role ${role}`, role, words: MEANINGS[role] }));
+  legend.classList.toggle("printed", !roles.length);
+  updateChildren(legend, roles.length || !map ? meanings : printed(map), ({ key }) => key, makeMeaning, updateMeaning);
+}
+
+/** What is printed on a map, by kind. @type {(map: HexMap) => Meaning[]} */
+function printed({ terrain, lines, blocks }) {
+  /** @type {Map<string, Meaning>} */
+  const kinds = new Map();
+  const add = (/** @type {string} */ kind, /** @type {NonNullable<Meaning["inks"]>[number]} */ ink) => {
+    const { inks = [] } = kinds.get(kind) ?? {};
+    kinds.set(kind, { key: `printed ${kind}`, words: kind, inks: [...inks, ink] });
+  };
+  for (const { kind, colour } of terrain) add(kind, { d: HEX, fill: colour });
+  for (const { kind, colour } of blocks) if (!kinds.has(kind)) add(kind, { d: BLOCKS, fill: colour });
+  for (const { kind, colour, width_mm, dash_mm } of lines)
+    add(kind, { d: LINE, stroke: colour, width: width_mm * 1.5, dash: dash_mm.map((mm) => mm * 1.5).join(" ") });
+  return [...kinds.values()];
 }
 
 /** @type {() => HTMLElement} */
 function makeMeaning() {
   const row = element("li");
   const [swatch, shape] = [svgElement("svg", { viewBox: "0 0 16 17", "aria-hidden": "true" }), svgElement("g")];
-  shape.append(svgElement("path", { class: "casing", d: HEX }), svgElement("path", { class: "ink", d: HEX }));
   swatch.append(shape);
   row.append(swatch, element("span"));
   return row;
+}
+
+/** @type {(row: HTMLElement, meaning: Meaning) => void} */
+function updateMeaning(row, { role, words, inks }) {
+  const [swatch, text] = row.children;
+  setText(text, words);
+  const shape = swatch.children[0];
+  if (shape.children.length) return;
+  if (role) setAttr(shape, "class", `shape polygon role-${word(role)}`);
+  const paths = inks?.map(({ d, fill = "none", stroke = "none", width = 0, dash = "" }) =>
+    svgElement("path", { class: "printed", d, fill, stroke, "stroke-width": `${width}`, "stroke-dasharray": dash }),
+  );
+  const asShaded = ["casing", "ink"].map((name) => svgElement("path", { class: name, d: HEX }));
+  shape.append(...(paths ?? asShaded));
 }

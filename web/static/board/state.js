@@ -33,9 +33,9 @@
  * @typedef {{hex: string, things: string[], hidden: string[]}} HexStack  counters in one hex; where hidden ones lie is believed
  * @typedef {{id: string, hexes: string, corners_mm: Point[]}} HexBox  a box beside the map, and where its marker lies on the map
  * @typedef {{kind: string, colour: string, hexes: string[]}} HexTerrain
- * @typedef {{kind: string, colour: string, width_mm: number, lines_mm: [Point, Point][]}} HexLines  what runs along hexsides, roads and trails, the lowest first
- * @typedef {{colour: string, outline_mm: Point[]}} HexBlock  one of the blocks that are secondary terrain
- * @typedef {{size_mm: number, hexes: {id: string, middle_mm: Point}[], corners_mm: Point[], terrain: HexTerrain[], lines: HexLines[], blocks: HexBlock[]}} HexMap
+ * @typedef {{kind: string, colour: string, width_mm: number, dash_mm: number[], lines_mm: [Point, Point][]}} HexLines  what runs along hexsides, roads and trails, the lowest first
+ * @typedef {{kind: string, colour: string, outline_mm: Point[]}} HexBlock  one of the blocks that are secondary terrain
+ * @typedef {{size_mm: number, hexes: {id: string, middle_mm: Point, words: string}[], corners_mm: Point[], terrain: HexTerrain[], lines: HexLines[], blocks: HexBlock[]}} HexMap
  *
  * @typedef {object} Base
  * @property {string} [name]

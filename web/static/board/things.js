@@ -48,7 +48,10 @@ export function markerOf({ id, side, x_mm, y_mm, base }) {
 /** What players call a thing. @type {(state: State, thing: string) => string} */
 export function titleOf(state, thing) {
   const [kind, name] = split(thing);
-  if (kind === "point") return "a point";
+  if (kind === "point") {
+    const hex = hexOf(state, thing);
+    return hex ? `hex ${hex.id}` : "a point";
+  }
   if (kind === "base") return baseTitle(unitOf(state, thing), name);
   return properName(name);
 }
@@ -125,6 +128,17 @@ export function placeOf(thing) {
   return [x_mm, y_mm];
 }
 
+/** The hex of a map that a point lies in. @type {(state: State, thing: string) => import("./state.js").HexMap["hexes"][number] | undefined} */
+export function hexOf({ facts, now }, thing) {
+  const place = placeOf(thing);
+  const { map } = facts;
+  if (!place || !map) return undefined;
+  const [shift_x, shift_y] = now?.hexes?.shift_mm ?? [0, 0];
+  const far = (/** @type {Point} */ [x, y]) => Math.hypot(place[0] - shift_x - x, place[1] - shift_y - y);
+  const [nearest] = map.hexes.toSorted((one, other) => far(one.middle_mm) - far(other.middle_mm));
+  return far(nearest.middle_mm) < map.size_mm / Math.sqrt(3) ? nearest : undefined;
+}
+
 /** @type {(thing: string) => boolean} */
 export function isPoint(thing) {
   return thing.startsWith("point:");
@@ -178,7 +192,7 @@ export function fullName(state, id) {
 
 /** Words for what is chosen. @type {(state: State, thing: string) => string} */
 export function pointWords(state, thing) {
-  const place = placeOf(thing);
+  const place = hexOf(state, thing) ? null : placeOf(thing);
   if (!place) return titleOf(state, thing);
   return `the point ${place.map((mm) => Math.round(mm)).join(", ")} ${split(thing)[0] === "point" ? "mm" : ""}`.trim();
 }

@@ -7,7 +7,7 @@ import { showsLines } from "../board/state.js";
 import { chosenUnit, isPlayer, seatName } from "../game/state.js";
 import { chosenUnits } from "../rulings/state.js";
 import { stacksOf } from "../board/hexes.js";
-import { fullName, isHidden, pointWords, properName, sideClass, sideName, titleOf } from "../board/things.js";
+import { fullName, hexOf, isHidden, pointWords, properName, sideClass, sideName, titleOf } from "../board/things.js";
 import { nameOf } from "./simulation.js";
 
 /** @typedef {import("../game/state.js").State} State */
@@ -207,7 +207,9 @@ function measureTitle(state) {
   if (second) return `${titleOf(state, first)} to ${titleOf(state, second)}`;
   return first.startsWith("unit:")
     ? fullName(state, titleOf(state, first))
-    : (state.about?.title ?? titleOf(state, first));
+    : hexOf(state, first)
+      ? sentence(titleOf(state, first))
+      : (state.about?.title ?? titleOf(state, first));
 }
 
 /** Updates the rows under the title. @type {(state: State) => void} */
@@ -242,6 +244,8 @@ function measureParts(state) {
   const closed = closedWords(state);
   const marked = state.remarks[chosenUnit(state) ?? ""];
   if (marked) parts.push({ key: "marked", name: "marked", text: marked });
+  const ground = hexOf(state, state.chosen.at(-1) ?? "")?.words;
+  if (ground) parts.push({ key: "ground", name: "ground", text: sentence(ground) });
   if (closed) parts.push({ key: "closed", name: "closed", text: closed });
   if (tape?.error) parts.push({ key: "error", name: "problem", text: tape.error });
   if (tape?.measured) parts.push(...readings(state, tape, tape.measured, isCarried));
