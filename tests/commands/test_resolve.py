@@ -36,7 +36,7 @@ def test_a_combat_is_told_with_every_number_and_its_rule(tmp_path, capsys):
         "     M-8.16 1 level of disruption: -1",
         "     M-8.19 value 5, die 2: score 7",
         "     M-8.20 loses to B1 7-12, +2 disruption",
-        "     M-8.23 still touches an enemy: an attacker falls back 2.375 BW, even a winner",
+        "     M-8.23 falls back 2.375 BW: an attacker in contact does, even a winner",
         "     M-8.26 passes through F2, +1 disruption",
         "",
         "B1 against F1: 6, die 6: 12",

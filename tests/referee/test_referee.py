@@ -279,7 +279,7 @@ def test_the_shared_screen_passes_for_all_seats_at_once() -> None:
     act(referee, "command", "March")
     act(referee, "activate", "F1:")
     now = seat_view(referee, SHARED)
-    assert now["question"] == "British: interrupt the activation?"
+    assert now["question"] == "British: interrupt F1, activated to march?"
     assert now["pass_all"] == "Nobody plays a card"
     assert seat_view(referee, FRENCH)["pass_all"] == ""
     assert passes_to(now) == ["french"]

@@ -104,7 +104,7 @@ CLAUSES: Final[Mapping[str, str | Callable[..., str]]] = MappingProxyType(
             f"breaks: {level} disruptions are more than its {counted(bases, 'base')}"
         ),
         # Falling back
-        "falling_back": "still touches an enemy: an attacker falls back {:.4g} BW, even a winner",
+        "falling_back": "falls back {:.4g} BW: an attacker in contact does, even a winner",
         "blocked": "cannot fall back {:g} BW: {}: broken",
         "in_the_way": "{} is in the way",
         "still_touching": "it would still touch {}",

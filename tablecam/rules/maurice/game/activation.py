@@ -131,10 +131,8 @@ class Activating(Step):
         eligible = eligible_units(state)
         listed = {name for activation in _activations(state) for name in activation.force}
         own = field_at(state).of_side(state.active)
-        able = [unit for unit in own if unit.id in eligible.half]
-        if state.round.command == "rally":
-            able = [unit for unit in able if unit.disruption]
-        far = [unit.id for unit in able if unit.id not in listed]
+        left = (unit for unit in own if unit.id in eligible.half - listed)
+        far = [unit.id for unit in left if unit.disruption or state.round.command != "rally"]
         parts = [f"The cards in hand do not reach {joined(far)}"] if far else []
         if state.round.command == "charge":
             cannot = (unit.id for unit in own if unit.id in eligible.may - eligible.half)
@@ -166,7 +164,8 @@ def _is_bound(state: State) -> bool:
 
 def _activations(state: State) -> tuple[Activate, ...]:
     field = field_at(state)
-    candidates = permitted(_candidates(state), eligible_units(state).check)
+    eligible = eligible_units(state)
+    candidates = permitted(_candidates(state, eligible.half), eligible.check)
     if state.round.command == "rally":
         # No unit rallies without disruption.
         disrupted = {unit.id for unit in field.units if unit.disruption}
@@ -190,8 +189,8 @@ def _activations(state: State) -> tuple[Activate, ...]:
     return tuple(filter(None, cheapest))
 
 
-def _candidates(state: State) -> list[Force]:
-    """Lists every maximal force, then every unit by itself (M-1.15, M-4.14).
+def _candidates(state: State, half: frozenset[str]) -> list[Force]:
+    """Lists maximal forces, their parts of the units that half must be, then single units (M-4.14).
 
     Where players declare first: all units alike in arm and formation, as links are only measured
     later.
@@ -202,10 +201,10 @@ def _candidates(state: State) -> list[Force]:
             alike.setdefault((unit.unit.arm, unit.formation), []).append(unit.id)
         groups = [tuple(names) for names in alike.values() if len(names) > 1]
         return [*groups, *((unit.id,) for unit in field_at(state).of_side(state.active))]
-    forces = forces_at(state, state.active)
-    # A force of one unit is listed already.
-    singles = [(name,) for force in forces if len(force) > 1 for name in force]
-    return [*forces, *singles]
+    forces, field = forces_at(state, state.active), field_at(state)
+    able = [[field.by_id[name] for name in force if name in half] for force in forces]
+    parts = [part for units in able for part in ranges.possible_forces(field, units)]
+    return [*dict.fromkeys((*forces, *parts, *((name,) for force in forces for name in force)))]
 
 
 def _cheapest(state: State, force: Force, need_bw: int) -> Activate | None:
@@ -378,7 +377,8 @@ class Interrupting(Step):
 
     def asked(self, state: State) -> PendingDecision:
         """Asks the passive side."""
-        what = "the volley phase" if self.moment == "volleys" else "the activation"
+        names = ", ".join(self.force)
+        what = f"{names}, activated to {state.round.command}" if names else "the volley phase"
         return PendingDecision(f"{side_plural(state.passive)}: interrupt {what}?", state.passive)
 
     def legal(self, state: State) -> tuple[Action, ...]:

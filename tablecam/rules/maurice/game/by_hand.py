@@ -268,16 +268,18 @@ def suggest_charge(state: State, seen: Unit) -> Suggestion:
     field = field_at(state)
     there = _on_empty_field(field, seen)
     enemies = () if there is None else _enemies_in_front(field, there)
-    # What can be explained as a move up needs no charge.
-    if there is None or not enemies or _refusal(state, act.March(seen.id, seen.bases)) is None:
+    if there is None or not enemies:
         return suggest_march(state, seen)
     moves = [nearest_charge(field, field.by_id[seen.id], enemy, there.axes) for enemy in enemies]
     ends = (end for end in moves if end is not None)
     # Of several enemies, the one whose charge leads nearest to where the unit lies.
     end = min(ends, key=lambda end: end_error_mm(end, there.axes), default=None)
+    error_mm = 0.0 if end is None else end_error_mm(end, there.axes)
+    if _refusal(state, act.March(seen.id, seen.bases)) is None:
+        made = suggest_march(state, seen)
+        return made if end is None or error_mm > _BEFORE_MM else _move_up_or_charge(made, end)
     action = act.Charge(seen.id, enemies[0] if end is None else end.target, seen.bases)
     why_not = _refusal(state, action)
-    error_mm = 0.0 if end is None else end_error_mm(end, there.axes)
     if end is None or why_not is not None:
         return _illegal_charge(state, seen, action, end, error_mm, why_not)
     text = f"{seen.id} {end.move.words(field.bw_mm)} into {end.target}: charge?"
@@ -292,14 +294,18 @@ def suggest_charge(state: State, seen: Unit) -> Suggestion:
     return Suggestion(seen.id, text, action, doubt or sure)
 
 
+def _move_up_or_charge(made: Suggestion, end: ChargeEnd) -> Suggestion:
+    """Asks whether a move up that stops just short of an enemy was meant to be a charge."""
+    charge = act.Charge(made.unit, end.target, end.bases)
+    text = f"{made.unit} stops just short of {end.target}: move up or charge?"
+    choices = ("Move up", made.action), (f"Charge {end.target}: put it in contact", charge)
+    return replace(made, text=text, action=None, choices=choices)
+
+
 def _enemies_in_front(field: Field, there: UnitOnField) -> tuple[str, ...]:
     """Returns the enemies right in front of a unit, the nearest first."""
-    distance_mm = {
-        enemy.id: float(shapely.distance(there.outline, enemy.outline))
-        for enemy in field.enemies_of(there)
-    }
-    close = (name for name, gap_mm in distance_mm.items() if gap_mm <= _BEFORE_MM)
-    return tuple(sorted(close, key=distance_mm.__getitem__))
+    gaps = ((there.outline.distance(enemy.outline), enemy.id) for enemy in field.enemies_of(there))
+    return tuple(name for gap_mm, name in sorted(gaps) if gap_mm <= _BEFORE_MM)
 
 
 def _illegal_charge(

@@ -87,15 +87,8 @@ class ChoosingFallBacks(Step):
 
     about, is_complete = "attackers", True
     kinds, expects, answer_rule = (FallBack,), "a unit to fall back", "M-8.24"
+    question = "Which unit falls back next: {attackers}?"
     attackers: tuple[str, ...]
-
-    def asked(self, state: State) -> PendingDecision:
-        """Asks the charging side."""
-        names = ", ".join(self.attackers)
-        question = f"Which unit falls back next: {names}?"
-        if len(self.attackers) == 1:
-            question = f"{names} still touches an enemy and falls back, as attackers do"
-        return PendingDecision(question, state.active)
 
     def legal(self, state: State) -> tuple[Action, ...]:
         """Lists each attacker that still has to fall back, the rearmost first."""
@@ -139,7 +132,8 @@ def _with_results(state: State, field: Field, results: Mapping[str, CombatResult
 
 def _value_words(name: str, value: CombatValue) -> str:
     parts = (f", {key.replace('_', ' ')} {by:+}" for key, by in value.modifiers.items())
-    return f"{name} against {joined(value.engaged_with)}: {value.basic}{''.join(parts)}"
+    total = f" = {value.value}" * bool(value.modifiers)
+    return f"{name} against {joined(value.engaged_with)}: {value.basic}{''.join(parts)}{total}"
 
 
 def _score_event(met: Meeting, name: str, value: CombatValue, die: int) -> Event:

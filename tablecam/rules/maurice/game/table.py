@@ -47,7 +47,7 @@ def forces_at(state: State, side: str) -> tuple[tuple[str, ...], ...]:
     """Returns a side's maximal forces; links too close to call are the players' choice."""
     field = field_at(state)
     key = (field.position.table, field.ground, *(unit.place for unit in field.of_side(side)))
-    return _FORCES.answer(key, lambda: possible_forces(field, side))
+    return _FORCES.answer(key, lambda: possible_forces(field, field.of_side(side)))
 
 
 def declarable_charges(state: State, name: str) -> tuple[Charge, ...]:

@@ -190,13 +190,13 @@ def forces(field: Field, side: str) -> tuple[tuple[str, ...], ...]:
     return _chains(field.of_side(side), partial(are_linked, field))
 
 
-def possible_forces(field: Field, side: str) -> tuple[tuple[str, ...], ...]:
-    """Returns the maximal forces of a side if every link that is too close to call holds.
+def possible_forces(field: Field, units: Sequence[UnitOnField]) -> tuple[tuple[str, ...], ...]:
+    """Returns the maximal forces of some units if every link that is too close to call holds.
 
     Players judge those links and may name any part of such a force (M-4.14): a measuring error must
     not separate units that were placed by hand at exactly 2 BW.
     """
-    return _chains(field.of_side(side), partial(_may_be_linked, field))
+    return _chains(units, partial(_may_be_linked, field))
 
 
 def first_unlinked(field: Field, ids: Iterable[str]) -> str | None:

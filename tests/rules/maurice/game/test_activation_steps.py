@@ -87,6 +87,16 @@ def test_what_is_no_force_is_not_activated():  # M-1.15, M-4.14
             after(state, Activate(force, (20,)))
 
 
+def test_those_of_a_force_who_can_charge_are_offered_together():  # M-8.2, M-4.14
+    row = [line(f"F{n}", "french", 200 + 200 * n, 300) for n in range(5)]
+    foes = [line(f"B{n}", "british", 200 + 200 * n, 420, SOUTH) for n in range(2)]
+    step = {"commanders": COMMANDERS, "command": "charge"}
+    state = laid(Activating(), *row, *foes, **step)
+    forces = [action.force for action in GAME.legal(state) if isinstance(action, Activate)]
+    # Two of five are not half of them.
+    assert forces == [("F0", "F1"), ("F0",), ("F1",)]
+
+
 def test_half_of_a_force_that_is_activated_to_charge_can_charge():  # M-8.2, T-30
     lines = [line(f"F{place}", "french", 300 + 200 * place, 400) for place in range(6)]
 

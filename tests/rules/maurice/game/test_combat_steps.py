@@ -32,9 +32,7 @@ def test_m_8_19_one_roll_for_all_in_the_order_that_it_names() -> None:
     assert GAME.asked(state).seat is None
     won, events = after(state, dice(state, 6, 1))
     _, back = after(won, FallBack("F1"))
-    assert back[0].text == (
-        "F1: still touches an enemy: an attacker falls back 1 BW, even a winner"
-    )
+    assert back[0].text == "F1: falls back 1 BW: an attacker in contact does, even a winner"
     assert scores(events) == {"F1": 12, "B1": 7}
     with pytest.raises(Refused, match="expected 2 dice"):
         after(state, replace(due, values=(6,)))

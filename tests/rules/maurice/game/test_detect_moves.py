@@ -208,7 +208,7 @@ def test_who_lies_where_another_stood_waits_for_that_to_be_confirmed() -> None:
             Interrupting("activation", ("F1",)),
             F1,
             "M-4.16",
-            "this is asked first: “British: interrupt the activation?”",
+            "this is asked first: “British: interrupt F1, activated to march?”",
         ),
     ],
 )
@@ -279,6 +279,18 @@ def test_m_8_9_who_goes_elsewhere_moves_up() -> None:
     assert found.answer.answer == "yes"
     back = the_one(state, shifted(F2, 0, -40))
     assert (back.answer.answer, back.answer.rule) == ("no", "M-8.9")
+
+
+def test_m_8_9_who_stops_just_short_of_an_enemy_is_asked_whether_it_charges() -> None:
+    state = laid(Charging(("F1", "F2")), F1, F2, NEAR, line("B2", "british", 900, 620, SOUTH))
+    found = the_one(state, shifted(F1, 0, 72))
+    assert found.text == "F1 stops just short of B1: move up or charge?"
+    # Nothing is confirmed before somebody says which.
+    assert found.action is None
+    actions = dict(found.choices)
+    assert isinstance(actions["Move up"], March)
+    charged, _ = after(state, actions["Charge B1: put it in contact"])
+    assert charged.step.charged == {"F1": ("B1",)}
 
 
 def test_m_8_24_a_fall_back_is_right_or_shown_where_it_leads() -> None:

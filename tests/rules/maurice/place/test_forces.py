@@ -87,7 +87,7 @@ def test_m_1_15_units_laid_at_2_bw_may_be_one_force_however_the_camera_errs() ->
         far = 360.0 + off_mm
         units = [line(f"F{i}", "french", x, 400, sigma_mm=0.4) for i, x in ((1, 120.0), (2, far))]
         field = field_of(position(*units))
-        assert possible_forces(field, "french") == (("F1", "F2"),)
+        assert possible_forces(field, field.of_side("french")) == (("F1", "F2"),)
     assert forces(field, "french") == (("F1",), ("F2",))
     apart = field_of(position(*chain(80.3)))
-    assert possible_forces(apart, "french") == (("F1",), ("F2",))
+    assert possible_forces(apart, apart.of_side("french")) == (("F1",), ("F2",))
