@@ -9,7 +9,7 @@ from typing import Any
 
 from tablecam.errors import BadInput
 from tablecam.referee.table_diff import TableDiff, is_sure
-from tablecam.rules.game import LAY, Game, Refused, Suggestion
+from tablecam.rules.game import LAY, OVERRULE, Game, Refused, Suggestion
 from tablecam.rules.play import Play
 from tablecam.rules.play_log import Done
 from tablecam.table.model import Position
@@ -122,6 +122,13 @@ class GameController:
         play = self.required()
         number = self._with_automatic(play, steps)
         return play.done[len(play.done) - min(number, len(play.done)) :]
+
+    def chooser(self, done: Done[Any, Any]) -> str | None:
+        """Returns the side that chose an action; None for chance, a pass, or what is for all."""
+        is_for_all = self.game.action_to_json(done.action)["type"] == OVERRULE
+        if is_for_all or self._is_automatic(done) or done.action == self.game.passed(done.before):
+            return None
+        return self.game.asked(done.before).seat
 
     def is_latest(self, action: Any) -> bool:
         """Whether an action is the latest one of a player."""

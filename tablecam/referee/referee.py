@@ -535,15 +535,21 @@ class Referee:
     def _take_back(
         self, seat: Seat, play: AnyPlay, number: int, what: str, carry_out: Callable[[Seat], None]
     ) -> None:
-        """Takes back the latest actions, or proposes to if they revealed something concealed."""
+        """Takes back the latest actions; proposes to, where that is not for one side alone.
+
+        That is where they revealed something concealed: a side could look at cards and take the
+        action back. To undo without correcting, `what`, it is so where the other side chose one.
+        """
         undone = play.done[len(play.done) - number :]
-        # Otherwise a side could look at concealed cards and take the action back.
         has_revealed = any(event.only_for for done in undone for event in done.events)
-        if seat.is_for_all or not has_revealed:
+        choosers = () if what else map(self._controller.chooser, undone)
+        if seat.is_for_all or not (
+            has_revealed or any(one not in (None, seat.side) for one in choosers)
+        ):
             carry_out(seat)
             return
-        actions = "an action" if number == 1 else f"{number} actions"
-        text = f"taking back {actions} that showed a side what is concealed"
+        text = f"taking back {'an action' if number == 1 else f'{number} actions'}"
+        text += " that showed a side what is concealed" if has_revealed else " of the other side"
         self._propose(seat, f"{what}, {text}" if what else text, carry_out)
 
     def _propose(self, seat: Seat, text: str, carry_out: Callable[[Seat], None]) -> None:

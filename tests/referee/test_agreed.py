@@ -181,6 +181,21 @@ def test_the_other_side_is_told_to_which_dice_it_agrees() -> None:
     assert " corrected to 6, 6, taking back " in seat_view(referee, BRITISH)["proposed"]["text"]
 
 
+def test_what_the_other_side_chose_is_taken_back_only_if_it_agrees() -> None:
+    referee = begun()
+    act(referee, "command", "March")
+    referee.undo(BRITISH)
+    proposed = seat_view(referee, FRENCH)["proposed"]
+    assert (proposed["by"], proposed["text"]) == (
+        "british",
+        "taking back an action of the other side",
+    )
+    assert not seat_view(referee, FRENCH)["log"][-1]["undone"]
+    # Whose action it is takes it back alone.
+    referee.undo(FRENCH)
+    assert seat_view(referee, FRENCH)["log"][-1]["undone"]
+
+
 def test_what_showed_nothing_is_taken_back_by_one_seat() -> None:
     referee = dealt()
     before = seat_view(referee, FRENCH)["question"]

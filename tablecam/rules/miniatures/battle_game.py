@@ -16,7 +16,7 @@ from tablecam.rules.game import Ban, Json, Offer, PendingDecision, Refused, Sugg
 from tablecam.rules.game_files import FORMATS, VERSION, GameFile
 from tablecam.rules.lay import Lay, with_bases
 from tablecam.rules.miniatures.battle import Bases, Battle, Done, Judged, Move, Phase, permitted
-from tablecam.rules.miniatures.by_hand import ByHand, adopted, asked_first, suggested
+from tablecam.rules.miniatures.by_hand import ASKED_FIRST, ByHand, adopted, suggested
 from tablecam.rules.miniatures.drawing import offer_shapes, shapes_about, with_shapes
 from tablecam.rules.miniatures.ground import axes_of
 from tablecam.rules.miniatures.move_words import move_words
@@ -128,7 +128,7 @@ class BattleGame(ByHand[State], PhaseGame[State]):
         """Returns whose turn it is, or what is asked before a unit may be moved."""
         if unit.side != state.active:
             return Ban(self.bases_rule, f"it is the turn of the {side_plural(state.active)}")
-        return Ban(self.bases_rule, asked_first(self.asked(state)))
+        return Ban(self.bases_rule, ASKED_FIRST)
 
     def choices(self, state: State) -> Iterable[Any]:
         """Yields what the active side may do in the phase, besides ending it."""

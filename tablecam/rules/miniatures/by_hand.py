@@ -6,13 +6,13 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import ClassVar, Generic
+from typing import ClassVar, Final, Generic
 
 import shapely
 
 from tablecam.geometry.moves.poses import has_same_bases
 from tablecam.geometry.shapes import Shape
-from tablecam.rules.game import Ban, PendingDecision, Suggestion
+from tablecam.rules.game import Ban, Suggestion
 from tablecam.rules.lay import Lay, with_bases
 from tablecam.rules.miniatures.battle import Bases
 from tablecam.rules.miniatures.ground import footprints
@@ -35,11 +35,8 @@ _PUSHED_MM = 20.0
 """A unit that may not move and is displaced no farther was knocked rather than moved."""
 _SLIVER_MM = 0.5
 """Units that reach into each other by less do not lie upon each other."""
-
-
-def asked_first(asked: PendingDecision) -> str:
-    """Returns that nothing is moved before a question is answered."""
-    return f"this is asked first: “{asked.question}”"
+ASKED_FIRST: Final = "something else is asked first"
+"""Why nothing may be moved now: the same words whichever question follows."""
 
 
 class ByHand(Generic[AnyState]):

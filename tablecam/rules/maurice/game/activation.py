@@ -386,7 +386,7 @@ class Interrupting(Step):
         # Players who hold the cards may have any that fits the moment.
         interrupts = [Interrupt(effect) for effect in MOMENTS]
         if state.is_dealt:
-            cards = state.cards_of(state.passive)
+            cards = {card.title: card for card in state.cards_of(state.passive)}.values()
             interrupts = [Interrupt(card.interrupts, card.id) for card in cards if card.interrupts]
         return (Decline(state.passive), *permitted(interrupts, partial(self._check, state)))
 

@@ -37,7 +37,7 @@ from tablecam.rules.maurice.movement.judge import allowance_bw, placed
 from tablecam.rules.maurice.movement.ways import NEAR_RULE, Way, mover_decides
 from tablecam.rules.maurice.place.ranges import near_enemy
 from tablecam.rules.miniatures.by_hand import (
-    asked_first,
+    ASKED_FIRST,
     commanders_seen,
     lies_as_seen,
     lies_upon,
@@ -108,7 +108,7 @@ def why_still(state: State, unit: Unit) -> Ban:
             return Ban("M-6.31", "it has already moved in this round")
         return Ban("M-6.1", "it is not in the activated force")
     rule = "M-4.16" if isinstance(step, Interrupting | Modifying | Drawing) else "M-4.2"
-    return Ban(rule, asked_first(step.pending(state)))
+    return Ban(rule, ASKED_FIRST)
 
 
 def suggest_place(state: State, seen: Commander) -> Suggestion | None:
@@ -304,8 +304,9 @@ def _move_up_or_charge(made: Suggestion, end: ChargeEnd) -> Suggestion:
 
 def _enemies_in_front(field: Field, there: UnitOnField) -> tuple[str, ...]:
     """Returns the enemies right in front of a unit, the nearest first."""
-    gaps = ((there.outline.distance(enemy.outline), enemy.id) for enemy in field.enemies_of(there))
-    return tuple(name for gap_mm, name in sorted(gaps) if gap_mm <= _BEFORE_MM)
+    outline, enemies = there.outline, field.enemies_of(there)
+    near = ((shapely.distance(outline, enemy.outline), enemy.id) for enemy in enemies)
+    return tuple(name for gap_mm, name in sorted(near) if gap_mm <= _BEFORE_MM)
 
 
 def _illegal_charge(
@@ -320,9 +321,8 @@ def _illegal_charge(
     if why_not is not None:
         rule, because = why_not.rule or rule, why_not.why
     answer = certain("no", rule, because, () if end is None else end.evidence, margin_mm=-error_mm)
-    leads = "push it into contact" if error_mm <= _BEFORE_MM else "its charge leads elsewhere"
-    asks = leads if rule == "M-8.5" else "charge?"
-    text = f"{seen.id} stands in front of {action.target}: {asks}"
+    near = "push it into contact" if error_mm <= _BEFORE_MM else "its charge leads elsewhere"
+    text = f"{seen.id} stands in front of {action.target}: {near if rule == 'M-8.5' else 'charge?'}"
     nearest = state.position if end is None else _proposed_position(state, seen, end.bases)
     return Suggestion(seen.id, text, action, answer, nearest)
 

@@ -323,7 +323,7 @@ class Modifying(Step):
         if state.is_dealt:
             played = [
                 Modify(self.side, self.symbol, amounts, card.id)
-                for card in state.cards_of(self.side)
+                for card in {card.title: card for card in state.cards_of(self.side)}.values()
                 for amounts in _card_amounts(state, self, card)
                 if not amounts.keys().isdisjoint(concerned)
             ]
