@@ -19,7 +19,7 @@ from tablecam.rules.hexes.stacks import box_of
 from tablecam.rules.hexes.zones import Hexes
 from tablecam.rules.lay import Lay
 from tablecam.rules.overrules import overrule_event
-from tablecam.rules.steps import Events, PhaseGame, Stepping
+from tablecam.rules.steps import Events, PhaseGame, Stepping, Telling, WordedStep
 from tablecam.table.model import Arm, BasePose, Commander, HexMap, Position, Unit
 from tablecam.table.sections import StrictModel
 
@@ -48,7 +48,19 @@ class Counter:
         return place.hexes == self.hexes and self.facing_deg in (None, place.facing_deg)
 
 
-class HexState(Stepping):
+class HexStep(WordedStep, is_family=True):
+    """A step of a game on hexes: its state tells what happens."""
+
+    def follow(self, state: Any, answer: Any) -> tuple[Any, Events]:
+        """Returns what follows, without events: the state tells them."""
+        return self.then(state, answer), ()
+
+    @abstractmethod
+    def then(self, state: Any, answer: Any) -> Any:
+        """Returns the state after an answer, after dice, or after neither."""
+
+
+class HexState(Telling, Stepping):
     """A base of states; `lies` are counters as they really lie within their hexes."""
 
     options: Mapping[str, Any]
@@ -158,6 +170,11 @@ class HexGame(PhaseGame[AnyState]):
         """Reads the box that a marker stands for."""
         if isinstance(thing, Unit):
             box_of(thing)
+
+    def settled(self, state: AnyState) -> tuple[AnyState, Events]:
+        """Returns the state at the next decision or dice, and all that it tells."""
+        after, events = super().settled(state)
+        return replace(after, told=()), (*after.told, *events)  # type: ignore[type-var]
 
     def offered(self, state: AnyState, action: Any) -> Offer:
         """Returns the heading and the label of an action."""

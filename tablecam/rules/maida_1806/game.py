@@ -46,6 +46,7 @@ class Maida(HexGame[State]):
     offers = page.OFFERS
     question = staticmethod(page.question)
     outcome = staticmethod(sequence.outcome)
+    goes_on = staticmethod(sequence.automatic)
     why_not = sequence.WHY_NOT
     detect_moves = staticmethod(hands.detect_moves)
 
@@ -99,16 +100,6 @@ class Maida(HexGame[State]):
         """Returns what follows from an action when nothing is due."""
         follow = hands.spread_begun if isinstance(action, hands.Spread) else sequence.acted
         return follow(state, action), ()
-
-    def goes_on(self, state: State) -> tuple[State, Events] | None:
-        """Returns what follows by itself when nothing is due."""
-        after = sequence.automatic(state)
-        return None if after is None else (after, ())
-
-    def settled(self, state: State) -> tuple[State, Events]:
-        """Returns the state at the next decision or dice, and all that it tells."""
-        after, events = super().settled(state)
-        return replace(after, told=()), (*after.told, *events)
 
     def settle(self, state: State, action: Any, chance: Random) -> Any:
         """Returns a roll with its dice, and a draw with its chit."""

@@ -18,7 +18,7 @@ from tablecam.rules.maida_1806.fire import LeaderLeaves, Shrink, ban_on_fire, fi
 from tablecam.rules.maida_1806.reaction import Did, Reactions, triggered
 from tablecam.rules.maida_1806.state import Due, MoveStep, State, Units, enemy_of
 from tablecam.rules.maida_1806.troops import Formation, Piece, Side
-from tablecam.rules.steps import ban_on_all
+from tablecam.rules.steps import Events, ban_on_all
 from tablecam.table.sides import side_plural
 from tablecam.wording import joined
 
@@ -753,9 +753,10 @@ AUTOMATIC: Final[Mapping[str, Callable[[State], State | None]]] = {
 """What follows in a phase without a decision; None where a player or a draw decides."""
 
 
-def automatic(state: State) -> State | None:
-    """Returns what follows by itself when nothing is due."""
-    return recaptured(state) or AUTOMATIC[state.phase](state)
+def automatic(state: State) -> tuple[State, Events] | None:
+    """Returns what follows by itself when nothing is due; its state tells the events."""
+    after = recaptured(state) or AUTOMATIC[state.phase](state)
+    return None if after is None else (after, ())
 
 
 HANDLERS: Final[Mapping[tuple[str, type], Callable[[State, Any], State]]] = {

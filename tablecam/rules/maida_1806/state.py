@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -11,12 +10,12 @@ from typing import Any, Literal
 from tablecam.rules.frozen_json import Variant
 from tablecam.rules.game import Refused
 from tablecam.rules.hexes.grid import Hex
-from tablecam.rules.hexes.hex_game import Counter, HexState
+from tablecam.rules.hexes.hex_game import Counter, HexState, HexStep
 from tablecam.rules.hexes.zones import Hexes
 from tablecam.rules.maida_1806 import tables, troops
 from tablecam.rules.maida_1806.board import Board, board_from
 from tablecam.rules.maida_1806.troops import SIDES, Piece, Troop
-from tablecam.rules.steps import Events, Telling, WordedStep
+from tablecam.rules.steps import Events
 from tablecam.table.model import BasePose, Point, Position
 
 Units = tuple[str, ...]
@@ -187,7 +186,7 @@ class Overrule(Act):
     fires: Mapping[str, int] = field(default_factory=dict)
 
 
-class Due(WordedStep, is_family=True):
+class Due(HexStep, is_family=True):
     """What must be settled before the game goes on: about its `unit`, or those of its `units`."""
 
     faces = (tables.DIE_FACES, 0)
@@ -207,14 +206,6 @@ class Due(WordedStep, is_family=True):
         is_void = bool(self.dice) and not self.names(state)
         return (state.below(), ()) if is_void else super().automatic(state)
 
-    def follow(self, state: State, answer: Any) -> tuple[State, Events]:
-        """Returns what follows; the state tells the events."""
-        return self.then(state, answer), ()
-
-    @abstractmethod
-    def then(self, state: State, answer: Any) -> State:
-        """Returns the state after an answer, after dice, or after neither."""
-
 
 @dataclass(frozen=True, slots=True)
 class LeaderPiece:
@@ -229,7 +220,7 @@ class LeaderPiece:
 
 
 @dataclass(frozen=True)
-class State(Telling, HexState):
+class State(HexState):
     """A game. `pieces` lie in the order of their stacks, the top ones first.
 
     `vp` is positive for the French. `pool` are the chits not yet drawn, `chosen` the sides that

@@ -16,10 +16,9 @@ from tablecam.rules.musket_saber.combat import Deed, Role
 from tablecam.rules.musket_saber.field import CLEAR
 from tablecam.rules.musket_saber.results import Fate
 from tablecam.rules.musket_saber.retreat import Retreats, advances, hexes_due, retreats, rout
-from tablecam.rules.musket_saber.state import Due, MoraleDie, Outcome, State, Units, event
+from tablecam.rules.musket_saber.state import Due, MoraleDie, State, Units
 from tablecam.rules.musket_saber.tables import Code
 from tablecam.rules.musket_saber.troops import Unit, is_overstacked
-from tablecam.rules.steps import Events
 from tablecam.table.sides import side_name
 
 # A fate as it comes over the units.
@@ -27,12 +26,10 @@ from tablecam.table.sides import side_name
 
 def applied(
     state: State, fate: Fate, hexes: Mapping[str, Hex], rule: str
-) -> tuple[State, Events, list[Due]]:
+) -> tuple[State, list[Due]]:
     """Returns the state after a fate, and the retreats due; `hexes` are the combat hexes."""
-    events: Events = ()
     for name, left in fate.steps.items():
-        state, more = lost_step(state, name, left, is_set_aside=name in fate.set_aside)
-        events += more
+        state = lost_step(state, name, left, is_set_aside=name in fate.set_aside)
     marks: tuple[tuple[tuple[str, ...], dict[str, Any], str], ...] = (
         (fate.disrupted, {"disrupted": True, "square": False}, "is Disrupted"),
         (fate.ineffective, {"ineffective": True}, "is ineffective"),
@@ -42,11 +39,9 @@ def applied(
     for names, changes, words in marks:
         for name in (name for name in names if name not in fate.eliminated):
             kind = "loss" if "hex" in changes else "detail"
-            state, more = state.logged(name, kind, words, rule, **changes)
-            events += more
+            state = state.logged(name, kind, words, rule, **changes)
     for name, turn in fate.trt.items():
-        state, more = _routed_until(state, name, turn)
-        events += more
+        state = _routed_until(state, name, turn)
     routed = {state.side_of(name) for name in (*fate.routs, *fate.trt, *fate.captured)}
     given = (
         (side, "", "" if index or state.enemy_of(side) not in routed else "it routed the enemy")
@@ -62,17 +57,17 @@ def applied(
     battle = state.battle
     attacks = state.active if battle is None else battle.side
     flees.sort(key=lambda flee: (state.side_of(flee.unit) == attacks) == (first == "defender"))
-    return state, events, [*flees]
+    return state, [*flees]
 
 
-def _routed_until(state: State, name: str, turn: int) -> Outcome:
+def _routed_until(state: State, name: str, turn: int) -> State:
     words = f"routs off the map until turn {turn}"
     return state.logged(name, "loss", words, "K-7.10", hex=None, trt=turn, square=False)
 
 
 def lost_step(
     state: State, name: str, left: int, *, is_set_aside: bool, why: str = ""
-) -> Outcome:  # fmt: skip
+) -> State:  # fmt: skip
     """Returns the state after the loss of a step; the last one sets aside or captures (K-7.11)."""
     if left > 0:
         words = f"loses a step{why}"
@@ -94,13 +89,13 @@ class Losing(Due):
         """Returns the units that are left."""
         return tuple(acts.StepLoss(unit.id) for unit in state.some(self.units) if unit.hex)
 
-    def follow(self, state: State, answer: acts.StepLoss | None) -> Outcome:
+    def then(self, state: State, answer: acts.StepLoss | None) -> State:
         """Returns the state after it; without a unit the opponent has a Fortune of War (K-7.11)."""
         left = self.legal(state)
         if not left:
             why = f"{side_name(self.side)} has no {self.what.removeprefix('a ')} to lose"
             given = () if self.what == _AMMUNITION else ((state.enemy_of(self.side), "", why),)
-            return replace(state, fortunes=(*state.fortunes, *given)), ()
+            return replace(state, fortunes=(*state.fortunes, *given))
         unit = state.unit((answer or left[0]).unit)
         if self.what == _AMMUNITION:
             words = "is out of ammunition: ineffective"
@@ -115,7 +110,7 @@ _AMMUNITION: Final = "its ammunition"
 
 def ended(
     state: State, fate: Fate, codes: list[Code], absorbers: Mapping[Role, Units]
-) -> Outcome:  # fmt: skip
+) -> State:  # fmt: skip
     """Returns the state with all that follows from a combat due (K-7.8 to K-7.13, K-9.3).
 
     `absorbers` may take the loss of a side's primary unit.
@@ -131,7 +126,7 @@ def ended(
             (battle.side, {hexes.get(n) for n in battle.attackers}), (enemy, {battle.target}),
         )
     }  # fmt: skip
-    state, events, steps = applied(state, fate, hexes, "K-7.8")
+    state, steps = applied(state, fate, hexes, "K-7.8")
     if battle.tactics.get("attacker") == "press" and not set(there[enemy]) & {*fate.routs}:
         first = (battle.primary, *absorbers["attacker"])
         able = _losing_more(state, fate, battle.attackers, first)
@@ -160,7 +155,7 @@ def ended(
         break
     if horse:
         steps.append(Spent(horse))
-    return state.pushed(*steps, Settling()), events
+    return state.pushed(*steps, Settling())
 
 
 def _losing_more(state: State, fate: Fate, units: Units, first: Units) -> Units:
@@ -200,7 +195,7 @@ class Casualty(Due):
     dice = "the life of {unit}: dead on {lowest} or more"
     dice_rule = "K-10.4"
 
-    def follow(self, state: State, answer: tuple[int, ...]) -> Outcome:
+    def then(self, state: State, answer: tuple[int, ...]) -> State:
         """Returns the state with the leader alive or dead."""
         why = f"with {answer[0]}: dead on {self.lowest} or more"
         if answer[0] < self.lowest:
@@ -208,16 +203,16 @@ class Casualty(Due):
         return state.logged(self.unit, "loss", f"is dead {why}", "K-10.4", hex=None, dead=True)
 
 
-def bombarded(state: State, fate: Fate, target: str, guns: Units, code: Code) -> Outcome:
+def bombarded(state: State, fate: Fate, target: str, guns: Units, code: Code) -> State:
     """Returns the state after a bombardment: no advance follows (K-8.5)."""
     number = state.unit(target).hex or ""
     struck = {*fate.disrupted, *fate.retreats, *fate.routs, *fate.steps, *fate.captured, *fate.trt}
     deed = Deed(target, "bombard", bool(struck))
     state = replace(state, deeds=(*state.deeds, deed), battle=None)
-    state, events, steps = applied(state, fate, {target: number}, "K-8.5")
+    state, steps = applied(state, fate, {target: number}, "K-8.5")
     if "Ammo" in code.added:
         steps.append(Losing(state.enemy_of(state.side_of(target)), guns, _AMMUNITION))
-    return state.pushed(*steps, Settling()), events
+    return state.pushed(*steps, Settling())
 
 
 # Retreats.
@@ -274,11 +269,11 @@ class Flee(Due):
         is_own = isinstance(answer, acts.Retreat) and answer.unit == self.unit
         return is_own and answer.path in self.ways(state).paths
 
-    def follow(self, state: State, answer: acts.Retreat | None) -> Outcome:
+    def then(self, state: State, answer: acts.Retreat | None) -> State:
         """Returns the state with the unit at the end of its line, or off the map without one."""
         unit = state.unit(self.unit)
         if unit.hex is None:
-            return state, ()
+            return state
         if answer is None:
             if state.field.line(unit).kind != "safe":
                 return routed_off(state, self.unit)
@@ -291,18 +286,17 @@ class Flee(Due):
         passed = any(state.field.is_at_trains(unit.side, number) for number in answer.path[:-1])
         state = gone_to(state, self.unit, end)
         text = f"{self.unit} {'routs' if self.routs else 'retreats'} to {end}"
-        events: Events = (event("retreat", text, "K-7.10" if self.routs else "K-7.9a", self.unit),)
+        state = state.logs("retreat", text, "K-7.10" if self.routs else "K-7.9a", self.unit)
         if passed:
             words = "is Disrupted: it went through the trains"
-            state, more = state.logged(self.unit, "detail", words, "K-12.2", disrupted=True)
-            events += more
+            state = state.logged(self.unit, "detail", words, "K-12.2", disrupted=True)
         if ways.line == "valid" and unsafe:
-            return state.pushed(Unsafe(self.unit, len(unsafe))), events
+            return state.pushed(Unsafe(self.unit, len(unsafe)))
         if end in ways.routs_from and not self.again:
             state = state.changed(self.unit, disrupted=True)
             further = Flee(self.unit, tables.ROUT_HEXES, end, routs=True, again=True)
-            return state.pushed(further), events
-        return state, events
+            return state.pushed(further)
+        return state
 
     def shapes(self, state: State) -> tuple[Shape, ...]:
         """Draws the lines and their ends."""
@@ -324,7 +318,7 @@ def gone_to(state: State, name: str, end: Hex) -> State:
     return state
 
 
-def routed_off(state: State, name: str) -> Outcome:
+def routed_off(state: State, name: str) -> State:
     """Returns the state after a rout by an unsafe line, or by none (K-7.10)."""
     unit = state.unit(name)
     kind = state.field.line(unit).kind
@@ -348,9 +342,9 @@ class Unsafe(MoraleDie):
         """Returns a die for each hex."""
         return Roll(self._words(self.dice, state), self.count)
 
-    def checked(self, state: State, passed: bool, dice: tuple[int, ...]) -> Outcome:
+    def checked(self, state: State, passed: bool, dice: tuple[int, ...]) -> State:
         """Returns the state with the unit at its end, or in rout."""
-        return (state, ()) if passed else routed_off(state, self.unit)
+        return state if passed else routed_off(state, self.unit)
 
 
 # Advances.
@@ -386,13 +380,13 @@ class Victors(Due):
             )
         ), acts.Pass())  # fmt: skip
 
-    def follow(self, state: State, answer: Any) -> Outcome:
+    def then(self, state: State, answer: Any) -> State:
         """Returns the state with the unit and its leader there, and the others asked."""
         if not isinstance(answer, acts.Advance):
-            return state, ()
-        state, events = _advanced(state, answer)
+            return state
+        state = _advanced(state, answer)
         rest = tuple(name for name in self.units if name != answer.unit)
-        return (state.pushed(replace(self, units=rest)) if rest else state), events
+        return state.pushed(replace(self, units=rest)) if rest else state
 
     def shapes(self, state: State) -> tuple[Shape, ...]:
         """Draws the hexes."""
@@ -400,7 +394,7 @@ class Victors(Due):
         return state.grid.outlines(dict.fromkeys(ends), "reach")
 
 
-def _advanced(state: State, answer: acts.Advance) -> Outcome:
+def _advanced(state: State, answer: acts.Advance) -> State:
     start, side = state.unit(answer.unit).hex, state.side_of(answer.unit)
     led = () if state.battle is None else state.battle.leaders
     for leader in state.leaders_at(start, side):
@@ -408,7 +402,7 @@ def _advanced(state: State, answer: acts.Advance) -> Outcome:
             state = state.changed(leader.id, hex=answer.to)
     state = state.put(answer.unit, answer.to)
     text = f"{answer.unit} advances to {answer.to}"
-    return state, (event("advance", text, "K-7.12", answer.unit),)
+    return state.logs("advance", text, "K-7.12", answer.unit)
 
 
 class Onward(Due):
@@ -438,21 +432,19 @@ class Onward(Due):
         rides = (acts.Advance(horse[0].id, number) for number in near if number != start)
         return (*((acts.Capture(),) if caught else ()), *rides, acts.Pass())
 
-    def follow(self, state: State, answer: Any) -> Outcome:
+    def then(self, state: State, answer: Any) -> State:
         """Returns the state with the cavalry there and a further charge offered, or the try."""
         if isinstance(answer, acts.Capture):
             count = sum(unit.hex is not None for unit in state.some(self.units))
             caught = [unit.id for unit in state.some(self.routed) if not unit.captured]
             most = max(int(unit.cf or 0) for unit in state.some(self.units))
-            return state.pushed(Catch(tuple(caught[:count]), most)), ()
+            return state.pushed(Catch(tuple(caught[:count]), most))
         if not isinstance(answer, acts.Advance):
-            return state, ()
-        events: Events = ()
+            return state
         for name in self.units:
             if state.unit(name).hex is not None:
-                state, more = _advanced(state, acts.Advance(name, answer.to))
-                events += more
-        return state.pushed(ChargeOn(self.units, self.stood)), events
+                state = _advanced(state, acts.Advance(name, answer.to))
+        return state.pushed(ChargeOn(self.units, self.stood))
 
 
 class Catch(Due):
@@ -463,17 +455,16 @@ class Catch(Due):
     dice = "the capture of {names}, on {most} or less"
     dice_rule = "K-9.3"
 
-    def follow(self, state: State, answer: tuple[int, ...]) -> Outcome:
+    def then(self, state: State, answer: tuple[int, ...]) -> State:
         """Returns the state with who is caught."""
-        events: Events = ()
         for name, die in zip(self.units, answer, strict=True):
             caught = die <= self.most
             if caught:
                 state = state.changed(name, hex=None, captured=True, trt=None, set_aside=False)
             words = f"{name} {'is captured' if caught else 'escapes'} with {die}"
             words += f": {self.most} or less captures"
-            events += (event("loss" if caught else "check", words, "K-9.3", name),)
-        return state, events
+            state = state.logs("loss" if caught else "check", words, "K-9.3", name)
+        return state
 
 
 class ChargeOn(Due):
@@ -497,17 +488,17 @@ class ChargeOn(Due):
             and state.folio.map.allows_charge(number or "", target)
         ), acts.Pass())  # fmt: skip
 
-    def follow(self, state: State, answer: Any) -> Outcome:
+    def then(self, state: State, answer: Any) -> State:
         """Returns the state with a charge to be fought next, its cavalry not spent yet."""
         if not isinstance(answer, acts.Attack):
-            return state, ()
+            return state
         for name in self.units:
             state = state.changed(name, fought=False, charging=True)
         charges = (*state.charges, acts.Charging(self.units, answer.target_hex, goes_on=True))
         text = f"{' and '.join(self.units)}: a further charge, at {answer.target_hex}"
         state = replace(state, charges=charges)
         stay = (Staying(name, number) for name, number in self.stood.items())
-        return state.pushed(*stay), (event("charge", text, "K-9.3", *self.units),)
+        return state.pushed(*stay).logs("charge", text, "K-9.3", *self.units)
 
 
 class Staying(Due):
@@ -525,12 +516,12 @@ class Staying(Due):
         back = unit.hex is not None and unit.hex != self.hex and is_free
         return (*((acts.Retreat(self.unit, (self.hex,)),) if back else ()), acts.Pass())
 
-    def follow(self, state: State, answer: Any) -> Outcome:
+    def then(self, state: State, answer: Any) -> State:
         """Returns the state with the unit where it was, or at the end of its rout."""
         if not isinstance(answer, acts.Retreat):
-            return state, ()
+            return state
         text = f"{self.unit} stays in {self.hex}"
-        return gone_to(state, self.unit, self.hex), (event("retreat", text, "K-9.3", self.unit),)
+        return gone_to(state, self.unit, self.hex).logs("retreat", text, "K-9.3", self.unit)
 
 
 class Spent(Due):
@@ -538,13 +529,13 @@ class Spent(Due):
 
     units: Units
 
-    def follow(self, state: State, answer: object) -> Outcome:
+    def then(self, state: State, answer: object) -> State:
         """Returns the state with the cavalry on its back side, if it does not charge again."""
         on = {name for charging in state.charges for name in charging.units}
         for unit in state.some(self.units):
             if unit.hex and unit.id not in on:
                 state = state.changed(unit.id, ineffective=True)
-        return state, ()
+        return state
 
 
 # Leaders alone.
@@ -553,12 +544,12 @@ class Spent(Due):
 class Settling(Due):
     """A combat is over: leaders left alone near enemies flee, and posts may be cut off."""
 
-    def follow(self, state: State, answer: object) -> Outcome:
+    def then(self, state: State, answer: object) -> State:
         """Returns the state with the leaders' flights due (K-10.1)."""
         state = replace(state, battle=None)
         for side in state.folio.scenario.sides:
             state = state.with_posts_judged(side)
-        return state.pushed(*(LeaderFlees(name) for name in leaders_alone(state))), ()
+        return state.pushed(*(LeaderFlees(name) for name in leaders_alone(state)))
 
 
 def leaders_alone(state: State) -> tuple[str, ...]:
@@ -588,7 +579,7 @@ class LeaderFlees(Due):
         """Returns the die of an unsafe line."""
         return super().roll(state) if self._line(state) == "valid" else None
 
-    def follow(self, state: State, answer: tuple[int, ...] | None) -> Outcome:
+    def then(self, state: State, answer: tuple[int, ...] | None) -> State:
         """Returns the state with the leader beside a friend, captured or dead."""
         leader, kind = state.thing(self.unit), self._line(state)
         friends, fate = state.own(leader.side), ""

@@ -12,7 +12,6 @@ from tablecam.rules.dice import Roll
 from tablecam.rules.game import (
     Ban,
     DiceGroup,
-    Event,
     PendingDecision,
     Refused,
     Sum,
@@ -22,7 +21,7 @@ from tablecam.rules.hexes.grid import Hex
 from tablecam.rules.musket_saber import aftermath, combat, movement, results
 from tablecam.rules.musket_saber import state as acts
 from tablecam.rules.musket_saber.combat import Deed, Differential, Role, Tactic, Term
-from tablecam.rules.musket_saber.state import Due, MoraleDie, Outcome, State, Units, event
+from tablecam.rules.musket_saber.state import Due, MoraleDie, State, Units
 from tablecam.rules.musket_saber.tables import HQ_FOW, Code, code_of
 from tablecam.rules.musket_saber.troops import Leader, Unit, fighting
 from tablecam.table.sides import side_name
@@ -162,7 +161,7 @@ def attacks(state: State) -> Iterator[acts.Attack]:
                     yield acts.Attack((unit.id,), target, how)
 
 
-def mustered(state: State, attack: acts.Attack) -> Outcome:
+def mustered(state: State, attack: acts.Attack) -> State:
     """Returns the state in which an attack is put together; a charge is declared at once.
 
     Raises:
@@ -175,7 +174,7 @@ def mustered(state: State, attack: acts.Attack) -> Outcome:
     battle = acts.Battle(state.active, attack.target_hex, attack.units, how=attack.how)
     battle = replace(battle, primary=_primaries(state, battle)[0])
     if attack.how != "charge":
-        return state.pushed(Muster(battle)), ()
+        return state.pushed(Muster(battle))
     (charging,) = (charging for charging in state.charges if set(attack.units) <= {*charging.units})
     others = (n for n in charging.units if n not in attack.units)
     leaders = tuple(n for n in others if isinstance(state.thing(n), Leader) and state.thing(n).hex)
@@ -238,11 +237,11 @@ class Muster(Due):
             if is_here and able and not battle.leaders and battle.how == "attack":
                 yield leader.id, "leaders"
 
-    def follow(self, state: State, answer: Any) -> Outcome:
+    def then(self, state: State, answer: Any) -> State:
         """Returns the state with the attack as it is now, declared, or dropped."""
         battle = self.battle
         if isinstance(answer, acts.Declare):
-            return declared(state, battle) if answer.yes else (state, ())
+            return declared(state, battle) if answer.yes else state
         primary = battle.primary
         if isinstance(answer, acts.Primary):
             primary = answer.unit
@@ -254,7 +253,7 @@ class Muster(Due):
             battle = replace(battle, **joined)
         able = _primaries(state, battle)
         primary = primary if primary in able else able[0]
-        return state.pushed(Muster(replace(battle, primary=primary))), ()
+        return state.pushed(Muster(replace(battle, primary=primary)))
 
     def _without(self, state: State, name: str) -> acts.Battle:
         """Returns the attack without somebody, and without those who took part beside him alone."""
@@ -274,7 +273,7 @@ class Muster(Due):
         return self.battle.shapes(state)
 
 
-def declared(state: State, battle: acts.Battle) -> Outcome:
+def declared(state: State, battle: acts.Battle) -> State:
     """Returns the state after a declaration: nobody there fights again in the phase (K-7.5)."""
     hexes = {state.unit(name).hex for name in battle.attackers}
     for unit in state.own(battle.side):
@@ -297,11 +296,11 @@ def declared(state: State, battle: acts.Battle) -> Outcome:
             given = ((battle.side, "", f"it attacked {post.id}"),) * HQ_FOW
             state = replace(state, fortunes=(*state.fortunes, *given))
     text = attack_words(state, battle.attackers, battle.target, battle.how)
-    events = (event("attack", text, "K-7.1", *battle.attackers),)
+    state = state.logs("attack", text, "K-7.1", *battle.attackers)
     if there:
-        return state.pushed(Defence(state.enemy_of(battle.side))), events
+        return state.pushed(Defence(state.enemy_of(battle.side)))
     victors = aftermath.Victors(battle.attackers, battle.target)
-    return state.pushed(victors, aftermath.Settling()), events
+    return state.pushed(victors, aftermath.Settling())
 
 
 # The defender's answer and the tactics.
@@ -365,7 +364,7 @@ class Defence(Due):
             if movement.ban_on_charge(facts) is None:
                 yield unit.id
 
-    def follow(self, state: State, answer: acts.Defend | None) -> Outcome:
+    def then(self, state: State, answer: acts.Defend | None) -> State:
         """Returns the state with the checks and the tactics due, in their order (K-7.3)."""
         battle = state.fight
         answer = answer or self.legal(state)[0]
@@ -392,7 +391,7 @@ class Defence(Due):
             steps += map(Tactics, choose)
         if battle.charge is not None:
             steps.append(ChargeCheck(battle.primary))
-        return state.pushed(*steps, Fight()), ()
+        return state.pushed(*steps, Fight())
 
 
 class CombatCheck(MoraleDie, is_family=True):
@@ -410,15 +409,15 @@ class LineCheck(CombatCheck):
     dice = "the morale of {unit}, which has no safe line of retreat"
     dice_rule = "K-7.3"
 
-    def checked(self, state: State, passed: bool, dice: tuple[int, ...]) -> Outcome:
+    def checked(self, state: State, passed: bool, dice: tuple[int, ...]) -> State:
         """Returns the state with the unit as before, Disrupted, or in rout."""
         unit = replace(state.unit(self.unit), line=state.fight.lines[self.unit])
         turns = len(state.folio.scenario.turns)
         led = self.help(state)
         fate = results.fate_without_safe_line(unit, dice[0], state.turn, turns, state.time, led)
         hexes = {self.unit: state.fight.target}
-        state, events, steps = aftermath.applied(state, fate, hexes, "K-7.3")
-        return state.pushed(*steps), events
+        state, steps = aftermath.applied(state, fate, hexes, "K-7.3")
+        return state.pushed(*steps)
 
 
 class Squaring(Due):
@@ -432,12 +431,12 @@ class Squaring(Due):
         units = state.some(state.fight.attackers) if state.plays("K-9.5a") else ()
         return (*(acts.Square(u.id) for u in units if u.arm == "infantry" and u.hex), acts.Pass())
 
-    def follow(self, state: State, answer: Any) -> Outcome:
+    def then(self, state: State, answer: Any) -> State:
         """Returns the state with the check due; that unit alone meets the horse in its hex."""
         if not isinstance(answer, acts.Square):
-            return state, ()
+            return state
         battle = replace(state.fight, square=answer.unit, primary=answer.unit)
-        return replace(state, battle=battle).pushed(SquareCheck(answer.unit)), ()
+        return replace(state, battle=battle).pushed(SquareCheck(answer.unit))
 
 
 class SquareCheck(CombatCheck):
@@ -447,7 +446,7 @@ class SquareCheck(CombatCheck):
     dice = "{unit} to form a Square"
     dice_rule = "K-9.5a"
 
-    def checked(self, state: State, passed: bool, dice: tuple[int, ...]) -> Outcome:
+    def checked(self, state: State, passed: bool, dice: tuple[int, ...]) -> State:
         """Returns the state with the unit in a Square, or Disrupted."""
         words = "forms a Square" if passed else "forms no Square: Disrupted"
         marks = {"square": True} if passed else {"disrupted": True}
@@ -482,14 +481,14 @@ class Tactics(Due):
             able.append("disengage")
         return tuple(map(acts.UseTactic, able))
 
-    def follow(self, state: State, answer: acts.UseTactic | None) -> Outcome:
+    def then(self, state: State, answer: acts.UseTactic | None) -> State:
         """Returns the state with the tactic."""
         battle = state.fight
         choice: Tactic = "none" if answer is None else answer.choice
         tactics = {**battle.tactics, role_of(battle, self.side): choice}
         state = replace(state, battle=replace(battle, tactics=tactics))
         text = f"{side_name(self.side)}: {words_of(choice)}"
-        return state, (event("tactic", text, TACTIC_RULES[choice]),)
+        return state.logs("tactic", text, TACTIC_RULES[choice])
 
 
 def role_of(battle: acts.Battle, side: str) -> Role:
@@ -503,7 +502,7 @@ class ChargeCheck(CombatCheck):
     dice = "the morale of {unit}, which charges"
     dice_rule = "K-7.13c"
 
-    def checked(self, state: State, passed: bool, dice: tuple[int, ...]) -> Outcome:
+    def checked(self, state: State, passed: bool, dice: tuple[int, ...]) -> State:
         """Returns the state with the charge pressed home, or an attack at half."""
         battle = state.fight
         battle = replace(battle, failed=not passed, doubled=passed and battle.by_fow)
@@ -554,13 +553,13 @@ class Fight(Due):
         outcomes = outcomes_of(lambda die: _result(state, battle, counted, die)[1], range(1, 7))
         return PendingDecision(words, sums=(*sums_of(counted), outcomes))
 
-    def follow(self, state: State, answer: tuple[int, ...] | None) -> Outcome:
+    def then(self, state: State, answer: tuple[int, ...] | None) -> State:
         """Returns the state with the result due."""
         battle = self.battle(state)
         if answer is None or battle is None:
             fought = state.fight
             steps = (aftermath.Victors(fought.attackers, fought.target), aftermath.Settling())
-            return state.pushed(*steps), ()
+            return state.pushed(*steps)
         counted = reckoned(state, battle)
         codes, text = _result(state, battle, counted, answer[0])
         text += f": {_foes(battle)}, differential {counted.value:+d}, die {answer[0]}"
@@ -569,7 +568,7 @@ class Fight(Due):
             "sums": [total._asdict() for total in sums_of(counted)],
         }
         state = replace(state, battle=battle).pushed(Result(tuple(map(str, codes))))
-        return state, (Event("combat", text, "K-7.8", facts),)
+        return state.tells("combat", text, "K-7.8", **facts)
 
 
 def _result(
@@ -707,16 +706,16 @@ class Result(Due):
             return ()
         return (*map(acts.Choose, missing.expected), *map(acts.StepLoss, missing.losers))
 
-    def follow(self, state: State, answer: Any) -> Outcome:
+    def then(self, state: State, answer: Any) -> State:
         """Returns the state with the next check due, or with all that the result does."""
         missing = self.fate(state)
         if isinstance(missing, results.UndecidedError):
             if isinstance(answer, acts.Choose):
                 chosen = {**self.chosen, missing.role: answer.choice}
-                return state.pushed(replace(self, chosen=chosen)), ()
+                return state.pushed(replace(self, chosen=chosen))
             if isinstance(answer, acts.StepLoss):
                 losers = {**self.losers, missing.role: answer.unit}
-                return state.pushed(replace(self, losers=losers)), ()
+                return state.pushed(replace(self, losers=losers))
             assert missing.check is not None
             state = state.pushed(replace(self, thrown=(*self.thrown, *answer)))
             return state.logged(missing.unit, "check", missing.check.verdict(*answer), "K-2.4c")
@@ -778,7 +777,7 @@ def ban_on_bombard(state: State, gun: Unit, target: Hex) -> Ban | None:
     return combat.ban_on_bombarding(state.field, gun, target)
 
 
-def bombarding(state: State, bombard: acts.Bombard) -> Outcome:
+def bombarding(state: State, bombard: acts.Bombard) -> State:
     """Returns the state in which batteries fire at a hex, or others may join one (K-8.4b).
 
     Raises:
@@ -789,11 +788,11 @@ def bombarding(state: State, bombard: acts.Bombard) -> Outcome:
     if (ban := next(filter(None, bans), None)) is not None or not guns:
         raise ban.refused() if ban else Refused("expected batteries", key="units")
     if len(guns) == 1 and len(_able_guns(state, bombard.target)) > 1:
-        return state.pushed(Gunners(bombard.units, bombard.target)), ()
+        return state.pushed(Gunners(bombard.units, bombard.target))
     return _fired(state, bombard)
 
 
-def _fired(state: State, bombard: acts.Bombard) -> Outcome:
+def _fired(state: State, bombard: acts.Bombard) -> State:
     """Returns the state in which batteries choose whom to fire at, alone or joined (K-8.4c)."""
     guns = state.some(bombard.units)
     for name in bombard.units:
@@ -802,7 +801,7 @@ def _fired(state: State, bombard: acts.Bombard) -> Outcome:
     groups = combat.bombardments(bombard.units, coordinated=joint)
     text = attack_words(state, bombard.units, bombard.target, "bombard")
     steps = (Aiming(group, bombard.target) for group in groups)
-    return state.pushed(*steps), (event("attack", text, "K-8.4b", *bombard.units),)
+    return state.pushed(*steps).logs("attack", text, "K-8.4b", *bombard.units)
 
 
 def _are_joined(state: State, guns: tuple[Unit, ...]) -> bool:
@@ -833,14 +832,14 @@ class Gunners(Due):
         joins = (*map(acts.Join, others), *(acts.Join(name, joins=False) for name in leaves))
         return (acts.Declare(True), acts.Declare(False), *joins)
 
-    def follow(self, state: State, answer: Any) -> Outcome:
+    def then(self, state: State, answer: Any) -> State:
         """Returns the state with the batteries as they are now, firing, or at rest."""
         if isinstance(answer, acts.Declare):
             bombard = acts.Bombard(self.units, self.target)
-            return _fired(state, bombard) if answer.yes else (state, ())
+            return _fired(state, bombard) if answer.yes else state
         left = tuple(name for name in self.units if name != answer.unit)
         units = (*left, answer.unit) if answer.joins else left
-        return state.pushed(replace(self, units=units)), ()
+        return state.pushed(replace(self, units=units))
 
     def shapes(self, state: State) -> tuple[Shape, ...]:
         """Draws the target and who fires at it."""
@@ -859,13 +858,13 @@ class Aiming(Due):
         """Returns the units there."""
         return tuple(acts.Aim(unit.id) for unit in state.field.units_at(self.hex))
 
-    def follow(self, state: State, answer: acts.Aim | None) -> Outcome:
+    def then(self, state: State, answer: acts.Aim | None) -> State:
         """Returns the state with the die due; with nobody left there the fire is lost."""
         there = self.legal(state)
         if not there:
-            return state, ()
+            return state
         target = (answer or there[0]).unit
-        return state.pushed(Firing(self.guns, target)), ()
+        return state.pushed(Firing(self.guns, target))
 
 
 class Firing(Due):
@@ -904,9 +903,9 @@ class Firing(Due):
         text += "" if code == printed else f" instead of {printed}"
         return code, text
 
-    def follow(self, state: State, answer: tuple[int, ...]) -> Outcome:
+    def then(self, state: State, answer: tuple[int, ...]) -> State:
         """Returns the state with the result due."""
         kept, text = self.result(state, answer[0])
         text += f": {self.words(state)}, die {answer[0]}"
         state = state.pushed(Result((str(kept),), guns=self.guns, target=self.target))
-        return state, (event("combat", text, "K-8.5", *self.guns, self.target),)
+        return state.logs("combat", text, "K-8.5", *self.guns, self.target)

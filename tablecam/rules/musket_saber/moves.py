@@ -14,7 +14,7 @@ from tablecam.rules.musket_saber import movement
 from tablecam.rules.musket_saber import state as acts
 from tablecam.rules.musket_saber.combat import is_coordinated
 from tablecam.rules.musket_saber.movement import ChargeFacts
-from tablecam.rules.musket_saber.state import Due, Outcome, State, Units, event
+from tablecam.rules.musket_saber.state import Due, State, Units
 from tablecam.rules.musket_saber.tables import (
     CHARGE_MP,
     MARCH_BONUS,
@@ -133,7 +133,7 @@ def must_roll(state: State, unit: Unit) -> bool:
     return bool(reasons) or is_overstacked(stack)
 
 
-def started(state: State, start: acts.Start) -> Outcome:
+def started(state: State, start: acts.Start) -> State:
     """Returns the state in which a counter moves, or rolls for its allowance first (K-4.4).
 
     Raises:
@@ -145,8 +145,8 @@ def started(state: State, start: acts.Start) -> Outcome:
     if start.leader:
         state = state.changed(start.leader, helped=True)
     if isinstance(unit, Unit) and must_roll(state, unit):
-        return state.pushed(RollMa(unit.id, start.march, start.leader)), ()
-    return state.pushed(at_best(state, start)), ()
+        return state.pushed(RollMa(unit.id, start.march, start.leader))
+    return state.pushed(at_best(state, start))
 
 
 def at_best(state: State, start: acts.Start) -> Go:
@@ -217,12 +217,12 @@ class RollMa(Due):
         goal += f"; below {free[0] * count}, it stays" if free and free[0] > 1 else ""
         return (DiceGroup(self.unit, None, tuple(range(count)), goal),)
 
-    def follow(self, state: State, answer: tuple[int, ...]) -> Outcome:
+    def then(self, state: State, answer: tuple[int, ...]) -> State:
         """Returns the state in which the unit moves so far."""
         dice, go = " and ".join(map(str, answer)), self.go(state, answer)
         if go is None:
             text = f"{dice} is above the printed allowance of {self.unit}: again"
-            return state.pushed(self), (event("check", text, "K-4.4", self.unit),)
+            return state.pushed(self).logs("check", text, "K-4.4", self.unit)
         words = f"has {counted(int(go.mp), 'Movement Point')} with {dice}"
         return state.pushed(go).logged(self.unit, "check", words, "K-4.4")
 
@@ -420,25 +420,25 @@ class Go(Due):
         )
         return is_so and judged(state, answer, self.mp).ban is None
 
-    def follow(self, state: State, answer: Any) -> Outcome:
+    def then(self, state: State, answer: Any) -> State:
         """Returns the state with the counter there; one that has rolled has moved anyway."""
         if not isinstance(answer, acts.Move):
             ban = None if answer else self.ban(state)
             words, rule = (f"stays: {ban.because}", ban.rule) if ban else ("stays", "K-4.2")
             marks = {"moved": True} if self.rolled else {}
             return state.logged(self.unit, "move", words, rule, **marks)
-        state, events = moved(state, answer)
+        state = moved(state, answer)
         if self.side and state.phase == "combat":
             # K-12.4: it joins any later combat in its hex, even if it has fought.
             state = state.changed(self.unit, fought=False)
-        return state, events
+        return state
 
     def shapes(self, state: State) -> tuple[Shape, ...]:
         """Draws the hexes within reach."""
         return state.grid.outlines(self._reached(state), "reach")
 
 
-def moved(state: State, move: acts.Move) -> Outcome:
+def moved(state: State, move: acts.Move) -> State:
     """Returns the state after a move; an HQ or trains that have moved are inactive (K-12.1)."""
     end, first = move.path[-1], state.thing(move.units[0])
     if isinstance(first, Unit) and first.hex is None and not first.is_small:
@@ -456,9 +456,7 @@ def moved(state: State, move: acts.Move) -> Outcome:
             state = state.changed(name, moved=True, **idle)
     words = " and ".join(move.units)
     if move.charge is None:
-        return state, (event("move", f"{words}: to {end}", "K-4.2", *move.units),)
+        return state.logs("move", f"{words}: to {end}", "K-4.2", *move.units)
     state = replace(state, charges=(*state.charges, acts.Charging(move.units, move.charge)))
     rule = "K-9.3" if state.unit(first.id).arm == "cavalry" else "K-7.13c"
-    return state, (
-        event("charge", f"{words}: to {end}, to charge {move.charge}", rule, *move.units),
-    )
+    return state.logs("charge", f"{words}: to {end}, to charge {move.charge}", rule, *move.units)

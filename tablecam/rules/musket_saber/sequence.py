@@ -12,10 +12,10 @@ from tablecam.rules.hexes.grid import Hex
 from tablecam.rules.musket_saber import aftermath, battle, combat, moves
 from tablecam.rules.musket_saber import state as acts
 from tablecam.rules.musket_saber.field import Field
-from tablecam.rules.musket_saber.state import Due, MoraleDie, Outcome, State, event
+from tablecam.rules.musket_saber.state import Due, MoraleDie, State
 from tablecam.rules.musket_saber.tables import CHARGE_MP, ENEMY_MOVES_ON, FowChoice
 from tablecam.rules.musket_saber.troops import Leader, Unit, is_overstacked
-from tablecam.rules.steps import ban_on_all, why_none
+from tablecam.rules.steps import Events, ban_on_all, why_none
 from tablecam.table.sides import side_name
 
 WHOLE_RIM: Final = 6
@@ -52,16 +52,22 @@ def combat_begun(state: State) -> State:
     )  # fmt: skip
 
 
-def automatic(state: State) -> Outcome | None:
-    """Returns what follows by itself when nothing is due: Fortunes of War, the next phase."""
+def automatic(state: State) -> tuple[State, Events] | None:
+    """Returns what follows by itself when nothing is due; its state tells the events."""
+    after = _onward(state)
+    return None if after is None else (after, ())
+
+
+def _onward(state: State) -> State | None:
+    """Returns the state with a Fortune of War due, a further charge, or the next phase."""
     if state.fortunes:
         (side, unit, why), *rest = state.fortunes
         state = replace(state, fortunes=tuple(rest))
         if not state.plays("K-12.4"):
-            return state, ()
+            return state
         fortune = Fortune(side, unit, why or "the result gives one")
         words = f"{side_name(side)} has a Fortune of War: {fortune.why}"
-        return state.pushed(fortune), (event("fow", words, "K-12.4"),)
+        return state.pushed(fortune).logs("fow", words, "K-12.4")
     on = {charging.target for charging in state.charges if charging.goes_on}
     if further := next((a for a in battle.attacks(state) if on and a.target_hex in on), None):
         return battle.mustered(state, further)
@@ -69,7 +75,7 @@ def automatic(state: State) -> Outcome | None:
         # K-7.2b: the triggered units whose triggering units have all fought, or are gone.
         waiting = {unit.id for unit in state.units if unit.hex and not unit.fought}
         names = [name for name, by in state.triggered.items() if waiting.isdisjoint(by)]
-        return (_passed_over(state, names), ()) if names else None
+        return _passed_over(state, names) if names else None
     if state.phase != "closing":
         return None
     charging = {name for charge in state.charges for name in charge.units}
@@ -81,22 +87,22 @@ def automatic(state: State) -> Outcome | None:
     if state.active == first:
         side = state.enemy_of(first)
         words = f"{side_name(side)}: movement"
-        return movement_begun(state, side), (event("phase", words, "K-3.2"),)
+        return movement_begun(state, side).logs("phase", words, "K-3.2")
     if state.turn >= len(state.folio.scenario.turns):
         state = replace(state, phase="over")
-        return state, (event("over", outcome(state), "K-3.1"),)
+        return state.logs("over", outcome(state), "K-3.1")
     state = replace(state, turn=state.turn + 1, given_time=None)
     text = f"Turn {state.turn}, {state.time}"
-    return movement_begun(state, first), (event("turn", text, "K-3.2"),)
+    return movement_begun(state, first).logs("turn", text, "K-3.2")
 
 
-def passed(state: State) -> Outcome:
+def passed(state: State) -> State:
     """Returns the state at the end of a phase: HQ and trains wake, Fortunes of War fall due."""
     if state.phase == "movement":
         state = state.with_posts_judged(state.active, wakes=True).with_posts_judged(state.passive)
         text = f"{side_name(state.active)}: combat"
-        return combat_begun(state), (event("phase", text, "K-3.2"),)
-    return replace(_passed_over(state, [*state.triggered]), phase="closing"), ()
+        return combat_begun(state).logs("phase", text, "K-3.2")
+    return replace(_passed_over(state, [*state.triggered]), phase="closing")
 
 
 def not_attacked(state: State, names: Sequence[str]) -> list[str]:
@@ -178,7 +184,7 @@ def ban_on_recover(state: State, act: acts.Recover) -> Ban | None:
     return ban_on_recovery(state.field, unit, moved=thing.moved, fought=unit.fought)
 
 
-def _recovered(state: State, act: acts.Recover) -> Outcome:
+def _recovered(state: State, act: acts.Recover) -> State:
     thing = state.thing(act.unit)
     if act.leader:
         state = state.changed(act.leader, helped=True)
@@ -187,7 +193,7 @@ def _recovered(state: State, act: acts.Recover) -> Outcome:
     if not (isinstance(thing, Unit) and thing.disrupted):
         return state.logged(act.unit, "recovery", "is effective", "K-11.3", ineffective=False)
     if not is_night:
-        return state.pushed(Recovering(act.unit, act.leader)), ()
+        return state.pushed(Recovering(act.unit, act.leader))
     return state.logged(act.unit, "recovery", "recovers", "K-14.2", disrupted=False)
 
 
@@ -203,7 +209,7 @@ class Recovering(MoraleDie):
         leader = state.thing(self.leader) if self.leader else None
         return leader.morale if isinstance(leader, Leader) else 0
 
-    def checked(self, state: State, passed: bool, dice: tuple[int, ...]) -> Outcome:
+    def checked(self, state: State, passed: bool, dice: tuple[int, ...]) -> State:
         """Returns the state with the unit as it is then."""
         unit = state.unit(self.unit)
         if not passed:
@@ -235,7 +241,7 @@ class StepCheck(MoraleDie):
         leader = assistant(state, state.unit(self.unit))
         return 0 if leader is None else leader.morale
 
-    def checked(self, state: State, passed: bool, dice: tuple[int, ...]) -> Outcome:
+    def checked(self, state: State, passed: bool, dice: tuple[int, ...]) -> State:
         """Returns the state with the unit on the Turn Record Track, or out of the game."""
         if passed:
             return _step_back(state, self.unit)
@@ -243,7 +249,7 @@ class StepCheck(MoraleDie):
         return state.logged(self.unit, "loss", "is destroyed", "K-11.2b", **gone)
 
 
-def _step_back(state: State, name: str) -> Outcome:
+def _step_back(state: State, name: str) -> State:
     unit = state.unit(name)
     back = state.folio.entry(name).back is not None and not unit.flips
     return state.logged(
@@ -285,7 +291,7 @@ def _ban_on_exit(state: State, act: acts.Exit) -> Ban | None:
     return Ban("K-6.2a", "an enemy zone of control holds it") if held else None
 
 
-def _exited(state: State, act: acts.Exit) -> Outcome:
+def _exited(state: State, act: acts.Exit) -> State:
     unit = state.unit(act.unit)
     goals = [
         number for victory in state.folio.scenario.victory
@@ -373,26 +379,25 @@ _BANS: Final[dict[type, Any]] = {
 }  # fmt: skip
 
 
-def acted(state: State, action: Any) -> Outcome:
+def acted(state: State, action: Any) -> tuple[State, Events]:
     """Returns what follows from an action when nothing is due."""
     if isinstance(action, acts.Pass):
-        return passed(state)
+        return passed(state), ()
     kind = type(action)
     if kind not in (_MOVES if state.phase == "movement" else _COMBATS):
         raise Refused(f"expected what the {state.phase} phase allows", rule="K-3.2")
     if kind in _BANS and (ban := _BANS[kind](state, action)) is not None:
         raise ban.refused()
-    done: Outcome = {**_MOVES, **_COMBATS}[kind](state, action)
-    return done
+    return {**_MOVES, **_COMBATS}[kind](state, action), ()
 
 
-def _squared(state: State, action: acts.Square) -> Outcome:
+def _squared(state: State, action: acts.Square) -> State:
     words = f"{'forms' if action.forms else 'ends'} a Square"
     marks = {"square": action.forms} | ({"moved": True} if action.forms else {})
     return state.logged(action.unit, "recovery", words, "K-9.5b", **marks)
 
 
-def _replaced(state: State, action: acts.Replace) -> Outcome:
+def _replaced(state: State, action: acts.Replace) -> State:
     state = replace(state, replacements=state.replacements - 1)
     if state.unit(action.unit).set_aside:
         return _step_back(state, action.unit)
@@ -400,12 +405,12 @@ def _replaced(state: State, action: acts.Replace) -> Outcome:
     return state.logged(action.unit, "recovery", "is whole again", "K-11.2a", **marks)
 
 
-def _placed(state: State, action: acts.Place) -> Outcome:
+def _placed(state: State, action: acts.Place) -> State:
     there = state.put(action.unit, action.hex)
     return there.logged(action.unit, "return", f"returns at {action.hex}", "K-13.2", trt=None)
 
 
-def _moved(state: State, move: acts.Move) -> Outcome:
+def _moved(state: State, move: acts.Move) -> State:
     """Returns the state after a move at once, of a counter that does not roll for its MA."""
     name = move.units[0] if move.units else ""
     if (ban := moves.ban_on_start(state, acts.Start(name, move.march))) is not None:
@@ -517,31 +522,30 @@ class Fortune(Due):
             if not any(state.unit(name).fought for name in state.combat_units(move.units)):
                 yield acts.Fow("charge", unit.id, move.path, move.charge, move.units[1:])
 
-    def follow(self, state: State, answer: Any) -> Outcome:
+    def then(self, state: State, answer: Any) -> State:
         """Returns the state with its use begun."""
         if answer is None:
             why = self.why_missing(state) or f"{self.unit} is off the map"
-            return state, (event("fow", f"The Fortune of War has no use. {why}", "K-12.4"),)
+            return state.logs("fow", f"The Fortune of War has no use. {why}", "K-12.4")
         if not isinstance(answer, acts.Fow):
-            return state, ()
+            return state
         words = f"{_USES[answer.choice]} {' and '.join((answer.unit, *answer.others))}"
         text = f"{side_name(self.side)} uses the Fortune of War to {words}"
-        events = (event(f"fow-{answer.choice}", text, "K-12.4", answer.unit),)
+        state = state.logs(f"fow-{answer.choice}", text, "K-12.4", answer.unit)
         if answer.choice == "charge":
-            state, more = self._charged(state, answer)
-            return state, (*events, *more)
+            return self._charged(state, answer)
         if answer.path:
             state = state.put(answer.unit, answer.path[0]).changed(answer.unit, trt=None)
-            return state, events
+            return state
         begun: dict[str, Due] = {
             "move_friend": moves.RollMa(answer.unit, side=self.side, others=answer.others),
             "recover_friend": Recovering(answer.unit),
             "check_enemy": Shaken(answer.unit),
             "move_enemy": Misled(self.side, answer.unit),
         }
-        return state.pushed(begun[answer.choice]), events
+        return state.pushed(begun[answer.choice])
 
-    def _charged(self, state: State, answer: acts.Fow) -> Outcome:
+    def _charged(self, state: State, answer: acts.Fow) -> State:
         """Returns the state in the combat of a charge, which is that of its target (K-12.4c)."""
         arm: Any = state.unit(answer.unit).arm
         target = answer.target or ""
@@ -571,10 +575,10 @@ class Shaken(MoraleDie):
     dice = "the morale of {unit}"
     dice_rule = "K-12.4"
 
-    def checked(self, state: State, passed: bool, dice: tuple[int, ...]) -> Outcome:
+    def checked(self, state: State, passed: bool, dice: tuple[int, ...]) -> State:
         """Returns the state with the unit as before, or Disrupted."""
         if passed:
-            return state, ()
+            return state
         marks = {"disrupted": True, "square": False}
         return state.logged(self.unit, "check", "is Disrupted", "K-12.4", **marks)
 
@@ -587,7 +591,7 @@ class Misled(Due):
     dice = "the move of {unit} by the enemy, on 1 or 2"
     dice_rule = "K-12.4"
 
-    def follow(self, state: State, answer: tuple[int, ...]) -> Outcome:
+    def then(self, state: State, answer: tuple[int, ...]) -> State:
         """Returns the state in which the unit rolls for its allowance, or stays."""
         goes = answer[0] <= ENEMY_MOVES_ON
         go = (moves.RollMa(self.unit, side=self.side),) if goes else ()
@@ -621,7 +625,7 @@ def scored(before: State, after: State) -> Iterator[Event]:
     for (side, why, old), (*_, new) in zip(_scores(before), _scores(after), strict=True):
         if old != new:
             words = f"{side_name(side)} {new - old:+d} VP {why}: {total[side]} in all"
-            yield event("score", words, "K-3.1")
+            yield Event("score", words, "K-3.1")
 
 
 def _scores(state: State) -> Iterator[tuple[str, str, int]]:

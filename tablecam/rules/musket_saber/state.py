@@ -11,17 +11,17 @@ from typing import Any, ClassVar, Literal
 
 from tablecam.geometry.shapes import Shape
 from tablecam.rules.frozen_json import Variant
-from tablecam.rules.game import DiceGroup, Event, Refused
+from tablecam.rules.game import DiceGroup, Refused
 from tablecam.rules.hexes.files import checked_files
 from tablecam.rules.hexes.grid import Hex, grid_of
-from tablecam.rules.hexes.hex_game import Counter, HexState
+from tablecam.rules.hexes.hex_game import Counter, HexState, HexStep
 from tablecam.rules.hexes.zones import Hexes
 from tablecam.rules.musket_saber.combat import Check, Deed, Manner, Tactic, check_of
 from tablecam.rules.musket_saber.field import Field, Map
 from tablecam.rules.musket_saber.files import FILE_MODELS, Charts, MapFile, Scenario, ScenarioUnit
 from tablecam.rules.musket_saber.tables import GAME, FowChoice, Time
 from tablecam.rules.musket_saber.troops import Leader, LineKind, Post, Unit, is_active
-from tablecam.rules.steps import Events, WordedStep
+from tablecam.rules.steps import Events
 from tablecam.table.model import BasePose, HexMap, Point, Position
 
 Units = tuple[str, ...]
@@ -188,7 +188,7 @@ class Overrule(Act):
     steps: Mapping[str, int] = field(default_factory=dict)
 
 
-class Due(WordedStep, is_family=True):
+class Due(HexStep, is_family=True):
     """What must be settled before the game goes on, about its `unit`, `units` or `guns`."""
 
     least_answers = 2
@@ -236,16 +236,15 @@ class MoraleDie(Due, is_family=True):
         places = range(0 if roll is None else roll.count)
         return (DiceGroup(self.unit, None, tuple(places), self.check(state).goal),)
 
-    def follow(self, state: State, answer: tuple[int, ...]) -> Outcome:
+    def then(self, state: State, answer: tuple[int, ...]) -> State:
         """Returns the state after the check, which is logged first."""
         check = self.check(state)
         words = f"{self.unit} {check.verdict(*answer)}"
-        done = event("check", words, str(self.dice_rule), self.unit)
-        state, events = self.checked(state, all(map(check.passes, answer)), answer)
-        return state, (done, *events)
+        state = state.logs("check", words, str(self.dice_rule), self.unit)
+        return self.checked(state, all(map(check.passes, answer)), answer)
 
     @abstractmethod
-    def checked(self, state: State, passed: bool, dice: tuple[int, ...]) -> Outcome:
+    def checked(self, state: State, passed: bool, dice: tuple[int, ...]) -> State:
         """Returns the state with what follows from the check."""
 
 
@@ -370,6 +369,7 @@ class State(HexState):
     due: tuple[Due, ...] = ()
     lies: Mapping[str, BasePose] = field(default_factory=dict, hash=False)
     given_time: Time | None = None
+    told: Events = field(default=(), compare=False)
 
     @cached_property
     def folio(self) -> Folio:
@@ -488,9 +488,13 @@ class State(HexState):
         }
         return replace(self, **some)
 
-    def logged(self, name: str, kind: str, words: str, rule: str, **marks: Any) -> Outcome:
-        """Returns the state with a changed counter, and the event that says what becomes of it."""
-        return self.changed(name, **marks), (event(kind, f"{name} {words}", rule, name),)
+    def logs(self, kind: str, text: str, rule: str, *units: str) -> State:
+        """Returns the state with an event about some units."""
+        return self.tells(kind, text, rule, **({"units": list(units)} if units else {}))
+
+    def logged(self, name: str, kind: str, words: str, rule: str, **marks: Any) -> State:
+        """Returns the state with a changed counter, and an event that says what becomes of it."""
+        return self.changed(name, **marks).logs(kind, f"{name} {words}", rule, name)
 
     def put_down(self, name: str, hexes: Hexes, facing_deg: int) -> State:
         """Returns the state with a counter where players put it, whatever was."""
@@ -561,14 +565,6 @@ class State(HexState):
             has_line=way is not None, attacked=post.attacked,
         )  # fmt: skip
         return self.changed(post.id, active=active and (post.active or wakes))
-
-
-Outcome = tuple[State, Events]
-
-
-def event(kind: str, text: str, rule: str, *units: str) -> Event:
-    """Returns something that happened to some units."""
-    return Event(kind, text, rule, {"units": list(units)} if units else {})
 
 
 def unit_state(state: State, unit: Unit) -> dict[str, Any]:
