@@ -62,7 +62,12 @@ def test_a_whole_turn_is_played_by_two_seats_kept_and_shown(
         for width, height in SIZES.values():
             red.page.set_viewport_size({"width": width, "height": height})
             red.page.wait_for_function(f"() => ({ASTRAY})() === 0")
+        # Hexes too small for their numbers have halves of them along the rim of the map.
+        rim = red.page.locator(".hex-rim")
+        expect(rim).to_have_count(14 + 12)
+        expect(rim.first).to_be_visible()
         red.page.set_viewport_size({"width": 1300, "height": 900})
+        expect(rim.first).to_be_hidden()
         red.page.locator('[data-thing="unit:Red 1st"]').first.click(force=True)
         rows = red.page.locator("#stacks button b")
         expect(rows).to_have_text(["Red 1st", "Red Guard", "Red Chief"])

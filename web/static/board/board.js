@@ -95,7 +95,7 @@ export class Board {
     renderPings(this.#layers.pings, state);
     renderGhost(this.#layers, state);
     this.#emit("draw", this.#layers);
-    updateLegend(this.#legend, Object.values(this.#drawn).flat(), state.facts.map);
+    updateLegend(this.#legend, Object.values(this.#drawn).flat(), state);
   }
 
   /**

@@ -14,6 +14,8 @@ const NUMBER_PX = 34;
 const LAYERS_PX = { apart: 3, most: 2 };
 /** Where a number stands in its hex: so far above its middle, as a share of its size. */
 const NUMBER_UP = 0.37;
+/** How far halves of numbers lie from the middle of the first hex that has them, in hexes. */
+const RIM = 0.8;
 
 /** @typedef {{key: string, name: string, d: string, colour?: string, width_mm?: number}} Line */
 
@@ -135,8 +137,20 @@ function updateBox(group, { id, hexes, corners_mm }) {
 /** @type {() => SVGElement} */
 function makeMap() {
   const group = svgElement("g");
-  group.append(svgElement("g"), svgElement("g"));
+  group.append(svgElement("g"), svgElement("g"), svgElement("g"));
   return group;
+}
+
+/** The halves of the numbers of hexes, each beside the first hex that has it: on a small map, they say where a number is. @type {(map: HexMap) => {key: string, text: string, at_mm: Point}[]} */
+function rims({ hexes }) {
+  return [0, 2].flatMap((from) => {
+    const half = (/** @type {{id: string}} */ { id }) => id.slice(from, from + 2);
+    return [...new Set(hexes.map(half))].flatMap((text) => {
+      const [first, second] = hexes.filter((hex) => half(hex) === text).map(({ middle_mm }) => middle_mm);
+      const [x, y] = first.map((mm, axis) => mm + RIM * (mm - (second ?? first)[axis]));
+      return { key: `${from} ${text}`, text, at_mm: /** @type {Point} */ ([x, y]) };
+    });
+  });
 }
 
 /** @type {(group: SVGElement, map: HexMap) => void} */
@@ -161,6 +175,13 @@ function updateMap(group, map) {
     ({ id }) => id,
     () => makeText("hex-number"),
     (text, { id, middle_mm: [x_mm, y_mm] }) => placeText(text, id, [x_mm, y_mm + NUMBER_UP * map.size_mm]),
+  );
+  updateChildren(
+    group.children[2],
+    rims(map),
+    ({ key }) => key,
+    () => makeText("hex-rim", "0.35em"),
+    (node, { text, at_mm }) => placeText(node, text, at_mm),
   );
 }
 

@@ -23,6 +23,7 @@ const MEANINGS = {
 const HEX = "M8 1L14.5 4.7V12.3L8 16L1.5 12.3V4.7Z";
 /** A piece of a hexside or a path, and the blocks of secondary terrain, of swatches. */
 const LINE = "M0 8.5H16";
+const RING = "M2 8.5a6 6 0 0 0 12 0a6 6 0 0 0-12 0Z";
 const BLOCKS = "M2 3h3v3H2ZM11 3h3v3H11ZM2 11h3v3H2ZM11 11h3v3H11Z";
 
 /** @type {() => HTMLElement} */
@@ -33,18 +34,24 @@ export function makeLegend() {
   return legend;
 }
 
-/** Lists the roles of what is drawn, and while there are none what the map shows; nothing without a map. @type {(legend: HTMLElement, shapes: Shape[], map: HexMap | null | undefined) => void} */
-export function updateLegend(legend, shapes, map) {
+/** Lists the roles of what is drawn, and while there are none what the map shows; nothing without a map. @type {(legend: HTMLElement, shapes: Shape[], state: import("./state.js").State) => void} */
+export function updateLegend(legend, shapes, { facts: { map }, rings }) {
   const drawn = new Set(shapes.filter(({ kind }) => kind === "polygon").map(({ role }) => role));
   const roles = map ? Object.keys(MEANINGS).filter((role) => drawn.has(role)) : [];
   /** @type {Meaning[]} */
   const meanings = roles.map((role) => ({ key: `role ${role}`, role, words: MEANINGS[role] }));
   legend.classList.toggle("printed", !roles.length);
-  updateChildren(legend, roles.length || !map ? meanings : printed(map), ({ key }) => key, makeMeaning, updateMeaning);
+  updateChildren(
+    legend,
+    roles.length || !map ? meanings : printed(map, rings),
+    ({ key }) => key,
+    makeMeaning,
+    updateMeaning,
+  );
 }
 
-/** What is printed on a map, by kind. @type {(map: HexMap) => Meaning[]} */
-function printed({ terrain, lines, blocks }) {
+/** What is printed on a map, by kind, and what lies around counters. @type {(map: HexMap, rings: string[]) => Meaning[]} */
+function printed({ terrain, lines, blocks }, rings) {
   /** @type {Map<string, Meaning>} */
   const kinds = new Map();
   const add = (/** @type {string} */ kind, /** @type {NonNullable<Meaning["inks"]>[number]} */ ink) => {
@@ -55,6 +62,7 @@ function printed({ terrain, lines, blocks }) {
   for (const { kind, colour } of blocks) if (!kinds.has(kind)) add(kind, { d: BLOCKS, fill: colour });
   for (const { kind, colour, width_mm, dash_mm } of lines)
     add(kind, { d: LINE, stroke: colour, width: width_mm * 1.5, dash: dash_mm.map((mm) => mm * 1.5).join(" ") });
+  for (const ring of rings) add(ring, { d: RING, stroke: "#a3001b", width: 2.5 });
   return [...kinds.values()];
 }
 

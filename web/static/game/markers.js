@@ -221,7 +221,7 @@ function renderMarkers(layer, taken, state) {
         (part) =>
           rows.forEach(({ way }, index) =>
             setAttr(
-              part.children[index],
+              part.children[index + 1],
               "transform",
               `scale(${short(size / state.view.px_per_mm)}) translate(${short(way.right / size)} ${short(way.down / size)})`,
             ),
@@ -317,13 +317,14 @@ function rowWide(marks) {
 /** @type {(rows: Row[], ring_mm: number) => SVGElement} */
 function makeMarkers(rows, ring_mm) {
   const upright = svgElement("g", { class: "upright" });
-  const sized = rows.map(() => svgElement("g"));
-  upright.append(...sized);
+  // Words and figures lie over a ring.
+  const [rings, ...sized] = [svgElement("g"), ...rows.map(() => svgElement("g"))];
+  upright.append(rings, ...sized);
   for (const [index, { marks }] of rows.entries()) {
     let x = -rowWide(marks) / 2;
     for (const mark of marks) {
       const group = svgElement("g", { class: `tone-${mark.tone ?? "plain"}` });
-      if (mark.kind === "ring") upright.append(makeRing(group, ring_mm));
+      if (mark.kind === "ring") rings.append(makeRing(group, ring_mm));
       else sized[index].append(makeMarker(group, mark, x + wide(mark) / 2));
       x += wide(mark);
     }
