@@ -219,15 +219,15 @@ def put_back() -> Response:
 def lay() -> Response:
     """Puts a unit of the simulated table, or everything, where the game has it.
 
-    A unit that may stay where it is stays: a second press does not undo the first.
+    A unit that may stay where it is stays, unless players want it back.
     """
-    unit = request_body(Lay, "lay").unit
+    body = request_body(Lay, "lay")
     game = shown()
     if game.live.referee is None:
         raise BadInput("lay", "expected a table with a game, but this one has no rules")
-    position = game.live.referee.due_position(unit)
+    position = game.live.referee.due_position(body.unit, back=body.back)
     if position is not None:
-        game.simulated.lie_as(position, unit)
+        game.simulated.lie_as(position, body.unit)
     return Response(status=204)
 
 

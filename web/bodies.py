@@ -125,11 +125,15 @@ class Lifted(BaseModel):
 
 
 class Lay(BaseModel):
-    """What to put in its place on a simulated table: one unit or commander, or everything."""
+    """What to put in its place on a simulated table: one unit or commander, or everything.
+
+    One whose move is legal stays, unless players want it `back`.
+    """
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
     unit: str | None = Field(default=None, min_length=1, max_length=100)
+    back: bool = False
 
 
 class TakeSeat(BaseModel):

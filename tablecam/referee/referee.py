@@ -183,11 +183,11 @@ class Referee:
         with self._lock:
             return self._controller.position()
 
-    def due_position(self, unit: str | None = None) -> Position | None:
+    def due_position(self, unit: str | None = None, *, back: bool = False) -> Position | None:
         """Returns the table as it should lie, by the game.
 
         A `unit` with a move that is not legal is at its nearest legal place; None if its move is
-        legal: it may stay until players confirm it.
+        legal: it may stay until players confirm it, or want it `back`.
 
         Raises:
             BadInput: No game has begun.
@@ -197,7 +197,7 @@ class Referee:
             if position is None:
                 raise BadInput("table", "expected a game in progress, but none has begun")
             move = next((move for move in self._by_hand.suggested if move.unit == unit), None)
-            if move is None:
+            if move is None or back:
                 return position
             return move.nearest or (None if move.is_legal else position)
 

@@ -292,8 +292,7 @@ class BattleGame(ByHand[State], PhaseGame[State]):
         """Returns the sides with the strength that they have left, and the phase in words."""
         figures = public[self.strength].items()
         sides = tuple(
-            about.SideStanding(side, (about.Figure(self.strength, left, "flag"),))
-            for side, left in figures
+            about.SideStanding(side, (about.Figure(self.strength, left),)) for side, left in figures
         )
         words = self.phase_of(public["phase"]).words if self.shows_phase else ""
         return about.Standing(sides, public["turn"], phase=words, active=public["active"])

@@ -99,6 +99,6 @@ class Sign:
         value = marks.get(self.mark)
         if not value or any(marks.get(other) for other in self.unless):
             return None
-        if self.kind == "pips":
+        if self.kind == "pips" and value is not True:
             return about.Marker("pips", counted(value, self.text), value, self.tone)
         return about.Marker(self.kind, self.text.format(value), 1, self.tone)

@@ -353,8 +353,8 @@ class SevenYearsWar(BattleGame[State]):
         ),
     )
     signs = (
-        Sign("reforming", "reforming", tone="bad"),
-        Sign("disordered", "disordered", tone="warn", unless=("reforming", "status")),
+        Sign("reforming", "reforming", "pips", "bad"),
+        Sign("disordered", "disordered", "pips", "warn", unless=("reforming", "status")),
         Sign("status", "{}", tone="bad"),
         Sign("fired", "has fired", "cloud"),
         Sign("figures", "{} fig."),
@@ -500,10 +500,10 @@ class SevenYearsWar(BattleGame[State]):
             return None
         return marches.spent(state.changed(name, moved=True), name)
 
-    def nearest(self, state: State, unit: Unit, bases: Bases) -> Bases | None:
-        """Returns how far the unit may go that way within its dice (S-B.8, S-B.9)."""
+    def nearest(self, state: State, unit: Unit, bases: Bases) -> Bases:
+        """Returns how far the unit may go that way within its dice (S-B.8, S-B.9), or its place."""
         if state.due or unit.id not in state.allowed:
-            return None
+            return unit.bases
         is_clear = self.clearly_legal(state, unit)
 
         def is_legal(to: Bases) -> bool:
@@ -512,10 +512,11 @@ class SevenYearsWar(BattleGame[State]):
             return way.answer.answer != "no" and is_clear(to)
 
         if state.field.troops[unit.id].formation == "open":
-            return farthest_legal(unit, bases, is_legal)
+            return farthest_legal(unit, bases, is_legal) or unit.bases
         reach_mm = state.allowed[unit.id].value_in * state.field.inch_mm
         start = Start(unit.bases, axes_of(unit), axes_of(unit, bases), reach_mm)
-        return nearest_on_the_way(start, is_legal)
+        further = marches.gone_on(state, unit, bases, is_legal)
+        return further or nearest_on_the_way(start, is_legal) or unit.bases
 
     def commander_suggestion(self, state: State, seen: Commander) -> Suggestion | None:
         """Infers the move of a commander who has thrown his dice."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import combinations, pairwise
@@ -474,6 +474,16 @@ def _is_at_edge(state: State, unit: Unit, end: shapely.Geometry) -> bool:
         if piece.kind != WALL and is_designated(piece)
     )
     return any(overlaps(start, piece) != overlaps(end, piece) for piece in pieces)
+
+
+def gone_on(
+    state: State, unit: Unit, bases: Bases, is_legal: Callable[[Bases], bool]
+) -> Bases | None:
+    """Returns where a unit that has gone too little would be as far on as it must (S-B.6)."""
+    cost_mm, least_mm = path_to(unit, bases).cost_mm, state.allowed[unit.id].least_in
+    on_mm = least_mm * state.field.inch_mm - cost_mm
+    there = ahead(bases, axes_of(unit, bases).heading_deg, on_mm)
+    return there if on_mm > 0 and is_legal(there) else None
 
 
 def usual_moves(state: State, unit: Unit) -> Iterator[acts.Move | acts.StayPut]:

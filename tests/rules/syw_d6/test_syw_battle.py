@@ -764,6 +764,18 @@ def test_tests_that_no_die_decides_are_summed_up_s_g_1():
     assert morale.moral_due(state).told[-1].text == "4 units take a TEST: A2 fails"
 
 
+def test_who_has_gone_too_little_is_shown_how_far_it_must_s_b_6():
+    battle = Battle(unit("F1", 20, 15, experience="green"), A1)
+    battle.act("F1: 1 die")
+    battle.throw(5)
+    seen = replace(battle.unit("F1"), bases=moved(battle, "F1", 2.6).bases)
+    (made,) = GAME.detect_moves(battle.state, table(seen, A1))
+    assert made.text == "F1 moves 2.6 in, and must use 5"
+    assert made.nearest.unit("F1").bases[0].y_mm == pytest.approx(19.5 * INCH_MM, abs=0.1)
+    upon = replace(seen, bases=ahead(battle.unit("F1").bases, 0, 400))
+    assert GAME.nearest(battle.state, battle.unit("F1"), upon.bases)
+
+
 @pytest.mark.parametrize(
     ("skill", "words"),
     [("green", "exactly 4 in"), ("trained", "2 to 4 in"), ("veteran", "up to 4 in")],

@@ -81,7 +81,7 @@ export async function controlScript(command) {
   await post(`/api/simulated/${command}`, {});
 }
 
-/** Puts a unit of the simulated table where the game has it; without a unit, everything. @type {(unit?: string) => Promise<void>} */
-export async function lay(unit) {
-  await post("/api/simulated/lay", unit ? { unit } : {});
+/** Puts a unit of the simulated table where the game has it; without a unit, everything. A legal move stays, unless it goes `back`. @type {(unit?: string, back?: boolean) => Promise<void>} */
+export async function lay(unit, back = false) {
+  await post("/api/simulated/lay", unit ? { unit, back } : {});
 }

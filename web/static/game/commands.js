@@ -29,6 +29,7 @@ import {
   playing,
   receiveView,
   requestedRoll,
+  unconfirmed,
   valuesOf,
 } from "./state.js";
 
@@ -354,7 +355,8 @@ export class Commands {
 
   /** Takes back the latest action; false where the latest was a move on the simulated table, or none. */
   undoLatest() {
-    const isOfGame = Boolean(playing(this.state)?.can_undo) && this.state.undo.length === 0;
+    const isOnTable = this.state.undo.length > 0 || unconfirmed(this.state) !== undefined;
+    const isOfGame = Boolean(playing(this.state)?.can_undo) && !isOnTable;
     if (isOfGame) this.undo();
     return isOfGame;
   }

@@ -135,8 +135,9 @@ function latestFirst(state, log) {
   /** @type {Told[][]} */
   const actions = [];
   for (const [index, happened] of log.entries()) {
-    // A turn that begins with an action heads what follows, not what led to it.
-    const follows = happened.deed === log[index - 1]?.deed && !isNewTurn(state, happened);
+    // A turn or a phase that begins with an action heads what follows, not what led to it.
+    const isHead = ["turn", "phase"].includes(state.facts.about.moments[happened.kind]);
+    const follows = happened.deed === log[index - 1]?.deed && !isHead;
     if (!follows) actions.push([]);
     actions.at(-1)?.push({ key: `log ${index}`, happened, follows });
   }

@@ -250,7 +250,15 @@ function rowBeside(all, { id, x_mm, y_mm }, size, isBrief, taken, upon, name, st
       findWay(boxOf(marks), { ...MARKER_PX, apart }, taken, state, others) ??
         freeWay(boxOf(marks), { ...MARKER_PX, apart }, taken, state),
     );
-  if (!isBrief) return beside(all);
+  // In a crowd, few letters near the unit say better whose they are than all of them farther off.
+  const briefs = all.map(brief);
+  if (!isBrief) {
+    for (const marks of [all, briefs]) {
+      const way = findWay(boxOf(marks), { ...MARKER_PX, farther: [], apart }, taken, state, others);
+      if (way) return row(marks, way);
+    }
+    return beside(briefs);
+  }
   const grave = all.filter(({ kind, tone = "plain" }) => kind !== "word" || tone !== "plain");
   const signs = grave.map((mark) => (mark.kind === "word" ? { ...mark, text: "!" } : mark));
   for (const marks of [all, grave, signs]) {

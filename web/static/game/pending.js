@@ -179,7 +179,8 @@ function updateMoved(row, moved, state) {
     (row, { way, title = "", means = "", main, text }) => {
       const [button, words] = /** @type {HTMLElement[]} */ ([...row.children]);
       setAttr(row, "class", means ? "way means" : "way");
-      setAttr(button, way === "lay" ? "data-lay" : "data-way", way === "lay" ? unit : way);
+      const attribute = { lay: "data-lay", back: "data-lay-back" }[way] ?? "data-way";
+      setAttr(button, attribute, attribute === "data-way" ? way : unit);
       setAttr(button, "title", title);
       setAttr(button, "class", main ? "main" : "");
       setText(button, text);
@@ -209,8 +210,11 @@ function waysOf(moved, state) {
     title: "The players have agreed: it is recorded as an overrule",
   };
   const confirms = is_legal && view.is_yours;
-  if (confirms && answer.answer === "yes")
-    return [{ way: "seen", text: "Confirm", title: `Record what ${unit} did`, main: !view.together.includes(unit) }];
+  if (confirms && answer.answer === "yes") {
+    const main = !view.together.includes(unit);
+    const confirm = { way: "seen", text: "Confirm", title: `Record what ${unit} did`, main };
+    return mayLay(state) ? [confirm, { way: "back", text: "Put it back", title: "As before the move" }] : [confirm];
+  }
   if (confirms && !isDecided(moved, state)) return closeCalls(...sidesOf(unit, state));
   if (confirms && (state.game.decided?.face ?? 0) >= HOLDS_FROM)
     return [{ way: "held", text: "Confirm", title: "As the die says", main: true }];

@@ -277,6 +277,12 @@ export function cardOf(view, unit) {
   return JSON.stringify(view?.moved?.find((moved) => moved.unit === unit));
 }
 
+/** The unit of a legal move on the simulated table that nobody has confirmed. @type {(state: State) => string | undefined} */
+export function unconfirmed(state) {
+  const view = state.facts.simulated ? playing(state) : null;
+  return view?.moved.find(({ is_legal }) => is_legal && view.is_yours)?.unit;
+}
+
 /**
  * Drops the moves on the simulated table that are over: put right, or taken in by an action of the game, which has its
  * own undo.

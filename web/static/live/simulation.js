@@ -5,7 +5,7 @@ import { errorText } from "../shared/http.js";
 import { dropGhost, letGo, Moves, placings } from "../board/moves.js";
 import { commanderOf, placeTitle, split, unitOf } from "../board/things.js";
 import { controlScript, lay } from "../game/api.js";
-import { cardOf, outOfStep, playing } from "../game/state.js";
+import { cardOf, outOfStep, playing, unconfirmed } from "../game/state.js";
 import * as api from "./api.js";
 
 /** @typedef {import("../game/state.js").State} State */
@@ -17,6 +17,8 @@ const NOTICE_MS = 5000;
 const JUDGE_WITHIN_MS = 15000;
 /** A bump of 15 px, as by an elbow. */
 const BUMP_PX = [12, -9];
+/** The buttons that do what hands would do. */
+const ON_TABLE = "[data-put-back], [data-lift], [data-lay], [data-lay-back]";
 /** Where a tab keeps its moves. */
 const UNDO = "tablecam undo";
 /** The share of its light that a dimmed lamp has left. */
@@ -31,6 +33,8 @@ export class SimulatedMoves extends Moves {
     this.bumps = 0;
     /** The last request to the table. @type {Promise<unknown>} */
     this.latest = Promise.resolve();
+    /** What is being taken off: a second press would ask for it again. @type {Set<string>} */
+    this.lifting = new Set();
   }
 
   /** Sends a request after all earlier ones: an undo never overtakes what it undoes. @template Answer @param {() => Promise<Answer>} send */
@@ -93,6 +97,8 @@ export class SimulatedMoves extends Moves {
   /** Undoes the last move. */
   async undo() {
     const place = this.state.undo[this.state.undo.length - 1];
+    const waiting = unconfirmed(this.state);
+    if (!place && waiting) return this.lay(waiting, true);
     if (!place) return;
     this.state.undo = this.state.undo.slice(0, -1);
     dropGhost(this.state);
@@ -107,6 +113,10 @@ export class SimulatedMoves extends Moves {
 
   /** Takes a thing off the table. @param {Lifted} lifted */
   async lift(lifted) {
+    const off = this.state.now?.simulated?.off ?? [];
+    const tags = lifted.tag === undefined ? tagsOf(this.state, lifted.unit) : [lifted.tag];
+    if (this.lifting.has(keyOf(lifted)) || tags.every((tag) => off.includes(tag))) return;
+    this.lifting.add(keyOf(lifted));
     const move = { lifted };
     this.state.undo = [...this.state.undo, move];
     try {
@@ -116,6 +126,7 @@ export class SimulatedMoves extends Moves {
       this.state.undo = this.state.undo.filter((other) => other !== move);
       this.complain(error);
     }
+    this.lifting.delete(keyOf(lifted));
   }
 
   /** Puts a thing back that was taken off. @param {Lifted} lifted */
@@ -129,8 +140,8 @@ export class SimulatedMoves extends Moves {
     }
   }
 
-  /** Puts a unit where the game has it; an empty id, everything. @param {string} unit */
-  async lay(unit) {
+  /** Puts a unit where the game has it; an empty id, everything. A legal move stays, unless it goes `back`. @param {string} unit @param {boolean} back */
+  async lay(unit, back = false) {
     const { game } = this.state;
     const card = cardOf(game.view, unit);
     dropGhost(this.state);
@@ -141,7 +152,7 @@ export class SimulatedMoves extends Moves {
     if (card) game.laid = [...game.laid, card];
     this.changed();
     try {
-      await this.inTurn(() => lay(unit));
+      await this.inTurn(() => lay(unit, back));
     } catch (error) {
       game.laid = game.laid.filter((other) => other !== card);
       this.complain(error);
@@ -337,12 +348,13 @@ export function listenToLifting(state, moves) {
   for (const id of ["lifted", "in-place", "game-due", "game-moved", "game-astray"]) {
     // A table without a rulebook has no game.
     document.getElementById(id)?.addEventListener("click", (event) => {
-      const button =
-        event.target instanceof Element ? event.target.closest("[data-put-back], [data-lift], [data-lay]") : null;
+      const button = event.target instanceof Element ? event.target.closest(ON_TABLE) : null;
       const unit = button?.getAttribute("data-lift");
       const back = button?.getAttribute("data-put-back");
       const lain = button?.getAttribute("data-lay");
+      const returned = button?.getAttribute("data-lay-back");
       if (lain !== undefined && lain !== null) void moves.lay(lain);
+      if (returned) void moves.lay(returned, true);
       const tag = button?.getAttribute("data-tag");
       if (unit) void moves.lift({ unit });
       if (back) void moves.putBack(tag ? { unit: back, tag: Number(tag) } : { unit: back });
