@@ -34,7 +34,7 @@ from tablecam.rules.maurice.field.worlds import drawn_fields, tilted
 from tablecam.rules.memo import Memo
 from tablecam.uncertainty.answer import Answer, verdict
 from tablecam.uncertainty.contact import TOUCH_MM
-from tablecam.uncertainty.margins import SIGMAS, bounded_margin_mm
+from tablecam.uncertainty.margins import bounded_margin_mm
 from tablecam.uncertainty.samples import DRAWS, probability_of_draws
 
 LazyAnswers = Callable[[], Mapping[str, Answer]]
@@ -320,7 +320,7 @@ class _Question:
 
 def _bound_mm(field: Field, unit: UnitOnField, others: Iterable[UnitOnField]) -> float:
     """Returns the largest error of a limit to consider: 3.5 sigma or the players' tolerance."""
-    return max(SIGMAS * _error_mm(field, unit, others), field.tolerance_mm)
+    return field.bound_mm(_error_mm(field, unit, others))
 
 
 def _error_mm(field: Field, unit: UnitOnField, others: Iterable[UnitOnField]) -> float:

@@ -37,7 +37,7 @@ from tablecam.rules.memo import Memo
 from tablecam.table.model import Arm
 from tablecam.table.sides import side_plural
 from tablecam.uncertainty.answer import Answer, certain
-from tablecam.uncertainty.margins import SIGMAS, Chance, Flags, chance_of
+from tablecam.uncertainty.margins import Chance, Flags, chance_of
 
 COVER_RULE = "M-8.14"
 
@@ -97,7 +97,7 @@ def close_call_covers(field: Field, pairs: Iterable[tuple[str, str]]) -> tuple[A
 def _chance(field: Field, attacker: UnitOnField, defender: UnitOnField) -> Chance:
     """Returns the probability of cover, and how much the cover must grow or shrink to turn it."""
     both_mm = attacker.sigma_bound_mm, defender.sigma_bound_mm
-    max_shift_mm = max(SIGMAS * sum(both_mm), field.tolerance_mm)
+    max_shift_mm = field.bound_mm(sum(both_mm))
     place = shapely.convex_hull(shapely.union(attacker.outline, defender.outline))
     # Only cover near the two units counts; a small piece makes the draws cheap.
     around = shapely.envelope(shapely.buffer(place, 2 * max_shift_mm + 1.0))

@@ -75,7 +75,7 @@ class Melee:
     def max_shift_mm(self) -> float:
         """The largest error of any length in this melee, at least the players' tolerance."""
         widest_mm = max((unit.sigma_bound_mm for unit in self.units_near), default=0.0)
-        return max(SIGMAS * (self.attacker.sigma_bound_mm + widest_mm), self.field.tolerance_mm)
+        return self.field.bound_mm(self.attacker.sigma_bound_mm + widest_mm)
 
     @cached_property
     def enemies(self) -> tuple[UnitOnField, ...]:

@@ -32,6 +32,7 @@ from tablecam.table.model import Arm, BasePose, Position, Unit
 from tablecam.table.rows import with_rows
 from tablecam.uncertainty.contact import TOUCH_MM
 from tablecam.uncertainty.lengths import distances_of_pairs
+from tablecam.uncertainty.margins import SIGMAS
 from tablecam.wording import quoted, written
 
 _CUT_MM: Final = 1.0
@@ -236,6 +237,10 @@ class Field:
     def tolerance_mm(self) -> float:
         """The players' tolerance: a smaller margin is too close to call."""
         return self.position.table.tolerance_mm
+
+    def bound_mm(self, sigma_mm: float) -> float:
+        """Returns the largest error of a length to consider: 3.5 sigma or the tolerance."""
+        return max(SIGMAS * sigma_mm, self.tolerance_mm)
 
     @property
     def is_exact(self) -> bool:

@@ -213,7 +213,7 @@ class FireDoubts:
         Where no shift does, as other errors would, it is as many sigmas as the chance tells.
         """
         facts, ways = facts_of(self.fire), [*range(WAYS)]
-        most_mm = largest_mm(self.field, self._sigma_mm(key))
+        most_mm = self.field.bound_mm(self._sigma_mm(key))
 
         def holds_by(shift_mm: float) -> bool:
             worlds = self._worlds.shifted(abs(shift_mm), ways) if shift_mm else []
@@ -298,7 +298,7 @@ _MOST_TURN_DEG = 80.0
 def may_stand_otherwise(field: Field, bases: Sequence[tuple[UnitOnField, int]]) -> list[bool]:
     """Returns which bases errors may bring into water or woods, or out of them (M-7.6)."""
     outlines = np.array([unit.bases[place] for unit, place in bases], dtype=object)
-    shifts_mm: Any = np.array([largest_mm(field, unit.sigma_bound_mm) for unit, _ in bases])
+    shifts_mm: Any = np.array([field.bound_mm(unit.sigma_bound_mm) for unit, _ in bases])
     may = np.zeros(len(bases), dtype=bool)
     for area in (field.ground.water, field.ground.woods):
         near = np.flatnonzero(shapely.dwithin(shapely.boundary(area), outlines, shifts_mm))
@@ -320,7 +320,7 @@ def may_change(field: Field, fires: Sequence[BaseFire]) -> set[Shooter]:
     ground = field.ground
     walls = [piece.outline for piece in ground.pieces if piece.kind.is_linear]
     edges = np.array([base.edge for base in shooters], dtype=object)
-    within_mm = [2 * TOUCH_MM + largest_mm(field, base.unit.sigma_bound_mm) for base in shooters]
+    within_mm = [2 * TOUCH_MM + field.bound_mm(base.unit.sigma_bound_mm) for base in shooters]
     near, _ = shapely.STRtree(walls).query(edges, "dwithin", within_mm)
     is_open |= {shooters[at] for at in near.tolist()}
     in_sight = [
@@ -342,7 +342,7 @@ def may_change(field: Field, fires: Sequence[BaseFire]) -> set[Shooter]:
         if (base, other.unit.id) not in clear
     ]
     for area, sights in ((ground.crests, in_sight), (ground.cover, shot_at)):
-        shifts_mm = np.array([largest_mm(field, _apart(*sight)) for sight in sights])
+        shifts_mm = np.array([field.bound_mm(_apart(*sight)) for sight in sights])
         lines = [(base.edge, other.outline) for base, other in sights]
         blocked = may_block(lines, area, shifts_mm).tolist()
         is_open |= {base for (base, _), may in zip(sights, blocked, strict=True) if may}
@@ -353,13 +353,8 @@ def _is_past_cover(field: Field, option: FireOption) -> bool:
     """Returns whether a shot passes all cover at more than an error's distance."""
     if option.past is None:
         return False
-    within_mm = largest_mm(field, _apart(option.shooter, option.met))
+    within_mm = field.bound_mm(_apart(option.shooter, option.met))
     return not shapely.dwithin(option.past, option.shooter.cover, within_mm)
-
-
-def largest_mm(field: Field, sigma_mm: float) -> float:
-    """Returns the largest shift of a length to consider."""
-    return max(SIGMAS * sigma_mm, field.tolerance_mm)
 
 
 def ahead_sigma_mm(unit: UnitOnField, place: int, other_mm: float, range_mm: float) -> float:
@@ -383,7 +378,7 @@ def _may_enfilade(field: Field, base: Shooter, possible: Sequence[OtherBase]) ->
         # The longest lever arm: from the target's front edge to the shooter's farthest corner.
         far_mm = float(shapely.hausdorff_distance(base.outline, other.outline))
         swing_mm = target.sigma_mm + math.radians(target.sigma_deg) * (far_mm + target.depth_mm)
-        if abs(margin_mm) <= largest_mm(field, base.unit.sigma_bound_mm + swing_mm):
+        if abs(margin_mm) <= field.bound_mm(base.unit.sigma_bound_mm + swing_mm):
             return True
         if behind.setdefault(other.unit.id, margin_mm > 0.0) != (margin_mm > 0.0):
             return True
@@ -422,7 +417,7 @@ def _stage(
     others_mm = max(unit.sigma_bound_mm for unit in field.units)
     # The largest errors of all: of lengths, and of the angles to which a zone may be turned.
     shift_mm = max(
-        largest_mm(field, ahead_sigma_mm(base.unit, base.place, others_mm, length_mm))
+        field.bound_mm(ahead_sigma_mm(base.unit, base.place, others_mm, length_mm))
         for base in shooters
     )
     swing_deg = max(SIGMAS * base.unit.unit.bases[base.place].sigma_deg for base in shooters)

@@ -21,7 +21,7 @@ from tablecam.table.model import BasePose, Commander, Point
 from tablecam.uncertainty.answer import Answer, certain, decide, measured
 from tablecam.uncertainty.clear_line import is_barred, shortest_clear_line
 from tablecam.uncertainty.lengths import Length, distance
-from tablecam.uncertainty.margins import SIGMAS, TURNING_PRECISION, turning_shift_mm
+from tablecam.uncertainty.margins import TURNING_PRECISION, turning_shift_mm
 from tablecam.uncertainty.samples import draw_gaps_mm
 from tablecam.uncertainty.within import within
 
@@ -142,7 +142,7 @@ class _Nearness:
         if shapely.is_empty(impassable):
             return near
         sigmas_mm = {name: self.field.by_id[name].sigma_bound_mm for name in self.far_mm}
-        bound_mm = max(SIGMAS * (own_mm + max(sigmas_mm.values())), tolerance_mm)
+        bound_mm = self.field.bound_mm(own_mm + max(sigmas_mm.values()))
         if not bound_mm or not shapely.dwithin(impassable, outline, self.limit_mm + bound_mm):
             return near
         # No error brings any other within reach.

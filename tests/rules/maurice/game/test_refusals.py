@@ -8,7 +8,7 @@ import pytest
 
 import tablecam.rules.maurice.game as package
 
-CORRECTIONS = {"overrule.py", "overruled_cards.py"}
+CORRECTIONS = "overrule.py"
 """What players set by hand is no rule's matter: only what cannot be set at all is refused."""
 
 MODULES = sorted(Path(package.__file__).parent.rglob("*.py"))
@@ -25,5 +25,5 @@ def unruled(module: Path) -> Iterator[int]:
 
 @pytest.mark.parametrize("module", MODULES, ids=lambda module: "/".join(module.parts[-2:]))
 def test_every_refusal_of_a_step_names_its_rule(module):
-    if module.name not in CORRECTIONS:
+    if module.name != CORRECTIONS:
         assert not [*unruled(module)]
