@@ -67,8 +67,7 @@ def ban_on_fire(state: State, units: Sequence[str], target: str) -> Ban | None:
         if name in state.active_units and not troop.is_battery and piece.mp_left < 1:
             return Ban.of(name, "D-14.10.2", "has no Movement Point left to fire")
         if len(units) > 1 and (troop.is_battery or troop.is_company):
-            rule = "D-10.4" if troop.is_battery else "D-14.10.7"
-            return Ban(rule, f"{name} never fires jointly")
+            return Ban("D-10.4" if troop.is_battery else "D-14.10.7", f"{name} never fires jointly")
     if len(set(units)) < len(units) or (len(units) > 1 and not field.flank_chain(state, units)):
         return Ban("D-14.10.5", "expected units flank to flank")
     only_gun = state.troop(target).is_battery and not field.top_of_foot(state, enemy)

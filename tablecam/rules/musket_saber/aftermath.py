@@ -70,8 +70,7 @@ def lost_step(
 ) -> State:  # fmt: skip
     """Returns the state after the loss of a step; the last one sets aside or captures (K-7.11)."""
     if left > 0:
-        words = f"loses a step{why}"
-        return state.logged(name, "loss", words, "K-7.11", steps=left, reduced=True)
+        return state.logged(name, "loss", f"loses a step{why}", "K-7.11", steps=left, reduced=True)
     end = "set_aside" if is_set_aside else "captured"
     words, gone = f"is eliminated{why} and {end.replace('_', ' ')}", {end: True}
     return state.logged(name, "loss", words, "K-7.11", hex=None, steps=0, square=False, **gone)
@@ -401,8 +400,7 @@ def _advanced(state: State, answer: acts.Advance) -> State:
         if leader.id in led:
             state = state.changed(leader.id, hex=answer.to)
     state = state.put(answer.unit, answer.to)
-    text = f"{answer.unit} advances to {answer.to}"
-    return state.logs("advance", text, "K-7.12", answer.unit)
+    return state.logs("advance", f"{answer.unit} advances to {answer.to}", "K-7.12", answer.unit)
 
 
 class Onward(Due):

@@ -86,22 +86,19 @@ def _onward(state: State) -> State | None:
     first = state.folio.scenario.first_player
     if state.active == first:
         side = state.enemy_of(first)
-        words = f"{side_name(side)}: movement"
-        return movement_begun(state, side).logs("phase", words, "K-3.2")
+        return movement_begun(state, side).logs("phase", f"{side_name(side)}: movement", "K-3.2")
     if state.turn >= len(state.folio.scenario.turns):
         state = replace(state, phase="over")
         return state.logs("over", outcome(state), "K-3.1")
     state = replace(state, turn=state.turn + 1, given_time=None)
-    text = f"Turn {state.turn}, {state.time}"
-    return movement_begun(state, first).logs("turn", text, "K-3.2")
+    return movement_begun(state, first).logs("turn", f"Turn {state.turn}, {state.time}", "K-3.2")
 
 
 def passed(state: State) -> State:
     """Returns the state at the end of a phase: HQ and trains wake, Fortunes of War fall due."""
     if state.phase == "movement":
         state = state.with_posts_judged(state.active, wakes=True).with_posts_judged(state.passive)
-        text = f"{side_name(state.active)}: combat"
-        return combat_begun(state).logs("phase", text, "K-3.2")
+        return combat_begun(state).logs("phase", f"{side_name(state.active)}: combat", "K-3.2")
     return replace(_passed_over(state, [*state.triggered]), phase="closing")
 
 
