@@ -20,6 +20,7 @@ from tablecam.rules.musket_saber.state import Due, MoraleDie, State, Units
 from tablecam.rules.musket_saber.tables import Code
 from tablecam.rules.musket_saber.troops import Unit, is_overstacked
 from tablecam.table.sides import side_name
+from tablecam.wording import joined
 
 # A fate as it comes over the units.
 
@@ -493,7 +494,7 @@ class ChargeOn(Due):
         for name in self.units:
             state = state.changed(name, fought=False, charging=True)
         charges = (*state.charges, acts.Charging(self.units, answer.target_hex, goes_on=True))
-        text = f"{' and '.join(self.units)}: a further charge, at {answer.target_hex}"
+        text = f"{joined(self.units)}: a further charge, at {answer.target_hex}"
         state = replace(state, charges=charges)
         stay = (Staying(name, number) for name, number in self.stood.items())
         return state.pushed(*stay).logs("charge", text, "K-9.3", *self.units)

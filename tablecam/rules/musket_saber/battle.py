@@ -25,6 +25,7 @@ from tablecam.rules.musket_saber.state import Due, MoraleDie, State, Units
 from tablecam.rules.musket_saber.tables import HQ_FOW, Code, code_of
 from tablecam.rules.musket_saber.troops import Leader, Unit, fighting
 from tablecam.table.sides import side_name
+from tablecam.wording import joined
 
 TACTIC_RULES: Final[Mapping[Tactic, str]] = {
     "none": "K-7.3", "press": "K-7.13b", "disengage": "K-7.13d", "last_stand": "K-7.13e",
@@ -63,11 +64,12 @@ def _facing_horse(state: State, battle: acts.Battle) -> tuple[Unit, ...]:
     return tuple(u for u in units if formed is None or u is formed or u.hex != formed.hex)
 
 
-def sums_of(counted: Differential, primary: str = "") -> tuple[Sum, ...]:
+def sums_of(counted: Differential, battle: acts.Battle) -> tuple[Sum, ...]:
     """Returns both totals of a differential with their terms, each halving with its rule.
 
-    Of several attackers the `primary` one is named as such.
+    Of several attackers the primary one is named as such.
     """
+    primary = battle.primary if len(battle.attackers) > 1 else ""
 
     def part(term: Term) -> str:
         why = ", ".join(
@@ -91,13 +93,13 @@ def whom(state: State, target: Hex) -> str:
     """Returns who is attacked in a hex: its units that fight, else the posts there."""
     units = [unit.id for unit in fighting(state.field.units_at(target))]
     there = units or [name for name, number in state.hexes().items() if number == target]
-    return f"{' and '.join(there)} in {target}" if there else target
+    return f"{joined(there)} in {target}" if there else target
 
 
 def attack_words(state: State, units: Units, target: Hex, how: str) -> str:
     """Returns who attacks whom, and how."""
     verb = "skirmish with" if how == "skirmish" else how
-    return f"{' and '.join(units)}: {verb} {whom(state, target)}"
+    return f"{joined(units)}: {verb} {whom(state, target)}"
 
 
 # Putting an attack together.
@@ -199,11 +201,10 @@ class Muster(Due):
         counted = reckoned(state, battle)
         words = attack_words(state, battle.attackers, battle.target, battle.how)
         words += f", differential {counted.value:+d}"
-        primary = battle.primary if len(battle.attackers) > 1 else ""
         hint = "To add a unit, tap it. When all are in, tap “Declare”."
         if not any(self._joining(state)):
             hint = "All who can attack with it are in: tap “Declare”, or “No attack”."
-        return PendingDecision(words, battle.side, hint=hint, sums=sums_of(counted, primary))
+        return PendingDecision(words, battle.side, hint=hint, sums=sums_of(counted, battle))
 
     def legal(self, state: State) -> tuple[Any, ...]:
         """Returns who else may take part, who may be primary, and the declaration."""
@@ -463,7 +464,7 @@ class Tactics(Due):
         """Returns the question, with who fights and what both sides count so far."""
         asked, battle = super().asked(state), state.fight
         words = f"{side_name(self.side)}: which tactic? ({_foes(battle)})"
-        sums = sums_of(reckoned(state, battle))
+        sums = sums_of(reckoned(state, battle), battle)
         return asked and replace(asked, question=words, sums=sums)
 
     def legal(self, state: State) -> tuple[acts.UseTactic, ...]:
@@ -551,7 +552,7 @@ class Fight(Due):
         counted = reckoned(state, battle)
         words = f"{_foes(battle)} in {battle.target}, differential {counted.value:+d}: roll a die"
         outcomes = outcomes_of(lambda die: _result(state, battle, counted, die)[1], range(1, 7))
-        return PendingDecision(words, sums=(*sums_of(counted), outcomes))
+        return PendingDecision(words, sums=(*sums_of(counted, battle), outcomes))
 
     def then(self, state: State, answer: tuple[int, ...] | None) -> State:
         """Returns the state with the result due."""
@@ -565,7 +566,7 @@ class Fight(Due):
         text += f": {_foes(battle)}, differential {counted.value:+d}, die {answer[0]}"
         facts = {
             "units": [*battle.attackers, *battle.defenders],
-            "sums": [total._asdict() for total in sums_of(counted)],
+            "sums": [total._asdict() for total in sums_of(counted, battle)],
         }
         state = replace(state, battle=battle).pushed(Result(tuple(map(str, codes))))
         return state.tells("combat", text, "K-7.8", **facts)
@@ -584,12 +585,12 @@ def _result(
     sides = zip("DA" if battle.is_turned else "AD", primaries, strict=True)
     charges = "A" if battle.is_pressed else ""
     flees = [side for side, unit in sides if unit.arm == "cavalry" and side != charges]
-    text = " and ".join(code.in_words(none_of, flees) for code in codes)
+    text = joined(code.in_words(none_of, flees) for code in codes)
     return codes, text + ("" if codes == [printed] else f" instead of {printed}")
 
 
 def _foes(battle: acts.Battle) -> str:
-    return f"{' and '.join(battle.attackers)} against {' and '.join(battle.defenders)}"
+    return f"{joined(battle.attackers)} against {joined(battle.defenders)}"
 
 
 def _has_square(state: State, battle: acts.Battle) -> bool:
@@ -697,7 +698,7 @@ class Result(Due):
             is_worn = state.unit(missing.unit).disrupted
             return "stay and check its morale, to rout if it fails" if is_worn else "be Disrupted"
         others = [u.id for u in self.fought(state).units(missing.role) if u.id != missing.unit]
-        words = "retreat" + (f" with {' and '.join(others)}" if others else "")
+        words = "retreat" + (f" with {joined(others)}" if others else "")
         return f"{words} and be Disrupted" if "step" in missing.expected else words
 
     def legal(self, state: State) -> tuple[Any, ...]:
@@ -885,7 +886,7 @@ class Firing(Due):
 
     def words(self, state: State) -> str:
         """Returns who fires at whom, and in which column."""
-        return f"{' and '.join(self.guns)} at {self.target}, column {self.total(state):+d}"
+        return f"{joined(self.guns)} at {self.target}, column {self.total(state):+d}"
 
     def asked(self, state: State) -> PendingDecision:
         """Returns who fires at whom, and what the die may bring."""

@@ -24,7 +24,7 @@ from tablecam.rules.reports import Finding, Question, Section
 from tablecam.table.model import Position
 from tablecam.table.model import Unit as Counter
 from tablecam.uncertainty.answer import certain
-from tablecam.wording import counted
+from tablecam.wording import counted, joined
 
 Part = Finding | Shape
 
@@ -103,7 +103,7 @@ def _zone(state: State, unit: Unit) -> Iterator[Part]:
         yield Finding("It has no zone of control: the terrain bars it", rule="K-6.4")
     yield from state.grid.outlines(zone, "zone-of-control")
     if holding := state.field.holding(unit):
-        names = " and ".join(enemy.id for enemy in holding)
+        names = joined(enemy.id for enemy in holding)
         yield Finding(f"{names} {'hold' if len(holding) > 1 else 'holds'} it", rule="K-6.2a")
 
 
@@ -171,7 +171,7 @@ def _attacks_between(state: State, pairs: Sequence[Sequence[str]]) -> Iterator[F
 def _attacks_on(state: State, unit: Unit, target: Hex) -> Iterator[Finding]:
     """Yields how a unit may attack a hex now; before its phase, as all stands on the map."""
     is_now = state.phase == "combat" and unit.side == state.active
-    there = " and ".join(enemy.id for enemy in state.field.units_at(target)) or "a post"
+    there = joined(enemy.id for enemy in state.field.units_at(target)) or "a post"
     bans: dict[str, Ban | None] = {}
     for how in ("attack", "skirmish"):
         ban = battle.ban_by_field(state, unit, target, how)

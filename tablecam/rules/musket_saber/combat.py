@@ -12,6 +12,7 @@ from tablecam.rules.musket_saber import tables
 from tablecam.rules.musket_saber.field import Field
 from tablecam.rules.musket_saber.tables import Code, Time, halved
 from tablecam.rules.musket_saber.troops import Leader, Unit, fighting, is_overstacked
+from tablecam.wording import joined
 
 Tactic = Literal["none", "skirmish", "press", "charge", "disengage", "last_stand"]
 Role = Literal["attacker", "defender"]
@@ -57,7 +58,7 @@ class Check:
         'fails its morale check with 6: 4 or less passes'
         """
         word = "passes" if all(map(self.passes, dice)) else "fails"
-        return f"{word} its morale check with {' and '.join(map(str, dice))}: {self.goal}"
+        return f"{word} its morale check with {joined(map(str, dice))}: {self.goal}"
 
 
 def check_of(

@@ -19,6 +19,7 @@ from tablecam.rules.musket_saber.state import State
 from tablecam.rules.musket_saber.troops import Post, Unit
 from tablecam.table.model import Position
 from tablecam.uncertainty.answer import Answer, certain
+from tablecam.wording import joined
 
 # Moves by hand.
 
@@ -116,7 +117,7 @@ def _suggestion(state: State, position: Position, name: str, number: Hex) -> Sug
     if charges := _charges(state, name, number):
         choices: dict[str, object] = {"Only move": action}
         for charge in charges:
-            others = f" with {' and '.join(charge.units[1:])}" if charge.units[1:] else ""
+            others = f" with {joined(charge.units[1:])}" if charge.units[1:] else ""
             choices[f"Move and charge {battle.whom(state, charge.charge or '')}{others}"] = charge
         answer = replace(answer, because="A charge is announced with its move (K-7.13c, K-9.3)")
         return Suggestion(name, text, None, answer, choices=tuple(choices.items()))

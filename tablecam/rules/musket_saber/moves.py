@@ -24,7 +24,7 @@ from tablecam.rules.musket_saber.tables import (
 )
 from tablecam.rules.musket_saber.troops import Leader, Post, Unit, is_overstacked
 from tablecam.rules.steps import ban_on_all, why_none
-from tablecam.wording import counted
+from tablecam.wording import counted, joined
 
 Path = tuple[Hex, ...]
 
@@ -219,7 +219,7 @@ class RollMa(Due):
 
     def then(self, state: State, answer: tuple[int, ...]) -> State:
         """Returns the state in which the unit moves so far."""
-        dice, go = " and ".join(map(str, answer)), self.go(state, answer)
+        dice, go = joined(map(str, answer)), self.go(state, answer)
         if go is None:
             text = f"{dice} is above the printed allowance of {self.unit}: again"
             return state.pushed(self).logs("check", text, "K-4.4", self.unit)
@@ -454,7 +454,7 @@ def moved(state: State, move: acts.Move) -> State:
         else:
             idle = {"active": False} if isinstance(thing, Post) else {}
             state = state.changed(name, moved=True, **idle)
-    words = " and ".join(move.units)
+    words = joined(move.units)
     if move.charge is None:
         return state.logs("move", f"{words}: to {end}", "K-4.2", *move.units)
     state = replace(state, charges=(*state.charges, acts.Charging(move.units, move.charge)))

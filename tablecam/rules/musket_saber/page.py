@@ -19,6 +19,7 @@ from tablecam.rules.musket_saber.tables import ARMS
 from tablecam.rules.musket_saber.troops import fighting
 from tablecam.table.model import Keys
 from tablecam.table.sides import side_name
+from tablecam.wording import joined
 
 GROUPS: Final = {
     "attack": about.ActionGroup("Attack", is_main=True, by_tap=True),
@@ -105,14 +106,14 @@ def _retreat(state: State, action: acts.Retreat) -> Offer:
 
 
 def _move(state: State, action: acts.Move) -> Offer:
-    names, end = " and ".join(action.units), action.path[-1]
+    names, end = joined(action.units), action.path[-1]
     way, *there = _way(state, action.units[0], action.path)
     if action.charge is None:
         return Offer("move", f"{names}: to {end}", (way, *there), units=action.units)
     # A tap on a hex only begins a move; then it asks which of both is meant.
     target = state.grid.outlines((action.charge,), "target")
     shapes = (way, *(there if state.step else ()), *target)
-    whom = " and ".join(unit.id for unit in fighting(state.field.units_at(action.charge)))
+    whom = joined(unit.id for unit in fighting(state.field.units_at(action.charge)))
     words = f"charge {whom} from {end}"
     return Offer("charge", f"{names}: {words}", shapes, units=action.units)
 
@@ -137,7 +138,7 @@ def _bombard(state: State, action: acts.Bombard) -> Offer:
 
 
 def _defend(state: State, action: acts.Defend) -> Offer:
-    words = f"{' and '.join(action.units)}, primary {action.primary}"
+    words = f"{joined(action.units)}, primary {action.primary}"
     if action.square:
         words = f"{action.primary} forms a Square"
     extra = ", countercharging" if action.countercharge else ""
@@ -150,9 +151,9 @@ def _fow(state: State, action: acts.Fow) -> Offer:
         "charge": "charge", "check_enemy": "check its morale", "recover_friend": "recover",
     }.get(action.choice, action.choice)  # fmt: skip
     if action.others and action.choice == "charge":
-        words = f"charge with {' and '.join(action.others)}"
+        words = f"charge with {joined(action.others)}"
     elif action.others:
-        words = f"move with {' and '.join(action.others)}"
+        words = f"move with {joined(action.others)}"
     end = action.path[-1:]
     to = f" to {end[0]}" if end else ""
     if action.target:

@@ -17,6 +17,7 @@ from tablecam.rules.musket_saber.tables import CHARGE_MP, ENEMY_MOVES_ON, FowCho
 from tablecam.rules.musket_saber.troops import Leader, Unit, is_overstacked
 from tablecam.rules.steps import Events, ban_on_all, why_none
 from tablecam.table.sides import side_name
+from tablecam.wording import joined
 
 WHOLE_RIM: Final = 6
 """A hex with fewer neighbours lies at the edge of the map."""
@@ -336,7 +337,7 @@ def _ban_on_attacking(state: State, name: str) -> Ban | None:
     if not isinstance(unit, Unit) or unit.hex is None or unit.charging:
         return None
     ban = ban_on_all(
-        battle.ban_on_target(state, target) or battle.ban_on_joining(state, name, target, how)
+        battle.ban_on_joining(state, name, target, how) or battle.ban_on_target(state, target)
         for target in _nearest(state, unit)
         for how in ("attack", "skirmish")
     )
@@ -526,7 +527,7 @@ class Fortune(Due):
             return state.logs("fow", f"The Fortune of War has no use. {why}", "K-12.4")
         if not isinstance(answer, acts.Fow):
             return state
-        words = f"{_USES[answer.choice]} {' and '.join((answer.unit, *answer.others))}"
+        words = f"{_USES[answer.choice]} {joined((answer.unit, *answer.others))}"
         text = f"{side_name(self.side)} uses the Fortune of War to {words}"
         state = state.logs(f"fow-{answer.choice}", text, "K-12.4", answer.unit)
         if answer.choice == "charge":

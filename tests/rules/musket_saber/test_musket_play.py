@@ -272,6 +272,8 @@ def test_the_differential_and_each_halving_are_shown_before_it_is_declared_k_7_7
     )  # fmt: skip
     choose(play, "declare", yes=False)
     assert play.state.targets == ()
+    attack(play, "R1", "R2", on="0506")
+    assert play.asked().sums[0].terms[0] == "R1 5, primary unit"
 
 
 @pytest.mark.parametrize(
@@ -546,7 +548,9 @@ def test_the_phase_offers_charges_under_a_heading_of_their_own_k_7_13c_k_9_3():
 
 
 def test_a_charge_is_declared_by_its_move_and_excludes_others_k_7_13c():
-    play = charging(unit("R2", "0606"), unit("G1", "0507"))
+    play = charging(unit("R2", "0606"), unit("R3", "0101"), unit("G1", "0507"))
+    why = "no enemy is next to it (R3)"
+    assert why in GAME.why_missing(play.state)  # who is far away is not barred by the charge
     assert [a.how for a in play.legal() if a.type == "attack"] == ["charge"]
     with pytest.raises(Refused, match=r"K-7.13c"):
         play.apply(acts.Attack(("R2",), "0507"))
