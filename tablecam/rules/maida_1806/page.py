@@ -143,9 +143,11 @@ def _fire(state: State, action: acts.Fire) -> Offer:
 
 
 def _form(state: State, action: acts.Form) -> Offer:
-    label = f"{action.unit}: {action.to} on {joined(action.hexes)}, {_facing(action.facing_deg)}"
+    piece, label = state.piece(action.unit), f"{action.unit}: {action.to} on {joined(action.hexes)}"
+    # Only who leaves Square may face anywhere (D-7.1).
+    label += f", {_facing(action.facing_deg)}" if piece.formation == "square" else ""
     end = replace(
-        state.piece(action.unit), formation=action.to, hexes=action.hexes,
+        piece, formation=action.to, hexes=action.hexes,
         facing_deg=action.facing_deg,
     )  # fmt: skip
     return Offer("form", label, _end(state, end), units=(action.unit,))
