@@ -35,6 +35,8 @@ def test_a_unit_moved_out_of_turn_is_said_and_may_be_accepted(fight: Table) -> N
     expect(moved).to_contain_text("✗ no")
     opens = moved.locator('[data-way="accept-open"]')
     opens.click()
+    # Nobody takes the first step for the whole: the second one asks.
+    expect(moved.locator(".accepting b")).to_have_text("Not accepted yet: do the players agree?")
     expect(moved.locator("input")).to_be_focused()
     moved.locator("input").press("Escape")
     opens.click()
@@ -44,8 +46,7 @@ def test_a_unit_moved_out_of_turn_is_said_and_may_be_accepted(fight: Table) -> N
     accept = moved.locator('[data-way="accept"]')
 
     def answer(route: Route) -> None:
-        # Its button has no room for more.
-        expect(accept).to_have_attribute("data-busy", "…")
+        expect(accept).to_have_attribute("data-busy", "Accepting …")
         route.continue_()
 
     page.route("**/api/game/accept*", answer)

@@ -63,7 +63,8 @@ export function dropClosedAnswers(state) {
 
 /** A length and its standard deviation, with as many digits as are significant; empty where hexes count. @type {(measured: import("./state.js").Measured) => string} */
 export function lengthWords({ distance_mm, sigma_mm, hexes }) {
-  return hexes !== undefined ? "" : `${distance_mm.toFixed(1)}${deviation(sigma_mm)} mm`;
+  const isTold = hexes !== undefined || distance_mm < 0.05; // no distance is none in every unit
+  return isTold ? "" : `${distance_mm.toFixed(1)}${deviation(sigma_mm)} mm`;
 }
 
 /** By how much something holds or fails: in the game's unit, or in mm where that is next to nothing. @type {(facts: import("./state.js").TableFacts, margin_mm: number, sigma_mm?: number) => string} */

@@ -255,14 +255,15 @@ function renderTake(state, view) {
   setText(byId("game-pass"), passAll);
   byId("game-elsewhere").hidden = !isElsewhere;
   setText(byId("game-elsewhere"), isElsewhere ? `${sidePlural(state, asked)} answer on their own screen.` : "");
-  byId("game-take").hidden = kind !== "shared" || !other;
-  byId("game-take").classList.toggle("main", !passAll && !isAlone && !isElsewhere);
+  // Nor does a screen then show the hand of who sits elsewhere with one tap.
+  const takes = isElsewhere ? null : other;
+  byId("game-take").hidden = kind !== "shared" || !takes;
+  byId("game-take").classList.toggle("main", !passAll && !isAlone);
   setAttr(byId("game-take"), "data-seat", other);
   setText(byId("game-take"), other ? `Take the ${sideName(state, other)} seat to answer` : "");
-  byId("game-both").hidden = !other || !mayChange;
-  byId("game-both").classList.toggle("main", kind === "shared" && !passAll && isAlone && !isElsewhere);
-  byId("game-next").hidden = !other || !mayChange || kind !== "player";
-  byId("game-next").classList.toggle("main", !isElsewhere);
+  byId("game-both").hidden = !takes || !mayChange;
+  byId("game-both").classList.toggle("main", kind === "shared" && !passAll && isAlone);
+  byId("game-next").hidden = !takes || !mayChange || kind !== "player";
   setText(byId("game-next"), other ? `Hand this screen to the ${sidePlural(state, other)}` : "");
   byId("game-leave").hidden = !mayChange || kind === "shared" || !byId("game-next").hidden;
   setText(byId("game-leave"), kind === "both" ? "Hide both hands" : "Hide the hand");

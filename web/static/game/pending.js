@@ -132,14 +132,14 @@ function makeMoved() {
   }))
     setAttr(why, name, value);
   const accept = element("button");
+  setAttr(accept, "class", "main");
   setAttr(accept, "data-way", "accept");
-  setText(accept, "Accept");
   const cancel = element("button");
   setAttr(cancel, "data-way", "accept-close");
   setAttr(cancel, "title", "Accept nothing (Esc)");
   setText(cancel, "Cancel");
   why.addEventListener("keydown", ({ key }) => key === "Enter" && accept.click());
-  accepting.append(why, accept, cancel);
+  accepting.append(element("b"), why, accept, cancel);
   return row;
 }
 
@@ -191,8 +191,11 @@ function updateMoved(row, moved, state) {
   );
   const isNew = accepting.hidden && state.game.accepting === unit;
   accepting.hidden = state.game.accepting !== unit;
+  setText(accepting.children[0], "Not accepted yet: do the players agree?");
+  setText(accepting.children[2], `Accept ${unit} here`);
   // Letters typed elsewhere are keys of the page; on a phone the focus would open its keyboard.
   if (isNew && matchMedia("(pointer: fine)").matches) accepting.querySelector("input")?.focus();
+  if (isNew) accepting.scrollIntoView({ block: "nearest" });
   renderDecided(decided, moved, state);
 }
 
