@@ -118,7 +118,7 @@ def placings(
             lies = unit.bases if unit is not None else tuple(filter(None, [markers.get(name)]))
             if lies:
                 yield Placing(name, (), None, lies, moves=False)
-        elif _lies_beneath(in_game[name], unit, game, on_table, stacks_in_order):
+        elif _lies_beneath(in_game[name], unit, game, seen, stacks_in_order):
             continue
         elif unit is None or not is_there(unit, in_game[name]):
             target = in_game[name]
@@ -163,28 +163,32 @@ def _exchange(unit: Unit, target: Unit) -> str:
 
 
 def _lies_beneath(
-    target: Unit,
-    unit: Unit | None,
-    game: Position,
-    on_table: Mapping[str, Unit],
-    stacks_in_order: bool,
+    target: Unit, unit: Unit | None, game: Position, seen: Position, stacks_in_order: bool
 ) -> bool:
     """Whether a counter is hidden where the game has it, beneath one that lies in its place."""
     lies = unit.bases if unit is not None else ()
     hidden = (*target.bases, *lies) if stacks_in_order else lies
     if not target.bases or any(base.seen != "held" for base in hidden):
         return False
-    place_mm = target.bases[0].place_mm
+
+    def is_near(base: BasePose) -> bool:
+        far_mm = math.dist(base.place_mm, target.bases[0].place_mm)
+        return far_mm < max(base.width_mm, base.depth_mm)
+
     covers = (
         other
         for other in game.units
         for base in other.bases
-        if not (stacks_in_order and base.seen == "held")
-        and math.dist(base.place_mm, place_mm) < max(base.width_mm, base.depth_mm)
+        if other is not target and not (stacks_in_order and base.seen == "held") and is_near(base)
     )
+    on_table = {unit.id: unit for unit in seen.units}
+    if any(top.id in on_table and is_there(on_table[top.id], top) for top in covers):
+        return True
+    leaders = {leader.id: leader for leader in seen.commanders if leader.seen != "held"}
     return any(
-        top.id in on_table and top is not target and is_there(on_table[top.id], top)
-        for top in covers
+        leader.id in leaders and has_its_place(leaders[leader.id], leader)
+        for leader in game.commanders
+        if is_near(marker_of(leader, seen.table.marker_mm))
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 from tablecam.rules.game import Ban, Suggestion
 from tablecam.rules.hexes.counters import faces_of, laid, place_finding, seen_faces
@@ -16,10 +16,14 @@ from tablecam.rules.lay import Lay
 from tablecam.rules.musket_saber import aftermath, battle, moves, sequence
 from tablecam.rules.musket_saber import state as acts
 from tablecam.rules.musket_saber.state import State
-from tablecam.rules.musket_saber.troops import Post, Unit
+from tablecam.rules.musket_saber.troops import Leader, Post, Unit
 from tablecam.table.model import Position
 from tablecam.uncertainty.answer import Answer, certain
 from tablecam.wording import joined
+
+Thing = Unit | Leader | Post
+_CHARGE: Final = "It may charge from there: a charge is announced with its move (K-7.13c, K-9.3)"
+
 
 # Moves by hand.
 
@@ -100,6 +104,10 @@ def _suggestion(state: State, position: Position, name: str, number: Hex) -> Sug
     if action is None and thing.hex is None:
         why = f"{name} is off the map: its counter does not belong in {number}"
         return Suggestion(name, why, None, certain("no", _rule(state), why))
+    if led := _led(state, thing, number) if action is None else {}:
+        why = f"{_refused(state, name, number).because}: with a unit he may"
+        answer = certain("yes", "K-10.1", why)
+        return Suggestion(name, f"{text} with a unit", None, answer, choices=tuple(led.items()))
     if action is None:
         why, answer = f"{name} may not go to {number}", _refused(state, name, number)
         return Suggestion(name, why, None, answer, position_of(state))
@@ -119,9 +127,27 @@ def _suggestion(state: State, position: Position, name: str, number: Hex) -> Sug
         for charge in charges:
             others = f" with {joined(charge.units[1:])}" if charge.units[1:] else ""
             choices[f"Move and charge {battle.whom(state, charge.charge or '')}{others}"] = charge
-        answer = replace(answer, because="A charge is announced with its move (K-7.13c, K-9.3)")
+        answer = replace(answer, because=_CHARGE)
         return Suggestion(name, text, None, answer, choices=tuple(choices.items()))
     return Suggestion(name, text, action, answer)
+
+
+def _led(state: State, leader: Thing, number: Hex) -> dict[str, object]:
+    """Returns the moves of units of a leader's hex that take him along, by what they are called."""
+    if not isinstance(leader, Leader) or state.phase != "movement" or leader.moved:
+        return {}
+    moves_with: dict[str, object] = {}
+    for unit in state.field.units_at(leader.hex):
+        step, start = state.step, acts.Start(unit.id)
+        if step is None and (moves.ban_on_start(state, start) or moves.must_roll(state, unit)):
+            continue
+        if step is not None and not (isinstance(step, moves.Go) and step.unit == unit.id):
+            continue
+        most = None if step is None else step.mp
+        move = replace(_move(state, start, number), units=(unit.id, leader.id))
+        if moves.judged(state, move, most).ban is None:
+            moves_with[f"{unit.id} goes with him"] = move
+    return moves_with
 
 
 def _charges(state: State, name: str, number: Hex) -> list[acts.Move]:

@@ -204,6 +204,20 @@ def test_a_leader_who_is_put_on_a_stack_hides_it_and_nobody_has_moved_k_4_2(
     assert (watched.suggested, watched.to_place) == ([], [])
 
 
+def test_a_leader_who_is_laid_near_enemies_goes_there_with_a_unit_k_10_1_k_6_2b(
+    watched: Watched,
+) -> None:
+    for name in ("Red 1st", "Red Chief"):
+        watched.drop(name, "0706")
+    (asked,) = watched.referee.suggested
+    assert (asked.unit, asked.text) == ("Red Chief", "Red Chief to 0706 with a unit")
+    assert "zone of control (K-10.1): with a unit he may" in asked.answer.because
+    first, second = asked.choices
+    assert (first[0], second[0]) == ("Red 1st goes with him", "Red Guard goes with him")
+    watched.acts(**GAME.action_to_json(first[1]))
+    assert (watched.suggested, watched.to_place) == ([], [])
+
+
 def test_a_dead_leader_is_taken_off_the_table_k_10_4(watched: Watched) -> None:
     watched.confirms("Red 1st", "0706")
     watched.confirms("Red Guard", "0706")
