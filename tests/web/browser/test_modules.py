@@ -218,7 +218,7 @@ def test_a_long_list_shows_the_buttons_of_the_chosen_unit_until_it_is_opened(mod
           const end = { group: "done", label: "End", units: [], dice: null, action: {} };
           const actions = [end, ...moves, ...forms, offer("Foot", "volley", "fire")];
           const facts = { about: { groups: { done: { is_end: true } } } };
-          const game = { view: { actions }, place: [] };
+          const game = { view: { actions, question: "?", has_begun: true }, place: [], byUnit: {} };
           const state = (chosen, open) => ({ facts, chosen, game: { ...game, open } });
           const asked = [[[], []], [["unit:Horse"], []], [["unit:Horse"], ["move"]]];
           return asked.map(([chosen, open]) =>
