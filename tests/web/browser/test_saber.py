@@ -74,9 +74,9 @@ def test_a_whole_turn_is_played_by_two_seats_kept_and_shown(
         rows.nth(1).click()
         expect(red.page.locator("#measure-body")).to_contain_text("no camera has seen it yet")
         red.page.keyboard.press("Escape")
-        # A legend says what the map shows, and a tapped hex what is in it.
+        # A legend says what the map and the counters show, and a tapped hex what is in it.
         legend = ["woods", "hill", "village", "river", "stream", "ridge", "trail", "road"]
-        expect(red.page.locator(".meanings li")).to_have_text(legend)
+        expect(red.page.locator(".meanings li")).to_have_text([*legend, "combat factor"])
         red.page.mouse.click(*spot(red.page, *grid.middle_mm(("0606",))))
         expect(red.page.locator("#measure-title")).to_have_text("Hex 0606")
         ground = "Woods (infantry 2 MP, cavalry 3 MP, no artillery)"

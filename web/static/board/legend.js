@@ -4,6 +4,7 @@ import { word } from "./shapes.js";
 
 /** @typedef {import("./state.js").Shape} Shape */
 /** @typedef {import("./state.js").HexMap} HexMap */
+/** @typedef {import("./state.js").Mark} Mark */
 /** @typedef {{key: string, words: string, role?: string, inks?: {d: string, fill?: string, stroke?: string, width?: number, dash?: string}[]}} Meaning  of a role, or of what is printed, with how that is drawn */
 
 /** What roles of shaded hexes mean, in their order. @type {Record<string, string>} */
@@ -23,8 +24,14 @@ const MEANINGS = {
 const HEX = "M8 1L14.5 4.7V12.3L8 16L1.5 12.3V4.7Z";
 /** A piece of a hexside or a path, and the blocks of secondary terrain, of swatches. */
 const LINE = "M0 8.5H16";
-const RING = "M2 8.5a6 6 0 0 0 12 0a6 6 0 0 0-12 0Z";
 const BLOCKS = "M2 3h3v3H2ZM11 3h3v3H11ZM2 11h3v3H2ZM11 11h3v3H11Z";
+
+/** How markers of counters are drawn, of those kinds that do not say what they are. @type {Partial<Record<Mark["kind"], NonNullable<Meaning["inks"]>[number]>>} */
+const MARKERS = {
+  ring: { d: "M2 8.5a6 6 0 0 0 12 0a6 6 0 0 0-12 0Z", stroke: "#a3001b", width: 2.5 },
+  word: { d: "M2 8.5a6 6 0 0 0 12 0a6 6 0 0 0-12 0Z", fill: "#fff", stroke: "#10171c", width: 1 },
+  pips: { d: "M4 8.5a4 4 0 0 0 8 0a4 4 0 0 0-8 0Z", fill: "#10171c" },
+};
 
 /** @type {() => HTMLElement} */
 export function makeLegend() {
@@ -35,7 +42,7 @@ export function makeLegend() {
 }
 
 /** Lists the roles of what is drawn, and while there are none what the map shows; nothing without a map. @type {(legend: HTMLElement, shapes: Shape[], state: import("./state.js").State) => void} */
-export function updateLegend(legend, shapes, { facts: { map }, rings }) {
+export function updateLegend(legend, shapes, { facts: { map }, marks }) {
   const drawn = new Set(shapes.filter(({ kind }) => kind === "polygon").map(({ role }) => role));
   const roles = map ? Object.keys(MEANINGS).filter((role) => drawn.has(role)) : [];
   /** @type {Meaning[]} */
@@ -43,15 +50,15 @@ export function updateLegend(legend, shapes, { facts: { map }, rings }) {
   legend.classList.toggle("printed", !roles.length);
   updateChildren(
     legend,
-    roles.length || !map ? meanings : printed(map, rings),
+    roles.length || !map ? meanings : printed(map, marks),
     ({ key }) => key,
     makeMeaning,
     updateMeaning,
   );
 }
 
-/** What is printed on a map, by kind, and what lies around counters. @type {(map: HexMap, rings: string[]) => Meaning[]} */
-function printed({ terrain, lines, blocks }, rings) {
+/** What is printed on a map, by kind, and what markers of counters mean. @type {(map: HexMap, marks: Mark[]) => Meaning[]} */
+function printed({ terrain, lines, blocks }, marks) {
   /** @type {Map<string, Meaning>} */
   const kinds = new Map();
   const add = (/** @type {string} */ kind, /** @type {NonNullable<Meaning["inks"]>[number]} */ ink) => {
@@ -62,8 +69,17 @@ function printed({ terrain, lines, blocks }, rings) {
   for (const { kind, colour } of blocks) if (!kinds.has(kind)) add(kind, { d: BLOCKS, fill: colour });
   for (const { kind, colour, width_mm, dash_mm } of lines)
     add(kind, { d: LINE, stroke: colour, width: width_mm * 1.5, dash: dash_mm.map((mm) => mm * 1.5).join(" ") });
-  for (const ring of rings) add(ring, { d: RING, stroke: "#a3001b", width: 2.5 });
+  for (const mark of marks) {
+    const [ink, meaning] = [MARKERS[mark.kind], meaningOf(mark)];
+    if (ink && meaning && !kinds.has(meaning)) add(meaning, ink);
+  }
   return [...kinds.values()];
+}
+
+/** What a marker stands for, without its number; nothing for a word that says it. @type {(mark: Mark) => string} */
+function meaningOf({ kind, text, words = "" }) {
+  if (kind !== "word") return text.replace(/^\d+ /, "");
+  return words.includes(text) ? words.split(",")[0].replace(text, "").trim() : "";
 }
 
 /** @type {() => HTMLElement} */

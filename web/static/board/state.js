@@ -168,7 +168,7 @@
  * @property {Closed | null} closed  measuring is closed, except between what has been declared
  * @property {Ground | null} ground  the terrain in place of that of the table file
  * @property {Record<string, string>} remarks  words about units, by their ids
- * @property {string[]} rings  what rings around counters mean
+ * @property {Mark[]} marks  the markers of all units
  * @property {(() => void)[]} forgetting  functions that drop answers about what was chosen
  */
 
@@ -212,7 +212,7 @@ export function newState(facts, view) {
     closed: null,
     ground: null,
     remarks: {},
-    rings: [],
+    marks: [],
     forgetting: [],
   };
 }

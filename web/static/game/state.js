@@ -303,9 +303,7 @@ export function shareWithBoard(state, view) {
   const { has_begun, marks, closed, actions, hint, is_over, is_yours, to_place, question = "", log = [] } = view;
   const marked = Object.entries(marks ?? {});
   state.remarks = Object.fromEntries(marked.map(([unit, own]) => [unit, markerWords(own)]));
-  state.rings = [
-    ...new Set(marked.flatMap(([, own]) => own.filter(({ kind }) => kind === "ring").map(({ text }) => text))),
-  ];
+  state.marks = marked.flatMap(([, own]) => own);
   state.closed = has_begun ? closed : null;
   state.rulings.isFollowing = has_begun;
   // A replay draws whatever it is asked for.
