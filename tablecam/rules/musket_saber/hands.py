@@ -105,8 +105,7 @@ def _suggestion(state: State, position: Position, name: str, number: Hex) -> Sug
         why = f"{name} is off the map: its counter does not belong in {number}"
         return Suggestion(name, why, None, certain("no", _rule(state), why))
     if led := _led(state, thing, number) if action is None else {}:
-        why = f"{_refused(state, name, number).because}: with a unit he may"
-        answer = certain("yes", "K-10.1", why)
+        answer = certain("yes", "K-10.1", _refused(state, name, number).because)
         return Suggestion(name, f"{text} with a unit", None, answer, choices=tuple(led.items()))
     if action is None:
         why, answer = f"{name} may not go to {number}", _refused(state, name, number)

@@ -292,7 +292,8 @@ class Walker:
     def _ban_in_zone(self, there: Hex) -> Ban | None:
         """Returns why it does not enter a hex that enemies control."""
         if not self.is_unit:
-            return Ban(OTHERS[self.mover], f"{there} is in an enemy zone of control")
+            along = ": he enters it only along with a unit" if self.mover == "leader" else ""
+            return Ban(OTHERS[self.mover], f"{there} is in an enemy zone of control{along}")
         if self.field.holding(self.unit):
             return Ban("K-6.3", "a unit that disengages enters no enemy zone of control")
         if self.unit.square:

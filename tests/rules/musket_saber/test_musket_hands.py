@@ -211,7 +211,7 @@ def test_a_leader_who_is_laid_near_enemies_goes_there_with_a_unit_k_10_1_k_6_2b(
         watched.drop(name, "0706")
     (asked,) = watched.referee.suggested
     assert (asked.unit, asked.text) == ("Red Chief", "Red Chief to 0706 with a unit")
-    assert "zone of control (K-10.1): with a unit he may" in asked.answer.because
+    assert "he enters it only along with a unit (K-10.1)" in asked.answer.because
     first, second = asked.choices
     assert (first[0], second[0]) == ("Red 1st goes with him", "Red Guard goes with him")
     watched.acts(**GAME.action_to_json(first[1]))
