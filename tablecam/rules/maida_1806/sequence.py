@@ -64,7 +64,7 @@ class PoolChoice(Due):
         after = replace(state, pool=chits, chosen=(*state.chosen, self.side))
         if len(self.legal(state)) < 2:
             # Everybody sees how many there are to choose from: it is no secret.
-            return after.tells("pool", f"{text}, the only choice of the {side}", "D-17.0c")
+            return after.tells("pool", f"{text} of the {side}", "D-17.0c")
         after = after.tells("pool-filled", f"The {side} choose", "D-17.0d")
         return after.with_events(Event("pool", text, "D-17.0c", only_for=self.side))
 

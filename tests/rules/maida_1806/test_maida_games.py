@@ -102,7 +102,7 @@ def test_hidden_leaders_never_leave_their_seat_d_17_0d():
 def test_a_side_without_a_choice_of_leaders_says_whom_it_has_d_17_0c():
     play = begun(scenario={"pool": {"1": {"french": 2, "british": 2}}})
     first = play.apply(play.legal()[0]).events[0]
-    text = "In the pool: General Blue and General Rouge, the only choice of the French"
+    text = "In the pool: General Blue and General Rouge of the French"
     assert (first.text, first.only_for) == (text, None)
 
 

@@ -10,6 +10,7 @@ import pytest
 from tablecam.referee.referee import Referee
 from tablecam.referee.seats import SHARED
 from tablecam.rules.game import Refused
+from tablecam.rules.maida_1806 import sequence
 from tablecam.rules.maida_1806 import state as acts
 from tablecam.rules.maida_1806.game import GAME
 from tablecam.rules.maida_1806.state import MoveStep
@@ -51,6 +52,11 @@ def moving(*units: Any, **keys: Any) -> Any:
 def test_the_pool_of_turn_1_is_drawn_until_it_is_empty_d_3_3b_d_17_0c():
     play = battle(unit("FA", "0303"), unit("BA", "1516"), active=None)
     assert sorted(play.state.pool) == ["B1", "F1"]
+    # Hands may draw: all know who is in the pool, unless sides chose in secret (D-17.0d).
+    labels = [GAME.offered(play.state, action).label for action in play.legal()]
+    assert labels == ["Draw a chit", "F1, drawn by hand", "B1, drawn by hand"]
+    secret = battle(unit("FA", "0303"), active=None, pool={"1": {"french": 1, "british": 1}}).state
+    assert [*sequence.draws(replace(secret, pool=("F-OC", "F1")))] == [acts.Draw()]
     play.apply(acts.Draw("F1"))
     assert (play.state.drawn, play.state.pool, play.state.phase) == ("F1", ("B1",), "movement")
 
