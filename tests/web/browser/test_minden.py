@@ -127,7 +127,7 @@ def fights(table: Table, french: Seat, allied: Seat) -> None:
     if table.hall.asked().question.endswith("end the fire"):
         french.taps("End firing")
         both_see(table)
-    expect(french.page.locator("#game-house")).to_contain_text("charts are invented")
+    expect(french.page.locator("#game-house")).to_contain_text("charts are invented; the rules")
     expect(french.page.locator("#game-dice-title")).to_contain_text("the melee of FC1 with B2")
     picture(french.page, "minden-melee")
     french.enters(1, 3)
