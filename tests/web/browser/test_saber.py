@@ -74,6 +74,9 @@ def test_a_whole_turn_is_played_by_two_seats_kept_and_shown(
         rows.nth(1).click()
         expect(red.page.locator("#measure-body")).to_contain_text("no camera has seen it yet")
         red.page.keyboard.press("Escape")
+        # Charges stand above moves, and what is seldom done below them.
+        headings = red.page.locator("#game-actions h3")
+        expect(headings).to_have_text(["Charge", "Move", "Square", "Go on"])
         # A legend says what the map and the counters show, and a tapped hex what is in it.
         legend = ["woods", "hill", "village", "river", "stream", "ridge", "trail", "road"]
         expect(red.page.locator(".meanings li")).to_have_text([*legend, "combat factor"])
