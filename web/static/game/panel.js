@@ -92,7 +92,10 @@ function renderSaid(state) {
   if (pressed) setAttr(pressed, "data-busy", hasRoom ? game.busy : "…");
   const house = view?.house ?? [];
   byId("game-house").hidden = !house.length;
-  setText(byId("game-house"), `House sample: the numbers in the ${house.join(", ")} are invented; the rules are the book's.`);
+  setText(
+    byId("game-house"),
+    `House sample: the numbers in the ${house.join(", ")} are invented; the rules are the book's.`,
+  );
   byId("game").classList.toggle("busy", game.busy !== null);
   const latest = latestChosen(view?.log ?? []);
   byId("game-undo").hidden = !view?.can_undo;
