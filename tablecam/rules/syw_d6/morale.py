@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import compress
 from typing import Annotated, Final, Literal
 
 from pydantic import Field as Limits
 
 from tablecam.rules.dice import Roll
-from tablecam.rules.game import DiceGroup, PendingDecision, Sum
+from tablecam.rules.game import DiceGroup, Event, PendingDecision, Sum
 from tablecam.rules.miniatures.reckon import spans, terms
 from tablecam.rules.miniatures.unit_keys import Count
 from tablecam.rules.syw_d6 import state as acts
@@ -311,12 +312,14 @@ def moral_due(state: State) -> State:
 
 
 def _summed_up(state: State) -> State:
-    """Returns the state with a line on the TESTs that have run by together without a die."""
-    tests = [event.facts for event in state.told if "fate" in event.facts]
+    """Returns the state with a line before the TESTs that have run by together without a die."""
+    is_test = ["fate" in event.facts for event in state.told]
+    tests = [event.facts for event in compress(state.told, is_test)]
     if len(tests) < 3:
         return state
     failed = [str(facts["unit"]) for facts in tests if facts["fate"] != "none"]
     verb = "fails" if len(failed) == 1 else "fail"
     fate = f"{joined(failed)} {verb}" if failed else "all hold"
     text = f"{len(tests)} units take a TEST: {fate}"
-    return state.tells("tests", text, "S-G.1")
+    first, summary = is_test.index(True), Event("tests", text, "S-G.1")
+    return replace(state, told=(*state.told[:first], summary, *state.told[first:]))

@@ -759,9 +759,9 @@ def test_tests_that_no_die_decides_are_summed_up_s_g_1():
     state = Battle(F1, A1).state
     for name in ("F1", "F2", "A1"):
         state = state.tells("test", f"{name} takes a TEST", "S-H.1", unit=name, fate="none")
-    assert morale.moral_due(state).told[-1].text == "3 units take a TEST: all hold"
+    assert morale.moral_due(state).told[1].text == "3 units take a TEST: all hold"
     state = state.tells("test", "A2 takes a TEST", "S-H.1", unit="A2", fate="rout")
-    assert morale.moral_due(state).told[-1].text == "4 units take a TEST: A2 fails"
+    assert morale.moral_due(state).told[1].text == "4 units take a TEST: A2 fails"
 
 
 def test_who_has_gone_too_little_is_shown_how_far_it_must_s_b_6():

@@ -90,6 +90,10 @@ def marches_by_hand(table: Table, french: Seat) -> None:
     table.hall.table.move_unit("F1", 230, 245, 90)
     expect(moved).to_contain_text("F1 moves 1.8 in, of at most 2")
     picture(french.page, "minden-move")
+    french.page.locator('.moved [data-lay-back="F1"]').click()
+    expect(moved).to_have_count(0)
+    table.hall.table.move_unit("F1", 230, 245, 90)
+    expect(moved).to_contain_text("F1 moves 1.8 in, of at most 2")
     french.clicks('.moved [data-way="seen"]')
     expect(french.page.locator("#game-log-body")).to_contain_text("F1 moves 1.8 in")
 
