@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from datetime import datetime, timedelta
 
 from tablecam.record.disputes import dispute_entry
@@ -79,7 +80,7 @@ def dispute_of(book: Book, position: Position, at: datetime) -> NewEntry:
     line = next(line for line in lines if line.question is not None)
     document = {
         "at": at.isoformat(),
-        "question": line.question.to_json(),
+        "question": asdict(line.question),
         "active": "french",
         "answer": line.answer.to_json(),
         "line": line.to_json(),

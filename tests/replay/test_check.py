@@ -1,7 +1,7 @@
 """Recordings that are checked: what holds holds, and any change is found where it was made."""
 
 import copy
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 
 import pytest
@@ -249,7 +249,7 @@ def test_what_was_measured_without_a_rulebook_is_measured_again():
     table = embedded_demo("free").truth()
     line = Measures("free").answer(table, "sight/F8/B4")
     position = position_to_json(table)
-    asked = {"active": "french", "question": line.question.to_json()}
+    asked = {"active": "french", "question": asdict(line.question)}
     dispute = asked | {"answer": line.answer.to_json(), "line": line.to_json()}
     kept = [
         Entry(1, "position", STARTED, {"whole": position}),
