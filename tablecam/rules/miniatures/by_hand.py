@@ -65,6 +65,10 @@ class ByHand(Generic[AnyState]):
         """Returns what was done with a commander; None if he may not be moved now."""
         return None
 
+    def is_under_way(self, state: AnyState, unit: Unit, bases: Bases) -> bool:
+        """Whether hands have gone ahead with a move that is not over yet: no fault of theirs."""
+        return False
+
     def why_still(self, state: AnyState, unit: Unit) -> Ban:
         """Returns why a unit may not be moved now."""
         raise NotImplementedError
@@ -107,26 +111,31 @@ class ByHand(Generic[AnyState]):
                 text = f"the move of {unit.id} is {NOT_KNOWN}"
                 not_known = Answer("too_close", 0.0, 0.0, 0.5, self.upon_rule, text)
                 unknown = Suggestion(unit.id, text, None, not_known)
-                yield attempt(
-                    f"moved/{unit.id}", partial(self._of_unit, state, unit, there), unknown
+                yield from attempt(
+                    f"moved/{unit.id}", partial(self._of_unit, state, unit, there), [unknown]
                 )
 
-    def _of_unit(self, state: AnyState, unit: Unit, seen: Unit) -> Suggestion:
-        """Returns what was done with a unit, with the nearest legal place, or to put it back."""
+    def _of_unit(self, state: AnyState, unit: Unit, seen: Unit) -> list[Suggestion]:
+        """Returns what was done with a unit, with the nearest legal place, or to put it back.
+
+        Empty if it is on its way.
+        """
         game = self.position(state)
         made = self.suggestion(state, unit, seen)
+        if made is None and self.is_under_way(state, unit, seen.bases):
+            return []
         if made is None:
             far_mm = max(map(_far_mm, unit.bases, seen.bases))
             ban, what = self.why_still(state, unit), "pushed" if far_mm <= _PUSHED_MM else "moved"
             far = self.length_unit(game.table).margin(far_mm)
             text = f"{unit.id} was {what} {far}, but {ban.because}: put it back"
             gap = gap_shape(unit.bases[0], seen.bases[0])
-            return put_back(game, unit.id, Ban(ban.rule, text), far_mm, (gap,))
+            return [put_back(game, unit.id, Ban(ban.rule, text), far_mm, (gap,))]
         if made.action is not None and not made.is_legal:
             there = self.nearest(state, unit, seen.bases)
             if there is not None:
-                return replace(made, nearest=with_bases(game, {unit.id: there}))
-        return made
+                return [replace(made, nearest=with_bases(game, {unit.id: there}))]
+        return [made]
 
     def _of_commanders(self, state: AnyState, position: Position) -> Iterator[Suggestion]:
         """Yields a suggestion for each commander that is displaced or not seen."""

@@ -146,6 +146,13 @@ class ChargeWay(Due):
         end = footprints(still(state.unit(self.unit), self.bases))
         return (*shapes_of(self.area(state), "path"), *shapes_of(end, "goal", self.unit))
 
+    def leads(self, state: State, name: str, bases: Bases) -> bool:
+        """Whether hands have put the charger on its way or at its end, as well as they can."""
+        if name != self.unit or not state.has(name):
+            return False
+        way = shapely.union(self.area(state), footprints(self.bases))
+        return bool(shapely.covers(shapely.buffer(way, 2 * HAND_MM), footprints(bases)))
+
     def faced(self, state: State) -> Bases:
         """Returns its target turned toward it, to counter-charge; nothing if it has no room."""
         unit, target = state.unit(self.unit), state.unit(self.target)
@@ -192,6 +199,10 @@ class OfCharge(Due, is_family=True):
     def way_drawn(self, state: State) -> tuple[Shape, ...]:
         """Draws the way of the charge."""
         return self.charge.way_drawn(state)
+
+    def leads(self, state: State, name: str, bases: Bases) -> bool:
+        """Whether a unit lies on the way or at the end of the charge."""
+        return self.charge.leads(state, name, bases)
 
 
 class Answering(OfCharge):

@@ -481,6 +481,10 @@ class SevenYearsWar(BattleGame[State]):
             return suggested(unit.id, certain("no", "S-B.4", text))
         return None
 
+    def is_under_way(self, state: State, unit: Unit, bases: Bases) -> bool:
+        """Whether a charger lies where its charge leads, which is being answered (S-C.6)."""
+        return any(due.leads(state, unit.id, bases) for due in state.due)
+
     def _moved_by_hand(self, state: State, moved: Unit) -> Suggestion:
         name, bases, front = moved.id, moved.bases, axes_of(moved).edge
         for enemy in state.field.enemies(moved):

@@ -124,6 +124,10 @@ class Due(battle.BattleStep, is_family=True):
         """Draws the way and the end of a charge."""
         return ()
 
+    def leads(self, state: State, name: str, bases: battle.Bases) -> bool:
+        """Whether a unit lies on the way or at the end of its charge."""
+        return False
+
 
 @dataclass(frozen=True, slots=True)
 class Allowance:

@@ -1165,6 +1165,19 @@ def test_a_move_into_contact_by_hand_is_a_charge_s_b_11(gap_in, aside_mm):
     assert suggestion.answer.answer == "yes"
 
 
+@pytest.mark.parametrize("answer", ["Stand", "Evade"])
+@pytest.mark.parametrize("gone_in", [2, 5])
+def test_a_charger_may_lie_on_its_way_while_it_is_answered_s_c_1_s_c_6(gone_in, answer):
+    battle = charging(gap_in=5)
+    battle.act("F1 charges")
+    there = ahead(battle.unit("F1").bases, UP, gone_in * INCH_MM + 1)
+    assert laid(battle, "F1", there) == ()
+    (astray,) = laid(battle, "F1", ahead(there, 0, INCH_MM))
+    assert (astray.action, astray.answer.answer) == (None, "no")
+    battle.act(answer)
+    assert laid(battle, "F1", there) == (), battle.question
+
+
 def test_sigmas_make_a_move_too_close_to_call_s_b_8():
     unsure = replace(F1, bases=tuple(replace(base, sigma_mm=1.0) for base in F1.bases))
     battle = Battle(unsure, A1)

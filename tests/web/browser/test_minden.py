@@ -107,8 +107,7 @@ def charges(table: Table, french: Seat, allied: Seat) -> None:
     # "12 in" does not stand above "6 in", as if it headed that.
     expect(french.page.locator(".group-less .bunch > b")).to_have_text("")
     french.taps("18 in: 6 + 6 + 6")
-    french.taps("FC1 charges B2 in front")
-    both_see(table)
+    drags_to_contact(table, french, allied)
     french.page.locator("#roster summary").click()
     squadron = french.page.locator('#roster [data-thing="unit:FC1"]')
     expect(squadron).to_contain_text("trained, Fitz James brigade")
@@ -120,9 +119,22 @@ def charges(table: Table, french: Seat, allied: Seat) -> None:
     allied.taps("Stand")
     both_see(table)
     holds_fire(table, allied)
-    (ghost,) = table.hall.referee.to_place
-    table.lay("FC1", ghost.bases)
+    assert not table.hall.referee.to_place
     french.taps("End the moves")
+
+
+def drags_to_contact(table: Table, french: Seat, allied: Seat) -> None:
+    """Who lies where a confirmed charge leads is not asked back while it is answered."""
+    moved = french.page.locator('.moved[data-unit="FC1"]')
+    table.hall.table.move_unit("FC1", 580, 510, 90)
+    expect(moved).to_contain_text("FC1 charges B2 over")
+    french.clicks('.moved [data-way="seen"]')
+    both_see(table)
+    expect(allied.page.locator("#turn-question")).to_contain_text("FC1 charges B2")
+    expect(allied.page.locator("#game-hint")).to_contain_text("Stand: it may fire")
+    for seat in (french, allied):
+        expect(seat.page.locator(".moved")).to_have_count(0)
+        expect(seat.page.locator("#game-astray")).to_be_hidden()
 
 
 def fights(table: Table, french: Seat, allied: Seat) -> None:
