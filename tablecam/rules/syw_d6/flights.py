@@ -78,7 +78,8 @@ class FlightDie(Due):
         if way.is_off:
             state = state.tells("loss", f"{name} leaves the table", "S-A.2", unit=name)
             return state.changed(name, bases=())
-        state = state.changed(name, bases=way.bases, fled=True, moved=True)
+        # Only a rout has later moves, and those go to the edge (S-A.2, S-C.12).
+        state = state.changed(name, bases=way.bases, fled=kind == "routs" or None, moved=True)
         state = disordered_on_the_way(state, ground, unit, way.swept)
         # Forced moves call response fire, responses do not (S-C.1, S-0.13).
         is_own = unit.side == state.active
@@ -86,12 +87,18 @@ class FlightDie(Due):
         return state.pushed(*fire)
 
 
-def flight_of(unit: Unit) -> FlightDie:
-    """Returns the flight of a unit that is to retreat or rout (S-A.1)."""
+def flight_of(state: State, unit: Unit) -> FlightDie:
+    """Returns the flight of a unit that is to retreat or rout (S-A.1).
+
+    Where nobody attacked it, its first move goes away from the nearest enemy.
+    """
     kind: Literal["routs", "retreats"] = (
         "routs" if unit.state.get("status") == "routing" else "retreats"
     )
-    return FlightDie(unit.id, kind, str(unit.state.get("flees_from", "")))
+    enemy = str(unit.state.get("flees_from", ""))
+    if not unit.state.get("fled") and not state.has(enemy):
+        enemy = next((near.id for near in state.field.nearest_enemies(unit)), "")
+    return FlightDie(unit.id, kind, enemy)
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,7 +79,7 @@ class ClearDie(Due):
         if troops.status == "routing":
             # It moves at once, and wears orange again (S-A.2).
             state = state.changed(name, reforming=None, disordered=True)
-            state = state.pushed(flight_of(state.unit(name)))
+            state = state.pushed(flight_of(state, state.unit(name)))
         return state
 
 

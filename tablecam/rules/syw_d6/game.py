@@ -125,9 +125,7 @@ def _retreats(state: State, action: acts.RetreatByChoice) -> State:
         raise ban.refused(action.unit)
     state = acts.with_losses(state, name, tables.RETREAT_FIGURES, " for its retreat", "S-B.10")
     if state.has(name):
-        ground, unit = state.field, state.unit(name)
-        enemy = min(ground.enemies(unit), key=lambda other: ground.apart_in(unit, other))
-        state = state.changed(name, flees_from=enemy.id, moved=True)
+        state = state.changed(name, moved=True)
         state = state.pushed(morale.TestDie(name, "melee"), FleeNow(name))
     return state
 
@@ -139,7 +137,7 @@ class FleeNow(Due):
 
     def then(self, state: State, answer: None) -> State:
         """Returns the state with the flight due."""
-        return state.pushed(flight_of(state.unit(self.unit)))
+        return state.pushed(flight_of(state, state.unit(self.unit)))
 
 
 def _fired(state: State, action: acts.Fire) -> State:
@@ -270,7 +268,7 @@ class SevenYearsWar(BattleGame[State]):
     phases: ClassVar = {
         "fog": Phase("Fog of War", automatic=lambda state: state, ends="None"),
         "flights": Phase("flights", automatic=lambda state: (
-            (unit.id, flight_of(unit))
+            (unit.id, flight_of(state, unit))
             for unit in state.field.of_side(state.active)
             if unit.state.get("status") and not unit.state.get("reforming")
         )),

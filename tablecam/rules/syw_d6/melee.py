@@ -150,9 +150,8 @@ class LossesDue(Due):
                 more = ", but has no more" if has <= lost else ""
                 why = f" of the {self.figures} due ({reckoned}{more})"
             state = acts.with_losses(state, name, lost, why, "S-F.3")
-            if state.has(name):
-                state = state.changed(name, flees_from=self.enemy)
-        return state.pushed(*(TestDie(name, "melee") for name in units if state.has(name)))
+        tests = (TestDie(name, "melee", self.enemy) for name in units if state.has(name))
+        return state.pushed(*tests)
 
 
 class WishDue(Due):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import compress
@@ -154,11 +154,16 @@ def moral_order(friends: Mapping[str, Friend]) -> list[str]:
     return sorted(called, key=lambda name: (called[name], name))
 
 
+_WEIGHT: Final[Sequence[CalamityKind]] = ("evades", "retreats", "routs", "destroyed")
+
+
 def company_of(state: State, name: str, *, is_charging: bool = False) -> Company:
     """Returns what a TEST of a unit counts besides itself (S-H.4, S-H.9)."""
     unit, ground = state.unit(name), state.field
     inspired = "inspired_command" in state.events and bool(unit.state.get("inspired"))
-    near = [one for one in state.calamities if name in dict(one.near_in)]
+    # A unit has one status: it counts once, as the worst that befell it near by (S-H.4).
+    by_weight = sorted(state.calamities, key=lambda one: _WEIGHT.index(one.kind))
+    near = {one.unit: one for one in by_weight if name in dict(one.near_in)}.values()
     brigade = unit.extra.get("brigade")
 
     def count(kind: CalamityKind) -> ByBrigade:
@@ -170,7 +175,7 @@ def company_of(state: State, name: str, *, is_charging: bool = False) -> Company
         friends_in_sight=int(ground.has_friends_in_sight(unit)),
         destroyed_friends=count("destroyed"),
         routed_friends=count("routs"),
-        retreating_friends=len({one.unit for one in near if one.kind in ("retreats", "evades")}),
+        retreating_friends=sum(one.kind in ("retreats", "evades") for one in near),
         charging=is_charging,
     )
 
@@ -217,6 +222,8 @@ class TestDie(Due):
     dice = "the TEST of {unit}"
     unit: str
     kind: TestKind
+    enemy: str = ""
+    """Whose fire or melee calls for it; a moral TEST has none (S-C.11)."""
 
     def needs(self, state: State) -> tuple[RowDue, ...]:
         """Returns the rows that it needs."""
@@ -251,6 +258,8 @@ class TestDie(Due):
             state = acts.with_calamity(state, self.unit, "routs")
         # It flees in its owner's next sequence (S-F.4).
         status = "routing" if fate == "rout" else "retreating"
+        if self.enemy:
+            state = state.changed(self.unit, flees_from=self.enemy)
         return state.changed(self.unit, status=status, disordered=True, reforming=False, fled=None)
 
     def dice_groups(self, state: State) -> tuple[DiceGroup, ...]:

@@ -119,7 +119,7 @@ class FireDice(Due):
         if left.state.get("tested_this_turn"):
             text = f"{target.id} takes no TEST: it has taken one this turn"
             return state.tells("test", text, "S-G.3", unit=target.id)
-        return state.pushed(TestDie(target.id, "casualty"))
+        return state.pushed(TestDie(target.id, "casualty", firer.id))
 
 
 def shots(state: State) -> Iterator[Fire]:

@@ -1032,6 +1032,15 @@ def test_a_rout_by_a_test_counts_in_the_tests_after_it_s_g_2_s_h_4():
     assert counted["A5"] == {"routed_friends": -2, "friends_in_sight": 1}, "more than 18 in from A1"
 
 
+def test_a_friend_that_retreats_and_then_routs_counts_once_as_routed_s_h_4():
+    battle = Battle(F1, A1, A2)
+    state = acts.with_calamity(acts.with_calamity(battle.state, "A1", "retreats"), "A1", "routs")
+    state = acts.with_calamity(state, "A1", "evades")
+    company = morale.company_of(state, "A2")
+    assert company.routed_friends == morale.ByBrigade(same=1)
+    assert company.retreating_friends == 0
+
+
 def test_a_friend_counts_wherever_it_passed_within_18_in_s_h_9():
     behind = unit("A2", 20, 45.5, DOWN)
     assert "A2" in moral_step(behind, y_in=25)[1], "it stood 19.5 in off and ran to 17.5 in"
@@ -1342,6 +1351,25 @@ def test_a_flight_that_has_nowhere_to_go_destroys_s_c_13():
     battle.act("End the moves")
     battle.throw(6)
     assert "A1 is destroyed: it has no way to go" in battle.texts()
+
+
+def test_who_retreats_by_fire_goes_away_from_the_firer_s_a_1_s_c_11():
+    battle = Battle(F1, unit("A1", 20, 17, DOWN, experience="veteran", figures=8), F2).to_fire()
+    battle.act("F1 at A1")
+    battle.throw(6, 6, *[1] * 23)
+    battle.throw(1)
+    assert battle.marks("A1")["flees_from"] == "F1"
+    battle.throw(3)
+    assert "A1 retreats by 3 in, away from F1" in battle.texts()
+    assert "fled" not in battle.marks("A1"), "a retreat has no later moves (S-C.12)"
+
+
+def test_who_retreats_by_a_moral_test_goes_away_from_the_nearest_enemy_s_a_1():
+    loser = unit("A1", 20, 25, DOWN, state={"status": "retreating", "disordered": True})
+    battle = Battle(F2, F1, loser, A2)
+    battle.act("End the moves")
+    battle.throw(3)
+    assert "A1 retreats by 3 in, away from F1" in battle.texts()
 
 
 def test_later_moves_of_a_flight_go_to_the_owners_edge_s_c_12():
