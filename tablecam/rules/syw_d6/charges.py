@@ -66,6 +66,8 @@ _STEP_IN = 0.5
 _ROUNDING_IN = 1e-9
 _MOST_TURN_DEG = 135.0
 _TOUCH_MM = 2.0
+_ACCEPTED_IN = 0.4
+"""So near to an enemy's edge, far within the 3 in of S-B.9, a unit that is accepted charges."""
 
 
 def charge_ban(
@@ -531,6 +533,18 @@ def judged_charge(
     return answer, None if answer.answer == "no" else way
 
 
+def accepted(state: State, moved: Unit) -> ChargeWay | None:
+    """Returns the charge that players accept with a unit's place, if its front lies at an edge."""
+    unit, ground = state.unit(moved.id), state.field
+    near_mm, value_in = _ACCEPTED_IN * ground.inch_mm, state.allowance(unit.id).value_in
+    for enemy in ground.nearest_enemies(moved):
+        if struck := struck_edge(ground, enemy, moved, near_mm):
+            length_in = min(value_in, ground.inches(path_to(unit, moved.bases).cost_mm))
+            lengths_in = length_in, min(CHARGE_IN, length_in), value_in
+            return ChargeWay(unit.id, enemy.id, moved.bases, struck[1], *lengths_in)
+    return None
+
+
 def _last_straight_mm(path: MovePath) -> float:
     """Returns how far a path goes straight at its end; a hand turns a unit by a hair as it goes."""
     straight_mm = 0.0
@@ -573,13 +587,15 @@ def edges(ground: Field, target: Unit) -> Iterator[tuple[Face, Axes]]:
         yield "front" if is_square else struck, edge
 
 
-def struck_edge(ground: Field, target: Unit, moved: Unit) -> tuple[int, Face, Axes] | None:
+def struck_edge(
+    ground: Field, target: Unit, moved: Unit, near_mm: float = _TOUCH_MM + HAND_MM
+) -> tuple[int, Face, Axes] | None:
     """Returns the edge of a target that a charger's front lies against, with its place (S-B.14)."""
     front = axes_of(moved)
     touching = [
         (abs(difference_deg(front.heading_deg, edge.heading_deg + 180.0)), place, face, edge)
         for place, (face, edge) in enumerate(edges(ground, target))
-        if shapely.distance(front.edge, edge.edge) <= _TOUCH_MM + HAND_MM
+        if shapely.distance(front.edge, edge.edge) <= near_mm
     ]
     if not touching:
         return None

@@ -484,6 +484,14 @@ class SevenYearsWar(BattleGame[State]):
         return any(due.leads(state, unit.id, bases) for due in state.due)
 
     def _moved_by_hand(self, state: State, moved: Unit) -> Suggestion:
+        made = self._judged_by_hand(state, moved)
+        way = None if made.is_legal else charges.accepted(state, moved)
+        if way is None:
+            return made
+        text = f"{made.text}; accepted anyway, {way.unit} charges {way.target}"
+        return suggested(moved.id, replace(made.answer, because=text), made.action)
+
+    def _judged_by_hand(self, state: State, moved: Unit) -> Suggestion:
         name, bases, front = moved.id, moved.bases, axes_of(moved).edge
         for enemy in state.field.enemies(moved):
             if front.distance(state.field.outlines[enemy.id]) <= 5.0:
@@ -501,6 +509,18 @@ class SevenYearsWar(BattleGame[State]):
         if state.due or name not in state.allowed:
             return None
         return marches.spent(state.changed(name, moved=True), name)
+
+    def overruled(self, state: State, action: Any) -> tuple[State, Events]:
+        """Returns the state as players set it; who is accepted at an enemy's edge charges him."""
+        after, events = super().overruled(state, action)
+        for name in () if state.due else action.asked:
+            if name not in state.allowed:
+                continue
+            unit = state.unit(name)
+            way = charges.accepted(state, replace(unit, bases=action.units[name]))
+            if way is not None:
+                after = charges.begun(after.changed(name, bases=unit.bases), way, "S-B.11")
+        return after, events
 
     def nearest(self, state: State, unit: Unit, bases: Bases) -> Bases:
         """Returns how far the unit may go that way within its dice (S-B.8, S-B.9), or its place."""

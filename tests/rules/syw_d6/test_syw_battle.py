@@ -293,7 +293,7 @@ def test_a_move_stops_three_inches_off_the_enemy_s_b_9():
     battle.act("5 in")
     with pytest.raises(Refused, match=r"S-B\.9"):
         battle.do(moved(battle, "F1", 2))
-    (short,) = laid(battle, "F1", moved(battle, "F1", 3.7).bases)
+    (short,) = laid(battle, "F1", moved(battle, "F1", 3.5).bases)
     charge = "to charge A1, press Charge or lay F1 in contact"
     assert short.text == f"F1 comes nearer than 3 in to A1: {charge}"
     battle.do(moved(battle, "F1", 1))
@@ -1185,6 +1185,27 @@ def test_a_charger_may_lie_on_its_way_while_it_is_answered_s_c_1_s_c_6(gone_in, 
     assert (astray.action, astray.answer.answer) == (None, "no")
     battle.act(answer)
     assert laid(battle, "F1", there) == (), battle.question
+
+
+@pytest.mark.parametrize(("aside_in", "short_in"), [(1.5, 0), (0, 0.25)])
+def test_a_charge_that_players_accept_is_answered_and_fought_s_b_11_s_c_6(aside_in, short_in):
+    """The referee finds no straight way there, or the hand has stopped a hair short."""
+    battle = charging(gap_in=5)
+    there = ahead(
+        ahead(battle.unit("F1").bases, UP, (5 - short_in) * INCH_MM), 0, aside_in * INCH_MM
+    )
+    (made,) = laid(battle, "F1", there)
+    assert made.answer.answer == "no"
+    assert made.text.endswith("accepted anyway, F1 charges A1")
+    told = battle.do(acts.Overrule(units={"F1": there}, asked=("F1",))).events
+    assert [event.kind for event in told] == ["overrule", "charge"]
+    assert battle.question == "F1 charges A1: stand or evade?"
+    assert laid(battle, "F1", there) == ()
+    battle.act("Stand")
+    battle.act("Hold fire")
+    assert battle.marks("F1")["melee_with"] == ("A1",)
+    assert battle.unit("F1").bases[0].y_mm == pytest.approx(there[0].y_mm)
+    assert "F1" not in battle.state.allowed
 
 
 def test_sigmas_make_a_move_too_close_to_call_s_b_8():
