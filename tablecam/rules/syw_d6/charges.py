@@ -35,7 +35,7 @@ from tablecam.rules.syw_d6.flights import FlightDie
 from tablecam.rules.syw_d6.leaders import leaders_met
 from tablecam.rules.syw_d6.marches import (
     Way,
-    area_to,
+    area_along,
     ban_on_going_on,
     disordered_on_the_way,
     of_at_most,
@@ -56,7 +56,7 @@ from tablecam.rules.syw_d6.state import (
 )
 from tablecam.rules.syw_d6.tables import BONUS, CHARGE_IN, KEEP_OFF_IN, SQUARE_DEG
 from tablecam.rules.syw_d6.troops import Face, Troops, may_pass
-from tablecam.table.headings import difference_deg
+from tablecam.table.headings import difference_deg, forward, right
 from tablecam.table.model import Unit
 from tablecam.table.motion import HAND_MM
 from tablecam.uncertainty.answer import Answer, certain, measured
@@ -104,6 +104,8 @@ class ChargeWay(Due):
     value_in: float
     has_countered: bool = False
     """Whether its target has the bonus of a counter-charge (S-C.9)."""
+    goes_round: bool = False
+    """Whether it wheels, and back, before its last straight inches: the shortest way has none."""
 
     def gone(self, state: State) -> State:
         """Returns the state in which the charger, if it is still there, has met nobody."""
@@ -138,7 +140,9 @@ class ChargeWay(Due):
 
     def goes_home(self, state: State, *own: ResponseFire) -> State:
         """Returns the state with the fire of others and the target's `own` due, then contact."""
-        others = responses(state, state.unit(self.unit), self.bases, but=self.target)
+        unit = state.unit(self.unit)
+        path = self.path(state, still(unit, self.bases))
+        others = responses(state, unit, self.bases, but=self.target, path=path)
         return state.pushed(*others, *own, self)
 
     def way_drawn(self, state: State) -> tuple[Shape, ...]:
@@ -190,7 +194,16 @@ class ChargeWay(Due):
     def area(self, state: State) -> shapely.Geometry:
         """Returns the area that it sweeps."""
         unit = state.unit(self.unit)
-        return area_to(unit, still(unit, self.bases))
+        return area_along(unit.bases, self.path(state, still(unit, self.bases)))
+
+    def path(self, state: State, bases: Bases) -> MovePath:
+        """Returns its way to where it ends, or to some place on its last straight inches."""
+        unit = state.unit(self.unit)
+        if not self.goes_round:
+            return path_to(unit, bases)
+        begin, front = self.start(state)
+        on_mm = math.dist(front.middle_mm, axes_of(unit, bases).middle_mm)
+        return _going_on(path_to(unit, begin), front.heading_deg, on_mm)
 
 
 class OfCharge(Due, is_family=True):
@@ -347,8 +360,9 @@ class Pursuit(OfCharge):
         if answer.bases != unit.bases:
             permitted(self.judge(state, answer.bases))
         bases = laid_at(unit.bases, answer.bases)
+        path = self.charge.path(state, bases)
         state = _failed(state.changed(name, bases=bases), name)
-        return state.pushed(*responses(state, unit, bases))
+        return state.pushed(*responses(state, unit, bases, path=path))
 
     def strike_words(self, state: State, action: Charge) -> str:
         """Returns in words whom the charger strikes, and where."""
@@ -467,8 +481,41 @@ def ways(state: State, unit: Unit, target: Unit, value_in: float) -> Iterator[Ch
                 charge = judged_charge(state, unit, target, bases, value_in)[1]
                 if charge is not None and charge.face == face:
                     best = charge
+        best = best or _way_round(state, unit, target, edge, value_in)
         if best is not None:
             yield best
+
+
+def _way_round(
+    state: State, unit: Unit, target: Unit, edge: Axes, value_in: float
+) -> ChargeWay | None:
+    """Returns the cheapest charge at an edge that wheels, and back, to go straight (S-B.11).
+
+    Its places lie side by side on the edge, a small step apart, both ends of the edge included.
+    """
+    front, inch_mm = axes_of(unit), state.field.inch_mm
+    width_mm, most_mm = lanes.front_width_mm(front), (value_in - CHARGE_IN) * inch_mm
+    turn_deg = difference_deg(edge.heading_deg + 180.0, front.heading_deg)
+    turned = bases_wheeled(unit.bases, front.middle_mm, turn_deg)
+    # From the place where the last inches begin, in front of the edge.
+    begin_mm = np.add(edge.middle_mm, np.array(forward(edge.heading_deg)) * CHARGE_IN * inch_mm)
+    reach_mm = (lanes.front_width_mm(edge) + width_mm) / 2 - _TOUCH_MM
+    count = math.ceil(2 * reach_mm / (_STEP_IN * inch_mm))
+    found = list[tuple[float, Bases]]()
+    for aside_mm in np.linspace(-reach_mm, reach_mm, count + 1):
+        gone_mm = begin_mm + np.array(right(edge.heading_deg)) * aside_mm - front.middle_mm
+        # No way is shorter than the straight line.
+        if float(np.hypot(*gone_mm)) > most_mm:
+            continue
+        bases = shifted(turned, *gone_mm.tolist())
+        cost_mm = path_to(unit, bases).cost_mm
+        if cost_mm <= most_mm:
+            found.append((cost_mm, ahead(bases, edge.heading_deg + 180.0, CHARGE_IN * inch_mm)))
+    charges = (
+        judged_charge(state, unit, target, bases, value_in)[1]
+        for _, bases in sorted(found, key=lambda place: place[0])
+    )
+    return next((charge for charge in charges if charge is not None), None)
 
 
 def nearly_struck(state: State, moved: Unit, value_in: float) -> Unit | None:
@@ -498,7 +545,8 @@ def judged_charge(
     if len(bases) != len(unit.bases):
         return barred("S-0.7", "lacks a base")
     moved = replace(unit, bases=bases)
-    front, path = axes_of(moved), path_to(unit, bases)
+    front = axes_of(moved)
+    path, goes_round = _path_of_charge(unit, bases, ground.inch_mm, value_in)
     length_in = ground.inches(path.cost_mm)
     struck = struck_edge(ground, target, moved)
     if struck is None:
@@ -516,7 +564,7 @@ def judged_charge(
     line = shapely.shortest_line(shapely.Point(start), ground.outlines[target.id])
     if shapely.intersects(eroded_by_hair(ground.blockers(unit, target)), line):
         return barred("S-B.12", f"does not see {target.id} through its charge distance")
-    area = area_to(unit, bases)
+    area = area_along(unit.bases, path)
     if other := _met_on_the_way(ground, unit, target, area, bases):
         return barred("S-B.12", f"would meet {other} on its way")
     if ban := ban_on_going_on(state, unit, moved, area):
@@ -529,7 +577,9 @@ def judged_charge(
         shapes_of(area, "path"),
         tolerance_mm=state.position.table.tolerance_mm,
     )
-    way = ChargeWay(name, target.id, bases, face, length_in, charge_in, value_in)
+    way = ChargeWay(
+        name, target.id, bases, face, length_in, charge_in, value_in, goes_round=goes_round
+    )
     return answer, None if answer.answer == "no" else way
 
 
@@ -539,10 +589,35 @@ def accepted(state: State, moved: Unit) -> ChargeWay | None:
     near_mm, value_in = _ACCEPTED_IN * ground.inch_mm, state.allowance(unit.id).value_in
     for enemy in ground.nearest_enemies(moved):
         if struck := struck_edge(ground, enemy, moved, near_mm):
-            length_in = min(value_in, ground.inches(path_to(unit, moved.bases).cost_mm))
+            path, goes_round = _path_of_charge(unit, moved.bases, ground.inch_mm, value_in)
+            length_in = min(value_in, ground.inches(path.cost_mm))
             lengths_in = length_in, min(CHARGE_IN, length_in), value_in
-            return ChargeWay(unit.id, enemy.id, moved.bases, struck[1], *lengths_in)
+            names, face = (unit.id, enemy.id), struck[1]
+            return ChargeWay(*names, moved.bases, face, *lengths_in, goes_round=goes_round)
     return None
+
+
+def _path_of_charge(
+    unit: Unit, bases: Bases, inch_mm: float, value_in: float
+) -> tuple[MovePath, bool]:
+    """Returns the cheapest way to contact, and whether it goes round (S-B.11).
+
+    Where the cheapest does not end with the straight inches that are due, another may, in reach.
+    """
+    path, charge_mm = path_to(unit, bases), CHARGE_IN * inch_mm
+    if _last_straight_mm(path) >= min(charge_mm, path.cost_mm) - 2 * HAND_MM:
+        return path, False
+    heading_deg = axes_of(unit, bases).heading_deg
+    begin = ahead(bases, heading_deg, -charge_mm)
+    way_round = _going_on(path_to(unit, begin), heading_deg, charge_mm)
+    goes_round = way_round.cost_mm <= value_in * inch_mm
+    return (way_round if goes_round else path), goes_round
+
+
+def _going_on(path: MovePath, heading_deg: float, length_mm: float) -> MovePath:
+    """Returns a path that goes straight on at its end."""
+    onward = (Straight(heading_deg, length_mm),) if length_mm > 0 else ()
+    return MovePath((*path.steps, *onward), path.cost_mm + length_mm)
 
 
 def _last_straight_mm(path: MovePath) -> float:

@@ -151,11 +151,18 @@ class Field(Ground):
 
     def blockers(self, firer: Unit, target: Unit) -> shapely.Geometry:
         """Returns what blocks the sight from one unit to another (S-E.1 to S-E.4)."""
-        leaders = (one.id for one in self.position.commanders if one.side == firer.side)
-        hiding = (self.outlines[unit.id] for unit in self._hiding(firer, target))
-        return shapely.union_all(
-            [*self._terrain_between(firer, target), *map(self.markers.get, leaders), *hiding]
-        )
+        pair = firer.id, target.id
+        if pair not in self._blockers:
+            leaders = (one.id for one in self.position.commanders if one.side == firer.side)
+            hiding = (self.outlines[unit.id] for unit in self._hiding(firer, target))
+            self._blockers[pair] = shapely.union_all(
+                [*self._terrain_between(firer, target), *map(self.markers.get, leaders), *hiding]
+            )
+        return self._blockers[pair]
+
+    @cached_property
+    def _blockers(self) -> dict[tuple[str, str], shapely.Geometry]:
+        return {}
 
     def _hiding(self, firer: Unit, target: Unit) -> Iterator[Unit]:
         """Yields the units over which the firer does not see the target (S-E.1, S-E.3, S-E.4)."""

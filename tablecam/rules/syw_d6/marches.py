@@ -382,11 +382,12 @@ def path_to(unit: Unit, bases: Bases) -> MovePath:
 
 def area_to(unit: Unit, bases: Bases) -> shapely.Geometry:
     """Returns the area that a unit sweeps on that way."""
-    return _swept(unit.bases, path_to(unit, bases))
+    return area_along(unit.bases, path_to(unit, bases))
 
 
 @lru_cache(maxsize=2048)
-def _swept(bases: Bases, path: MovePath) -> shapely.Geometry:
+def area_along(bases: Bases, path: MovePath) -> shapely.Geometry:
+    """Returns the area that bases sweep on a path."""
     return swept(path, [footprint(base) for base in bases])
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from tablecam.geometry.moves.paths import Straight
+from tablecam.geometry.moves.paths import MovePath, Straight, Wheel
 from tablecam.geometry.moves.poses import ahead, shifted
 from tablecam.geometry.moves.poses import wheeled as bases_wheeled
 from tablecam.geometry.shapes import Shape
@@ -69,15 +69,23 @@ class ResponseFire(Due):
 
 
 def responses(
-    state: State, unit: Unit, bases: Bases, *, but: str = "", is_straight: bool = False
+    state: State,
+    unit: Unit,
+    bases: Bases,
+    *,
+    but: str = "",
+    is_straight: bool = False,
+    path: MovePath | None = None,
 ) -> tuple[ResponseFire, ...]:
     """Returns the response fire that a way calls, the nearest first (S-C.1).
 
-    It is the cheapest way by marches and wheels, or, as flights go, `is_straight`.
+    It is a charge's `path`, else the cheapest way by marches and wheels, or, as flights go,
+    `is_straight`.
     Each enemy fires at the place of the way that is nearest to it, of those at which it may fire.
     """
     ground, dues = state.field, list[ResponseFire]()
-    ways = _places(ground, unit, bases, is_straight=is_straight)
+    steps = () if is_straight else (path or path_to(unit, bases)).steps
+    ways = _places(ground, unit, bases, steps)
     places = [ground.with_unit_at(unit, place) for place in ways]
     outlines = [place.outlines[unit.id] for place in places]
     for enemy in ground.enemies(unit):
@@ -101,16 +109,21 @@ def responses(
     return tuple(sorted(dues, key=lambda due: due.range_in))
 
 
-def _places(ground: Field, unit: Unit, bases: Bases, *, is_straight: bool) -> Iterator[Bases]:
-    """Yields how a unit's bases lie along its way, a small step apart, both ends included."""
+def _places(
+    ground: Field, unit: Unit, bases: Bases, steps: tuple[Wheel | Straight, ...]
+) -> Iterator[Bases]:
+    """Yields how a unit's bases lie along its way, a small step apart, both ends included.
+
+    Without steps it goes straight.
+    """
     at, step_mm = unit.bases, _WAY_STEP_IN * ground.inch_mm
     yield at
-    if is_straight or ground.troops[unit.id].formation == "open":
+    if not steps or ground.troops[unit.id].formation == "open":
         x_mm, y_mm = np.subtract(centre_mm(bases), centre_mm(at))
         for share in _shares(math.hypot(x_mm, y_mm), step_mm):
             yield shifted(at, x_mm * share, y_mm * share)
     else:
-        for step in path_to(unit, bases).steps:
+        for step in steps:
             here = at
             if isinstance(step, Straight):
                 for share in _shares(step.length_mm, step_mm):

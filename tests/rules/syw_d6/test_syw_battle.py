@@ -476,6 +476,21 @@ def test_the_last_inches_must_be_straight_s_b_11():
     assert not any("in the flank" in offer for offer in battle.offers())
 
 
+@pytest.mark.parametrize(("faces", "may"), [((6, 6), True), ((6, 4), False)])
+def test_a_charge_may_wheel_aside_and_back_before_its_last_six_inches_s_b_11(faces, may):
+    friend = unit("F3", 17.8, 24.5, arm="cavalry", bases=2, wide_in=1.5, figures=8, files=4)
+    rider = unit("F1", 19.5, 15, arm="cavalry", bases=2, wide_in=1.5, figures=8, files=4,
+                 experience="veteran")  # fmt: skip
+    battle = Battle(rider, friend, unit("A1", 20, 25, DOWN, figures=48))
+    battle.act("F1: 5 dice")
+    battle.throw(*faces, 1, 1, 1)
+    assert ("F1 charges A1 in front" in battle.offers()) is may
+    straight = ahead(battle.unit("F1").bases, UP, 10 * INCH_MM)
+    (suggestion,) = laid(battle, "F1", ahead(straight, 0, 1.4 * INCH_MM))
+    assert isinstance(suggestion.action, acts.Charge)
+    assert (suggestion.answer.answer == "yes") is may
+
+
 def test_a_target_that_stands_fires_at_short_range_and_is_met_s_c_2():
     battle = charging(gap_in=4)
     battle.act("F1 charges")
