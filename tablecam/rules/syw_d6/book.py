@@ -15,6 +15,7 @@ from tablecam.rules.syw_d6.charges import edges
 from tablecam.rules.syw_d6.field import Field, commands, field_of
 from tablecam.rules.syw_d6.fire import fire_pool
 from tablecam.rules.syw_d6.forming import formation_words
+from tablecam.rules.syw_d6.marches import telling
 from tablecam.rules.syw_d6.tables import COMMAND_IN, GAME
 from tablecam.table.model import Position, Unit
 from tablecam.uncertainty.answer import certain, decide, measured
@@ -66,7 +67,8 @@ def _shots(ground: Field, unit: Unit) -> Iterator[Part]:
     yield from possible(_shot(ground, unit, enemy) for enemy in ground.enemies(unit))
     ranges = ground.troops[unit.id].ranges
     short = f", at short range up to {ranges.short_in:g} in" if ranges.long_in else ""
-    yield Finding(f"{unit.id} fires up to {ranges.greatest_in:g} in{short}", rule="S-D.8")
+    only = " in response only," if unit.arm == "cavalry" else ""
+    yield Finding(f"{unit.id} fires{only} up to {ranges.greatest_in:g} in{short}", rule="S-D.8")
     yield from ground.arcs(unit)
 
 
@@ -80,7 +82,8 @@ def _shot(ground: Field, firer: Unit, target: Unit) -> Finding:
     length = distance(firer, target)
     range_mm = shot.range_in * ground.inch_mm if shot else ground.range_mm(firer, target)
     margin_mm = troops.ranges.greatest_in * ground.inch_mm - range_mm
-    reach = f"at {range_mm / ground.inch_mm:.1f} in, of {troops.ranges.greatest_in:g}"
+    range_in = telling(ground.inches(range_mm), *troops.ranges.bands_end_in)
+    reach = f"at {range_in} in, of {troops.ranges.greatest_in:g}"
     why = f"{firer.id} cannot reach {target.id}: it lies {reach}"
     if shot is not None:
         count = fire_pool(troops, there, shot).dice

@@ -369,9 +369,21 @@ def of_at_most(length_in: float, most_in: float) -> str:
     >>> of_at_most(5.04, 5), of_at_most(5, 5)
     ('5.04 in, of at most 5', '5.0 in, of at most 5')
     """
-    is_beyond = length_in > most_in
-    telling = (digits for digits in (1, 2) if (round(length_in, digits) > most_in) == is_beyond)
-    return f"{length_in:.{next(telling, 3)}f} in, of at most {most_in:g}"
+    return f"{telling(length_in, most_in)} in, of at most {most_in:g}"
+
+
+def telling(length_in: float, *limits_in: float) -> str:
+    """Returns a length with as many digits as tell on which side of each limit it lies.
+
+    >>> telling(3.04, 3, 6), telling(4.04, 3, 6)
+    ('3.04', '4.0')
+    """
+
+    def tells(digits: int) -> bool:
+        shown_in = round(length_in, digits)
+        return all((shown_in > limit_in) == (length_in > limit_in) for limit_in in limits_in)
+
+    return f"{length_in:.{next(filter(tells, (1, 2)), 3)}f}"
 
 
 def path_to(unit: Unit, bases: Bases) -> MovePath:

@@ -19,7 +19,7 @@ from tablecam.rules.miniatures.ground import axes_of, centre_mm
 from tablecam.rules.steps import YES_OR_NO, Decide
 from tablecam.rules.syw_d6.field import Field
 from tablecam.rules.syw_d6.fire import Occasion, ban_on_response, ban_on_shot
-from tablecam.rules.syw_d6.marches import path_to
+from tablecam.rules.syw_d6.marches import path_to, telling
 from tablecam.rules.syw_d6.state import Due, State
 from tablecam.rules.syw_d6.volleys import FireDice
 from tablecam.table.model import Unit
@@ -49,7 +49,8 @@ class ResponseFire(Due):
         """Asks the firer's side, with the dice that it would throw."""
         if not self.legal(state):
             return None
-        closest = f"moves, {self.range_in:.1f} in away at its closest"
+        ends_in = state.field.troops[self.unit].ranges.bands_end_in
+        closest = f"moves, {telling(self.range_in, *ends_in)} in away at its closest"
         deed = closest if self.occasion == "crosses" else "charges home"
         question = f"{self.unit}: fire at {self.target} as it {deed}?"
         return PendingDecision(question, self.owner(state), sums=self.shot.sums(state))

@@ -821,6 +821,20 @@ def test_who_passes_the_front_of_an_enemy_is_fired_at_s_c_1():
     battle.throw(1)
 
 
+@pytest.mark.parametrize(
+    ("over_in", "away", "is_long"), [(0.008, "3.0", False), (0.03, "3.03", True)]
+)
+def test_a_range_by_a_hair_over_is_short_or_is_seen_to_be_long_s_0_2_s_0_3(over_in, away, is_long):
+    battle = Battle(F1, unit("A1", 20, 20 + over_in, DOWN), unit("A2", 60, 40, DOWN))
+    battle.act("F1: 2 dice")
+    battle.throw(2, 1)
+    battle.act("2 in")
+    battle.do(moved(battle, "F1", 2))
+    assert battle.question == f"A1: fire at F1 as it moves, {away} in away at its closest?"
+    ((_, terms),) = battle.play.asked().sums
+    assert ("halved: long range" in terms) is is_long
+
+
 def test_fire_in_passing_without_a_die_is_not_asked_s_c_3():
     # As before, but a green enemy has no die for training.
     green = unit("A1", 20, 21.5, DOWN, experience="green")
