@@ -82,7 +82,7 @@ def _shot(ground: Field, firer: Unit, target: Unit) -> Finding:
     length = distance(firer, target)
     range_mm = shot.range_in * ground.inch_mm if shot else ground.range_mm(firer, target)
     margin_mm = troops.ranges.greatest_in * ground.inch_mm - range_mm
-    range_in = telling(ground.inches(range_mm), *troops.ranges.bands_end_in)
+    range_in = telling(ground.inches(range_mm), *troops.ranges.all_in)
     reach = f"at {range_in} in, of {troops.ranges.greatest_in:g}"
     why = f"{firer.id} cannot reach {target.id}: it lies {reach}"
     if shot is not None:

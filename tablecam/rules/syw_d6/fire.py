@@ -13,15 +13,7 @@ from pydantic import Field as Limits
 from tablecam.rules.game import Ban
 from tablecam.rules.miniatures.battle import first_ban
 from tablecam.rules.miniatures.reckon import terms
-from tablecam.rules.syw_d6.tables import (
-    CANISTER_DICE,
-    DENSE_DICE,
-    GAP_IN,
-    HAIR_IN,
-    HIT,
-    WEATHER,
-    Event,
-)
+from tablecam.rules.syw_d6.tables import CANISTER_DICE, DENSE_DICE, GAP_IN, HIT, WEATHER, Event
 from tablecam.rules.syw_d6.troops import Troops
 
 Halving = Literal["disordered", "long_range", "cover", "not_ahead", "its_part_ahead_is_hidden"]
@@ -96,7 +88,7 @@ def range_band(troops: Troops, range_in: float) -> Literal["short", "long"] | No
     ranges = troops.ranges
     if range_in > ranges.greatest_in:
         return None
-    return "short" if range_in <= ranges.short_in + HAIR_IN else "long"
+    return "short" if range_in <= ranges.short_in else "long"
 
 
 def ban_on_firing(troops: Troops, *, in_response: bool = False) -> Ban | None:
@@ -160,9 +152,7 @@ def fire_pool(
         halvings_of(firer, target, shot),
         fire_bonus=firer.fire_bonus,
         dense=DENSE_DICE if is_dense(target) else 0,
-        canister=CANISTER_DICE
-        if canister_in is not None and shot.range_in <= canister_in + HAIR_IN
-        else 0,
+        canister=CANISTER_DICE if canister_in is not None and shot.range_in <= canister_in else 0,
         weather=sum(WEATHER.get(event, 0) for event in events),
     )
 

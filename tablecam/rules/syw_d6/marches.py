@@ -383,7 +383,7 @@ def telling(length_in: float, *limits_in: float) -> str:
         shown_in = round(length_in, digits)
         return all((shown_in > limit_in) == (length_in > limit_in) for limit_in in limits_in)
 
-    return f"{length_in:.{next(filter(tells, (1, 2)), 3)}f}"
+    return f"{length_in:.{next(filter(tells, range(1, 6)), 6)}f}"
 
 
 def path_to(unit: Unit, bases: Bases) -> MovePath:

@@ -49,7 +49,7 @@ class ResponseFire(Due):
         """Asks the firer's side, with the dice that it would throw."""
         if not self.legal(state):
             return None
-        ends_in = state.field.troops[self.unit].ranges.bands_end_in
+        ends_in = state.field.troops[self.unit].ranges.all_in
         closest = f"moves, {telling(self.range_in, *ends_in)} in away at its closest"
         deed = closest if self.occasion == "crosses" else "charges home"
         question = f"{self.unit}: fire at {self.target} as it {deed}?"

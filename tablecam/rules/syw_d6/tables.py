@@ -17,8 +17,6 @@ Event = Literal[
 ]  # fmt: skip
 
 COMMAND_IN: Final = 18.0
-HAIR_IN: Final = 0.01
-"""S-0.3: by how much a range may exceed one of the figures of S-D.8 and still be that."""
 """S-K.1: how far a command reaches; S-G.1 and S-H.4 look as far."""
 
 # S-B.3: plain rates in dice.
@@ -80,12 +78,6 @@ class Ranges:
     def greatest_in(self) -> float:
         """The longest range."""
         return self.long_in or self.short_in
-
-    @property
-    def bands_end_in(self) -> tuple[float, ...]:
-        """Where its bands end: a hair decides between two of them no more than a hand can."""
-        *within, greatest_in = self.all_in
-        return (*(end_in + HAIR_IN for end_in in within), greatest_in)
 
     @property
     def all_in(self) -> tuple[float, ...]:

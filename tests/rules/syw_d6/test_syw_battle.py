@@ -822,9 +822,10 @@ def test_who_passes_the_front_of_an_enemy_is_fired_at_s_c_1():
 
 
 @pytest.mark.parametrize(
-    ("over_in", "away", "is_long"), [(0.008, "3.0", False), (0.03, "3.03", True)]
+    ("over_in", "away", "is_long"),
+    [(0, "3.0", False), (0.002, "3.002", True), (0.03, "3.03", True)],
 )
-def test_a_range_by_a_hair_over_is_short_or_is_seen_to_be_long_s_0_2_s_0_3(over_in, away, is_long):
+def test_a_range_by_a_hair_over_a_band_is_seen_to_be_so_s_0_2_s_d_8(over_in, away, is_long):
     battle = Battle(F1, unit("A1", 20, 20 + over_in, DOWN), unit("A2", 60, 40, DOWN))
     battle.act("F1: 2 dice")
     battle.throw(2, 1)
