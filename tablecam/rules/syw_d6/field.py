@@ -119,14 +119,17 @@ class Field(Ground):
         if isinstance(shot, Ban) or not gaps:
             return shot
         # A gap that is too narrow closes the sight through it, and that alone.
-        bars = (shapely.buffer(gap, _BAR_MM, cap_style="square") for gap in gaps)
+        bars = (shapely.buffer(gap, _BAR_MM, cap_style="square") for gap in gaps.values())
         shot_past = shoot(firer, target, shapely.union_all([hiding, *bars]), reach_mm)
         if not isinstance(shot_past, Ban):
             return shot_past
-        crossed = [gap for gap in gaps if shapely.intersects(gap, shot.line)] or gaps
-        gap_in = min(gap.length for gap in crossed) / self.inch_mm
+        crossed = {
+            pair: gap for pair, gap in gaps.items() if shapely.intersects(gap, shot.line)
+        } or gaps
+        pair, narrowest = min(crossed.items(), key=lambda crossing: crossing[1].length)
         needed_in = fire.may_fire_through(0.0, self._frontage_in(target))[1]
-        gap = f"{target.id} lies behind a gap of {gap_in:.1f} in between friends"
+        width = f"a gap of {self.inches(narrowest.length):.1f} in between {' and '.join(pair)}"
+        gap = f"{target.id} lies behind {width}"
         return Ban("S-E.5", f"{gap}, and {needed_in:g} in are needed")
 
     def aim(self, firer: Unit, target: Unit) -> tuple[fire.Shot | None, Ban | None]:
@@ -289,20 +292,21 @@ class Field(Ground):
         """Returns the length of a unit's front edge."""
         return front_width_mm(axes_of(unit)) / self.inch_mm
 
-    def _narrow_gaps(self, firer: Unit, target: Unit) -> list[shapely.LineString]:
-        """Returns the shortest lines across gaps that are too narrow to fire through (S-E.5)."""
+    def _narrow_gaps(self, firer: Unit, target: Unit) -> dict[tuple[str, str], shapely.LineString]:
+        """Returns the shortest line of each two friends too near to fire between (S-E.5)."""
         edge, outlines = axes_of(firer).edge, self.outlines
         range_mm = shapely.distance(edge, outlines[target.id])
         hiding = self._hiding(firer, target)
-        friends = (outlines[unit.id] for unit in hiding if unit.side == firer.side)
-        nearer = [one for one in friends if shapely.distance(edge, one) < range_mm]
-        frontage_in, gaps = self._frontage_in(target), list[shapely.LineString]()
+        friends = (unit.id for unit in hiding if unit.side == firer.side)
+        nearer = [name for name in friends if shapely.distance(edge, outlines[name]) < range_mm]
+        frontage_in, gaps = self._frontage_in(target), dict[tuple[str, str], shapely.LineString]()
         for pair in combinations(nearer, 2):
-            gap = shapely.shortest_line(*pair)
+            both = [outlines[name] for name in pair]
+            gap = shapely.shortest_line(*both)
             # Who stands in the gap, between its neighbours, does not fire through it.
-            is_beside = overlaps(shapely.union_all(pair).convex_hull, outlines[firer.id])
+            is_beside = overlaps(shapely.union_all(both).convex_hull, outlines[firer.id])
             if not (is_beside or fire.may_fire_through(self.inches(gap.length), frontage_in)[0]):
-                gaps.append(gap)
+                gaps[pair] = gap
         return gaps
 
     def _cover(self, eye: Point, target: Unit) -> Literal["cover", "hard"] | None:

@@ -72,8 +72,11 @@ class FirePool:
             f"{self.figures_counted:g} of its figures count",
             *(f"halved: {halving.replace('_', ' ')}" for halving in self.halvings),
             *([] if rounded == self.after_halving else [f"rounded down to {rounded}"]),
-            *terms({name: part for name, part in self.parts.items() if name != "figures"}),
+            *terms({name: part for name, part in self.parts.items() if name != "figures"}, _WORDS),
         )
+
+
+_WORDS = {"dense": "dense (column, square or 3 ranks deep as the firer sees it)"}
 
 
 def figures_firing(troops: Troops) -> int:

@@ -69,6 +69,8 @@ class FlightDie(Due):
         gone_in = ground.inches(math.dist(centre_mm(unit.bases), centre_mm(way.bases)))
         whence = "toward its table edge" if enemy is None else f"away from {enemy.id}"
         text, rule = f"{name} {kind} by {length_in:g} in, {whence}", "S-C.11"
+        if way.turn_deg:
+            text += f", turned by {abs(way.turn_deg):g}° to keep off other enemies or what bars it"
         if gone_in > length_in + 0.05:
             text += f", and on to {gone_in:.1f} in, past friends on whom it would end (our reading)"
             rule = "S-C.13"

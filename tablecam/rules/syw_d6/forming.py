@@ -7,7 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from tablecam.geometry.moves.poses import ahead, in_ranks, laid_at
+import numpy as np
+
+from tablecam.geometry.moves.poses import ahead, in_ranks, laid_at, shifted
 from tablecam.rules.dice import Roll
 from tablecam.rules.game import Ban, DiceGroup
 from tablecam.rules.miniatures.battle import Bases, permitted
@@ -16,6 +18,7 @@ from tablecam.rules.miniatures.ground import axes_of, centre_mm, footprints
 from tablecam.rules.steps import why_none
 from tablecam.rules.syw_d6.field import Field
 from tablecam.rules.syw_d6.flights import flight_of
+from tablecam.rules.syw_d6.marches import of_at_most
 from tablecam.rules.syw_d6.state import Due, FormUp, State
 from tablecam.rules.syw_d6.tables import (
     ATTACK_COLUMN_RANKS,
@@ -182,7 +185,7 @@ class FormUpDue(Due):
     """A unit that has cleared is laid out afresh (S-A.4)."""
 
     question = "{unit} forms up: in any formation, facing any way"
-    hint = f"By its buttons, or by hand: its centre stays within {FORM_UP_IN:g} in."
+    hint = f"By hand it faces any way: turn it on the spot, its centre within {FORM_UP_IN:g} in."
     unit: str
 
     def legal(self, state: State) -> tuple[FormUp, ...]:
@@ -197,6 +200,9 @@ class FormUpDue(Due):
 
     def why_missing(self, state: State) -> str:
         """Returns which formations its bases cannot take, and why."""
+        troops = state.field.troops[self.unit]
+        if troops.weight == "light" and troops.arm != "artillery":
+            return f"No formation: light troops have none ({self.unit})"
         bans = ((name, how) for name, how in self._layouts(state).items() if isinstance(how, Ban))
         return ". ".join(why_none(formation_words(name), {self.unit: ban}) for name, ban in bans)
 
@@ -225,8 +231,22 @@ class FormUpDue(Due):
             return certain("no", "S-L.8", words)
         far_in, words = _far_in(ground, unit, answer.bases), formation_words(reading.formation)
         is_near = far_in <= FORM_UP_IN + _BY_HAND_IN
-        why = f"{unit.id} forms {words}, its centre {far_in:.1f} in off"
+        why = f"{unit.id} forms {words}, its centre off by {of_at_most(far_in, FORM_UP_IN)}"
         return certain("yes" if is_near else "no", "S-A.4", why)
+
+    def nearest(self, state: State, bases: Bases) -> Bases:
+        """Returns the nearest place toward where it was that its centre may have, or its own."""
+        unit, ground = state.unit(self.unit), state.field
+        x_mm, y_mm = np.subtract(centre_mm(unit.bases), centre_mm(bases)).tolist()
+        back_in = ground.inches(math.hypot(x_mm, y_mm))
+        for step in range(math.ceil(FORM_UP_IN / _STEP_IN) + 1):
+            share = max(0.0, 1 - (FORM_UP_IN - step * _STEP_IN) / back_in) if back_in else 0.0
+            there = shifted(bases, x_mm * share, y_mm * share)
+            area, form_up = footprints(there), FormUp(unit.id, there)
+            is_free = ground.on_table(area) and not ground.upon(area, unit.id)
+            if is_free and self.judge(state, form_up).answer != "no":
+                return there
+        return unit.bases
 
     def then(self, state: State, answer: FormUp) -> State:
         """Returns the state with the unit as it is laid out."""

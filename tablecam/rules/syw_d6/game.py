@@ -409,6 +409,8 @@ class SevenYearsWar(BattleGame[State]):
             return "throw for a commander, or end the moves", hint
         may = (f"{name} {may.words}" for name, may in state.allowed.items())
         hint = f"By hand: {', '.join(may)}."
+        if state.allowed.keys() - state.leaders.keys():
+            hint += f" Who does not charge stops {tables.KEEP_OFF_IN:g} in from the enemy (S-B.9)."
         return (f"move {joined(state.allowed)}", hint) if state.allowed else None
 
     def legal(self, state: State) -> tuple[Any, ...]:
@@ -524,6 +526,8 @@ class SevenYearsWar(BattleGame[State]):
 
     def nearest(self, state: State, unit: Unit, bases: Bases) -> Bases:
         """Returns how far the unit may go that way within its dice (S-B.8, S-B.9), or its place."""
+        if isinstance(state.step, FormUpDue) and state.step.unit == unit.id:
+            return state.step.nearest(state, bases)
         if state.due or unit.id not in state.allowed:
             return unit.bases
         is_clear = self.clearly_legal(state, unit)

@@ -129,6 +129,32 @@ def test_a_cleared_unit_forms_up_near_where_it_was_s_a_4():
     assert "F1: 2 dice (rate +1, training +1), the best counts" in battle.offers()
 
 
+def test_a_unit_laid_too_far_off_is_drawn_where_its_centre_may_lie_s_a_4():
+    battle = Battle(reforming(), A1)
+    battle.throw(3)
+    turned = wheeled(battle.unit("F1").bases, (16 * INCH_MM, 15 * INCH_MM), 90)
+    (too_far,) = laid(battle, "F1", turned)
+    assert too_far.text.endswith("in, of at most 2")
+    there = too_far.nearest.unit("F1").bases
+    assert {round(base.heading_deg) for base in there} == {180}
+    (fits,) = laid(battle, "F1", there)
+    assert "2.0 in, of at most 2" in fits.text
+    battle.do(fits.action)
+
+
+@pytest.mark.parametrize(
+    ("troops", "why"),
+    [({"weight": "light"}, "No formation: light troops have none (F1)"),
+     ({"arm": "cavalry", "bases": 2}, "No column of march: 2 bases cannot lie three figures deep")],
+)  # fmt: skip
+def test_who_may_only_stay_as_it_lies_is_told_why_s_a_4(troops, why):
+    battle = Battle(unit("F1", 20, 15, state={"reforming": True}, **troops), A1)
+    battle.throw(3)
+    assert battle.offers() == ["F1: stay as it lies"]
+    assert GAME.why_missing(battle.state) == why
+    assert battle.play.asked().hint.startswith("By hand it faces any way")
+
+
 FORMED = (
     # The bases, what is offered besides to stay, and where the outline lies then, in inches.
     ({}, ("column of march", "square"), "square", (19, 11, 21, 15)),
@@ -801,7 +827,8 @@ def test_the_hint_says_how_far_a_unit_must_go_s_b_6(skill, words):
     battle.throw(*[4] * battle.play.legal()[0].count)
     if "how far" in battle.question:
         battle.act("4 in")
-    assert battle.play.asked().hint == f"By hand: F1 {words}."
+    stops = "Who does not charge stops 3 in from the enemy (S-B.9)."
+    assert battle.play.asked().hint == f"By hand: F1 {words}. {stops}"
 
 
 def test_who_passes_the_front_of_an_enemy_is_fired_at_s_c_1():

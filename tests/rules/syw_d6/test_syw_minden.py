@@ -60,7 +60,7 @@ def test_the_line_of_a_shot_on_offer_goes_to_what_is_seen_s_e_1():
 
 def test_why_a_gun_has_no_fire_is_told_by_the_enemy_before_it_s_e_5():
     battle = Battle(at=minden(FC2=(620, 445, 90)), first="allies").to_fire()
-    gap = "F2 lies behind a gap of 2.1 in between friends, and 12 in are needed"
+    gap = "F2 lies behind a gap of 2.1 in between B1 and H2, and 12 in are needed"
     why = ban_on_shots(battle.state, "BG1")
     assert why == Ban("S-E.5", gap)
     beside = "FC2 lies outside of the guns' cone of 22.5°"
