@@ -289,7 +289,7 @@ class Pursuit(OfCharge):
     """
 
     question = "{charge.target} has evaded: how far does {charge.unit} go on?"
-    hint = "Who strikes nobody is disordered."
+    hint = "A charger that strikes no enemy is disordered."
     before: Bases = ()
 
     def names(self, state: State) -> tuple[str, ...]:
@@ -361,6 +361,8 @@ class Pursuit(OfCharge):
             permitted(self.judge(state, answer.bases))
         bases = laid_at(unit.bases, answer.bases)
         path = self.charge.path(state, bases)
+        text = f"{name} strikes no enemy and {self.stop_words(state, answer.bases)}"
+        state = state.tells("move", text, "S-C.8", unit=name)
         state = _failed(state.changed(name, bases=bases), name)
         return state.pushed(*responses(state, unit, bases, path=path))
 
@@ -410,7 +412,9 @@ class CounterDice(OfCharge):
         room_mm = lanes.room_ahead_mm(front, others, reach_in * ground.inch_mm)
         way_in = min(reach_in, ground.inches(room_mm))
         bonus = way_in >= charge.charge_in
-        text = f"{target.id} counter-charges {way_in:g} in, {'with' if bonus else 'without'} bonus"
+        far = f"{way_in:.1f} in, of {sum(answer)} in thrown"
+        why = "with the bonus: it reaches" if bonus else "without the bonus: it falls short of"
+        text = f"{target.id} counter-charges {far}, {why} where the charge began"
         state = state.tells("response", text, "S-C.9", unit=target.id, dice=list(answer))
         there = ahead(faced, front.heading_deg, way_in * ground.inch_mm)
         state = state.changed(target.id, bases=there)

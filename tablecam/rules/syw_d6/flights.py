@@ -72,7 +72,8 @@ class FlightDie(Due):
         if way.turn_deg:
             text += f", turned by {abs(way.turn_deg):g}° to keep off other enemies or what bars it"
         if gone_in > length_in + 0.05:
-            text += f", and on to {gone_in:.1f} in, past friends on whom it would end (our reading)"
+            far = f"{gone_in:.1f} in from where it stood"
+            text += f", and on to {far}, past friends on whom it would end (our reading)"
             rule = "S-C.13"
         drawn = shapes_of(way.swept, "path")
         state = state.tells("flight", text, rule, *drawn, unit=name, inches=length_in)

@@ -281,7 +281,7 @@ class SevenYearsWar(BattleGame[State]):
             "reforming",
             choices=_swaps,
             asks="which disordered units shall reform?",
-            hint="A red marker takes the place of the orange.",
+            hint="Red for orange: no move now, and a throw to clear it in the next sequence.",
             ends="No more units reform",
             follows={acts.Reform: _reformed},
         ),
@@ -327,7 +327,10 @@ class SevenYearsWar(BattleGame[State]):
         "throw": about.ActionGroup("Throw dice to move"),
         "brigade": about.ActionGroup("Move a brigade as one"),
         "move": about.ActionGroup("Move", "By hand, within the inches of the dice."),
-        "form": about.ActionGroup("Reform or change formation"),
+        "form": about.ActionGroup("Reform or form up"),
+        "change": about.ActionGroup(
+            "Change formation: a red marker, disordered; which one is chosen next turn"
+        ),
         "retreat": about.ActionGroup("Retreat by choice"),
         "fire": about.ActionGroup(f"Fire: each {tables.HIT} takes a figure"),
         "answer": about.ActionGroup("Answer", is_main=True),
@@ -368,10 +371,7 @@ class SevenYearsWar(BattleGame[State]):
         acts.Charge: ("charge", _charge),
         acts.Fire: _fire,
         acts.Reform: ("form", "{unit}: reform"),
-        acts.ChangeFormation: (
-            "form",
-            "{unit}: change formation (red marker: disordered; chosen next turn)",
-        ),
+        acts.ChangeFormation: ("change", "{unit}: change formation"),
         acts.RetreatByChoice: ("retreat", "{unit}: retreat, losing 3 figures"),
         acts.FormUp: ("form", _form_up),
         acts.Respond: ("answer", lambda _, action: str(action.way).capitalize()),

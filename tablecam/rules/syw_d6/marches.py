@@ -558,7 +558,10 @@ def disorder_words(state: State, name: str, bases: Bases, area: shapely.Geometry
     """Returns whom a way to some bases would disorder, as a label goes on; empty if nobody."""
     gone = state.changed(name, bases=bases)
     after = disordered_on_the_way(gone, state.field, state.unit(name), area)
-    names = [str(event.facts["unit"]) for event in after.told[len(gone.told) :]]
+    piece = state.field.in_disordering_terrain(state.unit(name), area)
+    where = {"S-J.9": f" ({proper_name(piece.id)})"} if piece else {}
+    told = after.told[len(gone.told) :]
+    names = [f"{event.facts['unit']}{where.get(event.rule or '', '')}" for event in told]
     return f", disorders {joined(names)}" if names else ""
 
 

@@ -400,6 +400,7 @@ def test_terrain_stops_and_disorders_s_j_8_s_j_9():
     battle = Battle(F1, A1, box("wood", "woods", 10, 17, 30, 25))
     battle.act("F1: 2 dice")
     battle.throw(6, 6)
+    assert any(offer.endswith(" in ahead, disorders F1 (Wood)") for offer in battle.offers())
     with pytest.raises(Refused, match=r"S-J\.8"):
         battle.do(moved(battle, "F1", 5))
     battle.do(moved(battle, "F1", 2.9))
@@ -438,8 +439,8 @@ def test_a_flight_ends_beyond_friends_and_says_so_s_c_13(who):
     battle.act("F1: retreat")
     battle.throw(2)
     (flight,) = (one for done in battle.play.done for one in done.events if one.kind == "flight")
-    past = "past friends on whom it would end (our reading)"
-    assert flight.text == f"F1 retreats by 2 in, away from A1, and on to 3.5 in, {past}"
+    past = "from where it stood, past friends on whom it would end (our reading)"
+    assert flight.text == f"F1 retreats by 2 in, away from A1, and on to 3.5 in {past}"
     assert flight.rule == "S-C.13"
 
 
@@ -693,6 +694,7 @@ def test_who_catches_nobody_stops_where_he_likes_and_is_disordered_s_c_8():
         battle.do(acts.Move("F1", ahead(start, UP, 13.5 * INCH_MM)))
     battle.do(acts.Move("F1", ahead(start, UP, 7 * INCH_MM)))
     assert battle.marks("F1")["disordered"] is True
+    assert "F1 strikes no enemy and goes on 7.0 in" in battle.texts()
 
 
 @pytest.mark.parametrize(
@@ -738,6 +740,9 @@ def test_a_counter_charge_has_the_bonus_if_it_reaches_the_start_s_c_9(faces, bon
     battle.throw(*faces)
     (fight,) = battle.state.fights
     assert ("A1" in fight.chargers) is bonus
+    why = "with the bonus: it reaches" if bonus else "without the bonus: it falls short of"
+    far = f"{sum(faces)}.0 in, of {sum(faces)} in thrown"
+    assert f"A1 counter-charges {far}, {why} where the charge began" in battle.texts()
 
 
 @pytest.mark.parametrize(("faces", "is_asked"), [((1, 1), True), ((3, 3), False)])
