@@ -23,6 +23,7 @@ from tablecam.rules.syw_d6.morale import (
     losses_factor,
     take_test,
     test_terms,
+    too_far_to_command,
 )
 from tablecam.rules.syw_d6.state import Due, State
 from tablecam.wording import counted
@@ -92,7 +93,9 @@ class MeleeDice(Due):
         best = max((troops[name].skill.test for name in names), key=SKILLS.index)
         total, side = sum(parts.values()), ", ".join(names)
         if die is None:
-            return total, and_a_die(side, parts, best)
+            reckoned = and_a_die(side, parts, best)
+            far = () if parts["command"] else too_far_to_command(state, names)
+            return total, reckoned._replace(terms=(*reckoned.terms, *far))
         by_die = tables.MODIFIER[best].get(die, 0)
         total += by_die
         return total, Sum(f"{side} {total}", (*test_terms(parts), f"die {die} {by_die:+d}"))

@@ -16,6 +16,7 @@ from tablecam.rules.miniatures.reckon import spans, terms
 from tablecam.rules.miniatures.unit_keys import Count
 from tablecam.rules.syw_d6 import state as acts
 from tablecam.rules.syw_d6 import tables
+from tablecam.rules.syw_d6.field import commands
 from tablecam.rules.syw_d6.state import CalamityKind, Due, State
 from tablecam.rules.syw_d6.troops import Troops
 from tablecam.table.sections import Name
@@ -296,6 +297,19 @@ def and_a_die(who: str, parts: Mapping[str, int | None], skill: tables.Experienc
     faces = joined(f"{count:+d} on a {face}" for face, count in tables.MODIFIER[skill].items())
     total = sum(part or 0 for part in parts.values())
     return Sum(f"{who} {total:+d} and a die", (*test_terms(parts), f"die {faces}"))
+
+
+def too_far_to_command(state: State, names: Sequence[str]) -> tuple[str, ...]:
+    """Returns in words which commander is nearest to units in order, beyond his reach (S-H.8)."""
+    ground = state.field
+    units = [state.unit(name) for name in names if not ground.troops[name].is_disordered]
+    own = [
+        (ground.leader_in(unit, leader), leader.name)
+        for unit in units
+        for leader in ground.position.commanders
+        if commands(leader, unit)
+    ]
+    return tuple(f"no command: {name} is {far_in:.1f} in off" for far_in, name in sorted(own)[:1])
 
 
 def moral_due(state: State) -> State:

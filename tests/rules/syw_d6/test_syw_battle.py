@@ -986,6 +986,19 @@ def test_the_loser_of_a_melee_loses_three_figures_a_point_s_f_3():
     assert battle.marks("F1")["disordered"] is True, "the end of a melee disorders all (S-F.7)"
 
 
+def test_a_melee_names_the_commander_who_is_too_far_s_h_8():
+    target = unit("A1", 20, 17, DOWN)
+    battle = Battle(F1, target, A2, commander("F", 50, 15), commander("A", 20, 30))
+    battle.act("F1: 2 dice")
+    battle.throw(4, 1)
+    battle.act("4 in")
+    for label in ("F1 charges A1 in front", "Stand", "Hold fire", "End the moves"):
+        battle.act(label)
+    (attack, defence) = battle.play.asked().sums
+    assert attack.terms[-1].startswith("no command: F is ")
+    assert "command +1" in defence.terms
+
+
 def test_a_draw_goes_on_if_somebody_wishes_s_f_6():
     battle = fighting((1, 3))
     assert "A draw" in battle.question
