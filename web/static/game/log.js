@@ -58,7 +58,8 @@ function renderLatest(state) {
   const { moments } = state.facts.about;
   const first = latestChosen(log)?.deed ?? Infinity;
   const latest = log.filter(({ deed, undone }) => deed >= first && !undone);
-  const told = latest.filter(({ kind }) => moments[kind] !== "detail");
+  // The strip names the phase.
+  const told = latest.filter(({ kind }) => !["detail", "phase"].includes(moments[kind]));
   const isWhole = hasRoomForAll(view);
   const all = isWhole ? [...causeOf(log, latest, moments), ...latest] : told.length ? told : latest;
   const lines = all.slice(0, isWhole ? MOST_LATEST.whole : MOST_LATEST.usual);
