@@ -141,7 +141,7 @@ def test_the_marker_of_a_box_beside_the_map_moves_what_lies_in_it_k_g4():
 
 def test_a_leader_whom_hands_moved_too_soon_is_accepted_where_he_lies():
     state = begun().state
-    x_mm, y_mm = state.grid.middle_mm(("0606",))
+    x_mm, y_mm = state.grid.middle_mm(("0708",))
     position = GAME.position(state)
     chief = replace(position.commanders[0], x_mm=x_mm, y_mm=y_mm)
     table = replace(position, commanders=(chief, *position.commanders[1:]))

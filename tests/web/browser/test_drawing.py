@@ -98,9 +98,11 @@ def test_the_picture_lies_under_the_drawing_and_can_be_taken_off(player: Any) ->
     expect(page.locator(".picture image")).to_have_count(0)
 
 
-def test_the_order_of_battle_lists_every_unit(player: Any) -> None:
+def test_the_order_of_battle_lists_every_unit_and_commander(player: Any) -> None:
     page = player.page
     page.locator("#roster summary").click()
-    expect(page.locator("#roster li")).to_have_count(len(player.demo.table.roster.units))
+    roster = player.demo.table.roster
+    listed = len(roster.units) + len(roster.commanders)
+    expect(page.locator("#roster li")).to_have_count(listed)
     page.locator('#roster [data-thing="unit:A3"]').click()
     expect(page.locator("#measure-title")).to_contain_text("A3")
