@@ -87,7 +87,7 @@ might have turned into another wait for their neighbours. Of 73.4 % that were na
 it costs 1.9; on ordinary ones 4 fewer of 170 half hidden tags alone and 2 more of 312 in rows are
 named. On 33 fresh tables of 20 looks (seeds 6100 to 6132, in turn at 2, 2.3, 2.6, 3 px a cell, 3
 and 2.5 at 40 degrees, with ids as above) 2 wrong names were left, one because its tag lay elsewhere
-in the row: since a name beside its unit is less sure by that chance, too, 0.2 % fewer are named. On
+in the row: since a name beside its unit is less sure by that chance, too, 0.4 % fewer are named. On
 71 tables since, on which nothing was chosen (seeds 6133 to 6203), 7 of 70,696 are wrong, and 71.4 %
 named: about 1 in 10,000, at most 1 in 5,377 at 95 %. 1 in 20,000 is not reached. A threshold one
 nat higher would correct half of them and leave a tenth of the right names unsaid.
