@@ -138,7 +138,7 @@ def blocks_of(ground: Ground) -> Iterator[tuple[Colour, tuple[Point, ...]]]:
 
 
 def words_of(ground: Ground, number: Hex, costs: Mapping[str, str]) -> str:
-    """Returns what is in a hex and along its sides, with what that costs if that is known."""
+    """Describes a hex and its sides, and what each kind of ground costs, by `costs`."""
     paths = (kind for pair, kind in ground.paths.items() if number in pair)
     inside = (ground.terrain_of(number), *ground.secondary.get(number, ()), *paths)
     sides: dict[str, list[Hex]] = {}

@@ -54,7 +54,7 @@ class LeaderMet(OfLeader):
 
 
 class LeaderFlight(OfLeader):
-    """The dice of a commander who evades, all of which are added (S-K.3)."""
+    """The dice by which a commander evades; all of them count (S-K.3)."""
 
     def roll(self, state: State) -> Roll:
         """Returns his dice."""
