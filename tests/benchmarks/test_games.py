@@ -1,29 +1,39 @@
-"""Thousands of whole games by random legal players: none fails, all end and are the same again.
+"""Whole games by random legal players: none fails, all end and are the same again.
 
-`make bench-games` plays 2000 of them, another number with BENCH_OPTIONS='--games 100', and half as
-many more on any table, with players who meddle.
+`make bench-games` plays 2000 of Maurice Lite, another number with BENCH_OPTIONS='--games 100', half
+as many more on any table with players who meddle, and 300 of each other game.
 """
 
 from __future__ import annotations
 
+import re
 import time
 from collections import Counter
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple, get_args
 
+import pytest
 from rich.console import Console
 from rich.progress import track
 
 from tablecam.errors import BadInput
 from tablecam.rules.game import Refused
-from tests.rules.conformance import check_replay, play_at_random
+from tablecam.rules.musket_saber.tables import FowChoice
+from tablecam.rules.play import Play
+from tests.rules.conformance import Chosen, check_replay, play_at_random
+from tests.rules.huzzah_ge import test_huzzah_games as huzzah
+from tests.rules.maida_1806 import test_maida_games as maida
 from tests.rules.maurice.game.random_games import MOST_ACTIONS, Keeping, eager, random_game
 from tests.rules.maurice.game.varied_games import play_varied
+from tests.rules.musket_saber import folios as musket
+from tests.rules.syw_d6 import test_syw_games as syw
 
 GAMES = 50
-"""So many without `--games`: some half a minute."""
+"""Without `--games`; they take about half a minute."""
 FIRST_SEED = 10_000
 REPLAYED = 10
-"""Each so-manieth game is played again from its document, which takes as long once more."""
+"""One game in ten is played again from its document, which takes as long once more."""
+MOST_OF_A_BOOK = 300
 _OPTIONS: tuple[dict[str, Any], ...] = (
     {"deck": "house"},
     {"deck_size": 24, "setup": True},
@@ -82,3 +92,66 @@ def test_games_with_players_who_meddle_end_and_lose_nothing_either(request, caps
         )
     assert meddled["undone"]
     assert meddled["hands legal"]
+
+
+class Book(NamedTuple):
+    """How random players play a game, and the `kinds` of events that its games must show.
+
+    What `pattern` finds in the sentence of an event counts as a kind, too.
+    """
+
+    begun: Callable[[int], Play[Any, Any]]
+    choose: Chosen
+    kinds: frozenset[str]
+    pattern: str = "(?!)"
+
+
+_RESULTS = ("NE", "Ex", *(f"{side}{effect}" for side in "AD" for effect in "rxcme"))
+_BOOKS = {
+    "syw-d6": Book(
+        syw.begun, syw.by_kind, frozenset({"charge", "fire", "melee", "test", "flight", "response"})
+    ),
+    "huzzah-ge": Book(
+        huzzah.begun,
+        huzzah.by_kind,
+        frozenset({"order", "fire", "charge", "melee", "quality", "rally", "loss"}),
+    ),
+    "maida-1806": Book(
+        lambda seed: maida.close_up(seed, turns=6),
+        maida.by_kind,
+        frozenset({"draw", "move", "fire", "reaction", "withdraw", "clash", "rout"}),
+    ),
+    # Each result of the CRT and each Fortune of War.
+    "musket-saber": Book(
+        lambda seed: musket.close_up(seed, turns=["day", "day", "twilight", "night", "day"]),
+        musket.eager,
+        frozenset({*_RESULTS, *(f"fow-{use}" for use in get_args(FowChoice) if use != "keep")}),
+        r"\(((?:NE|Ex|[AD][rxcme]))[+)(]",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", _BOOKS)
+def test_random_games_of_each_book_end_replay_and_show_all_that_may_happen(name, request, capsys):
+    count = min(request.config.getoption("--games") or GAMES, MOST_OF_A_BOOK)
+    book = _BOOKS[name]
+    happened = Counter[str]()
+    actions = 0
+    began_s = time.process_time()
+    with capsys.disabled():
+        for seed in track(range(FIRST_SEED, FIRST_SEED + count), description=name):
+            play = book.begun(seed)
+            play_at_random(play, seed, most=MOST_ACTIONS, choose=book.choose)
+            check_replay(play)
+            actions += len(play.done)
+            events = [event for done in play.done for event in done.events]
+            happened.update(event.kind for event in events)
+            happened.update(
+                word for event in events for word in re.findall(book.pattern, event.text)
+            )
+        took_s = time.process_time() - began_s
+        Console().print(
+            f"{count} games of {name}, each replayed; {actions} actions, {took_s:.0f} s\n"
+            + ", ".join(f"{kind} {number}" for kind, number in sorted(happened.items()))
+        )
+    assert not book.kinds - happened.keys()
