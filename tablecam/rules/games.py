@@ -45,7 +45,8 @@ class _KnownGames(Mapping[str, TableNeeds]):
         return iter(dict.fromkeys((*GAMES, *game_names())))
 
     def __len__(self) -> int:
-        return len(tuple(self))
+        # Not of a tuple of itself, which would ask for this length first.
+        return sum(1 for _ in self)
 
 
 def with_formations(position: Position, roster: Roster) -> Position:

@@ -121,6 +121,12 @@ def test_a_marker_s_box_that_is_none_is_named(house_table, capsys) -> None:
     assert "box_mm: expected [left, low, right, high] in mm, got [376, 180]" in line
 
 
+def test_a_game_that_there_is_not_is_named_with_the_nearest(write, capsys) -> None:
+    code, (line, _) = checked(capsys, write("table.toml", DEMO.replace("maurice-lite", "maurice")))
+    assert code == 2
+    assert 'game: unknown game "maurice"; did you mean maurice-lite?' in line
+
+
 def test_all_keys_that_are_wrong_are_listed(write, capsys) -> None:
     text = DEMO.replace("depth_mm = 800", 'depth_mm = "wide"').replace("name =", "nmae =", 1)
     code, lines = checked(capsys, write("table.toml", text))
