@@ -218,11 +218,17 @@ def test_a_long_list_shows_the_buttons_of_the_chosen_unit_until_it_is_opened(mod
           const end = { group: "done", label: "End", units: [], dice: null, action: {} };
           const actions = [end, ...moves, ...forms, offer("Foot", "volley", "fire")];
           const facts = { about: { groups: { done: { is_end: true } } } };
-          const game = { view: { actions, question: "?", has_begun: true }, place: [], byUnit: {} };
-          const state = (chosen, open) => ({ facts, chosen, game: { ...game, open } });
-          const asked = [[[], []], [["unit:Horse"], []], [["unit:Horse"], ["move"]]];
-          return asked.map(([chosen, open]) =>
-            groupsShown(state(chosen, open)).map(({ buttons, more }) =>
+          const short = ["form", "throw"].flatMap((group) => ways.map((way) => offer(`H${way}`, group, group)));
+          const game = { place: [], byUnit: {} };
+          const viewed = (actions) => ({ actions, question: "?", has_begun: true });
+          const state = (actions, chosen, open) => (
+            { facts, chosen, game: { ...game, view: viewed(actions), open } });
+          const asked = [
+            [actions, [], []], [actions, ["unit:Horse"], []], [actions, ["unit:Horse"], ["move"]],
+            [short, ["unit:H2"], []],
+          ];
+          return asked.map((one) =>
+            groupsShown(state(...one)).map(({ buttons, more }) =>
               `${buttons[0]?.offer.label}, ${buttons.length}, ${more}`));
         }"""
     )
@@ -230,6 +236,7 @@ def test_a_long_list_shows_the_buttons_of_the_chosen_unit_until_it_is_opened(mod
         ["Foot: 1, 12, 4 more", "Foot: column, 2, ", "Foot: volley, 1, ", "End, 1, "],
         ["Horse: 1, 8, All units", "Horse: column, 1, All units", "Foot: volley, 1, ", "End, 1, "],
         ["Foot: 1, 16, ", "Horse: column, 1, All units", "Foot: volley, 1, ", "End, 1, "],
+        ["H2: form, 1, All units", "H2: throw, 1, All units"],
     ]
 
 

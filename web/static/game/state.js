@@ -415,7 +415,7 @@ export function groupsShown(state) {
   const groups = inOrder(state, [...new Set(buttons.map(({ offer }) => offer.group))]);
   const ownOf = (/** @type {string} */ name) => buttons.filter(({ offer }) => offer.group === name);
   const isLong = (/** @type {Button[]} */ own) => own.length > MOST_BUTTONS + 1;
-  const isNarrowed = groups.some((group) => isLong(ownOf(group)) && ownOf(group).some(isChosen));
+  const isNarrowed = isLong(buttons) && buttons.some(isChosen);
   return groups.map((group) => {
     const own = ownOf(group);
     if (place.length && !isEnd(group)) return { group, units: [], buttons: own, more: "All places" };
