@@ -248,9 +248,9 @@ function renderTake(state, view) {
   const { kind = "spectator" } = view?.seat ?? {};
   const { may_change: mayChange = false } = state.game.seats ?? {};
   const other = view && kind !== "spectator" && !view.is_yours && !view.is_over ? view.asked : null;
-  // Whoever sits at another screen answers there.
+  // Whoever sits at another screen answers there, unless this screen has both seats.
   const asked = view?.asked ?? "";
-  const isElsewhere = asked !== view?.seat.side && Boolean(view?.elsewhere?.includes(asked));
+  const isElsewhere = !view?.is_yours && Boolean(view?.elsewhere?.includes(asked));
   const isAlone = state.facts.simulated;
   const passAll = view?.pass_all ?? "";
   byId("game-pass").hidden = !passAll;
