@@ -67,7 +67,7 @@ COMMANDS: Mapping[str, Entry] = MappingProxyType(
         ),
     }
 )
-"""All commands, in the order in which a newcomer needs them."""
+"""All commands, in the order a newcomer needs them."""
 
 
 class _Commands(click.Group):

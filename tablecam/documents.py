@@ -55,7 +55,7 @@ _UNKNOWN_KEY = frozenset({"unexpected_keyword_argument", "extra_forbidden"})
 
 
 def expected_and_got(problem: ErrorDetails) -> str:
-    """Returns what was expected of a value, and what came, in tablecam's words."""
+    """Describes a validation error in tablecam's words: `expected ..., got ...`."""
     context = problem.get("ctx", {})
     if problem["type"] == "value_error":
         return str(context["error"])
@@ -73,7 +73,7 @@ def expected_and_got(problem: ErrorDetails) -> str:
 
 
 def without_tags(data: Any, path: KeyPath) -> KeyPath:
-    """Returns a path of pydantic's without the tags of unions, which pydantic adds like keys.
+    """Returns a path in pydantic's error without the union tags that pydantic adds as keys.
 
     A field whose name would be a Python keyword ends in `_`; its key does not.
 
@@ -106,7 +106,7 @@ def _items(data: Any) -> Iterable[tuple[Any, Any]]:
 
 
 def annotation_at(annotation: Any, part: str | int) -> Any:
-    """Returns the type of a key or element of a type, None if it has none."""
+    """Returns the type of a key or of a list's elements; None if there is none."""
     annotation = _plain_type(annotation)
     if isinstance(part, int):
         return next(iter(typing.get_args(annotation)), None)
@@ -146,7 +146,7 @@ def _annotations_of(model: type) -> Mapping[str, Any]:
 Model = TypeVar("Model", bound=BaseModel)
 
 MOST_BYTES: Final = 64 * 1024 * 1024
-"""Size limit of a document; a recording's entry with its largest pictures has a few hundredths."""
+"""Size limit of a document; a recording's largest entry takes a few hundredths of it."""
 _MAX_LEVELS: Final = 32
 """How deep lists and objects may be nested; a game's state has a dozen levels."""
 _MAX_TEXT_LENGTH: Final = 500
@@ -159,8 +159,8 @@ _MAX_NUMBER: Final = 10**15
 class Document:
     """A parsed document that is not validated yet: `data` is as the parser returned it.
 
-    `source` is what a person calls it. `find_lines` returns the lines of its keys; None if there
-    is no text to point into. `at` is its own path, where it is an element of a larger document.
+    `source` names it in errors. `find_lines` returns the lines of its keys; None if there is no
+    text to point into. `at` is its path within a larger document.
     """
 
     source: str
@@ -192,7 +192,7 @@ class Document:
         """Refuses a document that is not of this format and version.
 
         Raises:
-            BadInput: Says what was expected and what came.
+            BadInput: Says what was expected and what was found.
         """
         for key, expected in (("format", format_name), ("version", version)):
             if key not in self.data:
@@ -226,7 +226,7 @@ class Document:
     def parsed_as(self, adapter: TypeAdapter[Any], root: type | None = None) -> Any:
         """Returns the document as an adapter's type, validated as strictly as JSON text.
 
-        `root` is that type where errors are to suggest the key that was meant.
+        `root` is that type if errors should suggest the key that was meant.
 
         Raises:
             BadInput: Names the first error.
@@ -345,7 +345,7 @@ FindLines = Callable[[], Mapping[KeyPath, int]]
 def _json_value(
     text: str | bytes, source: str, has_lines: bool, largest: float
 ) -> tuple[Any, FindLines | None]:
-    """Returns a JSON value, checked against the limits, and what finds the lines of its keys."""
+    """Returns a JSON value, checked against the limits, and a function that finds keys' lines."""
     if len(text) > MOST_BYTES:
         raise BadInput(source, _too_long())
     repeated: list[str] = []
@@ -370,7 +370,7 @@ def _json_value(
 
 
 def json_request(text: str | bytes, source: str) -> Document:
-    """Parses a JSON document of a page's or a program's request, whose texts others will see.
+    """Parses a JSON request from a page or a program, whose texts others will see.
 
     Removes control characters, including those that change the direction of writing, from texts.
 

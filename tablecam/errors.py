@@ -8,7 +8,7 @@ class BadInput(ValueError):  # noqa: N818 - it names what happened, as a user wo
 
     Args:
         source: The file (or option, or request) at fault.
-        message: What was expected and what came, on one line.
+        message: What was expected and what was found, on one line.
         key: The key in the source, such as `unit[2].arm`.
         line: The line in the source, counted from 1.
 

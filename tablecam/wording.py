@@ -18,7 +18,7 @@ _MAX_NAMES = 12
 
 
 def proper_name(id: str) -> str:
-    """Returns an id in the case of a proper name, where it has none of its own.
+    """Returns an id with capitals like a proper name, unless it has capitals or digits.
 
     >>> proper_name("frederick"), proper_name("P3")
     ('Frederick', 'P3')

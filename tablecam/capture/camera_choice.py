@@ -24,7 +24,7 @@ _WARM_UP_FRAMES = 10
 class CameraChoice:
     """The cameras among which players may choose, and the reader of the chosen one.
 
-    It is a `tablecam.live.protocol.CameraChoice`. Any thread may ask. `opens` opens a camera by its
+    Implements `tablecam.live.protocol.CameraChoice`. Thread-safe. `opens` opens a camera by its
     number, `lists` lists all.
     """
 
@@ -42,7 +42,7 @@ class CameraChoice:
         self._options = options
         self._opens = opens
         self._lists = lists or partial(listed_cameras, options.back_end)
-        # One at a time: a camera can be opened but once.
+        # One at a time: a camera can be opened only once.
         self._testing = threading.Lock()
 
     @classmethod
@@ -60,7 +60,7 @@ class CameraChoice:
         return self._lists()
 
     def test(self, number: int) -> bytes:
-        """Returns what a camera sees, as JPEG, whether it is the one in use or not.
+        """Returns a picture from a camera as JPEG, whether or not it is the one in use.
 
         Raises:
             BadInput: There is no such camera, another program uses it, or it delivers no pictures.
@@ -81,7 +81,7 @@ class CameraChoice:
                 source.close()
 
     def use(self, number: int) -> None:
-        """Reads a camera from now on in place of the present one.
+        """Switches to another camera.
 
         Raises:
             BadInput: There is no such camera.

@@ -1,4 +1,4 @@
-"""The time and waiting for it, behind one interface that a test can replace."""
+"""A clock to tell the time and to wait by, which tests can replace."""
 
 from __future__ import annotations
 

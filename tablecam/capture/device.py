@@ -1,9 +1,9 @@
 """Wraps `cv2.VideoCapture` with types, and passes JPEGs on undecoded where it can.
 
 Webcams, phone apps and old videos deliver JPEGs. By default OpenCV decodes each at full size in
-colour; on request it returns the bytes. It is asked to only where it reports MJPEG, and with the
-two back ends known to obey. If the bytes turn out not to be a JPEG, decoding is switched on again,
-or the capture is reopened.
+colour; on request it returns the bytes. They are requested only where it reports MJPEG, and only
+from the two back ends known to obey. If the bytes turn out not to be a JPEG, decoding is switched
+on again, or the capture is reopened.
 
 Tested through FFmpeg with videos and network cameras. USB cameras through V4L2 are tested only with
 a stand-in that behaves as OpenCV's documentation and source say: it returns a row of bytes.

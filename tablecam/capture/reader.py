@@ -183,7 +183,7 @@ class Reader:
             with self._changed:
                 opening = self._opening
                 self._enter("opening")
-            # Stands if the thread ends by an exception: those who wait must learn of it.
+            # Stands if an exception ends the thread, so that waiting threads learn of it.
             problem: Exception | None = RuntimeError("the reader crashed")
             try:
                 problem = self._read_until_over(opening)

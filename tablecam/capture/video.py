@@ -20,7 +20,7 @@ _WHOLE = 0.9
 """The share of its listed pictures that a whole video yields, as some files only estimate the
 number."""
 
-# A frame rate outside these bounds is a file's way of not knowing it.
+# A frame rate outside these bounds means that the file does not know it.
 _SLOWEST_FRAMES_PER_S = 0.01
 _FASTEST_FRAMES_PER_S = 1000.0
 _USUAL_FRAMES_PER_S = 25.0
