@@ -20,7 +20,7 @@ class NameTaken(BadInput):
 
 @contextmanager
 def disk_errors(name: str, failure: str) -> Iterator[None]:
-    """Raises a fault of the disk as one clear line; `failure` says what failed.
+    """Reports a disk error as one clear line; `failure` says what failed.
 
     Raises:
         BadInput: Names the file, what could not be done with it, and why.
@@ -52,7 +52,7 @@ def new_file_atomically(path: Path) -> Iterator[Path]:
             yield fresh
             _publish(fresh, path)
         finally:
-            # The temporary name goes in any case; by now the file may have its own as well.
+            # Removes only the temporary name: by now the file may have its final one as well.
             fresh.unlink(missing_ok=True)
 
 

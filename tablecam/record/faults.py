@@ -1,4 +1,4 @@
-"""Turns faults of the database and the disk into one line for players that names the recording."""
+"""Turns database and disk errors into one line for players that names the recording."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ _DAMAGED: Final = {
 _MIN_FREE_BYTES: Final = 64 * 1024
 """Less free space counts as a full disk: SQLite's files beside a database take 32 kB."""
 _NOT_UTF8: Final = "Could not decode to UTF-8"
-"""The driver's message on a text that is damaged; it has no code for that."""
+"""The driver's message about damaged text, for which it has no code."""
 _REFUSES, _NOT_YET = "FATAL", "the database system is"
-"""Parts of the driver's message on a server that refuses a login, or does so until it is up."""
+"""Parts of the driver's message when a server refuses a login, for good or while starting up."""
 
 
 class ServerUnavailable(BadInput):
@@ -57,7 +57,7 @@ class Damaged(BadInput):
 
 @contextmanager
 def readable_errors(name: str, failure: str) -> Iterator[None]:
-    """Raises a fault of the database or the disk as one clear line; `failure` says what failed.
+    """Reports a database or disk error as one clear line; `failure` says what failed.
 
     Raises:
         Damaged: Names the file, and what to do about it.

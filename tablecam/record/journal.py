@@ -33,8 +33,8 @@ class WrittenByAnother(BadInput):
 class Journal:
     """One recording, in a game's file or among many on a server. Any thread may use it.
 
-    What a method has written is on the disk when it returns. `name` is how errors call the
-    recording: a file's path, or a server's address without its password.
+    What a method has written is on the disk when it returns. `name` is the recording's name in
+    errors: a file's path, or a server's address without its password.
     """
 
     def __init__(self, engine: Engine, recording_id: str, name: str) -> None:
@@ -277,7 +277,7 @@ def picture_row(recording_id: str, number: int, new: Picture) -> Json:
 
 
 def facts_from_row(row: Row[Any], name: str) -> GameFacts:
-    """Returns the facts in a recording's row; `name` is how errors call the recording.
+    """Returns the facts in a recording's row; `name` is the recording's name in errors.
 
     Raises:
         Damaged: A column holds what was never written there.

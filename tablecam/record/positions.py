@@ -15,11 +15,11 @@ CHANGED: Final = "changed"
 GONE: Final = "gone"
 ORDER: Final = "order"
 MISSED: Final = "missed"
-"""Key beside a difference: the tags of bases in the position without which it is judged."""
+"""Key beside a difference: the tags of bases that are left out when the position is judged."""
 
 
 WHOLE_EVERY: Final = 50
-"""Every how many positions one is stored whole, so that few differences lead to any moment."""
+"""One position in this many is stored whole, so that few differences lead to any moment."""
 
 
 class DifferenceEncoder:
@@ -81,7 +81,7 @@ def applied(before: Json | None, change: Json) -> Json:
 
 
 def _value_difference(before: object, now: object) -> Json:
-    """Returns the change of one value: member by member if both are lists of things with ids."""
+    """Returns the change of one value: member by member if both are lists of members with ids."""
     old, new = _by_id(before), _by_id(now)
     if old is None or new is None:
         return {WHOLE: now}
@@ -103,13 +103,13 @@ def _applied_value(before: object, change: Json) -> object:
         return change[WHOLE]
     members = _by_id(before)
     if members is None:
-        raise ValueError("expected a list of things with ids before a difference of such")
+        raise ValueError("expected a list of members with ids to apply the difference to")
     gone = set(change.get(GONE, ()))
     members = {key: member for key, member in members.items() if key not in gone} | change[CHANGED]
     order = change.get(ORDER, members)
     # A damaged difference must not drop or invent members.
     if set(order) != set(members):
-        raise ValueError("expected the order of all that is there")
+        raise ValueError("expected an order that names every member")
     return [members[key] for key in order]
 
 

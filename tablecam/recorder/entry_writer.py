@@ -25,7 +25,7 @@ Batch = tuple[NewEntry, ...]
 """Entries that are written together: all or none."""
 
 _ENTRIES_PER_TRANSACTION: Final = 20
-"""Entries a transaction, roughly: a disk with little room left takes at least the first ones."""
+"""Roughly how many entries a transaction holds: a nearly full disk takes at least the first."""
 _RETRY_S: Final = 1.0
 """How long to wait before entries that could not be written are tried again on their own."""
 _NOUNS: Final[Mapping[Kind, str]] = {
@@ -255,7 +255,7 @@ class Writer:
         return f"{self._backlog()} {'is' if count == 1 else 'are'}"
 
     def _backlog(self) -> str:
-        """Returns how many of what is pending: `1 move, 2 disputes and 3 actions`."""
+        """Returns the pending entries by kind: `1 move, 2 disputes and 3 actions`."""
         nouns = [_NOUNS[entry.kind] for entries in self._pending for entry in entries]
         *parts, last = (
             f"{count} {noun}{'s' * (count > 1)}" for noun, count in sorted(Counter(nouns).items())
@@ -275,7 +275,7 @@ def _is_gone(path: Path) -> bool:
 
 
 def _what_became(path: Path, error: BadInput) -> str:
-    """Returns what became of a file that cannot be written to any more."""
+    """Says why a file can no longer be written to."""
     if _is_gone(path):
         return "is gone"
     is_damaged = isinstance(error, Damaged)

@@ -62,9 +62,9 @@ class GameRecord(Protocol):
         """Records how a game begins."""
 
     def add_deeds(self, deeds: Sequence[Json], rulings: Sequence[Json] = ()) -> None:
-        """Records what was done or undone in the newest game, all or none of it.
+        """Records the actions done or undone in the newest game, all or none.
 
-        `rulings` are the rulings that follow on moves by hand.
+        `rulings` are the rulings that result from moves by hand.
         """
 
     def settle(
@@ -76,11 +76,11 @@ class GameRecord(Protocol):
         begins: bool,
         missed: Sequence[int] = (),
     ) -> int | None:
-        """Records a resting position and the moves that led to it, all or none of it.
+        """Records a resting position and the moves that led to it, all or none.
 
         Returns the position's entry number (its moves' numbers follow), or None if it is held
         back: `begins` says whether it may create the file; until something does, only the newest
-        position is held. `missed` are the tags of the bases without which it is judged.
+        position is held. `missed` are the tags of bases left out when it is judged.
         """
 
     @property
@@ -199,9 +199,9 @@ class GameRecorder:
             self._write(NewEntry("play", document, at=self._now()))
 
     def add_deeds(self, deeds: Sequence[Json], rulings: Sequence[Json] = ()) -> None:
-        """Records what was done or undone in the newest game, all or none of it.
+        """Records the actions done or undone in the newest game, all or none.
 
-        `rulings` are the rulings that follow on moves by hand.
+        `rulings` are the rulings that result from moves by hand.
         """
         entries = [NewEntry("deed", deed, at=self._now()) for deed in deeds]
         entries += [NewEntry("ruling", ruling, at=self._now()) for ruling in rulings]
@@ -234,7 +234,7 @@ class GameRecorder:
 
     @property
     def unsaved(self) -> str:
-        """What was never written before the file was closed, in one line; empty if all was."""
+        """What was still unwritten when the file was closed, in one line; empty if nothing was."""
         return self._writer.lost
 
     def close(self) -> None:
@@ -251,11 +251,11 @@ class GameRecorder:
         begins: bool,
         missed: Sequence[int] = (),
     ) -> int | None:
-        """Records a resting position and the moves that led to it, all or none of it.
+        """Records a resting position and the moves that led to it, all or none.
 
         Returns the position's entry number (its moves' numbers follow), or None if it is held
         back: `begins` says whether it may create the file; until something does, only the newest
-        position is held. `missed` are the tags of the bases without which it is judged.
+        position is held. `missed` are the tags of bases left out when it is judged.
         """
         with self._lock:
             # A table that is only being set up leaves no file; only the newest position is worth

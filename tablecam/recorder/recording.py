@@ -94,8 +94,8 @@ class Recording:
     ) -> None:
         """Records a settled position, now or `at` another time.
 
-        `missed` are the tags of bases that lie there as far as anybody knows, but have not been
-        seen for so long that the referee judges the table without them. If nothing else is new,
+        `missed` are the tags of bases that presumably still lie there, but have been out of sight
+        for so long that the referee judges the table without them. If nothing else is new,
         `position` is the position that was recorded last.
         """
         before, self._settled = self._settled, position

@@ -167,7 +167,7 @@ def _file(task: Task, roster: Roster, began_at: datetime) -> GameFile:
 
 
 def _check_same(file: GameFile, facts: GameFacts) -> None:
-    """Refuses to resume a recording with other table or camera files than it was begun with."""
+    """Refuses to resume a recording that was begun with other table or camera files."""
     before = file.facts()
     if (before.table_file, before.camera_file) != (facts.table_file, facts.camera_file):
         expected = "expected the table and camera files that the recording was begun with"

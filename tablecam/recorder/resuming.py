@@ -33,7 +33,7 @@ def unfinished_game(folder: Path, table_file: str) -> GameFile | None:
 
     A file that cannot be read is skipped and logged.
     """
-    # By number, as names and clocks may be set back.
+    # By number: files may be renamed, and clocks set back.
     for path, facts in sorted(games_in(folder), key=_order, reverse=True):
         try:
             if facts.table_file == table_file:

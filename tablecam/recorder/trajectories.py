@@ -1,4 +1,4 @@
-"""Tracks bases on their way from rest to rest, and derives the path that a unit really took."""
+"""Tracks bases from rest to rest, and derives the path that a unit really took."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def path(
 
 
 def path_document(points: Sequence[PathPoint], now_s: float) -> list[list[float]]:
-    """Returns a path as recordings store it: seconds before now, place and heading a point."""
+    """Returns a path as recordings store it: for each point seconds before now, place, heading."""
     return [
         [round(value, _DECIMALS) for value in (now_s - p.at_s, p.x_mm, p.y_mm, p.heading_deg)]
         for p in points

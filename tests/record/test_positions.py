@@ -56,5 +56,5 @@ def test_a_difference_without_the_position_before_is_refused():
     told = difference(units(("F1", 1.0)), units(("F1", 2.0)))
     with pytest.raises(ValueError, match="a whole position before"):
         applied(None, told)
-    with pytest.raises(ValueError, match="things with ids"):
+    with pytest.raises(ValueError, match="members with ids"):
         applied({}, told)
