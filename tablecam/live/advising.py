@@ -31,7 +31,7 @@ class _Said:
 
 @dataclass(frozen=True, slots=True)
 class SteadyAdvice:
-    """Advice that does not flicker; `after` returns the advice once one more frame was read.
+    """Advice that does not flicker; `after` returns the advice after one more frame.
 
     A sentence appears once frames have called for its cause for three seconds without a break. It
     disappears, or shows other numbers, once frames have called for that for two seconds.
@@ -98,7 +98,7 @@ class Adviser:
 
     def advise(self, sight: Sight, picture: GreyPicture, taken_at_s: float) -> tuple[str, ...]:
         """Returns the sentences to show with one more frame; none while all is well."""
-        # News may be of another place of the camera, and so of another size of the tags.
+        # The camera may have moved, which changes the size of the tags.
         if sight.news:
             self._too_small = self._too_small_for(sight.camera)
         since_s = self._exposed_at_s

@@ -1,4 +1,4 @@
-"""Settles disputes by the table as it lay when the question was asked, with its picture."""
+"""Settles disputes on the table as it lay when the question was asked, with its picture."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tablecam.table.roster import Roster
 class Disputing:
     """Answers disputes and saves them in the game's recording; without one, keeps them in memory.
 
-    Any thread may ask.
+    Thread-safe.
     """
 
     def __init__(self, rulings: LiveRulings, roster: Roster, record: GameRecord | None) -> None:
@@ -33,12 +33,12 @@ class Disputing:
         self.record: GameRecord = GameRecorder(_no_file) if record is None else record
 
     def dispute(self, reading: Reading, question: str, active: str) -> Json:
-        """Settles a question by the table as it was read, and saves it.
+        """Settles a question on the table as it was read, and saves it.
 
         Raises:
             BadInput: The page shows no such question, or there is no such side.
         """
-        # Settled by the position that the page was answered by, without the newest frame's noise.
+        # Settled on the position that the page's answer came from, without the newest noise.
         line, position = self._rulings.answer(reading.snapshot.position, question, active)
         if line.answer is None or line.question is None:
             raise BadInput("question", f"expected one that has an answer, got {question}")

@@ -1,4 +1,4 @@
-"""Where counters lie on a hex map, as the page shows it: their hexes, and stacks of them."""
+"""The hexes and stacks of the counters on a hex map, for the page to show."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ def hexes_json(
 ) -> Json:
     """Returns the hexes of each counter by its id, and the hexes with several, top ones first.
 
-    What is hidden comes last: where it lies is what was seen or known of it last, or what the game
-    has `believed` of a counter that no camera has seen yet. Also the boxes beside the map with the
-    hexes that their counters lie in, how far the map lies from where the table file `listed` it,
-    and the slip that players are asked about.
+    Hidden counters come last, in the hexes where they were last seen or known to be; the game's
+    `believed` position counts for one that no camera has seen yet. Also returns the boxes beside
+    the map with the hexes of their counters, how far the map has slipped from where the table file
+    `listed` it, and the slip that players are asked about.
     """
     hex_map = position.table.hex_map
     if hex_map is None:
@@ -77,7 +77,7 @@ def hexes_json(
 
 
 def hexes_apart(position: Position, *things: Measurable) -> int | None:
-    """Returns the fewest hexes between counters or points on a hex map, as rules count.
+    """Returns the distance in hexes between counters or points on a hex map, as rules count it.
 
     None without a hex map, or off it.
     """
@@ -98,7 +98,7 @@ def _hexes_of(grid: Grid, thing: Measurable) -> Hexes:
 
 
 def _base_of(thing: Measurable) -> BasePose | None:
-    """Returns the counter of a thing; none of a bare point, or of a unit that is not there."""
+    """Returns the counter of a thing; None for a bare point or a unit without bases."""
     if isinstance(thing, Unit):
         return thing.bases[0] if thing.bases else None
     if isinstance(thing, Commander):

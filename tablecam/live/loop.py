@@ -1,4 +1,4 @@
-"""The loop from frames to snapshots: it watches the table and knows no game."""
+"""The loop from frames to snapshots; it watches the table and knows nothing of games."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ log = logging.getLogger(__name__)
 _PATIENCE_S = 0.5
 """How long the loop waits for a frame before it looks at the source's state again."""
 _SLOW_S = 0.6
-"""A computer farther behind the camera warns of it."""
+"""A computer farther behind the camera warns about the delay."""
 
 Listener = Callable[[Sight, Frame], None]
-"""Hears of each frame that was read, in the loop's own thread: it must not take long."""
+"""Called with each frame that was read, in the loop's own thread: it must not take long."""
 
 
 class TableLoop(Background):
     """Reads frames in a thread of its own and publishes what lies on the table.
 
-    `changed` is notified of each new snapshot. The reader stays its caller's. `unwritten` says why
-    something is not on the disk, for the health that is shown.
+    `changed` is notified of each new snapshot. The caller closes the reader. `unwritten` says why
+    something is not on the disk, to show with the camera's health.
     """
 
     def __init__(
@@ -100,7 +100,7 @@ class TableLoop(Background):
             self._publish(self._watching.bases(self._shown_at_s))
 
     def look_past(self, masks: tuple[Mask, ...]) -> None:
-        """Looks at no masked part of the table any more, and forgets the bases that lie in one."""
+        """Ignores masked parts of the table from now on, and forgets the bases in them."""
         with self._tracking:
             self._watching.look_past(masks)
             self._publish(self._watching.bases(self._shown_at_s))
@@ -129,7 +129,7 @@ class TableLoop(Background):
             log.error("%s", fault, exc_info=error)
         with self._tracking:
             self._fault = fault
-            # What was carried over from the last frame may have led to the fault.
+            # State carried over from the last frame may have caused the fault.
             self._watching.start_over()
             now = self._health()
         with self._changed:
@@ -166,11 +166,11 @@ class TableLoop(Background):
         behind_s = None if self._tally is None else self._tally.behind_s
         if frame is not None:
             behind_s = self._reader.now_s() - frame.taken_at_s
-        # Worked out before the lock is taken, for which pages wait.
+        # Computed before taking the lock, for which pages wait.
         position = with_formations(
             position_of(bases, self._roster, self._calibration), self._roster
         )
-        self._tally = self._tallied(bases, position, behind_s)
+        self._tally = self._tally_of(bases, position, behind_s)
         now = self._health()
         with self._changed:
             old = self._reading
@@ -194,12 +194,12 @@ class TableLoop(Background):
             self._news = ()
             self._changed.notify_all()
 
-    def _tallied(
+    def _tally_of(
         self, bases: Sequence[TrackedBase], position: Position, behind_s: float | None
     ) -> Tally:
-        """Returns the frame in figures; a lost source shows nothing.
+        """Returns the frame's figures; a lost source shows nothing.
 
-        The other faces of a counter are not covered: they lie downward, or beside the table.
+        A counter's other faces do not count as missing: they lie face down, or off the table.
         """
         known = {base.tag for base in bases}
         registration = None if self._sight is None else self._sight.registration
@@ -226,11 +226,11 @@ class TableLoop(Background):
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """The newest frame in figures.
+    """The newest frame's figures.
 
     `missing` are the bases' tags that have never been seen; `reprojection_px` and `behind_s` are as
-    in `Health`. `trouble` is what is amiss with camera or table tags (`Registration.because`), or
-    empty; `advice` are sentences about what to do (`SteadyAdvice`). Both are shown as they are.
+    in `Health`. `trouble` says what is wrong with camera or table tags (`Registration.because`), or
+    is empty; `advice` are sentences about what to do (`SteadyAdvice`). Both are shown unchanged.
     """
 
     seen: int = 0

@@ -15,19 +15,19 @@ from tablecam.rules.hexes.grid import grid_of
 from tablecam.table.model import HexMap, Point, Position
 
 MOST_SLIP_MM: Final = 3.0
-"""A map that has slipped further is asked about, not only followed."""
+"""Players are asked about a map that has slipped further; it is not just followed."""
 _LEAST_COUNTERS: Final = 5
 _NOTICED_MM: Final = 1.0
 _SURE: Final = 3.0
-"""How many standard deviations a slip is from none."""
+"""How many standard deviations a slip must differ from zero."""
 
 
 class MapFollower:
     """Where a table's hex map lies now, judged by all its counters each time the table rests.
 
-    It follows a slip of up to 3 mm from where players have last agreed that the map lies, and says
-    so; a longer one waits for them to agree. Thread-safe. `say` shows a sentence to all pages,
-    `changed` says that the map or the question is another one.
+    It follows a slip of up to 3 mm from where players last agreed that the map lies, and says so;
+    a larger one waits for them to agree. Thread-safe. `say` shows a sentence to all pages;
+    `changed` is called when the map or the question changes.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class MapFollower:
             return None if self._asked is None else self._far_mm(self._asked)
 
     def settle(self, position: Position) -> None:
-        """Takes in a table at rest."""
+        """Measures the slip on a table at rest."""
         with self._lock:
             by_mm = slip_mm(self.on_map(position))
             was_asked = self._asked
@@ -93,10 +93,10 @@ class MapFollower:
 
 
 def slip_mm(position: Position) -> Point | None:
-    """Returns by how much a table's map has slipped, from how counters lie beside their hexes.
+    """Returns how far a table's map has slipped, from the counters' offsets from their hexes.
 
-    Hands put counters down anywhere about a middle, so one alone tells nothing; what all have in
-    common is the map's. None with too few counters, or where they have nothing in common.
+    Hands put counters down off-centre, so one alone tells nothing; an offset that all share is the
+    map's. None with too few counters, or if they share none.
     """
     if position.table.hex_map is None:
         return None
@@ -117,13 +117,13 @@ def slip_mm(position: Position) -> Point | None:
         return None
     common_mm = median(x for x, _ in offsets), median(y for _, y in offsets)
     spread_mm = median(math.dist(offset, common_mm) for offset in offsets)
-    # The median of n places is known to about their spread over the root of n.
+    # The standard error of a median of n is about the spread over the root of n.
     doubt_mm = 1.25 * spread_mm / math.sqrt(len(offsets))
     is_slip = math.hypot(*common_mm) >= max(_NOTICED_MM, _SURE * doubt_mm)
     return common_mm if is_slip else None
 
 
 def slipped(hex_map: HexMap, by_mm: Point) -> HexMap:
-    """Returns a map that has slipped."""
+    """Returns a map shifted by a slip."""
     (x_mm, y_mm), (dx_mm, dy_mm) = hex_map.origin_mm, by_mm
     return replace(hex_map, origin_mm=(x_mm + dx_mm, y_mm + dy_mm))

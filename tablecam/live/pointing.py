@@ -1,4 +1,4 @@
-"""What one seat points out to all others: tapes that it keeps, and places that it points at."""
+"""Tapes that a seat keeps, and places that it points at, for all other seats to see."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 MOST_KEPT = 8
-"""Tapes that a seat may keep; the oldest gives way to another."""
+"""Tapes that a seat may keep; a new one replaces the oldest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Pointed:
 
 
 class Pointing:
-    """What is pointed out at a table, while tablecam runs. Thread-safe.
+    """The tapes and pings of a table while tablecam runs. Thread-safe.
 
     `tell` is called after each change.
     """
@@ -52,7 +52,7 @@ class Pointing:
 
     @property
     def now(self) -> Pointed:
-        """What is pointed out now."""
+        """The current tapes and pings."""
         return self._now
 
     def keep(self, by: str, a: str, b: str) -> None:

@@ -50,7 +50,7 @@ class SimulatedControls(Protocol):
 
     @property
     def run(self) -> str:
-        """The name of the time since the last start: what was moved before is forgotten."""
+        """The name of this run: a restart, which forgets what players moved, begins another."""
 
     @property
     def off(self) -> frozenset[int]:
@@ -73,7 +73,7 @@ class SimulatedControls(Protocol):
         """Pauses the script at its beginning and forgets what players moved."""
 
     def lie_as(self, position: Position, unit_id: str | None = None) -> None:
-        """Moves everything to its place in a position, and pauses the script; or only one unit.
+        """Moves everything, or only one unit, to its place in a position, and pauses the script.
 
         Raises:
             BadInput: There is no such unit.
@@ -99,7 +99,7 @@ class SimulatedControls(Protocol):
 
     @property
     def light(self) -> float:
-        """The share of its light that the lamp has or fades to."""
+        """The share of its full light that the lamp gives or is fading to."""
 
 
 class ListedCamera(Protocol):
@@ -125,14 +125,14 @@ class CameraChoice(Protocol):
         """Returns all cameras of this computer, in the order of their numbers."""
 
     def test(self, number: int) -> bytes:
-        """Returns what a camera sees, as JPEG in the size of its pictures.
+        """Returns a picture from a camera as JPEG, at full size.
 
         Raises:
             BadInput: There is no such camera, another program uses it, or it delivers no pictures.
         """
 
     def use(self, number: int) -> None:
-        """Watches through a camera from now on in place of the present one.
+        """Switches to another camera.
 
         Raises:
             BadInput: There is no such camera.
@@ -171,25 +171,25 @@ class Live(Protocol):
     ) -> Json:
         """Returns the distance between two things, and whether it is within each of some ranges.
 
-        None stands for those of the first one's weapons, or the usual ones.
+        `ranges` None stands for the ranges of the first one's weapons, or else the usual ones.
         Things are named `unit:F1`, `base:10`, `base:F1/2`, `commander:ID`, `point:512.3,400`.
 
         Raises:
-            BadInput: A thing is not named so, or not on the table.
-            NotDeclared: Players have agreed to declare first, and nobody has declared these: so
-                too for what is about a thing, the sheets and disputes.
+            BadInput: A reference is malformed, or names nothing on the table.
+            NotDeclared: Players have agreed to declare first, and nobody has declared these;
+                `about`, sheets and disputes raise it too.
         """
 
     @property
     def pointing(self) -> Pointing:
-        """What seats point out to each other."""
+        """The tapes and pings that seats show each other."""
 
     @property
     def map(self) -> MapFollower:
         """Where the hex map lies, if the table has one."""
 
     def change_masks(self, masks: tuple[Mask, ...]) -> None:
-        """Looks past these parts of the table from now on, and forgets the bases that lie there.
+        """Ignores these parts of the table from now on, and forgets the bases that lie there.
 
         Raises:
             BadInput: An outline is no part of the table, there are too many, or the masks cannot be
@@ -204,7 +204,7 @@ class Live(Protocol):
         """
 
     def about(self, thing: str) -> Json:
-        """Returns the drawings that explain one thing: rings, front and flank lines, sides.
+        """Describes one thing, with its range rings, front and flank lines.
 
         Raises:
             BadInput: As for `measure`.
@@ -221,24 +221,24 @@ class Live(Protocol):
     def unit_sheet(self, unit: str, active: str, only: Collection[str] | None = None) -> Json:
         """Reports on one unit by the rules, section by section.
 
-        `active` is the side whose round it is. With `only`, sections of other keys are not worked
-        out: their lines are null.
+        `active` is the side whose round it is. With `only`, sections with other keys are not
+        computed: their lines are null.
 
         Raises:
             BadInput: There is no such unit on the table, no such side, or no rulings.
         """
 
     def pair_sheet(self, a: str, b: str, active: str, only: Collection[str] | None = None) -> Json:
-        """Reports on two units by the rules, as `unit_sheet` on one.
+        """Reports on two units by the rules, like `unit_sheet`.
 
         Raises:
             BadInput: As for `unit_sheet`, or `a` is `b`.
         """
 
     def dispute(self, question: str, active: str) -> Json:
-        """Settles a sheet's question by the table as it lies now, and saves it.
+        """Settles a sheet's question on the table as it lies now, and saves it.
 
-        `has_picture` tells whether there was a frame to keep with it.
+        `has_picture` says whether there was a frame to save with it.
 
         Raises:
             BadInput: No sheet asks it now, or there is no such side.
@@ -259,7 +259,7 @@ class Live(Protocol):
         """
 
     def dispute_position(self, number: int) -> Json:
-        """Returns the position by which a dispute was settled, as a document.
+        """Returns the position on which a dispute was settled, as a document.
 
         Raises:
             BadInput: There is no such dispute.

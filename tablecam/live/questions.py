@@ -84,7 +84,7 @@ def _base(position: Position, reference: str, name: str) -> Thing:
     bases: dict[str, tuple[Unit, BasePose]] = {}
     for unit in position.units:
         for index, base in enumerate(unit.bases):
-            # A base answers to its place in the unit and, if it has one, to its tag.
+            # A base is known by its place in the unit and, if it has one, by its tag.
             bases[f"{unit.id}/{index + 1}"] = (unit, base)
             bases[unit.base_name(index)] = (unit, base)
     unit, base = _looked_up(bases, reference, "base", name)
@@ -137,8 +137,8 @@ def measure(
     the shortest line counts. Also says whether the length is within each of the `ranges` (None: of
     the weapons of `a`, if `b` is its enemy and the game states any, else the usual ones) and,
     between units and bases, whether they touch (G-6) and where most of `b` lies as seen by `a`
-    (M-1.11). The ranges are in the `unit`, by default the game's. Two counters on a hex map are a
-    number of `hexes` apart.
+    (M-1.11). The ranges are in the `unit`, by default the game's. For two counters on a hex map,
+    `hexes` is their distance in hexes.
 
     Raises:
         BadInput: `a` or `b` names nothing on the table.
@@ -182,7 +182,7 @@ def about(position: Position, reference: str, roster: Roster) -> Json:
         shapes = counter_shapes(position, thing.what)
     else:
         zones = described(position.game).fire_zones(position, thing.unit) if thing.unit else ()
-        # A ring would say that it fires to all sides.
+        # A ring would suggest that it fires in all directions.
         ranges = () if zones else _weapon_ranges(position, thing)
         shapes = (*zones, *shapes_about(position, thing.what, unit=unit, ranges=ranges))
     return {
@@ -244,7 +244,7 @@ def _in_bw(key: str, length_mm: float, position: Position) -> Json:
 
 
 def _between_bases(position: Position, a: Thing, b: Thing) -> Json:
-    """Answers what only things with footprints can be asked."""
+    """Answers the questions that apply only to things with footprints."""
     # A marker and a point have no footprint (M-1.4): nothing touches them.
     if a == b or not (_has_footprint(a) and _has_footprint(b)):
         return {}
@@ -270,7 +270,7 @@ def _as_unit(thing: Thing) -> Unit:
 def _by_rule(position: Position, a: Thing, b: Thing) -> LengthByRule | None:
     """Returns the length as the rulebook measures it, if it has a rule for this pair."""
     book = book_of(position.game)
-    # Only the way from a commander to a unit has a rule of its own (M-4.12).
+    # Only the distance from a commander to a unit has a rule of its own (M-4.12).
     things = {thing.kind: thing for thing in (a, b)}
     if book is None or things.keys() != {"commander", "unit"}:
         return None
@@ -346,7 +346,7 @@ _TELLING_SIGMA = 0.1
 
 
 def _at_least(sigma: float) -> str:
-    """Writes a standard deviation to players."""
+    """Formats a standard deviation for players."""
     is_telling = sigma >= _TELLING_SIGMA
     return f"±{sigma:.1f}" if is_telling else f"better than {_TELLING_SIGMA:g}"
 

@@ -33,9 +33,9 @@ _MISSED_S = 12.0
 class Refereeing(Background):
     """Waits for settled positions in its own thread, so that judging never delays the camera.
 
-    `wait` gives the newest snapshot after one of that version, or None after so many seconds;
-    `take_off` forgets what is hidden of a thing, `at_rest` hears of each settled position. Without
-    a referee it only records, without a recording it only referees.
+    `wait` returns the newest snapshot after a version, or None after a timeout in seconds;
+    `take_off` forgets the hidden bases of a thing; `at_rest` is called with each settled position.
+    Without a referee it only records, without a recording it only referees.
     """
 
     def __init__(
@@ -66,7 +66,7 @@ class Refereeing(Background):
                 continue
             try:
                 self._look(latest)
-            # A fault of tablecam's own costs one look, never the game.
+            # A fault in tablecam costs one look, never the game.
             except Exception:
                 log.exception("the referee could not make sense of the table")
 
@@ -74,7 +74,7 @@ class Refereeing(Background):
         # With every snapshot: entries may be waiting for a disk with room.
         if self._recording is not None:
             self._recording.go_on()
-        # A table that nobody sees is no empty one, and what lies on it is not missed.
+        # A table that nobody sees is not empty, and its bases are not missed.
         if now.frame < 0 or now.health.state == "lost":
             return
         bases = bases_of(now.position).values()
@@ -92,12 +92,12 @@ class Refereeing(Background):
         stacks = self._referee is not None and bool(self._referee.game.counters_join)
         missed = missed_tags(now, counters_stack=stacks)
         latest = settled or self._latest
-        # A base that becomes missed changes the referee's table, though nothing has moved; while
-        # something moves, where it goes says why.
+        # A base newly missed changes the referee's table though nothing moved; while something
+        # moves, where it goes will explain the missing base.
         is_news = missed != self._missed and self._motion.is_at_rest
         if latest is None or (settled is None and not is_news):
             return
-        # First: no action may be recorded before the table that it was judged by.
+        # First: no action may be recorded before the table that it was judged on.
         self._keep(latest, missed)
         self._latest, self._missed = latest, missed
         if self._referee is not None:
@@ -109,7 +109,7 @@ class Refereeing(Background):
             return
         try:
             self._recording.settle(position, missed=missed)
-        # A fault of tablecam's own costs an entry; the table is judged all the same.
+        # A fault in tablecam costs an entry; the table is judged all the same.
         except Exception:
             log.exception("the position could not be saved")
 
@@ -122,8 +122,8 @@ def _by_tag(now: Snapshot) -> dict[int, BasePose]:
 def missed_tags(now: Snapshot, *, counters_stack: bool = False) -> frozenset[int]:
     """Returns the tags of bases that have been hidden for longer than a hand hides them.
 
-    Where counters stack, one that was last seen at another that is still seen has been pushed under
-    it, and is missed as soon as a hand has left.
+    Where counters stack, one last seen beside another that is still visible was pushed under it,
+    and is missed as soon as the hand has left.
     """
     hidden_for_s = now.held_for_s
     missed = frozenset(tag for tag, hidden_s in hidden_for_s.items() if hidden_s >= _MISSED_S)
@@ -144,8 +144,9 @@ def gone(
 ) -> Iterator[str]:
     """Yields references to the bases that were to be taken off and have been hidden for a while.
 
-    `left` is how many bases each unit should keep, `seen_with` are the tags that were seen when a
-    tag was seen last: a base that a hand has laid upon another since is no sign that it has left.
+    `left` is how many bases each unit should keep; `seen_with` gives for each tag the tags seen
+    together with it when it was last seen: a base that a hand has since covered with another has
+    not left.
     """
     seen = [base for base in bases_of(now.position).values() if base.seen == "now"]
     leaders = {leader.id for leader in now.position.commanders}

@@ -1,4 +1,4 @@
-"""Rules on the newest position, on demand; rulings that a move cannot change are reused."""
+"""Rules on the newest position, on demand; reuses rulings that a move cannot change."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class _Ruled:
 
 
 class LiveRulings:
-    """Rulings on a watched table; any thread may ask, one at a time.
+    """Rulings on a watched table. Thread-safe, one request at a time.
 
     `state` returns the state of the game in progress, None without one.
     """
@@ -57,7 +57,7 @@ class LiveRulings:
     def unit_sheet(
         self, position: Position, unit: str, active: str, only: Collection[str] | None = None
     ) -> UnitReport:
-        """Reports on one unit when it is a side's round; with `only`, on the sections of some keys.
+        """Reports on one unit in a side's round; with `only`, on the sections with those keys.
 
         Raises:
             BadInput: There is no such unit, side or rulebook.
@@ -67,7 +67,7 @@ class LiveRulings:
     def pair_sheet(
         self, position: Position, a: str, b: str, active: str, only: Collection[str] | None = None
     ) -> UnitReport:
-        """Reports on two units when it is a side's round, as `unit_sheet` on one.
+        """Reports on two units in a side's round, like `unit_sheet`.
 
         Raises:
             BadInput: As for `unit_sheet`.
@@ -89,7 +89,7 @@ class LiveRulings:
                 if len(units) == 2:
                     report = self._with_hints(report, book.ruled_position(handle), active, *units)
                 known[units] = report
-            # Works them out while no other thread does; they are remembered.
+            # Computed under the lock, and cached.
             for section in known[units].sections:
                 if only is None or section.key in only:
                     _ = section.lines
@@ -98,9 +98,9 @@ class LiveRulings:
     def _with_hints(
         self, report: UnitReport, position: Position, active: str, a: str, b: str
     ) -> UnitReport:
-        """Says of each close call between two units whether calibrating their bases would end it.
+        """Says at each close call of two units whether calibrating their bases would decide it.
 
-        The same questions are asked of a table on which those bases were pushed into the jig.
+        It asks the same questions of a table on which those bases were pushed into the jig.
         """
         pair = tuple(unit for unit in position.units if unit.id in (a, b))
         learnt = {
@@ -146,8 +146,8 @@ class LiveRulings:
 
     def _handle(self, position: Position, active: str) -> tuple[Book, object, Sheets]:
         self._check_side(active)
-        # A base within its sigma keeps its old place: noise changes no ruling, and only what really
-        # moved is worked out again.
+        # A base within its sigma keeps its old place: noise changes no ruling, and only rulings on
+        # bases that really moved are computed again.
         self._steady = steadied(position, self._steady)
         # Each side's round has rulings of its own.
         ruled, state = self._ruled.get(active), self._state()
@@ -174,6 +174,6 @@ class LiveRulings:
 
 
 def _how_close(answer: Answer) -> str:
-    """Says by how much a margin is too small to decide."""
+    """Says how far a margin is from being decisive."""
     by_mm = CERTAIN_SIGMAS * answer.sigma_mm - abs(answer.margin_mm)
     return f"too close by {by_mm:.1f} mm" if by_mm >= 0.05 else "only just too close"

@@ -1,4 +1,4 @@
-"""The live table: its loop and its referee side by side, and the answers that a page asks for."""
+"""The live table: its loop and its referee side by side, and the answers to a page's questions."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ _JPEG_QUALITY = 85
 class LiveTable:
     """A table that is being watched and refereed (`tablecam.live.protocol.Live`).
 
-    The loop publishes positions and knows no game; the referee hears of them and publishes its own
-    version. Snapshots join the two.
+    The loop publishes positions and knows nothing of games; the referee receives them and publishes
+    its own version. Snapshots join the two.
 
-    Any thread may ask. Use it as a context, or `start` and `close` it; the reader stays its
-    caller's. `simulated` are the controls of a simulated table; `record` keeps the game, None keeps
-    nothing. With `confirms_by_itself` the referee takes legal moves as made without asking.
-    `keep_masks` writes the masks that players have changed.
+    Thread-safe. Use it as a context manager, or `start` and `close` it; the caller closes the
+    reader. `simulated` are the controls of a simulated table; `record` stores the game, if not
+    None. With `confirms_by_itself` the referee confirms legal moves without asking. `keep_masks`
+    writes the masks that players have changed.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class LiveTable:
         self._loop = TableLoop(
             reader, camera, roster, self._changed, listener=self._listen, unwritten=self._unwritten
         )
-        # Guarded by `_changed`, like all that snapshots are made of.
+        # Guarded by `_changed`, like all parts of snapshots.
         self._game_version = 0
         self._disputes = 0
         # Counts the disputes of all games, so that it only grows.
@@ -108,7 +108,7 @@ class LiveTable:
             )
 
     def start(self) -> None:
-        """Starts to watch, and to referee where the game is known."""
+        """Starts watching, and refereeing if the game is known."""
         self._loop.start()
         if self._recording is not None:
             self._recording.start()
@@ -116,7 +116,7 @@ class LiveTable:
             self._refereeing.start()
 
     def close(self) -> None:
-        """Stops all of it. May be called twice."""
+        """Stops watching, refereeing and recording. May be called twice."""
         # The referee first, as it takes positions from the loop and hands them to the recorder.
         if self._refereeing is not None:
             self._refereeing.close()
@@ -161,7 +161,7 @@ class LiveTable:
         return read, self._game_version, self._disputed, pointed, self.map.version
 
     def _snapshot(self) -> Snapshot:
-        """Joins the loop's newest snapshot with what the referee knows of its units."""
+        """Joins the loop's newest snapshot with what the referee knows about its units."""
         read = self._loop.newest().snapshot
         pointed = self.pointing.now
         parts = self._versions()
@@ -207,7 +207,7 @@ class LiveTable:
         return questions.measure(self.snapshot().position, a, b, ranges, unit)
 
     def change_masks(self, masks: tuple[Mask, ...]) -> None:
-        """Looks past these parts of the table from now on, and forgets the bases that lie there."""
+        """Ignores these parts of the table from now on, and forgets the bases that lie there."""
         if len(masks) > MOST_MASKS:
             raise BadInput("masks", f"expected at most {MOST_MASKS}, got {len(masks)}")
         for mask in masks:
@@ -222,7 +222,7 @@ class LiveTable:
         self.pointing.keep(by, a, b)
 
     def about(self, thing: str) -> Json:
-        """Returns the drawings that explain one thing."""
+        """Describes one thing, with its range rings, front and flank lines."""
         self._check_open(thing)
         return questions.about(self.snapshot().position, thing, self._roster)
 
@@ -261,7 +261,7 @@ class LiveTable:
         return {"a": a, "b": b, "active": active, "version": now.version} | sheet.to_json(only)
 
     def dispute(self, question: str, active: str) -> Json:
-        """Settles a question by the table as it lies now, and saves it."""
+        """Settles a question on the table as it lies now, and saves it."""
         reading = self._reading()
         self._check_declared(*units_asked(question, reading.snapshot.position))
         dispute = self._disputing.dispute(reading, question, active)
@@ -285,7 +285,7 @@ class LiveTable:
         return self._disputing.record.dispute_picture(number, plain=plain)
 
     def dispute_position(self, number: int) -> Json:
-        """Returns the position by which a dispute was settled, as a document."""
+        """Returns the position on which a dispute was settled, as a document."""
         return self._disputing.record.dispute_position(number)
 
     def _check_open(self, *references: str) -> None:
@@ -326,7 +326,7 @@ class LiveTable:
 class TablePicture:
     """Frames rectified to the table, as JPEG; made on demand, once per frame, in any thread.
 
-    The maps for it are made once a camera.
+    The rectification maps are computed once per camera.
     """
 
     def __init__(self, table: TableSize) -> None:

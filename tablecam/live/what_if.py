@@ -21,7 +21,7 @@ Json = dict[str, Any]
 
 
 class WhatIf:
-    """Answers about branches of one recording; nothing is saved. Any thread may ask."""
+    """Answers questions about branches of one recording; saves nothing. Thread-safe."""
 
     def __init__(self, recording: Callable[[], Journal | None]) -> None:
         self._recording = recording
@@ -68,7 +68,7 @@ class WhatIf:
         return branched(journal, branch)
 
     def _ruled(self, position: Position) -> tuple[Roster, LiveRulings]:
-        """Returns the table's roster and the rulings on it; made once."""
+        """Returns the table's roster and the rulings on it, created once."""
         # A recording has one table file, so its first position's roster serves for all.
         if self._rulings is None:
             journal = self._recording()
