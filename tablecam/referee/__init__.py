@@ -1,1 +1,1 @@
-"""The referee: compares the table that the camera sees with the game that is played on it."""
+"""The referee: compares the table that the camera sees with the game played on it."""

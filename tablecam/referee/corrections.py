@@ -1,4 +1,4 @@
-"""Corrections of a game: undo, redo, misread dice and wrong choices. All of it stays in the log."""
+"""Corrections of a game: undo, redo, misread dice and wrong choices. The log keeps them all."""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ def _public_text(play: AnyPlay, before: Any, choice: Any) -> str:
 def _alternatives(play: AnyPlay, seat: Seat, place: int) -> tuple[Any, ...]:
     """Returns the other legal actions of the same type that a seat could have chosen."""
     before, done = play.done[place].before, play.done[place].action
-    # Nobody picks another seat's choice here, or dice, which `correct_dice` sets.
+    # A seat may not correct another seat's choice; `correct_dice` corrects dice.
     if not seat.may_answer(play.game.asked(before)) or isinstance(done, Roll):
         return ()
     # An action of another type would be another decision.

@@ -27,8 +27,8 @@ class GameController:
 
     Args:
         game: The rule system of the table.
-        is_automatic: Legal moves are confirmed automatically; actions without alternative always
-            are.
+        is_automatic: Legal moves are confirmed automatically; actions without an alternative
+            always are.
     """
 
     def __init__(self, game: Game[Any, Any], *, is_automatic: bool = False) -> None:
@@ -59,7 +59,7 @@ class GameController:
             BadInput: The document is of another game.
         """
         self.play = Play.from_json(self.game, document)
-        # A document does not hold what players still had to move: from here on it counts as moved.
+        # A document does not say which units players still had to move: they count as moved.
         self.by_hand.begin(self.by_hand.seen)
         return self.play
 
@@ -100,7 +100,7 @@ class GameController:
         self.by_hand.follow(before, self.game.position(play.state))
 
     def undo(self, steps: int) -> None:
-        """Takes back actions of players, with what the referee did by itself since.
+        """Takes back players' actions, with those that the referee has done by itself since.
 
         Raises:
             BadInput: No game has begun, or there are fewer actions.
@@ -124,7 +124,7 @@ class GameController:
         return play.done[len(play.done) - min(number, len(play.done)) :]
 
     def chooser(self, done: Done[Any, Any]) -> str | None:
-        """Returns the side that chose an action; None for chance, a pass, or what is for all."""
+        """Returns the side that chose an action; None for chance, a pass, or an action of all."""
         is_for_all = self.game.action_to_json(done.action)["type"] == OVERRULE
         if is_for_all or self._is_automatic(done) or done.action == self.game.passed(done.before):
             return None
@@ -141,7 +141,7 @@ class GameController:
         has_confirmed = False
         # One confirmed action may allow the next, so it goes on until nothing is left.
         while self.play is not None:
-            # First: hands are never exact, and a hair's breadth is no move.
+            # First: hands are never exact, and a hair's breadth is not a move.
             self._adopt_small_differences(self.play)
             self.by_hand.compare(self.play.state)
             if not self._takes_only_choice(self.play) and not self._confirms_moves():
@@ -158,7 +158,7 @@ class GameController:
                 return count
         if not self.can_undo:
             raise Refused("expected an action to undo, but none has been done yet")
-        # More than were done: a number that the game refuses.
+        # More than have been done: the game refuses the number.
         return count + steps
 
     def _is_automatic(self, done: Done[Any, Any]) -> bool:
@@ -167,7 +167,7 @@ class GameController:
         return is_lay or done.note == ONLY_CHOICE
 
     def _adopt_small_differences(self, play: AnyPlay) -> None:
-        """Updates the game's places to the table's, where they differ by very little."""
+        """Updates the game's places to the table's if they differ by very little."""
         seen = self.by_hand.seen
         action = None if seen is None else self.game.adopt_positions(play.state, seen)
         if action is not None:

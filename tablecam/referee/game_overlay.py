@@ -1,4 +1,4 @@
-"""Adds to what a camera sees what only the game knows: states, terrain, and lost bases."""
+"""Adds what only the game knows to a seen position: states, terrain, and lost bases."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tablecam.table.model import BasePose, Commander, Position, Scalar
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """What a game knows of its table; `beneath` are counters that it has under others."""
+    """What a game knows about its table; `beneath` are counters that lie under others."""
 
     states: Mapping[str, Mapping[str, Scalar]]
     beneath: Mapping[str, BasePose]
@@ -19,13 +19,13 @@ class _Known:
 
 
 class GameOverlay:
-    """The latest units of a game and its terrain. Any thread may ask, without waiting."""
+    """The latest units and terrain of a game. Thread-safe, and never waits."""
 
     def __init__(self) -> None:
         self._now: _Known | None = None
 
     def follow(self, position: Position) -> None:
-        """Updates from the table according to the game."""
+        """Updates to the table according to the game."""
         # Replaced as a whole: threads that read it need no lock.
         self._now = _Known(
             {unit.id: unit.state for unit in position.units},
@@ -52,8 +52,8 @@ class GameOverlay:
     def marked(self, seen: Position) -> Position:
         """Returns a position with the game's states and terrain, unchanged if there is no game.
 
-        A counter or a leader under others is hidden where it was seen last; it is put where the
-        game has it.
+        A counter or a leader under others, hidden where it was last seen, is put where the game
+        has it.
         """
         known = self._now
         if known is None:

@@ -1,4 +1,4 @@
-"""Sends a game to storage as it goes on: every entry once, and in order."""
+"""Sends a game to storage as it is played: every entry once, in order."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ class GameStore(Protocol):
         """Stores the beginning of a game, a `game_views.beginning_view`."""
 
     def add_deeds(self, deeds: Sequence[Json], rulings: Sequence[Json] = ()) -> None:
-        """Stores log entries and the rulings on moves made since, all or none of them.
+        """Stores log entries and the rulings on moves made since, all or none.
 
         They are documents of `game_views.deed_document` and `game_views.ruling_document`.
         """
 
 
 class StoreWriter:
-    """Writes a game to its store, if it has one, as it goes on."""
+    """Writes a game to its store, if it has one, as it is played."""
 
     def __init__(self, game: Game[Any, Any], store: GameStore | None) -> None:
         self._game = game

@@ -119,8 +119,8 @@ def about_game(name: str, table: TableSize, sides: Sequence[str]) -> Json:
 def event_lines(game: Game[Any, Any], done: Done[Any, Any], seat: Seat) -> list[Json]:
     """Returns the events of an action that a seat may see; the first carries the dice.
 
-    An answer that the referee gave by itself and that has no events is told with its question; to
-    let a moment pass is not worth a line.
+    An answer without events that the referee gave by itself is shown with its question; a pass is
+    not worth a line.
     """
     events = done.events
     is_forced = done.note == ONLY_CHOICE
@@ -138,9 +138,9 @@ def event_lines(game: Game[Any, Any], done: Done[Any, Any], seat: Seat) -> list[
 
 
 def pass_lines(game: Game[Any, Any], done: Done[Any, Any]) -> list[Json]:
-    """Returns who let a moment pass, or ended something, by an action without events.
+    """Returns who passed, or ended something, by an action without events.
 
-    Players look for it in the log of a game; afterwards it is not worth a line.
+    Players look for it in the log during a game; afterwards it is not worth a line.
     """
     action, before = done.action, done.before
     if done.events or done.note == ONLY_CHOICE or game.action_to_json(action)["type"] == LAY:

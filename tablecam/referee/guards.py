@@ -1,4 +1,4 @@
-"""Rejects what a page may not ask now: outdated and repeated requests, and banned measuring.
+"""Rejects requests that a page may not make now: outdated, repeated, or banned measuring.
 
 A page may show an earlier state of the game, and players may have to declare before they measure.
 """
@@ -24,7 +24,7 @@ AT = "at"
 """The key of an offered action with the version of the game at which it was offered."""
 
 MAX_REFUSED, REFUSED_FOR_S = 10, 60.0
-"""The number of refused corrections within a time after which a seat has to wait: it guesses."""
+"""How many refused corrections within a time make a seat wait: it is guessing."""
 
 log = logging.getLogger(__name__)
 
@@ -32,8 +32,8 @@ log = logging.getLogger(__name__)
 class VersionGuard:
     """The version of a game in progress, and the latest action.
 
-    `version` grows with every change that a seat may see, also with moves on the table; a request
-    is out of date only if something was decided since, or if what it is about was moved.
+    `version` grows with every change that a seat may see, moves on the table included; a request
+    is out of date only if something was decided since, or if one of its units was moved.
     `refused` counts each seat's refused corrections.
     """
 
@@ -92,13 +92,13 @@ class VersionGuard:
             TooOften: Too many of its corrections were refused recently.
         """
         refused_s = self._refused_s.setdefault(seat, deque(maxlen=MAX_REFUSED))
-        # Only the latest refusals are held: the time of the first says how fast they came.
+        # Only the latest refusals are kept: the time of the first says how fast they came.
         if len(refused_s) == MAX_REFUSED and self._now_s() - refused_s[0] < REFUSED_FOR_S:
             raise TooOften("action", "too many corrections were refused: wait a minute")
         try:
             yield
         except OutOfDate:
-            # To be late is not to guess.
+            # Being late is not guessing.
             raise
         except BadInput:
             refused_s.append(self._now_s())
@@ -109,7 +109,7 @@ class VersionGuard:
 
 
 class MeasuringBan:
-    """The current ban on measuring, if any. Any thread may ask, without waiting."""
+    """The current ban on measuring, if any. Thread-safe, and never waits."""
 
     def __init__(self) -> None:
         self.now: DeclareFirst | None = None

@@ -21,7 +21,7 @@ from tablecam.wording import nearest
 
 _KEY = "intent"
 _SHOWN_FOR_ACTIONS = 12
-"""The number of actions during which an intent is shown: more than a march has."""
+"""For how many actions an intent is shown: more than a march takes."""
 _NEGATED: Final[Mapping[AnswerWord, AnswerWord]] = {
     "yes": "no",
     "no": "yes",

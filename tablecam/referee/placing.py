@@ -1,4 +1,4 @@
-"""Finds the units that players still have to move or remove because the game has done so.
+"""Finds the units that players still have to move or remove, as the game already has.
 
 After a fall back, a displaced commander or a lost unit or base, the table lags behind the game. The
 differences are nobody's moves, so they are kept separate from the suggestions.
@@ -102,7 +102,7 @@ def placings(
     *,
     stacks_in_order: bool = True,
 ) -> Iterator[Placing]:
-    """Yields the units and commanders of `names` that are not yet where the game has them.
+    """Yields those units and commanders among `names` that are not yet where the game has them.
 
     Unless `stacks_in_order`, any counter of a stack may lie on top.
     """
@@ -144,7 +144,7 @@ def _where(place: BasePose, seen: Position, length_unit: LengthUnit, off_mm: flo
 
 
 def _exchange(unit: Unit, target: Unit) -> str:
-    """Returns how a counter comes to show the face that the game has; empty if it does.
+    """Returns how to make a counter show the face that the game has; empty if it does.
 
     The face of a counter beneath others is not known.
     """
@@ -193,7 +193,7 @@ def _lies_beneath(
 
 
 def as_placed(game: Position, seen: Position, names: frozenset[str]) -> Position:
-    """Returns the seen table, with `names` and all that is almost in place as in the game."""
+    """Returns the seen table, with `names` and everything almost in place as in the game."""
     in_game = {unit.id: unit for unit in game.units}
     units = []
     for unit in seen.units:
@@ -264,7 +264,7 @@ def _commander_placing(
         yield Placing(commander.id, (marker,), None)
         return
     if on_table.pose is not None:
-        # A marker has no heading in the rules, so it keeps the one that it has.
+        # The rules give a marker no heading, so it keeps its own.
         marker = replace(on_table.pose, x_mm=commander.x_mm, y_mm=commander.y_mm)
     off_mm = math.dist(on_table.place_mm, commander.place_mm)
     yield Placing(commander.id, (marker,), _where(marker, seen, length_unit, off_mm))
@@ -295,7 +295,7 @@ def off_mm(unit: Unit, target: Unit) -> float:
 
 
 def _gone_mm(unit: Unit, target: Unit) -> float:
-    """Returns how far a unit's centre goes, as the log says; of a mere turn, its farthest base."""
+    """Returns how far a unit's centre goes, as in the log; for a mere turn, its farthest base."""
     if len(unit.bases) != len(target.bases):
         return off_mm(unit, target)
     there = (
@@ -309,7 +309,7 @@ def _gone_mm(unit: Unit, target: Unit) -> float:
 def _pairs(unit: Unit, target: Unit) -> Iterator[tuple[BasePose, BasePose]]:
     """Yields pairs of bases with the same tag, or with the same index if one has no tag.
 
-    Of a counter the game may not know the tag, or may have another side with a tag of its own.
+    The game may not know a counter's tag, or may have its other side up, with another tag.
     """
     by_tag = {base.tag: base for base in target.bases if base.tag is not None}
     is_counter = len(unit.bases) == len(target.bases) == 1

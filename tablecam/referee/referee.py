@@ -262,7 +262,7 @@ class Referee:
             if not self._is_in_middle or seat.is_for_all:
                 self._begin(position, options)
                 return
-            # Raises for what cannot be begun.
+            # Raises if the game cannot begin.
             Play(self.game, position, options)
             sides = list(dict.fromkeys(unit.side for unit in position.units))
             terms = begin_words(
@@ -317,7 +317,7 @@ class Referee:
         with self._lock:
             astray, before = self._by_hand.astray, self._by_hand.seen or position
             self._by_hand.seen = position
-            # What has come to light was not there before.
+            # Units that have come to light were not there before.
             self._versions.move(changed(before, position) | changed(position, before))
             if self._controller.play is not None:
                 self._compare(astray)
@@ -347,14 +347,14 @@ class Referee:
                 self._act(seat, play, parsed, note, version=version, is_overrule=is_overrule)
 
     def sit(self, seat: Seat) -> None:
-        """Notes that a screen has taken a seat: who plays both sides has nothing to hide."""
+        """Notes that a screen has taken a seat: a player of both sides has nothing to hide."""
         with self._lock:
             self._controller.hands_are_open = seat.kind == "both"
             if self._controller.play is not None:
                 self._compare()
 
     def pass_all(self, seat: Seat, version: int | None = None) -> None:
-        """Lets the moment pass for every seat that is asked in a row, at the shared screen.
+        """Passes for every seat asked in a row, at the shared screen.
 
         Raises:
             NotYours: The seat is not the shared screen, at which all players sit.
@@ -443,7 +443,7 @@ class Referee:
             play = self._checked(seat, version)
             check_units(intent, [unit.id for unit in self.game.position(play.state).units])
             play.remark(intent.to_json())
-            # No decision: what is on offer remains so.
+            # Not a decision: earlier offers stay valid.
             self._compare()
 
     def undo(self, seat: Seat, steps: int = 1, version: int | None = None) -> None:
@@ -535,10 +535,10 @@ class Referee:
     def _take_back(
         self, seat: Seat, play: AnyPlay, number: int, what: str, carry_out: Callable[[Seat], None]
     ) -> None:
-        """Takes back the latest actions; proposes to, where that is not for one side alone.
+        """Takes back the latest actions, or proposes it where one side may not alone.
 
-        That is where they revealed something concealed: a side could look at cards and take the
-        action back. To undo without correcting, `what`, it is so where the other side chose one.
+        One side may not if they revealed something concealed: it could look at cards and take the
+        action back. Nor may it undo without a correction, `what`, if the other side chose one.
         """
         undone = play.done[len(play.done) - number :]
         has_revealed = any(event.only_for for done in undone for event in done.events)
@@ -562,7 +562,7 @@ class Referee:
     def _checked(self, seat: Seat, version: int | None, lying: Iterable[str] = ()) -> AnyPlay:
         """Returns the game, if the seat may change it and has seen its latest version.
 
-        Of the units that are `lying` on the table, it has to have seen the latest places.
+        It must also have seen the latest places of the units `lying` on the table.
         """
         check_plays(seat)
         play = self._controller.required()
@@ -579,7 +579,7 @@ class Referee:
     def _compare(self, astray: Collection[str] = ()) -> None:
         """Compares table and game, records the result, and announces a new version.
 
-        Of units that were `astray` before hands moved them, it notes who has been put back.
+        Notes which units that were `astray` have been put back.
         """
         # Before the comparison, which takes time.
         self._ban.follow(self._controller.play)

@@ -32,7 +32,7 @@ from tablecam.uncertainty.answer import Answer
 
 
 def seat_view(referee: Referee, seat: Seat, after: str = "") -> Json:
-    """Returns all that a seat may know of the current version of the game.
+    """Returns everything that a seat may know about the current version of the game.
 
     `after` is the `log_mark` of an earlier call: the log then has only the lines of actions done or
     taken back since, because a long game's log has hundreds of lines.
@@ -96,8 +96,8 @@ def _proposed(referee: Referee, seat: Seat) -> Json | None:
 def _offers(game: Game[Any, Any], play: AnyPlay, version: int, pass_all: str) -> list[Json]:
     """Returns the legal actions with labels and shapes, and the dice of rolls.
 
-    Beside a button by which all seats pass, the action that passes for one seat says in `passes_to`
-    which seat is asked next, empty if none is.
+    If there is a button for all seats to pass, the action that passes for one seat says in
+    `passes_to` which seat is asked next, empty if none.
     """
     offers = []
     passed = game.passed(play.state) if pass_all else None
@@ -125,7 +125,7 @@ def _asked_next(game: Game[Any, Any], state: Any, passed: Any) -> str:
 
 
 def _pass_all(game: Game[Any, Any], state: Any) -> str:
-    """Returns the label by which all seats pass; empty where the asked one has to decide."""
+    """Returns the label of the button by which all seats pass; empty if one must decide."""
     action = game.passed(state)
     if action is None:
         return ""
@@ -222,7 +222,7 @@ def _lines(
 ) -> list[Json]:
     """Returns the events of an action, as a seat may see them, and whether somebody chose it.
 
-    After it come the units that hands have put back since.
+    The units put back since follow it.
     """
     status = {"undone": done.is_undone, "deed": deed}
     is_chosen = done.note != ONLY_CHOICE
@@ -246,7 +246,7 @@ def _placing(placing: Placing) -> Json:
 def _moved(referee: Referee) -> list[Json]:
     """Returns the suggested moves, first those that may be confirmed at once, in their order.
 
-    A move that is legal only after others is ruled on as it is then, with the units it goes
+    A move that is legal only after others carries its ruling after them, and their units in
     `after`. If a unit can only go back to where it was, its ghost `is_back`.
     """
     order = [move.unit for move in referee.together]

@@ -27,7 +27,7 @@ class Seat:
         return self.kind in ("shared", "both")
 
     def may_see(self, only_for: str | None) -> bool:
-        """Whether it may see what only one side may; None stands for what all may."""
+        """Whether it may see something only for one side; None: for all."""
         return only_for in (None, self.side) or self.kind == "both"
 
     def seen_side(self, asked: PendingDecision) -> str | None:
@@ -35,7 +35,7 @@ class Seat:
         return asked.seat if self.kind == "both" else self.side
 
     def may_answer(self, asked: PendingDecision) -> bool:
-        """Whether it may decide what is asked; any player may roll dice.
+        """Whether it may make the pending decision; any player may roll dice.
 
         The shared screen may not, where the answers would show a concealed hand.
         """

@@ -50,7 +50,7 @@ class TableDiff:
         )
 
     def foreseen(self, state: Any, unit: Unit) -> Suggestion | None:
-        """Returns the suggestion if a unit lay elsewhere; None without a move or for no game."""
+        """Returns the suggestion if a unit lay elsewhere; None if that is no move, or no game."""
         if self.seen is None:
             return None
         units = tuple(unit if other.id == unit.id else other for other in self.seen.units)
@@ -81,7 +81,7 @@ class TableDiff:
         )
 
     def bases_left(self, state: Any) -> Mapping[str, int]:
-        """Returns how many bases all on the table have in the game: none if they have left."""
+        """Returns how many bases each unit on the table has in the game: 0 if it has left."""
         if self.seen is None:
             return {}
         position = self.game.position(state)
@@ -108,7 +108,7 @@ class TableDiff:
 
 
 Suggest = Callable[[Any], tuple[Suggestion, ...]]
-"""Infers the moves on the table from a state on."""
+"""Infers the moves on the table since a state."""
 
 
 def together(
@@ -116,9 +116,9 @@ def together(
 ) -> tuple[Suggestion, ...]:
     """Returns suggested moves in an order in which they may all be confirmed.
 
-    Each is ruled on as it is after those before it; all are actions of one type. Of several orders
-    it takes the one with the fewest events, so that no unit passes through a friend that was about
-    to leave. Moves that are too close to call are left out. Empty if fewer than two remain.
+    Each carries its ruling after those before it; all are actions of one type. Among several orders
+    it picks the one with the fewest events, so that no unit passes through a friend about to leave.
+    Moves that are too close to call are left out. Empty if fewer than two remain.
     """
     candidates = [move for move in suggested if _may_be_legal(move)]
     if len(candidates) < 2:
@@ -134,7 +134,7 @@ def together(
 
 
 def is_astray(move: Suggestion) -> bool:
-    """Whether something is seen where it may not lie; what is not seen cannot be off."""
+    """Whether something is seen where it may not lie; a unit out of sight cannot be astray."""
     answer = move.answer
     return answer.answer == "no" and (move.action is not None or answer.margin_mm < 0)
 
@@ -157,7 +157,7 @@ def _in_order(
     *,
     first: Suggestion | None = None,
 ) -> tuple[Suggestion, ...]:
-    """Applies moves one after the other while any is legal, and returns each as ruled on then."""
+    """Applies moves one by one while any is legal; returns each with its ruling at that time."""
     ordered: list[Suggestion] = []
     remaining = list(moves)
     while True:
