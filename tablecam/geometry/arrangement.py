@@ -1,4 +1,4 @@
-"""Reads how the bases of a unit lie to each other: the facts by which games tell formations."""
+"""Reads how the bases of a unit are arranged, from which games recognise formations."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from tablecam.table.model import BasePose
 
 @dataclass(frozen=True, slots=True)
 class Arrangement:
-    """How some bases lie to each other; bases are named by their places in the list.
+    """The ranks, files and groups of some bases, given by index in the list.
 
     `ranks` go from front to rear, each from left to right; `files` from left to right, each from
-    front to rear. `groups` are the bases that hang together, the largest first. `gaps_mm` lie
-    between the neighbours in each rank, negative for an overlap. `bends_deg` are the turns from
-    each base to the next as in a column, head first, counter-clockwise.
+    front to rear. `groups` are the bases that are connected, the largest group first. `gaps_mm` lie
+    between neighbours in each rank, negative for an overlap. `bends_deg` are the turns from each
+    base to the next as in a column, head first, counter-clockwise.
     """
 
     heading_deg: float
@@ -35,15 +35,15 @@ class Arrangement:
 
 
 def arrangement(bases: Sequence[BasePose], *, apart_mm: float = 2.0) -> Arrangement:
-    """Reads the arrangement of one base or more; those within `apart_mm` hang together.
+    """Reads the arrangement of one or more bases; those within `apart_mm` are connected.
 
-    A base stands in a rank (file) if its centre is less than half its depth (width) off the first.
+    A base is in a rank (file) if its centre is less than half its depth (width) off the first.
 
     Raises:
         ValueError: There are no bases.
     """
     if not bases:
-        raise ValueError("expected one base or more")
+        raise ValueError("expected one or more bases")
     return _arrangement(tuple(bases), apart_mm)
 
 
@@ -88,7 +88,7 @@ def _gap_mm(base: BasePose, other: BasePose) -> float:
 
 
 def _groups(bases: Sequence[BasePose], apart_mm: float) -> tuple[tuple[int, ...], ...]:
-    """Returns the bases that hang together within a gap, each group in the bases' order."""
+    """Returns the groups of bases connected by gaps up to `apart_mm`, in the bases' order."""
     groups: list[set[int]] = []
     for index, base in enumerate(bases):
         joined = [

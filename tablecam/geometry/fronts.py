@@ -114,7 +114,7 @@ class Fronts:
         right = np.einsum("knci,ki->knc", self.right_mm[:, None, None] - corners_mm, across)
         depths = [self.ahead_mm(corners_mm), left.max(axis=2), right.max(axis=2)]
         ends = np.stack([self.left_mm, self.right_mm], axis=1)
-        # The strip's sides are done; left are the rectangle's own normals that point ahead.
+        # Next, the rectangle's own normals that point ahead.
         for side in (0, 1):
             normal = axes[:, :, side]
             facing = np.einsum("kni,ki->kn", normal, self.heading)
@@ -128,9 +128,9 @@ class Fronts:
     ) -> tuple[Array, Array]:
         """Returns gaps (k,) to rectangles with corners (k, n, 4, 2), and widths (k,) at the edges.
 
-        Only parts between the flank lines and no farther behind than `behind_mm` count; the gap is
-        infinite and the width 0 if there are none. The width is along the edge, of all parts that
-        reach from there to `ahead_mm` ahead of it.
+        Only parts between the flank lines and at most `behind_mm` behind count; the gap is infinite
+        and the width 0 if there are none. The width, along the edge, is that of all parts from
+        there to `ahead_mm` ahead of it.
         """
         # `u` runs along the front edge to the right, `v` ahead of it.
         across = np.stack([self.heading[:, 1], -self.heading[:, 0]], axis=1)
@@ -138,7 +138,7 @@ class Fronts:
         u = np.einsum("knci,ki->knc", offsets, across)
         v = np.einsum("knci,ki->knc", offsets, self.normal)
         end = np.einsum("ki,ki->k", self.right_mm - self.left_mm, across)[:, None, None]
-        # Corners alone do not do: between the flank lines a side may be nearer than any corner.
+        # Corners do not suffice: between the flank lines a side may be nearer than any corner.
         us, vs = [u], [v]
         for at_u in (0.0, end):
             us.append(np.broadcast_to(at_u, u.shape))

@@ -1,4 +1,4 @@
-"""Signed gaps between pairs of rectangles or ellipses, and their derivatives by both poses.
+"""Signed gaps between pairs of rectangles or ellipses, and their derivatives with both poses.
 
 Shapely measures distances, but neither their derivatives nor the depth of an overlap; standard
 deviations and contact need both.
@@ -28,8 +28,8 @@ class CornerGaps:
     """Signed gaps from the corners of p pairs of rectangles to the other rectangle, 8 per pair.
 
     `gaps_mm` (p, 8) is infinite for a corner that does not count; the minimum is the pair's gap.
-    `by_a` and `by_b` (p, 8, 3) are its derivatives by each rectangle's centre (x, y) and heading
-    (radians).
+    `by_a` and `by_b` (p, 8, 3) are its derivatives with respect to each rectangle's centre (x, y)
+    and heading (radians).
     """
 
     gaps_mm: Array
@@ -42,8 +42,8 @@ def separations(a: Rectangles, b: Rectangles) -> tuple[Array, NDArray[np.intp], 
 
     Returns:
         The separation (p,) in mm, negative for an overlap; the index of the normal (p,): b's right,
-        b's ahead, a's right, a's ahead; and that normal (p, 2), pointing from a to b. For a pair
-        with an ellipse, the separation and the normal are those of any direction.
+        b's ahead, a's right, a's ahead; and that normal (p, 2), pointing from a to b. A pair with
+        an ellipse is separated in any direction, not only along normals.
     """
     normals = np.concatenate([b.axes, a.axes], axis=1)
     between = np.einsum("pij,pj->pi", normals, b.centres_mm - a.centres_mm)
@@ -63,8 +63,8 @@ def separations(a: Rectangles, b: Rectangles) -> tuple[Array, NDArray[np.intp], 
 def _oval_separations(a: Rectangles, b: Rectangles) -> tuple[Array, Array]:
     """Returns the separation (p,) of pairs of convex shapes, and its direction (p, 2) from a to b.
 
-    The signed gap of two convex shapes is their largest separation in any direction: what lies
-    between the planes of that direction that touch them. It has one maximum while they are apart.
+    The signed gap of two convex shapes is their largest separation in any direction: the distance
+    between their supporting lines. It has one maximum while they are apart.
     """
     between = b.centres_mm - a.centres_mm
 
@@ -99,7 +99,7 @@ def corner_gaps(a: Rectangles, b: Rectangles) -> CornerGaps:
     # Avoids a division by 0; pairs that touch are replaced below.
     safe = np.maximum(gaps_mm, _TOUCHING_MM)
     normals = (to_mm - from_mm) / safe[..., None]
-    # A gap from corner to corner counts once: a's corner has it already.
+    # Counts a gap from corner to corner only once, from a's corner.
     gaps_mm[:, 4:][at_corner] = np.inf
     rows, *overlaps = _overlapping_gaps(a, b, corners_a, corners_b)
     for values, overlapping in zip((gaps_mm, normals, from_mm, to_mm), overlaps, strict=True):
@@ -135,7 +135,7 @@ def _oval_gaps(a: Rectangles, b: Rectangles) -> tuple[Array, Array, Array, Array
     apart, normals = _oval_separations(a, b)
     gaps = np.full((len(apart), 8), np.inf)
     gaps[:, 0] = apart
-    # An ellipse touches its plane at one point, which the other shape's is nearest to.
+    # An ellipse touches its supporting line at one point, the nearest to the other shape.
     steps = normals * apart[:, None]
     on_a, on_b = a.centres_mm + _touched(a, normals), b.centres_mm + _touched(b, -normals)
     is_from_a = a.is_oval[:, None]
@@ -153,7 +153,7 @@ def _repeated(points: Array) -> Array:
 def _touched(ovals: Rectangles, normals: Array) -> Array:
     """Returns the points of ellipses farthest along normals (p, 2), from their centres (p, 2)."""
     across = np.einsum("pij,pj->pi", ovals.axes, normals) * ovals.halves_mm
-    # A point of no size touches with its centre.
+    # A shape of size 0 touches with its centre.
     reach = np.maximum(np.linalg.norm(across, axis=-1, keepdims=True), _TOUCHING_MM)
     return np.asarray(np.einsum("pi,pij->pj", across * ovals.halves_mm / reach, ovals.axes))
 
@@ -198,6 +198,6 @@ def _overlapping_gaps(
 
 
 def _by_pose(normals: Array, arms: Array) -> Array:
-    """Returns the derivatives of points on arms (p, k, 2) along normals, by x, y and heading."""
+    """Returns the derivatives by x, y and heading, along normals, of points on arms (p, k, 2)."""
     by_heading = normals[..., 1] * arms[..., 0] - normals[..., 0] * arms[..., 1]
     return np.concatenate([normals, by_heading[..., None]], axis=-1)

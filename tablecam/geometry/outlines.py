@@ -24,13 +24,13 @@ SEAM_MM = 1.0
 """Bases of one unit closer than this count as edge to edge; measured gaps are noise (G-7)."""
 
 GRID_MM = 1e-6
-"""The grid of overlays: edges that differ only by rounding become the same edge."""
+"""The grid for overlays: it merges edges that differ only by rounding."""
 
 _FAR_MM = 1e5
 """The half length of infinite lines, longer than any table."""
 
 FIT_LIMIT_DEG = 15.0
-"""The largest angle between a fitted front line and the unit's bases; beyond it the unit is out of
+"""The largest angle between a fitted front line and the unit's bases; beyond it, the unit is out of
 formation."""
 
 
@@ -103,7 +103,7 @@ def footprint(base: BasePose) -> shapely.Polygon:
 
 
 def bases_footprint(unit: Unit) -> shapely.MultiPolygon:
-    """Returns the separate rectangles of a unit's bases, between which distances are measured."""
+    """Returns the separate rectangles of a unit's bases, for measuring distances."""
     return shapely.MultiPolygon([footprint(base) for base in unit.bases])
 
 

@@ -1,7 +1,7 @@
 """Bases as arrays of rectangles, with the standard deviations of their poses.
 
-A point or a commander is a rectangle of size 0, and a round or oval base the ellipse in one, so
-that every length is one between two of these.
+A point or a commander is a rectangle of size 0, and a round or oval base is the ellipse inscribed
+in one, so every length runs between two of these.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _RIM = np.array([(math.sin(turn), math.cos(turn)) for turn in np.arange(128) * m
 """Points on the unit circle, clockwise from ahead: the corners of an ellipse's polygon."""
 
 Measurable = Unit | BasePose | Commander | Point
-"""Anything that a length can be measured to; a commander is the centre of the marker."""
+"""Anything that a length can be measured to; a commander counts as the marker's centre."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,11 +40,11 @@ class Rectangles:
     (n, 3) are the standard deviations of three errors of its own: the tag's x and y (mm) and the
     heading (radians). A heading error also moves the centre, by `swings_mm` (n, 2) per radian.
 
-    Errors that others share are given by what one standard deviation does to the centre's x and y
-    (mm) and the heading (radians): `common` (n, c, 3) for the c errors of the calibration,
-    `in_row` (n, 3, 3) for the three of its row, the `rows` (n,) of `row_ids`; -1 without a row.
-    `is_oval` (n,) tells the rectangles of which only the ellipse inside them counts, `is_glued`
-    (n,) those whose own errors of place lie along their axes, not along x and y.
+    Shared errors are given by the effect of one standard deviation on the centre's x and y (mm)
+    and the heading (radians): `common` (n, c, 3) for the c errors of the calibration, `in_row`
+    (n, 3, 3) for the three of its row. `rows` (n,) is the index of that row in `row_ids`, or -1.
+    `is_oval` (n,) marks ellipses, `is_glued` (n,) rectangles whose own position errors lie along
+    their axes, not along x and y.
     """
 
     centres_mm: Array
@@ -98,7 +98,7 @@ class Rectangles:
         return np.asarray(place_mm + turn_rad * self.arms_mm)
 
     def in_sigmas(self, by_pose: Array) -> Array:
-        """Returns the change of k lengths by one sigma of each own error, (n, k, 3).
+        """Returns the change (n, k, 3) of k lengths for one sigma of each own error.
 
         `by_pose` (n, k, 3) are their derivatives by centre (x, y) and heading (radians).
         """
@@ -108,7 +108,7 @@ class Rectangles:
         return np.asarray(by_error * self.sigmas[:, None])
 
     def sigma_mm(self, by_pose: Array) -> float:
-        """Returns the standard deviation of a length with derivatives (n, 3) by all the poses."""
+        """Returns the standard deviation of a length, given its derivatives (n, 3) by all poses."""
         variance = np.square(self.in_sigmas(by_pose[:, None])).sum()
         variance += np.square(np.einsum("ni,nci->c", by_pose, self.common)).sum()
         by_row = np.zeros((len(self.row_ids) + 1, 3))
@@ -164,7 +164,7 @@ def _bases_of(thing: Measurable) -> Sequence[_Base]:
 
 
 def _common(bases: Sequence[_Base]) -> Array:
-    """Returns what each of the calibration's errors does to bases (n, c, 3); 0 where not stated."""
+    """Returns the effect of each calibration error on bases (n, c, 3); 0 where not stated."""
     poses = [base.pose if isinstance(base, Commander) else base for base in bases]
     stated = [pose.common if isinstance(pose, BasePose) else () for pose in poses]
     common = np.zeros((len(bases), max(map(len, stated), default=0), 3))

@@ -34,12 +34,12 @@ class Shape:
 
 
 LegendEntry = tuple[str, str, str]
-"""The topic and the role of some shapes, and what they show."""
+"""The topic and the role of some shapes, and their meaning."""
 
 
 @dataclass(frozen=True, slots=True)
 class TableDrawing:
-    """What a drawing of a table shows: shapes, each with its topic, and their legend.
+    """The contents of a drawing of a table: shapes, each with its topic, and their legend.
 
     `names` are texts on the units, by id; `active` is the side to mark as active. Only the
     surroundings of the units in `close_up` are drawn, or the whole table if there are none.

@@ -15,7 +15,7 @@ Indices = NDArray[np.intp]
 Shapes = NDArray[np.object_]
 
 HAIR_MM = 1e-3
-"""A line that enters a shape by no more than this runs along it, not through it."""
+"""A line that enters a shape by no more than this counts as running along it."""
 
 _FROM_POINTS, _STEP_MM = 33, 5.0
 _PARALLEL = 1e-12
@@ -30,7 +30,7 @@ def free_line(
     """Returns the shortest free segment from an edge to a shape, or None if all are blocked.
 
     A segment along a blocker's outline is free. Exact: if any segment is free, so is one through
-    two corners (of the blockers, the shape or the edge), hence only those are tried.
+    two corners (of the blockers, the shape or the edge), so only those are tried.
     """
     line: shapely.LineString | None = free_lines([edge], [target], [blockers])[0]
     return line
@@ -99,7 +99,7 @@ def is_seen_through(
     veil: shapely.Geometry,
     less_than_mm: float,
 ) -> bool:
-    """Whether one of many segments passes no blocker and less than a length of a veil.
+    """Whether one of many segments crosses no blocker and less than a given length of a veil.
 
     Only these segments are tried: from 33 points of the edge to points 5 mm apart on the shape's
     outline.
@@ -132,7 +132,7 @@ def may_block(
     if not sights or shapely.is_empty(blockers):
         return np.zeros(len(sights), dtype=bool)
     shapely.prepare(blockers)
-    # Stubs of shapely know distances one at a time only.
+    # Shapely's stubs accept only a single distance.
     within: Any = within_mm
     return np.asarray(shapely.dwithin(blockers, _views(sights), within))
 
@@ -149,7 +149,7 @@ def blockers_between(
         )
         for sight_index, part_index in zip(sight_indices, part_indices, strict=True):
             between[sight_index].append(part_index)
-    # One object for all that have the same parts between, for `free_lines`.
+    # `free_lines` is fast if all sights with the same parts between share one object.
     keys = [*map(tuple, between)]
     shape_of: dict[tuple[int, ...], Any] = {
         key: shapely.multipolygons(parts[[*key]]) if key else _NOTHING for key in {*keys}
@@ -175,14 +175,14 @@ def _corners(blockers: shapely.Geometry, edges: Shapes, targets: Shapes, fields:
 
 
 def _padded(shapes: Shapes) -> Array:
-    """Returns the coordinates (k, c, 2) of shapes, those that have fewer filled up with nan."""
+    """Returns the coordinates (k, c, 2) of shapes, padded with nan."""
     return _by_owner(*shapely.get_coordinates(shapes, return_index=True), len(shapes))
 
 
 def _by_owner(values: Array, owners: Indices, count: int) -> Array:
-    """Returns values (n, ...) of `count` owners by owner, (count, m, ...), filled up with nan.
+    """Returns values (n, ...) by owner, (count, m, ...), padded with nan.
 
-    The values of an owner follow one another.
+    An owner's values must be consecutive.
     """
     places = np.arange(len(owners)) - np.searchsorted(owners, owners)
     padded = np.full((count, int(places.max(initial=-1)) + 1, *values.shape[1:]), np.nan)
@@ -191,7 +191,7 @@ def _by_owner(values: Array, owners: Indices, count: int) -> Array:
 
 
 def _sides(shapes: Shapes) -> Array:
-    """Returns the straight sides of the outlines of shapes (k, m, 2, 2), filled up with nan."""
+    """Returns the straight sides of the outlines of shapes (k, m, 2, 2), padded with nan."""
     parts, owners = shapely.get_parts(shapes, return_index=True)
     rings, part_of = shapely.get_rings(parts, return_index=True)
     corners, ring_of = shapely.get_coordinates(rings, return_index=True)

@@ -1,7 +1,7 @@
 """Finds taut paths: shortest lines to a goal that keep a distance from obstacles.
 
 A path may touch the rings of obstacles: their outlines grown by that distance, with chords for
-arcs. So most lengths are right to 0.1 mm, all but a few to 0.5 mm. Points are complex numbers.
+arcs. Most lengths are right to 0.1 mm, all but a few to 0.5 mm. Points are complex numbers.
 """
 
 from __future__ import annotations
@@ -64,8 +64,9 @@ def taut_paths(
 
     It starts at the edge of the disc of `start_radius_mm` about `start`, stays at least `keep_mm`
     from the polygons `around`, and within `bounds` (min x, min y, max x, max y). Goals are polygons
-    and no obstacles; parts of them inside a ring cannot be reached. A disc wholly inside rings is
-    left by the shortest exit. `goal` is an index within the group; None is for a group closed off.
+    and no obstacles; parts of them inside a ring cannot be reached. A path leaves a disc wholly
+    inside rings by the shortest exit. `goal` is an index within the group; None means that no goal
+    of the group can be reached.
     """
     goals = np.array([goal for group in groups for goal in group], dtype=object)
     owners = [(index, place) for index, group in enumerate(groups) for place in range(len(group))]
@@ -74,7 +75,7 @@ def taut_paths(
     paths: list[TautPath | None] = [None] * len(groups)
 
     def lay(exits: Array, rims: Array, rings: Array, known: set[int]) -> set[int]:
-        """Keeps paths that meet only known obstacles; returns these and what other paths meet."""
+        """Keeps paths that meet only known obstacles; adds the obstacles that other paths meet."""
         starts, met = np.append(complex(*start), exits), set(known)
         web = _Web(starts, start_radius_mm, rims, rings[sorted(known)], bounds)
         for group, path in web.paths(owners, tree):
@@ -82,7 +83,7 @@ def taut_paths(
             meets = tree.query(line, "dwithin", keep_mm - _HAIR_MM).tolist()
             if known.issuperset(meets):
                 paths[group] = path
-            else:  # The way round what it meets may have to go round what is beside it, too.
+            else:  # A detour round an obstacle may have to go round its neighbours, too.
                 hull = shapely.convex_hull(shapely.GeometryCollection([line, *obstacles[meets]]))
                 met.update(tree.query(hull, "dwithin", keep_mm).tolist())
         return met
@@ -111,7 +112,7 @@ def taut_paths(
 
 
 def _exits(middle: complex, room: shapely.Geometry, tree: shapely.STRtree, keep_mm: float) -> Array:
-    """Returns the points of a room that are nearest to a point outside: one, or several as near."""
+    """Returns the point of a room nearest to a point outside, or several if equally near."""
     places = _feet(np.array([[middle]]), _outlines(np.array([shapely.boundary(room)])))[0]
     apart_mm = abs(places - middle)
     places = places[apart_mm <= apart_mm.min(initial=np.inf) + _HAIR_MM]

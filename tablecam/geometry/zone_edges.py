@@ -29,8 +29,8 @@ class Edges:
     """The k edges of n shapes in a strip's frame, shape by shape.
 
     `starts` and `steps` (k, 2) are start points and vectors to the ends, `firsts` and `counts` (n,)
-    the index of each shape's first edge and its number of edges; `are_whole` tells which shapes
-    are single polygons, `are_rectangles` which of them are rectangles.
+    the index of each shape's first edge and its number of edges; `are_whole` marks shapes that are
+    single polygons, `are_rectangles` rectangles among them.
     """
 
     starts: Array
@@ -128,7 +128,7 @@ def turns_within(strip: Strip, edges: Edges, most_rad: float) -> tuple[Array, Ar
     bearings_rad, far_mm = np.arctan2(-x_mm, y_mm), np.maximum(far_mm, width_mm)
     first = np.minimum.reduceat(bearings_rad + np.arcsin(strip.left_mm / far_mm), edges.firsts)
     last = np.maximum.reduceat(bearings_rad + np.arcsin(strip.right_mm / far_mm), edges.firsts)
-    # Any shape in a strip without end has an edge in it, so bounds on its edges always hold.
+    # Any shape in an endless strip has an edge in it, so bounds on its edges always hold.
     first_of_edges, last_of_edges = turns_to_edges(strip, edges)
     first_at_all = np.minimum.reduceat(first_of_edges, edges.firsts)
     last_at_all = np.maximum.reduceat(last_of_edges, edges.firsts)

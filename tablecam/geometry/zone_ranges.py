@@ -64,7 +64,7 @@ def first_hit_by_strip(
     if not strips:
         return []
     if len({(s.left_mm, s.right_mm, s.is_cut, s.floor_mm) for s in strips}) > 1:
-        raise ValueError("expected strips that differ only by where they lie")
+        raise ValueError("expected strips that differ only in their place")
     if not any(len(of_strip) for of_strip in shapes):
         return [np.full((len(turns), 0), np.inf) for turns in turned_deg]
     # In their own frames all strips are the same, so one stands for all.
@@ -114,7 +114,7 @@ def _starts_in(
     """
     inner, edges = strip.narrowed(sliver_mm), seen.edges
     clear = is_clear(strip, edges, most_rad, sliver_mm)
-    # Clear of the near end, whether a shape is deep enough depends on the angle alone.
+    # For shapes clear of the near end, only the angle decides whether they are deep enough.
     spans = turns_within(inner, edges, most_rad), turns_within(strip, edges, most_rad)
     first, last = np.where(clear, *spans)
     rows = rows_of(seen, turns_rad, (first, last))
@@ -131,7 +131,7 @@ def _starts_in(
 
 
 def _begin(starts_mm: Array, may: Flags, begins: Begins, strip: Strip, rows: TurnedShapes) -> None:
-    """Lowers `starts_mm` in place to what `begins` gives for the rows `may`; 0 is final."""
+    """Lowers `starts_mm` in place to the results of `begins` for the rows `may`; 0 is final."""
     asked = np.flatnonzero(may & (starts_mm > 0.0))
     if len(asked):
         starts_mm[asked] = np.minimum(starts_mm[asked], begins(strip, rows, asked))
@@ -211,7 +211,7 @@ def _first_of(strip: Strip, turned: Turned, starts: Array, steps: Array) -> Arra
     if strip.is_cut:
         part = clipped(starts[:, 1] - strip.floor_mm, steps[:, 1], part)
     first, last = part
-    # An edge almost along a side that it never meets is clipped beyond all numbers.
+    # Clipping an edge almost parallel to a side that it never meets overflows.
     with np.errstate(over="ignore", invalid="ignore"):
         nearest_mm = along + step_along * np.where(step_along > 0, first, last)
     return np.where(first <= last, np.maximum(nearest_mm, 0.0), np.inf)

@@ -28,7 +28,7 @@ _FAR_MM = 2e4
 """A length beyond any table."""
 
 _FAN = 4
-"""Corners on each side of a cone's far end, so far off that no chord cuts into the table."""
+"""Corners on each side of a cone's far end, far enough that no chord cuts into the table."""
 
 _DRAWN_SEGMENTS = 64
 
@@ -40,7 +40,7 @@ class Strip:
     It points along `heading_deg` and turns about `pivot_mm`; its sides lie `left_mm` (usually
     negative) and `right_mm` to the right of the pivot. With `is_cut`, only the part more than
     `floor_mm` ahead of the unturned front line counts, because the heel of a turned strip behind
-    that line hits nobody.
+    that line hits nothing.
     """
 
     pivot_mm: Point
@@ -51,7 +51,7 @@ class Strip:
     floor_mm: float = 0.0
 
     def narrowed(self, by_mm: float) -> Strip:
-        """Returns the strip without a margin on each side and, if cut, at the front line."""
+        """Returns the strip with a margin cut off each side and, if cut, off the front line."""
         return replace(
             self,
             left_mm=self.left_mm + by_mm,

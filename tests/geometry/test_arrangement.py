@@ -44,7 +44,7 @@ def test_a_single_base_has_no_gaps_and_no_bends() -> None:
 
 
 def test_no_bases_have_no_arrangement() -> None:
-    with pytest.raises(ValueError, match="one base or more"):
+    with pytest.raises(ValueError, match="one or more bases"):
         arrangement([])
 
 

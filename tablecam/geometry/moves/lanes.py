@@ -1,4 +1,4 @@
-"""Wheels and straight moves of a front: where it ends up, the area it sweeps, and what is there.
+"""Wheels and straight moves of a front: its end, the area it sweeps, and the obstacles there.
 
 A wheel turns a unit about one end of its front edge while the other end moves forward; its length
 is the arc of that end. A straight move goes along the heading. Arcs are divided into chords that
@@ -155,7 +155,7 @@ def straight_parts(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OverlapsAhead:
-    """The intervals (k,) of a straight way on which shapes overlap others by over a sliver.
+    """The intervals (k,) of a straight move in which shapes overlap others by over a sliver.
 
     `clear_mm` (k,) is where they separate completely.
     """
@@ -165,12 +165,12 @@ class OverlapsAhead:
     clear_mm: Array
 
     def entered_mm(self, way_mm: float) -> float | None:
-        """Returns where they first overlap on a way of that length; None when they never do."""
+        """Returns where they first overlap on a move of that length; None if they never do."""
         is_met = (self.from_mm < way_mm - EXACT_MM) & (self.to_mm > EXACT_MM)
         return float(self.from_mm[is_met].min()) if is_met.any() else None
 
     def freed_mm(self, way_mm: float) -> float:
-        """Returns that length, or where the two separate if they overlap at its end."""
+        """Returns the move's length, or where they separate if they overlap at its end."""
         is_overlapping = (self.from_mm < way_mm - EXACT_MM) & (self.to_mm > way_mm + EXACT_MM)
         return float(self.clear_mm[is_overlapping].max(initial=way_mm))
 
@@ -178,15 +178,15 @@ class OverlapsAhead:
 def overlaps_ahead(
     corners_mm: Array, others_mm: Array, towards: Point, sliver_mm: float
 ) -> OverlapsAhead:
-    """Returns where rectangles (n, 4, 2) overlap others (m, 4, 2) as they go `towards` (a unit).
+    """Returns where rectangles (n, 4, 2) moving along a unit vector overlap others (m, 4, 2).
 
-    They overlap where the way lies in their Minkowski difference: the hull of all differences of
+    They overlap where the move lies in their Minkowski difference: the hull of all differences of
     their corners.
     """
     shifts_mm = others_mm[None, :, None] - corners_mm[:, None, :, None]
     shifts = np.asarray(shapely.linestrings(shifts_mm.reshape(-1, 16, 2)), dtype=object)
     areas = np.asarray(shapely.convex_hull(shifts), dtype=object)
-    # What overlaps already counts only if it gets a sliver deeper.
+    # Shapes that overlap already count only if they get a sliver deeper.
     here = shapely.Point(0.0, 0.0)
     now_mm = np.where(
         shapely.contains(areas, here), shapely.distance(shapely.boundary(areas), here), 0.0
@@ -197,7 +197,7 @@ def overlaps_ahead(
 
 
 def _interval(areas: NDArray[np.object_], towards: Array) -> tuple[Array, Array]:
-    """Returns the intervals (k,) of a way within convex areas; infinite where it misses them."""
+    """Returns the intervals (k,) of a move within convex areas; infinite where it misses them."""
     way = shapely.LineString(np.outer([-_FAR_MM, _FAR_MM], towards))
     ends, owners = shapely.get_coordinates(shapely.intersection(areas, way), return_index=True)
     from_mm, to_mm = np.full(len(areas), np.inf), np.full(len(areas), -np.inf)
@@ -239,7 +239,7 @@ class Barred:
     def edges_before(self, outline: shapely.Geometry, far_mm: float) -> Array:
         """Returns its edges (e, 2, 2) whose boxes come within a distance of a shape.
 
-        Ground under the shape's present place does not count.
+        Ground under the shape itself does not count.
         """
         if self.is_nowhere or not shapely.dwithin(self.area, outline, far_mm):
             return np.empty((0, 2, 2))

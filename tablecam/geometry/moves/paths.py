@@ -36,7 +36,7 @@ from tablecam.table.model import Point
 
 
 def simple_end_fronts(start: Axes, end: Axes, *, within_mm: float) -> Iterator[Axes]:
-    """Yields fronts near `end` that two steps reach exactly: a wheel and a straight move, or two.
+    """Yields fronts near `end` that a wheel and a straight move, or two wheels, reach exactly.
 
     At most one per corner and order of the steps, if both of its corners are within `within_mm`.
     """
@@ -65,8 +65,8 @@ def simple_end_fronts(start: Axes, end: Axes, *, within_mm: float) -> Iterator[A
 def fronts_within(start: Axes, end: Axes, depth_mm: float, *, within_mm: float) -> list[Axes]:
     """Returns fronts that a player may have aimed for, within a tolerance of the actual one.
 
-    Their rear edge, `depth_mm` behind, may lead as well. The start is one of them if near, as no
-    path shifts a front slightly sideways.
+    The rear edge, `depth_mm` behind, may lead as well. A nearby start is included, as no path
+    shifts a front slightly sideways.
     """
     faced = faced_about(start, depth_mm), faced_about(end, depth_mm)
     return [
@@ -137,7 +137,7 @@ class MovePath:
         return tuple(tuple((float(x), float(y)) for x, y in place) for place in places)
 
     def cut(self, length_mm: float) -> MovePath:
-        """Returns its beginning, as long as that: arcs of the outer corner and straight moves."""
+        """Returns its beginning up to a length: arcs of the outer corner and straight moves."""
         steps: list[Wheel | Straight] = []
         left_mm = length_mm
         for step in self.steps:
@@ -152,7 +152,7 @@ class MovePath:
 
     @property
     def turn_deg(self) -> float:
-        """By how much it turns a front, counter-clockwise."""
+        """The total turn of a front, counter-clockwise."""
         return math.fsum(step.angle_deg for step in self.steps if isinstance(step, Wheel))
 
 
@@ -163,7 +163,7 @@ def cheapest_path(
     """Returns the cheapest forward path from one front to another of its width.
 
     There is always one; if `end` is not ahead, the path may turn full circle. It may end at a front
-    within a distance of `end` that two steps reach: a hair short of a wheel, nothing else would.
+    within a distance of `end` that two steps reach: an end a hair short of a wheel needs that.
     """
     ends = (end, *simple_end_fronts(start, end, within_mm=within_mm)) if within_mm else (end,)
     paths = (path for front in ends for path in paths_between(start, front, counted=counted))
@@ -196,7 +196,7 @@ def _paths(start: Axes, end: Axes, corners: Sequence[Corner], counted: Counted) 
 
 
 def faced_about(front: Axes, depth_mm: float) -> Axes:
-    """Returns the front of a formation of some depth after facing about.
+    """Returns the front of a formation `depth_mm` deep after facing about.
 
     A backward path of a unit is a forward path of that front.
     """

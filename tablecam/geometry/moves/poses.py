@@ -17,7 +17,7 @@ _HALVINGS = 9
 
 
 def laid(unit: Unit, bases: Bases) -> Unit:
-    """Returns a unit at new poses, in the formation that these make."""
+    """Returns a unit at new poses, in the formation that they form."""
     unit = replace(unit, bases=bases, formation=None)
     return replace(unit, formation=read_formation(unit).name)
 
@@ -34,7 +34,7 @@ def shifted(bases: Sequence[BasePose], x_mm: float, y_mm: float) -> Bases:
 
 
 def has_same_bases(bases: Bases, others: Bases) -> bool:
-    """Whether some bases are the same as others, wherever they lie: by tag and size, in order."""
+    """Whether two lists have the same bases by tag and size, in order, wherever they lie."""
     kinds, other_kinds = (
         [(base.tag, base.width_mm, base.depth_mm) for base in placed] for placed in (bases, others)
     )
@@ -66,10 +66,9 @@ def faced(bases: Sequence[BasePose], by_deg: float) -> Bases:
 def in_ranks(
     bases: Sequence[BasePose], files: int, at_mm: Point, heading_deg: float, *, file: float
 ) -> Bases:
-    """Returns bases in ranks of so many files, those of one rank from left to right.
+    """Returns bases in ranks of `files` bases, those of one rank from left to right.
 
-    Behind `at_mm`, on the line of the front, stands the middle of that `file`, -0.5 if it is the
-    front's left corner.
+    `at_mm` is the middle of that `file`'s front; for -0.5 it is the front's left corner.
     """
     (on_x, on_y), (right_x, right_y) = forward(heading_deg), right(heading_deg)
 
@@ -108,7 +107,7 @@ def beside(base: BasePose, other: BasePose, *, to_right: bool) -> BasePose:
 def farthest(
     after: Callable[[float], Bases], is_legal: Callable[[Bases], bool], low: float, high: float
 ) -> Bases | None:
-    """Returns poses after as much of a move between two amounts as is legal, by bisection."""
+    """Returns the poses after the largest legal amount of a move, by bisection."""
     best = None
     for _ in range(_HALVINGS):
         bases = after(middle := (low + high) / 2)

@@ -56,7 +56,7 @@ def wheeling_reach(
     barred: shapely.Geometry | None = None,
     sliver_mm: float = 0.5,
 ) -> shapely.Geometry:
-    """Returns the area that shapes behind a front can sweep by a wheel, a straight move, a wheel.
+    """Returns the area that shapes behind a front can sweep by wheel, straight move, wheel.
 
     Shapes are convex; they stop before they enter `barred` by more than a sliver.
     """
@@ -78,7 +78,7 @@ def wheeling_reach(
 
 
 def _between(lanes: Sequence[Parts], walls: shapely.Geometry) -> Parts:
-    """Returns the unobstructed hulls of each two lanes after neighbouring wheels."""
+    """Returns the unobstructed hulls of pairs of lanes after neighbouring wheels."""
     pairs = [shapely.GeometryCollection([*one, *other]) for one, other in pairwise(lanes)]
     # The last lane to the left and the first to the right are not neighbours.
     del pairs[_WHEELS]
@@ -124,7 +124,7 @@ def _free_share(sweep: Callable[[float], Parts], walls: shapely.Geometry) -> tup
         return 1.0, parts
     low, high = 0.0, 1.0
     for _ in range(_BISECTIONS):
-        # Bisection: a longer step sweeps all that a shorter one does.
+        # Bisection works because a longer step sweeps everything that a shorter one does.
         middle = (low + high) / 2
         if shapely.intersects(walls, sweep(middle)).any():
             high = middle
@@ -141,7 +141,7 @@ def snaking_reach(
     around: Sequence[shapely.Geometry] = (),
     inside: shapely.Geometry | None = None,
 ) -> shapely.Geometry:
-    """Returns the area that something `width_mm` wide can sweep on a path of some length.
+    """Returns the area that something `width_mm` wide can sweep on a path up to a length.
 
     The path bends around the shapes `around` and stays within `inside`.
     """

@@ -134,7 +134,7 @@ def free_turns_rad(
     It enters if both contain a disc of diameter `sliver_mm`. It turns about `pivots_mm` (r, 2),
     counter-clockwise where `senses` (r,) is 1, clockwise where -1. If the two overlap at the start,
     only the part of the standing shape outside the turning one counts. A corner that swings past
-    must enter a fifth of a sliver deeper.
+    has to enter a fifth of a sliver deeper.
     """
     inner = turning.grown(-sliver_mm / 2)
     # Shapes in contact are treated as overlapping, so that rounding blocks no turn.
@@ -189,7 +189,7 @@ def _crossings_rad(pivots_mm: Array, senses: Array, points_mm: Array, edges: Edg
     starts, steps = edges.starts_mm - pivots_mm[:, None], edges.ends_mm - edges.starts_mm
     normals_rad = np.arctan2(edges.normals[..., 1], edges.normals[..., 0])[:, None]
     away_mm = (starts * edges.normals).sum(axis=-1)[:, None]
-    # A circle meets an edge's line at `half_rad` to either side of the normal; keep what is on it.
+    # A circle meets an edge's line `half_rad` to either side of the normal; keep those on the edge.
     along = np.stack([-edges.normals[..., 1], edges.normals[..., 0]], axis=-1)
     along *= np.sign((steps * along).sum(axis=-1))[..., None]
     with np.errstate(divide="ignore", invalid="ignore"):
