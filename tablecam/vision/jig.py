@@ -1,4 +1,4 @@
-"""The jig before the camera: the sheet's tags among a roster's, and layings read from bases."""
+"""The jig in the camera's view: the sheet's tags in a roster, and layings read from bases."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SHEET_TAG = BaseType("jig", JIG_TAG_MM + 10.0, JIG_TAG_MM + 10.0, JIG_TAG_MM)
 
 
 def jig_tags(roster: Roster) -> tuple[int, ...]:
-    """Returns the tags of the sheet: the last of the dictionary that the table file leaves free.
+    """Returns the sheet's tags: the last tags of the dictionary that the table file does not use.
 
     Raises:
         BadInput: Fewer are free than the sheet has.
@@ -44,7 +44,7 @@ def with_jig(roster: Roster) -> Roster:
 
 
 def exactly_glued(base_type: BaseType) -> BaseType:
-    """Returns a base type without errors of glue and cut: the jig measures the tag alone."""
+    """Returns a base type without glue and cut errors: the jig measures the tag alone."""
     return replace(base_type, glue_sigma_mm=0.0, glue_sigma_deg=0.0, cut_sigma_mm=0.0)
 
 
@@ -73,7 +73,7 @@ class SeenTag:
 
 
 def tags_of(bases: Iterable[TrackedBase], *, moving: bool = False) -> dict[int, SeenTag]:
-    """Returns the tags of the bases that are in view and lie still, or of moving ones too."""
+    """Returns the tags of visible bases that lie still, with `moving` of all visible bases."""
     tags = {}
     for base in bases:
         pose = base.pose

@@ -23,7 +23,7 @@ from tablecam.vision.tracking.tracking import BaseTracker, TrackedBase
 log = logging.getLogger(__name__)
 
 _MOST_LOOKS_AGAIN = 3
-"""Limit of further looks at one picture, each through the camera that the last one registered."""
+"""Limit of repeated looks at one picture, each through the camera that the last one registered."""
 _MISSED_FOR_S = 2.0
 """Time that table tags may be missing before the whole picture is searched for them: arms hide them
 for about as long."""
@@ -33,8 +33,8 @@ for about as long."""
 class Sight:
     """The result of reading one frame.
 
-    `bases` are all bases seen so far, hidden ones too. `camera` is the camera as it stands now.
-    `news` are sentences about what has just happened to it and to the table tags.
+    `bases` are all bases seen so far, hidden ones too. `camera` is the camera at its present pose.
+    `news` are sentences about new events of camera and table tags.
     """
 
     bases: tuple[TrackedBase, ...]
@@ -71,11 +71,11 @@ class Watching:
 
     @property
     def masks(self) -> tuple[Mask, ...]:
-        """The parts of the table at which it does not look."""
+        """The parts of the table that it ignores."""
         return self._masks
 
     def look_past(self, masks: tuple[Mask, ...]) -> None:
-        """Looks at no masked part any more, and forgets the bases that lie in one."""
+        """Ignores masked parts from now on, and forgets the bases in them."""
         self._masks = masks
         for base in self._tracker.bases(0.0):
             if lies_in(base.pose.x_mm, base.pose.y_mm, masks):
@@ -84,7 +84,7 @@ class Watching:
 
     def see(self, picture: GreyPicture, taken_at_s: float) -> Sight:
         """Reads one frame, only where it has changed."""
-        # Where the camera stands may be read from masked table tags, too.
+        # The camera's pose may be read from masked table tags, too.
         unmasked = picture
         picture = masked(picture, self._camera, self._masks)
         look = self._watch.read(picture, self._look)
@@ -93,7 +93,7 @@ class Watching:
             camera = said[-1].camera or self._camera_elsewhere(unmasked, said[-1], taken_at_s)
             if camera is None:
                 break
-            # Tags placed earlier were placed through the camera's old pose.
+            # Earlier tags were located with the camera's old pose.
             whole = not (said[-1].is_trusted and look.is_whole)
             self._follow(camera)
             look = self._watch.read(picture, look, whole=whole)
@@ -111,7 +111,7 @@ class Watching:
         self._tracker.forget(tag)
 
     def start_over(self) -> None:
-        """Drops what was carried over from the last frame; bases keep their poses."""
+        """Drops the state carried over from the last frame; bases keep their poses."""
         self._look = self._registration = None
 
     def _registered(
@@ -144,7 +144,7 @@ class Watching:
         return locate_camera_roughly(picture.grey(), self._camera, self._roster)
 
     def _follow(self, camera: Camera) -> None:
-        """Continues with the camera as it stands now."""
+        """Continues with the camera at its new pose."""
         self._camera = camera
         self._watch = self._watch.with_camera(camera)
         self._tracker.registered(camera)

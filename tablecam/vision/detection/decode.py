@@ -1,8 +1,8 @@
 """Reads squares as tags: finds the ring around every tag, then compares the cells inside it.
 
 Every tag has a black border inside a white rim; the best match of that ring is the tag's centre.
-The cells inside are then compared with all patterns of this tag size at four rotations. Nothing is
-decided here: the best matches go on to be fitted.
+The cells inside are then compared with all patterns of this tag size at four rotations. This step
+decides nothing: the best matches are fitted next.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ _NOISE_GREY2 = 9.0
 class Readings:
     """Squares read as tags of one kind, in columns of n rows.
 
-    `places_mm` (n, 2) and `headings_rad` (n,) are those of the square (the heading up to quarter
-    turns). `ring` (n,), -1 to 1, is the correlation with a tag's border and rim. `cells` (n, c, c)
-    are the grey levels inside, the row nearest to the heading first.
+    `places_mm` (n, 2) and `headings_rad` (n,) are those of the square (the heading is ambiguous by
+    quarter turns). `ring` (n,), -1 to 1, is the correlation with a tag's border and rim. `cells`
+    (n, c, c) are the grey levels inside, the row nearest to the heading first.
     """
 
     kind: TagKind
@@ -75,7 +75,7 @@ class Readings:
 def read_squares(
     grey: Grey, camera: Camera, patterns: TagPatterns, kind: TagKind, squares: Squares
 ) -> Readings:
-    """Reads squares, each moved to where it looks most like a tag of this kind."""
+    """Reads squares, each moved to where it best matches a tag of this kind."""
     if not len(squares):
         cells = np.empty((0, patterns.inner_cells, patterns.inner_cells), dtype=np.float32)
         return Readings(kind, np.empty((0, 2)), np.empty(0), np.empty(0), cells)
@@ -145,17 +145,17 @@ def steps_right_and_up(headings_rad: Array) -> Array:
 
 
 def best_rings(seen: Map, side_cells: int, samples: int) -> tuple[Array, Array]:
-    """Finds where a border inside a rim fits best in each patch: correlation (n,), centre (n, 2).
+    """Finds the best match of a border inside a rim in each patch: correlation (n,), centre (n, 2).
 
     Patches have `samples` samples a cell, with the tags along their rows and columns. Centres are
-    right and up of the patch's middle, in cells. The correlation is that of the pixels of border
-    and rim with black and white.
+    right and up of the patch's middle, in cells. The correlation compares the pixels of border and
+    rim with black and white.
     """
     size = seen.shape[1]
     tall, reach = seen.reshape(-1, size), (side_cells + 2) * samples // 2
 
     def inside(values: Map, cells: int) -> Map:
-        """Returns box sums of `cells` a side at all centres where the whole ring fits."""
+        """Returns sums over boxes of `cells` a side, at all centres where the whole ring fits."""
         sums = _box_sums(values, cells * samples).reshape(seen.shape)
         return np.ascontiguousarray(sums[:, reach:-reach, reach:-reach])
 
@@ -172,7 +172,8 @@ def best_rings(seen: Map, side_cells: int, samples: int) -> tuple[Array, Array]:
     contrast = (outer - edge) / rim_area - (edge - inner) / border_area
     variance = power / area - ((outer - inner) / area) ** 2
     share = rim_area * border_area / area**2
-    # The correlation of the ring's pixels with a two-level template, damped where all is noise.
+    # The correlation of the ring's pixels with a two-level template, damped where there is only
+    # noise.
     fit = contrast * np.sqrt(share / (np.maximum(variance, 0) + _NOISE_GREY2))
     # OpenCV's box filter of even size is off centre by half a sample.
     lag = 0.5 if side_cells * samples % 2 == 0 else 0.0

@@ -1,7 +1,7 @@
 """Measures a picture's exposure: its noise, its tags' contrast, clipped paper and sharpening.
 
 A fit's residuals do not measure noise: a lens, a figure's shadow and the camera's sharpening leave
-as much. So noise is measured in flat parts of the picture.
+residuals as large. So noise is measured in flat parts of the picture.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _FLATTEST = 0.1
 _TOO_DARK_GREY, _TOO_BRIGHT_GREY = 16, 239
 """Blocks outside these levels may be clipped at black or white, which hides noise."""
 _SECOND_DIFFERENCES = np.array([[1, -2, 1], [-2, 4, -2], [1, -2, 1]], dtype=np.float32) / 6
-"""A kernel that any linear slope leaves at 0, with unit variance for independent pixels (J.
+"""A kernel that gives 0 on any linear slope, and unit variance on independent pixels (J.
 Immerkaer, "Fast noise variance estimation", 1996)."""
 _CLIPPED_GREY = 254
 _RIM = 7 / 6
@@ -45,9 +45,9 @@ class Exposure:
     `noise_grey` is the standard deviation of its flattest parts, `contrast_grey` the median of
     paper minus paint on its tags, `clipped_share` the share of tags, 0 to 1, whose paper is clipped
     to white, and `misfit_share` the median residual of the tags' fits as a share of their contrast.
-    `halo_share` is how far the levels beside large tags' edges overshoot paper and paint, as a
-    share of their contrast, too: blurred edges have no halo, edges that the camera sharpened have.
-    A value is None where too little of the picture shows it.
+    `halo_share` is how far the levels beside large tags' edges overshoot paper and paint, also as
+    a share of their contrast: edges that the camera sharpened have a halo, blurred edges do not.
+    A value is None if too little of the picture shows it.
     """
 
     noise_grey: float | None = None
@@ -103,7 +103,7 @@ def noise_grey(grey: Grey) -> float | None:
 def halo_share(grey: Grey, corners_px: Sequence[Array]) -> float | None:
     """Returns the median halo of tags with these corners (4, 2), or None if too few are large.
 
-    Of black and white the one with the more visible halo counts: either may be clipped.
+    The larger halo of black and white counts, because the other may be clipped.
     """
     halos = [halo for corners in corners_px if (halo := _halo(grey, corners)) is not None]
     return float(np.median(halos)) if len(halos) >= _FEWEST_LARGE else None
@@ -123,7 +123,7 @@ def _halo(grey: Grey, corners_px: Array) -> float | None:
     points = on_edge[:, :, None] + outward[:, None, None] * steps[:, None]
     across, down = points.astype(np.float32).reshape(4, -1, 2).transpose(2, 0, 1)
     seen = cv2.remap(grey, across, down, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-    # Opposite sides together cancel slopes of the light; medians ignore what lies over an edge.
+    # Opposite sides together cancel slopes of the light; medians ignore occluded parts of an edge.
     profile = np.median(seen.reshape(4, len(_ALONG), -1), axis=1).mean(axis=0)
     black, white = profile[:4].mean(), profile[-4:].mean()
     return float(max(profile.max() - white, black - profile.min()) / max(white - black, 1.0))

@@ -1,4 +1,4 @@
-"""Defines a grey picture that decodes only the resolution that is read."""
+"""Defines a grey picture that decodes only the resolution needed."""
 
 from __future__ import annotations
 

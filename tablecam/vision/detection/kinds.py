@@ -1,4 +1,4 @@
-"""Groups a table file's tags into kinds of one size and height, which a search looks for."""
+"""Groups a table file's tags into kinds of one size and height, to search for."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def kinds_of_like_size(kinds: Sequence[TagKind]) -> tuple[tuple[TagKind, ...], .
     """Groups kinds, sorted by size, whose sizes lie within a factor of 1.5."""
     groups: list[list[TagKind]] = []
     for kind in kinds:
-        # Compared with the smallest of the group: sizes must not drift apart step by step.
+        # Compares with the smallest of the group: sizes must not drift apart step by step.
         if groups and kind.size_mm <= _LARGEST_RATIO * groups[-1][0].size_mm:
             groups[-1].append(kind)
         else:

@@ -16,10 +16,10 @@ _PAINT_GREY = 128
 
 
 class MaskedGrey:
-    """A picture whose masks, laid flat on the table, are painted in one grey.
+    """A picture whose masks, flat on the table, are painted a uniform grey.
 
-    A tall thing reaches beyond a mask drawn around its foot: its picture leans away from the
-    camera, and a mask does not know its height.
+    A tall object reaches beyond a mask drawn around its foot: perspective makes it lean away from
+    the camera, and a mask does not know its height.
     """
 
     def __init__(self, picture: GreyPicture, camera: Camera, masks: Sequence[Mask]) -> None:
@@ -69,5 +69,5 @@ class MaskedGrey:
 
 
 def masked(picture: GreyPicture, camera: Camera, masks: Sequence[Mask]) -> GreyPicture:
-    """Returns the picture with its masks painted over; itself where there are none."""
+    """Returns the picture with its masks painted over; the same picture if there are none."""
     return MaskedGrey(picture, camera, masks) if masks else picture

@@ -1,7 +1,7 @@
 """Samples tags at a grid of two points a cell, and predicts the values there from the pattern.
 
-Finer than cells, so that a half covered cell is noticed; coarser than pixels and the same for every
-heading, so that many patterns are compared at once. The outermost points lie on the white rim, a
+The grid is finer than cells, to notice a half-covered cell; it is coarser than pixels and the same
+for every heading, to compare many patterns at once. The outermost points lie on the white rim, a
 quarter of a cell beyond the black square.
 """
 
@@ -93,9 +93,9 @@ def values_of_print(
 ) -> Map:
     """Returns grey levels (n, m) of tags as 0 for paint and 1 for paper.
 
-    `black_grey` (n,) is that of paint; paper is brighter by `gain_grey` (n,). Where a lamp is
-    mirrored, under `glare` (n, spots) or else as seen, its light is taken away; values are NaN if
-    that leaves nothing.
+    `black_grey` (n,) is the level of paint; paper is brighter by `gain_grey` (n,). A lamp's
+    reflection, given by `glare` (n, spots) or else detected, is subtracted; values are NaN if that
+    leaves nothing.
     """
     values = ((levels - black_grey[:, None]) / gain_grey[:, None]).astype(np.float32)
     if glare is None:
@@ -109,13 +109,13 @@ def values_of_print(
 
 
 def _without_lamp(values: Map, is_lit: Rows, points: TagPoints) -> Map:
-    """Returns the values of a tag's lit points (l,), of all (m,), as they were without the lamp.
+    """Returns the values that a tag's lit points (l,) of all (m,) would have without the lamp.
 
-    A lamp is as bright along its image: border and rim show paint and paper under as much light,
-    and where these are alike, as both are saturated, nothing is known.
+    A lamp is equally bright along its image: border and rim show paint and paper under that light.
+    Where the two look alike, because both are saturated, nothing is known.
     """
     places = np.stack([points.right, points.up])
-    # Eigenvalues ascend: the first direction is the narrow one of what is lit.
+    # Eigenvalues ascend: the first direction is across the lit area.
     away = np.linalg.eigh(np.cov(places[:, is_lit]))[1][:, 0] @ places
     nearness = np.exp(-(((away[is_lit, None] - away) / _ALONG_LAMP_CELLS) ** 2) / 2)
     paint, paper = (
@@ -124,7 +124,7 @@ def _without_lamp(values: Map, is_lit: Rows, points: TagPoints) -> Map:
     )
     contrast = paper - paint
     shown = ((values[is_lit] - paint) / np.maximum(contrast, _LEAST_CONTRAST)).clip(0, 1)
-    # Border and rim were needed for the lamp itself: they are no evidence for a tag.
+    # Border and rim served to measure the lamp: they are no evidence for a tag.
     is_known = (contrast >= _LEAST_CONTRAST) & points.is_inner[is_lit]
     return np.where(is_known, shown, np.nan).astype(np.float32)
 
@@ -148,7 +148,7 @@ def _expected_once(cells: bytes, shape: tuple[int, ...], blur_cells: float) -> M
     across = round(len(points.up) ** 0.5)
     # The blur is separable: a cell's share of a point's light is the product of two 1-D shares.
     share = _share_of_cells(points.right[:across], framed.shape[1], blur_cells)
-    # The dark cells are blurred, as the paper around the tag is white without end.
+    # Blurs the dark cells, because the paper around the tag is white without end.
     dark = share @ (1 - framed) @ share.T
     shown = stored_light((1 - dark).astype(np.float32))
     turned = [np.rot90(shown, turns, axes=(1, 2)) for turns in range(4)]

@@ -1,4 +1,4 @@
-"""Rectifies the camera's picture: a plane over the table as seen straight from above.
+"""Rectifies the camera's picture: shows a plane over the table from straight above.
 
 The rectified picture has x to the right and y up the page: its first row lies at y = depth. Its
 pixel (column, row) shows x = (column + 0.5) / px_per_mm - margin; y is counted likewise, from
@@ -27,7 +27,7 @@ _FAR_PX = 30_000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rectifier:
-    """Turns pictures from one camera into pictures of one plane; made once, used for each frame.
+    """Rectifies pictures of one camera to one plane; made once, used for each frame.
 
     `map_xy` is OpenCV's fixed-point map from the plane to a picture reduced by `shrink`.
     """
@@ -146,8 +146,8 @@ def _interpolated(nodes: NDArray[np.float32], width_px: int, height_px: int) -> 
 def _is_seen(camera: Camera, places_mm: Array) -> Array:
     """Returns 1 where the camera sees a place (rows, columns, 3), or nearly so; else 0.
 
-    A strong distortion folds far places back into the picture: such a pixel's ray meets another
-    place, which the way back to the table reveals.
+    Strong distortion folds far places back into the picture: projecting such a pixel back to the
+    table gives another place, which reveals it.
     """
     beyond_px = 100.0  # so that a place at the picture's edge has seen nodes all around
     points_mm = places_mm.reshape(-1, 3)

@@ -34,7 +34,7 @@ class TagSighting:
 
 @dataclass(frozen=True, slots=True)
 class Rejection:
-    """A decoded tag that is refused: off the table, of the wrong size, or seen twice.
+    """A decoded tag that is rejected: off the table, of the wrong size, or seen twice.
 
     `x_mm`, `y_mm` is its apparent place on its plane. If `is_duplicate`, the tag is seen at other
     places too, each with its own rejection.

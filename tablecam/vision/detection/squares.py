@@ -85,8 +85,8 @@ class SquareFinder:
     ) -> tuple[SquarenessMap, ...]:
         """Computes the squareness of a picture, all over the table.
 
-        With `within_mm` (k, 4), only in these boxes of the table and a little around them, at the
-        cost of these; see `TagFinder.search`.
+        With `within_mm` (k, 4), only in and a little around these boxes of the table, which costs
+        less; see `TagFinder.search`.
         """
         parts = []
         for part in _parts(self.plane, within_mm):

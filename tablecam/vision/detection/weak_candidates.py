@@ -1,4 +1,4 @@
-"""Finds weak candidates: tags that no peak of squareness shows, because neighbours are as square.
+"""Finds weak candidates: tags without a peak of squareness, because neighbours are as square.
 
 A rank of figures or the edge of a base or a card runs along a tag's own directions, so that the
 peak may lie between them. After the clear tags are found, the rest of the table is scanned coarsely
@@ -29,14 +29,14 @@ Rows = NDArray[np.bool_]
 
 _SAMPLES_A_CELL = 1
 _BLOCK_CELLS = 4.0
-"""One sample is tried in each block of this width, and as far around it as tags are read."""
+"""Width of a block in which one sample is tried, with the surroundings that tags are read from."""
 _LEAST_SQUARENESS = 0.1
 _LEAST_STRENGTH_SHARE = 0.3
 """Least strength, as a share of that of identified tags."""
 _TAG_RADIUS = 0.75
-"""Radius around an identified tag, as a share of its size, that the tag explains."""
+"""Radius, as a share of its size, within which an identified tag explains candidates."""
 _MOST_PLACES = 4000
-"""More places than any picture of a table has shown, and fewer than OpenCV can sample."""
+"""More candidates than any picture of a table has shown, and fewer than OpenCV can sample."""
 _LEAST_RING = 0.4
 _SPACING_CELLS = 2.5
 
@@ -70,7 +70,7 @@ def _candidates(
     # Testing a ring is expensive: only places with some squareness and strength qualify.
     is_open = part.core & (part.squareness > _LEAST_SQUARENESS)
     is_open &= part.strength > _LEAST_STRENGTH_SHARE * _typical_strength(part, middles)
-    # Leave out what identified tags explain.
+    # Leave out candidates that identified tags explain.
     covered = np.zeros(is_open.shape, dtype=np.uint8)
     radii = _TAG_RADIUS * known.sizes_mm * finder.plane.px_per_mm / COARSER
     for (column, row), radius in zip(middles, radii, strict=True):

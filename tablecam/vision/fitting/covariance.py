@@ -63,8 +63,8 @@ def inflated_by_occlusion(
 ) -> Array:
     """Returns the covariances (n, 3, 3) inflated for tags with this `visible_share` (n,).
 
-    What lies under `glare` (n, spots) does not count as hidden: it is left out of the fit, so that
-    it biases nothing, and the covariances count it as missing already.
+    Pixels under `glare` (n, spots) do not count as hidden: the fit leaves them out, so they bias
+    nothing, and the covariances already count them as missing.
     """
     seen_share = visible_share + glare.mean(axis=1)
     inflation = 1 + _SIGMA_BY_HIDDEN_SHARE * np.maximum(_UNOCCLUDED_SHARE - seen_share, 0)
@@ -89,7 +89,7 @@ def _influences(
 def _correlation_inflation(influences: Map, patches: Patches, is_tag: NDArray[np.bool_]) -> Array:
     """Returns the variance's inflation by correlated pixels, of x, y and heading, (3,)."""
     tags = np.flatnonzero(is_tag)[:_MOST_TAGS]
-    # The usual inflation counts as that of some more tags.
+    # The usual inflation counts as if measured on a few more tags.
     total = np.full(3, _USUAL_INFLATION_TAGS * _USUAL_INFLATION)
     if len(tags):
         squares = _as_squares(influences[tags], patches.spots[tags], patches.across)

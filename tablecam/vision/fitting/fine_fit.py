@@ -76,7 +76,7 @@ Grey = NDArray[np.uint8]
 
 _STEPS = 2
 _RIM_CELLS = 0.95
-"""Width of the white rim that is compared: all but the part that may be cut off, as light and
+"""Width of the white rim that is compared: all but the part that may be cut off, because light and
 ground are fitted. With 0.85 the median error is 2 % larger at 2 and 2.3 px a cell, with 0.7 7 %."""
 _CUTOFF_SIGMAS = 7.0
 """Cut-off of the robust weights. So near to the true pose most residuals are the model's own
@@ -86,7 +86,7 @@ _LIGHT_SLOPE_SIGMA = 0.1
 lamps cause it, and occluders are identified by now."""
 _SLACK_CELLS = 0.2
 _LARGEST_CELL_PX = 5.0
-"""Scale per cell above which nothing is gained: at 6 px the error is 0.018 px before, 0.019
+"""Pixels per cell above which refining gains nothing: at 6 px the error is 0.018 px before, 0.019
 after."""
 _LEAST_LIKENESS = 0.8
 """Least likeness of a tag that contributes to the picture's demosaicing model."""
@@ -198,15 +198,15 @@ def demosaicing_effect(
     was not. At two pixels a cell that moves tags by more than noise does. Cameras interpolate
     differently, so the effect is measured on the tags of the picture itself.
 
-    `residuals` (n, m) are those of a prediction without it, `weights` (n, m) theirs. The effect is
-    0 where pixels were averaged.
+    `residuals` (n, m) are those of a prediction without it, with `weights` (n, m). The effect is 0
+    where pixels were averaged.
     """
     trace = np.zeros_like(residuals)
     if patches.shrink > 1:
         return trace
     gain = np.maximum(coefficients[:, GAIN], LEAST_GAIN_GREY)
     rendered = columns.values[None, :, GAIN]
-    # What each kernel would add to the rendered tag.
+    # The change that each kernel makes to the rendered tag.
     kernel_effects = gain[:, None] * np.concatenate(
         [filter_patches(rendered, patches, blur, fill=_WHITE) for blur in _KERNELS]
     )

@@ -1,7 +1,8 @@
 """Fits tags to pixels: finds the (x, y, heading) whose predicted picture matches best.
 
 The other unknowns of a tag on its plane are its light (gain, black level, slopes) and its blur.
-Gauss-Newton with robust weights, so that occluders pull little; all tags of one size at once.
+Solved by Gauss-Newton with robust weights, so that occluders pull little; all tags of one size at
+once.
 """
 
 from __future__ import annotations
@@ -189,9 +190,9 @@ def _glare(
     coefficients: Map,
     robust: RobustWeights,
 ) -> Rows:
-    """Returns where lamps are mirrored in the tags, (n, spots), given how bright their paper is."""
+    """Returns where the tags reflect lamps, (n, spots), given how bright their paper is."""
     gain = np.maximum(coefficients[:, [GAIN]], LEAST_GAIN_GREY)
-    # Paint under a lamp is far brighter than predicted: on most tags nothing is.
+    # Paint under a lamp is far brighter than predicted: most tags have no such pixels.
     is_brighter = (columns.on_tag > 0) & (robust.residuals > gain / 2)
     share = is_brighter.sum(axis=1) / np.maximum(columns.on_tag.sum(axis=1), 1)
     rows = np.flatnonzero((share >= _LEAST_BRIGHTER) & (share <= _MOST_BRIGHTER))

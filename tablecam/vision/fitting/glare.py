@@ -1,12 +1,12 @@
-"""Finds where a lamp is mirrored in a tag, so that glare counts neither as paper nor as paint.
+"""Finds where a tag reflects a lamp, so that glare counts neither as paper nor as paint.
 
 Gloss adds the lamp's light to that of paint and paper alike (the dichromatic model: S. Shafer,
 "Using color to separate reflection components", 1985), until the picture saturates. So paint
 becomes as bright as paper, and paper brighter than the tag's other paper. Overexposed paper is only
 as bright as paper: no glare.
 
-Whatever their names, all tags have a black border inside a white rim: glare is a bar or a disc that
-is bright throughout, across the border as well, and brighter than paper on the rim.
+All tags have a black border inside a white rim: glare is a bar or a disc that is bright throughout,
+across the border too, and brighter than paper on the rim.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ GLARE_SPOTS = _ACROSS**2
 """Glare is stored on a square grid of spots over the tag and half a cell of its rim."""
 _DIRECTIONS = 16
 _WIDTHS, _RADII = (1 / 7, 1.5 / 7), (1 / 7, 1.5 / 7)
-"""Bars and discs that glare may cover, as shares of the grid's side: wider glare is several."""
+"""Bars and discs that glare may cover, as shares of the grid's side; several cover wider glare."""
 _BRIGHT, _BRIGHT_SHARE, _BRIGHTER, _DARK = 0.7, 0.93, 1.08, 0.5
 """Least values, 0 paint and 1 paper, of glare and of its mean on the rim. On 12 simulated tables of
 2.3 px a cell, seen from the true poses, paint under a lamp had 0.77 or more and rims 1.08 or more;
@@ -36,12 +36,12 @@ without it, borders had 0.72 or less and rims 1.06 or less (each 99.5 %). Of the
 _LEAST_BORDER, _LEAST_RIM = 0.015, 0.01
 """Least parts of a shape on border and rim, as shares of the tag."""
 _MOST_BORDER, _MOST_RIM, _MOST_DARK_RIM = 0.5, 0.35, 0.15
-"""Most of a border that may be bright and of a rim that may be brighter than paper or dark: of 577
-glared tags 95 % had at most 0.32, 0.19 and 0.16; most squares on grass and gravel have more."""
+"""Largest shares of a bright border, and of a rim brighter than paper or dark: of 577 glared tags
+95 % had at most 0.32, 0.19 and 0.16; most squares on grass and gravel have more."""
 
 
 def glare_of(values: Values, right: Values, up: Values, real: Rows, side_cells: int) -> Rows:
-    """Returns which spots of n tags mirror a lamp, and those beside them, (n, spots).
+    """Returns which spots of n tags reflect a lamp, and those beside them, (n, spots).
 
     `values` (n, m) are 0 for the tag's paint and 1 for its paper, at `right` and `up` cells of its
     middle, (n, m) or (m,); `real` (n, m) or (m,) marks those that count.
@@ -52,7 +52,7 @@ def glare_of(values: Values, right: Values, up: Values, real: Rows, side_cells: 
     is_bright, is_brighter = real & (values > _BRIGHT), is_rim & (values > _BRIGHTER)
     tag_area, rim, border = (part.sum(axis=-1) for part in (real, is_rim, is_border))
     bright_border, brighter_rim = (is_border & is_bright).sum(axis=1), is_brighter.sum(axis=1)
-    # What is no tag rarely gets past this, and only few tags.
+    # Few tags pass this test, and hardly anything that is no tag.
     rows = np.flatnonzero(
         (bright_border >= _LEAST_BORDER * tag_area)
         & (bright_border <= _MOST_BORDER * border)

@@ -52,7 +52,7 @@ class LocalMaps:
     def about(self, values: Array) -> LocalMaps:
         """Returns the maps with `values` (n, 2) subtracted."""
         coefficients = self.coefficients.copy()
-        # Only the constant term holds the place itself.
+        # Only the constant term contains the place itself.
         coefficients[:, 0] -= values
         return LocalMaps(coefficients, self.reach)
 
@@ -63,7 +63,7 @@ class LocalMaps:
         """
         (ax, ay), (bx, by) = steps.transpose(1, 2, 0)
         zero, one = np.zeros_like(ax), np.ones_like(ax)
-        # Rows: 1, a, b, a², ab, b²; columns: what 1, x, y, x², xy, y² hold of each.
+        # Rows: 1, a, b, a², ab, b²; columns: their coefficients in 1, x, y, x², xy, y².
         composed = np.array(
             [
                 [one, zero, zero, zero, zero, zero],

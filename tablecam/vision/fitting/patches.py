@@ -52,7 +52,7 @@ def cut_patches(
     half_mm = reach_mm + slack_mm
     centres, by_place = camera.to_image_with_jacobian(np.column_stack([places_mm, heights_mm]))
     px_per_mm = math.sqrt(np.abs(np.linalg.det(by_place[..., :2])).max())
-    # One reduction for all tags of a size: the largest in the picture sets it.
+    # The largest tag of a size in the picture sets the reduction for all of that size.
     shrink = math.ceil(2 * reach_mm * px_per_mm / _MOST_ACROSS)
     # Pixel centres are integers, so shift by half a pixel around the scaling.
     centres = ((centres + 0.5) / shrink - 0.5).round()

@@ -19,7 +19,7 @@ _LEAST_NOISE_GREY = 1.5
 _LEAST_CURVATURE_RATIO = 0.35
 _EDGE_PX = 0.07
 """The model's own error at edges, in pixels: lens, ink and gamma differ a little from it, so in
-clear pictures edges have less weight than noise alone would give them. Measured on the shared
+clear pictures edges get less weight than noise alone would give them. Measured on the shared
 footage: 0.05 to 0.1 work; without it the robust weights reject the edges of large tags as outliers
 and table tags in a 4K picture are half a pixel off."""
 
@@ -67,7 +67,7 @@ def robust_weights(
     inside = (1 - far).clip(0, 1)
     scale = columns.on_tag / variance
     weights = inside * inside * scale
-    # The derivative of weight times residual by the residual, summed where the tag has edges.
+    # The derivative of weight times residual by the residual, summed over the tag's edges.
     steepness = np.square(columns.slope) * scale
     curvature_ratio = np.einsum("nm,nm,nm->n", inside, 1 - 5 * far, steepness)
     curvature_ratio /= np.maximum(np.einsum("nm,nm,nm->n", inside, inside, steepness), 1e-6)

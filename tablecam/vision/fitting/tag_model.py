@@ -87,7 +87,7 @@ class TagModel:
         return x * sine - y * cosine, x * cosine + y * sine
 
     def without_glare(self, poses: TagPoses, glare: NDArray[np.bool_]) -> TagModel:
-        """Returns the model of the pixels that no lamp is mirrored in; `glare` as in `TagFits`."""
+        """Returns the model without the pixels that reflect a lamp; `glare` as in `TagFits`."""
         if not glare.any():
             return self
         rows, real = np.flatnonzero(glare.any(axis=1)), self.patches.real.copy()

@@ -73,7 +73,7 @@ class TagFits:
     paper is. `visible_share` (n,) is the share of the tag, with half of its rim, that looks as
     predicted; `noise_grey` (n,) is the standard deviation of the residuals there. `blur_px` (n,)
     is the picture's blur at each tag (a standard deviation), as the fit estimates it. `glare`
-    (n, spots) marks where a lamp is mirrored in it, as `glare_of` gives it: the fit ignores that.
+    (n, spots) marks where it reflects a lamp, as `glare_of` gives it: the fit ignores that.
     """
 
     tags: TagGuesses

@@ -23,7 +23,7 @@ cell, by 0.04 to 0.1 with 8; simulated ones of 13 px a cell by 0.01 and 0.03."""
 _SAMPLES_A_BLUR = 0.8
 """The blur's sigma must span this many samples, or the fine texture is used."""
 _FEW = 16
-"""Above this many tags fine textures cost more than they gain."""
+"""For more tags than this, fine textures cost more than they gain."""
 _BEYOND_CELLS = 1.0
 """Width of the white around the black square in a texture."""
 _BLUR_RATIO = 1.1
