@@ -2,7 +2,7 @@
 
 Seen at an angle, a unit's own figures hide the same part of all its tags, and each alone may be any
 of several. Together they are less ambiguous: squares that lie flush show tags of one unit, each
-once, in any order. So what the others of its row show is evidence for the unit of each.
+once, in any order. So the other squares in its row are evidence for the unit of each.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ _LEAST_PROBABILITY = 0.5
 """Least probability of a row's unit for its tags to be fitted: the fits decide."""
 _MOST_MATES = 3
 _ODDS = 300.0
-"""Flush squares show one unit so many times as often as not, as any place beside a mate does."""
+"""Odds that flush squares show one unit, as for any place beside a base of the unit."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RowGuesses:
-    """Tags that squares of rows may show, (n,), and how much each pattern is favoured there.
+    """Tags that squares in rows may show, (n,), and how much each pattern is favoured there.
 
     `prior_nats` (n, k) is as for bases in contact with a known one of their unit.
     """
@@ -78,10 +78,10 @@ def guess_rows(sight: FrameContext, squares: TagGuesses, missing: Index) -> RowG
 def _likelihood_ratios(
     sight: FrameContext, squares: TagGuesses, tags: Index
 ) -> tuple[TagGuesses, Array]:
-    """Returns squares with a ring (n,), and how much likelier each pattern is there than any.
+    """Returns squares with a ring (n,), and each pattern's likelihood ratio to the average there.
 
-    The ratios are (4n, k) for all patterns of the roster, and 0 except for `tags`; the squares are
-    taken as turned 0 to 3 quarters, one turn after the other.
+    The ratios are (4n, k) for all patterns of the roster, and 0 except for `tags`: n rows for each
+    of 0 to 3 quarter turns.
     """
     expected = expected_values(sight.patterns.cells[tags], sight.blur_cells(squares))
     shown, gain = shown_in_known_light(sight, squares)
@@ -99,7 +99,7 @@ def _likelihood_ratios(
 
 
 def _rows(squares: TagGuesses, is_flush: NDArray[np.bool_]) -> Iterator[tuple[int, Index]]:
-    """Yields each square that lies flush with others, and the nearest of those."""
+    """Yields each square that lies flush with others, and the nearest of these."""
     for square in np.flatnonzero(is_flush.any(axis=1)):
         away_mm = np.linalg.norm(squares.places_mm - squares.places_mm[square], axis=1)
         mates: list[int] = []
@@ -124,6 +124,6 @@ def _probabilities(mates: Array, units: Sequence[Index]) -> Array:
         ratio = mates[np.arange(count), orders].prod(axis=1)
         of_units += float(ratio.mean())
         for tag in tags:
-            # The square's own tag cannot lie in another place too.
+            # The square's own tag cannot also lie elsewhere.
             evidence[tag] = ratio[(orders != tag).all(axis=1)].mean()
     return evidence / (of_units + len(units) / _ODDS)

@@ -24,11 +24,11 @@ _USUAL_NOISE_GREY = 5.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FrameContext:
-    """A picture and what is known of how it was taken: camera, blur, noise and light.
+    """A picture with the conditions in which it was taken: camera, blur, noise and light.
 
-    `patterns` are those of the roster, `dictionary` all that could be printed. `gain_grey` is how
-    much brighter paper is than paint on the identified tags, 0 if there are none. `light` predicts
-    it elsewhere.
+    `patterns` are the roster's, `dictionary` all that could be printed. `gain_grey` is how much
+    brighter paper is than paint on the identified tags, 0 if there are none; `light` predicts it
+    elsewhere.
     """
 
     grey: Grey
@@ -43,7 +43,7 @@ class FrameContext:
     light: Light | None = None
 
     def fit(self, guesses: TagGuesses) -> TagFits:
-        """Fits the guesses to the picture, on hills where there are any."""
+        """Fits the guesses to the picture, at the height of a hill if they lie on one."""
         blur_px = self.blur_px
         fits = fit_tags(self.grey, self.camera, self.patterns, guesses, blur_px=blur_px)
         return raised(self.grey, self.camera, self.patterns, fits, self.hills, blur_px=blur_px)

@@ -1,11 +1,11 @@
 """Finds tags that stand on hills, and their height above the table.
 
-A camera sees along a ray: a tag on a hill that is assumed to lie on the table is placed beside its
-true position, by half of the hill's height in a corner of the table. A tag's size in the picture
-hardly gives its height: sigma is 5 to 7 mm at 2 to 3.5 pixels a cell on the shared footage (ink and
-gamma, which make all tags look smaller, shift it by as much), 2 mm at 4, 1 mm at 6; of a fit on the
-table and one 25 mm above it, the wrong one is more likely for 1 to 25 tags of 100. So hills have
-the outline and height of the table file, and a base whose middle is on a hill stands on it.
+A camera sees along a ray: if a tag on a hill is assumed to lie on the table, its position is wrong,
+by half of the hill's height in a corner of the table. A tag's size in the picture hardly gives its
+height: sigma is 5 to 7 mm at 2 to 3.5 pixels a cell on the shared footage (ink and gamma, which
+make all tags look smaller, shift it by as much), 2 mm at 4, 1 mm at 6; between a fit on the table
+and one 25 mm above it, the wrong one is more likely for 1 to 25 tags of 100. So hills have the
+outline and height of the table file, and a base whose middle is on a hill stands on it.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Hills:
         to_middle = np.full((len(patterns.ids), 2), np.nan)
         for tag, base in roster.base_type_by_tag().items():
             row = patterns.index_of[tag]
-            # The table file gives the tag from the base's middle; here it is the other way.
+            # The table file gives the offset from the base's middle to the tag: reverse it.
             to_middle[row] = -base.tag_forward_mm, -base.tag_right_mm
         return cls(
             tuple(outline for outline, _ in hills), tuple(height for _, height in hills), to_middle
@@ -63,7 +63,7 @@ class Hills:
         """
         ground = np.zeros(len(tags))
         for outline, height_mm in zip(self.outlines, self.heights_mm, strict=True):
-            # The ray through the tag decides: where it meets the hill's top, not the table.
+            # The ray through the tag decides, where it meets the hill's top rather than the table.
             raised_tags = project_to_planes(camera, tags, tags.heights_mm + height_mm)
             middles = raised_tags.places_mm + self._to_middles(tags)
             inside = shapely.contains_xy(outline, middles[:, 0], middles[:, 1])

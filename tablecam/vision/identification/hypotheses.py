@@ -16,7 +16,7 @@ Array = NDArray[np.float64]
 Index = NDArray[np.int64]
 
 _CLEAR_RING, _CLEAR_SCORE, _CLEAR_MARGIN = 0.6, 0.85, 0.2
-"""A square that reads this clearly is fitted as that tag only: no such square showed another."""
+"""A square that reads this clearly is fitted as that tag only: none was ever another."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,7 +28,7 @@ class Hypotheses:
 
 
 NO_HYPOTHESES = Hypotheses(NO_TAGS, np.empty(0, dtype=np.int64))
-"""The hypotheses of no squares."""
+"""Hypotheses of no squares."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,7 +50,7 @@ def clear_hypotheses(readings: Sequence[Readings], patterns: TagPatterns) -> Hyp
     order = np.argsort(-total, axis=1, kind="stable")[:, :2]
     best, rows = order[:, :1], np.arange(len(total))[:, None]
     scores = table.score[rows, order]
-    # With a single pattern on the table there is no second to be compared with.
+    # With a single pattern on the table there is no second one to compare.
     second = scores[:, 1] if scores.shape[1] > 1 else np.zeros(len(scores))
     square = np.flatnonzero(
         (table.ring[rows, best][:, 0] >= _CLEAR_RING)

@@ -33,31 +33,31 @@ Rows = NDArray[np.bool_]
 # A mismatch is the squared difference of a cell from its expected value, 1 for a wrong cell.
 # Measured on four pictures with 461 tags at least 85 % visible, 2.3 to 4 px a cell, 16 cells and a
 # border of 20: at most 0.5 for the cells and 1 for the border of all but two (0.9 and 2.0),
-# likeness 0.81 or more, and other patterns mismatch more by as much as they differ in print. What
-# was no tag had a likeness of at most 0.70 or a border mismatch above 2.3. Partly occluded tags
-# remain: three hidden cells can turn one tag into another.
+# likeness 0.81 or more, and other patterns mismatch more by as much as they differ in print. Other
+# things had a likeness of at most 0.70 or a border mismatch above 2.3. Partly occluded tags remain:
+# three hidden cells can turn one tag into another.
 _LEAST_LIKENESS = 0.75
 _LEAST_LIKENESS_SHARE, _LEAST_SHARE_IF_PLAIN = 0.93, 0.97
 """Least likeness, as a share of an unoccluded tag's. 98 % of 978 tags at least 85 % visible had
 more; of 2,900 tags 15 to 50 % hidden, 12 had less and looked like another: `occluded_verdict`
-examines all that have less. Plain tags need more: a dark thing over the white cells of another tag
-makes one of few white cells. Of 3,800 half hidden tags two became tag 17, with 0.935 and 0.955."""
+examines all that have less. Plain tags need more: something dark over another tag's white cells
+leaves few white cells. Of 3,800 half hidden tags two became tag 17, with 0.935 and 0.955."""
 _TAG_SIGMA = 0.45
 """Standard deviation of a tag's own pixels, black to white; about half of them are white."""
 _MOST_CELL_MISMATCH = 1.0 / 16
 _MOST_RIVAL_SHARE = 0.5
-"""Nearer to its pattern than half way to the next one: a tag of another roster is three cells
-away."""
+"""A tag must be nearer to its pattern than half way to the next one: a tag of another roster is
+three cells away."""
 _MOST_BORDER_MISMATCH = 2.3 / 20
 _LEAST_MARGIN, _MOST_MARGIN = 0.5, 1.0
-"""Share of the mismatch with the nearest other pattern; for tags without glare, of a cell's at
-most."""
+"""Share of the mismatch with the nearest other pattern; for tags without glare, of at most one
+cell."""
 _MARGIN_FOR_BORDER = 0.5
-"""Extra margin per border mismatch: if the border is hidden, cells may be too, and look like
+"""Extra margin per border mismatch: if the border is hidden, cells may be too, and resemble
 another tag's."""
 _UNMISTAKABLE_MARGIN, _UNMISTAKABLE_SHARE = 0.65, 0.97
-"""Least margin, as a share of the mismatch with the nearest other pattern, or else least likeness,
-as a share of an unoccluded tag's, of tags that are named before their neighbours are known. Five of
+"""For tags named before their neighbours are known: least margin, as a share of the mismatch with
+the nearest other pattern, or else least likeness, as a share of an unoccluded tag's. Five of
 45,600 half hidden tags took another's name then, with margins up to 0.62 and shares up to 0.964; of
 661 clear tags on crowded tables nine in ten have more."""
 _SURE_LIKENESS = 0.85
@@ -92,13 +92,13 @@ class Identities:
         Patterns `taken` (k,) are identified elsewhere and do not compete.
         """
         others = self.mismatch.copy() if taken is None else np.where(taken, np.inf, self.mismatch)
-        # A tag is no rival of itself.
+        # A tag does not compete with itself.
         others[np.arange(len(self.fits)), self.fits.tags.pattern] = np.inf
         return np.asarray(others.min(axis=1, initial=np.inf) - self.own_mismatch)
 
     @property
     def is_tag(self) -> Rows:
-        """Which fits look like the tags that they are fitted as, (n,)."""
+        """Which fits look like their own tags, (n,)."""
         cells, border = self.inner_cells**2, 4 * self.inner_cells + 4
         share = np.where(self.is_plain, _LEAST_SHARE_IF_PLAIN, _LEAST_LIKENESS_SHARE)
         return np.asarray(
@@ -119,7 +119,7 @@ class Identities:
 
     def is_known(self, taken: Rows) -> Rows:
         """Returns which fits look like their tag, and like no other that is not `taken` (k,)."""
-        # Under a lamp cells may be unknown: what remains must separate the tags half as well.
+        # Under a lamp cells may be unknown: the others must separate the tags half as well.
         most = np.where(self.fits.glare.any(axis=1), np.inf, _MOST_MARGIN)
         least_margin = _LEAST_MARGIN * np.minimum(self.rival_mismatch, most)
         # A hidden border suggests hidden cells, which may look like another pattern.
@@ -128,10 +128,10 @@ class Identities:
 
     @property
     def is_unmistakable(self) -> Rows:
-        """Which fits show nothing of an occluder that could have turned another tag into theirs."""
+        """Which fits show no sign of an occluder that could have turned another tag into theirs."""
         is_clear = self.margin() >= _UNMISTAKABLE_MARGIN * self.rival_mismatch
         is_clear |= self.likeness_share >= _UNMISTAKABLE_SHARE
-        # What a lamp hides does not separate tags either.
+        # Cells hidden by a lamp do not separate tags either.
         return np.asarray(is_clear | self.fits.glare.any(axis=1))
 
     @property
@@ -175,7 +175,7 @@ def identify(
 
 
 def _expected(cells: NDArray[np.uint8], blur_cells: float) -> tuple[Map, Array]:
-    """Returns how cells (k, n, n) of tags look through a blur, and `_nearest_other` of them.
+    """Returns the blurred cells (k, n, n) of tags, and `_nearest_other` for them.
 
     Cached, as parts of a picture are searched often; the blur is rounded to a fiftieth of a cell.
     """
@@ -196,7 +196,7 @@ def _expected_once(cells: bytes, shape: tuple[int, ...], blur_cells: float) -> t
 def _seen_cells(
     grey: Grey, camera: Camera, patterns: TagPatterns, kind: TagKind, fits: TagFits
 ) -> Map:
-    """Returns the cells of the black square: 0 as dark as the tag's paint, 1 as its paper."""
+    """Returns the cells of the black square, from 0 for the tag's paint to 1 for its paper."""
     side = patterns.side_cells
     cell_mm = kind.size_mm / side
     to_picture = table_to_picture(
@@ -213,7 +213,7 @@ def _seen_cells(
 
 
 def _cells_without_lamps(grey: Grey, camera: Camera, fits: TagFits, side_cells: int) -> Map:
-    """Returns the cells of tags that mirror a lamp, without its light; NaN where none is known."""
+    """Returns the cells of tags that reflect a lamp, less its light; NaN where unknown."""
     points, tags = tag_points(side_cells), fits.tags
     cells_mm = tags.sizes_mm / side_cells
     levels = sample_points(
@@ -259,5 +259,5 @@ def _border_mismatch(seen: Map, expected: Map) -> Array:
 
 def _mismatch(difference: Map) -> Map:
     """Returns the squared difference, at most 1."""
-    # What is unknown, NaN, contradicts nothing.
+    # Unknown cells, NaN, contradict nothing.
     return np.asarray(np.fmax(np.minimum(difference * difference, 1), 0))

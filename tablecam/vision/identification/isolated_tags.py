@@ -1,12 +1,8 @@
-"""Guesses partly occluded tags that no identified unit neighbour shows where to look for.
+"""Guesses partly occluded tags that have no identified unit neighbour to show where they lie.
 
-Every remaining square is compared with each isolated tag, e.g. guns and commanders. Evidence is the
-tag's size, which few share, that the tag is still missing, and its cells in the light of its
+Every remaining square is compared with each isolated tag, e.g. guns and commanders. The evidence:
+the tag's size, which few share, that the tag is still missing, and its cells in the light of its
 surroundings.
-
-Seen at an angle, a unit's own figures hide the same part of all its tags, and each alone may be any
-of several. Squares that lie flush are therefore compared with each unit together: which unit the
-others of a row are, in whatever order, is evidence for each.
 """
 
 from __future__ import annotations
@@ -32,7 +28,7 @@ Index = NDArray[np.int64]
 _LEAST_RING_SHARE, _LEAST_RIM_SHARE = 0.5, 0.5
 _LEAST_WORTH = 40.0
 _NAMES = 2
-"""Best names tried for a square. These thresholds are weaker than those after the fit."""
+"""How many best names to try for a square. These thresholds are weaker than those after the fit."""
 
 
 def guess_isolated_tags(sight: FrameContext, squares: TagGuesses, isolated: Index) -> TagGuesses:
@@ -86,7 +82,7 @@ def rows_with_ring(sight: FrameContext, shown: Map, expected: Map) -> Index:
 
 
 def _likeliest(shown: Map, expected: Map, noise: float) -> Index:
-    """Returns the cheapest of the expected patches (k, m), if they are cheap enough."""
+    """Returns the cheapest expected patches (k, m) that are cheap enough."""
     costs, nothing_cost = costs_with_occluders(shown, expected, noise=noise)
     best = np.argsort(costs, kind="stable")[:_NAMES]
     return np.asarray(best[nothing_cost[0] - costs[best] >= _LEAST_WORTH])

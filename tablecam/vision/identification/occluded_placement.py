@@ -28,20 +28,19 @@ Map = NDArray[np.float32]
 Rows = NDArray[np.bool_]
 
 _LEAST_PROBABILITY, _LEAST_NATS, _WORTH_OF_A_NAT = 0.975, 13.0, 20.0
-"""Least probability of a name under occluders of any shape, and least log odds under compact ones,
-to which `worth` adds a nat for so much. In 244 pictures where four of five tags were covered on
-purpose, 8,147 right names of half hidden tags pass and three wrong ones, of which one is outdone by
-its true place. A single guess of compact occluders, and eight thresholds, let 7,787 and three
-pass."""
+"""Least probability of a name under occluders of any shape, least log odds under compact ones, and
+how much `worth` adds a nat to those. In 244 pictures where four of five tags were covered on
+purpose, 8,147 right names of half hidden tags pass and three wrong ones; the true place outdoes one
+of these. A single guess of compact occluders, and eight thresholds, let 7,787 and three pass."""
 _LEAST_WORTH_ELSEWHERE = 70.0
-"""Least worth of another place for a name that counts."""
+"""Least worth of another place for a name to compete."""
 AS_SHOWN = 0.35
 """Largest difference, as a share of a tag's contrast, at a point that shows the tag."""
 _CARD_PRIOR = 5e-7
 """Prior odds of a black or white card of a tag's size, with a rim, exactly where a unit neighbour
 would lie, to a neighbour there."""
 _TURNED_PRIOR = 0.1
-"""Prior probability that a tag of another unit there is turned by some quarter."""
+"""Prior probability that a tag of another unit there is turned by one or more quarters."""
 _OTHER_UNIT_PRIOR = 0.01
 """Least prior odds, turned or not, of another unit's tag in a row whose unit is a guess: five of
 360 such names were wrong, all of them of other units and turned."""
@@ -53,11 +52,11 @@ _CLEAR_WORTH, _CLEAR_PROBABILITY = 60.0, 0.99
 class AcceptanceThresholds:
     """Thresholds that an occluded placement must meet before its name is considered.
 
-    `worth` is how much cheaper the tag must be than chance clutter, `framed` the share of border
+    `worth` is how much cheaper the tag must be than random clutter, `framed` the share of border
     and rim that must look like a tag's, `of_gain` the least contrast as a share of the usual, `rim`
     the share of the rim that must be white. At least `paint` of the tag's black inner points, or
-    the share `of_paint` of them, must look black: smoke and dice are white and hide them as if they
-    were paper. `lead`, in nats, is how much likelier the name must be than an average name.
+    the share `of_paint` of them, must look black: smoke and dice are white and make them look like
+    paper. `lead`, in nats, is how much likelier the name must be than an average name.
     `is_alone`: no unit neighbour in contact gives the tag's heading. `is_unit_guessed`: its
     neighbours are not identified, so other units' tags compete more.
     """
@@ -160,7 +159,7 @@ class OccludedPlacement:
     def is_sure(self, free: Rows, odds: float, elsewhere: Iterable[OccludedPlacement] = ()) -> bool:
         """Whether its own name is likely, and sure under compact occluders.
 
-        Its tag may lie at one of the places `elsewhere` instead.
+        Places `elsewhere` compete for the tag.
         """
         if not self.is_likely(free, odds):
             return False
@@ -173,7 +172,7 @@ class OccludedPlacement:
         return self._sureness_nats(free, odds) + log_odds_against >= _LEAST_NATS
 
     def is_another(self, free: Rows) -> bool:
-        """Whether it is clearly a tag, but none of the unit's missing ones."""
+        """Whether it is clearly a tag, but not one of the unit's missing ones."""
         prior = self._prior(free, 1.0)[:, 0]
         likely = prior * np.exp((self._costs.min() - self._costs) / SPREAD)
         is_tag = self._no_tag_cost - float(self._costs.min()) >= _CLEAR_WORTH
@@ -182,7 +181,7 @@ class OccludedPlacement:
     @property
     def is_worth(self) -> bool:
         """Whether enough of its own tag, and of the black inside it, is visible."""
-        # A cheap test of border and rim first, as the costs take long.
+        # A cheap test of border and rim first, because the costs are slow to compute.
         if not self.is_framed:
             return False
         thresholds = self._thresholds
@@ -219,13 +218,13 @@ class OccludedPlacement:
         return np.asarray(is_inner & (self._expected[self._own, 0] < AS_SHOWN))
 
     def _sureness_nats(self, free: Rows, odds: float) -> float:
-        """Returns how sure its own name is under compact occluders, with what its worth adds."""
+        """Returns how sure its own name is under compact occluders, its worth included."""
         return self._log_odds(free, odds) + self.worth / _WORTH_OF_A_NAT
 
     def _log_odds(self, free: Rows, odds: float) -> float:
         """Returns the log odds of its own name under compact occluders, in nats.
 
-        The mean over what occluders may be like: wrong names are seldom sure under all of them.
+        The mean over several models of occluders: wrong names are seldom sure under all of them.
         """
         prior, own = self._prior(free, odds).ravel(), 4 * self._own
         if self._thresholds.is_unit_guessed:
@@ -254,7 +253,7 @@ class OccludedPlacement:
 
     @cached_property
     def _costs_turned(self) -> Array:
-        """The costs of each tag of the dictionary, turned 0 to 3 quarters, (4k,)."""
+        """Returns the costs of each tag of the dictionary, turned 0 to 3 quarters, (4k,)."""
         turned = self._expected[:, 1:]
         costs, _ = self._cost_of(turned.reshape(-1, turned.shape[2]))
         return np.column_stack([self._costs, costs.reshape(turned.shape[:2])]).ravel()
@@ -283,7 +282,7 @@ class OccludedPlacement:
         own, names = 4 * self._own, np.arange(len(prior)) // 4
         # Missing tags of other sizes are as likely as those of its own.
         prior = np.where(prior > prior.min(), 1.0, prior.min()) / prior[own]
-        # Its own name at another size is no rival: the size of each tag is known.
+        # Its own name at another size does not compete: the size of each tag is known.
         prior = np.where(names == self._own, 0.0, prior)
         return float((prior * np.exp((self._worths_of_other_sizes - self.worth) / SPREAD)).sum())
 

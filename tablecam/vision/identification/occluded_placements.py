@@ -2,8 +2,8 @@
 
 Such a place is almost certain, and only the unit's missing tags are likely there. So border and
 cells need only favour one of these over everything else together: another tag of the table, one
-unknown to the table file, a card, or no tag. How likely names of other units are depends on how
-well the picture's clear tags agree with the table file.
+unknown to the table file, a card, or no tag. The better the picture's clear tags agree with the
+table file, the less likely are names of other units.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _LEAST_LEAD = 4.5
 _PRIOR_MATES, _PRIOR_OTHERS = 150.0, 0.5
 """Prior counts before any picture is seen: 300 of 301 such places hold a unit neighbour."""
 _ROUNDS = 3
-"""Repeats, as each identified base leaves fewer names for the others."""
+"""How often to repeat: each identified base leaves fewer names for the others."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,7 +61,7 @@ class OccludedPlacements:
         Such a place holds a unit neighbour `odds` times as often as any other tag.
         """
         identified, free = np.empty(0, dtype=np.int64), free.copy()
-        # A tag may lie at another place of its name, though that one alone proves nothing.
+        # A tag may lie at another place with its name, though that place alone proves nothing.
         is_elsewhere = ~self._overlaps & (self.ids[:, None] == self.ids)
         for _ in range(_ROUNDS):
             is_likely = np.array(
@@ -83,7 +83,7 @@ class OccludedPlacements:
         return identified
 
     def count_unknown_tags(self, free: Rows) -> int:
-        """Counts the places with a tag that is none of the unit's."""
+        """Counts the places with a tag of another unit."""
         strangers: list[int] = []
         for row, placement in enumerate(self.placements):
             if placement.is_another(free) and not self._overlaps[row, strangers].any():
@@ -102,7 +102,7 @@ class OccludedPlacements:
         overlaps, is_same_name = self._overlaps, self.ids[:, None] == self.ids
         lead = self.worth[:, None] - self.worth
         order = np.arange(len(self.ids))
-        # Of fits with the same name at the same place the worthier, then the first, stays.
+        # Of fits with the same name at the same place keeps the worthier, then the first.
         is_repeat = (
             overlaps & is_same_name & ((lead < 0) | ((lead == 0) & (order[:, None] > order)))
         )
@@ -118,9 +118,9 @@ class OccludedPlacements:
 def odds_of_unit_neighbour(mates: int, others: int, strangers: int) -> float:
     """Returns the odds that a place beside a unit neighbour holds another one of the unit.
 
-    `mates` is the number of bases in contact with their unit, `others` of those in contact with
-    others only, `strangers` of places beside a unit that hold an unknown tag: a table file may
-    list tags wrongly.
+    `mates` is the number of bases in contact with their unit, `others` of bases in contact only
+    with other units, `strangers` of places beside a unit with an unknown tag: a table file may list
+    tags wrongly.
     """
     return (mates + _PRIOR_MATES) / (others + strangers + _PRIOR_OTHERS)
 
@@ -160,7 +160,7 @@ def placements_of(
     if not len(fits):
         return []
     unit_nats = np.zeros((len(fits), 4, len(sight.dictionary.ids)))
-    # Tags outside the roster get no evidence for or against them.
+    # Tags outside the roster have no evidence for or against them.
     unit_nats[:, :, sight.patterns.ids] = likelier
     values = values_at_points(sight, fits)
     sizes = fits.tags.sizes_mm

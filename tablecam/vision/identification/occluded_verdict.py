@@ -1,7 +1,7 @@
 """Identifies partly occluded tags: a name is accepted if every other one is much less likely.
 
-A tag that is identified elsewhere is an unlikely name, and a tag that lay here in the picture
-before needs less evidence.
+A tag identified elsewhere is an unlikely name; a tag that lay here in the previous picture needs
+less evidence.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ _MARGIN_IF_NO_TAGS = 6.0
 """Extra margin where no tag is identified, as there may be no table at all: without it, in 324
 searches of photographs of other things, one came near acceptance."""
 _LEAST_LEAD = 2.0
-"""Margin to every pattern that is taken or not of the roster: unlikely names. With -1, one partly
+"""Margin to every unlikely name: a pattern taken, or not in the roster. With -1, one partly
 occluded tag on 60 tables at 1.6 to 2.6 px a cell took the name of another."""
 _MARGIN_TO_BLANK = 18.0
 _MOST_COST, _MOST_COST_BEYOND_MARGIN = 110.0, 65.0
@@ -73,10 +73,10 @@ _LEAST_GAIN_SHARE = 0.5
 simulated tables and 4 rendered photographs, partly occluded and in shadows, the least had 0.56 of
 it; clutter that looked like a partly occluded tag had 0.23, 0.31 and 0.48."""
 _LEAST_RING_GAIN_SHARE = 0.15
-"""The same of a square's ring, before the fit. On 18 simulated tables half of the squares had less
+"""The same for a square's ring, before the fit. On 18 simulated tables half of the squares had less
 than 0.15; of 1,300 on which a tag was found in the end, 95 % had 0.56 or more."""
 STAYED_NATS = 6.0
-"""Prior in nats for a tag that lay here, to a third of a cell, in the picture before."""
+"""Prior in nats for a tag that lay within a third of a cell in the previous picture."""
 _MARGIN_OF_COPY = 20.0
 _LEAST_PLACE_LEAD = 10.0
 """Of two places that look like one tag, one must lead by this margin."""
@@ -149,7 +149,7 @@ def _explained(
         if len(patterns):
             noise = np.asarray(sight.noise_grey / gain, dtype=np.float64)
             best = explanations(values, expected[patterns], points, noise=noise, few=few)
-            # What a plain square explains as well is hardly a tag.
+            # A tag that a plain square explains as well is hardly one.
             cost = best.cost + handicap + _BLANK_PENALTY * (best.cost > best.blank[:, None])
             likeness = _likeness(values, expected[patterns][best.pattern, best.turns])
             cost = np.where(likeness < _LEAST_LIKENESS_BEFORE_FIT, _IMPOSSIBLE_COST, cost)
@@ -263,7 +263,7 @@ class OccludedTags:
         return self._without_rivals(is_copy, np.full((len(self.ids), len(taken)), _MARGIN_OF_COPY))
 
     def unclear(self, free: Rows) -> tuple[Index, Index]:
-        """Returns the rows that certainly show a tag, probably one of these (k,), and its rival."""
+        """Returns the rows that certainly show a tag, probably one of `free`, and its rival."""
         margin, rival = self.margin(np.ones_like(free))
         is_unclear = self.is_tag & free[self.ids] & (margin > 0)
         is_unclear &= self.fits.likeness >= _CLEARLY_A_TAG
@@ -288,7 +288,7 @@ class OccludedTags:
     def is_tag(self) -> Rows:
         """Which look like some tag, whatever its name, with something over it."""
         to_blank = self.explanations.blank - self.own_cost
-        # A square that is almost as well explained by a blank card may have less over it.
+        # A square that a blank card explains almost as well may have less over it.
         most = np.minimum(_MOST_COST, _MOST_COST_BEYOND_MARGIN + to_blank)
         most = np.where(self.fits.likeness >= _LIKENESS_IF_ALIKE, _MOST_COST_IF_ALIKE, most)
         return np.asarray((self.own_cost <= most) & (to_blank >= _MARGIN_TO_BLANK))

@@ -1,13 +1,12 @@
 """Scores which tag a partly hidden patch shows, by what would have to lie over it.
 
 A figure, a puff of smoke or a hand covers one connected piece of a tag and may show anything there.
-So each candidate tag pays for what contradicts it, or for the cheapest occluder that hides the
-contradiction: a disc, a straight edge with all beyond it, or a bar. An occluder's price grows with
-its area, and more if it would have to be as sharply black and white as a tag. A tag is identified
-when every other one would cost clearly more. A hidden cell is therefore evidence neither for nor
-against a tag.
+So each candidate tag pays for its contradictions, or for the cheapest occluder that hides them: a
+disc, a straight edge with everything beyond it, or a bar. An occluder's price grows with its area,
+and more if it would have to be as sharply black and white as a tag. A tag is identified if every
+other one costs clearly more. A hidden cell is therefore evidence neither for nor against a tag.
 
-Costs are negative log likelihoods in nats, as far as the constants below are true.
+Costs are negative log likelihoods in nats, as far as the constants below are right.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ _MOST_UNEVEN_COST = 0.5
 UNLIKELY_NATS = 6.0
 """Prior cost of a pattern that is identified elsewhere or not in the roster."""
 _BATCH_PATCHES = 16
-"""Patches at once: more would not fit into the processor's cache."""
+"""Patches per batch: more would not fit into the processor's cache."""
 _THOROUGH_PATTERNS = 24
 """Patterns compared with all occluders: those whose inner points agree best."""
 
@@ -106,7 +105,7 @@ def explanations(
     squares = squares.astype(np.float32)
     covers = _covers(points.side_cells)
     cover_price = _price_of_hiding(seen, covers)
-    # The cap limits what one point can say, as whatever covers it may show anything.
+    # The cap limits the weight of one point, because whatever covers it may show anything.
     cap = np.where(points.is_rim, _MOST_RIM_COST, _MOST_POINT_COST).astype(np.float32)
     is_visible = (~covers).astype(np.float32).T
     cost, blank, is_unknown = np.empty(tags.shape), np.empty(len(seen)), np.isnan(seen)
@@ -168,7 +167,7 @@ def _price_of_hiding(seen: Map, covers: Rows) -> Map:
     size = known.astype(np.float32) @ covered
     seen = np.where(known, seen, 0)
     total, squares = seen @ covered, (seen * seen) @ covered
-    # The variance of the covered values, as an occluder should be of one grey.
+    # The variance of the covered values, because an occluder should be one grey.
     uneven = (squares - total**2 / np.maximum(size, 1)) / (2 * _OCCLUDER_SIGMA**2)
     price = _HIDDEN_POINT_COST * size + np.minimum(uneven, _MOST_UNEVEN_COST * size)
     return np.asarray(price + _OCCLUDER_COST * (size > 0), dtype=np.float32)

@@ -1,9 +1,9 @@
 """Scores how well tags explain a patch when occluders of any shape may lie over them.
 
 `occluders` assumes single discs, edges and bars. Smoke, a die with its shadow and a figure on top
-of it hide other shapes: here a point counts as covered wherever its neighbourhood contradicts the
-tag by more than covering it would cost. That separates tags less well anywhere on a table, but much
-better where few can lie: beside known bases of their unit.
+of it hide other shapes: here a point counts as covered if its neighbourhood contradicts the tag by
+more than covering it would cost. That separates tags less well in general, but much better where
+few are possible: beside known bases of their unit.
 
 Costs are in nats times `SPREAD`, because neighbouring points have correlated errors.
 """
@@ -30,10 +30,10 @@ _COVERED_POINT_COST = 0.5
 _COVER_SIGMA, _MOST_UNEVEN_COST = 0.15, 1.0
 """Occluders are mostly of one grey from point to point; a tag's edges are not."""
 _COMPACT_OCCLUDERS = ((0.22, 0.15, 1.0), (0.22, 0.45, 0.5), (0.26, 0.3, 0.5))
-"""Sigma of points in view, cost of a covered point and of a step of the outline: compact occluders
-cost little where they are larger, but for their outlines. Nobody knows how much, so three guesses
-are asked. On 140 crowded pictures the surest of 254 wrong names was surer than 15 to 30 % of 700
-right ones by each guess alone, than 7 % by their mean."""
+"""Sigma of points in view, cost of a covered point and of a step of the outline: a compact occluder
+costs little for its area, but more for its outline. Nobody knows how much, so three guesses count.
+On 140 crowded pictures the surest of 254 wrong names was surer than 15 to 30 % of 700 right ones by
+each guess alone, than 7 % by their mean."""
 _COMPACT_ROUNDS = 8
 
 
@@ -56,8 +56,8 @@ def costs_with_occluders(seen: Map, meant: Map, *, noise: float) -> tuple[Array,
 def costs_with_compact_occluders(seen: Map, meant: Map, *, noise: float) -> Array:
     """Returns the costs of a patch (m,) as each of k tags (k, m) under compact occluders, (3, k).
 
-    Where another tag differs, an occluder beside may simply reach farther: then what agrees with a
-    tag there says little. Each row is one guess of what occluders are like. Other arguments as for
+    Where another tag differs, a nearby occluder may simply reach farther: then agreement there says
+    little for a tag. Each row is one model of occluders. Other arguments as for
     `costs_with_occluders`.
     """
     return np.array(
@@ -70,7 +70,7 @@ def _compact_costs(
 ) -> Array:
     """Returns the costs of each tag, (k,), under the best cover of an Ising model.
 
-    It is found by iterated conditional modes (Besag 1986) from three starts.
+    Found by iterated conditional modes (Besag 1986) from three starts.
     """
     mismatch, cover_cost = _point_costs(seen, meant, noise, sigma, point_cost)
     gain = mismatch - cover_cost
@@ -79,7 +79,7 @@ def _compact_costs(
     gain = np.tile(gain, (3, 1, 1))
     for _ in range(_COMPACT_ROUNDS):
         before = covered
-        # Neighbours in turn, as on a chessboard, so that the cost can only fall.
+        # Updates neighbours in turn, as on a chessboard, so that the cost can only fall.
         for is_turn in (is_even, ~is_even):
             is_worth_it = gain + np.float32(outline_cost) * _pull(covered) > 0
             covered = np.where(is_turn, is_worth_it, covered)
@@ -93,7 +93,7 @@ def _compact_costs(
 def _point_costs(
     seen: Map, meant: Map, noise: float, sigma: float, covered: float
 ) -> tuple[Map, Map]:
-    """Returns what each point costs in view (k, a, a), and if it shows an occluder.
+    """Returns the cost of each point in view (k, a, a), and if it shows an occluder.
 
     An occluder costs `covered` a point, and more where it is uneven.
     """

@@ -1,7 +1,7 @@
 """Predicts where a unit's missing bases lie: in contact with those already identified.
 
 Bases of a unit stand in contact, in line, in column or massed, and face one way. So a tag in
-contact with a base probably belongs to the same unit, before any of its cells are read.
+contact with a base probably belongs to the same unit, even before its cells are read.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class UnitNeighbours:
         """Returns which bases of tags (n,) reach over which places (m, 2): (n, m)."""
         x_mm, y_mm = places_mm.T[:, None] - tags.places_mm.T[..., None]
         is_covered = np.ones(x_mm.shape, dtype=np.bool_)
-        # Ahead and to the right are tested one after the other.
+        # Tests ahead and to the right one after the other.
         for (by_x, by_y), middle_mm, side_mm in zip(
             _axes(tags.headings_rad).transpose(1, 2, 0)[..., None],
             self.to_middle_mm[tags.pattern].T[..., None],
@@ -137,7 +137,7 @@ class UnitNeighbours:
         is_near = distance_mm[tag, mate] < reach_mm[mate] + _NEAR_MM
         nats = np.where(is_in_contact, CONTACT_NATS, np.where(is_near, NEAR_NATS, 0.0))
         of_unit = np.zeros((len(tags), int(self.unit.max(initial=0)) + 1))
-        # Of several neighbours the strongest evidence counts, as they are not independent.
+        # Of several neighbours only the strongest evidence counts: they are not independent.
         np.maximum.at(of_unit, (tag, in_unit[mate]), nats)
         return np.asarray(np.where(self.unit != _NO_UNIT, of_unit[:, self.unit], 0.0))
 

@@ -42,7 +42,7 @@ def accept_tags(
     anywhere: frozenset[int] = frozenset(),
     carried: TagGuesses = NO_TAGS,
 ) -> Verdict:
-    """Returns those of the identified tags, the surest first, whose places are possible.
+    """Returns the identified tags whose places are possible, the surest first.
 
     Tags lie on the table, except the ids that may lie `anywhere`: the table's own. `carried` tags
     lie elsewhere, as an earlier picture showed.
@@ -106,7 +106,7 @@ def _seen_once(
 ) -> tuple[Index, tuple[Rejection, ...], Index]:
     """Returns the rows whose tag appears once, rejections of the others, and withdrawn patterns.
 
-    Of a tag seen twice neither place can be trusted. Withdrawn are carried patterns seen twice.
+    If a tag is seen twice, neither place can be trusted. Carried patterns seen twice are withdrawn.
     """
     pattern = tags.pattern[rows]
     all_patterns = np.concatenate([pattern, carried.pattern])

@@ -1,4 +1,4 @@
-"""Finds the likeliest hypothesis for table tags that do not lie where they lay.
+"""Finds the likeliest explanation for table tags that have changed their places.
 
 A hypothesis says which tags were moved by hand, and whether the camera moved. Each is charged its
 chi-square and a prior cost: twice the logarithm of how much wider the range of possible outcomes is
@@ -37,8 +37,8 @@ again."""
 _DECISIVE_LEAD = 10.0
 """Odds of 150 to 1 against any other hypothesis."""
 _MOST_CHI2_PER_VALUE = 8.0
-"""The largest mean chi-square per value: now and then, where an arm or its shadow lies on a tag,
-fits err by more than their covariance says. A hypothesis above this explains nothing."""
+"""The largest mean chi-square per value: now and then, with an arm or its shadow on a tag, fits err
+by more than their covariance says. A hypothesis above this explains nothing."""
 _MOST_MOVED = 2
 """Tags moved by hand between two frames; with more, no hypothesis could be decisive."""
 
@@ -94,7 +94,7 @@ def _by_hand_only(
         # The squared Mahalanobis distance of the unmoved tags.
         chi2 = float(offset[values] @ np.linalg.solve(part, offset[values]))
         yield Hypothesis(moved, None, chi2, chi2 + _prior_cost(moved, displaced))
-        # A moved tag would cost more than all that it could explain.
+        # A moved tag would cost more than it could possibly explain.
         if not displaced and not moved and chi2 < _TAG_MOVED:
             return
 

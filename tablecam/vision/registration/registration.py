@@ -1,8 +1,8 @@
 """Checks frame by frame whether the camera and the table tags have moved, and where they are now.
 
-If all tags moved together, the camera was bumped and is registered again. A single tag that lies
-wrong is left out and named. A shift too small to see in one frame, but shared by all tags frame
-after frame, is drift and is followed. If no hypothesis is decisive, positions are frozen.
+If all tags moved together, the camera was bumped and is registered again. A single misplaced tag is
+left out and named. A shift too small to see in one frame, but shared by all tags frame after frame,
+is drift and is followed. If no hypothesis is decisive, positions are frozen.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ _LEAST_REFINED_PX, _REFINED_BY_PX = 0.005, 0.3
 by up to 0.1 px, and by a pixel if a fourth tag comes into view."""
 _REPORTED_MM, _REPORTED_RAD = 1.5, 0.04
 """A tag laid by hand may lie this far from its listed place; a smaller nudge is learnt as its new
-place and does no harm."""
+place, harmlessly."""
 _HARMLESS_PX = 0.4
 """Tags this close to their places shift bases by less than half a millimetre."""
 
@@ -82,7 +82,7 @@ def register(
     A single picture is judged at once. In a series pass the result for the frame `before`: a change
     is then accepted once two frames agree on it, and drift is followed. `fresh` are the tags placed
     from this very picture, None for all. The others look as before: they add no measurement, but
-    confirm that what was seen before is at rest.
+    confirm that they are still at rest.
     """
     memory = (
         _initial_memory(camera, roster) if before is None else before.memory.seen_through(camera)
@@ -345,7 +345,7 @@ def _registered_anew(
 ) -> tuple[Camera, TagMemory]:
     """Registers the camera from the listed places alone; returns it with the reset belief.
 
-    The tags' own offsets are scaled to what the fit shows, but at most to those of hand-laid tags:
+    The tags' own offsets are scaled to the fit's residuals, but at most to those of hand-laid tags:
     the sheet may be an exact print.
     """
     seen = SeenTags.at(camera, observed.places)

@@ -115,8 +115,7 @@ class Registration:
 
     Use the places of this frame only if it `is_trusted`: after a bump, read the same picture again,
     whole, with the new camera. `problem` is a sentence for players about a present problem; `news`
-    is a sentence for page and log about what has just happened. Both are empty if there is nothing
-    to say.
+    is a sentence for page and log about a new event. Both are empty if there is nothing to say.
     """
 
     state: State

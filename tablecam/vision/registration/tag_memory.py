@@ -2,8 +2,8 @@
 
 The state holds six numbers of drift and three of each tag; every frame updates it (R. E. Kalman,
 1960). Tags do not lie exactly where they are listed, but the calibration was fitted to them as they
-lie: their offsets have no part in common that a pose would explain. So a shift that all tags share
-is drift from the first frame on, and what remains is a tag's own offset.
+lie: their offsets have no common part that a pose would explain. So a shift that all tags share
+is drift from the first frame on, and the rest is a tag's own offset.
 """
 
 from __future__ import annotations
@@ -146,7 +146,7 @@ class TagMemory:
         return replace(self, mean=self.mean + gain @ offset, covariance=covariance)
 
     def registered(self, pose_covariance: Array | None = None) -> TagMemory:
-        """Returns the belief once the camera has been given the pose that the tags show.
+        """Returns the belief after the camera takes the pose that the tags show.
 
         After mere drift the covariance stays. After a bump, `pose_covariance` (6, 6) replaces that
         of the pose, which is then independent of the tags.
@@ -188,7 +188,7 @@ class TagMemory:
         """Returns the derivative of the observed places by the state, (3k, 6 + 3n)."""
         observation = np.zeros((3 * len(observed), len(self.mean)))
         observation[:, :POSE] = observed.by_drift
-        # A tag's own offset is seen as it is, the drift through its derivative.
+        # A tag's own offset is observed directly, the drift through its derivative.
         observation[np.arange(3 * len(observed)), POSE + triples(observed.rows)] = 1
         return observation
 
@@ -214,7 +214,7 @@ def triples(rows: Rows | Sequence[int]) -> Rows:
 
 
 def _listing_errors(camera: Camera, listed: Array) -> Array:
-    """Returns the covariance of hand-laid tags' offsets, without what a pose would explain."""
+    """Returns the covariance of hand-laid tags' offsets, without the part a pose would explain."""
     sigma = np.tile(_HAND_PLACED_SIGMA, len(listed))
     if len(sigma) <= POSE:  # with so few tags a pose would explain every offset
         return np.diag(sigma**2)

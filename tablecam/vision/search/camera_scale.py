@@ -162,7 +162,7 @@ def _scale(
 def bisect_height_mm(holds: Callable[[float], bool], low_mm: float, high_mm: float) -> float | None:
     """Returns the height above which a monotone condition holds, or None if it holds nowhere.
 
-    Bisects geometrically: what matters about a height is its ratio to another.
+    Bisects geometrically, because the ratio of heights matters.
     """
     if not holds(high_mm):
         return None

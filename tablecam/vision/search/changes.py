@@ -30,22 +30,22 @@ _PEDESTAL_GREY = 1.0
 _SAME_LIGHT = 0.03
 """Below this change of gain the light counts as constant."""
 _CURVE = 0.25
-"""Bright and dark objects may respond to a change of light this differently, as a share of it."""
+"""Bright and dark objects may respond this differently to a change of light, as a share of it."""
 _NOISES = 6.0
-"""A change exceeds the noise this many times (standard deviations)."""
+"""A change exceeds the noise by this many standard deviations."""
 _LEAST_CHANGE_GREY = 3.0
 _LEAST_PIXELS = 2
 """A single pixel may be noise; a tag of two pixels per cell covers four to nine."""
 _USUAL_NOISE_GREY = 0.5
 _SLOWLY = 1.1
-"""The noise estimate changes by at most this factor a picture, so that a hand is not learnt as
+"""The noise estimate changes by at most this factor a picture, so that it does not learn a hand as
 noise."""
 _REACH_BLOCKS = 2
 """A hand reaches this many blocks beyond those that it keeps changing."""
 _REST_PICTURES = 5
 """A hand that stops for less than half a second may still be about to move something."""
 _ROUNDING_GREY = 0.3
-"""The noise that rounding to whole grey levels leaves."""
+"""The noise of rounding to whole grey levels."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,7 +85,7 @@ class ReferencePictures:
         if settled.any():
             # The last entry stands for pixels that show no block.
             shown = np.append(settled, False)[blocks.shown]
-            # Stored in the old light: otherwise the block would differ from its neighbours' gain.
+            # Stored in the old light: otherwise the block's gain would differ from its neighbours'.
             then = np.where(shown, now / detected.gain, then)
         waiting = np.where(searched, 0, detected.waiting)
         return ReferencePictures(then, now, waiting, detected.near_hand, detected.noise_grey)
@@ -138,7 +138,7 @@ def detect_changes(
         since_before = _changed(difference, least_grey, blocks)
     waiting = np.where(since_searched | doubted, ground.waiting + 1, 0)
     near_hand = np.maximum(ground.near_hand - 1, 0)
-    # A change that lasts one picture, such as a nudge, is no hand.
+    # A change that lasts one picture, such as a nudge, is not a hand.
     if (moving := since_before & (waiting > 1)).any():
         near_hand[blocks.near(moving, _REACH_BLOCKS)] = _REST_PICTURES
     return Changes(
@@ -180,7 +180,7 @@ def _noise_grey(difference: Map, least_grey: float) -> float:
 
 
 def _beyond_curve(difference: Map, then: Map, gain: Map) -> Map:
-    """Subtracts from a difference what a change of light may explain.
+    """Subtracts the part of a difference that a change of light may explain.
 
     A camera's tone curve and clipped whites scale bright and dark pixels by different factors.
     """
@@ -192,7 +192,7 @@ def _beyond_curve(difference: Map, then: Map, gain: Map) -> Map:
 
 def tracked_noise_grey(estimate_grey: float, measured_grey: float) -> float:
     """Moves the noise estimate towards a new measurement, by a limited factor per picture."""
-    # From a floor, or an estimate of 0 could never grow.
+    # The floor lets an estimate of 0 grow.
     highest = max(estimate_grey, _ROUNDING_GREY) * _SLOWLY
     return min(max(measured_grey, estimate_grey / _SLOWLY), highest)
 

@@ -2,11 +2,11 @@
 
 A picture of a still table costs its reduced form and a comparison. Tags that no longer look as they
 did when they were placed are fitted again; where that fails, and where the table changed, the table
-is searched. Blocks that keep changing show a hand, not a tag: what it changes is searched now and
-then, and thoroughly once it cannot reach there any more. Every comparison is with the last fit or
-search, not with the previous picture, so that a tag that creeps is noticed. Tile by tile the whole
-table is searched again, whether it seems to have changed or not; the table's own tags are fitted
-again more often.
+is searched. Blocks that keep changing show a hand, not a tag: the blocks that it changes are
+searched now and then, and thoroughly once it is out of reach. Every comparison is with the last fit
+or search, not with the previous picture, so that it notices a tag that creeps. Tile by tile the
+whole table is searched again, whether it seems to have changed or not; the table's own tags are
+fitted again more often.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ _THOROUGH_EVERY, _THOROUGH_TURN = 12, 7
 """While a hand moves elsewhere, thorough searches run in every twelfth picture, one without other
 searches; else at once."""
 _TABLE_TAGS_EVERY = 32
-"""The table's own tags are fitted again in every 32nd picture, as the camera may drift: by a tenth
-of a pixel in that time, if it sags or warms."""
+"""The table's own tags are fitted again in every 32nd picture, as the camera may drift, by a tenth
+of a pixel in that time if it sags or warms."""
 SWEEP_EVERY = 64
 SWEEP_TILES = 16
 """One tile in every 64th picture: the whole table is swept in 1024 pictures."""
@@ -61,8 +61,8 @@ class SearchSchedule:
     Measured beyond decoding, relative to decoding the picture in grey, while a hand moves: about
     0.55 at 1920 x 1080 and 1.1 on a rendered film of 1280 x 720, then 11 and 33 once for the
     thorough search after it has left. Searching in every fourth picture costs a quarter more, and
-    sees the eight moved bases of both films at their new places no sooner: in the 54th picture on
-    the average, in the 58th if every eighth is searched.
+    sees the eight moved bases of both films at their new places no sooner: on average in the 54th
+    picture, or in the 58th if every eighth is searched.
     """
 
     changed: Rows
@@ -89,7 +89,7 @@ class SearchSchedule:
     def with_misfits(self, blocks: Rows) -> SearchSchedule:
         """Adds changed blocks with tags that could not be fitted again, to find out why.
 
-        Where nothing changed such a tag is as much hidden as when it was found.
+        Where nothing changed, such a tag is as hidden as when it was found.
         """
         return replace(self, thorough=self.thorough | (blocks & self.changed & self.quiet))
 
@@ -121,7 +121,7 @@ def search_schedule(
     changed = np.zeros_like(pending)
     # All changed blocks in one picture, as many small searches cost more than one.
     if quiet.all() or number % _HAND_EVERY == 0:
-        # What has just begun to move has moved on by the next picture, but a nudged tag lies near.
+        # A tag that has just begun to move will have moved on, but a nudged tag lies near.
         changed = (detected.waiting > 1) | ((detected.waiting == 1) & ~detected.since_before)
         changed |= blocks.around(places_mm(refits.nudged), _AROUND_MM)
     better = _rivals(changed, blocks, rejections)
@@ -187,7 +187,7 @@ class IncrementalSearch:
         self._table_tags = frozenset(tag.id for tag in finder.roster.table_tags)
 
     def with_camera(self, camera: Camera) -> IncrementalSearch:
-        """Returns the search for a camera that moved; unchanged tags are placed through it, too."""
+        """Returns the search for a camera that moved; it places unchanged tags again, too."""
         return IncrementalSearch(self._finder.with_camera(camera))
 
     def read(
@@ -274,7 +274,7 @@ class IncrementalSearch:
             fresh=frozenset(tag.tag for tag in search.sightings),
             changed_share=1.0,
             is_whole=True,
-            # The number goes on, so that the sweep does not begin again.
+            # The number continues, so that the sweep does not start over.
             number=0 if before is None else before.number + 1,
             camera=self._finder.camera,
             ground=ground,
@@ -287,8 +287,8 @@ class IncrementalSearch:
     ) -> RefitResult:
         """Refits the tags that look different and reports which still lie where they lay.
 
-        The table's own tags are always refitted together, and now and then: a drifting camera shows
-        in all of them long before a single one looks different.
+        The table's own tags are always refitted together, and now and then anyway: a drifting
+        camera shows in all of them long before a single one looks different.
         """
         request = before.tags.compare(now)
         if all_of_table or any(tag.tag in self._table_tags for tag in request.changed):

@@ -47,7 +47,7 @@ class SoughtPart:
 def sought_part(
     before: SearchResult, within_mm: Array | None, *, keeps_tags: bool = False
 ) -> SoughtPart:
-    """Splits the search `before` at the boxes: what to search again and what to carry over.
+    """Splits the search `before` at the boxes into tags to search again and tags to carry over.
 
     None searches everything. With `keeps_tags`, all tags of `before` are carried over, wherever
     they lie.

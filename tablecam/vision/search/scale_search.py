@@ -1,6 +1,6 @@
 """Searches for the tags of one size group: clear tags first, then faint and occluded ones.
 
-Each step uses what the steps before it found: the more of the roster is found, the fewer patterns
+Each step uses the results of earlier steps: the more of the roster is found, the fewer patterns
 remain for the squares that are hard to decode, and the less of the table remains to be searched.
 """
 
@@ -56,7 +56,7 @@ _NO_FITS = TagFits.joined([])
 def tags_of_another_size(
     readings: Sequence[Readings], patterns: TagPatterns, unexplained: Rows, missing: Rows
 ) -> tuple[Rejection, ...]:
-    """Reports tags that are missing but seem to be shown by squares of another size.
+    """Reports missing tags that squares of another size seem to show.
 
     `unexplained` (n,) marks squares on which no found tag lies; `missing` (k,) marks patterns that
     were found nowhere.
@@ -153,7 +153,7 @@ class ScaleSearch:
         first, context, blur_px = self._prominent_tags(context, maps, knows_blur=knows_blur)
         second = self._weak_tags(context, maps, first)
         known = TagFits.joined([first.known, second.known])
-        # Known tags show the light between them, which occluded tags are compared in.
+        # Known tags show the light between them, by which occluded tags are compared.
         context = replace(context, light=Light.of(known))
         occluded, unclear = second_pass_tags(
             context,
@@ -319,7 +319,7 @@ class ScaleSearch:
             blur_px=context.blur_px,
         )
         rows = identified_rows(identities, square, taken)
-        # What may be half hidden waits for its neighbours; still tags lay here before.
+        # Tags that may be half hidden wait for their neighbours; still tags lay here before.
         rows = rows[(square[rows] < 0) | identities.is_unmistakable[rows]]
         others = np.setdiff1d(np.arange(len(fits)), rows)
         return _ClearTags(fits[rows], UncertainFits(fits[others], square[others]), readings)
@@ -332,7 +332,7 @@ def _blur_px(context: FrameContext, clear: Hypotheses) -> float | None:
     if not len(sample) or context.blur_cells(sample) < _LEAST_BLUR_CELLS:
         return None
     blur_px = context.blur_px
-    for _ in range(_BLUR_ROUNDS):  # from a distant start, the first fit only comes near
+    for _ in range(_BLUR_ROUNDS):  # from a distant start, the first fit only gets close
         fits = fit_tags(context.grey, context.camera, context.patterns, sample, blur_px=blur_px)
         before_px, blur_px = blur_px, max(float(np.median(fits.blur_px)), _SHARPEST_PX)
         if abs(math.log(blur_px / before_px)) < _NEAR_ENOUGH:

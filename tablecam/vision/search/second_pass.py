@@ -51,9 +51,9 @@ _ROUNDS = 3
 """Each occluded tag that is identified leaves fewer candidates for the others."""
 _CLEAR_SHARE = 0.97
 """A tag with less than this share of an unoccluded one's likeness must be as sure as those that are
-half hidden: a dark thing over white cells gave four of 38,000 another's name, with up to 0.961."""
+half hidden: something dark on white cells gave four of 38,000 another's name, with up to 0.961."""
 _ALONE_NATS = 3.0
-"""How much more evidence the name of a base needs if none of its unit lies beside it."""
+"""How much more evidence the name of a base needs if no other of its unit lies beside it."""
 _LEAST_DARKER = 0.15
 """The least darkness of a border below its rim, even half occluded, as a share of the known
 contrast."""
@@ -88,10 +88,10 @@ _NO_UNCERTAIN = UncertainFits(TagFits.joined([]), np.empty(0, dtype=np.int64))
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SecondPassInput:
-    """The input of the second pass: what the search for clear tags left over.
+    """The input of the second pass: the leftovers of the search for clear tags.
 
     Squares as decoded, and which of them no tag explains, (n,); fits that were not identified; tags
-    seen `before` and not found again; and all tags that are `known`.
+    seen `before` and not found again; and all `known` tags.
     """
 
     readings: Sequence[Readings]
@@ -250,7 +250,7 @@ def _rows(
     taken: Rows,
     strangers: int,
 ) -> TagFits:
-    """Identifies tags of flush squares by what the others of their rows show."""
+    """Identifies tags of flush squares by the other squares in their rows."""
     missing = _missing(kinds, taken)
     parts, prior_nats = [], [np.empty((0, len(taken)))]
     for reading in given.readings:
@@ -295,7 +295,7 @@ def _isolated_tags(
 
 
 def _remaining_squares(given: SecondPassInput, reading: Readings, placed: TagGuesses) -> TagGuesses:
-    """Returns the unexplained squares that look a little like tags, without a pattern."""
+    """Returns the unexplained squares that look somewhat like tags, without a pattern."""
     rows = np.flatnonzero(given.is_unexplained & (reading.ring >= _LEAST_RING))
     ones = np.ones(len(rows))
     squares = TagGuesses(
@@ -435,8 +435,8 @@ def _are_sure(
 ) -> Rows:
     """Marks the fits whose names are sure though no unit neighbour gives their headings, (n,).
 
-    `own_nats` (n,) is what else favours the name of each. A tag whose unit lies elsewhere may lie
-    there, too: of the eight surest wrong names in 165 crowded pictures six were those of tags half
+    `own_nats` (n,) is the other evidence for each name. A tag whose unit lies elsewhere may lie
+    there, too: of the eight surest wrong names in 165 crowded pictures, six belonged to tags half
     hidden near their unit.
     """
     prior_nats = context.unit_neighbours.evidence_nats(fits.tags, placed)
@@ -465,12 +465,12 @@ def _are_backed(
     placed: TagGuesses,
     odds: float,
 ) -> Rows:
-    """Marks the fits beside whose bases others of the unit lie, or did before, (n,).
+    """Marks the fits whose bases lie, or lay before, beside others of the unit, (n,).
 
     Fits beside none are marked if they are surer than others, now that all tags are known, and if
-    no single thing of one grey can imitate them. Units lie together: of 37,968 half hidden tags 31
-    took another's name; beside 26 of those lay none of the named unit, and beside nearly half of
-    these the true one, which was found later.
+    no single object of one grey can imitate them. Units lie together: of 37,968 half hidden tags 31
+    took another's name; 26 of those had no base of the named unit beside them, and nearly half of
+    the 26 had one of the true unit, which was found later.
     """
     neighbours, pattern = context.unit_neighbours, fits.tags.pattern
     nats = neighbours.evidence_nats(fits.tags, placed)[np.arange(len(fits)), 0, pattern]

@@ -1,7 +1,7 @@
 """Refits tags where the previous picture showed them instead of searching for them again.
 
 Most of a table stands still most of the time, so most of a search can be skipped. A tag counts as
-still only if it looks wholly like itself; in any doubt its place is searched again.
+still only if all of it looks like itself; in any doubt its place is searched again.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def still_tags(
         return TagFits.joined([])
     fits = fit_tags(grey, camera, patterns, previous, blur_px=blur_px, steps=_STEPS)
     moved_mm = np.hypot(*(fits.tags.places_mm - previous.places_mm).T)
-    # A fit that wandered off has found something else.
+    # A fit that drifted away has found something else.
     near = moved_mm < within_cells * previous.sizes_mm / patterns.side_cells
     return fits[near & (fits.likeness >= _LEAST_LIKENESS)]
 

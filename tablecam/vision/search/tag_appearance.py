@@ -39,7 +39,7 @@ _WITH_RIM = 1.35
 _NOISES = 6.0
 """An unchanged tag differs by no more than this many standard deviations of the noise."""
 _LEAST_NOISE_GREY = 0.3
-"""The noise that rounding to whole grey levels leaves."""
+"""The noise of rounding to whole grey levels."""
 _LEAST_GAIN, _MOST_GAIN = 0.5, 2.0
 """The light on one tag may change by these factors relative to the median of all tags."""
 _NUDGED = 0.6
@@ -129,7 +129,7 @@ def compare_patches(patches: TagPatches, now: Map, noise_grey: float) -> PatchCo
 
 
 def _ranked(values: Map, share: float) -> float:
-    """Returns the value that this share of the others lies below; cheaper than a percentile."""
+    """Returns the value above a share of the others; cheaper than a percentile."""
     return float(np.sort(values)[round(share * (len(values) - 1))])
 
 

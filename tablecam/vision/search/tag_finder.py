@@ -1,7 +1,7 @@
 """Searches a whole picture for every tag of the roster.
 
-Squares are detected, decoded and fitted as the few tags they may be; the fits decide which they
-are. Squares that look like a tag but cannot be one are reported as rejections.
+It detects squares, decodes them and fits each as the few tags that it may be; the fits decide.
+Squares that look like a tag but cannot be one are reported as rejections.
 """
 
 from __future__ import annotations
@@ -82,8 +82,8 @@ _POOLS = ThreadpoolController()
 def one_thread() -> Iterator[None]:
     """Limits numpy's BLAS to one thread; a context manager or decorator.
 
-    The matrices are many and small: threads cost more than they save, and a hundred times as much
-    while other programs keep the cores busy (a search of 0.28 s took 1.5 s on two cores).
+    For many small matrices threads cost more than they save, a hundred times as much while other
+    programs keep the cores busy (a search of 0.28 s took 1.5 s on two cores).
     """
     with _POOLS.limit(limits=1, user_api="blas"):
         yield
@@ -213,7 +213,7 @@ class TagFinder:
             margin_mm=self._margin_mm(kinds),
         )
         tags = sum(len(kind.pattern) for kind in kinds)
-        # More squares than tags, as other things look square, too.
+        # More squares than tags, because other things look square, too.
         return Scale(kinds, finder, most_squares=2 * tags + 40)
 
     def _margin_mm(self, kinds: Sequence[TagKind]) -> float:

@@ -34,10 +34,10 @@ _ARM_MM = 5.0
 class BaseSighting:
     """A base as one picture shows it: `x_mm`, `y_mm` is its centre.
 
-    The two kinds of uncertainty, each one standard deviation, are separate: the fit's differs from
-    picture to picture at least in part, the calibration's is the same in each. `common` holds the
-    part of the calibration's that all bases share. Neither includes how truly the tag is glued on:
-    `pose` adds that, as no number of pictures shows it.
+    The two kinds of uncertainty, each one standard deviation, are separate: the fit's differs at
+    least in part from picture to picture, the calibration's is the same in each. `common` holds the
+    part of the calibration's that all bases share. Neither includes how accurately the tag is glued
+    on: `pose` adds that, because no number of pictures shows it.
     """
 
     tag: int
@@ -54,14 +54,14 @@ class BaseSighting:
     def pose(self, *, beside_mm: float = 0.0) -> BasePose:
         """Returns the base with both uncertainties and its base type's combined.
 
-        `beside_mm` (rms) is how far the table tags of the same picture lie beside their places,
-        which makes all places equally uncertain.
+        `beside_mm` (rms) is how far the table tags of the same picture lie from their places, which
+        makes all places equally uncertain.
         """
         glue, fit_mm = self.base_type.glue, self.fit_mm
         fit_deg = self.fit_deg
         right_mm, forward_mm = self.base_type.tag_right_mm, self.base_type.tag_forward_mm
         if glue is not None:
-            # A tag that is glued on crooked turns the base about it, as an error of the fit does.
+            # A tag glued on crooked turns the base about it, like an error of the fit.
             swing_mm = math.radians(glue.sigma_deg) * math.hypot(right_mm, forward_mm)
             fit_mm = math.hypot(fit_mm, glue.place_sigma_mm, swing_mm / math.sqrt(2))
             fit_deg = math.hypot(fit_deg, glue.sigma_deg)
@@ -86,7 +86,7 @@ def calibration_errors(camera: Camera, table: TableSize) -> Array:
     """Returns the calibration's main errors, each as a change of the camera's parameters: (15, c).
 
     They are independent, and sorted by how far they move places on the table (principal components
-    of the covariance of places all over it). The few that explain nearly all of it are enough.
+    of the covariance of places all over it). A few explain nearly all of it and suffice.
     """
     if camera.covariance is None:
         return np.zeros((len(CAMERA_PARAMETERS), 0))
@@ -181,10 +181,10 @@ def base_sightings(
 
 
 def _common(by_parameter: Array, errors: Array | None, sigmas: Array) -> Array:
-    """Returns what the calibration's main errors do to bases (n, 3, c), in mm and degrees.
+    """Returns the effect of the calibration's main errors on bases (n, 3, c), in mm and degrees.
 
-    They are scaled to make up all of its sigmas (n, 2): the rest, too, is nearly the same for bases
-    side by side, and as an error of each base it would outweigh all that differs between them.
+    They are scaled to make up all of its sigmas (n, 2): the rest is also nearly the same for bases
+    side by side, and counted as each base's own error it would outweigh their real differences.
     """
     if errors is None or not errors.shape[1]:
         return np.zeros((*by_parameter.shape[:2], 0))
@@ -209,6 +209,6 @@ def _by_parameter(sightings: Sequence[TagSighting], forward: Array, camera: Came
     front = camera.place_by_parameter(places + _ARM_MM * forward, heights)
     back = camera.place_by_parameter(places - _ARM_MM * forward, heights)
     left = np.stack([-forward[:, 1], forward[:, 0]], axis=1)
-    # The heading turns by how much the front moves left of the back, over their distance.
+    # The heading turns by how far the front moves left relative to the back, over their distance.
     turn = np.einsum("ni,nip->np", left, front - back) / (2 * _ARM_MM)
     return np.concatenate([(front + back) / 2, turn[:, None]], axis=1)

@@ -13,8 +13,8 @@ from tablecam.vision.tracking.tracking import TrackedBase
 def position_of(bases: Iterable[TrackedBase], roster: Roster, calibration: str | None) -> Position:
     """Assembles the units and commanders with at least one base that has been seen.
 
-    Bases that lie flush in a row are fitted to it. Formations are left open:
-    `rules.games.with_formations` reads them. `calibration` names the calibration behind it.
+    Bases that lie flush in a row are fitted to it. Formations are not set:
+    `rules.games.with_formations` reads them. `calibration` names the calibration used.
     """
     tracked = {base.tag: base for base in bases}
     units = [_unit(entry, tracked, in_rows=roster.lies_in_rows(entry)) for entry in roster.units]
@@ -34,7 +34,7 @@ def _unit(entry: UnitEntry, tracked: dict[int, TrackedBase], *, in_rows: bool) -
     if not bases:
         return None
     if entry.faces:
-        # A counter has one side up: the one that is seen, or was seen last.
+        # A counter has one side up: the one seen last.
         bases = [min(bases, key=lambda base: base.hidden_for_s)]
     poses = tuple(base.pose for base in bases)
     unit = Unit(entry.id, entry.side, entry.arm, poses, extra=entry.extra)

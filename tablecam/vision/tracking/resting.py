@@ -1,7 +1,7 @@
 """Averages the sightings of a base at one place, and their uncertainty.
 
 A sighting's error has three parts. The calibration's is the same in every picture: it is not
-averaged, and is added last. Most of the fit's own error is the same, too, while nothing moves (it
+averaged, and is added last. Most of the fit's own error is also the same while nothing moves (it
 comes from the pixel grid, the paper, the shadows, the JPEG encoder); only the rest is new in each
 picture and shrinks with their number. The table itself shows how large that rest is (`Scatter`).
 """
@@ -67,7 +67,7 @@ class Resting:
     def with_one_more(self, seen: BaseSighting, *, beside_mm: float) -> Resting:
         """Adds a sighting through the same camera, weighted by its inverse variance."""
         old, weight = self.base, _weight(seen)
-        # However sure the old place is, it counts as at most this many sightings like the new one.
+        # However sure the old place, it counts for at most this many sightings like the new one.
         before = min(self.weight_per_mm2, _SIGHTINGS_AVERAGED * weight)
         share = weight / (before + weight)
         turn_deg = difference_deg(seen.heading_deg, old.heading_deg)

@@ -92,7 +92,7 @@ def seen_again(track: Track, seen: BaseSighting, moment: Moment) -> Track:
         return _watched(_still(track, here, moment), moment)
     if track.here.may_be_where(now):
         if is_same_camera:
-            # The camera has been pushed: this says nothing about the base.
+            # The camera was pushed: this says nothing about the base.
             return replace(track, gone_at_s=None, jumped_to=None, is_doubted=False)
         # Averages do not mix two registrations, but the rest goes on.
         return _watched(_still(track, replace(now, since_s=track.here.since_s), moment), moment)
@@ -142,7 +142,7 @@ def _watched(track: Track, moment: Moment) -> Track:
     rest = track.rest
     is_home = rest is not None and track.here.may_be_where(rest.there)
     if track.is_settled and not is_home:
-        # It has crept away, by less from picture to picture than they can show.
+        # It has crept away, too slowly to show from picture to picture.
         track = replace(track, here=replace(track.here, since_s=moment.at_s), is_settled=False)
     is_sure = moment.at_s - track.here.since_s >= BASE_RESTS_AFTER_S - _TICK_S
     return at_rest(track, is_sure=is_sure) if is_sure or moment.is_alone else track

@@ -1,6 +1,6 @@
 """Tracks bases from picture to picture: they appear, rest, hide, move and rest again.
 
-How a picture updates the track of one base is in `track.py`.
+`track.py` updates the track of one base.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def is_carried_with(track: Track, mate: Track) -> bool:
 
 
 def _lies_to(base: BaseSighting, mate: BaseSighting) -> tuple[float, float, float]:
-    """Returns where a base lies from another: ahead and right (mm), and its turn (deg)."""
+    """Returns the pose of a base relative to another: ahead and right (mm), and its turn (deg)."""
     x_mm, y_mm = base.x_mm - mate.x_mm, base.y_mm - mate.y_mm
     ahead_x, ahead_y = forward(mate.heading_deg)
     ahead_mm, right_mm = x_mm * ahead_x + y_mm * ahead_y, x_mm * ahead_y - y_mm * ahead_x
@@ -137,9 +137,8 @@ class BaseTracker:
             sightings: All tags that lie there now.
             taken_at_s: When the picture was taken.
             fresh: The tags that were placed from this very picture, None for all; the others look
-                as they did when they were last placed, which is no new measurement.
-            beside_mm: How far the picture's table tags lie beside their places, as `base_poses`
-                takes it.
+                as they did when last placed, which is not a new measurement.
+            beside_mm: How far the picture's table tags lie from their places, as for `base_poses`.
             doubted: Tags that the picture shows twice. Neither place is believed.
         """
         seen = {
@@ -225,7 +224,7 @@ class BaseTracker:
             if _has_rested(track, placed[base.tag]):
                 shares.append(share_of(track.here, base))
         if 2 * len(shares) >= len(self._tracks):
-            # If only a few were measured, something changed about them: they do not stand for all.
+            # If only a few were measured, they have changed: they do not represent all.
             self._scatter = self._scatter.learnt(shares)
         return placed
 
@@ -279,7 +278,7 @@ def _held(base: TrackedBase, hidden_for_s: float) -> TrackedBase:
 
 
 def _has_rested(before: Track, after: Track) -> bool:
-    """Whether two pictures through the same camera saw a base at the same place."""
+    """Whether two pictures through the same camera show a base at the same place."""
     was, is_now = before.here, after.here
     is_averaged = is_now is not was and is_now.since_s == was.since_s
     return is_averaged and is_now.camera == was.camera and before.gone_at_s is None
