@@ -1,4 +1,4 @@
-"""The bases file: where the tags of single bases lie on them, as learnt in the jig.
+"""The bases file: the place of the tag on each base, as measured in the jig.
 
 It lies beside the camera file (`bases.json` beside `camera.json`).
 """
@@ -19,7 +19,7 @@ from tablecam.table.sections import Coordinate, Name, NotNegative, Size, StrictM
 FORMAT, VERSION = "tablecam.bases", 1
 
 _MOST_OFF_MM = 5.0
-"""A base whose size differs by more from the table file's is another base."""
+"""A base whose size differs from the table file's by more is a different base."""
 
 Tag = Annotated[int, Field(ge=0)]
 Degrees = Annotated[float, Field(ge=-360.0, le=360.0)]
@@ -40,7 +40,7 @@ class LearntSection(StrictModel):
     size_sigma_mm: NotNegative | None = None
 
     def applied_to(self, base_type: BaseType) -> BaseType:
-        """Returns the type of this one base: its glue is known as truly as it was learnt."""
+        """Returns this base's own type, with the tag's place as accurate as it was learnt."""
         size_sigma_mm = self.size_sigma_mm
         return replace(
             base_type,
@@ -90,8 +90,8 @@ def read_bases(path: Path, roster: Roster) -> BasesFile:
     """Reads a bases file of a roster.
 
     Raises:
-        BadInput: Names the file, the key and what was expected; also where the bases belong to
-            another table file.
+        BadInput: Names the file, the key and what was expected; or the bases belong to another
+            table file.
     """
     return bases_of(read_json(path), roster)
 
@@ -125,7 +125,7 @@ def bases_of(document: Document, roster: Roster) -> BasesFile:
 
 
 def with_bases(roster: Roster, path: Path | None, camera_path: Path) -> Roster:
-    """Returns a roster with the bases of a file, by default of the one beside the camera file.
+    """Returns a roster with the bases of a file, by default the one beside the camera file.
 
     Raises:
         BadInput: The file is named but does not exist, or as `read_bases`.

@@ -1,8 +1,8 @@
-"""Reads a unit's formation from how its bases lie.
+"""Reads a unit's formation from the arrangement of its bases.
 
 The geometry is that of the rule sheet's M-1.7 and G-3: in the unit's own axes, within a tolerance,
-with the headings nearly equal; a column may bend. With square bases a line and a column differ by
-heading alone.
+with the headings nearly equal; a column may bend. With square bases only the heading distinguishes
+a line from a column.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ class Formation:
 class Tolerances:
     """The tolerances within which bases are in formation (M-1.7).
 
-    A base may be out by `out_mm` or `out_share` of its width, whichever is larger, and by
-    `heading_deg` from the unit's heading. A bend of a column may be up to `bend_deg`.
+    A base may be out by `out_mm` or `out_share` of its width, whichever is larger, and turned by
+    `heading_deg` from the unit's heading. A column may bend by up to `bend_deg`.
     """
 
     out_mm: float = 6.0
@@ -67,7 +67,7 @@ def read_formation(
 ) -> Formation:
     """Reads the formation of a unit's bases, whatever its `formation` says.
 
-    `roster_bases` is how many bases the unit has; with fewer on the table it is broken up, as
+    `roster_bases` is how many bases the unit has; with fewer on the table it is broken up, because
     nobody knows where the others are. Artillery is always in artillery formation.
 
     Raises:
@@ -89,10 +89,10 @@ def read_formation(
     return _of_many(unit, tolerances or Tolerances())
 
 
-# Cached, as most units lie as they did in the previous frame.
+# Cached, because most units have not moved since the previous frame.
 @lru_cache(maxsize=512)
 def formation_name(arm: Arm, bases: tuple[BasePose, ...], roster_bases: int) -> FormationName:
-    """Returns the name of the formation that bases are in, of as many as the roster lists."""
+    """Returns the name of the formation of bases; the roster lists `roster_bases` of them."""
     return read_formation(Unit("", "", arm, bases), roster_bases=roster_bases).name
 
 
@@ -127,7 +127,7 @@ def _of_many(unit: Unit, tolerances: Tolerances) -> Formation:
             _faults_of_column(unit, tolerances),
         ),
     ]
-    # Massed means two ranks of two bases at least.
+    # Massed means two ranks of at least two bases.
     if count >= 4 and count % 2 == 0:
         because = f"{count // 2} of its bases are behind {count // 2} others"
         candidates.append(("massed", because, ranks[0], _faults_of_massed(unit, tolerances)))
@@ -219,7 +219,7 @@ def _faults_of_headings(unit: Unit, tolerances: Tolerances) -> list[_Fault]:
 def _faults_of_alignment(
     unit: Unit, offsets_mm: dict[int, float], limit_mm: float, what: str
 ) -> list[_Fault]:
-    """Deviations of bases from the middle of all, or of two to opposite sides."""
+    """Deviations of one base from the middle of all, or of two to opposite sides."""
     # A median, which one stray base does not move.
     middle = float(np.median(list(offsets_mm.values())))
     stray = max(offsets_mm, key=lambda index: abs(offsets_mm[index] - middle))

@@ -12,7 +12,7 @@ from typing import Final
 from tablecam.table.model import Point
 
 _CANCELLED: Final = 0.3
-"""The length of the mean of unit vectors below which they have no common direction: a square's."""
+"""Unit vectors with a shorter mean, such as those of a square, have no common direction."""
 
 
 def difference_deg(heading_deg: float, other_deg: float) -> float:
@@ -26,7 +26,7 @@ def difference_deg(heading_deg: float, other_deg: float) -> float:
 
 
 def mean_deg(headings_deg: Iterable[float]) -> float:
-    """Returns the circular mean, 0 <= mean < 360; of headings that cancel out, the first.
+    """Returns the circular mean, 0 <= mean < 360; the first heading if they cancel out.
 
     >>> round(mean_deg([350, 30]), 6), mean_deg([270, 180, 90, 0, 270])
     (10.0, 270.0)

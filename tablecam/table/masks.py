@@ -1,7 +1,7 @@
-"""Masks: parts of a table at which the camera does not look, such as books and snacks.
+"""Masks: parts of a table that the camera ignores, such as books and snacks.
 
-They are kept in a file of their own beside the table file (`table.masks.json` beside `table.toml`),
-because the page writes it while people play.
+They have their own file beside the table file (`table.masks.json` beside `table.toml`), because the
+page writes it while people play.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def masks_path(table_path: Path) -> Path:
 
 
 def read_masks(table_path: Path) -> tuple[Mask, ...]:
-    """Returns the masks that belong to a table file; none where there is no file of them.
+    """Returns the masks that belong to a table file; none without a masks file.
 
     Raises:
         BadInput: Names the file, the key and what was expected.

@@ -13,8 +13,8 @@ def without_bases(
 ) -> Position:
     """Returns the position without the bases of `tags`, nor units and commanders left with none.
 
-    With `keeps_units` it lists units without bases, and commanders where they were seen last: they
-    are hidden, but not taken off the table.
+    With `keeps_units` it keeps units without bases, and commanders where they were last seen: they
+    are hidden, not taken off the table.
     """
     remaining_units = (
         replace(unit, bases=tuple(base for base in unit.bases if base.tag not in tags))
@@ -23,7 +23,7 @@ def without_bases(
     commanders = (
         replace(commander, seen="held") if is_missed else commander
         for commander in position.commanders
-        # A commander entered by hand has no tag to miss.
+        # A commander entered by hand has no tag that could be missed.
         if not (is_missed := commander.pose is not None and commander.pose.tag in tags)
         or keeps_units
     )

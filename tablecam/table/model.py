@@ -27,9 +27,9 @@ FREE = "free"
 
 @dataclass(frozen=True, slots=True)
 class TableNeeds:
-    """What a game needs of its table: a base width, a printed hex map, bases with a front edge.
+    """What a game requires of its table: a base width, a printed hex map, bases with a front edge.
 
-    A game that measures in no base widths takes a table with one all the same; one that is not
+    A game that does not measure in base widths still accepts a table with one; one that is not
     played on hexes (`hex_map` False) refuses a map. None: either is fine.
     """
 
@@ -51,9 +51,9 @@ FARTHEST_MM = 100_000.0
 Scalar = str | int | float | bool
 Point = tuple[float, float]
 Mask = tuple[Point, ...]
-"""The outline, in mm on the table, of a part at which the camera does not look."""
+"""The outline, in mm on the table, of a part that the camera ignores."""
 Keys = Mapping[str, Any]
-"""A game's own keys of a thing; their values are plain, tuples or further read-only mappings."""
+"""A game's own keys; their values are plain, tuples or further read-only mappings."""
 
 
 def frozen_keys(values: Keys) -> Keys:
@@ -107,7 +107,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Glue:
-    """How truly a base is made: errors that stay with it wherever it lies, in every picture.
+    """How accurately a base is made: errors that stay with it wherever it lies, in every picture.
 
     `sigma_mm` is the standard deviation of its tag's place on it along either axis, `sigma_deg`
     that of the tag's turn, `cut_sigma_mm` that of its width and depth.
@@ -119,7 +119,7 @@ class Glue:
 
     @property
     def place_sigma_mm(self) -> float:
-        """Standard deviation of an edge: the tag's place, and half of what the size is off by."""
+        """Standard deviation of an edge: the tag's place, and half of the size's error."""
         return math.hypot(self.sigma_mm, self.cut_sigma_mm / 2)
 
 
@@ -133,9 +133,9 @@ class BasePose:
     that of the heading; 0 means exact. The camera measures the tag, whose centre lies
     `tag_right_mm` and `tag_forward_mm` from the base's: a heading error turns the base about it.
 
-    Both sigmas include the errors that other bases share: `common` says what each of the
-    calibration's errors does to this base (the nth is the same error for all bases), `row` is the
-    row that the base lies flush in. They include `glue`, too, as far as no row averages it out.
+    Both sigmas include errors shared with other bases: `common` is the effect of each calibration
+    error on this base (the nth is the same error for all bases), `row` is the row that the base
+    lies flush in. They also include `glue`, as far as no row averages it out.
     """
 
     x_mm: float
@@ -174,7 +174,7 @@ class BasePose:
 
     @property
     def tag_sigma_mm(self) -> float:
-        """Standard deviation of the tag's position, which heading errors do not add to."""
+        """Standard deviation of the tag's position, to which heading errors do not add."""
         # A heading error swings the base about its tag; an average direction gets half the
         # variance.
         swing_mm = math.radians(self.sigma_deg) * math.hypot(self.tag_right_mm, self.tag_forward_mm)
@@ -182,14 +182,14 @@ class BasePose:
 
     @property
     def is_glued(self) -> bool:
-        """Whether its errors come from the glue, so that they turn with it, not from the camera."""
+        """Whether its errors come from the glue and so turn with it, not from the camera."""
         return self.glue is not None and self.glue.place_sigma_mm > 0.0
 
     @property
     def row_errors(self) -> tuple[Displacement, Displacement, Displacement]:
-        """What the three errors of its row's pose do to the base: in place twice, and by turning.
+        """The effect of the three errors of its row's pose on the base: two of place, one of turn.
 
-        Places err ahead and to the left of glued bases, as `is_glued` says, else along x and y.
+        Place errors point ahead and to the left if it `is_glued`, else along x and y.
         """
         row = self.row
         if row is None:
@@ -279,7 +279,7 @@ class Commander:
 
     @property
     def place_mm(self) -> Point:
-        """Where it stands."""
+        """Its place."""
         return self.x_mm, self.y_mm
 
 
@@ -331,8 +331,8 @@ class TableSize:
 
     `base_width_mm` is None on a table whose game does not measure in base widths. Players with
     figures of another scale may agree on an inch of their own. `measure_in` is the symbol of the
-    unit of length that players prefer, where their game leaves it to them. `hex_map` lies on tables
-    of games with a printed map.
+    unit of length that players prefer if their game gives a choice. `hex_map` is for games with a
+    printed map.
     """
 
     width_mm: float
@@ -371,8 +371,7 @@ class TableSize:
 class LengthUnit:
     """A unit of length in which a game measures, and how many decimal `places` it needs.
 
-    `ranges` are those that the page draws as rings and asks about. A symbol that is a word has a
-    `plural`.
+    The page draws `ranges` as rings and asks about them. A symbol that is a word has a `plural`.
     """
 
     symbol: str
@@ -399,7 +398,7 @@ class LengthUnit:
         return self.counted(f"{length_mm / self.size_mm:.{self.places}f}")
 
     def margin(self, margin_mm: float) -> str:
-        """Returns by how much something holds or fails: below a tenth of the unit in millimetres.
+        """Formats a margin without its sign, in millimetres if below a tenth of the unit.
 
         >>> inches(TableSize(1800, 1200, 40)).margin(-1.5)
         '1.5 mm'
@@ -434,7 +433,7 @@ def length_units(table: TableSize) -> tuple[LengthUnit, ...]:
 
 
 def preferred_unit(table: TableSize) -> LengthUnit:
-    """Returns the unit that the table's players prefer, else the first that it has."""
+    """Returns the unit that the table's players prefer, else its first one."""
     units = length_units(table)
     return next((unit for unit in units if unit.symbol == table.measure_in), units[0])
 

@@ -1,10 +1,10 @@
 """One policy of moving, resting and settled: every threshold and the state machine behind it.
 
-A base moves while it is seen elsewhere than at one place; it rests once it has been seen at one
-place for `BASE_RESTS_AFTER_S` (`vision.tracking` decides that, base by base). The table rests once
-nothing on it has moved for `TABLE_RESTS_AFTER_S`. It has settled when it rests and something lies
-elsewhere than when it settled last. `TableMotion` follows the table through these states; referee
-and recorder hear of settled positions alone, and of the same ones.
+A base moves while its place changes; it rests once it has been seen at one place for
+`BASE_RESTS_AFTER_S` (`vision.tracking` decides that, base by base). The table rests once nothing on
+it has moved for `TABLE_RESTS_AFTER_S`. It has settled when it rests and something lies elsewhere
+than when it last settled. `TableMotion` follows the table through these states; referee and
+recorder receive only settled positions, and the same ones.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ STILL_DEG = 1.0
 """The same for headings: 0.55 and 0.76 degrees; 3.4 if partly hidden, as the fit itself said."""
 
 SLIP_MM = 1.0
-"""By how much a base slips when a hand moves it along a ruler: nobody's fault (G-8)."""
+"""How far a base slips when a hand moves it along a ruler: nobody's fault (G-8)."""
 
 HAND_MM, HAND_DEG = 3.0, 3.0
-"""A hand lays a base so near to where it should lie, or counts it as in contact (G-8)."""
+"""How near to its target a hand lays a base, or counts it as in contact (G-8)."""
 
 _HAND_SIGMAS = 3.0
 _SURER = 2.0
@@ -78,7 +78,7 @@ class TableMotion:
             self._since_s = now_s
         self._steady = steady
         self.is_at_rest = now_s >= self._since_s + TABLE_RESTS_AFTER_S
-        # A table that rests as it rested before has been seen so already.
+        # A table that rests as it rested before has already been reported.
         if not self.is_at_rest or places == self._rested_at:
             return None
         self._rested_at = places
@@ -90,10 +90,7 @@ class TableMotion:
 
 
 def steadied(position: Position, before: Position | None) -> Position:
-    """Returns a position whose things lie where they lay before, if that is within their sigma.
-
-    A commander's place is steadied as a base's is.
-    """
+    """Returns a position with bases and commanders at their old places if within their sigma."""
     if before is None:
         return position
     known = {unit.id: unit for unit in before.units}
@@ -130,15 +127,14 @@ def _steady_commander(leader: Commander, known: Mapping[str, Commander]) -> Comm
 
 
 def _is_within_sigma(new: BasePose, old: BasePose) -> bool:
-    """Whether a base lies where it lay, as far as its measures can tell."""
-    # Along each axis, as sigma is the deviation in one direction.
+    """Whether a base lies where it lay, as far as measurements can tell."""
     far_mm = max(abs(new.x_mm - old.x_mm), abs(new.y_mm - old.y_mm))
     turned_deg = abs(difference_deg(new.heading_deg, old.heading_deg))
     return far_mm <= old.sigma_mm and turned_deg <= old.sigma_deg
 
 
 def _places(position: Position) -> Places:
-    """Where everything lies, seen just now or not, and on what ground."""
+    """Returns the places of all bases, seen just now or not, and the ground."""
     units = tuple((unit.id, tuple(base.place_mm for base in unit.bases)) for unit in position.units)
     leaders = tuple((leader.id, (leader.place_mm,)) for leader in position.commanders)
     return units + leaders, position.terrain
@@ -149,7 +145,7 @@ def is_new(position: Position, before: Position) -> bool:
     if has_changed(position, before) or position.terrain != before.terrain:
         return True
     old = bases_of(before)
-    # The same bases lie in the same places: only surer ones are news.
+    # The same bases lie in the same places: only better known ones are news.
     return any(_is_surer(base, old[name]) for name, base in bases_of(position).items())
 
 
@@ -160,7 +156,7 @@ def has_changed(position: Position, before: Position) -> bool:
 
 
 def moved_units(position: Position, before: Position) -> frozenset[str]:
-    """Returns the units and commanders of which a base moved from one position to the other."""
+    """Returns the units and commanders with a base that moved between two positions."""
     now, old = bases_by_unit(position), bases_by_unit(before)
     return frozenset(
         name
@@ -172,7 +168,7 @@ def moved_units(position: Position, before: Position) -> frozenset[str]:
 
 
 def has_moved(base: BasePose, before: BasePose) -> bool:
-    """Whether a base lies elsewhere than before, by more than a still one strays."""
+    """Whether a base has moved by more than a still one strays."""
     # The fit's own doubt counts: a partly hidden base strays farther.
     limit_mm = max(STILL_MM, base.sigma_mm, before.sigma_mm)
     limit_deg = max(STILL_DEG, base.sigma_deg, before.sigma_deg)
@@ -199,7 +195,7 @@ def bases_by_unit(position: Position) -> Mapping[str, Bases]:
 
 
 def _is_surer(base: BasePose, before: BasePose) -> bool:
-    """Whether a base's place is known much better than before, where that was not well enough."""
+    """Whether a base's place is known much better than before, when it was not known well."""
     worth_mm = max(_SURER * base.sigma_mm, _WELL_KNOWN * STILL_MM)
     worth_deg = max(_SURER * base.sigma_deg, _WELL_KNOWN * STILL_DEG)
     return before.sigma_mm > worth_mm or before.sigma_deg > worth_deg
@@ -211,7 +207,7 @@ def apart_mm(base: BasePose, other: BasePose) -> float:
 
 
 def lies_there(base: BasePose, target: BasePose) -> bool:
-    """Whether a base lies on its target, as well as hands put it and cameras see it."""
+    """Whether a base lies on its target, within the accuracy of hands and cameras."""
     turned_deg = abs(difference_deg(base.heading_deg, target.heading_deg))
     return (
         apart_mm(base, target) <= HAND_MM + _HAND_SIGMAS * base.sigma_mm
@@ -220,9 +216,9 @@ def lies_there(base: BasePose, target: BasePose) -> bool:
 
 
 def bases_left(game: Position, seen: Position) -> dict[str, tuple[BasePose, ...]]:
-    """Returns the bases of units from which hands took off others than the game did.
+    """Returns the bases of units from which players removed other bases than the game did.
 
-    As many lie there, of other tags, and those that the game still has lie in their places.
+    As many are left, with other tags, and those that the game still has lie in their places.
     """
     left = {}
     for unit in game.units:
@@ -237,6 +233,6 @@ def bases_left(game: Position, seen: Position) -> dict[str, tuple[BasePose, ...]
 
 
 def has_its_place(leader: Commander, target: Commander) -> bool:
-    """Whether a commander stands on his target, as well as hands put him."""
+    """Whether a commander stands on his target, within the accuracy of hands."""
     far_mm = math.hypot(leader.x_mm - target.x_mm, leader.y_mm - target.y_mm)
     return far_mm <= HAND_MM + _HAND_SIGMAS * leader.sigma_mm

@@ -4,8 +4,8 @@ A base may omit `tag`, `sigma_mm` and `sigma_deg` (0: exact), `seen` (`now`), an
 tag's centre from the base's, `tag_right_mm` and `tag_forward_mm` (0). A measured base should state
 the offset along with the sigmas, because a heading error turns the base about the tag.
 
-The errors that bases share may be left out, too: they then count as errors of each base. `common`
-lists what one standard deviation of each of the calibration's errors does to the base, as
+The errors that bases share may also be left out: they then count as errors of each base. `common`
+lists the effect of one standard deviation of each calibration error on the base, as
 `[x_mm, y_mm, turn_deg]`; `row` names the row that it lies flush in (`model.Row`). `glue` says how
 much of the sigmas stays with the base wherever it lies (`model.Glue`).
 """
@@ -61,7 +61,7 @@ Heading = Annotated[float, Field(ge=-36_000, le=36_000)]
 
 
 DisplacementSection = Annotated[list[Coordinate], Field(min_length=3, max_length=3)]
-"""What an error does to a base: `[x_mm, y_mm, turn_deg]`."""
+"""The effect of an error on a base: `[x_mm, y_mm, turn_deg]`."""
 
 
 class RowSection(StrictModel):
@@ -75,7 +75,7 @@ class RowSection(StrictModel):
 
 
 class GlueSection(StrictModel):
-    """How truly a base is made."""
+    """How accurately a base is made."""
 
     sigma_mm: NotNegative
     sigma_deg: NotNegative
@@ -108,7 +108,7 @@ class BaseSection(FootprintSection):
 
 
 class UnitSection(OpenModel):
-    """An entry of `units`; additional keys of a game are preserved as they are."""
+    """An entry of `units`; a game's additional keys are preserved."""
 
     id: Name
     side: Name
@@ -191,7 +191,7 @@ def read_position_file(path: Path, games: Games = GAMES) -> Position:
 
 
 def position_from_json(data: object, source: str = "position", *, games: Games = GAMES) -> Position:
-    """Parses a position from a JSON value; error messages call it `source`.
+    """Parses a position from a JSON value; `source` names it in errors.
 
     Its game must be one of `games`: callers with an additional rule system pass their own names.
 
@@ -228,7 +228,7 @@ def _position(document: Document, games: Games) -> Position:
 
 
 def position_faults(document: Document, needs: TableNeeds, parsed: PositionDocument) -> Faults:
-    """Yields everything in which the parts of a position contradict each other."""
+    """Yields all contradictions between the parts of a position."""
     # Units and commanders share their ids: a reference names either.
     yield from id_faults(document, _names(parsed))
     yield from _tag_faults(document, parsed)
@@ -263,9 +263,9 @@ def _tags(parsed: PositionDocument) -> Iterator[tuple[KeyPath, int]]:
 
 
 def _base_faults(document: Document, needs: TableNeeds, parsed: PositionDocument) -> Faults:
-    """Yields tags beside their base, about which a heading error would move the base far.
+    """Yields tags beside their base, and bases without the front edge that the game needs.
 
-    And bases without the front edge that the game rules on.
+    A heading error would move a base far about a tag beside it.
     """
     for path, base in _bases(parsed):
         # A tag may overhang an edge and a position does not state its size: hence the full side.

@@ -19,7 +19,7 @@ class BaseType:
 
     The tag's centre lies `tag_right_mm` and `tag_forward_mm` from the base's centre, its plane
     `tag_height_mm` above the table, turned by `tag_turn_deg` from the base. The sigmas say how
-    truly tags are glued on and bases are cut, as in `Glue`.
+    accurately tags are glued on and bases are cut, as in `Glue`.
     """
 
     name: str
@@ -37,7 +37,7 @@ class BaseType:
 
     @property
     def glue(self) -> Glue | None:
-        """How truly bases of this kind are made; None if exactly."""
+        """How accurately bases of this kind are made; None if exactly."""
         sigmas = (self.glue_sigma_mm, self.glue_sigma_deg, self.cut_sigma_mm)
         return Glue(*sigmas) if any(sigmas) else None
 
@@ -56,7 +56,7 @@ class UnitEntry:
     """A unit as the table file lists it, with one tag per base.
 
     A counter is one base with a tag on each of its printed sides: `faces` gives the base type of
-    each side by its tag, and only one of them lies upward. What the sides mean stands in `extra`.
+    each side by its tag; only one faces upward. `extra` says what the sides mean.
     """
 
     id: str
@@ -72,7 +72,7 @@ class UnitEntry:
         object.__setattr__(self, "faces", MappingProxyType(dict(self.faces)))
 
     def upward(self, seen: Collection[int] = ()) -> tuple[int, ...]:
-        """Returns the tags that lie upward: of a counter's faces those seen, else its first."""
+        """Returns the tags that face upward: for a counter the faces seen, else its first."""
         if not self.faces:
             return self.tags
         return tuple(tag for tag in self.tags if tag in seen) or self.tags[:1]
@@ -97,7 +97,7 @@ class Roster:
     """The whole table file. Tag ids are unique across table tags and bases.
 
     `name` is the players' name for the table, empty if they gave none; `files` are the paths of
-    the game's charts, map and scenario by these words; `masks` are kept beside the table file.
+    the game's `charts`, `map` and `scenario`; `masks` come from a file beside the table file.
     `learnt` are the types of bases that were measured one by one, by their tags.
     """
 
@@ -134,7 +134,7 @@ class Roster:
         return {**types, **self.learnt}
 
     def with_base_types(self, change: Callable[[BaseType], BaseType]) -> Roster:
-        """Returns the roster with each type of base changed; nothing is learnt of those."""
+        """Returns the roster with each base type changed, without learnt ones."""
 
         def changed(unit: UnitEntry) -> UnitEntry:
             faces = {tag: change(face) for tag, face in unit.faces.items()}
@@ -152,11 +152,11 @@ class Roster:
         )
 
     def lies_in_rows(self, unit: UnitEntry) -> bool:
-        """Whether a unit's bases may lie flush in a row: counters on hexes lie as they fall."""
+        """Whether a unit's bases may lie flush in a row; counters on hexes do not."""
         return not unit.faces and self.table.hex_map is None
 
     def missing(self, seen: Collection[int]) -> tuple[int, ...]:
-        """Returns the tags of bases that should lie there and are not among those seen."""
+        """Returns the tags of bases that should be on the table but are not seen."""
         upward = [tag for unit in self.units for tag in unit.upward(seen)]
         upward += [commander.tag for commander in self.commanders]
         return tuple(tag for tag in upward if tag not in seen)

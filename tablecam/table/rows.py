@@ -1,12 +1,11 @@
-"""Fits the rows that a unit's bases were pushed together in: a row is known better than its bases.
+"""Fits rows of bases that were pushed together: a row is known better than its bases.
 
-Four noisy bases of a straight line never lie in line as measured, and the foremost of their corners
-lies too far ahead. Bases that lie flush within what the camera can tell are therefore taken for one
+Four noisy bases of a straight line never measure as straight, and the foremost of their corners
+lies too far ahead. Bases that lie flush as far as the camera can tell are therefore treated as one
 rigid row with small deviations: each is shrunk towards its place in the row that fits all of them
-best (least squares). However untruly their tags are glued on, that row is one: errors of the glue,
-which differ from base to base, count as errors of the camera do. Residuals that the sigmas explain
-vanish, and the larger they are, the more is left of them (as in James-Stein shrinkage), so that a
-crooked row stays crooked.
+best (least squares). Badly glued tags do not spoil the row: glue errors, which differ from base to
+base, count like the camera's. Residuals that the sigmas explain vanish; the larger they are, the
+more is left of them (as in James-Stein shrinkage), so that a crooked row stays crooked.
 
 Measured on four rendered photographs, whose rows have no play: the median error of a heading falls
 from 0.24 to 0.02 degrees, that of a place from 0.062 to 0.030 mm; 0.92 of the headings lie within
@@ -29,13 +28,13 @@ from tablecam.table.model import BasePose, Glue, Position, Row, Unit
 Array = NDArray[np.float64]
 
 PLAY_MM, PLAY_DEG = 0.05, 0.05
-"""What bases deviate from the row that they were pushed into, beyond what the camera can tell.
+"""How far bases deviate from the row that they were pushed into, beyond the camera's errors.
 
-Bases that are cut untruly deviate by that, too."""
+Bases that are cut inaccurately deviate further."""
 
 _FLUSH_SIGMAS = 4.0
-"""Neighbours are flush if gap, step and turn are within this many sigmas of 0. What is taken for
-flush wrongly has large residuals, so that it stays where it is."""
+"""Neighbours are flush if gap, step and turn are within this many sigmas of 0. Bases wrongly taken
+for flush have large residuals, so they stay where they are."""
 
 _FITS = 3
 """The row's heading turns its slots, so the fit is repeated; it converges at once."""
@@ -55,7 +54,7 @@ def with_rows(position: Position) -> Position:
 def with_rows_of_unit(unit: Unit) -> Unit:
     """Returns the unit with the bases of its rows at their most likely places.
 
-    Exact bases stay as they are, and so do those that have a row already.
+    Exact bases, and those that have a row already, do not change.
     """
     is_done = any(base.row is not None or not base.sigma_mm for base in unit.bases)
     if is_done or len(unit.bases) < 2:
@@ -114,7 +113,7 @@ def _flush_step_mm(base: BasePose, other: BasePose) -> tuple[float, float] | Non
     in_line_mm = (base.depth_mm - other.depth_mm) / 2
     swing_mm = math.radians(base_deg) * math.hypot(x_mm, y_mm)
     limit_mm = _FLUSH_SIGMAS * math.hypot(base_mm, other_mm, swing_mm, PLAY_MM)
-    # Of bases that may lie anywhere nobody can say that they are flush.
+    # Bases this uncertain cannot be called flush.
     limit_mm = min(limit_mm, wide_mm / 4, deep_mm / 4)
     for step in ((wide_mm, in_line_mm), (-wide_mm, in_line_mm), (0.0, deep_mm), (0.0, -deep_mm)):
         if abs(right_mm - step[0]) <= limit_mm and abs(ahead_mm - step[1]) <= limit_mm:
@@ -185,7 +184,7 @@ def _fitted(row_id: str, bases: Sequence[BasePose], slots_mm: Array) -> list[Bas
 
 
 def _in_row(base: BasePose, row: Row, share: float) -> BasePose:
-    """Returns a base with the sigmas that it has in its row; its own shrink to a share."""
+    """Returns a base with its sigmas in its row; its own shrink to a share."""
     own_mm, own_deg = base.own_sigmas
     cut_mm = 0.0 if base.glue is None else base.glue.cut_sigma_mm
     own_mm = math.hypot(share * own_mm, min(own_mm, PLAY_MM), cut_mm)
@@ -206,13 +205,13 @@ def _with_own_sigmas(base: BasePose, own_mm: float, own_deg: float) -> BasePose:
 
 
 LEARNT = Glue(sigma_mm=0.05, sigma_deg=0.15)
-"""How truly the jig learns where a tag lies on its base."""
+"""How accurately the jig measures a tag's place on its base."""
 
 
 def as_if_learnt(base: BasePose) -> BasePose:
-    """Returns a base as it would be known had it been pushed into the jig.
+    """Returns a base with the sigmas it would have after being pushed into the jig.
 
-    What a row leaves of its bases' glue shrinks in proportion, as if the camera erred by nothing.
+    Glue errors reduced by a row shrink in proportion, as if the camera were exact.
     """
     glue = base.glue
     if glue is None or (glue.sigma_mm <= LEARNT.sigma_mm and glue.sigma_deg <= LEARNT.sigma_deg):
@@ -224,7 +223,7 @@ def as_if_learnt(base: BasePose) -> BasePose:
         row = base.row
         row = replace(row, sigma_mm=left_mm * row.sigma_mm, sigma_deg=left_deg * row.sigma_deg)
         return _with_own_sigmas(replace(base, row=row, glue=LEARNT), own_mm, own_deg)
-    # What is not the glue's is the camera's, and stays.
+    # The rest is the camera's error, and stays.
     seen_mm2 = max(own_mm**2 - glue.place_sigma_mm**2, 0.0)
     seen_deg2 = max(own_deg**2 - glue.sigma_deg**2, 0.0)
     known_mm = math.sqrt(seen_mm2 + (left_mm * glue.place_sigma_mm) ** 2)

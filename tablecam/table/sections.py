@@ -56,7 +56,7 @@ class StrictModel(BaseModel):
 
 
 class OpenModel(StrictModel):
-    """A model whose further keys are a game's own, preserved as they are."""
+    """A model whose further keys are a game's own, and preserved."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -135,7 +135,7 @@ class MapSection(StrictModel):
 
 
 class TerrainSection(OpenModel):
-    """An entry of `[[terrain]]`; additional keys of a game are preserved as they are."""
+    """An entry of `[[terrain]]`; a game's additional keys are preserved."""
 
     id: Name
     kind: Name
@@ -156,7 +156,7 @@ Games = Mapping[str, TableNeeds] | Collection[str]
 
 
 def needs_of(document: Document, games: Games = GAMES) -> TableNeeds:
-    """Returns what a document's game needs of its table; nothing where only names are given.
+    """Returns what a document's game requires of its table; nothing if only names are given.
 
     Raises:
         BadInput: The game is missing or none of `games`.
@@ -176,7 +176,7 @@ def table_faults(
     hex_map: MapSection | None,
     terrain: list[TerrainSection],
 ) -> Faults:
-    """Yields what is wrong with the table itself: its lengths, its map and its terrain."""
+    """Yields faults of the table itself: its lengths, its map and its terrain."""
     game = document.data["game"]
     if table.base_width_mm is None and (needs.base_width or table.measure_in == "BW"):
         why = f"{game} measures in base widths" if needs.base_width else "measure_in names it"
@@ -227,13 +227,13 @@ def _outline_faults(document: Document, terrain: list[TerrainSection]) -> Faults
 
 
 def mistyped_keys(document: Document, path: KeyPath, section: OpenModel) -> Faults:
-    """Yields the further keys that are all but a common key: typing errors.
+    """Yields further keys that nearly match a common key: typing errors.
 
     A game may use any other.
     """
     for key in section.extra:
         common = type(section).model_fields
-        # Of the required ones, none is missing.
+        # No required key is missing.
         known = [name for name in common if not common[name].is_required()]
         close = difflib.get_close_matches(key, known, n=1, cutoff=0.8)
         for meant in close or [name for name in known if name == f"{key}_mm"]:

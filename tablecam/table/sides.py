@@ -26,7 +26,7 @@ def side_name(side: str) -> str:
 def side_plural(side: str) -> str:
     """Names the players of a side, as the subject of a plural verb.
 
-    Names that English does not plainly pluralise stay: "French draw", as in "England win".
+    Names without a simple English plural stay unchanged: "French draw", as in "England win".
 
     >>> side_plural("prussian"), side_plural("french"), side_plural("blue"), side_plural("the-blue")
     ('Prussians', 'French', 'Blues', 'The Blue')
@@ -39,7 +39,7 @@ def side_plural(side: str) -> str:
 def colour_numbers(sides: Iterable[str]) -> dict[str, int]:
     """Returns the number of each side's colour in the palette, in the order of first mention.
 
-    A side whose name has the word for a colour gets that one, unless another side has it already.
+    A side whose name contains a colour gets that colour, unless another side already has it.
 
     >>> colour_numbers(["prussian", "austrian"])
     {'prussian': 0, 'austrian': 1}

@@ -47,7 +47,7 @@ BESIDE_TABLE_MM = 500.0
 
 
 def table_file_faults(document: Document, needs: TableNeeds, file: TableFile) -> Faults:
-    """Yields everything in which the sections of a table file contradict each other."""
+    """Yields all contradictions between the sections of a table file."""
     yield from _tag_faults(document, file)
     yield from _table_tag_faults(document, file)
     yield from _base_type_faults(document, needs, file)
@@ -102,7 +102,7 @@ def _tag_faults(document: Document, file: TableFile) -> Faults:
 
 
 def _face_faults(document: Document, index: int, unit: UnitSection) -> Faults:
-    """Yields faces that share a tag, and tags of a counter that are none of its faces'."""
+    """Yields faces that share a tag, and tags of a counter that belong to none of its faces."""
     seen: set[int] = set()
     for face_index, face in enumerate(unit.faces):
         # Without `tags`, `_tag_faults` finds the second of two.
@@ -214,7 +214,7 @@ def _overhangs(base_type: BaseTypeSection) -> bool:
 
 
 def oddities(document: Document, file: TableFile) -> Faults:
-    """Yields what a table file may well mean, but probably does not."""
+    """Yields valid entries of a table file that are probably mistakes."""
     for index, base_type in enumerate(file.base_type):
         # A label may be wider than a shallow base.
         if _overhangs(base_type):
@@ -292,7 +292,7 @@ def _unit(entry: UnitSection, types: dict[str, BaseType]) -> UnitEntry:
     }
     extra = entry.extra
     if faces:
-        # What a face means is the game's business.
+        # The game interprets the faces.
         extra["faces"] = [{"tag": face.tag} | face.extra for face in entry.faces]
     return UnitEntry(entry.id, entry.side, entry.arm, own_type, tuple(entry.all_tags), extra, faces)
 

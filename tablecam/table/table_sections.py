@@ -22,8 +22,8 @@ from tablecam.table.sections import (
 )
 
 GLUE_SIGMA_MM, GLUE_SIGMA_DEG = 0.4, 0.8
-"""How truly a tag is taken to be glued on by hand: half a millimetre beside its mark on the
-average (0.4 mm along either axis), and turned by 0.2 mm on a side of 14 mm."""
+"""How accurately a tag is assumed to be glued on by hand: half a millimetre off its mark on average
+(0.4 mm along either axis), and turned by 0.2 mm on a side of 14 mm."""
 
 TagId = Annotated[int, Field(ge=0)]
 
@@ -75,7 +75,7 @@ class FaceSection(OpenModel):
 
 
 class UnitSection(OpenModel):
-    """An entry of `[[unit]]`; additional keys of a game are preserved as they are."""
+    """An entry of `[[unit]]`; a game's additional keys are preserved."""
 
     id: Name
     side: Name
@@ -86,12 +86,12 @@ class UnitSection(OpenModel):
 
     @property
     def all_tags(self) -> list[TagId]:
-        """Its tags; a unit of faces alone has theirs."""
+        """Its tags; for a unit that lists only faces, theirs."""
         return [face.tag for face in self.faces] if self.tags is None else self.tags
 
 
 class CommanderSection(OpenModel):
-    """An entry of `[[commander]]`; additional keys of a game are preserved as they are."""
+    """An entry of `[[commander]]`; a game's additional keys are preserved."""
 
     id: Name
     side: Name

@@ -14,9 +14,9 @@ AnswerWord = Literal["yes", "no", "too_close"]
 CERTAIN = 0.95
 """A question is decided if its answer holds with at least this probability."""
 CERTAIN_SIGMAS = 1.645
-"""A normally distributed margin of so many sigmas holds with that probability."""
+"""A normally distributed margin of this many sigmas holds with that probability."""
 CLEAR_SIGMAS = 4.0
-"""A margin of so many sigmas stays decided when it is measured again."""
+"""A margin of this many sigmas stays decided when it is measured again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Answer:
     about: str | None = None
 
     def is_clear(self, tolerance_mm: float = 0.0) -> bool:
-        """Whether it is yes, and stays so when the lengths are measured again."""
+        """Whether it is yes, and would stay yes if the lengths were measured again."""
         is_far = self.margin_mm >= tolerance_mm + CLEAR_SIGMAS * self.sigma_mm
         return self.answer == "yes" and (is_far or self.sigma_mm == 0.0)
 
@@ -64,7 +64,7 @@ def certain(
     margin_mm: float = 0.0,
     sigma_mm: float = 0.0,
 ) -> Answer:
-    """Returns an answer without any doubt; its margin is 0 where no length decides.
+    """Returns an answer without any doubt; its margin is 0 if no length decides.
 
     >>> certain("no", "M-8.4", "artillery never charges").probability
     0.0

@@ -60,15 +60,15 @@ BLOCKS_SIGHT = "blocks_sight"
 """The key by which a table file says that a piece of terrain blocks sight (`true`)."""
 
 _UNSURE_SIGMAS = 1.645
-"""An answer counts as certain from a probability of 0.95 on."""
+"""Answers with a probability of 0.95 or more count as certain."""
 
 
 def line_of_sight(position: Position, a: Unit, b: Unit) -> Answer | None:
     """Decides whether any part of `a` sees any part of `b`, on a table without a rulebook.
 
     Terrain blocks sight if the table file says so, but not for those who stand in it. The answer is
-    too close to call if it changes as the terrain grows or shrinks by what the bases' places are
-    uncertain. None where nothing on the table blocks sight.
+    too close to call if it changes as the terrain grows or shrinks by the uncertainty of the bases'
+    places. None if nothing on the table blocks sight.
 
     Raises:
         ValueError: A unit has no base on the table.
@@ -85,7 +85,7 @@ def line_of_sight(position: Position, a: Unit, b: Unit) -> Answer | None:
     }
     sigma_mm = distance(a, b).sigma_mm
     line = _sight(a, b, shapely.union_all([*between.values()]))
-    # What is hidden by more than the error stays hidden, and what is seen past more stays seen.
+    # A unit hidden by more than the error stays hidden; one visible by more stays visible.
     by_mm = _UNSURE_SIGMAS * sigma_mm * (-1.0 if line is None else 1.0)
     changed = _sight(a, b, shapely.union_all([area.buffer(by_mm) for area in between.values()]))
     if (changed is None) != (line is None):
@@ -115,7 +115,7 @@ def _sight(a: Unit, b: Unit, blockers: shapely.Geometry) -> shapely.LineString |
 
 
 def _width_towards(base: BasePose, other: BasePose) -> shapely.LineString:
-    """Returns how wide a base looks from another: across its centre, at right angles to the way."""
+    """Returns a base's width as seen from another, through its centre, across the line of sight."""
     towards = np.subtract(other.place_mm, base.place_mm)
     length_mm = np.hypot(*towards)
     across = np.array([-towards[1], towards[0]]) / length_mm if length_mm else np.array([1.0, 0.0])

@@ -28,7 +28,7 @@ TOUCH_MM = 1.0
 """The widest gap that still counts as contact (G-6)."""
 
 Edge = Literal["front", "left", "right", "rear", "rim"]
-"""An edge of a base; a round or oval one has a rim alone."""
+"""An edge of a base; a round or oval one has only a rim."""
 
 _FAR_SIGMAS = 6.0
 _SAME_MM = 1e-6
@@ -112,12 +112,12 @@ def _contacts(
         margin_mm = touch_mm - gap_mm
         verdict = decide(margin_mm, sigma_mm, tolerance_mm=tolerance_mm)
         if sigma_mm and abs(margin_mm) < _FAR_SIGMAS * sigma_mm:
-            # Drawn, as all that may hang on it is: a charge, an engagement, a shot.
+            # Sampled, like everything that may depend on it: a charge, an engagement, a shot.
             drawn_mm = touch_mm - draw_gaps_mm(units[first], units[second])
             word, _, chance = decide_sampled(margin_mm, drawn_mm, tolerance_mm=tolerance_mm)
             verdict = word, chance
         verdicts.append(verdict)
-    # Where contact is too close to call, list the bases up to the units' own gap.
+    # If contact is too close to call, list the bases up to the units' own gap.
     is_close = np.array([word == "too_close" for word, _ in verdicts], dtype=np.bool_)
     limits_mm = np.where(is_close, np.maximum(touch_mm, gaps_mm), touch_mm)
     is_listed = np.array([word != "no" for word, _ in verdicts], dtype=np.bool_)
@@ -193,7 +193,7 @@ def _middles_and_lengths(
     a: NDArray[np.object_], b: NDArray[np.object_], normals: Array, limits_mm: Array
 ) -> list[tuple[Point, float]]:
     """Returns the middle and the length of the contact of each pair of bases."""
-    # Each base grown by half the limit: the overlap covers what lies within reach of both.
+    # Grow each base by half the limit: the overlap is the area within reach of both.
     margins_mm = limits_mm / 2 + GRID_MM
     grown_a, grown_b = (shapely.buffer(bases, margins_mm, join_style="mitre") for bases in (a, b))
     overlaps = np.asarray(shapely.intersection(grown_a, grown_b, grid_size=GRID_MM))

@@ -70,8 +70,8 @@ def _arcs(model: BasePose, table: TableSize) -> list[Shape]:
 def ring(what: Measurable, radius: float, unit: LengthUnit) -> tuple[Shape, ...]:
     """Returns the outline of the area within a range in a unit of length, accurate to 0.05 mm.
 
-    Bases far apart give several outlines. For drawing only: its arcs are polygons, so ranges are
-    decided by `within` instead.
+    Bases far apart give several outlines. For drawing only: its arcs are polygons; `within` decides
+    ranges.
     """
     radius_mm = radius * unit.size_mm
     area = shapely.buffer(geometries([what])[0], radius_mm, quad_segs=_segments(radius_mm))

@@ -1,8 +1,8 @@
 """Measures lengths between units, bases, commanders and points, with standard deviations.
 
-Shapely gives distances and nearest points. The standard deviation is propagated from the bases':
-from the gap's derivatives by each base's pose (`gaps.py`), and from the number of places that
-compete for being the nearest (`least`).
+Shapely gives distances and nearest points. The standard deviation is propagated from the bases',
+by the gap's derivatives with respect to each base's pose (`gaps.py`) and the number of places that
+compete to be nearest (`least`).
 
 Errors that bases share, of the calibration and of the row they lie in, move both ends of a length
 together: neighbours are more certain about each other than about their places on the table.
@@ -62,7 +62,7 @@ def _least_of_two(
     sigma = np.sqrt(np.maximum(variance + other_variance - 2.0 * covariance, 0.0))
     difference = other_mean - mean
     with np.errstate(divide="ignore", invalid="ignore"):
-        # Without a spread the smaller mean is the minimum for certain.
+        # Without a spread the smaller mean is certainly the minimum.
         ratio = np.where(sigma > 1e-9, difference / sigma, np.copysign(np.inf, difference))
     p_first = 0.5 * (1.0 + _erf(ratio / math.sqrt(2.0)))
     density = sigma * np.exp(-0.5 * ratio**2) / math.sqrt(2.0 * math.pi)
@@ -106,7 +106,7 @@ class Length:
         return Shape("line", (self.from_mm, self.to_mm), "length", label)
 
     def to_json(self, base_width_mm: float | None) -> dict[str, Any]:
-        """Returns the JSON value of the length, in base widths too where the table has any."""
+        """Returns the JSON value of the length, in base widths too if the table has one."""
         in_bw = (
             {} if base_width_mm is None else {"distance_bw": round(self.in_bw(base_width_mm), 5)}
         )
@@ -252,8 +252,8 @@ def _gaps_with_sigma(all_a: Rectangles, all_b: Rectangles, pairs: Indices) -> tu
 def _shrunk(values: Array, covariances: Array) -> Array:
     """Reduces each value's excess over the first (g, k) by one standard deviation, to 0 at least.
 
-    Measured, two equal lengths never come out equal. Taken at face value they would hide that
-    either may be the nearest, and the shortest would seem twice as certain as it is.
+    Two equal lengths never measure as equal. Taken at face value they would hide that either may be
+    the nearest, and the shortest would seem twice as certain as it is.
     """
     variances = np.diagonal(covariances, axis1=1, axis2=2)
     sigmas = np.sqrt(np.maximum(variances + variances[:, :1] - 2 * covariances[:, 0], 0.0))
@@ -319,7 +319,7 @@ def _covariances(a: _Ends, b: _Ends) -> Array:
     """Returns the covariances (g, k, k) of candidate lengths between two kinds of ends."""
     covariances = a.own_covariances() + b.own_covariances()
     # Both ends of a length share the calibration's errors, and those of a row that both lie in:
-    # what they do to the two ends adds up, or cancels.
+    # their effects on the two ends add up or cancel.
     by_common = np.zeros((*a.index.shape, max(a.of.common.shape[1], b.of.common.shape[1])))
     for ends in (a, b):
         by_common[..., : ends.of.common.shape[1]] += ends.by_shared(ends.of.common)

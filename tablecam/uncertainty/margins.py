@@ -1,7 +1,7 @@
-"""Margins of rules that are only asked whether they hold: how far lengths must change to turn them.
+"""Margins of yes-or-no conditions: how far lengths must change to turn the outcome.
 
-A rule that no change within all errors turns is certain; of the others, how often it holds in drawn
-positions is its probability.
+A condition that no change within the errors turns is certain; otherwise its probability is the
+share of drawn positions in which it holds.
 """
 
 from __future__ import annotations

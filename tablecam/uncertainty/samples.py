@@ -1,9 +1,8 @@
 """Draws poses from their error distribution, for answers that have no simple derivative.
 
-An error hangs on the name of its source alone: a base, a row or the calibration. All questions
-about a position therefore see the same draws: what holds for two answers in one draw is their joint
-outcome, errors that bases share are drawn once for all of them, and the same position always gets
-the same answers.
+Only the name of an error's source seeds it: a base, a row or the calibration. All questions about
+a position therefore see the same draws: two answers in one draw are a joint outcome, shared errors
+are drawn once for all bases, and the same position always gets the same answers.
 """
 
 from __future__ import annotations
@@ -24,23 +23,23 @@ from tablecam.uncertainty.answer import AnswerWord, verdict
 DRAWS = 400
 """Number of draws of a position; a probability of 0.95 has a standard error of 0.011.
 
-All answers use the same draws, so what implies something else is never more probable than that."""
+All answers use the same draws, so a condition is never more probable than one that it implies."""
 
 FAR_DRAWS, FAR_SIGMAS = 24, 3.0
-"""Draws of large errors: what none of them changes needs no more draws."""
+"""Draws of large errors: an outcome that none of them changes needs no more draws."""
 
 _SEED = 1740
 _CALIBRATION = "calibration"
 
 
 def draw_units(units: Sequence[Unit]) -> Rectangles:
-    """Draws the poses of some units' bases, as `draw_poses`."""
+    """Draws the poses of some units' bases, like `draw_poses`."""
     names = [name for unit in units for name in unit.base_names]
     return draw_poses(rectangles(units), names)
 
 
 def drawn(units: Sequence[Unit]) -> Iterator[tuple[Unit, ...]]:
-    """Yields some units as they lie in each draw, exactly, for questions to plain positions."""
+    """Yields units at their exact poses in each draw, for code that needs plain positions."""
     poses, count = draw_units(units), sum(len(unit.bases) for unit in units)
     centres_mm = poses.centres_mm.reshape(DRAWS, count, 2)
     ahead = poses.axes[:, 1].reshape(DRAWS, count, 2)
@@ -74,7 +73,7 @@ def draw_gaps_mm(a: Unit, b: Unit) -> Array:
 def draw_poses(of: Rectangles, names: Sequence[str]) -> Rectangles:
     """Draws the poses of n rectangles: all of the first draw, of the second, ...
 
-    `names` (n,) are the bases' names, on which their random streams hang.
+    `names` (n,) are the bases' names, which seed their random streams.
     """
     return _displaced(of, names, _normal)
 
@@ -124,7 +123,7 @@ def decide_sampled(
 
 
 def probability_of_draws(held: NDArray[np.bool_]) -> float:
-    """Returns the share of draws (n,) in which something holds, off 0 and 1.
+    """Returns the share of draws (n,) in which something holds, kept away from 0 and 1.
 
     n draws resolve no probability below 1 in n.
     """

@@ -26,8 +26,8 @@ def within(
 
     The `limit` is in base widths, or in the `unit` given. `a` and `b` are the names of the two
     things in the sentence; `rule` is the section of the rulebook that poses the question.
-    `drawn_mm` (DRAWS,) are draws of the length, which decide how probable it is in place of its
-    standard deviation.
+    `drawn_mm` (DRAWS,) are draws of the length, which give the probability in place of its standard
+    deviation.
     """
     unit = unit or base_widths(table)
     margin_mm, sigma_mm = limit * unit.size_mm - length.value_mm, length.sigma_mm
