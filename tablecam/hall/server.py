@@ -45,7 +45,7 @@ _CONNECT_ARGS: Final = {
     "keepalives_count": 2,
     "tcp_user_timeout": 3000 * _TIMEOUT_S,
 }
-"""Without them, a connection whose other end was switched off would block for minutes."""
+"""Without these, a connection to a server that was switched off would block for minutes."""
 _LOCK: Final = int.from_bytes(b"tablecam", "big") >> 1
 """An advisory lock for creating the tables: two programs may start at once."""
 _WITHOUT_DIGESTS: Final = 3
@@ -87,7 +87,7 @@ class RecordingSummary:
     """One recording of a hall: its facts, its number of entries, and how long it was silent.
 
     A table reports its presence every few seconds; `silent_s` is None if it never did. `name` is
-    what its players call the table, or empty.
+    the players' name for the table, or empty.
     """
 
     id: str
@@ -160,7 +160,7 @@ class Hall:
 
     @contextmanager
     def writing(self, failure: str) -> Iterator[Connection]:
-        """Opens a transaction; raises faults in it as one line, with `failure` for what failed."""
+        """Opens a transaction; reports errors in it as one line, with `failure` for what failed."""
         with readable_errors(self.name, failure), self.engine.begin() as connection:
             yield connection
 
@@ -207,13 +207,13 @@ class Hall:
             BadInput: It cannot be written.
         """
         new = insert(presence).values(recording=recording_id, at=func.now())
-        # Each report but the first finds its row there.
+        # All reports but the first find an existing row.
         upsert = new.on_conflict_do_update(index_elements=["recording"], set_={"at": func.now()})
         with self.writing("cannot be written") as connection:
             connection.execute(upsert)
 
     def set_table_name(self, recording_id: str, name: str) -> None:
-        """Stores what players call the table of a recording.
+        """Stores the players' name for the table of a recording.
 
         Raises:
             BadInput: It cannot be written.
@@ -267,7 +267,7 @@ def notify(connection: Connection, recording_id: str) -> None:
 
 
 def _public_address(url: URL) -> str:
-    """Returns an address without its password and its options, which may hold one, too."""
+    """Returns an address without its password, and without options, which may contain one."""
     name = url.drivername.partition("+")[0]
     return url.set(drivername=name, query={}).render_as_string(hide_password=True)
 

@@ -2,9 +2,9 @@
 
 Entries are only ever appended and are numbered without gaps, so the copy's last number says what it
 lacks, provided that it is a copy of this very game. A file that was copied and is played on two
-machines has one id and two histories. The second to reach the hall is stored there as a game of its
-own, from the common beginning to its own end: neither history is overwritten or mixed, and viewers
-see both tables. Its id there is derived from the first entry that differs, so it is the same
+machines has one id and two histories. The second to reach the hall is stored there as a separate
+game, from the common beginning to its own end: neither history is overwritten or mixed, and viewers
+see both tables. Its id there derives from the first entry that differs, so it is the same
 whenever this table synchronises.
 """
 
@@ -55,15 +55,15 @@ class HallCopy:
 
     @property
     def is_apart(self) -> bool:
-        """Whether the hall has a separate game for it, as its file is also played elsewhere."""
+        """Whether the hall stores it as a separate game: its file is also played elsewhere."""
         return self.id != self._local.id
 
     def send_entries(self, *, at_most: int | None = None) -> int:
         """Sends the entries that the hall lacks, or about `at_most` of them; returns how many.
 
         Raises:
-            BadInput: The recording cannot be read, or the server cannot be reached. What was sent
-                stays.
+            BadInput: The recording cannot be read, or the server cannot be reached. Entries already
+                sent stay there.
         """
         sent = 0
         while at_most is None or sent < at_most:
@@ -77,7 +77,7 @@ class HallCopy:
     def send_missing_pictures(self) -> int:
         """Sends some of the pictures that the copy's entries lack; returns how many.
 
-        What is missing is determined once: later entries are sent with their pictures.
+        Missing pictures are determined once: later entries are sent with theirs.
 
         Raises:
             BadInput: As `send_entries`.
@@ -160,7 +160,7 @@ class HallCopy:
         """Returns entries with their pictures after checking their digests.
 
         Raises:
-            Damaged: One was changed; it is not passed on as valid.
+            Damaged: One was changed, so it must not be passed on as valid.
         """
         before = self._local.digest(after)
         verified = []

@@ -1,4 +1,4 @@
-"""The tables of a hall, read further as their recordings grow."""
+"""The tables of a hall, updated as their recordings grow."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _JPEG_QUALITY: Final = 82
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """A side as its players know it, and the figure that says best how it stands, if any.
+    """A side as its players know it, and the figure that best sums up its status, if any.
 
     `colour` is the number of its colour in the palette.
     """
@@ -78,7 +78,7 @@ class Table:
 
 
 class Followed:
-    """A recording that is read further as it grows; an ended one is read only as far as needed."""
+    """A recording that is followed as it grows; an ended one is read only as far as needed."""
 
     def __init__(self, journal: Journal) -> None:
         self.journal = journal
@@ -120,7 +120,7 @@ class Followed:
         try:
             status = self._status_now() if is_playing else self._final_status(listed.last)
         except ServerUnavailable:
-            # No recording can be read: all stay as they were.
+            # No recording can be read: keep all tables as they were.
             raise
         # One recording of many must not hide the others.
         except Exception as error:
@@ -137,7 +137,7 @@ class Followed:
         """Returns the table from above as JPEG; empty before anything lay on it.
 
         Raises:
-            BadInput: The recording cannot be read, and never was.
+            BadInput: The recording cannot be read, and has never been.
         """
         with self._lock:
             try:
@@ -145,7 +145,7 @@ class Followed:
             except BadInput:
                 if not self._drawn[1]:
                     raise
-                # The last picture: the server may come back.
+                # Keep the last picture: the server may come back.
                 return self._drawn[1]
             scene = self._telling.now
             if scene is not None and self._drawn[0] != self._last:
@@ -159,7 +159,7 @@ class Followed:
 
     def _final_status(self, last: int) -> GameStatus:
         """Returns the status of an ended game."""
-        # From its last deed, or its beginning, alone: reading all of a long game takes long.
+        # Only from its last deed, or its beginning: reading all of a long game takes long.
         if self._ended is None or self._ended.entry != last:
             deed = self.journal.newest("deed", "play")
             document = {} if deed is None else deed.document
@@ -182,7 +182,7 @@ class Followed:
         return described(self.journal.facts().game)
 
     def _side_names(self) -> tuple[str, ...]:
-        """Returns the sides in the table file's order, or else in that of the units."""
+        """Returns the sides in the order of the table file, or else of the units."""
         if not self._sides:
             roster = roster_of(self.journal.facts().table_file)
             scene = self._telling.now
@@ -201,7 +201,7 @@ class Followed:
 def game_status(
     game: Described, entry: int, words: str, sides: Sequence[str], after: Json | None
 ) -> GameStatus:
-    """Returns a game's status from a deed's `after`; that is None before a game has begun."""
+    """Returns a game's status from a deed's `after`, which is None before a game has begun."""
     standing = Standing() if after is None else game.standing(after["state"])
     figures = {
         side.name: f"{side.figures[0].label} {side.figures[0].value}"

@@ -1,6 +1,6 @@
 """Uploads this table's recordings to a hall's server, without ever delaying the game.
 
-The table's own file comes first: what the server misses is sent once it answers again.
+The table's own file comes first: a server that was away is brought up to date once it answers.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ log = logging.getLogger(__name__)
 LOOK_S: Final = 0.5
 """How often the file is checked for new entries: a hall shows a move within a second."""
 PRESENCE_S: Final = 5.0
-"""How often presence is reported to the hall, and a lost server tried again."""
+"""How often to report presence to the hall, and to retry a lost server."""
 AWAY: Final = "The hall's server does not answer; the game is recorded here and sent later."
 NOT_TAKEN: Final = (
     "The hall does not accept this game at the moment; it is recorded here and sent later. See "
@@ -120,7 +120,7 @@ APART: Final = (
     "game."
 )
 _BLANKS_AND_CONTROLS: Final = re.compile(r"[\s\x00-\x1f\x7f-\x9f]+")
-"""Characters that do not belong in a name of one line, and that a database may refuse."""
+"""Characters that do not belong in a one-line name, and that a database may refuse."""
 
 
 class Uploader(Background):
@@ -129,8 +129,8 @@ class Uploader(Background):
     Args:
         hall: The server; it may be unreachable.
         path: Returns the file of the game in progress; None while there is none.
-        folder: The folder of older games; those that were played in this hall are completed there.
-        name: What players call this table, or empty.
+        folder: The folder of older games; those played in this hall are completed there.
+        name: The players' name for this table, or empty.
     """
 
     def __init__(
@@ -169,13 +169,13 @@ class Uploader(Background):
         while not self._stopping.is_set():
             has_answered = self._step()
             pause_s = LOOK_S if has_answered else PRESENCE_S
-            # With more to send there is no pause.
+            # No pause while there is more to send.
             has_more = has_answered and (self._older or self._has_missing_pictures)
             self._stopping.wait(0.0 if has_more else pause_s)
         self._send_last()
 
     def _step(self) -> bool:
-        """Sends what is new, and returns whether the server answered."""
+        """Sends new entries, and returns whether the server answered."""
         try:
             self._send()
         except ServerUnavailable as error:
@@ -191,7 +191,7 @@ class Uploader(Background):
         return True
 
     def _send(self) -> None:
-        """Sends what is new of this game, and then some of the older ones."""
+        """Sends new entries of this game, and then some of older games."""
         game = self._current_game()
         if not self._is_ready:
             self._hall.prepare()
@@ -282,7 +282,7 @@ class Uploader(Background):
 
 
 def one_line(name: str) -> str:
-    """Returns a name on one line, as any database accepts and any page shows it."""
-    # Without lone surrogates.
+    """Returns a name on one line, valid for any database and page."""
+    # Drops lone surrogates.
     name_utf8 = name.encode("utf-8", "replace").decode()
     return _BLANKS_AND_CONTROLS.sub(" ", name_utf8).strip()

@@ -20,7 +20,7 @@ log = logging.getLogger(__name__)
 _RETRY_S: Final = 1.0
 """How soon a lost server is tried again."""
 _WAIT_S: Final = 0.2
-"""How long one wait for news lasts: closing waits as long."""
+"""How long to wait for news at a time: closing may take as long."""
 AWAY: Final = "The hall's server does not answer; this is the last known state."
 REFUSED: Final = (
     "The hall's server cannot be read; this is the last known state. See the log of "
@@ -53,11 +53,11 @@ class HallWatch(Background):
             return self._trouble
 
     def is_playing(self, recording_id: str) -> bool:
-        """Whether a table is present and its game in progress."""
+        """Whether a table is present with a game in progress."""
         return any(table.is_playing for table in self.tables() if table.id == recording_id)
 
     def name_of(self, recording_id: str) -> str:
-        """Returns what players call a table; empty if they gave it no name."""
+        """Returns the players' name for a table; empty if they gave it none."""
         return next((table.name for table in self.tables() if table.id == recording_id), "")
 
     def tables(self) -> tuple[Table, ...]:

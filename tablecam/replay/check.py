@@ -1,8 +1,8 @@
 """Checks a recording by replaying its actions and asking for its rulings again.
 
 The engine replays the recorded actions and dice, the rulebook gets each dispute's position, and
-the referee the tables after moves by hand. All must say the same again. Drawings of a ruling may
-change between versions: they are counted apart and are no fault.
+the referee the tables after moves by hand. All must give the recorded result. Drawings of a ruling
+may change between versions: they are counted separately and are no fault.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ SAME: Final = 1e-3
 last digits differ between machines."""
 
 _DRAWINGS: Final = frozenset({"evidence", "ghost"})
-"""Keys of shapes that illustrate a ruling: they may change while the answer stays."""
+"""Keys of shapes that illustrate a ruling: they may change while the answer stays the same."""
 _SENTENCES: Final = frozenset({"text", "because", "question", "reading"})
-"""Keys of sentences, which another version may word otherwise."""
+"""Keys of sentences, which another version may word differently."""
 _ESTIMATES: Final = frozenset({"probability", "sigma_mm", "margin_mm"})
-"""Keys of numbers that another version may estimate otherwise, while the answer stays."""
+"""Keys of numbers that another version may estimate differently, with the same answer."""
 _ABSENT: Final = object()
 
 
@@ -51,7 +51,7 @@ class Difference:
 
     @property
     def is_drawn(self) -> bool:
-        """Whether it is in a drawing of a ruling, not in the ruling itself."""
+        """Whether it is in the drawing of a ruling, not in the ruling itself."""
         return not _DRAWINGS.isdisjoint(self.path)
 
     @property
@@ -84,7 +84,7 @@ def _differences(
     path: KeyPath, recorded: Any, recomputed: Any, is_older: bool
 ) -> Iterator[Difference]:
     if isinstance(recorded, dict) and isinstance(recomputed, dict):
-        # An older program recorded less: what it left out is no difference.
+        # An older program recorded less: missing values are no difference.
         new = () if is_older else tuple(key for key in recomputed if key not in recorded)
         for key in (*recorded, *new):
             values = recorded.get(key, _ABSENT), recomputed.get(key, _ABSENT)
@@ -123,7 +123,7 @@ _DEED_KEYS = ("entry", "deed", "undoes", "events", "after")
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """The first entry that does not hold: which, and why, in one sentence."""
+    """The first entry that fails the check, with the reason in one sentence."""
 
     entry: int
     at: datetime
@@ -143,7 +143,7 @@ class Fault:
 class CheckResult:
     """The result so far: `counts` of actions, rolls, ... by noun, and the first `fault`.
 
-    `reworked` counts entries that hold but are drawn differently now or, if another version
+    `reworked` counts entries that pass but are drawn differently now or, if another version
     recorded them, worded differently.
     """
 
@@ -154,7 +154,7 @@ class CheckResult:
 
 @dataclass(frozen=True, slots=True)
 class _Comparison:
-    """The result of comparing an entry: why it does not hold, if so, and whether it is reworked."""
+    """The result of comparing an entry: why it fails, if so, and whether it is reworked."""
 
     because: str | None
     is_reworked: bool = False
@@ -165,9 +165,9 @@ class RecordingCheck:
 
     Args:
         game: The game's name.
-        name: How errors call the recording.
-        written_by: The version that wrote it: what an older one left out or worded differently is
-            no difference.
+        name: The recording's name in errors.
+        written_by: The version that wrote it: omissions and other wording of an older one are no
+            differences.
 
     Raises:
         BadInput: tablecam does not know the game.
@@ -198,13 +198,13 @@ class RecordingCheck:
             }
 
     def entry(self, entry: Entry) -> bool:
-        """Checks the next entry and returns whether it holds."""
+        """Checks the next entry and returns whether it passes."""
         check = self._checks.get(entry.kind, self._document_only)
         try:
             compared = check(entry)
         except BadInput as refused:
             compared = _Comparison(f"cannot be replayed: {refused}")
-        # Documents are used as they are, so a damaged one may fail anywhere.
+        # Documents are not validated first, so a damaged one may fail anywhere.
         except (KeyError, TypeError, AttributeError) as error:
             because = f"its document is not a valid {entry.kind} ({error!r})"
             compared = _Comparison(because)
@@ -214,7 +214,7 @@ class RecordingCheck:
         return compared.because is None
 
     def _document_only(self, entry: Entry) -> _Comparison:
-        """Checks the document alone of an entry that has no consequences to recompute."""
+        """Checks only the document of an entry that has no consequences to recompute."""
         public_part(entry, self._name)
         return _Comparison(None)
 

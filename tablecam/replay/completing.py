@@ -22,7 +22,7 @@ from tablecam.table.position_file import position_to_json
 
 
 def retold(journal: Journal, watched: ShowsProgress = without_progress) -> Journal:
-    """Returns a recording with all that happened in it: itself, or a completed copy in memory.
+    """Returns a complete recording: this one, or a completed copy in memory.
 
     A copy has extra positions where units moved, so later entries have other numbers.
 
@@ -67,7 +67,7 @@ class _Completion:
         self._numbers: dict[int, int] = {}
 
     def of(self, entries: Iterable[NewEntry]) -> Iterator[NewEntry]:
-        """Yields all entries, with what followed from them and the positions."""
+        """Yields all entries, with their results and positions."""
         count = 0
         for number, entry in enumerate(entries, start=1):
             for completed in self._completed(Entry(number, entry.kind, entry.at, entry.document)):
@@ -95,7 +95,7 @@ class _Completion:
         yield NewEntry(entry.kind, document, at=entry.at)
 
     def _result(self, do: Callable[[Entry], Json], entry: Entry) -> Json:
-        """Returns the engine's result for an entry; nothing after one that it refuses."""
+        """Returns the engine's result for an entry; empty once it has refused one."""
         # After a refusal the engine no longer agrees with the recording.
         if self._refused:
             return {}

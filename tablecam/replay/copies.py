@@ -34,8 +34,8 @@ def without_progress(items: Iterable[Item], total: int, /) -> Iterable[Item]:
 class RecordingCopy:
     """The contents of a new file of the same recording; `entries` can be iterated once.
 
-    `last` is the number of entries, for progress. Without digests (`has_digests`), changes on the
-    way cannot be detected.
+    `last` is the number of entries, for progress. Without digests (`has_digests`), changes in
+    transit cannot be detected.
     """
 
     facts: GameFacts
@@ -54,7 +54,7 @@ def copy_of(journal: Journal, *, pictures: bool) -> RecordingCopy:
     faults = journal.verified(images=pictures).faults
     if faults:
         raise BadInput(journal.name, f"{faults[0]}; {REPAIR}")
-    # Up to here only, as a game in progress adds entries.
+    # Only up to here, because a game in progress adds entries.
     last = journal.last()
     entries = (_with_pictures(journal, entry, pictures) for entry in batched(journal, last))
     return RecordingCopy(journal.facts(), journal.written_by(), last, entries)

@@ -21,7 +21,7 @@ _UTF16_MARKS: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 def copy_from_file(file: BinaryIO, source: str) -> RecordingCopy:
-    """Returns the recording in a file of either form; `source` is how errors call it.
+    """Returns the recording in a file of either form; `source` is its name in errors.
 
     Raises:
         BadInput: It is in neither form, or damaged. Iterating over the entries raises it, too.
@@ -34,7 +34,7 @@ def copy_from_file(file: BinaryIO, source: str) -> RecordingCopy:
             break
     head = b"".join(first_lines)
     if head.startswith(_UTF16_MARKS):
-        # Two bytes a character, and one character more to show that there are too many.
+        # Two bytes a character, and one character above the limit to show that there are too many.
         raw = head + file.read(2 * MOST_CHARACTERS + 2)
         return copy_from_file(BytesIO(raw.decode("utf-16", errors="replace").encode()), source)
     head = head.removeprefix(_BYTE_ORDER_MARK).lstrip()
@@ -46,7 +46,7 @@ def copy_from_file(file: BinaryIO, source: str) -> RecordingCopy:
 
 
 def _lines(file: BinaryIO) -> Iterator[bytes]:
-    """Yields lines; one that is too long is cut where it becomes so, and refused later."""
+    """Yields lines; one that is too long is cut at the limit, and refused later."""
     while line := file.readline(MOST_BYTES + 1):
         yield line
 

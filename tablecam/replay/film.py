@@ -1,6 +1,6 @@
 """Converts a recording to the document that the replay page plays, without concealed cards.
 
-A `deed`'s `entry` may name the cards in players' hands; the film has only what spectators saw.
+A `deed`'s `entry` may name cards in players' hands; the film shows only what spectators saw.
 """
 
 from __future__ import annotations
@@ -103,11 +103,11 @@ def table_name(journal: Journal) -> str:
 
 
 def public_part(entry: Entry, name: str) -> Json:
-    """Returns what everybody may see of an entry's document.
+    """Returns the part of an entry's document that everybody may see.
 
     Args:
         entry: The entry.
-        name: How errors call the recording.
+        name: The recording's name in errors.
 
     Raises:
         BadInput: The document is not valid for the entry's kind.
@@ -129,7 +129,7 @@ def _entry_json(entry: Entry, at_s: float, name: str, game: str) -> Json:
         document |= _rounded(public_part(entry, name))
         if "after" in document:
             document["after"] = _described(described(game), entry.document.get("after", {}))
-    # No valid entry is so deeply nested.
+    # No valid entry is nested this deeply.
     except RecursionError as error:
         raise _invalid(entry, name) from error
     return document | ({"pictures": list(entry.pictures)} if entry.pictures else {})
@@ -144,7 +144,7 @@ def _move(document: Json) -> Json:
 
 
 def _play(document: Json) -> Json:
-    """Returns how a game begins, without `options`: they may name concealed cards."""
+    """Returns the beginning of a game, without `options`: they may name concealed cards."""
     house = list(house_files(document.get("options", {})))
     public = {"position": document.get("position"), "after": _after(document.get("after", {}))}
     return public | ({"house": house} if house else {})
@@ -169,7 +169,7 @@ def _after(document: Json) -> Json:
 
 
 def _described(game: Described, after: Json) -> Json:
-    """Returns the game's status as pages show it: how it stands, its markers and its stacks."""
+    """Returns the game's status for pages: its standing, its markers and its stacks."""
     public, units = after.get("state", {}), after.get("markers", {})
     stacks = {"stacks": stacks_of(units, public)} if game.counters_join else {}
     described = {"standing": to_plain(game.standing(public)), "marks": marks(game, units)}
@@ -177,9 +177,9 @@ def _described(game: Described, after: Json) -> Json:
 
 
 def stacks_of(units: Mapping[str, Json], public: Json) -> dict[str, list[str]]:
-    """Returns the counters of each hex with several by the game, the top one first.
+    """Returns the counters of each hex where the game has several, the top one first.
 
-    The states of units name their hexes, and their places in a stack whose order counts.
+    The states of units name their hexes, and their places in stacks whose order counts.
     """
     ordered = sorted(units.items(), key=lambda unit: unit[1].get("stack", 0))
     lying = [(f"unit:{id}", of.get("hexes") or of.get("hex")) for id, of in ordered]

@@ -53,7 +53,7 @@ def table_facts(roster: Roster) -> Json:
 
 
 def _map_json(roster: Roster) -> Json | None:
-    """Returns the hex map; where its file cannot be read, as in a recording, without a ground."""
+    """Returns the hex map, without its ground if its file cannot be read, as in a recording."""
     hex_map = roster.table.hex_map
     if hex_map is None:
         return None
@@ -85,7 +85,7 @@ def roster_of(table_file: str) -> Roster | None:
     """Returns the roster in the text of a table file; None if it cannot be read."""
     try:
         document = document_from(tomllib.loads(table_file), "table file")
-        # A game that is not installed is shown all the same.
+        # A game that is not installed is still shown.
         return roster_from(document, games=(str(document.data.get("game")),))
     except (tomllib.TOMLDecodeError, BadInput):
         return None
@@ -124,7 +124,7 @@ def _unit_json(unit: UnitEntry, game: str) -> Json:
         "side": unit.side,
         "arm": unit.arm,
         "tags": list(unit.tags),
-        # Of a counter's printed sides one lies upward.
+        # Only one of a counter's printed sides faces upward.
         **({"listed": len(unit.upward())} if unit.faces else {}),
         **({"words": words} if words else {}),
         "base_width_mm": unit.base_type.width_mm,

@@ -57,8 +57,8 @@ def write_mp4(path: Path, pictures: Iterable[tuple[Picture, int]], *, per_s: int
 def write_gif(path: Path, pictures: Iterable[tuple[Picture, int]], *, per_s: int) -> int:
     """Writes pictures (height, width, 3) as GIF, each for a number of frames; returns the total.
 
-    Only the part of a picture that changed is written, as it comes: however long the film is, at
-    most two pictures are in memory.
+    Writes only the changed part of each picture, as it comes: however long the film, at most two
+    pictures are in memory.
     """
     frames = 0
     before: Picture | None = None
@@ -68,7 +68,7 @@ def write_gif(path: Path, pictures: Iterable[tuple[Picture, int]], *, per_s: int
             image = _reduced(picture[top:bottom, left:right])
             if before is None:
                 file.writelines(getheader(image, info={"loop": 0})[0])
-            # In hundredths of a second, each from the film's start, so that no error adds up.
+            # In hundredths of a second from the film's start, so that errors do not add up.
             end_ms, start_ms = (round(100 * at / per_s) * 10 for at in (frames + count, frames))
             options = {"duration": min(end_ms - start_ms, _MAX_MS), "disposal": 1}
             file.writelines(getdata(image, (left, top), include_color_table=True, **options))
@@ -79,7 +79,7 @@ def write_gif(path: Path, pictures: Iterable[tuple[Picture, int]], *, per_s: int
 
 
 def _without_repeats(pictures: Iterable[tuple[Picture, int]]) -> Iterator[tuple[Picture, int]]:
-    """Yields the film without repeated pictures: the first stands for longer instead."""
+    """Yields the film without repeated pictures: the first is shown longer instead."""
     shown: Picture | None = None
     frames = 0
     for picture, count in pictures:
@@ -92,7 +92,7 @@ def _without_repeats(pictures: Iterable[tuple[Picture, int]]) -> Iterator[tuple[
 
 
 def _changed_box(before: Picture | None, picture: Picture) -> tuple[int, int, int, int]:
-    """Returns what changed in a picture: first and end row, first and end column."""
+    """Returns the box that changed in a picture: first and end row, first and end column."""
     height, width = picture.shape[:2]
     if before is None:
         return 0, height, 0, width

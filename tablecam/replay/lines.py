@@ -1,9 +1,9 @@
 """Converts recordings to and from JSON lines: the facts, then one entry a line.
 
-The first line is an object with `format` "tablecam.recording", `version`, what the game was played
-with, and the number of `entries`. Each other line is an entry with its `number`, `at`, `kind` and
-`document`, and `pictures` in base64 if requested. Each has a `digest` that chains to the line
-before (`record/digests.py`). Lines give the identical recording again.
+The first line is an object with `format` "tablecam.recording", `version`, the game's settings, and
+the number of `entries`. Each other line is an entry with its `number`, `at`, `kind` and `document`,
+and `pictures` in base64 if requested. Each has a `digest` that chains to the line before
+(`record/digests.py`). Lines convert back to the identical recording.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class _EntryLine(StrictModel):
 
 
 def lines_of(copy: RecordingCopy, *, digests: bool = True) -> Iterator[str]:
-    """Yields a recording as lines without line ends; no `digests` if the whole has a checksum.
+    """Yields a recording as lines without line ends; needs no `digests` if a checksum covers all.
 
     Raises:
         BadInput: The copied recording cannot be read.
@@ -102,10 +102,10 @@ def lines_of(copy: RecordingCopy, *, digests: bool = True) -> Iterator[str]:
 
 
 def copy_from_lines(lines: Iterable[bytes], source: str) -> RecordingCopy:
-    """Returns the recording in JSON lines; `source` is how errors call them.
+    """Returns the recording in JSON lines; `source` is their name in errors.
 
     Raises:
-        BadInput: The first line is of no recording, or of a newer version. Iterating over the
+        BadInput: The first line belongs to no recording, or to a newer version. Iterating over the
             entries raises it, too, with the line's number, if one is damaged, changed or missing.
     """
     numbered = _numbered(lines, source)
@@ -182,7 +182,7 @@ def _entries(
             yield line, *_entry(document, count, expected_count, source)
         except BadInput as error:
             raise _on_line(error, line) from None
-    # If the end is cut off, all the lines that remain are valid.
+    # If the end is cut off, all remaining lines are valid.
     if count < expected_count:
         raise BadInput(
             source, f"expected {expected_count} entries, got {count}: the end is missing"
@@ -195,7 +195,7 @@ def _chained(
     before: str,
     source: str,
 ) -> Iterator[NewEntry]:
-    """Yields entries whose digest is right; `before` is the digest of the facts."""
+    """Yields entries after checking their digests; `before` is the digest of the facts."""
     for number, (line, entry, digest) in enumerate(entries, start=1):
         before = entry_rows(recording_id, number, entry, before)[0]["digest"]
         if digest != before:

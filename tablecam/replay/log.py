@@ -1,4 +1,4 @@
-"""Writes the log of a recorded game, line by line, without what is concealed."""
+"""Writes the log of a recorded game, line by line, without concealed facts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Said = Iterator["LogLine"]
 
 @dataclass(frozen=True, slots=True)
 class LogLine:
-    """One line of the log. `kind` is the event's, or the entry's if that is no deed.
+    """One line of the log. `kind` is the event's, or the entry's if it is not a deed.
 
     `dice` are the values rolled, `note` the players' comment. `is_undone` if it was undone later.
     """
@@ -79,7 +79,7 @@ class Log:
         yield _line(entry, "; ".join(("a game begins: " + " v ".join(sides), *agreed)))
 
     def deed(self, entry: Entry) -> Said:
-        """Yields what was done, and the events that followed."""
+        """Yields the action, and the events that followed."""
         document = entry.document
         if document.get("undoes"):
             yield self._undone(entry, document["undoes"])
@@ -115,7 +115,7 @@ class Log:
     def ruling(self, entry: Entry) -> Said:
         """Yields the referee's ruling on a move by hand."""
         answer, text = entry.document["answer"], entry.document["text"]
-        # A text that is no question is complete: it says what was moved and must be put back.
+        # A text that is not a question is complete: it says what was moved and must be put back.
         if text.endswith("?"):
             # A margin of a path says less than why it is refused.
             because = answer.get("because") if answer["answer"] == "no" else None
@@ -193,7 +193,7 @@ def _agreed(key: str, value: object, sides: Container[object]) -> str:
 
 
 def _remark(document: Any) -> str:
-    """Returns a remark in words, with its meaning if it states an intent."""
+    """Returns a remark in words, and an intent spelt out."""
     intent = document.get("intent") if isinstance(document, dict) else None
     if not isinstance(intent, dict):
         return f"said: {quoted(document)}"

@@ -1,4 +1,4 @@
-"""Draws a table in characters, for any message that keeps their widths."""
+"""Draws a table in characters, for messages in a fixed-width font."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class _Grid:
     def covered_mm2(self, shape: shapely.Polygon) -> NDArray[np.float64]:
         """Returns how much of each cell a shape covers (rows, COLUMNS)."""
         covered = np.zeros((self.rows, COLUMNS))
-        # Only cells near the shape are intersected, as that takes long.
+        # Intersects only cells near the shape, because it is slow.
         left_mm, bottom_mm, right_mm, top_mm = shape.bounds
         top, left = self.cell((left_mm, top_mm))
         bottom, right = self.cell((right_mm, bottom_mm))
@@ -156,7 +156,7 @@ def sides_of(position: Position) -> list[str]:
 
 
 def _ground_cells(grid: _Grid, piece: Terrain) -> list[Cell]:
-    """Returns the cells that terrain covers by half; a thin piece's, such as a wall's, by less."""
+    """Returns the cells that terrain covers by half; less for thin pieces such as walls."""
     area = shapely.Polygon(piece.outline_mm)
     covered_mm2 = grid.covered_mm2(area)
     width_mm = min(2.0 * area.area / area.length, grid.row_mm)
@@ -187,10 +187,10 @@ def _fill(sides: list[str], unit: Unit) -> str:
 
 
 def _label(canvas: _Canvas, name: str, cells: list[Cell], fill: str) -> None:
-    """Draws a unit's name on the row that it fills most of, beside its side's character."""
+    """Draws a unit's name on the row that it fills most, beside its side's character."""
     rows = Counter(row for row, _ in cells)
     middle = sum(row for row, _ in cells) / len(cells)
-    # The row with most cells, and of equal ones that in the middle.
+    # The row with the most cells; of equal ones the middle one.
     row = max(rows, key=lambda number: (rows[number], -abs(number - middle)))
     columns = [column for cell_row, column in cells if cell_row == row]
     # A cell beside the name must remain to show the side.

@@ -57,7 +57,7 @@ def position_at(journal: Journal, moment: int) -> Position:
     """
     game = journal.facts().game
     document: Json | None = None
-    # Every few dozen entries a position is whole; differences lead on from the last of these.
+    # Every few dozen entries a position is whole; differences follow from the last whole one.
     for entry in _latest(journal, moment, ("position",), lambda entry: WHOLE in entry.document):
         document = document_after(document, entry, journal.name)
     if document is None:
@@ -93,8 +93,8 @@ def is_over(journal: Journal) -> bool:
 def is_measuring_closed(journal: Journal) -> bool:
     """Whether a game is in progress whose players must declare before they measure.
 
-    The table tells its players what they may measure already; spectators may measure nothing, as
-    they could pass it on.
+    The table tells its players what they may already measure; spectators may measure nothing,
+    because they could pass it on.
 
     Raises:
         BadInput: The recording cannot be read.

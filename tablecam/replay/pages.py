@@ -1,7 +1,7 @@
-"""Reads rows straight from the pages of an SQLite file, however much of it is damaged.
+"""Reads rows straight from the pages of an SQLite file, however badly it is damaged.
 
-SQLite finds a page only through others, and gives up where one is wrong. Here every page is read
-by itself: its header says whether it holds rows, and a row says on which page it continues. The
+SQLite finds a page only through others, and gives up at a bad one. This module reads every page by
+itself: its header says whether it holds rows, and a row says on which page it continues. The
 layout is SQLite's own, https://www.sqlite.org/fileformat2.html; names in brackets are from there.
 """
 
@@ -116,7 +116,7 @@ class Pages:
                 yield self._after_end(page, at)
 
     def _after_end(self, page: bytes, at: int) -> bytes:
-        """Returns what follows a row's end on its last overflow page; nothing without one."""
+        """Returns the bytes after a row's end on its last overflow page; empty without one."""
         size, at = _varint(page, at)
         _, at = _varint(page, at)
         local_bytes = self._local_bytes(size, _TABLE_LEAF)
@@ -157,7 +157,7 @@ class Pages:
         return payload + self._overflow(overflow_page, size - local_bytes)
 
     def _local_bytes(self, size: int, kind: int) -> int:
-        """Returns how much of a row of that size lies on its own page [X, M and K]."""
+        """Returns how many bytes of a row of that size lie on its own page [X, M and K]."""
         usable = self._usable
         max_local = usable - 35 if kind == _TABLE_LEAF else (usable - 12) * 64 // 255 - 23
         if size <= max_local:
@@ -177,7 +177,7 @@ class Pages:
             (number,) = struct.unpack_from(">I", page)
             parts.append(page[4 : 4 + min(size, self._usable - 4)])
             size -= len(parts[-1])
-        # The chain goes on: these pages belong to another row.
+        # The chain continues: these pages belong to another row.
         if number:
             raise ValueError("expected the row to end where its pages do")
         return b"".join(parts)
@@ -228,7 +228,7 @@ def _values(payload: bytes) -> tuple[Value, ...]:
         values.append(value)
         if at_value > len(payload):
             _short()
-    # Noise may parse as values, but hardly ends exactly with the row.
+    # Noise may parse as values, but hardly ever ends exactly with the row.
     if at != header_end or at_value != len(payload):
         raise ValueError("expected values as long as the row")
     return tuple(values)
@@ -257,5 +257,5 @@ def _varint(data: bytes, at: int) -> tuple[int, int]:
         value = value << 7 | data[index] & 0x7F
         if data[index] < 0x80:
             return value, index + 1
-    # Of the ninth byte all eight bits count.
+    # All eight bits of the ninth byte count.
     return value << 8 | data[at + 8], at + 9

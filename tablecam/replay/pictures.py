@@ -25,7 +25,7 @@ from tablecam.table.motion import SLIP_MM
 from tablecam.wording import proper_name
 
 _CAPTION_SHARE: Final = 0.16
-"""Share of a picture's height that is for captions."""
+"""Share of a picture's height reserved for captions."""
 _SOFT_INK: Final[Colour] = (113, 102, 91)
 _CAPTION_SIZE, _HEADLINE_SIZE = 0.036, 0.025
 """Letter heights, as shares of the picture's height."""
@@ -76,12 +76,12 @@ class Studio:
         return with_evidence(ground, view, scene.shapes, units_across=self.units_across)
 
     def _peopled(self, scene: Scene, view: MapView, units: Sequence[Unit]) -> PictureWithUnits:
-        """Draws the ground with these units; cached, as it stays the same while nothing moves."""
+        """Draws the ground with these units; cached while nothing moves."""
         marked_units = tuple(_marked(unit, scene) for unit in units)
         photograph = scene.photograph if self.photographs else None
         key = (view, photograph, tuple((unit.id, unit.bases) for unit in marked_units))
         if key not in self._last:
-            # Only the newest is cached, as each holds a whole picture.
+            # Caches only the newest, because each holds a whole picture.
             self._last.clear()
             self._last[key] = self._with_units(self._ground(scene, view), view, marked_units)
         return self._last[key]
@@ -99,12 +99,12 @@ class Studio:
         )
 
     def _moving(self, scene: Scene, before: Position) -> Iterator[Picture]:
-        """Yields the pictures of a movement, drawn over one of all that stands still."""
+        """Yields the pictures of a movement, drawn over a picture of everything at rest."""
         view = self._view(scene)
         units_before = {unit.id: unit for unit in _units_and_commanders(before)}
         units = _units_and_commanders(scene.position)
         moving = [unit for unit in units if _moves(unit, units_before)]
-        # What stands still is drawn once for the whole movement.
+        # Everything at rest is drawn once for the whole movement.
         background = self._drawn(scene, [unit for unit in units if unit not in moving])
         for share in _eased(round(MOVE_S * self.per_s)):
             picture = background.copy()
@@ -159,7 +159,7 @@ def _caption_lines(scene: Scene, width_px: int, top_px: float, words_px: float) 
     room_px = width_px - 2 * left_px
     rule = f" ({scene.rule})" if scene.rule else ""
     lines = wrapped(scene.words[:1].upper() + scene.words[1:] + rule, words_px, room_px)
-    # The last line takes all the rest, and is truncated.
+    # The last line takes the rest, truncated.
     for line in filter(None, [*lines[: _MAX_LINES - 1], " ".join(lines[_MAX_LINES - 1 :])]):
         top_px += 1.3 * words_px
         yield Words(truncated(line, words_px, room_px), (left_px, top_px), words_px, INK)
@@ -200,7 +200,7 @@ def _marker(commander: Commander, size_mm: float) -> BasePose:
 
 
 def _eased(count: int) -> Iterator[float]:
-    """Yields shares of a way from 0 to 1, slow at both ends (smoothstep)."""
+    """Yields shares of a path from 0 to 1, slow at both ends (smoothstep)."""
     for number in range(count):
         share = (number + 0.5) / count
         yield share * share * (3 - 2 * share)
@@ -208,7 +208,7 @@ def _eased(count: int) -> Iterator[float]:
 
 def _moves(unit: Unit, before: Mapping[str, Unit]) -> bool:
     unit_before = before.get(unit.id)
-    # Only a complete unit moves, and by more than a hand lets a base slip.
+    # Only a complete unit moves, and by more than a base slips under a hand.
     return (
         unit_before is not None
         and len(unit_before.bases) == len(unit.bases)
@@ -231,6 +231,6 @@ def _between(start: BasePose, end: BasePose, share: float) -> BasePose:
 
 
 def _marked(unit: Unit, scene: Scene) -> Unit:
-    """Returns a unit as it is named, with its markers in the game beside its name."""
+    """Returns a unit with its markers in the game beside its name."""
     name = f"{proper_name(unit.id)} {scene.markers.get(unit.id, '')}"
     return replace(unit, id=name.rstrip())

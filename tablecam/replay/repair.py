@@ -1,7 +1,7 @@
 """Builds a new recording from the readable parts of a damaged one; never changes the damaged one.
 
-Entries keep their numbers, as links and other entries refer to them: a notice takes the place of
-each entry that is lost.
+Entries keep their numbers, because links and other entries refer to them: a notice replaces each
+lost entry.
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ _VERSION_AT: Final = slice(60, 64)
 
 @dataclass(frozen=True, slots=True)
 class Repaired:
-    """What is saved of a damaged recording, and what is known to be lost.
+    """The saved parts of a damaged recording, and the known losses.
 
     Of the readable `entries`, `unclear` ones no longer mean anything: positions that are a
     difference from a lost one, and contents that tablecam never writes. `changed` ones are
-    readable, but they or their pictures changed since they were written, as may the facts.
+    readable, but they or their pictures changed since they were written; so may the facts have.
     `unsealed` ones, of an older tablecam, have no digests to tell. All others are intact.
     """
 
@@ -92,8 +92,8 @@ def pages_of(path: Path) -> Pages:
     """Returns the pages of a recording's file, including the log beside it.
 
     Raises:
-        BadInput: It is missing, empty, cannot be read, or is of a version that another tablecam
-            has to repair.
+        BadInput: It is missing, empty, cannot be read, or has a version that another tablecam must
+            repair.
     """
     if not path.exists():
         raise BadInput(str(path), "there is no such file")
@@ -136,7 +136,7 @@ def verified(file: GameFile) -> Verification:
 
 
 def repaired(rows: Iterator[Row], name: str) -> Repaired:
-    """Builds a recording from the rows of a damaged one's pages; `name` is how errors call it.
+    """Builds a recording from the rows of a damaged one's pages; `name` is its name in errors.
 
     Raises:
         BadInput: The rows hold nothing of a recording.
@@ -153,7 +153,7 @@ def repaired(rows: Iterator[Row], name: str) -> Repaired:
     entries = tuple(rebuilding.entry(number) for number in range(1, last + 1))
     written_by = saved.written_by or tablecam.__version__
     digests = saved.verified()
-    # What is reported as lost or unclear is not reported as changed, too.
+    # Entries reported as lost or unclear are not also reported as changed.
     reported = {*(number for number, _ in listed - pictures), *(n for n, _ in rebuilding.unclear)}
     changed = tuple(
         (number, saved.kinds.get(number))
@@ -182,7 +182,7 @@ def _last(saved: Salvaged) -> int:
 
 
 def _guessed_facts(saved: Salvaged) -> GameFacts:
-    """Returns the facts as far as the entries themselves reveal them."""
+    """Returns the facts that the entries themselves reveal."""
     first = min(saved.entries)
     documents = (entry.document for _, entry in sorted(saved.entries.items()))
     games = (
@@ -198,10 +198,10 @@ def _position_inside(document: Json) -> Json:
 
 
 class _Rebuilding:
-    """Decides entry by entry what the new recording holds.
+    """Builds the new recording entry by entry.
 
-    A notice replaces what is lost, and positions that follow a lost one become whole. Each saved
-    entry is run through what pages and films do, so that the new recording can be played.
+    A notice replaces each lost entry, and positions that follow a lost one become whole. Each saved
+    entry is processed as for pages and films, so that the new recording can be played.
     """
 
     def __init__(self, saved: Salvaged, facts: GameFacts) -> None:
@@ -213,7 +213,7 @@ class _Rebuilding:
         self._telling = SceneBuilder(saved.id)
 
     def entry(self, number: int) -> NewEntry:
-        """Returns what has the next number in the new recording."""
+        """Returns the entry with the next number in the new recording."""
         entry = self._saved.entries.get(number)
         if entry is None:
             kind = self._saved.kinds.get(number)
@@ -241,7 +241,7 @@ class _Rebuilding:
         if new.kind == "deed" and not isinstance(new.document.get("entry"), dict):
             raise BadInput(self._saved.id, f"entry {number} does not say what was done")
         if entry.kind in SHOWN:
-            # Only whether the scenes can be built matters.
+            # Only checks that the scenes can be built.
             deque(self._telling.scenes_of(entry), maxlen=0)
         # Only now is the entry known to be valid.
         if new.kind == "position":

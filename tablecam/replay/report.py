@@ -1,4 +1,4 @@
-"""Writes a recorded game as a battle report: prose by turns, a map of the table after each."""
+"""Writes a recorded game as a battle report: prose turn by turn, with a map after each."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ WIDTH: Final = 74
 _LEFT_OUT: Final = frozenset(
     {"move", "ruling", "remark", "put-back", "undo", "picture", "dispute", "notice", "detail"}
 )
-"""Kinds of moments or lines that other sections cover, or whose result says it all."""
+"""Kinds of moments or lines that other sections cover, or whose result suffices."""
 _PARAGRAPHS: Final = frozenset({"phase", "attack", "overrule", "over"})
 """Kinds of moments or lines that begin a new paragraph within a turn."""
 _MARKUP: Final = re.compile(r"[\\`*_\[\]<>|&#~]|(?<!\S)[-+=]+(?!\S)")
@@ -38,7 +38,7 @@ _UNCHANGED: Final = "The table is unchanged."
 
 @dataclass(slots=True)
 class _Part:
-    """A turn, or what came before the first: its lines, and the table at its end."""
+    """A turn, or the time before the first: its lines, and the table at its end."""
 
     head: LogLine | None
     lines: list[LogLine] = field(default_factory=list)
@@ -50,7 +50,7 @@ class Report:
 
     Args:
         facts: The recording's facts.
-        name: How errors call the recording.
+        name: The recording's name in errors.
     """
 
     def __init__(self, facts: GameFacts, name: str) -> None:
@@ -69,14 +69,14 @@ class Report:
         """Adds the next entry."""
         count_before = len(self._log.lines)
         self._log.add(entry)
-        # Before this entry is followed: the table at the end of the part before it.
+        # Before following this entry: the table at the end of the previous part.
         if any(map(self._begins_part, self._log.lines[count_before:])):
             self._tables[entry.number] = self._table()
         self._follow(entry)
         self._ended_at = entry.at
 
     def _follow(self, entry: Entry) -> None:
-        """Follows where everything lies, and the units' state in the game."""
+        """Updates the places of all units and their state in the game."""
         if entry.kind == "position":
             self._position = document_after(self._position, entry, self._name)
         elif entry.kind == "play" and self._position is None:
@@ -137,7 +137,7 @@ class Report:
         ]
 
     def _kind(self, line: LogLine) -> str:
-        """Returns what the game says that a line's event means, else the line's own kind."""
+        """Returns the game's kind for a line's event, else the line's own kind."""
         return self._game.moments.get(line.kind, line.kind)
 
     def _begins_part(self, line: LogLine) -> bool:
@@ -158,7 +158,7 @@ class Report:
         yield part
 
     def _prose(self, part: _Part) -> Iterator[str]:
-        """Yields a turn's heading and text, with a paragraph for each action that began."""
+        """Yields a turn's heading and text, with a paragraph for each action begun."""
         if part.head is not None:
             yield from ("", f"## {self._sentence(part.head.text)} ({part.head.at:%H:%M})")
         paragraph: list[str] = []

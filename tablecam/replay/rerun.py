@@ -22,7 +22,7 @@ from tablecam.table.position_file import position_from_json
 class Rerun:
     """A game that is replayed entry by entry, with its state so far.
 
-    `name` is how errors call the recording.
+    `name` is the recording's name in errors.
     """
 
     def __init__(self, game: Game[Any, Any], name: str) -> None:
@@ -50,10 +50,10 @@ class Rerun:
         self._note()
 
     def begin(self, entry: Entry) -> Json:
-        """Begins the game of a `play` entry; returns what the entry must hold of its status.
+        """Begins the game of a `play` entry; returns the status that the entry must hold.
 
         Raises:
-            BadInput: It is no play of this game, or cannot be begun.
+            BadInput: It is not a play of this game, or cannot begin.
         """
         document = {key: value for key, value in entry.document.items() if key != "after"}
         self.play = Play.from_json(self.game, document)
@@ -62,7 +62,7 @@ class Rerun:
         return {"after": game_status(self.game, self.play.state)}
 
     def act(self, entry: Entry) -> Json:
-        """Does what a `deed` entry says, dice and all; returns the document it must hold.
+        """Performs the action of a `deed` entry, dice and all; returns the document it must hold.
 
         Raises:
             BadInput: No game has begun, or the engine refuses.
@@ -73,7 +73,7 @@ class Rerun:
         self.play.take(entry.document["entry"])
         (logged,) = self.play.logged(after=self._deeds)
         self._deeds += 1
-        # A `lay` records where units lie already.
+        # A `lay` records where units already lie.
         if logged.document.get("type") != LAY:
             self._by_hand.follow(before, self.game.position(self.play.state))
         self._note()

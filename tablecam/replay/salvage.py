@@ -1,4 +1,4 @@
-"""Collects what a damaged file still holds of a recording, and what is known to be missing."""
+"""Collects the surviving parts of a recording in a damaged file, and the known losses."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ _ID_LENGTH: Final = 32
 
 @dataclass(slots=True)
 class Salvaged:
-    """What a file's rows hold of one recording.
+    """The parts of one recording found in a file's rows.
 
     `entries` and `pictures` are complete. `kinds` and `listed` are the entries and pictures that
     an index names, readable or not. `rows` and `picture_rows` are the raw rows, to be verified.
-    `doubted` are entries whose row number differs from their own, as it never does unless changed.
+    `doubted` are entries whose row number differs from their own, which means a change.
     """
 
     id: str
@@ -81,7 +81,7 @@ class Salvaged:
 
 
 def salvaged(rows: Iterable[Row]) -> Salvaged:
-    """Returns what is left of the recording that most rows belong to."""
+    """Returns the surviving parts of the recording that most rows belong to."""
     recordings: dict[str, Salvaged] = {}
     count: Counter[str] = Counter()
     for row in rows:
@@ -115,7 +115,7 @@ def _take(known: Salvaged, row: Row) -> bool:
         case (str(), int(number), str(kind), str(media_type), bytes(image), *_) if _is_picture(
             kind
         ):
-            # Noise hardly begins like a picture.
+            # Noise hardly ever begins like a picture.
             signature = _SIGNATURES.get(media_type)
             if number < 1 or signature is None or not image.startswith(signature):
                 return False
@@ -151,7 +151,7 @@ def _by_column(columns: Sequence[str], values: tuple[Value, ...]) -> Json:
 
 
 def _take_listed(known: Salvaged, row: Row) -> bool:
-    """Adds what an index's row names; returns whether it names part of a recording."""
+    """Adds the part that an index's row names; returns whether it names one of a recording."""
     match row.values:
         case (str(), int(number), int()) if number > 0:
             # This index does not name the entry's kind.

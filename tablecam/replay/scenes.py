@@ -1,4 +1,4 @@
-"""Divides a recording into scenes: what is shown and said, and for how long."""
+"""Divides a recording into scenes: a picture and words, shown for a time."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ SHOWN: Final[tuple[Kind, ...]] = (
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """What a film shows for a while.
+    """A scene of a film: the table and words, shown for a time.
 
     `before` is the position from which units move in this scene, None if nothing moves. `markers`
     are the units' states in the game, in a few letters; `photograph` is the newest entry with a
@@ -57,7 +57,7 @@ class Scene:
 
     @property
     def shown_s(self) -> float:
-        """How long the scene stands once nothing moves: as long as its words take to read."""
+        """How long the scene stays once nothing moves: as long as its words take to read."""
         # The words of a movement were shown before it.
         if not self.words or self.before is not None:
             return 0.3
@@ -78,7 +78,7 @@ def scenes(journal: Journal) -> Iterator[Scene]:
 class SceneBuilder:
     """Converts entries to scenes one by one, as a recording may still be in progress.
 
-    `name` is how errors call the recording; `now` is the newest scene, None before the first.
+    `name` is the recording's name in errors; `now` is the newest scene, None before the first.
     """
 
     def __init__(self, name: str) -> None:
@@ -179,7 +179,7 @@ def _dispute_scene(next_scene: Scene, dispute: Json) -> Scene:
 
 
 def headline(standing: Standing) -> str:
-    """Returns how a game stands in a line: the turn, the active side, each side's first figure.
+    """Returns a game's status in one line: the turn, the active side, each side's first figure.
 
     >>> from tablecam.rules.descriptions import Figure, SideStanding
     >>> side = SideStanding("french", (Figure("morale", 12),))

@@ -1,4 +1,4 @@
-"""Converts a recording to a text for messages, and reads it back from what came out of one.
+"""Converts a recording to a text for messages, and back, however a message has altered it.
 
     [tablecam.text 1; GAME, 2026-05-01 19:30, 412 entries; 15728; 0f3a...]
     /Td6WFoAAATm1rRGBMDo6gH...
@@ -67,11 +67,11 @@ def text_of(journal: Journal, watched: ShowsProgress = without_progress) -> str:
 
 
 def recording_of(text: str, source: str = "text") -> RecordingCopy:
-    """Returns the recording in a text; `source` is how errors call it.
+    """Returns the recording in a text; `source` is its name in errors.
 
     Raises:
-        BadInput: The text holds none, is cut, changed, or of a newer version. Iterating over the
-            entries raises it, too.
+        BadInput: The text contains none, is cut off, changed, or of a newer version. Iterating over
+            the entries raises it, too.
     """
     packed = _packed(text, source)
     lines = _unpacked(packed, source).split(b"\n")
