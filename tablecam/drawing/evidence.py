@@ -176,7 +176,7 @@ _Name = tuple[str, Array, float, Colour]
 def _outline_unit(pen: Pen, view: View, unit: Unit, colour: Colour, labels: Labels) -> _Name | None:
     """Outlines a unit's bases, front edges thick; returns its name for lettering."""
     boxes = [_outline_base(pen, view, base, colour) for base in unit.bases]
-    # Bases behind the camera or off its picture have no finite place.
+    # Bases behind the camera or outside its picture have no finite place.
     visible = [box for box in boxes if np.isfinite(box).all()]
     labels.take(visible)
     return (unit.id, box_of(np.array(visible)), _NAME, colour) if visible else None
@@ -207,7 +207,7 @@ def _labelled(
 
 
 def _label_box(pen: Pen, shape: Shape, inside_px: Array) -> Array:
-    """Returns what a label stands beside: all of a small shape, the middle of a large one."""
+    """Returns the box beside which a label goes: a small shape's, or a large one's middle."""
     box = box_of(inside_px)
     if max(box[2:] - box[:2]) <= _LARGE[shape.kind] * pen.unit_px:
         return box

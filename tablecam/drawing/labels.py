@@ -1,4 +1,4 @@
-"""Places labels on a picture where they cover neither each other nor what they name."""
+"""Places labels on a picture where they cover neither each other nor the things they name."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ Array = NDArray[np.float64]
 
 @dataclass(slots=True)
 class Labels:
-    """Hands out free places for labels in a picture of `width_px` x `height_px`.
+    """Assigns free places to labels in a picture of `width_px` x `height_px`.
 
-    `taken` are the boxes (x_low, y_low, x_high, y_high) that must stay free; each place handed out
-    joins them.
+    `taken` are the boxes (x_low, y_low, x_high, y_high) that must stay free, including the labels
+    placed so far.
     """
 
     width_px: float

@@ -19,7 +19,7 @@ _SCALE: Final = 0.9
 """This typeface's x-height equals that of common ones at this share of its size."""
 _CASING: Final = 0.16
 _REMEMBERED: Final = 2048
-"""Videos write the same words again and again."""
+"""How many texts to cache: videos repeat the same words."""
 _KNOWN: Final = frozenset(
     "".join(map(chr, range(0xA1, 0x100))) + "ĆćČčđĞğİıŁłŒœŞşŠšŸŽž–—‘’‚“”„†‡•…‰‹›€−≤≥"  # noqa: RUF001 - those that are there
 )

@@ -16,7 +16,7 @@ _COLUMN = 400.0
 """The width of a column, in drawing units."""
 _EDGE = 22.0
 _LETTERS = 46
-"""The letters that fit in a column in the narrow font of OpenCV."""
+"""How many letters of OpenCV's narrow font fit in a column."""
 _WORDS, _STEP = 11.0, 20.0
 _HEAD, _HEAD_STEP = 15.0, 32.0
 _GAP = 14.0

@@ -1,7 +1,7 @@
 """Makes the proof card for a ruling: the camera's picture, cropped, with evidence and caption.
 
-The photograph is neither rectified nor retouched: evidence is drawn where it lies in it, and
-beneath stand the question, the answer and the rule.
+The photograph is neither rectified nor retouched: evidence is drawn in place, with the question,
+the answer and the rule beneath.
 """
 
 from __future__ import annotations

@@ -19,8 +19,7 @@ from tablecam.drawing.proof_ground import EvidenceHeights
 LEAST_WIDTH_PX: Final = 900
 """A narrower crop is enlarged to this width."""
 _NARROWEST, _WIDEST = 1.2, 2.2
-"""The limits of a crop's width to height: a long thin one would not show where on the table it
-is."""
+"""Limits of a crop's aspect ratio: a long thin one would not show where on the table it is."""
 _LEAST_MARGINS: Final = 5.0
 """The least width of a crop, in margins."""
 _BEYOND: Final = 0.06
@@ -110,11 +109,11 @@ def crop_around(
     if not is_seen.any():
         return Cut(camera, ground, 0, 0, lens.width_px, lens.height_px)
     px_per_mm = camera.px_per_mm(places[is_seen], heights_mm[is_seen])
-    # At the largest scale among the places: the margin is nowhere smaller than asked.
+    # At the largest scale among the places, so that the margin is nowhere smaller than requested.
     margin_px = margin_mm * float(np.max(px_per_mm))
     box = box_of(seen_px[is_seen])
     sides_px = _sides_px(box[2:] - box[:2] + 2 * margin_px, _LEAST_MARGINS * margin_px, size_px)
-    # Shifted into the picture rather than made smaller.
+    # Shift it into the picture rather than shrink it.
     low = np.clip((box[:2] + box[2:] - sides_px) / 2, 0, size_px - sides_px)
     left, top, width, height = (int(value) for value in np.floor([*low, *sides_px]))
     return Cut(camera, ground, left, top, width, height)

@@ -106,9 +106,9 @@ def picture_report(
     note: str = "",
     advice: tuple[str, ...] = (),
 ) -> PictureReport:
-    """Builds the report from a search and from what its table tags say.
+    """Builds the report from a search and the registration of its table tags.
 
-    `note` replaces the registration's sentence where more has happened than it covers.
+    `note` replaces the registration's sentence if it does not cover everything.
     """
     seen = {sighting.tag for sighting in search.sightings}
     refused = {rejection.tag for rejection in search.rejections}

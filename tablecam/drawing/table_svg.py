@@ -1,7 +1,7 @@
-"""Draws a table as an SVG: terrain, units, and the shapes that show why answers are as they are.
+"""Draws a table as an SVG: terrain, units, and the shapes that explain answers.
 
-Colours are the colour-blind safe palette of Okabe and Ito; dashes and labels make the distinctions
-that matter as well.
+Colours are the colour-blind safe palette of Okabe and Ito; dashes and labels also show the
+distinctions that matter.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _BENEATH: Final = frozenset(
 """Roles drawn beneath the units, whose colours they would change."""
 
 _MARGIN_BW = 4.5
-"""What a close-up shows of the table around its units."""
+"""The margin of table that a close-up shows around its units."""
 
 _WIDTH_PX = 1600
 
@@ -186,7 +186,7 @@ def _colours(position: Position) -> dict[str, str]:
 def _add_ground(board: _Canvas, position: Position) -> None:
     table = position.table
     board.polygon(shapely.get_coordinates(table_outline(table))[:-1].tolist(), "table")
-    # Hills go first, as other terrain lies on them.
+    # Hills go first, because other terrain lies on them.
     for piece in sorted(position.terrain, key=lambda piece: piece.kind != "hill"):
         board.polygon(piece.outline_mm, f"terrain {piece.kind}")
 

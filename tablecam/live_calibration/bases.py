@@ -1,6 +1,6 @@
-"""Learns where each base's tag lies on it, from pushes into the jig's corner. Uses no threads.
+"""Measures each base's tag position by pushes into the jig's corner. Uses no threads.
 
-The bases file is written with each laying that counts; an earlier one is kept beside it.
+Each laying that counts rewrites the bases file; an earlier file is backed up beside it.
 """
 
 from __future__ import annotations
@@ -47,10 +47,10 @@ LAYINGS = 2
 """How often each base is to be pushed into the corner."""
 
 _IN_CORNER_MM = 15.0
-"""A base within this of its place in the corner is meant to be in it."""
+"""A base this near to its place in the corner counts as being in it."""
 
 _MOST_OFF_MM, _MOST_TURN_DEG, _GLUE_SIGMAS = 2.0, 3.0, 5.0
-"""A first laying is refused beyond these, or beyond so many sigmas of the glue."""
+"""A first laying is refused beyond these, or beyond this many sigmas of the glue."""
 
 _STILL_MM, _AWAY_MM, _AWAY_DEG = 0.3, 2.5, 5.0
 _HELD_S, _HIDDEN_S, _FILM_GAP_S = 0.8, 1.5, 0.7
@@ -68,11 +68,11 @@ class BaseNews:
 
 @dataclass(frozen=True, slots=True)
 class BasesProgress:
-    """How far the bases are learnt, and what lies in the corner now.
+    """The progress of learning the bases, and the base in the corner now.
 
     `missing` are the sheet's tags that are not seen, `problem` why the sheet cannot be used.
-    `held` is the share of the time that a base must lie still. `rows` are a unit's or commander's
-    id, its bases that are done, and all its bases.
+    `held` is the share of the required time that the base has lain still. `rows` are the id of each
+    unit or commander, the number of its bases that are done, and of all its bases.
     """
 
     missing: tuple[int, ...]
@@ -98,13 +98,13 @@ class BasesWork:
 
     Args:
         camera: The calibrated camera.
-        roster: The table; what was learnt of its bases before is read from the bases file alone.
-        path: The bases file to write; layings of an earlier one count on.
+        roster: The table; only the bases file tells what was learnt about its bases before.
+        path: The bases file to write; layings in an existing one still count.
         wanted: The number of layings after which a base is done.
 
-    `unresolved` says of each base whose last laying did not count why; `kept` is the copy of an
+    `unresolved` says for each base why its last laying did not count; `kept` is the copy of an
     earlier bases file, None if there was none or nothing was written (`has_written`). `progress` is
-    what the last picture showed.
+    the state after the last picture.
 
     Raises:
         BadInput: The bases file cannot be read or belongs to another roster, or the dictionary has
@@ -118,7 +118,7 @@ class BasesWork:
         self._sheet_tags = jig_tags(roster)
         self._owners = roster.owner_by_tag()
         roster = replace(roster, learnt={})
-        # An oval base has neither edges nor one size to push into a corner.
+        # An oval base has no edges to push into a corner, and no single size.
         self._types = {
             tag: base_type
             for tag, base_type in roster.base_type_by_tag().items()
@@ -146,7 +146,7 @@ class BasesWork:
         self.progress = self._progress(0.0)
 
     def see(self, picture: GreyPicture, at_s: float) -> BasesProgress:
-        """Reads one picture, and learns from a base that lies still in the corner."""
+        """Reads one picture, and takes the laying of a base that lies still in the corner."""
         is_film = self._seen_at_s is not None and at_s - self._seen_at_s < _FILM_GAP_S
         self._seen_at_s = at_s
         if not is_film:
@@ -157,7 +157,7 @@ class BasesWork:
         tags = tags_of(bases)
         self._see_sheet(tags)
         if not sight.registration.is_trusted:
-            # Without the camera's place nothing is measured, the sheet's tags neither.
+            # Without the camera's pose nothing can be measured, not even the sheet's tags.
             self._missing = ()
             self._problem = sight.registration.problem or "The tags of the table are not seen"
         share = 0.0
@@ -189,7 +189,7 @@ class BasesWork:
         *,
         is_film: bool,
     ) -> float:
-        """Takes the laying in the corner once it is still; returns for how long it was, 0 to 1."""
+        """Takes the laying in the corner once still; returns the share of the wait, 0 to 1."""
         sheet = self._sheet
         assert sheet is not None, "a sheet that was never seen has no corner"
         self._see_counted(bases, sheet, at_s)
@@ -209,7 +209,7 @@ class BasesWork:
         return 1.0
 
     def _see_counted(self, bases: Sequence[TrackedBase], sheet: SheetPlace, at_s: float) -> None:
-        """Forgets the laying that was counted last once its base has left the corner."""
+        """Forgets the last counted laying once its base has left the corner."""
         counted = self._counted
         if counted is None:
             return
@@ -226,7 +226,7 @@ class BasesWork:
             self._counted = None
 
     def _in_corner(self, tags: dict[int, SeenTag], sheet: SheetPlace) -> Laying | None:
-        """Returns the laying of the base that lies nearest to its place in the corner."""
+        """Returns the laying of the base nearest to its place in the corner."""
         layings = [
             laying_seen(seen, self._cuts[tag], sheet, self._session)
             for tag, seen in tags.items()
@@ -293,7 +293,7 @@ class BasesWork:
         return f"base {tag} of {self._owners[tag]}"
 
     def _words(self, base: LearntBase) -> str:
-        """Returns what was learnt of a base."""
+        """Describes the measured place of a base's tag."""
         listed = self._types[base.tag]
         right_mm = base.right_mm - listed.tag_right_mm
         forward_mm = base.forward_mm - listed.tag_forward_mm
@@ -313,7 +313,7 @@ class BasesWork:
         layings = [LayingSection.model_validate(_rounded(asdict(old))) for old in self._layings]
         with disk_errors(str(self._path), "cannot be written"):
             if not self.has_written:
-                # Once: the copy is of the file as it was before this session.
+                # Only once: the backup is the file from before this session.
                 self.kept, self.has_written = back_up(self._path), True
             replace_file(self._path, BasesFile(bases=bases, layings=layings).to_text().encode())
 
@@ -374,7 +374,7 @@ def _rounded(values: dict[str, Any]) -> dict[str, Any]:
 
 
 def _distance_mm(one: Laying, other: Laying) -> float:
-    """Returns how far a base was moved between two layings; infinite if turned, or another."""
+    """Returns how far a base moved between two layings; infinite if turned, or a different base."""
     turned_deg = difference_deg(one.turned_deg + one.turn_deg, other.turned_deg + other.turn_deg)
     if one.tag != other.tag or abs(turned_deg) > _AWAY_DEG:
         return math.inf
@@ -382,5 +382,5 @@ def _distance_mm(one: Laying, other: Laying) -> float:
 
 
 def _is_same_laying(one: Laying, other: Laying) -> bool:
-    """Whether a base lies as it did, still or pushed a little further."""
+    """Whether a base lies as it did, or was pushed a little further."""
     return _distance_mm(one, other) <= _AWAY_MM

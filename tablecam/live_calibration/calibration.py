@@ -52,8 +52,8 @@ class LiveCalibration(Background):
         reader: The camera.
         camera_path: The camera file to write; views are stored in a folder beside it.
         roster: The table; without one only the lens is calibrated.
-        title: What to call the calibration; by default its source and the date.
-        on_stage: Called with each stage that is entered, in the thread that enters it.
+        title: The calibration's title; by default its source and the date.
+        on_stage: Called with each stage entered, in the thread that enters it.
     """
 
     def __init__(
@@ -84,7 +84,7 @@ class LiveCalibration(Background):
             return state_json(self._state)
 
     def wait(self, after_version: int, timeout_s: float) -> Json | None:
-        """Waits for a newer version than `after_version` and returns it; None after the timeout."""
+        """Waits for a version above `after_version` and returns it; None after the timeout."""
         with self._changed:
             newer = self._changed.wait_for(lambda: self._state.version > after_version, timeout_s)
             return state_json(self._state) if newer else None
@@ -145,15 +145,15 @@ class LiveCalibration(Background):
         }
 
     def act(self, action: UserAction, view: str = "") -> None:
-        """Does what a user asks for; `view` names the view to drop.
+        """Performs a user's action; `view` names the view to drop.
 
         Raises:
-            BadInput: It cannot be done now, and why.
+            BadInput: Says why it is impossible now.
         """
         with self._work_lock:
             # Never in the middle of a frame: the thread takes the same lock for each.
             self._do(action, view)
-            # At once, as the next frame may be long in coming.
+            # At once, because the next frame may be long in coming.
             self._publish()
 
     def _do(self, action: UserAction, view: str) -> None:

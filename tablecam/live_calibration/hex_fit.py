@@ -64,7 +64,7 @@ class MapFit:
 def fit_map(hex_map: HexMap, places_mm: Mapping[Hex, Point]) -> MapFit:
     """Returns a map with the origin, size and rotation that fit the centres of hexes best.
 
-    Of `hex_map` only the arrangement of its hexes counts.
+    Only the arrangement of hexes is taken from `hex_map`.
 
     Args:
         hex_map: The map as the table file has it.
@@ -100,7 +100,7 @@ def fit_map(hex_map: HexMap, places_mm: Mapping[Hex, Point]) -> MapFit:
 
 
 def better_fits(fit: MapFit, places_mm: Mapping[Hex, Point]) -> Iterator[MapFit]:
-    """Yields fits of maps that are numbered or shifted otherwise, if they are much better."""
+    """Yields fits of maps with other numbering or shift, if they are much better."""
     for orientation, numbering, shifted in product(_ORIENTATIONS, _NUMBERINGS, _SHIFTED):
         other = replace(fit.map, orientation=orientation, numbering=numbering, shifted=shifted)
         if other == fit.map or any(number not in grid_of(other) for number in places_mm):
@@ -111,7 +111,7 @@ def better_fits(fit: MapFit, places_mm: Mapping[Hex, Point]) -> Iterator[MapFit]
 
 
 def better_words(fit: MapFit, places_mm: Mapping[Hex, Point]) -> str:
-    """Returns which other arrangement fits much better, empty if none does."""
+    """Names another arrangement that fits much better, empty if none does."""
     better = min(better_fits(fit, places_mm), key=lambda other: other.worst, default=None)
     if better is None:
         return ""

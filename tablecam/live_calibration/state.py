@@ -65,7 +65,7 @@ class CalibrationState:
     """One state of a live calibration; `version` grows by one each time, `frame` begins at -1.
 
     `mm_per_px` is the table's scale, estimated from its width until its tags are found; None
-    without a table file. `hexes` are those to fit a hex map by.
+    without a table file. `hexes` are the ones for fitting a hex map.
     """
 
     version: int
@@ -88,7 +88,7 @@ class CalibrationState:
 
 
 def state_json(state: CalibrationState) -> Json:
-    """Returns all that the page shows except the picture."""
+    """Returns everything that the page shows except the picture."""
     tone, say = _sentence(state)
     return {
         "version": state.version,

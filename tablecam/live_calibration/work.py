@@ -1,7 +1,7 @@
 """The steps of a live calibration: lens, table, saving, bases. Uses no threads.
 
 Each view is stored on disk as it is taken, and found again after a crash. The camera file is
-written at the end; an old one is kept beside it.
+written at the end; an old one is backed up beside it.
 """
 
 from __future__ import annotations
@@ -47,9 +47,9 @@ _DROPPED_FOLDER = "dropped"
 
 
 class ViewFolder:
-    """Stores board views as grey PNG files: without loss, and safe from a crash.
+    """Stores board views as grey PNG files: lossless, and safe from a crash.
 
-    `tablecam calibrate lens` reads them, too. Dropped views move to a folder inside. The folder is
+    `tablecam calibrate lens` reads them, too. Dropped views move to a subfolder. The folder is
     created with the first view.
     """
 
@@ -91,7 +91,7 @@ class ViewFolder:
         """Moves a view to the dropped ones."""
         dropped = self.path / _DROPPED_FOLDER
         dropped.mkdir(parents=True, exist_ok=True)
-        # There is none if the disk was full when the view was taken.
+        # The file is missing if the disk was full when the view was taken.
         if self._file(name).exists():
             os.replace(self._file(name), dropped / f"{name}.png")
 
@@ -102,7 +102,7 @@ class ViewFolder:
             os.replace(dropped, self._file(name))
 
     def set_aside(self) -> Path | None:
-        """Renames the folder, so that a new one may begin; returns its new path, if it existed."""
+        """Renames the folder to make room for a new one; returns its new path, if it existed."""
         if not self.path.exists():
             return None
         for number in itertools.count(1):
@@ -127,8 +127,8 @@ _MAX_WARNINGS = 4
 class CalibrationWork:
     """The calibration and check of one camera. Not thread-safe.
 
-    `on_stage` is called with each stage that is entered; `source` names the camera. `title` is
-    what to call the calibration, empty for the title of an earlier one.
+    `on_stage` is called with each stage entered; `source` names the camera. `title` is the
+    calibration's title, empty for that of an earlier one.
     """
 
     def __init__(
@@ -233,7 +233,7 @@ class CalibrationWork:
             raise BadInput("undo", str(error).removeprefix("undo: ")) from None
 
     def finish_lens(self) -> None:
-        """Goes on to the table; without a table file, saves the lens alone.
+        """Continues with the table; without a table file, saves only the lens.
 
         Raises:
             BadInput: There is no lens yet, or the file cannot be written.
@@ -273,7 +273,7 @@ class CalibrationWork:
         self._save(self._lens, self._table.search.calibration)
 
     def learn_bases(self) -> None:
-        """Goes on to the bases, which are pushed into the jig.
+        """Continues with the bases, which are pushed into the jig.
 
         Raises:
             BadInput: There is no finished calibration with a table yet, or the bases file cannot be
@@ -287,7 +287,7 @@ class CalibrationWork:
         self._bases = bases
 
     def leave_bases(self) -> None:
-        """Returns from the bases; what was learnt of them is on disk."""
+        """Returns from the bases; their measurements are on disk."""
         if self._stage == "bases":
             self._enter("done")
 
@@ -317,7 +317,7 @@ class CalibrationWork:
     def fit_hexmap(self, taps_px: Mapping[Hex, Sequence[float]]) -> tuple[MapFit, str]:
         """Fits the table's hex map to the middles of hexes in the picture.
 
-        Returns the fit, and which other arrangement of hexes fits better, if one does.
+        Returns the fit, and a note on another arrangement of hexes that fits better, if any.
 
         Raises:
             BadInput: There is no finished calibration or no map yet, or the hexes cannot be fitted.
@@ -387,7 +387,7 @@ class CalibrationWork:
 
     def _enter(self, stage: Stage) -> None:
         self._stage = stage
-        # What one stage has found says nothing in another.
+        # One stage's findings mean nothing in another.
         self._advice, self._table, self._take_now, self._bases = None, None, False, None
         self._on_stage(stage)
 

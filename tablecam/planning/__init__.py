@@ -1,1 +1,1 @@
-"""Predicts how well a hung or planned camera reads a table's tags, and advises what to change."""
+"""Predicts how well a mounted or planned camera reads a table's tags, and advises on changes."""

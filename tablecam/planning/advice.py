@@ -1,6 +1,6 @@
-"""Advises what to do about camera, light and tags, from measurements only.
+"""Advises on camera, light and tags, from measurements only.
 
-Each sentence has one cause, names what to do, and carries numbers computed for this camera.
+Each sentence has one cause, a remedy, and numbers computed for this camera.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ _COSTLY_LOSS = 0.1
 """Advice begins where one tag in ten is lost, which players notice."""
 _MOST_CLIPPED = 0.5
 _BLEEDING = 0.12
-"""The unexplained residual of clipped tags, as a share of their contrast, from which they suffer.
+"""The unexplained residual of clipped tags, as a share of their contrast, above which they suffer.
 On simulated tables of 150 tags at 3 px per cell, light up to 2.2 times what makes paper pure white
 cost a tenth and left 0.08; three times left 0.12 and cost half as much again (95th percentile);
 four times left 0.13, and doubled the error."""
 _STRONG_HALO = 0.08
-"""The halo beside tags' edges, as a share of their contrast, from which a camera sharpens strongly.
+"""The halo beside tags' edges, as a share of their contrast, that shows strong sharpening.
 An unsharp mask of 1 px and amount 1 leaves 0.03 and costs a tenth of accuracy, of 2.5 leaves 0.13
 and costs a quarter. Photographs of printed tags have up to 0.04."""
 
@@ -101,9 +101,9 @@ def collect_facts(
 def advice(
     facts: Facts, small: ResolutionAdvice | None, expectation: DetectionModel
 ) -> tuple[str, ...]:
-    """Returns what to do about one picture, the gravest first; empty when all is well.
+    """Returns advice on one picture, the gravest first; empty when all is well.
 
-    `small` is `too_small` of the camera, computed once, while the facts change by the frame.
+    `small` is `resolution_advice` for the camera, computed once, while facts change every frame.
     """
     return tuple(advice_by_cause(facts, small, expectation).values())
 
@@ -216,7 +216,7 @@ def _effect(cost: Cost | None) -> str | None:
 def _too_bright(facts: Facts) -> str | None:
     """Advises about overexposed tags, if white bleeds into black."""
     clipped, misfit = facts.exposure.clipped_share, facts.exposure.misfit_share
-    # Clipped paper alone does no harm; it does once it bleeds into the black.
+    # Clipped paper alone does no harm until it bleeds into the black.
     if clipped is None or misfit is None or clipped <= _MOST_CLIPPED or misfit < _BLEEDING:
         return None
     share = (

@@ -95,7 +95,7 @@ class DetectionModel:
 
     @property
     def largest_px_per_cell(self) -> float:
-        """The largest size measured; larger ones are taken to be no better."""
+        """The largest size measured; larger ones are assumed to be no better."""
         return float(self._curves[0][-1])
 
     @property
@@ -200,7 +200,7 @@ class DetectionModel:
         rows.sort(key=lambda row: float(getattr(row, key)))
         if not rows:
             return np.empty(0), np.empty(0), np.empty(0)
-        # The costs begin at the ordinary value, where they are none.
+        # The costs begin at the ordinary value, where they are zero.
         start = float(getattr(ordinary[rows[0].px_per_cell], key))
         values = np.array([start, *(float(getattr(row, key)) for row in rows)])
         weights = np.array([float(row.tags) for row in rows])

@@ -29,7 +29,7 @@ class _Section(BaseModel):
 
 
 class _Ordinary(_Section):
-    """The table `ordinary`: the noise and blur of the rows that make the curves."""
+    """The table `ordinary`: the noise and blur of the rows that form the curves."""
 
     noise_grey: NotNegative
     blur_px: NotNegative
@@ -81,7 +81,7 @@ def read_model(path: Path) -> DetectionModel:
     ordinary = file.ordinary
     try:
         return DetectionModel(file.measured_with, ordinary.noise_grey, ordinary.blur_px, rows)
-    # The rows are valid one by one, but make no model together.
+    # The rows are valid one by one, but do not form a model.
     except ValueError as error:
         raise document.error(("row",), str(error)) from None
 

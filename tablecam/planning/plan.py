@@ -1,4 +1,4 @@
-"""Plans a camera that is not hung yet: what it would see, and how well it would read the tags."""
+"""Plans a camera before it is mounted: what it would see, and how well it would read the tags."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tablecam.vision.search.camera_scale import (
 )
 
 MARGIN = 0.02
-"""The share of the picture that stays free on each side, as nobody hangs a camera to the pixel."""
+"""The share of the picture left free on each side, as nobody mounts a camera to the pixel."""
 MOST_SLANTED = 1.2
 """A camera farther beside the table's middle than this many heights looks from the side, where
 figures hide the tags behind them."""
@@ -56,7 +56,7 @@ class TagPrediction:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A planned camera over a table, and what to expect of it.
+    """A planned camera over a table, and its expected performance.
 
     `sees_table`: the whole table is in the picture; `lowest_height_mm` is the lowest height at
     which it is, with a little margin, None if no height suffices. `smallest_tag_mm` is the smallest
@@ -82,7 +82,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Mount:
-    """A lens without distortion, and the place of the table above which it is hung.
+    """A lens without distortion, and the place on the table above which it hangs.
 
     Above the middle it points straight down; elsewhere it is tilted toward the table's middle.
     """

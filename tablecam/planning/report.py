@@ -80,7 +80,7 @@ def tag_words(plan: Plan, mount: Mount) -> list[str]:
 
 
 def size_words(plan: Plan) -> list[str]:
-    """States the smallest tags that would do."""
+    """States the smallest tags that would suffice."""
     share = found_percent(plan.expectation.good_recall)
     lines = [f"Smallest tag size with {share} found: {_size(plan, plan.smallest_tag_mm)}."]
     if plan.smallest_precise_tag_mm is None:
@@ -90,7 +90,7 @@ def size_words(plan: Plan) -> list[str]:
 
 
 def found_percent(recall: float) -> str:
-    """Formats a recall, rounded down, as 99.96 % is not all.
+    """Formats a recall, rounded down because 99.96 % is not all.
 
     >>> found_percent(0.9996)
     '99.9 %'
@@ -99,7 +99,7 @@ def found_percent(recall: float) -> str:
 
 
 def px_a_cell(tag: TagPrediction) -> str:
-    """Formats a size in the picture, rounded down, as 1.497 is below 1.5."""
+    """Formats a size in the picture, rounded down because 1.497 is below 1.5."""
     return f"{math.floor(100 * tag.scale.min_px_per_cell + 1e-6) / 100:.2f}"
 
 

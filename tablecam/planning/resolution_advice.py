@@ -27,8 +27,8 @@ class ResolutionAdvice:
 
     `px_per_cell` is that of the smallest. `closer_mm` is how much closer the camera must come, None
     if it would no longer see the whole table; `print_mm` is the size to print, by base type, None
-    if that would not fit a base; `picture_width_px` is the width of a picture, from the same place,
-    that would show them large enough.
+    if that would not fit a base; `picture_width_px` is the picture width that would suffice from
+    the same place.
     """
 
     tags: frozenset[int]
