@@ -42,7 +42,7 @@ class _PaintedBase:
     shapes: tuple[Shape, ...]
 
     def raised(self, level: int) -> _PaintedBase:
-        """Returns it as it lies on other counters, each as thick as it is."""
+        """Returns it raised by other counters beneath, each as thick as itself."""
         if not level:
             return self
         top_mm = self.base_type.tag_height_mm * (1 + level)
@@ -52,7 +52,7 @@ class _PaintedBase:
 class BasePainter:
     """Renders the bases of a roster, each at its place.
 
-    The tag is exact to far below a hundredth of a pixel; the rest only has to look right.
+    The tag is accurate to far below a hundredth of a pixel; the rest only has to look right.
     """
 
     def __init__(
@@ -144,7 +144,7 @@ class _Solids:
     def box(self, margin_px: float) -> Box:
         """Returns the box of pixels that the miniatures and their shadows cover."""
         points = np.concatenate([self._pixels, self._shadow_pixels])
-        # Without miniatures: a box that any other one replaces when they are joined.
+        # Without miniatures: an empty box, which joining replaces.
         return Box.around(points, margin_px + 2) if len(points) else Box(10**6, 10**6, -1, -1)
 
     def drawn(self, box: Box) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
@@ -185,7 +185,7 @@ class _Solids:
         colour: int | tuple[int, ...],
         supersampling: int = _SUPERSAMPLING,
     ) -> None:
-        # Drawn without antialiasing, as supersampling smooths the edges.
+        # Drawn without antialiasing, because supersampling smooths the edges.
         width_px = shape.width_mm * self._px_per_mm * supersampling
         if len(pixels) == 1:
             at = (int(pixels[0, 0]), int(pixels[0, 1]))
@@ -214,7 +214,7 @@ def _painted_bases(roster: Roster, *, with_figures: bool) -> dict[int, _PaintedB
     bases: dict[int, _PaintedBase] = {}
     for unit in roster.units:
         for index, tag in enumerate(unit.tags):
-            # The second base carries the flag, or the only one.
+            # The second base, or the only one, carries the flag.
             has_flag = index == min(1, len(unit.tags) - 1)
             bases[tag] = _painted_base(
                 unit.id, unit.side, unit.arm, unit.base_type, tag, has_flag, with_figures

@@ -1,4 +1,4 @@
-"""A simulated camera for calibration: it sees a lens board, the empty table, bases in the jig."""
+"""A simulated camera for calibration that sees a lens board, the empty table, bases in the jig."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The embedded demos: their tables, scripts and camera.
 
-A game's package shows itself by a `demo_table.toml` and a `demo_script.toml`; those of the default
-demo and of a table without a rulebook lie here.
+A game's package provides its demo as `demo_table.toml` and `demo_script.toml`; those of the default
+demo and of a table without a rulebook are in this folder.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def demo_text(game: str | None, kind: str) -> str | None:
 
 
 def games_with_demo() -> tuple[str, ...]:
-    """Returns the games of which there is a demo, the default first."""
+    """Returns the games that have a demo, the default first."""
     games = dict.fromkeys((demo_roster().game, *game_names(), FREE))
     return tuple(game for game in games if demo_text(game, "table") is not None)
 
@@ -63,7 +63,7 @@ def demo_roster(game: str | None = None) -> Roster:
 
 
 def demo_script(game: str | None = None) -> Script:
-    """Returns what hands do in a game's demo; by default a battle loosely after Leuthen.
+    """Returns the script of a game's demo; by default a battle loosely after Leuthen.
 
     Raises:
         BadInput: There is no demo of the game.
@@ -96,7 +96,7 @@ def demo_camera(
 ) -> Camera:
     """Returns the exact camera of the demo: a webcam on an arm over the table, not quite level.
 
-    Its lens has the distortion of a cheap wide lens. It sees the whole of `table` (by default the
+    Its lens has the distortion of a cheap wide-angle lens. It sees all of `table` (by default the
     demo's), with a margin.
     """
     table = table or TableSize(1200, 800, 30)

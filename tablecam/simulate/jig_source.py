@@ -1,4 +1,4 @@
-"""A simulated camera over the jig: one base after the other is pushed into its corner."""
+"""A simulated camera over the jig: one base after another is pushed into its corner."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tablecam.table.roster import BaseType, Roster
 from tablecam.vision.jig import jig_tags, with_jig
 
 GLUE_SIGMA_MM, GLUE_SIGMA_DEG = 0.5, 1.0
-"""How untruly the tags of simulated bases are glued on."""
+"""How inaccurately the tags of simulated bases are glued on."""
 
 _LAID_S, _BESIDE_S = 1.7, 0.5
 PUSH_S = _LAID_S + _BESIDE_S
@@ -34,7 +34,7 @@ _SEED = 20
 
 @dataclass(frozen=True, slots=True)
 class Push:
-    """A base as hands push it into the corner; it may lie crooked there, or short of it."""
+    """A base pushed into the corner by hand; it may lie crooked, or short of the corner."""
 
     tag: int
     turned_deg: float = 0.0
@@ -52,7 +52,7 @@ def pushes_of(roster: Roster) -> Iterator[Push]:
 def glued_by_hand(
     roster: Roster, sigma_mm: float = GLUE_SIGMA_MM, sigma_deg: float = GLUE_SIGMA_DEG
 ) -> Roster:
-    """Returns a roster whose tags are glued on as truly as hands do it."""
+    """Returns a roster whose tags are glued on as accurately as by hand."""
     return roster.with_base_types(
         lambda base: replace(base, glue_sigma_mm=sigma_mm, glue_sigma_deg=sigma_deg)
     )
@@ -61,8 +61,8 @@ def glued_by_hand(
 class SimulatedJig:
     """A `tablecam.capture.frame.Source` of bases that are pushed into the jig's corner.
 
-    Paced or not, like `SimulatedSource`. The rulers lie `shift_mm` beside their lines; `missing`
-    are tags of the sheet that lie under something.
+    Paced or not, like `SimulatedSource`. The rulers lie `shift_mm` off their lines; `missing` is
+    the number of the sheet's tags that are covered.
     """
 
     def __init__(
@@ -119,7 +119,7 @@ class SimulatedJig:
         return self._renderer.picture(scene, self._number - 1)
 
     def places(self) -> Mapping[int, Place] | None:
-        """Returns where the base lies that is being pushed; None after the last."""
+        """Returns the place of the base being pushed; None after the last."""
         number, into_s = divmod(self._elapsed_s + _TICK_S, PUSH_S)
         if number >= len(self._pushes):
             return None
@@ -131,7 +131,7 @@ class SimulatedJig:
         self._pace.stop()
 
     def _pushed(self, push: Push) -> Place:
-        """Returns where a base comes to lie in the corner."""
+        """Returns a base's final place in the corner."""
         width_mm, depth_mm = _footprint_mm(self._types[push.tag], push.turned_deg)
         off = self._random.normal(0.0, _PUSH_SIGMA_MM, 2) + self._shift_mm + push.short_mm
         turn_deg = push.crooked_deg + self._random.normal(0.0, _PUSH_SIGMA_DEG)

@@ -70,7 +70,7 @@ def light_field(camera: Camera, table: TableSize, *, uneven: bool = True) -> Lin
 class SensorNoise:
     """Sensor noise, cropped for each frame at random from one precomputed array.
 
-    After gamma, shot noise is nearly as strong in the dark as in the light (it goes with
+    After gamma, shot noise is nearly as strong in the dark as in the light (proportional to
     light^-0.05), so one standard deviation, in 8-bit steps, serves all levels.
     """
 

@@ -1,4 +1,4 @@
-"""How a printed hex map looks: the colours, lines and blocks of its ground, for every picture."""
+"""The look of a printed hex map, for every picture: the colours, lines and blocks of its ground."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ PLAIN: Final[Colour] = (251, 249, 240)
 _TERRAINS: Final[tuple[Colour, ...]] = (
     (182, 208, 158), (200, 223, 233), (243, 230, 196), (214, 199, 216), (224, 224, 216),
 )  # fmt: skip
-"""Light tones, each of another grey, on which counters and the numbers of hexes can be seen."""
+"""Light tones, each a different grey, on which counters and hex numbers are legible."""
 
 
 @dataclass(frozen=True)
 class Stroke:
-    """A line as a map shows it; `dash_mm` are the lengths drawn and left out, none for a whole one.
+    """The style of a line on a map; `dash_mm` are the lengths of dash and gap, None if solid.
 
-    Kinds differ in their dashes too, so that a map printed in grey can be read.
+    Kinds also differ in their dashes, so that a map printed in grey is legible.
     """
 
     colour: Colour
@@ -59,7 +59,7 @@ _NO_COSTS: Final[Mapping[str, str]] = MappingProxyType({})
 _COUNTERS: Final[tuple[Colour, ...]] = (
     (168, 209, 237), (247, 196, 163), (168, 227, 204), (237, 204, 224),
 )  # fmt: skip
-"""Light tones of the page's colours of the sides, on which black words can be read."""
+"""Light tones of the page's side colours, on which black words are legible."""
 
 
 def counter_colours(sides: Iterable[str]) -> dict[str, Colour]:
@@ -80,7 +80,7 @@ def secondary_colours(ground: Ground) -> dict[str, Colour]:
 
 
 def strokes_of(ground: Ground) -> dict[str, tuple[Stroke, ...]]:
-    """Returns how each kind of hexside and path is drawn, the lowest strokes first."""
+    """Returns the strokes of each kind of hexside and path, the lowest first."""
     sides = zip(dict.fromkeys(ground.sides.values()), cycle(_SIDES), strict=False)
     strokes: dict[str, tuple[Stroke, ...]] = {kind: (stroke,) for kind, stroke in sides}
     return strokes | {kind: _PATHS.get(kind, _PATH) for kind in ground.paths.values()}
@@ -90,7 +90,7 @@ Ends = tuple[Point, Point]
 
 
 def lines_of(ground: Ground) -> Iterator[tuple[str, Stroke, list[Ends]]]:
-    """Yields what a map draws as lines: the kind, a stroke, and its dashes from end to end."""
+    """Yields the lines of a map: the kind, a stroke, and its dashes from end to end."""
     ends: dict[str, list[Ends]] = {}
     for pair, kind in ground.sides.items():
         one, other = sorted(pair)
@@ -111,7 +111,7 @@ def dashes(stroke: Stroke, ends: Ends) -> list[Ends]:
     (x_mm, y_mm), (to_x, to_y) = ends
     length_mm, (drawn_mm, left_out_mm) = dist(*ends), stroke.dash_mm
     count = max(round((length_mm + left_out_mm) / (drawn_mm + left_out_mm)), 1)
-    # The dashes begin and end with the line, so that those of the next one join.
+    # The dashes begin and end with the line, so that they join the next line's.
     step, part = length_mm / count, drawn_mm / (drawn_mm + left_out_mm)
     shares = [((n + (1 - part) / 2) * step, (n + (1 + part) / 2) * step) for n in range(count)]
 
@@ -158,7 +158,7 @@ def words_of(ground: Ground, number: Hex, costs: Mapping[str, str]) -> str:
 def map_json(ground: Ground, costs: Mapping[str, str] = _NO_COSTS) -> dict[str, Any]:
     """Returns a map for a page to draw: hexes, the ground of each kind, lines, and blocks.
 
-    `costs` say in words what kinds of ground cost.
+    `costs` describe the cost of each kind of ground.
     """
     grid = ground.grid
     blocks = {colour: kind for kind, colour in secondary_colours(ground).items()}
@@ -212,7 +212,7 @@ def _hexadecimal(colour: Colour) -> str:
 
 
 def hexside_shape(grid: Grid, one: Hex, other: Hex, role: str) -> Shape:
-    """Returns the side between two hexes that touch."""
+    """Returns the side between two adjacent hexes."""
     shared = [
         point
         for point in grid.corners_mm(one)
@@ -222,7 +222,7 @@ def hexside_shape(grid: Grid, one: Hex, other: Hex, role: str) -> Shape:
 
 
 def table_ground(hex_map: HexMap, game: str, path: Path | None) -> Ground:
-    """Returns the ground of a table by its map file; without one all hexes are alike.
+    """Returns the ground of a table from its map file; without one all hexes are alike.
 
     Raises:
         BadInput: The file cannot be read, is another game's, or names hexes off the map.

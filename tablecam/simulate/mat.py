@@ -1,4 +1,4 @@
-"""A canvas of the table from above, in screen colours, on which ground and scenery are painted.
+"""A canvas of the table from above, in screen colours, for painting ground and scenery.
 
 The canvas is flat, so anything tall is painted where the camera sees it: a point above the table
 hides a table point farther from the camera's foot.
@@ -45,7 +45,7 @@ class Canvas:
 
     @classmethod
     def under(cls, camera: Camera, table: TableSize) -> Canvas:
-        """Returns a black canvas of all that a camera sees of a table and its surroundings."""
+        """Returns a black canvas of the part of a table and its surroundings that a camera sees."""
         edge = _picture_edge_mm(camera)
         middle = np.array([[table.width_mm / 2, table.depth_mm / 2]])
         scale = float(camera.px_per_mm(middle)[0] * _FINER_THAN_PICTURE)
@@ -123,7 +123,7 @@ class Canvas:
         part[:] = part + (paint - part) * share + np.float32(0.5)
 
     def brighten(self, factor: Mask) -> None:
-        """Multiplies the picture by a factor (rows, columns); below 1 it is shade."""
+        """Multiplies the picture by a factor (rows, columns), below 1 for shade."""
         three = cv2.merge([factor.astype(np.float32)] * 3)
         self.picture[:] = cv2.multiply(self.picture, three, dtype=cv2.CV_8U)
 

@@ -37,7 +37,7 @@ def way_out_mm(mine: Array, others: Array, farthest_mm: float) -> Array | None:
     None if there is none within `farthest_mm`.
     """
     step = np.zeros(2)
-    # Resolves the deepest overlap again and again, as a step off one base may lead onto another.
+    # Resolves the deepest overlap repeatedly: a step off one base may lead onto another.
     for _ in range(_MOST_STEPS):
         pushes = [_push_mm(mine + step, other) for other in others]
         deepest = max(pushes, key=lambda push: float(np.hypot(*push)), default=step * 0)

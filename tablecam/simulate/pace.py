@@ -7,7 +7,7 @@ import time
 from dataclasses import dataclass
 
 _LONGEST_STEP_S = 0.25
-"""The longest step of time: nothing jumps after a stall, and on a slow computer hands move slowly
+"""The longest time step: nothing jumps after a stall, and on a slow computer hands move slowly
 enough to be followed."""
 
 

@@ -30,7 +30,7 @@ class Patch:
         self, colour: tuple[float, float, float] | Linear, share: NDArray[np.float32]
     ) -> None:
         """Blends a colour, (3,) or (rows, columns, 3), over a share (rows, columns) of pixels."""
-        # Premultiplied colours: what lies beneath keeps the uncovered share.
+        # Premultiplied colours: the layers beneath keep the uncovered share.
         rest = 1 - share
         self.light[..., :3] *= rest[..., None]
         self.light[..., :3] += share[..., None] * np.asarray(colour, dtype=np.float32)
@@ -38,7 +38,7 @@ class Patch:
         self.light[..., 3] += share
 
     def shade(self, share: NDArray[np.float32]) -> None:
-        """Adds a shadow that absorbs a share of the light, also of what lies beneath the patch."""
+        """Adds a shadow that absorbs a share of the light, also from beneath the patch."""
         self.cover((0.0, 0.0, 0.0), share)
 
     def laid_on(self, picture: Linear, outer: Box) -> None:

@@ -71,7 +71,7 @@ class TableView:
         """Renders a scene, (height, width, 3), blue-green-red."""
         for box in self._repainted(scene):
             self._compose(box)
-        # Hands are drawn on a copy, as they move in every frame.
+        # Hands are drawn on a copy, because they move in every frame.
         picture = self._canvas.copy()
         self._hands.draw(picture, scene.hands)
         return picture
@@ -95,7 +95,7 @@ class TableView:
                 continue
             patch = self._painted(tag, place)
             self._patches[tag] = (place, patch)
-            # The place where it lay is uncovered and must be painted, too.
+            # Its old place is uncovered and must be painted, too.
             changed += [patch.box] if before is None else [before[1].box, patch.box]
         clipped = [box.clipped(self._frame) for box in changed]
         return [box for box in clipped if not box.is_empty]

@@ -30,9 +30,9 @@ class Hand:
 class Scene:
     """The place of each base, by its tag, and the hands over the table.
 
-    `held` are the tags that a hand is moving, `pushed` the places of table tags that are not where
-    the table file has them. `tilt` is the camera's displacement, `light` the share of the lamp's
-    light, 0 to 1.
+    `held` are the tags that a hand is moving, `pushed` the places of table tags that differ from
+    the table file. `tilt` is the camera's displacement, `light` the share of the lamp's light, 0 to
+    1.
     """
 
     places: Mapping[int, Place]

@@ -96,7 +96,7 @@ def _paint_tree(mat: Canvas, tree: _Tree, rng: np.random.Generator) -> None:
 
 
 def _paint_village(mat: Canvas, piece: Terrain, rng: np.random.Generator) -> None:
-    """Paints a church in the middle, surrounded by as many houses as there is room for."""
+    """Paints a church in the middle, surrounded by as many houses as fit."""
     ground = Polygon(piece.outline_mm)
     centre = np.array([ground.centroid.x, ground.centroid.y])
     church = _House(centre, 40, 19, 3.0, 20, 13, (96, 92, 98))

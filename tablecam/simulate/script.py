@@ -37,7 +37,7 @@ class Order:
     """An order: at a time, the player's hand comes in, moves a unit, and leaves.
 
     It may move several counters of a stack at once, listed from the bottom up. With a `face` it
-    turns them to that tag; `under` puts them beneath those that lie there.
+    turns them to that tag; `under` puts them beneath those already there.
     """
 
     at_s: float
@@ -86,7 +86,7 @@ class _OnHexes(StrictModel):
     facing_deg: Heading = 0.0
 
     def place(self, grid: Grid | None) -> Place:
-        """Returns where it is on the table.
+        """Returns the place on the table.
 
         Raises:
             BadInput: The table has no such hex.

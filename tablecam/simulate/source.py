@@ -21,8 +21,8 @@ class SimulatedSource:
 
     Paced, it gives `frames_per_s` pictures per second of real time; unpaced, as many as are read,
     each one interval later, with the same numbers on every machine. `camera` is the original
-    camera; `camera_of` a frame includes bumps and sagging. Pass a `renderer` of this table and
-    camera to save the seconds in which a new one paints the ground.
+    camera; `camera_of` includes bumps and sagging. Pass a `renderer` of this table and camera to
+    save the seconds that a new one takes to paint the ground.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class SimulatedSource:
         frame = Frame(DecodedPicture(picture), self._number, moment.taken_at_s)
         self._scenes[self._number] = scene
         if len(self._scenes) > _KEPT_TRUTHS:
-            # The oldest goes, so that a long battle does not fill the memory.
+            # Drops the oldest, so that a long battle does not fill the memory.
             self._scenes.popitem(last=False)
         self._number += 1
         return frame

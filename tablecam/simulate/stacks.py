@@ -1,4 +1,4 @@
-"""Stacks of counters on a simulated table: which lie on which, and how high."""
+"""Stacks of counters on a simulated table: their order and levels."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def stacked(
 ) -> dict[int, Place]:
     """Returns the places of counters with their levels, by tag and from the bottom up.
 
-    `order` says which of two that overlap lies on the other: the one with the larger number.
+    Of two counters that overlap, the one with the larger number in `order` lies on top.
     """
     lying: dict[int, Place] = {}
     for tag in sorted(places, key=order.__getitem__):

@@ -33,9 +33,9 @@ from tablecam.table.roster import BaseType, Roster
 
 _ON_THE_EDGE_MM = 1e-6
 _SEEN_MM = 1.0
-"""A shorter slide looks like none."""
+"""A shorter slide is invisible."""
 _ON_TOP = 1e5
-"""More than the time at which any script's hand has put a counter down."""
+"""Later than any time at which a script's hand puts a counter down."""
 _INSTANT_S = 1e-6
 """Longer than the rounding error of the elapsed time, which grows with it."""
 
@@ -43,8 +43,8 @@ _INSTANT_S = 1e-6
 class SimulatedTable:
     """A roster's bases on a simulated table, with a lamp and a camera on a `mount`. Thread-safe.
 
-    Time passes only by `advance`. A unit that a user moves leaves the script and stays in place
-    until `restart`; so does a unit whose path is blocked. `run` names the time between two starts.
+    Time passes only through `advance`. A unit that a user moves leaves the script and stays in
+    place until `restart`; so does a unit whose path is blocked. `run` names the current run.
     """
 
     def __init__(self, roster: Roster, script: Script) -> None:
@@ -76,7 +76,7 @@ class SimulatedTable:
 
     @property
     def loop_s(self) -> float:
-        """The duration of the battle, including putting everything back."""
+        """The duration of the battle, including the time to put everything back."""
         return self._timeline.loop_s
 
     @property
@@ -93,7 +93,7 @@ class SimulatedTable:
     def stand_still(self) -> None:
         """Pauses the script without hands, after each has put down what it carries."""
         with self._lock:
-            # Putting one unit down may take time in which another hand picks one up.
+            # While one unit is put down, another hand may pick one up.
             while (carry_s := self._remaining_carry_s()) > 0:
                 before_s, self._elapsed_s = self._elapsed_s, self._elapsed_s + carry_s
                 self._stop_blocked_units(before_s, self._elapsed_s)
@@ -123,9 +123,9 @@ class SimulatedTable:
             self._paused, self._is_left_alone = True, False
 
     def lie_as(self, position: Position, unit_id: str | None = None) -> None:
-        """Puts everything to its place in a position, and keeps the script's hands away.
+        """Moves everything to its place in a position, and keeps the script's hands away.
 
-        With `unit_id` only that unit or commander, as one hand would, whatever lies there.
+        With `unit_id` moves only that unit or commander, whatever lies there.
 
         Raises:
             BadInput: There is no such unit.
@@ -151,7 +151,7 @@ class SimulatedTable:
                 if (commander := commanders.get(id)) is not None:
                     places = (replace(places[0], x_mm=commander.x_mm, y_mm=commander.y_mm),)
                 elif unit_id is None and self._lies_beside_map(places):
-                    continue  # what comes later waits there
+                    continue  # off the map, it waits to come in
                 else:
                     # A base that the position lacks is taken off the table, and goes along.
                     self._off |= set(tags) - place_by_tag.keys()
@@ -190,9 +190,9 @@ class SimulatedTable:
     def move_unit(self, unit_id: str, x_mm: float, y_mm: float, heading_deg: float) -> None:
         """Moves a unit's centre to a place and heading; its bases keep their formation.
 
-        Dropped on another unit it slides off into contact, as from a hand; a counter on hexes lies
-        on those that lie there, or is pushed beneath them, as the game has it. A unit that was
-        taken off the table as a whole is put back; a base that was taken off stays away.
+        Dropped on another unit it slides off into contact; a counter on hexes lies on top of others
+        there, or beneath them if the game has it so. A unit that was taken off the table as a whole
+        is put back; a single base that was taken off stays away.
 
         Raises:
             BadInput: There is no such unit, it would leave the table, or it would overlap another
@@ -214,10 +214,10 @@ class SimulatedTable:
                 tags = self._tags_of(unit_id)
                 if self._off >= tags:
                     self._off -= tags
-            # As they lie: those that are moved together keep their order.
+            # In their present order: counters moved together keep it.
             together = sorted(places, key=self._order, reverse=self._joins_beneath)
             try:
-                # All of them first: a unit may be put where another of them lay.
+                # Take all of them first: a unit may be put where another of them lay.
                 for unit_id, place in places.items():
                     self._aside[unit_id] = self._carried_to(unit_id, place)
                 slides = []
@@ -244,7 +244,7 @@ class SimulatedTable:
             under: Puts it beneath the stack instead.
 
         Raises:
-            BadInput: There is no such unit, or the tag is none of its.
+            BadInput: There is no such unit, or the tag is not one of its own.
         """
         with self._lock:
             self._tags_of(unit_id, face)
@@ -257,7 +257,7 @@ class SimulatedTable:
         self._piled[unit_id] = -self._piles if under else _ON_TOP + self._piles
 
     def _order(self, unit_id: str) -> float:
-        """Returns where a unit lies in a stack: on all that it overlaps with smaller numbers."""
+        """Returns a unit's number in a stack: it lies on overlapping units with smaller numbers."""
         piled = self._piled.get(unit_id)
         return self._timeline.order(unit_id, self.script_s) if piled is None else piled
 
@@ -268,7 +268,7 @@ class SimulatedTable:
         return self._timeline.base_type_by_tag[self._faces(unit_id)[0]]
 
     def _turn_as_seen(self, unit_id: str, seen: Collection[int | None]) -> None:
-        """Turns a counter to the side that a position has of it."""
+        """Turns a counter to the side shown in a position."""
         for tag in self._timeline.all_tags[unit_id]:
             if tag in seen and len(self._faces(unit_id)) == 1:
                 self._aside_faces[unit_id] = (tag,)
@@ -443,7 +443,7 @@ class SimulatedTable:
     def _clear_of_others(self, unit_id: str, places: Places) -> tuple[Places, str]:
         """Slides a unit off the units that it was dropped on, unless they are counters.
 
-        Returns a sentence about that, empty where there was nothing to see.
+        Returns a sentence about a visible slide, else an empty one.
         """
         if self._grid is not None:
             return places, ""
@@ -510,7 +510,7 @@ class SimulatedTable:
         others = np.concatenate(standing)
         for places in visit.swept(from_s):
             if do_overlap(unit_corners_mm(places, base_type), others):
-                # It stops where it stands, before its push.
+                # It stops where it is, before its push.
                 self._aside[visit.id] = self._timeline.places(visit.id, from_s)
                 return
 

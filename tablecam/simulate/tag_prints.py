@@ -20,7 +20,7 @@ _GLUE_SEED = 1741
 def glued(tag: int, base_type: BaseType) -> BaseType:
     """Returns a base's type with its tag where simulated hands glued it, always the same.
 
-    It lies and is turned beside its place as far as the type's sigmas say.
+    Its errors of place and turn are drawn from the type's sigmas.
     """
     right, forward, turn = np.random.default_rng([_GLUE_SEED, tag]).standard_normal(3).tolist()
     return replace(
@@ -81,7 +81,7 @@ class TagPrints:
         heading_rad = math.radians(at.heading_deg)
         forward = np.array([math.cos(heading_rad), math.sin(heading_rad)])
         edges_mm = np.linspace(-size_mm / 2, size_mm / 2, self._modules + 1)
-        # The rim is one more cell on each side, as wide as there is room.
+        # The rim is one more cell on each side, or as much of it as fits.
         edges_mm = np.concatenate([[edges_mm[0] - rim_mm], edges_mm, [edges_mm[-1] + rim_mm]])
         return Print(
             middle_mm=np.array([at.x_mm, at.y_mm]),

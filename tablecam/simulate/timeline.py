@@ -33,7 +33,7 @@ _STEP_ASIDE = 0.55
 
 
 _CARRIED = 1e6
-"""More than any place in a stack: what a hand carries lies on nothing."""
+"""Above any place in a stack: a carried unit lies on top of everything."""
 
 Faces = tuple[int, ...]
 """The tags of a unit that lie upward."""
@@ -43,7 +43,7 @@ Faces = tuple[int, ...]
 class Leg:
     """One push of one unit; backward, the same path from its end to its start.
 
-    `faces` are the tags that show before and from the push on, `order` where the unit lies in a
+    `faces` are the tags that show before the push and from then on, `order` the unit's number in a
     stack before and after it: of two that overlap, the one with the larger number lies on top.
     """
 
@@ -67,7 +67,7 @@ class Leg:
         return self.faces[0 if self.is_backward else 1]
 
     def order_at(self, time_s: float) -> float:
-        """Returns where the unit lies in a stack: while it is carried, above all others."""
+        """Returns the unit's number in a stack: while it is carried, above all others."""
         if time_s < self.end_s:
             return _CARRIED + self.end_s
         return self.order[0 if self.is_backward else 1]
@@ -173,7 +173,7 @@ class Timeline:
 
     def places(self, id: str, time_s: float) -> Places:
         """Returns the places of a unit's or commander's bases at a time from 0 to `loop_s`."""
-        # In order of time: the last one begun has the unit.
+        # In chronological order: the last one begun has the unit.
         begun = [leg for leg in self._legs[id] if leg.begin_s <= time_s]
         return begun[-1].places(time_s) if begun else self._starts[id]
 
@@ -187,7 +187,7 @@ class Timeline:
         return self.base_type_by_tag[self.faces(id, time_s)[0]]
 
     def order(self, id: str, time_s: float) -> float:
-        """Returns where a unit lies in a stack: on all that it overlaps with smaller numbers."""
+        """Returns a unit's number in a stack: it lies on overlapping units with smaller numbers."""
         begun = [leg for leg in self._legs[id] if leg.begin_s <= time_s]
         return begun[-1].order_at(time_s) if begun else self._order[id]
 
@@ -240,7 +240,7 @@ class Timeline:
         return Visit(order.side, "", arrive_s, arrive_s + order.rest_s, (), place)
 
     def _carried_out(self, order: Order, current: dict[str, _Standing]) -> Iterator[Visit]:
-        """Yields the visits of an order, and updates how its units stand in `current`."""
+        """Yields the visits of an order, and updates its units in `current`."""
         for index, id in enumerate(order.ids):
             self._known(id)
             stands = current[id]
@@ -279,7 +279,7 @@ class Timeline:
 
 @dataclass(frozen=True, slots=True)
 class _Standing:
-    """How a unit stands between two orders."""
+    """A unit's places, faces and order in a stack between two orders."""
 
     places: Places
     faces: Faces
