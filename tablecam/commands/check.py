@@ -1,4 +1,4 @@
-"""`tablecam check`: says what is wrong, missing or odd in files of ours."""
+"""`tablecam check`: lists errors, omissions and oddities in tablecam's files."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ Json = dict[str, Any]
 _FILE = click.Path(path_type=Path)
 
 WRONG = 2
-"""The exit code if anything is wrong; what is only odd does no harm."""
+"""The exit code if anything is wrong; oddities alone do no harm."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that is wrong with a file, or only odd, or a fact; a line that names its place."""
+    """An error, an oddity or a fact about a file, on one line that names its place."""
 
     line: str
     is_odd: bool = False
@@ -101,7 +101,7 @@ def _print(path: Path, wrong: list[str], odd: list[str]) -> None:
 
 
 def _findings(path: Path) -> Findings:
-    """Yields what is wrong or odd; a fault that keeps the rest from being read is the last."""
+    """Yields errors and oddities; a fault that keeps the rest from being read is the last."""
     try:
         yield from _of_file(path)
     except BadInput as fault:
@@ -189,7 +189,7 @@ def _of_game_file(_: Path, document: Document) -> Findings:
 
 
 def _of_own_format(_: Path, document: Document) -> Findings:
-    """Yields what is wrong with a file that only one game reads."""
+    """Yields faults of a file that only one game reads."""
     needs_of(document, known_games())
     reader = described(str(document.data["game"])).own_formats.get(str(document.data["format"]))
     if reader is None:
@@ -214,7 +214,7 @@ def _of_position(_: Path, document: Document) -> Findings:
 
 
 def _odd_in(document: Document, position: Position) -> Findings:
-    """Yields units that lie off the table, and what the rulebook cannot rule on."""
+    """Yields units that lie off the table, and units that the rulebook cannot rule on."""
     area = table_outline(position.table)
     for index, unit in enumerate(position.units):
         if not unit.bases:

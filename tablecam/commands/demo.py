@@ -56,7 +56,7 @@ def serve_demo(
     if learnt_path is not None:
         table = SimulatedTable(glued_by_hand(roster), demo_script(shown))
         roster = with_learnt(table.roster, read_bases(learnt_path, table.roster))
-    table.restart()  # nothing moves by itself until somebody wants to watch it
+    table.restart()  # paused until somebody starts it
     camera = demo_camera(table=table.roster.table)
     click.echo("Starting the simulated table …", err=True)
     with Reader(lambda: SimulatedSource(table, camera), name="simulated", is_live=False) as reader:

@@ -1,4 +1,4 @@
-"""`tablecam disputes`: lists what players disagreed on in a game, with its pictures."""
+"""`tablecam disputes`: lists a game's disputes and writes their pictures."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def _picture(game: GameFile, number: int, *, plain: bool) -> bytes | None:
 def _write(path: Path, jpeg: bytes) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        # The same picture may be written again, another one never.
+        # The same picture may be written again, but never a different one.
         if not (path.exists() and path.read_bytes() == jpeg):
             with path.open("xb") as file:
                 file.write(jpeg)

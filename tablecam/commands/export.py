@@ -105,7 +105,7 @@ def export(
     output; existing files are never overwritten. `tablecam import` restores the recording from
     --jsonl or --message; a message carries no pictures.
     """
-    # It is printed, so it must not share standard output with another.
+    # Printed, so it must not share standard output with another export.
     position_out = None if number is None else STANDARD_OUTPUT
     outputs = {
         "--jsonl": jsonl_path,
@@ -123,7 +123,7 @@ def export(
         write_lines(jsonl_path, with_progress(lines_of(copy), copy.last + 1, "writing lines"))
     if message_path is not None:
         write_lines(message_path, [text_of(recorded, watched_as("writing the message"))])
-    # Not for lines and messages, which hold a game as it was recorded.
+    # Not for lines and messages, which carry a game exactly as recorded.
     complete = completed_with_progress(recorded)
     if html_path is not None:
         write_lines(html_path, _page(complete, has_pictures))
@@ -173,7 +173,7 @@ def _report(recorded: Journal) -> Iterator[str]:
 
 
 def _position(recorded: Journal, number: int) -> Json:
-    """Returns the position at an entry; of a dispute, the one it was asked of."""
+    """Returns the position at an entry; for a dispute, the position in question."""
     last = recorded.last()
     numbers = [entry.number for entry in recorded.entries("position", "play", "dispute")]
     if not numbers or not numbers[0] <= number <= last:

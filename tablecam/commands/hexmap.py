@@ -1,4 +1,4 @@
-"""`tablecam hexmap`: fits a bought map that lies on the table."""
+"""`tablecam hexmap`: locates a bought map on the table."""
 
 from __future__ import annotations
 
@@ -58,10 +58,10 @@ def fit(
 ) -> None:
     """Fit the hexes of a bought map to four of them or more.
 
-    Lay counters into the middle of four hexes far apart and read a picture of them, or give the
+    Lay counters in the middle of four hexes far apart and read a picture of them, or give the
     middles of four hexes in a picture. The section [map] for the table file goes to standard
-    output, how well each hex fits to standard error. In the old section, where the hexes lie may be
-    a guess; how they are arranged may not.
+    output, each hex's error to standard error. In the old section, the place of the hexes may be a
+    guess, but not their arrangement.
     """
     roster = read_table_file(table_path, known_games())
     hex_map = roster.table.hex_map

@@ -39,7 +39,7 @@ def check_new(
             continue
         # Resolved, as one file may be named in two ways.
         name = path if path == STANDARD_OUTPUT else path.resolve()
-        # Even with --force, what is read must not be overwritten.
+        # Even with --force, inputs must not be overwritten.
         if name in read:
             raise BadInput(str(path), "expected a new file to write, got one of the inputs")
         if name in taken:
@@ -56,7 +56,7 @@ def check_place(path: Path, *, ending: str | None = None) -> None:
     """Refuses a path that cannot be written, before minutes are spent on its contents.
 
     Raises:
-        BadInput: There is no such folder, the path is one, or has another ending.
+        BadInput: There is no such folder, the path is a folder, or has another ending.
     """
     if not path.parent.is_dir():
         raise BadInput(str(path), "expected a file in a folder that exists, got no such folder")

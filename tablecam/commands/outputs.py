@@ -61,7 +61,7 @@ def write_text(path: Path, text: str) -> None:
 
 def output_console() -> Console:
     """Returns a console as wide as the window, or `FILE_WIDTH` for a file."""
-    # Imported where tables are printed: pictures need no console, and it takes long.
+    # Imported only to print tables: pictures need no console, and the import is slow.
     from rich.console import Console
 
     console = Console(highlight=False)
@@ -71,7 +71,7 @@ def output_console() -> Console:
 
 
 def print_table(table: TextTable) -> None:
-    """Prints a table in the terminal; names in it are no markup."""
+    """Prints a table in the terminal, without interpreting names in it as markup."""
     from rich.box import SIMPLE_HEAD
     from rich.markup import escape
     from rich.table import Table
@@ -87,7 +87,7 @@ def print_table(table: TextTable) -> None:
         )
     for row in table.rows:
         rich_table.add_row(*map(escape, row))
-    # As the table's own, title and caption would break at its width.
+    # As parts of the table, title and caption would wrap at its width.
     console.print(table.title, markup=False)
     console.print(rich_table)
     if table.caption:

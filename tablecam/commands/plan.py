@@ -129,7 +129,7 @@ def _roster(path: Path, tag_size_mm: float | None) -> Roster:
     if tag_size_mm < _MIN_TAG_MM:
         raise BadInput("--tag-size", f"expected {_MIN_TAG_MM:g} mm or more, got {tag_size_mm:g}")
     cells = side_cells(roster)
-    # One size for all bases, so the least base limits it.
+    # One size for all bases, so the smallest base limits it.
     least = min(roster.base_types, key=lambda base: largest_tag_mm(base, cells))
     if tag_size_mm > largest_tag_mm(least, cells):
         raise BadInput(

@@ -128,10 +128,10 @@ def print_sheets(
 def sheet_content(
     roster: Roster | None, what: What, only: tuple[str, ...] | None = None
 ) -> SheetContent:
-    """Returns what must be printed for a table.
+    """Returns the content of a table's sheets.
 
     Args:
-        roster: The table; None prints the lens board alone.
+        roster: The table; None prints only the lens board.
         what: Which of the sheets.
         only: The ids of the units and commanders whose tags to print; None prints them all.
 
@@ -229,7 +229,7 @@ def _counters(roster: Roster, only: tuple[str, ...] | None) -> tuple[Counter, ..
 
 
 def _tags_by_type(unit: UnitEntry) -> Iterator[tuple[BaseType, tuple[int, ...]]]:
-    """Yields a unit's tags by the type of base that they go on."""
+    """Yields a unit's tags by their type of base."""
     for base_type in dict.fromkeys(unit.faces.get(tag, unit.base_type) for tag in unit.tags):
         own = (tag for tag in unit.tags if unit.faces.get(tag, unit.base_type) == base_type)
         yield base_type, tuple(own)
@@ -251,7 +251,7 @@ def _map(roster: Roster) -> PrintedMap:
     """Returns the hex map of a table with its ground.
 
     Raises:
-        BadInput: The table has no hex map, or its map file is wrong or names hexes off it.
+        BadInput: The table has no hex map, or its map file is wrong or names hexes off the map.
     """
     hex_map = roster.table.hex_map
     if hex_map is None:

@@ -136,7 +136,7 @@ def _repair(path: Path, repaired_path: Path) -> None:
 
 
 def _complaints(path: Path) -> Iterator[str]:
-    """Returns the faults of a damaged file itself, whether or not anything is lost."""
+    """Yields the faults of a damaged file itself, whether or not anything is lost."""
     try:
         faults = verified_file(GameFile.open(path, read_only=True)).faults
     except BadInput as error:
@@ -207,7 +207,7 @@ def _print_check(checked: CheckResult, took_s: float, played_s: float, *, is_who
 
 
 def _print_versions(checked: CheckResult, written_by: str) -> None:
-    """Prints which version recorded the game, if another, and how many entries are reworked."""
+    """Prints the version that recorded the game, if another, and how many entries are reworked."""
     is_own = written_by == tablecam.__version__
     if not is_own:
         ours = f"this is {tablecam.__version__}"

@@ -20,7 +20,7 @@ def serve_replay(recorded: Journal, host: str, port: int, *, open_browser: bool)
     Raises:
         BadInput: The address cannot be listened on.
     """
-    # Visitors from the network must not see what only the owner of the file may.
+    # Visitors from the network must not see what only the file's owner may see.
     app = create_replay(recorded, is_own=is_this_machine(host))
     server = Server(app, host, port, streams=Streams(_MAX_STREAMS))
     address = server.network_address or server.address

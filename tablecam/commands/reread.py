@@ -93,7 +93,7 @@ def reread_command(
     cannot be read does not stop the others.
     """
     _check(videos, table_path, camera_path, learnt_path)
-    # Absolute paths, as workers have working directories of their own.
+    # Absolute paths, because workers have their own working directories.
     tasks = [
         Task(
             video.absolute(),
@@ -134,12 +134,12 @@ def _check(
 @contextmanager
 def _local_pool(tasks: Sequence[Task], *, workers: int) -> Iterator[list[_Future]]:
     """Reads the videos in processes on this machine."""
-    # Spawned, not forked: a fork of a process with threads, as OpenCV has them, may hang.
+    # Spawned, not forked: a fork of a process with threads, such as OpenCV's, may hang.
     with ProcessPoolExecutor(min(workers, len(tasks)), get_context("spawn")) as pool:
         try:
             yield [pool.submit(reread, task) for task in tasks]
         except BaseException:
-            # Without waiting, as each video is resumed where it was left.
+            # Without waiting, because each video resumes where it was left.
             pool.shutdown(wait=False, cancel_futures=True)
             raise
 

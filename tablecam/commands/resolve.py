@@ -1,4 +1,4 @@
-"""`tablecam resolve`: resolves an event by the dice that were rolled."""
+"""`tablecam resolve`: resolves an event with the dice that were rolled."""
 
 from __future__ import annotations
 

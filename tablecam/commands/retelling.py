@@ -8,7 +8,7 @@ from tablecam.replay.completing import retold
 
 
 def completed_with_progress(recorded: Journal) -> Journal:
-    """Returns a recording with all that happened in it; replaying an old one takes a while.
+    """Returns a complete recording; replaying an old one to complete it takes a while.
 
     Raises:
         BadInput: It cannot be read, or an entry is damaged.

@@ -1,4 +1,4 @@
-"""`tablecam rule`: answers plain questions to single rules of a game."""
+"""`tablecam rule`: answers plain questions about single rules of a game."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ def run(
     camera_file = read_camera_file(camera_path)
     size = PictureSize(camera_file.width_px, camera_file.height_px, camera_file.source)
     camera = camera_file.camera(roster.table_tags_mm)
-    # The calibration holds at this resolution alone.
+    # The calibration holds only at this resolution.
     if options.resolution_px is None:
         options = replace(options, resolution_px=(size.width_px, size.height_px))
     kind = source_kind(source)

@@ -46,7 +46,7 @@ EVERYWHERE = "0.0.0.0"
 
 
 def games_folder() -> Path:
-    """Returns the folder of games unless players choose another."""
+    """Returns the default folder of games."""
     return platformdirs.user_data_path("tablecam", appauthor=False) / "games"
 
 
@@ -81,7 +81,7 @@ def page_options(command: Decorated) -> Decorated:
 class GameOptions:
     """How a game is served: to whom, confirmed by whom, and where it is recorded.
 
-    `name` is what players call the table in the hall; if empty, the table file's name is used.
+    `name` is the table's name in the hall; if empty, the table file's name is used.
     """
 
     on_lan: bool
@@ -155,7 +155,7 @@ def game_options(command: Decorated) -> Decorated:
         name: str,
         **others: Any,
     ) -> Any:
-        # A host that is given explicitly counts more than --lan.
+        # An explicit host overrides --lan.
         host_source = click.get_current_context().get_parameter_source("host")
         if lan and host_source is ParameterSource.DEFAULT:
             others["host"] = EVERYWHERE
@@ -207,14 +207,14 @@ def serve(
     if seats.by_link:
         click.echo(invitation(seats), err=True)
     click.echo("Press Ctrl-C to stop.", err=True)
-    # The upload ends after the table, so that it gets the last entries.
+    # The upload ends after the table, so that it receives the last entries.
     with _sending(game, record, roster.name), live:
         server.run(open_browser=open_browser, start=start)
     say_where_kept(record)
 
 
 def say_where_kept(record: GameRecorder) -> None:
-    """Prints where a closed record stored the game, or what of it is lost.
+    """Prints where a closed record stored the game, or which part is lost.
 
     Raises:
         click.exceptions.Exit: Something is lost.
@@ -233,7 +233,7 @@ def say_where_kept(record: GameRecorder) -> None:
 def _seats(roster: Roster, host: str, port: int, game: GameOptions, *, is_new: bool) -> Seats:
     """Returns the table's seats; on a fixed port a resumed game reuses their links."""
     by_link = game.on_lan or not is_this_machine(host)
-    # On a port that changes with each start, no link could stay valid.
+    # On a port that changes with each start, links cannot stay valid.
     keys = game.folder / f".seats-{port}.json" if by_link and port else None
     return Seats(sides_of(roster), by_link=by_link, keys=keys, is_new=is_new)
 

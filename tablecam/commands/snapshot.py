@@ -116,7 +116,7 @@ def snapshot(
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """A picture as read with the camera's pose; `news` says if that has changed."""
+    """A picture read with the camera's pose; `news` says if the pose has changed."""
 
     camera: Camera
     search: SearchResult

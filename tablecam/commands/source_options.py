@@ -94,7 +94,7 @@ def source_options(command: Decorated) -> Decorated:
             back_end=back_end,
             focus=focus,
             exposure=exposure,
-            # A focus that is set holds by itself.
+            # A fixed focus stays without this.
             hold_focus=not autofocus and focus is None,
             at_end="loop" if loop else "stop",
         )

@@ -1,4 +1,4 @@
-"""`tablecam calibrate bases`: learns where each base's tag lies on it, in the printed jig."""
+"""`tablecam calibrate bases`: measures each tag's place on its base, in the printed jig."""
 
 from __future__ import annotations
 
@@ -61,11 +61,11 @@ def bases(
     source: str,
     options: SourceOptions,
 ) -> None:
-    """Learn how truly each base's tag is glued on.
+    """Measure each base's tag position.
 
     Print the jig with `tablecam print --what jig`, tape it onto the table, and lay two rulers along
     its lines. Push each base into the corner until it beeps: once straight, and once turned by
-    180°, which tells the tag's place from the base's size. The results go to bases.json; Ctrl-C
+    180°, which separates the tag's place from the base's size. The results go to bases.json; Ctrl-C
     ends, and a later run continues. In a folder of pictures, each shows one base in the corner.
     """
     roster, camera, options = _prepared(table_path, camera_path, source, options)
@@ -84,11 +84,11 @@ def bases(
 
 
 def _learn(work: BasesWork, frames: Iterator[Frame], *, is_live: bool) -> None:
-    """Shows what each frame says until all bases are done or the source ends."""
+    """Prints each frame's news until all bases are done or the source ends."""
     for frame in frames:
         before = work.progress
         progress = work.see(frame, frame.taken_at_s)
-        # Of pictures that are all there, the report at the end says it.
+        # For a finished source, the final report names the problem.
         if is_live and progress.problem and progress.problem != before.problem:
             click.echo(progress.problem + _unseen(progress), err=True)
         _say(progress, before)
@@ -116,7 +116,7 @@ def _report(work: BasesWork, path: Path) -> None:
 
     Raises:
         BadInput: The sheet was not seen, or no base was pushed in.
-        click.exceptions.Exit: The last laying of a base did not count, as was said.
+        click.exceptions.Exit: The last laying of a base did not count, as already printed.
     """
     progress = work.progress
     if work.kept is not None:
@@ -155,7 +155,7 @@ def _prepared(
 def _frames(
     source: str, options: SourceOptions, roster: Roster, camera: Camera
 ) -> Iterator[Iterator[Frame]]:
-    """Opens a source: of a camera the newest frames, of anything else each."""
+    """Opens a source; yields a camera's newest frames, or every frame of anything else."""
     kind = None if source == SIMULATED else source_kind(source)
     if kind in ("camera", "stream"):
         size = PictureSize(camera.lens.width_px, camera.lens.height_px)
@@ -163,7 +163,7 @@ def _frames(
             yield _newest(reader)
         return
     factories = {SIMULATED: lambda _: SimulatedJig(roster, camera, is_paced=sys.stderr.isatty())}
-    # Pictures that are taken one by one are no film.
+    # Pictures taken one by one are not a film.
     rate = options.frames_per_s or (None if kind == "video" else 1.0)
     options = replace(options, frames_per_s=rate, pace="fast")
     with closing(open_source(source, options, factories=factories)) as opened:

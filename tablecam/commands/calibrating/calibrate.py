@@ -64,7 +64,7 @@ Examples:
 
 
 def _title(_context: click.Context, _parameter: click.Parameter, text: str) -> str:
-    """Checks the name that people give a calibration."""
+    """Checks the title of a calibration."""
     if len(text) > MOST_TITLE or not text.isprintable():
         raise click.BadParameter(f"expected one line of at most {MOST_TITLE} characters")
     return text.strip()
@@ -215,7 +215,7 @@ def lens(
     made_at = datetime.now(UTC)
     origin = Origin(made_at.isoformat(timespec="seconds"), tuple(view.name for view in chosen))
     search = lens_from_views(chosen, origin)
-    # Views are left out before the fit, and by it.
+    # Views are left out both before the fit and by it.
     calibration, rejected = search.calibration, (*rejected, *search.rejected)
     progress = lens_progress(search.used, search)
     name = calibration_name(made_at, calibration)

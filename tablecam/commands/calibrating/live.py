@@ -72,7 +72,7 @@ def _prepared(
     simulated = SimulatedCalibration(glued_by_hand(demo_roster()), demo_camera(), is_endless=True)
 
     def on_stage(stage: Stage) -> None:
-        """Shows what belongs to a stage: the board, the empty table, or bases in the jig."""
+        """Shows the scene of a stage: the board, the empty table, or bases in the jig."""
         if stage == "lens":
             simulated.wave_again()
         elif stage == "bases":

@@ -81,7 +81,7 @@ def table_document(
 
 def print_document(document: dict[str, Any]) -> None:
     """Prints one JSON document to standard output."""
-    # Soft-wrapped, as a narrow terminal must not break the JSON.
+    # Soft-wrapped, because a narrow terminal must not break the JSON.
     Console(soft_wrap=True, highlight=False, markup=False).print(json.dumps(document, indent=1))
 
 
