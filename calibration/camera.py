@@ -58,8 +58,8 @@ class Camera:
 
     `covariance` (15, 15), ordered as `CAMERA_PARAMETERS`, is the joint uncertainty of lens and
     pose; None if they are exact, as in a simulated camera. `name` is the calibration's and is
-    stored with every measurement made under it; `title` is what people call it. It fits while the
-    table tags' rms offset is `fits_within_mm`; None if nothing states that.
+    stored with every measurement made under it; `title` is its name for people. The calibration
+    fits while the table tags' rms offset is at most `fits_within_mm`; None if unknown.
     """
 
     lens: Lens
@@ -177,8 +177,8 @@ class Camera:
     def table_covariance(self, places_mm: ArrayLike, height_mm: ArrayLike = 0.0) -> Array:
         """Returns the covariance of places (n, 2) caused by the calibration: (n, 2, 2) in mm².
 
-        Even an exactly read pixel has this error, which places near each other share. Zeros if the
-        camera is exact.
+        Even an exactly read pixel has this error; nearby places share it. Zeros if the camera is
+        exact.
         """
         places = np.asarray(places_mm, dtype=np.float64)
         if self.covariance is None:

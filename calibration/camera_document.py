@@ -85,7 +85,7 @@ class _Lens(_Part):
     @field_validator("camera_matrix")
     @classmethod
     def _has_focal_lengths(cls, rows: list[list[float]]) -> list[list[float]]:
-        """Checks that the matrix is one of a camera."""
+        """Checks that the matrix is a camera matrix."""
         expected = "expected [[fx, 0, cx], [0, fy, cy], [0, 0, 1]] with fx and fy above 0"
         if [len(row) for row in rows] != [3, 3, 3]:
             raise ValueError(expected)
@@ -226,7 +226,7 @@ def _check_version(document: Any, text: str, source: str) -> None:
         raise CalibrationError(f"{source}: expected a camera file, got {_shown(document)}")
     for key, expected in (("format", FORMAT), ("version", VERSION)):
         got = document.get(key)
-        # In Python JSON's true equals 1, but it is no version.
+        # In Python, JSON's true equals 1, but it is not a version.
         if got != expected or isinstance(got, bool):
             got_text = _shown(got) if key in document else "nothing"
             place = f"{source}:{_line(text, (key,))}" if key in document else source
@@ -247,7 +247,7 @@ def _place(path: Sequence[str | int], text: str, source: str) -> str:
 
 
 def _expected_and_got(problem: ErrorDetails) -> str:
-    """Returns what was expected and what came, in words."""
+    """Returns what was expected and what was found, in words."""
     if problem["type"] == "extra_forbidden":
         return f"unknown key, with value {_shown(problem['input'])}"
     if problem["type"] == "missing":
@@ -274,7 +274,7 @@ def _line(text: str, path: Sequence[str | int]) -> int:
                 break
             # Skips a value to reach the next key or element.
             at, index = _next_token(text, decode(text, at)[1]), index + 1
-        # A missing key has no line of its own: its parent's stands for it.
+        # A missing key has no line of its own: use its parent's.
         else:  # it is missing
             break
     return text.count("\n", 0, value_at) + 1

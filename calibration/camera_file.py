@@ -1,6 +1,6 @@
 """Reads and writes the camera file (`camera.json`) without ever losing an old one.
 
-Lens and table calibration are stored separately: placing the table again always starts from the
+Lens and table calibration are stored separately: locating the table again always starts from the
 board views alone and never counts one picture twice.
 """
 
@@ -43,8 +43,8 @@ _LEAST_TAGS = 3
 class CameraFile:
     """A camera file: a camera's lens, its pose over the table, or both.
 
-    `name` is the calibration's and is stored with measurements; `title` is what people call it,
-    empty if they gave it none. `source` is the file's name in errors.
+    `name` is the calibration's and is stored with measurements; `title` is its name for people,
+    empty if they gave none. `source` is the file's name in errors.
     """
 
     name: str
@@ -61,7 +61,7 @@ class CameraFile:
 
     @property
     def shown_title(self) -> str:
-        """What people call the calibration: by default what it was made from, and the day."""
+        """The calibration's title: by default its source and the day."""
         part = self.table or self.lens
         assert part is not None, "a camera file holds one of them"
         made_from = next(iter(part.origin.made_from), self.name)
@@ -112,7 +112,7 @@ class CameraFile:
 def calibration_name(made_at: datetime, *results: LensCalibration | TableCalibration) -> str:
     """Returns a name for a calibration: the time and six letters of a hash of its results.
 
-    It can be part of a file's name on every system.
+    It is valid in file names on every system.
     """
     digest = hashlib.sha256()
     for result in results:

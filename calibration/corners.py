@@ -24,7 +24,7 @@ _FIRST_BLUR_PX = 0.7
 _LEAST_RADIUS_PX = 3.0
 _LARGEST_RADIUS_PX = 12.0  # more pixels cost time and, against noise, gain little
 _LEAST_CONTRAST = 8.0  # grey levels between black and white, of 255
-_LARGEST_MISFIT = 0.15  # root mean square of what is left over, as a share of the contrast
+_LARGEST_MISFIT = 0.15  # root mean square residual, as a share of the contrast
 _BLUR_WEIGHT, _BEND_WEIGHT = 3.0, 4.0  # grey levels for the blur's logarithm, and for the bend
 
 
@@ -173,7 +173,7 @@ def _crossing(offsets: Array, values: Array) -> tuple[Array, Array]:
     """Returns the shades (n, m) of crossings at pixels (1, m, 2), and derivatives (n, m, 9).
 
     The unknowns: x, y, the two edges' angles, the logarithms of their blurs, and three shades:
-    middle grey, half the contrast, and the bend that gamma gives to what lies between.
+    middle grey, half the contrast, and gamma's bend of the greys between.
     """
     x, y, first, second, first_blur, second_blur, middle, half, bend = values.T[..., None]
     dx, dy = offsets[..., 0] - x, offsets[..., 1] - y

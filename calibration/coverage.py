@@ -27,7 +27,7 @@ _LEAST_CORNERS_IN_CELL = 4
 _LEAST_TILT_DEG = 15.0
 _TARGET_SHARE = 0.42  # of the picture's width: a board at a comfortable distance
 _TALLEST_TARGET = 0.55
-_NEARER = 1.13  # how much longer the side is drawn that leans toward the camera
+_NEARER = 1.13  # how much longer the side that leans toward the camera is drawn
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class Coverage:
 
 
 def coverage(views: Sequence[BoardView], lens: Lens | None) -> Coverage:
-    """Returns what these views cover together; `lens` is the best estimate so far."""
+    """Returns the combined coverage of these views; `lens` is the best estimate so far."""
     corners = np.zeros((ROWS, COLUMNS), dtype=np.intp)
     tilts: dict[Tilt, int] = dict.fromkeys(("flat", *TILTS), 0)
     for view in views:

@@ -1,4 +1,4 @@
-"""Draws where board views cover the field, and how uncertain the lens is there.
+"""Draws the field covered by board views, and the lens's uncertainty there.
 
 The colours (cividis, dark blue to yellow) are readable with any kind of colour blindness; yellow
 marks the most uncertain parts.

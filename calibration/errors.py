@@ -9,7 +9,7 @@ class CalibrationError(ValueError):
     """An unusable picture, board or camera file.
 
     The message is one line that names the thing, what was expected and what was found; `faults`
-    are the lines of all that is wrong with a file.
+    are such lines for all faults of a file.
     """
 
     def __init__(self, message: str, faults: Sequence[str] = ()) -> None:

@@ -1,4 +1,4 @@
-"""Measures a picture's sharpness, to focus a lens by."""
+"""Measures a picture's sharpness, for focusing a lens."""
 
 from __future__ import annotations
 

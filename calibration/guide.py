@@ -66,8 +66,7 @@ class Holding:
     def watch(self, view: BoardView, taken_at_s: float) -> Stillness:
         """Returns how still the board is in this frame, compared with earlier ones.
 
-        Frames since when the board has stayed within the limit are remembered, earlier ones
-        forgotten.
+        It remembers only the frames since which the board has stayed within the limit.
         """
         # How far the board may drift in the required time at the limit of its speed.
         limit_px = _STILL_SHARE_PER_S * self._hold_s * np.hypot(view.width_px, view.height_px)
@@ -101,7 +100,7 @@ _NEW_PLACE_SHARE = 0.04  # of the diagonal that the board must move before the n
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Where the next view should show the board: a cell (row, column) or anywhere, and the tilt."""
+    """The wanted place of the board in the next view: a cell (row, column) or any, and the tilt."""
 
     cell: tuple[int, int] | None
     tilt: Tilt
@@ -118,11 +117,11 @@ class Focus:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Advice:
-    """What one frame shows, and what to do next.
+    """The board in one frame, and the next instruction.
 
     `view` is the board in this frame, or None; `taken` is the name under which the view was taken,
-    or None; `is_doubtful` means that something keeps it from being taken, `is_held` that
-    the board rests where it should.
+    or None; `is_doubtful` means that something prevents taking it, `is_held` that the board rests
+    where it should.
     """
 
     view: BoardView | None
@@ -160,7 +159,7 @@ class LensGuide:
         """Reads a frame, takes it as a view if it is suitable, and returns advice.
 
         `take_now` takes a view without waiting until the board is still and in a new place; a view
-        that is blurred or repeats another's place is refused all the same.
+        that is blurred or repeats another's place is still refused.
         """
         focus = self._focus(grey)
         try:
@@ -265,7 +264,7 @@ class LensGuide:
         coverage_so_far = self._progress.coverage
         cell = next_cell(coverage_so_far)
         target = Target(cell, next_tilt(coverage_so_far, cell))
-        # An objection matters only when the board rests: before, it is still on its way.
+        # An objection matters only when the board rests: before that it is still on its way.
         is_resting = stillness.share > 0.5
         is_new = view is None or taken is not None or self._is_somewhere_new(view)
         is_held = is_resting and is_new

@@ -1,4 +1,4 @@
-"""The jig: a printed corner into which bases are pushed, to learn where each one's tag lies.
+"""The jig: a printed corner into which bases are pushed to measure each tag's place on its base.
 
 The sheet's frame has its origin in the corner, x along one line and y along the other. A base in
 the corner touches both lines, so its centre lies half its size from them, and its heading is a
@@ -7,10 +7,10 @@ seen at
 
     x = shift_x + width / 2 + right,    y = shift_y + depth / 2 + forward
 
-and turned by 180 degrees at `width / 2 - right` and `depth / 2 - forward`: one laying tells the
-tag's offset only as truly as the base's size and the rulers' place are known, two of them tell
-offset and size apart. The rulers' shift (`shift_x`, `shift_y`), to which a wrong tag height adds,
-is the same for all bases of a session, and is found from all of them.
+and turned by 180 degrees at `width / 2 - right` and `depth / 2 - forward`: one laying gives the
+tag's offset only as accurately as the base's size and the rulers' place are known; two separate
+offset and size. The rulers' shift (`shift_x`, `shift_y`), to which a wrong tag height adds, is the
+same for all bases of a session, and is estimated from all of them.
 """
 
 from __future__ import annotations
@@ -33,36 +33,36 @@ JIG_TAGS_MM: tuple[Point, ...] = ((-50.0, -50.0), (165.0, -50.0), (165.0, 64.0),
 """Middles of the sheet's tags, clear of rulers up to 30 mm wide beyond the two lines."""
 
 JIG_REACH_MM: Point = (144.0, 84.0)
-"""How far the lines are drawn; bases may be larger where no tag lies."""
+"""Length of the drawn lines; bases may be larger where no tag lies."""
 
 _LEAST_TAGS = 3
 _MOST_SCALE = 0.01
 _MOST_RESIDUAL_MM = 1.0
 
 PUSH_SIGMA_MM, PUSH_SIGMA_DEG = 0.05, 0.1
-"""What a base pushed into the corner is taken to miss by, until repeated layings show it."""
+"""Assumed error of a base pushed into the corner, until repeated layings show it."""
 
 RULER_SIGMA_MM, RULER_SIGMA_DEG = 0.15, 0.1
-"""How truly rulers are laid along the lines by hand; the turn is the same for all bases."""
+"""How accurately rulers are laid along the lines by hand; the turn is the same for all bases."""
 
 CUT_SIGMA_MM = 0.1
-"""How truly bases are taken to be cut at best: layings turned by 180 degrees tell their size."""
+"""The best accuracy assumed of cut bases: layings turned by 180 degrees measure their size."""
 
 _OFFSET_SIGMA_MM = 10.0
-"""Wide, so that layings alone say where a tag lies."""
+"""Wide, so that only layings determine a tag's place."""
 
 _EARLIER_LAYINGS = 8.0
-"""The number of measurements that the expected scatter counts for."""
+"""The number of measurements that the expected scatter counts as."""
 
 _MEASURED_SHARE = 0.8
-"""A size counts as measured where layings leave less than this share of its uncertainty."""
+"""A size counts as measured if layings leave less than this share of its uncertainty."""
 
 _MISFIT_SIGMAS = 4.0
 
 
 @dataclass(frozen=True, slots=True)
 class SheetPlace:
-    """Where the sheet lies: its corner in mm on the table, and the direction of its x axis."""
+    """The sheet's pose: its corner in mm on the table, and the direction of its x axis."""
 
     x_mm: float
     y_mm: float
@@ -118,7 +118,7 @@ def sheet_place(seen_mm: Mapping[int, Point]) -> SheetPlace:
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """A base as the table file describes it: its size, its tag's offset, how truly it is cut.
+    """A base as the table file describes it: its size, its tag's offset, how accurately it is cut.
 
     A round base has no edge to lie along a ruler: its heading is its tag's.
     """
@@ -138,10 +138,10 @@ class Cut:
 
 @dataclass(frozen=True, slots=True)
 class Laying:
-    """A base pushed into the corner once: where its tag lies on the sheet.
+    """A base pushed into the corner once, with its tag's place on the sheet.
 
-    `turned_deg` is the base's turn from having its front away from the line along x; `turn_deg` is
-    that of the tag on the base. `session` counts the times that rulers were laid.
+    `turned_deg` is the base's turn from facing away from the line along x; `turn_deg` is that of
+    the tag on the base. `session` counts how often the rulers were laid.
     """
 
     tag: int
@@ -164,7 +164,7 @@ def laying_of(
     sigma_mm: float,
     sigma_deg: float,
 ) -> Laying:
-    """Returns the laying of a base whose tag lies on the sheet with a heading there."""
+    """Returns the laying of a base whose tag has this place and heading on the sheet."""
     turned_deg = (heading_deg - 90.0) % 360.0
     if not cut.is_round:
         turned_deg = 90.0 * (round(turned_deg / 90.0) % 4)
@@ -173,7 +173,7 @@ def laying_of(
 
 
 def expected_mm(cut: Cut, turned_deg: float) -> Point:
-    """Returns where the corner puts a base's tag if it is glued and cut truly."""
+    """Returns the place of a base's tag in the corner if it is glued and cut exactly."""
     x, y = _rows(turned_deg, is_round=cut.is_round)
     size = np.array([cut.right_mm, cut.forward_mm, cut.width_mm, cut.depth_mm])
     return float(x @ size), float(y @ size)
@@ -192,10 +192,10 @@ def _rows(turned_deg: float, *, is_round: bool) -> tuple[Array, Array]:
 
 @dataclass(frozen=True, slots=True)
 class LearntBase:
-    """Where a base's tag lies on it, as learnt from its layings.
+    """The place of the tag on a base, as learnt from its layings.
 
     `sigma_mm` is the standard deviation of the offset along either axis, `size_sigma_mm` that of
-    the size; None while its layings do not tell it, then the size is the table file's.
+    the size; None while its layings do not determine it: then the size is the table file's.
     """
 
     tag: int
@@ -211,10 +211,10 @@ class LearntBase:
 
 
 def learnt(cuts: Mapping[int, Cut], layings: Sequence[Laying]) -> dict[int, LearntBase]:
-    """Returns what layings say about each base that was laid, by tag.
+    """Learns each base from its layings, by tag.
 
     One linear least-squares fit of all offsets, sizes and the rulers' shift in each session, with
-    what is known beforehand as further measurements. Its residuals say how far layings scatter.
+    priors as further measurements. Its residuals give the scatter of layings.
     """
     if not layings:
         return {}
@@ -304,12 +304,12 @@ def _turns(layings: Sequence[Laying]) -> dict[int, tuple[float, float]]:
 
 
 def _scatter(squares: float, freedom: int) -> float:
-    """Returns by what factor layings scatter more than expected."""
+    """Returns the factor by which layings scatter more than expected."""
     return math.sqrt((_EARLIER_LAYINGS + squares) / (_EARLIER_LAYINGS + freedom))
 
 
 def misfit(laying: Laying, cut: Cut, base: LearntBase) -> str:
-    """Says in what a laying does not fit what is known of its base; empty if it fits."""
+    """Says how a laying contradicts the measurements of its base; empty if it fits."""
     known = np.array([base.right_mm, base.forward_mm, base.width_mm, base.depth_mm])
     by_x, by_y = _rows(laying.turned_deg, is_round=cut.is_round)
     off_mm = math.hypot(laying.x_mm - float(by_x @ known), laying.y_mm - float(by_y @ known))

@@ -42,7 +42,7 @@ def field_sigmas_px(
     usable = np.isfinite(tags).all(axis=1)
     at_tags = by_tags[usable].reshape(-1, by_tags.shape[-1])
     compensation, *_ = np.linalg.lstsq(at_tags[:, count:], at_tags[:, :count], rcond=None)
-    # What the best pose cannot compensate remains as error of the field.
+    # The part that the best pose cannot compensate remains as error of the field.
     uncompensated = by_field[..., :count] - by_field[..., count:] @ compensation
     covariances = uncompensated @ calibration.covariance @ uncompensated.transpose(0, 2, 1)
     # The mean over two directions.

@@ -114,8 +114,7 @@ def objection_to(view: BoardView, others: Sequence[BoardView]) -> str | None:
 def lens_from_views(views: Sequence[BoardView], origin: Origin) -> LensSearch:
     """Returns the five-parameter lens that fits the views best, with its covariance.
 
-    Corners far from where the rest predicts them are left out, and so are views where most corners
-    are.
+    It leaves out corners far from where the rest predicts them, and views with mostly such corners.
 
     Raises:
         CalibrationError: The views are too few, too alike or of different sizes.

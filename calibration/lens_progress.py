@@ -41,11 +41,11 @@ class GuidedView:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """The progress of a lens calibration: what its views cover, and the lens they give.
+    """The progress of a lens calibration: the coverage of its views, and the lens they give.
 
     `sigma_px` is the lens's uncertainty where it is worst in the field, `usual_px` its root mean
-    square; both are None while there is no lens, and `problem` says why. `missing` lists in a few
-    words each what is still needed; it is empty when nothing is.
+    square; both are None while there is no lens, and `problem` says why. `missing` lists what is
+    still needed, in a few words each; it is empty when nothing is.
     """
 
     views: tuple[GuidedView, ...]

@@ -1,4 +1,4 @@
-"""Finds the table's pose from its fixed tags and leaves out one that lies wrong."""
+"""Finds the table's pose from its fixed tags, leaving out a misplaced one."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def find_table(
     """Finds the table's pose, and refines the lens, from the corners of three or more tags.
 
     A tag that contradicts the others is left out if they determine which one it is. Without a
-    calibrated lens a typical one with a wide prior takes its place, and the result is as much less
+    calibrated lens a typical one with a wide prior takes its place, which makes the result less
     certain.
 
     Args:
@@ -186,7 +186,7 @@ def _calibration(
 ) -> TableCalibration:
     """Returns the calibration with the residuals of all seen tags, used or not."""
     camera = outcome.camera
-    # Residuals do not depend on the prior: any lens will do.
+    # Residuals do not depend on the prior: any lens serves.
     all_tags = TagAdjustment.of(seen, listed_mm, size_mm, unknown_lens(1, 1))
     tags = tuple(
         TagResidual(tag.id, float(dx), float(dy), used=tag in used)

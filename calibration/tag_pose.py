@@ -120,7 +120,7 @@ def moved_by(camera: Camera, step: ArrayLike) -> Camera:
 
 
 def fit_pose(camera: Camera, seen: SeenTags, places: Array, covariance: Array) -> PoseFit:
-    """Fits the pose, from the camera's on, that brings seen tags to their places (n, 3).
+    """Fits the pose that brings seen tags to their places (n, 3), starting at the camera's.
 
     `covariance` (3n, 3n) is the joint one of places and readings.
     """
@@ -170,7 +170,7 @@ def propagated_covariance(
 
 
 def rough_pose(camera: Camera, tags: Sequence[FoundTag], places: Array) -> Camera:
-    """Returns the camera at a rough pose that shows three or more tags as found, from any start.
+    """Returns the camera at a rough pose that fits three or more found tags, from any start.
 
     `places` (n, 3) are the tags' on the table: x_mm, y_mm, heading_rad.
     """

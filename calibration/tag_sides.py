@@ -57,7 +57,7 @@ def fit_sides(
     rough = _rough_sides(quad_px, lens)
     bow = rough.outward_px[:, 2]
     strips = [_strip(picture, rough, side, cell_px) for side in range(4)]
-    # A strip with so few pixels hardly determines its eight unknowns.
+    # A strip with fewer pixels hardly determines its eight unknowns.
     if any(strip is None or strip.shape[1] < 30 for strip in strips):
         return None
     along, outside, grey, weights = _padded([strip for strip in strips if strip is not None])

@@ -27,7 +27,7 @@ _PLAN_MM = 16.0  # height of a table tag's label, with the small map
 
 @dataclass(frozen=True, slots=True)
 class BaseStrip:
-    """A strip of one unit's tags, cut out as one piece and then apart.
+    """A strip of one unit's tags, cut out in one piece and then cut apart.
 
     Each piece is the tag, its white rim, and in front of it a label with id, unit and an arrow to
     the base's front.
@@ -160,7 +160,7 @@ class GlueGuide:
         return f"base {size}, tag {kind.tag_size_mm:g} mm"
 
     def _place_words(self) -> str:
-        """Returns where the tag's middle is on the base."""
+        """Returns the place of the tag's middle on the base."""
         forward = _offset(self.kind.tag_forward_mm, "forward", "back")
         right = _offset(self.kind.tag_right_mm, "right", "left")
         offsets = ", ".join(words for words in (forward, right) if words)

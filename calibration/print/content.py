@@ -1,4 +1,4 @@
-"""Describes what the sheets show, as plain values."""
+"""Describes the contents of the sheets, as plain values."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class BaseKind:
 
 @dataclass(frozen=True, slots=True)
 class UnitTags:
-    """The tags of a unit, or a commander's one, in order."""
+    """The tags of a unit in order, or a commander's single tag."""
 
     title: str
     note: str
@@ -117,7 +117,7 @@ SAMPLE_MM = 9.0
 
 @dataclass(frozen=True, slots=True)
 class LegendEntry:
-    """What a colour or a sample of lines means."""
+    """The meaning of a colour or a sample of lines."""
 
     name: str
     colour: Colour | None = None

@@ -15,8 +15,8 @@ _LETTERS_PER_MM = 2.6
 class CounterBlock:
     """One side of a counter at true scale.
 
-    The camera needs one white cell around the tag; what is left of the counter is the rim. Its
-    front carries a mark and what the side means, its rear the unit's id and strength.
+    The camera needs one white cell around the tag; the rest of the counter is the rim. Its front
+    carries a mark and the side's meaning, its rear the unit's id and strength.
     """
 
     counter: Counter

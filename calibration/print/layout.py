@@ -14,7 +14,7 @@ from calibration.errors import CalibrationError
 PaperName = Literal["A4", "A3", "Letter"]
 
 MARGIN_MM = 10.0
-"""Margin that no printer needs to reach."""
+"""Margin that no printer has to reach."""
 
 GAP_MM = 6.0
 
@@ -78,8 +78,8 @@ class Placed:
 def pack(blocks: Sequence[Block], area: Area, gap_mm: float = GAP_MM) -> tuple[Placed, ...]:
     """Places blocks in order, in rows, each page's `area` filled before the next.
 
-    Blocks of a row are aligned at the top; their order is kept because people look for a unit after
-    the one before it.
+    Blocks of a row are aligned at the top; their order is kept because people look for units in
+    order.
 
     Raises:
         CalibrationError: A block is larger than the area.

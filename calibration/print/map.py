@@ -1,4 +1,4 @@
-"""Prints a map to play on at true scale, on as many sheets as it needs, which overlap."""
+"""Prints a map to play on at true scale, on as many overlapping sheets as it needs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from calibration.print.layout import Area
 from calibration.print.pen import BLACK, GREY, PALE, Pen, tag_cells
 
 OVERLAP_MM = 10.0
-"""How much neighbouring sheets have in common; the seam, along which one is cut, is its middle."""
+"""The overlap of neighbouring sheets; one is cut along the seam in its middle."""
 
 _BORDER_MM = 3.0
 """Paper around hexes and tags."""
@@ -27,7 +27,7 @@ Span = tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class MapSheet:
-    """The part of a map on one sheet, and where its seams with other sheets are."""
+    """The part of a map on one sheet, and its seams with other sheets."""
 
     map: PrintedMap
     dictionary: str
@@ -64,7 +64,7 @@ class MapSheet:
                 pen.polygon([at(point) for point in area.outline_mm], fill=area.colour, line=PALE)
             for line in self.map.lines:
                 draw_line(pen, line, at((0.0, 0.0)))
-            # Last, as no line may run through a number.
+            # Last, because no line may run through a number.
             for area in self.map.areas:
                 xs, ys = zip(*map(at, area.outline_mm), strict=True)
                 middle = sum(xs) / len(xs)
@@ -94,7 +94,7 @@ class MapSheet:
             pen.squares(x_mm - half_mm, y_mm - half_mm, cells, cell_mm)
 
     def _crosses(self) -> Iterator[tuple[float, float]]:
-        """Yields places on the seams, the same on both of the sheets that meet there."""
+        """Yields places on the seams, the same on both sheets that meet there."""
         low_x, high_x = _extent_mm(self.map, 0)
         low_y, high_y = _extent_mm(self.map, 1)
         for x_mm in self.seams_across_mm:
@@ -115,13 +115,13 @@ def draw_line(pen: Pen, line: MapLine, origin_mm: tuple[float, float]) -> None:
 def map_sheets(printed: PrintedMap, dictionary: str, area: Area) -> list[MapSheet]:
     """Returns a map cut into sheets that each fit an area, from the top left, row by row.
 
-    No seam runs through a table tag: a tag that is glued together is none that can be measured by.
+    No seam runs through a table tag: a tag glued together cannot be measured accurately.
 
     Raises:
         CalibrationError: The paper is too small for a tag.
     """
     columns = _spans(printed, 0, area.width_mm)
-    # From the top: the last sheet is the one that is cut short.
+    # From the top: only the last sheet is cut short.
     rows = [(-high, -low) for low, high in _spans(printed, 1, area.height_mm)]
     total = len(columns) * len(rows)
     return [
@@ -167,7 +167,7 @@ def _spans(printed: PrintedMap, axis: int, room_mm: float) -> list[Span]:
 
 
 def _extent_mm(printed: PrintedMap, axis: int) -> Span:
-    """Returns from where to where a map with its table's tags goes along an axis."""
+    """Returns the extent of a map with its table's tags along an axis."""
     ends = [point[axis] for area in printed.areas for point in area.outline_mm]
     for index in range(len(printed.table.tags)):
         ends += _tag_span_mm(printed, axis, index)
@@ -182,6 +182,6 @@ def _tag_span_mm(printed: PrintedMap, axis: int, index: int) -> Span:
 
 
 def _draw_cross(pen: Pen, x_mm: float, y_mm: float) -> None:
-    """Draws a mark by which two sheets are laid over each other."""
+    """Draws a mark for aligning two overlapping sheets."""
     pen.line((x_mm - _CROSS_MM, y_mm), (x_mm + _CROSS_MM, y_mm), grey=BLACK, thickness_mm=0.1)
     pen.line((x_mm, y_mm - _CROSS_MM), (x_mm, y_mm + _CROSS_MM), grey=BLACK, thickness_mm=0.1)

@@ -105,7 +105,7 @@ class Pen:
         thickness_mm: float = _THICKNESS_MM,
         is_round: bool = False,
     ) -> None:
-        """Draws a straight line, with round ends if asked."""
+        """Draws a straight line, optionally with round ends."""
         self._line_style(grey, thickness_mm)
         self.canvas.setLineCap(1 if is_round else 0)
         self.canvas.line(*self._point(*start_mm), *self._point(*end_mm))
@@ -117,7 +117,7 @@ class Pen:
         fill: float | Colour,
         line: float | None = None,
     ) -> None:
-        """Draws a filled polygon, outlined in grey if asked."""
+        """Draws a filled polygon, optionally outlined in grey."""
         path = self.canvas.beginPath()
         path.moveTo(*self._point(*points_mm[0]))
         for point_mm in points_mm[1:]:
@@ -132,7 +132,7 @@ class Pen:
     def clipped(
         self, x_mm: float, y_mm: float, width_mm: float, height_mm: float
     ) -> Iterator[None]:
-        """Draws nothing beyond a rectangle."""
+        """Clips drawing to a rectangle."""
         self.canvas.saveState()
         path = self.canvas.beginPath()
         path.rect(*self._rect(x_mm, y_mm, width_mm, height_mm))
@@ -222,7 +222,7 @@ def _fitted(words: str, points: float, font: str, width_points: float) -> tuple[
     points = max(points * width_points / full_width, min(points, _SMALLEST_POINTS))
     # At the smallest legible size cut letters instead.
     while len(words) > 1 and stringWidth(words, font, points) > width_points:
-        # The ellipsis takes the place of one letter: without two the line gets shorter.
+        # The ellipsis replaces one letter, so drop two to shorten the line.
         words = words[:-2] + "…"
     return words, points
 
