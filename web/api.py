@@ -37,19 +37,19 @@ _MAX_RANGE = 10_000
 
 @blueprint.get("/table")
 def table() -> Response:
-    """Returns what stays the same: the table's size, sides, terrain, units and commanders."""
+    """Returns the table's constant facts: its size, sides, terrain, units and commanders."""
     return jsonify(table_json(shown().live))
 
 
 @blueprint.get("/position")
 def position() -> Response:
-    """Returns the table now, as a position document."""
+    """Returns the current position document."""
     return jsonify(position_to_json(shown().live.snapshot().position))
 
 
 @blueprint.get("/health")
 def health() -> Response:
-    """Returns how well the camera sees."""
+    """Returns the camera's health."""
     live = shown().live
     return jsonify(health_json(live.snapshot().health, live.roster))
 
@@ -105,7 +105,7 @@ def measure() -> Response:
 
 @blueprint.get("/about")
 def about() -> Response:
-    """Returns the drawings that explain `thing`."""
+    """Describes `thing`, with its range rings, front and flank lines."""
     return jsonify(shown().live.about(_thing("thing")))
 
 
@@ -127,7 +127,7 @@ def remove_tape() -> Response:
 
 @blueprint.post("/masks")
 def mask() -> Response:
-    """Stops looking at a part of the table, such as one on which a book lies."""
+    """Ignores a part of the table, such as one covered by a book."""
     check_plays(seat_now())
     outline = request_body(MaskPart, "masks").mask
     live = shown().live
@@ -137,7 +137,7 @@ def mask() -> Response:
 
 @blueprint.post("/masks/remove")
 def unmask() -> Response:
-    """Looks again at a part of the table."""
+    """Stops ignoring a part of the table."""
     check_plays(seat_now())
     outline = request_body(MaskPart, "masks/remove").mask
     live = shown().live
@@ -185,7 +185,7 @@ def move() -> Response:
 
 @blueprint.post("/simulated/move-together")
 def move_together() -> Response:
-    """Moves units of the simulated table as one, and says which slid: all of them, or none."""
+    """Moves units of the simulated table together, all or none, and says which slid."""
     moves = request_body(MoveTogether, "move-together").moves
     slid = shown().simulated.move_units(
         {move.unit: (move.x_mm, move.y_mm, move.heading_deg) for move in moves}
@@ -200,7 +200,7 @@ def lift_off() -> Response:
     game = shown()
     game.simulated.take_off(body.unit, body.tag)
     leaders = {leader.id for leader in game.live.snapshot().position.commanders}
-    # What lies under others is not seen to leave.
+    # The camera does not see things leave from under others.
     with suppress(BadInput):
         if body.tag is None:
             game.live.take_off(f"{'commander' if body.unit in leaders else 'unit'}:{body.unit}")
@@ -209,7 +209,7 @@ def lift_off() -> Response:
 
 @blueprint.post("/simulated/put-back")
 def put_back() -> Response:
-    """Puts back what was taken off the simulated table."""
+    """Puts a unit or base back on the simulated table."""
     body = request_body(Lifted, "put-back")
     shown().simulated.put_back(body.unit, body.tag)
     return Response(status=204)

@@ -18,7 +18,7 @@ from web.shown import show
 from web.streams import Streams
 
 DEFAULTS = {
-    # The largest body lays all bases of a table: 19 kB for the demo's 82, and this is room for
+    # The largest body lays all bases of a table: 19 kB for the demo's 82; this has room for
     # three times the 160 of a large one.
     "MAX_CONTENT_LENGTH": 131_072,
     # Event streams served at once: each holds a thread (see server.py). The page polls without.
@@ -43,7 +43,7 @@ def create_app(
         config: Flask's settings and those of `DEFAULTS` to override.
         seats: The seats; by default all players share the screen.
         recording: Returns the recording of the table, for the replay page; None without one.
-        cameras: The cameras to choose from; None where no camera watches the table.
+        cameras: The cameras to choose from; None if no camera watches the table.
     """
     app = _configured(config)
     show(app, live, Streams(app.config["STREAMS"]))
@@ -75,7 +75,7 @@ def create_replay(
         config: As for `create_app`.
         is_own: Whether the viewer owns the recording, and may copy all of it at any time.
         is_going_on: Returns whether it is still written to; an open page then follows it.
-        name: Returns what players call the table; if empty, its table file's name is used.
+        name: Returns the players' name for the table; if empty, its table file's name is used.
     """
     app = _configured(config)
     play_recording(app, lambda: journal, is_own=is_own, is_going_on=is_going_on, name=name)

@@ -12,17 +12,17 @@ from tablecam.referee.intents import TieBreak
 from tablecam.table.model import FARTHEST_MM, Mask
 
 MOST_BUMP_PX = 100.0
-"""A larger bump would be a camera that has fallen."""
+"""A larger bump would mean a fallen camera."""
 
 
 Body = TypeVar("Body", bound=BaseModel)
 
 
 def request_body(body: type[Body], source: str) -> Body:
-    """Returns the body of the current request; `source` is how errors call it.
+    """Returns the body of the current request; `source` is its name in errors.
 
     Raises:
-        BadInput: Names the key, what was expected and what came.
+        BadInput: Names the key, what was expected and what was found.
     """
     return json_request(request.get_data(), source).parsed(body)
 
@@ -36,7 +36,7 @@ class TakeOff(BaseModel):
 
 
 class Dispute(BaseModel):
-    """A question on a sheet that players dispute, by its id, and the active side."""
+    """The id of a disputed question on a sheet, and the active side."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -75,7 +75,7 @@ MaskCorner = Annotated[list[Place], Field(min_length=2, max_length=2)]
 
 
 class MaskPart(BaseModel):
-    """The outline of a part of the table that the camera is not to look at, or is to again."""
+    """The outline of a part of the table to ignore, or to stop ignoring."""
 
     model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
 
@@ -125,7 +125,7 @@ class Lifted(BaseModel):
 
 
 class Lay(BaseModel):
-    """What to put in its place on a simulated table: one unit or commander, or everything.
+    """The unit or commander to put in its place on a simulated table; None for everything.
 
     One whose move is legal stays, unless players want it `back`.
     """

@@ -1,7 +1,7 @@
 """Bundles JavaScript modules into one script, for a page that may fetch nothing.
 
 Each module becomes a function that runs once, after the modules that it imports, and returns its
-exports, so that names stay private to a module. Only the forms that the page uses are understood:
+exports, so that names stay private to a module. It understands only the forms that the page uses:
 imports of names or of a whole module, exports of declarations.
 """
 
@@ -23,17 +23,17 @@ _LEFT: Final = re.compile(r"^(?:import|export)\b.*$", re.MULTILINE)
 
 
 def bundle(main: str, read: Read) -> str:
-    """Returns a module and all that it imports as one script.
+    """Returns a module and its imports as one script.
 
     Raises:
-        ValueError: Modules import each other in a circle, or in a form that is not understood.
+        ValueError: Modules import each other in a circle, or in an unsupported form.
     """
     functions = "\n".join(_as_function(module, read(module)) for module in modules(main, read))
     return f'"use strict";\n(() => {{\nconst modules = {{}};\n{functions}\n}})();\n'
 
 
 def modules(main: str, read: Read) -> list[str]:
-    """Returns a module and all that it imports, each after what it imports.
+    """Returns a module and all its imports, each after its own imports.
 
     Raises:
         ValueError: Modules import each other in a circle.
@@ -49,7 +49,7 @@ def modules(main: str, read: Read) -> list[str]:
         open_modules.append(module)
         for imported in _IMPORT.finditer(read(module)):
             visit(_resolved(module, imported["path"]))
-        # Only after all that it imports.
+        # Only after all its imports.
         order.append(open_modules.pop())
 
     visit(main)

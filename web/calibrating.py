@@ -83,7 +83,7 @@ def create_calibration_app(
         live: The calibration; it must outlive the application.
         streams: Counts the waiting pages; pass the same to the server.
         config: Flask's settings and those of `DEFAULTS` to override.
-        cameras: The cameras to choose from; None where no camera is calibrated.
+        cameras: The cameras to choose from; None if no real camera is calibrated.
     """
     app = Flask("web")
     app.config.from_mapping(DEFAULTS)
@@ -112,7 +112,7 @@ def page() -> str:
 
 @blueprint.get("/picture.jpg")
 def picture() -> Response:
-    """Returns the newest frame as the camera sees it: scaled down, or whole with `whole=1`."""
+    """Returns the newest frame, unrectified: scaled down, or whole with `whole=1`."""
     data = _live().picture(whole=request.args.get("whole") == "1")
     response = Response(data or abort(404, "no picture yet"), mimetype="image/jpeg")
     response.headers["Cache-Control"] = "no-store"
@@ -129,7 +129,7 @@ def state() -> Response:
 
 @blueprint.post("/api/calibration/act")
 def act() -> Response:
-    """Does what the user asks for; returns the state afterwards."""
+    """Performs the user's action; returns the state afterwards."""
     body = request_body(Act, "act")
     _live().act(body.deed, body.view)
     return jsonify(_live().state())

@@ -1,4 +1,4 @@
-"""The API of the cameras of this computer: listing them, testing one, and changing to it."""
+"""The API of this computer's cameras: list them, test one, switch to it."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ class Chosen(BaseModel):
 
 
 def offer_cameras(app: Flask, choice: CameraChoice | None) -> None:
-    """Adds the API; None is for a table that no camera watches, such as a simulated one."""
+    """Adds the API; `choice` is None for a table without a camera, such as a simulated one."""
     app.extensions[_KEY] = choice
     app.register_blueprint(blueprint)
 
 
 @blueprint.get("")
 def cameras() -> Response:
-    """Returns all cameras of this computer; null where none can be chosen."""
+    """Returns all cameras of this computer; null if none can be chosen."""
     choice: CameraChoice | None = current_app.extensions[_KEY]
     if choice is None:
         return jsonify({"cameras": None})
@@ -43,14 +43,14 @@ def cameras() -> Response:
 
 @blueprint.post("/test")
 def test() -> Response:
-    """Returns what a camera sees, as JPEG in the size of its pictures."""
+    """Returns a picture from a camera as JPEG, at full size."""
     data = _choice().test(request_body(Chosen, "test").number)
     return Response(data, mimetype="image/jpeg")
 
 
 @blueprint.post("/use")
 def use() -> Response:
-    """Changes to a camera."""
+    """Switches to a camera."""
     _choice().use(request_body(Chosen, "use").number)
     return Response(status=204)
 

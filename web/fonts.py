@@ -1,4 +1,4 @@
-"""The serif of the pages, which looks the same on machines that have no good one."""
+"""The pages' serif, for machines that have no good one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The API of the game: what a seat sees of it, and its actions."""
+"""The API of the game: a seat's view of it, and its actions."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ blueprint = Blueprint("game", __name__, url_prefix="/api/game")
 
 @blueprint.get("")
 def game() -> Response:
-    """Returns what this seat may know and do."""
+    """Returns this seat's view: what it may know and do."""
     return _shown()
 
 
@@ -60,7 +60,7 @@ def agree() -> Response:
 
 @blueprint.post("/act")
 def act() -> Response:
-    """Does an offered action, or any other that the rules or the players allow."""
+    """Performs an offered action, or any other that the rules or the players allow."""
     body = request_body(Act, "act")
     _referee().act(seat_now(), body.action, body.version)
     return _shown()
@@ -68,14 +68,14 @@ def act() -> Response:
 
 @blueprint.post("/pass-all")
 def pass_all() -> Response:
-    """Lets the moment pass for every seat that is asked in a row."""
+    """Passes for every seat asked in a row."""
     _referee().pass_all(seat_now(), request_body(AtVersion, "pass-all").version)
     return _shown()
 
 
 @blueprint.post("/confirm")
 def confirm() -> Response:
-    """Confirms what a hand seems to have done with a unit."""
+    """Confirms the move that a hand seems to have made with a unit."""
     body = request_body(Confirm, "confirm")
     _referee().confirm(seat_now(), body.unit, body.version, body.way)
     return _shown()
@@ -83,7 +83,7 @@ def confirm() -> Response:
 
 @blueprint.post("/confirm-all")
 def confirm_all() -> Response:
-    """Confirms what hands seem to have done with several units, in the offered order."""
+    """Confirms the moves that hands seem to have made with several units, in the offered order."""
     body = request_body(ConfirmAll, "confirm-all")
     _referee().confirm_all(seat_now(), body.units, body.version)
     return _shown()
@@ -99,7 +99,7 @@ def accept() -> Response:
 
 @blueprint.post("/intend")
 def intend() -> Response:
-    """Declares where a unit is going to be put, before its move."""
+    """Declares a unit's intended place before its move."""
     body = request_body(Intend, "intend")
     limit = body.range_bw if body.limit is None else body.limit
     if limit is None:
@@ -111,7 +111,7 @@ def intend() -> Response:
 
 @blueprint.post("/foresee")
 def foresee() -> Response:
-    """Returns the ruling on a move before it is made, null if it is none."""
+    """Returns the ruling on a move before it is made; null if it is not a move."""
     body = request_body(Foresee, "foresee")
     move = _referee().foresee(body.unit, body.poses)
     return jsonify({"moved": None if move is None else ruling_document(move)})
@@ -130,7 +130,7 @@ def undo() -> Response:
 
 @blueprint.post("/redo")
 def redo() -> Response:
-    """Redoes what was undone last."""
+    """Redoes the action undone last."""
     body = request_body(AtVersion, "redo")
     again(_referee(), seat_now(), body.version)
     return _shown()
@@ -150,7 +150,7 @@ def correct() -> Response:
 
 @blueprint.get("/others/<int:deed>")
 def might_have_been(deed: int) -> Response:
-    """Returns what else this seat could have chosen at a deed, and how its dice count."""
+    """Returns this seat's alternatives to a deed, and the groups of its dice."""
     referee = _referee()
     known = {"others": others(referee, seat_now(), deed), "dice": dice_groups(referee, deed)}
     response = jsonify(known)

@@ -1,4 +1,4 @@
-"""Protects the page from other sites: who may send requests, and what a browser may load."""
+"""Protects the page from other sites: restricts who sends requests and what browsers load."""
 
 from __future__ import annotations
 
@@ -47,14 +47,14 @@ def _refuse_strangers() -> None:
 def _split(address: str) -> SplitResult:
     try:
         return urlsplit(address)
-    except ValueError:  # `http://[`: an address of nobody
+    except ValueError:  # `http://[`: not an address
         return urlsplit("")
 
 
 def _is_own_name(name: str) -> bool:
     """Whether a host name can only mean this machine."""
     try:
-        # An address is no name that another site could register.
+        # Another site cannot register an IP address as its name.
         ipaddress.ip_address(name)
     except ValueError:
         # Routers and Zeroconf append `.lan` and `.local` to a machine's own name.

@@ -62,12 +62,12 @@ class _Tables:
             app = self._app(table)
         except BadInput as error:
             return WsgiResponse(str(error), 404)(environ, start_response)
-        # Each table's application takes this path for its root, so that its links lead back to it.
+        # Each table's application treats this path as its root, so that its links lead back to it.
         prefix = f"{environ.get('SCRIPT_NAME', '')}{_TABLES}{table}"
         return app(environ | {"SCRIPT_NAME": prefix, "PATH_INFO": slash + rest}, start_response)
 
     def _app(self, table: str) -> Flask:
-        # Made on the first visit, as a hall may hold many recordings.
+        # Created on the first visit, because a hall may hold many recordings.
         if table not in self._apps:
             journal = self._watch.journal(table)
             is_going_on = partial(self._watch.is_playing, table)

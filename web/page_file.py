@@ -47,7 +47,7 @@ _IN_DATA: Final = str.maketrans({"<": r"\u003c", ">": r"\u003e", "&": r"\u0026"}
 
 @dataclass(frozen=True, slots=True)
 class _File:
-    """What the page's template fills in for a file."""
+    """The values that the page's template fills in for a file."""
 
     policy: str
     style: str
@@ -71,7 +71,7 @@ def page_lines(
     pictures: Iterable[tuple[str, str]] = (),
     watched: ShowsProgress = without_progress,
 ) -> Iterator[str]:
-    """Yields the page of a recording in parts, as its pictures may not fit into memory.
+    """Yields the page of a recording in parts, because its pictures may not fit into memory.
 
     The text for messages is left out while a game is in progress.
     `watched` shows progress over the entries.
@@ -151,7 +151,7 @@ def _static(name: str) -> str:
     """Returns a file of the page after checking that it does not end its enclosing tag."""
     text = (_STATIC / name).read_text(encoding="utf-8")
     if "</" in text and ("</script" in text.lower() or "</style" in text.lower()):
-        raise ValueError(f"{name} would end the tag that it stands in")
+        raise ValueError(f"{name} would close the tag that encloses it")
     return text
 
 

@@ -64,7 +64,7 @@ class SheetOfBranch(OfBranch):
 
 
 class OddsOfBranch(OfBranch):
-    """The request whose chances are asked for, in the game's own format."""
+    """The request to compute the odds of, in the game's own format."""
 
     wanted: dict[_Name, Any]
 
@@ -86,7 +86,7 @@ class Played:
     """A recording that is shown, and the live table that makes it, if any.
 
     `is_own` is True if the viewer owns the recording; `is_going_on` returns whether it is still
-    written to; `name` returns what players call its table, or "".
+    being written; `name` returns the players' name for its table, or "".
     """
 
     recording: Recording
@@ -191,7 +191,7 @@ def measure() -> Response:
 
 @blueprint.post("/api/replay/about")
 def about() -> Response:
-    """Returns the drawings that explain a thing in a branch."""
+    """Describes a thing in a branch, with its range rings, front and flank lines."""
     body = _asked(AboutBranch)
     return jsonify(_played().what_if.about(_branch(body), body.thing))
 
@@ -208,7 +208,7 @@ def sheet() -> Response:
 
 @blueprint.post("/api/replay/odds")
 def odds() -> Response:
-    """Returns the chances that a game can tell before dice are rolled, in a branch."""
+    """Returns the odds of a request in a branch, before dice are rolled."""
     body = _asked(OddsOfBranch)
     return jsonify(_played().what_if.odds(_branch(body), body.wanted))
 

@@ -23,14 +23,14 @@ def unit() -> Response:
 
 @blueprint.get("/rulings/pair")
 def pair() -> Response:
-    """Returns the rulings between `a` and `b`, as `unit` does on one."""
+    """Returns the rulings between `a` and `b`, like `unit`."""
     a, b = _asked("a", "a unit"), _asked("b", "another unit")
     return jsonify(shown().live.pair_sheet(a, b, _side(), _only()))
 
 
 @blueprint.post("/disputes")
 def dispute() -> tuple[Response, int]:
-    """Settles a question by the table as it lies now, and records the dispute."""
+    """Settles a question on the table as it lies now, and records the dispute."""
     body = request_body(Dispute, "dispute")
     return jsonify(_with_address(shown().live.dispute(body.question, body.active))), 201
 
@@ -64,7 +64,7 @@ def picture(number: int) -> Response:
 
 @blueprint.get("/disputes/<int:number>/position")
 def position(number: int) -> Response:
-    """Returns the position by which a dispute was settled, as `tablecam rulings` reads it."""
+    """Returns the position on which a dispute was settled, as `tablecam rulings` reads it."""
     # Refuses a number that no dispute has.
     _dispute(number)
     response = jsonify(shown().live.dispute_position(number))

@@ -147,7 +147,7 @@ class Seats:
         return seat
 
     def change(self, own: Seat, taken: Seat) -> None:
-        """Notes that a screen left its seat for another one."""
+        """Notes that a screen has left its seat for another."""
         self._taken.subtract([own])
         self._taken.update([taken])
 
@@ -202,7 +202,7 @@ def sit_down(token: str) -> AnyResponse:
 
 @blueprint.get("/api/seats")
 def links() -> Response:
-    """Returns the seats, the own one and, to the shared screen, the links to all of them."""
+    """Returns the seats, this screen's own and, for the shared screen, the links to all of them."""
     seats, own = _seats(), seat_now()
     names = [name for name, seat in seats.by_name.items() if seat == own]
     shows_links = own == SHARED

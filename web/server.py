@@ -27,7 +27,7 @@ from web.streams import Streams
 log = logging.getLogger(__name__)
 
 _STOP_SIGNALS = ("SIGTERM", "SIGHUP", "SIGBREAK")
-"""By name, as no system has all of them."""
+"""By name, because no system has all of them."""
 
 _SPARE_THREADS = 8
 """Threads beyond those of event streams, for pages, pictures and measurements."""
@@ -83,7 +83,7 @@ class Server:
             map=self._socket_map,
             sockets=[self._socket],
             threads=self._streams.limit + _SPARE_THREADS,
-            # `_make_room` keeps below the limit; the margin is for arrivals between two rounds.
+            # `_make_room` stays below the limit; the margin is for arrivals between two rounds.
             connection_limit=self._max_connections + 32,
             # Only by reading ahead does waitress notice that a listener has hung up.
             channel_request_lookahead=1,
@@ -127,7 +127,7 @@ class Server:
         """
         if open_browser:
             page = start or self.address
-            # In a thread, as some browsers return only when they are closed.
+            # In a thread, because some browsers return only when they are closed.
             threading.Thread(target=webbrowser.open, args=(page,), daemon=True).start()
         try:
             with _ended_by_signals():

@@ -33,12 +33,12 @@ class Shown:
 
 
 def show(app: Flask, live: Live, streams: Streams) -> None:
-    """Stores what an application shows."""
+    """Stores the table that an application shows."""
     app.extensions[_KEY] = Shown(live, streams)
 
 
 def shown(app: Flask | None = None) -> Shown:
-    """Returns what an application shows; by default the one of the current request."""
+    """Returns the table that an application shows, by default the current request's."""
     value = (app or current_app).extensions[_KEY]
     if not isinstance(value, Shown):
         raise TypeError(f"expected an application made by create_app, got {value!r}")

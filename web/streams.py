@@ -11,7 +11,7 @@ from tablecam.live.protocol import Live
 from web.view import state_json
 
 _WAIT_S = 0.5
-"""How long one wait for a new state lasts, and so how soon a stream notices that it must end."""
+"""How long to wait for a new state at a time, and so how soon a stream notices that it must end."""
 
 _RETRY = b"retry: 2000\n\n"
 _ALIVE = b"event: alive\ndata:\n\n"

@@ -18,7 +18,7 @@ from tablecam.table.roster import Roster
 
 
 def table_json(live: Live) -> Json:
-    """Returns what stays the same: the table's name, size, sides, terrain, units and commanders.
+    """Returns the table's constant facts: name, size, sides, terrain, units and commanders.
 
     Sides are in the order in which the table file first names them.
     """
@@ -34,7 +34,7 @@ def table_json(live: Live) -> Json:
 
 
 def state_json(live: Live, snapshot: Snapshot) -> Json:
-    """Returns one state of the table: what to draw, and how well it is seen."""
+    """Returns one state of the table: what to draw, and the camera's health."""
     position, simulated, referee = snapshot.position, live.simulated, live.referee
     believed = None if referee is None else referee.believed
     return {
@@ -133,7 +133,7 @@ def _pose_json(base: BasePose, snapshot: Snapshot) -> Json:
 
 
 def _handle(bases: Sequence[BasePose]) -> BasePose:
-    """Returns a unit's footprint, by which a hand drags it, facing as its first base does.
+    """Returns a unit's footprint for dragging, facing like its first base.
 
     It is the smallest rectangle aligned with the first base that holds all bases.
     """

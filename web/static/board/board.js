@@ -1,5 +1,5 @@
 /**
- * The table as one SVG, which the live page and the replay share. Its viewBox is in millimetres; its
+ * The table as one SVG, shared by the live page and the replay. Its viewBox is in millimetres; its
  * outer group carries the y-flip (and the side from which the player looks), so that everything
  * inside is in the table frame.
  *
@@ -10,14 +10,14 @@
  * @typedef {import("../shared/gestures.js").Drag} Drag
  * @typedef {import("./layers.js").Layers} Layers
  *
- * @typedef {object} Events  what a listener gets and gives, by the event's name
+ * @typedef {object} Events  the signature of each event's listener
  * @property {(at: Touch) => unknown} tap
  * @property {(at: Touch) => unknown} doubleTap
  * @property {(at: Touch) => unknown} longPress
  * @property {(at: Touch | null) => unknown} hover
  * @property {(at: Touch) => Drag | null} grab  what a drag from here carries; null: the view
  * @property {(direction: number) => unknown} wheel  before it zooms
- * @property {() => unknown} view  the view is another one
+ * @property {() => unknown} view  the view has changed
  * @property {(layers: Layers) => unknown} draw  the table has been drawn
  */
 import { byId, setAttr, svgElement } from "../shared/dom.js";
@@ -56,7 +56,7 @@ const LAYERS = [
 ];
 
 const ZOOM_STEP = 1.35;
-/** How far the wheel turns to zoom by the factor e. */
+/** Wheel travel that zooms by the factor e. */
 const WHEEL_PER_ZOOM = 480;
 
 /** Roles of shapes that are drawn beneath the units, whose colours they would change. */
@@ -109,7 +109,7 @@ export class Board {
     this.#listeners[name] = /** @type {any} */ ([...(this.#listeners[name] ?? []), listener]);
   }
 
-  /** Draws shapes that explain something, so that no label lies over another, and returns them with their labels. @param {Shape[]} shapes @param {"proof" | "game"} layer */
+  /** Draws shapes that explain something, with labels that do not overlap, and returns them. @param {Shape[]} shapes @param {"proof" | "game"} layer */
   shapes(shapes, layer = "proof") {
     this.#drawn[layer] = shapes;
     const labelled = withLabels(shapes, this.state);
@@ -123,7 +123,7 @@ export class Board {
     return labelled;
   }
 
-  /** Draws what explains the chosen thing. @param {Shape[]} shapes */
+  /** Draws the shapes that explain the chosen thing. @param {Shape[]} shapes */
   explain(shapes) {
     this.#drawn.about = shapes;
     const { about } = this.#layers;
@@ -143,7 +143,7 @@ export class Board {
     this.#look(zoomed(this.state.view, this.state.facts, factor, x_px, y_px));
   }
 
-  /** Shows the whole table, and goes on doing so when the page changes its size. @param {number} turn */
+  /** Shows the whole table, also after the page is resized. @param {number} turn */
   fit(turn = this.state.view.turn) {
     this.#look(wholeTable(this.state.facts, this.svg, turn));
     this.state.fitted = true;
@@ -155,7 +155,7 @@ export class Board {
     this.fit((this.state.view.turn + 1) % 4);
   }
 
-  /** What keys do with the view. @returns {import("../shared/keyboard.js").Keys} */
+  /** The keys of the view. @returns {import("../shared/keyboard.js").Keys} */
   get keys() {
     const closer = () => this.zoom(ZOOM_STEP);
     return { "+": closer, "=": closer, "-": () => this.zoom(1 / ZOOM_STEP), 0: () => this.fit(), t: () => this.turn() };

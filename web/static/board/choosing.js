@@ -17,7 +17,7 @@ export function choose(state, thing) {
   chosenChanged(state);
 }
 
-/** Whether one thing is a unit and the other one a base of it: there is nothing to measure. @type {(state: State, first: string, second: string) => boolean} */
+/** Whether one thing is a base of the other: there is nothing to measure. @type {(state: State, first: string, second: string) => boolean} */
 function isOfOne(state, first, second) {
   const unit = unitOf(state, first);
   return [first, second].includes(`unit:${unit?.id}`) && unitOf(state, second) === unit;
@@ -36,7 +36,7 @@ export function clear(state) {
   chosenChanged(state);
 }
 
-/** Drops what has left the table from what is chosen. @type {(state: State) => void} */
+/** Drops chosen things that have left the table. @type {(state: State) => void} */
 export function dropGone(state) {
   const isThere = (/** @type {string} */ thing) =>
     isPoint(thing) || Boolean(unitOf(state, thing) ?? commanderOf(state, thing) ?? stacksOf(state, thing)[0]);
@@ -45,7 +45,7 @@ export function dropGone(state) {
   chosenChanged(state);
 }
 
-/** Keeps the tape between the two chosen things, and frees the choice for another pair. @type {(state: State) => void} */
+/** Keeps the tape between the two chosen things, so that another pair can be chosen. @type {(state: State) => void} */
 export function keep(state) {
   const tape = state.tape;
   if (!tape || state.chosen.length < 2) return;
@@ -55,7 +55,7 @@ export function keep(state) {
   chosenChanged(state);
 }
 
-/** Takes in the tapes that seats have kept. @type {(state: State, tapes: import("./state.js").TableState["tapes"]) => void} */
+/** Updates the tapes that seats have kept. @type {(state: State, tapes: import("./state.js").TableState["tapes"]) => void} */
 export function shareTapes(state, tapes) {
   const isOf = (/** @type {{a: string, b: string}} */ { a, b }, /** @type {Tape} */ tape) =>
     tape.a === a && tape.b === b;
@@ -79,7 +79,7 @@ export function forgetAnswers(state) {
   for (const forget of state.forgetting) forget();
 }
 
-/** The ends of the tape: what is carried, or the two chosen things. @type {(state: State) => {a: string, b: string} | null} */
+/** The ends of the tape: from a carried unit, or the two chosen things. @type {(state: State) => {a: string, b: string} | null} */
 export function tapeEnds(state) {
   const ghost = state.ghost;
   if (ghost && !ghost.sent) {

@@ -8,13 +8,13 @@ import { short, toScreen, toTable } from "./view.js";
 /** @typedef {import("./state.js").Point} Point */
 /** @typedef {import("./state.js").HexMap} HexMap */
 
-/** From this size on the screen, hexes have room for their numbers. */
+/** Hexes of this size on the screen have room for their numbers. */
 const NUMBER_PX = 34;
-/** How far each counter of a stack stands out from under the one above it, and how many do, px. */
+/** How far each counter of a stack sticks out from under the one above it, px, and how many do. */
 const LAYERS_PX = { apart: 3, most: 2 };
-/** Where a number stands in its hex: so far above its middle, as a share of its size. */
+/** How far above the middle of its hex a number stands, as a share of the hex. */
 const NUMBER_UP = 0.37;
-/** How far halves of numbers lie from the middle of the first hex that has them, in hexes. */
+/** How far half numbers lie from the middle of the first hex that has them, in hexes. */
 const RIM = 0.8;
 
 /** @typedef {{key: string, name: string, d: string, colour?: string, width_mm?: number}} Line */
@@ -52,7 +52,7 @@ export function edgePx(state, owner) {
   return (Math.min(width_mm, depth_mm) / 2) * state.view.px_per_mm;
 }
 
-/** Draws the edges of counters that lie beneath others, and how many lie there in all. @type {(layers: Record<string, SVGElement>, state: State) => void} */
+/** Draws the edges of counters beneath others, and the size of each stack. @type {(layers: Record<string, SVGElement>, state: State) => void} */
 export function renderStacks(layers, state) {
   const { units = [], commanders = [] } = state.now ?? {};
   const stacks = [...units, ...commanders].flatMap((owner) => {
@@ -79,7 +79,7 @@ export function renderStacks(layers, state) {
   });
 }
 
-/** What is seen of a counter so many layers beneath another: it stands out to the upper right. @type {(state: State, base: import("./state.js").Base, layer: number) => string} */
+/** The visible edge of a counter some layers beneath another: it sticks out to the upper right. @type {(state: State, base: import("./state.js").Base, layer: number) => string} */
 function edgeBeneath(state, base, layer) {
   const [x, y] = toScreen(state.view, state.facts, base.x_mm, base.y_mm);
   const out = (/** @type {number} */ layers) => {
@@ -129,7 +129,7 @@ function updateBox(group, { id, hexes, corners_mm }) {
   setAttr(group.children[0], "d", through(corners_mm, true));
   const [[left_mm, low_mm], [right_mm, high_mm]] = [corners_mm[0], corners_mm[2]];
   const words = hexes ? `${id}: ${hexes}` : `${id}: free`;
-  // Counters may lie in one that is not free.
+  // Counters may lie in a box that is in use.
   const y_mm = hexes ? high_mm + 3 : (low_mm + high_mm) / 2;
   placeText(/** @type {SVGElement} */ (group.children[1]), words, [(left_mm + right_mm) / 2, y_mm]);
 }
@@ -141,7 +141,7 @@ function makeMap() {
   return group;
 }
 
-/** The halves of the numbers of hexes, each beside the first hex that has it: on a small map, they say where a number is. @type {(map: HexMap) => {key: string, text: string, at_mm: Point}[]} */
+/** The halves of hex numbers, each beside the first hex that has it, to find a number on a small map. @type {(map: HexMap) => {key: string, text: string, at_mm: Point}[]} */
 function rims({ hexes }) {
   return [0, 2].flatMap((from) => {
     const half = (/** @type {{id: string}} */ { id }) => id.slice(from, from + 2);
@@ -155,7 +155,7 @@ function rims({ hexes }) {
 
 /** @type {(group: SVGElement, map: HexMap) => void} */
 function updateMap(group, map) {
-  // Drawn once: nothing of a printed map changes.
+  // Drawn once: a printed map never changes.
   if (group.children[0].children.length) return;
   updateChildren(
     group.children[0],
@@ -225,12 +225,12 @@ function outline({ corners_mm }, [x_mm, y_mm]) {
   );
 }
 
-/** The other things in the hexes of a thing, hex by hex. @type {(state: State, thing: string) => import("./state.js").HexStack[]} */
+/** The stacks in the hexes of a thing, hex by hex. @type {(state: State, thing: string) => import("./state.js").HexStack[]} */
 export function stacksOf(state, thing) {
   return (state.now?.hexes?.stacks ?? []).filter(({ things }) => things.includes(thing));
 }
 
-/** Whether a thing lies under another that is seen in its hex. @type {(state: State, thing: string) => boolean} */
+/** Whether a thing lies under another visible one in its hex. @type {(state: State, thing: string) => boolean} */
 export function isBeneath(state, thing) {
   return stacksOf(state, thing).some(({ things, hidden }) => hidden.includes(thing) && things[0] !== thing);
 }

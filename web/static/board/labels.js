@@ -11,33 +11,33 @@ import { toScreen, toTable, uncut } from "./view.js";
 /** Roles of shapes that are labelled; the labels of the others would overlap. */
 const LABELLED = new Set(["goal", "length", "ring", "string", "front-line", "barred", "zone", "order"]);
 
-/** From this scale on the table has room for the whole names of units. */
+/** At this scale or larger, the table has room for whole unit names. */
 const NEAR_PX_PER_MM = 1.6;
 
-/** The name that is written on a unit or a commander. @type {(state: State, owner: import("./state.js").Unit | import("./state.js").Commander) => string} */
+/** The name to write on a unit or a commander. @type {(state: State, owner: import("./state.js").Unit | import("./state.js").Commander) => string} */
 function nameShown(state, owner) {
   const { id } = owner;
   if (!("bases" in owner)) return properName(id);
   return state.view.px_per_mm >= NEAR_PX_PER_MM ? fullName(state, id) : id;
 }
 
-/** How far above or below its unit a name stands where another one is in the way, px. */
+/** How far above or below its unit a name may move to avoid another, px. */
 const NAME_ASIDE_PX = [0, 16, -16, 32, -32];
 
-/** From this size of hexes on the screen, their counters have room for names. */
+/** At this size of hexes on the screen or larger, counters have room for names. */
 const NAMED_PX = 28;
-/** The letters of names on counters, and the part of a counter's lower edge that its figures take, px. */
+/** The letters of names on counters, and the height of the figures at a counter's lower edge, px. */
 const COUNTER_PX = {
   near: { letter: 6.4, height: 12, half: 8, figures: 13 },
   small: { letter: 5.4, height: 9, half: 6, figures: 10 },
 };
 
-/** Whether a name is needed: its owner is chosen, pointed at, or what the game is about. @type {(state: State, thing: string, id: string) => boolean} */
+/** Whether a name is needed: its owner is chosen, pointed at, or concerned in the game's question. @type {(state: State, thing: string, id: string) => boolean} */
 function isAsked({ chosen, hover, asked }, thing, id) {
   return chosen.includes(thing) || hover === thing || asked.includes(id);
 }
 
-/** Where names stand on counters: above their figures; the chosen one's for certain, others where nothing is in the way, short or beside small counters if need be. @type {(state: State) => Map<string, Name>} */
+/** Places of names on counters, above their figures: always the chosen one's, others only if free, shortened or beside small counters if necessary. @type {(state: State) => Map<string, Name>} */
 function counterNamePlaces(state) {
   const { letter, height, half, figures } = areSmall(state) ? COUNTER_PX.small : COUNTER_PX.near;
   const areTiny = hexPx(state) < NAMED_PX;
@@ -76,7 +76,7 @@ function counterNamePlaces(state) {
   return places;
 }
 
-/** Where the names of units and commanders stand, none over another as far as there is room: those that the game is about come first, and a commander's gives way to those of units. @type {(state: State) => Map<string, Name>} */
+/** Places of the names of units and commanders, without overlaps if there is room: units in the game's question come first, commanders last. @type {(state: State) => Map<string, Name>} */
 export function namePlaces(state) {
   if (state.facts.map) return counterNamePlaces(state);
   /** @type {Map<string, Name>} */
@@ -101,10 +101,10 @@ function nameBoxes(state) {
   return state.show.names ? [...namePlaces(state).values()] : [];
 }
 
-/** How far beside its line the reading of a tape may stand, and half its width and its height, px. */
+/** How far beside its line a tape's reading may stand, with half its width and its height, px. */
 const READING_PX = { aside: [0, 34, -34, 60, -60], half: 46, height: 40 };
 
-/** Places for the readings of tapes, beside the lines where names are in the way. @type {(state: State, tapes: import("./state.js").Tape[]) => {at_mm: Point, box: Box}[]} */
+/** Places for the readings of tapes, beside their lines if names are in the way. @type {(state: State, tapes: import("./state.js").Tape[]) => {at_mm: Point, box: Box}[]} */
 export function readingPlaces(state, tapes) {
   const taken = nameBoxes(state);
   return tapes.map(({ measured }) => {
@@ -125,7 +125,7 @@ export function tapesShown({ tape, keptTapes }) {
   return tape ? [...keptTapes, tape] : keptTapes;
 }
 
-/** Gives each label a free place, and drops the label where there is none. @type {(shapes: Shape[], state: State) => Shape[]} */
+/** Gives each label a free place, and drops labels without one. @type {(shapes: Shape[], state: State) => Shape[]} */
 export function withLabels(shapes, state) {
   const readings = readingPlaces(
     state,
@@ -142,7 +142,7 @@ export function withLabels(shapes, state) {
   });
 }
 
-/** Places for a label, each moved in so far that no letter is cut off. @type {(state: State, shape: Shape, label: string) => Point[]} */
+/** Places for a label, each moved inward so that no letter is cut off. @type {(state: State, shape: Shape, label: string) => Point[]} */
 function placesIn(state, shape, label) {
   return placesOf(shape, middleOfTable(state)).map((at) => uncut(state.view, state.facts, at, wordsSize(label)));
 }

@@ -18,7 +18,7 @@ import { addLine, fadedBy, makeText, meanPoint, placeText, through, updateBases,
 import { commanderBase, fullName, properName, sideClass, sideName } from "./things.js";
 import { boardMatrix, isFar, short, toScreen, toTable, viewBox } from "./view.js";
 
-/** Things nearer than this touch for a player's eyes: their distance is not written over their names. */
+/** Things nearer than this seem to touch: their distance is not written over their names. */
 const TOUCHING_MM = 1;
 
 /** @type {(svg: SVGSVGElement, table: SVGElement, state: State) => void} */
@@ -82,10 +82,10 @@ export function renderGround(layers, state) {
 /** Size of a letter of a terrain's name, and half its height. */
 const NAME_PX = { width: 7, half: 9 };
 
-/** How much longer than a place its name may be on a table seen from far away. */
+/** How much longer than its place a name may be on a table seen from far away. */
 const OVERHANG = 1.5;
 
-/** Whether a name is about as long as what it names; from near by, a longer one has room beside it. @type {(state: State, name: string, outline_mm: [number, number][]) => boolean} */
+/** Whether a name is about as long as its place; close up, a longer one has room beside it. @type {(state: State, name: string, outline_mm: [number, number][]) => boolean} */
 function fitsInto({ view, facts }, name, outline_mm) {
   if (!isFar(view)) return true;
   const xs_px = outline_mm.map((corner) => toScreen(view, facts, ...corner)[0]);
@@ -281,7 +281,7 @@ function updateTape(group, tape, at_mm, state) {
   setText(group.children[3].children[1], measured ? (tape.kept ? "" : limitWords(state)) || lengthWords(measured) : "");
 }
 
-/** How far the unit in hand may go, in a few words; empty where nobody knows. @type {(state: State) => string} */
+/** How far the unit in hand may go, in a few words; empty if unknown. @type {(state: State) => string} */
 function limitWords(state) {
   const foreseen = foreseenHere(state);
   if (!foreseen) return "";
@@ -289,7 +289,7 @@ function limitWords(state) {
   return `${{ yes: "✓", too_close: "≈" }[foreseen.answer] ?? "✗"} ${first}`;
 }
 
-/** The class of what a side points out. @type {(state: State, by: string | undefined) => string} */
+/** The class of a tape or ping of a side. @type {(state: State, by: string | undefined) => string} */
 function ofSide(state, by) {
   return by && state.facts.sides.includes(by) ? ` of-side ${sideClass(state, by)}` : "";
 }
@@ -335,7 +335,7 @@ export function renderGhost(layers, state) {
   renderHandle(layers.handle, state);
 }
 
-/** The colour of what may become of the unit in hand. @type {(state: State) => string} */
+/** The class for the foreseen ruling on the unit in hand. @type {(state: State) => string} */
 function foreseenClass(state) {
   const foreseen = foreseenHere(state);
   return foreseen ? `would-${foreseen.answer}` : "";

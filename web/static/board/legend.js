@@ -1,13 +1,13 @@
-/** Says what the shaded hexes of a map mean, or what else it shows, beside the map: each as it is drawn. */
+/** The legend beside a map: explains its shaded hexes or its other symbols, each as drawn. */
 import { element, setAttr, setText, svgElement, updateChildren } from "../shared/dom.js";
 import { word } from "./shapes.js";
 
 /** @typedef {import("./state.js").Shape} Shape */
 /** @typedef {import("./state.js").HexMap} HexMap */
 /** @typedef {import("./state.js").Mark} Mark */
-/** @typedef {{key: string, words: string, role?: string, inks?: {d: string, fill?: string, stroke?: string, width?: number, dash?: string}[]}} Meaning  of a role, or of what is printed, with how that is drawn */
+/** @typedef {{key: string, words: string, role?: string, inks?: {d: string, fill?: string, stroke?: string, width?: number, dash?: string}[]}} Meaning  of a role or a printed symbol, and how it is drawn */
 
-/** What roles of shaded hexes mean, in their order. @type {Record<string, string>} */
+/** The meanings of the roles of shaded hexes, in order. @type {Record<string, string>} */
 const MEANINGS = {
   reach: "may go here",
   "reach-on": "with further steps",
@@ -22,11 +22,11 @@ const MEANINGS = {
 
 /** A hex of a swatch. */
 const HEX = "M8 1L14.5 4.7V12.3L8 16L1.5 12.3V4.7Z";
-/** A piece of a hexside or a path, and the blocks of secondary terrain, of swatches. */
+/** In swatches: a piece of a hexside or a path, and the blocks of secondary terrain. */
 const LINE = "M0 8.5H16";
 const BLOCKS = "M2 3h3v3H2ZM11 3h3v3H11ZM2 11h3v3H2ZM11 11h3v3H11Z";
 
-/** How markers of counters are drawn, of those kinds that do not say what they are. @type {Partial<Record<Mark["kind"], NonNullable<Meaning["inks"]>[number]>>} */
+/** The symbols of markers whose kind does not explain itself. @type {Partial<Record<Mark["kind"], NonNullable<Meaning["inks"]>[number]>>} */
 const MARKERS = {
   ring: { d: "M2 8.5a6 6 0 0 0 12 0a6 6 0 0 0-12 0Z", stroke: "#a3001b", width: 2.5 },
   word: { d: "M2 8.5a6 6 0 0 0 12 0a6 6 0 0 0-12 0Z", fill: "#fff", stroke: "#10171c", width: 1 },
@@ -41,7 +41,7 @@ export function makeLegend() {
   return legend;
 }
 
-/** Lists the roles of what is drawn, and while there are none what the map shows; nothing without a map. @type {(legend: HTMLElement, shapes: Shape[], state: import("./state.js").State) => void} */
+/** Lists the roles of the drawn shapes or, if there are none, the map's symbols; nothing without a map. @type {(legend: HTMLElement, shapes: Shape[], state: import("./state.js").State) => void} */
 export function updateLegend(legend, shapes, { facts: { map }, marks }) {
   const drawn = new Set(shapes.filter(({ kind }) => kind === "polygon").map(({ role }) => role));
   const roles = map ? Object.keys(MEANINGS).filter((role) => drawn.has(role)) : [];
@@ -57,7 +57,7 @@ export function updateLegend(legend, shapes, { facts: { map }, marks }) {
   );
 }
 
-/** What is printed on a map, by kind, and what markers of counters mean. @type {(map: HexMap, marks: Mark[]) => Meaning[]} */
+/** The symbols printed on a map, by kind, and the meanings of counters' markers. @type {(map: HexMap, marks: Mark[]) => Meaning[]} */
 function printed({ terrain, lines, blocks }, marks) {
   /** @type {Map<string, Meaning>} */
   const kinds = new Map();
@@ -76,7 +76,7 @@ function printed({ terrain, lines, blocks }, marks) {
   return [...kinds.values()];
 }
 
-/** What a marker stands for, without its number; nothing for a word that says it. @type {(mark: Mark) => string} */
+/** The meaning of a marker, without its number; empty for a word that says it itself. @type {(mark: Mark) => string} */
 function meaningOf({ kind, text, words = "" }) {
   if (kind !== "word") return text.replace(/^\d+ /, "");
   return words.includes(text) ? words.split(",")[0].replace(text, "").trim() : "";

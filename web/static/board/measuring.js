@@ -1,4 +1,4 @@
-/** What may be measured now: where players agreed so, nothing before it is declared. */
+/** What may be measured now: nothing undeclared, if players agreed to declare first. */
 import { sentence } from "../shared/text.js";
 import { forgetAnswers } from "./choosing.js";
 import { commanderOf, isPoint, unitOf } from "./things.js";
@@ -20,16 +20,16 @@ export function inUnit({ about: { unit } }, number) {
   return `${number} ${(Number(number) !== 1 && unit.plural) || unit.symbol}`;
 }
 
-/** What a foot rule shows of units that tables are scaled by. @type {Record<string, number>} */
+/** The true sizes of units that tables are scaled by. @type {Record<string, number>} */
 const RULE_MM = { in: 25.4, cm: 10 };
 
-/** How long the game's unit is on a table that is scaled down; empty where a foot rule agrees. @type {(facts: Pick<import("./state.js").TableFacts, "about">) => string} */
+/** The length of the game's unit on a scaled-down table; empty at true size. @type {(facts: Pick<import("./state.js").TableFacts, "about">) => string} */
 export function scaleWords({ about: { unit } }) {
   const rule_mm = RULE_MM[unit.symbol] ?? unit.size_mm;
   return Math.abs(unit.size_mm - rule_mm) < 0.05 ? "" : `1 ${unit.symbol} is ${unit.size_mm} mm here`;
 }
 
-/** Why measuring is closed, as a sentence; empty where it is not. @type {(state: State) => string} */
+/** Why measuring is closed, as a sentence; empty if it is open. @type {(state: State) => string} */
 export function closedWords(state) {
   const { closed } = state;
   return closed ? `${sentence(closed.because)}.` : "";
@@ -61,13 +61,13 @@ export function dropClosedAnswers(state) {
   if (!isOpen(state, ...state.chosen)) forgetAnswers(state);
 }
 
-/** A length and its standard deviation, with as many digits as are significant; empty where hexes count. @type {(measured: import("./state.js").Measured) => string} */
+/** A length and its standard deviation, to significant digits; empty if hexes count. @type {(measured: import("./state.js").Measured) => string} */
 export function lengthWords({ distance_mm, sigma_mm, hexes }) {
   const isTold = hexes !== undefined || distance_mm < 0.05; // no distance is none in every unit
   return isTold ? "" : `${distance_mm.toFixed(1)}${deviation(sigma_mm)} mm`;
 }
 
-/** By how much something holds or fails: in the game's unit, or in mm where that is next to nothing. @type {(facts: import("./state.js").TableFacts, margin_mm: number, sigma_mm?: number) => string} */
+/** A margin in the game's unit, or in mm if that would be tiny. @type {(facts: import("./state.js").TableFacts, margin_mm: number, sigma_mm?: number) => string} */
 export function amount(facts, margin_mm, sigma_mm = 0) {
   const mm = Math.abs(margin_mm);
   if (mm >= facts.about.unit.size_mm / 10) return written(facts, mm);

@@ -19,7 +19,7 @@ export const HANDLE_PX = 64;
 /** How far a key or a notch of the wheel turns a unit; Shift makes it fine. */
 export const TURN_DEG = { coarse: 5, fine: 1 };
 const GRIP_PX = 16;
-/** How far beside a unit a drag still takes it: a finger's width on the smallest table. @type {Record<string, number>} */
+/** How far beside a unit a drag still grabs it: a finger's width on the smallest table. @type {Record<string, number>} */
 const GRAB_PX = { mouse: 14, pen: 18, touch: 22 };
 const SNAP_DEG = 15;
 const KEY_PAUSE_MS = 350;
@@ -28,13 +28,13 @@ const KEY_PAUSE_MS = 350;
 export function handlePlace(state) {
   if (!state.moving) return null;
   if (state.ghost) return state.ghost.sent ? null : state.ghost;
-  // Where a counter points means nothing in some games.
+  // In some games a counter's facing means nothing.
   if (!state.isByHand || !state.facts.about.faces) return null;
   const unit = state.chosen.length === 1 ? unitOf(state, state.chosen[0]) : undefined;
   return unit ? { unit: unit.id, x_mm: unit.x_mm, y_mm: unit.y_mm, heading_deg: unit.heading_deg } : null;
 }
 
-/** Picks a unit up, with others that go along. @type {(state: State, unit: Unit, mates?: Unit[]) => void} */
+/** Picks a unit up, with others that move along. @type {(state: State, unit: Unit, mates?: Unit[]) => void} */
 export function lift(state, unit, mates = []) {
   const { id, x_mm, y_mm, heading_deg } = unit;
   state.ghost = { unit: id, x_mm, y_mm, heading_deg, from: unit, mates, sent: false };
@@ -76,7 +76,7 @@ export function letGo(state) {
   layTape(state);
 }
 
-/** Where a hand has carried something that lies with its unit. @type {(ghost: Ghost, lying: {x_mm: number, y_mm: number, heading_deg: number}) => {x_mm: number, y_mm: number, heading_deg: number}} */
+/** The place to which a hand has carried something along with its unit. @type {(ghost: Ghost, lying: {x_mm: number, y_mm: number, heading_deg: number}) => {x_mm: number, y_mm: number, heading_deg: number}} */
 function carried({ from, x_mm, y_mm, heading_deg }, lying) {
   const turned_deg = heading_deg - from.heading_deg;
   const [cos, sin] = [Math.cos, Math.sin].map((of) => of((turned_deg * Math.PI) / 180));
@@ -96,7 +96,7 @@ export function posesInHand(ghost) {
   });
 }
 
-/** Where the unit in hand is, to the millimetre: a ruling counts only there. @type {(ghost: Ghost) => string} */
+/** The place of the unit in hand, to the millimetre: a ruling holds only there. @type {(ghost: Ghost) => string} */
 export function keyInHand(ghost) {
   const poses = posesInHand(ghost).map((pose) => pose.map(Math.round).join());
   return `${ghost.unit} ${poses.join(";")}`;
@@ -107,7 +107,7 @@ export function foreseenHere({ ghost, foreseen }) {
   return ghost && !ghost.sent && foreseen?.of === keyInHand(ghost) ? foreseen : null;
 }
 
-/** The places of the unit in hand and of those that go along. @type {(ghost: Ghost) => import("./state.js").Placing[]} */
+/** The places of the unit in hand and of those that move along. @type {(ghost: Ghost) => import("./state.js").Placing[]} */
 export function placings(ghost) {
   return [ghost.from, ...ghost.mates].map((unit) => ({ unit: unit.id, ...carried(ghost, unit) }));
 }
@@ -118,7 +118,7 @@ export function dropGhost(state) {
   layTape(state);
 }
 
-/** Whether the camera sees all that was carried where it was put; only the ghost depends on it. @type {(now: TableState, ghost: Ghost) => boolean} */
+/** Whether the camera sees everything that was carried at its new place; only the ghost depends on it. @type {(now: TableState, ghost: Ghost) => boolean} */
 export function isAtNewPlace(now, ghost) {
   return placings(ghost).every((place) => {
     const leader = now.commanders.find(({ id }) => id === place.unit);
@@ -129,7 +129,7 @@ export function isAtNewPlace(now, ghost) {
   });
 }
 
-/** Moves the units of one page by pointer and keys; subclasses define what putting down does. */
+/** Moves the units of one page by pointer and keys; subclasses implement putting down. */
 export class Moves {
   /** @param {State} state @param {() => void} changed */
   constructor(state, changed) {
@@ -151,7 +151,7 @@ export class Moves {
     throw new Error("a page says itself what comes of a move");
   }
 
-  /** Starts a drag at a point: of a unit's handle, a unit, a commander, or of nothing. @param {Touch} at @returns {Drag | null} */
+  /** Starts a drag at a point: of a unit's handle, a unit, a commander, or nothing. @param {Touch} at @returns {Drag | null} */
   grab(at) {
     const state = this.state;
     if (!state.moving) return null;
@@ -162,11 +162,11 @@ export class Moves {
     return unit ? this.carrying(unit, at) : null;
   }
 
-  /** What can be carried at a point, or within reach of it. @param {Touch} at @param {number} reach_px */
+  /** The unit or commander to carry at a point, or within reach of it. @param {Touch} at @param {number} reach_px */
   movableAt(at, reach_px, pointer = at.pointer) {
     const thing = thingAt(this.state, at.x, at.y, { pointer, bases: false, reach_px });
     if (!thing || isPoint(thing)) return undefined;
-    // Of a stack the chosen counter is carried, whatever lies on it.
+    // Carries the chosen counter of a stack, whatever lies on it.
     const [chosen] = this.state.chosen;
     const isOfStack = stacksOf(this.state, thing).some(({ things }) => things.includes(chosen));
     return movableOf(this.state, isOfStack ? chosen : thing);

@@ -11,7 +11,7 @@ const TOLERANCE_PX = { mouse: 3, pen: 8, touch: 20 };
 /**
  * The thing at a point of the screen, or that point of the table.
  *
- * A finger may miss by a little, a drag by `reach_px`. Commanders come before units, as their markers stand among them.
+ * A finger may miss slightly, a drag by `reach_px`. Commanders come before units, because their markers stand among them.
  *
  * @type {(state: State, x_px: number, y_px: number, options?: {pointer?: string, bases?: boolean, reach_px?: number}) => string | null}
  */

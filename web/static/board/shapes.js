@@ -16,7 +16,7 @@ const PARTS = ["face", "symbol", "front", "pointer"];
 /** Size of a letter of a label, with its halo. */
 const LETTER_PX = { width: 7, height: 15 };
 
-/** How long it takes a held base to fade. */
+/** How long a held base takes to fade. */
 const FAINTEST_AFTER_S = 60;
 
 /** Draws the bases of a unit, above an outline that sets them off from the ground. @type {(group: Element, bases: Base[], look: {arm: string, uncertainty: number, marksOf?: (base: Base) => string}) => void} */
@@ -74,7 +74,7 @@ function basePaths(base, arm) {
   const point = Math.min(w, f) * 0.34;
   return {
     face: face(base),
-    // Inside a round base, arms are told by smaller symbols.
+    // Round bases have smaller symbols of arms.
     symbol: isRound(base) ? symbol(f / Math.SQRT2, w / Math.SQRT2, arm) : symbol(f, w, arm),
     front: isRound(base) ? "" : `M${f} ${-w}V${w}`,
     pointer: `M${f} ${-point}L${f + point} 0L${f} ${point}Z`,

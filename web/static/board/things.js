@@ -21,7 +21,7 @@ export function commanderOf(state, thing) {
   return state.now?.commanders.find(({ id }) => kind === "commander" && id === name);
 }
 
-/** What a hand moves as one: a unit, or a commander's marker as a unit of one base. @type {(state: State, thing: string) => Unit | undefined} */
+/** The unit that a hand moves: a unit, or a commander's marker as a unit of one base. @type {(state: State, thing: string) => Unit | undefined} */
 export function movableOf(state, thing) {
   const leader = commanderOf(state, thing);
   return leader ? markerOf(leader) : unitOf(state, thing);
@@ -45,7 +45,7 @@ export function markerOf({ id, side, x_mm, y_mm, base }) {
     : undefined;
 }
 
-/** What players call a thing. @type {(state: State, thing: string) => string} */
+/** A thing's display name. @type {(state: State, thing: string) => string} */
 export function titleOf(state, thing) {
   const [kind, name] = split(thing);
   if (kind === "point") {
@@ -56,7 +56,7 @@ export function titleOf(state, thing) {
   return properName(name);
 }
 
-/** A base by its place in its unit, as players count: from the left, as it faces. @type {(unit: Unit | undefined, name: string) => string} */
+/** A base by its place in its unit, counted from the left. @type {(unit: Unit | undefined, name: string) => string} */
 function baseTitle(unit, name) {
   if (!unit) return "a base";
   const turn_rad = (unit.heading_deg * Math.PI) / 180;
@@ -73,7 +73,7 @@ export function placeTitle(unit, index, count) {
   return index === count - 1 ? `${unit}'s right base` : `${unit}'s base ${index + 1} from the left`;
 }
 
-/** An id in the case of a proper name, where it has none of its own. @type {(id: string) => string} */
+/** An id with capitals like a proper name, unless it has capitals or digits. @type {(id: string) => string} */
 export function properName(id) {
   if (id !== id.toLowerCase() || /\d/.test(id)) return id;
   return id.replace(/[-_]/g, " ").replace(/(^|\s)\p{L}/gu, (letter) => letter.toUpperCase());
@@ -105,7 +105,7 @@ export function sidePlural(state, side) {
   return state.facts.side_plurals[side] ?? side;
 }
 
-/** Whether part of a thing is held, that is hidden where it was last seen. @type {(state: State, thing: string | undefined) => boolean} */
+/** Whether part of a thing is held, that is, hidden where it was last seen. @type {(state: State, thing: string | undefined) => boolean} */
 export function isHidden(state, thing) {
   if (!state.now || !thing) return false;
   const [kind, name] = split(thing);
@@ -153,7 +153,7 @@ export function split(thing) {
 /** @type {WeakMap<object, Map<string, string>>} */
 const firstWords = new WeakMap();
 
-/** The first words that most ids of a side have. @type {(facts: State["facts"], side: string) => string} */
+/** The first words shared by most ids of a side. @type {(facts: State["facts"], side: string) => string} */
 function sharedWords(facts, side) {
   const known = firstWords.get(facts) ?? new Map();
   firstWords.set(facts, known);
@@ -172,13 +172,13 @@ function sharedWords(facts, side) {
   return known.get(side) ?? "";
 }
 
-/** What stands on the counter of a hex map: no words that most of its side have, as its colour says them. @type {(facts: State["facts"], thing: {id: string, side: string}) => string} */
+/** The name on a hex-map counter, without words shared by most of its side: its colour says those. @type {(facts: State["facts"], thing: {id: string, side: string}) => string} */
 export function counterName(facts, { id, side }) {
   const shared = sharedWords(facts, side);
   return properName(id.startsWith(shared) ? id.slice(shared.length) : id);
 }
 
-/** As much of a name as a small counter has room for: the first letters of its words, with its number, or of its only word. @type {(name: string) => string} */
+/** A name shortened for a small counter: the initials of its words with its number, or the start of its only word. @type {(name: string) => string} */
 export function briefest(name) {
   const words = name.split(" ");
   return words.length > 1 ? words.map((word) => (/^\d/.test(word) ? word : word[0])).join("") : name.slice(0, 3);
@@ -190,7 +190,7 @@ export function fullName(state, id) {
   return name === undefined ? id : `${id} ${name}`;
 }
 
-/** Words for what is chosen. @type {(state: State, thing: string) => string} */
+/** Words for a chosen thing. @type {(state: State, thing: string) => string} */
 export function pointWords(state, thing) {
   const place = hexOf(state, thing) ? null : placeOf(thing);
   if (!place) return titleOf(state, thing);

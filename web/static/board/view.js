@@ -1,5 +1,5 @@
 /**
- * Which part of the table is seen, and from which side. Pure arithmetic, without the page.
+ * The visible part of the table, and the side from which it is seen. Pure arithmetic, without the page.
  *
  * Three frames meet here: the table (x, y in mm, y up), the board (u, v in mm, v down, turned to
  * the side that the player stands on), and the screen (px from the drawing's top left corner).
@@ -17,7 +17,7 @@
 
 const LARGEST_PX_PER_MM = 12;
 const MARGIN_PX = 14;
-/** Below the whole table, for the scale, the tools and the notices: they hide nothing that lies on it. */
+/** Room below the whole table for the scale, the tools and the notices, so that they hide nothing on it. */
 const FOOT_PX = 48;
 
 /** The whole table in a drawing of this size. @type {(size: Size, width_px: number, height_px: number, turn: number) => View} */

@@ -11,7 +11,7 @@ import { Points } from "./points.js";
 
 export class HexMapFit {
   #asked = 0;
-  /** The fit of the points as they lie; null while there are too few. @type {MapFit | null} */
+  /** The fit of the present points; null while there are too few. @type {MapFit | null} */
   #fit = null;
 
   /** @param {SVGSVGElement} svg @param {import("./magnifier.js").Magnifier} magnifier @param {Overlay} overlay @param {(message: string) => void} complain @param {() => void} changed  called when there is something else to say */

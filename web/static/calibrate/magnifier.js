@@ -4,7 +4,7 @@
 
 const MAGNIFIED = 7;
 const CROSS_GAP = 6;
-/** Pens of the crosshairs: light on dark, to be seen on any picture. @type {[string, number][]} */
+/** Pens of the crosshairs: light on dark, visible on any picture. @type {[string, number][]} */
 const PENS = [
   ["#10171c", 4],
   ["#f0e442", 1.5],

@@ -92,12 +92,12 @@ async function listen() {
   }
 }
 
-/** Whether something is placed on the picture, which stands still then. */
+/** Whether something is placed on the picture, which freezes it. */
 function isFrozen() {
   return ruler.isLaid || hexMap.isLaid;
 }
 
-/** Loads one picture after another; with a ruler on the table full ones, and none while it is measured. */
+/** Loads one picture after another: full size with a ruler on the table, none while it is measured. */
 async function showPictures() {
   let frame = -1;
   for (;;) {

@@ -1,4 +1,4 @@
-/** Draws on the camera's picture, in its pixels: (0, 0) is the centre of the top left one. */
+/** Draws on the camera's picture, in its pixels: (0, 0) is the centre of the top left pixel. */
 import { svgElement } from "../shared/dom.js";
 
 /** @typedef {import("./api.js").State} State */
@@ -49,7 +49,7 @@ export function createOverlay(svg) {
   };
 }
 
-/** The part of the picture to show: all of it, or the jig with what lies around it. @type {(state: State) => number[]} */
+/** The part of the picture to show: all of it, or the jig with its surroundings. @type {(state: State) => number[]} */
 function window_px({ bases, width_px, height_px }) {
   const corner = bases?.corner_px ?? [];
   if (!corner.length) return [-0.5, -0.5, width_px, height_px];
@@ -89,7 +89,7 @@ function cells({ lens, width_px, height_px }) {
   );
 }
 
-/** Shows where to hold the board, and which side of it up. @type {(state: State) => Element[]} */
+/** Shows where to hold the board, and which side up. @type {(state: State) => Element[]} */
 function ghost({ seen, width_px }) {
   if (!seen) return [];
   const { outline_px: outline, tilt } = seen.target;

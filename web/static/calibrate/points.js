@@ -19,7 +19,7 @@ export class Points {
   #chosen = -1;
   #isDragging = false;
 
-  /** `changed` is told whether the points rest where they are. @param {SVGSVGElement} svg @param {Magnifier} magnifier @param {number} most @param {(isAtRest: boolean) => void} changed */
+  /** `changed` is called with whether the points are at rest. @param {SVGSVGElement} svg @param {Magnifier} magnifier @param {number} most @param {(isAtRest: boolean) => void} changed */
   constructor(svg, magnifier, most, changed) {
     this.svg = svg;
     this.magnifier = magnifier;
@@ -34,7 +34,7 @@ export class Points {
     svg.addEventListener("keydown", (event) => this.#key(event));
   }
 
-  /** Lets clicks place points, or takes up those that lie. @param {boolean} isActive */
+  /** Lets clicks place points, or removes the placed ones. @param {boolean} isActive */
   activate(isActive) {
     if (this.isActive && !isActive) this.clear();
     this.isActive = isActive;
@@ -46,7 +46,7 @@ export class Points {
     this.#tell(null, false);
   }
 
-  /** The points as crosses, each with its word. @param {string[]} [words] @returns {Element[]} */
+  /** The points as crosses, each with its label. @param {string[]} [words] @returns {Element[]} */
   drawn(words = []) {
     const size = this.magnifier.width_px / 70;
     return this.all.map(([x, y], number) => {
@@ -101,13 +101,13 @@ export class Points {
     this.#tell(this.all[this.#chosen], true);
   }
 
-  /** @param {Point | null} looked  what the magnifier shows @param {boolean} isAtRest */
+  /** @param {Point | null} looked  the centre of the magnifier @param {boolean} isAtRest */
   #tell(looked, isAtRest) {
     this.magnifier.show(looked);
     this.changed(isAtRest);
   }
 
-  /** Distance, in the camera's picture, within which a pointer takes a point. */
+  /** Distance, in the camera's picture, within which a pointer grabs a point. */
   get #reach_px() {
     return REACH_PX / (this.svg.getScreenCTM()?.a ?? 1);
   }

@@ -1,4 +1,4 @@
-/** The check with a ruler: its ends are placed on the picture, and its measured length is compared with the true one. */
+/** The check with a ruler: players place its ends on the picture, and the page compares its measured length with the true one. */
 
 import { byId, CLICK, svgElement } from "../shared/dom.js";
 import { errorText } from "../shared/http.js";
@@ -33,7 +33,7 @@ export class Ruler {
     this.#redraw();
   }
 
-  /** Whether an end is placed; the picture stands still then. */
+  /** Whether an end is placed, which freezes the picture. */
   get isLaid() {
     return this.ends.all.length > 0;
   }
@@ -88,7 +88,7 @@ const SAME_MM = 0.01;
 const input = (/** @type {string} */ id) => /** @type {HTMLInputElement} */ (document.getElementById(id));
 
 export class RulerLength {
-  /** @param {() => void} changed  called when the length, or the ruler's thickness, is another */
+  /** @param {() => void} changed  called when the length or the ruler's thickness changes */
   constructor(changed) {
     this.changed = changed;
     this.#listen();
@@ -104,7 +104,7 @@ export class RulerLength {
     return Number(input("thickness").value);
   }
 
-  /** Offers a printed tag's side as a length, where its size is known. @param {number | null} tag_size_mm */
+  /** Offers a printed tag's side as a length, if its size is known. @param {number | null} tag_size_mm */
   offerTag(tag_size_mm) {
     const button = byId("tag-length");
     button.hidden = tag_size_mm === null;

@@ -1,4 +1,4 @@
-/** Requests about the game, and its log, of which the server sends only what is new. */
+/** Requests about the game, and its log, of which the server sends only new lines. */
 import { get, post } from "../shared/http.js";
 
 /** @typedef {import("./state.js").GameView} GameView */
@@ -19,7 +19,7 @@ export class LogCache {
     return this.#mark ? `?${new URLSearchParams({ after: this.#mark })}` : "";
   }
 
-  /** The game with its whole log; an answer that a newer one has overtaken changes nothing here. @param {PartialView} view @returns {GameView} */
+  /** The game with its whole log; an answer overtaken by a newer one changes nothing here. @param {PartialView} view @returns {GameView} */
   complete(view) {
     const mark = view.log_mark ?? "";
     const isSame = runOf(mark) === runOf(this.#mark);
@@ -32,7 +32,7 @@ export class LogCache {
   }
 }
 
-/** Which game, and which seat, a mark belongs to. @type {(mark: string) => string} */
+/** The run of the game, and the seat, that a mark belongs to. @type {(mark: string) => string} */
 function runOf(mark) {
   return mark.slice(0, mark.lastIndexOf("."));
 }
@@ -56,12 +56,12 @@ export async function sendCommand(command, body) {
   return log.complete(await post(`/api/game/${command}${log.query}`, body));
 }
 
-/** The ruling on a move that is not made yet; null if it is none. @type {(unit: string, poses: number[][]) => Promise<import("./state.js").Moved | null>} */
+/** The ruling on a move before it is made; null if it is not a move. @type {(unit: string, poses: number[][]) => Promise<import("./state.js").Moved | null>} */
 export async function foresee(unit, poses) {
   return (await post("/api/game/foresee", { unit, poses })).moved;
 }
 
-/** What this seat could have chosen instead of a past action, and how its dice count. @type {(action: number) => Promise<{others: import("./state.js").Choice[], dice: import("./state.js").AlikeDice[]}>} */
+/** The alternatives that this seat had to a past action, and the groups of its dice. @type {(action: number) => Promise<{others: import("./state.js").Choice[], dice: import("./state.js").AlikeDice[]}>} */
 export function corrections(action) {
   return get(`/api/game/others/${action}`);
 }
@@ -81,7 +81,7 @@ export async function controlScript(command) {
   await post(`/api/simulated/${command}`, {});
 }
 
-/** Puts a unit of the simulated table where the game has it; without a unit, everything. A legal move stays, unless it goes `back`. @type {(unit?: string, back?: boolean) => Promise<void>} */
+/** Puts a unit of the simulated table, or everything, where the game has it. A legal move stays, unless `back`. @type {(unit?: string, back?: boolean) => Promise<void>} */
 export async function lay(unit, back = false) {
   await post("/api/simulated/lay", unit ? { unit, back } : {});
 }

@@ -13,7 +13,7 @@ function placeChosen({ facts, game }, { key, choices }) {
   return game.begin[key] ?? Math.max(0, facts.simulated ? choices.findIndex(({ for_demo }) => for_demo) : 0);
 }
 
-/** The fields that are asked with the choices made so far. @type {(state: State) => BeginField[]} */
+/** The fields to show, given the choices made so far. @type {(state: State) => BeginField[]} */
 function fieldsAsked(state) {
   const fields = state.facts.about.begin;
   const isAsked = (/** @type {BeginField} */ { only_with }) => {
@@ -28,7 +28,7 @@ function chosen(state, field) {
   return field.choices[placeChosen(state, field)];
 }
 
-/** The options that the choices make. @type {(state: State) => Record<string, any>} */
+/** The options that result from the choices. @type {(state: State) => Record<string, any>} */
 export function beginOptions(state) {
   return Object.assign({}, ...fieldsAsked(state).map((field) => chosen(state, field).options ?? {}));
 }
@@ -68,9 +68,9 @@ export function renderBegin(state) {
   disable(byId("begin"), game.busy !== null);
 }
 
-/** Whether the demo's units go back to their opening places: where they lie is of the game before. @type {(state: State) => boolean} */
+/** Whether the demo's units go back to their opening places: a previous game has moved them. @type {(state: State) => boolean} */
 export function opensAnew({ facts, game }) {
-  // What one side alone begins, the other has to agree to first.
+  // If one side begins, the other has to agree first.
   const mayLay = facts.simulated && Boolean(game.view?.has_begun) && game.view?.seat.kind !== "player";
   return mayLay && game.opensAnew;
 }

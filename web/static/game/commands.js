@@ -1,4 +1,4 @@
-/** Sends players' commands to the game, one request at a time; each answer is the new view of it. */
+/** Sends players' commands to the game, one request at a time; each answer is its new view. */
 import { byId, PHONE } from "../shared/dom.js";
 import { field, listenToHover, listenToLongPresses, onClick, onClickWithin, slidePanel } from "../shared/events.js";
 import { RequestError } from "../shared/http.js";
@@ -74,7 +74,7 @@ export function listenToGame(commands, board, others) {
   };
 }
 
-/** Keys that enter dice while a roll is asked for. @type {(commands: Commands, others: import("../shared/keyboard.js").Keys) => import("../shared/keyboard.js").Keys} */
+/** Keys that enter dice while a roll is due. @type {(commands: Commands, others: import("../shared/keyboard.js").Keys) => import("../shared/keyboard.js").Keys} */
 function diceKeys(commands, others) {
   const { state } = commands;
   const { game } = state;
@@ -108,25 +108,25 @@ function diceKeys(commands, others) {
   ]);
 }
 
-/** The commands of one page to the game. */
+/** One page's commands to the game. */
 export class Commands {
   /** @param {State} state @param {() => void} changed */
   constructor(state, changed) {
     this.state = state;
     this.changed = changed;
-    /** Whether a place is pointed at that an offer leads to. */
+    /** Whether the pointer is at a place to which an offer leads. */
     this.isOnPlace = false;
     /** The latest request; its effect may be seen before its answer. @type {Promise<void>} */
     this.answered = Promise.resolve();
   }
 
-  /** Changes what is shown, without a request. @param {() => void} update */
+  /** Changes the page's state, without a request. @param {() => void} update */
   change(update) {
     update();
     this.changed();
   }
 
-  /** Closes what is open about a move, or a line of the log; false if nothing is. */
+  /** Closes the open details of a move or a log line; false if there are none. */
   close() {
     const { game } = this.state;
     const isOpen = closeLine(game) || game.accepting !== null;
@@ -135,7 +135,7 @@ export class Commands {
     return isOpen;
   }
 
-  /** Sends a request, unless one is under way; of units that it moves none stays chosen. @param {string} what @param {() => Promise<import("./state.js").GameView>} ask @param {string[]} moved */
+  /** Sends a request, unless one is under way; units that it moves do not stay chosen. @param {string} what @param {() => Promise<import("./state.js").GameView>} ask @param {string[]} moved */
   send(what, ask, moved = []) {
     if (this.state.game.busy === null) this.answered = this.answer(what, ask, moved);
     return this.answered;
@@ -189,13 +189,13 @@ export class Commands {
       });
     else if (offer) {
       const isMove = Boolean(this.state.facts.about.groups[offer.group]?.hint);
-      // Who was chosen for it is not measured as well.
+      // Units chosen for it are not also measured.
       const isFor = isAbout(this.state, offer) && (this.state.chosen.length > 1 || playing(this.state)?.sums?.length);
       this.act(offer.action, offer.dice ? "Rolling …" : undefined, isMove || isFor ? offer.units : []);
     }
   }
 
-  /** Takes what a tap on a thing asks for, unless it gave up the choice of that. @param {string | null} thing */
+  /** Takes the offer that a tap on a thing asks for, unless the tap dropped its choice. @param {string | null} thing */
   takeTapped(thing) {
     const offer = thing && this.state.chosen.includes(thing) ? offerTapped(this.state, thing) : undefined;
     if (!offer || this.state.game.busy !== null) return;
@@ -203,7 +203,7 @@ export class Commands {
     this.act(offer.action);
   }
 
-  /** Takes what leads to a place that was tapped, begins the move that does, or shows what does where several ways differ or a counter is looked at; false where none is taken. @param {string | null} thing @param {Point} at_mm */
+  /** Takes the offer that leads to a tapped place, begins a move there, or shows the offers if they differ or a counter is looked at; false if none is taken. @param {string | null} thing @param {Point} at_mm */
   tapPlace(thing, at_mm) {
     const keys = placeButtons(this.state, thing, at_mm);
     const { game } = this.state;
@@ -221,14 +221,14 @@ export class Commands {
     });
     if (game.place.length) {
       byId("panel").scrollTop = 0;
-      // On a phone the answers lie below what their group says of itself.
+      // On a phone the answers lie below their group's hint.
       const answer = () => byId("game-actions").querySelector("button")?.scrollIntoView({ block: "center" });
       if (matchMedia(PHONE).matches) requestAnimationFrame(answer);
     }
     return keys.length > 0 && isFree;
   }
 
-  /** Shows what leads to a place that is pointed at; false where nothing does. @param {string | null} thing @param {Point} at_mm */
+  /** Shows the offers that lead to the place under the pointer; false if there are none. @param {string | null} thing @param {Point} at_mm */
   lookAtPlace(thing, at_mm) {
     const { game } = this.state;
     const isFree = !thing || isPoint(thing);
@@ -258,7 +258,7 @@ export class Commands {
     return this.send("Accepting …", () => api.sendCommand("accept", { units, why, version: this.version }), units);
   }
 
-  /** Accepts units where they lie, all that are out of step unless given. @param {{unit: string}[]} [moved] */
+  /** Accepts units where they lie; by default all that are out of step. @param {{unit: string}[]} [moved] */
   async acceptAll(moved = outOfStep(playing(this.state))) {
     const units = moved.map(({ unit }) => unit);
     if (!units.length) return;
@@ -273,7 +273,7 @@ export class Commands {
     });
   }
 
-  /** Lets the moment pass for every seat that is asked in a row. */
+  /** Passes for every seat asked in a row. */
   passAll() {
     return this.send("Passing …", () => api.sendCommand("pass-all", { version: this.version }));
   }
@@ -283,7 +283,7 @@ export class Commands {
     return this.send("Confirming …", () => api.sendCommand("confirm", { unit, way, version: this.version }), [unit]);
   }
 
-  /** Says which of its choices a move was. @param {string} unit @param {number} index */
+  /** Picks which of its possible actions a move was. @param {string} unit @param {number} index */
   pick(unit, index) {
     const moved = playing(this.state)?.moved.find((moved) => moved.unit === unit);
     if (moved) this.act(moved.choices[index].action);
@@ -295,12 +295,12 @@ export class Commands {
     return this.send("Confirming …", () => api.sendCommand("confirm-all", { units, version: this.version }), units);
   }
 
-  /** Records before a move how it is meant to end. @param {{unit: string, of: string, limit: number, symbol: string, is_within: boolean}} intent */
+  /** Records the intended end of a move in advance. @param {{unit: string, of: string, limit: number, symbol: string, is_within: boolean}} intent */
   intend(intent) {
     return this.send("Saving the intent …", () => api.sendCommand("intend", { ...intent, version: this.version }));
   }
 
-  /** Rolls a die for what is too close to call; it is shown before it counts. @param {string} unit */
+  /** Rolls a die for a close call; it is shown before it counts. @param {string} unit */
   async decide(unit) {
     const moved = playing(this.state)?.moved.find((suggestion) => suggestion.unit === unit);
     if (!moved) return;
@@ -333,7 +333,7 @@ export class Commands {
     return this.send("Correcting …", () => api.sendCommand("correct", { deed, values, why, version: this.version }));
   }
 
-  /** Loads how an action of the log may be corrected, for as long as its line is open. @param {string} line @param {number} deed */
+  /** Loads the possible corrections of a logged action, while its line is open. @param {string} line @param {number} deed */
   async loadCorrections(line, deed) {
     const { game } = this.state;
     try {
@@ -353,7 +353,7 @@ export class Commands {
     return this.send("Correcting …", () => api.sendCommand("correct", { deed, action, why, version: this.version }));
   }
 
-  /** Takes back the latest action; false where the latest was a move on the simulated table, or none. */
+  /** Takes back the latest action; false if the latest was a move on the simulated table, or none. */
   undoLatest() {
     const isOnTable = this.state.undo.length > 0 || unconfirmed(this.state) !== undefined;
     const isOfGame = Boolean(playing(this.state)?.can_undo) && !isOnTable;
@@ -380,13 +380,13 @@ export class Commands {
     });
   }
 
-  /** Agrees to what the other side has proposed. */
+  /** Agrees to the other side's proposal. */
   agree() {
     const proposed = playing(this.state)?.proposed;
     if (proposed) this.send("Agreeing …", () => api.sendCommand("agree", { proposal: proposed.number }));
   }
 
-  /** Sends all states set on their screen, with what hands have moved meanwhile, and closes it. */
+  /** Sends all states set on their screen, with units moved by hand meanwhile, and closes it. */
   async setStates() {
     await this.acceptAll(playing(this.state)?.moved);
     if (this.state.game.said) return;
@@ -416,7 +416,7 @@ function listenToBegin(commands) {
   onClick("turn-question", () => slidePanel(true));
 }
 
-/** Offers act on a tap, and show their drawing when pointed at, focused or pressed long. @type {(commands: Commands) => void} */
+/** Offers act on a tap, and show their drawing on hover, focus or a long press. @type {(commands: Commands) => void} */
 function listenToOffers(commands) {
   const { state } = commands;
   const look = (/** @type {string | null} */ key) =>
@@ -448,14 +448,14 @@ function listenToOffers(commands) {
 }
 
 const LOOK_MS = 150;
-/** After this many looks, something lies under a hand or is not seen at all. */
+/** After this many looks, something is under a hand or invisible. */
 const MOST_LOOKS = 60;
-/** What lies elsewhere all at once is believed after some frames. */
+/** After a restart everything lies elsewhere, which counts only after some frames. */
 const LOOKS_AFTER_RESTART = 4;
 /** Smaller moves count as none; the camera's noise is well below. */
 const STILL_MM = 1;
 
-/** Waits until frames agree, with nothing hidden: two, or more in a row. @type {(state: State, agreeing?: number) => Promise<void>} */
+/** Waits until two or more frames in a row agree, with nothing hidden. @type {(state: State, agreeing?: number) => Promise<void>} */
 export async function waitForRest(state, agreeing = 1) {
   let before = state.now;
   let atRest = 0;

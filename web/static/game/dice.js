@@ -42,7 +42,7 @@ const PIPS = /** @type {Record<number, [number, number][]>} */ ({
 });
 const APART = 26;
 
-/** A die that shows a face; null is an empty place. Dice of more than six sides show numbers. @type {(face: number | null, sides?: number) => SVGElement} */
+/** A die that shows a face; null is an empty place. Dice with more than six sides show numbers. @type {(face: number | null, sides?: number) => SVGElement} */
 export function makeDie(face, sides = 6) {
   const die = svgElement("svg", {
     class: `die${face === null ? " empty" : ""}`,
@@ -85,7 +85,7 @@ export function renderGameDice(state) {
   const line = view ? latestRoll(view) : undefined;
   byId("game-cast").hidden = !line;
   renderDice(byId("game-cast-dice"), line?.dice?.values ?? [], String(line?.deed), line?.dice?.sides);
-  // The question beside them is another one by now.
+  // The question beside them has changed by now.
   setText(byId("game-cast-for"), line ? sentence(line.text) : "");
 }
 
@@ -117,7 +117,7 @@ function renderEntry(state, roll) {
   setAttr(byId("game-dice-roll"), "data-offer", `offer ${state.game.view?.actions.indexOf(roll)}`);
 }
 
-/** Whose some dice are and what they need; empty where nothing is known of them. @type {(group: import("./state.js").AlikeDice, sides: number) => string} */
+/** The owner of some dice and the face they need; empty if unknown. @type {(group: import("./state.js").AlikeDice, sides: number) => string} */
 export function groupWords({ whose, needs, goal }, sides) {
   if (needs !== null) return needs === sides ? `${whose}: only a ${needs}` : `${needs}+ ${whose}`;
   return [whose, goal].filter(Boolean).join(": ");

@@ -1,4 +1,4 @@
-/** A form in which players put an action together: some units, and cards or numbers for them. */
+/** A form in which players compose an action: some units, and cards or numbers for them. */
 import { byId, disable, makeButton, setAttr, setText, updateChildren } from "../shared/dom.js";
 import { field, onClick, onClickWithin } from "../shared/events.js";
 import { playing } from "./state.js";

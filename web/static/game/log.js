@@ -11,7 +11,7 @@ import { closeLine, hasRoomForAll, latestChosen, latestRoll, playing } from "./s
 /** @typedef {import("./commands.js").Commands} Commands */
 
 const MOST_LINES = 30;
-/** How many lines of the latest action stand beside the question, and where all have room. */
+/** How many lines of the latest action to show beside the question, and with room for all. */
 const MOST_LATEST = { usual: 4, whole: 8 };
 
 /** Updates the log, the latest action first. @type {(state: State) => void} */
@@ -37,7 +37,7 @@ export function renderGameLog(state) {
   byId("game-log-more").hidden = shown.length === folded.length;
 }
 
-/** Updates which of the game and its log is shown; a phone shows one below the other. @type {(state: State, lines: number) => void} */
+/** Shows the game or its log; a phone shows one below the other. @type {(state: State, lines: number) => void} */
 function renderTabs({ game }, lines) {
   byId("game-tabs").hidden = byId("game-log").hidden = lines === 0;
   byId("panel").classList.toggle("on-log", lines > 0 && game.tab === "tab-log");
@@ -51,7 +51,7 @@ function renderTabs({ game }, lines) {
 
 const TABS = ["tab-game", "tab-log"];
 
-/** Updates what the latest action led to. @type {(state: State) => void} */
+/** Updates the results of the latest action. @type {(state: State) => void} */
 function renderLatest(state) {
   const view = playing(state);
   const log = view?.log ?? [];
@@ -66,7 +66,7 @@ function renderLatest(state) {
   const rolled = view ? latestRoll(view) : undefined;
   byId("game-cast-for").classList.toggle("told", rolled !== undefined && lines.includes(rolled));
   byId("game-latest").classList.toggle("whole", isWhole);
-  // The dice need not say again what stands above them.
+  // The dice need not repeat the words above them.
   const roll = view && latestRoll(view);
   byId("game-cast").classList.toggle(
     "told",
@@ -82,7 +82,7 @@ function renderLatest(state) {
   fitLatest(byId("game-latest"), all.length > lines.length);
 }
 
-/** The attack that the latest lines go on with, if none of them is one: since then nobody has passed or moved. @type {(log: LogLine[], latest: LogLine[], moments: Record<string, string>) => LogLine[]} */
+/** The attack that the latest lines continue, if none of them is one: nobody has passed or moved since. @type {(log: LogLine[], latest: LogLine[], moments: Record<string, string>) => LogLine[]} */
 export function causeOf(log, latest, moments) {
   const marks = ["attack", "phase", "turn"];
   const isMark = (/** @type {LogLine} */ { kind, undone }) =>
@@ -91,7 +91,7 @@ export function causeOf(log, latest, moments) {
   return cause && moments[cause.kind] === "attack" && !latest.includes(cause) ? [cause] : [];
 }
 
-/** From so many letters on, each term of a sum has a line to itself. */
+/** In sums longer than this, each term has its own line. */
 const LONG = 30;
 
 /** Updates a list of sums: each total, and its terms beside it. @type {(node: Element, sums: import("./state.js").Sum[]) => void} */
@@ -115,7 +115,7 @@ export function renderSums(node, sums) {
   );
 }
 
-/** Lets the log tell what has no room here; measured only when words or room change. @type {(list: HTMLElement, isCut: boolean) => void} */
+/** Refers to the log for lines without room here; measured only when words or room change. @type {(list: HTMLElement, isCut: boolean) => void} */
 function fitLatest(list, isCut) {
   const fitted = `${list.textContent} ${list.clientWidth} ${list.className}`;
   if (list.dataset.fitted === fitted) return;
@@ -123,20 +123,20 @@ function fitLatest(list, isCut) {
   byId("game-latest-more").hidden = !isCut && list.scrollHeight <= list.clientHeight + 1; // the two are rounded differently
 }
 
-/** Whether a line says something. @type {(line: LogLine, words: string) => boolean} */
+/** Whether a line contains some words. @type {(line: LogLine, words: string) => boolean} */
 function isAbout({ text, rule, note }, words) {
   return `${text} ${rule ?? ""} ${note}`.toLowerCase().includes(words.toLowerCase());
 }
 
-/** @typedef {{key: string, happened: LogLine, follows: boolean}} Told  a line; whether it follows another of its action */
-/** @typedef {{key: string, happened?: LogLine, follows?: boolean, count?: number}} Row  a line, or a fold over as many actions that were taken back */
+/** @typedef {{key: string, happened: LogLine, follows: boolean}} Told  a line, and whether it follows another of its action */
+/** @typedef {{key: string, happened?: LogLine, follows?: boolean, count?: number}} Row  a line, or a fold over a number of undone actions */
 
 /** The lines by action, the latest first; those of an action in their order. @type {(state: State, log: LogLine[]) => Told[]} */
 function latestFirst(state, log) {
   /** @type {Told[][]} */
   const actions = [];
   for (const [index, happened] of log.entries()) {
-    // A turn or a phase that begins with an action heads what follows, not what led to it.
+    // A turn or a phase that begins with an action heads the lines after it, not before it.
     const isHead = ["turn", "phase"].includes(state.facts.about.moments[happened.kind]);
     const follows = happened.deed === log[index - 1]?.deed && !isHead;
     if (!follows) actions.push([]);
@@ -150,7 +150,7 @@ function isNewTurn(state, { kind }) {
   return state.facts.about.moments[kind] === "turn";
 }
 
-/** Folds what was taken back into a row each time, which opens. @type {(lines: Told[], isOpen: boolean) => Row[]} */
+/** Folds each run of undone actions into a row that opens. @type {(lines: Told[], isOpen: boolean) => Row[]} */
 function withFolds(lines, isOpen) {
   /** @type {Row[]} */
   const rows = [];
@@ -207,7 +207,7 @@ function updateLine(line, key, happened, follows, state) {
   const { kind, text, rule, note, undone, evidence, dice, facts } = happened;
   const [words, number, sums, actions] = /** @type {HTMLElement[]} */ ([...line.children]);
   const [mark, said, faces, noted] = /** @type {HTMLElement[]} */ ([...words.children]);
-  // The first line of an action bears what holds for all of them.
+  // The first line of an action carries the note for all its lines.
   const isOverruled = kind === "overrule" || (!follows && note.startsWith("overruled"));
   const marks = [isOverruled ? "overrule" : "", undone ? "undone" : ""].filter(Boolean);
   const isOpen = state.game.line === key;
@@ -238,12 +238,12 @@ function updateLine(line, key, happened, follows, state) {
   if (isOpen) renderActions(actions, happened, state);
 }
 
-/** Whether a line is of an action that may be taken back or corrected. @type {(state: State, line: LogLine) => boolean} */
+/** Whether a line's action may be taken back or corrected. @type {(state: State, line: LogLine) => boolean} */
 function mayCorrect(state, { undone, kind }) {
   return Boolean(playing(state)?.can_undo) && !undone && kind !== "put-back";
 }
 
-/** Updates what can be done about a line: take it back, correct its dice or its choice. @type {(node: HTMLElement, happened: LogLine, state: State) => void} */
+/** Updates the buttons of a line: take it back, correct its dice or its choice. @type {(node: HTMLElement, happened: LogLine, state: State) => void} */
 function renderActions(node, happened, state) {
   const { undone, deed, dice, evidence } = happened;
   const { busy, fixing, choosing } = state.game;

@@ -15,7 +15,7 @@ import { markerWords } from "./words.js";
 
 /** @typedef {{x: number, y: number, half: number, height: number}} Box  about its middle, on the screen, px */
 
-/** The role of a shape that holds the result of an action for a unit. */
+/** The role of a shape that carries the result of an action for a unit. */
 export const RESULT = "result";
 /** Type sizes of a result, and its distances below a unit, in order of preference. */
 const RESULT_PX = { font: 15, letter: 9, line: 19, below: [-28, 42, -48, 62], farther: [-68, 82, -88] };
@@ -29,7 +29,7 @@ export const GHOST_PX = {
   farther: [70, -70, 94, -94, 120, -120],
 };
 const MARKER_PX = { middle: 15.5, height: 15, below: [0, -31, 17, -47], farther: [34, -64] };
-/** Where markers lie that are seen from far away: below the name of their unit, above or beside it. */
+/** Places of markers seen from far away: below the name of their unit, above or beside it. */
 const NEAR_PX = { below: [0, -31], farther: [], middle: 15.5 };
 /** Distance from a unit's middle to a label at its side. */
 const ASIDE_PX = 24;
@@ -46,21 +46,21 @@ const PUFFS = [
 const CLOUD_WIDE_PX = 28;
 const PIP_APART_PX = 11;
 const LETTER_PX = 6.6;
-/** How far within the edge of a counter its markers have their middle, and their size on small ones. */
+/** How far inside a counter's edge the middles of its markers lie, and their size on small counters. */
 const INSET_PX = 2;
 const SMALL = 0.75;
 /** The widest row of markers on a counter, in hexes. */
 const WIDEST = 1.5;
 /** How far a ring lies outside the corners of its unit. */
 const RING_MM = 4;
-/** A drawing wider than this is on a wall, and seen from farther off. */
+/** A drawing wider than this is on a wall, seen from farther away. */
 const FAR_VIEW_PX = 1700;
 
 /** The boxes of names, of the labels of shapes, and of the tools over the drawing. @type {(layers: Record<string, SVGElement>, labelled: Shape[], state: State) => Box[]} */
 export function boxesTaken(layers, labelled, state) {
   const names = [...namePlaces(state)].flatMap(([thing, place]) => {
     const name = { ...place, height: NAME_PX.height };
-    // Below the name stands for how long it has not been seen.
+    // Below the name stands how long it has been hidden.
     if (!isHidden(state, thing)) return [name];
     return [name, { ...name, y: name.y + NAME_PX.held, half: NAME_PX.heldHalf }];
   });
@@ -70,7 +70,7 @@ export function boxesTaken(layers, labelled, state) {
   return [...names, ...labels, ...toolsUpon(/** @type {SVGElement} */ (layers.results.ownerSVGElement), state)];
 }
 
-/** Updates markers and results so that none overlaps another or what is taken. @type {(layers: Record<string, SVGElement>, shapes: Shape[], taken: Box[], state: State) => void} */
+/** Updates markers and results so that none overlaps another or a taken box. @type {(layers: Record<string, SVGElement>, shapes: Shape[], taken: Box[], state: State) => void} */
 export function renderMarks(layers, shapes, taken, state) {
   if (!layers.results.children.length) layers.results.append(svgElement("g"), svgElement("g"), svgElement("g"));
   renderMarkers(layers.markers, taken, state);
@@ -87,9 +87,9 @@ export function ghostSize(words) {
   return { half: (words.length * GHOST_PX.letter) / 2, height: GHOST_PX.line };
 }
 
-/** Reserves a free place for the words of a ghost, in its middle or as near as may be; null if there is none. @type {(words: string, at_mm: Point, taken: Box[], state: State) => {right: number, down: number} | null} */
+/** Reserves a free place for the words of a ghost, in its middle or as near as possible; null if there is none. @type {(words: string, at_mm: Point, taken: Box[], state: State) => {right: number, down: number} | null} */
 export function ghostWay(words, at_mm, taken, state) {
-  // Seen from far away, words that lie farther off would seem another unit's.
+  // From far away, words farther off would seem to belong to another unit.
   const px = isFar(state.view) ? { ...GHOST_PX, farther: [] } : GHOST_PX;
   return findWay({ ...ghostSize(words), ...onScreen(at_mm, state) }, px, taken, state);
 }
@@ -130,7 +130,7 @@ function freeWay(box, px, taken, state) {
   return { right: 0, down: px.below[0] };
 }
 
-/** Reserves the nearest free place for a box above, below or beside its unit, upon none to avoid; null if none is free. @type {(box: Box, px: Ways, taken: Box[], state: State, avoided?: Box[]) => {right: number, down: number} | null} */
+/** Reserves the nearest free place for a box above, below or beside its unit, outside boxes to avoid; null if none is free. @type {(box: Box, px: Ways, taken: Box[], state: State, avoided?: Box[]) => {right: number, down: number} | null} */
 function findWay(box, { below, farther, middle = 0, apart = ASIDE_PX }, taken, { view }, avoided = []) {
   const upright = (/** @type {number} */ down) => ({ right: 0, down });
   const level = [-1, 1].map((side) => ({ right: side * (box.half + apart), down: -middle }));
@@ -231,7 +231,7 @@ function renderMarkers(layer, taken, state) {
   );
 }
 
-/** A row beside its unit's name, where nothing else lies; in brief, what has no room there is a sign, and plain words are left out. It lies on another unit, whose it would seem, only where all else is taken. @type {(all: Mark[], unit: import("../board/state.js").Unit, size: number, isBrief: boolean, taken: Box[], upon: (Box & {id: string})[], name: Box | undefined, state: State) => Row} */
+/** A row in a free place beside its unit's name; in brief, words without room become a sign, and plain words are dropped. It covers another unit, to which it would seem to belong, only if no other place is free. @type {(all: Mark[], unit: import("../board/state.js").Unit, size: number, isBrief: boolean, taken: Box[], upon: (Box & {id: string})[], name: Box | undefined, state: State) => Row} */
 function rowBeside(all, { id, x_mm, y_mm }, size, isBrief, taken, upon, name, state) {
   const others = upon.filter((unit) => unit.id !== id);
   const middle = onScreen([x_mm, y_mm], state);
@@ -250,7 +250,7 @@ function rowBeside(all, { id, x_mm, y_mm }, size, isBrief, taken, upon, name, st
       findWay(boxOf(marks), { ...MARKER_PX, apart }, taken, state, others) ??
         freeWay(boxOf(marks), { ...MARKER_PX, apart }, taken, state),
     );
-  // In a crowd, few letters near the unit say better whose they are than all of them farther off.
+  // In a crowd, a few letters near the unit are clearer than the full words farther off.
   const briefs = all.map(brief);
   if (!isBrief) {
     for (const marks of [all, briefs]) {
@@ -269,7 +269,7 @@ function rowBeside(all, { id, x_mm, y_mm }, size, isBrief, taken, upon, name, st
   return beside(signs);
 }
 
-/** What a unit covers of the screen. @type {(body: Parameters<typeof cornersOf>[0], state: State) => Box} */
+/** The box that a unit covers on the screen. @type {(body: Parameters<typeof cornersOf>[0], state: State) => Box} */
 function boxUpon(body, state) {
   const corners = cornersOf(body).map((corner) => onScreen(corner, state));
   const [xs, ys] = [corners.map(({ x }) => x), corners.map(({ y }) => y)];
@@ -278,7 +278,7 @@ function boxUpon(body, state) {
   return { x: left + width / 2, y: top + height / 2, half: width / 2, height };
 }
 
-/** The rows of a counter: its first figure and what is counted at its lower edge, other words at its upper one. @type {(marks: Mark[], unit: import("../board/state.js").Unit, size: number, isBrief: boolean, state: State) => Row[]} */
+/** The rows of a counter: its first figure and counts at its lower edge, other words at its upper edge. @type {(marks: Mark[], unit: import("../board/state.js").Unit, size: number, isBrief: boolean, state: State) => Row[]} */
 function rowsOnCounter(all, unit, size, isBrief, state) {
   const name = counterName(state.facts, unit).toLowerCase();
   const marks = all.filter(({ text }) => text.toLowerCase() !== name);
@@ -297,7 +297,7 @@ function rowsOnCounter(all, unit, size, isBrief, state) {
   ].map(({ marks, edge }) => ({ marks, way: { right: 0, down: edge - size * MARKER_PX.middle } }));
 }
 
-/** A row that has room on its counter: a sign instead of long words, which are listed once it is chosen. @type {(marks: Mark[], room_px: number) => Mark[]} */
+/** A row that fits its counter: a sign replaces long words, which are listed once it is chosen. @type {(marks: Mark[], room_px: number) => Mark[]} */
 function fitted(marks, room_px) {
   if (rowWide(marks) <= room_px) return marks;
   const isFigure = (/** @type {Mark} */ { kind, text }) => kind !== "word" || /\d/.test(text);

@@ -1,7 +1,7 @@
 /**
- * Sets everything on one screen, to take up a game in its middle, and sends it at once.
+ * Sets everything on one screen, to join a game in progress, and sends it at once.
  *
- * The values begin as the server has them; only what differs becomes an overrule.
+ * The values start as the server has them; only differences become an overrule.
  */
 import { byId, disable } from "../shared/dom.js";
 import { onClick, onClickWithin } from "../shared/events.js";
@@ -31,7 +31,7 @@ function unitsOf({ now, chosen }) {
   return [...(now?.units ?? [])].sort((a, b) => Number(isChosen(b.id)) - Number(isChosen(a.id)));
 }
 
-/** The settings of a unit in one row, as there may be forty units; a switch is one button. @type {(rows: Row[], unit: string, side: string) => Row[]} */
+/** The settings of a unit in one row, because there may be forty units; a switch is one button. @type {(rows: Row[], unit: string, side: string) => Row[]} */
 function oneRow(rows, unit, side) {
   const choices = rows.flatMap(({ title, value, choices }) => {
     const [on, off] = choices;
@@ -46,7 +46,7 @@ function oneRow(rows, unit, side) {
   return choices.length ? [{ key: `unit ${unit}`, title: unit, side, choices }] : [];
 }
 
-/** The units' markers, with those that are being set. @type {(state: State) => Record<string, import("./state.js").Mark[]>} */
+/** The units' markers, including those being set. @type {(state: State) => Record<string, import("./state.js").Mark[]>} */
 export function markersShown(state) {
   return markedBy(state, state.game.states ?? {});
 }

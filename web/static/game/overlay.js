@@ -1,4 +1,4 @@
-/** Draws the game on the table: ghosts of where units belong, what is pointed at, and markers. */
+/** Draws the game on the table: ghosts of units in their places, the thing under the pointer, and markers. */
 import { setAttr, svgElement, updateChildren } from "../shared/dom.js";
 import { cornersOf, makeText, meanPoint, placeText, through } from "../board/shapes.js";
 import { properName, sideClass } from "../board/things.js";
@@ -17,7 +17,7 @@ import { cornersShown, layingStep } from "./terrain.js";
 /** A drawing narrower than this is on a phone. */
 const NARROW_VIEW_PX = 500;
 
-/** Draws what the game shows on the table. @type {(board: import("../board/board.js").Board, layers: import("../board/board.js").Layers, state: State) => void} */
+/** Draws the game on the table. @type {(board: import("../board/board.js").Board, layers: import("../board/board.js").Layers, state: State) => void} */
 export function drawGame(board, layers, state) {
   const looked = lookedAtShapes(state);
   const isLooking = looked.length > 0;
@@ -41,7 +41,7 @@ export function drawGame(board, layers, state) {
   renderCorners(layers.results, state);
 }
 
-/** Draws the corners by which the terrain in hand is stretched. @type {(layer: SVGElement, state: State) => void} */
+/** Draws the corners for stretching the terrain in hand. @type {(layer: SVGElement, state: State) => void} */
 function renderCorners(layer, state) {
   const scale = 1 / state.view.px_per_mm;
   const places = cornersShown(state);
@@ -72,7 +72,7 @@ function ghosts(state) {
   const view = playing(state);
   if (!view) return [];
   const summed = outOfStep(view);
-  // In hexes a name would cover the counters beside it: the arrow says whose ghost it is.
+  // On hexes a name would cover the counters beside it: the arrow shows whose ghost it is.
   const named = (/** @type {string} */ unit, /** @type {string} */ words) =>
     state.facts.map ? words : `${properName(unit)}${words === "legal" ? ":" : ""} ${words}`;
   return [

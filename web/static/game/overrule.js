@@ -1,4 +1,4 @@
-/** Lets players overrule the game: what it can set, and where a unit lies. */
+/** Lets players overrule the game: its settings, and the places of units. */
 import { byId, disable, element, makeButton, setAttr, setText, updateChildren } from "../shared/dom.js";
 import { sentence } from "../shared/text.js";
 import { sideClass } from "../board/things.js";
@@ -20,7 +20,7 @@ export function renderOverrule(state) {
   renderRows(byId("overrule-body"), rows(state), state, "data-set");
 }
 
-/** Updates rows of buttons; what a button sets stands in its attribute. @type {(body: HTMLElement, rows: Row[], state: State, attribute: string) => void} */
+/** Updates rows of buttons; each button's attribute holds the values it sets. @type {(body: HTMLElement, rows: Row[], state: State, attribute: string) => void} */
 export function renderRows(body, rows, state, attribute) {
   updateChildren(
     body,

@@ -51,7 +51,7 @@ function renderParts(state, view) {
   renderGameLog(state);
 }
 
-/** Scrolls the panel to its top: on a phone when its seat is asked something new, on all pages when the game ends. @type {(view: GameView | null) => void} */
+/** Scrolls the panel to its top: on a phone when its seat gets a new question, on all pages when the game ends. @type {(view: GameView | null) => void} */
 function showFromTop(view) {
   const panel = byId("panel");
   const before = panel.dataset.asked;
@@ -60,10 +60,10 @@ function showFromTop(view) {
   if (isNews) panel.scrollTop = 0;
 }
 
-/** The units whose moves on this page waited for the referee when it was drawn last. */
+/** The units whose moves on this page were waiting for the referee when it was last drawn. */
 let unjudged = "";
 
-/** Scrolls a phone's panel to what the referee says of a move on this page. @type {(state: State) => void} */
+/** Scrolls a phone's panel to the referee's ruling on a move on this page. @type {(state: State) => void} */
 function showVerdict({ game: { judging } }) {
   const [unit] = (judging || unjudged).split(", ");
   const card = [...byId("game-moved").children].find((row) => row.getAttribute("data-unit") === unit);
@@ -74,7 +74,7 @@ function showVerdict({ game: { judging } }) {
 /** The button that was pressed last. @type {Element | null} */
 let pressed = null;
 
-/** The width of a letter of its words, at the most. */
+/** The maximum width of a letter of its words. */
 const WIDEST_PX = 10;
 
 /** @type {(state: State) => void} */
@@ -85,7 +85,7 @@ function renderSaid(state) {
   setText(byId("game-said"), amiss || (game.busy ?? ""));
   // The button that was pressed says it too, and nothing moves.
   byId("game-said").classList.toggle("unseen", !amiss);
-  // What went wrong lies over what happened last; what stays wrong has a place of its own.
+  // A passing error covers the latest event; a lasting one has its own place.
   byId("game-said").classList.toggle("passing", game.said !== "");
   // They take the button's own room, or shrink to dots.
   const hasRoom = (pressed?.clientWidth ?? 0) >= WIDEST_PX * (game.busy?.length ?? 0);
@@ -116,7 +116,7 @@ function renderProposed(state) {
   disable(byId("agree"), state.game.busy !== null);
 }
 
-/** Updates how the game ended, and the figures of the sides. @type {(state: State, view: GameView | null) => void} */
+/** Updates the result of the game, and the figures of the sides. @type {(state: State, view: GameView | null) => void} */
 function renderOver(state, view) {
   byId("game-over").hidden = !view?.is_over;
   if (!view?.is_over) return;
@@ -152,7 +152,7 @@ function renderActions(state) {
   byId("missing-more").hidden = shown === whyMissing;
 }
 
-/** Whether a single button is all that the game waits for. @type {(view: GameView | null) => boolean} */
+/** Whether the game waits only for a single button. @type {(view: GameView | null) => boolean} */
 function isOnlyStep(view) {
   const { actions = [], hint = "", pass_all = "", to_place = [] } = view ?? {};
   return actions.length === 1 && !hint && !pass_all && !to_place.length;
@@ -174,7 +174,7 @@ function updateGroup(node, { group, units, buttons, more }, state) {
     setAttr(chip, "aria-pressed", String(state.chosen.includes(`unit:${unit}`)));
     setText(chip, unit);
   });
-  // Below a title of its own, one button would seem to head those that have none.
+  // Below its own title, one button would seem to head those without one.
   const isMixed = buttons.some(({ offer }) => !headingOf(offer));
   const headed = buttons.map(({ key, offer }) => {
     const heading = headingOf(offer);
@@ -225,7 +225,7 @@ function updateOffer(button, { key, offer }, unit, state) {
     unit && offer.label.startsWith(unit) ? wordsOf(offer.label.slice(unit.length).replace(/^:? /, ""), state) : label;
   setAttr(button, "data-offer", key);
   setAttr(button, "aria-label", label);
-  // What was tapped on the table leads to one button: that still has to be pressed.
+  // A tap on the table leads to one button, which still has to be pressed.
   const told = playing(state)?.actions.filter((other) => isAbout(state, other)) ?? [];
   const isOnly = told.length === 1 && told[0] === offer && state.facts.about.groups[offer.group]?.is_main;
   const isAnswer = told.includes(offer) && offer.action.unit === undefined;
@@ -235,7 +235,7 @@ function updateOffer(button, { key, offer }, unit, state) {
   disable(button, state.game.busy !== null);
 }
 
-/** A label with titles for ids of this seat's cards, and facings as they are seen. @type {(label: string, state: State) => string} */
+/** A label with titles for ids of this seat's cards, and facings as seen in this view. @type {(label: string, state: State) => string} */
 function wordsOf(label, state) {
   const hand = playing(state)?.hand ?? [];
   const longestFirst = [...hand].sort((a, b) => b.id.length - a.id.length);
@@ -243,7 +243,7 @@ function wordsOf(label, state) {
   return asTurned(words, state.view.turn);
 }
 
-/** Updates the buttons that pass for all, and that change seats: the shared screen cannot answer what would show a hand. @type {(state: State, view: GameView | null) => void} */
+/** Updates the buttons that pass for all and that change seats: the shared screen cannot answer if that would show a hand. @type {(state: State, view: GameView | null) => void} */
 function renderTake(state, view) {
   const { kind = "spectator" } = view?.seat ?? {};
   const { may_change: mayChange = false } = state.game.seats ?? {};
@@ -258,7 +258,7 @@ function renderTake(state, view) {
   setText(byId("game-pass"), passAll);
   byId("game-elsewhere").hidden = !isElsewhere;
   setText(byId("game-elsewhere"), isElsewhere ? `${sidePlural(state, asked)} answer on their own screen.` : "");
-  // Nor does a screen then show the hand of who sits elsewhere with one tap.
+  // Nor may one tap show the hand of a player at another screen.
   const takes = isElsewhere ? null : other;
   byId("game-take").hidden = kind !== "shared" || !takes;
   byId("game-take").classList.toggle("main", !passAll && !isAlone);
@@ -299,7 +299,7 @@ function renderHand(state, view) {
 const ANSWERED = "#game-actions, #game-dice, #game-moved, #game-due";
 const NEXT = "#game-actions button, #game-dice-keys button, #game-moved button, #game-due button";
 
-/** Whether keyboard focus was lost because its button went. */
+/** Whether keyboard focus was lost because its button disappeared. */
 let isLost = false;
 
 /** Keeps keyboard focus on the next answer while the game's part is updated. @type {(mayGoOn: boolean, render: () => void) => void} */
@@ -332,7 +332,7 @@ let listed = "";
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let settleTimer;
 
-/** Blocks clicks on lists that have just changed: the second of a double click was meant for what is gone. */
+/** Blocks clicks on lists that have just changed: the second click of a double click was meant for the old list. */
 export function listenToFreshLists() {
   const press = (/** @type {Event} */ { target }) => {
     if (pressed) setAttr(pressed, "data-busy", null);

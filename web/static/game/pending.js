@@ -1,4 +1,4 @@
-/** Moves that the game waits for, and moves that it saw: to confirm, or to decide. */
+/** Moves that the game waits for, and moves that the camera saw: to confirm, or to decide. */
 import { byId, disable, element, setAttr, setText, updateChildren } from "../shared/dom.js";
 import { onClick, onClickWithin } from "../shared/events.js";
 import { asTurned, sentence } from "../shared/text.js";
@@ -12,12 +12,12 @@ import { cardOf, outOfStep, playing } from "./state.js";
 /** @typedef {import("./state.js").State} State */
 /** @typedef {import("./state.js").Moved} Moved */
 
-/** @typedef {{way: string, text: string, title?: string, means?: string, main?: boolean}} Way  a button, and what it does; `means` is written beside it */
+/** @typedef {{way: string, text: string, title?: string, means?: string, main?: boolean}} Way  a button and its effect; `means` is written beside it */
 
 /** The lowest face that decides for the mover. */
 export const HOLDS_FROM = 4;
 
-/** What decides a move that is too close to call, and for whom. @type {(mover: string, enemy: string) => Way[]} */
+/** The ways to decide a move that is too close to call, with their meaning. @type {(mover: string, enemy: string) => Way[]} */
 function closeCalls(mover, enemy) {
   return [
     { way: "intent", text: "As intended", means: `Allowed: the ${mover} said beforehand where it would end.` },
@@ -72,12 +72,12 @@ export function renderPending(state) {
   );
 }
 
-/** Whether this page can move what lies on the table. @type {(state: State) => boolean} */
+/** Whether this page can move units on the table. @type {(state: State) => boolean} */
 function mayLay(state) {
   return state.facts.simulated && playing(state)?.seat.kind !== "spectator";
 }
 
-/** Updates cards of moves; a new one comes last, so that none moves away under the pointer. @type {(id: string, all: (Moved | {unit: string})[], state: State) => void} */
+/** Updates cards of moves; a new one comes last, so that none moves under the pointer. @type {(id: string, all: (Moved | {unit: string})[], state: State) => void} */
 function renderMoved(id, all, state) {
   const shown = [...byId(id).children].map((row) => row.getAttribute("data-unit"));
   const place = (/** @type {{unit: string}} */ { unit }) => (shown.includes(unit) ? shown.indexOf(unit) : shown.length);
@@ -226,7 +226,7 @@ function waysOf(moved, state) {
   return mayLay(state) && moved.ghost.length ? [lay, accept] : [accept];
 }
 
-/** What people call the players of a unit's side and those of the other. @type {(unit: string, state: State) => [string, string]} */
+/** The names for the players of a unit's side and of the other side. @type {(unit: string, state: State) => [string, string]} */
 function sidesOf(unit, state) {
   const own = [...state.facts.units, ...state.facts.commanders].find(({ id }) => id === unit)?.side ?? "";
   const other = state.facts.sides.find((side) => side !== own) ?? "";

@@ -1,6 +1,6 @@
 /**
- * What players may overrule, as the game describes it: numbers, choices and switches of the game, of
- * a side or of a unit. Nothing here draws or sends requests.
+ * The settings that players may overrule, as the game describes them: numbers, choices and switches of
+ * the game, of a side or of a unit. Nothing here draws or sends requests.
  */
 import { sentence } from "../shared/text.js";
 import { sideName } from "../board/things.js";
@@ -20,19 +20,19 @@ import { playing } from "./state.js";
  * @property {{value: Value, text: string, title?: string}[]} [choices]
  * @property {number} least
  * @property {number} [most]
- * @property {string} [falls_with]  the setting by whose increase this number falls
+ * @property {string} [falls_with]  the setting whose increase lowers this number
  * @property {boolean} is_rare
  * @property {boolean} is_restated
  * @property {Mark["kind"]} [marker]  the kind of marker that shows it
  */
 
-/** @typedef {Record<string, any>} Patch  what an overrule sets; of sides and units by their ids */
+/** @typedef {Record<string, any>} Patch  the values that an overrule sets; those of sides and units by id */
 /** @typedef {{text: string, set: Patch, label: string, isSet?: boolean, title?: string, side?: string}} Choice  a button */
 /** @typedef {{key: string, title: string, side?: string, value?: string, choices: Choice[]}} Row */
 
 /** The rows of the settings of the game and its sides. @type {(state: State, patch: Patch, isAll: boolean) => Row[]} */
 export function commonRows(state, patch, isAll) {
-  // What has no present value is an order, such as where to go on, and not part of all settings.
+  // A setting without a present value is an order, such as where to continue, and not part of all settings.
   const isOffered = (/** @type {Setting} */ { values, is_rare }) => (isAll ? Object.keys(values).length > 0 : !is_rare);
   const settings = (playing(state)?.settings ?? []).filter((setting) => setting.of !== "unit" && isOffered(setting));
   return settings.flatMap((setting) => {
@@ -47,7 +47,7 @@ export function unitRows(state, unit, patch) {
   return settings.map((setting) => row(state, setting, unit, patch));
 }
 
-/** Merges what one button sets into a patch. @type {(patch: Patch, set: Patch) => Patch} */
+/** Merges the values of one button into a patch. @type {(patch: Patch, set: Patch) => Patch} */
 export function mergedPatch(patch, set) {
   const merged = { ...patch };
   for (const [key, value] of Object.entries(set))
@@ -98,7 +98,7 @@ function row(state, setting, id, patch) {
   };
 }
 
-/** The value that nobody has changed. @type {(state: State, setting: Setting, id: string, patch: Patch) => Value} */
+/** The value in the game, before any change on this page. @type {(state: State, setting: Setting, id: string, patch: Patch) => Value} */
 function presentValue(state, { values, falls_with }, id, patch) {
   const other = playing(state)?.settings.find(({ key }) => falls_with && key === falls_with);
   if (!other) return values[id];

@@ -1,4 +1,4 @@
-/** Setup in the panel and on the table: laying terrain, and what players do by hand. */
+/** Setup in the panel and on the table: laying terrain, and hints for moves by hand. */
 import { byId, disable, makeButton, setAttr, setText, updateChildren } from "../shared/dom.js";
 import { onClick, onClickWithin } from "../shared/events.js";
 import { sentence } from "../shared/text.js";
@@ -140,7 +140,7 @@ function renderHint(state) {
   setText(byId("game-hint"), words);
 }
 
-/** What a spectator reads while there is nothing else to read. @type {(state: State) => string} */
+/** Words for a spectator while there is nothing else to read. @type {(state: State) => string} */
 function lookingOnWords({ game: { view } }) {
   if (view?.seat.kind !== "spectator" || latestChosen(view.log ?? [])) return "";
   return view.has_begun ? "What happens will be listed here." : "No game yet: the players start one.";

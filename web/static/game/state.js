@@ -257,14 +257,14 @@ export function basesOf(bases) {
   return `${bases.length} ${bases.length === 1 ? "base" : "bases"}`;
 }
 
-/** Whether a seat has something else to answer than before: a question, or a move that was seen. @type {(view: GameView, before: GameView) => boolean} */
+/** Whether a seat has something new to answer: a question, or a move that was seen. @type {(view: GameView, before: GameView) => boolean} */
 function isNews(view, before) {
   const known = (before.moved ?? []).map(({ unit, text }) => `${unit} ${text}`);
   const hasMoved = (view.moved ?? []).some(({ unit, text }) => !known.includes(`${unit} ${text}`));
   return view.is_yours && (!before.is_yours || view.question !== before.question || hasMoved);
 }
 
-/** Closes the line of the log that is open, with its drawing; false if none is. @type {(game: Game) => boolean} */
+/** Closes the open line of the log, with its drawing; false if none is open. @type {(game: Game) => boolean} */
 export function closeLine(game) {
   const isOpen = game.line !== null;
   if (game.looked === game.line) game.looked = null;
@@ -272,7 +272,7 @@ export function closeLine(game) {
   return isOpen;
 }
 
-/** What the referee says of a unit's move, to compare. @type {(view: GameView | null, unit: string) => string | undefined} */
+/** The referee's words on a unit's move, to compare. @type {(view: GameView | null, unit: string) => string | undefined} */
 export function cardOf(view, unit) {
   return JSON.stringify(view?.moved?.find((moved) => moved.unit === unit));
 }
@@ -284,8 +284,7 @@ export function unconfirmed(state) {
 }
 
 /**
- * Drops the moves on the simulated table that are over: put right, or taken in by an action of the game, which has its
- * own undo.
+ * Drops finished moves on the simulated table: put right, or absorbed by an action of the game, which has its own undo.
  *
  * @type {(state: State, view: GameView, before: GameView | null) => void}
  */
@@ -298,7 +297,7 @@ function dropSettledMoves(state, { moved = [], log = [] }, before) {
   state.undo = state.undo.filter((move) => !("lifted" in move ? [move.lifted] : move.placings).every(isOver));
 }
 
-/** Passes on what the board and the rulings need to know of a game. @type {(state: State, view: Pick<GameView, "has_begun" | "marks" | "closed"> & Partial<GameView>) => void} */
+/** Passes on the parts of a game that the board and the rulings need. @type {(state: State, view: Pick<GameView, "has_begun" | "marks" | "closed"> & Partial<GameView>) => void} */
 export function shareWithBoard(state, view) {
   const { has_begun, marks, closed, actions, hint, is_over, is_yours, to_place, question = "", log = [] } = view;
   const marked = Object.entries(marks ?? {});
@@ -309,7 +308,7 @@ export function shareWithBoard(state, view) {
   // A replay draws whatever it is asked for.
   state.isPlaying = has_begun && !is_over && actions !== undefined;
   const isByHand = (/** @type {Offer} */ { group }) => Boolean(state.facts.about.groups[group]?.hint);
-  // A seat that is not asked does not know what the others may do by hand.
+  // A seat that is not asked does not know the moves open to others.
   const about = (actions ?? []).map(({ units }) => units).filter(({ length }) => length > 0);
   const ofAll = (about[0] ?? []).filter((unit) => about.every((units) => units.includes(unit)));
   const said = plainWords(`${question}, ${log.findLast(({ undone }) => !undone)?.text ?? ""}`);
@@ -347,7 +346,7 @@ export function lostBy(state, offer) {
   return open.map(({ unit }) => unit);
 }
 
-/** The roll that is asked of this seat. @type {(view: GameView | null) => Offer | undefined} */
+/** The roll due from this seat. @type {(view: GameView | null) => Offer | undefined} */
 export function requestedRoll(view) {
   return view?.actions?.find(({ dice }) => dice !== null);
 }
@@ -390,20 +389,21 @@ export function headingOf({ action, label }) {
 }
 
 /**
- * The buttons by group, always in the same order; where hands can do it as well, what they do comes last. A long group shows only those of a chosen unit, or is cut off, until
- * it is opened; beside one that is narrowed to a unit, short groups are so, too, except for answers.
+ * The buttons by group, always in the same order; actions that hands can also do come last. A long group shows only
+ * those of a chosen unit, or is cut off, until it is opened; beside a group narrowed to a unit, short groups are
+ * narrowed too, except for answers.
  *
- * Where several units have many buttons, `units` lists them, and only the chosen one's are shown.
+ * If several units have many buttons, `units` lists the units, and only the chosen one's buttons are shown.
  *
  * @typedef {{key: string, offer: Offer}} Button
- * @typedef {{group: string, units: string[], buttons: Button[], more: string}} Group  `more` names what is not shown
+ * @typedef {{group: string, units: string[], buttons: Button[], more: string}} Group  `more` names the hidden ones
  * @type {(state: State) => Group[]}
  */
 export function groupsShown(state) {
   const chosen = new Set(chosenUnits(state));
   const isChosen = (/** @type {Button} */ { offer }) => offer.units.some((unit) => chosen.has(unit));
   const all = (state.game.view?.actions ?? []).map((offer, index) => ({ key: `offer ${index}`, offer }));
-  // To pass alone as the last seat is the same as to pass for all.
+  // Passing alone as the last seat is the same as passing for all.
   const { place } = state.game;
   const isEnd = (/** @type {string} */ group) => Boolean(state.facts.about.groups[group]?.is_end);
   const isThere = (/** @type {Button} */ { key, offer }) => !place.length || place.includes(key) || isEnd(offer.group);
@@ -437,7 +437,7 @@ export function groupsShown(state) {
   });
 }
 
-/** Groups in their order: what hands can do has a long list, below which nobody would find what else there is; what is seldom taken stands below it; what ends a step comes last. @type {(state: State, groups: string[]) => string[]} */
+/** Groups in order: moves by hand are a long list, so they follow the others; then seldom used groups; those that end a step come last. @type {(state: State, groups: string[]) => string[]} */
 function inOrder({ facts }, groups) {
   const rank = (/** @type {string} */ group) => {
     const { hint = "", is_main = false, is_end = false, is_seldom = false } = facts.about.groups[group] ?? {};
@@ -449,13 +449,13 @@ function inOrder({ facts }, groups) {
   return groups.toSorted((one, other) => rank(one) - rank(other));
 }
 
-/** The offer that a tap on a thing takes: the only one about all that is chosen, once that names its target or all of it. @type {(state: State, thing: string) => Offer | undefined} */
+/** The offer that a tap on a thing takes: the only one about all chosen things, once these include its target or are complete. @type {(state: State, thing: string) => Offer | undefined} */
 export function offerTapped(state, thing) {
   const view = playing(state);
   const { groups } = state.facts.about;
   const offered = view?.is_yours ? view.actions.filter(({ dice }) => dice === null) : [];
   const [offer, ...others] = offered.filter((offer) => isAbout(state, offer));
-  // Where hands may move as well, or there are more ways, a tap only says what is meant.
+  // If hands may also move, or there are several ways, a tap only points something out.
   const isAsked = offer && !others.length && groups[offer.group]?.by_tap;
   if (!isAsked || offered.some(({ group }) => groups[group]?.hint)) return undefined;
   const side = state.facts.units.find(({ id }) => `unit:${id}` === thing)?.side;
@@ -468,16 +468,16 @@ export function chosenUnits({ chosen }) {
   return chosen.map((thing) => thing.replace(/^unit:/, ""));
 }
 
-/** Whether an offer is about all that is chosen on the table. @type {(state: State, offer: Offer) => boolean} */
+/** Whether an offer is about all chosen things. @type {(state: State, offer: Offer) => boolean} */
 export function isAbout(state, { units }) {
   const chosen = chosenUnits(state);
   return chosen.length > 0 && chosen.every((unit) => units.includes(unit));
 }
 
-/** Roles of shapes that say where an offer leads. */
+/** Roles of shapes that show where an offer leads. */
 const PLACES = ["reach", "withdrawal"];
 
-/** The buttons that lead to a point of the table; none where it has a thing that is offered something itself. @type {(state: State, thing: string | null, at_mm: Point) => string[]} */
+/** The buttons that lead to a point of the table; none if a thing there has offers of its own. @type {(state: State, thing: string | null, at_mm: Point) => string[]} */
 export function placeButtons(state, thing, at_mm) {
   const view = playing(state);
   const offers = view?.is_yours ? view.actions : [];
@@ -509,7 +509,7 @@ function isWithin([x, y], corners_mm) {
   }, false);
 }
 
-/** Whether a unit is the next of those that are put together: chosen with another, nothing is offered. @type {(state: State, thing: string) => boolean} */
+/** Whether a unit continues a group being composed: chosen with another, nothing is offered. @type {(state: State, thing: string) => boolean} */
 export function isNextOfMany(state, thing) {
   const view = playing(state);
   const offered = view?.is_yours && view.sums?.length ? view.actions : [];
@@ -528,7 +528,7 @@ export function offerOf(state, key) {
   return state.game.view?.actions?.[Number(key.slice("offer ".length))];
 }
 
-/** The drawing of what is pointed at. @type {(state: State) => Shape[]} */
+/** The drawing of the thing under the pointer. @type {(state: State) => Shape[]} */
 export function lookedAtShapes(state) {
   const { looked, view } = state.game;
   if (!looked || !view?.has_begun) return [];
@@ -547,21 +547,21 @@ export function pendingShapes(state) {
   return playing(state)?.pictured ?? [];
 }
 
-/** Whether all that has just happened has room: nothing is asked of this seat that it would move, or the question is about it. @type {(view: GameView | null) => boolean} */
+/** Whether there is room for all lines of the latest action: this seat is not asked, has units to place, or has to answer it. @type {(view: GameView | null) => boolean} */
 export function hasRoomForAll(view) {
   if (!view || view.is_over) return false;
   const isAnswer = (/** @type {Offer} */ { group }) => group === "answer";
   return !view.is_yours || view.to_place.length > 0 || Boolean(view.actions?.some(isAnswer));
 }
 
-/** The drawing of the latest action, and of what followed by itself. @type {(state: State) => Shape[]} */
+/** The drawing of the latest action and its automatic consequences. @type {(state: State) => Shape[]} */
 export function latestEvidence(state) {
   const log = playing(state)?.log ?? [];
   const first = latestChosen(log)?.deed ?? Infinity;
   return log.filter(({ deed, undone }) => deed >= first && !undone).flatMap(({ evidence }) => evidence);
 }
 
-/** The name of this page's seat where what it points out is shown. @type {(state: State) => string} */
+/** The name of this page's seat on its tapes and pings. @type {(state: State) => string} */
 export function seatName({ game }) {
   const { kind = "shared", side = null } = game.view?.seat ?? {};
   return side ?? kind;

@@ -41,7 +41,7 @@ export function renderStrip(state) {
   );
 }
 
-/** Writes words that do not fit into the strip smaller; measured only when words or room change. @type {(words: HTMLElement) => void} */
+/** Shrinks words that do not fit into the strip; measured only when words or room change. @type {(words: HTMLElement) => void} */
 function fitWords(words) {
   const fitted = `${words.textContent} ${words.clientWidth}`;
   if (words.dataset.fitted === fitted) return;
@@ -59,7 +59,7 @@ function questionWords(state) {
   return state.game.view ? "Measure anything, or start a game." : "Asking the referee …";
 }
 
-/** Updates whose turn it is; `otherwise` stands there between turns. @type {(state: State, standing: Standing | undefined, otherwise: string) => void} */
+/** Updates whose turn it is; `otherwise` is shown between turns. @type {(state: State, standing: Standing | undefined, otherwise: string) => void} */
 export function renderTurn(state, standing, otherwise) {
   const { turn, turn_word = "", active } = standing ?? {};
   const isTurn = turn !== undefined;

@@ -5,7 +5,7 @@ import { sideName } from "../board/things.js";
 /** @typedef {import("./state.js").GameView} GameView */
 /** @typedef {import("./state.js").State} State */
 
-/** The title of a group of actions; one without is headed by what is asked. @type {(state: State, group: string) => string} */
+/** The title of a group of actions, by default the question. @type {(state: State, group: string) => string} */
 export function groupTitle({ facts, game }, group) {
   const title = facts.about.groups[group]?.title ?? sentence(group.replaceAll("-", " "));
   return title || (game.view?.question ?? "");

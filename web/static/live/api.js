@@ -52,7 +52,7 @@ export async function unmask(outline_mm) {
   await post("/api/masks/remove", { outline_mm });
 }
 
-/** Tells the server that what is hidden of a thing has left the table. @type {(thing: string) => Promise<void>} */
+/** Tells the server that the hidden bases of a thing have left the table. @type {(thing: string) => Promise<void>} */
 export async function takeOff(thing) {
   await post("/api/take-off", { thing });
 }
@@ -62,12 +62,12 @@ export async function moveUnits(moves) {
   return (await post("/api/simulated/move-together", { moves })).slid;
 }
 
-/** Takes a unit of the simulated table off it, or one of its bases. @type {(lifted: Lifted) => Promise<void>} */
+/** Takes a unit, or one of its bases, off the simulated table. @type {(lifted: Lifted) => Promise<void>} */
 export async function liftOff(lifted) {
   await post("/api/simulated/take-off", lifted);
 }
 
-/** Puts back what was taken off the simulated table. @type {(lifted: Lifted) => Promise<void>} */
+/** Puts a unit or base back on the simulated table. @type {(lifted: Lifted) => Promise<void>} */
 export async function putBack(lifted) {
   await post("/api/simulated/put-back", lifted);
 }
@@ -85,8 +85,8 @@ export async function dimLamp(light) {
 /**
  * Listens to the table for as long as the page lives, and reopens the stream when it breaks.
  *
- * Where no stream can be had, it polls. A stream that is silent for longer than the server ever is
- * counts as dead, whatever the browser thinks.
+ * Without a free stream it polls. A stream that is silent for longer than the server ever is counts
+ * as dead, whatever the browser thinks.
  *
  * @param {(state: TableState) => void} onState
  * @param {(connection: Connection) => void} onConnection
@@ -121,7 +121,7 @@ export function listen(onState, onConnection) {
   open();
 }
 
-/** Polls a few times in place of a stream; stops at once when nobody answers, or when this seat's link is no longer valid. @type {(onState: (state: TableState) => void, onConnection: (connection: Connection) => void) => Promise<void>} */
+/** Polls a few times in place of a stream; stops at once if nobody answers or this seat's link is no longer valid. @type {(onState: (state: TableState) => void, onConnection: (connection: Connection) => void) => Promise<void>} */
 async function poll(onState, onConnection) {
   for (let times = 0, after = -1; times < 20; times += 1) {
     try {

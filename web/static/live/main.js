@@ -1,4 +1,4 @@
-/** Wires the live page: one state, what changes it, and one drawing of it per screen frame. */
+/** Wires the live page: one state, its listeners, and one drawing of it per screen frame. */
 import { createCameras } from "../shared/cameras.js";
 import { byId, PHONE, setAttr } from "../shared/dom.js";
 import { listenToPage, onClick, onClickWithin, openHelp } from "../shared/events.js";
@@ -35,7 +35,7 @@ import { listenToTrying, renderTrying } from "./try_it.js";
 
 const ARROW_PX = 60;
 const PING_MS = 4000;
-/** How long a notice of the camera lies over the table; it stays beside the lamp until it is read, or the camera is good again. */
+/** How long a camera notice covers the table; it stays beside the lamp until it is read or the camera is good again. */
 const NEWS_MS = 10_000;
 
 /** @type {import("../board/state.js").TableFacts} */
@@ -88,7 +88,7 @@ function clear() {
   changed();
 }
 
-/** Removes a tape that this page has, or its seat for all. @param {string} index */
+/** Removes a tape of this page, or one that its seat keeps for all. @param {string} index */
 function removeTape(index) {
   const { a, b, by } = state.keptTapes[Number(index)];
   state.keptTapes = state.keptTapes.toSpliced(Number(index), 1);
@@ -96,7 +96,7 @@ function removeTape(index) {
   changed();
 }
 
-/** Declares that what is hidden of the chosen thing has left the table. */
+/** Declares that the hidden bases of the chosen thing have left the table. */
 async function takeOff() {
   const [thing] = state.chosen;
   if (byId("take-off").hidden) return;
@@ -122,7 +122,7 @@ function pointAt(thing) {
   void moves.tried(() => api.ping(x_mm, y_mm));
 }
 
-/** Changes what is shown. @type {(some: Partial<State["show"]>) => void} */
+/** Changes the display options. @type {(some: Partial<State["show"]>) => void} */
 function show(some) {
   state.show = { ...state.show, ...some };
   refreshPicture();
@@ -145,12 +145,12 @@ function nextUncertainty() {
   show({ uncertainty: all[(all.indexOf(state.show.uncertainty) + 1) % all.length] });
 }
 
-/** What was chosen before the last tap or long press, to restore it on a double tap or a slow drag. @type {string[]} */
+/** The things chosen before the last tap or long press, to restore on a double tap or a slow drag. @type {string[]} */
 let chosenBefore = [];
 /** Where the last long press was. @type {object | null} */
 let pressed = null;
 
-/** The thing right under a pointer, without what a finger may miss by, and the point of the table. @type {(at: import("../shared/gestures.js").Touch) => [string | null, [number, number]]} */
+/** The thing right under a pointer, without a finger's tolerance, and the point of the table. @type {(at: import("../shared/gestures.js").Touch) => [string | null, [number, number]]} */
 function spotAt(at) {
   return [thingAt(state, at.x, at.y), toTable(state.view, facts, at.x, at.y)];
 }
@@ -193,7 +193,7 @@ board.on("longPress", (at) => {
 let drag = null;
 const DRAG_ENDED_PX = 20;
 
-/** Whether the mouse still rests where a drag ended: that is no question about the ground there. @param {{x: number, y: number} | null} at */
+/** Whether the mouse still rests where a drag ended, which does not ask about the ground there. @param {{x: number, y: number} | null} at */
 function isWhereDragEnded(at) {
   if (!drag || !at) return false;
   drag.end ??= at;
@@ -253,7 +253,7 @@ listenToLifting(state, moves);
 listenToMasking(state, rectangles, moves);
 listenToTrying(state, changed);
 
-/** Shows for a moment where seats point. @type {(state: State, pings: State["pings"]) => void} */
+/** Briefly shows where seats point. @type {(state: State, pings: State["pings"]) => void} */
 function showPings(state, pings) {
   if (!pings.length) return;
   state.pings = [...state.pings, ...pings];
@@ -342,7 +342,7 @@ api.listen(
 );
 changed();
 
-/** Takes in a new state of the table; returns the notice to show, if any. @type {(state: State, now: TableState) => State["notice"]} */
+/** Applies a new state of the table; returns the notice to show, if any. @type {(state: State, now: TableState) => State["notice"]} */
 export function takeInTable(state, now) {
   const isFirst = state.now === null;
   const fresh = addNotices(state, now.notices);

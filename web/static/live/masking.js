@@ -1,4 +1,4 @@
-/** Masks: a player draws a rectangle around a book or a bowl, and tablecam does not look there. */
+/** Masks: a player draws a rectangle around a book or a bowl, and tablecam ignores that part. */
 import { byId, element, setAttr, setText, svgElement, updateChildren } from "../shared/dom.js";
 import { onClick } from "../shared/events.js";
 import { inUnit } from "../board/measuring.js";
@@ -13,7 +13,7 @@ import * as api from "./api.js";
 /** A smaller rectangle is a slip of the hand. */
 const LEAST_MM = 20;
 
-/** Lets players mark parts of the table; `moves` says what fails. @type {(state: State, rectangles: import("./rectangle.js").RectangleHand, moves: Moves) => void} */
+/** Lets players mask parts of the table; `moves` reports failures. @type {(state: State, rectangles: import("./rectangle.js").RectangleHand, moves: Moves) => void} */
 export function listenToMasking(state, rectangles, moves) {
   onClick("mask", () => {
     // The drawer lies where the table would.
@@ -79,7 +79,7 @@ function makeMask() {
   return group;
 }
 
-/** How wide and deep an outline is. @type {(outline_mm: Point[]) => number[]} */
+/** The width and depth of an outline. @type {(outline_mm: Point[]) => number[]} */
 function sizes_mm(outline_mm) {
   return [0, 1].map((axis) => {
     const places_mm = outline_mm.map((corner) => corner[axis]);

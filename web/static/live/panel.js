@@ -17,7 +17,7 @@ import { nameOf } from "./simulation.js";
 /** @typedef {import("../board/state.js").Notice} Notice */
 
 const SOURCE_WORDS = { opening: "Opening the camera", live: "Camera good", lost: "Camera lost", ended: "Ended" };
-/** Words for why the table shown is out of date. @type {Record<string, string>} */
+/** Reasons why the table shown is out of date. @type {Record<string, string>} */
 const LOST_WORDS = {
   lost: "No connection to the table. Trying again …",
   refused: "This link is no longer valid: the table has started anew. Ask for your new link, or scan its code.",
@@ -49,10 +49,10 @@ function renderHealth(state) {
   if (health) renderHealthFacts(state);
 }
 
-/** The latest notice, and since when the camera has been good after it. */
+/** The latest notice, and the time since which the camera has been good again. */
 const goodAgain = { after: "", since_ms: 0 };
 
-/** Whether the camera has been good for some seconds after its latest notice, which then is history. @type {(isGood: boolean, state: State) => boolean} */
+/** Whether the camera has been good for some seconds since its latest notice. @type {(isGood: boolean, state: State) => boolean} */
 function isGoodForLong(isGood, { log }) {
   const latest = log.at(-1);
   const after = latest ? keyOf(latest) : "";
@@ -77,7 +77,7 @@ function missed({ facts, now }) {
   return (now?.health.missing ?? []).filter(({ of }) => !facts.map || of === "table");
 }
 
-/** How good the camera is, in a few words. @type {(health: import("../board/state.js").TableState["health"], missing: {of: string}[]) => string} */
+/** The camera's health in a few words. @type {(health: import("../board/state.js").TableState["health"], missing: {of: string}[]) => string} */
 function healthWords({ state, tags_held }, missing) {
   if (state !== "live") return SOURCE_WORDS[state];
   const tags = (/** @type {number} */ count) => `${count} ${count === 1 ? "tag" : "tags"}`;
@@ -119,7 +119,7 @@ function renderHealthFacts(state) {
   );
 }
 
-/** The missing tags by their owners, who have a line each. @type {(missing: {tag: number, of: string}[]) => string} */
+/** The missing tags by owner, one line each. @type {(missing: {tag: number, of: string}[]) => string} */
 export function missingWords(missing) {
   const owners = [...new Set(missing.map(({ of }) => of))];
   const tagsOf = (/** @type {string} */ owner) => missing.filter(({ of }) => of === owner).map(({ tag }) => tag);
@@ -167,7 +167,7 @@ function renderMeasure(state) {
   setText(byId("announce"), spoken(state));
 }
 
-/** Lists what lies in the hexes of the chosen thing, each to be chosen in turn. @type {(state: State) => void} */
+/** Lists the things in the hexes of the chosen thing, to choose from. @type {(state: State) => void} */
 function renderStacks(state) {
   const [first] = state.chosen;
   const stacks = first && state.chosen.length === 1 ? stacksOf(state, first) : [];
@@ -233,7 +233,7 @@ function renderParts(state) {
   );
 }
 
-/** @typedef {{key: string, name: string, lead?: string, text: string, more?: string, tape?: string}} Part  of a tape that this page may remove, its index */
+/** @typedef {{key: string, name: string, lead?: string, text: string, more?: string, tape?: string}} Part  `tape` is the index of a tape that this page may remove */
 
 /** @type {(state: State) => Part[]} */
 function measureParts(state) {
@@ -319,7 +319,7 @@ function nearestLimit(verdicts) {
   return verdicts.toSorted(byMargin)[0];
 }
 
-/** How far a length is within a range or beyond it. @type {(facts: import("../board/state.js").TableFacts, verdict: Verdict, measured: Measured) => string} */
+/** By how much a length is within a range or beyond it, in words. @type {(facts: import("../board/state.js").TableFacts, verdict: Verdict, measured: Measured) => string} */
 function spare(facts, { margin_mm = 0, range = 0 }, { hexes }) {
   const by = hexes === undefined ? amount(facts, margin_mm) : inUnit(facts, Math.abs(range - hexes));
   return `${by} ${margin_mm < 0 ? "beyond" : "to spare"}`;
@@ -397,7 +397,7 @@ function keptBy(state, { by }) {
   return by === undefined || by === seatName(state) ? "" : sideName(state, by);
 }
 
-/** What a screen reader says: only what changes slowly. @type {(state: State) => string} */
+/** Words for a screen reader: only those that change slowly. @type {(state: State) => string} */
 function spoken(state) {
   const [first, second] = state.chosen;
   const measured = state.tape?.measured;
@@ -454,12 +454,12 @@ function updateRosterRow(row, owner, state) {
 
 /** @typedef {State["facts"]["units"][number]} RosterUnit */
 
-/** What a unit is, and what of it is not seen. @type {(unit: RosterUnit, place: string, state: State) => string[]} */
+/** A unit's description, and its bases out of sight. @type {(unit: RosterUnit, place: string, state: State) => string[]} */
 function unitWords(unit, place, state) {
   const seen = state.now?.units.find(({ id }) => id === unit.id);
   const name = fullName(state, unit.id).slice(unit.id.length + 1);
   const [mark] = state.game.view?.marks?.[unit.id] ?? [];
-  // On a hex map, a counter without a figure is what its marker says, and of no arm.
+  // On a hex map, the marker of a counter without a figure says what it is, instead of an arm.
   const arm = place && mark && !mark.words ? "" : unit.arm;
   const kind = name ? [name] : [arm, seen?.formation, place];
   // On a hex map, one that is not seen lies under others.
@@ -497,11 +497,11 @@ function renderControls(state) {
   setText(byId("pause"), state.now?.simulated?.paused ? "Watch a battle" : "Pause");
   press("dim", (state.now?.simulated?.light ?? 1) < 1);
   const latest = state.undo.at(-1);
-  // What was taken off has buttons of its own.
+  // Things taken off have their own buttons.
   const names = latest && "placings" in latest ? latest.placings.map(({ unit }) => properName(unit)) : [];
   byId("undo").hidden = !names.length;
   if (!names.length) return;
-  // The game has its own "Take back": this one says what it moves on the table.
+  // The game has its own "Take back": this one names the units that it moves on the table.
   setText(byId("undo"), `Put ${names.length > 1 ? `${names.length} units` : names[0]} back`);
   setAttr(byId("undo"), "title", `Put ${names.join(", ")} back where this move began (Ctrl-Z)`);
 }
@@ -522,7 +522,7 @@ function renderShow(state) {
   setText(byId("legend"), `One standard deviation of position and heading, ${size}`);
 }
 
-/** The scale bar is as long as its words at least, px. */
+/** The minimum length of the scale bar, that of its words, px. */
 const SCALE_PX = 66;
 
 /** @type {(state: State) => void} */
@@ -539,7 +539,7 @@ function renderScale(state) {
   setText(byId("scale-text"), closed ? "" : inUnit(facts, count));
 }
 
-/** Updates the notice; where a unit was found, what the referee refuses. @type {(state: State) => void} */
+/** Updates the notice; after a unit was found, it says what the referee refuses. @type {(state: State) => void} */
 function renderNotice({ notice, undo, game }) {
   byId("notice").hidden = notice === null;
   byId("notice-undo").hidden = !notice?.undo || !undo.length;

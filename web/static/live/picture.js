@@ -5,7 +5,7 @@ import { loadPicture } from "../shared/http.js";
 
 const PAUSE_MS = 300;
 
-/** Returns the function that loads a newer picture if there is one. @type {(state: State, changed: () => void) => () => void} */
+/** Returns a function that loads a newer picture if there is one. @type {(state: State, changed: () => void) => () => void} */
 export function createPicture(state, changed) {
   let frame = -1;
   let busy = false;

@@ -1,4 +1,4 @@
-/** Keeps the page's answers up to date: asks again when the things concerned have moved. */
+/** Keeps the page's answers up to date: asks again when the things concerned move. */
 import { settled } from "../shared/http.js";
 import { createQuestion } from "../shared/question.js";
 import { isOpen } from "../board/measuring.js";
@@ -14,7 +14,7 @@ import * as api from "./api.js";
 /** @typedef {import("../game/state.js").State} State */
 /** @typedef {import("../board/state.js").Tape} Tape */
 
-/** Returns the function that asks what has to be asked anew. @type {(state: State, changed: () => void) => () => void} */
+/** Returns a function that repeats the questions whose answers may have changed. @type {(state: State, changed: () => void) => () => void} */
 export function createQueries(state, changed) {
   /** @type {Map<string, ReturnType<typeof createQuestion>>} */
   const questions = new Map();
@@ -35,7 +35,7 @@ export function createQueries(state, changed) {
   return refresh;
 }
 
-/** The questions of this moment, by slot; a question is asked again when its text changes. @type {(state: State, changed: () => void) => Map<string, {text: string, ask: () => Promise<boolean | void>}>} */
+/** The current questions, by slot; a question is asked again when its text changes. @type {(state: State, changed: () => void) => Map<string, {text: string, ask: () => Promise<boolean | void>}>} */
 function currentQuestions(state, changed) {
   const wanted = new Map();
   const tapes = state.tape ? [state.tape, ...state.keptTapes] : state.keptTapes;
@@ -123,7 +123,7 @@ async function askSeats(state) {
   return seats !== null;
 }
 
-/** Asks for the sections that are shown, then for all: their buttons say what they hold. @type {(state: State, units: string[], text: string, changed: () => void) => Promise<void>} */
+/** Asks for the visible sections, then for all: their buttons summarise them. @type {(state: State, units: string[], text: string, changed: () => void) => Promise<void>} */
 async function askSheet(state, units, text, changed) {
   const { active } = state.rulings;
   takeSheet(state, units, text, await settled(sheetOf(units, active, shownKeys(state.rulings, units))));

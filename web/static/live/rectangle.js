@@ -1,4 +1,4 @@
-/** A rectangle that a player draws on the table: its next drag draws one, in place of moving the view. */
+/** A rectangle that a player draws on the table: the next drag draws it instead of moving the view. */
 import { setAttr, svgElement, updateChildren } from "../shared/dom.js";
 import { through } from "../board/shapes.js";
 import { toTable } from "../board/view.js";
@@ -23,7 +23,7 @@ export class RectangleHand {
     this.changed = changed;
   }
 
-  /** Lets the next drag draw a rectangle; asked twice by the same, it is given up. Says whether one is due. @param {string} asker @param {(outline_mm: Point[]) => void} done */
+  /** Lets the next drag draw a rectangle; a second request by the same asker cancels. Returns whether one is due. @param {string} asker @param {(outline_mm: Point[]) => void} done */
   ask(asker, done) {
     this.asker = this.asker === asker ? "" : asker;
     this.#done = done;
@@ -31,7 +31,7 @@ export class RectangleHand {
     return this.asker !== "";
   }
 
-  /** Gives up drawing; says whether there was anything to give up. */
+  /** Cancels drawing; returns whether there was anything to cancel. */
   cancel() {
     const wasDue = this.asker !== "";
     [this.asker, this.draft] = ["", null];
@@ -75,7 +75,7 @@ export class RectangleHand {
     return toTable(this.state.view, this.state.facts, at.x, at.y);
   }
 
-  /** The rectangle between two corners, as far as it lies on the table. @param {Point} from @param {Point} to @returns {Point[]} */
+  /** The rectangle between two corners, clipped to the table. @param {Point} from @param {Point} to @returns {Point[]} */
   #between(from, to) {
     const { width_mm, depth_mm } = this.state.facts;
     const onTable = (/** @type {Point} */ [x_mm, y_mm]) => [

@@ -17,11 +17,11 @@ const NOTICE_MS = 5000;
 const JUDGE_WITHIN_MS = 15000;
 /** A bump of 15 px, as by an elbow. */
 const BUMP_PX = [12, -9];
-/** The buttons that do what hands would do. */
+/** The buttons that stand in for hands. */
 const ON_TABLE = "[data-put-back], [data-lift], [data-lay], [data-lay-back]";
 /** Where a tab keeps its moves. */
 const UNDO = "tablecam undo";
-/** The share of its light that a dimmed lamp has left. */
+/** The share of its full light that a dimmed lamp gives. */
 const DIM = 0.6;
 
 /** Moves of the units of a simulated table. */
@@ -33,7 +33,7 @@ export class SimulatedMoves extends Moves {
     this.bumps = 0;
     /** The last request to the table. @type {Promise<unknown>} */
     this.latest = Promise.resolve();
-    /** What is being taken off: a second press would ask for it again. @type {Set<string>} */
+    /** Things being taken off: a second press would request it again. @type {Set<string>} */
     this.lifting = new Set();
   }
 
@@ -58,7 +58,7 @@ export class SimulatedMoves extends Moves {
     this.changed();
     try {
       const slid = await this.inTurn(() => api.moveUnits(placings(ghost)));
-      // It will be found elsewhere than where the hand let go.
+      // It will be found in another place than the hand let go.
       if (slid.length) {
         dropGhost(this.state);
         this.say(`${slid.join(". ")}.`, true);
@@ -140,12 +140,12 @@ export class SimulatedMoves extends Moves {
     }
   }
 
-  /** Puts a unit where the game has it; an empty id, everything. A legal move stays, unless it goes `back`. @param {string} unit @param {boolean} back */
+  /** Puts a unit, or for an empty id everything, where the game has it. A legal move stays, unless `back`. @param {string} unit @param {boolean} back */
   async lay(unit, back = false) {
     const { game } = this.state;
     const card = cardOf(game.view, unit);
     dropGhost(this.state);
-    // An undo would put it where it lay with other bases, or where it may not lie.
+    // An undo would restore its place with other bases, or a place where it may not lie.
     this.state.undo = this.state.undo.filter(
       (move) => unit && "placings" in move && move.placings.every((placing) => placing.unit !== unit),
     );
@@ -177,7 +177,7 @@ export class SimulatedMoves extends Moves {
     }
   }
 
-  /** Bumps the camera; the next time, back again. */
+  /** Bumps the camera, and back again the next time. */
   async bump() {
     this.bumps += 1;
     const way = this.bumps % 2 ? 1 : -1;
@@ -253,7 +253,7 @@ function unitsWithin(state, outline_mm) {
 /** The run of the table to which the moves that can be undone belong; empty before the first state. */
 let undoRun = "";
 
-/** Keeps the moves that can be undone while the page looks back, and forgets them when the table starts again, from whichever page. @type {(state: State) => void} */
+/** Keeps undoable moves while the page looks back, and forgets them when any page restarts the table. @type {(state: State) => void} */
 export function keepUndo(state) {
   const run = state.now?.simulated?.run;
   if (!run) return;
@@ -300,7 +300,7 @@ export function liftable(state) {
   return isThere && tags.some((tag) => !isOff(tag)) ? { unit: name } : null;
 }
 
-/** What was taken off: whole units, and single bases of others that the game has not lost. @type {(state: State) => Lifted[]} */
+/** The things taken off: whole units, and single bases of others that the game has not lost. @type {(state: State) => Lifted[]} */
 function liftedOf(state) {
   const off = new Set(state.now?.simulated?.off ?? []);
   const all = [...state.facts.units, ...state.facts.commanders].map(({ id }) => id);
@@ -325,7 +325,7 @@ function keyOf({ unit, tag }) {
   return tag === undefined ? unit : `${unit} ${tag}`;
 }
 
-/** A thing in words; a base by its place among the bases of the table file, as it may lie nowhere. @type {(state: State, lifted: Lifted) => string} */
+/** A thing in words; a base by its place in the table file, as it may not be on the table. @type {(state: State, lifted: Lifted) => string} */
 export function nameOf(state, { unit, tag }) {
   if (tag === undefined) return unit;
   const tags = tagsOf(state, unit);

@@ -7,7 +7,7 @@ import { counterName, sideName } from "../board/things.js";
 
 const KEPT = "tablecam-tried";
 const CLOSED = "closed";
-/** As long as each other: the card keeps its height under the pointer. */
+/** Equally long, so that the card keeps its height under the pointer. */
 const SIMULATED = "This table is simulated. “Watch a battle” shows hands that move units; it plays no game.";
 const TRIED = "You have tried it all: start a game, or “Watch a battle”, in which hands move units.";
 
@@ -20,7 +20,7 @@ const isTried = () => ["choose", "measure", "drag", "bump"].every((key) => tried
 /** Whether everything had been tried before this page was opened. */
 const wasTried = isTried();
 
-/** What to try, with the names that stand on the table, and how the page knows that it was done. @type {(state: State) => {key: string, text: string, isDone: boolean}[]} */
+/** The steps to try, with names from the table, and whether each is done. @type {(state: State) => {key: string, text: string, isDone: boolean}[]} */
 function steps(state) {
   const [own, enemy] = state.facts.sides.map((side) => {
     const unit = state.facts.units.find((unit) => unit.side === side);

@@ -1,18 +1,18 @@
 /**
- * A branch: the table as it was at a moment, to be changed freely. Nothing is recorded.
+ * A branch: the table as it was at a moment, to change freely. Nothing is recorded.
  *
  * @typedef {object} Branch
- * @property {number} moment  the number of the entry from which it goes on
- * @property {Unit[]} units  as they are laid now
+ * @property {number} moment  the number of the entry from which it continues
+ * @property {Unit[]} units  at their present places
  * @property {import("../board/state.js").Commander[]} commanders
- * @property {Set<string>} laid  the units that lie elsewhere than in the recording
+ * @property {Set<string>} laid  the units that players have moved away from their recorded places
  * @property {Odds | null} odds
  * @property {string} error  why a request failed
  *
  * @typedef {import("../game/state.js").State} State
  * @typedef {import("../board/state.js").Unit} Unit
  * @typedef {import("./state.js").Replay} Replay
- * @typedef {{tables: {title: string, caption?: string, heads: string[], rows: string[][]}[]}} Odds  as `tablecam.rules.odds` tells them
+ * @typedef {{tables: {title: string, caption?: string, heads: string[], rows: string[][]}[]}} Odds  as `tablecam.rules.odds` gives them
  */
 import { clear } from "../board/choosing.js";
 import { dropGhost, letGo, Moves } from "../board/moves.js";

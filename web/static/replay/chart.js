@@ -47,7 +47,7 @@ function figureOf(film, side, at) {
   return typeof first?.value === "number" ? first : undefined;
 }
 
-/** What the game counts, such as victory points; empty if it counts nothing. @type {(film: Film) => string} */
+/** The label of the game's count, such as victory points; empty if it counts nothing. @type {(film: Film) => string} */
 function countedBy(film) {
   return film.entries.map((_, at) => figureOf(film, null, at)?.label ?? "").find(Boolean) ?? "";
 }

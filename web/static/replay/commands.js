@@ -1,4 +1,4 @@
-/** Listens to what people do with a recording: play, step, jump, follow a unit, share it. */
+/** Listens to the controls of a recording: play, step, jump, follow a unit, share it. */
 import { byId } from "../shared/dom.js";
 import { onClick, onClickWithin, openHelp, valueAt } from "../shared/events.js";
 import { errorText } from "../shared/http.js";
@@ -107,7 +107,7 @@ function listenToTransport(replay, { go, stepBy, toggle, changed }) {
   });
 }
 
-/** Steps when a finger swipes across a node; to the left is on, as a page is turned. @type {(node: HTMLElement, stepBy: (way: 1 | -1) => void) => void} */
+/** Steps when a finger swipes across a node; a swipe to the left steps forward, like turning a page. @type {(node: HTMLElement, stepBy: (way: 1 | -1) => void) => void} */
 function listenToSwipes(node, stepBy) {
   /** @type {PointerEvent | null} */
   let start = null;
@@ -125,7 +125,7 @@ function listenToSwipes(node, stepBy) {
   });
 }
 
-/** Jumps to what is tapped in the log, in the chart or on the scrubber. @type {(replay: Replay, go: (at: number) => void, changed: () => void) => void} */
+/** Jumps to the place tapped in the log, in the chart or on the scrubber. @type {(replay: Replay, go: (at: number) => void, changed: () => void) => void} */
 function listenToPlaces(replay, go, changed) {
   for (const id of ["marks-moments", "lost"]) onClickWithin(id, "data-at", (at) => go(Number(at)));
   byId("log-body").addEventListener("click", (event) => {

@@ -7,7 +7,7 @@
  * @typedef {import("../board/state.js").TableFacts} TableFacts
  * @typedef {import("./positions.js").Position} Position
  *
- * @typedef {object} Event  one line of what followed from an action
+ * @typedef {object} Event  one line of an action's results
  * @property {string} kind
  * @property {string} text
  * @property {string | null} rule
@@ -43,7 +43,7 @@
  * @property {number} [of]
  * @property {string[]} [pictures]
  *
- * @typedef {{id: string, game: string, started_at: string, facts: TableFacts | null, entries: Entry[], pictures?: Record<string, string[]>}} FilmDocument  `pictures`: of what is known already, by the entries' numbers
+ * @typedef {{id: string, game: string, started_at: string, facts: TableFacts | null, entries: Entry[], pictures?: Record<string, string[]>}} FilmDocument  `pictures`: those of entries already sent, by the entries' numbers
  *
  * @typedef {object} Moment  something to be marked on the scrubber
  * @property {number} at  the entry's place
@@ -52,7 +52,7 @@
  */
 import { applyChange, basesOf, haveMoved, unitsOf } from "./positions.js";
 
-/** Longer waits are played as long as this. */
+/** Longer waits are shortened to this. */
 export const LONGEST_WAIT_S = 5;
 
 /** Moments of every game, by the kind of their event. @type {Record<string, Moment["kind"]>} */
@@ -73,7 +73,7 @@ export class Film {
     this.entries = [];
     /** @type {number[]} when each entry is played, without long waits, s */
     this.plays = [];
-    /** @type {(Position | null)[]} what lay on the table after each entry */
+    /** @type {(Position | null)[]} the position after each entry */
     this.positions = [];
     /** @type {Status[]} the game after each entry */
     this.standings = [];
@@ -89,7 +89,7 @@ export class Film {
     this.actions = new Map();
     /** @type {Map<number, {entry: number, kind: string}[]>} the pictures of an entry, by its number */
     this.pictures = new Map();
-    /** @type {{at: number, entry: number}[]} from where on there is another picture of the table, and which entry has it */
+    /** @type {{at: number, entry: number}[]} the places from which a new picture of the table holds, and the entries that have it */
     this.tablePictures = [];
     this.add(document.entries);
   }
@@ -122,7 +122,7 @@ export class Film {
       this.games.push(at);
     }
     if (typeof entry.deed === "number") {
-      // Until its first action hands put the table back.
+      // Before its first action, hands put the table back.
       if (!this.actions.size) this.games.splice(-1, 1, at);
       this.actions.set(entry.deed, at);
     }
@@ -147,7 +147,7 @@ export class Film {
     const of = entry.of ?? entry.n;
     const kinds = entry.pictures.map((kind) => ({ entry: entry.n, kind }));
     this.pictures.set(of, [...(this.pictures.get(of) ?? []), ...kinds]);
-    // A picture is recorded a little after what it shows.
+    // A picture is recorded a little after the moment that it shows.
     if (entry.pictures.includes("table"))
       this.tablePictures.push({ at: Math.min(at, this.placeOf(of)), entry: entry.n });
   }
@@ -157,7 +157,7 @@ export class Film {
     return this.entries.reduce((sum, { pictures = [] }) => sum + pictures.length, 0);
   }
 
-  /** Replaces the list of pictures: some reach a hall later than what they show. @param {Record<string, string[]>} kindsByNumber */
+  /** Replaces the list of pictures: some reach a hall later than their entries. @param {Record<string, string[]>} kindsByNumber */
   hearPictures(kindsByNumber) {
     this.pictures = new Map();
     this.tablePictures = [];
@@ -189,13 +189,13 @@ export class Film {
     return position ? unitsOf(position) : { units: [], commanders: [] };
   }
 
-  /** The latest picture of the table: the entry that has it, and the entry from which on it is true. @param {number} at @returns {{at: number, entry: number} | null} */
+  /** The latest picture of the table: the entry that has it, and the entry since which it holds. @param {number} at @returns {{at: number, entry: number} | null} */
   pictureAt(at) {
     const newest = lastAtOrBefore(this.tablePictures.length, (index) => this.tablePictures[index].at <= at);
     return this.tablePictures[newest] ?? null;
   }
 
-  /** Whether anything lies elsewhere than at an earlier entry. @param {number} at @param {number} before @returns {boolean} */
+  /** Whether anything has moved since an earlier entry. @param {number} at @param {number} before @returns {boolean} */
   liesElsewhere(at, before) {
     const [now, past] = [this.positions[at], this.positions[before]];
     if (!now || !past || now === past) return false;
@@ -209,7 +209,7 @@ export class Film {
     return undone !== undefined && undone <= at;
   }
 
-  /** The entry whose lines are shown: a position or a picture belongs to the action before it. @param {number} at @returns {number} */
+  /** The entry whose lines are shown at an entry: a position or a picture belongs to the action before it. @param {number} at @returns {number} */
   toldAt(at) {
     let place = at;
     while (place > 0 && at - place < 4 && ["position", "picture"].includes(this.entries[place]?.kind)) place -= 1;
@@ -222,14 +222,14 @@ export class Film {
     return isTold && this.standings[at] === this.standings[other] && !this.liesElsewhere(at, other);
   }
 
-  /** The indices of entries that say or show something; where a hand laid a unit is shown with its way there. @returns {number[]} */
+  /** The indices of entries that say or show something; a move by hand is shown with its path. @returns {number[]} */
   get steps() {
     return this.entries.flatMap((entry, at) =>
       entry.kind === "picture" || isSilent(entry) || this.entries[at + 1]?.kind === "move" ? [] : [at],
     );
   }
 
-  /** The indices at which turns begin, and further games, and the first. @returns {number[]} */
+  /** The first index, and those at which turns and further games begin. @returns {number[]} */
   get turns() {
     const turns = this.moments.filter(({ kind }) => kind === "turn").map(({ at }) => at);
     return [...new Set([0, ...this.games.slice(1), ...turns])].toSorted((a, b) => a - b);
@@ -240,7 +240,7 @@ export class Film {
     return this.moments.filter(({ kind }) => DRAMATIC.has(kind)).map(({ at }) => at);
   }
 
-  /** The indices at which a unit moves, and its first. @param {string} id @returns {number[]} */
+  /** A unit's first index, and those at which it moves. @param {string} id @returns {number[]} */
   movesOf(id) {
     return this.moves.get(id)?.places ?? [];
   }
@@ -298,7 +298,7 @@ function findUnit(position, id) {
   return position.units.find((unit) => unit.id === id);
 }
 
-/** The last index for which a condition holds that holds for the first ones only (binary search); −1 if none. @type {(count: number, holds: (place: number) => boolean) => number} */
+/** The last index that meets a condition met only by the first ones (binary search); −1 if none. @type {(count: number, holds: (place: number) => boolean) => number} */
 function lastAtOrBefore(count, holds) {
   let [low, high] = [-1, count - 1];
   while (low < high) {
@@ -309,7 +309,7 @@ function lastAtOrBefore(count, holds) {
   return low;
 }
 
-/** Whether players corrected what led to an event. @param {Event} event @returns {boolean} */
+/** Whether players corrected the action behind an event. @param {Event} event @returns {boolean} */
 export function isOverruled({ note = "" }) {
   return note.startsWith("overruled");
 }

@@ -18,7 +18,7 @@ const MARKS = /** @type {Record<string, string>} */ ({
   over: "⚑",
 });
 
-/** Lines grow when a browser first lays them out: scrolling repeats up to MOST_SCROLLS frames, until the height was calm for CALM. */
+/** Lines grow when a browser first lays them out: scrolling repeats for up to MOST_SCROLLS frames, until the height has been stable for CALM. */
 const MOST_SCROLLS = 20;
 const CALM = 3;
 
@@ -62,7 +62,7 @@ function makeLine() {
   const line = element("li", "button");
   const button = /** @type {HTMLElement} */ (line.children[0]);
   button.append(...["time", "b", "span", "span", "i"].map((tag) => element(tag)));
-  setAttr(button.children[1], "aria-hidden", "true"); // the sentence says what its sign does
+  setAttr(button.children[1], "aria-hidden", "true"); // the sentence repeats its sign
   button.children[3].className = "dice";
   separate(button);
   line.append(makeRuleNumber());
@@ -117,7 +117,7 @@ function scrollTo(line) {
   const centre = () => {
     if (!line.classList.contains("now")) return;
     const [box, own] = [scroller.getBoundingClientRect(), line.getBoundingClientRect()];
-    // Of a line that is taller than the log, its beginning is shown.
+    // Shows the beginning of a line that is taller than the log.
     scroller.scrollTop += own.top - box.top - Math.max(0, box.height - own.height) / 2;
     calm = scroller.scrollHeight === height ? calm + 1 : 0;
     height = scroller.scrollHeight;

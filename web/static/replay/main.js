@@ -1,4 +1,4 @@
-/** Wires the replay page: one state of the board, one of the film, one drawing per screen frame. */
+/** Wires the replay page: one board state, one film state, one drawing per screen frame. */
 import { byId, setText } from "../shared/dom.js";
 import { listenToPage } from "../shared/events.js";
 import { listenToKeys } from "../shared/keyboard.js";
@@ -94,7 +94,7 @@ function play(film) {
   changed();
 }
 
-/** Combines the keys of the recording with those of a branch; `both` hold in either. @type {(replay: Replay, played: Keys, branched: Keys, both: Keys) => Keys} */
+/** Combines the keys of the recording with those of a branch; `both` apply in either. @type {(replay: Replay, played: Keys, branched: Keys, both: Keys) => Keys} */
 function either(replay, played, branched, both) {
   const names = [...new Set([...Object.keys(played), ...Object.keys(branched)])];
   const keys = names.map((name) => [
@@ -164,7 +164,7 @@ function keepPlaying(replay, changed) {
   requestAnimationFrame(frame);
 }
 
-/** Loads what is recorded while the page is open. @type {(replay: Replay, changed: () => void) => Promise<void>} */
+/** Loads new entries while the page is open. @type {(replay: Replay, changed: () => void) => Promise<void>} */
 async function keepUp(replay, changed) {
   for (;;) {
     await new Promise((done) => setTimeout(done, LOOK_AGAIN_MS));

@@ -21,7 +21,7 @@ const PICTURE_WORDS = /** @type {Record<string, string>} */ ({
 
 const ORDER = Object.keys(PICTURE_WORDS);
 
-/** The lines of the moment: the one that is looked at, or all of its entry. @type {(replay: Replay) => Line[]} */
+/** The lines of the moment: the one being looked at, or all of its entry. @type {(replay: Replay) => Line[]} */
 export function linesAt({ lines, at, looked, film }) {
   const own = lines.filter((line) => line.at === at);
   const all = own.length ? own : lines.filter((line) => line.at === film.toldAt(at));
@@ -101,7 +101,7 @@ function makePicture() {
 
 /** Returns the function that loads the camera's picture of the moment. @type {(state: State, replay: Replay, source: Source, changed: () => void) => () => void} */
 export function createTablePicture(state, replay, source, changed) {
-  /** @type {string | null} what is wanted; what is loaded late is not shown */
+  /** @type {string | null} the wanted picture; others that arrive late are not shown */
   let wanted = null;
   return () => {
     const picture = replay.film.pictureAt(replay.at);

@@ -18,10 +18,10 @@ import { cornersOf } from "../board/shapes.js";
 const NEAR_MM = 4;
 const NEAR_DEG = 4;
 
-/** @type {WeakMap<object, any>} what was drawn of a document once: most are the same from one position to the next */
+/** @type {WeakMap<object, any>} drawings by document: most documents stay the same from one position to the next */
 const drawn = new WeakMap();
 
-/** Applies a difference to a position. Documents are immutable, and shared where they are the same. @type {(before: Position | null, change: Change) => Position | null} */
+/** Applies a difference to a position. Documents are immutable, and shared if unchanged. @type {(before: Position | null, change: Change) => Position | null} */
 export function applyChange(before, change) {
   if (change.whole) return change.whole;
   if (!before) return null;

@@ -12,7 +12,7 @@ import { branchRequest } from "./branch.js";
 /** @typedef {import("./branch.js").Branch} Branch */
 /** @typedef {import("../board/state.js").Point} Point */
 
-/** Returns the function that asks what has to be asked anew. @type {(state: State, replay: Replay, source: Source, changed: () => void) => () => void} */
+/** Returns a function that repeats the questions whose answers may have changed. @type {(state: State, replay: Replay, source: Source, changed: () => void) => () => void} */
 export function createBranchQueries(state, replay, source, changed) {
   const slots = {
     tape: createQuestion(() => refresh()),
@@ -62,11 +62,11 @@ async function askSheet(state, branch, source) {
 /** Asks for the odds. @type {(branch: Branch, source: Source, wanted: object) => Promise<void>} */
 export async function askOdds(branch, source, wanted) {
   const [odds, error] = await settled(source.ask("odds", { ...branchRequest(branch), wanted }));
-  // The document and the key that an error names are no words of the page.
+  // Drops the document and the key from an error: the page does not show them.
   [branch.odds, branch.error] = [odds, (error ?? "").replace(/^odds: (\w+: )?/, "")];
 }
 
-/** Measures without a server, which knows no rules; true if the reading has changed. @type {(state: State, branch: Branch) => boolean} */
+/** Measures without a server, and so without rules; true if the reading has changed. @type {(state: State, branch: Branch) => boolean} */
 function measureHere(state, branch) {
   const measured = state.tape && distanceBetween(branch, state.tape.a, state.tape.b);
   if (!state.tape || !measured || isSame(state.tape.measured, measured)) return false;
@@ -130,7 +130,7 @@ function reversed({ distance_mm, from_mm, to_mm }) {
   return { distance_mm, from_mm: to_mm, to_mm: from_mm };
 }
 
-/** Whether a point lies in a base, that is on the same side of all its edges. @type {(outline: Point[], point: Point) => boolean} */
+/** Whether a point lies in a base, that is, on the same side of all its edges. @type {(outline: Point[], point: Point) => boolean} */
 function contains(outline, [x, y]) {
   if (outline.length < 3) return false;
   const sides = edgesOf(outline).map(([a, b]) => Math.sign((b[0] - a[0]) * (y - a[1]) - (b[1] - a[1]) * (x - a[0])));

@@ -35,7 +35,7 @@ export function showMoment(state, replay) {
   if (!branch) state.about = { title: "", lines: [], shapes: trailShapes(state, replay) };
 }
 
-/** The stacks of the game at that moment; what is seen lies on top. @type {(replay: Replay, table: Pick<import("../board/state.js").TableState, "units" | "commanders">) => import("../board/state.js").HexStack[]} */
+/** The stacks of the game at that moment; visible counters lie on top. @type {(replay: Replay, table: Pick<import("../board/state.js").TableState, "units" | "commanders">) => import("../board/state.js").HexStack[]} */
 export function stacksAt({ film, at }, { units, commanders }) {
   const lying = units.filter(({ bases }) => bases.some((base) => base.seen !== "held"));
   const present = commanders.filter((leader) => leader.seen !== "held");
@@ -46,7 +46,7 @@ export function stacksAt({ film, at }, { units, commanders }) {
   });
 }
 
-/** Passes on the game at that moment, and the drawing of the line that is looked at. @type {(state: State, replay: Replay) => void} */
+/** Passes on the game at that moment, and the drawing of the line being looked at. @type {(state: State, replay: Replay) => void} */
 function showGame(state, replay) {
   const { film, at, branch } = replay;
   const { marks = {}, standing } = film.standings[at] ?? {};
@@ -95,7 +95,7 @@ function interpolatedPlace(a, b, share) {
   };
 }
 
-/** How many entries after a position may hold the path of a move that led to it. */
+/** How many entries after a position may contain the path of a move that led to it. */
 const MOVES_AFTER = 24;
 
 /** The trails of one unit so far, or of all units in this turn. @type {(state: State, replay: Replay) => Shape[]} */
@@ -123,7 +123,7 @@ function movedSince({ film, at }, began) {
     .map(({ id }) => id);
 }
 
-/** The indices of a unit's moves in this turn, and of where it began. @type {(replay: Replay, id: string, began: number) => number[]} */
+/** The indices of a unit's moves in this turn, and of its starting place. @type {(replay: Replay, id: string, began: number) => number[]} */
 function movesSince({ film, at }, id, began) {
   const moves = film.movesOf(id).filter((place) => place <= at);
   const first = moves.findLast((place) => place <= began) ?? moves[0];

@@ -2,8 +2,8 @@
  * The source of a recording: the server, or the page itself if it is a file.
  *
  * @typedef {object} AboutPage
- * @property {string} base  the path that the page is beneath
- * @property {string} name  what players call the table, empty where they do not
+ * @property {string} base  the path beneath which the page lies
+ * @property {string} name  the players' name for the table, empty without one
  * @property {boolean} live  a table is watched
  * @property {boolean} rules  there are rulings for the game
  * @property {boolean} text  the recording may be copied as a text
@@ -11,7 +11,7 @@
  * @typedef {object} Source
  * @property {AboutPage} about
  * @property {boolean} offline
- * @property {(after: number, pictures?: number) => Promise<import("./film.js").FilmDocument | null>} film  the whole of it, or what was added since, of whom has so many pictures of what was before; null: nothing
+ * @property {(after: number, pictures?: number) => Promise<import("./film.js").FilmDocument | null>} film  the whole film, or the entries after one, for a page that has that many earlier pictures; null: nothing new
  * @property {(entry: number, kind: string) => string | null} pictureUrl
  * @property {() => Promise<string>} text
  * @property {(what: "measure" | "about" | "sheet" | "odds", wanted: object) => Promise<any>} ask  of a branch

@@ -9,19 +9,19 @@
  * @property {Film} film
  * @property {Line[]} lines
  * @property {number} at  the place of the entry that is shown
- * @property {number} play_s  where in the film that is
+ * @property {number} play_s  its time in the film
  * @property {boolean} playing
  * @property {number} speed
- * @property {boolean} live  a table is watched: more may be added
- * @property {boolean} following  goes on to what is added
- * @property {By} by  what a step is
- * @property {string | null} looked  the line that is looked at alone
- * @property {string | null} trail  the unit every move of which is shown
+ * @property {boolean} live  a table is watched: entries may be added
+ * @property {boolean} following  moves on to new entries
+ * @property {By} by  the size of a step
+ * @property {string | null} looked  the single line being looked at
+ * @property {string | null} trail  the unit whose every move is shown
  * @property {boolean} ghosts  whether past moves are drawn
  * @property {boolean} onlyUnit  the log has only lines about the chosen unit
  * @property {string} find  the log has only lines with these words
- * @property {boolean} showsUndone  the log also has what was taken back by the moment that is shown
- * @property {{from: number, began_ms: number} | null} slide  units slide from where they lay to where they lie
+ * @property {boolean} showsUndone  the log also has actions taken back by the moment shown
+ * @property {{from: number, began_ms: number} | null} slide  units slide from their old places to the new ones
  * @property {import("./branch.js").Branch | null} branch
  */
 import { linesOf } from "./lines.js";
@@ -31,7 +31,7 @@ export const SPEEDS = [1, 2, 5, 10, 20, 60];
 /** Units slide across up to this many entries; longer steps are jumps. */
 const MOST_SLID = 4;
 
-/** Longer frames count as this: after a pause of the page the film goes on where it was. */
+/** Longer frames count as this: after a pause of the page the film resumes where it was. */
 const LONGEST_FRAME_MS = 250;
 
 /** Duration of a slide. */
@@ -95,7 +95,7 @@ export function stops({ film }, by, unit) {
   return film.steps;
 }
 
-/** Steps to the next stop that differs from what is shown, or back. @type {(replay: Replay, way: 1 | -1, by: By, unit: string | null) => void} */
+/** Steps to the next stop that looks different, or back. @type {(replay: Replay, way: 1 | -1, by: By, unit: string | null) => void} */
 export function step(replay, way, by, unit) {
   const { film, at: now } = replay;
   const all = stops(replay, by, unit).filter((at) => (way > 0 ? at > now : at < now) && !film.looksLike(at, now));
@@ -140,7 +140,7 @@ export function slideProgress(replay) {
   return share >= 1 ? null : share;
 }
 
-/** The lines of the log: all, those about the chosen unit, or those with the words that are searched for. @type {(replay: Replay, unit: string | null) => Line[]} */
+/** The lines of the log: all, those about the chosen unit, or those with the words searched for. @type {(replay: Replay, unit: string | null) => Line[]} */
 export function linesShown({ lines, onlyUnit, find, showsUndone, film, at }, unit) {
   const words = find.toLowerCase();
   return lines.filter(
@@ -151,7 +151,7 @@ export function linesShown({ lines, onlyUnit, find, showsUndone, film, at }, uni
   );
 }
 
-/** How many actions were taken back by the moment that is shown. @type {(replay: Replay) => number} */
+/** How many actions were taken back by the moment shown. @type {(replay: Replay) => number} */
 export function countUndone({ film, at }) {
   return [...film.undone.values()].filter((when) => when <= at).length;
 }

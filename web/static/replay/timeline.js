@@ -10,7 +10,7 @@ import { clock } from "./lines.js";
 /** @typedef {import("./state.js").Replay} Replay */
 /** @typedef {import("./film.js").Moment} Moment */
 
-/** Signs of the moments; their shapes differ, to be distinguished without colours. */
+/** Signs of the moments; their shapes differ, so that they can be told apart without colours. */
 export const SIGNS = /** @type {Record<string, {path: string, text: string}>} */ ({
   loss: { path: "M-5 -5L5 5M-5 5L5 -5", text: "a unit is lost" },
   attack: { path: "M-5 -5L0 0L-5 5M0 -5L5 0L0 5", text: "an attack" },
@@ -21,7 +21,7 @@ export const SIGNS = /** @type {Record<string, {path: string, text: string}>} */
 
 const SIGN_PX = 13;
 const LABEL_PX = 26;
-/** The narrowest turn that has room to say which game begins with it. */
+/** The narrowest turn with room for the name of the game that begins with it. */
 const GAME_PX = 52;
 const BAND = { y: 19, height: 13 };
 
@@ -43,7 +43,7 @@ export function renderTimeline(state, replay) {
   renderMarks(state, replay);
 }
 
-/** Updates the marks, which change only with the film and the page's width. @type {(state: State, replay: Replay) => void} */
+/** Updates the marks; they change only with the film and the page's width. @type {(state: State, replay: Replay) => void} */
 function renderMarks(state, { film }) {
   const svg = byId("marks");
   const width_px = svg.clientWidth;
@@ -63,7 +63,7 @@ function gamesBefore(film, at) {
   return film.games.slice(1).filter((begins) => begins <= at).length;
 }
 
-/** The game, the turn and the side whose it is; empty between turns. @type {(film: import("./film.js").Film, at: number) => string} */
+/** The game, the turn and its side; empty between turns. @type {(film: import("./film.js").Film, at: number) => string} */
 function turnAt(film, at) {
   const { turn, active } = film.standings[at].standing ?? {};
   return turn === undefined ? "" : `${gamesBefore(film, at)} ${turn} ${active}`;

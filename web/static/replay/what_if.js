@@ -1,4 +1,4 @@
-/** The panel of a branch: what is measured in it, and its odds. */
+/** The panel of a branch: its measurements and odds. */
 import { byId, element, makeButton, setAttr, setText, updateChildren } from "../shared/dom.js";
 import { onClick, onClickWithin, openHelp } from "../shared/events.js";
 import { sentence } from "../shared/text.js";

@@ -4,7 +4,7 @@ import { get, post } from "../shared/http.js";
 /** @typedef {import("./state.js").Sheet} Sheet */
 /** @typedef {import("./state.js").Dispute} Dispute */
 
-/** What the rulebook says of a unit or two, in some sections (`only`) or all. @type {(units: string[], active: string, only?: string[]) => Promise<Sheet>} */
+/** The rulings on a unit or two, in some sections (`only`) or all. @type {(units: string[], active: string, only?: string[]) => Promise<Sheet>} */
 export function sheetOf([a, b], active, only) {
   const asked = { active, ...(only && { only: only.join() }) };
   return b === undefined
@@ -12,7 +12,7 @@ export function sheetOf([a, b], active, only) {
     : get(`/api/rulings/pair?${new URLSearchParams({ a, b, ...asked })}`);
 }
 
-/** Files a dispute: the server keeps the picture and the position behind the answer. @type {(question: string, active: string) => Promise<Dispute>} */
+/** Files a dispute: the server saves the picture and the position behind the answer. @type {(question: string, active: string) => Promise<Dispute>} */
 export function dispute(question, active) {
   return post("/api/disputes", { question, active });
 }

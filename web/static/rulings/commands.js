@@ -1,4 +1,4 @@
-/** Listens to what players do with rulings: choose the round, sections, a line's evidence; file a dispute. */
+/** Listens to the controls of rulings: the round, sections, a line's evidence, disputes. */
 import { byId } from "../shared/dom.js";
 import { listenToHover, onClickWithin, valueAt } from "../shared/events.js";
 import { errorText } from "../shared/http.js";
@@ -53,7 +53,7 @@ function sectionKeys({ rulings }, changed) {
   return Object.fromEntries(Array.from({ length: 9 }, (_, index) => [String(index + 1), toggle(index)]));
 }
 
-/** Shows a line's evidence alone while it is pointed at or focused; a click on its sentence pins it. @type {(state: State, changed: () => void) => void} */
+/** Shows only a line's evidence on hover or focus; a click on its sentence pins it. @type {(state: State, changed: () => void) => void} */
 function listenToLines({ rulings }, changed) {
   const body = byId("rulings-body");
   listenToHover(body, "data-line", (key) => {

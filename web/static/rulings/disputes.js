@@ -24,7 +24,7 @@ export function renderDisputes(state) {
 /** @type {(state: State) => void} */
 function renderList({ rulings }) {
   const { disputes, disputesError } = rulings;
-  // Players look for what happened in a game in its log.
+  // Players look in the log for past events of a game.
   const log = document.getElementById("game-log");
   if (log && !log.hidden && byId("disputes").parentElement !== log) log.prepend(byId("disputes"));
   byId("disputes").hidden = disputes.length === 0 && !disputesError;

@@ -1,4 +1,4 @@
-/** Draws the rulings on the table: their evidence, and what explains the chosen thing. */
+/** Draws the rulings on the table: their evidence, and the shapes that explain the chosen thing. */
 import { showsLines } from "../board/state.js";
 import { linesShown, sectionsShown } from "./state.js";
 
@@ -6,13 +6,13 @@ import { linesShown, sectionsShown } from "./state.js";
 /** @typedef {import("./state.js").Section} Section */
 /** @typedef {import("../board/state.js").Shape} Shape */
 
-/** Draws what is shown of the rulings. @type {(board: import("../board/board.js").Board, state: State) => void} */
+/** Draws the visible parts of the rulings. @type {(board: import("../board/board.js").Board, state: State) => void} */
 export function drawRulings(board, state) {
   board.explain(explanations(state));
   board.shapes(shapesShown(state));
 }
 
-/** What explains the chosen thing; less of it beside rulings, nothing beside those of a pair or one line's evidence. @type {(state: State) => Shape[]} */
+/** The shapes that explain the chosen thing; fewer beside rulings, none beside those of a pair or one line's evidence. @type {(state: State) => Shape[]} */
 function explanations(state) {
   const { about, rulings } = state;
   const { sheet, proof } = rulings;
@@ -21,7 +21,7 @@ function explanations(state) {
   return sheet ? shapes.filter(({ role }) => role !== "ring") : shapes;
 }
 
-/** The shapes of one line alone, or of all sections that are shown, without duplicates. @type {(state: State) => Shape[]} */
+/** The shapes of one line, or of all visible sections, without duplicates. @type {(state: State) => Shape[]} */
 export function shapesShown({ rulings, isPlaying }) {
   const alone = rulings.proof === null ? undefined : linesShown(rulings).get(rulings.proof)?.answer?.evidence;
   // In a game a length is measured without zones around it, until a line is pointed at.
@@ -30,7 +30,7 @@ export function shapesShown({ rulings, isPlaying }) {
   return [...new Map(shapes.map((shape) => [`${shape.role} ${shape.points_mm}`, shape])).values()];
 }
 
-/** A section's own shapes, and the evidence of what holds or may hold; if nothing does, of why not. @type {(section: Section) => Shape[]} */
+/** A section's own shapes, and the evidence of answers that hold or may hold; if none do, of all answers. @type {(section: Section) => Shape[]} */
 function shapesOf({ lines, shapes }) {
   const proofs = (lines ?? []).filter((line) => line.answer?.evidence.length);
   const telling = proofs.filter((line) => line.answer?.answer !== "no");

@@ -10,7 +10,7 @@ import { badge, figuresWords, spokenWords } from "./words.js";
 /** @typedef {import("./state.js").Section} Section */
 /** @typedef {import("./state.js").Line} Line */
 
-/** This many sections have a key. */
+/** How many sections have a key. */
 const MOST_KEYS = 9;
 
 /** Updates the rulings. @type {(state: State) => void} */
@@ -18,7 +18,7 @@ export function renderRulings(state) {
   if (!state.facts.rules) return;
   const { sheet } = state.rulings;
   renderRound(state);
-  // A unit in hand is about its move.
+  // While a unit is in hand, only its move matters.
   byId("rulings").hidden = Boolean(state.foreseen);
   byId("rulings").classList.toggle("in-game", state.isPlaying);
   const stale = isStale(state);
@@ -55,7 +55,7 @@ function stateWords(state, stale) {
   return !sheet && chosenUnits(state).length ? "Asking …" : "";
 }
 
-/** Updates whose round it is: a choice, or what the game says. @type {(state: State) => void} */
+/** Updates whose round it is: a choice, or as the game says. @type {(state: State) => void} */
 function renderRound(state) {
   const { active } = state.rulings;
   const isFollowing = state.rulings.isFollowing;

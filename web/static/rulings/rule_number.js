@@ -7,14 +7,14 @@ const WORDS_ID = "rule-words";
 const MARGIN_PX = 8;
 const NUMBER = /[A-Z]+-[A-Z0-9]+(?:\.\d+)*[a-z]?/g;
 
-/** A new number, of no rule yet. @type {() => HTMLElement} */
+/** A new button for a rule's number, still empty. @type {() => HTMLElement} */
 export function makeRuleNumber() {
   const button = makeButton();
   button.className = "rule";
   return button;
 }
 
-/** Shows the number of a rule; one whose words the game does not tell cannot be pressed. @type {(button: HTMLElement, rule: string | null | undefined, words: RuleWords | undefined) => void} */
+/** Shows the number of a rule; it cannot be pressed if the game gives no words for the rule. @type {(button: HTMLElement, rule: string | null | undefined, words: RuleWords | undefined) => void} */
 export function updateRuleNumber(button, rule, words = {}) {
   button.hidden = !rule;
   setText(button, rule ?? "");
@@ -30,7 +30,7 @@ export function updateRuleNumber(button, rule, words = {}) {
   };
 }
 
-/** The one sheet that shows rules. @type {() => HTMLElement} */
+/** The sheet that shows rules. @type {() => HTMLElement} */
 function sheet() {
   const known = document.getElementById(WORDS_ID);
   if (known) return known;

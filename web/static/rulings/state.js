@@ -9,7 +9,7 @@
  * @property {string} text
  * @property {RuleAnswer | null} answer
  * @property {string | null} rule
- * @property {{rule: string, text: string} | null} reading  the reading of the book that decided it
+ * @property {{rule: string, text: string} | null} reading  the interpretation of the rulebook that decided it
  * @property {Question | null} question
  *
  * @typedef {{key: string, title: string, lines: Line[] | null, shapes: Shape[]}} Section  without lines if it was not asked for
@@ -35,9 +35,9 @@
  * @property {Sheet | null} sheet
  * @property {string} sheetOf  the key of the sheet: its units and all positions
  * @property {string | null} error
- * @property {Map<string, [number, number, number]>} stood  the positions of bases when they last mattered
- * @property {string | null} proof  the line whose evidence alone is drawn
- * @property {boolean} pinned  it stays when the pointer goes
+ * @property {Map<string, [number, number, number]>} stood  the last positions of bases that mattered
+ * @property {string | null} proof  the only line whose evidence is drawn
+ * @property {boolean} pinned  it stays when the pointer leaves
  * @property {string | null} filing  the question that is being filed as a dispute
  * @property {string | null} filingError
  * @property {Dispute[]} disputes  the newest last
@@ -100,12 +100,12 @@ export function setActive(rulings, side) {
   saveSetting("active", side);
 }
 
-/** Whether a sheet is of a unit or of a pair. @type {(sheet: Sheet) => SheetKind} */
+/** Whether a sheet is about a unit or a pair. @type {(sheet: Sheet) => SheetKind} */
 function kindOf(sheet) {
   return sheet.b === undefined ? "unit" : "pair";
 }
 
-/** The keys of the sections that are shown of one unit or two. @type {(rulings: Rulings, units: string[]) => string[]} */
+/** The keys of the visible sections for one unit or two. @type {(rulings: Rulings, units: string[]) => string[]} */
 export function shownKeys({ shown }, units) {
   return shown[units.length > 1 ? "pair" : "unit"];
 }
@@ -140,7 +140,7 @@ export function linesShown(rulings) {
   );
 }
 
-/** Shows one line's evidence alone while the pointer is there. @type {(rulings: Rulings, key: string | null) => void} */
+/** Shows only one line's evidence while the pointer is there. @type {(rulings: Rulings, key: string | null) => void} */
 export function glanceAt(rulings, key) {
   if (!rulings.pinned) rulings.proof = key;
 }
@@ -151,7 +151,7 @@ export function pin(rulings, key) {
   [rulings.proof, rulings.pinned] = isHeld ? [null, false] : [key, true];
 }
 
-/** The question to dispute by default: of the line that is looked at, or the closest call. @type {(rulings: Rulings) => Question | null} */
+/** The question to dispute by default: that of the line being looked at, or the closest call. @type {(rulings: Rulings) => Question | null} */
 export function defaultQuestion(rulings) {
   const lines = linesShown(rulings);
   const looked = rulings.proof === null ? undefined : lines.get(rulings.proof);
@@ -165,7 +165,7 @@ function loadSetting(name, otherwise) {
   try {
     return JSON.parse(localStorage.getItem(`tablecam-${name}`) ?? "null") ?? otherwise;
   } catch {
-    return otherwise; // storage is forbidden, or holds what another version wrote
+    return otherwise; // storage is forbidden, or another version wrote it
   }
 }
 
@@ -220,13 +220,13 @@ export function isStale(state) {
   return sheet !== null && (state.connection === "lost" || sheetOf !== sheetKey(state));
 }
 
-/** Takes in the answer to a request for a sheet, unless other units are chosen by now. @type {(state: State, units: string[], text: string, answer: [Sheet | null, string | null]) => void} */
+/** Applies the answer to a request for a sheet, unless other units are chosen by now. @type {(state: State, units: string[], text: string, answer: [Sheet | null, string | null]) => void} */
 export function takeSheet(state, units, text, [sheet, error]) {
   if (chosenUnits(state).join() !== units.join()) return;
   state.rulings.error = error;
   if (!sheet) return;
   const known = new Map(state.rulings.sheet?.sections.map(({ key, lines }) => [key, lines]));
-  // What was not asked for keeps its lines until it is.
+  // Sections not requested keep their lines until they are.
   const sections = sheet.sections.map((section) => ({
     ...section,
     lines: section.lines ?? known.get(section.key) ?? null,

@@ -17,7 +17,7 @@ export function largeAnswer({ answer }) {
   return LARGE[answer];
 }
 
-/** Margin and probability of an answer; in the game's unit with the table's facts, else as a proof has them. @type {(answer: RuleAnswer, facts?: import("../board/state.js").TableFacts) => string} */
+/** Margin and probability of an answer; in the game's unit with the table's facts, else in mm as on proofs. @type {(answer: RuleAnswer, facts?: import("../board/state.js").TableFacts) => string} */
 export function figuresWords(answer, facts) {
   return [marginWords(answer, facts), chanceWords(answer)].filter(Boolean).join(" · ");
 }
@@ -36,7 +36,7 @@ function marginWords({ answer, margin_mm, sigma_mm }, facts) {
   if (Math.abs(margin_mm) >= 10_000) return ""; // nothing is within reach
   if (margin_mm === 0 && answer !== "too_close") return ""; // no distance decides
   if (answer === "no" && margin_mm > 0) return ""; // something other than a distance forbids it
-  // Far from the limit, the length says it all.
+  // Far from the limit, the length suffices.
   const isFar = facts && answer !== "too_close" && Math.abs(margin_mm) >= facts.about.unit.size_mm;
   if (isFar) return "";
   if (facts) return `${margin_mm < 0 ? "fails" : "holds"} by ${amount(facts, margin_mm, sigma_mm)}`;

@@ -1,4 +1,4 @@
-/** Cameras to choose from: "Test" shows what one sees, "Use" changes to it. */
+/** Cameras to choose from: "Test" shows a camera's picture, "Use" switches to it. */
 import { byId, disable, element, setText, updateChildren } from "./dom.js";
 import { errorText, get, loadPicture, post } from "./http.js";
 
@@ -6,9 +6,9 @@ import { errorText, get, loadPicture, post } from "./http.js";
 /** @typedef {{image?: HTMLImageElement, problem?: string, isBusy?: boolean}} Test */
 
 /**
- * Fills #cameras with the cameras of the server's computer; it stays hidden where none watches the table.
+ * Fills #cameras with the cameras of the server's computer; it stays hidden if none watches the table.
  *
- * `mayUse` may refuse a change. Returns what lists the cameras anew.
+ * `mayUse` may refuse a change. Returns a function that lists the cameras again.
  *
  * @param {() => boolean} mayUse
  */

@@ -1,8 +1,8 @@
-/** Finds, creates and updates nodes of the page; only what differs is touched. */
+/** Finds, creates and updates nodes of the page, touching only those that differ. */
 
 const SVG = "http://www.w3.org/2000/svg";
 
-/** How players are told to choose something, with a mouse or with a finger. */
+/** The verb for choosing something, with a mouse or with a finger. */
 export const CLICK = matchMedia("(pointer: coarse)").matches ? "Tap" : "Click";
 
 /** A new SVG node. @type {(tag: string, attributes?: Record<string, string | number>, children?: (Element | string)[]) => SVGElement} */
@@ -13,19 +13,19 @@ export function svgElement(tag, attributes = {}, children = []) {
   return node;
 }
 
-/** Sets an attribute where it differs; null removes it. @type {(node: Element, name: string, value: string | null) => void} */
+/** Sets an attribute if it differs; null removes it. @type {(node: Element, name: string, value: string | null) => void} */
 export function setAttr(node, name, value) {
   if (node.getAttribute(name) === value) return;
   if (value === null) node.removeAttribute(name);
   else node.setAttribute(name, value);
 }
 
-/** Sets a text where it differs. @type {(node: Element, text: string) => void} */
+/** Sets a text if it differs. @type {(node: Element, text: string) => void} */
 export function setText(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }
 
-/** Sets a custom property of CSS where it differs. @type {(node: SVGElement | HTMLElement, name: string, value: string) => void} */
+/** Sets a CSS custom property if it differs. @type {(node: SVGElement | HTMLElement, name: string, value: string) => void} */
 export function setStyle(node, name, value) {
   if (node.style.getPropertyValue(name) !== value) node.style.setProperty(name, value);
 }
@@ -62,7 +62,7 @@ export function updateChildren(parent, items, keyOf, create, update) {
   for (const node of old.values()) node.remove();
 }
 
-/** The node of an id, which the page must have. @type {(id: string) => HTMLElement} */
+/** The node with an id, which the page must have. @type {(id: string) => HTMLElement} */
 export function byId(id) {
   const node = document.getElementById(id);
   if (!node) throw new Error(`the page has no #${id}`);

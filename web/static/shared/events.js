@@ -3,12 +3,12 @@ import { byId } from "./dom.js";
 
 const LONG_PRESS_MS = 450;
 
-/** Listens to clicks on a node, where the page has it. @type {(id: string, listener: () => void) => void} */
+/** Listens to clicks on a node, if the page has it. @type {(id: string, listener: () => void) => void} */
 export function onClick(id, listener) {
   document.getElementById(id)?.addEventListener("click", () => listener());
 }
 
-/** Listens to clicks inside a node on what has an attribute. @type {(id: string, attribute: string, listener: (value: string, target: Element) => void) => void} */
+/** Listens to clicks inside a node on elements with an attribute. @type {(id: string, attribute: string, listener: (value: string, target: Element) => void) => void} */
 export function onClickWithin(id, attribute, listener) {
   byId(id).addEventListener("click", (event) => {
     const target = targetWith(event, attribute);
@@ -16,7 +16,7 @@ export function onClickWithin(id, attribute, listener) {
   });
 }
 
-/** The node with an attribute in which an event happened. @type {(event: Event, attribute: string) => Element | null} */
+/** The enclosing node with an attribute in which an event happened. @type {(event: Event, attribute: string) => Element | null} */
 function targetWith({ target }, attribute) {
   return target instanceof Element ? target.closest(`[${attribute}]`) : null;
 }
@@ -26,7 +26,7 @@ export function valueAt(event, attribute) {
   return targetWith(event, attribute)?.getAttribute(attribute) ?? null;
 }
 
-/** A field that somebody types into. @type {(id: string) => HTMLInputElement} */
+/** A text field. @type {(id: string) => HTMLInputElement} */
 export function field(id) {
   return /** @type {HTMLInputElement} */ (byId(id));
 }
@@ -42,14 +42,14 @@ export function openHelp() {
   /** @type {HTMLDialogElement} */ (byId("help")).showModal();
 }
 
-/** Listens to what the help and a phone's panel have on every page. */
+/** Listens to the controls of the help and a phone's panel, on every page. */
 export function listenToPage() {
   onClick("help-open", openHelp);
   onClick("help-close", () => /** @type {HTMLDialogElement} */ (byId("help")).close());
   onClick("panel-grip", () => slidePanel());
 }
 
-/** Reports which node is pointed at with a mouse or focused by keys; null when none is. @type {(node: HTMLElement, attribute: string, look: (key: string | null) => void) => void} */
+/** Reports which node is hovered with a mouse or focused by keys; null when none is. @type {(node: HTMLElement, attribute: string, look: (key: string | null) => void) => void} */
 export function listenToHover(node, attribute, look) {
   const keyAt = (/** @type {Event} */ event) => valueAt(event, attribute);
   node.addEventListener("pointerover", (event) => {
@@ -64,7 +64,7 @@ export function listenToHover(node, attribute, look) {
   node.addEventListener("focusout", () => look(null));
 }
 
-/** Reports which node is pressed long by a finger; that press is no click. @type {(node: HTMLElement, attribute: string, look: (key: string | null) => void) => {wasLong: () => boolean}} */
+/** Reports which node a finger presses long; that press does not count as a click. @type {(node: HTMLElement, attribute: string, look: (key: string | null) => void) => {wasLong: () => boolean}} */
 export function listenToLongPresses(node, attribute, look) {
   let isLong = false;
   /** @type {ReturnType<typeof setTimeout> | undefined} */

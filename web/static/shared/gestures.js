@@ -15,7 +15,7 @@
  * @property {(at: Touch, delta: number) => void} wheel
  */
 
-/** Durations of gestures; tests, which cannot keep time, set them higher. */
+/** Durations of gestures; slow tests set them higher. */
 export const timing = { longPress_ms: 500, doubleTap_ms: 320 };
 const DOUBLE_TAP_PX = 30;
 const SLOP_PX = { mouse: 4, touch: 10 };
@@ -49,7 +49,7 @@ class Hand {
     this.touches = new Map();
     /** @type {Touch | null} where the only pointer went down, until it drags */
     this.start = null;
-    /** Whether it was a long press, whose end is no tap. */
+    /** Whether it was a long press, whose end is not a tap. */
     this.stayed = false;
     /** @type {Drag | null} */
     this.drag = null;

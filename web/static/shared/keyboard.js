@@ -1,14 +1,14 @@
 /**
  * Dispatches keys to their listeners.
  *
- * @typedef {Record<string, (event: KeyboardEvent) => unknown>} Keys  by `event.key`, small letters; false leaves a key to the browser
+ * @typedef {Record<string, (event: KeyboardEvent) => unknown>} Keys  by `event.key` in lower case; false leaves a key to the browser
  */
 
 const PRESSED = "button, summary, a";
 
 /** Listens to the keyboard, except in input fields. @type {(keys: Keys) => void} */
 export function listenToKeys(keys) {
-  /** What has the focus by a click: the player looks elsewhere by now. @type {Element | null} */
+  /** The element focused by a click: the player looks elsewhere by now. @type {Element | null} */
   let clicked = null;
   document.addEventListener(
     "click",
@@ -24,7 +24,7 @@ export function listenToKeys(keys) {
     const letter = event.key.length === 1 ? event.key.toLowerCase() : event.key;
     const way = letter === "y" || (letter === "z" && event.shiftKey) ? "redo" : letter === "z" ? "undo" : null;
     if (isWithCtrl && !way) return;
-    // The browser closes what is open.
+    // The browser closes the open popover.
     if (event.key === "Escape" && document.querySelector(":popover-open")) return;
     const key = (isWithCtrl && way) || letter;
     if (key === "Tab") clicked = null;

@@ -1,9 +1,9 @@
 /** Asks a question again when its text has changed, one request at a time. */
 
 /**
- * A question that is asked whenever its text is new, but never while a request is under way.
+ * Asks a question whenever its text has changed, but never while a request is under way.
  *
- * A request that resolves to false failed, and is repeated after a pause.
+ * A request that resolves to false has failed, and is repeated after a pause.
  *
  * @type {(again: () => void) => (text: string, ask: () => Promise<boolean | void>) => void}
  */
@@ -28,5 +28,5 @@ export function createQuestion(again) {
 
 const SPARING_MS = 150;
 
-/** Pause before a question that failed is asked again. */
+/** Pause before a failed question is asked again. */
 const RETRY_MS = 2000;

@@ -31,7 +31,7 @@ export function timeOfDay(at) {
 
 const ARROWS = [..."→↗↑↖←↙↓↘"];
 
-/** A text with its arrows beside the compass's words as a view shows them that is turned clockwise. @type {(text: string, quarters: number) => string} */
+/** A text whose arrows beside compass words are turned like a view, clockwise. @type {(text: string, quarters: number) => string} */
 export function asTurned(text, quarters) {
   const turned = (/** @type {string} */ arrow) => ARROWS[(ARROWS.indexOf(arrow) + 8 - 2 * quarters) % 8];
   return text.replace(/(?<=(?:north|south|east|west) )[→↗↑↖←↙↓↘]/gu, turned);
