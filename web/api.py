@@ -71,13 +71,13 @@ def event_stream() -> Response:
     live, streams = shown().live, shown().streams
     if not streams.enter():
         abort(503, f"{streams.limit} pages are listening already; poll /api/state instead")
-    # Only waitress says whether the listener has hung up.
+    # Only waitress reports that a listener has hung up.
     is_gone = request.environ.get("waitress.client_disconnected", lambda: False)
     keep_alive_s = current_app.config["KEEP_ALIVE_S"]
     response = Response(
         events(live, streams, is_gone, keep_alive_s=keep_alive_s), mimetype="text/event-stream"
     )
-    # However the response ends, its place becomes free.
+    # Frees the listener's place however the response ends.
     response.call_on_close(streams.leave)
     response.headers["Cache-Control"] = "no-store"
     return response

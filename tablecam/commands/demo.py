@@ -22,7 +22,7 @@ from tablecam.table.bases_file import read_bases, with_learnt
     "--bases",
     "learnt_path",
     type=click.Path(path_type=Path),
-    help="Glue tags on as hands do, and know of them what `calibrate bases` learnt.",
+    help="Glue tags on as hands do, and know of them what `calibrate bases` measured.",
 )
 @click.option("--game", "shown", metavar="NAME", help="The game to show; `free` has no rulebook.")
 def demo(

@@ -111,7 +111,7 @@ bases_option = click.option(
     "--bases",
     "learnt_path",
     type=click.Path(path_type=Path),
-    help="What `calibrate bases` learnt.  [default: bases.json beside the camera file]",
+    help="What `calibrate bases` measured.  [default: bases.json beside the camera file]",
 )
 
 

@@ -167,7 +167,7 @@ def _bases_sentence(bases: BasesProgress) -> tuple[Tone, str]:
     if news is not None and news.tag == bases.in_corner:
         return ("good" if news.is_taken else "doubt"), news.line[:1].upper() + news.line[1:]
     if bases.done == bases.total:
-        return "good", "All bases are learnt"
+        return "good", "All bases are calibrated"
     return "do", "Push a base into the corner, then turn it by 180° and push it in again"
 
 

@@ -58,7 +58,7 @@ def test_a_folder_of_pictures_becomes_a_bases_file_that_snapshot_reads(
     assert main([*arguments, str(folder / "pushes")]) == 0
     said = capsys.readouterr().err
     assert "base 11 of P1: its tag lies" in said
-    assert "bases.json: 2 bases learnt; 76 bases left" in said
+    assert "bases.json: 2 bases calibrated; 76 bases left" in said
     snapshot = ["snapshot", str(folder / "pushes" / "3.png"), *arguments[2:-1]]
     assert main(snapshot) == 0
     (unit,) = json.loads(capsys.readouterr().out)["units"]

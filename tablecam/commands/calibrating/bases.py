@@ -124,7 +124,7 @@ def _report(work: BasesWork, path: Path) -> None:
     if work.has_written:
         left = progress.total - progress.done
         more = f"; {counted(left, 'base')} left" if left else ""
-        click.echo(f"{path}: {counted(len(progress.learnt), 'base')} learnt{more}", err=True)
+        click.echo(f"{path}: {counted(len(progress.learnt), 'base')} calibrated{more}", err=True)
     if work.unresolved:
         raise click.exceptions.Exit(2)
     if not work.has_written:
