@@ -53,10 +53,11 @@ HELD = {
     "modules with exactly one importer": 31,
     "import circles between folders": 0,
     "lines of Maurice Lite": 16_136,
+    "lines of Maida 1806": 6_138,
     "places outside that name a rulebook's words": 1,
     "modules in the largest folder": 29,
 }
-"""What has been reached. The goals are 20, 40, 10, 0, 6500, 0 and about a dozen.
+"""What has been reached. The goals are 20, 40, 10, 0, 6500, 3500, 0 and about a dozen.
 
 Maurice Lite's lines grew by docstrings, comments and the reasons for what is not offered, the
 places outside by lines that the formatter of the page split."""
@@ -75,6 +76,7 @@ def measured(tmp_path_factory: pytest.TempPathFactory) -> dict[str, int]:
         "modules with exactly one importer": len(single_importers()),
         "import circles between folders": len(circles()),
         "lines of Maurice Lite": lines_of(ROOT / "tablecam" / "rules" / "maurice"),
+        "lines of Maida 1806": lines_of(ROOT / "tablecam" / "rules" / "maida_1806"),
         "places outside that name a rulebook's words": len([*words_of_rulebooks()]),
         "modules in the largest folder": max(len(modules) for modules in folders().values()),
     }

@@ -80,8 +80,7 @@ class Board:
         Raises:
             MissingRow: A question left them out.
         """
-        cost = self.terrain(number).cost
-        points: float | None = None if cost is None else getattr(cost, key)
+        points: float | None = getattr(self.terrain(number).cost, key, None)
         if points is None:
             raise MissingRow(f"terrain.{self.ground.terrain_of(number)}.cost.{key}")
         return points
@@ -89,9 +88,8 @@ class Board:
     def extra_cost(self, one: Hex, other: Hex, key: str) -> float:
         """Returns the Movement Points that crossing a hexside adds."""
         side = self.hexside(one, other)
-        if side is None or side.extra_cost is None:
-            return 0.0
-        return getattr(side.extra_cost, key) or 0.0
+        extra = None if side is None else side.extra_cost
+        return getattr(extra, key, None) or 0.0
 
     def is_passable(self, number: Hex) -> bool:
         """Whether units may enter a hex."""

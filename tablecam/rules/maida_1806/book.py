@@ -38,13 +38,11 @@ class HexBook(Measures):
         by_id = {unit.id: unit for unit in position.units}
         named = [by_id[unit] for unit in units]
         state = state_of(position)
-        if {unit.id for unit in named} - {piece.id for piece in state.on_map()}:
-            return [Section("place", "Place", partial(_places, position, named))]
+        place = Section("place", "Place", partial(_places, position, named))
+        if {*units} - {piece.id for piece in state.on_map()}:
+            return [place]
         if len(named) == 1:
-            return [
-                Section("place", "Place", partial(_places, position, named)),
-                Section("zones", "Zones", partial(_zones, state, *named)),
-            ]
+            return [place, Section("zones", "Zones", partial(_zones, state, *named))]
         pairs = (tuple(named), tuple(named[::-1]))
         return [
             Section("range", "Range", partial(range_findings, position, "D-G8", *named)),
@@ -92,11 +90,11 @@ def _places(position: Position, units: Sequence[Unit]) -> Iterator[Finding]:
         if not place.hexes:
             continue
         faces = f"{unit.id} faces {field.facing_words(place.facing_deg)}"
-        if place.other_facing_deg is None:
-            yield Finding(faces, certain("yes", "D-G4", faces))
-        else:
+        answer = certain("yes", "D-G4", faces)
+        if place.other_facing_deg is not None:
             faces += f" or {field.facing_words(place.other_facing_deg)}"
-            yield Finding(faces, Answer("too_close", 0.0, 0.0, 0.5, "D-G4", faces))
+            answer = Answer("too_close", 0.0, 0.0, 0.5, "D-G4", faces)
+        yield Finding(faces, answer)
 
 
 def _zones(state: State, unit: Unit) -> Iterator[Finding | Shape]:

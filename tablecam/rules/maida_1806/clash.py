@@ -54,11 +54,8 @@ class Side:
 
     def came_from(self, zone: str) -> bool:
         """Whether it attacks, and entered from a Flank or Rear hex of a defender (R-35)."""
-        return self.attacks and any(
-            zone_of(self.state, self.state.piece(defender), (old,)) == zone
-            for old, _ in _entries(self.state, self.combat)
-            for defender in self.enemy
-        )
+        pairs = product(map(self.state.piece, self.enemy), _entries(self.state, self.combat))
+        return self.attacks and any(zone_of(self.state, p, (old,)) == zone for p, (old, _) in pairs)
 
 
 def _horse(state: State, units: Units) -> bool:
@@ -124,8 +121,8 @@ def shifts_of(state: State, combat: Combat) -> tuple[Shift, ...]:
     charts: ClashCharts = state.board.chart("clash")
     listed = sorted(charts.shift, key=lambda shift: shift.side)
     shifts = tuple(shift for shift in listed if holds(state, combat, shift.side, shift.when))
-    sides = [state.board.hexside(one, other) for one, other in _entries(state, combat)]
-    crossed = sum(side.clash_shift or 0 for side in sides[:1] if side is not None)
+    sides = [state.board.hexside(*pair) for pair in _entries(state, combat)[:1]]
+    crossed = sum(side.clash_shift or 0 for side in sides if side is not None)
     hexside = Shift.model_construct(side="defender", when="hexside", columns=crossed)
     return (*shifts, hexside) if crossed else shifts
 
@@ -201,30 +198,24 @@ def combats_of(state: State, side: str, units: Units, fought: Units) -> tuple[Co
     Two hexes are one combat where a line lies in both and is alone of its side; a line that has
     friends in one of them may be in either.
     """
-    hexes = [n for n in state.grid.hexes if state.is_clash(n)]
-    enemy = enemy_of(side)
     found: dict[tuple[Units, Units], Combat] = {}
-    for number in hexes:
-        own, other = _there(state, number, side, fought), _there(state, number, enemy, fought)
-        joined = [number]
-        for far in hexes:
-            wide = [n for n in (*own, *other) if {number, far} <= set(state.piece(n).hexes)]
-            for name in wide if far != number else ():
-                mates = {p for at in (number, far) for p in _there(state, at, state.side(name), ())}
-                if mates == {name}:
-                    joined.append(far)
-        joined.sort()
-        if len(joined) > 1:
-            own = tuple(dict.fromkeys(n for h in joined for n in _there(state, h, side, fought)))
-            other = tuple(dict.fromkeys(n for h in joined for n in _there(state, h, enemy, fought)))
-        if own and other and set(own) & set(units):
-            found.setdefault((own, other), Combat(tuple(joined), own, other))
+    for number in state.grid.hexes:
+        if not state.is_clash(number):
+            continue
+        hexes = {number}
+        for piece in state.at(number):
+            alone = {p.id for n in piece.hexes for p in state.at(n, state.side(piece.id))}
+            if alone == {piece.id} and piece.id not in fought:
+                hexes.update(filter(state.is_clash, piece.hexes))
+        own, other = (
+            tuple(dict.fromkeys(p.id for n in sorted(hexes) for p in state.at(n, one)))
+            for one in (side, enemy_of(side))
+        )
+        own, other = (tuple(n for n in names if n not in fought) for names in (own, other))
+        if other and set(own) & set(units):
+            found.setdefault((own, other), Combat(tuple(sorted(hexes)), own, other))
     combats = tuple(found.values())
     return tuple(c for c in combats if _leaves_nobody(combats, c)) or combats
-
-
-def _there(state: State, number: str, side: str, fought: Units) -> Units:
-    return tuple(piece.id for piece in state.at(number, side) if piece.id not in fought)
 
 
 def _leaves_nobody(combats: Sequence[Combat], chosen: Combat) -> bool:
@@ -374,9 +365,9 @@ def rout(
     `units` may include some that are eliminated; where they lay, leaders stood with them.
     """
     side, there = state.side(units[0]), state.left(units)
-    hexes = {number for place in state.places(there) for number in place}
+    hexes = tuple(dict.fromkeys(number for place in state.places(there) for number in place))
     guns = [p.id for n in hexes for p in state.at(n, side) if state.troop(p.id).is_battery]
-    shaken = tuple(p.id for p in shaken_by(state, side, tuple(hexes)) if p.id not in units)
+    shaken = tuple(p.id for p in shaken_by(state, side, hexes) if p.id not in units)
 
     def routed(state: State, name: str) -> State:
         text = f"{name} routs, back in turn {back}"
@@ -387,14 +378,12 @@ def rout(
     state = replace(state, movers=state.left(state.movers))
     if shaken and there:
         state = state.pushed(Crisis(shaken, causes))
-    leaders = [o for n in hexes for o in state.leaders_at(n, side) if not state.at(n, side)]
+    left = [n for n in hexes if not state.at(n, side)]
+    leaders = [leader for number in left for leader in state.leaders_at(number, side)]
     # The unit that a leader was stacked with is eliminated in a Clash (D-4.6).
     lost = is_clash and not there and any(state.piece(name).eliminated for name in units)
-    alone = [
-        leader.id
-        for leader in state.leaders_of(side)
-        if leader.hex and state.at(leader.hex, enemy_of(side)) and not state.at(leader.hex, side)
-    ]
+    on_map = [one for one in state.leaders_of(side) if one.hex and not state.at(one.hex, side)]
+    alone = [one.id for one in on_map if one.hex and state.at(one.hex, enemy_of(side))]
     state = reduce(partial(fire.killed, rule="D-4.6"), alone if lost else (), state)
     dues = (fire.LeaderDie(leader.id, True) for leader in dict.fromkeys(leaders))
     return state.pushed(*dues)
@@ -410,13 +399,9 @@ def off_to_track(state: State, name: str, back: int, text: str, rule: str, **fac
 
 def shaken_by(state: State, side: str, hexes: Hexes) -> list[Piece]:
     """Returns the units next to hexes from which friends rout that check their Morale (D-15.12)."""
-    near = set(around(state.grid, hexes)) if hexes else set()
-    return [
-        piece
-        for piece in state.on_map(side)
-        if near.intersection(piece.hexes)
-        and not state.in_clash(piece) and not state.troop(piece.id).is_battery
-    ]  # fmt: skip
+    near = set(around(state.grid, hexes))
+    foot = (piece for piece in state.on_map(side) if not state.troop(piece.id).is_battery)
+    return [p for p in foot if near.intersection(p.hexes) and not state.in_clash(p)]
 
 
 class Crisis(Due):
@@ -457,14 +442,12 @@ class Winners(Due):
     def then(self, state: State, answer: acts.Face | None) -> State:
         """Returns the state with the winners' facing; cavalry's checks are due."""
         units = self.names(state)
-        for name in units if answer else ():
-            assert answer is not None
-            piece = state.piece(name)
-            is_about = answer.facing_deg == (piece.facing_deg + 180) % 360
-            state = state.with_piece(
-                name, hexes=piece.hexes[::-1] if is_about else piece.hexes, straight=0,
-                facing_deg=answer.facing_deg, entered_from=(), how="",
-            )  # fmt: skip
+        facing_deg = None if answer is None else answer.facing_deg
+        for piece in map(state.piece, units if answer else ()):
+            is_about = facing_deg == (piece.facing_deg + 180) % 360
+            hexes = piece.hexes[::-1] if is_about else piece.hexes
+            marks = {"hexes": hexes, "facing_deg": facing_deg, "entered_from": (), "how": ""}
+            state = state.with_piece(piece.id, straight=0, **marks)
         horse = tuple(name for name in units if state.troop(name).arm == "cavalry")
         return state.pushed(HorseCheck(horse)) if horse else state
 

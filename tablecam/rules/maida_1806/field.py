@@ -277,14 +277,17 @@ def _are_linked(state: State, one: Piece, other: Piece) -> bool:
 # Command.
 
 
-def command_path(state: State, piece: Piece, leader: str | None = None) -> Hexes | None:
-    """Returns a shortest path of command to a unit, None if it is out of command (D-4.2, R-10)."""
-    troop = state.troop(piece.id)
-    commander = troop.leader if leader is None else leader
-    if commander not in state.board.leaders or not piece.hexes:
-        return None
-    start = state.leader(commander).hex
-    if start is None:
+def command_path(state: State, piece: Piece) -> Hexes | None:
+    """Returns a shortest path of command to a unit, None if it is out of command (D-4.2, R-10).
+
+    The Overall Commander commands the units of a dead leader (D-4.3).
+    """
+    troop, board = state.troop(piece.id), state.board
+    leader = troop.leader
+    if leader in board.leaders and state.leader(leader).dead:
+        leader = board.overall_commander.get(troop.side, "")
+    start = leader in board.leaders and state.leader(leader).hex
+    if not start:
         return None
     enemy = enemy_of(troop.side)
 
@@ -296,20 +299,11 @@ def command_path(state: State, piece: Piece, leader: str | None = None) -> Hexes
     return min(ends, key=len, default=None)
 
 
-def is_in_command(state: State, piece: Piece) -> bool:
-    """Whether a unit is In Command of its leader, or of the commander of a dead one (D-4.3)."""
-    troop = state.troop(piece.id)
-    leader: str | None = troop.leader
-    if leader in state.board.leaders and state.leader(str(leader)).dead:
-        leader = state.board.overall_commander.get(troop.side)
-    return command_path(state, piece, leader) is not None
-
-
 def may_act(state: State, piece: Piece) -> bool:
     """Whether an active unit may move: in command, a company, or with the OC (D-4.5, D-8.7)."""
     troop = state.troop(piece.id)
     freely = troop.acts_with_oc and state.is_oc(state.drawn)
-    return troop.is_company or freely or is_in_command(state, piece)
+    return troop.is_company or freely or command_path(state, piece) is not None
 
 
 # Stacks.
@@ -323,12 +317,6 @@ class Stacked:
     formation: str
     facing_deg: int
     hexes: Hexes
-
-
-def stacked(state: State, piece: Piece) -> Stacked:
-    """Returns what stacking depends on of a unit."""
-    kind = state.troop(piece.id).kind
-    return Stacked(kind, piece.formation, piece.facing_deg, piece.hexes)
 
 
 def ban_on_stack(units: Sequence[Stacked]) -> Ban | None:
@@ -358,8 +346,10 @@ def ban_on_stack(units: Sequence[Stacked]) -> Ban | None:
 def ban_on_lying(state: State, piece: Piece, *, moving: Collection[str] = ()) -> Ban | None:
     """Returns why a unit may not lie where it is with the friends that are there."""
     others = (o for o in state.on_map(state.side(piece.id)) if o.id not in (piece.id, *moving))
-    friends = (other for other in others if set(piece.hexes).intersection(other.hexes))
-    return ban_on_stack([stacked(state, unit) for unit in (piece, *friends)])
+    stack = (piece, *(other for other in others if set(piece.hexes).intersection(other.hexes)))
+    return ban_on_stack(
+        [Stacked(state.troop(p.id).kind, p.formation, p.facing_deg, p.hexes) for p in stack]
+    )
 
 
 # Withdrawals.
@@ -368,25 +358,23 @@ BACK: Final[tuple[ZoneName, ...]] = ("rear", "flank", "front")
 """The order in which hexes are looked at (D-14.11.1)."""
 
 
-def apart(state: State, hexes: Hexes, causes: Sequence[Hexes]) -> int:
-    """Returns the distance to the nearest of the enemies that cause a withdrawal."""
-    return min((state.grid.distance(hexes, cause) for cause in causes), default=0)
-
-
 def withdrawals(
     state: State, piece: Piece, causes: Sequence[Hexes]
 ) -> tuple[ZoneName | None, tuple[Hexes, ...]]:
     """Returns the first class of hexes into which a unit may withdraw, and these (D-W)."""
-    zones = ((name, tuple(_ends(state, piece, causes, name))) for name in BACK)
+
+    def apart(hexes: Hexes) -> int:
+        return min((state.grid.distance(hexes, cause) for cause in causes), default=0)
+
+    def is_open(hexes: Hexes) -> bool:
+        there = replace(piece, hexes=hexes, facing_deg=joined_facing_deg(state, piece, hexes))
+        is_free = all(state.is_free(number, state.enemy(piece.id)) for number in hexes)
+        # D-14.11.3, D-14.11.7: it may join the friends that are there.
+        is_away = apart(hexes) > apart(piece.hexes)
+        return is_free and is_away and ban_on_lying(state, there) is None
+
+    zones = ((name, tuple(filter(is_open, shifts(state, piece, name)))) for name in BACK)
     return next(((name, ends) for name, ends in zones if ends), (None, ()))
-
-
-def _ends(state: State, piece: Piece, causes: Sequence[Hexes], name: ZoneName) -> Iterator[Hexes]:
-    enemy, now = state.enemy(piece.id), apart(state, piece.hexes, causes)
-    for hexes in shifts(state, piece, name):
-        is_free = all(state.is_free(number, enemy) for number in hexes)
-        if is_free and apart(state, hexes, causes) > now and _may_join(state, piece, hexes):
-            yield hexes
 
 
 def shifts(state: State, piece: Piece, zone: ZoneName) -> Iterator[Hexes]:
@@ -403,12 +391,6 @@ def joined_facing_deg(state: State, piece: Piece, to: Hexes) -> int:
     there = (o for n in to for o in state.at(n, state.side(piece.id)) if o.id != piece.id)
     foot = (o for o in there if not state.troop(o.id).is_battery)
     return next(foot, piece).facing_deg
-
-
-def _may_join(state: State, piece: Piece, hexes: Hexes) -> bool:
-    """Whether a unit may withdraw to the friends in some hexes (D-14.11.3, D-14.11.7)."""
-    facing_deg = joined_facing_deg(state, piece, hexes)
-    return ban_on_lying(state, replace(piece, facing_deg=facing_deg, hexes=hexes)) is None
 
 
 def withdrawal_losses(state: State, piece: Piece, to: Hexes) -> int:

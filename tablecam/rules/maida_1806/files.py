@@ -163,10 +163,10 @@ class Charts(GameFile):
             at, is_last = ("fire", "rows", index), index == len(rows) - 1
             yield (*at, "to"), is_last == (row.to is None), "expected `to` in each row but the last"
             yield (*at, "from"), row.start == start, f"expected {start}, got {row.start}"
-        for key, entries in (("rows", clash.rows), ("square_against_cavalry",
-                             clash.square_against_cavalry)):  # fmt: skip
-            why = f"expected {DIE_FACES} entries, for a die of 0 to 9, got {len(entries)}"
-            yield ("clash", key), len(entries) == DIE_FACES, why
+        for key in ("rows", "square_against_cavalry"):
+            count = len(getattr(clash, key))
+            why = f"expected {DIE_FACES} entries, for a die of 0 to 9, got {count}"
+            yield ("clash", key), count == DIE_FACES, why
         for index, results in enumerate(clash.rows):
             why = f"expected {len(clash.columns)} results, one a column, got {len(results)}"
             yield ("clash", "rows", index), len(results) == len(clash.columns), why

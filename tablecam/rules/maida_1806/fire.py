@@ -12,7 +12,7 @@ from tablecam.rules.game import Ban, PendingDecision, Sum
 from tablecam.rules.hexes.zones import Hexes
 from tablecam.rules.maida_1806 import field, tables, troops
 from tablecam.rules.maida_1806 import state as acts
-from tablecam.rules.maida_1806.files import FireCharts
+from tablecam.rules.maida_1806.files import FireCharts, FireRow
 from tablecam.rules.maida_1806.state import Due, State, Units, enemy_of
 from tablecam.rules.maida_1806.troops import Piece
 from tablecam.rules.steps import YES_OR_NO, Decide
@@ -46,12 +46,11 @@ class Shot:
         return sum(self.modifiers.get(unit, {}).values())
 
 
-def row_name(charts: FireCharts, row: int) -> str:
+def row_name(row: FireRow) -> str:
     """Returns a row of the Rifle Fire Table as players call it."""
-    entry = charts.rows[row]
-    if entry.to is None:
-        return f"{entry.start}+"
-    return str(entry.start) if entry.to == entry.start else f"{entry.start}-{entry.to}"
+    if row.to is None:
+        return f"{row.start}+"
+    return str(row.start) if row.to == row.start else f"{row.start}-{row.to}"
 
 
 def ban_on_fire(state: State, units: Sequence[str], target: str) -> Ban | None:
@@ -71,48 +70,43 @@ def ban_on_fire(state: State, units: Sequence[str], target: str) -> Ban | None:
     if len(set(units)) < len(units) or (len(units) > 1 and not field.flank_chain(state, units)):
         return Ban("D-14.10.5", "expected units flank to flank")
     only_gun = state.troop(target).is_battery and not field.top_of_foot(state, enemy)
-    if only_gun and not state.troop(units[0]).is_battery:
-        distance = state.grid.distance(state.piece(units[0]).hexes, enemy.hexes)
-        if distance > 1:
-            return Ban("D-14.10.4", "infantry cannot hurt a battery two hexes away")
+    is_far = state.grid.distance(state.piece(units[0]).hexes, enemy.hexes) > 1
+    if only_gun and is_far and not state.troop(units[0]).is_battery:
+        return Ban("D-14.10.4", "infantry cannot hurt a battery two hexes away")
     return None
 
 
 def shot_of(state: State, units: Sequence[str], target: str) -> Shot:
     """Returns the numbers of a fire that is allowed (D-14.10.3)."""
-    first = state.troop(units[0])
-    enemy = state.piece(target)
-    stack = state.stack(target)
-    foot = [piece for piece in stack if not state.troop(piece.id).is_battery]
+    first, pieces = state.troop(units[0]), [state.piece(name) for name in units]
+    foot = [piece for piece in state.stack(target) if not state.troop(piece.id).is_battery]
     if first.is_battery:
         return _gun_shot(state, units[0], target, foot)
     strongest = max(units, key=lambda name: troops.firepower_of(*state.both(name)))
     power = troops.firepower_of(*state.both(strongest))
-    distance = state.grid.distance(state.piece(strongest).hexes, enemy.hexes)
-    fires = min(tables.FIRE_MODIFIER[state.piece(name).fires] for name in units)
+    distance = state.grid.distance(state.piece(strongest).hexes, state.piece(target).hexes)
+    fires = min(tables.FIRE_MODIFIER[piece.fires] for piece in pieces)
+    shot = Shot("capture", tuple(units), target, distance, (), {}, power)
     if not foot:
-        late = {"later fire": 1} if fires < 0 else {}
-        disrupted = any(state.piece(name).disrupted for name in units)
-        own = {"firer disrupted": 1} if disrupted else {}
-        return Shot("capture", tuple(units), target, distance, (), {target: late | own}, power)
+        disrupted = any(piece.disrupted for piece in pieces)
+        worse = {"later fire": int(fires < 0), "firer disrupted": int(disrupted)}
+        return replace(shot, modifiers={target: _named(worse)})
     hit = foot[0]
     terms = {"first fire" if fires > 0 else "later fire": fires, **_parts(state, units, hit)}
+    shot = replace(shot, kind="checks", checks=(hit.id,))
     if first.is_company:
         terms["company"] = tables.COMPANY_MODIFIER[distance]
-        return Shot(
-            "checks", tuple(units), target, distance, (hit.id,), {hit.id: _named(terms)}, power,
-            result=first.fire_result or "M",
-        )  # fmt: skip
-    charts: FireCharts = state.board.chart("fire")
+        return replace(shot, modifiers={hit.id: _named(terms)}, result=first.fire_result or "M")
+    rows = state.board.chart("fire").rows
     value = troops.rounded(Fraction(power, distance))
-    start = next(i for i, row in enumerate(charts.rows) if row.to is None or value <= row.to)
-    down = sum(len(state.piece(name).hexes) for name in units) - 1
-    row = min(start + down, len(charts.rows) - 1)
-    result = charts.rows[row].result
+    start = next(i for i, row in enumerate(rows) if row.to is None or value <= row.to)
+    down = sum(len(piece.hexes) for piece in pieces) - 1
+    row = min(start + down, len(rows) - 1)
+    result = rows[row].result
     terms[f"result {result}"] = troops.modifier_of(result)
-    return Shot(
-        "checks", tuple(units), target, distance, (hit.id,), {hit.id: _named(terms)}, power, value,
-        start, down, row, result, charts.rows[row].leader_check,
+    return replace(
+        shot, modifiers={hit.id: _named(terms)}, value=value, start_row=start, rows_down=down,
+        row=row, result=result, leader_die=rows[row].leader_check,
     )  # fmt: skip
 
 
@@ -170,12 +164,11 @@ def fired(state: State, units: Sequence[str], target: str) -> State:
     shot = shot_of(state, units, target)
     for name in units:
         troop, piece = state.both(name)
-        if troop.is_battery:
-            state = state.with_piece(name, fired=True)
-            continue
-        own = name in state.active_units
-        mp = max(piece.mp_left - 1, 0.0) if own else piece.mp_left
-        state = state.with_piece(name, fires=piece.fires + 1, mp_left=mp, fired=True)
+        marks: dict[str, Any] = {"fired": True}
+        if not troop.is_battery:
+            spent = 1 if name in state.active_units else 0
+            marks |= {"fires": piece.fires + 1, "mp_left": max(piece.mp_left - spent, 0.0)}
+        state = state.with_piece(name, **marks)
     added = troops.modifier_of(shot.result)
     check = f"a Morale Check{f' at {added:+d}' if added else ''}"
     words = f": result {shot.result}, {check}" if shot.checks else ""
@@ -188,16 +181,12 @@ def fired(state: State, units: Sequence[str], target: str) -> State:
         for unit in shot.checks if shot.modifiers[unit]
     ]  # fmt: skip
     facts = {"units": list(units), "target": target, "sums": sums}
+    hexes, most = state.piece(target).hexes, (shot.firepower or 1) - shot.total(target) - 1
     dues: dict[str, Due] = {
-        "checks": Checks(
-            shot.firers, shot.checks, shot.modifiers, shot.leader_die,
-            state.piece(target).hexes,
-        ),
-        "capture": Capture(
-            target, (shot.firepower or 1) - shot.total(target) - 1, "D-14.10.4"
-        ),
+        "checks": Checks(shot.firers, shot.checks, shot.modifiers, shot.leader_die, hexes),
+        "capture": Capture(target, most, "D-14.10.4"),
         "duel": Duel(units[0], target, shot.distance),
-    }  # fmt: skip
+    }
     return state.pushed(dues[shot.kind]).tells("fire", text, "D-14.10.3", **facts)
 
 
@@ -217,10 +206,9 @@ class Checks(Due):
         if state.troop(firer).is_battery and 0 in answer:
             text = f"{firer} does not fire again this turn"
             state = state.with_piece(firer, silent=True).tells("silent", text, "D-10.6")
-        if self.leader_die:
-            side = state.enemy(firer)
-            leaders = [o for n in self.hexes for o in state.leaders_at(n, side)]
-            state = state.pushed(*(LeaderDie(leader.id, False) for leader in leaders))
+        for number in self.hexes[::-1] if self.leader_die else ():
+            there = state.leaders_at(number, state.enemy(firer))
+            state = state.pushed(*(LeaderDie(leader.id, False) for leader in there))
         causes = state.places(self.firers)
         for unit, die in zip(self.names(state), answer, strict=True):
             total = die + sum(self.modifiers[unit].values())
@@ -422,9 +410,8 @@ class Retreat(Due):
         piece = state.piece(self.unit)
         losses = field.withdrawal_losses(state, piece, to)
         facing_deg = field.joined_facing_deg(state, piece, to)
-        state = state.with_piece(
-            self.unit, hexes=to, facing_deg=facing_deg, straight=0, passing=False
-        )  # fmt: skip
+        piece = replace(piece, hexes=to, facing_deg=facing_deg, straight=0, passing=False)
+        state = state.put(piece)
         text = f"{self.unit} withdraws to {' '.join(to)}"
         state = state.tells("withdraw", text, "D-14.11", unit=self.unit)
         if self.left > 1:
@@ -460,7 +447,6 @@ class SquareDie(Due):
             state = state.tells("check", f"{self.unit} fails to form Square: {words}", "D-7.2")
             return acts.with_losses(state, self.unit, 1).pushed(Shrink(self.unit))
         for name in self.stack:
-            hexes = state.piece(name).hexes
-            clash = [number for number in hexes if state.is_clash(number)]
-            state = state.with_piece(name, formation="square", hexes=(*clash, *hexes)[:1])
+            hexes = sorted(state.piece(name).hexes, key=state.is_clash, reverse=True)
+            state = state.with_piece(name, formation="square", hexes=tuple(hexes[:1]))
         return state.tells("square", f"{self.unit} forms Square: {words}", "D-7.2")

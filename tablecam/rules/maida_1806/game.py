@@ -109,9 +109,8 @@ class Maida(HexGame[State]):
 
     def agreed_on(self, state: State, action: Any) -> str:
         """Returns what both sides agree to: that this chit was drawn by hand."""
-        if isinstance(action, acts.Draw) and action.leader is not None:
-            return f"{action.leader} was drawn"
-        return ""
+        is_named = isinstance(action, acts.Draw) and action.leader is not None
+        return f"{action.leader} was drawn" if is_named else ""
 
     def forced(self, state: State) -> Any | None:
         """Returns the draw of the last chit, the only way to go on, or the only answer."""
@@ -162,15 +161,15 @@ def _begun(state: State, begin: Begin) -> State:
     state = replace(state, turn=begin.turn, vp=begin.vp)
     if begin.pool is not None:
         state = replace(state, pool=tuple(begin.pool), phase="draw", chosen=SIDES)
-    leader = begin.active_leader
+    leader, phase = begin.active_leader, state.phase
     if leader is not None:
         if leader not in state.board.leaders:
             raise BadInput("options", f"expected a leader, got {leader}", key="begin.active_leader")
-        state = sequence.activated(sequence.drawn(state, leader), acts.Activate(leader))
+        state, phase = sequence.drawn(state, leader), "activation"
+        state = sequence.activated(state, acts.Activate(leader))
     for key in ("subphase", "active_side"):
         if leader is None and getattr(begin, key) is not None:
             raise BadInput("options", "expected begin.active_leader beside it", key=f"begin.{key}")
-    phase = state.phase if leader is None else "activation"
     if begin.phase not in (None, phase):
         why = f"expected {phase}, where its pool and leader lead, got {begin.phase}"
         raise BadInput("options", why, key="begin.phase")

@@ -109,11 +109,9 @@ def _suggested(state: State, position: Position) -> Iterator[Suggestion]:
 def _is_said_to_lie(state: State, name: str) -> bool:
     """Whether players have said that a counter that is not seen lies where the game has it."""
     lies = state.lies.get(name)
-    return (
-        lies is not None
-        and lies.seen == "held"
-        and state.piece(name).hexes == (place_of(state.grid, lies).hexes)
-    )
+    if lies is None or lies.seen != "held":
+        return False
+    return state.piece(name).hexes == place_of(state.grid, lies).hexes
 
 
 def _where_is(state: State, name: str) -> Suggestion:
@@ -134,32 +132,28 @@ def _explained(
     state: State, seen: Mapping[str, Hex], side: str, boxed: Collection[str]
 ) -> tuple[Explanation, ...]:
     """Returns what explains the counters of a side that are seen; a box hides their order."""
-    stacks: dict[Hex, tuple[str, ...]] = {}
+    stacks: dict[Hex, Stack] = {}
+    covers: dict[Hex, Hex] = {}
     troops = state.board.troops
     own = {n: number for n, number in seen.items() if n in troops and troops[n].side == side}
     for piece in state.on_map(side):
         # A line on two hexes covers what lies in either: they are one stack, in its left hex.
         number = state.stack(piece.id)[0].hexes[0]
         stacks[number] = (*stacks.get(number, ()), piece.id)
+        covers |= dict.fromkeys(piece.hexes[1:], number)
         if own.get(piece.id) == piece.hexes[0]:
             own[piece.id] = number
     shown = [name for name in own if name not in boxed]
     revealed = [name for stack in stacks.values() for name in stack[1:] if name in shown]
-    covers = {
-        number: state.stack(piece.id)[0].hexes[0]
-        for piece in state.on_map(side)
-        for number in piece.hexes[1:]
-    }
     return explain(stacks, own, state.grid, revealed=revealed, covers=covers)
 
 
 def _is_aside(state: State, unit: Unit) -> bool:
     """Whether a counter of a stack still lies beside it where players have said that it does."""
-    piece = next((piece for piece in state.on_map() if piece.id == unit.id), None)
     lies = state.lies.get(unit.id)
-    if piece is None or lies is None or not _is_seen(unit) or not state.is_covered(unit.id):
+    if lies is None or not _is_seen(unit) or all(piece.id != unit.id for piece in state.on_map()):
         return False
-    return lies_there(unit.bases[0], lies)
+    return state.is_covered(unit.id) and lies_there(unit.bases[0], lies)
 
 
 def _asked(
@@ -181,12 +175,10 @@ def _asked(
     legal: list[tuple[str, object]] = [(move.text, move.action) for move in able]
     names = tuple(dict.fromkeys(change.units[0] for change in changes))
     if may_lie:
-        new = [unit for unit in position.units if unit.id in names]
-        words = "only lies" if len(new) == 1 else "only lie"
-        top = changes[0].units[1]
-        beside = Lay({unit.id: unit.bases for unit in new})
-        legal.append((f"{joined(names)} {words} beside {top}", beside))
-    if state.side(names[0]) == _spreads(state):
+        new = {unit.id: unit.bases for unit in position.units if unit.id in names}
+        words = f"{joined(names)} only {'lies' if len(new) == 1 else 'lie'}"
+        legal.append((f"{words} beside {changes[0].units[1]}", Lay(new)))
+    if state.side(names[0]) == state.in_slot:
         hexes = dict.fromkeys(change.hex for change in changes)
         legal += [(f"Spread {n}", Spread(n)) for n in hexes if may_spread(state, n)]
     yield _question(names[0], f"What did {joined(names)} do?", "D-11.0", legal)
@@ -216,23 +208,22 @@ def _of_change(
     state: State, position: Position, change: Change, seen: Mapping[str, Hex]
 ) -> Suggestion:
     """Returns the action of a change of stacks."""
-    unit = position.unit(change.units[0])
+    name = change.units[0]
+    piece, unit = state.piece(name), position.unit(name)
     if change.kind == "reorder":
         action = acts.Reorder(change.hex, change.units)
         ban = None if action in sequence.movement_choices(state) else "no such change now"
-        text = f"{change.units[0]} comes to the top in {change.hex}"
-        return _sure(change.units[0], text, action, "D-11.0", ban)
+        return _sure(name, f"{name} comes to the top in {change.hex}", action, "D-11.0", ban)
     if unit is not None and unit.bases:
         place = place_of(state.grid, unit.bases[0], tolerance_mm=position.table.tolerance_mm)
         return _suggestion(state, change.units, place)
-    piece, side = state.both(change.units[0])[1], state.side(change.units[0])
-    number = seen.get(change.units[0], change.hex)
+    number = seen.get(name, change.hex)
     # Under a line on two hexes lies one on the same two (R-14).
-    widths = (other.hexes for other in state.at(number, side))
+    widths = (other.hexes for other in state.at(number, state.side(name)))
     hexes = next((there for there in widths if len(there) == len(piece.hexes)), (number,))
     place = Place(hexes, "yes", 0.0, 0.0, 1.0, piece.facing_deg, "clear")
     joins = _suggestion(state, change.units, place)
-    if change.units[0] in seen or joins.answer.answer == "no":
+    if name in seen or joins.answer.answer == "no":
         return joins
     why = "It is not seen. If it was taken off the table, choose it and press “Taken off”."
     return replace(joins, answer=replace(joins.answer, because=why))
@@ -252,13 +243,11 @@ def _suggestion(state: State, units: Units, place: Place) -> Suggestion:
         return Suggestion(name, text, None, certain("no", "D-G3", text))
     piece = state.piece(name)
     if place.other_facing_deg is not None:
-        clear = replace(place, facing="clear", other_facing_deg=None)
-        spots = [(place.hexes, deg) for deg in (place.facing_deg, place.other_facing_deg)]
-        moves = [
-            _suggestion(state, units, replace(clear, facing_deg=facing_deg))
-            for hexes, facing_deg in spots
-            if (hexes, facing_deg) != (piece.hexes, piece.facing_deg)
-        ]
+        facings = (place.facing_deg, place.other_facing_deg)
+        faced = (replace(place, facing_deg=deg, other_facing_deg=None) for deg in facings)
+        spot = (piece.hexes, piece.facing_deg)
+        new = (there for there in faced if (there.hexes, there.facing_deg) != spot)
+        moves = [_suggestion(state, units, there) for there in new]
         legal = [(move.text, move.action) for move in moves if move.answer.answer != "no"]
         text = f"How does {joined(units)} face?"
         return _question(name, text, "D-G4", legal) if legal else moves[0]
@@ -284,28 +273,28 @@ def _suggestion(state: State, units: Units, place: Place) -> Suggestion:
     action = acts.Move(units, way.steps)
     if place.answer != "too_close":
         return _sure(name, text, action, "D-12.1")
-    word, chance = decide(place.margin_mm, place.sigma_mm)
-    answer = Answer(word, place.margin_mm, place.sigma_mm, chance, "D-G3", text)
-    return Suggestion(name, text, action, answer)
+    margin_mm, sigma_mm = place.margin_mm, place.sigma_mm
+    word, chance = decide(margin_mm, sigma_mm)
+    return Suggestion(name, text, action, Answer(word, margin_mm, sigma_mm, chance, "D-G3", text))
 
 
 def _move_words(state: State, units: Units, place: Place) -> str:
     """Returns a move to a place, where units join others or pass through them (D-11.3)."""
     piece = replace(state.piece(units[0]), hexes=place.hexes, facing_deg=place.facing_deg)
-    side, one = state.side(piece.id), len(units) == 1
-    there = dict.fromkeys(other.id for n in place.hexes for other in state.at(n, side))
+    there = dict.fromkeys(o.id for n in place.hexes for o in state.at(n, state.side(piece.id)))
     friends = [name for name in there if name not in units]
-    where = f"{' '.join(place.hexes)} facing {facing_words(place.facing_deg)}"
+    who, s, they = (joined(units), "s", "it") if len(units) == 1 else (joined(units), "", "they")
     if friends and ban_on_lying(state, piece, moving=units) is None:
-        return f"{joined(units)} {'joins' if one else 'join'} {' '.join(place.hexes)}"
-    through = f" through {joined(friends)}: {'it' if one else 'they'} must go on" if friends else ""
-    return f"{joined(units)} {'moves' if one else 'move'} to {where}{through}"
+        return f"{who} join{s} {' '.join(place.hexes)}"
+    where = f"{' '.join(place.hexes)} facing {facing_words(place.facing_deg)}"
+    through = f" through {joined(friends)}: {they} must go on" if friends else ""
+    return f"{who} move{s} to {where}{through}"
 
 
 def _ban_on_moving(state: State, units: Units) -> Ban | None:
     """Returns why units may not move now, wherever they go."""
     if state.phase == "movement" and not (state.slot or state.movers):
-        return Ban("D-4.2", f"not yet: the {side_plural(state.passive)} fire or pass first")
+        return Ban("D-4.2", f"not yet: the {side_plural(state.in_slot)} fire or pass first")
     starters = (name for name in units if name not in state.movers)
     bans = (sequence.ban_on_beginning(state, name) for name in starters)
     return next(filter(None, bans), None)
@@ -339,10 +328,10 @@ def _ban_on_place(state: State, units: Units, place: Place, places: Places) -> B
 
 def _formed(state: State, piece: Piece, place: Place, to: str = "") -> Suggestion | None:
     """Returns the change of formation that a counter laid on hexes of its own shows, if any."""
-    spot = (piece.id, place.hexes, place.facing_deg)
-    forms = (c for c in sequence.movement_choices(state) if isinstance(c, acts.Form))
-    for form in forms:
-        if (form.unit, form.hexes, form.facing_deg) == spot and to in ("", form.to):
+    spot = {"unit": piece.id, "hexes": place.hexes, "facing_deg": place.facing_deg}
+    for form in sequence.movement_choices(state):
+        is_form = isinstance(form, acts.Form) and spot.items() <= vars(form).items()
+        if is_form and to in ("", form.to):
             return _sure(piece.id, f"{piece.id} forms {form.to}", form, "D-6.3")
     return None
 
@@ -397,9 +386,9 @@ def _nearest(state: State, units: Units, place: Place, places: Places) -> Positi
     able = [end for end in ends if ban_on_lying(state, end, moving=units) is None]
 
     def apart(end: Piece) -> tuple[int, float, bool]:
-        middles = grid.middle_mm(end.hexes), grid.middle_mm(place.hexes)
+        apart_mm = math.dist(grid.middle_mm(end.hexes), grid.middle_mm(place.hexes))
         hexes = grid.distance(end.hexes, place.hexes)
-        return hexes, math.dist(*middles), end.facing_deg != place.facing_deg
+        return hexes, apart_mm, end.facing_deg != place.facing_deg
 
     nearest = min(able, key=apart, default=None)
     if nearest is None:
@@ -418,9 +407,8 @@ def _of_leaders(state: State, position: Position) -> Iterator[Suggestion]:
             continue
         action = acts.MoveLeader(commander.id, number)
         is_legal = state.phase == "leaders" and action in sequence.leader_moves(state)
-        text = f"{commander.id} goes to {number}"
         ban = None if is_legal else "leaders move after their units, up to 9 hexes"
-        yield _sure(commander.id, text, action, "D-3.3b", ban)
+        yield _sure(commander.id, f"{commander.id} goes to {number}", action, "D-3.3b", ban)
 
 
 # Stacks whose counters are laid beside each other for a moment.
@@ -477,12 +465,8 @@ class Spreading(Due):
         there = _stack(state, self.hex, self.side)
         near = state.grid.neighbours(self.hex)
         hexes = {piece.id: piece.hexes for piece in state.on_map(self.side)}
-        shown = [
-            name
-            for name, number in seen_counters(position).items()
-            if name in hexes
-            and (number == self.hex or (number in near and number not in hexes[name]))
-        ]
+        seen = ((name, at) for name, at in seen_counters(position).items() if name in hexes)
+        shown = [n for n, at in seen if at == self.hex or (at in near and at not in hexes[n])]
         by_id = {unit.id: unit.bases[0] for unit in position.units if unit.id in shown}
         action = Spread(self.hex, tuple(sorted(shown)), by_id)
         if self.takes(state, action):
@@ -510,16 +494,12 @@ def spread_begun(state: State, action: Spread) -> State:
     """
     if action.units or not may_spread(state, action.hex):
         raise Refused("expected a hex with counters of the side that is asked", rule="D-11.0")
-    return state.pushed(Spreading(_spreads(state), action.hex))
-
-
-def _spreads(state: State) -> str:
-    return state.in_slot if state.phase == "movement" else state.active
+    return state.pushed(Spreading(state.in_slot, action.hex))
 
 
 def stacks_to_spread(state: State) -> Iterator[Spread]:
     """Yields the stacks of the side that is asked, which it may lay out when it may move."""
-    side = _spreads(state)
+    side = state.in_slot
     for number in dict.fromkeys(number for piece in state.on_map(side) for number in piece.hexes):
         if may_spread(state, number) and len(_stack(state, number, side)) > 1:
             yield Spread(number)
@@ -528,7 +508,7 @@ def stacks_to_spread(state: State) -> Iterator[Spread]:
 def may_spread(state: State, number: Hex) -> bool:
     """Whether the side that is asked has counters in a hex: more may lie beneath."""
     is_open = state.phase in ("movement", "leaders") and not state.movers
-    return is_open and bool(_stack(state, number, _spreads(state)))
+    return is_open and bool(_stack(state, number, state.in_slot))
 
 
 def _stack(state: State, number: Hex, side: str) -> Units:
@@ -538,10 +518,8 @@ def _stack(state: State, number: Hex, side: str) -> Units:
 def _content(state: State, due: Spreading, after: Stack) -> str:
     """Returns what a stack holds, and where the game had it otherwise."""
     before = _stack(state, due.hex, due.side)
-    words = [f"{due.hex} holds {joined(after)}"]
-    new = [state.piece(name) for name in after if name not in before]
-    words += [f"the game had {piece.id} in {' '.join(piece.hexes)}" for piece in new]
-    hidden = [name for name in before if name not in after]
-    if hidden:
+    new = (state.piece(name) for name in after if name not in before)
+    words = [f"the game had {piece.id} in {' '.join(piece.hexes)}" for piece in new]
+    if hidden := [name for name in before if name not in after]:
         words.append(f"{joined(hidden)} not seen there")
-    return "; ".join(words)
+    return "; ".join([f"{due.hex} holds {joined(after)}", *words])

@@ -56,11 +56,10 @@ def stepped(
     if troop.is_battery:
         return _gun_step(state, troop, piece, step)
     if step.turn:
-        where = _turned(troop, piece, step)
-    else:
-        where = (_shifted if step.wheel is None else _wheeled)(state, troop, piece, step)
-    if isinstance(where, Ban) or not where.entered:
-        return where if isinstance(where, Ban) else _with_friends(piece, where)
+        return _turned(troop, piece, step)
+    where = (_shifted if step.wheel is None else _wheeled)(state, troop, piece, step)
+    if isinstance(where, Ban):
+        return where
     return _entering(state, troop, piece, where, step.backward, moving)
 
 
@@ -91,12 +90,10 @@ def _shifted(state: State, troop: Troop, piece: Piece, step: MoveStep) -> Steppe
         if hexes is not None and set(hexes) == set(step.to):
             pairs = list(zip(piece.hexes, hexes, strict=True))
             mp = _terrain_mp(state, troop, piece, pairs)
-            clear = all(
-                state.board.ground.side_of(*pair) != tables.RIVER
-                and state.board.ground.terrain_of(pair[1]) != tables.THICKET
-                and not state.at(pair[1])
-                for pair in pairs
-            )
+            ground = state.board.ground
+            in_clear = tables.THICKET not in map(ground.terrain_of, hexes)
+            over_land = all(ground.side_of(*pair) != tables.RIVER for pair in pairs)
+            clear = in_clear and over_land and not any(map(state.at, hexes))
             entered = tuple(number for number in hexes if number not in piece.hexes)
             return Stepped(hexes, piece.facing_deg, mp, entered, clear and not step.backward)
     rule = "D-12.6" if step.backward else "D-12.1"
@@ -110,14 +107,9 @@ def _terrain_mp(
     board, is_line = state.board, piece.formation == "line"
     key = "skirmish" if troop.is_company else "line" if is_line else "column"
     key = "cavalry" if troop.arm == "cavalry" else key
-    return max(
-        (
-            board.cost(to, key) + board.extra_cost(old, to, key)
-            for old, to in pairs
-            if board.is_passable(to)
-        ),
-        default=0.0,
-    )
+    open_pairs = ((old, to) for old, to in pairs if board.is_passable(to))
+    costs = (board.cost(to, key) + board.extra_cost(old, to, key) for old, to in open_pairs)
+    return max(costs, default=0.0)
 
 
 def _entering(
@@ -139,20 +131,23 @@ def _entering(
         if ban := _clash_ban(troop, piece, backward):
             return ban
         mp += 1
-    return _with_friends(piece, replace(where, mp=mp))
+    # D-11.3: a point more for the friends that the unit has passed through.
+    return replace(where, mp=mp + piece.passing)
 
 
 def _double_ban(
     state: State, piece: Piece, number: str, old: Sequence[str], moving: Collection[str]
 ) -> Ban | None:
     """Returns why a double march may not enter a hex (D-12.9)."""
-    friends = [p for p in state.at(number, state.side(piece.id)) if p.id not in (*moving, piece.id)]
-    ground = state.board.ground
-    is_river = any(ground.side_of(one, number) == tables.RIVER for one in old)
-    if friends or is_river or ground.terrain_of(number) == tables.THICKET:
-        why = "friends" if friends else "a river" if is_river else "a thicket"
-        return Ban("D-12.9", f"{piece.id} goes through no {why.split()[-1]} on a double march")
-    return None
+    ground, own = state.board.ground, state.at(number, state.side(piece.id))
+    barred = {
+        "friends": any(friend.id not in (*moving, piece.id) for friend in own),
+        "river": any(ground.side_of(one, number) == tables.RIVER for one in old),
+        "thicket": ground.terrain_of(number) == tables.THICKET,
+    }
+    what = next((word for word, is_so in barred.items() if is_so), None)
+    why = f"{piece.id} goes through no {what} on a double march"
+    return None if what is None else Ban("D-12.9", why)
 
 
 def _clash_ban(troop: Troop, piece: Piece, backward: bool) -> Ban | None:
@@ -164,12 +159,6 @@ def _clash_ban(troop: Troop, piece: Piece, backward: bool) -> Ban | None:
     if backward:
         return Ban("D-12.6", f"{piece.id} does not go backward onto enemies")
     return None
-
-
-def _with_friends(piece: Piece, where: Stepped) -> Stepped:
-    """Adds the Movement Point for the friends that the unit has passed through (D-11.3)."""
-    passed = piece.passing and where.hexes != piece.hexes
-    return replace(where, mp=where.mp + 1) if passed else where
 
 
 def _gun_step(state: State, troop: Troop, piece: Piece, step: MoveStep) -> Stepped | Ban:
@@ -397,12 +386,8 @@ def detachable(state: State, piece: Piece) -> tuple[str, ...]:
         return ()
     if piece.mp_left <= 0 or not piece.hexes or piece.formation == "square":
         return ()
-    inside = [
-        name
-        for name in troop.companies
-        if not (company := state.piece(name)).hexes and not company.eliminated
-        and not company.has_moved and name not in piece.out
-    ]  # fmt: skip
+    companies = (state.piece(name) for name in troop.companies if name not in piece.out)
+    inside = [c.id for c in companies if not (c.hexes or c.eliminated or c.has_moved)]
     whole = strength_of(troop, piece) + len(piece.out)
     return tuple(inside[: max(most_companies(whole) - len(piece.out), 0)])
 

@@ -4,25 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from tablecam.geometry.shapes import Shape
 from tablecam.rules import descriptions as about
 from tablecam.rules.dice import Roll
 from tablecam.rules.game import Ban, DiceGroup, Json, Offer, PendingDecision
 from tablecam.rules.hexes.hex_game import unit_setting
-from tablecam.rules.maida_1806 import (
-    clash,
-    field,
-    fire,
-    hands,
-    movement,
-    reaction,
-    sequence,
-    tables,
-)
+from tablecam.rules.hexes.zones import Hexes
+from tablecam.rules.maida_1806 import clash, field, fire, hands, movement, reaction, sequence
 from tablecam.rules.maida_1806 import state as acts
 from tablecam.rules.maida_1806.state import MoveStep, State
+from tablecam.rules.maida_1806.tables import DIE_FACES, in_words
 from tablecam.rules.maida_1806.troops import SIDES, Piece
 from tablecam.rules.steps import Decide
 from tablecam.table.model import Keys
@@ -74,7 +67,7 @@ def question(state: State) -> PendingDecision:
     if state.phase == "movement":
         if not (state.slot or state.movers):
             words = f"Fire or pass? {who}'s units move next"
-            return PendingDecision(words, state.passive, hint="Tap a unit, then its target.")
+            return PendingDecision(words, state.in_slot, hint="Tap a unit, then its target.")
         deeds = tuple(sequence.deeds(state))
         words = f"{', '.join(state.movers) or who}: {joined(deeds, 'or')}?"
         if len(deeds) == 1:
@@ -90,13 +83,11 @@ def question(state: State) -> PendingDecision:
 def _points_left(state: State) -> str:
     """Returns the Movement Points that are left to the units that are moving."""
     left = {}
-    for name in state.movers:
-        troop, piece = state.both(name)
-        if not troop.is_battery:
-            allowance = movement.allowance_of(troop, double=piece.double)
-            left[name] = f"{piece.mp_left:g} of {allowance} Movement Points left."
-    if len(set(left.values())) == 1:
-        return next(iter(left.values()))
+    for troop, piece in map(state.both, state.foot(state.movers)):
+        allowance = movement.allowance_of(troop, double=piece.double)
+        left[piece.id] = f"{piece.mp_left:g} of {allowance} Movement Points left."
+    if len(same := set(left.values())) == 1:
+        return same.pop()
     return " ".join(f"{name}: {points}" for name, points in left.items())
 
 
@@ -113,6 +104,11 @@ def _end(state: State, end: Piece, role: str = "hex-own") -> tuple[Shape, ...]:
     """Draws the hexes in which a unit would lie, and its Front hexes there."""
     front = state.grid.outlines(field.front_of(state, end), "hex-front")
     return (*state.grid.outlines(end.hexes, role), *front)
+
+
+def _laid(state: State, name: str, facing_deg: int, to: Hexes = (), **marks: Any) -> Piece:
+    piece = state.piece(name)
+    return replace(piece, facing_deg=facing_deg, hexes=to or piece.hexes, **marks)
 
 
 def _facing(facing_deg: int) -> str:
@@ -146,10 +142,7 @@ def _form(state: State, action: acts.Form) -> Offer:
     piece, label = state.piece(action.unit), f"{action.unit}: {action.to} on {joined(action.hexes)}"
     # Only who leaves Square may face anywhere (D-7.1).
     label += f", {_facing(action.facing_deg)}" if piece.formation == "square" else ""
-    end = replace(
-        piece, formation=action.to, hexes=action.hexes,
-        facing_deg=action.facing_deg,
-    )  # fmt: skip
+    end = _laid(state, action.unit, action.facing_deg, action.hexes, formation=action.to)
     return Offer("form", label, _end(state, end), units=(action.unit,))
 
 
@@ -163,18 +156,17 @@ def _react(state: State, action: acts.React) -> Offer:
     if action.facing_deg is None:
         return Offer("answer", label)
     piece = state.piece(action.unit)
-    end = replace(piece, hexes=action.hexes or piece.hexes, facing_deg=action.facing_deg)
     if action.hexes:
         is_ahead = {*action.hexes} <= {*piece.hexes, *field.front_of(state, piece)}
-        to: Literal["left", "right"] = (
-            "left" if (action.facing_deg - piece.facing_deg) % 360 < 180 else "right"
-        )
-        label = f"{action.unit}: {step_words(MoveStep(wheel=to, backward=not is_ahead))}"
+        is_left = (action.facing_deg - piece.facing_deg) % 360 < 180
+        step = MoveStep(wheel="left" if is_left else "right", backward=not is_ahead)
+        label = f"{action.unit}: {step_words(step)}"
+    end = _laid(state, action.unit, action.facing_deg, action.hexes)
     return Offer("answer", f"{label}, {_facing(action.facing_deg)}", _end(state, end))
 
 
 def _face(state: State, action: acts.Face) -> Offer:
-    ends = (replace(state.piece(name), facing_deg=action.facing_deg) for name in action.units)
+    ends = (_laid(state, name, action.facing_deg) for name in action.units)
     shapes = tuple(shape for end in ends for shape in _end(state, end))
     return Offer("answer", f"face {field.facing_words(action.facing_deg)}", shapes)
 
@@ -187,7 +179,7 @@ def _withdraw(state: State, action: acts.Withdraw) -> Offer:
 
 def _place(state: State, action: acts.Place) -> Offer:
     words = f"{action.unit}: {joined(action.hexes)}, {_facing(action.facing_deg)}"
-    end = replace(state.piece(action.unit), hexes=action.hexes, facing_deg=action.facing_deg)
+    end = _laid(state, action.unit, action.facing_deg, action.hexes)
     return Offer("move" if not state.due else "answer", words, _end(state, end, "reach"))
 
 
@@ -199,7 +191,7 @@ def _losses(state: State, action: acts.Losses) -> Offer:
 def _passes(state: State, unit: str, added: Mapping[str, int]) -> str:
     """Returns up to which number a die passes a check: its Morale, less what is added to it."""
     morale = state.morale(unit)
-    terms = tables.in_words(added.items())
+    terms = in_words(added.items())
     why = f"Morale {morale}{', on the die ' if terms else ''}{', '.join(terms)}"
     return f"{_most(morale - sum(added.values()))} passes ({why})"
 
@@ -208,7 +200,7 @@ def _most(most: int) -> str:
     """Returns the dice up to a number in words."""
     if most < 0:
         return "no die"
-    return f"{most} or less" if most < tables.DIE_FACES - 1 else "any die"
+    return f"{most} or less" if most < DIE_FACES - 1 else "any die"
 
 
 def _dice(state: State) -> tuple[DiceGroup, ...]:
@@ -296,14 +288,13 @@ def markers(unit_state: Keys) -> tuple[about.Marker, ...]:
         signs.append(about.Marker("ring", "Disrupted", tone="bad"))
     if fires := unit_state.get("fires"):
         signs.append(about.Marker("pips", f"{fires} fires", int(fires), "warn"))
-    for key, words in (("double_march", "double march"), ("no_fire_this_turn", "no fire")):
-        if unit_state.get(key):
-            signs.append(about.Marker("word", words, tone="warn"))
-    if unit_state.get("formation") == "square":
-        signs.append(about.Marker("word", "Square", tone="good"))
-    if unit_state.get("captured_by"):
-        signs.append(about.Marker("word", "captured", tone="bad"))
-    return tuple(signs)
+    told: tuple[tuple[object, str, about.Tone], ...] = (
+        (unit_state.get("double_march"), "double march", "warn"),
+        (unit_state.get("no_fire_this_turn"), "no fire", "warn"),
+        (unit_state.get("formation") == "square", "Square", "good"),
+        (unit_state.get("captured_by"), "captured", "bad"),
+    )
+    return (*signs, *(about.Marker("word", word, tone=tone) for is_so, word, tone in told if is_so))
 
 
 def settings(state: State) -> tuple[about.Setting, ...]:

@@ -18,7 +18,7 @@ from tablecam.rules.maida_1806 import fire as fires
 from tablecam.rules.maida_1806 import movement, reaction, sequence, tables, troops
 from tablecam.rules.maida_1806.board import Board, MissingRow
 from tablecam.rules.maida_1806.files import SomeCharts
-from tablecam.rules.maida_1806.state import LeaderPiece, MoveStep, State, enemy_of
+from tablecam.rules.maida_1806.state import Due, LeaderPiece, MoveStep, State, enemy_of
 from tablecam.rules.maida_1806.troops import SIDES, Formation, GunRange, Kind, Piece, Side, Troop
 from tablecam.rules.questions import (
     FactError,
@@ -196,23 +196,21 @@ def _hexes(piece: Piece, key: str = "unit") -> Hexes:
 
 def _after(before: State, after: State) -> Json:
     """Returns the units that have changed."""
-    changed: Json = {}
     shown = (
         "disrupted", "fires", "mp_left", "hexes", "facing_deg", "formation", "eliminated",
         "returns_turn",
     )  # fmt: skip
-    for old in before.pieces:
-        new = after.piece(old.id)
-        if new == old:
-            continue
-        troop = after.board.troops[old.id]
-        changed[old.id] = {
-            "strength": troops.strength_of(troop, new) if not new.eliminated else 0,
-            "on_map": bool(new.hexes),
-            "routed": new.returns_turn is not None,
-            "may_fire_again_this_turn": not new.silent,
-        } | {key: getattr(new, key) for key in shown}
-    return changed
+    changed = (new for old in before.pieces if (new := after.piece(old.id)) != old)
+    return {
+        piece.id: {
+            "strength": 0 if piece.eliminated else after.strength(piece.id),
+            "on_map": bool(piece.hexes),
+            "routed": piece.returns_turn is not None,
+            "may_fire_again_this_turn": not piece.silent,
+            **{key: getattr(piece, key) for key in shown},
+        }
+        for piece in changed
+    }
 
 
 def _thrown(state: State, dice: Dice, losses: Mapping[str, int] | None = None) -> State:
@@ -225,36 +223,30 @@ def _thrown(state: State, dice: Dice, losses: Mapping[str, int] | None = None) -
     """
     left, waiting = list(dice), []
     while (due := state.step) is not None:
-        roll = due.roll(state)
+        roll, below = due.roll(state), state.below()
         is_open = isinstance(due, fires.Retreat | clashes.Winners | fires.LeaderLeaves)
-        if (roll is not None and not left) or (roll is None and is_open):
+        if (roll is None and is_open) or (roll is not None and not left):
             waiting.append(due)
-            state = state.below()
-            continue
-        if roll is not None:
-            if len(left) < roll.count:
-                why = f"expected {roll.count} dice for {roll.for_}, got {len(left)}"
-                raise FactError("dice", why)
-            thrown, left = tuple(left[: roll.count]), left[roll.count :]
-            state = due.then(state.below(), thrown)
-        else:
-            answers = _answer(due, state, losses or {})
+            state = below
+        elif roll is None:
             followed = due.automatic(state)
-            state = followed[0] if followed else due.then(state.below(), answers)
+            state = followed[0] if followed else due.then(below, _answer(due, state, losses or {}))
+        elif len(left) < roll.count:
+            raise FactError("dice", f"expected {roll.count} dice for {roll.for_}, got {len(left)}")
+        else:
+            state, left = due.then(below, tuple(left[: roll.count])), left[roll.count :]
     if left:
         raise FactError("dice", f"expected {len(dice) - len(left)} dice, got {len(dice)}")
     return replace(state, due=tuple(waiting))
 
 
-def _answer(due: Any, state: State, losses: Mapping[str, int]) -> Any:
+def _answer(due: Due, state: State, losses: Mapping[str, int]) -> Any:
     """Returns the answer that a question takes: no Square, the Losses as stated, else the first."""
-    options = due.legal(state)
     if isinstance(due, fires.SquareTry):
         return Decide(False)
-    if isinstance(due, clashes.SideLosses):
-        wanted = {name: count for name, count in losses.items() if name in due.units}
-        options = [one for one in options if dict(one.losses) == wanted] or options
-    return next(iter(options), None)
+    wanted = {name: count for name, count in losses.items() if name in due.names(state)}
+    options = due.legal(state)
+    return next((one for one in options if getattr(one, "losses", None) == wanted), options[0])
 
 
 # --- moves ----------------------------------------------------------------------------------------
@@ -293,8 +285,8 @@ def _steps(setup: Setup, unit: str) -> Json:
             wheel = {"wheel": step.wheel, "backward": step.backward, "hexes": where.hexes}
             answer["wheels"].append(wheel | faced)
         else:
-            way = "backward" if step.backward else "forward"
-            answer[way].append({"to": _shown(where.hexes), "mp": where.mp})
+            to = {"to": _shown(where.hexes), "mp": where.mp}
+            answer["backward" if step.backward else "forward"].append(to)
     return {**answer, "house": is_house(setup.charts)}
 
 
@@ -305,21 +297,21 @@ def _walked(
     spent = 0.0
     for index, step in enumerate(steps):
         if step.fire is not None:
-            ban = fires.ban_on_fire(state, (unit,), step.fire)
-            piece = state.piece(unit)
-            if piece.mp_left < 1:
-                ban = Ban("D-14.10.2", f"{unit} has no Movement Point left to fire")
-            if ban is not None:
-                return state, spent, ban
-            state = state.with_piece(unit, mp_left=piece.mp_left - 1, fires=piece.fires + 1)
-            spent += 1
-            continue
-        after = sequence.walk(state, (unit,), (step.step(),), double=double and index == 0)
+            after = _fired_on_the_way(state, unit, step.fire)
+        else:
+            after = sequence.walk(state, (unit,), (step.step(),), double=double and index == 0)
         if isinstance(after, Ban):
             return state, spent, after
-        state, mp = after
-        spent += min(mp, state.piece(unit).mp_left + mp)
+        state, spent = after[0], spent + after[1]
     return state, spent, None
+
+
+def _fired_on_the_way(state: State, unit: str, target: str) -> tuple[State, float] | Ban:
+    piece = state.piece(unit)
+    if piece.mp_left < 1:
+        return Ban("D-14.10.2", f"{unit} has no Movement Point left to fire")
+    after = state.with_piece(unit, mp_left=piece.mp_left - 1, fires=piece.fires + 1)
+    return fires.ban_on_fire(state, (unit,), target) or (after, 1.0)
 
 
 @QUESTIONS.asks("D-5.1 D-7.3 D-8.7 D-11.3 D-11.10 D-12")
@@ -328,23 +320,20 @@ def _move(
     ends: bool = False,
 ) -> Json:  # fmt: skip
     """Whether a unit may move so, and what it costs."""
-    state, before = setup.about(unit)
-    allowance = movement.allowance_of(state.troop(unit), double=double_march)
-    state, spent, ban = _walked(state, unit, steps, double=double_march)
-    piece = state.piece(unit)
-    further = list(movement.legal_steps(state, (unit,)))
-    if ban is None and ends:
-        ban = sequence.ban_on_halting(replace(state, movers=(unit,)))
-        if ban is None and not state.in_clash(piece):
-            ban = fields.ban_on_lying(state, piece)
-    left = piece.mp_left
-    if double_march and not steps:
-        left = before.mp_left + tables.DOUBLE_MARCH
+    state, spent, ban = _walked(setup.about(unit)[0], unit, steps, double=double_march)
+    piece, is_free = state.piece(unit), not state.in_clash(state.piece(unit))
+    further = [*movement.legal_steps(state, (unit,))]
+    if ends:
+        ban = ban or sequence.ban_on_halting(replace(state, movers=(unit,)))
+        ban = ban or (fields.ban_on_lying(state, piece) if is_free else None)
     return {
-        **_ruled(ban), "mp_allowance": allowance, "mp_spent": spent,
-        "mp_left": left, "may_go_on": ban is None and bool(further) and not state.in_clash(piece),
+        **_ruled(ban),
+        "mp_allowance": movement.allowance_of(state.troop(unit), double=double_march),
+        "mp_spent": spent,
+        "mp_left": piece.mp_left + (tables.DOUBLE_MARCH if double_march and not steps else 0),
+        "may_go_on": ban is None and is_free and bool(further),
         "house": is_house(setup.charts),
-    }  # fmt: skip
+    }
 
 
 @QUESTIONS.asks("D-9.2.1", "D-9.2.1")
@@ -375,7 +364,7 @@ def _other_hexes(state: State, piece: Piece, hexes: Names, key: str) -> Iterator
 def _sight(setup: Setup, unit: str, to: tuple[HexName, ...]) -> Json:
     """What a unit sees of enemies alone in some hexes."""
     state, piece = setup.about(unit)
-    answer = {
+    return {"hexes": {
         number: {
             "sight": fields.sees(state, piece, there),
             "distance": state.grid.distance(piece.hexes, there),
@@ -383,8 +372,7 @@ def _sight(setup: Setup, unit: str, to: tuple[HexName, ...]) -> Json:
             "blocked_by": fields.blockers(state, piece, there),
         }
         for number, there in _other_hexes(state, piece, to, "to")
-    }
-    return {"hexes": answer}
+    }}  # fmt: skip
 
 
 @QUESTIONS.asks("D-14.4")
@@ -402,8 +390,8 @@ def _arrival(setup: Setup, target: str, from_: tuple[HexName, ...]) -> Json:
 @QUESTIONS.asks("D-14.2 D-14.6 D-14.7 D-14.9", "D-14.6")
 def _targets(setup: Setup, unit: str) -> Json:
     """At which enemies a unit may fire."""
-    state = setup.state()
-    names = fields.targets_of(state, _unit(state, unit))
+    state, piece = setup.about(unit)
+    names = fields.targets_of(state, piece)
     hexes = dict.fromkeys(number for name in names for number in state.piece(name).hexes)
     return {"targets": names, "hexes": [*hexes]}
 
@@ -422,43 +410,44 @@ def _fire(setup: Setup, units: Names, target: str, dice: Dice = ()) -> Json:
     except MissingRow as missing:
         return {"legal": True, "row": None, "result": None, "asks_for": [missing.row]}
     hit = shot.checks[0] if shot.checks else target
-    parts = shot.modifiers.get(hit, {})
-    answer: Json = {
-        "legal": True, "house": is_house(setup.charts), "modifiers": parts,
-        "modifier_total": sum(parts.values()), "result": shot.result or None,
-        "because": [f"{name} {value:+d}" for name, value in parts.items()],
-    }  # fmt: skip
+    answer = {"legal": True, **_modifiers(shot.modifiers.get(hit, {}))}
+    answer |= {"house": is_house(setup.charts), "result": shot.result or None}
     if shot.firepower is not None:
         answer |= {"firepower": shot.firepower, "value": shot.value}
     if shot.row is not None and shot.start_row is not None:
-        charts = state.board.chart("fire")
+        rows = state.board.chart("fire").rows
         answer |= {
-            "start_row": fires.row_name(charts, shot.start_row),
+            "start_row": fires.row_name(rows[shot.start_row]),
             "rows_down": shot.rows_down,
-            "row": fires.row_name(charts, shot.row),
+            "row": fires.row_name(rows[shot.row]),
         }
     return answer if not dice else answer | _fire_results(state, shot, dice)
+
+
+def _modifiers(parts: Mapping[str, int]) -> Json:
+    because = [f"{name} {value:+d}" for name, value in parts.items()]
+    return {"modifiers": parts, "modifier_total": sum(parts.values()), "because": because}
 
 
 def _fire_results(before: State, shot: fires.Shot, dice: Dice) -> Json:
     state = _thrown(fires.fired(before, shot.firers, shot.target), dice)
     checked = (event.facts for event in state.told if event.kind == "check")
-    totals = [facts for facts in checked if "total" in facts]
-    checks = {
-        fact["unit"]: {"die": die, "total": fact["total"], "passed": fact["passed"]}
-        for fact, die in zip(totals, dice, strict=False)
-    }
-    side, there = enemy_of(before.side(shot.firers[0])), before.piece(shot.target).hexes
-    now = [state.leader(old.id) for number in there for old in before.leaders_at(number, side)]
-    leaders = {o.id: "killed" if o.dead else "injured" if o.injured else "unhurt" for o in now}
-    retreats = [due for due in state.due if isinstance(due, fires.Retreat)]
+    totals = (facts for facts in checked if "total" in facts)
+    there, side = before.piece(shot.target).hexes, before.side(shot.target)
+    old = [one for number in there for one in before.leaders_at(number, side) if shot.leader_die]
+    now = map(state.leader, (one.id for one in old))
     return {
-        "checks": checks,
+        "checks": {
+            facts["unit"]: {"die": die, "total": facts["total"], "passed": facts["passed"]}
+            for facts, die in zip(totals, dice, strict=False)
+        },
         "dice_used": len(dice),
         "captured": state.piece(shot.target).captured_by is not None,
-        "leaders": leaders if shot.leader_die else {},
-        "leader_die": shot.leader_die and bool(leaders),
-        "withdraw": {due.unit: due.left for due in retreats},
+        "leaders": {
+            one.id: "killed" if one.dead else "injured" if one.injured else "unhurt" for one in now
+        },
+        "leader_die": bool(old),
+        "withdraw": {due.unit: due.left for due in state.due if isinstance(due, fires.Retreat)},
         "units": _after(before, state),
         "pool": state.pool,
         "vp": state.vp,
@@ -494,16 +483,11 @@ def _reaction(
     state, piece = setup.about(unit)
     cause = _unit(state, mover, "mover")
     check = reaction.check_of(state, unit, (mover,))
-    answer: Json = {
-        "modifiers": check.modifiers,
-        "modifier_total": check.modifier,
-        "because": [f"{name} {value:+d}" for name, value in check.modifiers.items()],
-    }
     if die is None:
-        return answer
+        return _modifiers(check.modifiers)
     verdict = reaction.verdict_of(state, unit, (mover,), check, die)
     paths = _ways_back(state, piece, (cause.hexes,), verdict.withdraw)
-    return answer | as_answer(verdict) | {
+    return _modifiers(check.modifiers) | as_answer(verdict) | {
         "returns_turn": state.turn + 1 if verdict.rout else None,
         "withdraw_paths": [[_shown(to) for to in path] for path, _ in paths],
     }  # fmt: skip
@@ -514,13 +498,9 @@ def _ways_back(
 ) -> Iterator[tuple[tuple[Hexes, ...], int]]:
     """Yields the ways of a withdrawal with their Losses; a blocked second hex ends one (R-32)."""
     for to in fields.withdrawals(state, piece, causes)[1] if hexes else ():
-        losses = fields.withdrawal_losses(state, piece, to)
-        if hexes == 1:
-            yield (to,), losses
-            continue
-        moved = state.with_piece(piece.id, hexes=to)
-        for path, more in _ways_back(moved, moved.piece(piece.id), causes, hexes - 1):
-            yield (to, *path), losses + more
+        losses, moved = fields.withdrawal_losses(state, piece, to), replace(piece, hexes=to)
+        ways = _ways_back(state.put(moved), moved, causes, hexes - 1) if hexes > 1 else [((), 0)]
+        yield from (((to, *path), losses + more) for path, more in ways)
 
 
 @QUESTIONS.asks("D-14.11 D-W")
@@ -544,8 +524,7 @@ def _withdrawal(setup: Setup, unit: str, cause: Names, hexes: Literal[1, 2] = 1)
 @QUESTIONS.asks("D-4.2", "D-4.2")
 def _in_command(setup: Setup, unit: str) -> Json:
     """Whether a unit is In Command, and by which path."""
-    state, piece = setup.about(unit)
-    path = fields.command_path(state, piece)
+    path = fields.command_path(*setup.about(unit))
     distance = None if path is None else len(path)
     return {"in_command": path is not None, "distance": distance, "path": path or ()}
 
@@ -559,12 +538,9 @@ def _form_square(setup: Setup, unit: str, die: Die | None = None) -> Json:
         return {"offered": False, "why_not": why}
     if die is None:
         return {"offered": True}
-    after = fires.SquareDie(unit, (unit,)).then(state, (die,))
-    piece = after.piece(unit)
-    return {
-        "offered": True, "passed": piece.formation == "square", "formation": piece.formation,
-        "strength": 0 if piece.eliminated else after.strength(unit),
-    }  # fmt: skip
+    after = _after(state, fires.SquareDie(unit, (unit,)).then(state, (die,)))[unit]
+    shown = {key: after[key] for key in ("formation", "strength")}
+    return {"offered": True, "passed": after["formation"] == "square"} | shown
 
 
 # --- clashes and the Turn Track -------------------------------------------------------------------
@@ -584,9 +560,9 @@ def _clash(
         attacker = enemy_of(attacker)
     attackers = tuple(piece.id for piece in state.at(hex, attacker))
     defenders = tuple(piece.id for piece in state.at(hex, enemy_of(attacker)))
+    combat = clashes.Combat((hex,), attackers, defenders, how)
     if not attackers or not defenders:
         raise FactError("hex", f"expected a Clash Hex, got {hex}")
-    combat = clashes.Combat((hex,), attackers, defenders, how)
     try:
         shifts = [shift.model_dump() for shift in clashes.shifts_of(state, combat)]
         answer: Json = {"column": clashes.column_of(state, combat), "shifts": shifts}
@@ -595,21 +571,24 @@ def _clash(
     answer["house"] = is_house(setup.charts)
     if not dice:
         return answer
-    before, result = state, clashes.result_of(state, combat, dice[0])
-    state = _thrown(state.pushed(clashes.ClashDie(combat)), dice, losses)
-    loser, won = (attacker, defenders) if result[0] == "A" else (enemy_of(attacker), attackers)
-    last = (name for name in won if before.strength(name) == 1)
-    checks = {
-        name: {"die": die, "passed": die <= before.morale(name)}
-        for name, die in zip(last, dice[1:], strict=False)
-    }
-    winners = [due for due in state.due if isinstance(due, clashes.Winners)]
+    result = clashes.result_of(state, combat, dice[0])
+    lost, won = clashes.losers_and_winners(combat, result)
+    last = (name for name in won if state.strength(name) == 1)
+    after = _thrown(state.pushed(clashes.ClashDie(combat)), dice, losses)
+    winners = (due for due in after.due if isinstance(due, clashes.Winners))
     return answer | {
-        "die": dice[0], "result": result, "loser": loser, "checks": checks,
-        "units": _after(before, state),
-        "winners_may_face": any(due.names(state) for due in winners), "vp": state.vp,
+        "die": dice[0],
+        "result": result,
+        "loser": state.side(lost[0]),
+        "checks": {
+            name: {"die": die, "passed": die <= state.morale(name)}
+            for name, die in zip(last, dice[1:], strict=False)
+        },
+        "units": _after(state, after),
+        "winners_may_face": any(due.names(after) for due in winners),
+        "vp": after.vp,
         "readings": ["D-15.8"],
-    }  # fmt: skip
+    }
 
 
 class RoutedFacts(NestedFacts):
@@ -624,22 +603,20 @@ def _crisis(
     setup: Setup, routed: RoutedFacts, cause: Names, dice: Mapping[str, Die] | None = None
 ) -> Json:
     """Which friends of a unit that routs check their Morale, and what follows."""
-    state = setup.state()
+    state, dice = setup.state(), dice or {}
     causes = tuple(_unit(state, name, "cause").hexes for name in cause)
     sides = [unit.side for unit in setup.units if unit.id == routed.unit]
     side = sides[0] if sides else state.enemy(cause[0])
     near = set(state.grid.neighbours(routed.hex))
     friends = [p for p in state.on_map(side) if p.id != routed.unit and near & set(p.hexes)]
     shaken = [piece for piece in clashes.shaken_by(state, side, (routed.hex,)) if piece in friends]
-    checks: Json = {}
-    for piece in shaken:
-        check = checks[piece.id] = {"morale": state.morale(piece.id)}
-        if dice is not None and piece.id in dice:
-            passed = dice[piece.id] <= state.morale(piece.id)
-            check |= {"total": dice[piece.id], "passed": passed}
-            if not passed:
-                zone, options = fields.withdrawals(state, piece, causes)
-                check |= {"class": zone, "options": [_shown(to) for to in options]}
+    checks: dict[str, Json] = {p.id: {"morale": state.morale(p.id)} for p in shaken}
+    for piece in (piece for piece in shaken if piece.id in dice):
+        die, check = dice[piece.id], checks[piece.id]
+        check |= {"total": die, "passed": die <= check["morale"]}
+        if not check["passed"]:
+            zone, options = fields.withdrawals(state, piece, causes)
+            check |= {"class": zone, "options": [_shown(to) for to in options]}
     return {"checks": checks, "no_check": [p.id for p in friends if p not in shaken]}
 
 
@@ -648,18 +625,16 @@ def _losses(unit: UnitFacts, losses: Annotated[int, Limits(ge=0, le=10)]) -> Jso
     """What Losses leave of a unit."""
     troop, piece = unit.troop(), unit.piece()
     after = replace(piece, losses=piece.losses + losses)
-    strength = troops.strength_of(troop, after)
+    strength, back = troops.strength_of(troop, after), troops.is_reduced(troop, after)
     wide = piece.formation == "line" and troop.is_battalion
     wide = wide and troops.needs_two_hexes(troop, strength)
-    back = troops.is_reduced(troop, after)
-    hexes = piece.hexes
-    options = [[n] for n in hexes] if len(hexes) > 1 and not wide else [list(hexes)]
+    one_hex = [(number,) for number in piece.hexes]
     return {
         "strength": strength,
         "side": "gone" if strength == 0 else "back" if back else "front",
-        "morale": (troop.morale[-1] if back else troop.morale[0]) if troop.morale else None,
+        "morale": troop.morale[-1 if back else 0] if troop.morale else None,
         "counter": "two-hex" if wide else "one-hex",
-        "hexes_options": options if strength and hexes else [],
+        "hexes_options": ([piece.hexes] if wide else one_hex) if strength and one_hex else [],
         "facing_deg": piece.facing_deg,
         "unit": {"disrupted": piece.disrupted, "fires": piece.fires},
     }
@@ -695,11 +670,9 @@ def _turn_track(
     assert due is not None
     if due.leader == "not_activated" or not due.hex_free:
         return {**_back(due.turn + 1, turns), "hex": None, "near": None}
-    has_leader = due.leader == "activated"
-    return {
-        **_back(due.turn, turns), "hex": None if has_leader else tables.RETURN_HEX[due.side],
-        "near": "leader" if has_leader else None, "disrupted": True,
-    }  # fmt: skip
+    home = {"hex": tables.RETURN_HEX[due.side], "near": None}
+    place = {"hex": None, "near": "leader"} if due.leader == "activated" else home
+    return {**_back(due.turn, turns), **place, "disrupted": True}
 
 
 def _back(turn: int, turns: int) -> Json:
@@ -722,8 +695,8 @@ def _companies_out(
     disrupted: bool = False,
 ) -> Json:
     """How many companies a Light Battalion may have out."""
-    most = 0 if in_clash_hex or disrupted else movement.most_companies(strength_with_companies)
-    return {"most": most}
+    most = movement.most_companies(strength_with_companies)
+    return {"most": 0 if in_clash_hex or disrupted else most}
 
 
 @QUESTIONS.asks("D-10.5 D-10.13 D-10.14")
@@ -738,21 +711,18 @@ def _battery(
     state, ban = Setup(map=ground, units=(gun,)).state(), None
     steps = {"turn": MoveStep(turn=60), "move": MoveStep(to=("0201",))}
     for act in own:
-        after = _fires(state) if act == "fire" else sequence.walk(state, ("gun",), (steps[act],))
+        after: Any = state.with_piece("gun", fired=True), 0.0
+        if act == "fire":
+            after = fields.ban_on_firing(state, state.piece("gun")) or after
+        else:
+            after = sequence.walk(state, ("gun",), (steps[act],))
         if isinstance(after, Ban):
             ban = after
             break
         state = after[0]
     later = sequence.movement_ended(state)
-    return {
-        **_ruled(ban), "fire_own": not isinstance(_fires(state), Ban),
-        "fire_enemy_subphase": not isinstance(_fires(later), Ban),
-    }  # fmt: skip
-
-
-def _fires(state: State) -> tuple[State, float] | Ban:
-    ban = fields.ban_on_firing(state, state.piece("gun"))
-    return ban or (state.with_piece("gun", fired=True), 0.0)
+    own_fire, later_fire = (fields.ban_on_firing(s, s.piece("gun")) is None for s in (state, later))
+    return {**_ruled(ban), "fire_own": own_fire, "fire_enemy_subphase": later_fire}
 
 
 # --- chits and victory ----------------------------------------------------------------------------
@@ -764,27 +734,25 @@ def _pool(
     chosen: Mapping[Side, Names] | None = None, seen_by: Side | None = None,
 ) -> Json:  # fmt: skip
     """The Activation Pool, and the part of it that a seat may see."""
-    listed, picked = tables.POOL.get(turn), chosen or {}
     others = {
         side: tuple(name for name in names if name != overall_commander.get(side))
         for side, names in leaders.items()
     }
-    fixed = {
-        side: tuple(n for who in listed or () for n in leaders.get(side, ()) if n.lower() == who)
-        for side in SIDES
-    }
-    if listed is None:
-        fixed = {side: (name,) for side, name in overall_commander.items()}
+    fixed: dict[Side, Names] = {side: (name,) for side, name in overall_commander.items()}
+    choose, able = tables.POOL_CHOICE, others
+    if listed := tables.POOL.get(turn):
+        choose, able = 0, dict.fromkeys(SIDES, ())
+        for side in SIDES:
+            names = leaders.get(side, ())
+            fixed[side] = tuple(name for who in listed for name in names if name.lower() == who)
+    secret = {seen_by: (chosen or {}).get(seen_by, ())} if seen_by else {}
     return {
         "fixed": fixed,
-        "choose": dict.fromkeys(SIDES, tables.POOL_CHOICE if listed is None else 0),
-        "from": others if listed is None else dict.fromkeys(SIDES, ()),
-        "shown": {
-            side: (*fixed.get(side, ()), *(picked.get(side, ()) if side == seen_by else ()))
-            for side in SIDES
-        },
+        "choose": dict.fromkeys(SIDES, choose),
+        "from": able,
+        "shown": {side: (*fixed.get(side, ()), *secret.get(side, ())) for side in SIDES},
         "may_activate": {name: others.get(side, ()) for side, name in overall_commander.items()},
-    }  # fmt: skip
+    }
 
 
 @QUESTIONS.asks("D-4.2 D-4.3 D-4.4 D-4.5", "D-4.4")

@@ -15,7 +15,7 @@ from tablecam.rules.maida_1806 import state as acts
 from tablecam.rules.maida_1806.clash import Combat, begun, rout
 from tablecam.rules.maida_1806.fire import Retreat, Shrink, ban_on_fire, fired
 from tablecam.rules.maida_1806.state import Due, React, State, Units, enemy_of
-from tablecam.rules.maida_1806.troops import Piece
+from tablecam.rules.maida_1806.troops import Piece, Troop
 from tablecam.wording import counted, joined
 
 Did = Literal["entered", "turned"]
@@ -29,8 +29,7 @@ def triggered(state: State, movers: Sequence[str], did: Did) -> tuple[Units, Uni
     pieces = [state.piece(name) for name in movers]
     if not pieces or any(state.in_clash(piece) for piece in pieces):
         return (), ()
-    first = state.troop(movers[0])
-    is_company = first.is_company
+    first, is_company = state.troop(movers[0]), state.troop(movers[0]).is_company
     if first.is_battery or (is_company and did == "turned"):
         return (), ()
     hexes: set[str] = set()
@@ -55,11 +54,9 @@ def _target(state: State, piece: Piece, movers: Sequence[str]) -> str | None:
     """Returns the mover at which a unit may fire in reaction (R-27)."""
     if field.ban_on_firing(state, piece) is not None:
         return None
-    for name in movers:
-        mover = state.piece(name)
-        if mover.hexes and field.ban_on_target(state, piece, mover) is None:
-            return name if ban_on_fire(state, (piece.id,), name) is None else None
-    return None
+    seen = (n for n in movers if field.ban_on_target(state, piece, state.piece(n)) is None)
+    first = next(seen, None)
+    return None if first is None or ban_on_fire(state, (piece.id,), first) else first
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,14 +73,11 @@ class Check:
         return sum(self.modifiers.values())
 
 
-def case_of(state: State, unit: str, mover: str) -> str:
+def case_of(own: Troop, mover: Troop) -> str:
     """Returns the procedure of a unit against a mover: A to E of D-13.1."""
-    own, other = state.troop(unit), state.troop(mover)
     if own.arm == "cavalry":
-        return "E" if other.arm == "cavalry" else "D"
-    if other.arm == "cavalry":
-        return "C"
-    return "B" if own.is_company else "A"
+        return "E" if mover.arm == "cavalry" else "D"
+    return "C" if mover.arm == "cavalry" else "B" if own.is_company else "A"
 
 
 def check_of(state: State, unit: str, movers: Sequence[str]) -> Check:
@@ -91,21 +85,18 @@ def check_of(state: State, unit: str, movers: Sequence[str]) -> Check:
     troop, piece = state.both(unit)
     hexes = tuple(number for name in movers for number in state.piece(name).hexes)
     zone = field.zone_of(state, piece, hexes)
-    case = case_of(state, unit, movers[0])
-    parts: dict[str, int] = {}
-    if case == "A" and troop.side == "british" and troop.nation != "sicilian" and zone == "front":
-        parts["british_front"] = tables.BRITISH_FRONT
-    if case == "C":
-        formation = piece.formation
-        if formation in tables.AGAINST_CAVALRY:
-            parts[formation] = tables.AGAINST_CAVALRY[formation]
-        if any(state.board.ground.terrain_of(n) == "clear" for n in piece.hexes):
-            parts["clear"] = tables.AGAINST_CAVALRY["clear"]
-    if zone in ("flank", "rear"):
-        parts["flank_or_rear"] = tables.FLANK_REACTION
-    if field.is_in_command(state, piece):
-        parts["in_command"] = tables.COMMAND_REACTION
-    return Check(case, parts, state.morale(unit))
+    case = case_of(troop, state.troop(movers[0]))
+    is_steady = case == "A" and troop.side == "british" and troop.nation != "sicilian"
+    is_clear = "clear" in map(state.board.ground.terrain_of, piece.hexes)
+    horse = tables.AGAINST_CAVALRY if case == "C" else {}
+    parts = {
+        "british_front": tables.BRITISH_FRONT if is_steady and zone == "front" else 0,
+        piece.formation: horse.get(piece.formation, 0),
+        "clear": horse.get("clear", 0) if is_clear else 0,
+        "flank_or_rear": tables.FLANK_REACTION if zone in ("flank", "rear") else 0,
+        "in_command": 0 if field.command_path(state, piece) is None else tables.COMMAND_REACTION,
+    }
+    return Check(case, {name: value for name, value in parts.items() if value}, state.morale(unit))
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,17 +178,12 @@ def counter_hexes(
     """
     if piece.disrupted or piece.formation == "square" or state.troop(piece.id).is_company:
         return None
-    for other in others:
-        one, two = field.stacked(state, state.piece(other)), field.stacked(state, piece)
-        if (one.kind, one.formation) != (two.kind, two.formation):
-            return None
+    alike = {(state.troop(n).kind, state.piece(n).formation) for n in (piece.id, *others)}
     targets = {number for name in movers for number in state.piece(name).hexes}
-    for hexes in field.shifts(state, piece, "front"):
-        free = all(
-            (state.board.is_passable(n) and (n in targets or not state.at(n))) or n in piece.hexes
-            for n in hexes
-        )
-        if free and targets.intersection(hexes):
+    for hexes in field.shifts(state, piece, "front") if len(alike) == 1 else ():
+        new = [number for number in hexes if number not in piece.hexes]
+        is_free = all(state.board.is_passable(n) and (n in targets or not state.at(n)) for n in new)
+        if is_free and targets.intersection(hexes):
             return hexes
     return None
 
@@ -287,11 +273,8 @@ class ReactionCheck(Due):
         roll, movers = self.roll(state), state.left(self.movers)
         if roll is None or not movers:
             return None
-        check = check_of(state, self.unit, movers)
-        faces = outcomes_of(
-            lambda die: verdict_of(state, self.unit, movers, check, die).words,
-            range(tables.DIE_FACES),
-        )
+        verdict = partial(verdict_of, state, self.unit, movers, check_of(state, self.unit, movers))
+        faces = outcomes_of(lambda die: verdict(die).words, range(tables.DIE_FACES))
         return PendingDecision(str(roll), sums=(faces,))
 
     def then(self, state: State, answer: Any) -> State:
@@ -355,10 +338,9 @@ class ReactionChoice(Due):
             return _fires(state, self.unit, self.movers)
         if answer is None or choice != "turn":
             return state
-        for piece in state.stack(self.unit):
-            if not state.troop(piece.id).is_battery:
-                to = answer.hexes or piece.hexes
-                state = state.with_piece(piece.id, facing_deg=answer.facing_deg, hexes=to)
+        for name in state.foot(piece.id for piece in state.stack(self.unit)):
+            to = answer.hexes or state.piece(name).hexes
+            state = state.with_piece(name, facing_deg=answer.facing_deg, hexes=to)
         words = f"wheels to {' '.join(answer.hexes)}" if answer.hexes else "turns"
         return state.tells("turn", f"{self.unit} {words}", "D-13.1", unit=self.unit)
 
@@ -371,9 +353,7 @@ def _counterattack(state: State, movers: Units, units: Units) -> State:
         piece = state.piece(name)
         to = counter_hexes(state, piece, movers, attackers)
         if to is not None and name not in attackers:
-            state = state.with_piece(
-                name, hexes=to, entered_from=piece.hexes, how="counterattack"
-            )  # fmt: skip
+            state = state.with_piece(name, hexes=to, entered_from=piece.hexes, how="counterattack")
             attackers += (name,)
             hexes.update(to)
     targets = {number for place in state.places(movers) for number in place}

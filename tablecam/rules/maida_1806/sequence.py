@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
-from itertools import combinations
+from itertools import combinations, product
 from typing import Any, Final
 
 from tablecam.rules.game import Ban, Event, PendingDecision, Refused
@@ -47,11 +47,8 @@ class PoolChoice(Due):
 
     def legal(self, state: State) -> tuple[acts.ChoosePool, ...]:
         """Returns all choices."""
-        able = [
-            leader.id
-            for leader in state.leaders_of(self.side)
-            if not leader.dead and not state.is_oc(leader.id)
-        ]
+        alive = (leader.id for leader in state.leaders_of(self.side) if not leader.dead)
+        able = [name for name in alive if not state.is_oc(name)]
         choices = combinations(able, min(self.count, len(able)))
         return tuple(acts.ChoosePool(self.side, leaders) for leaders in choices)
 
@@ -125,19 +122,14 @@ def activated(state: State, action: acts.Activate) -> State:
     pieces = tuple(
         replace(
             piece, mp_left=movement.points_of(state, piece) if piece.id in own else 0.0,
-            how=piece.how if state.in_clash(piece) else "",
+            how=piece.how if state.in_clash(piece) else "", done=False, double=False, fired=False,
+            held_fire=False, straight=0, passing=False,
         )
         for piece in state.pieces
     )  # fmt: skip
-    state = replace(state, pieces=pieces).with_all(
-        done=False, double=False, fired=False, held_fire=False, straight=0, passing=False
-    )
-    state = replace(state, phase="movement", slot=0, passes=0, movers=())
-    back = [
-        Return(piece.id)
-        for piece in state.pieces
-        if piece.id in own and piece.returns_turn is not None and piece.returns_turn <= state.turn
-    ]
+    state = replace(state, pieces=pieces, phase="movement", slot=0, passes=0, movers=())
+    waiting = (piece for piece in pieces if piece.id in own and piece.returns_turn is not None)
+    back = [Return(piece.id) for piece in waiting if (piece.returns_turn or 0) <= state.turn]
     orphans = f"{state.drawn} commands the units of {action.units_of}"
     text = orphans if action.units_of else f"{commanding}'s units act"
     return state.pushed(*back).tells("activation", text, "D-3.3b")
@@ -154,14 +146,11 @@ class Return(Due):
         troop = state.troop(self.unit)
         near = troop.leader in state.board.leaders and state.leader(troop.leader).hex
         home = state.board.ground.returns[troop.side]
-        enemy = enemy_of(troop.side)
-        return tuple(
-            acts.Place(self.unit, (number,), facing_deg)
-            for number in ((near, *state.grid.neighbours(near)) if near else (home,))
-            if state.is_free(number, enemy)
-            for facing_deg in state.grid.facings_deg
-            if ban_on_lying(state, self._back(state, (number,), facing_deg)) is None
-        )
+        hexes = (near, *state.grid.neighbours(near)) if near else (home,)
+        free = [(number,) for number in hexes if state.is_free(number, enemy_of(troop.side))]
+        places = (self._back(state, *place) for place in product(free, state.grid.facings_deg))
+        able = (piece for piece in places if ban_on_lying(state, piece) is None)
+        return tuple(acts.Place(piece.id, piece.hexes, piece.facing_deg) for piece in able)
 
     def _back(self, state: State, hexes: Hexes, facing_deg: int) -> Piece:
         """Returns the unit as it returns: on one hex, so a battalion in Column."""
@@ -237,19 +226,14 @@ def fire_choices(state: State) -> Iterator[acts.Fire]:
                 yield acts.Fire((piece.id,), target)
                 if state.troop(piece.id).is_battalion and not state.movers:
                     able.setdefault(target, []).append(piece.id)
-    for target, names in able.items():
-        for pair in combinations(names, 2):
-            if ban_on_fire(state, pair, target) is None:
-                yield acts.Fire(pair, target)
+    pairs = ((pair, target) for target in able for pair in combinations(able[target], 2))
+    yield from (acts.Fire(*fire) for fire in pairs if ban_on_fire(state, *fire) is None)
 
 
 def able_units(state: State) -> tuple[Piece, ...]:
     """Returns the active units that may still begin a move (D-4.2)."""
-    return tuple(
-        piece
-        for piece in map(state.piece, state.active_units)
-        if ban_on_beginning(state, piece.id) is None
-    )
+    able = (name for name in state.active_units if ban_on_beginning(state, name) is None)
+    return tuple(map(state.piece, able))
 
 
 def ban_on_beginning(state: State, name: str) -> Ban | None:
@@ -303,24 +287,18 @@ def _ban_on_charging(state: State, name: str) -> Ban | None:
 def _beginnings(state: State) -> Iterator[Any]:
     able = able_units(state)
     names = [piece.id for piece in able]
-    stacks = (state.foot(other.id for other in state.stack(name)) for name in names)
     groups: list[Units] = [(name,) for name in names]
-    groups += [
-        stack
-        for name, stack in zip(names, stacks, strict=True)
-        if len(stack) > 1 and stack[0] == name and set(stack) <= set(names)
-    ]
-    groups += (
-        pair
-        for pair in combinations(names, 2)
-        if len(set(state.places(pair))) > 1 and movement.may_move_together(state, pair) is None
-    )
+    for name in names:
+        stack = state.foot(other.id for other in state.stack(name))
+        if len(stack) > 1 and stack[0] == name and set(stack) <= set(names):
+            groups.append(stack)
+    apart = (pair for pair in combinations(names, 2) if len(set(state.places(pair))) > 1)
+    groups += (pair for pair in apart if movement.may_move_together(state, pair) is None)
     for units in groups:
-        for step, _ in movement.legal_steps(state, units):
-            yield acts.Move(units, (step,))
-        if all(may_double(state, name) for name in units):
-            for step, _ in movement.legal_steps(state, units, double=True):
-                yield acts.Move(units, (step,), double_march=True)
+        may_march = all(may_double(state, name) for name in units)
+        for double in (False, True) if may_march else (False,):
+            for step, _ in movement.legal_steps(state, units, double=double):
+                yield acts.Move(units, (step,), double)
     for piece in able:
         yield from _own_acts(state, piece)
     for name in state.active_units:
@@ -350,10 +328,9 @@ def _going_on(state: State) -> Iterator[Any]:
     pieces = [state.piece(name) for name in state.movers]
     for step, _ in movement.legal_steps(state, state.movers):
         yield acts.Move(state.movers, (step,))
-    if all(state.troop(name).arm == "cavalry" for name in state.movers):
-        for number in front_of(state, pieces[0]):
-            if movement.ban_on_charge(state, state.movers, number) is None:
-                yield acts.Charge(state.movers, number)
+    for number in front_of(state, pieces[0]):
+        if movement.ban_on_charge(state, state.movers, number) is None:
+            yield acts.Charge(state.movers, number)
     yield from fire_choices(state)
     if len(pieces) == 1:
         yield from _own_acts(state, pieces[0])
@@ -402,32 +379,27 @@ def places_of_entry(state: State, name: str) -> Iterator[acts.Place]:
     edge = state.board.ground.edges[troop.enters.edge]
     wide = state.needs_two_hexes(name)
     enemy = enemy_of(troop.side)
-    for left in edge:
-        for facing_deg in state.grid.facings_deg:
-            right = right_hex(state.grid, left, facing_deg) if wide else left
-            if right not in edge:
-                continue
-            hexes: Hexes = (left, right) if wide and right is not None else (left,)
-            there = replace(piece, hexes=hexes, facing_deg=facing_deg, formation="line")
-            inward = len(front_of(state, there)) == len(hexes) + 1
-            free = all(state.is_free(number, enemy) for number in hexes)
-            if inward and free and ban_on_lying(state, there) is None:
-                yield acts.Place(name, hexes, facing_deg)
+    for left, facing_deg in product(edge, state.grid.facings_deg):
+        right = right_hex(state.grid, left, facing_deg) if wide else left
+        if right is None or right not in edge:
+            continue
+        hexes: Hexes = (left, right) if wide else (left,)
+        there = replace(piece, hexes=hexes, facing_deg=facing_deg, formation="line")
+        is_inward = len(front_of(state, there)) == len(hexes) + 1
+        is_free = all(state.is_free(number, enemy) for number in hexes)
+        if is_inward and is_free and ban_on_lying(state, there) is None:
+            yield acts.Place(name, hexes, facing_deg)
 
 
 def entered(state: State, action: acts.Place) -> State:
     """Returns the state with reinforcements on the map, who pay the dearer hex (D-17.0e)."""
-    troop = state.board.troops[action.unit]
-    mp = max(state.board.cost(number, "line") for number in action.hexes)
-    left = max(movement.allowance_of(troop) - mp, 0.0)
-    state = state.with_piece(
-        action.unit, hexes=action.hexes, facing_deg=action.facing_deg, formation="line",
-        mp_left=left, has_moved=True,
-    )  # fmt: skip
-    state = replace(state, movers=(action.unit,))
-    text = f"{action.unit} enters by {' '.join(action.hexes)}"
-    state = state.tells("enter", text, "D-17.0b", unit=action.unit)
-    return with_reactions(state, (action.unit,), "entered", action.hexes)
+    name, hexes = action.unit, action.hexes
+    mp = max(state.board.cost(number, "line") for number in hexes)
+    left = max(movement.allowance_of(state.troop(name)) - mp, 0.0)
+    lies = {"hexes": hexes, "facing_deg": action.facing_deg, "formation": "line"}
+    state = replace(state.with_piece(name, mp_left=left, has_moved=True, **lies), movers=(name,))
+    state = state.tells("enter", f"{name} enters by {' '.join(hexes)}", "D-17.0b", unit=name)
+    return with_reactions(state, (name,), "entered", hexes)
 
 
 def _movement_goes_on(state: State) -> State | None:
@@ -455,18 +427,16 @@ def halted(state: State) -> State:
 
 def _reattached(state: State, name: str) -> State:
     """Returns the state with a company back in its battalion, alone together in a hex (D-8.3)."""
-    for piece in state.stack(name) if state.piece(name).hexes else ():
-        for company in piece.out:
-            there = state.piece(company)
-            if set(there.hexes) & set(piece.hexes) and len(state.stack(piece.id)) == 2:
-                strength = state.strength(company)
-                state = state.with_piece(company, hexes=(), has_moved=True)
-                out = tuple(other for other in piece.out if other != company)
-                losses = max(piece.losses - strength, 0)
-                state = state.with_piece(piece.id, out=out, losses=losses)
-                state = _widened(state, piece.id)
-                text = f"{company} rejoins {piece.id}"
-                return state.tells("reattach", text, "D-8.3", unit=company)
+    pairs = ((piece, company) for piece in state.stack(name) for company in piece.out)
+    for piece, company in pairs:
+        there = state.piece(company).hexes
+        if set(there) & set(piece.hexes) and len(state.stack(piece.id)) == 2:
+            losses = max(piece.losses - state.strength(company), 0)
+            out = tuple(other for other in piece.out if other != company)
+            state = state.with_piece(company, hexes=(), has_moved=True)
+            state = _widened(state.with_piece(piece.id, out=out, losses=losses), piece.id)
+            text = f"{company} rejoins {piece.id}"
+            return state.tells("reattach", text, "D-8.3", unit=company)
     return state
 
 
@@ -534,11 +504,11 @@ class GoOn(Due):
         units = self.units
         if not set(units) <= set(state.movers):
             return state
-        before = [number for place in state.places(units) for number in place]
+        before = set().union(*state.places(units))
         after = _step(state, units, self.steps[0], double=self.double)
+        who = ", ".join(units)
         if isinstance(after, Ban):
-            text = f"{', '.join(units)} goes no farther: {after.because}"
-            return state.tells("stop", text, after.rule)
+            return state.tells("stop", f"{who} goes no farther: {after.because}", after.rule)
         state, _ = after
         now = tuple(number for place in state.places(units) for number in place)
         new = tuple(number for number in now if number not in before)
@@ -551,7 +521,7 @@ class GoOn(Due):
         words = f"moves to {' '.join(now)}" if new else "turns"
         if new or not self.is_told:
             facts = {"units": list(units), "hexes": list(now)}
-            state = state.tells("move", f"{', '.join(units)} {words}", "D-12.1", **facts)
+            state = state.tells("move", f"{who} {words}", "D-12.1", **facts)
         return with_reactions(state, units, did, new)
 
 
@@ -576,7 +546,7 @@ def with_reactions(state: State, units: Units, did: Did, entered_hexes: Hexes) -
 def ban_on_fires(state: State, action: acts.Fire) -> Ban | None:
     """Returns why units do not fire in the slot."""
     for name in action.units:
-        if state.side(state.piece(name).id) != state.in_slot:
+        if state.troop(name).side != state.in_slot:
             return Ban("D-14.5", f"expected a unit of the {side_plural(state.in_slot)}, got {name}")
     if state.movers and not set(action.units) <= set(state.movers):
         return Ban("D-12.13", "expected the units that are moving")
@@ -638,11 +608,9 @@ def reordered(state: State, action: acts.Reorder) -> State:
 def formed(state: State, action: acts.Form) -> State:
     """Returns the state with a unit in another formation (D-6.3)."""
     piece = state.piece(action.unit)
-    mp = next(mp for form, mp in movement.formations(state, piece) if form == action)
-    state = state.with_piece(
-        action.unit, formation=action.to, facing_deg=action.facing_deg, hexes=action.hexes,
-        mp_left=piece.mp_left - mp, straight=0,
-    )  # fmt: skip
+    mp = dict(movement.formations(state, piece))[action]
+    lies = {"formation": action.to, "facing_deg": action.facing_deg, "hexes": action.hexes}
+    state = state.with_piece(piece.id, mp_left=piece.mp_left - mp, straight=0, **lies)
     text = f"{action.unit} forms {action.to.capitalize()}"
     return replace(state, movers=(action.unit,)).tells("formation", text, "D-6.3")
 
@@ -651,11 +619,10 @@ def detached(state: State, action: acts.Detach) -> State:
     """Returns the state with companies beside their battalion, which is weaker by them (D-8.2)."""
     piece = state.piece(action.unit)
     losses = piece.losses + sum(state.strength(name) for name in action.companies)
+    lies = {"hexes": piece.hexes[:1], "facing_deg": piece.facing_deg, "formation": "skirmish"}
+    marks = lies | {"mp_left": piece.mp_left, "done": False, "returns_turn": None}
     for name in action.companies:
-        state = state.with_piece(
-            name, hexes=piece.hexes[:1], facing_deg=piece.facing_deg, formation="skirmish",
-            mp_left=piece.mp_left, done=False, returns_turn=None,
-        )  # fmt: skip
+        state = state.with_piece(name, **marks)
     state = state.with_piece(action.unit, losses=losses, out=(*piece.out, *action.companies))
     text = f"{action.unit} detaches {', '.join(action.companies)}"
     state = replace(state, movers=(action.unit,)).pushed(Shrink(action.unit))
@@ -667,17 +634,15 @@ def detached(state: State, action: acts.Detach) -> State:
 
 def leader_moves(state: State) -> Iterator[acts.MoveLeader]:
     """Yields the hexes that the activated leaders may go to (D-3.3b, D-11.4)."""
+
+    def may_step(_: str, number: str) -> bool:
+        return state.is_free(number, enemy_of(state.active))
+
     for name in dict.fromkeys((state.drawn, state.commanding)):
         leader = state.leader(name)
-        if leader.hex is None or leader.has_moved or state.is_clash(leader.hex):
-            continue
-        enemy = enemy_of(state.leader_side(name))
-
-        def may_step(_: str, number: str, enemy: str = enemy) -> bool:
-            return state.is_free(number, enemy)
-
-        reached = state.grid.reached((leader.hex,), tables.ALLOWANCE["leader"], may_step)
-        yield from (acts.MoveLeader(name, n) for n in reached if n != leader.hex)
+        if leader.hex is not None and not leader.has_moved and not state.is_clash(leader.hex):
+            reached = state.grid.reached((leader.hex,), tables.ALLOWANCE["leader"], may_step)
+            yield from (acts.MoveLeader(name, n) for n in reached if n != leader.hex)
 
 
 def leader_moved(state: State, action: acts.MoveLeader) -> State:
@@ -697,11 +662,9 @@ def open_combats(state: State) -> tuple[Combat, ...]:
 def recaptured(state: State) -> State | None:
     """Returns the state with a gun taken back by friends who stand with it, if any (D-10.12)."""
     for piece in state.pieces:
-        side = state.troop(piece.id).side
-        if piece.captured_by != enemy_of(side) or not piece.hexes:
-            continue
-        number = piece.hexes[0]
-        if state.at(number, side) and not state.at(number, enemy_of(side)):
+        side, enemy = state.side(piece.id), state.enemy(piece.id)
+        is_taken = piece.captured_by == enemy and piece.hexes
+        if is_taken and state.at(piece.hexes[0], side) and not state.at(piece.hexes[0], enemy):
             points = tables.VICTORY_POINTS["battery_recaptured"]
             state = state.with_piece(piece.id, captured_by=side).gains(side, points)
             text = f"{piece.id} is recaptured: {points} VP for the {side_plural(side)}"

@@ -253,9 +253,8 @@ class State(HexState):
     @cached_property
     def board(self) -> Board:
         """The map, the charts and the counters."""
-        if isinstance(self.given, Board):
-            return self.given
-        return board_from(self.options, self.hex_map)
+        given: Board | None = self.given
+        return given or board_from(self.options, self.hex_map)
 
     # Units.
 
@@ -264,12 +263,12 @@ class State(HexState):
         return {piece.id: piece for piece in self.pieces}
 
     @cached_property
-    def _by_hex(self) -> Mapping[Hex, tuple[Piece, ...]]:
+    def _by_hex(self) -> Mapping[Hex, list[Piece]]:
         there: dict[Hex, list[Piece]] = {}
         for piece in self.on_map():
             for number in piece.hexes:
                 there.setdefault(number, []).append(piece)
-        return {number: tuple(pieces) for number, pieces in there.items()}
+        return there
 
     def piece(self, name: str) -> Piece:
         """Returns a unit.
@@ -281,14 +280,14 @@ class State(HexState):
             raise Refused(f"expected a unit, got {name}")
         return self._by_id[name]
 
-    def troop(self, name: str) -> Troop:
-        """Returns what a unit's counters print."""
-        self.piece(name)
-        return self.board.troops[name]
-
     def both(self, name: str) -> tuple[Troop, Piece]:
         """Returns what a unit's counters print, and the unit."""
-        return self.troop(name), self.piece(name)
+        piece = self.piece(name)
+        return self.board.troops[name], piece
+
+    def troop(self, name: str) -> Troop:
+        """Returns what a unit's counters print."""
+        return self.both(name)[0]
 
     def side(self, name: str) -> str:
         """Returns a unit's side."""
@@ -364,10 +363,10 @@ class State(HexState):
         Raises:
             Refused: There is no such leader.
         """
-        leader = next((leader for leader in self.leaders if leader.id == name), None)
-        if leader is None:
-            raise Refused(f"expected a leader, got {name}")
-        return leader
+        for leader in self.leaders:
+            if leader.id == name:
+                return leader
+        raise Refused(f"expected a leader, got {name}")
 
     def leader_side(self, name: str) -> str:
         """Returns a leader's side."""
@@ -400,28 +399,19 @@ class State(HexState):
         return self.leader_side(self.drawn) if self.drawn else SIDES[0]
 
     @property
-    def passive(self) -> str:
-        """The other side."""
-        return enemy_of(self.active)
-
-    @property
     def in_slot(self) -> str:
-        """The side that fires or moves now; the passive one begins (D-14.5)."""
-        return self.active if self.slot or self.movers else self.passive
+        """The side that fires or moves now; the other one begins (D-14.5)."""
+        return self.active if self.slot or self.movers else enemy_of(self.active)
 
     @cached_property
     def active_units(self) -> Units:
         """The units that the activated leader commands, on the map or not (D-4.1, D-4.3, D-4.5)."""
         if not self.drawn:
             return ()
-        whose = self.units_of or self.commanding
-        named = (
-            troop.id
-            for troop in self.board.troops.values()
-            if troop.side == self.active
-            and (troop.leader == whose or (troop.acts_with_oc and self.is_oc(self.drawn)))
-        )
-        return tuple(name for name in named if name in self._by_id)
+        whose, is_oc = self.units_of or self.commanding, self.is_oc(self.drawn)
+        own = (self.board.troops[name] for name in self.board.troops if name in self._by_id)
+        own = (troop for troop in own if troop.side == self.active)
+        return tuple(t.id for t in own if t.leader == whose or (t.acts_with_oc and is_oc))
 
     # Counters.
 
@@ -503,8 +493,8 @@ def first_counters(board: Board) -> tuple[tuple[Piece, ...], tuple[LeaderPiece, 
         facing_deg = board.grid.facings_deg[0] if unit.facing_deg is None else unit.facing_deg
         formation = troops.formation_of(unit.kind, unit.formation or "column")
         pieces.append(Piece(unit.id, hexes, formation, facing_deg))
-    leaders = (LeaderPiece(leader.id, leader.hex) for leader in board.scenario.leader)
-    return tuple(pieces), tuple(leaders)
+    leaders = tuple(LeaderPiece(leader.id, leader.hex) for leader in board.scenario.leader)
+    return tuple(pieces), leaders
 
 
 def enemy_of(side: str) -> str:
@@ -531,9 +521,9 @@ def eliminated(state: State, name: str, rule: str) -> State:
     state = replace(state, movers=tuple(unit for unit in state.movers if unit != name))
     state = state.tells("eliminated", f"{name} is eliminated", rule, unit=name)
     leader = state.board.troops[name].leader
-    if leader not in state.board.leaders or leader in state.led:
+    if leader not in state.board.leaders or leader in state.led or state.is_oc(leader):
         return state
-    if state.leader(leader).dead or state.is_oc(leader):
+    if state.leader(leader).dead:
         return state
     return without_leader(state, leader).tells("leader", f"{leader} has no units left", "D-4.6")
 

@@ -80,10 +80,9 @@ SHIFT_WORDS: Final = (
 def is_shift_word(when: str) -> bool:
     """Whether a chart may use these words."""
     name, colon, value = when.partition(":")
-    known = {word.partition(":")[0]: word.partition(":")[2] for word in SHIFT_WORDS}
-    if name not in known or bool(colon) != bool(known[name]):
-        return False
-    return known[name] != "N" or value.lstrip("-").isdigit()
+    needed = {word.partition(":")[0]: word.partition(":")[2] for word in SHIFT_WORDS}.get(name)
+    is_complete = needed is not None and bool(colon) == bool(needed)
+    return is_complete and (needed != "N" or value.lstrip("-").isdigit())
 
 
 def check_words(die: int, added: int, morale: int) -> str:

@@ -129,6 +129,9 @@ def test_a_line_in_two_clash_hexes_alone_fights_one_combat_d_6_5b_d_6_5d_d_15_1_
     (combat,) = clash.combats_of(state, "french", ("FA",), ())
     assert set(combat.defenders) == {"BA", "BB"}
     assert clash.strength_in(state, combat.defenders) == 10
+    lines = lie(wide, unit("BA", ["0605", "0505"], 240, full_strength=7))
+    (combat,) = clash.combats_of(lines, "french", ("FA",), ())
+    assert combat.hexes == ("0505", "0605")
 
 
 def test_two_friends_fight_two_combats_and_gang_up_on_nobody_d_6_5c_d_15_3():
