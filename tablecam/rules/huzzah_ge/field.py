@@ -78,7 +78,11 @@ class Field(Ground):
     def reached(self) -> Mapping[str, frozenset[str]]:
         """Which enemies each unit could reach by an advance (H-11.9)."""
         return {
-            name: frozenset(enemy.id for enemy in self.enemies(unit) if self._reaches(unit, enemy))
+            name: frozenset(
+                enemy.id
+                for enemy in self.enemies(unit)
+                if self._reaches(unit, enemy, self.troops[name].allowance_cm)
+            )
             for name, unit in self.units.items()
         }
 
@@ -86,6 +90,16 @@ class Field(Ground):
         """Returns the enemies within one move of a unit, either way (H-11.9)."""
         enemies, own = self.enemies(self.units[name]), self.reached[name]
         return [one.id for one in enemies if one.id in own or name in self.reached[one.id]]
+
+    def near_ahead(self, name: str) -> list[str]:
+        """Returns the enemies within one move, either way, who are straight ahead (H-11.4)."""
+        unit, own = self.units[name], self.reached[name]
+        return [
+            enemy
+            for enemy in self.near_enemies(name)
+            if enemy in own
+            or self._reaches(unit, self.units[enemy], self.troops[enemy].allowance_cm)
+        ]
 
     def apart_cm(self, a: Unit, b: Unit) -> float:
         """Returns the distance between two units' outlines (H-1.3)."""
@@ -176,14 +190,14 @@ class Field(Ground):
         sectors = self.sectors.items()
         return next((name for name, area in sectors if share_in(bases, area) >= 0.5), None)
 
-    def _reaches(self, a: Unit, b: Unit) -> bool:
-        troops = self.troops[a.id]
-        # Nothing farther off than an allowance can be reached; that spares most of the work.
-        if self.apart_cm(a, b) > troops.allowance_cm:
+    def _reaches(self, a: Unit, b: Unit, within_cm: float) -> bool:
+        # Nothing farther off can be reached; that spares most of the work.
+        if self.apart_cm(a, b) > within_cm:
             return False
         others = (area for name, area in self.outlines.items() if name not in (a.id, b.id))
         pieces = (piece for piece in self.position.terrain if piece.extra.get("impassable"))
-        return reaches(a.bases, troops, b.bases, (*others, *map(area_of, pieces)))
+        obstacles = (*others, *map(area_of, pieces))
+        return reaches(a.bases, self.troops[a.id], b.bases, obstacles, within_cm)
 
     def _troops(self, unit: Unit) -> Troops:
         facts, shelter = self.facts[unit.id], self._shelter(unit)
@@ -223,8 +237,10 @@ def corner_distances_mm(officer_mm: Point, units: Sequence[Bases]) -> list[float
     ]
 
 
-def reaches(bases: Bases, troops: Troops, enemy: Bases, obstacles: Sequence[Any]) -> bool:
-    """Whether a unit could reach an enemy by an advance straight ahead (H-11.9).
+def reaches(
+    bases: Bases, troops: Troops, enemy: Bases, obstacles: Sequence[Any], within_cm: float
+) -> bool:
+    """Whether a unit could reach an enemy by a straight advance of `within_cm` (H-11.9).
 
     `obstacles` are outlines of other units and of impassable terrain.
     """
@@ -233,7 +249,7 @@ def reaches(bases: Bases, troops: Troops, enemy: Bases, obstacles: Sequence[Any]
     heading_deg = heading_of(bases)
     front = front_of(bases)
     outline = footprints(enemy)
-    met = shapely.intersection(lane(front, troops.allowance_cm * CM_MM), outline)
+    met = shapely.intersection(lane(front, within_cm * CM_MM), outline)
     if met.area <= SLIVER_MM2:
         return False
     across = shapely.get_coordinates(met) @ right(heading_deg)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from itertools import chain
 from typing import Any, ClassVar, Final
 
 import shapely
 from pydantic import TypeAdapter
 
+from tablecam.geometry.shapes import Shape
 from tablecam.rules import descriptions as about
 from tablecam.rules.dice import Roll
 from tablecam.rules.frozen_json import one_of
@@ -25,6 +27,7 @@ from tablecam.rules.lay import Lay
 from tablecam.rules.miniatures import page as battle
 from tablecam.rules.miniatures.battle import Bases, Done, Judged, Phase
 from tablecam.rules.miniatures.battle_game import BattleGame
+from tablecam.rules.miniatures.drawing import shapes_about
 from tablecam.rules.miniatures.move_words import move_words
 from tablecam.rules.miniatures.nearest import farthest_legal
 from tablecam.rules.miniatures.page import Sign, UnitSetting
@@ -147,7 +150,7 @@ def _name(state: State, action: acts.GiveName) -> str:
 def _done(state: State, action: Done) -> Offer:
     if isinstance(state.step, orders.OrderChoice):
         return Offer("give", "No second order" if state.step.is_second else "Give no order")
-    words = "This order is carried out" if state.under else GAME.phase_of(state.phase).ends
+    words = "Done with this order" if state.under else GAME.phase_of(state.phase).ends
     return Offer("done", "Roll for all declared fire" if state.shots else words)
 
 
@@ -316,7 +319,10 @@ class GloriousEmpires(BattleGame[State]):
         return state.under is not None or bool(state.shots) or super().waits(state)
 
     def under_way(self, state: State) -> tuple[str, str] | None:
-        """Returns how to act on the order in force."""
+        """Returns how to act on the order in force, or what fire is declared."""
+        if state.shots:
+            shots = (f"{shot.unit} at {shot.target}" for shot in state.shots)
+            return self.phase_of("fire").asks, f"Declared: {', '.join(shots)}."
         if (under := state.under) is None:
             return None
         by_cm: dict[float, list[str]] = {}
@@ -326,6 +332,11 @@ class GloriousEmpires(BattleGame[State]):
         hints = dict.fromkeys(("advance", "retire"), f"By hand: {', '.join(far)}.")
         hints["manoeuvre"] = "By hand, as your own book says."
         return f"{under.order} with {', '.join(under.allowed_cm)}", hints.get(under.order, "")
+
+    def step_shapes(self, state: State) -> tuple[Shape, ...]:
+        """Draws also who fires at whom, once that is declared."""
+        shots = (shapes_about(state.position, (shot.unit, shot.target)) for shot in state.shots)
+        return (*super().step_shapes(state), *chain.from_iterable(shots))
 
     def next_phase(self, state: State) -> State:
         """Returns the state in the next phase, sequence or turn; an order in force ends first."""

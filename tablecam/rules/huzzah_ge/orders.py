@@ -267,7 +267,7 @@ class OrderDice(FactorDice):
         ahead = [
             (own, ground.troops[enemy])
             for own, name in zip(troops, self.units, strict=True)
-            for enemy in ground.reached[name]
+            for enemy in ground.near_ahead(name)
         ]
         situation = Situation(
             order=self.order,

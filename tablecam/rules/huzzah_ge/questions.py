@@ -456,8 +456,9 @@ def _order_move(
 def _within_one_move(around: Around, unit: UnitFacts, enemy: UnitFacts) -> Json:
     """Whether a unit and an enemy are within one move of each other."""
     obstacles, bases, enemies = around.obstacles("impassable"), unit.poses, enemy.poses
-    there = reaches(bases, unit.troops(), enemies, obstacles)
-    back = reaches(enemies, enemy.troops(), bases, obstacles)
+    own, other = unit.troops(), enemy.troops()
+    there = reaches(bases, own, enemies, obstacles, own.allowance_cm)
+    back = reaches(enemies, other, bases, obstacles, other.allowance_cm)
     return {"within": there or back, "unit_reaches": there, "enemy_reaches": back}
 
 

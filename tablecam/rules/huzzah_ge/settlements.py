@@ -16,6 +16,7 @@ from tablecam.rules.dice import Roll
 from tablecam.rules.game import DiceGroup, PendingDecision
 from tablecam.rules.huzzah_ge import fire
 from tablecam.rules.huzzah_ge import state as acts
+from tablecam.rules.huzzah_ge.movement import squaring_up
 from tablecam.rules.huzzah_ge.state import Due, State
 from tablecam.rules.huzzah_ge.tables import is_huzzah, limited, succeeds, together
 from tablecam.rules.huzzah_ge.volleys import SaveDice
@@ -215,10 +216,11 @@ class CombatHits(CombatResult):
     answers = tuple(map(acts.GiveNumber, range(MOST_HITS + 1)))
 
     def asked(self, state: State) -> PendingDecision:
-        """Returns the question, with what counts of the unit."""
+        """Returns the question, with what counts of the units that fight."""
         (units,) = (due.units for due in state.due if isinstance(due, LoserDue))
         question = f"Combat of {joined(units)}: how many hits on {self.unit}?"
-        return PendingDecision(question, hint=f"{OWN_BOOK} {_support(state, self.unit)}")
+        counts = (_support(state, name) for name in units if state.has(name))
+        return PendingDecision(question, hint=" ".join([OWN_BOOK, *counts]))
 
     def then(self, state: State, answer: acts.GiveNumber) -> State:
         """Returns the state without the bases that the hits remove (H-7.10, H-10.1)."""
@@ -234,9 +236,16 @@ class CombatHits(CombatResult):
 
 
 def _support(state: State, name: str) -> str:
-    """Returns what counts of a unit in combat, as far as the book tells (H-2.5)."""
-    troops = state.troops(name)
+    """Returns what counts of a unit in combat, as far as the book tells (H-2.5, H-12.9)."""
+    unit, troops = state.unit(name), state.troops(name)
+    enemies = filter(state.has, unit.state.get("in_combat_with", ()))
+    struck = {enemy: squaring_up(state.unit(enemy).bases, unit.bases) for enemy in enemies}
     words = [counted(troops.support_ranks, "support rank")]
+    words += [
+        f"{enemy} strikes its {at.face}{' flank' * (at.face in ('left', 'right'))}"
+        for enemy, at in struck.items()
+        if at is not None
+    ]
     words += ["charging"] if troops.charging else []
     words += ["disordered"] if troops.disordered else []
     return f"{name}: {', '.join(words)}."
@@ -298,11 +307,11 @@ class LoserFate(CombatResult):
         # Cover and the limit of a fall back hold for combat as for fire (H-9.6, H-9.7).
         follows = fire.outcome(troops, self.back_cm // BACK_STEP_CM, passes=False)
         routs = answer.name == "routs" or follows.rout_cm is not None
-        if answer.name == "disordered" or routs:
-            state = disordered(state, name, "H-15.2")
         if routs:
             rout_cm = follows.rout_cm or max(troops.rout_cm, follows.fall_back_cm)
             return acts.gone_back(state, name, rout_cm, routs=True)
+        if answer.name == "disordered":
+            state = disordered(state, name, "H-15.2")
         if follows.fall_back_cm:
             return acts.gone_back(state, name, follows.fall_back_cm, routs=False)
         return state

@@ -32,7 +32,7 @@ from tablecam.rules.miniatures.ground import centre_mm, footprints, hull, overla
 from tablecam.rules.miniatures.reckon import spans, terms
 from tablecam.table.headings import forward
 from tablecam.table.model import Point, Unit
-from tablecam.wording import counted
+from tablecam.wording import counted, joined
 
 
 class Fire(battle.OfUnit):
@@ -388,7 +388,8 @@ def gone_back(state: State, name: str, distance_cm: float, *, routs: bool) -> St
     if way.is_captured:
         return removed(state, name, "routs into a sector of the enemy and is captured", "H-9.11")
     bases = tuple(rear.moved(unit.bases, way.distance_cm, turned=routs))
-    text = f"{name} {word} {way.distance_cm:g} cm"
+    behind = f", set down behind {joined(way.disordered_friends)}" if way.disordered_friends else ""
+    text = f"{name} {word} {round(way.distance_cm, 1):g} cm{behind}"
     drawn = shapes_of(hull(unit.bases, bases), "path")
     state = state.tells("flight", text, rule, *drawn, unit=name, cm=way.distance_cm)
     if not table_outline(state.position.table).contains(shapely.Point(centre_mm(bases))):

@@ -150,6 +150,8 @@ def test_targets_are_declared_before_any_dice_h_7_7():
     battle.act("F1 at A1")
     assert battle.question == "French: declare fire, or roll"
     battle.act("F2 at A2")
+    assert battle.play.asked().hint == "Declared: F1 at A1, F2 at A2."
+    assert [shape.role for shape in GAME.step_shapes(battle.state)].count("shot") == 2
     # The last declaration may still be taken back: players say when they roll.
     assert battle.offers() == ["done: Roll for all declared fire"]
     assert not GAME.why_missing(battle.state)
@@ -306,6 +308,13 @@ def test_an_order_is_named_and_rolled_against_its_terms_h_11_3_h_11_4():
     assert battle.question == "2 dice for FC: F1 to advance, on 9 or less"
     battle.throw(4, 5)
     assert battle.question == "French: advance with F1"
+    # Horse straight ahead reaches the foot from 20 cm, which is within one move (H-11.9).
+    for y_cm, factor in ((60, 9 - 1 - 2), (90, 9)):
+        horse = unit("A1", 60, y_cm, DOWN, arm="cavalry", kind="other_cavalry", bases=2)
+        battle = Battle(unit("F1", 60, 40), horse, *STAFF).to_orders()
+        battle.act("F1", "FC")
+        battle.act("Advance")
+        assert battle.question == f"2 dice for FC: F1 to advance, on {factor} or less"
 
 
 def test_a_failed_order_ends_the_officer_and_the_cinc_the_phase_h_11_6():
@@ -324,9 +333,9 @@ def test_turning_to_another_unit_or_officer_closes_the_one_before_h_11_7():
     things = (unit("F2", 30, 40), officer("FD", 50, 20, "division"), *facing(40))
     battle = Battle(*things)
     battle.orders("FC", "F1", "Advance")
-    battle.act("This order is carried out")
+    battle.act("Done with this order")
     battle.orders("FC", "F2", "Advance")
-    battle.act("This order is carried out")
+    battle.act("Done with this order")
     assert "FC: F1" not in battle.offers()
     # What one officer has ordered takes no order from another.
     assert not [label for label in battle.offers() if label.startswith("FD")]
@@ -336,7 +345,7 @@ def test_turning_to_another_unit_or_officer_closes_the_one_before_h_11_7():
 def test_a_unit_may_be_ordered_again_at_one_less_alone_or_with_its_group_h_11_4_h_11_5(first):
     battle = Battle(unit("F2", 60, 30), *facing(40))
     battle.orders("FC", first, "Advance")
-    battle.act("This order is carried out")
+    battle.act("Done with this order")
     battle.act("F1", "FC")
     # Average 8, in radius +1, an order given to it already -1.
     assert "manoeuvre on 8 or less" in battle.play.asked().hint
@@ -510,7 +519,7 @@ def test_dense_terrain_is_entered_and_left_by_deploying_h_12_5_h_14_8():
     battle = Battle(*facing(60), wood)
     battle.orders("FC", "F1", "Advance")
     assert not [label for label in battle.offers() if "15.0 cm ahead" in label]
-    battle.act("This order is carried out")
+    battle.act("Done with this order")
     battle.orders("FC", "F1", "Deploy")
     battle.act("F1: into wood")
     assert battle.marks("F1")["sector"] == "wood"
@@ -634,6 +643,8 @@ def test_a_combat_asks_what_the_book_would_tell_h_15_2():
     battle = charged()
     battle.throw(6, 6)
     battle.throw(1, 2)
+    counts = "F1: 0 support ranks, A1 strikes its front, charging. A1: 0 support ranks, F1 strikes"
+    assert counts in battle.play.asked().hint
     results = {
         "Combat of F1 and A1: how many hits on F1?": GiveNumber(2),
         "Combat of F1 and A1: how many hits on A1?": GiveNumber(4),
@@ -673,7 +684,7 @@ def test_formations_keep_one_base_and_the_facing_h_14_1_h_14_2():
     assert GAME.formation(battle.unit("F1"), 4) == "square"
     # A square does not move (H-14.4, H-12.1).
     battle.orders("FC", "F1", "Advance")
-    assert battle.offers() == ["done: This order is carried out"]
+    assert battle.offers() == ["done: Done with this order"]
 
 
 def test_a_unit_laid_elsewhere_has_not_deployed_h_14_2():
