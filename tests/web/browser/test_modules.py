@@ -218,7 +218,8 @@ def test_a_long_list_shows_the_buttons_of_the_chosen_unit_until_it_is_opened(mod
           const end = { group: "done", label: "End", units: [], dice: null, action: {} };
           const actions = [end, ...moves, ...forms, offer("Foot", "volley", "fire")];
           const facts = { about: { groups: { done: { is_end: true } } } };
-          const short = ["form", "throw"].flatMap((group) => ways.map((way) => offer(`H${way}`, group, group)));
+          const short = ["form", "throw"].flatMap(
+            (group) => ways.map((way) => offer(`H${way}`, group, group)));
           const game = { place: [], byUnit: {} };
           const viewed = (actions) => ({ actions, question: "?", has_begun: true });
           const state = (actions, chosen, open) => (
