@@ -18,7 +18,7 @@ from tablecam.rules.musket_saber.results import Fate
 from tablecam.rules.musket_saber.retreat import Retreats, advances, hexes_due, retreats, rout
 from tablecam.rules.musket_saber.state import Due, MoraleDie, State, Units
 from tablecam.rules.musket_saber.tables import Code
-from tablecam.rules.musket_saber.troops import Unit, is_overstacked
+from tablecam.rules.musket_saber.troops import Leader, Unit, is_overstacked
 from tablecam.table.sides import side_name
 from tablecam.wording import joined
 
@@ -54,11 +54,9 @@ def applied(
         Flee(name, count, hexes[name], routs=name in fate.routs)
         for name, count in fate.retreat_hexes.items()
     ]
-    first = fate.first or "defender"
-    battle = state.battle
-    attacks = state.active if battle is None else battle.side
-    flees.sort(key=lambda flee: (state.side_of(flee.unit) == attacks) == (first == "defender"))
-    return state, [*flees]
+    attacks = state.active if state.battle is None else state.battle.side
+    is_last = attacks if fate.first != "attacker" else state.enemy_of(attacks)
+    return state, [*sorted(flees, key=lambda flee: state.side_of(flee.unit) == is_last)]
 
 
 def _routed_until(state: State, name: str, turn: int) -> State:
@@ -66,9 +64,7 @@ def _routed_until(state: State, name: str, turn: int) -> State:
     return state.logged(name, "loss", words, "K-7.10", hex=None, trt=turn, square=False)
 
 
-def lost_step(
-    state: State, name: str, left: int, *, is_set_aside: bool, why: str = ""
-) -> State:  # fmt: skip
+def lost_step(state: State, name: str, left: int, *, is_set_aside: bool, why: str = "") -> State:
     """Returns the state after the loss of a step; the last one sets aside or captures (K-7.11)."""
     if left > 0:
         return state.logged(name, "loss", f"loses a step{why}", "K-7.11", steps=left, reduced=True)
@@ -108,9 +104,7 @@ class Losing(Due):
 _AMMUNITION: Final = "its ammunition"
 
 
-def ended(
-    state: State, fate: Fate, codes: list[Code], absorbers: Mapping[Role, Units]
-) -> State:  # fmt: skip
+def ended(state: State, fate: Fate, codes: list[Code], absorbers: Mapping[Role, Units]) -> State:
     """Returns the state with all that follows from a combat due (K-7.8 to K-7.13, K-9.3).
 
     `absorbers` may take the loss of a side's primary unit.
@@ -127,14 +121,13 @@ def ended(
         )
     }  # fmt: skip
     state, steps = applied(state, fate, hexes, "K-7.8")
-    if battle.tactics.get("attacker") == "press" and not set(there[enemy]) & {*fate.routs}:
-        first = (battle.primary, *absorbers["attacker"])
-        able = _losing_more(state, fate, battle.attackers, first)
+    if battle.tactics.get("attacker") == "press" and {*fate.routs}.isdisjoint(there[enemy]):
+        able = _losing_more(state, fate, battle.attackers, battle.primary, *absorbers["attacker"])
         steps.append(Losing(battle.side, able, "a step by pressing forward"))
     stands = battle.tactics.get("defender") == "last_stand"
-    if stands and not set(there[battle.side]) & {*fate.retreats, *fate.routs}:
+    if stands and {*fate.retreats, *fate.routs}.isdisjoint(there[battle.side]):
         first = (battle.defence_primary, *absorbers["defender"])
-        able = _losing_more(state, fate, battle.defenders, first)
+        able = _losing_more(state, fate, battle.defenders, *first)
         steps.append(Losing(enemy, able, "a step by its last stand"))
     if any("Leader" in code.added for code in codes):
         steps += in_danger(state, battle)
@@ -150,15 +143,12 @@ def ended(
         if horse and state.side_of(horse[0]) != side and routed:
             steps.append(Onward(horse, vacated, routed, {name: hexes[name] for name in routed}))
         else:
-            only_routed = side == enemy and fate.advance_up_to > 1
-            steps.append(Victors(units, vacated, only_routed))
+            steps.append(Victors(units, vacated, side == enemy and fate.advance_up_to > 1))
         break
-    if horse:
-        steps.append(Spent(horse))
-    return state.pushed(*steps, Settling())
+    return state.pushed(*steps, Settling(horse))
 
 
-def _losing_more(state: State, fate: Fate, units: Units, first: Units) -> Units:
+def _losing_more(state: State, fate: Fate, units: Units, *first: str) -> Units:
     """Returns who may take the loss of a tactic: who takes the `first` one, else all (K-7.11)."""
     is_second = bool({*units, *first} & {*fate.steps})
     return units if is_second or not any(unit.hex for unit in state.some(first)) else first
@@ -313,7 +303,7 @@ def gone_to(state: State, name: str, end: Hex) -> State:
     state = state.changed(name, hex=end, square=False)
     if any(other.side == unit.side for other in state.field.units_at(unit.hex)):
         return state
-    for leader in state.leaders_at(unit.hex, unit.side):
+    for leader in state.field.leaders_at(unit.hex, unit.side):
         state = state.changed(leader.id, hex=end, ineffective=True)
     return state
 
@@ -368,16 +358,11 @@ class Victors(Due):
 
     def legal(self, state: State) -> tuple[Any, ...]:
         """Returns the hexes of each, and passing."""
-        if any(
-            state.side_of(u.id) != self.owner(state) for u in state.field.units_at(self.vacated)
-        ):
+        if any(unit.side != self.owner(state) for unit in state.field.units_at(self.vacated)):
             return (acts.Pass(),)
         return (*(
-            acts.Advance(unit.id, number)
-            for unit in state.some(self.units)
-            for number in advances(
-                state.field, unit, self.vacated, defenders_only_routed=self.only_routed
-            )
+            acts.Advance(unit.id, number) for unit in state.some(self.units)
+            for number in advances(state.field, unit, self.vacated, only_routed=self.only_routed)
         ), acts.Pass())  # fmt: skip
 
     def then(self, state: State, answer: Any) -> State:
@@ -397,7 +382,7 @@ class Victors(Due):
 def _advanced(state: State, answer: acts.Advance) -> State:
     start, side = state.unit(answer.unit).hex, state.side_of(answer.unit)
     led = () if state.battle is None else state.battle.leaders
-    for leader in state.leaders_at(start, side):
+    for leader in state.field.leaders_at(start, side):
         if leader.id in led:
             state = state.changed(leader.id, hex=answer.to)
     state = state.put(answer.unit, answer.to)
@@ -523,44 +508,35 @@ class Staying(Due):
         return gone_to(state, self.unit, self.hex).logs("retreat", text, "K-9.3", self.unit)
 
 
-class Spent(Due):
-    """Cavalry is ineffective at the end of its charge (K-9.3)."""
-
-    units: Units
-
-    def then(self, state: State, answer: object) -> State:
-        """Returns the state with the cavalry on its back side, if it does not charge again."""
-        on = {name for charging in state.charges for name in charging.units}
-        for unit in state.some(self.units):
-            if unit.hex and unit.id not in on:
-                state = state.changed(unit.id, ineffective=True)
-        return state
-
-
-# Leaders alone.
+# The end of a combat.
 
 
 class Settling(Due):
-    """A combat is over: leaders left alone near enemies flee, and posts may be cut off."""
+    """A combat is over: leaders left alone near enemies flee, and posts may be cut off.
+
+    Its `horse` is ineffective at the end of its charge, if it does not charge again (K-9.3).
+    """
+
+    horse: Units = ()
 
     def then(self, state: State, answer: object) -> State:
         """Returns the state with the leaders' flights due (K-10.1)."""
+        on = {name for charging in state.charges for name in charging.units}
+        for unit in state.some(self.horse):
+            if unit.hex and unit.id not in on:
+                state = state.changed(unit.id, ineffective=True)
         state = replace(state, battle=None)
         for side in state.folio.scenario.sides:
             state = state.with_posts_judged(side)
-        return state.pushed(*(LeaderFlees(name) for name in leaders_alone(state)))
+        alone = (leader.id for leader in state.leaders if _is_alone(state, leader))
+        return state.pushed(*map(LeaderFlees, alone))
 
 
-def leaders_alone(state: State) -> tuple[str, ...]:
-    """Returns the leaders in an enemy zone, or among enemies, without a friend (K-10.1)."""
-    alone = []
-    for leader in state.leaders:
-        there = state.field.units_at(leader.hex)
-        enemies = any(unit.side != leader.side for unit in there)
-        in_zone = leader.hex in state.field.enemy_zone(leader.side)
-        if leader.hex and (enemies or (in_zone and not there)):
-            alone.append(leader.id)
-    return tuple(alone)
+def _is_alone(state: State, leader: Leader) -> bool:
+    """Whether a leader is in an enemy zone, or among enemies, without a friend (K-10.1)."""
+    there = {unit.side for unit in state.field.units_at(leader.hex)}
+    in_zone = leader.hex in state.field.enemy_zone(leader.side)
+    return bool(leader.hex and (there - {leader.side} or (in_zone and not there)))
 
 
 class LeaderFlees(Due):

@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
-from itertools import combinations
+from itertools import chain, combinations
 from typing import Any, Final, Literal
 
 from tablecam.geometry.shapes import Shape
 from tablecam.rules.dice import Roll
-from tablecam.rules.game import (
-    Ban,
-    DiceGroup,
-    PendingDecision,
-    Refused,
-    Sum,
-    outcomes_of,
-)
+from tablecam.rules.game import Ban, DiceGroup, PendingDecision, Refused, Sum, outcomes_of
 from tablecam.rules.hexes.grid import Hex
 from tablecam.rules.musket_saber import aftermath, combat, movement, results
 from tablecam.rules.musket_saber import state as acts
@@ -31,11 +24,6 @@ TACTIC_RULES: Final[Mapping[Tactic, str]] = {
     "none": "K-7.3", "press": "K-7.13b", "disengage": "K-7.13d", "last_stand": "K-7.13e",
 }  # fmt: skip
 _NAMES: Final = {"none": "no tactic", "press": "Press Forward", "last_stand": "Last Stand"}
-
-
-def words_of(more: str) -> str:
-    """Returns a tactic, or what else counts for a side, in words."""
-    return _NAMES.get(more, more)
 
 
 # The differential.
@@ -79,14 +67,11 @@ def sums_of(counted: Differential, battle: acts.Battle) -> tuple[Sum, ...]:
         words = f"{term.unit} {term.counts}" + (", primary unit" if term.unit == primary else "")
         return f"{words}, of {term.cf} halved: {why}" if why else words
 
-    def total(title: str, terms: Iterable[Term], more: Mapping[str, int], value: int) -> Sum:
-        others = (f"{words_of(name)} {value:+d}" for name, value in more.items())
-        return Sum(f"{title} {value}", (*map(part, terms), *others))
+    def total(title: str, side: combat.Total) -> Sum:
+        others = (f"{_NAMES.get(name, name)} {value:+d}" for name, value in side.more.items())
+        return Sum(f"{title} {side.value}", (*map(part, side.terms), *others))
 
-    return (
-        total("Attack", counted.attack, counted.attack_more, counted.attack_total),
-        total("Defence", counted.defence, counted.defence_more, counted.defence_total),
-    )
+    return total("Attack", counted.attack), total("Defence", counted.defence)
 
 
 def whom(state: State, target: Hex) -> str:
@@ -152,15 +137,14 @@ def attacks(state: State) -> Iterator[acts.Attack]:
         if all(able) and ban_on_target(state, charging.target, charges=True) is None:
             yield acts.Attack(units, charging.target, "charge")
     enemies = [n for name, n in state.hexes().items() if state.side_of(name) != state.active]
-    for target in dict.fromkeys(enemies):
-        if ban_on_target(state, target) is not None:
-            continue
-        for unit in state.own(state.active):
-            if unit.charging:
-                continue
-            for how in _WAYS:
-                if ban_on_joining(state, unit.id, target, how) is None:
-                    yield acts.Attack((unit.id,), target, how)
+    yield from (
+        acts.Attack((unit.id,), target, how)
+        for target in dict.fromkeys(enemies)
+        if ban_on_target(state, target) is None
+        for unit in state.own(state.active)
+        for how in _WAYS
+        if ban_on_joining(state, unit.id, target, how) is None
+    )
 
 
 def mustered(state: State, attack: acts.Attack) -> State:
@@ -169,10 +153,12 @@ def mustered(state: State, attack: acts.Attack) -> State:
     Raises:
         Refused: A unit may not attack so.
     """
+    if not attack.units:
+        raise Refused("expected units", key="units")
     bans = [ban_on_target(state, attack.target_hex, charges=attack.how == "charge")]
     bans += [ban_on_joining(state, n, attack.target_hex, attack.how) for n in attack.units]
-    if not attack.units or (ban := next(filter(None, bans), None)) is not None:
-        raise (ban.refused() if attack.units and ban else Refused("expected units", key="units"))
+    if (ban := next(filter(None, bans), None)) is not None:
+        raise ban.refused()
     battle = acts.Battle(state.active, attack.target_hex, attack.units, how=attack.how)
     battle = replace(battle, primary=_primaries(state, battle)[0])
     if attack.how != "charge":
@@ -243,9 +229,8 @@ class Muster(Due):
         battle = self.battle
         if isinstance(answer, acts.Declare):
             return declared(state, battle) if answer.yes else state
-        primary = battle.primary
         if isinstance(answer, acts.Primary):
-            primary = answer.unit
+            battle = replace(battle, primary=answer.unit)
         elif not answer.joins:
             battle = self._without(state, answer.unit)
         else:
@@ -253,7 +238,7 @@ class Muster(Due):
             joined: dict[str, Any] = {part: (*getattr(battle, part), answer.unit)}
             battle = replace(battle, **joined)
         able = _primaries(state, battle)
-        primary = primary if primary in able else able[0]
+        primary = battle.primary if battle.primary in able else able[0]
         return state.pushed(Muster(replace(battle, primary=primary)))
 
     def _without(self, state: State, name: str) -> acts.Battle:
@@ -268,10 +253,6 @@ class Muster(Due):
         )  # fmt: skip
         leaders = tuple(n for n in battle.leaders if n != name and state.thing(n).hex in hexes)
         return replace(battle, attackers=left, support=support, leaders=leaders)
-
-    def shapes(self, state: State) -> tuple[Shape, ...]:
-        """Draws the target and who attacks it."""
-        return self.battle.shapes(state)
 
 
 def declared(state: State, battle: acts.Battle) -> State:
@@ -321,49 +302,42 @@ class Defence(Due):
 
     def legal(self, state: State) -> tuple[acts.Defend, ...]:
         """Returns the ways to defend."""
-        battle = state.fight
-        there = state.field.units_at(battle.target)
+        battle, there = state.fight, state.field.units_at(state.fight.target)
         groups = [
             group
             for count in range(min(len(there), 3), 0, -1)
             for group in combinations(there, count)
             if fighting(group) == group
         ]
-        groups = [group for group in groups if len(group) == len(groups[0])]
-        leaders = ("", *(
-            leader.id for leader in state.leaders_at(battle.target, self.side)
-            if not (leader.ineffective or leader.helped)
-        ))  # fmt: skip
+        here = state.field.leaders_at(battle.target, self.side)
+        leaders = ("", *(one.id for one in here if not (one.ineffective or one.helped)))
+        horse = [unit.id for unit in there if self._may_countercharge(state, unit)]
         ways = []
         for group in groups:
+            if len(group) < len(groups[0]):
+                break
             names = tuple(unit.id for unit in group)
             able = tuple(unit.id for unit in group if not unit.ineffective) or names
-            ways += [
-                acts.Defend(names, primary, leader=leader) for primary in able for leader in leaders
-            ]
-            ways += [
-                acts.Defend(names, n, countercharge=True) for n in self._horse(state, battle, group)
-            ]
+            ways += [acts.Defend(names, one, leader=led) for one in able for led in leaders]
+            ways += [acts.Defend(names, n, countercharge=True) for n in names if n in horse]
         ways += [
             acts.Defend((unit.id,), unit.id, square=True) for unit in there
             if battle.charge == "cavalry" and unit.arm == "infantry" and state.plays("K-9.5a")
         ]  # fmt: skip
         return tuple(ways)
 
-    def _horse(self, state: State, battle: acts.Battle, group: tuple[Unit, ...]) -> Iterator[str]:
-        """Yields the cavalry that may countercharge (K-9.4)."""
-        attackers = state.some(battle.attackers)
-        hexes = (battle.target, *(unit.hex or "" for unit in attackers))
-        terrain = [kind for number in hexes for kind in state.folio.map.kinds(number)]
+    def _may_countercharge(self, state: State, unit: Unit) -> bool:
+        """Whether a unit of the hex may countercharge (K-9.4)."""
+        battle = state.fight
         if battle.how == "skirmish" or not state.plays("K-9.4"):
-            return
-        for unit in group:
-            facts = movement.ChargeFacts(
-                unit.arm, (unit.size,), True, unit.disrupted, unit.ineffective,
-                path_terrain=terrain, time=state.time,
-            )  # fmt: skip
-            if movement.ban_on_charge(facts) is None:
-                yield unit.id
+            return False
+        hexes = (battle.target, *(other.hex or "" for other in state.some(battle.attackers)))
+        ban = movement.ban_on_charge(
+            unit.arm, (unit.size,), counters=True, disrupted=unit.disrupted, time=state.time,
+            path_terrain=chain.from_iterable(map(state.folio.map.kinds, hexes)),
+            ineffective=unit.ineffective,
+        )  # fmt: skip
+        return ban is None
 
     def then(self, state: State, answer: acts.Defend | None) -> State:
         """Returns the state with the checks and the tactics due, in their order (K-7.3)."""
@@ -488,7 +462,7 @@ class Tactics(Due):
         choice: Tactic = "none" if answer is None else answer.choice
         tactics = {**battle.tactics, role_of(battle, self.side): choice}
         state = replace(state, battle=replace(battle, tactics=tactics))
-        text = f"{side_name(self.side)}: {words_of(choice)}"
+        text = f"{side_name(self.side)}: {_NAMES.get(choice, choice)}"
         return state.logs("tactic", text, TACTIC_RULES[choice])
 
 
@@ -527,7 +501,7 @@ class Fight(Due):
 
     dice_rule = "K-7.3"
 
-    def battle(self, state: State) -> acts.Battle | None:
+    def left(self, state: State) -> acts.Battle | None:
         """Returns the combat with the defenders who are left, none if nobody is."""
         battle = state.fight
         left = tuple(n for n in battle.defenders if state.unit(n).hex == battle.target)
@@ -538,7 +512,7 @@ class Fight(Due):
 
     def roll(self, state: State) -> Roll | None:
         """Returns the die, none if nobody is left to defend."""
-        battle = self.battle(state)
+        battle = self.left(state)
         if battle is None:
             return None
         value = reckoned(state, battle).value
@@ -546,7 +520,7 @@ class Fight(Due):
 
     def asked(self, state: State) -> PendingDecision | None:
         """Returns who fights whom, what both sides count, and what the die may bring."""
-        battle = self.battle(state)
+        battle = self.left(state)
         if battle is None:
             return None
         counted = reckoned(state, battle)
@@ -556,7 +530,7 @@ class Fight(Due):
 
     def then(self, state: State, answer: tuple[int, ...] | None) -> State:
         """Returns the state with the result due."""
-        battle = self.battle(state)
+        battle = self.left(state)
         if answer is None or battle is None:
             fought = state.fight
             steps = (aftermath.Victors(fought.attackers, fought.target), aftermath.Settling())
@@ -609,25 +583,16 @@ class Result(Due):
     target: str = ""
     dice_rule = "K-2.4c"
 
-    def fate(self, state: State) -> results.Fate | results.UndecidedError:
-        """Returns what becomes of all units, or the die or choice that is missing."""
-        try:
-            return results.fate_of(self.fought(state), *map(code_of, self.codes))
-        except results.UndecidedError as missing:
-            return missing
-
     def fought(self, state: State) -> results.Combat:
         """Returns the combat with all units that its result may strike."""
-        turns = len(state.folio.scenario.turns)
-        choice: Any = dict(self.chosen)
+        now: Mapping[str, Any] = {
+            "turn": state.turn, "turns": len(state.folio.scenario.turns), "time": state.time,
+            "choice": dict(self.chosen), "dice": self.thrown, "losers": self.losers,
+        }  # fmt: skip
         if self.target:
             unit = state.unit(self.target)
-            unit = replace(unit, line=state.field.line(unit).kind)
-            side = state.enemy_of(unit.side)
-            return results.Combat(
-                (), (unit,), state.turn, turns, choice, self.thrown, state.time, side,
-                is_bombardment=True, losers=self.losers,
-            )  # fmt: skip
+            unit, side = replace(unit, line=state.field.line(unit).kind), state.enemy_of(unit.side)
+            return results.Combat((), (unit,), attacker=side, is_bombardment=True, **now)
         battle = state.fight
         hexes = {unit.hex for unit in state.some(battle.attackers)}
         attackers = tuple(unit.id for unit in _facing_horse(state, battle))
@@ -651,17 +616,18 @@ class Result(Due):
         first, other = (enemy, battle.side) if battle.is_turned else (battle.side, enemy)
         roles: dict[Role, str] = {"attacker": first, "defender": other}
         return results.Combat(
-            sides[first], sides[other], state.turn, turns, choice, self.thrown, state.time, first,
-            _has_square(state, battle), battle,
-            {role: _morale(state, side) for role, side in roles.items()},
-            absorbers={role: absorbers(state, sides[side]) for role, side in roles.items()},
-            losers=self.losers,
+            sides[first], sides[other], attacker=first, is_square=_has_square(state, battle),
+            manner=battle, leaders={role: _morale(state, side) for role, side in roles.items()},
+            absorbers={role: absorbers(state, sides[side]) for role, side in roles.items()}, **now,
         )  # fmt: skip
 
     def missing(self, state: State) -> results.UndecidedError | None:
         """Returns the die or the choice that is missing."""
-        fate = self.fate(state)
-        return fate if isinstance(fate, results.UndecidedError) else None
+        try:
+            results.fate_of(self.fought(state), *map(code_of, self.codes))
+        except results.UndecidedError as missing:
+            return missing
+        return None
 
     def roll(self, state: State) -> Roll | None:
         """Returns the die of a morale check."""
@@ -709,21 +675,20 @@ class Result(Due):
 
     def then(self, state: State, answer: Any) -> State:
         """Returns the state with the next check due, or with all that the result does."""
-        missing = self.fate(state)
-        if isinstance(missing, results.UndecidedError):
-            if isinstance(answer, acts.Choose):
-                chosen = {**self.chosen, missing.role: answer.choice}
-                return state.pushed(replace(self, chosen=chosen))
-            if isinstance(answer, acts.StepLoss):
-                losers = {**self.losers, missing.role: answer.unit}
-                return state.pushed(replace(self, losers=losers))
-            assert missing.check is not None
-            state = state.pushed(replace(self, thrown=(*self.thrown, *answer)))
-            return state.logged(missing.unit, "check", missing.check.verdict(*answer), "K-2.4c")
-        codes = list(map(code_of, self.codes))
-        if self.target:
-            return aftermath.bombarded(state, missing, self.target, self.guns, codes[0])
-        return aftermath.ended(state, missing, codes, self.fought(state).absorbers)
+        if (missing := self.missing(state)) is None:
+            fought, codes = self.fought(state), list(map(code_of, self.codes))
+            fate = results.fate_of(fought, *codes)
+            if self.target:
+                return aftermath.bombarded(state, fate, self.target, self.guns, codes[0])
+            return aftermath.ended(state, fate, codes, fought.absorbers)
+        if isinstance(answer, acts.Choose):
+            chosen = {**self.chosen, missing.role: answer.choice}
+            return state.pushed(replace(self, chosen=chosen))
+        if isinstance(answer, acts.StepLoss):
+            return state.pushed(replace(self, losers={**self.losers, missing.role: answer.unit}))
+        assert missing.check is not None
+        state = state.pushed(replace(self, thrown=(*self.thrown, *answer)))
+        return state.logged(missing.unit, "check", missing.check.verdict(*answer), "K-2.4c")
 
 
 def absorbers(state: State, units: Sequence[Unit]) -> Units:
@@ -766,14 +731,12 @@ def _able_guns(state: State, target: Hex) -> Units:
 
 def ban_on_bombard(state: State, gun: Unit, target: Hex) -> Ban | None:
     """Returns why a battery may not bombard a hex now (K-8.4b)."""
-    if target in state.grid and any(Deed(u.id, "bombard", effect) in state.deeds
-           for u in state.units for effect in (True, False) if u.hex == target):  # fmt: skip
+    fired_at = state.some(deed.unit for deed in state.deeds if deed.how == "bombard")
+    if any(unit.hex == target for unit in fired_at):
         return Ban("K-8.4b", "all bombardments of a hex are declared together")
     if gun.side != state.active or gun.fought:
         return Ban("K-7.5", f"{gun.id} has fought in this phase, or is not of the side that does")
-    if target not in state.grid or not any(
-        enemy.hex == target for enemy in state.field.enemies(gun.side)
-    ):
+    if all(enemy.hex != target for enemy in state.field.enemies(gun.side)):
         return Ban("K-8.4a", f"no enemy stands in {target}")
     return combat.ban_on_bombarding(state.field, gun, target)
 

@@ -22,7 +22,6 @@ from tablecam.rules.musket_saber.tables import GAME, MARCH, VARIABLE_MA, most_po
 from tablecam.rules.musket_saber.troops import Unit
 from tablecam.rules.reports import Finding, Question, Section
 from tablecam.table.model import Position
-from tablecam.table.model import Unit as Counter
 from tablecam.uncertainty.answer import certain
 from tablecam.wording import counted, joined
 
@@ -56,7 +55,10 @@ class FolioBook(Measures):
             return super().sections(position, *units)
         by_id = {counter.id: counter for counter in position.units}
         named = [by_id[unit] for unit in units]
-        place = Section("place", "Place", partial(_places, position, named))
+        finding = partial(place_finding, position, rule="K-G3", has_facing=False)
+        laid = [counter for counter in named if counter.bases]
+        # Counters have no facing (K-G3).
+        place = Section("place", "Place", lambda: (finding(counter)[1] for counter in laid))
         known = state is not None and all(
             unit in state.names and state.thing(unit).hex for unit in units
         )
@@ -83,24 +85,16 @@ class FolioBook(Measures):
         return sections
 
 
-def _places(position: Position, counters: Sequence[Counter]) -> Iterator[Finding]:
-    """Yields in which hex counters lie, with the doubt of each; they have no facing (K-G3)."""
-    for counter in counters:
-        if counter.bases:
-            yield place_finding(position, counter, "K-G3", has_facing=False)[1]
-
-
 def _zone(state: State, unit: Unit) -> Iterator[Part]:
     """Yields the hexes that a unit controls, and which enemies hold it (K-6)."""
     zone = state.field.zones[unit.id]
-    why = next((word for word in ("disrupted", "ineffective", "square") if getattr(unit, word)), "")
+    marks = {"disrupted": "Disrupted", "ineffective": "Ineffective", "square": "in a Square"}
+    whys = (f"it is {words}" for mark, words in marks.items() if getattr(unit, mark))
     if zone:
         yield Finding(f"It controls {', '.join(zone)}", rule="K-6.1")
-    elif why:
-        said = "in a Square" if why == "square" else why.capitalize()
-        yield Finding(f"It has no zone of control: it is {said}", rule="K-6.4")
     else:
-        yield Finding("It has no zone of control: the terrain bars it", rule="K-6.4")
+        why = next(whys, "the terrain bars it")
+        yield Finding(f"It has no zone of control: {why}", rule="K-6.4")
     yield from state.grid.outlines(zone, "zone-of-control")
     if holding := state.field.holding(unit):
         names = joined(enemy.id for enemy in holding)
@@ -121,7 +115,7 @@ def _reach(state: State, name: str) -> Iterator[Part]:
     most = most_points(walker.unit.printed("ma"))
     rule = movement.OTHERS.get(walker.mover, "K-4.3")
     if isinstance(thing, Unit):
-        allowed = moves.allowance_of(state, thing, Start(name), ()).ma
+        allowed = moves.allowance_of(thing)
         most = VARIABLE_MA if allowed is None else allowed
         if rolls := allowed is None or moves.must_roll(state, thing):
             rule = "K-4.4"

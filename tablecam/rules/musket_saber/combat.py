@@ -111,29 +111,30 @@ class Term:
 
 
 @dataclass(frozen=True)
-class Differential:
-    """A combat differential (K-7.7); `more` are leaders, supporting guns and tactics by name."""
+class Total:
+    """What a side counts; `more` are leaders, supporting guns and tactics by name."""
 
-    attack: tuple[Term, ...]
-    defence: tuple[Term, ...]
-    attack_more: Mapping[str, int] = field(default_factory=dict)
-    defence_more: Mapping[str, int] = field(default_factory=dict)
-    coordinated: bool = True
-
-    @property
-    def attack_total(self) -> int:
-        """The attackers' total."""
-        return sum(term.counts for term in self.attack) + sum(self.attack_more.values())
-
-    @property
-    def defence_total(self) -> int:
-        """The defenders' total."""
-        return sum(term.counts for term in self.defence) + sum(self.defence_more.values())
+    terms: tuple[Term, ...]
+    more: Mapping[str, int]
 
     @property
     def value(self) -> int:
-        """The differential."""
-        return self.attack_total - self.defence_total
+        """The sum."""
+        return sum(term.counts for term in self.terms) + sum(self.more.values())
+
+
+@dataclass(frozen=True)
+class Differential:
+    """A combat differential (K-7.7)."""
+
+    attack: Total
+    defence: Total
+    coordinated: bool = True
+
+    @property
+    def value(self) -> int:
+        """The attackers' total less the defenders'."""
+        return self.attack.value - self.defence.value
 
 
 def attack_term(unit: Unit, why: Sequence[str] = ()) -> Term:
@@ -217,29 +218,27 @@ def differential(attack: Attack) -> Differential:
         more[role] = {leader.id: leader.combat for leader in leaders if leader.participates}
     if manner.is_turned:
         # R-19: the original attacker's CF counts as a defender's.
-        own = tuple(map(defence_term, defenders))
         off = ("charge",) if manner.failed else ()
-        other = tuple(defence_term(unit, off) for unit in attackers)
-        return Differential(own, other, more["defender"], more["attacker"])
+        charged = tuple(defence_term(unit, off) for unit in attackers)
+        horse = Total(tuple(map(defence_term, defenders)), more["defender"])
+        return Differential(horse, Total(charged, more["attacker"]))
     formations = [unit.formation for unit in attackers if not unit.is_battery]
     coordinated = not attack.needs_coordination or is_coordinated(
         formations, attack.coordinating, attack.time
     )
     apart = () if coordinated else ("uncoordinated",)
-    terms = (
-        _attack_terms(attack, attackers, apart),
-        tuple(
-            Term(unit.id, skirmish_factor(unit)) if manner.how == "skirmish"
-            else defence_term(unit, attack.halvings.get(unit.id, ()))
-            for unit in defenders
-        ),
+    own = _attack_terms(attack, attackers, apart)
+    other = tuple(
+        Term(unit.id, skirmish_factor(unit)) if manner.how == "skirmish"
+        else defence_term(unit, attack.halvings.get(unit.id, ()))
+        for unit in defenders
     )  # fmt: skip
     guns = {gun.id: support_factor(gun, defenders) for gun in attack.support}
     more["attacker"] = guns | more["attacker"]
     for role, tactic in manner.tactics.items():
         if tactic is not None and (role, tactic) in tables.TACTIC_FACTORS:
             more[role][tactic] = tables.TACTIC_FACTORS[role, tactic]
-    return Differential(*terms, more["attacker"], more["defender"], coordinated)
+    return Differential(Total(own, more["attacker"]), Total(other, more["defender"]), coordinated)
 
 
 def _attack_terms(
@@ -285,7 +284,7 @@ def attack_on(
     near = [leader for leader in own if leader.hex in {*hexes, *around}]
     leaders: dict[Role, Sequence[Leader]] = {
         "attacker": [leader for leader in own if leader.hex in hexes],
-        "defender": [leader for leader in field.leaders_at(target) if leader not in own],
+        "defender": [one for one in field.leaders if one.hex == target and one not in own],
     }
     return Attack(
         attackers, defenders, support, leaders, near, halvings, field.time, needs_coordination,

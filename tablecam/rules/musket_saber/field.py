@@ -39,6 +39,10 @@ class Map:
         """The hexes."""
         return self.ground.grid
 
+    def is_at_edge(self, number: Hex) -> bool:
+        """Whether a hex lies at the edge of the map."""
+        return len(self.grid.neighbours(number)) < 6
+
     def kinds(self, number: Hex) -> tuple[str, ...]:
         """Returns the primary terrain of a hex and its secondary terrains (K-2.2)."""
         return self.ground.terrain_of(number), *self.ground.secondary.get(number, ())
@@ -152,10 +156,6 @@ class Field:
         """The hexes."""
         return self.map.grid
 
-    def unit(self, name: str) -> Unit:
-        """Returns a unit by its id."""
-        return next(unit for unit in self.units if unit.id == name)
-
     @cached_property
     def _stacks(self) -> Mapping[Hex, tuple[Unit, ...]]:
         stacks: dict[Hex, tuple[Unit, ...]] = {}
@@ -168,9 +168,9 @@ class Field:
         """Returns the units in a hex, in the order of their stack."""
         return self._stacks.get(number or "", ())
 
-    def leaders_at(self, number: Hex | None) -> tuple[Leader, ...]:
-        """Returns the leaders of both sides in a hex."""
-        return tuple(leader for leader in self.leaders if leader.hex == number)
+    def leaders_at(self, number: Hex | None, side: str) -> tuple[Leader, ...]:
+        """Returns a side's leaders in a hex."""
+        return tuple(one for one in self.leaders if one.hex == number and one.side == side)
 
     def friends(self, unit: Unit) -> tuple[Unit, ...]:
         """Returns the other units of its side on the map."""
@@ -295,8 +295,8 @@ class Field:
                 path = self.way(unit, unit.hex, goals, is_open, through_trains=through)
                 if path is not None:
                     return Line(kind, path, through)
-        rim = {n for n in self.grid.hexes if len(self.grid.neighbours(n)) < len(tables.ARMS) * 2}
-        off = self.way(unit, unit.hex, frozenset(rim - {*self.loc_of(unit.side)}), lambda _: True)
+        rim = frozenset(filter(self.map.is_at_edge, self.grid.hexes))
+        off = self.way(unit, unit.hex, rim.difference(self.loc_of(unit.side)), lambda _: True)
         return Line("none") if off is None else Line("edge", off)
 
     def ban_on_sight(self, firer: Hex, target: Hex) -> Ban | None:

@@ -109,7 +109,7 @@ class MusketSaber(HexGame[State]):
             for name, value in getattr(action, key).items():
                 state = state.changed(state.unit(name).id, **{key: value})
         for name, steps in action.steps.items():
-            whole = 1 if state.unit(name).flips or not state.folio.entry(name).back else 2
+            whole = state.folio.most_steps(state.unit(name))
             state = state.changed(name, steps=steps, reduced=steps < whole)
         return state
 

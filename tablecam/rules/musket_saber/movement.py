@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, pairwise
 from typing import Final
@@ -136,53 +136,38 @@ def entry_cost(unit: Unit, step: Step, ahead: int, *, march: bool) -> Cost:
 # Charges.
 
 
-@dataclass(frozen=True)
-class ChargeFacts:
-    """A charge as it counts: who charges, how far, and over what ground.
+def ban_on_charge(
+    arm: Arm, sizes: Sequence[str], *, counters: bool = False, disrupted: bool = False,
+    ineffective: bool = False, mp: float | None = None, through_friends: bool = False,
+    path_terrain: Iterable[str] = (), bars: bool = False, against: str = "attack",
+    time: Time = "day",
+) -> Ban | None:  # fmt: skip
+    """Returns why units may not charge or countercharge (K-7.13c, K-9.3, K-9.4, K-14).
 
     `bars` says that the TEC bars a charge somewhere on the way, `path_terrain` are its kinds.
     """
-
-    arm: Arm
-    sizes: Sequence[str]
-    is_countercharge: bool = False
-    disrupted: bool = False
-    ineffective: bool = False
-    mp: float | None = None
-    through_friends: bool = False
-    path_terrain: Sequence[str] = ()
-    bars: bool = False
-    against: str = "attack"
-    time: Time = "day"
-
-
-def ban_on_charge(charge: ChargeFacts) -> Ban | None:
-    """Returns why units may not charge or countercharge (K-7.13c, K-9.3, K-9.4, K-14)."""
-    is_cavalry = charge.arm == "cavalry"
-    rule = "K-9.4" if charge.is_countercharge else "K-9.3" if is_cavalry else "K-7.13c"
-    small = [size for size in charge.sizes if size in ("battalion", "squadron")]
-    others = [size for size in charge.sizes if size not in ("battalion", "squadron", "leader")]
+    is_cavalry = arm == "cavalry"
+    rule = "K-9.4" if counters else "K-9.3" if is_cavalry else "K-7.13c"
+    units = [size for size in sizes if size != "leader"]
+    full = [size for size in units if size not in ("battalion", "squadron")]
     # Two small units are one small unit and one other; a leader comes along.
-    too_many = len(small) + len(others) > 2 or len(others) > 1
-    leaders = charge.sizes.count("leader")
+    too_many = len(units) > 2 or len(full) > 1 or len(sizes) - len(units) > 1
     barred = (
-        (charge.arm == "artillery", rule, "guns do not charge"),
-        (charge.is_countercharge and not is_cavalry, rule, "only cavalry countercharges"),
-        (charge.is_countercharge and charge.against == "bombardment", rule,
-         "nobody countercharges a bombardment"),
-        (charge.time == "night" and is_cavalry and not charge.is_countercharge, "K-14.2",
+        (arm == "artillery", rule, "guns do not charge"),
+        (counters and not is_cavalry, rule, "only cavalry countercharges"),
+        (counters and against == "bombardment", rule, "nobody countercharges a bombardment"),
+        (time == "night" and is_cavalry and not counters, "K-14.2",
          "at night only infantry charges"),
-        (charge.time == "twilight" and len(small) + len(others) > 1, "K-14.3",
-         "at twilight one unit charges alone"),
-        (charge.disrupted, rule, "a Disrupted unit does not charge"),
-        (charge.ineffective, rule, "an ineffective unit does not charge"),
-        (too_many or leaders > 1, rule, "a leader, a small unit and one other charge at most"),
-        (not charge.is_countercharge and charge.mp not in (None, *tables.CHARGE_MP), rule,
-         f"a charge costs 1 or 2 Movement Points, not {charge.mp or 0:g}"),
-        (is_cavalry and charge.through_friends, rule, "cavalry charges through no friends"),
-        (is_cavalry and any(kind != CLEAR for kind in charge.path_terrain), rule,
+        (time == "twilight" and len(units) > 1, "K-14.3", "at twilight one unit charges alone"),
+        (disrupted, rule, "a Disrupted unit does not charge"),
+        (ineffective, rule, "an ineffective unit does not charge"),
+        (too_many, rule, "a leader, a small unit and one other charge at most"),
+        (not counters and mp not in (None, *tables.CHARGE_MP), rule,
+         f"a charge costs 1 or 2 Movement Points, not {mp or 0:g}"),
+        (is_cavalry and through_friends, rule, "cavalry charges through no friends"),
+        (is_cavalry and any(kind != CLEAR for kind in path_terrain), rule,
          "cavalry charges through and into clear terrain"),
-        (charge.bars, rule, "the terrain bars a charge"),
+        (bars, rule, "the terrain bars a charge"),
     )  # fmt: skip
     return next((Ban(rule, why) for is_so, rule, why in barred if is_so), None)
 
@@ -308,7 +293,7 @@ class Walker:
         """Whether it enters a hex with a leader, or an undisrupted unit is there (R-08)."""
         unit, led = self.unit, self.led
         if led is None:
-            led = any(leader.side == unit.side for leader in self.field.leaders_at(unit.hex))
+            led = bool(self.field.leaders_at(unit.hex, unit.side))
         others = (other for other in self.field.units_at(there) if other.id != unit.id)
         return led or any(not other.is_parenthesised for other in others)
 
@@ -357,13 +342,11 @@ class Walker:
         hexes = (*path, target)
         friends = {other.hex for other in field.friends(unit)}
         return ban_on_charge(
-            ChargeFacts(
-                unit.arm, (unit.size,), disrupted=unit.disrupted, ineffective=unit.ineffective,
-                mp=mp, through_friends=bool(friends.intersection(path)),
-                path_terrain=[*chain.from_iterable(field.map.kinds(number) for number in hexes)],
-                bars=not all(field.map.allows_charge(a, b) for a, b in pairwise(hexes)),
-                time=field.time,
-            )
+            unit.arm, (unit.size,), disrupted=unit.disrupted, ineffective=unit.ineffective,
+            mp=mp, through_friends=not friends.isdisjoint(path),
+            path_terrain=chain.from_iterable(map(field.map.kinds, hexes)),
+            bars=not all(field.map.allows_charge(a, b) for a, b in pairwise(hexes)),
+            time=field.time,
         )  # fmt: skip
 
 

@@ -10,18 +10,11 @@ from tablecam.geometry.shapes import Shape
 from tablecam.rules.dice import Roll
 from tablecam.rules.game import Ban, DiceGroup
 from tablecam.rules.hexes.grid import Hex, Way, ways_from
-from tablecam.rules.musket_saber import movement
+from tablecam.rules.musket_saber import movement, tables
 from tablecam.rules.musket_saber import state as acts
 from tablecam.rules.musket_saber.combat import is_coordinated
-from tablecam.rules.musket_saber.movement import ChargeFacts
 from tablecam.rules.musket_saber.state import Due, State, Units
-from tablecam.rules.musket_saber.tables import (
-    CHARGE_MP,
-    MARCH_BONUS,
-    MARCH_DICE,
-    VARIABLE_MA,
-    most_points,
-)
+from tablecam.rules.musket_saber.tables import CHARGE_MP, MARCH_BONUS, VARIABLE_MA, most_points
 from tablecam.rules.musket_saber.troops import Leader, Post, Unit, is_overstacked
 from tablecam.rules.steps import ban_on_all, why_none
 from tablecam.wording import counted, joined
@@ -78,10 +71,8 @@ def ban_on_start(state: State, start: acts.Start) -> Ban | None:
         there = replace(thing, hex=number or entry_of(state, thing.id))
         if (ban := movement.ban_on_march(field, there)) is not None:
             return ban
-    stays = any(
-        other.hex == number and state.began.get(other.id) == number
-        for other in field.friends(thing)
-    )
+    friends = field.friends(thing)
+    stays = any(friend.hex == number == state.began.get(friend.id) for friend in friends)
     return movement.ban_on_leaving(field, thing, stays=stays) or at_best(state, start).ban(state)
 
 
@@ -100,7 +91,7 @@ def ban_on_help(state: State, name: str, unit: Unit, rule: str) -> Ban | None:
 
 def helpers(state: State, unit: Unit, rule: str) -> tuple[str, ...]:
     """Returns the leaders who may help a unit."""
-    here = state.leaders_at(unit.hex, unit.side) if unit.hex else ()
+    here = state.field.leaders_at(unit.hex, unit.side) if unit.hex else ()
     return tuple(leader.id for leader in here if ban_on_help(state, leader.id, unit, rule) is None)
 
 
@@ -156,19 +147,22 @@ def at_best(state: State, start: acts.Start) -> Go:
         return Go(thing.id, float(thing.ma or 0))
     if must_roll(state, thing):
         return RollMa(thing.id, start.march, start.leader).at_best(state)
-    return Go(thing.id, float(allowance_of(state, thing, start, ()).ma or 0), start.march)
+    allowed = allowance_of(thing, march=start.march, leader=_help(state, start.leader))
+    return Go(thing.id, float(allowed or 0), start.march)
 
 
-def allowance_of(
-    state: State, unit: Unit, start: acts.Start, dice: tuple[int, ...]
-) -> movement.Allowed:
-    """Returns a unit's allowance, rolled if there are dice."""
-    leader = state.thing(start.leader) if start.leader else None
-    value = leader.movement if isinstance(leader, Leader) else 0
+def allowance_of(unit: Unit, *dice: int, march: bool = False, leader: int = 0) -> int | None:
+    """Returns a unit's allowance, rolled if there are dice; None if more are needed."""
     return movement.allowance(
-        unit.arm, unit.printed("ma"), dice, must_roll=bool(dice), march=start.march, leader=value,
+        unit.arm, unit.printed("ma"), dice, must_roll=bool(dice), march=march, leader=leader,
         square=unit.square,
-    )  # fmt: skip
+    ).ma  # fmt: skip
+
+
+def _help(state: State, leader: str) -> int:
+    """Returns what a leader, if any, adds to an allowance (K-10.3b)."""
+    helper = state.thing(leader) if leader else None
+    return helper.movement if isinstance(helper, Leader) else 0
 
 
 class RollMa(Due):
@@ -184,7 +178,7 @@ class RollMa(Due):
 
     def roll(self, state: State) -> Roll:
         """Returns a die, two for cavalry on a march (K-4.7b)."""
-        count = MARCH_DICE[state.unit(self.unit).arm] if self.march else 1
+        count = tables.MARCH_DICE[state.unit(self.unit).arm] if self.march else 1
         return Roll(self._words(self.dice, state), count)
 
     def at_best(self, state: State) -> Go:
@@ -196,17 +190,15 @@ class RollMa(Due):
 
     def go(self, state: State, dice: tuple[int, ...]) -> Go | None:
         """Returns the move with these dice, None if they are thrown again."""
-        start = acts.Start(self.unit, self.march, self.leader)
-        points = allowance_of(state, state.unit(self.unit), start, dice).ma
-        return None if points is None else Go(
-            self.unit, float(points), self.march, rolled=True, side=self.side, others=self.others
-        )  # fmt: skip
+        unit, led = state.unit(self.unit), _help(state, self.leader)
+        points = allowance_of(unit, *dice, march=self.march, leader=led)
+        mp = float(points or 0)
+        go = Go(self.unit, mp, self.march, rolled=True, side=self.side, others=self.others)
+        return None if points is None else go
 
     def dice_groups(self, state: State) -> tuple[DiceGroup, ...]:
         """Returns the dice, how many Movement Points they give, and which give too few."""
-        unit, leader = state.unit(self.unit), state.thing(self.leader) if self.leader else None
-        more = MARCH_BONUS * self.march
-        more += leader.movement if isinstance(leader, Leader) else 0
+        unit, more = state.unit(self.unit), MARCH_BONUS * self.march + _help(state, self.leader)
         most = VARIABLE_MA if self.march else most_points(unit.printed("ma"))
         count = self.roll(state).count
         goal = ("half " if unit.square else "") + ("the die" if count == 1 else "the dice")
@@ -251,8 +243,7 @@ def judged(state: State, move: acts.Move, most: float | None = None) -> movement
     walker, first = _walker(state, name.id, march=move.march, led=led, charge=move.charge)
     path = move.path if name.hex is not None else move.path[1:]
     if isinstance(name, Unit) and name.hex is None:
-        points = allowance_of(state, name, acts.Start(name.id, move.march), ()).ma
-        most = (float(points or 0) if most is None else most) - first
+        most = float(allowance_of(name, march=move.march) or 0 if most is None else most) - first
         if most < 0:
             return movement.Move(first, most, None, Ban("K-13.1", "the entry costs too much"))
     moved = walker.move(path, most)
@@ -306,10 +297,8 @@ def _ban_on_group(state: State, move: acts.Move) -> Ban | None:
         return Ban(rule, f"others charge {move.charge}")
     sizes = [getattr(thing, "size", "leader" if thing in leaders else "") for thing in things]
     return movement.ban_on_charge(
-        ChargeFacts(
-            units[0].arm, sizes, disrupted=any(u.disrupted for u in units),
-            ineffective=any(u.ineffective for u in units), time=state.time,
-        )
+        units[0].arm, sizes, disrupted=any(u.disrupted for u in units),
+        ineffective=any(u.ineffective for u in units), time=state.time,
     )  # fmt: skip
 
 
@@ -377,7 +366,7 @@ class Go(Due):
             return ((),)
         if self.others:
             return (self.others,)
-        here = state.leaders_at(unit.hex, unit.side)
+        here = state.field.leaders_at(unit.hex, unit.side)
         return ((), *((leader.id,) for leader in here if not leader.moved))
 
     def charges(self, state: State) -> Iterator[acts.Move]:
@@ -447,13 +436,10 @@ def moved(state: State, move: acts.Move) -> State:
     for name in move.units:
         thing = state.thing(name)
         state = state.put(name, *move.path)
+        marks = {"active": False} if isinstance(thing, Post) else {}
         if isinstance(thing, Unit):
-            state = state.changed(
-                name, moved=True, marched=move.march, charging=move.charge is not None
-            )
-        else:
-            idle = {"active": False} if isinstance(thing, Post) else {}
-            state = state.changed(name, moved=True, **idle)
+            marks = {"marched": move.march, "charging": move.charge is not None}
+        state = state.changed(name, moved=True, **marks)
     words = joined(move.units)
     if move.charge is None:
         return state.logs("move", f"{words}: to {end}", "K-4.2", *move.units)

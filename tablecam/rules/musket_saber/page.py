@@ -38,16 +38,9 @@ GROUPS: Final = {
 }
 
 MOMENTS: Final[Mapping[str, about.MomentKind]] = {
-    "turn": "turn",
-    "phase": "phase",
-    "attack": "attack",
-    "charge": "attack",
-    "combat": "attack",
-    "loss": "loss",
-    "move": "detail",
-    "check": "detail",
-    "detail": "detail",
-}
+    "turn": "turn", "phase": "phase", "attack": "attack", "charge": "attack", "combat": "attack",
+    "loss": "loss", "move": "detail", "check": "detail", "detail": "detail",
+}  # fmt: skip
 
 
 def ground_words(charts: Mapping[str, Any]) -> dict[str, str]:
@@ -150,10 +143,9 @@ def _fow(state: State, action: acts.Fow) -> Offer:
         "move_enemy": "move this enemy, on 1 or 2", "move_friend": "move this unit",
         "charge": "charge", "check_enemy": "check its morale", "recover_friend": "recover",
     }.get(action.choice, action.choice)  # fmt: skip
-    if action.others and action.choice == "charge":
-        words = f"charge with {joined(action.others)}"
-    elif action.others:
-        words = f"move with {joined(action.others)}"
+    if action.others:
+        verb = "charge" if action.choice == "charge" else "move"
+        words = f"{verb} with {joined(action.others)}"
     end = action.path[-1:]
     to = f" to {end[0]}" if end else ""
     if action.target:
@@ -170,22 +162,6 @@ _TACTICS: Final = {
 }
 
 
-def _tactic(state: State, action: acts.UseTactic) -> Offer:
-    step: Any = state.step
-    role = battle.role_of(state.fight, step.side)
-    return Offer("answer", _TACTICS[role if action.choice == "disengage" else action.choice])
-
-
-def _choose(state: State, action: acts.Choose) -> Offer:
-    step: Any = state.step
-    return Offer("answer", step.brings(state, action.choice))
-
-
-def _roll(state: State, action: Roll) -> Offer:
-    step: Any = state.step
-    return Offer("roll", str(action), dice=step.dice_groups(state))
-
-
 def _pass(state: State, action: acts.Pass) -> Offer:
     if state.step is not None:
         return Offer("done", "Pass")
@@ -194,8 +170,8 @@ def _pass(state: State, action: acts.Pass) -> Offer:
     return Offer("done", "Done" + (words if given else ""))
 
 
-OFFERS: Final[Mapping[type, Callable[[State, Any], Offer]]] = {
-    Roll: _roll,
+OFFERS: Final[Mapping[type, Callable[[Any, Any], Offer]]] = {
+    Roll: lambda state, roll: Offer("roll", str(roll), dice=state.step.dice_groups(state)),
     acts.Start: lambda state, a: _to(
         "move", state, a.unit, ("march" if a.march else "move") + _helped(a.leader)
     ),
@@ -217,8 +193,10 @@ OFFERS: Final[Mapping[type, Callable[[State, Any], Offer]]] = {
     acts.Primary: lambda state, a: _to("primary", state, a.unit, "make it the primary unit"),
     acts.Declare: lambda state, a: Offer("done", "Declare" if a.yes else "No attack"),
     acts.Defend: _defend,
-    acts.UseTactic: _tactic,
-    acts.Choose: _choose,
+    acts.UseTactic: lambda state, a: Offer("answer", _TACTICS[
+        a.choice if a.choice != "disengage" else battle.role_of(state.fight, state.step.side)
+    ]),
+    acts.Choose: lambda state, a: Offer("answer", state.step.brings(state, a.choice)),
     acts.Retreat: _retreat,
     acts.StepLoss: lambda state, a: _to("answer", state, a.unit, "takes it"),
     acts.Advance: lambda state, a: _to("answer", state, a.unit, f"advance to {a.to}", a.to),
@@ -229,16 +207,14 @@ OFFERS: Final[Mapping[type, Callable[[State, Any], Offer]]] = {
 """The headings and labels of actions, by their type."""
 
 
-_PHASES: Final = {"closing": "end of combat"}
-
-
 def standing(public: Json) -> about.Standing:
     """Returns the turn, the phase and the Victory Points."""
     sides = tuple(
         about.SideStanding(side, (about.Figure("Victory Points", score, "flag"),))
         for side, score in public["points"].items()
     )
-    phase = f"{_PHASES.get(public['phase'], public['phase'])}, {public['time']}"
+    phase = "end of combat" if public["phase"] == "closing" else public["phase"]
+    phase = f"{phase}, {public['time']}"
     return about.Standing(sides, public["turn"], phase=phase, active=public["active"])
 
 
@@ -256,15 +232,16 @@ def markers(unit_state: Keys) -> tuple[about.Marker, ...]:
     words = ", ".join(printed)
     cf = unit_state.get("cf")
     signs = [about.Marker("word", str(cf), words=words)] if cf else []
-    if unit_state.get("disrupted"):
-        signs.append(about.Marker("ring", "Disrupted", tone="bad"))
-    for key, words in (("reduced", "reduced"), ("ineffective", "ineffective")):
-        if unit_state.get(key):
-            signs.append(about.Marker("word", words, tone="warn"))
-    for key, words in (("square", "Square"), ("charging", "charges")):
-        if unit_state.get(key):
-            signs.append(about.Marker("word", words, tone="good"))
-    return tuple(signs)
+    return (*signs, *(sign for key, sign in _SIGNS.items() if unit_state.get(key)))
+
+
+_SIGNS: Final = {
+    "disrupted": about.Marker("ring", "Disrupted", tone="bad"),
+    "reduced": about.Marker("word", "reduced", tone="warn"),
+    "ineffective": about.Marker("word", "ineffective", tone="warn"),
+    "square": about.Marker("word", "Square", tone="good"),
+    "charging": about.Marker("word", "charges", tone="good"),
+}
 
 
 def settings(state: State) -> tuple[about.Setting, ...]:

@@ -18,17 +18,14 @@ from tablecam.rules.musket_saber import combat, movement, results, retreat, sequ
 from tablecam.rules.musket_saber.combat import Manner, Role, Tactic
 from tablecam.rules.musket_saber.field import CLEAR, OPEN_GROUND, OPEN_SIDE, Field, Map
 from tablecam.rules.musket_saber.files import Allowance, Path, Secondary, SomeCharts, with_paths
-from tablecam.rules.musket_saber.movement import ChargeFacts, Step
+from tablecam.rules.musket_saber.movement import Step
 from tablecam.rules.musket_saber.results import Choice
 from tablecam.rules.musket_saber.tables import Arm, Code, Time, code_of
 from tablecam.rules.musket_saber.troops import Leader, LineKind, Post, Unit, fighting
-from tablecam.rules.musket_saber.troops import is_overstacked as overstacks
 from tablecam.rules.questions import FactError, Facts, NestedFacts, Questions, charts_in, is_house
 from tablecam.table.sections import StrictModel
 
 Json = dict[str, Any]
-_STEPS: Final = 2
-"""Of the units that stand for both sides of a combat by its totals."""
 QUESTIONS: Final = Questions(tables.GAME)
 Die = Annotated[int, Limits(ge=1, le=6)]
 Dice = tuple[Die, ...]
@@ -67,7 +64,6 @@ def _crt(charts: SomeCharts, value: int, die: int | None) -> Json:
 
 
 Posts = Post | tuple[Post, ...]
-_MAP_KEYS: Final = ("paths", "secondary")
 
 
 class _Drawn(StrictModel):
@@ -106,8 +102,8 @@ class Setup(NestedFacts):
             BadInput: A hex is off the map, or a chart is wrong.
         """
         ground = ground_in(self.map)
-        more = document_from({k: v for k, v in self.map.items() if k in _MAP_KEYS}, "map")
-        drawn = more.parsed(_Drawn)
+        keys = {key: value for key, value in self.map.items() if key in _Drawn.model_fields}
+        drawn = document_from(keys, "map").parsed(_Drawn)
         loc = self.loc if isinstance(self.loc, Mapping) else {"": self.loc}
         lines = {side: (n,) if isinstance(n, str) else n for side, n in loc.items()}
         for number in chain.from_iterable(lines.values()):
@@ -189,17 +185,12 @@ def _path_cost(
 ) -> Json:  # fmt: skip
     """What a path costs."""
     charts = charts_in(facts.charts, SomeCharts)
-    missing = [
-        f"{section}.{kind}"
-        for step in steps
-        for section, kind, known in (
-            ("terrain", step.terrain, {CLEAR, *charts.terrain}),
-            ("hexside", step.hexside, {None, *charts.hexside}),
-        )
-        if kind not in known and arm != "leader"
-    ]
-    if missing:
-        return {"mp": None, "legal": None, "asks_for": [*dict.fromkeys(missing)]}
+    known = {f"terrain.{kind}" for kind in (CLEAR, *charts.terrain)}
+    known |= {f"hexside.{kind}" for kind in (None, *charts.hexside)}
+    rows = [row for step in steps for row in (f"terrain.{step.terrain}", f"hexside.{step.hexside}")]
+    missing = [row for row in dict.fromkeys(rows) if row not in known]
+    if missing and arm != "leader":
+        return {"mp": None, "legal": None, "asks_for": missing}
     ground = [
         Step(
             (charts.terrain.get(step.terrain, OPEN_GROUND),),
@@ -263,14 +254,12 @@ def _may_charge(
 ) -> Json:  # fmt: skip
     """Whether units may charge or countercharge."""
     kinds = (path_terrain,) if isinstance(path_terrain, str) else path_terrain
+    kinds = (*kinds, target_terrain)
     terrain = charts_in(facts.charts, SomeCharts).terrain
     ban = movement.ban_on_charge(
-        ChargeFacts(
-            arm, units, kind == "countercharge", disrupted, ineffective, mp_to_adjacent,
-            through_friends, (*kinds, target_terrain),
-            any(name in terrain and not terrain[name].charge for name in (*kinds, target_terrain)),
-            against, time,
-        )
+        arm, units, counters=kind == "countercharge", disrupted=disrupted, ineffective=ineffective,
+        mp=mp_to_adjacent, through_friends=through_friends, path_terrain=kinds, against=against,
+        bars=any(name in terrain and not terrain[name].charge for name in kinds), time=time,
     )  # fmt: skip
     return {**_why(ban), "readings": ["R-20"] if time == "twilight" else []}
 
@@ -291,8 +280,8 @@ def _enter(
     left: list[float | None] = []
     ahead = 0
     for unit in units:
-        ma, cost = unit.printed("ma"), movement.entry_cost(unit, step, ahead, march=march)
-        most = tables.most_points(ma)
+        most = tables.most_points(unit.printed("ma"))
+        cost = movement.entry_cost(unit, step, ahead, march=march)
         points = movement.allowance(unit.arm, most, (), must_roll=False, march=march).ma
         rest = (points or 0) - cost.mp
         left.append(rest if rest >= 0 and cost.ban is None else None)
@@ -303,7 +292,8 @@ def _enter(
 @QUESTIONS.asks("K-5.2 K-5.3 K-7.7")
 def _overstacked(units: tuple[Kind, ...], fight: tuple[StackedFacts, ...] = ()) -> Json:
     """Whether a hex is overstacked, and what those count that fight from it."""
-    is_over = overstacks([_kind(kind) for kind in units if kind not in ("leader", "hq", "trains")])
+    counters = [_kind(kind) for kind in units if kind not in ("leader", "hq", "trains")]
+    is_over = troops.is_overstacked(counters)
     who = [replace(_kind(fact.kind), id=str(place)) for place, fact in enumerate(fight)]
     fighters = {unit.id for unit in fighting(who)}
     counts = [
@@ -366,13 +356,9 @@ def _advance(
     """Where victors may advance."""
     field = setup.field(facts.charts)
     setup.hex(vacated, "vacated")
-    hexes = {
-        name: retreat.advances(
-            field, setup.unit(name, "units"), vacated, defenders_only_routed=defenders_only_routed
-        )
-        for name in units
-    }
-    return {"hexes": hexes, "house": is_house(setup.charts)}
+    victors, only_routed = [setup.unit(name, "units") for name in units], defenders_only_routed
+    ends = {u.id: retreat.advances(field, u, vacated, only_routed=only_routed) for u in victors}
+    return {"hexes": ends, "house": is_house(setup.charts)}
 
 
 @QUESTIONS.asks("K-13.2 K-12.3")
@@ -434,17 +420,17 @@ def _bombard(
     groups = combat.bombardments([gun.id for gun in guns], coordinated=coordinated)
     if dice and len(dice) != len(groups):
         raise FactError("dice", f"expected {len(groups)} dice, one a roll, got {len(dice)}")
-    rolls, asks_for = [], list[str]()
+    answer: Json = {"rolls": [], "house": is_house(facts.charts)}
     for place, names in enumerate(groups):
         total = sum(combat.support_factor(gun, (target,)) for gun in guns if gun.id in names)
         row = _crt(charts, total, dice[place] if dice else None)
-        asks_for = row.pop("asks_for", asks_for)
+        if "asks_for" in row:
+            answer["asks_for"] = row.pop("asks_for")
         if row.get("printed"):
             printed = code_of(row["printed"])
             row |= {"result": str(combat.bombarding(printed)), "ammo": "Ammo" in printed.added}
-        rolls.append({"guns": names, "total": total, **row})
-    answer: Json = {"rolls": rolls, "house": is_house(facts.charts)}
-    return answer | ({"asks_for": asks_for} if asks_for else {})
+        answer["rolls"].append({"guns": names, "total": total, **row})
+    return answer
 
 
 # --- combat ---------------------------------------------------------------------------------------
@@ -480,14 +466,10 @@ def _differential(
         )
     elif attackers and defenders:
         led = {s: (one,) if isinstance(one, Leader) else one for s, one in (leaders or {}).items()}
-        sides: tuple[tuple[Role, tuple[Unit, ...]], ...]
-        sides = (("attacker", attackers), ("defender", defenders))
-        halvings = {
-            unit.id: ("overstacked",)
-            for side, units in sides
-            for unit in units
-            if (overstacked or {}).get(side)
-        }
+        over = overstacked or {}
+        crowded = [*(attackers if over.get("attacker") else ())]
+        crowded += defenders if over.get("defender") else ()
+        halvings = {unit.id: ("overstacked",) for unit in crowded}
         near = [leader for leader in led.get("attacker", ()) if leader.coordinates]
         counted = combat.Attack(
             attackers, defenders, support, led, near, halvings, time, needs, manner
@@ -495,8 +477,8 @@ def _differential(
     else:
         raise FactError("attackers", "expected attackers and defenders, or a setup and an attack")
     reckoned = combat.differential(counted)
-    terms = (*reckoned.attack, *reckoned.defence)
-    more = {**reckoned.attack_more, **reckoned.defence_more}
+    terms = (*reckoned.attack.terms, *reckoned.defence.terms)
+    more = {**reckoned.attack.more, **reckoned.defence.more}
     parts = [*((term.unit, term.counts) for term in terms), *more.items()]
     return {
         "counts": {term.unit: term.counts for term in terms} | more,
@@ -504,8 +486,8 @@ def _differential(
             term.unit: [why if why in combat.HALVED_BY else "terrain" for why in term.halved]
             for term in terms if term.halved
         },
-        "coordinated": reckoned.coordinated, "attack_total": reckoned.attack_total,
-        "defence_total": reckoned.defence_total, "differential": reckoned.value,
+        "coordinated": reckoned.coordinated, "attack_total": reckoned.attack.value,
+        "defence_total": reckoned.defence.value, "differential": reckoned.value,
         "because": [f"{name} counts {value}" for name, value in parts],
         "readings": ["R-11"], "house": is_house((setup and setup.charts) or facts.charts),
     }  # fmt: skip
@@ -524,9 +506,8 @@ def _coordinated(
     formations: Names, leader: CoordinatingFacts | None = None, time: Time = "day"
 ) -> Json:
     """Whether an attack is coordinated."""
-    leaders = []
-    if leader is not None and leader.place != "farther":
-        leaders = [Leader(span=leader.span, ineffective=leader.ineffective)]
+    near = [] if leader is None or leader.place == "farther" else [leader]
+    leaders = [Leader(span=one.span, ineffective=one.ineffective) for one in near]
     return {"coordinated": combat.is_coordinated(formations, leaders, time)}
 
 
@@ -536,11 +517,10 @@ def _morale(
     square: bool = False, die: Die | None = None,
 ) -> Json:  # fmt: skip
     """On which dice a morale check passes."""
-    time: Time = "night" if "night" in modifiers else "day"
-    check = combat.check_of(
-        mr, disrupted="disrupted" in modifiers, leader=leader, square=square,
-        time="twilight" if "twilight" in modifiers else time,
-    )  # fmt: skip
+    times: tuple[Time, ...] = ("twilight", "night", "day")
+    time = next(time for time in times if time in (*modifiers, "day"))
+    disrupted = "disrupted" in modifiers
+    check = combat.check_of(mr, disrupted=disrupted, leader=leader, square=square, time=time)
     answer: Json = {"mr": check.mr, "added": check.added, "passes_on": check.passes_on}
     return answer if die is None else answer | {"passed": check.passes(die)}
 
@@ -550,8 +530,10 @@ def _check_before_combat(
     unit: Unit, line: LineKind, die: Die | None = None, turn: int = 1, turns: int = 99
 ) -> Json:
     """Whether a defender checks its morale before a combat, and what follows."""
-    if line == "safe" or die is None:
-        return {"check": line != "safe"} | ({"defends": True} if line == "safe" else {})
+    if line == "safe":
+        return {"check": False, "defends": True}
+    if die is None:
+        return {"check": True}
     fate = results.fate_without_safe_line(replace(unit, line=line), die, turn, turns)
     return {
         "check": True, "passed": fate.check == "pass", "disrupted": unit.id in fate.disrupted,
@@ -593,11 +575,9 @@ def _tactic_result(code: str, disengages: Literal["attacker", "defender", "both"
     own, other = results.in_disengaging(
         _code(code), attacker=disengages != "defender", defender=disengages != "attacker"
     )
-    flees = own is not None and other is not None
     return {
-        "attacker": None if own is None else str(own),
-        "defender": None if other is None else str(other),
-        "first": "defender" if flees else None, "flips": False,
+        "attacker": own and str(own), "defender": other and str(other),
+        "first": "defender" if own and other else None, "flips": False,
     }  # fmt: skip
 
 
@@ -633,21 +613,22 @@ def _combat(
             raise FactError("mr", "expected the attacker's MR, but it is missing")
         failed = not combat.check_of(mr["attacker"], time=time).passes(morale_die)
     manner = Manner(charge=charge, failed=failed, countercharge=counters, tactics=tactics)
-    sides: dict[Role, Unit] = {
-        "attacker": Unit(id="attacker", arm="cavalry" if charge == "cavalry" else "infantry",
-                         cf=attack, charge=charge_factor),
-        "defender": Unit(id="defender", arm="cavalry" if counters else "infantry", cf=defence,
-                         charge=None if countercharge is None else countercharge.charge),
+    totals: dict[Role, tuple[bool, int, int | None]] = {
+        "attacker": (charge == "cavalry", attack, charge_factor),
+        "defender": (counters, defence, countercharge.charge if countercharge else None),
+    }
+    sides = {
+        role: Unit(id=role, side=role, arm="cavalry" if is_horse else "infantry", cf=cf,
+                   charge=factor, steps=2, mr=mr.get(role))
+        for role, (is_horse, cf, factor) in totals.items()
     }  # fmt: skip
-    for role, unit in sides.items():
-        sides[role] = replace(unit, side=role, steps=_STEPS, mr=mr.get(role))
     counted = combat.differential(
         combat.Attack((sides["attacker"],), (sides["defender"],), time=time, manner=manner)
     )
     roles: tuple[Role, Role] = ("attacker", "defender")
     first, struck = roles[::-1] if manner.is_turned else roles
     answer: Json = {
-        "attack_counts": counted.attack_total, "differential": counted.value,
+        "attack_counts": counted.attack.value, "differential": counted.value,
         "who_attacks": first, "ineffective_at_end": manner.is_by_horse,
         "house": is_house(facts.charts),
         **_crt(charts_in(facts.charts, SomeCharts), counted.value, die),
@@ -768,12 +749,11 @@ def _recovery(
     ban = sequence.ban_on_recovery(
         field, piece, moved=moved or piece.moved, fought=fought or piece.fought
     )
-    is_night = field.time == "night"
-    answer = _why(ban, "offered")
+    answer, is_night = _why(ban, "offered"), field.time == "night"
     if ban is not None:
         return answer | {"recovers": False}
     is_sure = is_night or what == "effectiveness"
-    recovers = True if is_sure else None
+    recovers: bool | None = is_sure or None
     if not is_sure and die is not None:
         recovers = combat.check_of(piece.morale, time=field.time, leader=leader).passes(die)
     return answer | {"die_needed": not is_sure, "recovers": recovers, "may_move": is_night}
@@ -845,7 +825,7 @@ def _fow(
         passed, leaders = morale == "pass", [replace(leader, participates=True)]
         manner = Manner(failed=not passed, doubled=passed)
         charge = combat.Attack(chargers, (), leaders={"attacker": leaders}, manner=manner)
-        answer["attack_total"] = combat.differential(charge).attack_total
+        answer["attack_total"] = combat.differential(charge).attack.value
     elif choice == "recover_friend" and morale is not None:
         answer |= {"recovers": morale == "pass", "destroyed": False}
     return answer

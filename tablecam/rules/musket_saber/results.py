@@ -62,15 +62,12 @@ def in_disengaging(
 ) -> tuple[Code | None, Code | None]:
     """Returns what strikes attackers and defenders if some disengage (K-7.13d)."""
     side, effect = code.words
-    own = attacker and (side == "D" or code.main == "Ex" or (side, effect) == ("A", "c"))
-    other = defender and (side == "A" or code.main == "Ex" or (side, effect) == ("D", "c"))
+    struck = "AD" if code.main == "Ex" else side
+    own = attacker and ("D" in struck or effect == "c")
+    other = defender and ("A" in struck or effect == "c")
     if own or other:
         return (Code("Ar") if own else None), (Code("Dr") if other else None)
-    is_exchange = code.main == "Ex"
-    return (
-        code if side == "A" or is_exchange else None,
-        code if side == "D" or is_exchange else None,
-    )
+    return (code if "A" in struck else None), (code if "D" in struck else None)
 
 
 def becoming(printed: Code, manner: Manner, *, square: bool = False) -> list[Code]:
@@ -258,12 +255,16 @@ class _Applied:
 
     def step_or_flight(self, unit: Unit, role: Role) -> None:
         """Takes a step of the primary unit; cavalry retreats and is Disrupted instead (K-9.2)."""
-        charges = self.combat.manner.is_pressed and role == "attacker"
-        if unit.arm == "cavalry" and not charges:
+        if self.spares_steps(unit, role):
             self.retreat(unit)
             self.disrupt(unit)
         else:
             self.lose_step(role)
+
+    def spares_steps(self, unit: Unit, role: Role) -> bool:
+        """Whether it is cavalry that does not charge (K-9.2)."""
+        charges = self.combat.manner.is_pressed and role == "attacker"
+        return unit.arm == "cavalry" and not charges
 
     def apply(self, main: str, second: str | None) -> None:
         """Applies a result word, and the one in parentheses if it takes no effect (K-7.8)."""
@@ -304,11 +305,8 @@ class _Applied:
 
     def _x(self, role: Role) -> None:
         unit = self.combat.primary(role)
-        charges = self.combat.manner.is_pressed and role == "attacker"
-        if unit.arm == "cavalry" and not charges:
+        if self.spares_steps(unit, role) or self.chosen(role, "step", "retreat") == "step":
             self.step_or_flight(unit, role)
-        elif self.chosen(role, "step", "retreat") == "step":
-            self.lose_step(role)
         else:
             self.flee(role)
 

@@ -159,21 +159,14 @@ def _onward(field: Field, unit: Unit, path: tuple[Hex, ...]) -> Iterator[tuple[H
                 pending.append(longer)
 
 
-def may_advance(unit: Unit) -> bool:
-    """Whether a victor may advance at all (K-7.12, K-8.3)."""
-    return not (unit.is_parenthesised or unit.is_battery)
-
-
-def advances(
-    field: Field, unit: Unit, vacated: Hex, *, defenders_only_routed: bool = False
-) -> tuple[Hex, ...]:
-    """Returns the hexes to which a victor may advance (K-7.12)."""
-    if unit.hex is None or not may_advance(unit):
+def advances(field: Field, unit: Unit, vacated: Hex, *, only_routed: bool) -> tuple[Hex, ...]:
+    """Returns the hexes to which a victor may advance (K-7.12, K-8.3), farther after a rout."""
+    if unit.hex is None or unit.is_parenthesised or unit.is_battery:
         return ()
     defends = field.active_side not in ("", unit.side)
     if defends and not all(t.defender.advance for t in field.map.terrains(unit.hex)):
         return ()
-    most = tables.ADVANCE_AFTER_ROUT if defenders_only_routed and not defends else tables.ADVANCE
+    most = tables.ADVANCE_AFTER_ROUT if only_routed and not defends else tables.ADVANCE
     region = {vacated, *field.grid.neighbours(vacated)}
 
     def may_step(here: Hex, beside: Hex) -> bool:

@@ -19,10 +19,6 @@ from tablecam.rules.steps import Events, ban_on_all, why_none
 from tablecam.table.sides import side_name
 from tablecam.wording import joined
 
-WHOLE_RIM: Final = 6
-"""A hex with fewer neighbours lies at the edge of the map."""
-
-
 # Phases.
 
 
@@ -221,11 +217,12 @@ class Recovering(MoraleDie):
 def assistant(state: State, unit: Unit) -> Leader | None:
     """Returns the leader who helps a step check: with the HQ, the trains or the LOC (K-10.3c)."""
     goals = state.field.goals(unit.side)
-    for leader in state.leaders:
-        is_own = leader.side == unit.side and not leader.ineffective and leader.hex in goals
-        if is_own and unit.formation in (*leader.span, "A"):
-            return leader
-    return None
+    able = (
+        leader for leader in state.leaders
+        if leader.side == unit.side and not leader.ineffective and leader.hex in goals
+        and unit.formation in (*leader.span, "A")
+    )  # fmt: skip
+    return next(able, None)
 
 
 class StepCheck(MoraleDie):
@@ -248,11 +245,10 @@ class StepCheck(MoraleDie):
 
 
 def _step_back(state: State, name: str) -> State:
-    unit = state.unit(name)
-    back = state.folio.entry(name).back is not None and not unit.flips
     return state.logged(
-        name, "recovery", "returns with a step", "K-11.2a", set_aside=False, steps=1, reduced=back,
-        ineffective=False, disrupted=False, trt=state.turn + 1,
+        name, "recovery", "returns with a step", "K-11.2a", set_aside=False, steps=1,
+        reduced=state.folio.most_steps(state.unit(name)) > 1, ineffective=False, disrupted=False,
+        trt=state.turn + 1,
     )  # fmt: skip
 
 
@@ -283,7 +279,7 @@ def _ban_on_exit(state: State, act: acts.Exit) -> Ban | None:
     unit = state.unit(act.unit)
     if unit.side != state.active or unit.hex is None or unit.moved:
         return Ban("K-4.1", f"{act.unit} does not move")
-    if len(state.grid.neighbours(unit.hex)) == WHOLE_RIM:
+    if not state.folio.map.is_at_edge(unit.hex):
         return Ban("K-4.1", f"{unit.hex} is not at the edge of the map")
     held = state.field.holding(unit)
     return Ban("K-6.2a", "an enemy zone of control holds it") if held else None
@@ -307,17 +303,17 @@ def reentry_hexes(field: Field, side: str) -> tuple[Hex, ...]:
     # K-12.3: without a functioning LOC nothing returns.
     if field.loc_of(side) and not loc:
         return ()
-    hqs = [p.hex for p in field.posts(field.hq, side) if p.active and p.hex is not None]
-    trains = [p.hex for p in field.posts(field.trains, side) if p.active and p.hex is not None]
-    near = {*hqs, *loc, *(n for number in (*hqs, *trains, *loc) for n in around(number))}
-    newcomer = Unit(side=side)
-    return tuple(
-        number
-        for number in sorted(near)
-        if number not in field.enemy_zone(side)
-        and field.ban_on_passing(side, number) is None
-        and not is_overstacked((*field.units_at(number), newcomer))
+    hqs, trains = (
+        [post.hex for post in field.posts(posts, side) if post.active and post.hex]
+        for posts in (field.hq, field.trains)
     )
+    near = {*hqs, *loc, *(n for number in (*hqs, *trains, *loc) for n in around(number))}
+    free = near - field.enemy_zone(side)
+    return tuple(
+        number for number in sorted(free)
+        if field.ban_on_passing(side, number) is None
+        and not is_overstacked((*field.units_at(number), Unit(side=side)))
+    )  # fmt: skip
 
 
 def ban_on_place(state: State, act: acts.Place) -> Ban | None:
@@ -381,12 +377,12 @@ def acted(state: State, action: Any) -> tuple[State, Events]:
     """Returns what follows from an action when nothing is due."""
     if isinstance(action, acts.Pass):
         return passed(state), ()
-    kind = type(action)
-    if kind not in (_MOVES if state.phase == "movement" else _COMBATS):
+    deeds, kind = _MOVES if state.phase == "movement" else _COMBATS, type(action)
+    if kind not in deeds:
         raise Refused(f"expected what the {state.phase} phase allows", rule="K-3.2")
     if kind in _BANS and (ban := _BANS[kind](state, action)) is not None:
         raise ban.refused()
-    return {**_MOVES, **_COMBATS}[kind](state, action), ()
+    return deeds[kind](state, action), ()
 
 
 def _squared(state: State, action: acts.Square) -> State:
@@ -533,8 +529,7 @@ class Fortune(Due):
         if answer.choice == "charge":
             return self._charged(state, answer)
         if answer.path:
-            state = state.put(answer.unit, answer.path[0]).changed(answer.unit, trt=None)
-            return state
+            return state.put(answer.unit, answer.path[0]).changed(answer.unit, trt=None)
         begun: dict[str, Due] = {
             "move_friend": moves.RollMa(answer.unit, side=self.side, others=answer.others),
             "recover_friend": Recovering(answer.unit),
@@ -628,17 +623,15 @@ def scored(before: State, after: State) -> Iterator[Event]:
 
 def _scores(state: State) -> Iterator[tuple[str, str, int]]:
     """Yields what each line of the scenario gives a side, and for what."""
-    whole = {unit.id: unit.steps for unit in state.folio.first_units()}
     for victory in state.folio.scenario.victory:
         enemies = [unit for unit in state.units if unit.side != victory.side]
         own = [unit for unit in state.units if unit.side == victory.side]
         posts = [p for p in (*state.hq, *state.trains) if p.side != victory.side]
         out = [u for u in enemies if u.captured or u.destroyed]
+        left = sum(u.steps for u in enemies if u not in out and not u.set_aside)
         counts = {
             "hold": sum(any(u.hex == n for u in own) for n in victory.hexes),
-            "enemy_steps": sum(
-                whole[u.id] - (0 if u in out or u.set_aside else u.steps) for u in enemies
-            ),
+            "enemy_steps": sum(map(state.folio.most_steps, enemies)) - left,
             "enemy_destroyed": len(out),
             "captured": sum(u.captured for u in enemies) + sum(p.hex is None for p in posts),
             "exited": sum(u.exited for u in own),

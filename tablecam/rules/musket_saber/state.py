@@ -7,7 +7,7 @@ from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Final, Literal
 
 from tablecam.geometry.shapes import Shape
 from tablecam.rules.frozen_json import Variant
@@ -205,8 +205,9 @@ class Due(HexStep, is_family=True):
         return str(side or state.side_of(self.names(state)[0]))
 
     def shapes(self, state: State) -> tuple[Shape, ...]:
-        """Draws the combat that it belongs to."""
-        return () if state.battle is None else state.battle.shapes(state)
+        """Draws the combat that it puts together, or belongs to."""
+        battle: Battle | None = getattr(self, "battle", state.battle)
+        return () if battle is None else battle.shapes(state)
 
 
 class MoraleDie(Due, is_family=True):
@@ -271,11 +272,13 @@ class Folio:
 
     def first_units(self) -> tuple[Unit, ...]:
         """Returns the units where the scenario puts them (K-3.1, K-2.5 to K-2.7)."""
-        first = []
-        for entry in self.scenario.unit:
-            unit = Unit(**entry.model_dump(exclude={"front", "back", "printed_id"}))
-            first.append(self.shown(replace(unit, steps=1 if unit.flips or not entry.back else 2)))
-        return tuple(first)
+        unprinted = {"front", "back", "printed_id"}
+        units = (Unit(**entry.model_dump(exclude=unprinted)) for entry in self.scenario.unit)
+        return tuple(self.shown(replace(u, steps=self.most_steps(u))) for u in units)
+
+    def most_steps(self, unit: Unit) -> int:
+        """Returns the steps of a whole unit: two if its back is that of a reduced one (K-2.5)."""
+        return 1 if unit.flips or self.entry(unit.id).back is None else 2
 
 
 def folio_from(files: Mapping[str, Any], hex_map: HexMap) -> Folio:
@@ -469,10 +472,6 @@ class State(HexState):
         """Returns a side's units on the map."""
         return self.field.enemies(self.enemy_of(side))
 
-    def leaders_at(self, number: Hex | None, side: str) -> tuple[Leader, ...]:
-        """Returns a side's leaders in a hex."""
-        return tuple(leader for leader in self.field.leaders_at(number) if leader.side == side)
-
     def changed(self, name: str, **marks: Any) -> State:
         """Returns the state with a changed counter; one in another hex goes under its stack."""
         old = self.thing(name)
@@ -482,9 +481,9 @@ class State(HexState):
                 new = self.folio.shown(new)
             if new.hex != old.hex:
                 return replace(self, units=(*(u for u in self.units if u is not old), new))
-        kinds = ("units", "leaders", "hq", "trains")
         some: dict[str, Any] = {
-            kind: tuple(new if it is old else it for it in getattr(self, kind)) for kind in kinds
+            kind: tuple(new if it is old else it for it in getattr(self, kind))
+            for kind in ("units", "leaders", "hq", "trains")
         }
         return replace(self, **some)
 
@@ -570,12 +569,12 @@ class State(HexState):
 def unit_state(state: State, unit: Unit) -> dict[str, Any]:
     """Returns what documents and pages say of a unit."""
     counts = f"{unit.attack}/{unit.defence}" if unit.is_battery else f"{unit.cf}"
-    marks = {
-        "cf": f"({counts})" if unit.paren else counts, "formation": unit.formation,
-        "charge": unit.charge, "morale": unit.morale, "ma": unit.ma,
-        "hex": unit.hex or "", "steps": unit.steps, "reduced": unit.reduced,
-        "disrupted": unit.disrupted, "ineffective": unit.ineffective, "square": unit.square,
-        "moved": unit.moved, "fought": unit.fought, "charging": unit.charging,
-        "trt": unit.trt or 0, "set_aside": unit.set_aside, "captured": unit.captured,
-    }  # fmt: skip
+    marks = {key: getattr(unit, key) for key in _MARKS}
+    marks["cf"] = f"({counts})" if unit.paren else counts
     return {key: value for key, value in marks.items() if value}
+
+
+_MARKS: Final = (
+    "cf", "formation", "charge", "morale", "ma", "hex", "steps", "reduced", "disrupted",
+    "ineffective", "square", "moved", "fought", "charging", "trt", "set_aside", "captured",
+)  # fmt: skip
