@@ -192,7 +192,7 @@ def _rows(turned_deg: float, *, is_round: bool) -> tuple[Array, Array]:
 
 @dataclass(frozen=True, slots=True)
 class LearntBase:
-    """The place of the tag on a base, as learnt from its layings.
+    """The place of the tag on a base, as measured from its layings.
 
     `sigma_mm` is the standard deviation of the offset along either axis, `size_sigma_mm` that of
     the size; None while its layings do not determine it: then the size is the table file's.

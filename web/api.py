@@ -59,7 +59,7 @@ def state() -> Response:
     """Returns one event's data, for pages that poll; 204 while `after` is the newest version."""
     live = shown().live
     snapshot = live.snapshot()
-    # Equal, not older: a restarted table counts its versions anew.
+    # Equal, not older: a restarted table restarts its versions.
     if request.args.get("after", type=int) == snapshot.version:
         return Response(status=204)
     return jsonify(state_json(live, snapshot))

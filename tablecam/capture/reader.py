@@ -62,7 +62,7 @@ class Reader:
         """Prepares the reader; `start` starts it.
 
         Args:
-            open_source: Opens the source anew each time it is called.
+            open_source: Opens the source again each time it is called.
             name: The source's name until it is open.
             is_live: Whether a lost source may come back.
             strict: Whether a live source, too, must give a frame before `start` returns.

@@ -124,6 +124,6 @@ def _write(path: Path, jpeg: bytes) -> None:
             with path.open("xb") as file:
                 file.write(jpeg)
     except FileExistsError:
-        raise BadInput(str(path), "a different file of this name exists already") from None
+        raise BadInput(str(path), "a different file of this name already exists") from None
     except OSError as error:
         raise BadInput(str(path), f"cannot be written: {error.strerror}") from None

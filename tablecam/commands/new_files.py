@@ -43,13 +43,13 @@ def check_new(
         if name in read:
             raise BadInput(str(path), "expected a new file to write, got one of the inputs")
         if name in taken:
-            raise BadInput(option, f"expected another file than that of {taken[name]}")
+            raise BadInput(option, f"expected a different file from that of {taken[name]}")
         taken[name] = option
         if path.is_dir():
             raise BadInput(str(path), "expected a file to write, got a folder")
         if path != STANDARD_OUTPUT and path.exists() and not force:
             hint = "" if force is None else "; --force overwrites it"
-            raise NameTaken(str(path), f"the file exists already{hint}")
+            raise NameTaken(str(path), f"the file already exists{hint}")
 
 
 def check_place(path: Path, *, ending: str | None = None) -> None:

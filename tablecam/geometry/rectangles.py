@@ -37,7 +37,7 @@ class Rectangles:
 
     `centres_mm` (n, 2); `axes` (n, 2, 2), the unit vectors to the base's right and ahead;
     `halves_mm` (n, 2), half its width and depth; `owners` (n,), the index of its thing. `sigmas`
-    (n, 3) are the standard deviations of three errors of its own: the tag's x and y (mm) and the
+    (n, 3) are the standard deviations of its own three errors: the tag's x and y (mm) and the
     heading (radians). A heading error also moves the centre, by `swings_mm` (n, 2) per radian.
 
     Shared errors are given by the effect of one standard deviation on the centre's x and y (mm)

@@ -78,7 +78,7 @@ class MapFollower:
         """
         with self._lock:
             if self._asked is None:
-                raise BadInput("map", "expected a map that has slipped far, but it lies as it did")
+                raise BadInput("map", "expected a map that has slipped far, but it has not moved")
             far_mm = self._far_mm(self._asked)
             self._agreed = self._followed = self._asked
             self._asked = None

@@ -98,7 +98,7 @@ class BasesWork:
 
     Args:
         camera: The calibrated camera.
-        roster: The table; only the bases file tells what was learnt about its bases before.
+        roster: The table; only the bases file holds earlier measurements of its bases.
         path: The bases file to write; layings in an existing one still count.
         wanted: The number of layings after which a base is done.
 
@@ -247,7 +247,7 @@ class BasesWork:
         doubted = self._doubted.pop(tag, None) if tag in self._learnt else None
         if refused and doubted is not None and self._fits([doubted], laying):
             self._layings = [old for old in self._layings if old.tag != tag] + [doubted]
-            note, refused = "tagged anew: its earlier layings no longer count; ", ""
+            note, refused = "has a new tag: its earlier layings no longer count; ", ""
         name = self._name(tag)
         if refused:
             self._doubted[tag] = laying
@@ -268,8 +268,8 @@ class BasesWork:
         if known is not None:
             off = misfit(laying, cut, known)
             return off and (
-                f"expected it where its earlier layings have it, got it {off} beside: push it in "
-                "again; if it lies there again, it was tagged anew and the earlier ones are dropped"
+                f"expected it where its earlier layings have it, got it {off} off: push it in "
+                "again; if it lies there again, its tag is new and the earlier ones are dropped"
             )
         sigma_deg = math.hypot(base_type.glue_sigma_deg, laying.sigma_deg, PUSH_SIGMA_DEG)
         if abs(laying.turn_deg) > max(_MOST_TURN_DEG, _GLUE_SIGMAS * sigma_deg):
@@ -282,7 +282,7 @@ class BasesWork:
         )
         off_mm = self._off_mm(laying)
         if off_mm > max(_MOST_OFF_MM, _GLUE_SIGMAS * sigma_mm):
-            return f"expected it in the corner, got it {off_mm:.1f} mm beside: push it in fully"
+            return f"expected it in the corner, got it {off_mm:.1f} mm off: push it in fully"
         return ""
 
     def _fits(self, before: Sequence[Laying], laying: Laying) -> bool:

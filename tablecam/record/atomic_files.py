@@ -11,11 +11,11 @@ from typing import Final
 
 from tablecam.errors import BadInput
 
-_TAKEN: Final = "a file of this name exists already"
+_TAKEN: Final = "a file of this name already exists"
 
 
 class NameTaken(BadInput):
-    """A file of that name exists already; it is never overwritten."""
+    """A file of that name already exists; it is never overwritten."""
 
 
 @contextmanager

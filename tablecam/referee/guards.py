@@ -81,7 +81,7 @@ class VersionGuard:
         # Data of its own, such as a unit or dice, ties an action to its question.
         is_bare = set(play.game.action_to_json(action)) == {"type"}
         if is_bare and self._latest == (seat, action):
-            why = f"{action.type} was sent already; the question now is: {play.asked().question}"
+            why = f"{action.type} was already sent; the question now is: {play.asked().question}"
             raise OutOfDate("game", f"{why}: say which version it is meant for")
 
     @contextmanager

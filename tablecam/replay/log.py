@@ -70,7 +70,7 @@ class Log:
 
     def play(self, entry: Entry) -> Said:
         """Yields the line that begins a game."""
-        # Actions are numbered anew in each game.
+        # The numbers of actions restart in each game.
         self._deeds.clear()
         position, options = entry.document["position"], entry.document.get("options", {})
         count = Counter(unit["side"] for unit in position["units"])

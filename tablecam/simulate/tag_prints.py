@@ -61,8 +61,8 @@ class TagPrints:
 
     def on_base(self, tag: int, place: Place, base_type: BaseType) -> Print:
         """Returns the tag of a base as `glued`, with a white rim of up to one cell."""
-        truly = glued(tag, base_type)
-        at = place.offset(truly.tag_forward_mm, truly.tag_right_mm, truly.tag_turn_deg)
+        actual = glued(tag, base_type)
+        at = place.offset(actual.tag_forward_mm, actual.tag_right_mm, actual.tag_turn_deg)
         half_mm = base_type.tag_size_mm / 2
         room_mm = min(
             base_type.width_mm / 2 - abs(base_type.tag_right_mm) - half_mm,

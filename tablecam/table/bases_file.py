@@ -26,7 +26,7 @@ Degrees = Annotated[float, Field(ge=-360.0, le=360.0)]
 
 
 class LearntSection(StrictModel):
-    """An entry of `bases`: a base as learnt, and the unit or commander that it belongs to."""
+    """An entry of `bases`: a base as measured, and the unit or commander that it belongs to."""
 
     tag: Tag
     owner: Name
@@ -40,7 +40,7 @@ class LearntSection(StrictModel):
     size_sigma_mm: NotNegative | None = None
 
     def applied_to(self, base_type: BaseType) -> BaseType:
-        """Returns this base's own type, with the tag's place as accurate as it was learnt."""
+        """Returns this base's own type, with the tag's place and sigmas as measured."""
         size_sigma_mm = self.size_sigma_mm
         return replace(
             base_type,

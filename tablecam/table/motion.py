@@ -109,7 +109,7 @@ def _steady_unit(unit: Unit, known: Mapping[str, Unit]) -> Unit:
         return unit
     pairs = list(zip(unit.bases, old.bases, strict=True))
     if not all(_is_within_sigma(new, base) for new, base in pairs):
-        # It was pushed: the whole unit is measured anew.
+        # It was pushed: the whole unit is measured again.
         return unit
     bases = tuple(
         base if base.seen == new.seen else replace(base, seen=new.seen) for new, base in pairs

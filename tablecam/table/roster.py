@@ -98,7 +98,7 @@ class Roster:
 
     `name` is the players' name for the table, empty if they gave none; `files` are the paths of
     the game's `charts`, `map` and `scenario`; `masks` come from a file beside the table file.
-    `learnt` are the types of bases that were measured one by one, by their tags.
+    `learnt` maps tags to the types of bases that were measured individually.
     """
 
     game: str
@@ -134,7 +134,7 @@ class Roster:
         return {**types, **self.learnt}
 
     def with_base_types(self, change: Callable[[BaseType], BaseType]) -> Roster:
-        """Returns the roster with each base type changed, without learnt ones."""
+        """Returns the roster with each base type changed, without measured ones."""
 
         def changed(unit: UnitEntry) -> UnitEntry:
             faces = {tag: change(face) for tag, face in unit.faces.items()}

@@ -109,7 +109,7 @@ def _face_faults(document: Document, index: int, unit: UnitSection) -> Faults:
         if face.tag in seen and unit.tags is not None:
             yield document.error(
                 ("unit", index, "faces", face_index, "tag"),
-                f"expected another tag on each face of {unit.id}, got {face.tag} again",
+                f"expected a different tag on each face of {unit.id}, got {face.tag} again",
             )
         seen.add(face.tag)
     if unit.tags is not None and unit.faces and set(unit.tags) != seen:

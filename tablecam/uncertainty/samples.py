@@ -96,7 +96,7 @@ _Errors = Callable[[str, int], Array]
 def _displaced(of: Rectangles, names: Sequence[str], errors_of: _Errors) -> Rectangles:
     """Moves n rectangles by their errors (d, n, 3): centres (x and y in mm), headings (radians)."""
     own = np.stack([errors_of(name, 3) for name in names], axis=1) * of.sigmas
-    # A heading error of its own turns a base about its tag.
+    # A base's own heading error turns it about its tag.
     # Errors of the glue turn with the base: they are drawn along its axes.
     along = np.where(of.is_glued[:, None, None], of.axes, np.eye(2))
     own[..., :2] = np.einsum("dna,nai->dni", own[..., :2], along) + own[..., 2:] * of.swings_mm

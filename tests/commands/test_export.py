@@ -114,12 +114,12 @@ def test_nothing_is_written_over(game, tmp_path, capsys):
     taken = tmp_path / "mine"
     taken.write_text("somebody's own")
     for option in ("--jsonl", "--text"):
-        assert "mine: the file exists already" in refused(capsys, game.path, option, taken)
-        assert "evening.tablecam: the file exists already" in refused(
+        assert "mine: the file already exists" in refused(capsys, game.path, option, taken)
+        assert "evening.tablecam: the file already exists" in refused(
             capsys, game.path, option, game.path
         )
     both = ("--jsonl", tmp_path / "new", "--text", taken)
-    assert "mine: the file exists already" in refused(capsys, game.path, *both)
+    assert "mine: the file already exists" in refused(capsys, game.path, *both)
     assert [path.name for path in tmp_path.iterdir()] == ["mine"]
     assert taken.read_text() == "somebody's own"
 
@@ -129,9 +129,9 @@ def test_nothing_is_written_over(game, tmp_path, capsys):
     [
         ((), "export: expected what to export: --jsonl, "),
         (("--pictures", "--position", 1), "--pictures: expected --jsonl"),
-        (("--jsonl", "-", "--text", "-"), "--text: expected another file than that of"),
-        (("--text", "-", "--position", 1), "--position: expected another file than that of"),
-        (("--jsonl", "x", "--text", "./x"), "--text: expected another file than that of"),
+        (("--jsonl", "-", "--text", "-"), "--text: expected a different file from that of"),
+        (("--text", "-", "--position", 1), "--position: expected a different file from that of"),
+        (("--jsonl", "x", "--text", "./x"), "--text: expected a different file from that of"),
         (("--position", "first"), "'first' is not a valid integer"),
     ],
 )

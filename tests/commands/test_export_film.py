@@ -45,7 +45,7 @@ def test_a_film_is_not_written_over_nor_to_standard_output(game, tmp_path, capsy
     mine.write_bytes(b"my holidays")
     assert exported(game.path, "--mp4", mine) == 2
     assert mine.read_bytes() == b"my holidays"
-    assert "the file exists already" in capsys.readouterr().err
+    assert "the file already exists" in capsys.readouterr().err
     assert exported(game.path, "--gif", "-") == 2
     assert "--gif: expected a file, got standard output" in capsys.readouterr().err
 

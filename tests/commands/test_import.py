@@ -82,9 +82,9 @@ def test_nothing_is_written_over(game, told, tmp_path, capsys):
     path, out = tmp_path / "evening.jsonl", tmp_path / "mine.txt"
     path.write_text(told, encoding="utf-8")
     out.write_text("somebody's own")
-    assert "mine.txt: a file of this name exists already" in refused(capsys, path, out)
+    assert "mine.txt: a file of this name already exists" in refused(capsys, path, out)
     assert out.read_text() == "somebody's own"
-    assert "evening.jsonl: a file of this name exists already" in refused(capsys, path, path)
+    assert "evening.jsonl: a file of this name already exists" in refused(capsys, path, path)
     assert path.read_text(encoding="utf-8") == told
 
 

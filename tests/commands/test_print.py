@@ -147,7 +147,7 @@ def test_somebody_elses_pdf_is_only_written_over_by_force(
     rulebook = tmp_path / "rulebook.pdf"
     rulebook.write_bytes(b"%PDF-1.4 a rulebook")
     said = _refusal(capsys, "--table", str(table), "--out", str(rulebook))
-    assert "rulebook.pdf: the file exists already; --force" in said
+    assert "rulebook.pdf: the file already exists; --force" in said
     assert rulebook.read_bytes() == b"%PDF-1.4 a rulebook"
     assert main(["print", "--table", str(table), "--out", str(rulebook), "--force"]) == 0
     assert _sheets(rulebook)

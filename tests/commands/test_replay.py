@@ -195,9 +195,9 @@ def test_a_repair_saves_tells_and_leaves_the_damaged_file_alone(game, tmp_path, 
 def test_a_repair_writes_over_nothing(game, tmp_path, capsys):
     out = tmp_path / "mine"
     out.write_text("somebody's own")
-    assert "mine: a file of this name exists already" in refused(capsys, game.path, "--repair", out)
+    assert "mine: a file of this name already exists" in refused(capsys, game.path, "--repair", out)
     assert out.read_text() == "somebody's own"
-    assert "a file of this name exists already" in refused(capsys, game.path, "--repair", game.path)
+    assert "a file of this name already exists" in refused(capsys, game.path, "--repair", game.path)
     assert "got a folder" in refused(capsys, game.path, "--repair", ".")
 
 

@@ -81,7 +81,7 @@ def test_a_base_is_counted_once_until_it_was_lifted_out(tmp_path) -> None:
     ("push", "message"),
     [
         (Push(TAGS[0], crooked_deg=8.0), "crooked by .*: the two edges disagree"),
-        (Push(TAGS[0], short_mm=4.0), "expected it in the corner, got it .* mm beside"),
+        (Push(TAGS[0], short_mm=4.0), "expected it in the corner, got it .* mm off"),
     ],
     ids=["crooked", "not pushed in"],
 )
@@ -107,7 +107,7 @@ def test_a_base_that_was_tagged_anew_is_noticed_and_learnt_anew(learnt_file, tmp
     pushes = [Push(TAGS[1]), Push(TAGS[0]), Push(TAGS[1], 180.0)]
     twice = work_after(path, frames(pushes, roster=anew))
     assert TAGS[1] not in twice.unresolved
-    assert "tagged anew" in twice.progress.news.line
+    assert "has a new tag" in twice.progress.news.line
     assert sum(laying.tag == TAGS[1] for laying in read_bases(path, ROSTER).layings) == 2
 
 

@@ -110,7 +110,7 @@ def test_every_table_and_column_says_what_it_is():
 
 def test_a_file_is_never_written_over(path):
     path.write_text("somebody's own")
-    with pytest.raises(NameTaken, match="a file of this name exists already"):
+    with pytest.raises(NameTaken, match="a file of this name already exists"):
         GameFile.create(path, FACTS)
     assert path.read_text() == "somebody's own"
     assert list(path.parent.iterdir()) == [path]

@@ -35,7 +35,7 @@ def test_done_that_does_not_say_what_it_answers_is_taken_once() -> None:
     referee = marching()
     referee.act(FRENCH, DONE)
     now = seat_view(referee, SHARED)
-    with pytest.raises(OutOfDate, match=r"sent already; the question now is: .*commander"):
+    with pytest.raises(OutOfDate, match=r"already sent; the question now is: .*commander"):
         referee.act(FRENCH, DONE)
     assert seat_view(referee, SHARED) == now
     referee.act(FRENCH, DONE, version=now["version"])

@@ -62,8 +62,8 @@ _LEAST_REFINED_PX, _REFINED_BY_PX = 0.005, 0.3
 """A pose is registered from tags read through the old camera. Read through the new one they shift
 by up to 0.1 px, and by a pixel if a fourth tag comes into view."""
 _REPORTED_MM, _REPORTED_RAD = 1.5, 0.04
-"""A tag laid by hand may lie this far from its listed place; a smaller nudge is learnt as its new
-place, harmlessly."""
+"""A tag laid by hand may lie this far from its listed place; a smaller nudge is safely adopted as
+its new place."""
 _HARMLESS_PX = 0.4
 """Tags this close to their places shift bases by less than half a millimetre."""
 
@@ -158,7 +158,7 @@ class _FrameCheck:
     def _unexplained(self, observed: TagObservations, belief: TagMemory) -> Registration:
         """No hypothesis is decisive: waits a while, then reports the tags as contradictory.
 
-        An offset too small to matter is ignored, and learnt if it lasts.
+        An offset too small to matter is ignored, and adopted if it lasts.
         """
         since_s = self.memory.unexplained_since_s
         since_s = self.at_s if since_s is None else since_s
@@ -200,7 +200,7 @@ class _FrameCheck:
             beside_mm, turned_rad = offset_from_listed(observed, index, belief)
             if index not in hypothesis.moved:
                 displaced_mm.pop(tag, None)
-            # Small nudges are learnt silently instead of leaving the tag out.
+            # Small nudges are adopted silently instead of leaving the tag out.
             elif beside_mm > _REPORTED_MM or turned_rad > _REPORTED_RAD or tag in old:
                 displaced_mm[tag] = beside_mm
             else:
@@ -394,7 +394,7 @@ def _with_tags_relaid(
     nudged: Sequence[int],
     displaced_rows: Sequence[int],
 ) -> TagMemory:
-    """Returns the belief after tags were laid anew.
+    """Returns the belief after tags were moved.
 
     Nudged tags lie as observed. Tags just displaced will be laid at their listed places when they
     come back.

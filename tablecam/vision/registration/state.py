@@ -52,7 +52,7 @@ class RegistrationMemory:
     """The state carried from frame to frame.
 
     `camera` was registered last; it `is_rough` until tags were read through it. `measured_with` is
-    the camera through which the tags' places were learnt, None before any was; `read_at_s` is when
+    the camera that the tags' places were measured with, None before any; `read_at_s` is when
     they were last read. `displaced_mm` gives the offset of each tag that is left out, `seen_at_s`
     when each tag was last seen. `pending` is a change to be confirmed; `unexplained_since_s` is
     when the tags stopped fitting any hypothesis.
@@ -71,7 +71,7 @@ class RegistrationMemory:
     def seen_through(self, camera: Camera) -> RegistrationMemory:
         """Returns the memory for a frame taken through another camera near the registered one.
 
-        A camera that is far off is to be registered anew and says nothing about drift.
+        A camera that is far off must be registered again and says nothing about drift.
         """
         if camera.pose == self.camera.pose or self.is_lost(camera):
             return self

@@ -179,7 +179,7 @@ class TagMemory:
         numbers = POSE + triples(np.array([row]))
         mean, whole = self.mean.copy(), self.covariance.copy()
         mean[numbers] = offsets_from(place, self.listed[row])
-        # A tag laid anew is independent of everything else.
+        # A moved tag is independent of everything else.
         whole[numbers] = whole[:, numbers] = 0
         whole[np.ix_(numbers, numbers)] = covariance
         return replace(self, mean=mean, covariance=whole)

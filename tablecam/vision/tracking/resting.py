@@ -115,7 +115,7 @@ class Resting:
 class Scatter:
     """Estimates, from the table itself, the share of the fit's variance that is new per picture.
 
-    It is learnt from how far sightings of resting bases lie from their averages. If a camera
+    It is estimated from how far sightings of resting bases lie from their averages. If a camera
     smooths its pictures over time they lie closer: then sigmas shrink less than they could, never
     more.
     """

@@ -177,7 +177,7 @@ class BaseTracker:
         """Continues with a re-registered camera.
 
         This moves no base: places from before and after are compared within the uncertainty of
-        both registrations, and averages start anew.
+        both registrations, and averages restart.
         """
         self._camera = camera
         self._errors = calibration_errors(camera, self._table)

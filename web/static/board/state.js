@@ -103,7 +103,7 @@
  * @property {number} game  grows whenever there is something new to see of the game
  * @property {{run: string, paused: boolean, resting: boolean, light: number, off: number[]} | null} simulated  `run` names the time since its last start; `resting`: and no hand is over the table; `off` are the tags that were taken off
  *
- * @typedef {object} Verdict  an answer that hangs on a length
+ * @typedef {object} Verdict  an answer that depends on a length
  * @property {"yes" | "no" | "too_close"} answer
  * @property {number} [range]  in the unit of length
  * @property {number} [margin_mm]
