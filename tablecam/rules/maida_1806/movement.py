@@ -293,8 +293,12 @@ def moved(
 
 
 def may_move_together(state: State, units: Sequence[str]) -> Ban | None:
-    """Returns why units may not move as one: a stack, or a line of units (D-12.10, D-12.13)."""
-    if len({state.piece(name).hexes for name in units}) < 2:
+    """Returns why units may not move as one: a stack, or a line of units (D-12.10, D-12.13).
+
+    Units that began to move as one go on as one, also where they have turned out of line.
+    """
+    places = state.places(units)
+    if set(units) == set(state.movers) or set(places[0]).intersection(*places[1:]):
         return None
     alike = {(state.troop(name).kind, state.piece(name).formation) for name in units}
     if len(alike) > 1 or not field.flank_chain(state, units):

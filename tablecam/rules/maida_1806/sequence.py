@@ -292,9 +292,11 @@ def _beginnings(state: State) -> Iterator[Any]:
         stack = state.foot(other.id for other in state.stack(name))
         if len(stack) > 1 and stack[0] == name and set(stack) <= set(names):
             groups.append(stack)
-    apart = (pair for pair in combinations(names, 2) if len(set(state.places(pair))) > 1)
-    groups += (pair for pair in apart if movement.may_move_together(state, pair) is None)
+    pairs = combinations(names, 2)
+    groups += (pair for pair in pairs if state.piece(pair[1]) not in state.stack(pair[0]))
     for units in groups:
+        if movement.may_move_together(state, units):
+            continue
         may_march = all(may_double(state, name) for name in units)
         for double in (False, True) if may_march else (False,):
             for step, _ in movement.legal_steps(state, units, double=double):

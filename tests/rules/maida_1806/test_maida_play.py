@@ -321,6 +321,10 @@ def test_units_flank_to_flank_move_as_a_line_of_units_d_12_10():
     assert play.state.piece("FB").hexes == ("0604",)
     with pytest.raises(Refused, match=r"D-12.13"):
         play.apply(acts.Move(("FA",), (to("0503"),)))
+    # Turned in their hexes they stand in echelon, and are still one move.
+    for turn in (60, -60):
+        play.apply(acts.Move(("FA", "FB"), (acts.MoveStep(turn=turn),)))
+    assert {play.state.piece(name).facing_deg for name in ("FA", "FB")} == {60}
 
 
 def test_who_joins_a_stack_goes_to_the_bottom_d_11_0_d_11_7():
