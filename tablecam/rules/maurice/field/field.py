@@ -46,7 +46,7 @@ def position_warnings(
 ) -> Iterator[PositionWarning]:
     """Yields every warning about a position except overlaps and units on impassable ground.
 
-    With `about`, formations are read of these units alone, as that takes long.
+    With `about`, only these units' formations are read, as that is slow.
     """
     yield from edge_warnings(position)
     for unit in position.units:
@@ -57,10 +57,10 @@ def position_warnings(
 
 
 def _oddities(unit: Unit) -> Iterator[str]:
-    """Warns of a unit's formation (M-1.7), and of a unit that is broken and must leave (M-1.14)."""
+    """Warns of an odd formation (M-1.7), and of a broken unit that must leave (M-1.14)."""
     if unit.formation is not None and unit.bases:
         formation = _read_loosely(unit.id, unit.arm, unit.bases)
-        # The declared one is what rulings use.
+        # Rulings use the declared formation.
         if formation.name != unit.formation:
             yield f"is declared to be in formation {unit.formation}, but {formation.because}"
     if unit.arm == "infantry" and (unit.formation or read_formation(unit).name) == "massed":
@@ -73,7 +73,7 @@ def _oddities(unit: Unit) -> Iterator[str]:
 
 @lru_cache(maxsize=512)
 def _read_loosely(unit_id: str, arm: Arm, bases: tuple[BasePose, ...]) -> Formation:
-    # Cached because every unit report that the page shows asks again about units that lie still.
+    # Cached: each unit report on the page asks again about units that have not moved.
     return read_formation(Unit(unit_id, "", arm, bases), tolerances=_LOOSE)
 
 
@@ -114,8 +114,8 @@ class UnitOnField:
     `outline` is the union of its bases with the seams closed (G-7); `bases` are their rectangles
     in the order of `unit.bases`; `axes` are its front edge and heading (G-3); `formation` is the
     declared one or else is read from the bases (M-1.7). `sigma_bound_mm` bounds the standard
-    deviation of the position of any corner in any direction. `place` is the same object wherever
-    the same unit lies as it does here, in the same formation.
+    deviation of any corner's position in any direction. `place` is the same object whenever the
+    same unit lies here in the same formation.
     """
 
     unit: Unit
@@ -221,7 +221,7 @@ class Field:
 
     @property
     def on_impassable(self) -> tuple[PositionWarning, ...]:
-        """Warnings of units on impassable ground, where they stood before the game (M-5.1)."""
+        """Warnings of units on impassable ground, possible only before the game (M-5.1)."""
         return tuple(
             PositionWarning(frozenset({unit.id}), f"{unit.id} stands on impassable ground (M-5.1)")
             for unit in self.units
@@ -253,7 +253,7 @@ class Field:
         return np.array([unit.outline for unit in self.units], dtype=object)
 
     def within(self, shape: shapely.Geometry, reach_mm: Any) -> list[UnitOnField]:
-        """Returns the units no farther from a shape than a length, or than one for each (n,)."""
+        """Returns the units no farther from a shape than a length, one for all or one each (n,)."""
         return [*compress(self.units, shapely.dwithin(self.outlines, shape, reach_mm))]
 
     def with_units(self, units: Iterable[UnitOnField]) -> Field:
@@ -276,11 +276,11 @@ class Field:
         )
 
     def keys(self, units: Sequence[UnitOnField], reaches_mm: Sequence[float]) -> list[Hashable]:
-        """Returns what answers about units hang on if nothing beyond their reaches matters.
+        """Returns a cache key for answers about each unit if nothing beyond its reach matters.
 
-        That is the table, its ground, the unit itself, and how all units within reach lie.
+        It holds the table, its ground, the unit itself, and the poses of all units within reach.
         """
-        # Twice, for the unit's own error and the other's.
+        # Doubled for the unit's own error and the other's.
         errors_mm = 2 * FAR_SIGMAS * max((unit.sigma_bound_mm for unit in self.units), default=0.0)
         farther_mm, outlines = errors_mm + self.tolerance_mm, self.outlines
         places = [unit.place for unit in self.units]
@@ -315,16 +315,16 @@ _REMEMBERED: Memo[UnitOnField] = Memo(size=4096)
 def field_of(position: Position, source: str = "position") -> Field:
     """Checks a position and prepares it; errors name it `source`.
 
-    The ground is remembered, and so are units that lie on it as they did before.
+    The ground is cached, and so are units on it that have not moved.
 
     Raises:
         BadInput: The game, a formation, a unit's state or a kind of terrain is unknown, a unit has
             the wrong number of bases, or bases lie off the table, are measured too inaccurately
-            or overlap by more than placing by hand and measuring errors explain.
+            or overlap by more than hand placement and measuring errors explain.
     """
     if position.game != GAME:
         raise BadInput(source, f"game: expected {GAME}, got {position.game}")
-    # First, as `Ground.of` looks the kinds up.
+    # Checked first: `Ground.of` looks the kinds up.
     _check_kinds(position, source)
     position = with_rows(position)
     ground = ground_of(position.terrain)
@@ -333,7 +333,7 @@ def field_of(position: Position, source: str = "position") -> Field:
         units = tuple(position.units[index] for index in new)
         return _units(replace(position, units=units), ground, source)
 
-    # States in words, which tell True from 1.
+    # States are keyed by their repr, which tells True from 1.
     keys = [
         (position.table, ground, *_place_of(unit), repr(unit.state), repr(unit.extra))
         for unit in position.units
@@ -359,7 +359,7 @@ def _check_kinds(position: Position, source: str) -> None:
 
 def _units(position: Position, ground: Ground, source: str) -> tuple[UnitOnField, ...]:
     units = position.units
-    # First, as formations can be read of complete units only.
+    # Checked first: formations can only be read from complete units.
     _check_units(position, source)
     placed = rectangles(units)
     bases = np.asarray(shapely.polygons(placed.corners_mm()), dtype=object)
@@ -390,7 +390,7 @@ def _units(position: Position, ground: Ground, source: str) -> tuple[UnitOnField
 
 @lru_cache(maxsize=4096)
 def _place(*_: object) -> object:
-    """Returns an object that is the same for the same arguments, and quick to compare."""
+    """Returns the same object for equal arguments, quick to compare."""
     return object()
 
 
@@ -403,13 +403,13 @@ def _check_units(position: Position, source: str) -> None:
 
 
 def _fault(unit: Unit) -> str | None:
-    """Returns what is wrong with a unit's formation, which its arm must have (M-1.7), or state."""
+    """Returns the fault in a unit's state or formation, which its arm must allow (M-1.7)."""
     known = tables.FORMATIONS[unit.arm]
     if unit.formation is not None and unit.formation not in known:
         expected = f"expected {'one of ' * (len(known) > 1)}{', '.join(known)}"
         return f"formation: {expected}, got {quoted(unit.formation)}"
     disruption, smoke = unit.state.get("disruption", 0), unit.state.get("smoke", False)
-    # A `bool` is an `int`, too.
+    # A `bool` is an `int` too.
     if isinstance(disruption, bool) or not isinstance(disruption, int) or disruption < 0:
         expected = "expected a whole number of at least 0"
         return f"state.disruption: {expected}, got {quoted(disruption)}"
@@ -438,10 +438,10 @@ class DistanceMatrix:
         return float(self.spread_mm[self.indices[a_id], self.indices[b_id]])
 
 
-# Cached, as several rulings on one field ask for it.
+# Cached: several rulings on one field use it.
 @lru_cache(maxsize=8)
 def distance_matrix(field: Field) -> DistanceMatrix:
-    """Measures the distances between all units of a field; known ones are remembered."""
+    """Measures the distances between all units of a field; known ones are cached."""
     units = [unit.unit for unit in field.units]
     pairs = np.array([*combinations(range(len(units)), 2)], dtype=np.intp).reshape(-1, 2)
     places = [unit.place for unit in field.units]

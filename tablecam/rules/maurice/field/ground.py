@@ -48,7 +48,7 @@ class Ground:
     def of(cls, terrain: Iterable[Terrain]) -> Ground:
         """Builds the ground from terrain of known kinds (`field_of` checks them)."""
         pieces = tuple(Piece(entry, KINDS[entry.kind], _outline(entry)) for entry in terrain)
-        # What has each effect: the flags of its kind, and two kinds by their names.
+        # The effects are the flags of the kinds, and two kinds by name.
         there = {
             key: [one.outline for one in pieces if getattr(one.kind, key, one.terrain.kind == key)]
             for key in (*(flag.name for flag in fields(Kind)), "woods", "crest")
@@ -71,14 +71,14 @@ class Ground:
         )
 
     def grown(self, by_mm: float) -> Ground:
-        """Returns the ground with all that bars, hides or protects grown by a length."""
+        """Returns the ground with everything that bars, hides or protects grown by a length."""
         areas = [self.woods, self.impassable, self.barred, self.crests]
         woods, impassable, barred, crests = shapely.buffer(areas, by_mm, join_style="mitre")
         return replace(self, woods=woods, impassable=impassable, barred=barred, crests=crests)
 
     def barring_words(self, area: shapely.Geometry) -> str:
         """Names the barred ground that lies in an area."""
-        # Where the two only touch, they share lines and points, which bar nothing.
+        # Where the two merely touch, they share only lines and points, which bar nothing.
         barring = shapely.buffer(shapely.intersection(area, self.barred, grid_size=GRID_MM), 0.0)
         there = [
             piece
@@ -121,7 +121,7 @@ def are_partly_in(shapes: NDArray[np.object_], area: shapely.Geometry) -> NDArra
     """Applies `is_partly_in` to many shapes (n,) at once."""
     shapely.prepare(area)
     is_in = np.asarray(shapely.intersects(area, shapes))
-    # Shapes wholly inside need no intersection, which is slow.
+    # Shapes wholly inside skip the intersection, which is slow.
     at_edge = np.flatnonzero(is_in)
     at_edge = at_edge[~shapely.contains(area, shapes[at_edge])]
     common = shapely.intersection(shapes[at_edge], area, grid_size=GRID_MM)

@@ -1,8 +1,8 @@
 """Reads requests to resolve volleys, bombardments, combats and rallies from documents.
 
-This module checks keys, types, names, sides and the numbers on dice. What depends on positions (who
-is engaged, what a base may shoot at, how many dice to roll) is checked where it is computed; each
-request carries its document so that those errors name the same keys.
+This module checks keys, types, names, sides and the numbers on dice. Facts that depend on positions
+(who is engaged, what a base may shoot at, how many dice to roll) are checked where they are
+computed; each request carries its document so that those errors name the same keys.
 """
 
 from __future__ import annotations
@@ -180,7 +180,7 @@ def _aims(document: Document, section: _VolleySection, table: Table) -> Iterable
         if unit.id in seen:
             raise document.error(path, f"{unit.id} fires twice: expected at most once (M-7.7)")
         names = unit.unit.base_names
-        # A base has two names, by its tag and by its place in the unit.
+        # A base has two names: its tag's and its place in the unit.
         bases = {own: own for own in names}
         bases |= {f"{unit.id}/{number}": own for number, own in enumerate(names, start=1)}
         seen.add(unit.id)

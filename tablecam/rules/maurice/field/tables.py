@@ -46,12 +46,12 @@ ZONE_BW = 1.0
 TURN_DEG = 45.0
 """The largest angle by which a fire zone may be turned (M-7.12)."""
 PAST_OBSTRUCTION_BW = 1.0
-"""The length of a fire zone beyond the first point of obstructing terrain in it (M-7.17)."""
+"""How far a fire zone goes on past the first point of obstructing terrain in it (M-7.17)."""
 
 CHARGE_WHEEL_BW = 1.0
 """The longest wheel at the start of a charge (M-8.5)."""
 CHARGE_DISRUPTIONS = 3
-"""The highest disruption with which a unit may charge (M-8.4)."""
+"""The highest disruption at which a unit may charge (M-8.4)."""
 VIEW_WOODS_BW = 1.0
 """The depth of woods that hides a target of a charge (M-8.4)."""
 ENGAGED_BW = 1.0
@@ -62,7 +62,7 @@ FALL_BACK_BW = 1.0
 """The distance by which attackers fall back (M-8.24)."""
 
 SLIVER_MM = 0.5
-"""A part that reaches into an area by less than this is ignored (G-5)."""
+"""A part that reaches less than this far into an area is ignored (G-5)."""
 
 
 @dataclass(frozen=True, slots=True)

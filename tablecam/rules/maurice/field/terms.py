@@ -14,14 +14,14 @@ DIE_SIDES = 6
 """The highest number on a die."""
 
 Argument = Union[str, int, float, tuple[str, ...], "Reason"]
-"""What a reason is about; another reason is the cause of this one."""
+"""The subject of a reason; another reason is its cause."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """A reason for a ruling: its rule, what it is, and the units and numbers that it is about.
+    """A reason for a ruling: its rule, its code, and the units and numbers that it is about.
 
-    `reading` is the rule whose interpretation it rests on, if any. `CLAUSES` has its words.
+    `reading` is the rule on whose interpretation it rests, if any. `CLAUSES` has its words.
 
     >>> str(Reason("M-8.4", "artillery"))
     'M-8.4 artillery never charges'
@@ -123,7 +123,7 @@ CLAUSES: Final[Mapping[str, str | Callable[..., str]]] = MappingProxyType(
         "enfilade": "enfilade",
         "disrupted_shooter": "disrupted shooter",
         "target_cover": "cover",
-        # Fire and charges that cannot be
+        # Impossible fire and charges
         "never_fires": "is cavalry, which never fires",
         "column_fire": "is in column and may not fire",
         "artillery": "artillery never charges",
@@ -145,11 +145,11 @@ CLAUSES: Final[Mapping[str, str | Callable[..., str]]] = MappingProxyType(
         "unknown": NOT_KNOWN,
     }
 )
-"""The words of each reason by its code, to be filled with its arguments."""
+"""The words of each reason by its code, with gaps for its arguments."""
 
 
 def amounts_by_name(terms: Iterable[Term]) -> Mapping[str, int]:
-    """Returns the amounts by name as answers hold them, without those of 0."""
+    """Returns the amounts other than 0 by name, as answers hold them."""
     return MappingProxyType({term.code: term.amount for term in terms if term.amount})
 
 
@@ -165,7 +165,7 @@ def needed_on_die(basic: int, modifiers: int) -> int:
 
 
 def chance_to_reach(needed: int) -> float:
-    """Returns the probability that a die succeeds which needs a number, clamped as above.
+    """Returns the probability that a die reaches a number, clamped as above.
 
     >>> chance_to_reach(4), chance_to_reach(1) == chance_to_reach(2)
     (0.5, True)

@@ -1,8 +1,8 @@
-"""The worlds of a field: its units as they may truly lie, for questions to plain rules.
+"""The worlds of a field: poses that its units may really have, for testing plain rules.
 
-In a drawn world units lie as in one draw of the pose errors; how often a rule holds there is its
-probability. A tilted world is made for or against one thing; how far it must be tilted before a
-rule turns is the rule's margin (`tablecam.uncertainty.margins`).
+A drawn world has one draw of the pose errors; the share of them in which a rule holds is its
+probability. A tilted world favours or hinders one action; the tilt at which a rule's answer changes
+is its margin (`tablecam.uncertainty.margins`).
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from tablecam.uncertainty.samples import DRAWS, draw_units
 def drawn_fields(field: Field) -> list[Field]:
     """Returns the field in each draw (DRAWS,) of the pose errors.
 
-    Each unit's `unit` stays as measured; only its axes, outline and bases are drawn. The draws of a
-    base are always the same, whichever units are asked for and in whatever question.
+    Each unit's `unit` stays as measured; only its axes, outline and bases are drawn. A base always
+    has the same draws, whatever the question.
     """
     drawn = map(drawn_unit, field.units)
     return [field.with_units(of_draw) for of_draw in zip(*drawn, strict=True)]
 
 
-# Remembered: all questions about a unit, and those after others have moved, share its draws.
+# Cached: all questions about a unit share its draws, also after others have moved.
 @lru_cache(maxsize=64)
 def drawn_unit(unit: UnitOnField) -> tuple[UnitOnField, ...]:
     """Returns a unit in each draw (DRAWS,); the unit itself if its poses are exact."""
@@ -64,8 +64,8 @@ def _outlines(unit: UnitOnField, bases: NDArray[np.object_]) -> NDArray[np.objec
 def tilted(field: Field, unit: UnitOnField, targets: Collection[str], by_mm: float) -> Field:
     """Returns the field as if lengths were `by_mm` more in favour of what a unit does to targets.
 
-    The targets are that much nearer and wider, all that bars or hides them smaller; the reverse if
-    `by_mm` is negative. The unit itself stays as it is, and so does each unit's `unit`.
+    The targets are that much nearer and wider, and whatever bars or hides them smaller; the reverse
+    if `by_mm` is negative. The unit itself is unchanged, and so is each unit's `unit`.
     """
     others = [other for other in field.units if other is not unit]
     grown = _grown(unit, others, [by_mm if other.id in targets else -by_mm for other in others])
@@ -88,7 +88,7 @@ def _grown(
     if not others:
         return {}
     poses = rectangles([other.unit for other in others])
-    # A corner of a base that lies askew comes nearer by more than its sides.
+    # A corner of an oblique base comes nearer by more than its sides.
     askew_deg = [difference_deg(o.axes.heading_deg, unit.axes.heading_deg) for o in others]
     askew_rad = np.radians(askew_deg)
     sides_mm = np.array(by_mm) / (np.abs(np.sin(askew_rad)) + np.abs(np.cos(askew_rad)))

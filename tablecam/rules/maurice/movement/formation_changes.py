@@ -35,7 +35,7 @@ def formation_changes(unit: UnitOnField) -> Iterator[tuple[str, Bases]]:
 
 
 def _columns(unit: UnitOnField) -> Iterator[Bases]:
-    """Yields columns of a line that turns to either side; the base at that end leads."""
+    """Yields the columns that a line forms to either flank; the base at that end leads."""
     order = front_rank(unit.unit)
     yield _in_turn(faced(unit.unit.bases, 90.0), order, behind)
     yield _in_turn(faced(unit.unit.bases, -90.0), order[::-1], behind)
@@ -57,7 +57,7 @@ def deployments(unit: UnitOnField) -> Iterator[Bases]:
 
 
 def _lines_on(unit: UnitOnField, pivot: int) -> Iterator[Bases]:
-    """Yields the lines of a column that turns to either side, on a base counted from its head."""
+    """Yields the lines that a column forms to either side on a base counted from its head."""
     order = column_order(unit.unit.bases)
     for turn_deg, is_right in ((90.0, False), (-90.0, True)):
         bases = faced(unit.unit.bases, turn_deg)
@@ -67,7 +67,7 @@ def _lines_on(unit: UnitOnField, pivot: int) -> Iterator[Bases]:
 
 
 def _masses_of_column(unit: UnitOnField, *, is_on_rear: bool = False) -> Iterator[Bases]:
-    """Yields masses in which the rear two bases move up beside the front two, or these back."""
+    """Yields masses formed on the front two bases of a column, or on its rear two."""
     bases = unit.unit.bases
     a, b, c, d = column_order(bases)
     pairs = ((c, a), (d, b)) if is_on_rear else ((a, c), (b, d))
@@ -112,7 +112,7 @@ def _columns_of_massed(unit: UnitOnField) -> Iterator[Bases]:
 def _in_turn(
     bases: Bases, order: Sequence[int], put: Callable[[BasePose, BasePose], BasePose]
 ) -> Bases:
-    """Returns bases each put at the one before it in an order."""
+    """Puts each base in an order next to the one before it."""
     placed = list(bases)
     for before, place in pairwise(order):
         placed[place] = put(placed[before], placed[place])

@@ -1,8 +1,8 @@
 """Judges how far units may move and whether a move from one pose to another was legal (M-6).
 
 An overhead camera sees only where a move began and where it ended. The move is legal if some path
-between the two is (M-6.17); the cheapest legal path is shown. A column may change formation and
-then move, cavalry about-face and then move; for all others either is the whole move (M-6.21 ff.).
+between the two is (M-6.17); the cheapest legal path is shown. Only columns may move after changing
+formation, and only cavalry after an about-face; for others that is the whole move (M-6.21 ff.).
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ from tablecam.uncertainty.answer import Answer
 def illegal_end(after: Field, unit: UnitOnField) -> Way | None:
     """Returns a refusal if a march may not end where the unit is now, else None.
 
-    A contact that is too close to call is no reason to refuse.
+    It does not refuse a contact that is too close to call.
     """
     off = shapely.difference(unit.outline, table_outline(after.position.table))
     if is_partly_in(unit.outline, off):
@@ -95,13 +95,13 @@ def allowance_bw(field: Field, unit: UnitOnField, *, extra_bw: float = 0.0) -> f
     """Returns a unit's movement allowance where it stands, in base widths (M-6.2).
 
     A column near the enemy has 4 (M-6.11), artillery in difficult ground 2 (M-6.19), a unit with
-    smoke 0 (M-4.23). The ground on its path may reduce it further. `extra_bw` is what cards add to
-    the allowance of its formation; they do not raise the other limits.
+    smoke 0 (M-4.23). The ground on its path may reduce it further. Cards add `extra_bw` to the
+    allowance of its formation, but do not raise the other limits.
     """
     if unit.has_smoke:
         return 0.0
     formation_bw = tables.ALLOWANCES_BW.get((unit.unit.arm, unit.formation))
-    # A broken-up unit has no allowance of its own, and moves as a line.
+    # A broken-up unit has no allowance of its own: it moves as a line.
     if formation_bw is None:
         formation_bw = tables.ALLOWANCES_BW[unit.unit.arm, "line"]
     formation_bw = max(formation_bw + extra_bw, 0.0)
@@ -124,7 +124,7 @@ def judge_move(
 
     Lines and massed units wheel and go straight, forward or backward; columns and artillery snake.
     A unit that `is_moving_up` in a charge may neither about-face nor go backward (M-8.9). All other
-    units are assumed not to have moved. `extra_bw` is what cards add.
+    units are assumed not to have moved. Cards add `extra_bw`.
     """
     allowed_bw = allowance_bw(field, unit, extra_bw=extra_bw)
     try:
@@ -135,7 +135,7 @@ def judge_move(
     if unit.has_smoke:
         way = illegal_way("M-4.23", f"{unit.id} has smoke")
     else:
-        # The end first, as it is far slower to find a way.
+        # The end is checked first, as finding a way is far slower.
         ends = MoveEnds(field, unit, after, goal, allowed_bw)
         way = illegal_end(after, goal) or _best_way(ends, is_moving_up=is_moving_up)
         way = with_contact_doubt(after, goal, way)
@@ -152,7 +152,7 @@ def _best_way(ends: MoveEnds, *, is_moving_up: bool) -> Way:
 
 ABOUT_RULE: Final = "M-6.26"
 _PLACE_MM = 5 * SLIP_MM
-"""How far a base turned on the spot may slip: more than others, as a hand lifts it to turn."""
+"""How far a base turned on the spot may slip: more than others, as it is lifted to turn."""
 _ALIKE = 0.1
 """Tolerance for equal poses in mm and degrees: a tenth of `SLIP_MM`, for measured bases."""
 _TURN_DEG = 10.0
@@ -168,7 +168,7 @@ def placed(field: Field, unit: UnitOnField, bases: Bases) -> Field:
     moved = laid(unit.unit, bases)
     units = tuple(moved if other.id == unit.id else other for other in field.position.units)
     after = field_of(replace(field.position, units=units), "the move")
-    # Its ground may be closed by Rough Going.
+    # Rough Going may have closed the field's ground.
     return replace(after, ground=field.ground)
 
 
@@ -182,7 +182,7 @@ def _changed_way(ends: MoveEnds) -> Way:
     if unit.formation == "column":
         return _deployed_way(ends)
     quarter_turn = "column" in (unit.formation, goal.formation) and unit.formation == "line"
-    # By a quarter turn one base keeps its place (M-6.23), in any other change two do (M-6.24).
+    # In a quarter turn one base keeps its place (M-6.23), in any other change two do (M-6.24).
     turned_deg, least = (90.0, 1) if quarter_turn else (0.0, 2)
     in_place = _unmoved(unit, goal.unit.bases, turned_deg)
     rule = "M-6.23" if quarter_turn else "M-6.24"
@@ -196,12 +196,12 @@ def _changed_way(ends: MoveEnds) -> Way:
 
 
 def _deployed_way(ends: MoveEnds) -> Way:
-    """Judges the way of a column that deploys at no cost and then moves in its new formation.
+    """Judges a column that deploys at no cost and then moves in its new formation.
 
-    It keeps the allowance of a column, with the limit near the enemy (M-6.2, M-6.11).
+    It keeps a column's allowance, with the limit near the enemy (M-6.2, M-6.11).
     """
     field, unit, goal = ends.field, ends.unit, ends.goal
-    # It keeps a column's limit near the enemy in its new formation, too (M-6.11).
+    # A column's limit near the enemy still applies in the new formation (M-6.11).
     if near_enemy(ends.after, goal).is_near:
         ends = replace(ends, allowed_bw=min(ends.allowed_bw, tables.COLUMN_NEAR_BW))
 
@@ -216,10 +216,10 @@ def _deployed_way(ends: MoveEnds) -> Way:
 
     places: list[Bases] = []
     for poses in deployments(unit):
-        # In a straight column of square bases many are the same.
+        # Many deployments of a straight column of square bases are the same.
         if not any(_is_same(poses, other) for other in places):
             places.append(poses)
-    # Most columns deploy without moving: that deployment is tried first, as no way is cheaper.
+    # Try the deployment without a move first: it is the most common, and no way is cheaper.
     for way in ways_from(poses for poses in places if _is_same(poses, goal.unit.bases, EXACT_MM)):
         if way.is_legal.answer != "no" and way.cost_bw * field.bw_mm <= EXACT_MM:
             return way
@@ -233,7 +233,7 @@ def _deployed_way(ends: MoveEnds) -> Way:
 
 
 def _with_change(field: Field, unit: UnitOnField, start: UnitOnField, way: Way) -> Way:
-    """Adds the disruption for difficult ground in the change, if the way has none (M-6.25)."""
+    """Adds the disruption if the change crosses difficult ground and the way does not (M-6.25)."""
     if way.is_legal.answer == "no" or way.is_rough or not _crosses_rough(field, unit, start):
         return way
     if unit.breaks_with(way.disruptions + 1):
@@ -245,10 +245,10 @@ def _with_change(field: Field, unit: UnitOnField, start: UnitOnField, way: Way) 
 def _crosses_rough(field: Field, unit: UnitOnField, goal: UnitOnField) -> bool:
     """Returns whether bases enter or leave difficult ground in a change on the spot (M-6.25).
 
-    Bases that stay do not count. Friends are never passed: bases may go through their own unit,
+    Bases that stay do not count. No friend is passed through: bases go through their own unit,
     whose old and new places adjoin.
     """
-    # Difficult ground slows guns, but does not disrupt them (M-6.5).
+    # Difficult ground slows guns but does not disrupt them (M-6.5).
     if unit.unit.arm == "artillery":
         return False
     # Which base went where is unknown, so the moved bases in each piece are counted.
@@ -308,7 +308,7 @@ def _about_face(ends: MoveEnds) -> Way | None:
     if unit.unit.arm != "cavalry":
         because = f"{unit.id} about-faced and moved: infantry may do only one of the two"
         return illegal_way(ABOUT_RULE, because) if is_column_about else None
-    # Its last base leads, which no snaking way achieves.
+    # Its last base now leads, which snaking cannot achieve.
     if is_column_about:
         return _faced_way(ends)
     moved = _moved_way(ends)
@@ -357,7 +357,7 @@ def _in_place(ends: MoveEnds, cost_bw: float, rule: str) -> Way:
 
 
 def _unmoved(unit: UnitOnField, bases: Iterable[BasePose], turned_deg: float) -> int:
-    """Counts the bases in the old place of one, turned by this angle to either side."""
+    """Counts the bases in an old place, turned by this angle to either side."""
     return sum(
         any(_is_turned(before, after, turned_deg) for before in unit.unit.bases) for after in bases
     )
@@ -396,8 +396,8 @@ _OFF_TABLE_MM = 1e3
 def reach(field: Field, unit: UnitOnField) -> shapely.Geometry:
     """Returns all ground that a unit may cover during a march, its own place included.
 
-    Enemies, impassable ground and the table's edge limit it; friends do not, as they often may be
-    passed. It is an approximation for drawing: `judge_move` decides.
+    Enemies, impassable ground and the table's edge limit it; friends do not, as they can often be
+    passed through. It is an approximation for drawing: `judge_move` decides.
     """
     allowed_bw = allowance_bw(field, unit)
     if allowed_bw <= 0:
@@ -413,7 +413,7 @@ def _wheeling(field: Field, unit: UnitOnField, allowed_bw: float) -> shapely.Geo
     """Returns the reach by wheels: the whole allowance forward, half of it backward (M-6.13)."""
     table = table_outline(field.position.table)
     surroundings = shapely.buffer(table, _OFF_TABLE_MM, join_style="mitre")
-    # Whatever lies beyond the table's edge is barred, too (M-6.32).
+    # Everything beyond the table's edge is barred too (M-6.32).
     barred = shapely.union_all([*_barriers(field, unit), shapely.difference(surroundings, table)])
     limit_mm = allowed_bw * field.bw_mm
     shapes = _convex_shapes(unit)

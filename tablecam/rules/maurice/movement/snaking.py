@@ -1,8 +1,8 @@
 """Finds ways of columns and artillery: snaking corridors 1 BW wide (M-6.9, M-6.11, M-6.18).
 
-Artillery may face anywhere, so the shortest corridor between two places is its way. A column goes
-where its leading base faces, and the others follow in its track (M-6.10). So after a short move its
-rear bases still lie on the old track; after a long one the whole column lies on the last stretch
+Artillery may face anywhere, so its way is the shortest corridor between two places. A column's
+leading base goes where it faces, and the others follow in its track (M-6.10). So after a short move
+the rear bases still lie on the old track; after a long one the whole column lies on the last part
 of its head's way, which passed through the place where the tail is now.
 """
 
@@ -43,7 +43,7 @@ def snaking_way(ends: MoveEnds) -> Way:
             illegal.append(_judged(ends, way, limit_bw, rule))
             if illegal[-1].is_legal.answer != "no":
                 return illegal[-1]
-    # The shortest of the illegal ways has the most telling reason.
+    # If all are illegal, the shortest has the most telling reason.
     nowhere = illegal_way("M-6.9", f"{ends.unit.id} has no path to where it is")
     return min(illegal, key=lambda way: way.cost_bw, default=nowhere)
 
@@ -58,13 +58,13 @@ def _allowances(ends: MoveEnds) -> Iterator[tuple[float, list[shapely.Geometry],
             yield allowed_bw, [field.ground.difficult], ARTILLERY_RULE
         yield min(tables.ARTILLERY_SLOW_BW, allowed_bw), [], ARTILLERY_RULE
         return
-    # Near at any moment limits the whole move, at its beginning, too (M-6.11).
+    # Being near at any moment, even at the start, limits the whole move (M-6.11).
     if not ends_near and not near_enemy(field, unit).is_near:
         # The corridor is as wide as the column, so its edge must stay out of the buffers too.
         far_mm = tables.NEAR_BW * field.bw_mm
         outlines = [enemy.outline for enemy in field.enemies_of(unit)]
         wide = list(shapely.buffer(outlines, far_mm, quad_segs=64))
-        # Round difficult ground first: the way through is shorter, but disrupts (M-6.3).
+        # Try round difficult ground first: the way through is shorter but disrupts (M-6.3).
         yield allowed_bw, [field.ground.difficult, *wide], COLUMN_RULE
         yield allowed_bw, wide, COLUMN_RULE
     limit_bw = min(tables.COLUMN_NEAR_BW, allowed_bw)
@@ -114,7 +114,7 @@ def _way_along_track(
 ) -> Corridor | None:
     """Returns the way of a column whose rear is still on its old track, else None.
 
-    The head then went along the rest of the line on which the column lies.
+    Its head then went along the rest of the line on which the column lies.
     """
     tail = goal.unit.bases[column_order(goal.unit.bases)[-1]]
     front = shapely.Point(track.coords[-1])
@@ -196,13 +196,13 @@ def leading_base(unit: UnitOnField) -> BasePose:
     middle = unit.axes.edge.centroid
     distances = [float(middle.distance(base)) for base in unit.bases]
     centres = [math.dist(base.place_mm, (middle.x, middle.y)) for base in unit.unit.bases]
-    # Rounded, so that rounding errors do not choose between equally near bases.
+    # Rounded so that tiny errors do not choose between equally near bases.
     order = sorted(range(len(distances)), key=lambda i: (round(distances[i], 3), centres[i]))
     return unit.unit.bases[order[0]]
 
 
 def _measured_point(unit: UnitOnField, leader: BasePose) -> Point:
-    """Returns the point measured: a column's front middle (M-6.9), a gun's centre (M-6.18)."""
+    """Returns the measuring point: a column's front middle (M-6.9), a gun's centre (M-6.18)."""
     if unit.unit.arm == "artillery":
         return leader.place_mm
     return unit.axes.middle_mm

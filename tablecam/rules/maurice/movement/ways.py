@@ -1,4 +1,4 @@
-"""Ways: judged by length and by what they sweep over (M-6), found by wheels (M-6.12 to M-6.17)."""
+"""Judges ways by their length and the area swept (M-6); finds ways by wheels (M-6.12 to M-6.17)."""
 
 from __future__ import annotations
 
@@ -34,11 +34,10 @@ _NOWHERE: Final = shapely.Polygon()
 class Way:
     """A path that a unit may have taken, whether it is legal, and its cost.
 
-    `allowance_bw` is the allowance along it, infinite if irrelevant. `disruptions` is the number
-    that the unit gains (M-6.3, M-6.7), one of them if the path `is_rough`; `passed` are the ids of
-    the friends that it passes through, which may be disrupted too. `area` is the ground swept,
-    `is_after_about_face` whether the unit about-faced first. `steps` are its wheels and straight
-    moves, if it consists of such.
+    `allowance_bw` is the allowance along it, infinite if irrelevant. The unit gains `disruptions`
+    (M-6.3, M-6.7), one of them if the path `is_rough`; `passed` are the ids of the friends that it
+    passes through, which may be disrupted too. `area` is the ground swept, `is_after_about_face`
+    whether the unit about-faced first. `steps` are its wheels and straight moves, if any.
     """
 
     is_legal: Answer
@@ -65,7 +64,7 @@ class MoveEnds:
 
 
 def mover_decides(answer: Answer) -> str:
-    """Says that an answer too close to call is the mover's choice (G-8); empty right at it."""
+    """Says that an answer too close to call is the mover's choice (G-8); empty if exactly right."""
     by_mm = abs(answer.margin_mm)
     return "" if by_mm < 0.05 else f"{by_mm:.1f} mm is too close to call, so the mover decides"
 
@@ -87,9 +86,9 @@ def judged_way(
     rule: str,
     is_rough: bool | None = None,
 ) -> Way:
-    """Judges a way by its length and by what lies in the area that it sweeps.
+    """Judges a way by its length and by the obstacles in the area that it sweeps.
 
-    The mover has the benefit of the doubt, so a way that is too close to call is not refused.
+    The mover has the benefit of the doubt: a way that is too close to call is not refused.
     `is_rough` overrides whether the way crosses difficult ground; by default the area decides.
     """
     if is_rough is None:
@@ -106,7 +105,7 @@ def judged_way(
     names = tuple(friend.id for friend in passed)
     cost_bw = field.in_bw(cost_mm)
     way = Way(is_legal, cost_bw, allowed_bw, path, disruptions, names, is_rough, area)
-    # Whatever bars the way counts, however short it is.
+    # An obstacle counts however short the way is.
     barred = _barred(field, unit, area, passed, disruptions)
     if barred is None:
         return way
@@ -132,7 +131,7 @@ def _obstructing_part(unit: UnitOnField, friend: UnitOnField) -> shapely.Geometr
     corners_mm = shapely.get_coordinates(unit.outline)
     width_mm = front_width_mm(unit.axes)
     depth_mm = -float(unit.axes.ahead_mm(corners_mm).min())
-    # The rear corner swings out by as much as the diagonal is longer than the width.
+    # The rear corner swings out by the diagonal minus the width.
     swing_mm = math.hypot(width_mm, depth_mm) - width_mm + TOUCH_MM
     swept = shapely.buffer(unit.outline, swing_mm, join_style="mitre")
     return shapely.difference(friend.outline, swept, grid_size=GRID_MM)
@@ -194,8 +193,8 @@ def wheeled_way(ends: MoveEnds, *, near_bw: float = math.inf, is_forward: bool =
     """Returns the cheapest legal way by wheels and straight moves, else the least illegal one.
 
     It tries ways that end exactly at the new front first. If none is legal, it tries ways to fronts
-    within placing and measuring errors of it: a base nudged aside by hand would otherwise need
-    costly wheels. A way near the enemy may be at most `near_bw` long; `is_forward` excludes
+    within placing and measuring errors of it: a base nudged aside would otherwise need costly
+    wheels. A way near the enemy may be at most `near_bw` long; `is_forward` excludes
     backward ways.
     """
     sigma_mm = _sigma_mm(ends.unit, ends.goal)
@@ -249,7 +248,7 @@ def _judged_way(field: Field, unit: UnitOnField, candidate: _Candidate, sigma_mm
     path_shapes = tuple(Shape("line", place, "path") for place in places)
     margin_mm = allowed_bw * field.bw_mm - path.cost_mm
     if margin_mm < -POSE_SIGMAS * sigma_mm - SLIP_MM:
-        # Too long in any case, so the slow check of the swept area is skipped.
+        # It is too long in any case: skip the slow check of the swept area.
         back = " backward" if candidate.rule == BACKWARD_RULE else ""
         because = (
             f"{unit.id} would need {field.in_bw(path.cost_mm):.2f} BW{back} "
@@ -260,7 +259,7 @@ def _judged_way(field: Field, unit: UnitOnField, candidate: _Candidate, sigma_mm
         )
         return Way(answer, field.in_bw(path.cost_mm), allowed_bw, path_shapes, steps=path.steps)
     area = paths.swept(path, unit.bases)
-    # Asked only if the limit near the enemy is lower, as the answer takes long.
+    # Asked only if the limit near the enemy is lower, as the check is slow.
     is_near = candidate.near_bw < allowed_bw and comes_near(field, unit, area)
     way = judged_way(
         field,

@@ -1,4 +1,4 @@
-"""Contacts (M-1.10, M-8.10, M-8.14), and opposing units as seen by each other (M-1.11 on)."""
+"""Contacts (M-1.10, M-8.10, M-8.14), and the position of enemies to each other (M-1.11 on)."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Contacts:
 
 
 def contacts_of_field(field: Field, among: Collection[str] | None = None) -> Contacts:
-    """Finds the contacts between all units of a field, or of those `among` with any other."""
+    """Finds the contacts between all units of a field, or between those `among` and any other."""
     units = [unit.unit for unit in field.units]
     asked = frozenset(field.by_id if among is None else among)
     direct = contacts(units, tolerance_mm=field.tolerance_mm, rule=CONTACT_RULE, among=asked)
@@ -101,7 +101,7 @@ def _across(field: Field, a: UnitOnField, b: UnitOnField) -> Contact:
     """Builds a contact across an obstacle; its margin is that of the unit farther from it."""
     linear = [piece.outline for piece in field.ground.pieces if piece.kind.is_linear]
     to_obstacles_mm = shapely.distance(np.array([a.outline, b.outline])[:, None], np.array(linear))
-    # Of several obstacles, the one that both lie closest to decides.
+    # If there are several obstacles, the one closest to both decides.
     margin_mm = TOUCH_MM - float(to_obstacles_mm.max(axis=0).min())
     apart = distance(a.unit, b.unit)
     word, chance = decide(margin_mm, apart.sigma_mm, tolerance_mm=field.tolerance_mm)
@@ -119,7 +119,7 @@ def front_gap_mm(attacker: UnitOnField, other: UnitOnField) -> float | None:
     """Returns the gap from a unit's front edge to the part of another between its flank lines.
 
     None if no part lies there (G-5) or if it came from the flank. Negative if it lies behind the
-    front line by no more than placing by hand explains.
+    front line by no more than hand placement explains.
     """
     gap_mm, there_mm = _gaps_mm(Fronts.of(attacker.axes), rectangles([other.unit]))
     is_there = np.isfinite(gap_mm[0]) and there_mm[0] >= -EXACT_MM
@@ -140,11 +140,11 @@ def touches_across(field: Field, attacker: UnitOnField, enemy: UnitOnField) -> b
 def contact_margin_mm(field: Field, attacker: UnitOnField, enemy: UnitOnField) -> float:
     """Returns the margin by which an enemy touches a unit's front; negative if it does not.
 
-    An enemy touches it also across a wall (M-8.14).
+    Contact across a wall counts (M-8.14).
     """
     fronts, bases = Fronts.of(attacker.axes), rectangles([enemy.unit])
     margin_mm = float(contact_margins_mm(field, fronts, bases)[0])
-    # Rounding must not part what touches.
+    # Rounding must not separate units in contact.
     return margin_mm if margin_mm < -EXACT_MM else max(margin_mm, 0.0)
 
 
@@ -158,7 +158,7 @@ def contact_margins_mm(field: Field, fronts: Fronts, bases: Rectangles) -> Array
 
 
 def _gaps_mm(fronts: Fronts, bases: Rectangles) -> tuple[Array, Array]:
-    """Returns gaps (k,) from fronts to bases, and by how much these lie there from ahead (k,).
+    """Returns gaps (k,) from fronts to bases, and the margins (k,) by which they came from ahead.
 
     The gap is infinite if no part lies between the flank lines.
     """
@@ -166,7 +166,7 @@ def _gaps_mm(fronts: Fronts, bases: Rectangles) -> tuple[Array, Array]:
     in_strip_mm = fronts.depth_mm(corners_mm, bases.axes.reshape(len(corners_mm), -1, 2, 2))
     in_strip_mm = in_strip_mm.max(axis=1) - SLIVER_MM
     gap_mm, wide_mm = fronts.gaps_and_widths_mm(corners_mm, OVERLAP_MM, TOUCH_MM)
-    # Deeper behind the front line than wide: it came from the flank, and touches that.
+    # Deeper behind the front line than wide: it came from the flank and touches that.
     from_ahead_mm = np.where(gap_mm < 0, wide_mm + gap_mm + _ROUNDING_MM, np.inf)
     return gap_mm, np.asarray(np.minimum(in_strip_mm, from_ahead_mm))
 
@@ -191,7 +191,7 @@ def _across_margins_mm(field: Field, fronts: Fronts, bases: Rectangles, gap_mm: 
 def thin_pieces(field: Field) -> list[Piece]:
     """Returns the linear obstacles thin enough to fight across (M-8.14)."""
     linear = [piece for piece in field.ground.pieces if piece.kind.is_linear]
-    # Nothing is left of one that is nowhere thicker, even if it bends.
+    # Erosion leaves nothing of an obstacle that is nowhere thicker, even if it bends.
     by_mm = -THIN_BW * field.bw_mm / 2 - EXACT_MM
     thick = shapely.buffer([piece.outline for piece in linear], by_mm, join_style="mitre")
     return list(compress(linear, shapely.is_empty(thick)))
@@ -200,7 +200,7 @@ def thin_pieces(field: Field) -> list[Piece]:
 FLANK_RULE = "M-1.12"
 
 _TOLD_MARGIN_BW = 4.0
-"""A flank that is missed by more is missed without a figure."""
+"""The largest miss that a sentence gives in figures."""
 
 
 def is_to_flank(a: UnitOnField, b: UnitOnField) -> bool:
@@ -211,11 +211,11 @@ def is_to_flank(a: UnitOnField, b: UnitOnField) -> bool:
 def to_flank(
     field: Field, a: UnitOnField, b: UnitOnField, margin_mm: float | None = None
 ) -> Answer:
-    """Returns whether `b` is to `a`'s flank, remembered; otherwise it is to its front.
+    """Returns whether `b` is to `a`'s flank rather than to its front; cached.
 
     At least half of `b`'s bases must lie completely behind `a`'s front line, and no part of `b`
-    directly in front of `a`. The margin, `margin_mm` if it is known already, is the lesser of the
-    two conditions' margins.
+    directly in front of `a`. The lesser of the two margins decides; pass it as `margin_mm` if
+    known.
     """
     known_mm = float(flank_margins_mm([a], [b])[0, 0]) if margin_mm is None else margin_mm
     key = (field.position.table, a.place, b.place)
@@ -244,7 +244,7 @@ def _flank_answer(field: Field, a: UnitOnField, b: UnitOnField, margin_mm: float
     tolerance_mm = field.tolerance_mm
     word, chance = decide(margin_mm, tolerance_mm=tolerance_mm)
     sigma_mm = _sigma_bound_mm(a, b)
-    # Draws are slow, and far from the limit they change nothing.
+    # Draws are slow, and make no difference far from the limit.
     if sigma_mm and abs(margin_mm) <= FAR_SIGMAS * sigma_mm:
         drawn_mm = flank_margins_of_draws_mm(a, b)
         word, sigma_mm, chance = decide_sampled(margin_mm, drawn_mm, tolerance_mm=tolerance_mm)
@@ -279,7 +279,7 @@ def _flank_margins_mm(fronts: Fronts, bases: Rectangles, draws: int = 1) -> Arra
     corners_mm = bases.corners_mm().reshape(draws, -1, 4, 2)
     ahead_mm = fronts.ahead_mm(corners_mm)
     depth_mm = fronts.depth_mm(corners_mm, bases.axes.reshape(draws, -1, 2, 2))
-    # The bases of a unit follow one another.
+    # Each unit's bases are consecutive.
     starts = np.unique(bases.owners[: corners_mm.shape[1]], return_index=True)[1]
     ahead_of_units = np.split(ahead_mm, starts[1:], axis=1)
     depth_of_units = np.split(depth_mm, starts[1:], axis=1)
@@ -315,7 +315,6 @@ def _sigma_bound_mm(a: UnitOnField, b: UnitOnField) -> float:
 
 def _sentence(field: Field, a: UnitOnField, b: UnitOnField, word: str, margin_mm: float) -> str:
     by = base_widths(field.position.table).margin(margin_mm)
-    # Farther off, nobody asks by how much.
     short = f", short by {by}" if margin_mm >= -_TOLD_MARGIN_BW * field.bw_mm else ""
     head = {
         "yes": f"{b.id} is to the flank of {a.id} by {by}",
@@ -326,7 +325,7 @@ def _sentence(field: Field, a: UnitOnField, b: UnitOnField, word: str, margin_mm
 
 
 def _facts(a: UnitOnField, b: UnitOnField) -> str:
-    """Describes how `b` lies to the two conditions of `to_flank`, as measured."""
+    """Says how `b` meets or misses the two conditions of `to_flank`, as measured."""
     ahead_mm, depth_mm = _conditions_mm(a, b)
     behind = int(np.count_nonzero(ahead_mm <= EXACT_MM))
     total = len(b.unit.bases)
@@ -339,7 +338,7 @@ def _facts(a: UnitOnField, b: UnitOnField) -> str:
 
 
 def _conditions_mm(a: UnitOnField, b: UnitOnField) -> tuple[Array, float]:
-    """Returns how far (n,) `b`'s bases reach ahead of `a`'s front line, and how deep before it."""
+    """Returns how far (n,) `b`'s bases lie ahead of `a`'s front line, and how deep in its strip."""
     front, bases = Fronts.of(a.axes), rectangles([b.unit])
     corners_mm = bases.corners_mm()[None]
     return front.ahead_mm(corners_mm)[0], float(front.depth_mm(corners_mm, bases.axes[None]).max())
@@ -390,7 +389,7 @@ class UnitPair:
 
 
 def pairs(field: Field, units: Sequence[UnitOnField]) -> tuple[UnitPair, ...]:
-    """Returns the pairs of each of some units with each of its enemies, in field order."""
+    """Pairs each of the units with each of its enemies, in field order."""
     measured = {
         pair.ids: pair
         for side in dict.fromkeys(unit.side for unit in units)

@@ -32,10 +32,10 @@ NEAR_RULE = "M-1.9"
 class NearEnemy:
     """Whether a unit is near the enemy, and the enemy that decides it.
 
-    `nearest` is the nearest enemy that impassable ground does not bar, or simply the nearest if it
-    bars all within reach; `distance_bw` is the distance to it. `is_near` is the answer as measured,
-    without regard to errors; `turns_on_impassable` means that impassable ground bars
-    the shortest line.
+    `nearest` is the nearest enemy not barred by impassable ground, or simply the nearest if all
+    within reach are barred; `distance_bw` is the distance to it. `is_near` is the answer as
+    measured, ignoring errors; `turns_on_impassable` means that impassable ground bars the shortest
+    line.
     """
 
     answer: Answer
@@ -61,7 +61,7 @@ def near_enemy(field: Field, unit: UnitOnField) -> NearEnemy:
 
 @dataclass(frozen=True, eq=False)
 class _Nearness:
-    """A unit, and how far each enemy is from it, whatever lies between."""
+    """A unit and its distance to each enemy, whatever lies between."""
 
     field: Field
     unit: UnitOnField
@@ -74,7 +74,7 @@ class _Nearness:
     def found(self) -> NearEnemy:
         nearest = self.field.by_id[min(self.far_mm, key=self.far_mm.__getitem__)]
         length, impassable = self._length(nearest), self.field.ground.impassable
-        # Farther off it is not near with or without the ground.
+        # Beyond this it is not near, whatever the ground.
         may_be_near = length.value_mm <= self.limit_mm + FAR_SIGMAS * length.sigma_mm
         # Only the shortest line is barred; a longer one beside it may be clear (M-1.9).
         if may_be_near and not shapely.is_empty(impassable) and is_barred(length, impassable):
@@ -90,14 +90,14 @@ class _Nearness:
         return NearEnemy(answer, enemy.id, self.field.in_bw(length.value_mm), is_near)
 
     def _length(self, enemy: UnitOnField) -> Length:
-        """Returns the distance to an enemy, its value and sigma as measured for all units."""
+        """Returns the distance to an enemy, with the field's value and sigma."""
         apart, pair = distance_matrix(self.field), (self.unit.id, enemy.id)
         ends = [shapely.multipolygons(list(owner.bases)) for owner in (self.unit, enemy)]
         (x_a, y_a), (x_b, y_b) = shapely.get_coordinates(shapely.shortest_line(*ends)).tolist()
         return Length(apart.mm(*pair), apart.sigma_mm(*pair), (x_a, y_a), (x_b, y_b))
 
     def _drawn_mm(self, length: Length) -> Array | None:
-        """Returns draws (DRAWS,) of the distance to the nearest enemy, whichever that truly is.
+        """Returns draws (DRAWS,) of the distance to the nearest enemy, whichever that is in each.
 
         None if errors cannot bring it to the limit.
         """
@@ -125,7 +125,7 @@ class _Nearness:
     ) -> tuple[UnitOnField, Length] | None:
         """Returns the enemy with the shortest line past impassable ground, and that line."""
         best: tuple[UnitOnField, Length] | None = None
-        # By plain distance, as no clear line is shorter than that.
+        # In order of plain distance: no clear line is shorter.
         for name in sorted(names, key=self.far_mm.__getitem__):
             if best is not None and self.far_mm[name] >= best[1].value_mm:
                 break
@@ -149,7 +149,7 @@ class _Nearness:
         nearby = [name for name, mm in self.far_mm.items() if mm <= self.limit_mm + bound_mm]
 
         def is_near_after(by_mm: float) -> bool:
-            # Errors of the poses are tried as changes of the ground and of the limit.
+            # Pose errors act like changes of the ground and of the limit.
             ground = shapely.buffer(impassable, -by_mm, join_style="mitre") if by_mm else impassable
             best = self._clearest(nearby, ground)
             return best is not None and best[1].value_mm <= self.limit_mm + by_mm
@@ -157,7 +157,7 @@ class _Nearness:
         margin_mm = turning_shift_mm(is_near_after, bound_mm)
         in_the_open_mm = self.limit_mm - min(self.far_mm.values())
         if margin_mm is None or abs(margin_mm - in_the_open_mm) <= TURNING_PRECISION * bound_mm:
-            # No error changes it, or only the plain distance matters.
+            # No error changes the answer, or only the plain distance matters.
             return near
         sigma_mm = math.hypot(own_mm, max(sigmas_mm[name] for name in nearby))
         because = f"{near.answer.because}; {abs(margin_mm):.1f} mm at its edge decide it"
@@ -257,7 +257,7 @@ def _may_be_linked(field: Field, a: UnitOnField, b: UnitOnField) -> bool:
 
 
 def _is_in_doubt(field: Field, a: UnitOnField, b: UnitOnField) -> bool:
-    # Beyond two sigmas no answer is too close, which spares most pairs the full check.
+    # Beyond two sigmas no answer is too close to call: most pairs skip the full check.
     apart = distance_matrix(field)
     doubt_mm = field.tolerance_mm + 2 * apart.sigma_mm(a.id, b.id)
     margin_mm = FORCE_BW * field.bw_mm - apart.mm(a.id, b.id)
@@ -272,7 +272,7 @@ def _chains(
     chains = []
     while unlinked:
         chain = [unlinked.pop(0)]
-        # Grows as links are found.
+        # The chain grows as links are found.
         for member in chain:
             chain += [other for other in unlinked if linked(member, other)]
             unlinked = [other for other in unlinked if other not in chain]
@@ -314,7 +314,7 @@ def command_strings(
 ) -> tuple[CommandString | None, ...]:
     """Returns the shortest string, as in `command_string`, from a commander to each force.
 
-    They are remembered while the commander, the force and all enemies lie still.
+    They are cached while the commander, the force and all enemies stay in place.
     """
     goals = [[field.by_id[unit_id] for unit_id in force] for force in forces]
     enemies = [unit for unit in field.units if unit.side != commander.side]
@@ -338,7 +338,7 @@ def _strings(
         [[goal.outline for goal in units] for units in goals],
         around=[enemy.outline for enemy in enemies],
         keep_mm=STRING_BW * field.bw_mm,
-        # From the marker's edge, as it has no footprint (M-4.12).
+        # The string starts at the marker's edge: the marker has no footprint (M-4.12).
         start_radius_mm=COMMANDER_BW * field.bw_mm / 2,
         bounds=(0.0, 0.0, table.width_mm, table.depth_mm),
     )
@@ -384,8 +384,8 @@ def least_cards(field: Field, string: CommandString) -> tuple[int, Answer]:
 def _sigma_mm(
     string: TautPath, commander: Commander, goal: UnitOnField, enemies: Sequence[UnitOnField]
 ) -> float:
-    """Propagates the pose errors of the bases that a taut string touches to its length (mm)."""
-    # The errors of these bases reach the string: it bends round them, or ends at them.
+    """Returns the sigma of a taut string's length, from the errors of the bases that it touches."""
+    # The string bends round these bases or ends at them.
     touched = [*_nearest(enemies, string.corners_mm), *_nearest([goal], string.points_mm[-1:])]
     places = [*string.corners_mm, string.points_mm[-1]]
     pulls_at = [*string.corner_pulls, string.end_pull]
