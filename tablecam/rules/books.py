@@ -24,7 +24,7 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class LengthByRule:
-    """A length between two things as a rulebook measures it, with the path it runs along."""
+    """A length between two things as a rulebook measures it, and the path along which it runs."""
 
     length: Length
     path: Shape
@@ -34,9 +34,9 @@ class LengthByRule:
 
 @dataclass(frozen=True, slots=True)
 class RulingsQuery:
-    """What `tablecam rulings` asks: of some `units`, or of a pair, or of everything.
+    """What `tablecam rulings` asks: about some `units`, a pair, or everything.
 
-    With a `rule`, only what a rule or a chapter answers.
+    With a `rule`, only what that rule or chapter answers.
     """
 
     active: str
@@ -46,7 +46,7 @@ class RulingsQuery:
 
 
 class PrintedRulings(Protocol):
-    """The answers to a query, each worked out when it is asked for."""
+    """The answers to a query, each worked out on demand."""
 
     @property
     def document(self) -> Json:
@@ -81,7 +81,7 @@ class Resolution:
 class Book(ABC):
     """A rulebook that answers questions about positions; its handles are opaque to callers.
 
-    Reports consist of sections, each of which is worked out when it is asked for.
+    Reports consist of sections, each worked out on demand.
     """
 
     @property
@@ -91,18 +91,18 @@ class Book(ABC):
 
     @abstractmethod
     def rulings(self, position: Position, active: str) -> object:
-        """Returns a handle on all rulings in a position in a side's round.
+        """Returns a handle on all rulings in a position, in the round of side `active`.
 
-        Units that cannot be ruled on as they lie are left out, and the sheets warn of them.
+        Units that cannot be ruled on as they lie are left out, with a warning on their sheets.
 
         Raises:
-            BadInput: No ruling is possible, as with terrain of an unknown kind.
+            BadInput: No ruling is possible, for instance because of an unknown kind of terrain.
         """
 
     def in_game(self, handle: object, state: Any) -> object:
-        """Returns a handle that also rules by the state of the game in progress on the table.
+        """Returns a handle whose rulings also use the state of the game in progress.
 
-        It uses only what every seat may know. By default the table alone is ruled on.
+        It uses only what every seat may know. By default only the table counts.
         """
         return handle
 
@@ -123,7 +123,7 @@ class Book(ABC):
         return " and ".join(units)
 
     def warnings(self, handle: object, *units: str) -> tuple[str, ...]:
-        """Returns what to warn of in a report."""
+        """Returns the warnings of a report."""
         return ()
 
     def unit_sheet(self, handle: object, unit: str) -> UnitReport:
@@ -174,7 +174,7 @@ class Book(ABC):
         raise BadInput("question", message)
 
     def lines_about(self, handle: object, question: str) -> Iterator[Finding]:
-        """Yields the lines that may answer a question, of the units it names."""
+        """Yields the lines that may answer a question, from the reports on the units it names."""
         ids = self._ids(handle)
         named = [part for part in dict.fromkeys(question.split("/")[1:]) if part in ids]
         pairs = [(named[0], named[-1])] if len(named) > 1 else []
@@ -184,7 +184,7 @@ class Book(ABC):
                     yield from section.lines
 
     def _such_as(self, handle: object, question: str) -> str:
-        """Returns the question most similar to an unknown one, or what questions begin with."""
+        """Returns the question most similar to an unknown one, or how questions begin."""
         kind, *parts = question.split("/")
         ids = self._ids(handle)
         # Exact ids of two units win over similar ones.

@@ -1,7 +1,7 @@
 """How a game describes itself, so that the page and other programs can show any game.
 
-All are frozen values that `frozen_json.to_plain` writes; empty defaults are left out. A page draws
-them without knowing the game's words.
+All are frozen values that `frozen_json.to_plain` writes; empty defaults are left out. The page
+draws them without knowing the game's terms.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ Sign = Literal["flag", "card", "star", "coin", "skull"]
 Tone = Literal["plain", "good", "warn", "bad"]
 
 MomentKind = Literal["turn", "phase", "attack", "loss", "detail"]
-"""What an event means to those who look back at a game.
+"""What an event means to anyone looking back at a game.
 
-A turn or a phase begins, an attack is declared, a unit is lost; a report leaves details out.
-Overrules, disputes and the end are moments in every game.
+A turn or a phase begins, an attack is declared, a unit is lost; reports omit details. Overrules,
+disputes and the end are moments in every game.
 """
 
 
@@ -52,7 +52,7 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class SideStanding:
-    """How a side stands; its first figure measures that best, and charts draw it over time."""
+    """How a side stands; its first figure is the best measure, and charts plot it over time."""
 
     name: str
     figures: tuple[Figure, ...] = ()
@@ -81,7 +81,7 @@ MarkerKind = Literal["pips", "cloud", "ring", "word"]
 class Marker:
     """A marker of a unit: `count` pips, a cloud, a ring around it, or a word.
 
-    `text` is what a screen reader and the panel say, such as `2 disruptions`; of a bare figure,
+    `text` is what a screen reader and the panel say, such as `2 disruptions`; for a bare figure,
     they say the `words`.
     """
 
@@ -97,7 +97,7 @@ Value = bool | int | str
 
 @dataclass(frozen=True, slots=True)
 class SettingChoice:
-    """A value that players may choose for a setting, as its button shows it."""
+    """A value that players may choose for a setting, with the text of its button."""
 
     value: Value
     text: str
@@ -108,14 +108,14 @@ class SettingChoice:
 class Setting:
     """What players may overrule: a number, a choice or a switch, of the game, a side or a unit.
 
-    `values` are the present ones, by the id of the side or unit, by an empty id for the game. An
+    `values` are the present ones, by the id of the side or unit, or an empty id for the game. An
     overrule sets the value under `key`, for a side or a unit by its id. A number is at least
-    `least`; up to `most`, if that is given, each has a button.
+    `least`; if `most` is given, each number up to it has a button.
 
     `marker` is the kind of marker that shows a unit's value. A number that `falls_with` another
-    setting is lower by what players add to that one, as a deck is by the cards in hand. A setting
-    that `is_rare` is offered only with all others at once; one that `is_restated` is then sent even
-    if unchanged.
+    setting drops by what players add to that one, as a deck does by the cards in hand. A setting
+    that `is_rare` is offered only in the form of all settings, which sends one that `is_restated`
+    even if unchanged.
     """
 
     key: str
@@ -136,8 +136,8 @@ class Setting:
 class BeginChoice:
     """A choice before a game: its button, a hint, and the options that it adds.
 
-    A choice for a `side` has that side's colour. With `opens_settings` players set everything right
-    after the beginning. One that is `for_demo` is the default of a demo, whose players have no
+    A choice for a `side` has that side's colour. With `opens_settings` players correct all settings
+    right after the start. One that is `for_demo` is the default in a demo, whose players have no
     cards or dice at hand.
     """
 
@@ -151,10 +151,10 @@ class BeginChoice:
 
 @dataclass(frozen=True, slots=True)
 class BeginField:
-    """A question before a game with its choices, the first of them the default.
+    """A question before a game with its choices; the first is the default.
 
-    With `only_with`, it is asked only if the field of that key has one of the choices at those
-    places.
+    With `only_with`, it is asked only if the field with that key has one of the choices at those
+    indices.
     """
 
     key: str
@@ -164,7 +164,7 @@ class BeginField:
 
 
 def begin_words(fields: Sequence[BeginField], options: Mapping[str, Any]) -> str:
-    """Returns the choices before a game in words; options that no choice adds by their keys."""
+    """Returns the choices before a game in words; options that no choice adds appear by key."""
     chosen = [
         (field.title.lower(), choice)
         for field in fields
@@ -182,10 +182,10 @@ class ActionGroup:
     """The heading of a group of actions; `hint` says how players make them by hand.
 
     A group that `is_main` decides the turn and has large buttons. One that `is_end` ends what is
-    due, so that moves by hand which nobody has confirmed are lost: the page warns of those.
-    One that `is_seldom` taken stands below what hands can do.
-    `pass_all` says that every seat that is asked in a row lets the moment pass (`Game.passed`).
-    `by_tap`, a tap on the table takes an action once it names all of its units, or its target.
+    due and loses unconfirmed moves by hand: the page warns of them. One that `is_seldom` used
+    stands below the moves by hand. `pass_all`: every seat asked in succession lets the moment pass
+    (`Game.passed`). `by_tap`: a tap on the table takes an action once it names all of its units, or
+    its target.
     """
 
     title: str
@@ -210,7 +210,7 @@ class HeldCard:
 
 @dataclass(frozen=True, slots=True)
 class PickUnits:
-    """A form by which players put an action together: some units, and cards or a list of numbers.
+    """A form in which players compose an action: some units, and cards or a list of numbers.
 
     The chosen units go into `action` under `units_key`, chosen cards under `cards_key`; numbers
     typed instead of cards under `numbers_key`.
@@ -230,7 +230,7 @@ class PickUnits:
 
 @dataclass(frozen=True, slots=True)
 class TerrainKind:
-    """A kind of terrain that players may lay, and its effect in a few words."""
+    """A kind of terrain that players may place, and its effect in a few words."""
 
     kind: str
     does: str = ""
@@ -264,8 +264,8 @@ class CounterLabel:
 class OddsOffer:
     """A question about chances: its button, and the request that asks it.
 
-    It is asked of a unit, of two enemies, or of the whole table; `{a}`, `{b}` and `{active}` stand
-    for the units and the active side. With a `marker` it is asked only of a unit that has one.
+    It is about a unit, two enemies, or the whole table; `{a}`, `{b}` and `{active}` stand for the
+    units and the active side. With a `marker` it is offered only for a unit that has one.
     """
 
     label: str
@@ -275,7 +275,7 @@ class OddsOffer:
 
 
 def files_form(game: str) -> tuple[BeginField, ...]:
-    """Returns the choice between the files of a game's owner and the house sample."""
+    """Returns the choice between the owner's own files and the house sample."""
     hint = "An invented map, charts and counters, each named House, to try the game."
     own = BeginChoice("This table's own", {}, "Those that the table file lists under [files].")
     house = BeginChoice("House sample (invented)", house_options(game), hint)
@@ -283,7 +283,7 @@ def files_form(game: str) -> tuple[BeginField, ...]:
 
 
 class Described(Protocol):
-    """What a game says of itself, whatever its state; the defaults suit any game."""
+    """How a game describes itself, in any state; the defaults suit any game."""
 
     @property
     def title(self) -> str:
@@ -291,11 +291,11 @@ class Described(Protocol):
         return ""
 
     def standing(self, public: Json) -> Standing:
-        """Returns how a game stands by its public state, as `seen_by` and recordings give it."""
+        """Returns how a game stands, from its public state, as `seen_by` and recordings give it."""
         return Standing()
 
     def markers(self, unit_state: Keys) -> tuple[Marker, ...]:
-        """Returns the markers of a unit by its state in a position."""
+        """Returns the markers of a unit, from its state in a position."""
         return tuple(
             Marker("word", name if value is True else f"{name} {value}")
             for name, value in unit_state.items()
@@ -308,7 +308,7 @@ class Described(Protocol):
 
     @property
     def action_groups(self) -> Mapping[str, ActionGroup]:
-        """The headings of the groups of `offered` actions; others are headed by their own name."""
+        """The headings of the groups of `offered` actions; for other groups, their own names."""
         return MappingProxyType({})
 
     @property
@@ -322,7 +322,7 @@ class Described(Protocol):
         return ()
 
     def length_unit(self, table: TableSize) -> LengthUnit:
-        """Returns the unit of length in which the game measures: the hex of a game on hexes."""
+        """Returns the unit of length in which the game measures: the hex for a game on hexes."""
         if table.hex_map is not None and self.table_needs.hex_map:
             return hexes(table.hex_map)
         return preferred_unit(table)
@@ -332,13 +332,14 @@ class Described(Protocol):
         return ()
 
     def fire_zones(self, position: Position, unit: Unit) -> tuple[Shape, ...]:
-        """Returns the outlines of where a unit may fire; empty if that is all round, or unknown."""
+        """Returns the outlines of a unit's field of fire; empty if that is all round, or
+        unknown."""
         return ()
 
     def formation(self, unit: Unit, listed: int) -> str | None:
-        """Returns the formation of a unit on the table by how its bases lie, None if it has none.
+        """Returns the formation of a unit by how its bases lie, None if it has none.
 
-        `listed` is how many bases it has; the others are not on the table.
+        `listed` is how many bases it has, on the table or off it.
         """
         return None
 
@@ -351,7 +352,7 @@ class Described(Protocol):
         return
 
     def unit_words(self, keys: Keys) -> str:
-        """Returns what the keys of a unit in a table file make it, in a few words."""
+        """Returns in a few words what a unit is, from its keys in a table file."""
         return ""
 
     @property
@@ -360,32 +361,32 @@ class Described(Protocol):
         return MappingProxyType({})
 
     def ground_words(self, charts: Mapping[str, Any]) -> Mapping[str, str]:
-        """Returns what kinds of ground on a hex map cost by the charts file, in a few words."""
+        """Returns the costs of each kind of ground on a hex map by the charts file, in words."""
         return {}
 
     @property
     def own_formats(self) -> Mapping[str, Callable[[Document], object]]:
-        """What reads files that only this game has, by their format; it raises `BadInput`."""
+        """The readers of files that only this game has, by format; they raise `BadInput`."""
         return MappingProxyType({})
 
     def counter_label(self, unit: Unit, face: Keys, files: Mapping[str, Any]) -> CounterLabel:
         """Returns the words on a printed side of a unit's counter.
 
-        `face` are the game's keys of that side, `files` the contents of its files by their kinds.
+        `face` are the game's keys of that side, `files` the contents of its files by kind.
         """
         return CounterLabel(note=" ".join(word for word in face.values() if isinstance(word, str)))
 
     @property
     def counters_join(self) -> Literal["", "top", "bottom"]:
-        """Where hands lay a counter that joins a stack, whose top alone is seen; "" without any.
+        """Where players lay a counter that joins a stack, whose top alone is seen, if any do.
 
-        Where that is the top, the order of a stack means nothing.
+        If that is on top, the order of a stack means nothing.
         """
         return ""
 
     @property
     def counters_face(self) -> bool:
-        """Whether the way a counter on hexes points means anything in the game."""
+        """Whether the facing of a counter on hexes matters in the game."""
         return True
 
     @property

@@ -10,7 +10,7 @@ from tablecam.rules.frozen_json import LEFT_OUT, Variant
 from tablecam.rules.game import Refused
 
 MOST_DICE, MOST_SIDES = 100, 100
-"""Limits of one roll: above any game's, and low enough that no request can stall the program."""
+"""Limits of one roll: above any game's needs, and low enough that no request stalls the program."""
 
 
 class Roll(Variant):
@@ -58,8 +58,8 @@ def values_of(action: object, due: Roll, *, rule: str | None = None) -> tuple[in
     """Returns the values of an action that must be the roll `due`; `rule` demands the roll.
 
     Raises:
-        Refused: The action is no roll or another one, the number of dice is wrong, or a value is
-            out of range.
+        Refused: The action is not this roll, the number of dice is wrong, or a value is out of
+        range.
     """
     if not isinstance(action, Roll):
         raise Refused(f"expected {due}, got {getattr(action, 'type', action)}", rule=rule)

@@ -16,15 +16,15 @@ import tablecam.rules
 def discover(module: str, name: str, game: str = "") -> Iterator[Any]:
     """Yields `name` of each package's module `module`, for packages of `tablecam.rules` with one.
 
-    Packages come in the order of their names, but first the one that is called like the `game`:
-    whoever finds it there need not wait until all others are imported.
+    Packages come in the order of their names, but the one named like the `game` first: a caller who
+    finds it there need not wait for the imports of all others.
     """
     folder = game.replace("-", "_")
     for package in sorted(
         _packages(), key=lambda package: not folder.startswith(package.rpartition(".")[2])
     ):
         full_name = f"{package}.{module}"
-        # A rule system need not provide all of book, game and odds, and a kit provides none.
+        # A rule system need not provide a book, a game and odds; a kit provides none.
         if importlib.util.find_spec(full_name) is not None:
             provided = getattr(importlib.import_module(full_name), name, None)
             if provided is not None:
@@ -41,7 +41,7 @@ def text_of(game: str, file_name: str) -> str | None:
 
 
 def folder_of(game: str) -> Path | None:
-    """Returns the folder of a game's package, relative to which its demo names files."""
+    """Returns the folder of a game's package; the files of its demo are relative to it."""
     for package in _packages():
         if _game_of(package) == game:
             folder = importlib.resources.files(package)
@@ -50,7 +50,7 @@ def folder_of(game: str) -> Path | None:
 
 
 def _game_of(package: str) -> str | None:
-    """Returns the name of a package's game; one that cannot be played yet may answer questions."""
+    """Returns the name of a package's game; one not playable yet may still answer questions."""
     for module, name, key in (("game", "GAME", "name"), ("questions", "QUESTIONS", "game")):
         if importlib.util.find_spec(f"{package}.{module}") is not None:
             described = getattr(importlib.import_module(f"{package}.{module}"), name)

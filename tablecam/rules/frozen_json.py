@@ -21,7 +21,7 @@ from tablecam.toml_lines import KeyPath
 from tablecam.wording import quoted
 
 LEFT_OUT: Mapping[str, bool] = MappingProxyType({"left_out": True})
-"""Metadata of a field that JSON leaves out at its default, whatever that is."""
+"""Metadata of a field that JSON omits at its default, whatever that is."""
 
 _LARGEST = 1e6
 """The largest number accepted: 1 km in mm. Squares of far larger numbers overflow."""
@@ -40,10 +40,10 @@ class ReadOnlyMappings:
 
 @dataclass_transform(frozen_default=True, field_specifiers=(dataclasses.field,))
 class Variant(ReadOnlyMappings):
-    """A base whose classes are frozen dataclasses that `type`, their last field, tells apart.
+    """A base for frozen dataclasses told apart by their last field, `type`.
 
-    The type is the class's name in kebab-case, or what the class states: `class Hop(Move,
-    type="jump")`. A base that `is_family` stands for all its classes, which have its fields, in
+    The type is the class's name in kebab-case, or as the class states it: `class Hop(Move,
+    type="jump")`. A base that `is_family` stands for all its subclasses, which have its fields, in
     annotations and in documents.
 
     >>> class Step(Variant, is_family=True): ...
@@ -91,13 +91,13 @@ def one_of(*variants: type[Variant]) -> TypeAdapter[Any]:
 def to_plain(value: Any) -> Any:
     """Returns the JSON value of a frozen value; fields with an empty default are omitted.
 
-    Sets are sorted, so that equal values are written alike.
+    Sets are sorted, so that equal values give equal JSON.
     """
     if is_dataclass(value) and not isinstance(value, type):
         return {
             field.name.rstrip("_"): to_plain(getattr(value, field.name))
             for field in fields(value)
-            # Fields that do not compare only say where a value came from.
+            # Fields outside comparisons only say where a value came from.
             if field.compare and not _is_empty_default(field, getattr(value, field.name))
         }
     if isinstance(value, Mapping):

@@ -2,8 +2,8 @@
 
 A game is a pure function. Its state is immutable; `asked` says which seat has to decide what,
 `legal` lists the possible actions, `apply` returns the next state and the events. Decisions, dice
-and concealed cards are all actions, so equal actions give equal games. `README.md` tells how to add
-a rule system.
+and concealed cards are all actions, so equal actions give equal games. `README.md` explains how to
+add a rule system.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ from tablecam.uncertainty.answer import Answer
 Json = dict[str, Any]
 
 OVERRULE, LAY = "overrule", "lay"
-"""Types of action that every game may have besides its own.
+"""Types of action that every game may have in addition to its own.
 
 `overrule` is what players set themselves at any time, even against the rules: `units` as they lie,
 units that go `off` the table, the game's settings, and `why`. `lay` is the actual place of units,
-taken over by the referee (`Game.adopt_positions`); it is nobody's action and cannot be taken back.
+adopted by the referee (`Game.adopt_positions`); it is nobody's action and cannot be taken back.
 """
 
 State = TypeVar("State")
@@ -59,7 +59,7 @@ class Refused(BadInput):
 class Ban:
     """The rule that forbids something, and why, in one sentence.
 
-    Where that names who is forbidden, the `clause` says "it" instead, for many alike.
+    If the sentence names the unit concerned, `clause` says "it" instead, to serve several units.
     """
 
     rule: str
@@ -68,11 +68,11 @@ class Ban:
 
     @classmethod
     def of(cls, who: str, rule: str, predicate: str) -> Ban:
-        """Returns a ban on somebody: what he is, has or does."""
+        """Returns a ban on `who`; the predicate says what he is, has or does."""
         return cls(rule, f"{who} {predicate}", f"it {predicate}")
 
     def refused(self, who: str = "") -> Refused:
-        """Returns the error to raise about an action; `who` begins the sentence."""
+        """Returns the error to raise for an action; `who` begins the sentence."""
         return Refused(f"{who}: {self.because}" if who else self.because, rule=self.rule)
 
 
@@ -81,9 +81,9 @@ class Event:
     """One thing that happened, for the log and the page.
 
     `kind` is a term of the game (`hit`, `broken`, `round`, ...) or one that all games share: an
-    `overrule`, or `over` where the game ends. `text` is one plain sentence, `facts` its data for
-    programs (the `sums` in it are listed on pages), `evidence` the shapes to draw. An event that is
-    `only_for` a seat is concealed from all others.
+    `overrule`, or `over` when the game ends. `text` is one plain sentence, `facts` its data for
+    programs (pages list the `sums` in it), `evidence` the shapes to draw. An event `only_for` a
+    seat is concealed from all others.
     """
 
     kind: str
@@ -131,7 +131,7 @@ class Sum(NamedTuple):
 
 
 def outcomes_of(words_of: Callable[[int], str], faces: Iterable[int]) -> Sum:
-    """Returns what each face of a die brings, equal ones together."""
+    """Returns the result of each face of a die, equal ones together."""
     by_words: dict[str, list[str]] = {}
     for face in faces:
         by_words.setdefault(words_of(face), []).append(str(face))
@@ -144,8 +144,8 @@ class PendingDecision:
 
     Without a seat, chance decides (dice, a draw), or the game `is_over`. If `is_concealed`, the
     answers show what only that seat may see. `closed` is the ban on measuring until something is
-    declared, if any. `hint` says what players do by hand, `shared_hint` what those do who share a
-    screen that shows no hands, and `sums` what it counts.
+    declared, if any. `hint` says what players do by hand, `shared_hint` the same for a shared
+    screen, which shows no hands of cards, and `sums` what counts.
     """
 
     question: str
@@ -163,8 +163,8 @@ class Suggestion:
     """An action inferred from a move on the table, whether it was legal, and why.
 
     `action` is None if the game has no such action. `nearest` is the nearest position in which the
-    move would have been legal, if there is one to draw. Where no length is in doubt but what was
-    done, players pick one of the `choices`: labels with actions.
+    move would have been legal, if there is one to draw. If the doubt is not about a length but
+    about what was done, players pick one of the `choices`: labels with actions.
     """
 
     unit: str
@@ -185,8 +185,8 @@ class Suggestion:
 class DiceGroup:
     """Dice of one roll that count alike: the owner, and their indices among the roll's values.
 
-    A die succeeds if it shows `needs` or more; None if dice are compared, or added up: `goal` says
-    to what, such as `9 or less together`.
+    A die succeeds if it shows `needs` or more; None if dice are compared, or added up: `goal` is
+    then the target, such as `9 or less together`.
     """
 
     whose: str
@@ -199,8 +199,8 @@ class DiceGroup:
 class Offer:
     """An action as a page offers it: its group, a short label, and shapes to draw.
 
-    For a roll, `dice` tells whose dice they are, if that matters. `units` are those that the action
-    is about; without any, the action's own `unit`.
+    For a roll, `dice` says whose dice they are, if that matters. `units` are those that the action
+    is about; by default, the action's own `unit`.
     """
 
     group: str
@@ -225,7 +225,7 @@ class Game(Described, Protocol[State, Action]):
         return files_form(self.name) if self.file_models else ()
 
     def begin(self, position: Position, options: Mapping[str, Any]) -> State:
-        """Returns the first state of a game that begins in a position.
+        """Returns the first state of a game that begins from a position.
 
         Raises:
             BadInput: The table does not fit the game, or an option is unknown or wrong.
@@ -235,7 +235,7 @@ class Game(Described, Protocol[State, Action]):
         """Returns the decision that the game waits for."""
 
     def legal(self, state: State) -> tuple[Action, ...]:
-        """Lists complete actions that `apply` accepts unchanged (dice after `settle`).
+        """Lists complete actions that `apply` accepts unchanged (rolls, after `settle`).
 
         For a continuous choice, such as a march, it lists the usual ones, and `apply` accepts any
         other that the rules allow. Empty only when the game is over.
@@ -269,9 +269,9 @@ class Game(Described, Protocol[State, Action]):
         """Returns a legal action as a page shows it."""
 
     def irregularities(self, state: State, away: Collection[str]) -> str:
-        """Lists irregularities of a position that is still ruled on; empty if there are none.
+        """Lists irregularities of a position that can still be ruled on; empty if there are none.
 
-        The units that are `away` lie elsewhere by now.
+        The units that are `away` have been moved since.
         """
         return ""
 
@@ -283,8 +283,8 @@ class Game(Described, Protocol[State, Action]):
         """Returns the action that adopts small differences between the table and the game.
 
         None if there are none, or if the rules require things to stay as they are. By default it
-        adopts which bases are left of units that lose some, as an action of type `LAY` with
-        `units`: players may take off others than the game did.
+        adopts which bases are left of a unit that has lost some, as an action of type `LAY` with
+        `units`: players may take off other bases than the game did.
         """
         left = bases_left(self.position(state), position)
         if not left:
@@ -295,22 +295,22 @@ class Game(Described, Protocol[State, Action]):
     def forced(self, state: State) -> Action | None:
         """Returns the only possible action, if nothing is left to choose, roll or move by hand.
 
-        None wherever a player may want to do something that `legal` does not list.
+        None whenever a player may want to do something that `legal` does not list.
         """
         return None
 
     def passed(self, state: State) -> Action | None:
         """Returns the action by which the asked seat lets the moment pass: no card, no reaction.
 
-        It must show nothing that is concealed. None where the seat has to decide something.
+        It must reveal nothing concealed. None if the seat has to decide something.
         """
         return None
 
     def why_missing(self, state: State) -> str:
-        """Returns in one line why `legal` lacks what players may look for; empty if it has it all.
+        """Returns in one line why `legal` lacks what players may look for; empty if nothing.
 
-        Only the asked seat reads it, except with a `forced` answer, which is told to all: there it
-        must show nothing that is concealed.
+        Only the asked seat reads it, except with a `forced` answer, which everyone sees: it must
+        then reveal nothing concealed.
         """
         return ""
 
@@ -319,15 +319,15 @@ class Game(Described, Protocol[State, Action]):
         return ()
 
     def forms(self, state: State) -> tuple[Form, ...]:
-        """Returns the forms by which the asked seat may put an action together."""
+        """Returns the forms in which the asked seat may compose an action."""
         return ()
 
     def hand(self, state: State, seat: str) -> tuple[HeldCard, ...]:
-        """Returns the cards that a seat holds and nobody else sees."""
+        """Returns the cards that a seat holds, seen by nobody else."""
         return ()
 
     def position(self, state: State) -> Position:
-        """Returns the table according to the game, with the units' states."""
+        """Returns the table as the game has it, with the units' states."""
 
     def seen_by(self, state: State, seat: str | None) -> Json:
         """Returns the state with everything concealed from a seat removed; None is a spectator."""
@@ -340,7 +340,7 @@ class Game(Described, Protocol[State, Action]):
         """Parses a state.
 
         Raises:
-            BadInput: It is no state of this game.
+            BadInput: It is not a state of this game.
         """
 
     def action_to_json(self, action: Action) -> Json:

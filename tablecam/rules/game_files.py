@@ -47,7 +47,7 @@ class Listed(Protocol):
 
 
 def each_id_once(**lists: Sequence[Listed]) -> Iterator[Check]:
-    """Yields that no two entries of some lists, by their keys, have the same id."""
+    """Yields the checks that no two entries of some lists, given by key, have the same id."""
     seen: set[str] = set()
     for key, entries in lists.items():
         for index, entry in enumerate(entries):
@@ -68,19 +68,19 @@ class GameFile(StrictModel):
     source: Literal["owner", "house"] = "owner"
 
     def checks(self) -> Iterator[Check]:
-        """Yields what must be so within the file."""
+        """Yields the checks within the file."""
         yield from ()
 
     def faults(self, document: Document) -> Faults:
-        """Yields in what the file contradicts itself or the rulebook."""
+        """Yields where the file contradicts itself or the rulebook."""
         return (document.error(path, why) for path, is_so, why in self.checks() if not is_so)
 
     def faults_on(self, document: Document, hex_map: HexMap) -> Faults:
-        """Yields in what the file does not fit a table's hex map."""
+        """Yields where the file does not fit a table's hex map."""
         yield from ()
 
     def faults_among(self, document: Document, files: Mapping[str, Document]) -> Faults:
-        """Yields in what the file does not fit the game's files, each sound by itself."""
+        """Yields where the file does not fit the game's other files, each valid by itself."""
         yield from ()
 
 
@@ -115,7 +115,7 @@ def file_faults(
 
 
 def faults_among(files: Mapping[str, Document], models: Models) -> Faults:
-    """Yields in what a game's files, each sound by itself, do not fit each other."""
+    """Yields where a game's files, each valid by itself, do not fit together."""
     for kind, document in files.items():
         yield from document.parsed(models[kind]).faults_among(document, files)
 
@@ -129,10 +129,10 @@ def options_with_files(
 ) -> Json:
     """Returns the options of a new game with the contents of its files, each checked.
 
-    `files` are read, by their kind; else an option holds the contents already.
+    `files` are paths by kind; for other kinds, an option already holds the contents.
 
     Raises:
-        BadInput: A file cannot be read, or is none of the game's.
+        BadInput: A file cannot be read, or is not one of the game's.
     """
     complete = dict(options)
     documents: dict[str, Document] = {}
@@ -180,7 +180,7 @@ _HEX = re.compile(r"\d{4}")
 
 
 def _hex_faults(document: Document, hex_map: HexMap) -> Iterator[BadInput]:
-    """Yields numbers of hexes that are not on the map."""
+    """Yields hex numbers that are not on the map."""
     lines = {
         "C": (hex_map.first_column, hex_map.columns, "column"),
         "R": (hex_map.first_row, hex_map.rows, "row"),

@@ -18,7 +18,7 @@ def game_of(name: str) -> Game[Any, Any] | None:
 
     A package of `tablecam.rules` provides it as `GAME` in its module `game`.
     """
-    # A table without a rulebook has none, and need not look for it.
+    # A table without a rulebook need not look for one.
     games = () if name == FREE else _games(name)
     return next((game for game in games if game.name == name), None)
 
@@ -45,7 +45,7 @@ class _KnownGames(Mapping[str, TableNeeds]):
         return iter(dict.fromkeys((*GAMES, *game_names())))
 
     def __len__(self) -> int:
-        # Not of a tuple of itself, which would ask for this length first.
+        # Not by a tuple of itself, which would ask for this length first.
         return sum(1 for _ in self)
 
 
@@ -60,7 +60,7 @@ def with_formations(position: Position, roster: Roster) -> Position:
 
 
 class _Undescribed(Described):
-    """A game that is not installed; its recordings are shown all the same."""
+    """A game that is not installed; its recordings are still shown."""
 
 
 def described(name: str) -> Described:

@@ -1,4 +1,4 @@
-"""Places that the referee takes over from the table: `lay`, nobody's action."""
+"""Places that the referee adopts from the table: `lay`, nobody's action."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from tablecam.table.model import BasePose, Position
 
 
 class Lay(Variant):
-    """The bases of some units as they really lie, within what hands and cameras can tell.
+    """The bases of some units as they really lie, within the accuracy of hands and cameras.
 
-    Also which bases are left of a unit that lost some (`Game.adopt_positions`).
+    It also says which bases are left of a unit that lost some (`Game.adopt_positions`).
     """
 
     units: Mapping[str, tuple[BasePose, ...]]

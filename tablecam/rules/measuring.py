@@ -52,7 +52,7 @@ class Measures(Book):
         return described(self._name).length_unit(position.table)
 
     def _enemies(self, position: Position, own: Unit) -> Iterator[Finding]:
-        """Yields how far a unit's enemies are, nearest first."""
+        """Yields the distances to a unit's enemies, nearest first."""
         length_unit = self._length_unit(position)
         enemies = [
             (distance(own, enemy), enemy)

@@ -30,12 +30,12 @@ class Memo(Generic[T]):
     ) -> list[T]:
         """Returns the answers under some keys.
 
-        `work` gives those that are missing, all at once, from their indices among the keys.
+        `work` computes the missing ones, all at once, from their indices among the keys.
         """
         with self._lock:
             known = {key: self._answers[key] for key in keys if key in self._answers}
         missing = [index for index, key in enumerate(keys) if key not in known]
-        # Not locked: another thread may do the same work, to the same result.
+        # Not locked: another thread may do the same work, with the same result.
         answers = work(missing) if missing else ()
         new = dict(zip((keys[index] for index in missing), answers, strict=True))
         with self._lock:

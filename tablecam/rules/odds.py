@@ -1,4 +1,4 @@
-"""Chances of what dice decide: by counting all throws, or by sampling where there are too many.
+"""Chances of results of dice: by counting all throws, or by sampling if there are too many.
 
 A rulebook resolves given dice; this module throws them. Nothing here knows what they decide.
 """
@@ -25,10 +25,10 @@ Outcome = TypeVar("Outcome", bound=Hashable)
 MOST_OUTCOMES = 50_000
 """More throws than this are sampled."""
 MOST_STATES = 5_000
-"""More combinations than this of independent parts are sampled, as each is resolved by itself."""
+"""More combinations of independent parts than this are sampled, as each is resolved by itself."""
 SAMPLES = 2_500
 PLUS_MINUS = 1.96 * 0.5 / SAMPLES**0.5
-"""What a sampled chance may be off by, in 19 of 20 cases at most."""
+"""Greatest error of a sampled chance, in at least 19 of 20 cases."""
 
 _SEED = 1745
 
@@ -50,7 +50,7 @@ class Odds(Protocol):
         """The name of the game in documents."""
 
     def odds(self, position: Position, request: Document, source: str = "table") -> OddsReport:
-        """Returns the chances of an event in a position; errors about that name it `source`.
+        """Returns the chances of an event in a position, which errors call `source`.
 
         Raises:
             BadInput: The request is malformed, or the action is not legal in this position.
@@ -78,7 +78,7 @@ class Chances(Generic[Outcome]):
 def throws(dice: int, sides: int = 6) -> tuple[NDArray[np.intp], bool]:
     """Returns throws (m, dice), equally likely, and whether they are all throws.
 
-    The same sample at every call, so that the same question always gets the same answer.
+    The sample is the same at every call, so that a question always gets the same answer.
     """
     if sides**dice <= MOST_OUTCOMES:
         return np.indices((sides,) * dice).reshape(dice, -1).T + 1, True

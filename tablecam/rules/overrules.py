@@ -18,7 +18,7 @@ class Overrule(Variant):
     """What players may set in every game; a game adds a key for each of its settings.
 
     `units` are base poses, `asked` the units whose move the game waits for, `off` units taken off
-    the table, `why` is the players' own text. What is left out stays as it is.
+    the table, `why` is the players' own text. Anything left out stays as it is.
     """
 
     why: str = ""
@@ -51,7 +51,7 @@ def check_overrule(action: Overrule, settings: Sequence[Setting], position: Posi
 def overrule_changes(
     action: Overrule, settings: Iterable[Setting], moved: Sequence[str] = ()
 ) -> Iterator[str]:
-    """Yields each change of an overrule in a few words; for the units `moved` it was their move."""
+    """Yields each change of an overrule in a few words; for units `moved` it was their move."""
     placed = [*action.units, *getattr(action, "commanders", ())]
     unmoved = [name for name in action.asked if name not in moved]
     for who, one, several in (
@@ -86,7 +86,7 @@ def overrule_event(
 
 
 def _values(action: Overrule, setting: Setting) -> Mapping[str, Any]:
-    """Returns what an action sets, by unit or side; of the game by an empty name."""
+    """Returns the values that an action sets, by unit or side, or an empty name for the game."""
     given = getattr(action, setting.key)
     if isinstance(given, Mapping):
         return given

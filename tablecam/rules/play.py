@@ -44,7 +44,7 @@ class Play(Generic[State, Action]):
     Args:
         game: The rule system.
         position: The table at the beginning of the game.
-        options: The options that players agreed on; their meaning is the game's.
+        options: The options that players agreed on; the game defines their meaning.
         chance: Rolls dice and draws cards where players do not; a seeded one makes a game
             repeatable.
 
@@ -104,7 +104,7 @@ class Play(Generic[State, Action]):
 
     @property
     def remarks_after(self) -> Mapping[int, tuple[Remark, ...]]:
-        """The remarks by the index in `log` of the action that they follow, or that is first."""
+        """The remarks by the index in `log` of the action that they follow, or of the first one."""
         return self._log.remarks_after
 
     def remark(self, document: Json) -> None:
@@ -120,7 +120,7 @@ class Play(Generic[State, Action]):
         return self.game.legal(self.state)
 
     def offers(self) -> tuple[tuple[Action, Offer], ...]:
-        """Returns the legal actions, each with how a page offers it; worked out once a state."""
+        """Returns the legal actions, each as a page offers it; worked out once per state."""
         state = self.state
         if self._offers_of is not state:
             offers = ((action, self.game.offered(state, action)) for action in self.legal())
@@ -130,7 +130,7 @@ class Play(Generic[State, Action]):
     def apply(self, action: Action, note: str = "") -> Done[State, Action]:
         """Applies an action, with random dice and cards where players gave none.
 
-        `note` goes into the log with it.
+        `note` is logged with it.
 
         Raises:
             Refused: The action is not legal now; nothing has changed.
@@ -144,7 +144,7 @@ class Play(Generic[State, Action]):
             self._chance.setstate(chance_before)
             raise
         done = Done(self.state, settled, state, events, note)
-        # Repeating what was taken back last is a redo; anything else drops the redo stack.
+        # Repeating the action taken back last is a redo; anything else drops the redo stack.
         if not (self._taken_back and self._taken_back.pop().action == settled):
             self._taken_back.clear()
         self._current.append(done)
@@ -177,7 +177,7 @@ class Play(Generic[State, Action]):
         """Repeats the action taken back last, with the same dice and cards.
 
         Raises:
-            Refused: Nothing was taken back, or something else was done since.
+            Refused: Nothing was taken back, or something else has been done since.
         """
         if not self._taken_back:
             raise Refused("expected an undone action, but there is none to redo")
@@ -187,7 +187,7 @@ class Play(Generic[State, Action]):
     def repeat_or_apply(self, action: Action, note: str) -> Done[State, Action]:
         """Applies an action that the referee takes by itself.
 
-        If the same was taken back last, it is redone: undo and redo draw no other cards.
+        If the same one was taken back last, it is redone: undo and redo draw no other cards.
 
         Raises:
             Refused: The action is not legal now.
@@ -216,8 +216,8 @@ class Play(Generic[State, Action]):
         """Replaces one action of `done` and repeats the later ones as far as they are still legal.
 
         A roll that is no longer due stays taken back, as does the first other action that is no
-        longer legal, with all after it. Dice keep their values for whatever roll of as many dice
-        takes their place.
+        longer legal, with all after it. Dice keep their values for any roll of as many dice that
+        replaces theirs.
 
         Returns:
             The number of later actions that were repeated.
@@ -243,7 +243,7 @@ class Play(Generic[State, Action]):
         return repeated
 
     def _has_lost_its_cause(self, action: Action, later: Sequence[Done[State, Action]]) -> bool:
-        """Whether a roll is not due now, while no roll is or one that was made `later`."""
+        """Whether a roll is not due now: no roll is, or only one that was made `later`."""
         if not isinstance(action, Roll):
             return False
         due = {one.for_ for one in self.legal()[:1] if isinstance(one, Roll)}
@@ -251,7 +251,7 @@ class Play(Generic[State, Action]):
         return action.for_ not in due and due <= made
 
     def _for_current_roll(self, action: Action) -> Any:
-        """Moves the values of a roll to the roll that is legal now, if it has as many dice."""
+        """Returns a roll's values as the roll that is legal now, if it has as many dice."""
         legal = self.legal()[:1] if isinstance(action, Roll) else ()
         if not isinstance(action, Roll) or not legal or not isinstance(legal[0], Roll):
             return action
@@ -277,11 +277,11 @@ class Play(Generic[State, Action]):
         }
 
     def entries(self, after: int = 0) -> list[Json]:
-        """Returns the documents of the log's entries, without the first `after`."""
+        """Returns the documents of the log's entries after the first `after`."""
         return self._log.documents(after)
 
     def logged(self, after: int = 0) -> Iterator[Logged[State, Action]]:
-        """Yields the log's entries with the state after each, without the first `after`."""
+        """Yields the log's entries after the first `after`, with the state after each."""
         return self._log.logged(after)
 
     @property
@@ -306,7 +306,7 @@ class Play(Generic[State, Action]):
         document = document_from(data, "play")
         document.require(FORMAT, VERSION)
         parsed = document.parsed(_PlayDocument)
-        # Before the position, which only its own game can read.
+        # Checked before the position, which only its own game can read.
         if parsed.game != game.name:
             raise document.error(("game",), f"expected {game.name}, got {parsed.game}")
         needs = {game.name: game.table_needs}

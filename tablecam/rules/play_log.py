@@ -37,7 +37,7 @@ class Logged(Generic[State, Action]):
     """An entry of the log: its document, and the state after it.
 
     `done` is the action and `deed` its index in `log`, both None for undos and remarks; `undoes`
-    are the indices of the actions that an undo takes back, the latest first.
+    are the indices of the actions that an undo takes back, latest first.
     """
 
     document: Json
@@ -78,14 +78,14 @@ class PlayLog(Generic[State, Action]):
 
     @property
     def remarks_after(self) -> Mapping[int, tuple[Remark, ...]]:
-        """The remarks by the index in `deeds` of the action that they follow, or that is first."""
+        """The remarks by the index in `deeds` of the action that they follow, or the first one."""
         remarks: dict[int, tuple[Remark, ...]] = {}
         for deed, _, remark in self._remarked():
             remarks[deed] = (*remarks.get(deed, ()), remark)
         return remarks
 
     def _remarked(self) -> Iterator[tuple[int, int, Remark]]:
-        """Yields remarks with the index of the action that they follow, and their own."""
+        """Yields remarks, after the index of the action that each follows, and their own."""
         deed = -1
         for index, entry in enumerate(self._entries):
             deed += isinstance(entry, Done)
@@ -93,14 +93,14 @@ class PlayLog(Generic[State, Action]):
                 yield max(deed, 0), index, entry
 
     def documents(self, after: int = 0) -> list[Json]:
-        """Returns the documents of the entries, without the first `after`."""
+        """Returns the documents of the entries after the first `after`."""
         return [self._document(entry) for entry in self._entries[after:]]
 
     def logged(self, after: int = 0) -> Iterator[Logged[State, Action]]:
-        """Yields the entries with the state after each, without the first `after`."""
+        """Yields the entries after the first `after`, with the state after each."""
         current: list[tuple[int, Done[State, Action]]] = []
         deeds = 0
-        # From the beginning on: only that tells what an undo takes back.
+        # From the beginning, as only then is it known what an undo takes back.
         for index, entry in enumerate(self._entries):
             done, deed = None, None
             undoes: tuple[int, ...] = ()
@@ -109,7 +109,7 @@ class PlayLog(Generic[State, Action]):
                 current.append((deed, done))
                 deeds += 1
             elif isinstance(entry, int):
-                # An undo refers to the actions that are current, not to the last entries.
+                # An undo refers to the current actions, not to the last entries.
                 undoes = tuple(number for number, _ in reversed(current[-entry:]))
                 del current[-entry:]
             if index >= after:
@@ -119,7 +119,7 @@ class PlayLog(Generic[State, Action]):
     def deeds_since(self, entries: int) -> frozenset[int]:
         """Returns the indices in `deeds` of actions done or undone after the first `entries`.
 
-        Includes those after which something was remarked.
+        Includes those followed by a new remark.
         """
         later = self.logged(after=entries)
         deeds = (deed for logged in later for deed in (logged.deed, *logged.undoes))

@@ -1,9 +1,9 @@
-"""Plain questions to single rules, as `tablecam rule` answers them.
+"""Plain questions about single rules, as `tablecam rule` answers them.
 
 A package of `tablecam.rules` lists its questions as `QUESTIONS` in its module `questions`. A
-question is a function that calls what the game in progress calls, and nothing else: its parameters
-are the keys of the question, its docstring says what it is about. The list of questions, the checks
-of a document and the documentation come from these.
+question is a function that calls only what the game in progress calls: its parameters are the keys
+of the question, its docstring says what it is about. The list of questions, the checks of a
+document and the documentation come from these.
 
     QUESTIONS = Questions("toy")
 
@@ -42,7 +42,7 @@ INCH_MM = 25.4
 
 @dataclass(frozen=True, kw_only=True)
 class Facts:
-    """What every question may state besides its own facts."""
+    """What every question may state in addition to its own facts."""
 
     __pydantic_config__: ClassVar = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
 
@@ -53,14 +53,14 @@ class Facts:
 
 @dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(field,))
 class NestedFacts:
-    """A base of what stands within a question: its classes are frozen dataclasses of keywords."""
+    """A base for the parts of a question: its subclasses are frozen keyword-only dataclasses."""
 
     def __init_subclass__(cls) -> None:
         dataclass(frozen=True, kw_only=True)(cls)
 
 
 def charts_in(stated: Mapping[str, Any] | None, model: type[Model]) -> Model:
-    """Returns the charts that a question states, of a model without the head of a file.
+    """Returns the charts that a question states, as a model without the head of a file.
 
     Raises:
         BadInput: A key is unknown or wrong.
@@ -79,7 +79,7 @@ class RuleAnswer(TypedDict, total=False):
     """What every answer states besides the keys of its question.
 
     `rules` are the ids that decided, `readings` those whose interpretation decided, `doubts` the
-    answers that hang on a measured length, by key; `asks_for` names chart rows that are missing.
+    answers that depend on a measured length, by key; `asks_for` names missing chart rows.
     """
 
     rules: list[str]
@@ -91,11 +91,11 @@ class RuleAnswer(TypedDict, total=False):
 
 
 Decided = bool | Literal["too_close"]
-"""The answer to a question that may hang on a measured length."""
+"""The answer to a question that may depend on a measured length."""
 
 
 class FactError(ValueError):
-    """Raised for a fact that its type admits and a rule does not.
+    """Raised for a fact that its type allows and a rule does not.
 
     `owner` is the value to which the key belongs, at any depth of the question; None stands for the
     question itself.
@@ -112,11 +112,11 @@ Asker = TypeVar("Asker", bound=Callable[..., Any])
 
 @dataclass(frozen=True)
 class RuleQuestion:
-    """A question: its name, the rules that it concerns, and the function that answers it.
+    """A question: its name, the rules concerned, and the function that answers it.
 
     `readings` are the rules whose interpretation every answer follows. A parameter of the function
     is a key of the question. One whose type derives from `Facts` stands for all the keys of that
-    type, one of the type `Document` for the question as it was written.
+    type, one of type `Document` for the whole question as written.
     """
 
     ask: str
@@ -148,7 +148,7 @@ class RuleQuestion:
 
     @cached_property
     def adapter(self) -> TypeAdapter[Any]:
-        """Reads the facts; to build one takes milliseconds, and a document may ask hundreds."""
+        """Reads the facts; cached: building takes milliseconds, and a document may ask hundreds."""
         return TypeAdapter(self.facts)
 
     def answered(self, facts: Facts, document: Document) -> Json:
@@ -157,7 +157,7 @@ class RuleQuestion:
         Raises:
             BadInput: A rule refuses one of the facts.
         """
-        # What is no key of its own stands for all the keys.
+        # A parameter that is not a key itself stands for all the keys.
         given = {
             name: document if kind is Document else vars(facts).get(name, facts)
             for name, kind in self._types.items()
@@ -191,7 +191,7 @@ class Questions:
     questions: dict[str, RuleQuestion] = field(default_factory=dict)
 
     def asks(self, rules: str, readings: str = "") -> Callable[[Asker], Asker]:
-        """Adds a function as the question of its name, about some rules and interpretations."""
+        """Adds a function as the question with its name, about some rules and interpretations."""
 
         def added(answer: Asker) -> Asker:
             ask, ids = answer.__name__.strip("_"), tuple(rules.split())
@@ -208,7 +208,7 @@ class Questions:
         """Returns the answer to one question.
 
         Raises:
-            BadInput: Names the file, the key, what was expected and what came.
+            BadInput: Names the file, the key, and the expected and actual values.
         """
         question = self._named(document)
         answer = question.answered(_facts(question, document), document)
@@ -231,9 +231,9 @@ def _brings_keys(annotation: Any) -> bool:
 
 
 def as_answer(value: object) -> Json:
-    """Returns the JSON object of an answer or of a part of it: a field `is_caught` is `caught`.
+    """Returns the JSON object of an answer or a part of it: a field `is_caught` becomes `caught`.
 
-    A `why_not` that is None is left out.
+    A `why_not` of None is left out.
 
     >>> as_answer({"legal": True, "why_not": None, "between_in": (0.0, 6.0)})
     {'legal': True, 'between_in': [0.0, 6.0]}
@@ -253,7 +253,7 @@ def _plain(value: Any) -> Any:
 
 
 def _path_to(owner: object, value: Any) -> KeyPath | None:
-    """Returns the keys that lead from a value to one inside of it; None if it is not there."""
+    """Returns the keys that lead from a value to one inside it; None if it is not there."""
     if value is owner:
         return ()
     inside: Mapping[Any, Any] = {}
@@ -290,7 +290,7 @@ def decided(answer: Answer) -> Decided:
 
 
 def doubts(**answers: Answer) -> dict[str, Any]:
-    """Returns the answers that hang on measured lengths, by the key of the question's answer."""
+    """Returns the answers that depend on measured lengths, by the key of the question's answer."""
     close = {k: one for k, one in answers.items() if one.sigma_mm or one.answer == "too_close"}
     return {
         key: {name: value for name, value in answer.to_json().items() if name != "evidence"}
@@ -311,11 +311,11 @@ def _facts(question: RuleQuestion, document: Document) -> Facts:
 
 
 _SIZES_MM: Mapping[str, float] = MappingProxyType({"_in": INCH_MM, "_cm": 10.0})
-"""The units of length in which a key may be named, in millimetres."""
+"""The units of length that a key's suffix may name, in millimetres."""
 
 
 def _in_units(annotation: Any, data: Any, sizes_mm: Mapping[str, float]) -> Any:
-    """Returns a value with lengths given in `_mm` converted where its type names another unit."""
+    """Returns a value with lengths given in `_mm` converted to the units that its type names."""
     if isinstance(data, list):
         return [_in_units(annotation_at(annotation, 0), item, sizes_mm) for item in data]
     if not isinstance(data, Mapping):

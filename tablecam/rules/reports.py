@@ -42,7 +42,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One plain sentence, with its answer, rule, and the reading that decided it, if any.
+    """One plain sentence, with its answer, its rule, and the reading that decided it, if any.
 
     `question` is the question that players may dispute; a line with one has an answer.
     """
@@ -68,7 +68,7 @@ class Finding:
 class TextTable:
     """A table of plain strings, for a terminal or a page.
 
-    Columns whose head is in `right` are aligned to the right, those in `whole` never break a word.
+    Columns whose heading is in `right` are right-aligned; those in `whole` never break a word.
     """
 
     title: str
@@ -80,19 +80,19 @@ class TextTable:
 
 
 Part = Finding | Shape
-"""A line of a section, or a shape that it draws besides the evidence of its lines."""
+"""A line of a section, or a shape that it draws in addition to the evidence of its lines."""
 
 
 UNKNOWN: Final = Finding(f"The answer is {NOT_KNOWN}.")
-"""The only line of a section that an internal error prevents."""
+"""The only line of a section after an internal error."""
 
 
 @dataclass(frozen=True, eq=False)
 class Section:
-    """Lines about one subject, and shapes to draw besides the evidence of the lines.
+    """Lines about one subject, and shapes to draw in addition to the evidence of the lines.
 
-    `work` yields both, once they are asked for. The ids of the section's questions begin with
-    `kind`, by default its key.
+    `work` yields both on demand. The ids of the section's questions begin with `kind`, by default
+    its key.
     """
 
     key: str
@@ -111,16 +111,16 @@ class Section:
 
     @property
     def lines(self) -> tuple[Finding, ...]:
-        """The lines; one that says so if an internal error prevents them."""
+        """The lines; after an internal error, the single line `UNKNOWN`."""
         return tuple(part for part in self._parts if isinstance(part, Finding))
 
     @property
     def shapes(self) -> tuple[Shape, ...]:
-        """The shapes to draw besides the evidence of the lines."""
+        """The shapes to draw in addition to the evidence of the lines."""
         return tuple(part for part in self._parts if isinstance(part, Shape))
 
     def to_json(self, *, is_asked: bool = True) -> Json:
-        """Returns the JSON value of the section; lines that nobody asked for are null."""
+        """Returns the JSON value of the section; unless it `is_asked`, its lines are null."""
         lines = [line.to_json() for line in self.lines] if is_asked else None
         shapes = [shape.to_json() for shape in self.shapes] if is_asked else []
         return {"key": self.key, "title": self.title, "lines": lines, "shapes": shapes}
@@ -142,7 +142,7 @@ class UnitReport:
     def to_json(self, only: Collection[str] | None = None) -> Json:
         """Returns the JSON value of the report.
 
-        With `only`, just the sections of these keys are worked out. One without lines is left out.
+        With `only`, just the sections with these keys are worked out. Empty ones are left out.
         """
         asked = [only is None or section.key in only for section in self.sections]
         sections = [
@@ -157,14 +157,14 @@ def attempt(what: str, work: Callable[[], T], otherwise: T, not_known: set[str] 
     """Returns the result of `work`, or `otherwise` if an internal error occurs.
 
     The error is logged, and `what` is added to `not_known`: one question without an answer must not
-    take all others with it.
+    prevent all others.
 
     Raises:
         BadInput: `work` refuses its input.
     """
     try:
         return work()
-    # Bad input is the caller's to mend, not an error of ours.
+    # Bad input is the caller's error, not ours.
     except BadInput:
         raise
     except Exception as error:
@@ -186,7 +186,7 @@ def is_under(rule: str, other: str | None) -> bool:
 
 
 def report_lines(report: UnitReport, *, width: int, rule: str | None = None) -> Iterator[str]:
-    """Yields a report as lines up to a width, optionally only those of a rule or chapter."""
+    """Yields a report as lines of at most `width`, optionally only those of a rule or chapter."""
     yield report.title
     for section in report.sections:
         lines = [line for line in section.lines if rule is None or is_under(rule, line.rule)]

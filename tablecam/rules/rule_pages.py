@@ -1,4 +1,4 @@
-"""Reads a rulebook's pages: `RULES.md` says what rules say, `COVERAGE.md` where they are played.
+"""Reads a rulebook's pages: `RULES.md` with the rules, `COVERAGE.md` with where they are played.
 
 A line of `RULES.md` is a rule: `- **M-1.9** Near the enemy. A unit is near if ...`: its id, its
 title up to the first full stop, and its text. A row of `COVERAGE.md` begins with the id of a rule
@@ -32,7 +32,7 @@ class RuleWords:
 
 @cache
 def rule_words(game: str) -> Mapping[str, RuleWords]:
-    """Returns the rules of a game by id, in the order of the book; none where it tells none."""
+    """Returns the rules of a game by id, in the order of the book; none without a `RULES.md`."""
     text = text_of(game, WORDS_FILE) or ""
     return MappingProxyType(
         {line["id"]: RuleWords(line["title"], line["text"]) for line in _LINE.finditer(text)}

@@ -1,7 +1,7 @@
-"""Plays games as a stack of due steps; the top one is settled first.
+"""Plays games as a stack of steps due; the top one is settled first.
 
-A response is pushed on top of the move that caused it, and when it is settled the move goes on.
-When nothing is due, the phase of the sequence asks.
+A response is pushed on top of the move that caused it; once it is settled, the move goes on. When
+nothing is due, the phase of the sequence asks.
 """
 
 from __future__ import annotations
@@ -36,11 +36,10 @@ Events = tuple[Event, ...]
 
 
 class Step(Variant, is_family=True):
-    """Something that must be settled before the game goes on; a rulebook derives a family of it.
+    """Something that must be settled before the game goes on; a rulebook derives its own family.
 
-    Without a roll and without a decision it settles itself. `state` is a `Stepping`, or another
-    state with a `below()`: itself without the step that is settled. `dice_rule` is the rule of the
-    roll.
+    Without a roll or a decision it settles itself. `state` is a `Stepping`, or another state with a
+    `below()`: itself without the settled step. `dice_rule` is the rule of the roll.
     """
 
     dice_rule: ClassVar[str | None] = None
@@ -50,7 +49,7 @@ class Step(Variant, is_family=True):
         return None
 
     def dice_groups(self, state: Any) -> tuple[DiceGroup, ...]:
-        """Groups its dice by whose they are and what they need, to enter real dice."""
+        """Groups its dice by owner and target, for entering real dice."""
         return ()
 
     def asked(self, state: Any) -> PendingDecision | None:
@@ -62,7 +61,7 @@ class Step(Variant, is_family=True):
         return ()
 
     def takes(self, state: Any, answer: Any) -> bool:
-        """Whether an action decides it; more than `legal` lists where hands move bases."""
+        """Whether an action decides it; if hands move bases, more actions do than `legal` lists."""
         return answer in self.legal(state)
 
     def lists_all(self, state: Any) -> bool:
@@ -81,11 +80,11 @@ class Step(Variant, is_family=True):
         return answers[0] if len(answers) == 1 else None
 
     def follow(self, state: Any, answer: Any) -> tuple[Any, Events]:
-        """Returns what follows; `state` has it no longer, `answer` is an action or dice."""
+        """Returns what follows; `state` no longer has the step, `answer` is an action or dice."""
         raise NotImplementedError
 
     def shapes(self, state: Any) -> tuple[Shape, ...]:
-        """Draws whom or what it is about."""
+        """Draws its subject."""
         return ()
 
     def pending(self, state: Any) -> PendingDecision:
@@ -93,7 +92,7 @@ class Step(Variant, is_family=True):
         return self.asked(state) or PendingDecision(str(self.roll(state)))
 
     def listed(self, state: Any) -> tuple[Any, ...]:
-        """Lists the actions that go on with it, or its roll."""
+        """Lists the actions that decide it, or its roll."""
         roll = self.roll(state)
         return self.legal(state) if roll is None else (roll,)
 
@@ -120,7 +119,8 @@ class Step(Variant, is_family=True):
 class WordedStep(Step, is_family=True):
     """A step that says in words what its dice are for, or what it asks a side.
 
-    The words name its fields in braces, `names`, each of which throws a die, and `who` is asked.
+    The words may contain in braces its fields, `names`, each of which throws a die, and `who`, the
+    side asked.
     """
 
     dice: ClassVar[str] = ""
@@ -129,13 +129,13 @@ class WordedStep(Step, is_family=True):
     answers: ClassVar[tuple[Any, ...]] = ()
     """The actions that decide it, if they are always the same."""
     least_answers: ClassVar[int] = 1
-    """The number of answers from which on it asks; fewer follow by themselves."""
+    """The least number of answers for which it asks; fewer follow by themselves."""
     faces: ClassVar[tuple[int, Literal[0, 1]]] = (6, 1)
     """The number of sides of its dice, and the lowest of them."""
 
     @abstractmethod
     def names(self, state: Any) -> tuple[str, ...]:
-        """Returns whom it is still about."""
+        """Returns the names that it is still about."""
 
     @abstractmethod
     def owner(self, state: Any) -> str:
@@ -172,7 +172,7 @@ class WordedStep(Step, is_family=True):
 
 
 class Decide(Variant):
-    """Agree to what is asked, or not."""
+    """Answer yes or no."""
 
     yes: bool
 
@@ -194,7 +194,7 @@ class Steps(Protocol):
 
 
 class Telling:
-    """A base of frozen dataclasses that have `told` what has happened since the last action."""
+    """A base for frozen dataclasses; `told` are the events since the last action."""
 
     __slots__ = ()
     told: tuple[Event, ...]
@@ -211,7 +211,7 @@ class Telling:
 
 
 class Stepping:
-    """A base of frozen dataclasses with a stack of steps that are `due`, the last one first."""
+    """A base for frozen dataclasses with a stack of steps `due`, the last one first."""
 
     __slots__ = ()
     position: Position
@@ -228,7 +228,7 @@ class Stepping:
         return replace(self, due=self.due[:-1])  # type: ignore[type-var]
 
     def pushed(self, *steps: Step) -> Self:
-        """Returns the state with something due, the first of it next."""
+        """Returns the state with more steps due, the first of them next."""
         return replace(self, due=(*self.due, *reversed(steps)))  # type: ignore[type-var]
 
 
@@ -236,13 +236,13 @@ AnyState = TypeVar("AnyState", bound=Steps)
 
 
 class StepGame(Game[AnyState, Any]):
-    """What all games of steps do alike: dice, and the JSON of actions and states."""
+    """What all games of steps have in common: dice, and the JSON of actions and states."""
 
     actions: ClassVar[TypeAdapter[Any]]
     states: ClassVar[TypeAdapter[Any]]
 
     def settle(self, state: AnyState, action: Any, chance: Random) -> Any:
-        """Returns a roll with its dice."""
+        """Returns an action, a roll with its dice."""
         return action.rolled(chance) if isinstance(action, Roll) else action
 
     def forced(self, state: AnyState) -> Any | None:
@@ -278,7 +278,7 @@ class StepGame(Game[AnyState, Any]):
 
 
 def why_none(deed: str, bans: Mapping[str, Ban | None]) -> str:
-    """Returns why units lack a choice, as `whys`; empty if none lacks it.
+    """Returns why units lack a choice, in the form of `whys`; empty if none lacks it.
 
     >>> why_none("fire", {"F1": Ban("1.1", "no enemy is in reach"), "F2": None})
     'No fire: no enemy is in reach (F1)'
@@ -306,7 +306,7 @@ def whys(bans: Mapping[str, Ban | None]) -> str:
 
 
 def ban_on_all(bans: Iterable[Ban | None]) -> Ban | None:
-    """Returns the first of some bans; None if one way is free."""
+    """Returns the first of some bans; None if one of the ways is free."""
     listed = list(bans)
     return listed[0] if listed and None not in listed else None
 
@@ -320,7 +320,7 @@ class PhaseGame(StepGame[PhaseState]):
     """A game of steps and phases: when nothing is due, the phase asks until it is `over`."""
 
     why_not: ClassVar[Mapping[str, Mapping[str, BanOn]]] = MappingProxyType({})
-    """By phase, the deeds that players look for, and why a unit of theirs lacks one."""
+    """By phase, the choices that players look for, and why a unit of theirs lacks one."""
 
     @abstractmethod
     def question(self, state: PhaseState) -> PendingDecision:
@@ -336,7 +336,7 @@ class PhaseGame(StepGame[PhaseState]):
 
     @abstractmethod
     def laid(self, state: PhaseState, action: Lay) -> PhaseState:
-        """Returns the state with things as they really lie.
+        """Returns the state with units as they really lie.
 
         Raises:
             Refused: They do not lie there.
@@ -359,7 +359,7 @@ class PhaseGame(StepGame[PhaseState]):
         """
 
     def missed(self, state: PhaseState) -> Mapping[str, BanOn]:
-        """Returns the deeds that players look for in the phase, and why a unit lacks one."""
+        """Returns the choices that players look for in the phase, and why a unit lacks one."""
         return self.why_not.get(state.phase, {})
 
     def units_of(self, state: PhaseState, side: str | None) -> list[str]:
@@ -367,7 +367,7 @@ class PhaseGame(StepGame[PhaseState]):
         return [unit.id for unit in self.position(state).units if unit.side == side]
 
     def why_missing(self, state: PhaseState) -> str:
-        """Returns why units lack what the phase, or the step that is due, lets others do."""
+        """Returns why units lack what the phase, or the step due, lets others do."""
         if state.step is not None:
             return super().why_missing(state)
         own = self.units_of(state, self.asked(state).seat)
@@ -382,11 +382,11 @@ class PhaseGame(StepGame[PhaseState]):
         return state
 
     def goes_on(self, state: PhaseState) -> tuple[PhaseState, Events] | None:
-        """Returns what follows by itself when nothing is due, None where somebody decides."""
+        """Returns what follows by itself when nothing is due, None if somebody decides."""
         return None
 
     def settled(self, state: PhaseState) -> tuple[PhaseState, Events]:
-        """Returns the state at the next decision or dice, with all that happens until then."""
+        """Returns the state at the next decision or dice, and all events until then."""
         events: Events = ()
         while (state := self.ended(state)).phase != "over":
             step = state.step
@@ -416,13 +416,13 @@ class PhaseGame(StepGame[PhaseState]):
         return after, (*events, *more)
 
     def asked(self, state: PhaseState) -> PendingDecision:
-        """Returns what is due, or what the phase asks."""
+        """Returns the decision of the step due, or of the phase."""
         if state.phase == "over":
             return PendingDecision(self.outcome(state), is_over=True)
         return self.question(state) if state.step is None else state.step.pending(state)
 
     def legal(self, state: PhaseState) -> tuple[Any, ...]:
-        """Lists the actions, the usual ones of moves."""
+        """Lists the actions; of moves, the usual ones."""
         if state.phase == "over":
             return ()
         return tuple(self.choices(state) if state.step is None else state.step.listed(state))
