@@ -332,8 +332,7 @@ class Described(Protocol):
         return ()
 
     def fire_zones(self, position: Position, unit: Unit) -> tuple[Shape, ...]:
-        """Returns the outlines of a unit's field of fire; empty if that is all round, or
-        unknown."""
+        """Returns the outlines of a field of fire; empty if it is all round, or unknown."""
         return ()
 
     def formation(self, unit: Unit, listed: int) -> str | None:
@@ -378,7 +377,7 @@ class Described(Protocol):
 
     @property
     def counters_join(self) -> Literal["", "top", "bottom"]:
-        """Where players lay a counter that joins a stack, whose top alone is seen, if any do.
+        """Where players add a counter to a stack, whose top alone is seen; "" without stacks.
 
         If that is on top, the order of a stack means nothing.
         """

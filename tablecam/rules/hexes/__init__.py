@@ -1,1 +1,1 @@
-"""The kit of games on printed hex maps: grid, facings, sight, zones, ways, stacks and files."""
+"""The kit for games on printed hex maps: grid, facings, sight, zones, paths, stacks and files."""

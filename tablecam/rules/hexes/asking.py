@@ -1,4 +1,4 @@
-"""Questions about counters on a hex map, which each game on hexes answers under its own rules."""
+"""Questions about counters on a hex map, which each game on hexes answers by its own rules."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def map_of(document: Mapping[str, Any]) -> HexMap:
 
 
 class _Drawn(StrictModel):
-    """What a question's map shows besides its hexes."""
+    """The contents of a question's map besides its hexes."""
 
     terrain: dict[str, list[HexNumber]] = Limits(default_factory=dict)
     hexsides: dict[str, list[Pair]] = Limits(default_factory=dict)
@@ -65,7 +65,7 @@ def ground_in(document: Mapping[str, Any]) -> Ground:
     """Returns the ground of a question's map: `terrain` and `hexsides` by their kind.
 
     Raises:
-        BadInput: One of them is no list of hexes.
+        BadInput: One of them is not a list of hexes.
         FactError: It names a hex off the map.
     """
     grid = grid_of(map_of(document))

@@ -18,23 +18,23 @@ from tablecam.uncertainty.answer import Answer, certain, decide
 from tablecam.wording import counted
 
 CLEAR_DEG: Final = 20.0
-"""A counter turned this far off a corner still faces it without a question."""
+"""A counter turned this far from a corner still clearly faces it."""
 HALF_STEP_DEG: Final = 30.0
 SIGMAS: Final = 1.645
-"""A one-sided chance of 0.05 of a normal error."""
+"""The quantile of a normal error that is exceeded with probability 0.05."""
 SMALL_MM: Final = 15.0
-"""The side of a counter without a measured size, and half the front of one on two hexes."""
+"""The side of a counter of unknown size, and half the front of one on two hexes."""
 
 FacingWord = Literal["clear", "unclear", "none"]
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a counter lies: its hexes, the left one first; none off the map.
+    """Where a counter lies: its hexes, the left one first, or none off the map.
 
-    `answer` says whether its hexes are sure: the nearest hexside is `margin_mm` away, of a standard
-    deviation of `sigma_mm`, and they are the right ones with `probability`. `facing_deg` is the
-    nearest corner, which is unclear between two of them. `others` are the next hexes and facings.
+    `answer` says whether its hexes are sure: the nearest hexside is `margin_mm` away, with a
+    standard deviation of `sigma_mm`, and they are right with `probability`. `facing_deg` is the
+    nearest corner, and unclear between two corners. `others` are the next likely hexes and facings.
     """
 
     hexes: Hexes
@@ -52,7 +52,7 @@ class Place:
 def place_of(
     grid: Grid, base: BasePose, *, has_facing: bool = True, tolerance_mm: float = 0.0
 ) -> Place:
-    """Returns the place of a counter; one that is wider than a hex is deep lies on two hexes."""
+    """Returns the place of a counter; one wider than a hex is deep lies on two hexes."""
     facing_deg, off_deg = grid.facing_near(base.heading_deg)
     sure_deg = HALF_STEP_DEG - abs(off_deg) - SIGMAS * base.sigma_deg
     unclear = has_facing and (abs(off_deg) > CLEAR_DEG or (base.sigma_deg > 0 and sure_deg < 0))
@@ -91,7 +91,7 @@ def place_of(
 def place_finding(
     position: Position, unit: Unit, rule: str, *, has_facing: bool
 ) -> tuple[Place, Finding]:
-    """Returns the place of a unit's counter on its map, and in which hexes it lies or may lie."""
+    """Returns the place of a unit's counter, and a line on the hexes where it may lie."""
     assert position.table.hex_map is not None
     grid = grid_of(position.table.hex_map)
     tolerance_mm = position.table.tolerance_mm
@@ -109,7 +109,7 @@ def place_finding(
 
 
 def range_findings(position: Position, rule: str, one: Unit, other: Unit) -> Iterator[Finding]:
-    """Yields the distance in hexes between two counters on the map."""
+    """Yields the line with the distance in hexes between two counters on the map."""
     assert position.table.hex_map is not None
     grid = grid_of(position.table.hex_map)
     hexes = [place_of(grid, unit.bases[0]).hexes if unit.bases else () for unit in (one, other)]
@@ -119,7 +119,7 @@ def range_findings(position: Position, rule: str, one: Unit, other: Unit) -> Ite
 
 
 def _others(grid: Grid, hexes: Hexes, points: list[tuple[float, float]]) -> Hexes:
-    """Returns the hexes beyond the nearest hexside; of a wide counter, the same shift of both."""
+    """Returns the hexes beyond the nearest hexside; for a wide counter, both shifted alike."""
     x_mm, y_mm = points[0]
 
     def far(number: Hex) -> float:
@@ -135,14 +135,14 @@ def _others(grid: Grid, hexes: Hexes, points: list[tuple[float, float]]) -> Hexe
 
 
 def is_wide(base: BasePose) -> bool:
-    """Whether a counter lies on two hexes, side by side: its front is much wider than deep."""
+    """Whether a counter lies on two hexes side by side: it is much wider than deep."""
     return base.width_mm > 1.5 * base.depth_mm
 
 
 def laid(
     grid: Grid, hexes: Hexes, facing_deg: int, *, like: BasePose | None = None, tag: int | None
 ) -> BasePose:
-    """Returns a counter in the middle of its hexes, of the size of a measured one `like` it."""
+    """Returns a counter in the middle of its hexes, with the size of a measured one, `like`."""
     x_mm, y_mm = grid.middle_mm(hexes)
     heading_deg = facing_deg + grid.map.rotation_deg
     if like is not None and is_wide(like) == (len(hexes) > 1):
@@ -154,21 +154,21 @@ def laid(
 
 
 _USUAL_FACE: Final[Keys] = {"side": "front", "formation": "", "hexes": 1, "reduced": False}
-"""What the keys of a printed face are where a table file leaves them out."""
+"""Defaults of the keys of a printed face that a table file omits."""
 
 
 def faces_of(unit: Unit) -> tuple[Keys, ...]:
-    """Returns the keys of the printed faces of a unit's counters, as the table file has them."""
+    """Returns the keys of the printed faces of a unit's counters, from the table file."""
     return tuple({**_USUAL_FACE, **face} for face in unit.extra.get("faces", ()))
 
 
 def face_of(unit: Unit, keys: Keys) -> Keys | None:
-    """Returns the last face of a unit that has some keys; None without one."""
+    """Returns a unit's last face with the given keys; None if there is none."""
     faces = (face for face in reversed(faces_of(unit)) if keys.items() <= face.items())
     return next(faces, None)
 
 
 def seen_faces(unit: Unit) -> tuple[Keys, ...]:
-    """Returns the faces that lie upward."""
+    """Returns the faces that lie face up."""
     tags = {base.tag for base in unit.bases if base.seen == "now"}
     return tuple(face for face in faces_of(unit) if face["tag"] in tags)

@@ -30,10 +30,10 @@ Sides = Mapping[frozenset[Hex], str]
 
 
 class HexMapFile(GameFile):
-    """A file of the format `tablecam.hexmap`; each further key is a terrain with its hexes.
+    """A file of the format `tablecam.hexmap`; each extra key is a terrain with its hexes.
 
     All other hexes have the terrain `default`. `hexsides` are pairs of hexes by kind, `edges` lists
-    of hexes by the name of what enters there, `returns` a hex by side.
+    of hexes by the name of those who enter there, `returns` a hex by side.
     """
 
     model_config = ConfigDict(extra="allow")
@@ -60,7 +60,7 @@ class HexMapFile(GameFile):
         )
 
     def checks(self) -> Iterator[Check]:
-        """Yields that terrains are lists of hexes, and that each hex has one."""
+        """Yields the checks that terrains are lists of hexes, and that no hex has two."""
         owners: dict[str, str] = {}
         for kind, hexes in self.terrain.items():
             is_list = isinstance(hexes, list) and all(isinstance(n, str) for n in hexes)
@@ -104,9 +104,9 @@ class HexMapFile(GameFile):
 
 @dataclass(frozen=True)
 class Ground:
-    """What a map says of its hexes and hexsides, and of paths from hex to hex.
+    """What a map says about its hexes and hexsides, and about paths from hex to hex.
 
-    `secondary` is what lies in a hex besides its terrain.
+    `secondary` is a hex's terrain besides its main one.
     """
 
     grid: Grid
@@ -123,14 +123,14 @@ class Ground:
         return self.terrain.get(number, self.default)
 
     def side_of(self, one: Hex, other: Hex) -> str | None:
-        """Returns what runs along the side between two hexes, None without anything."""
+        """Returns what runs along the side between two hexes, None if nothing does."""
         return self.sides.get(frozenset((one, other)))
 
 
 def checked_files(
     files: Mapping[str, Any], game: str, models: Models, hex_map: HexMap
 ) -> dict[str, Document]:
-    """Returns the files of a game on a map, each checked, and all of them together.
+    """Returns the files of a game on a map, checked each by itself and together.
 
     Raises:
         BadInput: Names the file and key, and what was expected.

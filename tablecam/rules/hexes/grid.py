@@ -1,8 +1,8 @@
-"""The grid of a printed hex map: numbers, cube coordinates, millimetres, and ways over it.
+"""The grid of a printed hex map: numbers, cube coordinates, millimetres, and paths across it.
 
-A hex is named by its four digits. Cube coordinates (q, r, s) with q + r + s = 0 carry the
-arithmetic; a direction is the heading from a hex's centre to a neighbour's in the map's frame.
-Follows https://www.redblobgames.com/grids/hexagons.
+A hex is named by its four digits. Arithmetic uses cube coordinates (q, r, s) with q + r + s = 0; a
+direction is the heading from a hex's centre to a neighbour's in the map's frame. Follows
+https://www.redblobgames.com/grids/hexagons.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Cube(NamedTuple):
 
 
 _STEPS: Final = (Cube(1, -1), Cube(0, -1), Cube(-1, 0), Cube(-1, 1), Cube(0, 1), Cube(1, 0))
-"""The neighbours counter-clockwise, from 30 degrees on flat and from 60 on pointy hexes."""
+"""Steps to the neighbours, counter-clockwise from 30 degrees on flat, 60 on pointy hexes."""
 
 
 def cube_distance(one: Cube, other: Cube) -> int:
@@ -63,7 +63,7 @@ class Grid:
 
     @property
     def is_flat(self) -> bool:
-        """Whether hexes have a flat side on top."""
+        """Whether hexes are flat-topped."""
         return self.map.orientation == "flat"
 
     @property
@@ -124,7 +124,7 @@ class Grid:
         return self._numbers.get(cube)
 
     def on_map(self, cubes: Iterable[Cube]) -> tuple[Hex, ...]:
-        """Returns the numbers of those hexes that are on the map."""
+        """Returns the numbers of the hexes that are on the map."""
         return tuple(number for cube in cubes if (number := self.number(cube)) is not None)
 
     def step(self, direction_deg: int) -> Cube:
@@ -199,7 +199,7 @@ class Grid:
         )
 
     def arm_mm(self, facing_deg: float) -> Point:
-        """Returns the way from a hex's centre to its corner in a facing, on the table."""
+        """Returns the vector from a hex's centre to its corner in a facing, on the table."""
         turn = math.radians(facing_deg + self.map.rotation_deg)
         arm_mm = self.size_mm / math.sqrt(3)
         return arm_mm * math.cos(turn), arm_mm * math.sin(turn)
@@ -207,7 +207,7 @@ class Grid:
     def cube_at(self, point_mm: Point) -> tuple[Cube, float]:
         """Returns the hex in which a point lies, and how far it is from its nearest side, in mm.
 
-        On a side, the hex with the lower number.
+        On a side, it is the hex with the lower number.
         """
         fraction = self._fraction(point_mm)
         nearest = _rounded(fraction)
@@ -250,13 +250,13 @@ class Grid:
         return tuple(Shape("polygon", self.corners_mm(number), role) for number in hexes)
 
     def way(self, places: Iterable[Sequence[Hex]], role: str) -> Shape:
-        """Draws the way of a counter from place to place, or the line between two."""
+        """Draws the path of a counter from place to place, or the line between two."""
         return Shape("line", tuple(self.middle_mm(hexes) for hexes in places), role)
 
     def reached(
         self, start: Iterable[Hex], most: int, may_step: Callable[[Hex, Hex], bool]
     ) -> dict[Hex, tuple[Hex, ...]]:
-        """Returns the hexes within some steps of a start, each with a shortest path to it.
+        """Returns the hexes within `most` steps of a start, each with a shortest path to it.
 
         `may_step` says whether a step from a hex into its neighbour is allowed.
         """
@@ -277,7 +277,7 @@ _ON_SIDE_MM: Final = 1e-6
 
 
 def _rounded(cube: Cube) -> Cube:
-    """Returns the hex that holds a point: the coordinate rounded furthest follows the others."""
+    """Returns the hex that holds a point; the coordinate rounded most is set from the others."""
     q, r, s = round(cube.q), round(cube.r), round(cube.s)
     off_q, off_r, off_s = abs(q - cube.q), abs(r - cube.r), abs(s - cube.s)
     if off_q > off_r and off_q > off_s:
@@ -293,7 +293,7 @@ def grid_of(hex_map: HexMap) -> Grid:
     return Grid(hex_map)
 
 
-# Ways.
+# Paths.
 
 Place = TypeVar("Place", bound=Hashable)
 Step = TypeVar("Step")
@@ -301,7 +301,7 @@ Step = TypeVar("Step")
 
 @dataclass(frozen=True, slots=True)
 class Way(Generic[Place, Step]):
-    """A way by its steps: the places on it, its cost, and the names that react to it on the way."""
+    """A path by its steps: its places, its cost, and the names of those who react to it."""
 
     places: tuple[Place, ...]
     steps: tuple[Step, ...]
@@ -310,15 +310,15 @@ class Way(Generic[Place, Step]):
 
 
 NextSteps = Callable[[Way[Place, Step]], Iterable[tuple[Step, Place, float, Iterable[str]]]]
-"""What may follow a way: a step, the place it leads to, its cost, and who reacts to it."""
+"""Returns what may follow a path: a step, the place it leads to, its cost, and who reacts."""
 
 
 def ways_from(
     start: Place, next_steps: NextSteps[Place, Step], most: float
 ) -> dict[Place, tuple[Way[Place, Step], ...]]:
-    """Returns the cheapest ways to each place within a cost, one for each set of triggers.
+    """Returns the cheapest paths to each place within a cost, one for each set of triggers.
 
-    A way that triggers all that another one does, and costs no less, is left out.
+    A path that triggers all that another one does, and costs no less, is left out.
     """
     first: Way[Place, Step] = Way((start,), (), 0.0, frozenset())
     kept: dict[Place, list[Way[Place, Step]]] = {}

@@ -1,4 +1,4 @@
-"""What games on hex maps do alike: how they begin, counters as they lie, and what players set."""
+"""What games on hex maps have in common: the beginning, counters as they lie, and overrules."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tablecam.table.sections import StrictModel
 
 @dataclass(frozen=True, slots=True)
 class Counter:
-    """A counter on the map as its game has it; without a facing only its hexes count.
+    """A counter on the map as its game has it; without a facing, only its hexes count.
 
     `face` are the keys of the printed face that lies upward, `marks` the state of its unit. It
     `is_covered` by the top counter of its stack.
@@ -43,25 +43,25 @@ class Counter:
     is_covered: bool = False
 
     def is_at(self, grid: Grid, base: BasePose) -> bool:
-        """Whether a base lies in its hexes, and as it faces."""
+        """Whether a base lies in its hexes with its facing."""
         place = place_of(grid, base, has_facing=self.facing_deg is not None)
         return place.hexes == self.hexes and self.facing_deg in (None, place.facing_deg)
 
 
 class HexStep(WordedStep, is_family=True):
-    """A step of a game on hexes: its state tells what happens."""
+    """A step of a game on hexes, whose state holds the events."""
 
     def follow(self, state: Any, answer: Any) -> tuple[Any, Events]:
-        """Returns what follows, without events: the state tells them."""
+        """Returns what follows, without events: the state holds them."""
         return self.then(state, answer), ()
 
     @abstractmethod
     def then(self, state: Any, answer: Any) -> Any:
-        """Returns the state after an answer, after dice, or after neither."""
+        """Returns the state after an answer or dice, or neither."""
 
 
 class HexState(Telling, Stepping):
-    """A base of states; `lies` are counters as they really lie within their hexes."""
+    """A base for states; `lies` are the actual poses of counters within their hexes."""
 
     options: Mapping[str, Any]
     lies: Mapping[str, BasePose]
@@ -85,19 +85,19 @@ class HexState(Telling, Stepping):
 
     @abstractmethod
     def counters_on_map(self) -> Iterable[Counter]:
-        """Yields the counters of units on the map."""
+        """The counters of units on the map."""
 
     @abstractmethod
     def leaders_on_map(self) -> Iterable[Counter]:
-        """Yields the counters of leaders on the map."""
+        """The counters of leaders on the map."""
 
     @abstractmethod
     def put_down(self, name: str, hexes: Hexes, facing_deg: int) -> Self:
-        """Returns the state with a unit or a leader where players put it, whatever was."""
+        """Returns the state with a unit or a leader where players put it, wherever it was."""
 
 
 def position_of(state: HexState) -> Position:
-    """Returns the table according to the game: of a stack only the top counter is seen."""
+    """Returns the table as the game has it, where only the top counter of a stack is seen."""
     units = [_unit(state, counter) for counter in state.counters_on_map()]
     boxes = (unit for unit in state.position.units if box_of(unit) is not None)
     leaders = [_leader(state, counter) for counter in state.leaders_on_map()]
@@ -139,7 +139,7 @@ AnyState = TypeVar("AnyState", bound=HexState)
 
 
 class HexGame(PhaseGame[AnyState]):
-    """A game of counters on a hex map, by the files of its owner."""
+    """A game of counters on a hex map, from its owner's files."""
 
     counters_join: Literal["", "top", "bottom"] = "bottom"
     offers: ClassVar[Mapping[type, Callable[[Any, Any], Offer]]]
@@ -148,7 +148,7 @@ class HexGame(PhaseGame[AnyState]):
 
     @abstractmethod
     def begun(self, position: Position, options: Mapping[str, Any]) -> AnyState:
-        """Returns the state at the beginning, or in the middle of a game.
+        """Returns the state at the beginning or in the middle of a game.
 
         Raises:
             BadInput: A file is missing or wrong, or there is no such beginning.
@@ -172,7 +172,7 @@ class HexGame(PhaseGame[AnyState]):
             box_of(thing)
 
     def settled(self, state: AnyState) -> tuple[AnyState, Events]:
-        """Returns the state at the next decision or dice, and all that it tells."""
+        """Returns the state at the next decision or dice, and the events until then."""
         after, events = super().settled(state)
         return replace(after, told=()), (*after.told, *events)  # type: ignore[type-var]
 
@@ -181,7 +181,7 @@ class HexGame(PhaseGame[AnyState]):
         return self.offers[type(action)](state, action)
 
     def step_shapes(self, state: AnyState) -> tuple[Shape, ...]:
-        """Returns what is due."""
+        """Draws the step due."""
         return () if state.step is None else tuple(state.step.shapes(state))
 
     def laid(self, state: AnyState, action: Lay) -> AnyState:
@@ -190,9 +190,9 @@ class HexGame(PhaseGame[AnyState]):
         return replace(state, lies={**state.lies, **bases})  # type: ignore[type-var]
 
     def adopt_positions(self, state: AnyState, position: Position) -> Lay | None:
-        """Returns where counters really lie within the hexes that the game has them in.
+        """Returns an action with the actual poses of counters within their hexes.
 
-        Where hands push counters under others, players say whether one that comes to light is top.
+        If players push counters under others, they say whether one that comes to light is on top.
         """
         there = {}
         for counter in state.counters_on_map():

@@ -1,7 +1,7 @@
 """Lines of sight between hexes, in exact fractions: which hexes a line crosses or runs along.
 
-A hex with the centre c holds the points p for which the differences of the coordinates of p - c
-lie between -1 and 1. Coordinates are doubled, so that the middle of a hexside is whole too.
+A hex with centre c holds the points p for which the differences of the coordinates of p - c lie
+between -1 and 1. Coordinates are doubled, so that the middle of a hexside is an integer too.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Cubes = tuple[Cube, ...]
 class Stretch:
     """The part of a line that lies in a hex, as shares of its length.
 
-    The line `runs_along` a side of the hex, or crosses its inside.
+    The line `runs_along` a side of the hex, or crosses its interior.
     """
 
     cube: Cube
@@ -33,9 +33,9 @@ class Stretch:
 class Line:
     """A line from the middle of a firer's hexes to the middle of a target's, each one hex or two.
 
-    `between` are the hexes of neither that it crosses or runs along; `leaves` those beside it where
-    it leaves the firer's, `arrives` where it comes to the target's: one hex, or two at a hexside.
-    A hex that it touches in one point does not count.
+    `between` are the hexes, except either's own, that it crosses or runs along; `leaves` those
+    beside it where it leaves the firer's, `arrives` where it reaches the target's: one hex, or two
+    at a hexside. A hex touched at a single point does not count.
     """
 
     between: tuple[Stretch, ...]
@@ -59,13 +59,13 @@ def line_between(firer: Cubes, target: Cubes) -> Line:
 
 
 def _middle(cubes: Sequence[Cube]) -> Cube:
-    """Returns the doubled middle of one hex or two."""
+    """Returns the doubled coordinates of the middle of one hex or two."""
     one, other = cubes[0], cubes[-1]
     return one.plus(other)
 
 
 def _stretches(start: Cube, end: Cube) -> Iterator[Stretch]:
-    """Yields what a line between doubled points has in each hex on a positive length."""
+    """Yields the stretches of positive length of a line between doubled points, hex by hex."""
     qs = sorted((int(start.q), int(end.q)))
     rs = sorted((int(start.r), int(end.r)))
     for q in range(qs[0] // 2 - 1, qs[1] // 2 + 2):

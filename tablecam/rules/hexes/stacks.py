@@ -1,8 +1,8 @@
-"""Stacks of counters, whose top a camera sees, and what explains a new sight.
+"""Stacks of counters, of which a camera sees the top, and explanations of a new view.
 
-A game keeps the order of its stacks. When other counters come to light than its tops, `explain`
-looks for the fewest actions that lead from the stacks to what is seen; two explanations that are
-equally good are both returned, for players to choose.
+A game keeps the order of its stacks. When counters other than its tops are seen, `explain` looks
+for the fewest actions that lead from the stacks to what is seen; equally good explanations are all
+returned, for players to choose.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ _NOTHING: Final[Mapping[Hex, Hex]] = MappingProxyType({})
 
 MOST_ACTIONS: Final = 3
 MOST_TRIED: Final = 20_000
-"""Rearrangements that are tried before nothing explains what is seen."""
+"""Rearrangements to try before giving up."""
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """An action with counters: they move to a hex, join a stack there, leave one, or change order.
+    """An action with counters: they move to a hex, join a stack there, leave one, or are reordered.
 
-    `units` are in their order, the top one first; after a change of order all of the stack.
+    `units` are in order, the top one first; for a change of order, the whole new stack.
     """
 
     kind: Literal["move", "join", "leave", "reorder"]
@@ -52,13 +52,13 @@ def explain(
     revealed: Iterable[str] = (),
     covers: Mapping[Hex, Hex] = _NOTHING,
 ) -> tuple[Explanation, ...]:
-    """Returns the fewest actions of one side that lead to the counters that are seen.
+    """Returns the fewest actions of one side that explain the counters seen.
 
     Several explanations are equally good; an empty one says that the stacks are as they were. None
     explains a counter that is neither seen nor may have been pushed under another one in a
-    neighbouring hex. `revealed` are counters that just came to light: one that is seen with the
-    top of its stack may have been put on it, untidily, or not. `covers` has the hexes that a stack
-    covers besides its own, each with that.
+    neighbouring hex. `revealed` are counters that just came to light: one seen with the top of its
+    stack may, or may not, have been laid untidily on top. `covers` maps the other hexes that a
+    stack covers to its own.
     """
     seen = {unit: covers.get(number, number) for unit, number in seen.items()}
     explanations = _fewest(stacks, seen, grid, covers)
@@ -78,16 +78,16 @@ def _fewest(
     arrangements: list[tuple[Explanation, dict[Hex, Stack]]] = [((), start)]
     tried = 0
     for _ in range(MOST_ACTIONS + 1):
-        matching = [changes for changes, now in arrangements if not _unlike(now, seen)]
+        matching = [changes for changes, now in arrangements if not _mismatched(now, seen)]
         if matching:
             return tuple(dict.fromkeys(matching))
         further: dict[object, tuple[Explanation, dict[Hex, Stack]]] = {}
         for changes, now in arrangements:
             for change, after in _changes(now, seen, grid, covers):
-                # A counter moves once: a longer way is one action.
+                # A counter moves once: a longer path is one action.
                 if not any(set(change.units) & set(old.units) for old in changes):
                     tried += 1
-                    # In another order, the same changes with the same result are no news.
+                    # The same changes with the same result in another order are nothing new.
                     key = frozenset((*changes, change)), tuple(sorted(after.items()))
                     further.setdefault(key, ((*changes, change), after))
         if tried > MOST_TRIED:
@@ -103,10 +103,10 @@ def _visible(seen: Mapping[str, Hex]) -> dict[Hex, set[str]]:
     return visible
 
 
-def _unlike(stacks: Stacks, seen: Mapping[str, Hex]) -> set[Hex]:
-    """Returns the hexes in which other counters are seen than the stack's top, and what it hides.
+def _mismatched(stacks: Stacks, seen: Mapping[str, Hex]) -> set[Hex]:
+    """Returns the hexes where the stack's top is not seen, or counters outside the stack are.
 
-    Counters that were laid beside each other for a moment are all seen.
+    Counters of a stack laid beside each other for a moment may all be seen.
     """
     visible = _visible(seen)
     return {
@@ -123,15 +123,15 @@ def _unlike(stacks: Stacks, seen: Mapping[str, Hex]) -> set[Hex]:
 def _changes(
     stacks: dict[Hex, Stack], seen: Mapping[str, Hex], grid: Grid, covers: Mapping[Hex, Hex]
 ) -> Iterator[tuple[Change, dict[Hex, Stack]]]:
-    """Yields the actions in the hexes that are not as they are seen, and the stacks after each."""
-    unlike = _unlike(stacks, seen)
+    """Yields the actions in hexes that differ from what is seen, and the stacks after each."""
+    mismatched = _mismatched(stacks, seen)
     visible = _visible(seen)
     for number in sorted(stacks):
         stack = stacks[number]
         elsewhere = [unit for unit in stack if seen.get(unit, number) != number]
-        # Under a top that is seen, a counter is hidden where it was.
-        movers: list[Stack] = [(unit,) for unit in (stack if number in unlike else elsewhere)]
-        if len(stack) > 1 and number in unlike:
+        # Under a visible top, a counter stays hidden where it was.
+        movers: list[Stack] = [(unit,) for unit in (stack if number in mismatched else elsewhere)]
+        if len(stack) > 1 and number in mismatched:
             movers.append(stack)
             for unit in stack[1:]:
                 if unit in visible.get(number, ()):
@@ -151,7 +151,7 @@ def _targets(
     stacks: Stacks, seen: Mapping[str, Hex], grid: Grid, covers: Mapping[Hex, Hex], start: Hex,
     units: Stack,
 ) -> Iterator[Hex]:  # fmt: skip
-    """Yields where counters may have gone: to where one is seen, or under a stack nearby."""
+    """Yields where counters may have gone: where one is seen, or under a neighbouring stack."""
     places = {seen[unit] for unit in units if unit in seen}
     if places:
         if len(places) == 1 and start not in places:
@@ -164,18 +164,18 @@ def _targets(
 
 
 def applied(stacks: Stacks, change: Change) -> dict[Hex, Stack]:
-    """Returns the stacks after a change: who comes to a hex goes to the bottom."""
+    """Returns the stacks after a change; counters that join a stack go to the bottom."""
     left = {at: tuple(u for u in stack if u not in change.units) for at, stack in stacks.items()}
     after = left | {change.hex: (*left.get(change.hex, ()), *change.units)}
     return {at: stack for at, stack in after.items() if stack}
 
 
 Box = tuple[float, float, float, float]
-"""A box beside a map: its left, low, right and high side, in millimetres of the table."""
+"""A box beside a map: its left, bottom, right and top sides, in table millimetres."""
 
 
 def box_of(unit: Unit) -> Box | None:
-    """Returns the box that a marker stands for, by its key `box_mm`; None for a counter.
+    """Returns the box that a marker stands for, from its key `box_mm`; None for a counter.
 
     Raises:
         BadInput: The key is not a box.
@@ -195,10 +195,10 @@ def box_of(unit: Unit) -> Box | None:
 
 
 def out_of_boxes(position: Position) -> Position:
-    """Returns a table with the counters in each box where the marker of the box lies on the map.
+    """Returns a table with the counters of each box moved to the box's marker on the map.
 
-    They lie as the marker does; one on two hexes in both of them, those with it in its left hex.
-    Their key `in_box` names the marker: the order of a stack in a box is not seen.
+    They lie as the marker does; one on two hexes in both, those with it in its left hex. Their key
+    `in_box` names the marker: the order of a stack in a box is not seen.
     """
     if position.table.hex_map is None:
         return position
@@ -263,7 +263,7 @@ def box_corners_mm(box: Box) -> tuple[Point, ...]:
 
 
 def seen_counters(position: Position) -> dict[str, Hex]:
-    """Returns the hex of each counter that is seen on a table's map, the left one of two.
+    """Returns the hex of each counter seen on a table's map, the left one of two.
 
     Counters in a box beside the map count as seen in the hex of its marker.
     """

@@ -1,7 +1,7 @@
-"""Front, flank and rear of a counter on one hex or two, and the line on two hexes.
+"""Front, flank and rear hexes of a counter on one hex, or of a line on two.
 
 A facing points to a corner of the hex: two neighbours are Front, two Flank and two Rear. A line on
-two hexes has its left hex first and three Front, two Flank and three Rear hexes.
+two hexes, the left one first, has three Front, two Flank and three Rear hexes.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ class Zones:
 
 
 def zones_of(grid: Grid, hexes: Hexes, facing_deg: int) -> Zones:
-    """Returns the zones of a counter on one hex, or on a left and a right one."""
+    """Returns the zones of a counter on one hex, or on two, the left one first."""
     left, right = grid.cube(hexes[0]), grid.cube(hexes[-1])
 
     def beside(cube: Cube, turn_deg: int) -> Cube:
         return cube.plus(grid.step((facing_deg + turn_deg) % 360))
 
     def row(turn_deg: int) -> Cubes:
-        """The hexes ahead or behind from left to right; those of two hexes share the middle one."""
+        """The hexes ahead or behind, from left to right; two hexes share the middle one."""
         pairs = ((cube, turn) for cube in (left, right) for turn in (turn_deg, -turn_deg))
         return tuple(dict.fromkeys(beside(cube, turn) for cube, turn in pairs))
 
@@ -47,5 +47,5 @@ def zones_of(grid: Grid, hexes: Hexes, facing_deg: int) -> Zones:
 
 
 def right_hex(grid: Grid, left: Hex, facing_deg: int) -> Hex | None:
-    """Returns the right hex of a line on two hexes by its left one, None off the map."""
+    """Returns the right hex of a line on two hexes, from its left one; None off the map."""
     return grid.neighbour(left, (facing_deg - 90) % 360)

@@ -1,1 +1,1 @@
-"""What several rulebooks of miniatures share."""
+"""The kit shared by rulebooks for miniatures."""

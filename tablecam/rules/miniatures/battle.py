@@ -1,4 +1,4 @@
-"""A battle of miniatures in progress: the table, whose sequence it is, and what is due."""
+"""A miniatures battle in progress: the table, the active side, and the steps due."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ Bases = tuple[BasePose, ...]
 
 
 class BattleStep(WordedStep, is_family=True):
-    """A step of a battle; a rulebook derives a family of it.
+    """A step of a battle; a rulebook derives its own family.
 
-    It asks its `side`, or the owner of its `unit`, else the active side. When its `unit` or
-    `target` is no longer there, it is `gone`; what it `needs` comes first. `throws` is the number
+    It asks its `side`, or the owner of its `unit`, else the active side. If its `unit` or `target`
+    is no longer there, `gone` follows instead; what it `needs` comes first. `throws` is the number
     of its dice.
     """
 
@@ -45,15 +45,15 @@ class BattleStep(WordedStep, is_family=True):
         return Roll(self._words(self.dice, state), self.throws) if self.dice else None
 
     def needs(self, state: Any) -> tuple[Step, ...]:
-        """Returns what must be settled before it."""
+        """Returns the steps that must be settled before it."""
         return ()
 
     def sums(self, state: Any) -> tuple[Sum, ...]:
-        """Returns what counts in its dice."""
+        """Returns the sums that its dice are about."""
         return ()
 
     def pending(self, state: Any) -> PendingDecision:
-        """Returns its question, or its dice with what counts in them."""
+        """Returns its question, or its dice with their sums."""
         asked, dice = self.asked(state), str(self.roll(state))
         return asked or PendingDecision(dice, hint=self.hint, sums=self.sums(state))
 
@@ -75,7 +75,7 @@ class BattleStep(WordedStep, is_family=True):
         return super().automatic(state)
 
     def follow(self, state: Any, answer: Any) -> tuple[Any, Events]:
-        """Returns what follows; the state tells the events."""
+        """Returns what follows; the state holds the events."""
         return self.then(state, answer), ()
 
     def shapes(self, state: Any) -> tuple[Shape, ...]:
@@ -125,12 +125,12 @@ class Battle(ReadOnlyMappings, Telling, Stepping):
     phase: str = ""
     due: tuple[Any, ...] = ()
     tried: tuple[str, ...] = ()
-    """What has had its turn in the phase."""
+    """What has been dealt with in the phase."""
     told: tuple[Event, ...] = field(default=(), compare=False)
-    """What has happened since the last action."""
+    """The events since the last action."""
 
     def __post_init__(self) -> None:
-        # Zero arguments do not work in a class with slots that a decorator makes anew.
+        # `super()` without arguments fails where a decorator recreates a class with slots.
         ReadOnlyMappings.__post_init__(self)
 
     @property
@@ -158,7 +158,7 @@ class Battle(ReadOnlyMappings, Telling, Stepping):
         return self.position.unit(name) is not None
 
     def changed(self, name: str, *, bases: Bases | None = None, **marks: Any) -> Self:
-        """Returns the state with a unit elsewhere or with other marks; no bases take it off."""
+        """Returns the state with a unit elsewhere or with other marks; no bases remove it."""
         old = self.unit(name)
         known = {key: value for key, value in {**old.state, **marks}.items() if value or value == 0}
         known = {key: value for key, value in known.items() if value is not False}
@@ -175,7 +175,7 @@ class Battle(ReadOnlyMappings, Telling, Stepping):
         return state
 
     def with_next(self, steps: Iterable[tuple[str, Step]]) -> Self:
-        """Returns the state with the first named step due that has not had its turn."""
+        """Returns the state with the first of the named steps due that is not yet `tried`."""
         for name, step in steps:
             if name not in self.tried:
                 return replace(self, tried=(*self.tried, name)).pushed(step)
@@ -214,7 +214,7 @@ AnyBattle = TypeVar("AnyBattle", bound=Battle)
 
 
 def disordered(state: AnyBattle, name: str, rule: str, why: str = "", **marks: Any) -> AnyBattle:
-    """Returns the state with a unit in disorder, with other marks and an event if that is new."""
+    """Returns the state with a unit in disorder and other marks, and an event if that is new."""
     if not state.has(name) or state.unit(name).state.get("disordered"):
         return state
     state = state.changed(name, disordered=True, **marks)
@@ -226,10 +226,10 @@ Ruling = TypeVar("Ruling")
 
 
 def permitted(ruling: Ruling) -> Ruling:
-    """Returns what a law finds.
+    """Returns a law's ruling.
 
     Raises:
-        Refused: It is a ban, or an answer that forbids, or one comes first in it.
+        Refused: It is a ban or an answer that forbids, or begins with one.
     """
     first = ruling[0] if isinstance(ruling, tuple) else ruling
     if isinstance(first, Ban):
@@ -240,9 +240,9 @@ def permitted(ruling: Ruling) -> Ruling:
 
 
 class Judged(NamedTuple):
-    """An action that a law may forbid: it finds a ban, or what follows needs, such as a ruling.
+    """An action under a law, which returns a ban, or what `then` needs, such as a ruling.
 
-    A ruling may also be the first of several things that it finds.
+    The ruling may also be the first of several results.
     """
 
     law: Callable[[Any, Any], Any]
@@ -251,13 +251,13 @@ class Judged(NamedTuple):
 
 @dataclass(frozen=True)
 class Phase:
-    """A phase of a sequence: in words for those who overrule, and its heading in the log.
+    """A phase of a sequence, with its name for overrules and its heading in the log.
 
     The log names it as it begins, unless nobody has anything to do in it. If it has `choices`, the
-    active side is asked for them in the words of `asks`, until it ends the phase by the button that
-    `ends` labels. Else `automatic` gives the next state, or the steps that are due, each with the
-    name of whose turn it is. `follows` says what comes of an action by its type, `why_not` why a
-    unit lacks a deed.
+    active side is asked for them in the words of `asks`, until it ends the phase with the button
+    labelled `ends`. Otherwise `automatic` gives the next state, or the steps due, each with the
+    name of the unit concerned. `follows` says what follows from an action, by its type, and
+    `why_not` why a unit lacks a choice.
     """
 
     words: str
@@ -272,5 +272,5 @@ class Phase:
 
 
 def first_ban(*bans: tuple[bool, str, str]) -> Ban | None:
-    """Returns the first ban that applies, each as whether it does, its rule and why."""
+    """Returns the first ban that applies; each is whether it applies, its rule, and why."""
     return next((Ban(rule, why) for applies, rule, why in bans if applies), None)

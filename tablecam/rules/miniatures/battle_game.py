@@ -1,4 +1,4 @@
-"""What all battles on the stack of due steps do alike: the loop, hands, overrules and documents."""
+"""What all battles have in common: the loop of steps, moves by hand, overrules and documents."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ State = TypeVar("State", bound=Battle)
 
 
 class BattleCharts(GameFile):
-    """A chart file whose head may be left out where the game is known."""
+    """A chart file, whose header may be omitted where the game is known."""
 
     format: str = FORMATS["charts"]
     version: int = VERSION
@@ -39,18 +39,18 @@ class BattleCharts(GameFile):
 
 
 class BattleGame(ByHand[State], PhaseGame[State]):
-    """A game of two sides and phases; a rulebook says what its phases ask and what follows."""
+    """A game of two sides in phases; a rulebook says what its phases ask and what follows."""
 
     options: ClassVar[Mapping[str, tuple[Any, ...]]]
     """The options of the rulebook with the values that each may have, the default first."""
     asked_before: ClassVar[tuple[str, ...]] = ()
-    """Those of the options that players choose before a battle."""
+    """The options that players choose before a battle."""
     charts: ClassVar[type[BattleCharts]]
-    """What owners of the rulebook may fill in."""
+    """The charts that owners of the rulebook may fill in."""
     end_rule: ClassVar[str]
     """The rule by which a battle ends."""
     phases: ClassVar[Mapping[str, Phase]]
-    """The phases of a sequence in their order."""
+    """The phases of a sequence in order."""
     sequence_marks: ClassVar[tuple[str, ...]]
     turn_marks: ClassVar[tuple[str, ...]] = ()
     """The marks that all units lose after each sequence, and after each turn."""
@@ -61,16 +61,16 @@ class BattleGame(ByHand[State], PhaseGame[State]):
     front_of: Callable[[Unit, Bases], Axes] = staticmethod(axes_of)
     """Returns the front of a unit where some bases lie."""
     strength: ClassVar[str]
-    """What the strength of a side is counted in: `figures`, `bases`."""
+    """The unit in which a side's strength is counted: `figures`, `bases`."""
     unit_settings: ClassVar[tuple[UnitSetting, ...]]
     """What players may overrule of each unit."""
     signs: ClassVar[tuple[Sign, ...]]
-    """The markers of units as players know them."""
+    """The markers of units."""
     shown_keys: ClassVar[Mapping[str, Callable[[str], str]]]
-    """The keys of units in table files that players need to know, and what puts them in words."""
+    """The keys of units in table files that players need to know, each with its wording."""
 
     def phase_of(self, name: str) -> Phase:
-        """Returns a phase of the sequence, an empty one when the battle is over."""
+        """Returns a phase of the sequence, or an empty one when the battle is over."""
         return self.phases.get(name, Phase(""))
 
     @property
@@ -107,16 +107,16 @@ class BattleGame(ByHand[State], PhaseGame[State]):
 
     @abstractmethod
     def under_way(self, state: State) -> tuple[str, str] | None:
-        """Returns the question and the hint about what is under way in the phase, if anything."""
+        """Returns the question and the hint while something is under way in the phase."""
 
     def question(self, state: State) -> PendingDecision:
-        """Returns what is under way, or what the phase asks."""
+        """Returns the question about what is under way, or the phase's own."""
         phase = self.phase_of(state.phase)
         question, hint = self.under_way(state) or (phase.asks, phase.hint)
         return PendingDecision(f"{side_name(state.active)}: {question}", state.active, hint=hint)
 
     def clearly_legal(self, state: State, unit: Unit) -> Callable[[Bases], bool]:
-        """Returns whether a move of a unit to some bases would be legal beyond doubt."""
+        """Returns a test of whether a unit could move to some bases beyond doubt."""
         tolerance_mm = state.position.table.tolerance_mm
 
         def is_clear(bases: Bases) -> bool:
@@ -125,7 +125,7 @@ class BattleGame(ByHand[State], PhaseGame[State]):
         return is_clear
 
     def why_still(self, state: State, unit: Unit) -> Ban:
-        """Returns whose turn it is, or what is asked before a unit may be moved."""
+        """Returns why a unit may not be moved: not its turn, or something is asked first."""
         if unit.side != state.active:
             return Ban(self.bases_rule, f"it is the turn of the {side_plural(state.active)}")
         return Ban(self.bases_rule, ASKED_FIRST)
@@ -136,7 +136,7 @@ class BattleGame(ByHand[State], PhaseGame[State]):
         return () if choices is None else choices(state)
 
     def missed(self, state: State) -> Mapping[str, BanOn]:
-        """Returns the deeds of the phase, and why a unit lacks one."""
+        """Returns the choices of the phase, and why a unit lacks one."""
         return self.phase_of(state.phase).why_not
 
     def acted(self, state: State, action: Any) -> tuple[State, Events]:
@@ -168,9 +168,9 @@ class BattleGame(ByHand[State], PhaseGame[State]):
         return suggested(name, ruling[0] if isinstance(ruling, tuple) else ruling, action)
 
     def automatic(self, state: State) -> State | None:
-        """Returns the state with the next step due, as it is if there is none.
+        """Returns the state with the next step due, or unchanged if there is none.
 
-        None in a phase in which the active side chooses.
+        None in a phase where the active side chooses.
         """
         step = self.phase_of(state.phase).automatic
         after: Any = None if step is None else step(state)
@@ -178,7 +178,7 @@ class BattleGame(ByHand[State], PhaseGame[State]):
         return after if is_state else state.with_next(after)
 
     def passed_on(self, state: State) -> State:
-        """Returns the state in the next phase, told by its heading, or why nobody can act in it."""
+        """Returns the state in the next phase, with its heading, or why nobody can act in it."""
         after = self.next_phase(state)
         phase = self.phase_of(after.phase)
         is_asked = phase.choices is not None and not after.due
@@ -205,7 +205,7 @@ class BattleGame(ByHand[State], PhaseGame[State]):
         return self.next_sequence(state, replace(after, turn=state.turn + ends_turn))
 
     def after_last_turn(self, state: State) -> State:
-        """Returns the state after the turns that players agreed on, at its end."""
+        """Returns the state at the end, after the turns that players agreed on."""
         return self.finished(state)
 
     def finished(self, state: State) -> State:
@@ -215,11 +215,11 @@ class BattleGame(ByHand[State], PhaseGame[State]):
 
     @abstractmethod
     def wiped(self, state: State, *, ends_turn: bool) -> State:
-        """Returns the state without what lasts for a sequence, or for a turn, besides marks."""
+        """Returns the state without what lasts for a sequence, or a turn, apart from marks."""
 
     @abstractmethod
     def next_sequence(self, before: State, state: State) -> State:
-        """Returns the state in the first phase of a sequence; `before` is as the last one ended."""
+        """Returns the state in the first phase of a sequence; `before` ended the last one."""
 
     @abstractmethod
     def entered(self, state: State, phase: str) -> State:
@@ -234,7 +234,7 @@ class BattleGame(ByHand[State], PhaseGame[State]):
         """Returns the state after an illegal move that players accept; None if it is not due."""
 
     def marked(self, state: State, action: Any) -> State:
-        """Returns the state with the book's own settings as an overrule states them."""
+        """Returns the state with the book's own settings changed by an overrule."""
         for setting in self.unit_settings:
             for name, value in getattr(action, setting.key).items():
                 state = state.changed(name, **setting.marks(value))
@@ -245,7 +245,7 @@ class BattleGame(ByHand[State], PhaseGame[State]):
         return tuple(filter(None, (sign.of(unit_state) for sign in self.signs)))
 
     def unit_words(self, keys: Keys) -> str:
-        """Returns the values of a unit's keys that players need to know."""
+        """Returns in words the keys of a unit that players need to know."""
         known = ((words, keys.get(key)) for key, words in self.shown_keys.items())
         return ", ".join(words(value) for words, value in known if isinstance(value, str))
 
@@ -267,14 +267,14 @@ class BattleGame(ByHand[State], PhaseGame[State]):
 
     @abstractmethod
     def adopts(self, state: State) -> bool:
-        """Whether units may now be taken over as they lie, so that lengths are true."""
+        """Whether units may now be adopted as they lie, so that lengths are true."""
 
     @abstractmethod
     def strength_of(self, unit: Unit) -> int:
         """Returns what a unit adds to its side's strength."""
 
     def seen_by(self, state: State, seat: str | None) -> Json:
-        """Returns the state without the position, which stands beside it."""
+        """Returns the state without the position, which is published separately."""
         strength = {
             side: sum(self.strength_of(unit) for unit in state.position.units if unit.side == side)
             for side in state.sides
@@ -289,7 +289,7 @@ class BattleGame(ByHand[State], PhaseGame[State]):
         }
 
     def standing(self, public: Json) -> about.Standing:
-        """Returns the sides with the strength that they have left, and the phase in words."""
+        """Returns the sides with their remaining strength, and the phase in words."""
         figures = public[self.strength].items()
         sides = tuple(
             about.SideStanding(side, (about.Figure(self.strength, left),)) for side, left in figures
@@ -298,15 +298,15 @@ class BattleGame(ByHand[State], PhaseGame[State]):
         return about.Standing(sides, public["turn"], phase=words, active=public["active"])
 
     def acting(self, state: State) -> Iterable[str]:
-        """Yields the units that may act when nothing is due, to be drawn."""
+        """Yields the units to draw, which may act when nothing is due."""
         return ()
 
     def waits(self, state: State) -> bool:
-        """Whether the active side has something to do in the phase, if only by hand."""
+        """Whether the active side can do something in the phase, if only by hand."""
         return any(True for _ in self.choices(state))
 
     def offered(self, state: State, action: Any) -> Offer:
-        """Returns an action as a page shows it, with the units and the move that it is about."""
+        """Returns an action as a page shows it, with its units and its move."""
         label = self.offers.get(type(action)) or ("done", self.phase_of(state.phase).ends)
         if isinstance(label, tuple):
             offer = Offer(label[0], self._words(label[1], state, action))
@@ -329,14 +329,14 @@ class BattleGame(ByHand[State], PhaseGame[State]):
         return words.format(**fields)
 
     def step_shapes(self, state: State) -> tuple[Shape, ...]:
-        """Draws what is due, or the units that may act."""
+        """Draws the step due, or the units that may act."""
         if state.step is not None:
             shapes: tuple[Shape, ...] = state.step.shapes(state)
             return shapes
         return shapes_about(state.position, self.acting(state))
 
     def legal(self, state: State) -> tuple[Any, ...]:
-        """Lists the actions, the usual ones of moves, and the end of the phase."""
+        """Lists the actions, of moves the usual ones, and the end of the phase."""
         ends = () if state.due or state.phase == "over" else (Done(),)
         return (*super().legal(state), *ends)
 
@@ -363,13 +363,13 @@ class BattleGame(ByHand[State], PhaseGame[State]):
         return replace(state, position=with_bases(state.position, action.units))
 
     def ended(self, state: State) -> State:
-        """Returns the state, at its end when a side has left the table."""
+        """Returns the state, at the end of the battle if a side has left the table."""
         if state.phase == "over" or len({unit.side for unit in state.position.units}) > 1:
             return state
         return self.finished(state)
 
     def goes_on(self, state: State) -> tuple[State, Events] | None:
-        """Returns the state with what the phase makes due, or in the next; None if it waits."""
+        """Returns the state with the phase's next step due, or the next phase; None if it waits."""
         after = self.automatic(state)
         if after is None and self.waits(state):
             return None
@@ -402,13 +402,13 @@ class BattleGame(ByHand[State], PhaseGame[State]):
             state = replace(state, turn=action.turn)
         if action.phase is not None and action.phase != state.phase:
             state = self.entered(state, action.phase)
-        # What players take off themselves is part of the overrule.
+        # Units that players take off themselves are part of the overrule.
         return replace(state, told=()), (overrule_event(action, settings, moved),)
 
     def adopt_positions(self, state: State, position: Position) -> Any | None:
-        """Returns where units really lie, at moments when lengths are about to be measured.
+        """Returns an action with the actual places of units when lengths are about to be measured.
 
-        Ranges and ways are then measured from where hands have put the bases, not from ghosts.
+        Ranges and moves are then measured from where hands have put the bases, not from ghosts.
         """
         left = super().adopt_positions(state, position)
         if left is not None or state.due or not self.adopts(state):
@@ -426,9 +426,9 @@ def option_field(key: str, values: Iterable[str]) -> about.BeginField:
 def sides_and_options(
     position: Position, options: Mapping[str, Any], known: Mapping[str, tuple[Any, ...]]
 ) -> tuple[tuple[str, str], dict[str, Any]]:
-    """Returns the sides, the first of them to act in front, and the other options.
+    """Returns the sides, the one to act first in front, and the other options.
 
-    `known` are the values that each option of the game may have; `first` and `turns` are common.
+    `known` are the values that each option of the game may have, besides `first` and `turns`.
 
     Raises:
         BadInput: There are not two sides, or an option is unknown or wrong.
@@ -452,12 +452,12 @@ def sides_and_options(
 
 
 def side_choices(sides: Iterable[str], key: str) -> tuple[about.BeginChoice, ...]:
-    """Returns a choice between sides, which becomes an option before a battle."""
+    """Returns the choices of a side, which becomes an option of a battle."""
     return tuple(about.BeginChoice(side_name(side), {key: side}, side=side) for side in sides)
 
 
 def first_and_turns(sides: Iterable[str]) -> tuple[about.BeginField, ...]:
-    """Returns the questions before every battle: who acts first, for how long, and from when."""
+    """Returns the questions before every battle: who acts first, how many turns, and the start."""
     turns = tuple(
         about.BeginChoice(str(count) if count else "until one side is gone", {"turns": count})
         for count in (0, 6, 8, 12)

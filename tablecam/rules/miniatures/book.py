@@ -1,4 +1,4 @@
-"""Rulings of a book of miniatures on units as they lie, without a game."""
+"""Rulings of a miniatures rulebook on units as they lie, without a game."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from tablecam.uncertainty.answer import certain
 
 
 class BattleBook(Measures):
-    """What a book says of one unit or of two enemies, besides ranges and contact.
+    """A book's rulings on a unit or on two enemies, besides ranges and contact.
 
-    Between friends, and where a unit lacks a key, it says only what can be measured.
+    Between friends, and if a unit lacks a key, it answers only what can be measured.
     """
 
     source = "book"
@@ -35,7 +35,7 @@ class BattleBook(Measures):
         """Returns the sections on a unit, or on two enemies."""
 
     def sections(self, handle: object, *units: str) -> Sequence[Section]:
-        """Returns the book's sections, and what can be measured."""
+        """Returns the book's sections, and those of measurements."""
         measured, position = super().sections(handle, *units), self.ruled_position(handle)
         named = [unit for name in units if (unit := position.unit(name)) is not None]
         are_friends = len({unit.side for unit in named}) < len(named)
@@ -44,7 +44,7 @@ class BattleBook(Measures):
         return [*self.ruled(position, *named), *measured]
 
     def warnings(self, handle: object, *units: str) -> tuple[str, ...]:
-        """Returns why the book does not rule on a table, and how units lie as they cannot."""
+        """Returns why the book does not rule on a table, and which units lie impossibly."""
         position = self.ruled_position(handle)
         return (*self._lacking(position), *placement_warnings(position, *units))
 

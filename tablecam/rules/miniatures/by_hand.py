@@ -1,4 +1,4 @@
-"""Moves by hand: what lies elsewhere than a game has it, and what players seem to have done."""
+"""Moves by hand: what lies elsewhere than in the game, and what players seem to have done."""
 
 from __future__ import annotations
 
@@ -34,23 +34,22 @@ from tablecam.wording import joined
 _PUSHED_MM = 20.0
 """A unit that may not move and is displaced no farther was knocked rather than moved."""
 _SLIVER_MM = 0.5
-"""Units that reach into each other by less do not lie upon each other."""
+"""Units that overlap by less do not lie upon each other."""
 ASKED_FIRST: Final = "something else is asked first"
-"""Why nothing may be moved now: the same words whichever question follows."""
+"""Why nothing may be moved now: the same words whatever the question."""
 
 
 class ByHand(Generic[AnyState]):
-    """A game whose units and commanders are moved by hand; it judges each that lies elsewhere."""
+    """A game whose units and commanders are moved by hand; it judges all that lie elsewhere."""
 
     bases_rule: ClassVar[str]
     gone_rule: ClassVar[str]
     upon_rule: ClassVar[str]
     leader_rule: ClassVar[str]
-    """The rules by which a unit has its bases, leaves the table, lies upon no other, and by which
-    commanders move."""
+    """The rules on a unit's bases, on leaving the table, on overlaps, and on moving commanders."""
 
     def position(self, state: AnyState) -> Position:
-        """Returns the table according to the game."""
+        """Returns the table as the game has it."""
         return state.position
 
     def length_unit(self, table: TableSize) -> LengthUnit:
@@ -58,15 +57,15 @@ class ByHand(Generic[AnyState]):
         return preferred_unit(table)
 
     def suggestion(self, state: AnyState, unit: Unit, seen: Unit) -> Suggestion | None:
-        """Returns what was done with a unit that lies elsewhere; None if it may not be moved."""
+        """Returns the action inferred for a displaced unit; None if it may not be moved."""
         return None
 
     def commander_suggestion(self, state: AnyState, seen: Commander) -> Suggestion | None:
-        """Returns what was done with a commander; None if he may not be moved now."""
+        """Returns the action inferred for a commander; None if he may not be moved now."""
         return None
 
     def is_under_way(self, state: AnyState, unit: Unit, bases: Bases) -> bool:
-        """Whether hands have gone ahead with a move that is not over yet: no fault of theirs."""
+        """Whether hands are partway through a move: no fault of theirs."""
         return False
 
     def why_still(self, state: AnyState, unit: Unit) -> Ban:
@@ -99,7 +98,7 @@ class ByHand(Generic[AnyState]):
     def _of_units(
         self, state: AnyState, position: Position, seen: Mapping[str, Unit]
     ) -> Iterator[Suggestion]:
-        """Yields a suggestion for each unit that is displaced or not fully seen."""
+        """Yields suggestions for units that are displaced or not fully seen."""
         game = self.position(state)
         for unit in game.units:
             there = seen.get(unit.id)
@@ -107,7 +106,7 @@ class ByHand(Generic[AnyState]):
                 text = _incomplete(unit, position.unit(unit.id))
                 yield put_back(game, unit.id, Ban(self.bases_rule, text))
             elif not lies_as_seen(unit, there.bases):
-                # One unit that fails to rule must not hide the suggestions for the others.
+                # A failed ruling on one unit must not hide the suggestions for the others.
                 text = f"the move of {unit.id} is {NOT_KNOWN}"
                 not_known = Answer("too_close", 0.0, 0.0, 0.5, self.upon_rule, text)
                 unknown = Suggestion(unit.id, text, None, not_known)
@@ -116,7 +115,7 @@ class ByHand(Generic[AnyState]):
                 )
 
     def _of_unit(self, state: AnyState, unit: Unit, seen: Unit) -> list[Suggestion]:
-        """Returns what was done with a unit, with the nearest legal place, or to put it back.
+        """Returns the action inferred for a unit, with the nearest legal place, or to put it back.
 
         Empty if it is on its way.
         """
@@ -161,7 +160,7 @@ def suggested(name: str, ruling: Answer, action: object | None = None) -> Sugges
 def put_back(
     game: Position, name: str, ban: Ban, far_mm: float = 0.0, drawn: tuple[Shape, ...] = ()
 ) -> Suggestion:
-    """Suggests to put a unit or commander back where the game has it."""
+    """Suggests putting a unit or commander back where the game has it."""
     answer = certain("no", ban.rule, ban.because, drawn, margin_mm=-far_mm)
     return Suggestion(name, ban.because, None, answer, game)
 
@@ -172,7 +171,7 @@ def gap_shape(thing: BasePose | Commander, seen: BasePose | Commander) -> Shape:
 
 
 def whole_units(game: Position, position: Position) -> dict[str, Unit]:
-    """Returns the units of a game all of whose bases are seen, as they lie now."""
+    """Returns, as they lie now, the units of a game all of whose bases are seen."""
     pairs = ((unit, position.unit(unit.id)) for unit in game.units)
     return {
         unit.id: replace(unit, bases=_bases_seen(unit, seen.bases))
@@ -184,7 +183,7 @@ def whole_units(game: Position, position: Position) -> dict[str, Unit]:
 def commanders_seen(
     game: Position, position: Position
 ) -> Iterator[tuple[Commander, Commander | None]]:
-    """Yields the commanders of a game, each with itself as seen on the table."""
+    """Yields the commanders of a game, each with the commander as seen on the table."""
     seen_by_id = {leader.id: leader for leader in position.commanders}
     for leader in game.commanders:
         yield leader, seen_by_id.get(leader.id)
@@ -193,7 +192,7 @@ def commanders_seen(
 def _bases_seen(unit: Unit, seen: Sequence[BasePose]) -> Bases:
     """Returns the bases of a unit as seen, matched by tag, or by order without tags."""
     by_tag = {base.tag: base for base in seen}
-    # Tags tell the bases apart; without them the seen order is the only clue.
+    # Tags tell the bases apart; without them their order is the only clue.
     is_tagged = None not in by_tag and by_tag.keys() == {base.tag for base in unit.bases}
     in_order = [by_tag[base.tag] for base in unit.bases] if is_tagged else seen
     return tuple(
@@ -223,7 +222,7 @@ def _after_others(
 ) -> Suggestion:
     """Returns a suggestion, postponed if another moved unit stood in its place."""
     name = suggestion.unit
-    # A unit may not end its move on another; that one may have moved away meanwhile.
+    # A unit may not end its move on another, but that one may have moved away meanwhile.
     upon = lies_upon(game, seen[name]) if suggestion.answer.rule == rule else ()
     tried = {other.unit for other in suggestions if other.action is not None}
     # The place becomes free only if all that stood there have moved.
@@ -251,12 +250,12 @@ def _far_mm(thing: BasePose | Commander, seen: BasePose | Commander) -> float:
 
 
 def lies_as_seen(unit: Unit, bases: Bases) -> bool:
-    """Whether a unit lies where the game has it, as well as hands put it."""
+    """Whether a unit lies where the game has it, as well as hands can lay it."""
     return has_same_bases(bases, unit.bases) and all(map(lies_there, bases, unit.bases))
 
 
 def adopted(position: Position, seen: Position) -> Lay | None:
-    """Returns the action that takes over all small differences; None if there are none."""
+    """Returns the action that adopts all small differences; None if there are none."""
     pairs = ((unit, seen.unit(unit.id)) for unit in position.units)
     units = {
         unit.id: there.bases

@@ -1,4 +1,4 @@
-"""Draws whom a step, an action or an event of a battle is about: outlines, and lines of fire."""
+"""Draws the units of a step, an action or an event of a battle: outlines, and lines of fire."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tablecam.table.model import Position, Unit
 
 
 def names_in(value: object) -> Iterator[str]:
-    """Yields the texts in a frozen value, its fields in their order: names of units among them."""
+    """Yields the texts in a frozen value, in the order of its fields: names of units among them."""
     if isinstance(value, str):
         yield value
     elif dataclasses.is_dataclass(value):
@@ -31,7 +31,7 @@ def names_in(value: object) -> Iterator[str]:
 def shapes_about(
     position: Position, names: Iterable[str], *drawn_before: Shape
 ) -> tuple[Shape, ...]:
-    """Draws the units among some names; from one to an enemy, also a line, unless one is drawn."""
+    """Draws the units among some names, and a line from one to an enemy, unless one is drawn."""
     units = [unit for name in dict.fromkeys(names) if (unit := position.unit(name)) and unit.bases]
     drawn = tuple(
         shape for unit in units for shape in shapes_of(footprints(unit.bases), "unit", unit.id)
@@ -43,7 +43,7 @@ def shapes_about(
 
 
 def offer_shapes(position: Position, action: Any, offer: Offer) -> tuple[Shape, ...]:
-    """Draws what an offered action is about, and where it takes a unit."""
+    """Draws the units of an offered action, and where it takes a unit."""
     drawn = shapes_about(position, offer.units, *offer.evidence)
     unit = position.unit(getattr(action, "unit", ""))
     bases = getattr(action, "bases", ())
@@ -55,14 +55,14 @@ def offer_shapes(position: Position, action: Any, offer: Offer) -> tuple[Shape, 
 
 
 def with_shapes(before: Position, after: Position, event: Event) -> Event:
-    """Returns an event with the units that it is about, as they stood then, and its result.
+    """Returns an event with its units drawn as they stood then, and its result.
 
     The fact `result` of an event is written at its target, or else at its unit.
     """
     facts = event.facts
     keys = ("unit", "target", "units", "enemy")
     names = [name for key in keys if key in facts for name in names_in(facts[key])]
-    # Who is destroyed is on the table before only.
+    # A unit destroyed is on the table only before.
     units = {name: after.unit(name) or before.unit(name) for name in names}
     there = dataclasses.replace(after, units=tuple(unit for unit in units.values() if unit))
     drawn = (*event.evidence, *shapes_about(there, names, *event.evidence))

@@ -21,7 +21,7 @@ _SAME_MM = 1e-6
 
 
 def faces_of(bases: Sequence[BasePose], heading_deg: float) -> dict[FaceName, Axes]:
-    """Returns the faces of some bases in a heading, each as a front that looks outward."""
+    """Returns the faces of some bases with a heading, each as a front that faces outward."""
     points = np.concatenate([rim(base) for base in bases])
     (to_x, to_y), (right_x, right_y) = forward(heading_deg), right(heading_deg)
     along, across = points @ (to_x, to_y), points @ (right_x, right_y)
@@ -41,9 +41,9 @@ def faces_of(bases: Sequence[BasePose], heading_deg: float) -> dict[FaceName, Ax
 
 
 def closest_visible(faces: Mapping[FaceName, Axes], point_mm: Point) -> FaceName | None:
-    """Returns the nearest face on whose outer side a point lies; None from inside.
+    """Returns the nearest face with a point on its outer side; None from inside.
 
-    Of two that share the nearest corner, the one that looks more toward the point.
+    Of two that share the nearest corner, the one that faces the point more directly.
     """
     eye = shapely.Point(point_mm)
 

@@ -1,4 +1,4 @@
-"""A table as rulebooks see it: who stands where, what overlaps, and which way units face."""
+"""A table as rulebooks see it: where units stand, what overlaps, and which way units face."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Ground:
 
     @cached_property
     def table(self) -> shapely.Polygon:
-        """The table, with as much beyond its edge as hands may lay a base."""
+        """The table, with the margin beyond its edge that is tolerated for bases laid by hand."""
         return table_outline(self.position.table).buffer(HAND_MM)
 
     def on_table(self, area: shapely.Geometry) -> bool:
@@ -63,13 +63,13 @@ class Ground:
         return [friend for friend in self.of_side(unit.side) if friend.id != unit.id]
 
     def met(self, area: shapely.Geometry, *but: str) -> Iterator[Unit]:
-        """Yields the units that an area overlaps, except some."""
+        """Yields the units that an area overlaps, except those named."""
         for unit in self.units.values():
             if unit.id not in but and overlaps(area, self.outlines[unit.id]):
                 yield unit
 
     def has_room(self, area: shapely.Geometry, *but: str) -> bool:
-        """Whether an area overlaps no units, except some."""
+        """Whether an area overlaps no units, except those named."""
         return next(self.met(area, *but), None) is None
 
     @cached_property
@@ -83,7 +83,7 @@ class Ground:
         }
 
     def upon(self, area: shapely.Geometry, *but: str) -> str | None:
-        """Returns the unit or the commander on whose bases an area lies, except some."""
+        """Returns a unit or commander that an area overlaps, except those named."""
         lie = {**self.outlines, **self.markers}.items()
         others = (name for name, base in lie if name not in but and overlaps(area, base))
         return next(others, None)
@@ -95,7 +95,7 @@ class Ground:
 
 @dataclass(frozen=True, eq=False)
 class _Same:
-    """A position as a key: another one that is equal to it is another key."""
+    """A position as a key, compared by identity rather than by value."""
 
     position: Position
 
@@ -107,7 +107,7 @@ class _Same:
 
 
 def remembered(make: Callable[[Position], _Seen]) -> Callable[[Position], _Seen]:
-    """Returns a function that gives the same result for the same position."""
+    """Returns the function cached by the identity of its position."""
     results = Memo[_Seen](size=16)
     return lambda position: results.answer(_Same(position), lambda: make(position))
 
@@ -118,7 +118,7 @@ def _outline(bases: tuple[BasePose, ...]) -> shapely.Polygon:
 
 
 def overlaps(area: shapely.Geometry, other: shapely.Geometry) -> bool:
-    """Whether two areas overlap, by more than rounding makes of a common edge."""
+    """Whether two areas overlap by more than the rounding errors of a common edge."""
     return bool(shapely.intersection(area, other).area > SLIVER_MM2)
 
 
@@ -145,10 +145,10 @@ def without_rear(
     spared: int | None = None,
     faced_deg: float | None = None,
 ) -> tuple[BasePose, ...]:
-    """Returns the bases that stay where `count` do: those at an end of the rear rank go first.
+    """Returns the `count` bases that stay: those at an end of the rear rank go first.
 
-    The one at the place `spared` goes last, but never stays alone. Ranks are read as if all bases
-    faced as told.
+    The one at index `spared` goes last, but never stays alone. Ranks are read as if all bases faced
+    `faced_deg`.
     """
     faced = [base if faced_deg is None else replace(base, heading_deg=faced_deg) for base in bases]
     places = list(range(len(bases)))
@@ -156,27 +156,27 @@ def without_rear(
         ranks = arrangement([faced[place] for place in places]).ranks
         # Only ends, so that no gap opens beside the spared one.
         ends = [places[index] for rank in reversed(ranks) for index in (rank[-1], rank[0])]
-        # Of two, the spared one would stay alone.
+        # Of two bases the spared one goes, as it would stay alone.
         first = [place for place in ends if (place == spared) == (len(places) == 2)]
         places.remove((first or ends)[0])
     return tuple(bases[place] for place in places)
 
 
 def hulls(before: Sequence[BasePose], after: Sequence[BasePose]) -> shapely.Geometry:
-    """Returns the area that bases sweep if each goes straight from one place to another."""
+    """Returns the area that bases sweep if each goes straight from its old place to its new one."""
     pairs = zip(before, after, strict=True)
     return shapely.union_all([shapely.convex_hull(footprints(pair)) for pair in pairs])
 
 
 def hull(before: Sequence[BasePose], after: Sequence[BasePose]) -> shapely.Geometry:
-    """Returns the area around bases in one place and in another."""
+    """Returns the convex hull of bases in their old and new places."""
     return shapely.convex_hull(footprints((*before, *after)))
 
 
 def move_sigma_mm(before: Sequence[BasePose], after: Sequence[BasePose]) -> float:
-    """Returns the standard deviation of how far a hand moved bases.
+    """Returns the standard deviation of the length of a move by hand.
 
-    The glue under a tag turns with its base: it cancels in a straight move.
+    A tag's glue error turns with its base, so it cancels in a straight move.
     """
     variances = (
         old.sigma_mm**2
@@ -188,7 +188,7 @@ def move_sigma_mm(before: Sequence[BasePose], after: Sequence[BasePose]) -> floa
 
 
 def _glue_mm2(old: BasePose, new: BasePose) -> float:
-    """Returns the variance of a place by the glue, as far as both poses have it."""
+    """Returns the variance due to the glue that both poses share."""
     if old.glue is None or new.glue is None:
         return 0.0
     return min(old.glue.place_sigma_mm, old.sigma_mm, new.sigma_mm) ** 2

@@ -1,4 +1,4 @@
-"""A move in a few words, as buttons say it, by where a unit stands and where it would lie."""
+"""Describes a move in a few words, as on buttons, by where a unit stands and would end."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _ABOUT_DEG = 170.0
 
 
 def move_words(start: Axes, end: Axes, bases: Bases, there: Bases, unit: LengthUnit) -> str:
-    """Describes a move of bases, and of their front from its start to its end.
+    """Describes a move of bases, whose front goes from `start` to `end`.
 
     A wheel about a front corner by its angle and arc: `wheels left 17° (1.2 BW)`; any other move by
-    the way of the centre and the turn: `6.0 in ahead, turned 45° right`. Empty if it stays.
+    the distance of the centre and the turn: `6.0 in ahead, turned 45° right`. Empty if it stays.
     """
     turned_deg = difference_deg(end.heading_deg, start.heading_deg)
     hand = "left" if turned_deg > 0 else "right"
@@ -33,7 +33,7 @@ def move_words(start: Axes, end: Axes, bases: Bases, there: Bases, unit: LengthU
     elif abs(turned_deg) < _NOTHING_DEG:
         turn = ""
     else:
-        # The pivot of a wheel stays: the left corner of a left turn, else the right one.
+        # The pivot of a wheel stays: the left corner in a left turn, else the right one.
         pivots = [(axes.left_mm, axes.right_mm)[turned_deg < 0] for axes in (start, end)]
         if math.dist(*pivots) <= SLIP_MM:
             arc_mm = math.radians(abs(turned_deg)) * front_width_mm(start)

@@ -1,4 +1,4 @@
-"""What holds for each move by hand: whole units, in formation, that end on free ground."""
+"""Rules for every move by hand: whole units, in formation, that end on free ground."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tablecam.wording import proper_name
 
 @dataclass(frozen=True, slots=True)
 class MoveLaw:
-    """The rules of a book by which a unit has its bases, and ends on free ground of the table."""
+    """A book's rules on a unit's number of bases, and on ending on free ground of the table."""
 
     bases: str
     table: str
@@ -26,7 +26,7 @@ class MoveLaw:
     impassable: str
 
     def ban_on_count(self, unit: Unit, bases: Bases) -> Ban | None:
-        """Returns why some bases are not those of a unit."""
+        """Returns why some bases are not all those of a unit."""
         return None if len(bases) == len(unit.bases) else Ban(self.bases, "lacks a base")
 
     def ban_on_end(self, ground: Ground, unit: Unit, bases: Bases) -> Ban | None:

@@ -1,4 +1,4 @@
-"""The legal place nearest to where hands have laid a unit: ahead on its way, or after wheels."""
+"""Finds the legal place nearest to where hands have laid a unit: on the way, or after wheels."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tablecam.table.motion import HAND_MM
 Array = NDArray[np.float64]
 IsLegal = Callable[[Bases], bool]
 _SHARES = tuple(step / 30 for step in range(30, 0, -1))
-"""Shares of a way to be tried."""
+"""Shares of a move to try."""
 _HAIR_MM = HAND_MM / 2
 _STEPS = 17
 """Grid points per axis: arcs to either side, and lengths of the straight move."""
@@ -33,9 +33,9 @@ _ROUNDS = 4
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """Bases that may wheel, go straight and wheel again, up to a length in all.
+    """Bases that may wheel, go straight and wheel again, up to a total length.
 
-    `front` is the edge that leads, `goal` the same edge where the hands have laid it.
+    `front` is the leading edge, `goal` the same edge where hands have laid it.
     """
 
     bases: Bases
@@ -63,10 +63,10 @@ def nearest_on_the_way(start: Start, is_legal: IsLegal) -> Bases | None:
 def _nearest_from(
     start: Start, is_legal: IsLegal, known: tuple[float, Bases] | None
 ) -> tuple[float, Bases] | None:
-    """Returns the nearest legal end of wheel, straight move, wheel, and its distance.
+    """Returns the nearest legal end of a wheel, a straight move and a wheel, and its distance.
 
-    None is nearer than `known` if that is returned. The search covers the whole reach first, then
-    ever smaller grids about the best move.
+    Returns `known` if none is nearer. The search covers the whole reach first, then ever smaller
+    grids about the best move.
     """
     limit_mm = math.inf if known is None else known[0]
     widths = np.array([1.0, 1.0, 1.0]) * start.reach_mm
@@ -84,7 +84,7 @@ def _nearest_from(
 
 
 def _farthest_on_the_way(start: Start, is_legal: IsLegal) -> tuple[float, Bases] | None:
-    """Returns how far one may go on the cheapest way to the goal, and the distance left to it."""
+    """Returns the farthest legal bases on the cheapest way to the goal, and the distance left."""
     path = cheapest_path(start.front, start.goal, within_mm=HAND_MM)
     most_mm = min(path.cost_mm, start.reach_mm)
 
@@ -96,7 +96,7 @@ def _farthest_on_the_way(start: Start, is_legal: IsLegal) -> tuple[float, Bases]
             for base, (x_mm, y_mm) in zip(start.bases, places, strict=True)
         )
 
-    # Whoever must use all of its inches may stop nowhere but a hair before their end.
+    # A unit that must use its full move is legal only a hair before the end.
     shares = (1.0, max(0.0, 1.0 - _HAIR_MM / most_mm), *_SHARES[1:]) if most_mm > 0.0 else ()
     bases = _farthest(lambda share: after(share * most_mm), is_legal, shares)
     if bases is None:
@@ -116,7 +116,7 @@ def _best_about(
     is_legal: IsLegal,
     limit_mm: float,
 ) -> tuple[float, Array] | None:
-    """Returns the nearest legal move (arc, length, arc) on a grid about one, with its distance.
+    """Returns the nearest legal move (arc, length, arc) on a grid about `middle`, and its distance.
 
     None if there is none within the limit.
     """
@@ -134,7 +134,7 @@ def _best_about(
 
 
 def _moves_about(middle: Array, widths: Array, reach_mm: float) -> Array:
-    """Returns grid moves (k, 3) about one that are within reach."""
+    """Returns grid moves (k, 3) about `middle` that are within reach."""
     axes = [np.linspace(at - by, at + by, _STEPS) for at, by in zip(middle, widths, strict=True)]
     moves = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 3)
     # Arcs and length share one allowance, and the straight move never goes backward.
@@ -142,7 +142,7 @@ def _moves_about(middle: Array, widths: Array, reach_mm: float) -> Array:
 
 
 def _distances_mm(front: Axes, moves: Array, goal: Axes) -> Array:
-    """Returns distances (k,) of a front's farther end after moves (k, 3) from a goal."""
+    """Returns the distances (k,) from a goal of a front's farther end after moves (k, 3)."""
     ends = np.array([front.left_mm, front.right_mm])
     along = (ends[1] - ends[0]) / lanes.front_width_mm(front)
     width_mm = lanes.front_width_mm(front)
@@ -183,10 +183,10 @@ def after_wheel(front: Axes, bases: Bases, arc_mm: float) -> tuple[Axes, Bases]:
 
 
 def farthest_legal(unit: Unit, bases: Bases, is_legal: IsLegal) -> Bases | None:
-    """Returns how far a unit may go toward where hands have laid it, None if nowhere on the way.
+    """Returns how far a unit may go toward where hands have laid it, None if no way at all.
 
-    It shifts and turns evenly about its centre; the way is tried in steps of a thirtieth, and
-    from the first legal one in halves.
+    It shifts and turns evenly about its centre, tried in steps of a thirtieth, then by bisection
+    from the first legal one.
     """
     (x_mm, y_mm), (to_x, to_y) = centre_mm(unit.bases), centre_mm(bases)
     turn_deg = difference_deg(bases[0].heading_deg, unit.bases[0].heading_deg)
@@ -207,7 +207,7 @@ def _farthest(
 ) -> Bases | None:
     """Returns poses after the greatest legal share of a move, tried in descending order.
 
-    From the first legal one it goes on in halves.
+    From the first legal one it bisects.
     """
     high: float | None = None
     for share in shares:

@@ -15,8 +15,8 @@ from tablecam.table.model import Keys
 from tablecam.wording import counted
 
 Label = Callable[[Any, Any], Offer] | tuple[str, str | Callable[[Any, Any], str]]
-"""How an action is offered: what makes the offer of the state and the action, or its heading and
-words. These may name the action's fields in braces, and `move`, where its bases take the unit."""
+"""How an action is offered: a function of state and action, or its heading and words. These may
+name the action's fields in braces, and `move`, where its bases take the unit."""
 
 OFFERS: Final[Mapping[type, Label]] = {
     Roll: lambda state, action: Offer("roll", str(action), dice=state.step.dice_groups(state)),
@@ -46,9 +46,9 @@ MOMENTS: Final[Mapping[str, about.MomentKind]] = {
 
 @dataclass(frozen=True)
 class UnitSetting:
-    """What players may overrule of each unit: one of the choices; without any, a number.
+    """What players may overrule for each unit: one of the choices, or without any, a number.
 
-    Each choice sets its marks and takes off those of the others; it is read by its first mark.
+    Each choice sets its marks and removes those of the others; it is read by its first mark.
     """
 
     key: str
@@ -57,7 +57,7 @@ class UnitSetting:
     marker: about.MarkerKind | None = None
 
     def value(self, marks: Keys) -> int | str:
-        """Returns the value that a unit's marks show, the last choice of those that fit."""
+        """Returns the value that a unit's marks show: the last choice that fits."""
         if not self.choices:
             return int(marks.get(self.key, 0))
         first = {choice: next(iter(own.items()), None) for choice, own in self.choices.items()}
@@ -73,7 +73,7 @@ class UnitSetting:
         return {**others, **self.choices[value]}
 
     def of(self, state: Battle) -> about.Setting:
-        """Returns it with the values of a battle's units."""
+        """Returns the setting with the values of a battle's units."""
         units = state.position.units
         values = {unit.id: self.value(unit.state) for unit in units if unit.bases}
         listed = tuple(about.SettingChoice(choice, choice) for choice in self.choices)
@@ -83,9 +83,9 @@ class UnitSetting:
 
 @dataclass(frozen=True)
 class Sign:
-    """A marker of a unit that has a mark, unless it has others; the text names its value in braces.
+    """The marker for a mark, unless the unit has certain others; the text has its value in braces.
 
-    Pips are counted by the value, in units of the text.
+    The number of pips is the value, in units of the text.
     """
 
     mark: str
@@ -95,7 +95,7 @@ class Sign:
     unless: tuple[str, ...] = ()
 
     def of(self, marks: Keys) -> about.Marker | None:
-        """Returns the marker of a unit with some marks, None if it has no such one."""
+        """Returns the marker of a unit with some marks, None if it lacks this mark."""
         value = marks.get(self.mark)
         if not value or any(marks.get(other) for other in self.unless):
             return None

@@ -1,7 +1,7 @@
-"""Checks that bases lie as bases can: all there, on the table, well seen, not on top of each other.
+"""Checks that bases lie as they can: complete, on the table, well seen, without overlaps.
 
 A document that fails is refused. On a live table, units may lie impossibly for a moment while
-players move them: they are left out with a sentence that says why, and rulings cover the others.
+players move them: they are left out, with the reason in a sentence, and rulings cover the rest.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ _MAX_OFF_TABLE_MM = 10.0
 _MAX_SIGMA_MM, _MAX_SIGMA_DEG = 10.0, 10.0
 """The largest errors of a base's pose for which its formation can still be read."""
 _MAX_OVERLAP_MM = 3.0
-"""The largest true overlap that is tolerated, as bases are placed by hand."""
+"""The largest actual overlap that is tolerated, as bases are placed by hand."""
 _SIGMAS = 3.5
 """The tolerance for measuring errors on top of that, in standard deviations."""
 
 _WARNED_OVERLAP_MM = 0.5
 _WARNED_OVER_MM = 0.5
-"""An overhang of the table's edge up to this length is ignored."""
+"""An overhang beyond the table's edge up to this length is ignored."""
 _MOST_WIDER = 2 * math.sqrt(2)
-"""Upper bound of an overlap's depth divided by the separation that would part two rectangles.
+"""Upper bound of an overlap's depth, divided by the shift that would separate two rectangles.
 
 The smallest rectangle around a convex shape has at most twice its area, which is at most its width
 times its diameter; and its longer side is at least the diameter divided by the root of 2.
@@ -53,7 +53,7 @@ class PositionWarning:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What is wrong with a unit's bases: a `message` about a document, a `sentence` for players."""
+    """A fault of a unit's bases: a `message` about a document, a `sentence` for players."""
 
     message: str
     sentence: str
@@ -68,7 +68,7 @@ class Overlap:
 
     @property
     def warning(self) -> PositionWarning:
-        """The warning of it."""
+        """The warning of the overlap."""
         return PositionWarning(frozenset(self.units), self.sentence)
 
     @property
@@ -78,7 +78,7 @@ class Overlap:
 
 
 Placed = tuple[Unit, int]
-"""A base as its unit and its index in it."""
+"""A base, as its unit and its index there."""
 
 
 def units_fit_for_rulings(
@@ -86,21 +86,21 @@ def units_fit_for_rulings(
 ) -> tuple[Position, Mapping[str, str]]:
     """Returns the position without unfit units, and the reasons for their omission by id.
 
-    `bases` are the numbers that units of each arm have.
+    `bases` is the number of bases of a unit, by arm.
     """
     why = {
         unit_id: f"{unit_id} is left out: {fault.sentence}"
         for unit_id, fault in faults(position, bases).items()
     }
     complete = [unit for unit in position.units if unit.id not in why]
-    # Only among the others: what is left out anyway disturbs nobody.
+    # Only among the others: a unit left out anyway disturbs nobody.
     why |= _on_top_of_each_other(complete)
     units = tuple(unit for unit in position.units if unit.id not in why)
     return replace(position, units=units), MappingProxyType(why)
 
 
 def faults(position: Position, count_of: Mapping[Arm, int]) -> dict[str, Fault]:
-    """Returns what is wrong with the bases of units, each by itself, by id of the unit."""
+    """Returns the faults of units' bases, each unit by itself, by id."""
     play = table_outline(position.table).buffer(_MAX_OFF_TABLE_MM)
     # One query for all bases: one by one would take far longer.
     bases = shapely.polygons(rectangles(position.units).corners_mm())
@@ -138,7 +138,7 @@ def _fault(unit: Unit, expected: int, on_table: Sequence[bool], table_mm: str) -
 
 
 def _on_top_of_each_other(units: list[Unit]) -> dict[str, str]:
-    """Returns why units with impossible overlaps are left out, by id: the hidden one, else both."""
+    """Returns why units with impossible overlaps are left out, by id: the hidden one, or both."""
     why: dict[str, str] = {}
     for *both, deep_mm in _overlapping_bases(units):
         if deep_mm <= _max_overlap_mm(*(unit.bases[index] for unit, index in both)):
@@ -156,7 +156,7 @@ def overlaps(
 ) -> list[Overlap]:
     """Returns the tolerated overlaps of bases, in the order of the units.
 
-    If `among` is given, only those that involve a unit with one of these ids.
+    With `among`, only those that involve a unit with one of these ids.
 
     Raises:
         BadInput: Two bases overlap by more than `_max_overlap_mm`.
@@ -187,7 +187,7 @@ def _overlap(one: Placed, other: Placed, deep_mm: float) -> Overlap:
 
 def _max_overlap_mm(one: BasePose, other: BasePose) -> float:
     """Returns the largest tolerated overlap of two bases, given their measuring errors."""
-    # A turn moves the corners most, half a diagonal from the centre.
+    # Rotation moves the corners most, half a diagonal from the centre.
     turned_mm = (
         math.radians(base.sigma_deg) * math.hypot(base.width_mm, base.depth_mm) / 2
         for base in (one, other)

@@ -1,4 +1,4 @@
-"""Terms that add up to a factor or a number of dice, each named by what counts."""
+"""Terms that add up to a factor or a number of dice, each with its name."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _NO_WORDS: Final[Mapping[str, str]] = {}
 
 
 def terms(parts: Mapping[str, int | None], words: Mapping[str, str] = _NO_WORDS) -> list[str]:
-    """Returns the terms that count, some in `words`; None stands for one that a chart lacks.
+    """Returns the nonzero terms, some in `words`; None stands for one missing from a chart.
 
     >>> terms({"short_range": 1, "disordered": 0, "cover": -2, "green": None})
     ['short range +1', 'cover -2', 'green is not on the sheet']

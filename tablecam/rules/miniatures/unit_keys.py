@@ -41,14 +41,14 @@ class UnitKeys:
 
 
 def keys_of(unit: Unit) -> dict[str, Any]:
-    """Returns the keys of a unit: those of its table file, with its marks instead of some."""
+    """Returns the keys of a unit: those of its table file, overridden by its marks."""
     return plain_keys(unit.extra) | plain_keys(unit.state)
 
 
 def read_keys(
     kind: type[_Keys], name: str, keys: Mapping[str, Any], *left_out: str, **stated: Any
 ) -> tuple[_Keys, Document]:
-    """Reads the keys of a unit or commander that a rulebook knows, and the document with them.
+    """Reads the keys of a unit or commander that a rulebook knows, and their document.
 
     Keys that are `left_out` are not read; those that are `stated` replace others.
 
