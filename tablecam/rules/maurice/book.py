@@ -42,9 +42,9 @@ Maker = Callable[..., Iterator[Part]]
 
 @dataclass(frozen=True, slots=True)
 class _Kind:
-    """A kind of question: its section's title, and what makes it for a unit and for a pair.
+    """A kind of question: its section's title, and the makers for a unit and for a pair.
 
-    Of pairs it concerns only enemies or only friends, if `between` says so.
+    If `between` is set, it concerns only pairs of enemies or only pairs of friends.
     """
 
     title: str
@@ -54,7 +54,7 @@ class _Kind:
     key: str = ""
 
     def maker(self, units: Sequence[UnitOnField]) -> Maker | None:
-        """Returns what makes the section of a unit or a pair, None if it does not concern them."""
+        """Returns the maker of a section on a unit or a pair; None if it does not concern them."""
         if len(units) == 1:
             return self.of_unit
         are = "friends" if units[0].side == units[1].side else "enemies"
@@ -93,9 +93,9 @@ class MauriceBook(Book):
     game: Final = GAME
 
     def rulings(self, position: Position, active: str) -> Handle:
-        """Returns a handle on all rulings on units that are whole.
+        """Returns a handle on all rulings on complete units.
 
-        Rulings on units around which nothing has changed are remembered.
+        Rulings on units around which nothing has changed are cached.
 
         Raises:
             BadInput: The terrain is of an unknown kind, or a unit's state is invalid.
@@ -122,7 +122,7 @@ class MauriceBook(Book):
         ]
 
     def title(self, handle: object, *units: str) -> str:
-        """Returns what the units are, in a few words each."""
+        """Describes the units in a few words each."""
         by_id = _handle(handle).rulings.field.by_id
         return ", and ".join(_title(by_id[unit]) for unit in units)
 
@@ -165,7 +165,7 @@ class MauriceBook(Book):
         """Returns the answers to a query, for `tablecam rulings`.
 
         Raises:
-            BadInput: The position is not fit for rulings, or the query names what is not there.
+            BadInput: The position is not fit for rulings, or the query names something unknown.
         """
         field = field_of(position, source)
         _check_query(field, query)
@@ -186,7 +186,7 @@ class MauriceBook(Book):
 
 @dataclass(frozen=True, slots=True)
 class Printed:
-    """The answers to a query as `tablecam.rules.books.PrintedRulings`."""
+    """The answers to a query, as `tablecam.rules.books.PrintedRulings`."""
 
     everything: Rulings
     narrowed: Rulings
@@ -208,7 +208,7 @@ class Printed:
 
     @property
     def reports(self) -> tuple[UnitReport, ...]:
-        """The sheets of the units or the pair, under one rule its findings alone."""
+        """The sheets of the units or the pair; for a single rule, its findings alone."""
         handle = Handle(self.everything)
         if self.query.pair is not None:
             return (BOOK.pair_sheet(handle, *self.query.pair),)
@@ -216,7 +216,7 @@ class Printed:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Close calls, interpretations that decide, and warnings."""
+        """Close calls, decisive interpretations, and warnings."""
         if self.reports:
             return tuple(f"warning: {text}" for text in self.everything.field.warnings)
         return rulings_notes(self.narrowed, rule=self.query.rule)
@@ -249,7 +249,7 @@ def _parts(
     rulings: Rulings, kind: str, make: Maker, units: Sequence[UnitOnField]
 ) -> tuple[Part, ...]:
     parts = tuple(make(rulings, *units))
-    # Known only now that the rulings have been asked.
+    # Known only after the rulings have been computed.
     is_lost = rulings.not_known & {kind, *(f"{kind}/{unit.id}" for unit in units)}
     return (UNKNOWN,) if is_lost else parts
 

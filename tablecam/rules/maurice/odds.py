@@ -1,10 +1,10 @@
 """Odds of a request: the probabilities of all its outcomes before any die is thrown.
 
-Fire and rally: every die is an independent try, so numbers of successes are convolved. A shot
+Fire and rally: dice are independent, so the distributions of successes are convolved. A shot
 disrupts with the probability to hit times that to disrupt (M-7.23, M-7.25).
 
-Combat: all throws of each melee are settled at once. Falling back is resolved once for each set of
-results that they lead to, as units of different melees may cross each other's ways.
+Combat: all throws of each melee are settled at once. Falling back is resolved once for each
+combination of results, as units of different melees may cross each other's ways.
 """
 
 from __future__ import annotations
@@ -88,15 +88,15 @@ def _whole_fire(field: Field, request: Document) -> Json:
 
 
 _SAFE_MM = 0.5
-"""Extra range for units on a way back: one too many changes no outcome, a missing one would."""
+"""Extra range for units on a way back: one too many does no harm, one too few would."""
 
 
 def odds(field: Field, request: Request) -> Json:
-    """Returns the probabilities of all outcomes of a request, whose dice do not count.
+    """Returns the probabilities of all outcomes of a request, ignoring its dice.
 
-    `disruption` is what a unit gains (negative: sheds), as in resolutions: none if it breaks at
-    once. Where there are too many outcomes to count, `samples` says how many were drawn and
-    `plus_minus` what a probability may be off by.
+    `disruption` is the number a unit gains (negative: sheds), as in resolutions: none if it breaks
+    at once. If there are too many outcomes to count, `samples` gives the number drawn and
+    `plus_minus` the error of a probability.
 
     Raises:
         BadInput: The request is not allowed, as when it is resolved.
@@ -190,7 +190,7 @@ def _combat(field: Field, request: Combat) -> Json:
 
 
 def _merged(sets: Iterable[set[str]]) -> list[set[str]]:
-    """Returns sets of units, those that share a unit joined into one."""
+    """Merges sets that share a unit."""
     merged: list[set[str]] = []
     for units in sets:
         apart = [other for other in merged if other.isdisjoint(units)]
@@ -199,7 +199,7 @@ def _merged(sets: Iterable[set[str]]) -> list[set[str]]:
 
 
 def _sum(some: Mapping[int, float], more: Mapping[int, float]) -> dict[int, float]:
-    """Returns the chances of the sum of two independent numbers."""
+    """Returns the distribution of the sum of two independent numbers."""
     chances = _Shares(float)
     for number, share in some.items():
         for other, other_share in more.items():
@@ -229,7 +229,7 @@ def _results(
     names: tuple[str, ...],
 ) -> Chances[_Melee]:
     """Returns the chances of the results of a melee (M-8.20), before anyone falls back."""
-    # Their scores are those of all throws below.
+    # These scores are placeholders: all throws follow below.
     units = [combat.scored_unit(field, met, name, scores[name], 0) for name in names]
     dice, is_exact = throws(len(names))
     settled = settle(units, dice + np.array([scores[name].value for name in names]))
@@ -247,7 +247,7 @@ def _ways_back(
     """Returns two functions about ways straight back from a melee.
 
     The first names a melee's units and all that they may meet as both fall back; the second is
-    `fall_back_path`, worked out once for the units that stand on a way.
+    `fall_back_path`, computed once for each set of units on a way.
     """
     table, nobody = field.position.table, CombatResult()
     far_mm = float(np.hypot(table.width_mm, table.depth_mm))
@@ -284,17 +284,17 @@ def _ways_back(
 
 
 _Fates = defaultdict[tuple[int, bool, bool, bool], float]
-"""The chance of each fate of a unit: the disruption it gains, whether it breaks, falls back, and
-breaks only as it does."""
+"""The chance of each fate of a unit: the disruption it gains, whether it breaks, whether it falls
+back, and whether it breaks only then."""
 
 
 def _fate(fates: _Fates, *, is_attacker: bool) -> Json:
     """Returns a unit's fate, results and falling back together.
 
-    `breaks_falling_back` is the part of `breaks` that results alone (M-8.20) do not cause.
+    `breaks_falling_back` is the part of `breaks` not caused by results alone (M-8.20).
     """
-    # A friend of the attackers is left out of outcomes that do not touch it; sums of probabilities
-    # differ from 1 by rounding alone.
+    # Outcomes that do not touch a friend of the attackers omit it; otherwise the sum differs from 1
+    # only by rounding.
     left_out = 1.0 - sum(fates.values())
     chances = _Shares(float, {0: left_out} if left_out > _ROUNDING else {})
     for (gained, *_), share in fates.items():
@@ -316,7 +316,7 @@ _LEAST = 0.0005
 def odds_tables(document: Mapping[str, Any]) -> Iterable[TextTable]:
     """Yields the tables of an odds document."""
     kind, units = document["kind"], document["units"]
-    # The disruption that any unit may gain or shed, as column heads.
+    # Column heads: every disruption that some unit may gain or shed.
     named = {number for unit in units.values() for number in unit["disruption"]["chances"]}
     numbers = sorted(map(int, named), key=abs)
     heads = ["mean", *(f"{number:+d}" if number else "0" for number in numbers)]
@@ -335,7 +335,7 @@ def odds_tables(document: Mapping[str, Any]) -> Iterable[TextTable]:
             f"disruption gained: {share} (0 if broken at once){_precision(document)}",
             ("unit", "value", "vs", *heads, "breaks", "falls\nback", "breaks\nby it"),
             (
-                # Friends that are only passed through do not fight.
+                # Friends that are merely passed through do not fight.
                 (name, str(unit.get("value", "")), ", ".join(enemies), *shares(unit))
                 for name, unit in units.items()
                 for enemies in [unit.get("engaged_with", ())]
@@ -361,7 +361,7 @@ def odds_tables(document: Mapping[str, Any]) -> Iterable[TextTable]:
 
 
 def percent(share: float) -> str:
-    """Formats a probability in per cent: what can happen is never 0, what can fail never 100.
+    """Formats a probability in per cent: a possible event is never 0, an uncertain one never 100.
 
     >>> percent(0.5), percent(0.1234), percent(1e-9), percent(1 - 1e-9), percent(0), percent(1)
     ('50.0', '12.3', '<0.1', '>99.9', '0', '100')
@@ -376,7 +376,7 @@ def percent(share: float) -> str:
 
 
 def _precision(document: Mapping[str, Any]) -> str:
-    """Says how far sampled chances may be off; nothing where all throws were counted."""
+    """Says how far sampled chances may be off; empty if all throws were counted."""
     if "samples" not in document:
         return ""
     off = percent(document["plus_minus"])
@@ -384,7 +384,7 @@ def _precision(document: Mapping[str, Any]) -> str:
 
 
 def _losses_table(document: Mapping[str, Any]) -> TextTable:
-    # Both sides share their columns.
+    # Both sides have the same columns.
     most = max(int(n) for side in document["sides"].values() for n in side["broken"]["chances"])
     counts = [str(number) for number in range(most + 1)]
     rows = [
@@ -402,7 +402,7 @@ def _losses_table(document: Mapping[str, Any]) -> TextTable:
 def _table(
     title: str, caption: str, heads: tuple[str, ...], rows: Iterable[tuple[str, ...]]
 ) -> TextTable:
-    """Returns a table whose numbers stand to the right and never break."""
+    """Returns a table with right-aligned numbers that never wrap."""
     first, *others = heads
     numbers = frozenset(others) - {"vs"}
     return TextTable(title, heads, tuple(rows), caption, numbers, numbers | {first})

@@ -1,4 +1,4 @@
-"""Plain questions to single rules of Maurice Lite, by units as they lie or as they count."""
+"""Plain questions about single rules of Maurice Lite, from poses of units or bare facts."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _TABLE_MM = (1800.0, 1200.0)
 
 @dataclass(frozen=True, kw_only=True)
 class UnitFacts:
-    """A unit as it lies; without an id or a side it gets those of its part in the question."""
+    """A unit's pose; without an id or side it takes those of its part in the question."""
 
     arm: Arm
     bases: Annotated[list[BaseSection], Limits(min_length=1)]
@@ -102,7 +102,7 @@ class FireDice:
 
 
 class FireAnswer(RuleAnswer, total=False):
-    """`bases` are the rulings on each base that may fire at somebody; the rest needs dice."""
+    """`bases` are the rulings on each base that has a target; the rest needs dice."""
 
     may_fire: Decided
     why_not: Ban
@@ -112,7 +112,7 @@ class FireAnswer(RuleAnswer, total=False):
 
 
 class FlankAnswer(RuleAnswer, total=False):
-    """`to_flank` by where the enemy lies; it flanks the unit if it also touches it."""
+    """`to_flank` is by position alone; the enemy flanks the unit if it also touches it."""
 
     to_flank: Decided
     touches: Decided
@@ -128,7 +128,7 @@ class ChargeAnswer(RuleAnswer, total=False):
 
 
 class CombatAnswer(RuleAnswer, total=False):
-    """`values` before the dice; `units` are the results, `position` what follows from them."""
+    """`values` before the dice; `units` are the results, `position` the position after them."""
 
     values: dict[str, int]
     units: dict[str, Any]
@@ -137,7 +137,7 @@ class CombatAnswer(RuleAnswer, total=False):
 
 @dataclass(frozen=True, kw_only=True)
 class RallyingUnit:
-    """The unit that rallies, as it counts."""
+    """The facts of a unit that rallies."""
 
     arm: Arm
     disruption: Count
@@ -167,7 +167,7 @@ def _fire(
     card: Card = 0,
     dice: FireDice | None = None,
 ) -> FireAnswer:
-    """Which bases of a unit may fire at another, at what number, and with dice: what they do."""
+    """Which bases of a unit may fire at another, the number needed, and with dice the results."""
     shooter, enemy = firer.unit("firer", "firing"), target.unit("target", "fired at")
     rulings = _rulings(table.position(shooter, enemy), shooter.side, document)
     bases = rulings.units[shooter.id].fire
@@ -233,7 +233,7 @@ def _combat(
     dice: dict[Name, Die] | None = None,
     fall_back_order: tuple[Name, ...] = (),
 ) -> CombatAnswer:
-    """What each engaged unit adds to its die, and with one die each: the combat's results."""
+    """What each engaged unit adds to its die, and with one die each, the combat's results."""
     field = _field(table.position(*(unit.unit("", "") for unit in units)), document)
     if dice is None:
         values = combat_scores(field, active, cards or {})
@@ -260,7 +260,7 @@ def _rally(
     card: Card = 0,
     dice: tuple[Die, ...] | None = None,
 ) -> RallyAnswer:
-    """The number that each die needs to shed a disruption, and with dice: how many are shed."""
+    """The number that each die needs to shed a disruption, and with dice, how many are shed."""
     rallying = rally_number(
         "the unit",
         unit.arm,
@@ -295,16 +295,16 @@ def _rulings(position: Position, active: str, document: Document) -> Rulings:
 
 
 def _findings(rulings: Rulings, question: str, a_id: str, b_id: str) -> list[Finding]:
-    """Returns what the page says of a question about two units."""
+    """Returns the page's answers to a question about two units."""
     sections = BOOK.sections(Handle(rulings), a_id, b_id)
     lines = (line for section in sections if section.answers(question) for line in section.lines)
     return [line for line in lines if line.question and line.question.id.startswith(question)]
 
 
 def _about(key: str, findings: Sequence[Finding]) -> Any:
-    """Returns the keys of an answer that is yes if one of the findings is: the key and its why."""
+    """Returns an answer under `key`, with its reasons; it is yes if one of the findings is."""
     answers = [finding.answer for finding in findings if finding.answer is not None]
-    # Yes before too close before no: each finding is about some of a unit's bases.
+    # Yes beats too close, which beats no: each finding is about some of a unit's bases.
     answer = max(answers, key=lambda answer: (answer.answer != "no", answer.answer == "yes"))
     verdict = decided(answer)
     readings = [finding.reading.rule for finding in findings if finding.reading is not None]

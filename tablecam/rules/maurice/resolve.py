@@ -48,9 +48,9 @@ def _volley(field: Field, request: Volley) -> Json:
     )
     units = {result.unit: _struck_json(result) for result in struck_units}
     shots = [
-        one.shot.to_json()
-        | {"rolled": list(one.rolled), "hits": one.hits, "because": list(one.shot.because)}
-        for one in fired
+        rolled.shot.to_json()
+        | {"rolled": list(rolled.rolled), "hits": rolled.hits, "because": list(rolled.shot.because)}
+        for rolled in fired
     ]
     return _answer(field, request.kind, units, after, shots=shots)
 
@@ -142,7 +142,7 @@ def _questions(field: Field, meeting: combat.Meeting) -> Iterator[Answer]:
 
 
 def _deciding(field: Field, fought: combat.ResolvedCombat) -> Iterator[str]:
-    """Yields the rules whose interpretations decide something in a combat."""
+    """Yields the rules whose interpretations matter in a combat."""
     meeting = fought.meeting
     flanking = (
         {*flanked_by(field, field.by_id[name], meeting.contacts_on_field)} & {*engaged}
@@ -223,7 +223,7 @@ def _rally_lines(answer: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _notes(answer: Mapping[str, Any]) -> Iterator[str]:
-    """Yields close calls, which were taken as measured, and interpretations that decide."""
+    """Yields close calls, resolved as measured, and decisive interpretations."""
     notes = [f"{doubt['rule']} {doubt['because']}" for doubt in answer["doubts"]]
     notes += [f"{rule}, interpretation: {text}" for rule, text in answer["readings"].items()]
     if notes:

@@ -1,8 +1,8 @@
 """Charges: which enemies each unit can charge, by which moves, and how surely (M-8.2 to M-8.8).
 
-Whether errors of poses leave it in doubt is asked of the same rule in worlds: first in one tilted
-for or against the charge by more than any error, and only where that turns the answer in those
-drawn from the errors.
+To see whether pose errors leave it in doubt, the same rule is applied in other worlds: first in one
+tilted for or against the charge by more than any error, and only if that changes the answer in
+worlds drawn from the errors.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ Draws cost a hundred times as much as the charges themselves, and most answers a
 class ChargeLane:
     """A charge move that reaches a target: a wheel or none, then straight ahead.
 
-    Of all wheels to that side that reach it, the move is the middle one, where it tolerates the
-    largest error of the hand. `also_meets` are enemies met at the same instant. `crosses_difficult`
+    The wheel is the middle one of all those to that side that reach the target, as it tolerates the
+    largest placement error. `also_meets` are enemies met at the same instant. `crosses_difficult`
     costs a disruption on the way (M-8.6).
     """
 
@@ -67,7 +67,7 @@ class ChargeLane:
 
     @cached_property
     def evidence(self) -> tuple[Shape, ...]:
-        """The area of the wheel, the lane ahead and the front where it meets the enemy."""
+        """The area of the wheel, the lane ahead, and the front when it meets the enemy."""
         move, unit = self.move, self.unit
         return (
             *(shapes_of(move.wheel_area(unit), "wheel", "wheel") if move.pivot else ()),
@@ -78,10 +78,10 @@ class ChargeLane:
 
 @dataclass(frozen=True, slots=True)
 class Charge:
-    """Whether a unit can charge, its targets and its lanes; `why_not` where it cannot.
+    """Whether a unit can charge, its targets and its lanes; `why_not` if it cannot.
 
-    Each target has the lane straight ahead or, where that does not reach it, one after a wheel to
-    each side.
+    Each target has the lane straight ahead or, if that does not reach it, one after a wheel to each
+    side.
     """
 
     is_eligible: bool
@@ -108,7 +108,7 @@ def charges(field: Field, only: Collection[str] | None = None) -> dict[str, Char
     """Returns the charges of all units, or of the `only` ids: targets and lanes.
 
     Whether the enemy was in view when the round began (M-8.4) is judged from the present positions.
-    The charges of units around which nothing has changed are remembered.
+    The charges of units around which nothing has changed are cached.
     """
     units = [unit for unit in field.units if only is None or unit.id in only]
     reaches_mm = [
@@ -149,12 +149,12 @@ def _with_doubts(field: Field, unit: UnitOnField, charge: Charge) -> Charge:
 def _as_measured(tries: Sequence[LegalMoves]) -> Charge:
     """Returns a unit's charge, taking all measured poses as exact."""
     targets = {name for tried in tries for name in tried.targets}
-    # In the order of the field, like the owners of the bases.
+    # In field order, like the owners of the bases.
     names = dict.fromkeys(name for tried in tries for name in tried.moves.there.owners)
     lanes = tuple(lane for name in names if name in targets for lane in _lanes_to(name, tries))
     if lanes:
         return Charge(True, None, tuple(dict.fromkeys(lane.target for lane in lanes)), lanes)
-    # The limit that stopped the moves which passed most limits explains best.
+    # The best explanation is the limit that stopped the moves that got farthest.
     why_not, _ = LIMITS[max((tried.passed for tried in tries), default=0)]
     return Charge(False, why_not, (), ())
 
@@ -183,7 +183,7 @@ def are_enough_chargers(chargers: int, activated: int) -> bool:
 
 
 def why_never_charges(unit: UnitOnField) -> Reason | None:
-    """Returns the rule that forbids a unit any charge, wherever the enemy is (M-8.4), or None."""
+    """Returns the rule that forbids a unit to charge wherever the enemy is (M-8.4), or None."""
     if unit.unit.arm == "artillery":
         return Reason("M-8.4", "artillery")
     if unit.formation == "column":
@@ -221,20 +221,20 @@ def _lane(tried: LegalMoves, row: int, target: str) -> ChargeLane:
 def crosses_difficult(field: Field, unit: UnitOnField, move: Move) -> bool:
     """Returns whether a charge passes over difficult ground by more than a sliver (M-8.6)."""
     difficult = field.ground.difficult
-    # In a wheel of at most 1 BW no corner goes twice as far as the end of the front.
+    # In a wheel of at most 1 BW no corner moves twice as far as the end of the front.
     is_near = shapely.dwithin(difficult, unit.outline, 2 * move.cost_mm)
     return bool(is_near) and is_partly_in(move.area(unit), difficult)
 
 
 _FRONT_ENDS = 1.6
-"""The error of a front's end as a multiple of a base's: the most that two bases abreast give."""
+"""The error of a front's end as a multiple of a base's: the worst case, two bases abreast."""
 _TOGETHER = 50
 """The number of draws evaluated in one batch, to bound memory."""
 
 
 @dataclass(frozen=True, eq=False)
 class _Question:
-    """A unit on a field of the units that its charges can involve, and its targets as measured.
+    """A unit, a field of the units that its charges can involve, and its measured targets.
 
     No limit of its charges errs by more than `most_mm`.
     """
@@ -246,7 +246,7 @@ class _Question:
 
     @classmethod
     def of(cls, field: Field, unit: UnitOnField, targets: tuple[str, ...]) -> _Question:
-        # As far as it can come if its reach were longer by the bound, and sideways by as much.
+        # As far as it could charge if its reach were longer by the bound, and sideways by as much.
         reach_mm = far_mm(field, unit) + 2 * _bound_mm(field, unit, field.units)
         around = field.with_units(field.within(unit.outline, reach_mm))
         return cls(around, unit, targets, _bound_mm(around, unit, around.enemies_of(unit)))
@@ -255,9 +255,9 @@ class _Question:
         return tilted(self.field, self.unit, (name,), by_mm)
 
     def answers(self) -> Mapping[str, Answer]:
-        """Returns the answers that change in a tilt by more than any error.
+        """Returns the answers that change if the world is tilted by more than any error.
 
-        None where all poses are exact, unless the players agreed on a tolerance.
+        There are none if all poses are exact, unless the players agreed on a tolerance.
         """
         enemies = self.field.enemies_of(self.unit)
         if self.field.is_exact or not enemies:
@@ -301,7 +301,7 @@ class _Question:
         )
 
     def _margin_mm(self, name: str) -> float:
-        """Returns by how much the world must be tilted before the answer turns."""
+        """Returns the tilt of the world at which the answer changes."""
 
         def is_reached(by_mm: float) -> bool:
             return bool(reached([(self.tilted(name, by_mm), self.unit)], [{name}])[0])
@@ -324,7 +324,7 @@ def _bound_mm(field: Field, unit: UnitOnField, others: Iterable[UnitOnField]) ->
 
 
 def _error_mm(field: Field, unit: UnitOnField, others: Iterable[UnitOnField]) -> float:
-    """Bounds one standard deviation of the place of any of some others relative to a charger."""
+    """Bounds the standard deviation of the position of any other unit relative to a charger."""
     corner_mm = max((other.sigma_bound_mm for other in others), default=0.0)
     bases = unit.unit.bases
     turn_rad = math.radians(math.hypot(*(base.sigma_deg for base in bases)) / len(bases))

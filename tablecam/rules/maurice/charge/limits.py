@@ -51,7 +51,7 @@ def is_in_view(field: Field, unit: UnitOnField, target: UnitOnField) -> bool:
         return True
     if not is_in_woods:
         return free_line(front, target.outline, crests) is not None
-    # Where a line avoids all woods, the inexact search through them is unnecessary.
+    # If a line avoids all woods, the inexact search through them is unnecessary.
     if free_line(front, target.outline, _together(crests, woods)):
         return True
     return is_seen_through(front, target.outline, crests, woods, VIEW_WOODS_BW * field.bw_mm)
@@ -59,7 +59,7 @@ def is_in_view(field: Field, unit: UnitOnField, target: UnitOnField) -> bool:
 
 @lru_cache(maxsize=16)
 def _together(crests: shapely.Geometry, woods: shapely.Geometry) -> shapely.Geometry:
-    """Merges all that hides; cached, as it is the same for all units on a table."""
+    """Merges everything that hides units; cached, as it is the same for all on a table."""
     return shapely.union(crests, woods, grid_size=GRID_MM)
 
 
@@ -72,7 +72,7 @@ def _to_edge(woods: shapely.Geometry) -> shapely.Geometry:
 
 
 def met_edge(edges: NDArray[np.object_], front: Axes) -> int:
-    """Returns which edge of a base (4,) a front meets: of those touched, the one most facing it."""
+    """Returns which edge of a base (4,) a front meets: the touched edge that faces it most."""
     sides = shapely.get_coordinates(edges).reshape(-1, 2, 2)
     steps = sides[:, 1] - sides[:, 0]
     # The corners of a base run clockwise, so outward is to the left of each edge.
@@ -98,7 +98,7 @@ class Charger:
     sees: Callable[[UnitOnField], bool]
 
     def longest_wheel_mm(self, corner: Corner) -> float:
-        """Returns how far it can wheel about a corner (M-8.5); not at all across an obstacle."""
+        """Returns its longest wheel about a corner (M-8.5): 0 in contact across an obstacle."""
         is_at_screen = bool(self.there[0].screens) and any(
             touches_across(self.field, self.unit, other)
             for other in self.others
@@ -119,9 +119,9 @@ class Charger:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LegalMoves:
-    """A unit's moves about one corner, the rows of the legal ones, and how many limits some pass.
+    """A unit's moves about one corner, the rows of the legal ones, and the number of limits passed.
 
-    If no move is legal, that is the index in `LIMITS` of the limit that left none.
+    If no move is legal, that number is the index in `LIMITS` of the limit that left none.
     """
 
     charger: Charger
@@ -145,8 +145,8 @@ def attempts_of(
 ) -> list[list[LegalMoves]]:
     """Returns the legal moves of each unit on its field, about each corner.
 
-    Only those straight ahead where they meet all enemies in reach, or those `wanted` of each unit.
-    All fields have one base width.
+    Only those straight ahead if they meet all enemies in reach, or each unit's `wanted` ones. All
+    fields have the same base width.
     """
     chargers = _chargers(asked)
     ahead = moves_about([charger.there[0] for charger in chargers.values()], [0.0] * len(chargers))
@@ -169,7 +169,7 @@ def attempts_of(
 def reached(
     asked: Sequence[tuple[Field, UnitOnField]], wanted: Sequence[Set[str]]
 ) -> list[set[str]]:
-    """Returns which of the enemies `wanted` of each unit it can charge."""
+    """Returns which of its `wanted` enemies each unit can charge."""
     return [
         set[str]().union(*(tried.targets for tried in tries)) & names
         for tries, names in zip(attempts_of(asked, wanted), wanted, strict=True)
@@ -192,7 +192,7 @@ def _chargers(asked: Sequence[tuple[Field, UnitOnField]]) -> dict[int, Charger]:
 
 
 def may_charge(unit: UnitOnField, enemy: UnitOnField) -> bool:
-    """Returns whether a unit may charge an enemy of that arm: infantry never charges cavalry."""
+    """Returns whether a unit may charge an enemy's arm: infantry never charges cavalry."""
     return unit.unit.arm == "cavalry" or enemy.unit.arm != "cavalry"
 
 
@@ -220,7 +220,7 @@ def _after_wheels(
 def with_wheel(
     field: Field, unit: UnitOnField, corner: Corner, arc_mm: float
 ) -> Sequence[LegalMoves]:
-    """Returns a unit's legal moves after one certain wheel, and straight ahead."""
+    """Returns a unit's legal moves after one given wheel, and straight ahead."""
 
     def arcs_of(_: Fan, longest_mm: float) -> Array:
         return np.array([0.0, arc_mm] if 0.0 < arc_mm <= longest_mm else [0.0])
@@ -266,7 +266,7 @@ def _meets_none_in_woods(charger: Charger, moves: Moves, rows: Indices) -> Flags
 def _meets_only(
     charger: Charger, moves: Moves, rows: Indices, may: Callable[[UnitOnField], bool]
 ) -> Flags:
-    """Returns which moves meet no enemy that they may not; `may` is asked only of enemies met."""
+    """Returns which moves meet only enemies that `may` permits; it is called for these alone."""
     meets = np.zeros(len(rows), dtype=bool)
     for unit_id in dict.fromkeys(moves.there.owners):
         is_met = moves.is_meeting(unit_id)[rows]
@@ -298,4 +298,4 @@ LIMITS: tuple[tuple[Reason, Callable[[Charger, Moves, Indices], Flags]], ...] = 
     (Reason("M-8.4", "forbidden_ground"), _has_ground),
     (Reason("M-8.4", "in_woods"), _meets_none_in_woods),
 )
-"""Each limit on a charge move, with the reason given where it leaves no move."""
+"""Each limit on a charge move, with the reason given if it leaves no move."""

@@ -25,13 +25,13 @@ from tablecam.uncertainty.margins import Flags
 
 
 def allowance_mm(field: Field, unit: UnitOnField) -> float | None:
-    """Returns how far a unit may charge in all (M-8.5); None without an allowance."""
+    """Returns a unit's whole charge distance (M-8.5); None if it has no allowance."""
     allowance_bw = tables.ALLOWANCES_BW.get((unit.unit.arm, unit.formation))
     return None if allowance_bw is None else allowance_bw * field.bw_mm
 
 
 def far_mm(field: Field, unit: UnitOnField) -> float:
-    """Returns the greatest distance of anything that a unit's charge can meet, without errors."""
+    """Returns the greatest distance at which a unit's charge can meet anything, ignoring errors."""
     return (allowance_mm(field, unit) or 0.0) + tables.THIN_BW * field.bw_mm + TOUCH_MM
 
 
@@ -40,7 +40,7 @@ class InReach:
     """The bases that the lanes of a unit about one corner can involve.
 
     `bases` are those of enemies, with their units' ids in `owners` and unit numbers in `whose`
-    (n,); `touched` (n,) marks those that it touches already. `fan` holds these bases and then those
+    (n,); `touched` (n,) marks those that it already touches. `fan` holds these bases and then those
     of friends. `screens` are the outlines of thin obstacles, each with a mark (n,) for the bases
     that touch it; an enemy across one is met up to `thick_mm` before contact (M-8.14).
     """
@@ -56,7 +56,7 @@ class InReach:
     thick_mm: float
 
     def contact_mm(self, arcs_mm: Array, begins_mm: Array) -> Array:
-        """Returns the distance to contact with enemy bases (k, n) that begin at such distances."""
+        """Returns the distances (k, n) to contact with enemy bases that begin at `begins_mm`."""
         if not self.screens:
             return begins_mm
         front = self.front
@@ -104,7 +104,7 @@ def bases_in_reach(
 
 
 def swing_mm(unit: UnitOnField, corner: lanes.Corner, arc_mm: float) -> float:
-    """Returns how far any part of a unit moves in a wheel about a corner."""
+    """Returns the farthest that any part of a unit moves in a wheel about a corner."""
     offsets_mm = shapely.get_coordinates(unit.outline) - lanes.pivot_mm(unit.axes, corner)
     return float(np.hypot(*offsets_mm.T).max()) * (arc_mm / lanes.front_width_mm(unit.axes))
 
@@ -133,7 +133,7 @@ class Move:
 
     @property
     def is_contact(self) -> bool:
-        """Whether it is so short that the two touch already."""
+        """Whether it is so short that the two already touch."""
         return self.cost_mm < _CONTACT_MM
 
     def words(self, bw_mm: float) -> str:
@@ -192,14 +192,14 @@ class Moves:
         return Move(self.there.corner, float(self.arcs_mm[row]), float(self.straight_mm[row]))
 
     def lanes_mm(self, unit: UnitOnField, rows: NDArray[np.intp]) -> Array:
-        """Returns the lanes of some of the moves, by their corners (k, 4, 2)."""
+        """Returns the corners (k, 4, 2) of some of the moves' lanes."""
         return lanes.lane_corners_mm(
             unit.axes, self.there.corner, self.arcs_mm[rows], self.straight_mm[rows]
         )
 
 
 ArcsOf = Callable[[fans.Fan, float], Array]
-"""Returns the arcs of the wheels to try about a corner, up to the longest."""
+"""Returns the arcs of the wheels to try about a corner, up to a longest one."""
 
 
 def moves_about(
@@ -251,19 +251,19 @@ _FAR_MM = 1e4
 def forbidden_ground(field: Field, unit: UnitOnField) -> Barred:
     """Returns the ground that a unit may not charge into, as far as it can come.
 
-    Impassable ground, everything off the table, and for cavalry woods. A base that a hand has left
+    This is impassable ground, everything off the table, and for cavalry woods. A base placed
     slightly over the table's edge may stay so.
     """
     woods = [field.ground.woods] if unit.unit.arm == "cavalry" else []
     areas = [field.ground.barred, *woods, _off_table(field, unit)]
-    # In a wheel the rear swings no farther than the front could go ahead.
+    # The rear swings no farther in a wheel than the front could go ahead.
     reach_mm = (allowance_mm(field, unit) or 0.0) + abs(field.over_edge_mm)
     near = (area for area in areas if shapely.dwithin(area, unit.outline, reach_mm))
     return barred_by(tuple(near), tables.SLIVER_MM)
 
 
 def _off_table(field: Field, unit: UnitOnField) -> shapely.Polygon:
-    """Returns everything off the table, beyond what the unit already overhangs."""
+    """Returns everything off the table, except a margin that the unit already overhangs."""
     play = table_outline(field.position.table)
     places = shapely.points(shapely.get_coordinates(unit.outline))
     over_mm = float(np.max(shapely.distance(play, places))) + field.over_edge_mm
@@ -279,9 +279,9 @@ def free_arc_mm(
     forbidden: Barred,
     longest_mm: float,
 ) -> float:
-    """Returns how far a unit can wheel about a corner, over none of `others` or forbidden ground.
+    """Returns how far a unit can wheel about a corner, clear of `others` and forbidden ground.
 
-    Friends in line beside it do not block it, nor does ground where it already stands.
+    Friends in line beside it do not block it, nor does ground on which it already stands.
     """
     pivot, sense = lanes.pivot_mm(unit.axes, corner), 1.0 if corner == "left" else -1.0
     far_mm = swing_mm(unit, corner, longest_mm)

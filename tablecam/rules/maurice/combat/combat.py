@@ -58,7 +58,7 @@ _REMEMBERED: Memo[Answer] = Memo()
 
 
 def cover_answer(field: Field, attacker: UnitOnField, defender: UnitOnField) -> Answer:
-    """Returns the same with its confidence and evidence, remembered while both lie still."""
+    """Returns the same with its confidence and evidence, cached while neither unit moves."""
     key = (field.position.table, field.ground, attacker.place, defender.place)
     return _REMEMBERED.answer(key, lambda: _cover_answer(field, attacker, defender))
 
@@ -95,7 +95,7 @@ def close_call_covers(field: Field, pairs: Iterable[tuple[str, str]]) -> tuple[A
 
 
 def _chance(field: Field, attacker: UnitOnField, defender: UnitOnField) -> Chance:
-    """Returns the probability of cover, and how much the cover must grow or shrink to turn it."""
+    """Returns the probability of cover, and how much the cover must grow or shrink to change it."""
     both_mm = attacker.sigma_bound_mm, defender.sigma_bound_mm
     max_shift_mm = field.bound_mm(sum(both_mm))
     place = shapely.convex_hull(shapely.union(attacker.outline, defender.outline))
@@ -123,20 +123,20 @@ def _are_covered(
 ) -> Flags:
     """Returns whether each of k fronts finds its defender in cover: (k,)."""
     targets = _targets(fronts, outlines)
-    # A target wholly behind the front line is not attacked through anything.
+    # No cover protects a target wholly behind the front line.
     is_closed = shapely.is_missing(_open_lines(cover, fronts, targets))
     return np.asarray(is_closed & ~shapely.is_empty(targets))
 
 
 def _targets(fronts: Sequence[Axes], outlines: Sequence[shapely.Geometry]) -> Shapes:
-    """Returns the parts (k,) of defenders ahead of front lines, less a sliver around."""
+    """Returns the parts (k,) of defenders ahead of front lines, less a sliver all round."""
     ahead = np.array(outlines, dtype=object)
     for at, front in enumerate(fronts):
         if front.ahead_mm(shapely.get_coordinates(ahead[at])).min(initial=0.0) < 0.0:
             area = all_ahead(front, shapely.hausdorff_distance(front.edge, ahead[at]))
             ahead[at] = shapely.intersection(ahead[at], area, grid_size=GRID_MM)
-    # Without the sliver, lines between touching units have no length; with it a defender that
-    # touches at the edge of its wood has cover.
+    # The sliver gives lines between touching units a length, so that a defender that touches at the
+    # edge of its wood has cover.
     return np.asarray(shapely.buffer(ahead, -tables.SLIVER_MM, join_style="mitre"))
 
 
@@ -151,7 +151,7 @@ def _open_lines(cover: shapely.Geometry, fronts: Sequence[Axes], targets: Shapes
     parts, owners = shapely.get_parts(edges, return_index=True)
     free = free_lines(parts, in_the_open[owners], [cover] * len(parts))
     lines = np.full(len(fronts), None, dtype=object)
-    # Backwards, so that of several parts the first remains.
+    # Backwards, so that the first of several parts remains.
     is_free = np.flatnonzero(~shapely.is_missing(free))[::-1]
     lines[owners[is_free]] = free[is_free]
     return lines
@@ -168,7 +168,7 @@ class Meeting:
     """The engagements when a side attacks, with units in the position's order, and the contacts.
 
     `contacts` are the enemies in base contact with each attacker (M-8.23), `contacts_on_field`
-    all contacts on the field, `engagements` how certain each engagement is.
+    all contacts on the field, `engagements` the certainty of each engagement.
     """
 
     active: str
@@ -203,7 +203,7 @@ class Fighter:
 class CombatValue:
     """The combat value that a unit adds to its die, with its parts.
 
-    `value` is the sum of `basic` and all modifiers, but at least 0 (M-8.16).
+    `value` is the sum of `basic` and all modifiers, at least 0 (M-8.16).
     """
 
     basic: int
@@ -229,7 +229,7 @@ class CombatValue:
 class ResolvedCombat:
     """A resolved combat: each engaged unit's value, die and result.
 
-    `results` also holds the friends that others passed through as they fell back.
+    `results` includes friends that were passed through by units falling back.
     """
 
     meeting: Meeting
@@ -388,12 +388,12 @@ def fallen_back(
 ) -> Mapping[str, CombatResult]:
     """Returns all results after attackers still in contact have fallen back (M-8.23).
 
-    `order` is that of all attackers, so that it does not depend on which of them stay.
+    `order` covers all attackers, so that it does not depend on which of them stay.
     """
     after = dict(result_of)
     bound = must_fall_back(met, result_of)
     for name in order:
-        # A friend falling back through it may have broken it.
+        # A friend that fell back through it may have broken it.
         if name in bound and not after[name].is_broken:
             after |= fall_back(field, name, after, way_back)
     return MappingProxyType(after)
@@ -406,7 +406,7 @@ def _is_broken(name: str, result_of: Mapping[str, CombatResult]) -> bool:
 def _fighter(field: Field, name: str, met: Meeting, card: int) -> Fighter:
     unit, enemies = field.by_id[name], met.engaged[name]
     attacked = [field.by_id[enemy] for enemy in enemies if unit.side == met.active]
-    # Only the attacked can be attacked on flank or rear.
+    # Only defenders can be attacked on flank or rear.
     flanking = flanked_by(field, unit, met.contacts_on_field) if unit.side != met.active else ()
     return Fighter(
         name,
@@ -423,7 +423,7 @@ def _fighter(field: Field, name: str, met: Meeting, card: int) -> Fighter:
 
 
 def _checked_dice(request: Combat, met: Meeting) -> Mapping[str, int]:
-    """Returns the dice in the order of engaged units; raises `BadInput` where one is missing."""
+    """Returns the dice in the order of engaged units; raises `BadInput` if one is missing."""
     dice, document = request.dice or {}, request.document
     _check_engaged(document, "dice", dice, met)
     missing = [name for name in met.engaged if name not in dice]

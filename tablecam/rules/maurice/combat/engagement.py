@@ -37,9 +37,9 @@ from tablecam.uncertainty.samples import draw_units, probability_of_draws
 _GRAZE_MM = 1e-3
 """A line this near to an outline runs along it, not through it; 100 times the grid."""
 _STUB = 1e-6
-"""The share of a front edge that stands for its end."""
+"""The share of a front edge that represents its end."""
 _EXTRA_MM = 1e-4
-"""The amount added to a strip's length, so that what lies exactly at its end is inside (G-2)."""
+"""Extra length of a strip, so that a unit exactly at its end is inside (G-2)."""
 
 TwoLines = tuple[shapely.LineString, shapely.LineString]
 """Free lines from both front corners of a base to an enemy."""
@@ -66,7 +66,7 @@ def _front_of(base: shapely.Polygon) -> Axes:
 
 @dataclass(frozen=True, eq=False)
 class Melee:
-    """An attacker and all units that its engagements may depend on."""
+    """An attacker and all units on which its engagements may depend."""
 
     field: Field
     attacker: UnitOnField
@@ -127,7 +127,7 @@ class Melee:
         return any(margin_mm >= 0 for margin_mm in self.contacts_mm.values())
 
     def _engagement(self, enemy: UnitOnField) -> Engagement | None:
-        """Returns how an enemy is engaged once there is front contact, None if it is not."""
+        """Returns how an enemy is engaged, given front contact with any; None if it is not."""
         attacker, (a_id, b_id) = self.attacker, (self.attacker.id, enemy.id)
         gap_mm, edge = max(front_gap_mm(attacker, enemy) or 0.0, 0.0), attacker.axes.edge
         if self.contacts_mm[b_id] >= 0:
@@ -147,7 +147,7 @@ class Melee:
         return None
 
     def _miss(self, enemy: UnitOnField) -> Engagement:
-        """Returns why an enemy in reach is not engaged."""
+        """Returns the reason why an enemy in reach is not engaged."""
         a_id, b_id, shown = self.attacker.id, enemy.id, _apart(self.attacker, enemy)
         by = f"misses {{}} by {abs(self.contacts_mm[b_id]):.1f} mm"
         if not self._has_contact:
@@ -161,7 +161,7 @@ class Melee:
     def units_near(self) -> tuple[UnitOnField, ...]:
         """The units that may be engaged or hide others: all within 1 BW plus the error bound.
 
-        Nothing else that moves affects the melee.
+        No other unit affects the melee.
         """
         field, own, units = self.field, self.attacker, self.field.units
         reach_mm = ENGAGED_BW * field.bw_mm + OVERLAP_MM + field.tolerance_mm
@@ -178,9 +178,9 @@ class Melee:
 
     @cached_property
     def _lines_mm(self) -> Mapping[str, float]:
-        """How far the world must be tilted before two lines reach an enemy or miss it.
+        """The tilt of the world at which two lines begin to reach an enemy, or to miss it.
 
-        Minus infinity where contacts decide whatever the lines do.
+        Minus infinity if contacts alone decide.
         """
         most_mm = self.max_shift_mm
         touches_anybody = max(self.contacts_mm.values(), default=-math.inf) >= -most_mm
@@ -196,7 +196,7 @@ class Melee:
         return any(lines_to(world, self.attacker, world.by_id[enemy.id]))
 
     def _plain_margin_mm(self, enemy: UnitOnField, *, holds: bool) -> float:
-        """Returns the margin of an outcome that no error changes: at least the largest one."""
+        """Returns the margin of an outcome that no error changes: at least the largest error."""
         touching_mm = self.contacts_mm[enemy.id]
         least_mm = self.max_shift_mm + EXACT_MM
         if not holds:
@@ -211,12 +211,12 @@ class Melee:
         anybody = np.any(list(self._drawn_contacts.values()), axis=0)
         touched = self._drawn_contacts[enemy.id]
         lines_mm = self._lines_mm[enemy.id]
-        # Where no error changes the two lines, contacts alone decide.
+        # If no error changes the two lines, contacts alone decide.
         if abs(lines_mm) >= self.max_shift_mm:
             return np.asarray(anybody & (touched | (lines_mm >= 0)))
         reached = anybody & touched
         worlds = drawn_fields(self.around)
-        # Two lines are slow, so they are laid only where no contact decides.
+        # The search for two lines is slow, so it runs only where no contact decides.
         for draw in np.flatnonzero(anybody & ~touched).tolist():
             units = worlds[draw].by_id
             reached[draw] = any(lines_to(worlds[draw], units[self.attacker.id], units[enemy.id]))
@@ -240,8 +240,8 @@ NEAR_RULE = "M-8.12"
 class Engagement:
     """Why an attacker engages an enemy.
 
-    By contact with its front edge (M-8.10), or as the enemy is directly in front within 1 BW, which
-    the two lines of M-8.12 show.
+    The enemy touches its front edge (M-8.10), or is directly in front within 1 BW, as the two lines
+    of M-8.12 show.
     """
 
     rule: str
@@ -254,8 +254,8 @@ class Engagements:
     """All engagements of a position, in the order of its units.
 
     Every unit of the active side counts as an attacker, because a position does not say who
-    charged. `pairs` are those that hold as measured; the `melees`, one for each attacker by its id,
-    compute on demand how certain each is and which others are possible.
+    charged. `pairs` are the measured ones; the `melees`, by attacker id, compute on demand how
+    certain each is and which others are possible.
     """
 
     field: Field
@@ -274,7 +274,7 @@ class Engagements:
     def held_by_guns(self, unit_id: str) -> Mapping[str, tuple[str, ...]]:
         """Returns the enemies that would outnumber a unit but for guns of its side (M-8.17).
 
-        Each with the guns, which it is engaged with besides.
+        Each comes with those guns, with which it is also engaged.
         """
 
         def is_gun(name: str) -> bool:
@@ -315,7 +315,7 @@ class Engagements:
 
     @cached_property
     def _doubtful(self) -> Mapping[tuple[str, str], Answer]:
-        # Exact positions leave no doubt, and chances take long.
+        # Exact positions leave no doubt, and chances are slow to compute.
         if self.field.is_exact:
             return {}
         return {
@@ -339,7 +339,7 @@ class Engagements:
         melee = self.melees.get(attacker.id)
         if melee is not None and enemy.id in melee.contacts_mm:
             return melee.answers[enemy.id]
-        # Out of reach of any error.
+        # The enemy is out of reach whatever the errors.
         far_mm = float(shapely.distance(attacker.outline, enemy.outline))
         because = f"{enemy.id} is {self.field.in_bw(far_mm):.2f} BW from {attacker.id}, too far"
         margin_mm = min(-EXACT_MM, ENGAGED_BW * self.field.bw_mm - far_mm)
@@ -352,7 +352,7 @@ _REMEMBERED: Memo[Melee] = Memo()
 def engagements(field: Field, active: str, only: str | None = None) -> Engagements:
     """Returns all engagements when a side attacks, or those of `only` one attacker (M-8.10).
 
-    Those of attackers around which nothing has changed are remembered.
+    Those of attackers around which nothing has changed are cached.
     """
     attackers = [unit for unit in field.of_side(active) if only in (None, unit.id)]
     melees = _REMEMBERED.answers(
@@ -384,16 +384,16 @@ def _two_lines(
     target = shapely.intersection(enemy, area, grid_size=GRID_MM)
     if target.is_empty:
         return None
-    # One union, so that no line passes between units in contact.
+    # One union so that no line passes between units in contact.
     hiding = shapely.union_all(
         [other for other in others if shapely.intersects(other, area)], grid_size=GRID_MM
     )
     seen = shapely.buffer(target, _GRAZE_MM)
-    # A neighbour that overlaps a corner by a sliver hides nothing (G-5), and no line passes a
-    # gap that counts as contact (G-6).
+    # A neighbour that overlaps a corner by a sliver hides nothing (G-5), and no line passes through
+    # a gap that counts as contact (G-6).
     closed = shapely.buffer(hiding, TOUCH_MM / 2, join_style="mitre")
     inside = shapely.buffer(closed, -TOUCH_MM / 2 - SLIVER_MM / 2, join_style="mitre")
-    # From the very corners of the front edge: from stubs of it.
+    # Stubs of the front edge stand for its very corners.
     corners = np.array([before.left_mm, before.right_mm])
     stubs = corners + (corners[::-1] - corners) * _STUB
     edges = np.asarray(shapely.linestrings(np.stack([corners, stubs], axis=1)), dtype=object)

@@ -1,4 +1,4 @@
-"""What fights do to units: results (M-8.20), falling back (M-8.23 to M-8.27), rallying (M-9)."""
+"""Results of fights (M-8.20), falling back (M-8.23 to M-8.27) and rallying (M-9)."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class Settled:
 
 
 def settle(units: Sequence[ScoredUnit], scores: Ints) -> Settled:
-    """Settles m throws (m, n) of all engaged units at once (M-8.20); `units` state no scores."""
+    """Settles m throws (m, n) of all engaged units at once (M-8.20), ignoring scores in `units`."""
     places = {unit.id: place for place, unit in enumerate(units)}
     gained, best = np.zeros_like(scores), np.full_like(scores, _NOBODY)
     broken = np.zeros(scores.shape, dtype=np.bool_)
@@ -89,7 +89,7 @@ def settle(units: Sequence[ScoredUnit], scores: Ints) -> Settled:
         against = np.where(broken[:, enemies] & unit.is_active, _NOBODY, scores[:, enemies])
         top = against.argmax(axis=1)
         highest = against.max(axis=1)
-        # No score is negative, so an active unit is not beaten where nobody stands.
+        # No score is negative, so an active unit is not beaten if nobody is left to beat it.
         is_beaten = highest >= own if unit.is_active else highest > own
         gained[:, place] = np.where(is_beaten, tables.COMBAT_BEATEN, tables.COMBAT_OTHERWISE)
         broken[:, place] = unit.disruption + gained[:, place] > unit.bases
@@ -129,7 +129,7 @@ def _because(unit: ScoredUnit, best: ScoredUnit | None, gained: int) -> tuple[Re
 
 
 _AS_FAR_MM = 1e-6
-"""Units whose depths differ by less are equally far back."""
+"""Units whose positions differ by less are equally far back."""
 _PLACES_MM = 6
 """Places are rounded to a nanometre, so that a unit moved along a table's edge stays at 440 mm."""
 
@@ -138,9 +138,9 @@ _PLACES_MM = 6
 class FallBackPath:
     """A unit's way straight back: its length and the friends that it passes, nearest first.
 
-    `blocked_by` is why it cannot pass, or still touches at the end; None where the way is free. It
-    is judged from the measured poses; `close_calls` are the contacts at the end that are too
-    close to call.
+    `blocked_by` is the reason why it cannot pass, or still touches an enemy at the end; None if the
+    way is free. It is judged from the measured poses; `close_calls` are the contacts at the end
+    that are too close to call.
     """
 
     back_mm: float
@@ -159,7 +159,7 @@ def fall_back(
 ) -> dict[str, CombatResult]:
     """Returns the results of a unit that falls back, and of the friends that it passes through.
 
-    `before` holds the results so far; units that it leaves out are unchanged.
+    `before` holds the results so far; units not in it are unchanged.
     """
     unit = field.by_id[unit_id]
     way = (way_back or fall_back_path)(field, unit_id, before)
@@ -193,7 +193,7 @@ def fall_back_path(field: Field, unit_id: str, before: Mapping[str, CombatResult
     unit = field.by_id[unit_id]
     results = {other: before.get(other.id, CombatResult()) for other in field.units}
     # Broken units have left the table (M-1.14).
-    unbroken = [one for one in field.units if one is not unit and not results[one].is_broken]
+    unbroken = [other for other in results if other is not unit and not results[other].is_broken]
     overlaps = {
         other.id: overlaps_ahead(
             rectangles([unit.unit]).corners_mm(),
@@ -207,7 +207,7 @@ def fall_back_path(field: Field, unit_id: str, before: Mapping[str, CombatResult
     friends = [overlaps[other.id] for other in unbroken if other.side == unit.side]
     back_mm = tables.FALL_BACK_BW * field.bw_mm
     # Farther if it would end on a friend (M-8.25). Clearing one may end on the next, so repeat.
-    while (further_mm := max((one.freed_mm(back_mm) for one in friends), default=0.0)) > back_mm:
+    while (further_mm := max((o.freed_mm(back_mm) for o in friends), default=0.0)) > back_mm:
         back_mm = further_mm
     in_the_way = {
         other.id: entered_mm
@@ -230,7 +230,7 @@ def fall_back_path(field: Field, unit_id: str, before: Mapping[str, CombatResult
 def rearmost_first(field: Field, unit_ids: Iterable[str]) -> tuple[str, ...]:
     """Returns units in the order in which they least block each other (M-8.24).
 
-    Sorted along the mean of their headings; ties are in the position's order.
+    They are sorted along their mean heading; ties keep the position's order.
     """
     units = [unit for unit in field.units if unit.id in set(unit_ids)]
     if not units:
@@ -245,13 +245,13 @@ def rearmost_first(field: Field, unit_ids: Iterable[str]) -> tuple[str, ...]:
 
 
 def moved_back_mm(unit: UnitOnField, back_mm: float) -> Point:
-    """Returns the displacement (x, y) of a unit that falls back so far, its heading unchanged."""
+    """Returns the displacement (x, y) of a unit that falls back, its heading unchanged."""
     x, y = forward(unit.axes.heading_deg)
     return -x * back_mm, -y * back_mm
 
 
 def moved_back(unit: UnitOnField, back_mm: float) -> UnitOnField:
-    """Returns a unit where it lies after falling back so far."""
+    """Returns a unit after it has fallen back."""
     bases = tuple(
         replace(base, x_mm=round(base.x_mm, _PLACES_MM), y_mm=round(base.y_mm, _PLACES_MM))
         for base in ahead(unit.unit.bases, unit.axes.heading_deg, -back_mm)
@@ -267,7 +267,7 @@ def moved_back(unit: UnitOnField, back_mm: float) -> UnitOnField:
 
 
 def swept_back(unit: UnitOnField, back_mm: float) -> shapely.Geometry:
-    """Returns the area that a unit's bases pass over on the way, both ends included."""
+    """Returns the area that a unit's bases sweep as it falls back, both ends included."""
     return swept_straight(unit.bases, unit.axes.heading_deg, -back_mm)
 
 
@@ -285,7 +285,7 @@ def _barred(
     if is_partly_in(swept, field.ground.barred):
         return Reason("M-8.27", "in_the_way", (field.ground.barring_words(swept),))
     there = moved_back(unit, back_mm)
-    # A unit that overhangs the edge already is stopped only if it would overhang farther.
+    # A unit that already overhangs the edge is stopped only if it would overhang farther.
     if (
         _beyond_edge_mm(field, there.outline)
         > _beyond_edge_mm(field, unit.outline) + tables.SLIVER_MM
@@ -310,11 +310,11 @@ def _beyond_edge_mm(field: Field, outline: shapely.Geometry) -> float:
 
 
 def _gained(unit: UnitOnField, so_far: CombatResult, why: Reason) -> CombatResult:
-    """Adds one disruption, and breaks the unit where that suffices (M-1.14)."""
+    """Adds one disruption, and breaks the unit if that is too many (M-1.14)."""
     gained = so_far.disruption + 1
     because = [*so_far.because, why]
     broken = unit.breaks_with(gained)
-    # It may have been broken before; the reason is given once.
+    # If it was broken before, the reason is already given.
     if broken and not so_far.is_broken:
         because.append(unit.breaking_reason(gained))
     return replace(so_far, disruption=gained, is_broken=broken, because=tuple(because))
@@ -330,8 +330,8 @@ def position_after(
 ) -> Position:
     """Returns the position after a resolution. Broken units leave at once (M-1.14).
 
-    `gained` are levels of disruption, negative when shed, 0 for units that took part unharmed.
-    Units that are named nowhere stay as they are.
+    `gained` are levels of disruption, negative if shed, 0 for units that took part unharmed. Units
+    not named are unchanged.
     """
 
     def after(unit: UnitOnField) -> Unit:
@@ -353,7 +353,7 @@ def position_after(
 class RallyAttempt:
     """A unit about to rally: the number each die needs, its dice and the reasons.
 
-    `near` is whether it is near the enemy, where that was measured.
+    `near` tells whether it is near the enemy, if that was measured.
     """
 
     unit: str
@@ -365,7 +365,7 @@ class RallyAttempt:
     near: Answer | None = None
 
     def to_json(self) -> Json:
-        """Returns what each die needs, and why, as answers hold it."""
+        """Returns the number that each die needs, and why, as answers hold it."""
         return {"basic": self.basic, "modifiers": dict(self.modifiers), "needed": self.needed}
 
     def shed(self, dice: Dice) -> int:

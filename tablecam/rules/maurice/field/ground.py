@@ -50,7 +50,11 @@ class Ground:
         pieces = tuple(Piece(entry, KINDS[entry.kind], _outline(entry)) for entry in terrain)
         # The effects are the flags of the kinds, and two kinds by name.
         there = {
-            key: [one.outline for one in pieces if getattr(one.kind, key, one.terrain.kind == key)]
+            key: [
+                piece.outline
+                for piece in pieces
+                if getattr(piece.kind, key, piece.terrain.kind == key)
+            ]
             for key in (*(flag.name for flag in fields(Kind)), "woods", "crest")
         }
         areas = {key: _union(outlines) for key, outlines in there.items()}

@@ -1,9 +1,9 @@
-"""What errors leave in doubt of fire, by asking the rule itself in the worlds that they allow.
+"""Finds which answers about fire measuring errors may change, by applying the rule in other worlds.
 
-A gate by lengths tells of most bases that no error matters: every length that decides their fire is
-lengthened and shortened by 3.5 standard deviations, or by the players' tolerance. That is cheap and
-misses nothing. Of the others the rule is asked in a few worlds with large errors and, where that
-changes anything, in all worlds that are drawn.
+A cheap gate shows that errors do not matter for most bases: it lengthens and shortens every length
+that decides their fire by 3.5 standard deviations, or by the players' tolerance, and misses
+nothing. For the others the rule is applied in a few worlds with large errors and, if that changes
+anything, in all drawn worlds.
 """
 
 from __future__ import annotations
@@ -53,25 +53,25 @@ from tablecam.uncertainty.margins import SIGMAS, bounded_margin_mm
 Asked = Sequence[tuple[UnitOnField, int]]
 
 Draw = Callable[[Rectangles, Sequence[str]], Rectangles]
-"""Draws the poses of bases with their names, all of the first draw, of the second, ..."""
+"""Draws the poses of bases with their names: all in the first draw, then in the second, ..."""
 
 Key = tuple[str, str]
-"""A question about a base: its rule, and what it is about (a unit, walls, a kind of ground)."""
+"""A question about a base: its rule and its subject (a unit, walls, a kind of ground)."""
 
 Facts = Mapping[Key, bool]
-"""What holds in one world; what is absent there does not hold, or cannot be asked."""
+"""The facts of one world; those missing are false, or cannot be asked."""
 
 _IN_WATER, _OWN_WALL, _TARGET, _COVER, _ENFILADE = "M-7.6", "M-7.18", "M-7.12", "M-7.19", "M-7.22"
 _ONLY_IF_SHOT = (_COVER, _ENFILADE)
 """Rules about a shot, asked only in worlds in which the target may be shot at."""
 
 WAYS = 24
-"""Worlds that differ from the measured one by a shift: of three groups of bases, eight ways."""
+"""The number of shifted worlds: three groups of bases, each shifted eight ways."""
 _EIGHT = np.array([(math.sin(turn), math.cos(turn)) for turn in np.arange(8) * math.tau / 8])
 
 
 def facts_of(fire: BaseFire) -> Facts:
-    """Returns what is so of a base's fire."""
+    """Returns the facts of a base's fire."""
     facts: dict[Key, bool] = {}
     for option in fire.options:
         facts[_TARGET, option.target] = True
@@ -87,7 +87,7 @@ def facts_of(fire: BaseFire) -> Facts:
 
 @dataclass(frozen=True, eq=False)
 class Worlds:
-    """Bases that shoot, with all bases near them, in whatever worlds."""
+    """Bases that shoot, with all bases near them, in several worlds."""
 
     field: Field
     asked: Asked
@@ -97,20 +97,20 @@ class Worlds:
         """All bases in reach, as measured."""
         reach_bw = max(unit.longest_range_bw for unit, _ in self.asked) + ZONE_BW
         shooters = shapely.multipolygons([unit.bases[place] for unit, place in self.asked])
-        # Errors of two bases, or the players' tolerance, bring others into reach.
+        # Errors of two bases, or the players' tolerance, may bring others into reach.
         errors_mm = 2 * samples.FAR_SIGMAS * max(unit.sigma_bound_mm for unit in self.field.units)
         reach_mm = reach_bw * self.field.bw_mm + errors_mm + self.field.tolerance_mm
         return Scene.measured(self.field, self.field.within(shooters, reach_mm))
 
     def drawn(self, draw: Draw = samples.draw_poses) -> list[Facts]:
-        """Returns what is so of each asked base in drawn worlds: all of the first, ..."""
+        """Returns the facts of each base in the drawn worlds: all in the first, ..."""
         bases = self.measured.bases
         poses = rectangles([unit.unit.bases[place] for unit, place in bases])
         drawn = draw(poses, [unit.unit.base_name(place) for unit, place in bases])
         return self._facts(drawn.corners_mm().reshape(-1, len(bases), 4, 2))
 
     def shifted(self, by_mm: float, ways: Sequence[int] = range(WAYS)) -> list[Facts]:
-        """Returns the same if shooters, the other side or all bases shift, each eight `ways`."""
+        """Returns the same if shooters, the other side or all bases shift, eight `ways` each."""
         shooter = self.asked[0][0]
         groups = np.array(
             [(unit is shooter, unit.side != shooter.side, True) for unit, _ in self.measured.bases]
@@ -126,16 +126,16 @@ class Worlds:
 
 
 def with_doubts(field: Field, asked: Asked, fires: Sequence[BaseFire]) -> Iterator[BaseFire]:
-    """Yields the fire of bases as measured, each with its doubts."""
+    """Yields the measured fire of each base, with its doubts."""
     far = cache(partial(_far, field, asked, fires))
     for (unit, place), fire in zip(asked, fires, strict=True):
         doubts = FireDoubts(field, unit, place, fire, far)
-        options = tuple(replace(one, chance_of=doubts.probability) for one in fire.options)
+        options = tuple(replace(option, chance_of=doubts.probability) for option in fire.options)
         yield replace(fire, options=options, doubts=cache(doubts.answers))
 
 
 def _far(field: Field, asked: Asked, fires: Sequence[BaseFire]) -> Mapping[str, Sequence[Facts]]:
-    """Returns what is so in worlds with large errors, for the bases that the gate leaves open."""
+    """Returns the facts in worlds with large errors, for the bases that the gate leaves open."""
     is_open, may_stand = may_change(field, fires), may_stand_otherwise(field, asked)
     left = [
         base
@@ -150,7 +150,7 @@ def _far(field: Field, asked: Asked, fires: Sequence[BaseFire]) -> Mapping[str, 
 
 @dataclass(frozen=True, eq=False)
 class FireDoubts:
-    """What errors leave in doubt of one base's fire; drawn only when asked for."""
+    """The doubts about one base's fire; drawn only on demand."""
 
     field: Field
     unit: UnitOnField
@@ -159,7 +159,7 @@ class FireDoubts:
     far: Callable[[], Mapping[str, Sequence[Facts]]]
 
     def probability(self, target: str) -> float:
-        """Returns the probability that the base may shoot at a target that it may as measured."""
+        """Returns the probability that the base may shoot at one of its measured targets."""
         key = _TARGET, target
         return self._chance(key) if key in self._open else 1.0
 
@@ -208,9 +208,9 @@ class FireDoubts:
         return ahead_sigma_mm(self.unit, self.place, target.sigma_bound_mm, distance_mm)
 
     def _margin_mm(self, key: Key, chance: float) -> float:
-        """Returns the smallest shift that turns an answer, negative where it is no.
+        """Returns the smallest shift that changes an answer, negative if the answer is no.
 
-        Where no shift does, as other errors would, it is as many sigmas as the chance tells.
+        If only other errors change it, the margin is in sigmas, from the chance.
         """
         facts, ways = facts_of(self.fire), [*range(WAYS)]
         most_mm = self.field.bound_mm(self._sigma_mm(key))
@@ -218,7 +218,7 @@ class FireDoubts:
         def holds_by(shift_mm: float) -> bool:
             worlds = self._worlds.shifted(abs(shift_mm), ways) if shift_mm else []
             turning = [*compress(ways, (_changes(key, facts, [world]) for world in worlds))]
-            # Those that turn it within a smaller shift are among those of a larger one.
+            # The ways that change it at a smaller shift are among those at a larger one.
             ways[:] = turning or ways
             return facts.get(key, False) != bool(turning)
 
@@ -254,10 +254,10 @@ class FireDoubts:
         )
 
     def _shown(self, key: Key) -> tuple[Shape, ...]:
-        """Draws the shot, or else the base and what the question is about."""
+        """Draws the shot, or else the base and the subject of the question."""
         rule, about = key
         base = self.unit.bases[self.place]
-        option = next((one for one in self.fire.options if one.target == about), None)
+        option = next((option for option in self.fire.options if option.target == about), None)
         if option is not None:
             return option.evidence
         if rule == _IN_WATER:
@@ -275,14 +275,14 @@ class FireDoubts:
 
 
 def _held(key: Key, worlds: Iterable[Facts]) -> Iterator[bool]:
-    """Yields whether something is so in each world in which it can be asked."""
+    """Yields whether a fact holds in each world in which it can be asked."""
     if key[0] in _ONLY_IF_SHOT:
         return (world[key] for world in worlds if key in world)
     return (world.get(key, False) for world in worlds)
 
 
 def _changes(key: Key, facts: Facts, worlds: Iterable[Facts]) -> bool:
-    """Returns whether an answer differs in any world from the measured one."""
+    """Returns whether an answer differs from the measured one in any world."""
     if key[0] in _ONLY_IF_SHOT and key not in facts:
         return False
     return any(held != facts.get(key, False) for held in _held(key, worlds))
@@ -292,11 +292,11 @@ def _changes(key: Key, facts: Facts, worlds: Iterable[Facts]) -> bool:
 
 
 _MOST_TURN_DEG = 80.0
-"""The farthest that any error lets a zone turn; at 90 degrees it would lie along the front line."""
+"""The largest turn of a zone with errors; at 90 degrees it would lie along the front line."""
 
 
 def may_stand_otherwise(field: Field, bases: Sequence[tuple[UnitOnField, int]]) -> list[bool]:
-    """Returns which bases errors may bring into water or woods, or out of them (M-7.6)."""
+    """Returns which bases errors may move into or out of water or woods (M-7.6)."""
     outlines = np.array([unit.bases[place] for unit, place in bases], dtype=object)
     shifts_mm: Any = np.array([field.bound_mm(unit.sigma_bound_mm) for unit, _ in bases])
     may = np.zeros(len(bases), dtype=bool)
@@ -313,7 +313,7 @@ def may_stand_otherwise(field: Field, bases: Sequence[tuple[UnitOnField, int]]) 
 
 
 def may_change(field: Field, fires: Sequence[BaseFire]) -> set[Shooter]:
-    """Returns the shooters whose targets, their cover or enfilade errors may change."""
+    """Returns the shooters whose targets, cover or enfilade errors may change."""
     shooters = [fire.shooter for fire in fires if fire.shooter is not None]
     possible, is_open = _possible_targets(field, shooters)
     is_open |= {base for base in shooters if _may_enfilade(field, base, possible[base])}
@@ -350,7 +350,7 @@ def may_change(field: Field, fires: Sequence[BaseFire]) -> set[Shooter]:
 
 
 def _is_past_cover(field: Field, option: FireOption) -> bool:
-    """Returns whether a shot passes all cover at more than an error's distance."""
+    """Returns whether a shot passes all cover by more than any error."""
     if option.past is None:
         return False
     within_mm = field.bound_mm(_apart(option.shooter, option.met))
@@ -358,20 +358,20 @@ def _is_past_cover(field: Field, option: FireOption) -> bool:
 
 
 def ahead_sigma_mm(unit: UnitOnField, place: int, other_mm: float, range_mm: float) -> float:
-    """Bounds the standard deviation of where a base's zone, straight ahead, passes another."""
+    """Bounds the standard deviation of the gap between a zone straight ahead and another base."""
     pose = unit.unit.bases[place]
     # A zone swings with its base.
     return pose.sigma_mm + math.radians(pose.sigma_deg) * (range_mm + pose.width_mm) + other_mm
 
 
 def _apart(base: Shooter, other: OtherBase) -> float:
-    """Bounds the standard deviation of where a line between two bases passes, or a zone."""
+    """Bounds the standard deviation of the position of a line between two bases, or of a zone."""
     range_mm = shapely.distance(base.outline, other.outline)
     return ahead_sigma_mm(base.unit, base.place, other.unit.sigma_bound_mm, range_mm)
 
 
 def _may_enfilade(field: Field, base: Shooter, possible: Sequence[OtherBase]) -> bool:
-    """Returns whether errors may change from whose front line a base is behind (M-7.22)."""
+    """Returns whether errors may change which targets a base enfilades (M-7.22)."""
     behind: dict[str, bool] = {}
     for other in possible:
         margin_mm, target = -ahead_of_front_mm(base, other), other.unit.unit.bases[other.place]
@@ -390,7 +390,7 @@ def _possible_targets(
 ) -> tuple[dict[Shooter, list[OtherBase]], set[Shooter]]:
     """Returns the enemies that each base may hit, and the bases whose targets may change.
 
-    Those are the bases that do not end at one stage of M-7.12, with the same units, for certain.
+    Those are the bases that may end at several stages of M-7.12, or with other units.
     """
     possible: dict[Shooter, list[OtherBase]] = {base: [] for base in shooters}
     is_open, left = set(shooters), list(shooters)
@@ -415,7 +415,7 @@ def _stage(
         return
     length_mm = shooters[0].short_mm if fire_range == "short" else shooters[0].longest_mm
     others_mm = max(unit.sigma_bound_mm for unit in field.units)
-    # The largest errors of all: of lengths, and of the angles to which a zone may be turned.
+    # The largest errors of lengths, and of the angles to which a zone may be turned.
     shift_mm = max(
         field.bound_mm(ahead_sigma_mm(base.unit, base.place, others_mm, length_mm))
         for base in shooters
@@ -423,7 +423,7 @@ def _stage(
     swing_deg = max(SIGMAS * base.unit.unit.bases[base.place].sigma_deg for base in shooters)
     most_deg = min(TURN_DEG + swing_deg, _MOST_TURN_DEG) if is_turned else 0.0
     if is_turned:
-        # And as far as a zone's end moves aside in half a step of angles.
+        # Add the sideways movement of a zone's end in half a step of angles.
         shift_mm += math.radians(STEP_DEG) / 2 * length_mm
     turns_deg = np.linspace(-most_deg, most_deg, 2 * math.ceil(most_deg / STEP_DEG) + 1)
     wide = [replace(base, strip=base.strip.narrowed(-shift_mm)) for base in shooters]
@@ -436,7 +436,7 @@ def _stage(
         may, must = [], set()
         for unit_id in {other.unit.id for other in near.others if other.is_enemy}:
             of_unit = np.array([other.unit.id == unit_id for other in near.others])
-            # What favours a unit disfavours all that may be met before it.
+            # A shift in favour of one unit is against all that may be met before it.
             begins_mm = near.ranges_mm - shift_mm, far.ranges_mm + shift_mm
             ends_mm = np.minimum(far.ends_mm, length_mm) + shift_mm
             best = replace(near, ranges_mm=np.where(of_unit, *begins_mm), ends_mm=ends_mm)

@@ -33,8 +33,7 @@ _REMEMBERED: Memo[Mapping[str, BaseFire]] = Memo()
 def fire_of_units(field: Field, only: Collection[str] | None = None) -> FireByUnit:
     """Returns the fire of all units, or of the `only` ids, by unit id and base name.
 
-    Cavalry has no entries (M-7.7). The fire of units around which nothing has changed is
-    remembered.
+    Cavalry has no entries (M-7.7). The fire of units around which nothing has changed is cached.
     """
     units = [unit for unit in field.units if only is None or unit.id in only]
     # Nothing farther away matters to a unit's fire.
@@ -170,7 +169,7 @@ def fire(field: Field, request: Volley) -> tuple[tuple[RolledShot, ...], tuple[T
     """Resolves all shots and returns them with their hits, and the targets with their losses.
 
     Raises:
-        BadInput: A base may not fire so, or the number of dice is wrong.
+        BadInput: A base may not fire at its target, or the number of dice is wrong.
     """
     shots = shot_list(field, request)
     dice_count = sum(shot.dice for shot in shots)
@@ -196,7 +195,7 @@ def target_results(
 ) -> tuple[TargetResult, ...]:
     """Returns the result for each target; dice to disrupt go to hits in the order of scoring.
 
-    All dice are thrown, also for a target that breaks before its last one (M-7.8).
+    All dice are thrown, even if the target breaks before the last one (M-7.8).
     """
     dice_left = iter(dice)
     against: dict[tuple[str, int], list[int]] = {}
@@ -238,9 +237,9 @@ def _shot(field: Field, request: Volley, aim: ShotAssignment, fire: BaseFire | N
 def _chosen(
     field: Field, request: Volley, aim: ShotAssignment, fire: BaseFire | None
 ) -> FireOption:
-    """Returns the fire option that a request chooses; raises `BadInput` where there is none."""
+    """Returns the fire option that a request chooses; raises `BadInput` if there is none."""
     arm, options = field.by_id[aim.unit].unit.arm, () if fire is None else fire.options
-    targets = {one.target: one for one in options if one.range == RANGES[request.kind]}
+    targets = {o.target: o for o in options if o.range == RANGES[request.kind]}
     if aim.target in targets:
         return targets[aim.target]
     if fire is None or (request.kind == "bombard" and arm != "artillery"):

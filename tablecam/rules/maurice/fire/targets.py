@@ -39,7 +39,7 @@ Angle = Literal["ahead", "left", "right"]
 
 _DEG_PLACES = 6
 _TOGETHER = 8
-"""So many angles of each hit are searched for a line past cover at once."""
+"""The number of angles of each hit searched at once for a line past cover."""
 
 
 _MODIFIERS = (
@@ -48,7 +48,7 @@ _MODIFIERS = (
     Term("M-7.24", "disrupted_shooter", amount=-1),
     Term("M-7.24", "target_cover", amount=-1),
 )
-"""What makes a hit easier or harder."""
+"""Modifiers of the number to hit."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class FireOption:
     The zone of the `shooter` is turned by `turned_deg` (counter-clockwise, so to the left), ends at
     `end_mm` and first meets the base `met`, `distance_mm` along its axis; `past` is a line that
     reaches it past all cover. `to_hit` is the number needed on each of `dice`. `chance_of` gives
-    the probability of a target where poses have errors.
+    the probability of a target if poses have errors.
     """
 
     target: str
@@ -171,9 +171,9 @@ def _hits(base: Shooter, met: ZoneContents, fire_range: Range) -> list[Hit]:
 
 
 def _covers(hits: Sequence[Hit]) -> list[shapely.Geometry]:
-    """Returns the cover between each base and the one it hits, mostly an empty polygon."""
+    """Returns the cover between each base and the one it hits, usually an empty polygon."""
     covers_between: list[shapely.Geometry] = [shapely.Polygon()] * len(hits)
-    # One query for each cover area: bases without own walls share the area of the ground.
+    # One query for each cover area: bases without walls of their own share the ground's.
     edges = {id(hit.base): hit.base.edge for hit in hits}
     for cover in {id(hit.base.cover): hit.base.cover for hit in hits}.values():
         at = [place for place, hit in enumerate(hits) if hit.base.cover is cover]
@@ -224,16 +224,15 @@ def _option(hit: Hit, fire_range: Range, aim: Aim) -> FireOption:
 
 
 def ahead_of_front_mm(base: BaseInWorld, other: BaseInWorld) -> float:
-    """Returns how far a base reaches ahead of the front line of the base that it hits (M-7.22)."""
+    """Returns how far a base reaches ahead of the front line of its target base (M-7.22)."""
     return float(ahead_mm(other.corners_mm, base.corners_mm).max())
 
 
 @dataclass(frozen=True, slots=True)
 class Aim:
-    """The index of the angle at which a base is shot at, whether it has cover there, and a line.
+    """The index of the angle at which a base is shot at, and whether it has cover there.
 
-    `past` is that line, which reaches the base past all cover; None where it has cover or no cover
-    is near.
+    `past` is a line that reaches the base past all cover; None if it has cover or none is near.
     """
 
     at: int
@@ -268,7 +267,7 @@ def _searched(hits: Sequence[Hit], covers: Sequence[shapely.Geometry]) -> list[A
     """Returns for each hit the first other angle at which a line passes all cover, or None."""
     aims: list[Aim | None] = [None] * len(hits)
     sights = [hit.base.edge for hit in hits], [hit.other.outline for hit in hits], covers
-    # A free line anywhere on the front edge tells whether searching angles is worth it.
+    # Searching angles is pointless unless there is a free line anywhere on the front edge.
     any_way = enumerate(free_lines(*sights))
     angles = {at: _tried(hits[at], line) for at, line in any_way if line is not None}
     while angles:
@@ -283,7 +282,7 @@ def _searched(hits: Sequence[Hit], covers: Sequence[shapely.Geometry]) -> list[A
 
 
 def _are_inside(outlines: Sequence[shapely.Polygon], covers: Sequence[shapely.Geometry]) -> Flags:
-    """Returns which outlines (k,) lie in their cover, a sliver aside (G-5)."""
+    """Returns which outlines (k,) lie in their cover, except for a sliver (G-5)."""
     outline, cover = np.array(outlines, dtype=object), np.array(covers, dtype=object)
     is_inside = np.asarray(shapely.intersects(cover, outline))
     outside = shapely.difference(outline[is_inside], cover[is_inside], grid_size=GRID_MM)
@@ -307,14 +306,14 @@ def _lines_past(
         strips = [hits[at].base.strip for at in left.tolist()]
         turned = turned_strips(strips, turned_deg[left], ends_mm[left], inset_mm)
         seen[left] = shapely.intersection(outlines[left], turned, grid_size=GRID_MM / 10)
-    # Met at the zone's very end, where the common part is an edge or a corner without area.
+    # Bases met at the zone's very end share only an edge or a corner with it, without area.
     at_end = shapely.area(seen) == 0
     seen[at_end] = shapely.buffer(seen[at_end], GRID_MM)
     return [*free_lines([hit.base.edge for hit in hits], seen, covers)]
 
 
 def _middle(met: ZoneContents, can_hit: Indices) -> int:
-    """Returns the angle nearest the middle of the widest run of angles, least turned of ties."""
+    """Returns the angle nearest the middle of the widest run, or the least turned in a tie."""
     runs = np.split(can_hit, np.flatnonzero(np.diff(can_hit) > 1) + 1)
     ends_deg = np.array([met.turns_deg[run[[0, -1]]] for run in runs])
     middles_deg = ends_deg.mean(axis=1)
@@ -341,8 +340,8 @@ Blocked = Literal["column", "water", "woods", "friend", "obstruction", "no targe
 class BaseFire:
     """The targets that a base may legally choose, or what blocks its fire.
 
-    `shooter` is None where the base may not fire at all; `doubts` gives every answer about the base
-    that errors may change, clear or too close to call, where not every pose is exact.
+    `shooter` is None if the base may not fire at all. Unless all poses are exact, `doubts` gives
+    every answer about the base that errors may change, clear or too close to call.
     """
 
     base: str
@@ -378,14 +377,14 @@ class BaseFire:
 
 
 def why_never_fires(unit: UnitOnField) -> Reason | None:
-    """Returns the rule that forbids a unit any fire, wherever the enemy is (M-7.7), or None."""
+    """Returns the rule that forbids a unit to fire wherever the enemy is (M-7.7), or None."""
     if unit.unit.arm == "cavalry":
         return Reason("M-7.7", "never_fires")
     return Reason("M-7.7", "column_fire") if unit.formation == "column" else None
 
 
 def fire_in(scene: Scene, asked: Sequence[tuple[UnitOnField, int]]) -> list[BaseFire]:
-    """Returns the fire of k bases: all of the first world, of the second, ..."""
+    """Returns the fire of k bases: all in the first world, then in the second, ..."""
     if not asked:
         return []
     blocked = _blocked(scene, asked)
@@ -420,11 +419,11 @@ def _fire_by_priority(bases: Sequence[Shooter]) -> list[BaseFire]:
     options_of: list[tuple[FireOption, ...]] = [() for _ in bases]
     zones_of: list[list[ZoneContents]] = [[] for _ in bases]
     # Bases without an enemy in range need no zones: most bases of a large table.
-    left = [at for at, base in enumerate(bases) if any(one.is_enemy for one in base.others)]
+    left = [at for at, base in enumerate(bases) if any(other.is_enemy for other in base.others)]
     for fire_range, is_turned in product(RANGES, (False, True)):
         left = [at for at in left if fire_range == "short" or bases[at].is_gun]
         asked = [bases[at] for at in left]
-        lengths_mm = [one.short_mm if fire_range == "short" else one.longest_mm for one in asked]
+        lengths_mm = [base.short_mm if fire_range == "short" else base.longest_mm for base in asked]
         met = (zone_contents_turned if is_turned else met_ahead)(asked, lengths_mm)
         options_at = options(list(zip(asked, met, strict=True)), fire_range)
         for at, zone, fire_options in zip(left, met, options_at, strict=True):

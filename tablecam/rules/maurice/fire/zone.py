@@ -1,7 +1,7 @@
-"""Bases that shoot, and what their zones meet at each angle they may be turned to (M-7.11 on).
+"""Bases that shoot, and what their zones meet at each angle of turn (M-7.11 on).
 
-Bases lie as they do in each of several worlds: as measured, or as errors may have it. What follows
-knows nothing of that: each base that shoots in one world is one `Shooter`.
+Bases are considered in several worlds: as measured, or displaced by errors. A base that shoots in
+one world is one `Shooter`, which does not know of other worlds.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class BaseInWorld:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OtherBase(BaseInWorld):
-    """A base of another unit than the shooter's."""
+    """A base of a unit other than the shooter's."""
 
     is_enemy: bool
 
@@ -63,8 +63,8 @@ class Shooter(BaseInWorld):
     """A base that shoots, with its own walls left out of `obstructing` and `cover` (M-7.18).
 
     `edge` is its front edge, less a sliver at each end, so that no line passes a narrower gap.
-    `others` are the bases of other units near enough to matter; enemies that no straight line from
-    the front edge reaches past a crest (M-5.9) are in `hidden` instead.
+    `others` are the bases of other units near enough to matter; enemies completely hidden behind a
+    crest (M-5.9) are in `hidden` instead.
     """
 
     bw_mm: float
@@ -109,7 +109,7 @@ class Scene:
         return Scene(field, bases, shapely.get_coordinates(outlines).reshape(1, -1, 5, 2)[:, :, :4])
 
     def indices(self, bases: Iterable[tuple[UnitOnField, int]]) -> NDArray[np.intp]:
-        """Returns where some bases stand among all of them."""
+        """Returns the indices of some bases among all of them."""
         index = {(unit.id, place): at for at, (unit, place) in enumerate(self.bases)}
         return np.array([index[unit.id, place] for unit, place in bases], dtype=np.intp)
 
@@ -119,7 +119,7 @@ class Scene:
         return np.asarray(shapely.polygons(self.corners_mm), dtype=object)
 
     def shooters(self, asked: Sequence[tuple[UnitOnField, int]]) -> list[Shooter]:
-        """Returns k of the bases as shooters: all of the first world, of the second, ..."""
+        """Returns k of the bases as shooters: all in the first world, then in the second, ..."""
         own, count, bw_mm = self.indices(asked), len(self.corners_mm), self.field.bw_mm
         unit_bases = list(asked) * count
         corners_mm = self.corners_mm[:, own].reshape(-1, 4, 2)
@@ -230,7 +230,7 @@ def _hidden(
 def _obstructing(
     ground: Ground, own: Sequence[Sequence[Piece]], pivots: NDArray[np.object_], reaches_mm: Array
 ) -> list[tuple[shapely.Geometry, ...]]:
-    """Returns the obstructing terrain in reach of each shooter, its own walls left out."""
+    """Returns the obstructing terrain in reach of each shooter, without its own walls."""
     pieces = [
         piece for piece in ground.pieces if piece.kind.obstructs and shapely.area(piece.outline) > 0
     ]
@@ -264,7 +264,7 @@ def own_walls(ground: Ground, corners_mm: Array) -> list[tuple[Piece, ...]]:
 def _flush_walls(corners_mm: Array, walls: Sequence[Piece]) -> tuple[Piece, ...]:
     """Returns the walls along the whole front of a base; together, if one is drawn in pieces."""
     edge = shapely.LineString(corners_mm[:2])
-    # Mitred, so that an edge 1 mm away along its whole length is met at its ends too.
+    # Mitred so that an edge 1 mm away along its whole length is met at its ends too.
     grown = [
         shapely.buffer(wall.outline, TOUCH_MM + EXACT_MM, join_style="mitre") for wall in walls
     ]
@@ -287,14 +287,14 @@ def _depth_mm(corners_mm: Array, wall: shapely.Geometry) -> float:
 
 
 def ahead_mm(corners_mm: Array, points_mm: Array) -> Array:
-    """Returns how far points (n, 2) lie ahead of the front line of a base, by its corners."""
+    """Returns how far points (n, 2) lie ahead of the front line of a base with these corners."""
     along = corners_mm[1] - corners_mm[0]
     ahead = np.array([-along[1], along[0]]) / np.hypot(*along)
     return np.asarray((points_mm - corners_mm[0]) @ ahead)
 
 
 def _covering(ground: Ground, own: Sequence[Piece]) -> shapely.Geometry:
-    """Returns all terrain that gives cover, a base's own walls left out."""
+    """Returns all terrain that gives cover, without a base's own walls."""
     if not own:
         return ground.cover
     covers = [piece.outline for piece in ground.pieces if piece.kind.is_cover and piece not in own]
@@ -321,9 +321,9 @@ a slant of 60 degrees makes 7.3 mm of that. A target missed by less than this is
 class ZoneContents:
     """The bases that a zone meets at each of several angles, in rising order.
 
-    `ranges_mm` (a, n) are where each of n other bases begins in the zone, infinite where it is
-    outside; `ends_mm` (a,) where the zone ends, at long range or 1 BW past obstructing terrain
-    (M-7.17).
+    `ranges_mm` (a, n) are the distances at which each of n other bases begins in the zone, infinite
+    if it is outside; `ends_mm` (a,) is where the zone ends: at long range or 1 BW past obstructing
+    terrain (M-7.17).
     """
 
     turns_deg: Array
@@ -337,7 +337,7 @@ class ZoneContents:
         return self._margins_mm >= -EXACT_MM
 
     def with_near_misses_deg(self) -> Array:
-        """Returns the angles, with finer ones about the best for each unit narrowly missed."""
+        """Returns the angles, with finer ones around the best for each unit narrowly missed."""
         margins_mm, finer_deg = self._margins_mm, []
         for unit_id in {other.unit.id for other in self.others if other.is_enemy}:
             of_unit = np.array([other.unit.id == unit_id for other in self.others])
@@ -367,7 +367,7 @@ class ZoneContents:
 
     @property
     def _margins_mm(self) -> Array:
-        """The margin (a, n) by which each enemy base is nearer than what would block it."""
+        """The margin (a, n) by which each enemy base is nearer than any obstacle to the shot."""
         first_mm = self.ranges_mm.min(axis=1, initial=np.inf) + TIE_MM
         limits_mm = np.minimum(first_mm, self.ends_mm)[:, None]
         known = np.isfinite(self.ranges_mm) & self._are_enemies
@@ -436,7 +436,7 @@ def zone_contents_at(
     """Returns what zones of given lengths meet at given angles."""
     strips = [shooter.strip for shooter in shooters]
     shapes = [
-        [*(one.outline for one in shooter.others), *shooter.obstructing] for shooter in shooters
+        [*(other.outline for other in shooter.others), *shooter.obstructing] for shooter in shooters
     ]
     zones = []
     for at, ranges_mm in enumerate(first_hit_by_strip(strips, turns_deg, shapes, tables.SLIVER_MM)):

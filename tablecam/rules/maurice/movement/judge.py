@@ -382,11 +382,11 @@ def _is_same(poses: Bases, others: Bases, by: float = _ALIKE) -> bool:
     """Returns whether two sets of poses are equal within `by`, in any order of bases."""
     return all(
         any(
-            math.dist(one.place_mm, other.place_mm) <= by
-            and abs(difference_deg(one.heading_deg, other.heading_deg)) <= by
+            math.dist(pose.place_mm, other.place_mm) <= by
+            and abs(difference_deg(pose.heading_deg, other.heading_deg)) <= by
             for other in others
         )
-        for one in poses
+        for pose in poses
     )
 
 

@@ -56,7 +56,7 @@ def near_enemy(field: Field, unit: UnitOnField) -> NearEnemy:
     apart = distance_matrix(field)
     return _Nearness(
         field, unit, {enemy.id: apart.mm(unit.id, enemy.id) for enemy in enemies}
-    ).found()
+    ).nearest()
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +71,7 @@ class _Nearness:
     def limit_mm(self) -> float:
         return NEAR_BW * self.field.bw_mm
 
-    def found(self) -> NearEnemy:
+    def nearest(self) -> NearEnemy:
         nearest = self.field.by_id[min(self.far_mm, key=self.far_mm.__getitem__)]
         length, impassable = self._length(nearest), self.field.ground.impassable
         # Beyond this it is not near, whatever the ground.

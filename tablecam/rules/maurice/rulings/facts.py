@@ -1,7 +1,7 @@
 """All rulings on a field as facts with their evidence; `rulings.py` makes documents of them.
 
-A ruling is worked out when it is first asked for. What hangs on few units is remembered for other
-positions, too, where these units lie as they did (`Field.keys`).
+A ruling is computed on first use. Rulings that depend on few units are cached and reused for other
+positions in which these units have not moved (`Field.keys`).
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class ForcePath:
-    """The taut path from an active commander to a force; `span` is None if none gets there."""
+    """The taut path from an active commander to a force; `span` is None if there is no path."""
 
     commander: str
     force: tuple[str, ...]
@@ -49,10 +49,10 @@ class ForcePath:
 class Rulings:
     """The rulings on a field; `active` is the side whose round it is.
 
-    With `about`, only rulings that concern one of these units are included; if they are a pair,
-    only the pair as seen by either, the first one's view first. `not_known` collects what an
-    internal error kept from being ruled: kinds of questions, such as `span`, and questions about
-    one unit, such as `charge/F1`.
+    With `about`, only rulings that concern one of these units are included; for a pair, only those
+    between the two, the first one's view first. `not_known` collects the rulings that failed with
+    an internal error: kinds of questions, such as `span`, and questions about one unit, such as
+    `charge/F1`.
     """
 
     field: Field
@@ -86,11 +86,11 @@ class Rulings:
         )
 
     def contact(self, a_id: str, b_id: str) -> Answer:
-        """Whether two units touch, whatever else does."""
+        """Whether two units touch, computed for these alone."""
         return contacts_of_field(self.field_of(a_id, b_id)).answer(a_id, b_id)
 
     def field_of(self, *ids: str) -> Field:
-        """The field with some units alone, for questions about nothing else."""
+        """The field with some units alone, for questions about these only."""
         return self.field.with_units(unit for unit in self.field.units if unit.id in ids)
 
     @cached_property
@@ -168,7 +168,7 @@ class Rulings:
         ]
         for of_unit in self.units.values():
             answers += of_unit.close_calls
-        # On exact positions neither engagement nor cover can be in doubt.
+        # With exact positions neither engagement nor cover can be in doubt.
         if not self.field.is_exact:
             fought = self.engagements
             answers += attempt("engaged", lambda: fought.close_calls(self.units), ())
@@ -189,26 +189,26 @@ class Rulings:
         return contact, ranges.link(self.field, *(self.field.by_id[name] for name in (a_id, b_id)))
 
     def attempt(self, what: str, work: Callable[[], T], otherwise: T) -> T:
-        """Returns the result of `work`; notes `what` as not known if an internal error occurs."""
+        """Returns the result of `work`; if an internal error occurs, notes `what` as not known."""
         return attempt(what, work, otherwise, self.not_known)
 
     def ask_all(self) -> None:
-        """Works out the fire and the charges of all units together, much faster than one by one.
+        """Computes the fire and charges of all units together, much faster than one by one.
 
-        Where that fails, they are worked out unit by unit as they are asked for.
+        If that fails, they are computed unit by unit on demand.
         """
         nothing: Mapping[str, Any] = {}
         fire = attempt("fire", lambda: fire_of_units(self.field, self.units), nothing)
         charge = attempt("charge", lambda: charges(self.field, self.units), nothing)
         for name, unit in self.units.items():
-            # The values that the unit's cached properties would work out.
+            # The values that the unit's cached properties would compute.
             answers = (("fire", fire.get(name)), ("charge", charge.get(name)))
             vars(unit).update((key, answer) for key, answer in answers if answer is not None)
 
 
 @dataclass(frozen=True, eq=False)
 class UnitRulings:
-    """The rulings on one unit, each worked out when it is first asked for."""
+    """The rulings on one unit, each computed on first use."""
 
     rulings: Rulings
     unit: UnitOnField

@@ -71,12 +71,12 @@ INTERPRETATIONS: Final[Mapping[str, str]] = MappingProxyType(
 """Each interpretation, by the rule that it concerns."""
 
 EDGE_CONTACT_MM: Final = 0.05
-"""A wider gap shows, so that a reader asks why it counts as contact."""
+"""A wider gap is visible, so a reader may ask why it counts as contact."""
 _BENT_DEG = 1.0
 
 
 def readings_of(rulings: Rulings) -> Mapping[str, str]:
-    """Returns the interpretations that decide something in these rulings."""
+    """Returns the interpretations that matter in these rulings."""
     return interpretations(_deciding(rulings))
 
 
@@ -89,7 +89,7 @@ def interpretations(rules: Iterable[str | None]) -> Mapping[str, str]:
 
 
 def _deciding(rulings: Rulings) -> Iterator[str | None]:
-    """Yields the rules whose interpretations decide something, or None."""
+    """Yields the rules whose interpretations matter, or None."""
     for unit_id, of_unit in rulings.units.items():
         unit, fires = of_unit.unit, of_unit.fire.values()
         yield "G-3" if is_bent_column(unit) else None
@@ -113,7 +113,7 @@ def is_bent_column(unit: UnitOnField) -> bool:
 
 
 def contact_reading(answer: Answer) -> str | None:
-    """Returns the interpretation of a contact: across a wall, or across a gap that shows (G-6)."""
+    """Returns the interpretation of a contact: across a wall or a visible gap (G-6)."""
     if answer.rule == ACROSS_RULE:
         return ACROSS_RULE
     # A margin of the full tolerance means a gap of 0.
@@ -122,13 +122,13 @@ def contact_reading(answer: Answer) -> str | None:
 
 
 def is_chained(rulings: Rulings, a: UnitOnField, b: UnitOnField) -> bool:
-    """Whether two units are in one force, linked only through others of it (M-1.15)."""
+    """Whether two units are in one force, linked only through others in it (M-1.15)."""
     is_force = any({a.id, b.id} <= {*force} for force in rulings.forces[a.side])
     return is_force and not are_linked(rulings.field, a, b)
 
 
 def headed(answer: Answer, yes: str, no: str) -> str:
-    """Returns the clause for an answer: one of two, or that the first is too close to call."""
+    """Returns the clause for an answer: `yes`, `no`, or that `yes` is too close to call."""
     too_close = f"whether {yes} is too close to call"
     return {"yes": yes, "no": no, "too_close": too_close}[answer.answer]
 
@@ -148,7 +148,7 @@ def reading(rule: str) -> Interpretation:
 
 
 def question(text: str, kind: str, *of: str) -> Question:
-    """Returns a question whose id is built from its kind and what it concerns, and so is stable.
+    """Returns a question with a stable id, built from its kind and subjects.
 
     >>> question("Is B1 to the flank of F1?", "flank", "F1", "B1").id
     'flank/F1/B1'
@@ -165,12 +165,12 @@ def answer_line(
 
 
 def plain_line(text: str, rule: str | None = None, *, read: str | None = None) -> Finding:
-    """Returns a line that no length decides."""
+    """Returns a line that does not depend on a length."""
     return Finding(sentence(text), None, rule, None if read is None else reading(read))
 
 
 def span_of(values: Iterable[float], *, places: int = 0, unit: str = "") -> str:
-    """Formats the range of some numbers, or one number where both ends look alike.
+    """Formats the range of some numbers, or one number if both ends look alike.
 
     >>> span_of([2.501, 2.499], places=2), span_of([28.2, 36.4], unit="°")
     ('2.50', '28° to 36°')

@@ -43,7 +43,7 @@ RULES: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         "pairs": ("M-1.11", "M-1.12"),
     }
 )
-"""The keys of the rulings document, and the rules that each answers."""
+"""The keys of the rulings document, with the rules that each answers."""
 
 _ALWAYS = frozenset({"game", "active", "units", "warnings", "side"})
 
@@ -70,13 +70,13 @@ def rulings_document(ruled: Rulings) -> Json:
 
 
 def pair_document(ruled: Rulings, a_id: str, b_id: str) -> Json:
-    """Returns the rulings document with, under `answers`, those about two units."""
+    """Returns the rulings document with the answers about two units under `answers`."""
     answers = ruled.answers_about(a_id, b_id)
     return {**rulings_document(ruled), "answers": [answer.to_json() for answer in answers]}
 
 
 def _unit_json(ruled: Rulings, unit: UnitRulings) -> Json:
-    """Returns a unit's rulings as JSON; what is not known is null."""
+    """Returns a unit's rulings as JSON; unknown ones are null."""
 
     def known(kind: str, work: Callable[[], Json]) -> Json | None:
         about = f"{kind}/{unit.unit.id}"
@@ -180,7 +180,7 @@ def keys_under(rule: str | None) -> frozenset[str]:
 
 
 def document_under_rule(rule: str, document: Mapping[str, Any]) -> Json:
-    """Returns a rulings document reduced to what answers a rule."""
+    """Returns the part of a rulings document that answers a rule."""
     keys = keys_under(rule) | _ALWAYS
     readings = {
         about: text for about, text in document["readings"].items() if about == rule.upper()
@@ -203,7 +203,7 @@ Column = tuple[str, str, Callable[[UnitRulings], str]]
 
 NOTHING = "-"
 _WHOLE = frozenset({"side", "unit"})
-"""Columns whose words are not broken, however narrow the window is."""
+"""Columns that never wrap, however narrow the window is."""
 _SHOWN_PAIRS_BW = 2 * NEAR_BW
 _FEW_PAIRS = 12
 """Beyond this number only close pairs are shown."""
@@ -218,7 +218,7 @@ def rulings_tables(rulings: Rulings, *, rule: str | None = None) -> tuple[TextTa
 
 
 def rulings_notes(rulings: Rulings, *, rule: str | None = None) -> tuple[str, ...]:
-    """Returns close calls, interpretations that decide, and warnings about the position."""
+    """Returns close calls, decisive interpretations, and warnings about the position."""
     close = [(answer.rule, f"{answer.rule}: {answer.because}") for answer in rulings.close_calls]
     read = [
         (about, f"{about}, interpretation: {text}") for about, text in readings_of(rulings).items()
@@ -399,7 +399,7 @@ _LEGEND: Final[tuple[LegendEntry, ...]] = (
 
 
 def rulings_drawing(rulings: Rulings, *, rule: str | None = None) -> TableDrawing:
-    """Returns what the drawing of rulings shows; of a few units it is a close-up.
+    """Returns the drawing of rulings, a close-up if they are about a few units.
 
     For a pair the drawing shows the second unit as seen by the first.
     """
@@ -425,7 +425,7 @@ def rulings_drawing(rulings: Rulings, *, rule: str | None = None) -> TableDrawin
 def _shown(rulings: Rulings, acts: Callable[[UnitRulings], Iterable[Act]]) -> Iterator[Shape]:
     """Draws shots or charges of the active side or of the units asked about.
 
-    Of a pair only those at each other.
+    For a pair, only those at each other.
     """
     is_pair = rulings.is_close_up and len(rulings.units) > 1
     for of_unit in rulings.units.values():

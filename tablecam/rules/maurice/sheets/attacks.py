@@ -43,7 +43,7 @@ _RANGE_RULE = "M-7.9"
 
 
 def stop_of(rulings: Rulings, unit: UnitOnField, fire: BaseFire) -> Answer:
-    """Returns what stops a base from firing at any unit, as a clause without its subject."""
+    """Returns what stops a base from firing at any unit, as a clause without a subject."""
     base, ground = unit.bases[_place_of(unit, fire)], rulings.field.ground
     if fire.blocked in ("water", "woods"):
         is_wet = fire.blocked == "water"
@@ -109,10 +109,10 @@ def _depth_mm(shape: shapely.Geometry, area: shapely.Geometry) -> float:
 
 @dataclass(frozen=True, slots=True)
 class _BaseResult:
-    """A result for one base, at a target or at all: an option, a doubt, or what stops it.
+    """A result for one base, at one target or in general: an option, a doubt, or an obstacle.
 
-    `answer` is the doubt, of an option too, or what stops the base; `read` is the interpretation
-    behind the option.
+    `answer` is the doubt, even about an option, or what stops the base; `read` is the
+    interpretation behind the option.
     """
 
     fire: BaseFire
@@ -130,7 +130,7 @@ class _BaseResult:
     def alike(self) -> Hashable:
         """The key by which bases share a line; doubts keep a line of their own."""
         if self.stop is not None:
-            # Out of range they share it at any distance.
+            # Bases out of range share a line at any distance.
             is_far = self.stop.rule == _RANGE_RULE
             return self.target, _RANGE_RULE if is_far else self.stop.because
         if self.option is None or self.answer is not None:
@@ -172,7 +172,7 @@ def _fire_lines(
 def lines_of_bases(
     rulings: Rulings, unit: UnitOnField, target: UnitOnField | None = None
 ) -> Iterator[Finding]:
-    """Yields a line per base, to answer about one of several that share a line."""
+    """Yields a line per base, even where the sheet has one line for several."""
     if why_never_fires(unit) is None and (target is None or target.side != unit.side):
         results = _base_results(rulings, unit, target)
         yield from (_line(rulings, unit, [result]) for result in results)
@@ -181,7 +181,7 @@ def lines_of_bases(
 def _base_results(
     rulings: Rulings, unit: UnitOnField, target: UnitOnField | None
 ) -> Iterator[_BaseResult]:
-    """Yields, per base, all units that it may fire at, or only whether at one, or what stops it."""
+    """Yields each base's targets, or whether it may fire at one, or what stops it."""
     field = rulings.field
     for fire in rulings.units[unit.id].fire.values():
         doubts = {doubt.about: doubt for doubt in reversed(fire.close_calls)}
@@ -197,7 +197,7 @@ def _base_results(
             if target is None or option.target == target.id
         ]
         named: set[str | None] = {None, *(option.target for option in fire.options)}
-        # Of one unit an uncertain answer is shown with its probability.
+        # For one target, any uncertain answer is shown with its probability.
         for doubt in fire.close_calls if target is None else fire.answers:
             about = doubt.about
             if about not in named and (target is None or about == target.id):
@@ -347,7 +347,7 @@ def _refusal_line(rulings: Rulings, unit: UnitOnField, target: UnitOnField) -> F
 def _why_not(
     rulings: Rulings, unit: UnitOnField, target: UnitOnField, length: Length
 ) -> tuple[Reason, float]:
-    """Returns why a unit cannot charge another, and the margin (mm): 0 where no length decides."""
+    """Returns why a unit cannot charge another, and the margin (mm): 0 if no length decides."""
     field, charge = rulings.field, rulings.units[unit.id].charge
     never = charge.why_not or _NO_MOVE
     allowed_mm = allowance_mm(field, unit)
@@ -371,7 +371,7 @@ def _doubt(rulings: Rulings, unit: UnitOnField, target: UnitOnField) -> Answer |
 
 
 def _doubt_line(rulings: Rulings, unit: UnitOnField, target: UnitOnField, doubt: Answer) -> Finding:
-    """Returns the line of a charge too close to call, with the interpretation of view if it is."""
+    """Returns the line of a charge too close to call, with its interpretation if out of view."""
     read = None if is_in_view(rulings.field, unit, target) else "M-8.4"
     return answer_line(doubt, _question_about(unit, target), read=read)
 
@@ -382,7 +382,7 @@ def _question_about(unit: UnitOnField, target: UnitOnField) -> Question:
 
 def engaged_section(rulings: Rulings, unit: UnitOnField) -> Iterator[Part]:
     """Yields a unit's engagements if the active side attacks from these poses."""
-    # Farther enemies cannot be engaged, so they are not asked about.
+    # Farther enemies cannot be engaged, so they are skipped.
     near_mm = ENGAGED_BW * rulings.field.bw_mm + _MARGIN_MM
     asked = [
         next(pair_engaged_section(rulings, unit, enemy))
@@ -427,14 +427,14 @@ def _reading(
 
 
 def _outnumbering(rulings: Rulings, unit: UnitOnField) -> Iterator[Finding]:
-    """Yields enemies that do not outnumber a unit as they also face its side's gun (M-8.17)."""
+    """Yields enemies that do not outnumber a unit because they also face a gun (M-8.17)."""
     for enemy, guns in rulings.engagements.held_by_guns(unit.id).items():
         text = f"{enemy} is also engaged with {', '.join(guns)} and does not outnumber {unit.id}"
         yield plain_line(text, "M-8.17", read="M-8.17")
 
 
 def cover_section(rulings: Rulings, a: UnitOnField, b: UnitOnField) -> Iterator[Part]:
-    """Yields whether the defender of two has cover from the attacker, or stands higher."""
+    """Yields whether the defender has cover from the attacker, or stands higher."""
     attacker, defender = _roles(rulings, a, b)
     text = f"Does {defender.id} have cover from an attack by {attacker.id}?"
     asked = question(text, "cover", attacker.id, defender.id)

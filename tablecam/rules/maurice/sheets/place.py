@@ -38,7 +38,7 @@ from tablecam.wording import joined
 _LISTED_BW = 2 * tables.NEAR_BW
 """Enemies farther away (the charge of cavalry) are not listed one by one."""
 _LISTED_FRIENDS_BW = 2 * tables.FORCE_BW
-"""Friends farther away are not listed, unless they are of the force."""
+"""Friends farther away are not listed unless they are in the force."""
 _DECLARED_MM = 3.0
 """Gap to the target of a declared charge that still counts as contact (G-8)."""
 
@@ -46,7 +46,7 @@ _DECLARED_MM = 3.0
 def near_section(rulings: Rulings, unit: UnitOnField) -> Iterator[Part]:
     """Yields whether a unit is near the enemy, with the ring of 4 BW."""
     near, text = rulings.units[unit.id].near, rulings.units[unit.id].near.answer.because
-    # Without any enemy the answer says all.
+    # Without any enemy the answer says it all.
     if near.nearest is not None:
         yes, no = f"{unit.id} is near the enemy", f"{unit.id} is not near the enemy"
         text = f"{headed(near.answer, yes, no)}: {text}"
@@ -57,7 +57,7 @@ def near_section(rulings: Rulings, unit: UnitOnField) -> Iterator[Part]:
 
 
 def range_section(rulings: Rulings, a: UnitOnField, b: UnitOnField) -> Iterator[Part]:
-    """Yields the distance of two units and, for enemies, whether it is near."""
+    """Yields the distance between two units and, for enemies, whether it is near."""
     length = distance(a.unit, b.unit)
     off = f"{length.in_bw(rulings.field.bw_mm):.2f} BW"
     spread = f" ± {length.sigma_mm:.1f}" if length.sigma_mm else ""
@@ -116,7 +116,7 @@ def flanks_section(rulings: Rulings, unit: UnitOnField) -> Iterator[Part]:
 
 
 def flank_section(rulings: Rulings, a: UnitOnField, b: UnitOnField) -> Iterator[Part]:
-    """Yields each of two enemies as seen by the other."""
+    """Yields the side of each of two enemies on which the other lies."""
     for pair in rulings.views(a.id, b.id):
         yield _flank_line(rulings, pair)
 
