@@ -167,17 +167,18 @@ def _lies_beneath(
 ) -> bool:
     """Whether a counter is hidden where the game has it, beneath one that lies in its place."""
     lies = unit.bases if unit is not None else ()
-    hidden = (*target.bases, *lies) if stacks_in_order else lies
-    if not target.bases or any(base.seen != "held" for base in hidden):
+    if not target.bases or any(base.seen != "held" for base in lies):
         return False
 
     def is_near(base: BasePose) -> bool:
         far_mm = math.dist(base.place_mm, target.bases[0].place_mm)
         return far_mm < max(base.width_mm, base.depth_mm)
 
+    # A leader, who is in no stack, may lie on the top counter as well.
+    is_top = stacks_in_order and any(base.seen != "held" for base in target.bases)
     covers = (
         other
-        for other in game.units
+        for other in (() if is_top else game.units)
         for base in other.bases
         if other is not target and not (stacks_in_order and base.seen == "held") and is_near(base)
     )

@@ -61,7 +61,7 @@ def _answers(state: State, position: Position) -> Iterator[Suggestion]:
         spots = [(one.hexes, one.facing_deg) for one in (piece, after, place)]
         if spots[0] != spots[1] == spots[2]:
             facing = facing_words(after.facing_deg)
-            text = f"{name} goes to {' '.join(after.hexes)} facing {facing}"
+            text = f"{name} goes to {joined(after.hexes)} facing {facing}"
             yield _sure(name, text, action, "D-14.11")
 
 
@@ -71,8 +71,12 @@ def _suggested(state: State, position: Position) -> Iterator[Suggestion]:
     boxed = {unit.id for unit in position.units if "in_box" in unit.extra}
     explained, dropped = set(aside), set[str]()
     hidden = {unit.id for unit in position.units if not _is_seen(unit)}
+    led = {state.grid.hex_at(one.place_mm) for one in position.commanders if one.seen != "held"}
     lying = (unit.bases[0] for unit in position.units if unit.id in seen)
-    occupied = {number for base in lying for number in place_of(state.grid, base).hexes}
+    occupied = {number for base in lying for number in place_of(state.grid, base).hexes} | led
+    # Under a leader the top of a stack lies as before.
+    tops = (p for p in state.on_map() if p.id in hidden and not state.is_covered(p.id))
+    seen |= {piece.id: piece.hexes[0] for piece in tops if led.intersection(piece.hexes)}
     # Seen beside the map, or known to have been taken off it, a counter has joined no other.
     may_lie = {*seen, *hidden}
     there = tuple(p for p in state.pieces if p.id in may_lie or state.is_covered(p.id))
@@ -285,8 +289,8 @@ def _move_words(state: State, units: Units, place: Place) -> str:
     friends = [name for name in there if name not in units]
     who, s, they = (joined(units), "s", "it") if len(units) == 1 else (joined(units), "", "they")
     if friends and ban_on_lying(state, piece, moving=units) is None:
-        return f"{who} join{s} {' '.join(place.hexes)}"
-    where = f"{' '.join(place.hexes)} facing {facing_words(place.facing_deg)}"
+        return f"{who} join{s} {joined(place.hexes)}"
+    where = f"{joined(place.hexes)} facing {facing_words(place.facing_deg)}"
     through = f" through {joined(friends)}: {they} must go on" if friends else ""
     return f"{who} move{s} to {where}{through}"
 
@@ -519,7 +523,7 @@ def _content(state: State, due: Spreading, after: Stack) -> str:
     """Returns what a stack holds, and where the game had it otherwise."""
     before = _stack(state, due.hex, due.side)
     new = (state.piece(name) for name in after if name not in before)
-    words = [f"the game had {piece.id} in {' '.join(piece.hexes)}" for piece in new]
+    words = [f"the game had {piece.id} in {joined(piece.hexes)}" for piece in new]
     if hidden := [name for name in before if name not in after]:
         words.append(f"{joined(hidden)} not seen there")
     return "; ".join([f"{due.hex} holds {joined(after)}", *words])
