@@ -327,29 +327,32 @@ def test_an_attack_is_the_cause_of_what_follows_until_a_side_passes_or_moves(
     assert [[line["kind"] for line in lines] for lines in causes] == [["fire"], []]
 
 
-def test_a_tap_takes_the_only_offer_about_what_is_chosen_once_its_target_is(modules: Page) -> None:
-    """Hands that may move as well, or another offer, leave it to the buttons."""
+def test_a_second_tap_on_a_target_takes_the_only_offer_at_it(modules: Page) -> None:
+    """The first one measures. Hands that may move, or another offer, leave it to the buttons."""
     taken = modules.evaluate(
         """async () => {
-          const { newState, offerTapped } = await import("/static/game/state.js");
+          const { newState, offerAimed, offerTapped } = await import("/static/game/state.js");
           const groups = { fire: { by_tap: true }, move: { hint: "By hand." } };
           const units = [{ id: "A", side: "red" }, { id: "B", side: "blue" }];
           const state = newState({ simulated: false, sides: [], units, about: { groups } }, {});
           const offer = (group, ...units) => ({ group, units, dice: null });
           const shot = offer("fire", "A", "B");
-          const tap = (chosen, ...actions) => {
+          const tap = (thing, chosen, ...actions) => {
             state.chosen = chosen.map((unit) => `unit:${unit}`);
             state.game.view = { has_begun: true, is_yours: true, asked: "red", actions };
-            return offerTapped(state, state.chosen.at(-1)) !== undefined;
+            return [offerTapped(state, `unit:${thing}`), offerAimed(state)].map(Boolean);
           };
           return [
-            tap(["A"], shot), tap(["A", "B"], shot), tap(["B"], shot),
-            tap(["A"], offer("fire", "A")), tap(["A", "B"], shot, offer("move", "A")),
-            tap(["A", "B"], shot, shot),
+            tap("A", ["A"], shot), tap("B", ["A", "B"], shot), tap("B", ["A"], shot),
+            tap("A", ["B"], shot), tap("A", ["A"], offer("fire", "A")),
+            tap("B", ["A"], shot, offer("move", "A")), tap("B", ["A"], shot, shot),
           ];
         }"""
     )
-    assert taken == [False, True, True, True, False, False]
+    assert taken == [
+        [False, False], [False, True], [True, False], [False, True], [True, False],
+        [False, False], [False, False],
+    ]  # fmt: skip
 
 
 def test_a_replay_shows_what_is_seen_of_a_stack_on_top(modules: Page) -> None:

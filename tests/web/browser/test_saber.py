@@ -124,8 +124,8 @@ def test_a_whole_turn_is_played_by_two_seats_kept_and_shown(
         red.taps("Done")
         asked(hall, red, "House Red attacks or bombards")
         # A unit and its target, tapped on the table, put the attack together.
-        expect(red.page.locator("#game-hint")).to_have_text("Tap a unit, then its target.")
-        for name in ("Red 2nd", "Grey 2nd"):
+        expect(red.page.locator("#game-hint")).to_have_text("Tap a unit, then its target twice.")
+        for name in ("Red 2nd", "Grey 2nd", "Grey 2nd"):
             red.page.locator(f'[data-thing="unit:{name}"]').first.click(force=True)
         # The differential is on the page before the attack is declared.
         asked(hall, red, "Red 2nd: attack Grey 2nd in 0607, differential +0")

@@ -23,6 +23,7 @@ import {
   isAbout,
   lostBy,
   offerOf,
+  offerAimed,
   offerTapped,
   outOfStep,
   placeButtons,
@@ -54,7 +55,11 @@ export function listenToGame(commands, board, others) {
   listenToLog(commands);
   listenToSetup(commands);
   listenToStates(commands);
-  board.on("tap", (at) => commands.takeTapped(thingAt(state, at.x, at.y, at)));
+  for (const kind of /** @type {const} */ (["tap", "doubleTap"]))
+    board.on(kind, (at) => {
+      const thing = thingAt(state, at.x, at.y, at);
+      if (thing) commands.takeMeant(offerTapped(state, thing));
+    });
   onClick("game-undo", () => commands.undo());
   onClick("game-redo", () => commands.redo());
   onClick("game-pass", () => commands.passAll());
@@ -74,7 +79,7 @@ export function listenToGame(commands, board, others) {
   };
 }
 
-/** Keys that enter dice while a roll is due. @type {(commands: Commands, others: import("../shared/keyboard.js").Keys) => import("../shared/keyboard.js").Keys} */
+/** Keys that enter dice while a roll is due, or take the shot at a target that was chosen. @type {(commands: Commands, others: import("../shared/keyboard.js").Keys) => import("../shared/keyboard.js").Keys} */
 function diceKeys(commands, others) {
   const { state } = commands;
   const { game } = state;
@@ -94,6 +99,11 @@ function diceKeys(commands, others) {
       if (!event.repeat && game.busy === null) press();
     },
   ];
+  // On another thing it chooses that.
+  const isOnOther = () =>
+    ![undefined, state.chosen.at(-1)].includes(document.activeElement?.getAttribute("data-thing") ?? undefined);
+  const mayEnter = () => isFull() || (offerAimed(state) !== undefined && !isOnOther());
+  const enter = () => (isFull() ? commands.enter() : commands.takeMeant(offerAimed(state)));
   return Object.fromEntries([
     ...Array.from({ length: 10 }, (_, face) =>
       key(
@@ -103,8 +113,8 @@ function diceKeys(commands, others) {
       ),
     ),
     key("Backspace", () => commands.change(() => dropFace(state))),
-    key("Enter", () => commands.enter(), isFull),
-    key("Enter after a click", () => commands.enter(), isFull),
+    key("Enter", enter, mayEnter),
+    key("Enter after a click", enter, mayEnter),
   ]);
 }
 
@@ -195,9 +205,8 @@ export class Commands {
     }
   }
 
-  /** Takes the offer that a tap on a thing asks for, unless the tap dropped its choice. @param {string | null} thing */
-  takeTapped(thing) {
-    const offer = thing && this.state.chosen.includes(thing) ? offerTapped(this.state, thing) : undefined;
+  /** Takes what was asked for on the table. @param {import("./state.js").Offer | undefined} offer */
+  takeMeant(offer) {
     if (!offer || this.state.game.busy !== null) return;
     clear(this.state);
     this.act(offer.action);

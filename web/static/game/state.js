@@ -449,18 +449,29 @@ function inOrder({ facts }, groups) {
   return groups.toSorted((one, other) => rank(one) - rank(other));
 }
 
-/** The offer that a tap on a thing takes: the only one about all chosen things, once these include its target or are complete. @type {(state: State, thing: string) => Offer | undefined} */
+/** The offer that a tap on a thing takes: one about it alone, or with a second tap the only one at that target. @type {(state: State, thing: string) => Offer | undefined} */
 export function offerTapped(state, thing) {
+  // The first tap on a target measures: the second one gives up its choice.
+  if (!state.chosen.includes(thing)) return offerAimed(state, [...state.chosen, thing]);
+  const offer = onlyOffer(state, state.chosen);
+  return offer?.units.length === 1 ? offer : undefined;
+}
+
+/** The only offer about all that is chosen, if an enemy was chosen last. @type {(state: State, chosen?: string[]) => Offer | undefined} */
+export function offerAimed(state, chosen = state.chosen) {
+  const side = state.facts.units.find(({ id }) => `unit:${id}` === chosen.at(-1))?.side;
+  return side !== undefined && side !== playing(state)?.asked ? onlyOffer(state, chosen) : undefined;
+}
+
+/** The only offer about some things that may be taken on the table. @type {(state: State, chosen: string[]) => Offer | undefined} */
+function onlyOffer(state, chosen) {
   const view = playing(state);
   const { groups } = state.facts.about;
   const offered = view?.is_yours ? view.actions.filter(({ dice }) => dice === null) : [];
-  const [offer, ...others] = offered.filter((offer) => isAbout(state, offer));
+  const [offer, ...others] = offered.filter((offer) => isAbout({ ...state, chosen }, offer));
   // If hands may also move, or there are several ways, a tap only points something out.
   const isAsked = offer && !others.length && groups[offer.group]?.by_tap;
-  if (!isAsked || offered.some(({ group }) => groups[group]?.hint)) return undefined;
-  const side = state.facts.units.find(({ id }) => `unit:${id}` === thing)?.side;
-  const isTarget = side !== undefined && side !== view?.asked;
-  return isTarget || offer.units.length === state.chosen.length ? offer : undefined;
+  return isAsked && !offered.some(({ group }) => groups[group]?.hint) ? offer : undefined;
 }
 
 /** @type {(state: State) => string[]} */
