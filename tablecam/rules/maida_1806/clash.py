@@ -256,7 +256,7 @@ class ClashDie(Due):
         """Returns the die, none if a side has left."""
         combat = self.there(state)
         is_void = not (combat.attackers and combat.defenders)
-        words = f"clash in {' '.join(combat.hexes)}"
+        words = f"clash in {joined(combat.hexes)}"
         return None if is_void else Roll(words, 1, tables.DIE_FACES, None, 0)
 
     def asked(self, state: State) -> PendingDecision | None:
@@ -265,7 +265,7 @@ class ClashDie(Due):
             return None
         combat = self.there(state)
         words = f"{', '.join(combat.attackers)} against {', '.join(combat.defenders)}"
-        words += f" in {' '.join(combat.hexes)}: roll a die"
+        words += f" in {joined(combat.hexes)}: roll a die"
         faces = outcomes_of(
             lambda die: result_words(state, combat, result_of(state, combat, die)),
             range(tables.DIE_FACES),
@@ -456,15 +456,17 @@ class HorseCheck(Due):
     """Cavalry that has won checks its Morale, the French with -1 (D-9.3)."""
 
     units: Units
-    dice = "{names} in hand"
+    dice = "morale of {names} after the combat"
 
     def then(self, state: State, answer: Any) -> State:
         """Returns the state without those who fail: they return next turn."""
         for name, die in zip(self.names(state), answer, strict=True):
             side = state.side(name)
             morale = state.morale(name) + (tables.FRENCH_HORSE if side == "french" else 0)
-            if die > morale:
-                words = f"out of hand: {tables.check_words(die, 0, morale)}"
-                text = f"{name} of the {side_plural(side)} is {words}"
+            who, words = f"{name} of the {side_plural(side)}", tables.check_words(die, 0, morale)
+            if die <= morale:
+                state = state.tells("check", f"{who} stays in hand: {words}", "D-9.3", unit=name)
+            else:
+                text = f"{who} is out of hand: {words}"
                 state = off_to_track(state, name, state.turn + 1, text, "D-9.3")
         return state

@@ -393,8 +393,8 @@ def joined_facing_deg(state: State, piece: Piece, to: Hexes) -> int:
     return next(foot, piece).facing_deg
 
 
-def withdrawal_losses(state: State, piece: Piece, to: Hexes) -> int:
-    """Returns the Losses of a withdrawal: across a river, into an enemy's Front (D-14.11.4-5)."""
+def withdrawal_losses(state: State, piece: Piece, to: Hexes) -> tuple[str, ...]:
+    """Returns why a withdrawal costs Losses, one each (D-14.11.4, D-14.11.5)."""
     pairs = zip(piece.hexes, to, strict=True)
     crossed = any(state.board.ground.side_of(*pair) == tables.RIVER for pair in pairs)
     faced = any(
@@ -402,4 +402,5 @@ def withdrawal_losses(state: State, piece: Piece, to: Hexes) -> int:
         for enemy in state.on_map(state.enemy(piece.id))
         if not state.troop(enemy.id).is_battery
     )
-    return int(crossed) + int(faced)
+    reasons = ((crossed, "across a river"), (faced, "into an enemy's Front"))
+    return tuple(why for is_so, why in reasons if is_so)

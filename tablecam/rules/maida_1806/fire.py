@@ -10,13 +10,14 @@ from typing import Any
 from tablecam.geometry.shapes import Shape
 from tablecam.rules.game import Ban, PendingDecision, Sum
 from tablecam.rules.hexes.zones import Hexes
-from tablecam.rules.maida_1806 import field, tables, troops
+from tablecam.rules.maida_1806 import field, movement, tables, troops
 from tablecam.rules.maida_1806 import state as acts
 from tablecam.rules.maida_1806.files import FireCharts, FireRow
 from tablecam.rules.maida_1806.state import Due, State, Units, enemy_of
 from tablecam.rules.maida_1806.troops import Piece
 from tablecam.rules.steps import YES_OR_NO, Decide
 from tablecam.table.sides import side_plural
+from tablecam.wording import joined
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,12 @@ class Shot:
     result: str = ""
     leader_die: bool = False
 
+    @property
+    def at(self) -> str:
+        """The units that check, and the battery on top of them if it does not (R-21)."""
+        under = f", under {self.target}" if self.checks and self.target not in self.checks else ""
+        return f"{joined(self.checks) or self.target}{under}"
+
     def total(self, unit: str) -> int:
         """Returns the modifier of a unit's check."""
         return sum(self.modifiers.get(unit, {}).values())
@@ -60,20 +67,48 @@ def ban_on_fire(state: State, units: Sequence[str], target: str) -> Ban | None:
     enemy = state.piece(target)
     for name in units:
         troop, piece = state.both(name)
-        ban = field.ban_on_firing(state, piece) or field.ban_on_target(state, piece, enemy)
+        ban = (
+            field.ban_on_firing(state, piece)
+            or field.ban_on_target(state, piece, enemy)
+            or _ban_on_points(state, name)
+        )
         if ban is not None:
             return ban
-        if name in state.active_units and not troop.is_battery and piece.mp_left < 1:
-            return Ban.of(name, "D-14.10.2", "has no Movement Point left to fire")
         if len(units) > 1 and (troop.is_battery or troop.is_company):
             return Ban("D-10.4" if troop.is_battery else "D-14.10.7", f"{name} never fires jointly")
     if len(set(units)) < len(units) or (len(units) > 1 and not field.flank_chain(state, units)):
         return Ban("D-14.10.5", "expected units flank to flank")
-    only_gun = state.troop(target).is_battery and not field.top_of_foot(state, enemy)
-    is_far = state.grid.distance(state.piece(units[0]).hexes, enemy.hexes) > 1
-    if only_gun and is_far and not state.troop(units[0]).is_battery:
-        return Ban("D-14.10.4", "infantry cannot hurt a battery two hexes away")
+    if state.troop(target).is_battery and not field.top_of_foot(state, enemy):
+        return _ban_on_guns_alone(state, units[0], enemy)
     return None
+
+
+def _ban_on_points(state: State, name: str) -> Ban | None:
+    """Returns why an active unit has no Movement Point to fire, or none to spare (R-14)."""
+    troop, piece = state.both(name)
+    if name not in state.active_units or troop.is_battery:
+        return None
+    if piece.mp_left < 1:
+        return Ban.of(name, "D-14.10.2", "has no Movement Point left to fire")
+    if name not in state.movers:
+        return None
+    moving = (*state.movers, *troop.companies)
+    ban = movement.ban_on_spending(state, piece, 1, moving=moving)
+    return ban and Ban(ban.rule, f"{name} must go on: {ban.because}")
+
+
+def _ban_on_guns_alone(state: State, unit: str, enemy: Piece) -> Ban | None:
+    """Returns why a unit cannot hurt a battery alone from where it is (D-10.9, D-14.10.4)."""
+    troop, piece = state.both(unit)
+    distance = state.grid.distance(piece.hexes, enemy.hexes)
+    if not troop.is_battery:
+        far = Ban("D-14.10.4", "infantry cannot hurt a battery two hexes away")
+        return far if distance > 1 else None
+    result = field.gun_result(troop, distance) or "M"
+    if troops.modifier_of(result) > 0:
+        return None
+    why = f"a battery alone is hit at a result of 1M or 2M, and {unit} has {result} there"
+    return Ban("D-10.9", why)
 
 
 def shot_of(state: State, units: Sequence[str], target: str) -> Shot:
@@ -172,7 +207,8 @@ def fired(state: State, units: Sequence[str], target: str) -> State:
     added = troops.modifier_of(shot.result)
     check = f"a Morale Check{f' at {added:+d}' if added else ''}"
     words = f": result {shot.result}, {check}" if shot.checks else ""
-    text = f"{', '.join(units)} fires at {target}{words}"
+    fires = "fires" if len(units) == 1 else "fire"
+    text = f"{joined(units)} {fires} at {shot.at}{words}"
     sums = [
         Sum(
             f"{unit}: die {shot.total(unit):+d} against Morale {state.morale(unit)}",
@@ -181,13 +217,18 @@ def fired(state: State, units: Sequence[str], target: str) -> State:
         for unit in shot.checks if shot.modifiers[unit]
     ]  # fmt: skip
     facts = {"units": list(units), "target": target, "sums": sums}
-    hexes, most = state.piece(target).hexes, (shot.firepower or 1) - shot.total(target) - 1
-    dues: dict[str, Due] = {
-        "checks": Checks(shot.firers, shot.checks, shot.modifiers, shot.leader_die, hexes),
-        "capture": Capture(target, most, "D-14.10.4"),
-        "duel": Duel(units[0], target, shot.distance),
-    }
-    return state.pushed(dues[shot.kind]).tells("fire", text, "D-14.10.3", **facts)
+    return state.pushed(due_of(state, shot)).tells("fire", text, "D-14.10.3", **facts)
+
+
+def due_of(state: State, shot: Shot) -> Checks | Capture | Duel:
+    """Returns the dice of a fire."""
+    if shot.kind == "duel":
+        return Duel(shot.firers[0], shot.target, shot.distance)
+    if shot.kind == "capture":
+        most = (shot.firepower or 1) - shot.total(shot.target) - 1
+        return Capture(shot.target, most, "D-14.10.4")
+    hexes = state.piece(shot.target).hexes
+    return Checks(shot.firers, shot.checks, shot.modifiers, shot.leader_die, hexes)
 
 
 class Checks(Due):
@@ -279,9 +320,10 @@ class Capture(Due):
 
     def then(self, state: State, answer: Any) -> State:
         """Returns the state after the die."""
+        die = f"die {answer[0]}, captured by {tables.most_words(self.most)}"
         if answer[0] <= self.most:
-            return captured(state, self.unit, self.rule)
-        return state.tells("check", f"{self.unit} holds", self.rule)
+            return captured(state, self.unit, self.rule, f" ({die})")
+        return state.tells("check", f"{self.unit} holds: {die}", self.rule)
 
 
 class Duel(Due):
@@ -294,18 +336,22 @@ class Duel(Due):
 
     def then(self, state: State, answer: Any) -> State:
         """Returns the state with the second die due, if the first has hit."""
-        if answer[0] > self.distance:
-            stars = state.troop(self.firer).stars
-            return state.pushed(Capture(self.unit, stars, "D-10.9", "second fire"))
-        return state.tells("check", f"{self.unit} is not hit", "D-10.9")
+        is_hit = answer[0] > self.distance
+        words = f"{'is' if is_hit else 'is not'} hit: die {answer[0]}, hit by more than"
+        text = f"{self.unit} {words} the distance {self.distance}"
+        state = state.tells("check", text, "D-10.9")
+        if not is_hit:
+            return state
+        stars = state.troop(self.firer).stars
+        return state.pushed(Capture(self.unit, stars, "D-10.9", "second fire"))
 
 
-def captured(state: State, gun: str, rule: str) -> State:
+def captured(state: State, gun: str, rule: str, why: str = "") -> State:
     """Returns the state with a battery in the enemy's hands, silent where it stands (D-10.12)."""
     side = state.enemy(gun)
     points = tables.VICTORY_POINTS["battery_captured"] + state.troop(gun).stars
     state = state.with_piece(gun, captured_by=side, silent=True)
-    text = f"{gun} is captured: {points} VP for the {side_plural(side)}"
+    text = f"{gun} is captured{why}: {points} VP for the {side_plural(side)}"
     return state.gains(side, points).tells("captured", text, rule, unit=gun)
 
 
@@ -408,16 +454,16 @@ class Retreat(Due):
 
     def _withdrawn(self, state: State, to: Hexes) -> State:
         piece = state.piece(self.unit)
-        losses = field.withdrawal_losses(state, piece, to)
+        why = field.withdrawal_losses(state, piece, to)
         facing_deg = field.joined_facing_deg(state, piece, to)
         piece = replace(piece, hexes=to, facing_deg=facing_deg, straight=0, passing=False)
         state = state.put(piece)
-        text = f"{self.unit} withdraws to {' '.join(to)}"
+        text = ", ".join((f"{self.unit} withdraws to {joined(to)}", *why))
         state = state.tells("withdraw", text, "D-14.11", unit=self.unit)
         if self.left > 1:
             state = state.pushed(Retreat(self.unit, self.causes, self.left - 1))
-        state = acts.with_losses(state, self.unit, losses)
-        return state.pushed(Shrink(self.unit)) if losses else state
+        state = acts.with_losses(state, self.unit, len(why))
+        return state.pushed(Shrink(self.unit)) if why else state
 
 
 class SquareTry(Due):

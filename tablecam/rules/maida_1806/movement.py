@@ -259,14 +259,22 @@ def _room_ban(state: State, pieces: Sequence[Piece], outcomes: Sequence[Stepped]
     moving = [piece.id for piece in pieces]
     for piece, where in zip(pieces, outcomes, strict=True):
         there = replace(piece, hexes=where.hexes, facing_deg=where.facing_deg)
-        ban = ban_on_lying(state, there, moving=moving)
-        if ban is None:
-            continue
         is_clash = any(state.at(n, state.enemy(piece.id)) for n in where.hexes)
-        # Whoever passes through friends pays one more, and enters another hex for one at least.
-        if is_clash or piece.mp_left - where.mp < 2 or state.troop(piece.id).is_battery:
-            return Ban(ban.rule if not is_clash else "D-6.5e", ban.because)
+        mp = piece.mp_left if is_clash else where.mp
+        ban = ban_on_spending(state, there, mp, moving=moving)
+        if ban is not None:
+            return Ban("D-6.5e", ban.because) if is_clash else ban
     return None
+
+
+def ban_on_spending(
+    state: State, piece: Piece, mp: float, *, moving: Collection[str]
+) -> Ban | None:
+    """Returns why a unit may not spend points where it could then neither stay nor go on (R-14)."""
+    # Whoever passes through friends pays one more, and enters another hex for one at least.
+    if piece.mp_left - mp >= 2 and not state.troop(piece.id).is_battery:
+        return None
+    return ban_on_lying(state, piece, moving=moving)
 
 
 def moved(

@@ -15,7 +15,7 @@ from tablecam.rules.hexes.zones import Hexes
 from tablecam.rules.maida_1806 import clash, field, fire, hands, movement, reaction, sequence
 from tablecam.rules.maida_1806 import state as acts
 from tablecam.rules.maida_1806.state import MoveStep, State
-from tablecam.rules.maida_1806.tables import DIE_FACES, in_words
+from tablecam.rules.maida_1806.tables import in_words, most_words
 from tablecam.rules.maida_1806.troops import SIDES, Piece
 from tablecam.rules.steps import Decide
 from tablecam.table.model import Keys
@@ -24,7 +24,7 @@ from tablecam.wording import joined
 GROUPS: Final = {
     "fire": about.ActionGroup("Fire", is_main=True, by_tap=True),
     "move": about.ActionGroup("Move", "By hand, hex by hex; who joins others lies under them."),
-    "form": about.ActionGroup("Formation"),
+    "form": about.ActionGroup("Formation", is_seldom=True),
     "charge": about.ActionGroup("Charge", is_main=True),
     "leader": about.ActionGroup("Leaders", "By hand, to a hex that is shaded."),
     "spread": about.ActionGroup("Look into a stack", "Its counters are laid beside each other."),
@@ -67,7 +67,8 @@ def question(state: State) -> PendingDecision:
     if state.phase == "movement":
         if not (state.slot or state.movers):
             words = f"Fire or pass? {who}'s units move next"
-            return PendingDecision(words, state.in_slot, hint="Tap a unit, then its target.")
+            hint = "Tap a unit, then its target; tap that again to fire."
+            return PendingDecision(words, state.in_slot, hint=hint)
         deeds = tuple(sequence.deeds(state))
         words = f"{', '.join(state.movers) or who}: {joined(deeds, 'or')}?"
         if len(deeds) == 1:
@@ -76,7 +77,9 @@ def question(state: State) -> PendingDecision:
         return PendingDecision(words, state.active, hint=hint)
     if state.phase == "leaders":
         hint = "Tap a shaded hex, drag the leader's counter there, or pass."
-        return PendingDecision(f"Where does {who} go?", state.active, hint=hint)
+        leaders = tuple(dict.fromkeys(move.leader for move in sequence.leader_moves(state)))
+        words = f"Where {'does' if len(leaders) == 1 else 'do'} {joined(leaders)} go?"
+        return PendingDecision(words, state.active, hint=hint)
     return PendingDecision("Which Clash is fought next?", state.active)
 
 
@@ -131,9 +134,13 @@ def _move(state: State, action: acts.Move) -> Offer:
 def _fire(state: State, action: acts.Fire) -> Offer:
     shot = fire.shot_of(state, action.units, action.target)
     start, end = (state.piece(n).hexes for n in (action.units[0], action.target))
-    hit = next(iter(shot.checks), "")
-    words = f"morale check, {_passes(state, hit, shot.modifiers[hit])}" if hit else "to capture it"
-    label = f"{joined(action.units)} at {action.target}: {words}"
+    hit, *others = shot.checks or ("",)
+    if hit:
+        passes = _passes(state, hit, shot.modifiers[hit])
+        words = f"morale checks, {hit}: {passes}" if others else f"morale check, {passes}"
+    else:
+        words = f"{_captures(state, fire.due_of(state, shot))} it"
+    label = f"{joined(action.units)} at {shot.at}: {words}"
     shape = state.grid.way((start, end), "line-of-sight")
     return Offer("fire", label, (shape,), units=(*action.units, action.target))
 
@@ -152,7 +159,7 @@ def _react(state: State, action: acts.React) -> Offer:
     if action.choice == "check":
         movers = state.left(getattr(state.step, "movers", ()))
         check = reaction.check_of(state, action.unit, movers)
-        label += f" ({_most(check.morale - check.modifier)} passes)"
+        label += f" ({most_words(check.morale - check.modifier)} passes)"
     if action.facing_deg is None:
         return Offer("answer", label)
     piece = state.piece(action.unit)
@@ -193,14 +200,15 @@ def _passes(state: State, unit: str, added: Mapping[str, int]) -> str:
     morale = state.morale(unit)
     terms = in_words(added.items())
     why = f"Morale {morale}{', on the die ' if terms else ''}{', '.join(terms)}"
-    return f"{_most(morale - sum(added.values()))} passes ({why})"
+    return f"{most_words(morale - sum(added.values()))} passes ({why})"
 
 
-def _most(most: int) -> str:
-    """Returns the dice up to a number in words."""
-    if most < 0:
-        return "no die"
-    return f"{most} or less" if most < DIE_FACES - 1 else "any die"
+def _captures(state: State, due: fire.Duel | fire.Capture) -> str:
+    """Returns which dice capture a battery alone (D-10.9, D-14.10.4)."""
+    if isinstance(due, fire.Capture):
+        return f"{most_words(due.most)} captures"
+    stars = state.troop(due.firer).stars
+    return f"more than {due.distance} hits, then {most_words(stars)} captures"
 
 
 def _dice(state: State) -> tuple[DiceGroup, ...]:
@@ -209,6 +217,8 @@ def _dice(state: State) -> tuple[DiceGroup, ...]:
     if isinstance(due, reaction.ReactionCheck):
         check = reaction.check_of(state, due.unit, state.left(due.movers))
         return (DiceGroup(due.unit, None, (0,), _passes(state, due.unit, check.modifiers)),)
+    if isinstance(due, fire.Duel | fire.Capture):
+        return (DiceGroup(due.unit, None, (0,), _captures(state, due)),)
     if not isinstance(due, fire.Checks | clash.LastPoint | clash.Crisis | fire.SquareDie):
         return ()
     added = due.modifiers if isinstance(due, fire.Checks) else {}
@@ -242,7 +252,7 @@ OFFERS: Final[Mapping[type, Callable[[State, Any], Offer]]] = {
     acts.Withdraw: _withdraw,
     acts.ClashIn: lambda state, action: Offer(
         "answer", f"{', '.join(action.attackers)} against {', '.join(action.defenders)}, "
-        f"in {' '.join(action.hexes)}",
+        f"in {joined(action.hexes)}",
     ),
     acts.Losses: _losses,
     acts.Face: _face,
@@ -274,8 +284,8 @@ def standing(public: Json) -> about.Standing:
         about.SideStanding(side, (about.Figure("Victory Points", points[side], "flag"),))
         for side in SIDES
     )
-    whose = public.get("commanding") or public.get("drawn") or "no leader yet"
-    house = " (house)" if public.get("house") else ""
+    whose = public.get("commanding") or public.get("drawn") or "no chit drawn"
+    house = " (house files)" if public.get("house") else ""
     return about.Standing(sides, public["turn"], phase=f"{whose}{house}", active=public["active"])
 
 

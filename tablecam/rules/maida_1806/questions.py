@@ -498,7 +498,7 @@ def _ways_back(
 ) -> Iterator[tuple[tuple[Hexes, ...], int]]:
     """Yields the ways of a withdrawal with their Losses; a blocked second hex ends one (R-32)."""
     for to in fields.withdrawals(state, piece, causes)[1] if hexes else ():
-        losses, moved = fields.withdrawal_losses(state, piece, to), replace(piece, hexes=to)
+        losses, moved = len(fields.withdrawal_losses(state, piece, to)), replace(piece, hexes=to)
         ways = _ways_back(state.put(moved), moved, causes, hexes - 1) if hexes > 1 else [((), 0)]
         yield from (((to, *path), losses + more) for path, more in ways)
 

@@ -330,8 +330,8 @@ class ReactionChoice(Due):
         causes = state.places(self.movers)
         if "counterattack" in choice:
             waiting: Any = state.step
-            joined = replace(waiting, counter=(*waiting.counter, self.unit))
-            state = state.below().pushed(joined)
+            later = replace(waiting, counter=(*waiting.counter, self.unit))
+            state = state.below().pushed(later)
         if choice == "withdraw" or (self.case == "B" and choice == "fire"):
             state = state.pushed(Retreat(self.unit, causes, 1, choice == "fire"))
         if choice.startswith("fire"):
@@ -341,7 +341,7 @@ class ReactionChoice(Due):
         for name in state.foot(piece.id for piece in state.stack(self.unit)):
             to = answer.hexes or state.piece(name).hexes
             state = state.with_piece(name, facing_deg=answer.facing_deg, hexes=to)
-        words = f"wheels to {' '.join(answer.hexes)}" if answer.hexes else "turns"
+        words = f"wheels to {joined(answer.hexes)}" if answer.hexes else "turns"
         return state.tells("turn", f"{self.unit} {words}", "D-13.1", unit=self.unit)
 
 

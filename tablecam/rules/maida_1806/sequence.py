@@ -400,7 +400,7 @@ def entered(state: State, action: acts.Place) -> State:
     left = max(movement.allowance_of(state.troop(name)) - mp, 0.0)
     lies = {"hexes": hexes, "facing_deg": action.facing_deg, "formation": "line"}
     state = replace(state.with_piece(name, mp_left=left, has_moved=True, **lies), movers=(name,))
-    state = state.tells("enter", f"{name} enters by {' '.join(hexes)}", "D-17.0b", unit=name)
+    state = state.tells("enter", f"{name} enters by {joined(hexes)}", "D-17.0b", unit=name)
     return with_reactions(state, (name,), "entered", hexes)
 
 
@@ -418,6 +418,12 @@ def passed(state: State) -> State:
     if state.passes:
         return movement_ended(state)
     return replace(state, slot=1 - state.slot, passes=1)
+
+
+def halts(state: State) -> State:
+    """Returns the state after a move that its player ends."""
+    word = "halts" if len(state.movers) == 1 else "halt"
+    return halted(state.tells("halt", f"{joined(state.movers)} {word}", "D-12.13"))
 
 
 def halted(state: State) -> State:
@@ -520,7 +526,7 @@ class GoOn(Due):
             if not new and with_reactions(state, units, did, new).due == state.due:
                 return rest.then(state, None)
             state = state.pushed(rest)
-        words = f"moves to {' '.join(now)}" if new else "turns"
+        words = f"moves to {joined(now)}" if new else "turns"
         if new or not self.is_told:
             facts = {"units": list(units), "hexes": list(now)}
             state = state.tells("move", f"{who} {words}", "D-12.1", **facts)
@@ -730,7 +736,7 @@ HANDLERS: Final[Mapping[tuple[str, type], Callable[[State, Any], State]]] = {
     ("movement", acts.Fire): fires,
     ("movement", acts.Move): moves,
     ("movement", acts.Charge): charges,
-    ("movement", acts.Halt): lambda state, action: halted(state),
+    ("movement", acts.Halt): lambda state, action: halts(state),
     ("movement", acts.Form): formed,
     ("movement", acts.Detach): detached,
     ("movement", acts.Reorder): reordered,

@@ -94,6 +94,17 @@ def check_words(die: int, added: int, morale: int) -> str:
     return f"die {die}{f' {added:+d}' if added else ''} against Morale {morale}"
 
 
+def most_words(most: int) -> str:
+    """Returns the dice up to a number in words.
+
+    >>> most_words(-1), most_words(3), most_words(9)
+    ('no die', '3 or less', 'any die')
+    """
+    if most < 0:
+        return "no die"
+    return f"{most} or less" if most < DIE_FACES - 1 else "any die"
+
+
 def in_words(parts: Iterable[tuple[str, int]]) -> tuple[str, ...]:
     """Returns modifiers or shifts by their keys as players read them.
 

@@ -225,7 +225,7 @@ def play_at_random_until_a_roll(play: Play[Any, Any]) -> None:
 def test_a_game_that_uses_invented_numbers_says_house():
     play = begun()
     assert play.house == ("charts", "map", "scenario")
-    assert "(house)" in GAME.standing(GAME.seen_by(play.state, None)).phase
+    assert "(house files)" in GAME.standing(GAME.seen_by(play.state, None)).phase
 
 
 ODD = (

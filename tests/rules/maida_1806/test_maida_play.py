@@ -306,6 +306,9 @@ def test_french_horse_that_is_out_of_hand_leaves_for_a_turn_d_9_3():
     dues = play.state.pushed(_horse_check("FH"))
     state, _ = GAME.apply(dues, replace(GAME.legal(dues)[0], values=(7,)))
     assert state.piece("FH").returns_turn == 2
+    state, told = GAME.apply(dues, replace(GAME.legal(dues)[0], values=(6,)))
+    assert state.piece("FH").returns_turn is None
+    assert told[-1].text == "FH of the French stays in hand: die 6 against Morale 6"
 
 
 def _horse_check(name: str) -> Any:

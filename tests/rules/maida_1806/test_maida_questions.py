@@ -344,6 +344,9 @@ def test_a_gun_fires_at_a_battery_alone_with_two_dice_d_10_9():
     taken = fired(gun, target, firers=["G"], target="T", dice=[4, 0])
     assert (taken["captured"], taken["vp"]) == (True, -2)
     assert fired(starred, target, firers=["G"], target="T", dice=[7, 1])["captured"]
+    # Only where its result is 1M or 2M.
+    weak = unit("G", "british", "0505", **(GUN | {"ranges": [{"from": 1, "to": 4, "result": "M"}]}))
+    assert fired(weak, target, firers=["G"], target="T")["why_not"]["rule"] == "D-10.9"
 
 
 def test_infantry_captures_a_battery_alone_below_its_firepower_d_14_10_4():

@@ -72,9 +72,11 @@ def test_the_overall_commander_activates_a_leader_and_both_move_d_4_4_d_4_5_d_4_
     assert set(play.state.active_units) == {"FA", "FB"}
     while play.state.phase == "movement":
         play.apply(acts.Pass())
-    assert {action.leader for action in play.legal() if action.type == "move_leader"} == {
-        "F-OC", "F1",
-    }  # fmt: skip
+    for who, leaders in (("do F-OC and F1", {"F-OC", "F1"}), ("does F-OC", {"F-OC"})):
+        moves = [action for action in play.legal() if action.type == "move_leader"]
+        assert {action.leader for action in moves} == leaders
+        assert play.asked().question == f"Where {who} go?"
+        play.apply(moves[-1])
 
 
 def test_guns_near_a_leader_put_him_in_danger_d_4_6_2():
@@ -266,6 +268,46 @@ def test_only_the_top_unit_suffers_rifle_fire_d_11_8_d_14_10_3_d_14_10_9():
     assert fire.shot_of(state, ("FA",), "BA").checks == ("BA",)
 
 
+def test_a_fire_at_a_stack_names_the_unit_under_the_battery_that_checks_r_21():
+    gun = unit("BG", "0505", 240, arm="artillery")
+    play = moving(unit("FA", "0604", 240), gun, unit("BA", "0505", 240), leaders={"F1": "0603"})
+    shot = acts.Fire(("FA",), "BG")
+    assert GAME.offered(play.state, shot).label.startswith("FA at BA, under BG: morale check")
+    (told,) = [event for event in play.apply(shot).events if event.kind == "fire"]
+    assert told.text.startswith("FA fires at BA, under BG: ")
+
+
+def test_a_line_that_may_not_halt_under_a_gun_does_not_fire_its_points_away_d_6_4_r_14():
+    gun, target = unit("FG", "0504", arm="artillery"), unit("BA", "0502", 240)
+    line = unit("FA", ["0505", "0605"], full_strength=8)
+    state = moving(line, gun, target, leaders={"F1": "0507"}).state
+    state, _ = GAME.apply(state, acts.Move(("FA",), (to("0504", "0604"),)))
+    fires = acts.Fire(("FA",), "BA")
+    for left, rule in ((3.0, None), (2.5, "D-6.4")):
+        now = state.with_piece("FA", mp_left=left)
+        ban = fire.ban_on_fire(now, ("FA",), "BA")
+        assert (ban and ban.rule, fires in GAME.legal(now)) == (rule, rule is None)
+
+
+def test_two_dice_against_a_battery_alone_are_told_d_10_9():
+    state = lie(unit("FG", "0505", arm="artillery"), unit("BG", "0502", 240, arm="artillery"))
+    shot = acts.Fire(("FG",), "BG")
+    label = "FG at BG: more than 3 hits, then 1 or less captures it"
+    assert GAME.offered(state, shot).label == label
+    state = fire.fired(state, ("FG",), "BG")
+    told = []
+    for die in (3, 4, 2, 1):
+        after, events = GAME.apply(state, replace(GAME.legal(state)[0], values=(die,)))
+        told += [event.text for event in events if event.rule == "D-10.9"]
+        state = after if die == 4 else state
+    assert told == [
+        "BG is not hit: die 3, hit by more than the distance 3",
+        "BG is hit: die 4, hit by more than the distance 3",
+        "BG holds: die 2, captured by 1 or less",
+        "BG is captured (die 1, captured by 1 or less): 3 VP for the French",
+    ]
+
+
 def test_units_facing_alike_with_each_in_the_others_flank_hex_form_a_chain_d_g9():
     def forms_chain(one: Any, other: Any, facing_deg: int = 60) -> bool:
         units = unit("FA", one, formation="line"), unit("FB", other, facing_deg, formation="line")
@@ -289,7 +331,10 @@ def test_a_withdrawal_joins_friends_with_their_facing_and_keeps_its_own_d_14_11_
 
 def test_a_withdrawal_before_an_enemys_front_costs_a_loss_d_14_11_5_d_14_11():
     state = lie(unit("FA", "0805"), unit("BA", "0604", 0), unit("BB", "0807", 60))
-    assert field.withdrawal_losses(state, state.piece("FA"), ("0806",)) == 1
+    told = fire.Retreat("FA", (("0604",),), 1).then(state, acts.Withdraw("FA", ("0806",))).told
+    assert [event.text for event in told] == [
+        "FA withdraws to 0806, into an enemy's Front", "FA loses 1, 4 left",
+    ]  # fmt: skip
 
 
 def test_a_blocked_withdrawal_eliminates_for_a_point_d_14_11_7_d_16_1():
@@ -415,7 +460,7 @@ def test_a_line_on_two_hexes_pushed_under_another_joins_it_d_6_4_d_g12():
     state = lie(*lines, FAR, leaders={"F1": "0506"})
     (found,) = GAME.detect_moves(state, seen(state, FA=None))
     assert (found.text, found.action) == (
-        "FA joins 0504 0604", acts.Move(("FA",), (to("0504", "0604"),))
+        "FA joins 0504 and 0604", acts.Move(("FA",), (to("0504", "0604"),))
     )  # fmt: skip
 
 
@@ -440,6 +485,23 @@ def test_a_counter_that_vanishes_beside_a_friend_is_proposed_as_a_join_d_g12():
     assert lost.text == "FA is not seen any more: where is it?"
     off = replace(table, units=tuple(one for one in table.units if one.bases))
     assert GAME.detect_moves(state, off) == ()
+
+
+@pytest.mark.parametrize("hexes", [["0504"], ["0403", "0504"]])
+def test_a_unit_that_goes_under_its_leader_lies_there_as_believed_d_4_6_1_d_g12(hexes: list[str]):
+    others = (unit("FB", "0605"), FAR)
+    before = lie(unit("FA", "0303"), *others, leaders={"F1": "0504"})
+    state = lie(unit("FA", hexes), *others, leaders={"F1": "0504"})
+    table = seen(state, FA=None)
+    diff = TableDiff(GAME)
+    diff.begin(table)
+    diff.follow(GAME.position(before), GAME.position(state))
+    assert diff.placings(state) == ()
+    # It has joined no stack beside it, and nobody asks where it is, until the leader goes.
+    assert GAME.detect_moves(state, table) == ()
+    diff.seen = replace(table, commanders=())
+    assert [placing.unit for placing in diff.placings(state)] == ["FA"]
+    assert [one.unit for one in GAME.detect_moves(state, diff.seen)] == ["FA"]
 
 
 def test_a_counter_laid_on_an_enemy_is_never_silently_unseen_d_5_1_d_g12():
