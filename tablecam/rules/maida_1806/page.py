@@ -14,7 +14,7 @@ from tablecam.rules.hexes.hex_game import unit_setting
 from tablecam.rules.hexes.zones import Hexes
 from tablecam.rules.maida_1806 import clash, field, fire, hands, movement, reaction, sequence
 from tablecam.rules.maida_1806 import state as acts
-from tablecam.rules.maida_1806.state import MoveStep, State
+from tablecam.rules.maida_1806.state import Due, MoveStep, State
 from tablecam.rules.maida_1806.tables import in_words, most_words
 from tablecam.rules.maida_1806.troops import SIDES, Piece
 from tablecam.rules.steps import Decide
@@ -203,10 +203,11 @@ def _passes(state: State, unit: str, added: Mapping[str, int]) -> str:
     return f"{most_words(morale - sum(added.values()))} passes ({why})"
 
 
-def _captures(state: State, due: fire.Duel | fire.Capture) -> str:
+def _captures(state: State, due: Due) -> str:
     """Returns which dice capture a battery alone (D-10.9, D-14.10.4)."""
     if isinstance(due, fire.Capture):
         return f"{most_words(due.most)} captures"
+    assert isinstance(due, fire.Duel)
     stars = state.troop(due.firer).stars
     return f"more than {due.distance} hits, then {most_words(stars)} captures"
 
