@@ -184,7 +184,7 @@ class ActionGroup:
     A group that `is_main` decides the turn and has large buttons. One that `is_end` ends what is
     due and loses unconfirmed moves by hand: the page warns of them. One that `is_seldom` used
     stands below the moves by hand. `pass_all`: every seat asked in succession lets the moment pass
-    (`Game.passed`). `by_tap`: a tap on its only unit takes an action, or a second tap on its target.
+    (`Game.passed`). `by_tap`: a tap takes an action about one unit, or a second tap on its target.
     """
 
     title: str

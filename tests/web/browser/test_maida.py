@@ -149,7 +149,7 @@ def test_a_stack_is_asked_about_once_looked_into_and_carried_by_its_box(
         expect(moved.locator(".moved")).to_have_count(0)
         hall.table.move_units({lines[0]: (406, 215, 90), lines[1]: (406, 250, 90)})
         hall.table.move_unit("Blue box", *grid.middle_mm(("0704", "0604")), 300)
-        confirms(hall, french, "Foot 1 and Foot 2 move to 0704 0604 facing south-east")
+        confirms(hall, french, "Foot 1 and Foot 2 move to 0704 and 0604 facing south-east")
         expect(moved.locator(".moved")).to_have_count(0)
 
 
@@ -179,7 +179,7 @@ def test_a_phone_shows_the_verdict_of_a_refused_drag_and_no_cheer(
             finger("touchMove", tuple(between))
         finger("touchEnd")
         refused = page.locator("#game-moved .moved.no")
-        expect(refused).to_contain_text("Foot 2 moves to 0403 0304")
+        expect(refused).to_contain_text("Foot 2 moves to 0403 and 0304")
         picture(page, "maida-phone-refused")
         expect(refused.locator("> b")).to_be_in_viewport()
         assert not page.get_by_text("found at its new place").is_visible()
