@@ -53,7 +53,7 @@ HELD = {
     "modules with exactly one importer": 31,
     "import circles between folders": 0,
     "lines of Maurice Lite": 16_136,
-    "lines of Maida 1806": 6_227,
+    "lines of Maida 1806": 6_233,
     "places outside that name a rulebook's words": 1,
     "modules in the largest folder": 29,
 }
