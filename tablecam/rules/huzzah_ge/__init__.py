@@ -1,1 +1,1 @@
-"""Huzzah! Glorious Empires: its tables, and the answers to plain questions."""
+"""Huzzah! Glorious Empires: its rules as a game, rulings on positions, and plain questions."""

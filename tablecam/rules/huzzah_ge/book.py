@@ -27,11 +27,11 @@ from tablecam.uncertainty.samples import decide_sampled, drawn
 from tablecam.wording import counted
 
 _SURE_SIGMAS = 6.0
-"""A margin of more standard deviations needs no draws."""
+"""A margin of more standard deviations than this needs no draws."""
 
 
 class HuzzahBook(BattleBook):
-    """What the book says of a position."""
+    """The book's rulings on a position."""
 
     def read(self, position: Position) -> None:
         """Reads the keys of all units and officers."""
@@ -39,13 +39,13 @@ class HuzzahBook(BattleBook):
         ground.troops, ground.officer_facts  # noqa: B018 - read for the first time
 
     def ruled(self, position: Position, *units: Unit) -> Iterator[Section]:
-        """Yields a unit's state and whom it may fire at or reach, or the same of two units."""
+        """Yields a unit's state and the enemies in fire or reach, or the same for two units."""
         first, *others = dict.fromkeys([*(unit.side for unit in position.units if unit.bases), ""])
         state = State(position, (first, others[0] if others else ""))
         own, *enemies = units
         pairs = [(own, enemy) for enemy in enemies or state.field.enemies(own)]
         pairs += [(enemy, own) for enemy in enemies]
-        # Of all enemies only those that it may fire at or reach are listed.
+        # If about one unit, only the enemies that it may fire at or reach are listed.
         keep = tuple if enemies else possible
         if not enemies:
             yield Section("state", "State", partial(_state, state, own))
@@ -99,7 +99,7 @@ def _shot(state: State, firer: Unit, target: Unit) -> Finding:
 
 
 def _nearest_shots(state: State, firer: Unit, target: Unit) -> tuple[Fire, ...]:
-    """Returns the two shots that are nearest to the faces they see (H-7.6)."""
+    """Returns the two shots nearest to the faces they see (H-7.6)."""
     places = tuple(firing_bases(state, firer, target))
     spans = combinations(range(len(places) + 1), 2)
     shots = [Fire(firer.id, target.id, places[start:end]) for start, end in spans]
@@ -150,7 +150,7 @@ def _reach(state: State, unit: Unit, enemy: Unit) -> Finding:
 
 
 def _officers(state: State, unit: Unit) -> Iterator[Finding]:
-    """Yields whether the officers of a unit have it wholly within their radius (H-11.11)."""
+    """Yields whether a unit is wholly within the radius of each of its officers (H-11.11)."""
     # The farthest corner of a farthest base swings with its heading.
     swing_mm = max(
         math.radians(base.sigma_deg) * math.hypot(base.width_mm, base.depth_mm) / 2

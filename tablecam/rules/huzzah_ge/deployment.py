@@ -29,12 +29,12 @@ from tablecam.uncertainty.answer import Answer, certain
 from tablecam.wording import counted
 
 ALIKE_DEG = 5.0
-"""H-14.9: how far headings of units that pass lines may differ."""
+"""H-14.9: the greatest difference between the headings of units that pass lines."""
 LAW: Final = MoveLaw(bases="H-14.2", table="H-12.3", upon="H-14.7", impassable="H-11.9")
 
 
 def ways(state: State) -> Iterator[Any]:
-    """Yields how units act on the order in force; without one, whom officers may turn to."""
+    """Yields how units may act on the order in force, or without one, whom officers may address."""
     if (under := state.under) is None:
         yield from addresses(state)
         return
@@ -65,7 +65,7 @@ def deployments(state: State, unit: Unit) -> Iterator[Any]:
 
 
 def layouts(state: State, unit: Unit) -> Iterator[Bases]:
-    """Yields a unit in each formation that it may take, its front left corner fixed (H-14.2)."""
+    """Yields a unit's bases in each formation it may take, its front left corner fixed (H-14.2)."""
     bases, count, half = unit.bases, len(unit.bases), -(-len(unit.bases) // 2)
     at_mm, heading_deg = front_of(bases).left_mm, heading_of(bases)
     is_open = "irregular" in state.troops(unit.id).abilities
@@ -81,7 +81,7 @@ def layouts(state: State, unit: Unit) -> Iterator[Bases]:
 
 
 def _ground_layouts(state: State, unit: Unit) -> Iterator[Bases]:
-    """Yields a unit deployed into dense terrain that it touches, or out of its own (H-14.8)."""
+    """Yields a unit's bases in dense terrain that it touches, or out of its own (H-14.8)."""
     ground, heading_deg = state.field, heading_of(unit.bases)
     own = unit.state.get("sector")
     if own is not None:
@@ -98,7 +98,7 @@ def _ground_layouts(state: State, unit: Unit) -> Iterator[Bases]:
 
 
 def judged(state: State, deploy: acts.Deploy) -> Answer:
-    """Judges a unit as it is laid out anew (H-14.1 to H-14.8)."""
+    """Judges a deployment of a unit (H-14.1 to H-14.8)."""
     name, bases, unit = deploy.unit, deploy.bases, state.unit(deploy.unit)
     if state.order_of(name) != "deploy":
         return certain("no", "H-14.1", f"{name} has no order to deploy")
@@ -136,7 +136,7 @@ def _ban_on_layout(state: State, unit: Unit, bases: Bases, area: Any) -> Ban | N
 
 
 def layout_words(state: State, unit: Unit, bases: Bases) -> str:
-    """Returns how a unit would be laid out, in words."""
+    """Returns in words how a unit would be deployed."""
     area = footprints(bases)
     for name, piece in state.field.sectors.items():
         if overlaps(area, piece):
@@ -171,7 +171,7 @@ def _dense_ban(state: State, unit: Unit, into: Sequence[str], area: Any) -> str:
 
 
 def deployed(state: State, deploy: acts.Deploy, ruling: Answer) -> State:
-    """Returns the state with a unit in another formation; who touches it is disordered (H-14.7)."""
+    """Returns the state with a unit deployed; friends it now touches are disordered (H-14.7)."""
     name, before, unit = deploy.unit, state.field, state.unit(deploy.unit)
     state = state.tells("form", ruling.because, "H-14.1", *ruling.evidence, unit=name)
     state = acts.settled_sector(acts.placed(state, name, deploy.bases), name)
@@ -263,7 +263,7 @@ def ban_on_passing(state: State, action: acts.PassLines) -> Ban | None:
 
 
 def exchanged(unit: Unit, other: Unit) -> tuple[Bases, Bases]:
-    """Returns the bases of two units that change places, their fronts and middles (H-14.9)."""
+    """Returns the bases of two units after they swap the middles of their fronts (H-14.9)."""
     a, b = front_of(unit.bases).middle_mm, front_of(other.bases).middle_mm
     x_mm, y_mm = b[0] - a[0], b[1] - a[1]
     return shifted(unit.bases, x_mm, y_mm), shifted(other.bases, -x_mm, -y_mm)

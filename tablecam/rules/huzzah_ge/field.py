@@ -1,4 +1,4 @@
-"""The table in the book's terms: units as they lie, terrain, officers, and who reaches whom."""
+"""The table in the book's terms: units as they lie, terrain, officers, and who can reach whom."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from tablecam.table.headings import difference_deg, right
 from tablecam.table.model import BasePose, Commander, Point, Terrain, Unit, plain_keys
 
 OUT_OF_RANGE_CM = 80.0
-"""H-11.10: how far the nearest enemy of those ordered must be."""
+"""H-11.10: the distance beyond which all enemies of the ordered units must be."""
 _REVERSED_DEG = 150.0
 _WOODS, _BUILDINGS = ("wood", "woods"), ("building", "buildings", "village")
 
@@ -56,7 +56,7 @@ class Field(Ground):
 
     @cached_property
     def troops(self) -> Mapping[str, Troops]:
-        """Each unit as it counts; what its army has this turn is left out."""
+        """Each unit as it counts, without its army's results of this turn."""
         return {name: self._troops(unit) for name, unit in self.units.items()}
 
     @cached_property
@@ -119,7 +119,7 @@ class Field(Ground):
         return next((one.id for one in officers if one.state.get("attached_to") == name), None)
 
     def officer_with(self, name: str) -> Officer:
-        """Returns what the officer with a unit adds to its tests (H-9.3)."""
+        """Returns the officer with a unit as its tests count him (H-9.3)."""
         officer = self.attached_to(name)
         if officer is None:
             return Officer()
@@ -156,7 +156,7 @@ class Field(Ground):
         return next((unit for unit in units if unit.state.get("sector") == sector), None)
 
     def blockers(self, firer: Unit, target: Unit) -> list[Any]:
-        """Returns what hides a target: other units, and terrain that blocks sight (H-7.6)."""
+        """Returns what may hide a target: other units, and terrain that blocks sight (H-7.6)."""
         others = [area for name, area in self.outlines.items() if name not in (firer.id, target.id)]
         for piece in self.position.terrain:
             area = area_of(piece)
@@ -191,7 +191,7 @@ class Field(Ground):
         return next((name for name, area in sectors if share_in(bases, area) >= 0.5), None)
 
     def _reaches(self, a: Unit, b: Unit, within_cm: float) -> bool:
-        # Nothing farther off can be reached; that spares most of the work.
+        # A unit farther off cannot be reached; this test saves most of the work.
         if self.apart_cm(a, b) > within_cm:
             return False
         others = (area for name, area in self.outlines.items() if name not in (a.id, b.id))
@@ -216,7 +216,7 @@ class Field(Ground):
         )
 
     def _shelter(self, unit: Unit) -> Terrain | None:
-        """Returns the terrain that covers a unit: its sector, or where half of it stands."""
+        """Returns the terrain that covers a unit: its sector, or a piece with half of it inside."""
         own = unit.state.get("sector")
         for piece in self.position.terrain:
             is_open = own not in self.sectors and not is_dense(piece) and cover_of(piece)
@@ -262,7 +262,7 @@ def reaches(
 
 
 def facts_of(unit: Unit) -> UnitFacts:
-    """Returns the keys of a unit, of its table file and of its state.
+    """Returns the keys of a unit from its table file and its state.
 
     Raises:
         BadInput: A key is missing or wrong.
@@ -301,16 +301,16 @@ def expected_of(facts: UnitFacts) -> Class:
 
 @lru_cache(maxsize=1024)
 def ranks_of(bases: tuple[BasePose, ...]) -> tuple[int, ...]:
-    """Returns the bases of each rank, the front one first; those of a square as if all faced on."""
+    """Returns the bases of each rank, front rank first; a square's as if all faced its heading."""
     heading_deg = heading_of(bases)
     faced = [replace(base, heading_deg=heading_deg) for base in bases]
     return tuple(len(rank) for rank in arrangement(faced).ranks)
 
 
 def formation_of(unit: Unit) -> Formation | None:
-    """Returns the formation of a unit's bases, None if they do not hang together (H-14.1).
+    """Returns the formation of a unit's bases, None if they do not form one (H-14.1).
 
-    A single base stands as it was declared, in line at first.
+    A single base has the formation declared, at first line.
     """
     bases, abilities = unit.bases, unit.extra.get("abilities", ())
     heading_deg = heading_of(bases)
@@ -331,7 +331,7 @@ def formation_of(unit: Unit) -> Formation | None:
 
 
 def artillery_base(unit: Unit) -> int | None:
-    """Returns the place of a unit's base of divisional artillery, None if it has none (H-1.11)."""
+    """Returns the index of a unit's divisional artillery base, None if it has none (H-1.11)."""
     key = unit.extra.get("divisional_artillery", False)
     if key is False:
         return None

@@ -1,4 +1,4 @@
-"""Fire and morale by what counts: shots, hits, tests, and ways back (H-7, H-9, H-10)."""
+"""Fire and morale: shots, hits, tests, fall backs and routs (H-7, H-9, H-10)."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from tablecam.table.model import BasePose, Point
 Bases = Sequence[BasePose]
 _Shot = TypeVar("_Shot")
 ARC_DEG = 45.0
-"""H-7.5: what the arc opens to either side."""
+"""H-7.5: the angle of the arc to either side."""
 ROUTING_FRIEND_CM = 20.0
 _CLEAR_CM = 0.1
-"""H-9.9: how far behind a friend a unit is set down."""
+"""H-9.9: the gap between a friend and a unit placed behind it."""
 
 
 def ban_on_firing(firer: Troops, range_cm: float) -> Ban | None:
@@ -88,9 +88,9 @@ def fire_factor(
 
 
 def hits_of(factor: int, dice: Sequence[int]) -> int | None:
-    """Returns the hits of a throw, None of one that fails (H-7.9).
+    """Returns the hits of a throw, None if it fails (H-7.9).
 
-    None at all, a success that only equals the factor, still calls a morale test.
+    A throw that only equals the factor succeeds without hits, and still causes a morale test.
     """
     if not tables.succeeds(factor, dice):
         return None
@@ -99,19 +99,19 @@ def hits_of(factor: int, dice: Sequence[int]) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class Removal:
-    """What hits take off a unit: whole bases, and hits that it carries on (H-7.10)."""
+    """The bases that hits remove from a unit, and the odd hits that it carries over (H-7.10)."""
 
     bases_removed: int
     odd_hits: int
 
 
 def removal(target: Troops, hits: int) -> Removal:
-    """Returns the bases that hits remove, with those that the unit carries."""
+    """Returns what hits remove, together with those that the unit carries."""
     return Removal(*divmod(target.hits + hits, target.hits_per_base))
 
 
 def choices(firer: Troops, ranges_cm: Mapping[_Shot, float]) -> list[_Shot]:
-    """Returns the shots that a unit may choose: one at short range before others (H-7.7)."""
+    """Returns the shots that a unit may choose from: if any, those at short range (H-7.7)."""
     near = [shot for shot, range_cm in ranges_cm.items() if is_short(firer, range_cm)]
     reached = [shot for shot, range_cm in ranges_cm.items() if range_cm <= firer.range_cm]
     return near or reached
@@ -119,7 +119,7 @@ def choices(firer: Troops, ranges_cm: Mapping[_Shot, float]) -> list[_Shot]:
 
 @dataclass(frozen=True, slots=True)
 class Shot:
-    """How a target lies to the bases that fire: its face, the range, and who sees it clearly."""
+    """How a target lies from the firing bases: its face, the range, and which see it clearly."""
 
     face: FaceName
     range_cm: float
@@ -133,7 +133,7 @@ def shot_at(
     blockers: Sequence[Any],
     from_mm: Point | None = None,
 ) -> Shot | None:
-    """Returns how a target lies to firing bases (H-7.4 to H-7.6); None if they stand in it.
+    """Returns how a target lies from firing bases (H-7.4 to H-7.6); None if they stand in it.
 
     `blockers` are outlines that may stand in the way: other units' bases, and terrain.
     """
@@ -156,14 +156,14 @@ def shot_at(
 
 
 def _is_clear(base: BasePose, face: Any, blockers: Sequence[Any]) -> bool:
-    """Whether nothing stands between a base's front edge and a face (H-7.6)."""
+    """Whether the space between a base's front edge and a face is clear (H-7.6)."""
     view = shapely.convex_hull(shapely.union(axes(base).edge, face))
     return not any(overlaps(view, blocker) for blocker in blockers)
 
 
 @dataclass(frozen=True, slots=True)
 class Rear:
-    """The way straight to a unit's rear: its rear face, its heading and its depth (H-9.8)."""
+    """The lane straight to a unit's rear: its rear face, its heading and its depth (H-9.8)."""
 
     rear: Axes
     heading_deg: float
@@ -171,7 +171,7 @@ class Rear:
 
     @classmethod
     def of(cls, bases: Bases) -> Rear:
-        """Returns the way of some bases."""
+        """Returns the lane behind some bases."""
         heading_deg = heading_of(bases)
         faces = faces_of(bases, heading_deg)
         return cls(faces["rear"], heading_deg, faces["left"].edge.length / tables.CM_MM)
@@ -208,7 +208,7 @@ def morale_factor(
     faces_renowned: bool = False,
     support_ranks: int | None = None,
 ) -> tables.Factor:
-    """Returns the factor of a morale test; support ranks as before the losses (H-9.2, H-9.3)."""
+    """Returns the factor of a morale test, with the support ranks before losses (H-9.2, H-9.3)."""
     ranks = troops.support_ranks if support_ranks is None else support_ranks
     is_near = routing_friend_cm is not None and routing_friend_cm <= ROUTING_FRIEND_CM
     return tables.factor_of(
@@ -225,7 +225,7 @@ def morale_factor(
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What becomes of a unit that tests: its order, and how far it goes back."""
+    """The result of a test for a unit: its order, and how far it goes back."""
 
     is_disordered: bool
     fall_back_cm: float = 0.0
@@ -233,7 +233,7 @@ class Outcome:
 
 
 def gain_of(troops: Troops, dice: Sequence[int] | None) -> str | None:
-    """Returns what a double one gives: an ability, or the next better grade (H-9.4)."""
+    """Returns what a unit gains by a double one: an ability, or the next better grade (H-9.4)."""
     if dice is None or not tables.is_huzzah(dice):
         return None
     missing = (name for name in ("grognards", "disciplined") if name not in troops.abilities)
@@ -242,7 +242,7 @@ def gain_of(troops: Troops, dice: Sequence[int] | None) -> str | None:
 
 
 def outcome(troops: Troops, bases_lost: int, *, passes: bool) -> Outcome:
-    """Returns what follows from a morale test (H-9.5 to H-9.8).
+    """Returns the outcome of a morale test (H-9.5 to H-9.8).
 
     A charger is never forced back, and routs only if it was disordered.
     """
@@ -273,14 +273,14 @@ def waver_factor(troops: Troops, officer: Officer, *, has_routing_friend: bool) 
 
 
 def waver_outcome(troops: Troops, *, passes: bool) -> Outcome:
-    """Returns what follows from a waver test (H-13.5)."""
+    """Returns the outcome of a waver test (H-13.5)."""
     if passes:
         return Outcome(troops.disordered)
     return Outcome(is_disordered=True, rout_cm=troops.rout_cm if troops.disordered else None)
 
 
 def escape_limit(hits: int) -> int:
-    """Returns the roll on which an officer lives (H-10.1)."""
+    """Returns the factor against which an officer rolls to survive (H-10.1)."""
     return 12 - hits
 
 
@@ -288,7 +288,7 @@ def escape_limit(hits: int) -> int:
 class Span:
     """Something straight behind a unit: from where to where, in cm from its rear face.
 
-    A sector of dense terrain is held by nobody, a friend or an enemy; a friend's unit is itself.
+    A sector of dense terrain is held by nobody, a friend or an enemy; other spans are friends.
     """
 
     name: str
@@ -299,7 +299,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class WayBack:
-    """How far a unit goes back, and what that costs (H-9.8 to H-9.11)."""
+    """How far a unit goes back, and what it costs (H-9.8 to H-9.11)."""
 
     distance_cm: float
     extra_hits: int = 0
@@ -317,11 +317,11 @@ def way_back(
     *,
     routs: bool,
 ) -> WayBack:
-    """Returns how far a unit of a depth goes straight to its rear (H-9.9 to H-9.11)."""
+    """Returns how far a unit of some depth goes straight to its rear (H-9.9 to H-9.11)."""
     way = WayBack(distance_cm)
     own = next((sector for sector in sectors if sector.near_cm < 0 < sector.far_cm), None)
     if own is not None:
-        # Out of dense terrain the distance counts from its edge (H-9.10).
+        # When leaving dense terrain, the distance counts from its edge (H-9.10).
         way = WayBack(own.far_cm + deep_cm + distance_cm, beyond_far_edge_cm=distance_cm)
     for sector in sorted(sectors, key=lambda sector: sector.near_cm):
         if sector is own or not 0 <= sector.near_cm < way.distance_cm:
@@ -345,12 +345,12 @@ def way_back(
 
 
 def _through(way: WayBack, sector: Span, deep_cm: float) -> WayBack:
-    """Returns the way of a router through a sector that no enemy holds (H-9.11)."""
+    """Returns the way back of a routing unit through a sector that no enemy holds (H-9.11)."""
     beyond_cm = 0.0
     if sector.held_by == "friend":
         beyond_cm = way.distance_cm - sector.near_cm
     elif way.distance_cm - deep_cm >= sector.far_cm:
-        # It runs past.
+        # It runs straight through.
         return replace(way, extra_hits=way.extra_hits + 1)
     end_cm = sector.far_cm + deep_cm + beyond_cm
     hits = way.extra_hits + 1

@@ -43,7 +43,7 @@ _FACTORS: Final = {"skirmish_factor": "Skirmish Factor", "artillery_factor": "Ar
 
 
 def _officers(state: State) -> Iterator[acts.MoveOfficer]:
-    """Yields officers who stay, or go to a unit that they command (H-15.3)."""
+    """Yields moves of officers, who stay or go to a unit that they command (H-15.3)."""
     ground = state.field
     for name, officer in state.leaders.items():
         if name in state.tried:
@@ -85,7 +85,7 @@ def _officer_moved(state: State, action: acts.MoveOfficer, ruling: Answer) -> St
 
 
 def _next_combat(state: State) -> State:
-    """Returns the state with the next combat due: all units that hang together by contact."""
+    """Returns the state with the next combat due: all units connected by contact."""
     for unit in state.position.units:
         if unit.id in state.tried or not unit.state.get("in_combat_with"):
             continue
@@ -104,7 +104,7 @@ def _next_combat(state: State) -> State:
 
 
 def _engaged(state: State) -> State:
-    """Returns the state in which charges that came home are combats (H-12.7)."""
+    """Returns the state in which charges that made contact become combats (H-12.7)."""
     for rush in state.rushes:
         if state.has(rush.unit) and state.has(rush.target):
             for name, enemy in ((rush.unit, rush.target), (rush.target, rush.unit)):
@@ -123,14 +123,14 @@ def _fire(state: State, action: acts.Fire) -> str:
 
 
 def _move(state: State, action: acts.Move) -> str:
-    """Returns where a unit goes, and whom that disorders (H-12.11)."""
+    """Returns in words where a unit goes, and whom that disorders (H-12.11)."""
     unit, bases = state.unit(action.unit), action.bases
     words = move_words(front_of(unit.bases), front_of(bases), unit.bases, bases, CENTIMETRES)
     return f"{unit.id}: {words}{movement.disorder_words(state, action)}"
 
 
 def _address(state: State, action: acts.Address) -> Offer:
-    """Returns the label of the group or unit that an officer turns to, under his own name."""
+    """Returns the label of the group or unit that an officer addresses, under his own name."""
     if state.has(action.group):
         return Offer(action.officer, action.group, units=(action.group,))
     return Offer(action.officer, f"all of {action.group}")
@@ -180,7 +180,7 @@ class GloriousEmpires(BattleGame[State]):
     strength = "bases"
     shown_keys: ClassVar = {"division": str}
     shows_phase = True
-    # Odd hits, of both sides, go at the end of a Rally phase (H-1.5).
+    # Odd hits of both sides are removed at the end of a Rally phase (H-1.5).
     sequence_marks = ("bases_lost_this_turn", "hits", "fired", "moved", "charging")
     phases: ClassVar = {
         "superiority": Phase("skirmisher superiority", automatic=lambda state: state),
@@ -302,7 +302,7 @@ class GloriousEmpires(BattleGame[State]):
         return state
 
     def markers(self, unit_state: Keys) -> tuple[about.Marker, ...]:
-        """Returns the markers of a unit, with a formation other than in line."""
+        """Returns the markers of a unit, and its formation unless it is in line."""
         lies = unit_state.get("formation")
         others = [about.Marker("word", lies.replace("_", " "))] if lies in _MARKED else []
         return (*super().markers(unit_state), *others)
@@ -315,11 +315,11 @@ class GloriousEmpires(BattleGame[State]):
             officer_facts(thing)
 
     def waits(self, state: State) -> bool:
-        """Whether the side may act: on an order also in ways not listed, or with declared fire."""
+        """Whether the side may act: also in ways not listed, on an order, or with declared fire."""
         return state.under is not None or bool(state.shots) or super().waits(state)
 
     def under_way(self, state: State) -> tuple[str, str] | None:
-        """Returns how to act on the order in force, or what fire is declared."""
+        """Returns how to act on the order in force, or the declared fire."""
         if state.shots:
             shots = (f"{shot.unit} at {shot.target}" for shot in state.shots)
             return self.phase_of("fire").asks, f"Declared: {', '.join(shots)}."
@@ -334,7 +334,7 @@ class GloriousEmpires(BattleGame[State]):
         return f"{under.order} with {', '.join(under.allowed_cm)}", hints.get(under.order, "")
 
     def step_shapes(self, state: State) -> tuple[Shape, ...]:
-        """Draws also who fires at whom, once that is declared."""
+        """Also draws who fires at whom, once declared."""
         shots = (shapes_about(state.position, (shot.unit, shot.target)) for shot in state.shots)
         return (*super().step_shapes(state), *chain.from_iterable(shots))
 
@@ -386,7 +386,7 @@ class GloriousEmpires(BattleGame[State]):
         return state
 
     def adopts(self, state: State) -> bool:
-        """Whether fire or orders begin: nothing is declared and nobody is ordered."""
+        """Whether fire or orders are about to begin: nothing is declared and nobody is ordered."""
         begins = {"fire": not state.shots, "orders": state.under is None}
         return begins.get(state.phase, False)
 
@@ -417,7 +417,7 @@ class GloriousEmpires(BattleGame[State]):
         return orders.acted(state.changed(name, moved=True), name)
 
     def nearest(self, state: State, unit: Unit, bases: Bases) -> Bases | None:
-        """Returns how far the unit may go by its order: straight, with at most a drift (H-12.3)."""
+        """Returns how far the unit may go on its order: straight, with at most a drift (H-12.3)."""
         under = state.under
         if under is None or under.order == "deploy":
             return None
@@ -430,7 +430,7 @@ class GloriousEmpires(BattleGame[State]):
         )
 
     def commander_suggestion(self, state: State, seen: Commander) -> Suggestion | None:
-        """Infers the move of an officer, who attaches to a unit that he is put beside."""
+        """Infers the move of an officer, who attaches to a unit if put beside it."""
         officer = state.field.officers[seen.id]
         is_phase = state.phase == "officers" and not state.due and officer.side == state.active
         if not is_phase or seen.id in state.tried:

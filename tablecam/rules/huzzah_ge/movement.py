@@ -45,11 +45,11 @@ from tablecam.wording import joined, proper_name
 LAW: Final = MoveLaw(bases="H-7.10", table="H-12.3", upon="H-12.11", impassable="H-11.9")
 _SLACK_MM, _SLACK_DEG = 0.5, 1.0
 _CLEAR_MM = 10.0
-"""How far from an enemy a move that is proposed ends: hands do not lay it in touch (H-1.3)."""
+"""Gap to an enemy at the end of a proposed move, so that hands do not make contact (H-1.3)."""
 
 
 class Straight(NamedTuple):
-    """What holds for an order to go straight: the rule, the way, and how far it may drift."""
+    """The terms of an order to go straight: the rule, the direction, and the drift allowed."""
 
     rule: str
     sign: Literal[1, -1]
@@ -87,7 +87,7 @@ def step_between(before: Bases, after: Bases) -> Step:
 def unlike_order(
     step: Step, law: Straight, *, drift_cm: float, slack_mm: float, slack_deg: float
 ) -> str:
-    """Returns why a move is not one straight ahead or back, beyond what hands may err (H-12.3)."""
+    """Returns why a move is not straight ahead or back, within the error of hands (H-12.3)."""
     slack_cm, aside_cm = slack_mm / CM_MM, abs(step.sideways_cm)
     if abs(step.turn_deg) > slack_deg:
         return f"turns by {abs(step.turn_deg):.0f}°, and keeps its facing by this order"
@@ -99,7 +99,7 @@ def unlike_order(
 def ban_on_step(
     step: Step, order: Order, allowance_cm: float, *, touched: bool, was_engaged: bool
 ) -> Ban | None:
-    """Returns why a move is not one of its order (H-12.3, H-12.4, H-12.7, H-13.1, H-13.2)."""
+    """Returns why an order forbids a move (H-12.3, H-12.4, H-12.7, H-13.1, H-13.2)."""
     law = STRAIGHT[order]
     gone_cm, drift_cm = law.sign * step.forward_cm, 0.0 if touched else law.drift_cm
     why = unlike_order(step, law, drift_cm=drift_cm, slack_mm=_SLACK_MM, slack_deg=_SLACK_DEG)
@@ -137,7 +137,7 @@ def judged(state: State, move: acts.Move) -> Answer:
     margin_mm = (limit_cm - gone_cm) * CM_MM
     sigma_mm = move_sigma_mm(unit.bases, bases)
     word, chance = decide(margin_mm, sigma_mm, tolerance_mm=state.position.table.tolerance_mm)
-    # A hand lays bases a little beyond the end of a ruler.
+    # Hands lay bases a little beyond the end of a ruler.
     if word == "no" and margin_mm > -_SLACK_MM:
         word = "too_close"
     text = f"{name} {under.order}s {gone_cm:.1f} cm, of at most {limit_cm:g}"
@@ -159,7 +159,7 @@ def _swept(unit: Unit, step: Step) -> shapely.Geometry:
 
 
 def _way(unit: Unit, step: Step, bases: Bases) -> shapely.Geometry:
-    """Returns what a unit sweeps straight ahead or back, and where it ends."""
+    """Returns the area that a unit sweeps straight ahead or back, with its end."""
     return shapely.union(_swept(unit, step), footprints(bases))
 
 
@@ -179,7 +179,7 @@ def stepped(bases: Bases, on_cm: float, aside_cm: float = 0.0) -> Bases:
 
 
 def straight_ways(state: State, unit: Unit, under: acts.Under) -> Iterator[acts.Move]:
-    """Yields the usual moves straight ahead or back: as far as is free, and half of all the way."""
+    """Yields the usual straight moves: as far as the way is free, and half the allowance."""
 
     def is_open(bases: Bases) -> bool:
         ruling = judged(state, acts.Move(unit.id, bases))
@@ -196,14 +196,14 @@ def straight_ways(state: State, unit: Unit, under: acts.Under) -> Iterator[acts.
 
 
 def is_clear_of_enemies(state: State, unit: Unit, bases: Bases) -> bool:
-    """Whether bases lie so far from any enemy that hands do not make contact (H-1.3, H-12.3)."""
+    """Whether bases lie so far from enemies that hands make no contact (H-1.3, H-12.3)."""
     outlines, end = state.field.outlines, footprints(bases)
     enemies = (outlines[enemy.id] for enemy in state.field.enemies(unit))
     return not any(shapely.dwithin(end, outline, _CLEAR_MM) for outline in enemies)
 
 
 def ban_on_whole_way(state: State, name: str) -> Ban | None:
-    """Returns why a unit is not offered to go straight as far as its order allows (H-12)."""
+    """Returns why a unit is not offered its order's full move straight ahead or back (H-12)."""
     under = state.under
     law = STRAIGHT.get(under.order) if under is not None else None
     if under is None or law is None or name not in under.allowed_cm:
@@ -228,7 +228,7 @@ def barred(state: State, unit: Unit, bases: Bases, area: Any) -> Ban | None:
 
 
 def _terrain_ban(state: State, unit: Unit, end: Any, area: Any) -> Ban | None:
-    """Returns how terrain bars a way: dense ground is entered and left by deploying (H-12.5)."""
+    """Returns how terrain bars a move: dense ground is entered and left by deploying (H-12.5)."""
     ground, troops = state.field, state.troops(unit.id)
     own = unit.state.get("sector")
     for name, outline in ground.sectors.items():
@@ -260,7 +260,7 @@ def fights_in_woods(troops: Troops) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Squaring:
-    """On which face a charger is squared up, and how much of it its front touches."""
+    """The face on which a charger is squared up, and how much of it its front touches."""
 
     front_share: float
     face: FaceName
@@ -290,7 +290,7 @@ def squaring_up(charger: Bases, target: Bases) -> Squaring | None:
 def _shares_met(
     front: Any, faces: Mapping[FaceName, Any], heading_deg: float
 ) -> dict[FaceName, float]:
-    """Returns the length of a charger's front that meets each face straight ahead."""
+    """Returns the length of a charger's front that meets each face straight ahead of it."""
     axis = right(heading_deg)
     start, end = (float(np.dot(point, axis)) for point in (front.left_mm, front.right_mm))
     shares: dict[FaceName, float] = {}
@@ -314,7 +314,7 @@ def charges(state: State, unit: Unit, allowed_cm: float) -> Iterator[acts.Charge
 
 
 def charge_place(state: State, unit: Unit, target: Unit, allowed_cm: float) -> Bases | Ban:
-    """Returns where a charger lies squared up on its target, or why it cannot (H-12.7)."""
+    """Returns the bases of a charger squared up on its target, or why it cannot be (H-12.7)."""
     ground, front = state.field, front_of(unit.bases)
     reach_mm = allowed_cm * CM_MM
     outline = ground.outlines[target.id]
@@ -344,7 +344,7 @@ def charge_place(state: State, unit: Unit, target: Unit, allowed_cm: float) -> B
 
 
 def ban_on_charging(state: State, name: str) -> Ban | None:
-    """Returns why a unit that advances is offered no charge: by the nearest enemy (H-12)."""
+    """Returns why an advancing unit is offered no charge, by its nearest enemy (H-12)."""
     if state.under is None or state.order_of(name) != "advance":
         return None
     unit, allowed_cm = state.unit(name), state.under.allowed_cm[name]
@@ -356,7 +356,7 @@ def ban_on_charging(state: State, name: str) -> Ban | None:
 
 
 def _flush(ground: Field, unit: Unit, target: Unit, face: Any, room_mm: float) -> Bases | Ban:
-    """Returns a unit flush on a face, as near as can be to where it struck (H-12.10)."""
+    """Returns a unit's bases flush on a face, as near as possible to where it struck (H-12.10)."""
     heading_deg = face.heading_deg + 180.0
     front = front_of(unit.bases)
     width_mm, length_mm = front_width_mm(front), face.edge.length
@@ -417,7 +417,7 @@ def rushed(state: State, charge: acts.Charge, rule: str, deed: str) -> State:
 
 
 def moved(state: State, move: acts.Move, ruling: Answer) -> State:
-    """Returns the state after a move by an order; who retires near an enemy may waver (H-13.3)."""
+    """Returns the state after an ordered move; a unit retiring near an enemy may waver (H-13.3)."""
     name, near, order = move.unit, state.field.near_enemies(move.unit), state.order_of(move.unit)
     state = state.tells("move", ruling.because, ruling.rule, *ruling.evidence, unit=name)
     shaken = _disordered_by(state, move)
@@ -430,7 +430,7 @@ def moved(state: State, move: acts.Move, ruling: Answer) -> State:
 
 
 def _disordered_by(state: State, move: acts.Move) -> list[str]:
-    """Returns whom a move newly disorders: the unit and the friends that it passes (H-12.11)."""
+    """Returns the units that a move newly disorders: itself and the friends it passes (H-12.11)."""
     unit = state.unit(move.unit)
     if state.order_of(unit.id) not in STRAIGHT:
         return []
@@ -441,7 +441,7 @@ def _disordered_by(state: State, move: acts.Move) -> list[str]:
 
 
 def disorder_words(state: State, move: acts.Move) -> str:
-    """Returns whom a move disorders, as a sentence or a label goes on; empty if nobody."""
+    """Returns whom a move disorders, to continue a sentence or label; empty if nobody."""
     names = _disordered_by(state, move)
     return f", disorders {joined(names)}" if names else ""
 

@@ -1,4 +1,4 @@
-"""Orders: who orders whom, the factor, the roll, and what the units may then do (H-11)."""
+"""Orders: who may order whom, the factor, the roll, and what the units may then do (H-11)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ORDERS: Final[tuple[tables.Order, ...]] = ("advance", "retire", "deploy", "manoe
 
 @dataclass(frozen=True, kw_only=True)
 class Situation(Facts):
-    """What the ordered units are in, which a command factor counts (H-11.4)."""
+    """The situation of the ordered units, as it counts in a command factor (H-11.4)."""
 
     order: tables.Order
     earlier_orders: Count = 0
@@ -64,7 +64,7 @@ def order_factor(quality: tables.Command, officer: Officer, situation: Situation
 
 @dataclass(frozen=True, slots=True)
 class OrderResult:
-    """What comes of an order for its officer and for the phase (H-11.5 to H-11.8)."""
+    """The result of an order for its officer and for the phase (H-11.5 to H-11.8)."""
 
     is_success: bool
     is_officer_done: bool
@@ -73,7 +73,7 @@ class OrderResult:
 
 
 def order_result(factor: int, dice: Sequence[int], *, is_cinc: bool) -> OrderResult:
-    """Returns what comes of a roll for an order."""
+    """Returns the result of a roll for an order."""
     is_success = tables.succeeds(factor, dice)
     return OrderResult(
         is_success, not is_success, tables.is_huzzah(dice), is_cinc and not is_success
@@ -92,7 +92,7 @@ def allowances_cm(group: Sequence[Troops], order: tables.Order) -> list[float]:
 def groups_of(state: State, officer: str) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Yields the command groups and units that an officer may order, with their units (H-11.2).
 
-    One who is attached orders his unit alone; units with another officer are passed over (H-11.12).
+    If attached, he orders his unit alone; units with another officer are left out (H-11.12).
     """
     ground = state.field
     own = ground.officers[officer].state.get("attached_to")
@@ -134,7 +134,7 @@ def ban_on_deed(
 
 
 def able(state: State, names: Iterable[str]) -> tuple[str, ...]:
-    """Returns the units that take orders now (H-1.12, H-11.13, H-12.7)."""
+    """Returns the units that can take orders now (H-1.12, H-11.13, H-12.7)."""
     return tuple(name for name in names if _ban_on_obeying(state, name) is None)
 
 
@@ -145,7 +145,7 @@ def _ban_on_obeying(state: State, name: str) -> Ban | None:
 
 
 def addresses(state: State) -> Iterator[acts.Address]:
-    """Yields whom officers of the active side may turn to, the lowest first (H-11.3, H-11.7)."""
+    """Yields whom officers of the active side may address, lowest first (H-11.3, H-11.7)."""
     ground = state.field
     own = (name for name in state.leaders if name not in state.done_officers)
     for name in sorted(own, key=lambda name: LEVELS.index(ground.officer_facts[name].level)):
@@ -173,7 +173,7 @@ def ban_on_address(state: State, officer: str, group: str, names: Sequence[str])
 
 
 def ban_on_ordering(state: State, name: str) -> Ban | None:
-    """Returns why no officer orders a unit, while no order is in force (H-11.6 to H-11.13)."""
+    """Returns why no officer may order a unit, while no order is in force (H-11.6 to H-11.13)."""
     if state.under is not None:
         return None
     return _ban_on_obeying(state, name) or ban_on_all(
@@ -185,7 +185,7 @@ def ban_on_ordering(state: State, name: str) -> Ban | None:
 
 
 def ban_on_addressing(state: State, action: acts.Address) -> Ban | None:
-    """Returns why an officer may not turn to a group (H-11.2, H-11.6, H-11.7)."""
+    """Returns why an officer may not address a group (H-11.2, H-11.6, H-11.7)."""
     name = action.officer
     if name not in state.leaders:
         return Ban("H-11.2", f"expected an officer of yours, got {name}")
@@ -196,7 +196,7 @@ def ban_on_addressing(state: State, action: acts.Address) -> Ban | None:
 
 
 def addressed(state: State, action: acts.Address, _: None) -> State:
-    """Returns the state in which an order is named."""
+    """Returns the state in which an order is chosen."""
     return state.pushed(OrderChoice(action.officer, action.group))
 
 
@@ -234,7 +234,7 @@ class OrderChoice(Due):
         return PendingDecision(question, state.active, hint=hint)
 
     def then(self, state: State, answer: acts.GiveOrder | Done | None) -> State:
-        """Returns the state in which the order is rolled; a second one holds at once."""
+        """Returns the state in which the order is rolled for; a second one is in force at once."""
         if not isinstance(answer, acts.GiveOrder):
             return state
         dice = OrderDice(self.officer, self.group, answer.order, self.units(state))
@@ -245,7 +245,7 @@ class OrderChoice(Due):
         return state.pushed(dice)
 
     def _closed(self, state: State) -> str | None:
-        """Returns the officer with whom players are done if this one gives an order (H-11.7)."""
+        """Returns the officer whose orders end if this one gives an order (H-11.7)."""
         before = state.given[-1].officer if state.given else self.officer
         return None if before in (self.officer, *state.done_officers) else before
 
@@ -294,7 +294,7 @@ class OrderDice(FactorDice):
         return order_factor(facts.quality or "average", own, situation)
 
     def enacted(self, state: State, *, has_second: bool = False) -> State:
-        """Returns the state in which units act, each as far as it may (H-12.2, H-13.1)."""
+        """Returns the state in which units act, each with its allowance (H-12.2, H-13.1)."""
         allowed_cm = allowances_cm([*map(state.troops, self.units)], self.order)
         ways = dict(zip(self.units, allowed_cm, strict=True))
         under = acts.Under(self.officer, self.group, self.order, ways, has_second)
@@ -316,7 +316,7 @@ class OrderDice(FactorDice):
             return self.enacted(state, has_second=result.is_second_order_free)
         done = [officer]
         if result.phase_ends:
-            # The failure of the commander in chief ends all orders of his side.
+            # If the commander in chief fails, his side's orders end.
             done = [*state.leaders]
             text = f"{officer} has failed: no more orders for his side"
             state = state.tells("order", text, "H-11.6", officer=officer)

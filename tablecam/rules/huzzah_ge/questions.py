@@ -1,4 +1,4 @@
-"""Plain questions to single rules of the book."""
+"""Plain questions about single rules of the book."""
 
 from __future__ import annotations
 
@@ -181,7 +181,7 @@ def _choose_target(firer: UnitFacts, targets: dict[str, RangeFacts]) -> Json:
 
 
 def _fate(follows: fire.Outcome, *, passes: bool) -> Json:
-    """Returns what follows from a morale test, but for what the unit gains."""
+    """Returns the outcome of a morale test, except for what the unit gains."""
     return as_answer(follows) | {"passes": passes, "rout": follows.rout_cm is not None}
 
 
@@ -335,7 +335,7 @@ def _battery(
         raise FactError("joins", f"expected 0 to {len(bases) - 1}")
     worst = troops.worst_class([base.expected for base in bases])
     grades = [base.grade for base in bases if base.grade is not None]
-    # A base that joins one whose grade is known rolls at once; else all roll together (H-3.5).
+    # A base that joins a battery of known grade rolls at once; otherwise all roll together (H-3.5).
     rolls_for = bases[joins].expected if grades and joins is not None else worst
     is_due = joins is not None if grades else bool(dice)
     if is_due:
@@ -531,7 +531,7 @@ def _fire_at_chargers(
     scored = fire.hits_of(factor.value, fire_dice or []) if hits is None else hits
     off = fire.removal(charging, scored or 0)
     is_hit = scored is not None
-    # Who is hit tests, or else who missed; neither is forced back (H-8.3, H-8.4).
+    # The charger tests if hit, otherwise the firer; neither is forced back (H-8.3, H-8.4).
     tested = replace(charging, base_count=charging.base_count - off.bases_removed)
     tested = tested if is_hit else replace(firing, charging=True)
     lost = off.bases_removed if is_hit else 0
@@ -561,7 +561,7 @@ class SectorFacts(NestedFacts):
     held_by: Literal["friend", "enemy"] | None = None
 
     def behind(self, lane: fire.Rear | None) -> fire.Span | None:
-        """Returns the sector as it lies behind a unit; None if it does not."""
+        """Returns the sector's span behind a unit; None if it is not there."""
         if self.near_edge_cm is not None and self.far_edge_cm is not None:
             return fire.Span(self.id, self.near_edge_cm, self.far_edge_cm, self.held_by)
         if len(self.outline_mm) < 3 or lane is None:

@@ -1,6 +1,6 @@
-"""What armies have each turn, and what players settle where the book lacks a chapter (H-5, H-15).
+"""Armies' results of each turn, and what players settle where the book lacks a chapter (H-5, H-15).
 
-The game asks, applies what they say by the rules that it has, and keeps it in the record as theirs.
+The game asks, applies their answers by the rules that it has, and records them as theirs.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ ARMY_KEYS: Final = {
     False: ("skirmish_factor", "last_superiority"),
     True: ("artillery_factor", "last_effect"),
 }
-"""What an army has for its skirmishers, and for its artillery: a factor, and its last test."""
+"""An army's keys for its skirmishers and its artillery: a factor, and its last test."""
 MOST_HITS: Final = 12
 BACK_STEP_CM: Final = 5
 BACKS_CM: Final = tuple(range(0, 31, BACK_STEP_CM))
@@ -43,7 +43,7 @@ RALLIES: Final = ("reformed", "remains", "removed")
 
 
 class ArmySection(StrictModel):
-    """A side's factors as its army list gives them."""
+    """A side's factors from its army list."""
 
     skirmish_factor: Annotated[int, Limits(ge=6, le=10)] | None = None
     artillery_factor: Annotated[int, Limits(ge=6, le=10)] | None = None
@@ -59,7 +59,7 @@ class Charts(BattleCharts):
     combat: dict[str, float] = Limits(default_factory=dict)
 
     def of(self, side: str) -> acts.Army:
-        """Returns a side's factors, as far as they are given."""
+        """Returns those of a side's factors that are given."""
         given = self.army.get(side, ArmySection())
         return acts.Army(given.skirmish_factor, given.artillery_factor)
 
@@ -92,7 +92,7 @@ def effect_factors(
 
 @dataclass(frozen=True, slots=True)
 class Contest:
-    """The rolls of two sides against their factors; margins only of those who succeed."""
+    """The rolls of two sides against their factors, with margins only for those who succeed."""
 
     modified: Mapping[str, int]
     margins: Mapping[str, int | None]
@@ -105,7 +105,7 @@ class Contest:
 
     @property
     def winner(self) -> str | None:
-        """The side that succeeds by more; nobody if the margins are alike (H-5.3)."""
+        """The side that succeeds by more; None if the margins are equal (H-5.3)."""
         known = {side: margin for side, margin in self.margins.items() if margin is not None}
         best = max(known.values(), default=None)
         leading = [side for side, margin in known.items() if margin == best]
@@ -132,17 +132,17 @@ class ArmiesDice(Due):
     is_artillery: bool = False
 
     def roll(self, state: State) -> Roll:
-        """Returns two dice of each side, the first side's first."""
+        """Returns two dice for each side, the first side's first."""
         return Roll("the effect of the guns" if self.is_artillery else "skirmisher superiority", 4)
 
     def dice_groups(self, state: State) -> tuple[DiceGroup, ...]:
-        """Returns each side's dice with what they may come to."""
+        """Returns each side's dice with their limit."""
         factors = enumerate(self._factors(state).items())
         groups = (together(side_name(side), most, 2 * place) for place, (side, most) in factors)
         return tuple(chain.from_iterable(groups))
 
     def then(self, state: State, answer: tuple[int, ...]) -> State:
-        """Returns the state with who has superiority, or whose guns are effective this turn."""
+        """Returns the state with the superior side, or the sides with effective guns, this turn."""
         dice = dict(zip(state.sides, (answer[:2], answer[2:]), strict=True))
         key, last = ARMY_KEYS[self.is_artillery]
         bases = {side: int(getattr(state.armies[side], key) or 0) for side in state.sides}
@@ -178,7 +178,7 @@ class ArmiesDice(Due):
 
 
 class FactorDue(Due):
-    """A side's skirmish or artillery factor, which the army lists would give (H-15.7)."""
+    """A side's skirmish or artillery factor, which army lists would give (H-15.7)."""
 
     answers = tuple(map(acts.GiveNumber, range(6, 11)))
     side: str
@@ -199,13 +199,13 @@ class FactorDue(Due):
 
 
 class CombatResult(Due, is_family=True):
-    """What players find in their own book for a unit, and any of them enters (H-15.2)."""
+    """A unit's result that players look up in their own book; any of them enters it (H-15.2)."""
 
     hint = OWN_BOOK
     unit: str
 
     def asked(self, state: State) -> PendingDecision | None:
-        """Returns the question, to nobody's seat."""
+        """Returns the question, which belongs to no seat."""
         asked = super().asked(state)
         return asked and replace(asked, seat=None)
 
@@ -216,7 +216,7 @@ class CombatHits(CombatResult):
     answers = tuple(map(acts.GiveNumber, range(MOST_HITS + 1)))
 
     def asked(self, state: State) -> PendingDecision:
-        """Returns the question, with what counts of the units that fight."""
+        """Returns the question, with what counts for the units in combat."""
         (units,) = (due.units for due in state.due if isinstance(due, LoserDue))
         question = f"Combat of {joined(units)}: how many hits on {self.unit}?"
         counts = (_support(state, name) for name in units if state.has(name))
@@ -236,7 +236,7 @@ class CombatHits(CombatResult):
 
 
 def _support(state: State, name: str) -> str:
-    """Returns what counts of a unit in combat, as far as the book tells (H-2.5, H-12.9)."""
+    """Returns what counts for a unit in combat, as far as the book says (H-2.5, H-12.9)."""
     unit, troops = state.unit(name), state.troops(name)
     enemies = filter(state.has, unit.state.get("in_combat_with", ()))
     struck = {enemy: squaring_up(state.unit(enemy).bases, unit.bases) for enemy in enemies}
@@ -265,7 +265,7 @@ class LoserDue(SideDue):
     units: tuple[str, ...]
 
     def asked(self, state: State) -> PendingDecision | None:
-        """Returns the question, while both sides are there."""
+        """Returns the question, if both sides are still there."""
         left = {state.unit(name).side for name in self.units if state.has(name)}
         question = f"Combat of {joined(self.units)}: who lost?"
         return PendingDecision(question, hint=OWN_BOOK) if len(left) > 1 else None
@@ -301,10 +301,10 @@ class LoserFate(CombatResult):
     back_cm: int
 
     def then(self, state: State, answer: acts.GiveName) -> State:
-        """Returns the state after it has gone back, less in cover, or routed (H-9.6 to H-9.12)."""
+        """Returns the state after a fall back, shorter in cover, or a rout (H-9.6 to H-9.12)."""
         name = self.unit
         troops = replace(state.troops(name), charging=False, disordered=False)
-        # Cover and the limit of a fall back hold for combat as for fire (H-9.6, H-9.7).
+        # Cover and the limit of a fall back apply in combat as in fire (H-9.6, H-9.7).
         follows = fire.outcome(troops, self.back_cm // BACK_STEP_CM, passes=False)
         routs = answer.name == "routs" or follows.rout_cm is not None
         if routs:
@@ -318,7 +318,7 @@ class LoserFate(CombatResult):
 
 
 class RallyDue(Due):
-    """What becomes of a unit in disorder or rout in the Rally phase (H-15.4)."""
+    """The fate of a unit in disorder or rout in the Rally phase (H-15.4)."""
 
     answers = tuple(map(acts.GiveName, RALLIES))
     unit: str
@@ -332,7 +332,7 @@ class RallyDue(Due):
         return PendingDecision(question, unit.side, hint=hint)
 
     def then(self, state: State, answer: acts.GiveName) -> State:
-        """Returns the state with the unit in order, as it was, or gone."""
+        """Returns the state with the unit in order, unchanged, or gone."""
         if answer.name == "remains":
             return state
         if answer.name == "removed":
@@ -342,12 +342,12 @@ class RallyDue(Due):
 
 
 class WinnerDue(SideDue):
-    """Who has won, as the players see it: the book at hand has no victory (H-15.8)."""
+    """Who has won, as the players see it: the book has no victory conditions (H-15.8)."""
 
     question = "Who has won?"
 
     def then(self, state: State, answer: acts.GiveName) -> State:
-        """Returns the end."""
+        """Returns the state at the end."""
         winner = answer.name
         won = "Nobody has won" if winner is None else f"The {side_plural(winner)} have won"
         return replace(state, phase="over", due=()).tells("over", won, "H-15.8")

@@ -1,4 +1,4 @@
-"""The game in progress: what it remembers, what players do, and what becomes of units."""
+"""The game in progress: its state, the players' actions, and what happens to units."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ from tablecam.wording import counted, joined
 
 
 class Fire(battle.OfUnit):
-    """Declare fire at an enemy by some bases of the front line, by their places (H-7.6)."""
+    """Declare fire at an enemy by some bases of the front line, given by index (H-7.6)."""
 
     target: str
     bases: tuple[int, ...]
 
 
 class Address(Variant):
-    """Turn with an officer to a unit or a group, to give it an order (H-11.3)."""
+    """Have an officer address a unit or a group, to give it an order (H-11.3)."""
 
     officer: str
     group: str
@@ -74,7 +74,7 @@ class PassLines(battle.OfUnit):
 
 
 class MoveOfficer(Variant):
-    """Move an officer, who attaches to a unit that he is given (H-15.3)."""
+    """Move an officer, who attaches to the unit if one is given (H-15.3)."""
 
     officer: str
     x_mm: float
@@ -89,7 +89,7 @@ class GiveNumber(Variant):
 
 
 class GiveName(Variant):
-    """State a name or a word that is asked for; None for nobody."""
+    """State a name or a word that the game asks for; None for nobody."""
 
     name: str | None
 
@@ -105,14 +105,14 @@ class Overrule(battle.BattleOverrule):
 
 
 class Due(battle.BattleStep, is_family=True):
-    """What the book makes due; a number that is asked for has some words."""
+    """A step of the book; `number` is the wording of a number that it asks for."""
 
     number: ClassVar[str] = "{}"
 
 
 @dataclass(frozen=True, slots=True)
 class Army:
-    """A side's factors, its bases in the skirmish line, and its last tests (H-5, H-6)."""
+    """A side's factors, its number of bases in the skirmish line, and its last tests (H-5, H-6)."""
 
     skirmish_factor: int | None = None
     artillery_factor: int | None = None
@@ -123,7 +123,7 @@ class Army:
 
 @dataclass(frozen=True, slots=True)
 class Struck:
-    """What fire did to a unit, until its test: support ranks as before the losses (H-9.3)."""
+    """The effects of fire on a unit until its test, with its support ranks before it (H-9.3)."""
 
     hits: int
     bases_lost: int
@@ -132,7 +132,7 @@ class Struck:
 
 @dataclass(frozen=True, slots=True)
 class Rush:
-    """A charge that has come to contact."""
+    """A charge that has made contact."""
 
     unit: str
     target: str
@@ -149,7 +149,7 @@ class Given:
 
 @dataclass(frozen=True, slots=True)
 class Under:
-    """The order that units act on now: how far each that still may act goes (H-11.5)."""
+    """The order in force, with the allowance of each unit that may still act (H-11.5)."""
 
     officer: str
     group: str
@@ -179,7 +179,7 @@ class State(battle.Battle):
     rushes: tuple[Rush, ...] = ()
     rout_table: tuple[str, ...] = ()
     killed: Mapping[str, bool] = field(default_factory=dict)
-    """The units whose officer was killed this turn, and whether he was inspirational."""
+    """Units whose officer was killed this turn, each with whether he was inspirational."""
 
     @property
     def field(self) -> Field:
@@ -187,7 +187,7 @@ class State(battle.Battle):
         return field_of(self.position)
 
     def troops(self, name: str) -> Troops:
-        """Returns a unit as it counts, with what its army has this turn."""
+        """Returns a unit as it counts, with its army's results of this turn."""
         side = self.unit(name).side
         return replace(
             self.field.troops[name],
@@ -196,7 +196,7 @@ class State(battle.Battle):
         )
 
     def struck_of(self, name: str) -> Struck:
-        """Returns what fire has done to a unit before its test."""
+        """Returns the effects of fire on a unit before its test."""
         return self.struck.get(name, Struck(0, 0, self.troops(name).support_ranks))
 
     def order_of(self, name: str) -> Order | None:
@@ -228,13 +228,13 @@ class QualityDice(Due):
         return (DiceGroup(self.unit, None, (0, 1), spans(grades)),)
 
     def _rolled(self, state: State, answer: tuple[int, ...]) -> QualityRoll | None:
-        """Returns the grade that dice make; None if they are rolled again (H-3.2)."""
+        """Returns the grade for the dice; None if they are rolled again (H-3.2)."""
         facts = state.field.facts[self.unit]
         throws = [(1, 1), answer] if self.is_again else [answer]
         return quality(expected_of(facts), facts.abilities, throws)
 
     def then(self, state: State, answer: tuple[int, ...]) -> State:
-        """Returns the state with the grade; after a double one it is rolled again (H-3.2)."""
+        """Returns the state with the grade; after a double one, it is rolled again (H-3.2)."""
         rolled = self._rolled(state, answer)
         if rolled is None:
             return state.pushed(QualityDice(self.unit, is_again=True))
@@ -247,14 +247,14 @@ class QualityDice(Due):
 
 
 class FactorDice(Due, is_family=True):
-    """2D6 against a factor, of a unit once its grade is known (H-1.1, H-3.1)."""
+    """2D6 against a factor; for a unit, once its grade is known (H-1.1, H-3.1)."""
 
     @abstractmethod
     def factor(self, state: State) -> Factor:
-        """Returns what is rolled against, by its terms."""
+        """Returns the factor to roll against, with its terms."""
 
     def needs(self, state: State) -> tuple[QualityDice, ...]:
-        """Returns the roll of the unit's quality, if that is not known."""
+        """Returns the roll for the unit's quality, if that is not known."""
         first, facts = self.names(state)[:1], state.field.facts
         return tuple(QualityDice(name) for name in first if not facts[name].quality)
 
@@ -269,16 +269,16 @@ class FactorDice(Due, is_family=True):
         return (Sum(f"{factor.value} or less", tuple(terms(factor.parts))),)
 
     def dice_groups(self, state: State) -> tuple[DiceGroup, ...]:
-        """Returns both dice with what they may come to."""
+        """Returns both dice with their limit."""
         whose = getattr(self, "officer", None) or self.names(state)[0]
         return together(whose, self.factor(state).value)
 
 
 def placed(state: State, name: str, bases: battle.Bases) -> State:
-    """Returns the state with a unit elsewhere, its officer with it, and officers in its way.
+    """Returns the state with a unit elsewhere, its officer with it, and officers in its way moved.
 
-    An officer under a friend is set just behind its centre; an enemy one escapes to the nearest
-    unit of his own within his radius, or is captured (H-11.12, H-11.14).
+    An officer under a friend is placed just behind its centre; an enemy officer escapes to the
+    nearest unit of his own within his radius, or is captured (H-11.12, H-11.14).
     """
     unit = state.unit(name)
     state = state.changed(name, bases=laid_at(unit.bases, bases))
@@ -288,7 +288,7 @@ def placed(state: State, name: str, bases: battle.Bases) -> State:
         to = officer.state.get("attached_to")
         place, is_friend = shapely.Point(officer.place_mm), officer.side == unit.side
         marker = footprints([officer.pose]) if officer.pose else place.buffer(1.0)
-        # Friends pass through officers, and only stop on them; enemies touch them on the way.
+        # Friends pass through officers and meet them only at the end; enemies meet them on the way.
         met = overlaps(area, marker) if is_friend else shapely.dwithin(way, place, 1.0)
         if to == name:
             state = state.with_commander(officer.id, *behind(state, officer.id, state.unit(name)))
@@ -298,7 +298,7 @@ def placed(state: State, name: str, bases: battle.Bases) -> State:
 
 
 def _met_officer(state: State, name: str, officer: str) -> State:
-    """Returns the state after a unit has come upon an officer (H-11.14)."""
+    """Returns the state after a unit has met an officer (H-11.14)."""
     ground, unit = state.field, state.unit(name)
     him, facts = ground.officers[officer], ground.officer_facts[officer]
     if him.side == unit.side:
@@ -324,7 +324,7 @@ def attached(state: State, officer: str, name: str) -> State:
 
 
 def behind(state: State, officer: str, unit: Unit) -> Point:
-    """Returns where an officer stands just out of contact behind a unit's centre (H-11.14)."""
+    """Returns where an officer stands behind a unit's centre, just out of contact (H-11.14)."""
     rear, pose = fire.Rear.of(unit.bases).rear, state.field.officers[officer].pose
     deep_mm = state.position.table.marker_mm if pose is None else pose.depth_mm
     away_mm = deep_mm / 2 + TOUCH_MM
@@ -333,12 +333,12 @@ def behind(state: State, officer: str, unit: Unit) -> Point:
 
 
 def hit(state: State, name: str, hits: int, rule: str = "H-7.10") -> State:
-    """Returns the state after hits on a unit: bases off, odd hits kept (H-7.10, H-7.11)."""
+    """Returns the state after hits on a unit: bases removed, odd hits kept (H-7.10, H-7.11)."""
     unit, troops = state.unit(name), state.troops(name)
     off = fire.removal(troops, hits)
     gone = min(off.bases_removed, len(unit.bases))
     left, guns = len(unit.bases) - gone, artillery_base(unit)
-    # The rear rank goes first, the guns last, but never are they all that is left (H-7.11).
+    # The rear rank goes first and the guns last, but the guns never remain alone (H-7.11).
     bases = without_rear(unit.bases, left, spared=guns, faced_deg=heading_of(unit.bases))
     if not bases:
         return removed(state, name, "has lost its last base", rule)
@@ -365,7 +365,7 @@ def removed(state: State, name: str, why: str, rule: str) -> State:
 
 
 def parted(state: State, name: str) -> State:
-    """Returns the state with a unit out of its combats."""
+    """Returns the state with a unit removed from its combats."""
     for enemy in state.unit(name).state.get("in_combat_with", ()):
         if state.has(enemy):
             others = state.unit(enemy).state.get("in_combat_with", ())
@@ -409,6 +409,6 @@ def gone_back(state: State, name: str, distance_cm: float, *, routs: bool) -> St
 
 
 def settled_sector(state: State, name: str) -> State:
-    """Returns the state with the sector in which a unit lies now (H-1.7)."""
+    """Returns the state with the sector in which a unit now lies (H-1.7)."""
     unit = state.unit(name)
     return state.changed(name, sector=state.field.sector_under(unit.bases))

@@ -1,4 +1,4 @@
-"""The tables of the book, with the numbers of their rules, and its rolls: 2D6 against a factor."""
+"""The tables of the book, with their rule ids, and its rolls: 2D6 against a factor."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tablecam.rules.miniatures.reckon import terms
 GAME: Final = "huzzah-ge"
 CM_MM: Final = 10.0
 TOUCH_MM: Final = 2.0
-"""H-1.3: what hands may leave between units in contact."""
+"""H-1.3: the gap that hands may leave between units in contact."""
 
 Grade = Literal["veteran", "experienced", "trained", "green", "raw", "unreliable"]
 Class = Literal[
@@ -68,7 +68,7 @@ FIRE: Final[Mapping[str, tuple[int, ...]]] = {
     "artillery": (8, 7, 7, 7, 6, 6),
 }
 
-# H-7.8: what cover does to the fire at a unit.
+# H-7.8: modifiers for fire at a unit in cover.
 COVER_FIRE: Final[Mapping[str, int]] = {"soft": -1, "hard": -2}
 
 # H-9.2: morale factors by grade, best first.
@@ -77,7 +77,7 @@ FALL_BACK_CM: Final = 5.0
 """H-9.5: for each base lost."""
 ROUT_BEYOND_CM: Final = 15.0
 """H-9.7: a longer fall back is a rout."""
-# H-9.6: what cover takes off a fall back.
+# H-9.6: the reduction of a fall back by cover.
 SHELTER_CM: Final[Mapping[str, float]] = {"soft": 5, "hard": 10, "strongpoint": 15}
 
 # H-11.1: command factors and radii in cm.
@@ -90,7 +90,7 @@ COMMAND: Final[Mapping[Command, tuple[int, float]]] = {
 }
 
 # H-7.3: ranges in cm; short range is under half of them. H-12.1: allowances in line of battle and
-# otherwise. Routers go by the second (H-9.8), and a group by that of its slowest arm (H-12.2).
+# otherwise. Routers use the second (H-9.8), and groups that of their slowest arm (H-12.2).
 REACH_CM: Final[Mapping[str, tuple[float, float, float]]] = {
     "infantry": (20, 15, 20),
     "cavalry": (0, 25, 30),
@@ -100,7 +100,7 @@ REACH_CM: Final[Mapping[str, tuple[float, float, float]]] = {
 }
 
 LEAST, MOST = 2, 10
-"""H-1.1: the limits of most factors; a low roll against them is good."""
+"""H-1.1: the limits of most factors; low rolls are good."""
 
 
 def limited(factor: int) -> int:
@@ -114,19 +114,19 @@ def is_huzzah(dice: Sequence[int]) -> bool:
 
 
 def succeeds(factor: int, dice: Sequence[int]) -> bool:
-    """Whether 2D6 succeed: eleven and twelve never do, a double one always does."""
+    """Whether 2D6 succeed: eleven and twelve never do, a double one always."""
     total = sum(dice)
     return is_huzzah(dice) or (total <= factor and total < 11)
 
 
 def together(whose: str, most: int, first: int = 0) -> tuple[DiceGroup, ...]:
-    """Returns the two dice from a place on with the most that they may come to (H-1.1)."""
+    """Returns two dice from index `first` on, with the highest total that succeeds (H-1.1)."""
     return (DiceGroup(whose, None, (first, first + 1), f"{limited(most)} or less together"),)
 
 
 @dataclass(frozen=True, slots=True)
 class Factor:
-    """A factor by its named terms; those of nothing are left out."""
+    """A factor as its named terms, without zeros."""
 
     parts: Mapping[str, int]
 
@@ -144,7 +144,7 @@ class Factor:
 
     @property
     def value(self) -> int:
-        """What is rolled against."""
+        """The value to roll against."""
         return limited(self.sum)
 
     def succeeds(self, dice: Sequence[int] | None) -> bool:
@@ -153,5 +153,5 @@ class Factor:
 
 
 def factor_of(parts: Mapping[str, int]) -> Factor:
-    """Returns the factor of some terms without those of nothing."""
+    """Returns the factor of some terms, without zeros."""
     return Factor({name: value for name, value in parts.items() if value})

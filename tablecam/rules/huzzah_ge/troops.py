@@ -1,4 +1,4 @@
-"""Units and officers by their keys, and a unit as it counts, with its quality (H-1.6, H-3)."""
+"""Units and officers from their keys, and a unit as it counts, with its quality (H-1.6, H-3)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Formation = Literal["line", "open", "road_column", "square"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
-    """How a unit stands: keys that count as they are (H-1.6, H-1.7)."""
+    """A unit's state: keys that count as they are (H-1.6, H-1.7)."""
 
     abilities: tuple[tables.Ability, ...] = ()
     formation: Formation = "line"
@@ -42,7 +42,7 @@ class Standing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Troops(Standing):
-    """A unit as it counts; `ranks` are the bases of each rank, the front one first."""
+    """A unit as it counts; `ranks` are the bases of each rank, front rank first."""
 
     kind: tables.Kind = "infantry"
     grade: tables.Grade = "trained"
@@ -76,12 +76,12 @@ class Troops(Standing):
 
     @property
     def rout_cm(self) -> float:
-        """Its road column move, by which it routs, and the most of a group (H-9.8, H-12.2)."""
+        """Its road column move, which is its rout and the limit for its group (H-9.8, H-12.2)."""
         return self._reach_cm[2]
 
     @property
     def allowance_cm(self) -> float:
-        """How far it moves by an order of its own; squares do not (H-12.1)."""
+        """How far it moves on an order of its own; squares do not move (H-12.1)."""
         if self.formation == "square":
             return 0.0
         is_open = "irregular" in self.abilities or self.formation != "line"
@@ -94,7 +94,7 @@ class Troops(Standing):
 
 
 def support_ranks(ranks: Sequence[int], formation: Formation = "line") -> int:
-    """Returns the ranks behind the first with as many bases, of which it needs two (H-2.5).
+    """Returns the number of ranks behind the first with as many bases, at least two (H-2.5).
 
     >>> [support_ranks(ranks) for ranks in ((3, 3), (3, 2), (2, 2, 2), (1, 1))]
     [1, 0, 2, 0]
@@ -106,7 +106,7 @@ def support_ranks(ranks: Sequence[int], formation: Formation = "line") -> int:
 
 @dataclass(frozen=True, slots=True)
 class QualityRoll:
-    """The grade of a unit, the abilities that it has then, and how many throws it took."""
+    """The grade of a unit, the abilities that it then has, and the number of throws."""
 
     grade: tables.Grade
     abilities: tuple[str, ...]
@@ -114,7 +114,7 @@ class QualityRoll:
 
 
 def grade_at(expected: tables.Class, total: int) -> tables.Grade:
-    """Returns the grade of a class at a roll (H-3.1)."""
+    """Returns the grade of a class for a roll (H-3.1)."""
     limits = tables.QUALITY[expected]
     return next(
         grade
@@ -126,9 +126,9 @@ def grade_at(expected: tables.Class, total: int) -> tables.Grade:
 def quality(
     expected: tables.Class, abilities: Collection[str], rolls: Sequence[Sequence[int]]
 ) -> QualityRoll | None:
-    """Returns the grade that a unit rolls, a double one with its gift; None if a throw is lacking.
+    """Returns a unit's grade, with the gift of a double one; None if a throw is missing.
 
-    A second double one, or one by a unit with both abilities, is a plain two (H-3.2, H-3.3).
+    A second double one, or one by a unit with both abilities, counts as a plain two (H-3.2, H-3.3).
     """
     held = list(abilities)
     if not rolls:
@@ -140,14 +140,14 @@ def quality(
         return QualityRoll(grade_at(expected, sum(rolls[0])), tuple(held), 1)
     if len(rolls) < 2:
         return None
-    # The gift lifts the worst grades.
+    # The gift raises the worst grades.
     least = tables.GRADES.index("green" if gift == "grognards" else "trained")
     grade = tables.GRADES[min(tables.GRADES.index(grade_at(expected, sum(rolls[1]))), least)]
     return QualityRoll(grade, (*held, gift), 2)
 
 
 def grades_of(expected: tables.Class, abilities: Collection[str]) -> list[tables.Grade]:
-    """Returns the grades that a unit may prove to have, the best first (H-3.1 to H-3.3)."""
+    """Returns the grades that a unit may turn out to have, best first (H-3.1 to H-3.3)."""
     throws = [(low, high) for low in (1, 6) for high in range(1, 7)]
     rolls = ([(1, 1), dice] for dice in throws), ([dice] for dice in throws)
     rolled = (quality(expected, abilities, dice) for row in rolls for dice in row)
@@ -161,7 +161,7 @@ def worst_class(classes: Sequence[tables.Class]) -> tables.Class:
 
 
 def heading_of(bases: Sequence[BasePose]) -> float:
-    """Returns the heading of a unit; of a square, of the bases that are not reversed (H-2.1)."""
+    """Returns the heading of a unit; for a square, that of the bases not reversed (H-2.1)."""
     first_deg = bases[0].heading_deg
     alike = [
         base.heading_deg
@@ -172,7 +172,7 @@ def heading_of(bases: Sequence[BasePose]) -> float:
 
 
 def faces_alike(bases: Sequence[BasePose], heading_deg: float) -> bool:
-    """Whether all bases face a heading as hands turn them, or the reverse in a square (H-2.1)."""
+    """Whether all bases face a heading, in a square or its reverse, within hand error (H-2.1)."""
     return all(
         any(
             faces_as_meant(base.heading_deg, meant_deg, base.sigma_deg)
@@ -189,7 +189,7 @@ def front_of(bases: Sequence[BasePose]) -> Axes:
 
 @dataclass(frozen=True, slots=True)
 class Officer:
-    """What an officer adds to his unit's tests."""
+    """An officer as his unit's tests count him."""
 
     attached: bool = False
     inspirational: bool = False
@@ -197,7 +197,7 @@ class Officer:
 
     @property
     def modifier(self) -> int:
-        """What he counts: two if inspirational, against the unit if he was killed (H-9.3)."""
+        """His modifier: two if inspirational, negative if he was killed (H-9.3)."""
         worth = 2 if self.inspirational else 1
         return -worth if self.killed else worth if self.attached else 0
 

@@ -39,11 +39,11 @@ from tablecam.table.model import BasePose, Unit
 from tablecam.wording import counted
 
 ROLLED: Final = "the volley"
-"""What has been tried in a fire phase whose dice are thrown."""
+"""Entry of `tried` in a fire phase whose dice have been thrown."""
 
 
 def firing_bases(state: State, unit: Unit, target: Unit) -> Sequence[int]:
-    """Returns the places of the bases that may fire: the front line, all round for a square."""
+    """Returns the indices of bases that may fire: the front line, or a square's facing side."""
     if state.troops(unit.id).formation == "square":
         (x, y), (to_x, to_y) = centre_mm(unit.bases), centre_mm(target.bases)
         toward_deg = math.degrees(math.atan2(to_y - y, to_x - x))
@@ -56,7 +56,7 @@ def firing_bases(state: State, unit: Unit, target: Unit) -> Sequence[int]:
 
 
 def lies(state: State, shot: acts.Fire) -> fire.Shot | Ban:
-    """Returns how a target lies to the bases that fire, or why they may not (H-7.3 to H-7.6)."""
+    """Returns how a target lies from the firing bases, or why they may not (H-7.3 to H-7.6)."""
     unit, target = state.unit(shot.unit), state.unit(shot.target)
     places = firing_bases(state, unit, target)
     if not shot.bases or not set(shot.bases) <= set(places):
@@ -77,9 +77,9 @@ def lies(state: State, shot: acts.Fire) -> fire.Shot | Ban:
 
 
 def best_shots(state: State, unit: Unit, target: Unit) -> Iterator[tuple[acts.Fire, fire.Shot]]:
-    """Yields the shots that a unit may wish for: as many bases as can be, and those at short range.
+    """Yields the shots a unit may want: as many bases as possible, and as many at short range.
 
-    Fewer bases may see the target clearly, or have it nearer (H-7.6).
+    A smaller group of bases may see the target clearly, or be nearer to it (H-7.6).
     """
     places = list(firing_bases(state, unit, target))
     troops, is_found, is_short = state.troops(unit.id), False, False
@@ -101,7 +101,7 @@ def best_shots(state: State, unit: Unit, target: Unit) -> Iterator[tuple[acts.Fi
 
 
 def ban_on_declaring(state: State, name: str) -> Ban | None:
-    """Returns why a unit declares no fire now, at whomever (H-7.1, H-7.7)."""
+    """Returns why a unit may not declare fire now at any target (H-7.1, H-7.7)."""
     is_declared = any(shot.unit == name for shot in state.shots)
     too_late = "all targets are declared before anything is rolled"
     late = first_ban(
@@ -112,7 +112,7 @@ def ban_on_declaring(state: State, name: str) -> Ban | None:
 
 
 def ban_on_shots(state: State, name: str) -> Ban | None:
-    """Returns why a unit may fire at nobody: by itself, by range, or by the nearest (H-7)."""
+    """Returns why a unit has no target: by its state, by range, or for the nearest enemy (H-7)."""
     unit, troops = state.unit(name), state.troops(name)
     enemies = state.field.nearest_enemies(unit)
     if any(shot.unit == name for shot in state.shots):
@@ -169,7 +169,7 @@ def volley(state: State) -> State:
 
 
 class ShotDice(FactorDice):
-    """The dice of a shot; at a charger it is always short and at its front (H-8.2)."""
+    """The dice of a shot; at a charger it is always at short range and at its front (H-8.2)."""
 
     dice = "{shot.unit} firing at {shot.target}"
     shot: acts.Fire
@@ -185,7 +185,7 @@ class ShotDice(FactorDice):
         return shot_factor(state, shot, None if self.is_at_charger else lies_now(state, shot))
 
     def then(self, state: State, answer: tuple[int, ...]) -> State:
-        """Returns the state with the hits; the tests come when all have fired."""
+        """Returns the state with the hits; the tests follow when all have fired."""
         shot, factor = self.shot, self.factor(state)
         hits = fire.hits_of(factor.value, answer)
         words = "misses" if hits is None else counted(hits, "hit")
@@ -197,7 +197,7 @@ class ShotDice(FactorDice):
         if hits is None:
             if not self.is_at_charger:
                 return state
-            # Whose fire at a charger fails tests, and may rout before it (H-8.4).
+            # If its fire at a charger misses, the firer tests and may rout before contact (H-8.4).
             there = MoveOn(shot.target, shot.unit, state.unit(shot.unit).bases)
             return state.pushed(MoraleDice(shot.unit, is_forced=False), there)
         troops, before = state.troops(shot.target), state.struck_of(shot.target)
@@ -210,9 +210,9 @@ class ShotDice(FactorDice):
 def shot_factor(
     state: State, shot: acts.Fire, at: fire.Shot | None, grade: Grade | None = None
 ) -> Factor:
-    """Returns the factor of a shot at a target as it lies, of another grade if that is given.
+    """Returns the factor of a shot at a target as it lies, for another grade if given.
 
-    Without `at` the target is a charger, in front and at short range (H-7.8, H-8.2).
+    Without `at`, the target is a charger, in front and at short range (H-7.8, H-8.2).
     """
     firer, target = state.troops(shot.unit), state.troops(shot.target)
     firer = replace(firer, ranks=(len(shot.bases), *firer.ranks[1:]), grade=grade or firer.grade)
@@ -222,7 +222,7 @@ def shot_factor(
 
 
 def needed(state: State, shot: acts.Fire) -> str:
-    """Returns on what a shot would succeed, by the grades that its unit may have (H-7.9, H-3.1)."""
+    """Returns the rolls that a shot needs, by the unit's possible grades (H-7.9, H-3.1)."""
     facts, at = state.field.facts[shot.unit], lies_now(state, shot)
     grades = [facts.quality] if facts.quality else grades_of(expected_of(facts), facts.abilities)
     values = {shot_factor(state, shot, at, grade).value for grade in grades}
@@ -235,7 +235,7 @@ def needed(state: State, shot: acts.Fire) -> str:
 def lies_now(
     state: State, shot: acts.Fire, blockers: Sequence[shapely.Geometry] = ()
 ) -> fire.Shot | None:
-    """Returns how a target lies; the range to its nearest point where players agreed (H-7.4)."""
+    """Returns how a target lies; its range is to the nearest point if players so agreed (H-7.4)."""
     unit, target = state.unit(shot.unit), state.unit(shot.target)
     firing = [unit.bases[place] for place in shot.bases]
     at = fire.shot_at(firing, target.bases, blockers)
@@ -246,7 +246,7 @@ def lies_now(
 
 
 class TestsDue(Due):
-    """After all fire: officers' saving throws, then tests of those who were hit (H-9.1)."""
+    """After all fire: officers' saving throws, then tests of the units hit (H-9.1)."""
 
     __test__ = False
 
@@ -263,7 +263,7 @@ class TestsDue(Due):
 
 
 class SaveDice(Due):
-    """Whether the officer with a unit that was hit lives (H-10.1)."""
+    """Whether the officer with a unit that was hit survives (H-10.1)."""
 
     officer: str
     unit: str
@@ -301,7 +301,7 @@ class UnitTest(FactorDice, is_family=True):
 
     test: ClassVar[str]
     rules: ClassVar[tuple[str, str]]
-    """The rules of the test, and of the disorder that it brings."""
+    """The rules of the test, and of the disorder that it causes."""
     unit: str
 
     @abstractmethod
@@ -328,7 +328,7 @@ class UnitTest(FactorDice, is_family=True):
 
 
 def _gained(state: State, name: str, dice: tuple[int, ...]) -> State:
-    """Returns the state with what a double one gives a unit (H-9.4)."""
+    """Returns the state with a unit's gain from a double one (H-9.4)."""
     troops = state.troops(name)
     gain = fire.gain_of(troops, dice)
     if gain is None:
@@ -394,7 +394,7 @@ class WaverDice(UnitTest):
 
 
 class TargetOfCharges(Due):
-    """A unit that is charged fires at a charger, of several at one of its choice (H-8.1)."""
+    """A charged unit fires at its charger, or at one of its choice (H-8.1)."""
 
     question = "At which charger does {unit} fire?"
     least_answers = 2
@@ -421,7 +421,7 @@ class TargetOfCharges(Due):
 
 
 class MoveOn(Due):
-    """Whether a charger moves on to the ground of a unit that routed before it (H-8.4)."""
+    """Whether a charger moves on to the ground of a unit that routed from it (H-8.4)."""
 
     question = "{routed} is gone: does {unit} take its ground?"
     answers = YES_OR_NO
@@ -430,7 +430,7 @@ class MoveOn(Due):
     ground: tuple[BasePose, ...]
 
     def asked(self, state: State) -> PendingDecision | None:
-        """Returns the question, if the other has routed."""
+        """Returns the question, if the other unit has routed."""
         is_gone = not state.has(self.routed) or state.unit(self.routed).state.get("routing")
         is_free = state.field.has_room(footprints(self._there(state)), self.unit)
         return super().asked(state) if is_gone and is_free else None
