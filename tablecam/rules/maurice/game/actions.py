@@ -22,7 +22,7 @@ Action = Roll | Lay | PlayerAction
 
 
 class LayTerrain(PlayerAction):
-    """All terrain pieces of the table as one side lays them; replaces any before (M-2.1)."""
+    """All terrain pieces of the table as one side lays them, replacing earlier ones (M-2.1)."""
 
     terrain: tuple[Terrain, ...]
 
@@ -42,7 +42,7 @@ class ChooseOrder(PlayerAction):
 class Deploy(PlayerAction):
     """A side's deployment (M-2.3): base poses of `units`, places of `commanders`.
 
-    Units and commanders that are left out stay where they are.
+    Units and commanders left out stay where they are.
     """
 
     side: str
@@ -59,8 +59,7 @@ class Volleys(PlayerAction):
 class Interrupt(PlayerAction):
     """The passive side's interrupt (M-4.17), by its effect.
 
-    `card` is the played card where tablecam deals; players with printed cards state the effect
-    alone.
+    `card` is the played card if tablecam deals; players with printed cards state only the effect.
     """
 
     effect: Effect
@@ -68,7 +67,7 @@ class Interrupt(PlayerAction):
 
 
 class Modify(PlayerAction):
-    """A modifying card that a side plays: what it adds to each unit (see `state.Modifier`)."""
+    """A modifying card that a side plays, with its amount for each unit (see `state.Modifier`)."""
 
     side: str
     symbol: Symbol
@@ -91,9 +90,8 @@ class Remove(PlayerAction):
 class Draw(PlayerAction):
     """A draw of `count` cards by a side.
 
-    `cards` are the cards that come up where tablecam deals, else None. Where players hold the
-    cards, `reshuffle_at` is the position (from 1) of the Reshuffle card in the draw, if it was
-    among them.
+    `cards` are the cards that come up if tablecam deals, else None. If players hold the cards,
+    `reshuffle_at` is the position (from 1) of the Reshuffle card in the draw, if it came up.
     """
 
     side: str
@@ -103,17 +101,17 @@ class Draw(PlayerAction):
 
 
 class Declare(PlayerAction):
-    """The active side's command (M-4.4); an event names its card where tablecam deals."""
+    """The active side's command (M-4.4); an event names its card if tablecam deals."""
 
     command: Command
     card: str | None = None
 
 
 class Activate(PlayerAction):
-    """A force and what is played to reach it (M-4.11).
+    """A force and the cards played to reach it (M-4.11).
 
-    `spans` are the played cards' spans in BW where players hold the cards, `cards` the card ids
-    where tablecam deals.
+    `spans` are the played cards' spans in BW if players hold the cards, `cards` the card ids if
+    tablecam deals.
     """
 
     force: tuple[str, ...]
@@ -135,7 +133,7 @@ class Fire(PlayerAction):
 
 
 class March(PlayerAction):
-    """A unit's march: where its bases are now, changes of formation included."""
+    """A unit's march: the new poses of its bases, changes of formation included."""
 
     unit: str
     bases: tuple[BasePose, ...]
@@ -146,9 +144,9 @@ class ClearSmoke(PlayerAction):
 
 
 class Charge(PlayerAction):
-    """A unit's charge at a target: where its bases are now.
+    """A unit's charge at a target: the new poses of its bases.
 
-    Without bases it is only declared, where players declare before they measure.
+    Without bases it is only declared, if players declare before they measure.
     """
 
     unit: str
@@ -183,7 +181,7 @@ class PlaceCommander(PlayerAction):
 
 
 class Discard(PlayerAction):
-    """Cards that a side discards (M-3.2, M-6.30); named where tablecam deals."""
+    """Cards that a side discards (M-3.2, M-6.30); named if tablecam deals."""
 
     side: str
     count: int
@@ -195,7 +193,7 @@ class Done(PlayerAction):
 
 
 class Overrule(AnyOverrule, PlayerAction):
-    """A correction that players make at any time; whatever it omits stays as it is.
+    """A correction that players make at any time; omitted values stay unchanged.
 
     `commanders` are places, `hands` cards in hand for each side, `deck` the cards left in the deck,
     `stage` which deck that is. `step` resumes the round at another step, `active` starts a side's

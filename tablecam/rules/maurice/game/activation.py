@@ -43,7 +43,7 @@ from tablecam.wording import joined, nearest
 
 @dataclass(frozen=True, slots=True)
 class EligibleUnits:
-    """The units that may be in an activated force, and those that must be half of it."""
+    """The units that may be in an activated force, and those that must make up half of it."""
 
     may: frozenset[str]
     half: frozenset[str]
@@ -59,10 +59,10 @@ class EligibleUnits:
 
 
 def eligible_units(state: State, *, in_doubt: Iterable[str] = ()) -> EligibleUnits:
-    """Returns the active side's units that the declared action is for.
+    """Returns the active side's units that may be activated for the declared action.
 
-    A charge that is too close to call is the charger's choice. That is only worked out for the
-    units in `in_doubt`, as it takes long.
+    A charge that is too close to call is the charger's choice. This slow check is made only for
+    the units in `in_doubt`.
     """
     units = field_at(state).of_side(state.active)
     all_units = frozenset(unit.id for unit in units)
@@ -74,7 +74,7 @@ def eligible_units(state: State, *, in_doubt: Iterable[str] = ()) -> EligibleUni
         # No charge is declared for artillery (M-8.1).
         fit = frozenset(unit.id for unit in units if unit.unit.arm != "artillery")
         can = {*able_to_charge(state, fit)}
-        # Close calls take long to work out, so only the named units are asked.
+        # Close calls are slow to find, so only the named units are checked.
         can |= {name for name in in_doubt if name in fit - can and may_charge(state, name)}
         able = "allowed to try a charge" if state.declares_first else "able to charge"
         return EligibleUnits(fit, frozenset(can), "M-8.2", f"at least half of its units {able}")
@@ -84,7 +84,7 @@ def eligible_units(state: State, *, in_doubt: Iterable[str] = ()) -> EligibleUni
 def may_charge(state: State, unit: str) -> bool:
     """Whether a unit can charge, too close to call included (M-8.3).
 
-    Where players declare first: whether it may try to.
+    If players declare first: whether it may try to.
     """
     field, is_able = field_at(state), bool(able_to_charge(state, (unit,)))
     return is_able or (
@@ -125,7 +125,7 @@ class Activating(Step):
 
     def why_missing(self, state: State) -> str:
         """Says which units no cards reach, and which cannot charge."""
-        # Who is in reach would have to be measured.
+        # Reach would have to be measured.
         if state.declares_first:
             return ""
         eligible = eligible_units(state)
@@ -150,7 +150,7 @@ class Activating(Step):
             text = f"{side} activate no force"
             return after_action(state).tells("no-force", text, "M-4.15", side=state.active)
         spans_bw = played_bw(state, action)
-        # Cards that players hold have no names here.
+        # Cards held by players have no names here.
         played = action.cards if state.is_dealt else (None,) * len(spans_bw)
         activated = _unmeasured if state.declares_first else _measured
         after = activated(state, action.force, spans_bw)
@@ -171,7 +171,7 @@ def _activations(state: State) -> tuple[Activate, ...]:
         disrupted = {unit.id for unit in field.units if unit.disruption}
         candidates = tuple(force for force in candidates if not disrupted.isdisjoint(force))
     if state.declares_first:
-        # With each single card; of those that players hold, with example spans.
+        # With each single card; if players hold them, with example spans.
         spans = SPANS_BW if state.side(state.active).hand else ()
         played: list[dict[str, Any]] = [{"spans": (span_bw,)} for span_bw in spans]
         if state.is_dealt:
@@ -190,10 +190,9 @@ def _activations(state: State) -> tuple[Activate, ...]:
 
 
 def _candidates(state: State, half: frozenset[str]) -> list[Force]:
-    """Lists maximal forces, their parts of the units that half must be, then single units (M-4.14).
+    """Lists maximal forces, their parts with the units of `half` alone, then single units (M-4.14).
 
-    Where players declare first: all units alike in arm and formation, as links are only measured
-    later.
+    If players declare first: all units alike in arm and formation, as links are measured later.
     """
     if state.declares_first:
         alike: dict[tuple[str, str], list[str]] = {}
@@ -211,12 +210,12 @@ def _cheapest(state: State, force: Force, need_bw: int) -> Activate | None:
     """Returns the activation with the cheapest cards, or None if the hand lacks the span."""
     if not state.is_dealt:
         most_bw = _most_span_bw(state)
-        # A path that bends may be longer than the table's diagonal, so it can take several cards.
+        # A bent path may be longer than the table's diagonal, so it can take several cards.
         spans_bw = (most_bw,) * ((need_bw - 1) // most_bw)
         spans_bw += (need_bw - sum(spans_bw),)
         has_enough = state.side(state.active).hand >= len(spans_bw)
         return Activate(force, spans=spans_bw) if has_enough else None
-    # Cards without another effect come first, to be preferred among equals (M-3.9).
+    # Cards without another effect come first, so that they are preferred among equals (M-3.9).
     plain_first = sorted(
         state.cards_of(state.active),
         key=lambda card: bool(card.modifies or card.interrupts or card.is_event),
@@ -239,7 +238,7 @@ def cheapest_cards(held: Iterable[tuple[int, str]], need_bw: int) -> tuple[str, 
         for total, cards in list(best.items()):
             extended = (*cards, card)
             fewest = best.get(total + span_bw)
-            # Once the span suffices, further cards are only lost.
+            # Once the span suffices, further cards would be wasted.
             if total < need_bw and (fewest is None or len(extended) < len(fewest)):
                 best[total + span_bw] = extended
     enough = [total for total, cards in best.items() if total >= need_bw and cards]
@@ -273,13 +272,12 @@ def _measured(state: State, force: Force, spans_bw: tuple[int, ...]) -> State:
 def _unmeasured(state: State, force: Force, spans_bw: tuple[int, ...]) -> State:
     """Returns the state with a force activated without measuring.
 
-    Units not linked to the first named unit are left out, and cards that do not reach are spent for
-    nothing.
+    Units not linked to the first named unit are left out, and cards that do not reach are wasted.
     """
     field = field_at(state)
     _check_named(state, field, force)
     eligible_units(state).check(force)
-    # Leaving one out may unlink others.
+    # Leaving out one unit may unlink others.
     while (unlinked := ranges.first_unlinked(field, force)) is not None:
         force = tuple(name for name in force if name != unlinked)
         text = f"{unlinked} is not linked to {force[0]} and stays out of the force"
@@ -289,7 +287,7 @@ def _unmeasured(state: State, force: Force, spans_bw: tuple[int, ...]) -> State:
     except Refused as refused:
         if not spans_bw:
             raise
-        # A refusal would let players try until the cards reach: they are lost instead.
+        # A refusal would let players try until the cards reach, so they are lost instead.
         text = f"{refused.why}: the cards are lost"
         return after_action(state).tells("out-of-reach", text, refused.rule, force=list(force))
 
@@ -323,7 +321,7 @@ def _most_span_bw(state: State) -> int:
 
 
 def _with_reached(state: State, field: Field, force: Force, spans_bw: tuple[int, ...]) -> State:
-    """Activates a force that the cards reach; too close to call is the mover's choice (G-8).
+    """Activates a force that the cards reach; a close call is the mover's choice (G-8).
 
     Raises:
         Refused: No card is played, no path leads to the force, or the cards do not reach it.
@@ -391,7 +389,7 @@ class Interrupting(Step):
         return (Decline(state.passive), *permitted(interrupts, partial(self._check, state)))
 
     def decided(self, state: State, action: Interrupt | Decline) -> State:
-        """Continues what was interrupted, unless that has become impossible (M-4.19)."""
+        """Resumes the interrupted step, unless it has become impossible (M-4.19)."""
         if isinstance(action, Decline):
             _check_side(action.side, state.passive)
             return after_interrupt(state, self)
@@ -424,18 +422,18 @@ class Interrupting(Step):
             raise Refused(f"{does}, got {effect}", rule="M-3.7", key="effect")
 
     def goes_on(self, state: State) -> State | None:
-        """Continues where the passive side cannot interrupt; returns None where it is asked."""
-        # Asked with any card, whichever it is: a side that is skipped would show its hand.
+        """Continues if the passive side cannot interrupt; returns None if it is asked."""
+        # A side with any card at all is asked: skipping it would reveal its hand.
         if state.side(state.passive).hand and not state.round.is_interrupted:
             return None
         return after_interrupt(state, self)
 
 
 def _is_foiled(state: State, step: Interrupting, effect: Effect) -> bool:
-    """Whether an interrupt leaves the activated force unable to do what it was activated for.
+    """Whether an interrupt leaves the activated force unable to carry out its action.
 
     Under Rough Going a force that starts in difficult ground cannot move; guns may still clear
-    their smoke. Of a charging force half must still be able to charge (M-8.2).
+    their smoke. Half of a charging force must still be able to charge (M-8.2).
     """
     if effect != "rough-going":
         return effect == "foil"
@@ -448,10 +446,10 @@ def _is_foiled(state: State, step: Interrupting, effect: Effect) -> bool:
 
 
 def after_interrupt(state: State, step: Interrupting) -> State:
-    """Continues what the passive side could interrupt; modifying cards come first (M-4.16)."""
+    """Resumes the step that could be interrupted; modifying cards come first (M-4.16)."""
     if step.moment == "volleys":
         first, second = state.active, state.passive
-        # First Fire turns the order of cards round, too (M-4.17).
+        # First Fire reverses the order of cards too (M-4.17).
         if state.round.passive_fires_first:
             first, second = second, first
         firing = Firing("volley", first, next_sides=(second,))

@@ -1,4 +1,4 @@
-"""Suggests what players did by hand, from seen poses and the game's own."""
+"""Suggests the actions that players took by hand, comparing seen poses with the game's."""
 
 from __future__ import annotations
 
@@ -53,13 +53,13 @@ from tablecam.uncertainty.contact import TOUCH_MM
 from tablecam.wording import counted, joined
 
 _BEFORE_MM = 20.0
-"""A unit that stops this close to an enemy or closer is taken to charge it."""
+"""A unit that stops this close to an enemy or closer is assumed to charge it."""
 _ON_THE_SPOT_BW, _ON_THE_SPOT_DEG = 0.25, 2.0
 """A unit whose centre moved less but whose heading changed more was turned in place."""
 
 
 def suggest_deployment(state: State, step: Deploying, position: Position) -> tuple[Suggestion, ...]:
-    """Suggests one action for all that a side has laid elsewhere as it deploys (M-2.3).
+    """Suggests one action for everything that a side has moved as it deploys (M-2.3).
 
     It includes units of the other side that were moved aside, if that side has yet to deploy.
     """
@@ -79,7 +79,7 @@ def suggest_deployment(state: State, step: Deploying, position: Position) -> tup
     if not (moved_units or moved_commanders):
         return ()
     action = act.Deploy(side, moved_units, moved_commanders)
-    # Listed under one name, though the action moves all of them.
+    # Listed under one name, although the action moves all of them.
     first = next(iter((*moved_units, *moved_commanders)))
     own = sum(unit.side == side and unit.id in moved_units for unit in state.position.units)
     text = f"{side_plural(side)} have placed {counted(own, 'unit')}: deployment finished?"
@@ -87,7 +87,7 @@ def suggest_deployment(state: State, step: Deploying, position: Position) -> tup
 
 
 def suggest_move(state: State, unit: Unit, seen: Unit) -> Suggestion | None:
-    """Suggests what was done with a unit, if it may do anything now."""
+    """Suggests the action of a moved unit, if it may act now."""
     step = state.step
     if unit.id not in step.waiting:
         return None
@@ -144,7 +144,7 @@ def suggest_march(state: State, seen: Unit) -> Suggestion:
         return Suggestion(seen.id, text, action, replace(judgement.is_legal, because=because))
     nearest = _proposed_position(state, seen, _nearest(state, unit, there, judgement))
     answer = _illegal_march(judgement, why_not)
-    # Whatever rule refused it, this one explains the mistake (M-6.12).
+    # Whichever rule refused it, this one explains the mistake (M-6.12).
     if _turned_on_the_spot_deg(field, unit, there):
         because = "a unit may not turn on the spot: it wheels about a front corner"
         text, answer = f"{seen.id} was turned", replace(answer, rule="M-6.12", because=because)
@@ -154,9 +154,9 @@ def suggest_march(state: State, seen: Unit) -> Suggestion:
 
 
 def suggest_fall_back(state: State, seen: Unit) -> Suggestion:
-    """Suggests a unit's fall back, and checks that it lies where that leads."""
+    """Suggests a unit's fall back, and checks that it lies at the right place."""
     field, action = field_at(state), act.FallBack(seen.id)
-    # Without results: whoever fell back before lies at its new place already.
+    # No results are passed: units that fell back before are already at their new places.
     unit, result = field.by_id[seen.id], fall_back(field, seen.id, {})[seen.id]
     if result.is_broken:
         why = result.because[-1]
@@ -179,7 +179,7 @@ def _no_formation(state: State, unit: UnitOnField, there: UnitOnField) -> Sugges
     """Suggests the nearest legal place for bases that form no known formation."""
     why = read_formation(there.unit).because
     text = f"{unit.id} is in no formation ({why}): close up its bases"
-    # As if it were formed as before: the place nearest to that.
+    # Find the place nearest to its old formation.
     as_it_was = replace(there, formation=unit.formation)
     nearest = _proposed_position(state, there.unit, _nearest(state, unit, as_it_was))
     return Suggestion(unit.id, text, None, certain("no", "M-1.7", text), nearest or state.position)
@@ -190,13 +190,13 @@ def _nearest(
 ) -> Bases | None:
     """Returns the nearest place where a unit's march is legal whatever the camera's errors.
 
-    Where it must charge: the end of its nearest charge.
+    If it must charge, that is the end of its nearest charge.
     """
     field, step, tolerance_mm = field_at(state), state.step, state.position.table.tolerance_mm
     extra_bw = state.round.amounts("bugle").get(unit.id, 0)
     turn_deg = _turned_on_the_spot_deg(field, unit, there)
     enemies = shapely.union_all([enemy.outline for enemy in field.enemies_of(unit)])
-    # Contact is in no doubt beyond this gap.
+    # Beyond this gap there is no doubt about contact.
     gap_mm = TOUCH_MM + tolerance_mm + CLEAR_SIGMAS * max(base.sigma_mm for base in unit.unit.bases)
 
     def is_legal(bases: Bases) -> bool:
@@ -207,7 +207,7 @@ def _nearest(
         return is_apart and judge_march(state, action).is_legal.is_clear(tolerance_mm)
 
     if isinstance(step, Charging) and not may_move_up(state, step, unit.id):
-        # It must charge; where players declare first, it may reach nobody.
+        # It must charge; if players declare first, it may reach nobody.
         ends = [*charge_ends(field, unit)]
         return min(ends, key=lambda end: end_error_mm(end, there.axes)).bases if ends else None
     if turn_deg and (wheel := nearest_wheel(unit, turn_deg, is_legal)) is not None:
@@ -272,7 +272,7 @@ def suggest_charge(state: State, seen: Unit) -> Suggestion:
         return suggest_march(state, seen)
     moves = [nearest_charge(field, field.by_id[seen.id], enemy, there.axes) for enemy in enemies]
     ends = (end for end in moves if end is not None)
-    # Of several enemies, the one whose charge leads nearest to where the unit lies.
+    # Choose the enemy whose charge ends nearest to the unit.
     end = min(ends, key=lambda end: end_error_mm(end, there.axes), default=None)
     error_mm = 0.0 if end is None else end_error_mm(end, there.axes)
     if _refusal(state, act.March(seen.id, seen.bases)) is None:
@@ -329,7 +329,7 @@ def _illegal_charge(
 
 def _on_empty_field(field: Field, seen: Unit) -> UnitOnField | None:
     """Returns a unit at its seen pose without the others, or None if it is off the table."""
-    # Ruled on an otherwise empty field, so that overlaps with other units are no error.
+    # On an otherwise empty field overlaps with other units are no error.
     there = laid(seen, seen.bases)
     try:
         return field_of(replace(field.position, units=(there,))).by_id[seen.id]

@@ -27,11 +27,11 @@ from tablecam.wording import counted, quoted
 
 
 def held_card(state: State, side: str, card_id: str | None) -> Card | None:
-    """Returns the card that a side plays, or None where the players hold the cards.
+    """Returns the card that a side plays, or None if the players hold the cards.
 
     Raises:
-        Refused: The side has no such card, or a card is named where players hold them, or none is
-            named where tablecam deals.
+        Refused: The side has no such card, a card is named although players hold them, or none is
+            named although tablecam deals.
     """
     if not state.is_dealt:
         if card_id is not None:
@@ -56,14 +56,14 @@ def with_cards_discarded(state: State, side: str, cards: Sequence[str | None]) -
     `cards` are their ids, None for each card that the players hold themselves.
 
     Raises:
-        Refused: The side does not hold as many cards, or not these.
+        Refused: The side does not hold that many cards, or not these.
     """
     holder = state.side(side)
     if len(cards) > holder.hand:
         raise Refused(f"{side_plural(side)} hold only {counted(holder.hand, 'card')}", rule="M-3.9")
     left = list(holder.cards)
     for card in cards:
-        # Refuses a card that the side does not hold.
+        # This refuses a card that the side does not hold.
         held_card(state, side, card)
         if card is not None:
             if card not in left:
@@ -84,7 +84,7 @@ class Drawing(Step):
     then: Step
 
     def asked(self, state: State) -> PendingDecision:
-        """Asks chance where tablecam deals, else the side: it sees the Reshuffle card."""
+        """Asks chance if tablecam deals, else the side, which sees the Reshuffle card."""
         question = f"{side_plural(self.side)} draw {counted(self.count, 'card')}"
         if state.is_dealt:
             seats = "This screen hides the hands: take a side's seat, or play both sides."
@@ -92,14 +92,14 @@ class Drawing(Step):
         return PendingDecision(f"{question}: is one of them the Reshuffle card?", self.side)
 
     def legal(self, state: State) -> tuple[Action, ...]:
-        """Lists the draw; where players hold the cards, with the Reshuffle card at each place."""
+        """Lists the draw; if players hold the cards, with the Reshuffle card at each place."""
         count = min(self.count, state.deck.left)
         plain = Draw(self.side, count)
         if state.is_dealt or state.deck.stage != "second":
             return (plain,)
         # In the second deck the Reshuffle card may be at any place of the draw (M-4.21).
         with_reshuffle = tuple(replace(plain, reshuffle_at=place + 1) for place in range(count))
-        # If all that is left is drawn, the Reshuffle card is among it.
+        # If all remaining cards are drawn, the Reshuffle card is among them.
         return with_reshuffle if state.deck.left == count else (plain, *with_reshuffle)
 
     def decided(self, state: State, action: Action) -> State:
@@ -117,13 +117,13 @@ class Drawing(Step):
         return _last_deck(_moved_to_hand(state, self, action.reshuffle_at - 1), self.side)
 
     def goes_on(self, state: State) -> State | None:
-        """Continues where nobody needs to say anything; returns None where somebody does.
+        """Continues if nobody needs to say anything; returns None if somebody does.
 
         The first deck is reshuffled once its last card is drawn (M-4.20); from an empty last deck
         nobody draws (M-4.22).
         """
         deck = state.deck
-        # First, as the deck is reshuffled even if its last card was the last one due.
+        # Checked first: the deck is reshuffled even if its last card was the last one due.
         if deck.left == 0 and deck.stage == "first":
             shuffle = "shuffle the discards and the Reshuffle card into a new deck"
             return _shuffled(state, "second", f"the first deck is used up: {shuffle}", "M-4.20")
@@ -132,7 +132,7 @@ class Drawing(Step):
         if deck.left == 0:
             text = "the deck is empty: no one draws"
             return state.to(self.then).tells("draw", text, "M-4.22", side=self.side)
-        # Chance is asked where tablecam deals, the players where the Reshuffle card may come up.
+        # If tablecam deals, chance is asked; players are asked if the Reshuffle card may come up.
         if state.is_dealt or deck.stage == "second":
             return None
         return _moved_to_hand(state, self, min(self.count, deck.left))
@@ -154,7 +154,7 @@ def settled_draw(state: State, action: Draw, chance: Random) -> Draw:
     pool = [*deck.cards, *([RESHUFFLE] if deck.stage == "second" else [])]
     cards = chance.sample(pool, action.count)
     if RESHUFFLE in cards:
-        # Whatever would come after it is drawn from the reshuffled deck.
+        # The rest is drawn from the reshuffled deck.
         del cards[cards.index(RESHUFFLE) + 1 :]
     return replace(action, cards=tuple(cards))
 
@@ -169,7 +169,7 @@ def _moved_to_hand(state: State, step: Drawing, count: int) -> State:
 
 
 def _dealt(state: State, step: Drawing, action: Draw) -> State:
-    """Moves drawn cards to a hand, and a Reshuffle card out of the game."""
+    """Moves drawn cards to a hand, and removes a Reshuffle card from the game."""
     cards = action.cards
     if cards is None:
         raise Refused("expected the cards that came up", rule="M-3.10", key="cards")
@@ -258,7 +258,7 @@ class Discarding(Step):
         return tuple(Discard(self.side, self.count, combo) for combo in islice(combos, _LISTED))
 
     def lists_all(self, state: State) -> bool:
-        """Whether tablecam holds the cards; else players have to lay theirs down."""
+        """Whether tablecam holds the cards; otherwise players have to lay theirs down."""
         return state.is_dealt
 
     def decided(self, state: State, action: Action) -> State:
@@ -315,9 +315,9 @@ class Modifying(Step):
     def legal(self, state: State) -> tuple[Action, ...]:
         """Lists the cards that may be played now, and none.
 
-        Dealt cards are listed for the units whose dice or moves they could change; they may be
-        played for others, too, for nothing. Players who hold the cards state their effect; the
-        listed pips for or against a unit are examples.
+        Dealt cards are listed for the units whose dice or moves they could change; they may also be
+        played for others, to no effect. Players who hold the cards state their effect; the listed
+        pips for or against a unit are examples.
         """
         units, concerned = field_at(state).by_id, self.then.concerned(state)
         if state.is_dealt:
@@ -329,7 +329,7 @@ class Modifying(Step):
             ]
         else:
             plain = ({name: 1 if units[name].side == self.side else -1} for name in concerned)
-            # The first adds nothing, as not every card's effect is a number.
+            # The first adds nothing: not every card's effect is a number.
             played = [Modify(self.side, self.symbol, amounts) for amounts in ({}, *plain)]
         return (Decline(self.side), *played)
 
@@ -351,7 +351,7 @@ class Modifying(Step):
         return _next_side(state, self).tells("modifier", text, "M-3.5", **facts)
 
     def goes_on(self, state: State) -> State | None:
-        """Continues where a side cannot modify; returns None where it is asked."""
+        """Continues if a side cannot modify; returns None if it is asked."""
         if state.side(self.side).hand and not _has_modified(state, self):
             return None
         return _next_side(state, self)
@@ -360,7 +360,7 @@ class Modifying(Step):
 class Removing(Step):
     """The chance to remove a played event from the game: `side` first, then `left` (M-4.25).
 
-    `card` is in the discards; its id is known where tablecam deals.
+    `card` is in the discards; its id is known if tablecam deals.
     """
 
     question = "{who}: remove the event for good?"
@@ -392,7 +392,7 @@ def _has_modified(state: State, step: Modifying) -> bool:
 
 
 def _card_amounts(state: State, step: Modifying, card: Card) -> tuple[dict[str, int], ...]:
-    """Lists what a dealt card may add to whom: to any one unit, or to all."""
+    """Lists the amounts that a dealt card may add, by unit: to any one unit, or to all."""
     if card.modifies is None or card.modifies.symbol != step.symbol:
         return ()
     adds = card.modifies.adds
@@ -410,7 +410,7 @@ def _check_modify(state: State, step: Modifying, action: Modify) -> None:
     if _has_modified(state, step):
         why = f"{side_plural(step.side)} have already played a card with this symbol"
         raise Refused(why, rule="M-3.6", key="symbol")
-    # A dealt card has an effect of its own; players state that of theirs.
+    # A dealt card has an effect of its own; players state their cards' effects.
     card = held_card(state, action.side, action.card)
     if card is not None and dict(action.amounts) not in _card_amounts(state, step, card):
         raise Refused(f"expected the modifiers of {card.title}", rule="M-3.9", key="amounts")
@@ -435,7 +435,7 @@ def _next_side(state: State, step: Modifying | Removing) -> State:
 
 
 def draws_due(step: Step, side: str) -> int:
-    """Returns how many cards a side is to draw before anything else."""
+    """Returns how many cards a side must draw before anything else."""
     count = 0
     while isinstance(step, Drawing | Discarding):
         if isinstance(step, Drawing) and step.side == side:

@@ -50,7 +50,7 @@ from tablecam.wording import joined
 class Charging(Step):
     """A charge: the units of a force charge or move up, one by one (M-8.2, M-8.9).
 
-    `charged` maps each charger to the targets it met, empty where its charge was lost.
+    `charged` maps each charger to the targets it met, none if its charge was lost.
     """
 
     about, acted = "force", ("charged", "moved")
@@ -64,8 +64,8 @@ class Charging(Step):
         """Asks the active side."""
         waiting, short = self.waiting, _short_of_half(self)
         names, side = ", ".join(waiting), side_plural(state.active)
-        # The count first, as it takes long to work out who can charge. A unit that can no longer
-        # charge because others went before it may move up.
+        # The count comes first, as finding who can charge is slow. A unit that can no longer charge
+        # because others went before it may move up.
         is_bound = 0 < len(waiting) <= short and not state.declares_first
         if is_bound and len(able_to_charge(state, waiting)) == len(waiting):
             return PendingDecision(f"{side} charge: {names} must charge", state.active)
@@ -76,8 +76,8 @@ class Charging(Step):
     def legal(self, state: State) -> tuple[Action, ...]:
         """Lists a charge at each enemy that can be met, the usual moves up, and ending the step.
 
-        Where players declare first: a charge at each enemy, and no moves up, as their list would
-        measure.
+        If players declare first: a charge at each enemy, and no moves up, as their list would
+        reveal distances.
         """
         field, able = field_at(state), able_to_charge(state, self.waiting)
         listed: list[Action] = []
@@ -114,14 +114,14 @@ class Charging(Step):
         return to_combat(state)
 
     def declared(self, state: State) -> Iterable[str]:
-        """Returns the units that have charged, and whom they met."""
+        """Returns the units that have charged, and the enemies that they met."""
         return [name for unit, met in self.charged.items() if met for name in (unit, *met)]
 
 
 def able_to_charge(state: State, names: Iterable[str]) -> tuple[str, ...]:
-    """Returns those of some units that can charge now (M-8.3), in their order.
+    """Returns the units that can charge now (M-8.3), in the given order.
 
-    Where players declare first: those that may try to.
+    If players declare first: those that may try to.
     """
     return tuple(name for name, ban in charge_bans(state, names).items() if ban is None)
 
@@ -129,7 +129,7 @@ def able_to_charge(state: State, names: Iterable[str]) -> tuple[str, ...]:
 def charge_bans(state: State, names: Iterable[str]) -> Mapping[str, Ban | None]:
     """Returns why units cannot charge, None for those that can.
 
-    Where players declare first: why they may not try to, as lanes would measure.
+    If players declare first: why they may not try to, as lanes would reveal distances.
     """
     field, names = field_at(state), tuple(names)
     if state.declares_first:
@@ -180,7 +180,7 @@ def made_charge(state: State, action: Charge) -> ChargeEnd:
 
 
 def _charge_refusal(state: State, name: str, charge: Chances) -> Reason | None:
-    """Returns what forbids a unit any charge; Rough Going holds it in difficult ground."""
+    """Returns the reason why a unit cannot charge; Rough Going holds it in difficult ground."""
     if _is_bogged_down(state, name):
         return Reason("M-5.2", "bogged_down")
     return None if charge.is_eligible else charge.why_not
@@ -203,7 +203,7 @@ def _charged(state: State, step: Charging, action: Charge) -> State:
     end = made_charge(state, action)
     error_mm = end_error_mm(end, axes_of(end.unit.unit, action.bases))
     state = state.with_events(_charge_event(state, end, error_mm))
-    # Snap to the ideal end, so that a gap within tolerance is true contact from now on.
+    # Snap to the ideal end, so that a gap within tolerance becomes true contact.
     bases = laid_at(action.bases, end.bases)
     state = state.with_unit(replace(end.unit.unit, bases=bases))
     if end.crosses_difficult:
@@ -215,10 +215,10 @@ def _charged(state: State, step: Charging, action: Charge) -> State:
 
 
 def _declared_end(state: State, action: Charge) -> ChargeEnd | None:
-    """Returns the charge that reaches the named enemy, or None if none does: it is lost.
+    """Returns the charge that reaches the named enemy; None if none does and it is lost.
 
     Raises:
-        Refused: By what all can see, the unit cannot charge this enemy (M-8.4).
+        Refused: By visible facts, the unit cannot charge this enemy (M-8.4).
     """
     field = field_at(state)
     unit = field.by_id[action.unit]
@@ -259,16 +259,16 @@ def _moved_up(state: State, step: Charging, action: March) -> State:
 
 
 def _not_a_move_up(state: State, action: March, judgement: Way) -> str | None:
-    """Returns what in a move up only a march may do, or None (M-8.9).
+    """Returns the part of a move up that only a march may contain, or None (M-8.9).
 
-    If a forward move leads to the same place, the unit is taken to have made that (M-6.17).
+    If a forward move leads to the same place, it is assumed (M-6.17).
     """
     # A change of formation is refused even where the move itself is legal.
     if _changes_formation(state, action):
         return f"{action.unit} was activated to charge and may not change its formation"
     if judgement.is_legal.answer != "no":
         return None
-    # Judged again as a march, to say what about it only a march may do.
+    # Judged again as a march, to name the part that only a march may contain.
     march = judge_march(state, action, is_moving_up=False)
     if march.is_legal.answer != "no" and march.is_after_about_face:
         return f"{action.unit} was activated to charge and may not about-face"
@@ -299,7 +299,7 @@ def _short_of_half(step: Charging) -> int:
 
 
 def _may_stay_behind(step: Charging, able: Sequence[str], name: str) -> bool:
-    """Whether enough units can charge without one; a unit that cannot may always move up."""
+    """Whether enough other units can charge; a unit that cannot charge may always move up."""
     return name not in able or len(able) - 1 >= _short_of_half(step)
 
 
@@ -312,7 +312,7 @@ def _check_may_act(step: Charging, name: str) -> None:
 
 
 def charge_notes(end: ChargeEnd, gap_mm: float) -> Iterator[str]:
-    """Yields why a charge counts although a gap is left, or although it is in doubt."""
+    """Yields why a charge counts despite a remaining gap, or a doubt."""
     if gap_mm > TOUCH_MM:
         yield f"its gap of {gap_mm:.1f} mm counts as contact (G-8)"
     if end.doubt is not None:

@@ -100,7 +100,7 @@ class ChoosingFallBacks(Step):
             names = ", ".join(self.attackers)
             raise Refused(f"expected one of {names}, got {action.unit}", rule="M-8.23", key="unit")
         field = field_at(state)
-        # Without results: what happened to others is in the position already.
+        # No results are passed: the position already shows what happened to others.
         results = fall_back(field, action.unit, {})
         unit, result = field.by_id[action.unit], results[action.unit]
         area = shapely.Polygon() if result.is_broken else swept_back(unit, result.fall_back_mm)
@@ -174,7 +174,7 @@ class Rallying(Step):
         if action.unit not in left:
             expected = f"expected one of {', '.join(left)}" if left else "expected done"
             raise Refused(f"{expected}, got {action.unit}", rule="M-9.1", key="unit")
-        # Marked before the dice: a unit tries once, whatever comes up (M-9.1).
+        # Marked before the dice: a unit tries once, whatever the result (M-9.1).
         tried = replace(self, tried=(*self.tried, action.unit))
         return state.to(RollingRally(action.unit, tried))
 
@@ -211,7 +211,7 @@ class RollingRally(Step):
         return state.to(self.rallying) if left else after_action(state)
 
     def dice_groups(self, state: State) -> tuple[DiceGroup, ...]:
-        """Returns all dice, and what each needs."""
+        """Returns all dice, and the number that each needs."""
         needs = rally_attempt(field_at(state), _request(state, self)).needed
         return (DiceGroup(self.unit, needs, tuple(range(self.roll(state).count))),)
 
@@ -227,7 +227,7 @@ def _left(field: Field, step: Rallying) -> tuple[str, ...]:
 def to_combat(state: State) -> State:
     """Continues after the charge moves: cards, then the combat dice (M-4.16, M-8.19).
 
-    Without any engaged unit the action is over.
+    If no unit is engaged, the action is over.
     """
     engaged = tuple(meeting(field_at(state), state.active).engaged)
     if not engaged:

@@ -31,7 +31,7 @@ class VolleyChoice(Step):
     kinds, expects, answer_rule = (Volleys,), "volleys or no volleys", "M-4.3"
 
     def legal(self, state: State) -> tuple[Action, ...]:
-        """Lists no volleys, and volleys where a unit that can fire has an enemy in range."""
+        """Lists no volleys, and volleys if a unit that can fire has an enemy in range."""
         return (Volleys(False), Volleys(True)) if may_fire(state) else (Volleys(False),)
 
     def why_missing(self, state: State) -> str:
@@ -54,7 +54,7 @@ class CommandChoice(Step):
     kinds, expects, answer_rule = (Declare,), "a command", "M-4.4"
 
     def legal(self, state: State) -> tuple[Action, ...]:
-        """Lists every feasible command; where tablecam deals, each event by its card."""
+        """Lists every feasible command; if tablecam deals, each event by its card."""
         held = state.cards_of(state.active)
         cards = [card.id for card in held if card.is_event] if state.is_dealt else [None]
         passing, _, *commands = map(Declare, get_args(Command))
@@ -70,7 +70,7 @@ class CommandChoice(Step):
         return ". ".join(f"No {command}: {why}" for command, why in why_not.items() if why)
 
     def lists_all(self, state: State) -> bool:
-        """Whether a side without cards can only pass; players name events of theirs themselves."""
+        """Whether a side without cards can only pass; players name their own events."""
         return state.round.is_without_cards
 
     def decided(self, state: State, action: Declare) -> State:
@@ -89,9 +89,9 @@ class CommandChoice(Step):
 
 
 def may_fire(state: State) -> list[str]:
-    """Returns the units within range for volleys; where players declare first, all that ever fire.
+    """Returns the units within range for volleys; if players declare first, all that ever fire.
 
-    A choice by range would measure for them (`DECLARING.md`).
+    A choice by range would reveal distances (`DECLARING.md`).
     """
     field = field_at(state)
     if state.declares_first:
@@ -127,7 +127,7 @@ def why_impossible(state: State, command: Command) -> str | None:
     if command == "rally" and not any(unit.disruption for unit in units):
         return "none of their units is disrupted"
     if command == "charge" and not any(may_charge(state, unit.id) for unit in units):
-        # Those that may never charge explain nothing, unless there are no others.
+        # Units that may never charge explain nothing unless there are no others.
         fit = [unit.id for unit in units if why_never_charges(unit) is None]
         return whys(charge_bans(state, fit or [unit.id for unit in units]))
     return None
@@ -155,7 +155,7 @@ def _event(state: State, action: Declare, then: Step) -> State:
     """Plays an event for its text: no draws, modifiers or interrupts (M-4.7)."""
     state = with_cards_discarded(state, state.active, (action.card,))
     card = None if action.card is None else state.options.card(action.card)
-    # A card that only the players know may be removable, so they are asked.
+    # A card known only to the players may be removable, so they are asked.
     if card is not None and not card.is_removable:
         return state.to(then)
     return state.to(Removing(state.active, (state.passive,), then, action.card))

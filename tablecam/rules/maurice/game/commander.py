@@ -50,9 +50,9 @@ def displacing(state: State, side: str, then: Step) -> State:
 
 
 def with_displacement(state: State, side: str, area: shapely.Geometry, then: Step) -> State:
-    """Returns the state with `then` next, or the displacement of an enemy commander before it.
+    """Returns the state with `then` next, preceded by any displacement of an enemy commander.
 
-    `area` is all that the side's unit passed over, in table millimetres.
+    `area` is the ground that the side's unit passed over, in table millimetres.
     """
     enemy = state.other(side)
     leader = commander_under(state, enemy, area)
@@ -67,7 +67,7 @@ def with_displacement(state: State, side: str, area: shapely.Geometry, then: Ste
 
 def first_step(state: State, number: int, active: str) -> State:
     """Returns the start of a round, where the active side may invoke volleys (M-4.3)."""
-    # Noted now, as the hand may change during the round (M-4.18).
+    # Noted now because the hand may change during the round (M-4.18).
     is_without_cards, is_out = state.side(active).hand == 0, is_deck_exhausted(state.deck)
     begun = Round(number, active, state.position, is_without_cards, is_out)
     return replace(state, round=begun).at("volley-choice")
@@ -91,7 +91,7 @@ def usual_places(state: State, leader: Commander) -> tuple[Point, ...]:
     """Returns free places behind each force, except where the commander stands already."""
     field = field_at(state)
     forces = forces_at(state, leader.side)
-    # Who is linked to whom would have to be measured.
+    # Links between units would have to be measured.
     if state.declares_first:
         forces = tuple((unit.id,) for unit in field.of_side(leader.side))
     # Behind the middle unit of each force.
@@ -100,7 +100,7 @@ def usual_places(state: State, leader: Commander) -> tuple[Point, ...]:
         dict.fromkeys(
             place
             for place in places
-            # Hardly another place would not be worth a card.
+            # A shorter move would not be worth a card.
             if _is_free(field, place) and math.dist(leader.place_mm, place) >= field.bw_mm
         )
     )
@@ -150,7 +150,7 @@ def check_ring(state: State, leader: Commander, place: Point) -> None:
     field, far_mm = field_at(state), math.dist(leader.place_mm, place)
     if not _is_free(field, place):
         raise Refused("expected a place on the table that is clear of all bases", rule="M-6.29")
-    # Players may also use a nearer ring, as directions in between are not searched.
+    # Players may also use a nearer ring, as only some directions are searched.
     for free in displaced_places(state, leader)[:1]:
         ring = round(field.in_bw(math.dist(leader.place_mm, free)))
         if min(abs(far_mm - nearer * field.bw_mm) for nearer in range(1, ring + 1)) > HAND_MM:
@@ -237,7 +237,7 @@ class Displacing(PlacingCommander):
         return tuple(PlaceCommander(self.side, x, y) for x, y in places) or (Done(),)
 
     def decided(self, state: State, action: PlaceCommander | Done) -> State:
-        """Moves the commander and continues what was interrupted."""
+        """Moves the commander and resumes the interrupted step."""
         if isinstance(action, Done):
             if self.legal(state) != (Done(),):
                 raise Refused(f"expected {self.expects}, got done", rule=self.answer_rule)
@@ -298,7 +298,7 @@ class EndingRound(Step):
         sides = (state.active, state.passive)
         for side in sides:
             leader = state.commander(side)
-            # He stays where no place is free.
+            # He stays if no place is free.
             if leader is None or not _covering(field_at(state), leader.place_mm):
                 continue
             if displaced_places(state, leader):

@@ -72,7 +72,7 @@ class Firing(Step):
     next_sides: tuple[str, ...] = ()
 
     def concerned(self, state: State) -> tuple[str, ...]:
-        """Returns the guns of a bombardment, or all that can fire in the volley phase."""
+        """Returns the guns of a bombardment, or all units that can fire in the volley phase."""
         if self.kind == "bombard":
             return self.may or ()
         # A volley card is played before either side fires (M-4.16).
@@ -113,7 +113,7 @@ class Firing(Step):
         return None if able_to_fire(state, self) else to_disrupt(state, self)
 
     def _end(self, able: Sequence[UnitOnField]) -> Direction | None:
-        """Returns the end from which the units fire; one alone is in no order."""
+        """Returns the end from which the units fire; a single unit needs none."""
         return "left" if self.direction is None and len(able) == 1 else self.direction
 
 
@@ -145,7 +145,7 @@ def to_disrupt(state: State, firing: Firing) -> State:
 
 
 def _declared(state: State, step: Firing, action: Fire) -> State:
-    """Declares a unit's fire: marks it as fired, smokes guns, and rolls what has a shot."""
+    """Declares a unit's fire: marks it as fired, adds smoke to guns, and rolls legal shots."""
     _check_may_fire(state, step, action)
     unit = field_at(state).by_id[action.unit]
     aims = tuple(
@@ -158,7 +158,7 @@ def _declared(state: State, step: Firing, action: Fire) -> State:
         # Nobody has measured, so bases out of range lose their shot instead of being refused.
         missed = Counter(aim.target for aim in declared if aim not in aims)
     else:
-        # Refuses illegal aims before anything changes.
+        # This refuses illegal aims before anything changes.
         shots_of(state, RollingToHit(aims, step))
     state = state.with_round(fired=state.round.fired | {unit.id})
     if unit.unit.arm == "artillery":
@@ -191,7 +191,7 @@ def _check_may_fire(state: State, step: Firing, action: Fire) -> None:
     if not action.targets:
         raise Refused("expected a target for at least one base", rule="M-7.5", key="targets")
     if state.declares_first:
-        # By what all can see.
+        # Visible facts only.
         if (never := why_never_fires(unit)) is not None:
             raise Refused(f"{unit.id} {never.clause}", rule=never.rule, key="unit")
         for target in action.targets.values():
@@ -207,7 +207,7 @@ def able_to_fire(state: State, step: Firing) -> tuple[UnitOnField, ...]:
     """Returns the side's units that may still fire and have a target.
 
     A unit fires once in a round (M-7.7, M-4.24); in a bombardment only activated guns do (M-7.3).
-    Where players declare first these are all units that may try: a list of targets would reveal
+    If players declare first, these are all units that may try: a list of targets would reveal
     ranges.
     """
     allowed = [
@@ -226,14 +226,14 @@ def able_to_fire(state: State, step: Firing) -> tuple[UnitOnField, ...]:
 def in_order(units: Iterable[UnitOnField], direction: Direction) -> tuple[UnitOnField, ...]:
     """Sorts units along their line from one end, left and right as seen by the player behind it.
 
-    The order guides the list only: a player keeps to it as well as possible (M-7.8).
+    The order is only for listing: a player keeps to it as well as possible (M-7.8).
     """
     line = list(units)
     if not line:
         return ()
-    # The mean heading of the line, as single units may face aside.
+    # The mean heading of the line, as single units may face another way.
     x, y = forward(mean_deg(unit.axes.heading_deg for unit in line))
-    # To the right of the heading, so that the left end comes first.
+    # The axis points to the right of the heading, so that the left end comes first.
     axis = np.array((y, -x)) * (1 if direction == "left" else -1)
 
     def position_along(unit: UnitOnField) -> float:
@@ -246,14 +246,14 @@ def in_order(units: Iterable[UnitOnField], direction: Direction) -> tuple[UnitOn
 def usual_fire(state: State, unit: UnitOnField, kind: Kind) -> tuple[Fire, ...]:
     """Lists a unit's usual fire: all bases, with as many as possible at one of its targets.
 
-    A player may also split fire otherwise or hold bases back (M-7.5, M-7.14).
+    A player may also split fire differently or hold bases back (M-7.5, M-7.14).
     """
     if state.declares_first:
         bases, enemies = unit.unit.base_names, field_at(state).enemies_of(unit)
         return tuple(Fire(unit.id, dict.fromkeys(bases, enemy.id)) for enemy in enemies)
     targets = _targets(fire_of_units(field_at(state), [unit.id])[unit.id], kind)
     all_targets = dict.fromkeys(name for names in targets.values() for name in names)
-    # Bases that cannot fire at it fire at their first target; different ones lead to the same.
+    # Bases that cannot fire at it fire at their first target; several may give the same result.
     aims = dict.fromkeys(
         tuple((base, target if target in names else names[0]) for base, names in targets.items())
         for target in all_targets
@@ -361,7 +361,7 @@ class RollingToDisrupt(Step):
         return state
 
     def declared(self, state: State) -> Iterable[str]:
-        """Returns the units that hit the target, and it."""
+        """Returns the target and the units that hit it."""
         firers = (aim.unit for aim in self.firing.hits if aim.target == self.target)
         return (*firers, self.target)
 
@@ -389,7 +389,7 @@ def line_of_fire(from_mm: Point, outline: shapely.Geometry) -> Shape:
 
 
 def _to_hit(field: Field, shots: Sequence[Shot]) -> tuple[DiceGroup, ...]:
-    """Groups to-hit dice by number needed and target, which is named if there are several."""
+    """Groups to-hit dice by number needed and target; names targets if there are several."""
     # Canister throws two dice per base.
     dice = [shot for shot in shots for _ in range(shot.dice)]
     alike: dict[tuple[int, str], list[int]] = {}

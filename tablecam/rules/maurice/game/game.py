@@ -115,14 +115,14 @@ _EFFECT_WORDS = {
 
 
 def closed(state: State) -> DeclareFirst | None:
-    """Returns what must be declared before anybody measures, or None where measuring is free."""
+    """Returns what must be declared before anybody measures, or None if measuring is free."""
     step = state.step
-    # What has been declared stays so while cards are played.
+    # Declarations remain in force while cards are played.
     while not step.is_setup and isinstance(then := getattr(step, "then", None), Step):
         step = then
     if not state.declares_first or step.is_setup or isinstance(step, Over):
         return None
-    # Units that broke meanwhile cannot be measured.
+    # Units that have broken since cannot be measured.
     on_table = {unit.id for unit in state.position.units}
     on_table |= {leader.id for leader in state.position.commanders}
     names = tuple(name for name in dict.fromkeys(step.declared(state)) if name in on_table)
@@ -141,7 +141,7 @@ def apply(state: State, action: Action) -> tuple[State, Events]:
     # The referee's own action: it takes nobody's turn and has no events.
     if isinstance(action, Lay):
         return with_corrected_poses(state, action), ()
-    # At any step, even when the game is over.
+    # Allowed at any step, even when the game is over.
     if isinstance(action, Overrule):
         after = onward(overruled(state, action))
     else:
@@ -158,7 +158,7 @@ def onward(state: State) -> State:
 
 
 def with_corrected_poses(state: State, action: Lay) -> State:
-    """Returns the state with units at the poses of the action, which the round then begins with.
+    """Returns the state with units at the poses of the action, from which the round then begins.
 
     Raises:
         Refused: The round is under way, a unit is missing, or it lies beyond placement tolerance or
@@ -204,12 +204,12 @@ class MauriceGame(ByHand[State], StepGame[State]):
     moments = MOMENTS
 
     def begin(self, position: Position, options: Mapping[str, Any]) -> State:
-        """Returns the first step of round 1, or the deal before it where tablecam deals."""
-        # Steps in which nobody is asked are passed at once.
+        """Returns the first step of round 1, or the deal before it if tablecam deals."""
+        # Steps in which nobody is asked are skipped at once.
         return replace(onward(first_state(position, options)), told=())
 
     def asked(self, state: State) -> PendingDecision:
-        """Returns who decides what now; concealed where tablecam deals, to protect hands."""
+        """Returns the pending decision and who makes it; concealed if tablecam deals."""
         asked = state.step.pending(state)
         is_concealed = asked.seat is not None and state.is_dealt
         return replace(asked, is_concealed=is_concealed, closed=closed(state))
@@ -228,7 +228,7 @@ class MauriceGame(ByHand[State], StepGame[State]):
         return settled
 
     def passed(self, state: State) -> Action | None:
-        """Returns that the asked side plays no card."""
+        """Returns the action by which the asked side plays no card."""
         seat, step = state.step.pending(state).seat, state.step
         return Decline(seat) if seat and isinstance(step, Interrupting | Modifying) else None
 
@@ -236,16 +236,16 @@ class MauriceGame(ByHand[State], StepGame[State]):
         """Describes a correction of dealt cards that both sides must agree on, else returns "".
 
         Raises:
-            Refused: A draw names its cards where tablecam deals.
+            Refused: A draw names its cards although tablecam deals.
         """
         if isinstance(action, Draw) and state.is_dealt and action.cards is not None:
             raise Refused("expected no card names, as tablecam deals", rule="M-3.10", key="cards")
         return agreed_on(state, action) if isinstance(action, Overrule) else ""
 
     def irregularities(self, state: State, away: Collection[str]) -> str:
-        """Names units that stand where no unit may."""
-        oddities = field_at(state).on_impassable
-        return "; ".join(one.sentence for one in oddities if one.concerned_ids.isdisjoint(away))
+        """Names units on impassable ground."""
+        warnings = field_at(state).on_impassable
+        return "; ".join(w.sentence for w in warnings if w.concerned_ids.isdisjoint(away))
 
     def length_unit(self, table: TableSize) -> LengthUnit:
         """Returns the base width."""
@@ -260,16 +260,16 @@ class MauriceGame(ByHand[State], StepGame[State]):
         return adopted(state.position, position) if _has_round_just_begun(state) else None
 
     def detect_moves(self, state: State, position: Position) -> tuple[Suggestion, ...]:
-        """Suggests an action for what is not where the game has it; a deployment as a whole."""
+        """Suggests actions for units and commanders that have moved; a deployment as a whole."""
         if isinstance(state.step, Deploying):
             return by_hand.suggest_deployment(state, state.step, position)
-        # Nothing has its place yet, or units are being packed away.
+        # Nothing is in place yet, or units are being packed away.
         if state.step.is_setup or isinstance(state.step, Over):
             return ()
         return super().detect_moves(state, position)
 
     def standing(self, public: Json) -> about.Standing:
-        """Returns how a game stands by its public state."""
+        """Returns the standing of a game from its public state."""
         game_round, step = public.get("round", {}), public.get("step", {})
         is_setup = step.get("type") in _SETUP_STEPS
         return about.Standing(
@@ -299,7 +299,7 @@ class MauriceGame(ByHand[State], StepGame[State]):
         return (*pips, *cloud)
 
     def begin_form(self, sides: Sequence[str]) -> tuple[about.BeginField, ...]:
-        """Returns what players choose before a game: its start, who begins, cards, measuring."""
+        """Returns the choices before a game: its start, who begins, cards, measuring."""
         as_it_is = about.BeginChoice(
             "Round 1", hint="The first round begins at once, without deployment."
         )
@@ -339,7 +339,7 @@ class MauriceGame(ByHand[State], StepGame[State]):
         )
 
     def forms(self, state: State) -> tuple[about.Form, ...]:
-        """Returns the form of the pending decision: a force of one's own choice, or the terrain."""
+        """Returns the form of the pending decision: a freely chosen force, or the terrain."""
         match state.step:
             case Activating():
                 cards = self.hand(state, state.active)
@@ -370,18 +370,18 @@ class MauriceGame(ByHand[State], StepGame[State]):
         return ()
 
     def action_to_json(self, action: Action) -> Json:
-        """Returns an action as JSON, its type first; omitted values are left out."""
+        """Returns an action as JSON, its type first, without omitted values."""
         return {"type": action.type} | super().action_to_json(action)
 
     def seen_by(self, state: State, seat: str | None) -> Json:
-        """Returns the state as JSON without what is concealed from a seat (None: a spectator).
+        """Returns the state as JSON without anything concealed from a seat (None: a spectator).
 
-        Where tablecam deals, `hand` holds the seat's cards in full; `discards` is the face-up pile.
+        If tablecam deals, `hand` holds the seat's cards in full; `discards` is the face-up pile.
         """
-        # The counts stay, as the size of a hand is public (M-3.1).
+        # The counts stay, because the size of a hand is public (M-3.1).
         first, second = (replace(side, cards=()) for side in state.sides)
         options, deck = replace(state.options, cards=()), replace(state.deck, cards=(), discards=())
-        # Positions stand beside a state, and take most of the time.
+        # Positions are sent beside a state, and would take most of the time.
         bare = Position(state.position.game, state.position.table)
         begun = replace(state.round, began=bare)
         public = replace(state, position=bare, round=begun, sides=(first, second), deck=deck)

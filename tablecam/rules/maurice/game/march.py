@@ -1,8 +1,8 @@
 """Marches: the units of a force move one by one, in any order, none into contact (M-6.31).
 
 Each unit moves once, so its pose before the move is its pose at the round's start, and its
-formation then fixes its allowance (M-6.2). `path_words` tells of a move that was judged,
-`march_words` of one that is only offered.
+formation then fixes its allowance (M-6.2). `path_words` describes a judged move, `march_words`
+one that is merely offered.
 """
 
 from __future__ import annotations
@@ -43,13 +43,13 @@ _ABSURD = 2.0
 def path_words(field: Field, unit: UnitOnField, there: UnitOnField, judgement: Way) -> str:
     """Describes a unit's cheapest path: `wheeled left 1.25 BW and moved ahead 2 BW`.
 
-    Without a path: where the unit lies now, seen from where it stood.
+    Without a path, it describes the unit's new place relative to its old one.
     """
     words: list[str] = []
     if there.formation != unit.formation:
         words.append(f"changed from {unit.formation} to {there.formation}")
     elif judgement.is_after_about_face or (
-        # It faces the other way although no path leads there.
+        # It faces the other way, although no path leads there.
         judgement.is_legal.answer == "no"
         and unit.unit.arm != "artillery"
         and is_faced_about(unit, there)
@@ -66,7 +66,7 @@ def path_words(field: Field, unit: UnitOnField, there: UnitOnField, judgement: W
 
 
 def march_words(field: Field, unit: UnitOnField, there: UnitOnField) -> str:
-    """Describes where a unit would lie, seen from where it stands."""
+    """Describes a unit's new place relative to its present one."""
     length_unit, bases = base_widths(field.position.table), there.unit.bases
     turned_deg = difference_deg(there.axes.heading_deg, unit.axes.heading_deg)
     if there.formation != unit.formation:
@@ -87,7 +87,7 @@ def is_absurd(judgement: Way) -> bool:
 
 
 def _bw_text(length_bw: float) -> str:
-    """Formats a length in base widths as its cost is, without zeros at the end.
+    """Formats a length in base widths to two decimals, without trailing zeros.
 
     >>> _bw_text(2.004), _bw_text(1.255)
     ('2', '1.25')
@@ -103,7 +103,7 @@ def _steps(field: Field, judgement: Way) -> Iterator[str]:
         if isinstance(step, Straight):
             straight_mm += step.length_mm
         elif (arc_bw := field.in_bw(step.arc_mm)) <= _NOTHING_BW:
-            # In so short a wheel the middle goes straight.
+            # In such a short wheel the middle goes straight.
             straight_mm += step.arc_mm / 2
         else:
             yield from _straight(field.in_bw(straight_mm), back)
@@ -151,7 +151,7 @@ class Marching(Step):
         return ". ".join(filter(None, whys))
 
     def after(self, state: State, *names: str) -> Step:
-        """Returns what follows once some units have moved."""
+        """Returns the step that follows once some units have moved."""
         step = replace(self, moved=(*self.moved, *names))
         return step if step.waiting else after_action(state).step
 
@@ -167,8 +167,8 @@ def judge_march(state: State, action: March, *, is_moving_up: bool | None = None
 
     `is_moving_up` (M-8.9) is taken from the state if None.
 
-    On a measured table an excess within placement tolerance is too close to call and so the mover's
-    choice (G-8), however small the camera's error.
+    On a measured table an excess within placement tolerance is too close to call, and so the
+    mover's choice (G-8), however small the camera's error.
     """
     field = field_at(state)
     extra_bw = state.round.amounts("bugle").get(action.unit, 0)
@@ -180,7 +180,7 @@ def judge_march(state: State, action: March, *, is_moving_up: bool | None = None
     judgement = judge(action.bases)
     margin_mm = judgement.is_legal.margin_mm
     is_slightly_too_far = judgement.is_legal.answer == "no" and -_FEW_MM <= margin_mm < 0.0
-    # Exact poses are meant as they are.
+    # Exact poses are taken literally.
     if not is_slightly_too_far or field.is_exact:
         return judgement
     is_within_tolerance = margin_mm >= -SLIP_MM or any(

@@ -46,8 +46,8 @@ class _Candidate:
     """The end poses of a march, and an area that contains its whole path.
 
     `length_bw` is the march's length and `near_limit_bw` its limit near the enemy. An `is_costly`
-    march is listed only if the quick check clears it, as full judgement of columns' and guns' paths
-    takes long. A `needs_judging` march is always judged.
+    march is listed only if the quick check clears it, as judging columns' and guns' paths in full
+    is slow. A `needs_judging` march is always judged.
     """
 
     bases: Bases
@@ -61,7 +61,7 @@ class _Candidate:
 def usual_marches(
     field: Field, unit: UnitOnField, *, extra_bw: float = 0.0, is_moving_up: bool = False
 ) -> tuple[March, ...]:
-    """Returns the usual marches that are legal; `extra_bw` is what cards add.
+    """Returns the usual marches that are legal; cards add `extra_bw`.
 
     A unit that `is_moving_up` in a charge goes forward and keeps its formation (M-8.9).
     """
@@ -74,7 +74,7 @@ def usual_marches(
     if not candidates:
         return ()
     judge = partial(judge_move, field, unit, extra_bw=extra_bw, is_moving_up=is_moving_up)
-    # Only those that the quick check leaves open are judged, as that takes long.
+    # Only those that the quick check leaves open are judged, as that is slow.
     return tuple(
         March(unit.id, candidate.bases)
         for candidate, out, clear in zip(
@@ -102,14 +102,14 @@ def why_short(field: Field, unit: UnitOnField, *, extra_bw: float = 0.0) -> str:
 def _quick_check(
     field: Field, unit: UnitOnField, candidates: list[_Candidate]
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Returns which marches not to list, and which are clear of all that could forbid them.
+    """Returns which marches not to list, and which are clear of everything that could forbid them.
 
     A march beyond the limit near the enemy is also clear if no enemy is near.
     """
     paths = np.array([candidate.area for candidate in candidates], dtype=object)
     places = (rectangles(candidate.bases).outlines() for candidate in candidates)
     ends = np.array(list(map(_hull_of, places)), dtype=object)
-    # Shrunk shapes rule out what is certainly illegal, full shapes pass what is certainly legal.
+    # Shrunk shapes rule out certainly illegal marches, full shapes pass certainly legal ones.
     inner_paths = shapely.buffer(paths, -_SHRUNK_MM, join_style="mitre")
     inner_ends = shapely.buffer(ends, -2 * tables.SLIVER_MM, join_style="mitre")
     enemies, friends = (
@@ -121,7 +121,7 @@ def _quick_check(
     is_out |= _meets(inner_paths, enemies) | shapely.intersects(inner_paths, ground.barred)
     # A friend in the way may be passed through at a price (M-6.7), so the march must be judged.
     is_clear = ~is_out & shapely.covers(play, paths) & ~_meets(inner_paths, friends)
-    # What may cross difficult ground without being judged (M-6.4, M-6.19).
+    # Marches that may cross difficult ground without being judged (M-6.4, M-6.19).
     may_be_rough = [
         candidate.length_bw <= tables.ARTILLERY_SLOW_BW
         if unit.unit.arm == "artillery"
@@ -184,7 +184,7 @@ def _other_marches(field: Field, unit: UnitOnField, allowed_bw: float) -> Iterat
         back_deg = unit.axes.heading_deg + 180.0
         yield _straight(unit, back_deg, tables.retrograde_bw(allowed_bw), field.bw_mm)
     yield _in_place(unit, faced(unit.unit.bases, 180.0))
-    # A bent column forms up aside of its bases, so the closed form may be illegal.
+    # A bent column forms up beside its bases, so the closed form may be illegal.
     is_crooked = unit.formation == "column" and not _is_straight(unit)
     for _, bases in formation_changes(unit):
         yield replace(_in_place(unit, bases), needs_judging=is_crooked)
@@ -196,7 +196,7 @@ def _other_marches(field: Field, unit: UnitOnField, allowed_bw: float) -> Iterat
 def _is_straight(unit: UnitOnField) -> bool:
     """Whether all bases of a column face alike, each right behind the one before it.
 
-    A measured or bent column forms up slightly aside of where its bases stand.
+    A measured or bent column forms up slightly beside its bases.
     """
     in_order = [unit.unit.bases[place] for place in column_order(unit.unit.bases)]
     return all(
@@ -229,7 +229,7 @@ def _snaking(
 
 
 def _column_marches(field: Field, unit: UnitOnField, allowed_bw: float) -> Iterator[_Candidate]:
-    """Yields a column's moves ahead; in a bent one bases follow the leader's track (M-6.10)."""
+    """Yields a column's moves ahead; if it is bent, bases follow the leader's track (M-6.10)."""
     lengths_bw = sorted({min(tables.COLUMN_NEAR_BW, allowed_bw), allowed_bw / 2, allowed_bw})
     for length_bw in lengths_bw:
         if _is_straight(unit):
@@ -240,7 +240,7 @@ def _column_marches(field: Field, unit: UnitOnField, allowed_bw: float) -> Itera
 
 
 def _in_its_track(unit: UnitOnField, length_mm: float) -> Bases:
-    """Returns column poses some whole base depths farther on; empty if none fit."""
+    """Returns column poses a whole number of base depths farther on; empty if none fit."""
     order = column_order(unit.unit.bases)
     in_order = [unit.unit.bases[place] for place in order]
     head = in_order[0]
@@ -270,7 +270,7 @@ def _in_place(unit: UnitOnField, bases: Bases) -> _Candidate:
 
 
 def _hull(unit: UnitOnField, *placed: Bases) -> shapely.Geometry:
-    """Returns the hull of where a unit stands and some places: it contains straight moves."""
+    """Returns the hull of a unit and some new places: it contains straight moves."""
     ends = chain.from_iterable(rectangles(bases).outlines() for bases in placed)
     return _hull_of([unit.outline, *ends])
 

@@ -1,4 +1,4 @@
-"""The legal moves nearest to where a unit lies: charges (G-8), and marches (M-6.17)."""
+"""The legal moves nearest to a unit's seen place: charges (G-8), and marches (M-6.17)."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ from tablecam.uncertainty.answer import Answer
 
 @dataclass(frozen=True, eq=False)
 class ChargeEnd(ChargeLane):
-    """A legal charge with where its unit's bases end.
+    """A legal charge with the end poses of its unit's bases.
 
-    `doubt` is the answer whether the unit can charge the target, where that is too close to call.
+    `doubt` is the answer whether the unit can charge the target, if that is too close to call.
     """
 
     bases: Bases = ()
@@ -56,7 +56,7 @@ class ChargeEnd(ChargeLane):
 
     @cached_property
     def area(self) -> shapely.Geometry:
-        """All ground that the unit crosses."""
+        """The ground that the unit crosses."""
         return self.move.area(self.unit)
 
     @cached_property
@@ -71,13 +71,13 @@ def charge_ends(field: Field, unit: UnitOnField) -> Iterator[ChargeEnd]:
     return (_end(field, ahead) for ahead in charge_of(field, unit).lanes)
 
 
-# Cached: a move is judged as hands make it, on trial, and when it is made.
+# Cached: a move is judged as it is made by hand, when tried, and when taken.
 @lru_cache(maxsize=64)
 def nearest_charge(field: Field, unit: UnitOnField, target: str, seen: Axes) -> ChargeEnd | None:
     """Returns the legal charge move that ends nearest to a seen front, or None without any.
 
-    The front may lie beyond placement tolerance; `end_error_mm` measures that. A unit for which it
-    is too close to call whether it can charge the target has the benefit of the doubt.
+    The front may lie beyond placement tolerance; `end_error_mm` measures that. If it is too close
+    to call whether a unit can charge the target, the unit has the benefit of the doubt.
     """
     ends = [end for end in charge_ends(field, unit) if end.target == target]
     # Rulings list one wheel per corner; players may wheel any arc up to 1 BW.
@@ -88,7 +88,7 @@ def nearest_charge(field: Field, unit: UnitOnField, target: str, seen: Axes) -> 
 
 
 def end_error_mm(end: ChargeEnd, seen: Axes) -> float:
-    """Returns the largest distance, ahead or aside, of a front's ends from a charge's end."""
+    """Returns the largest distance, ahead or sideways, of a front's ends from a charge's end."""
     x, y = forward(end.front.heading_deg)
     apart = np.array([seen.left_mm, seen.right_mm]) - [end.front.left_mm, end.front.right_mm]
     return float(np.abs(apart @ np.array([[x, y], [y, -x]]).T).max())
@@ -100,7 +100,7 @@ def charge_tolerance_mm(bases: Iterable[BasePose]) -> float:
 
 
 def _fitted(field: Field, unit: UnitOnField, target: str, seen: Axes) -> Iterator[ChargeEnd]:
-    """Yields charges after the wheel about each corner that leads nearest to a seen front."""
+    """Yields charges after the wheel about each corner that ends nearest to a seen front."""
     for corner, arc_mm in _wheels_to(field, unit, seen):
         ahead = lane_after_wheel(field, unit, target, corner, arc_mm)
         if ahead is not None:
@@ -108,12 +108,12 @@ def _fitted(field: Field, unit: UnitOnField, target: str, seen: Axes) -> Iterato
 
 
 def _in_doubt(field: Field, unit: UnitOnField, target: str, seen: Axes) -> Iterator[ChargeEnd]:
-    """Yields moves to an enemy that only measurement error may put out of reach."""
+    """Yields moves to an enemy that may be out of reach only because of measurement error."""
     asked = charge_of(field, unit).lazy_answers
     answer = None if asked is None else asked().get(target)
     if answer is None or answer.answer != "too_close":
         return
-    # Twice the allowance certainly contains a target that only measurement error puts out of reach.
+    # Twice the allowance certainly contains such a target.
     far_mm = 2 * (allowance_mm(field, unit) or 0.0)
     for corner, arc_mm in _wheels_to(field, unit, seen):
         front = lanes.wheeled(unit.axes, corner, arc_mm)
@@ -127,7 +127,7 @@ def _in_doubt(field: Field, unit: UnitOnField, target: str, seen: Axes) -> Itera
 def _wheels_to(
     field: Field, unit: UnitOnField, seen: Axes
 ) -> tuple[tuple[lanes.Corner, float], ...]:
-    """Returns, per corner, the wheel that leads nearest to a front; no wheel only once."""
+    """Returns, per corner, the wheel that ends nearest to a front; no wheel only once."""
     longest_mm = CHARGE_WHEEL_BW * field.bw_mm
     arcs_mm = {
         corner: lanes.arc_towards_mm(unit.axes, corner, seen, longest_mm)
@@ -143,7 +143,7 @@ def _wheels_to(
 def _until_contact_mm(
     rank: poses.Bases, front: Axes, met_bases: Sequence[shapely.Polygon], straight_mm: float
 ) -> float:
-    """Returns how far ahead the first base of a front rank touches what its front edge meets.
+    """Returns how far ahead the first base of a front rank touches the bases that the front meets.
 
     A front edge fitted to skewed bases sticks out slightly beyond their corners. A larger
     difference means contact across a thin obstacle (M-8.14), where the move ends in front of it.
@@ -164,7 +164,7 @@ def _until_contact_mm(
 
 
 def _end(field: Field, ahead: ChargeLane) -> ChargeEnd:
-    """Returns the end of a charge, until its bases touch what it meets."""
+    """Returns the end of a charge, at which its bases touch the enemy."""
     unit, move = ahead.unit, ahead.move
     front, about_mm = move.front_after_wheel(unit), lanes.pivot_mm(unit.axes, move.corner)
     angle_deg = lanes.turned_deg(unit.axes, move.corner, move.arc_mm)
@@ -187,9 +187,9 @@ def nearest_march(
     *,
     path_mm: Sequence[Point] = (),
 ) -> Bases | None:
-    """Returns the legal poses nearest to where a unit lies, or None if there are none.
+    """Returns the legal poses nearest to a unit's place, or None if there are none.
 
-    Columns and guns go as far as they may on `path_mm`, or on the straight line if it is empty.
+    Columns and guns go as far as they may along `path_mm`, or the straight line if it is empty.
     """
     if unit.formation in ("column", "artillery") and there.formation == unit.formation:
         # Columns and guns bend their path freely, so only the distance along it is searched.
@@ -215,7 +215,7 @@ def nearest_wheel(unit: UnitOnField, turn_deg: float, is_legal: IsLegal) -> Base
 def _starts(
     field: Field, unit: UnitOnField, there: UnitOnField, allowed_bw: float, is_legal: IsLegal
 ) -> Iterator[Start]:
-    """Yields the states in which a unit may wheel and go straight, forward or backward."""
+    """Yields the starts from which a unit may wheel and go straight, forward or backward."""
     if there.formation != unit.formation:
         # Only a column may move on after a change of formation.
         can_move = unit.formation == "column"
@@ -239,14 +239,14 @@ def _starts(
 def _both_ways(
     field: Field, unit: UnitOnField, there: UnitOnField, allowed_bw: float
 ) -> Iterator[Start]:
-    """Yields the start of a move forward, and backward, which the rear edge leads (M-6.15)."""
+    """Yields the starts of a move forward, and of one backward, led by the rear edge (M-6.15)."""
     yield Start(unit.unit.bases, unit.axes, there.axes, allowed_bw * field.bw_mm)
-    rear, goal = (faced_about(one.axes, depth_of_ranks_mm(one)) for one in (unit, there))
+    rear, goal = (faced_about(end.axes, depth_of_ranks_mm(end)) for end in (unit, there))
     yield Start(unit.unit.bases, rear, goal, retrograde_bw(allowed_bw) * field.bw_mm)
 
 
 def _at_distance(there: UnitOnField, path: shapely.LineString, far_mm: float) -> Bases:
-    """Returns a column or gun in its seen shape, but only so far along its path."""
+    """Returns a column or gun in its seen shape, at a distance along its path."""
     end, place = path.interpolate(1.0, normalized=True), path.interpolate(far_mm)
     by_x, by_y = place.x - end.x, place.y - end.y
     return tuple(

@@ -1,4 +1,4 @@
-"""What the page shows of a game: shapes of steps and events, and offers of legal actions.
+"""The page's view of a game: shapes of steps and events, and offers of legal actions.
 
 Rules attach their own shapes to events. This module adds the units, commander or shots concerned,
 so that every line of the log shows something on the table.
@@ -45,7 +45,7 @@ def step_shapes(state: State) -> tuple[Shape, ...]:
 def with_shapes(before: State, after: State, events: Iterable[Event]) -> tuple[Event, ...]:
     """Returns an action's events with all their shapes; units are drawn as they stood then.
 
-    A unit's result is a point with the role `result` and the result's words as its label.
+    A unit's result is a point with the role `result`, labelled with the result's words.
     """
     all_events = tuple(events)
     if not all_events:
@@ -71,7 +71,7 @@ def _shapes(
     named = (event.facts.get(key, ()) for key in _NAMING)
     names = chain(*((names,) if isinstance(names, str) else names for names in named))
     about = [units[name] for name in names if name in units]
-    # Rules that draw units themselves, such as broken ones, are not doubled.
+    # Units that rules draw themselves, such as broken ones, are not drawn twice.
     if not any(shape.role == "unit" for shape in event.evidence):
         for unit in about:
             yield from shapes_of(unit.outline, "unit", unit.id)
@@ -124,7 +124,7 @@ def _result(event: Event) -> str:
         case "broken":
             return "breaks"
         case "falls-back" | "result" if facts["broken"]:
-            # The `broken` event says so.
+            # The `broken` event reports it.
             return ""
         case "falls-back":
             gained = facts["disruption"]
@@ -190,7 +190,7 @@ def offer(state: State, action: act.Action) -> Offer:
 
 
 def _command(state: State, action: act.Action) -> Offer:
-    """Offers a decision of the round that moves nothing on the table."""
+    """Offers a decision that moves nothing on the table."""
     field, step = field_at(state), state.step
     match action:
         case act.Volleys():
@@ -242,7 +242,7 @@ def _setup(state: State, action: act.Action) -> Offer:
 
 
 def _card(state: State, action: act.Action) -> Offer:
-    """Offers an action with cards, or to decline."""
+    """Offers an action with cards, or declining."""
     match action:
         case act.Interrupt():
             label = action.card or _INTERRUPTS[action.effect]
@@ -269,7 +269,7 @@ def _card(state: State, action: act.Action) -> Offer:
 
 
 def _is_fit(state: State, unit: UnitOnField, command: Command) -> bool:
-    """Whether a unit could carry out a command, by visible facts."""
+    """Whether a unit could carry out a command, judging by visible facts."""
     match command:
         case "charge":
             return why_never_charges(unit) is None
@@ -306,7 +306,7 @@ def _activation(state: State, action: act.Activate) -> Offer:
     # One of several example spans.
     if state.declares_first and len(action.spans) == 1:
         what = f"{action.spans[0]} BW"
-    # The string would measure before anything is declared.
+    # The string would reveal a distance before anything is declared.
     commander = None if state.declares_first else state.commander(state.active)
     if commander and (reached := command_string(field, commander, action.force)) is not None:
         shapes += (reached.path,)
@@ -320,7 +320,7 @@ def _activation(state: State, action: act.Activate) -> Offer:
 def _fire(state: State, action: act.Fire) -> Offer:
     field, counts = field_at(state), Counter(action.targets.values())
     at = ", ".join(f"{target} ({counted(number, 'base')})" for target, number in counts.items())
-    # Where nothing between them has been measured yet, only the units are drawn.
+    # If nothing may be measured between them yet, only the units are drawn.
     if state.declares_first:
         return Offer("fire", f"{action.unit} at {at}", outlines(field, (action.unit, *counts)))
     fire = fire_of_units(field, [action.unit])[action.unit]

@@ -1,4 +1,4 @@
-"""What players agree on before a game: options, and the deck that tablecam deals (M-3.10).
+"""Agreements before a game: options, and the deck that tablecam deals (M-3.10).
 
 A deck file is TOML: `format = "tablecam.deck"`, `version`, `game`, `name`, and a `[[card]]` for
 each kind of card with its `title`, its `span` in BW and the number of copies (`count`). Further
@@ -52,7 +52,7 @@ _SHIPPED: Final = Path(__file__).parent / "decks"
 
 @dataclass(frozen=True, slots=True)
 class DeckList:
-    """A deck's name and all its cards, each copy by itself."""
+    """A deck's name and all its cards, each copy separately."""
 
     name: str
     cards: tuple[Card, ...]
@@ -77,7 +77,7 @@ def deck_from(document: Document) -> DeckList:
     """Returns the deck in a document.
 
     Raises:
-        BadInput: With the file, the line and the key, what was expected and what came.
+        BadInput: Naming the file, the line, the key, what was expected and what came.
     """
     document.require(FORMAT, VERSION)
     parsed = document.parsed(_DeckDocument)
@@ -154,7 +154,7 @@ _Count = Annotated[int, Field(ge=0, le=MOST_COUNTED)]
 class _OptionsDocument(StrictModel):
     """All options; each may be left out.
 
-    `hands` are the sides' first hands, `deck_size` the cards in all without the Reshuffle card;
+    `hands` are the sides' first hands, `deck_size` the number of cards without the Reshuffle card;
     `morale` is for armies that have already lost units. With `setup` the game begins with the
     terrain roll, else with the first round of `active`. `measuring` is `free`, or `declared`:
     closed until an action is declared (`DECLARING.md`).
@@ -198,7 +198,7 @@ def first_state(position: Position, options: Mapping[str, Any]) -> State:
         check_room(state.position, sides)
         return state.to(RollingTerrain(_dealt_before(state, hands, RollingFirstRound())))
     state = first_step(state, 1, state.active)
-    # By the hand that is to be dealt, as the state's is still empty.
+    # Uses the hand to be dealt, as the state's is still empty.
     begun = replace(state.round, is_without_cards=hands[state.active] == 0)
     return replace(state, round=begun, step=_dealt_before(state, hands, state.step))
 
@@ -207,7 +207,7 @@ def _dealt_before(state: State, hands: Mapping[str, int], then: Step) -> Step:
     """Returns the steps that deal both hands before `then`, the active side's first."""
     if state.options.deck is None:
         return then
-    # Built from the last step back, as each holds the next.
+    # Built backwards from the last step, as each holds the next.
     second = Drawing(state.passive, hands[state.passive], then)
     return Drawing(state.active, hands[state.active], second)
 
@@ -242,7 +242,7 @@ def sides_of(position: Position) -> tuple[str, str]:
             got = " and ".join(commanders)
             raise BadInput("position", f"expected one commander for {side}, got {got}")
     for unit in field.units:
-        # Whatever has no allowance is no formation to begin with (M-1.7).
+        # A formation without an allowance is not allowed at the start (M-1.7).
         if (unit.unit.arm, unit.formation) not in ALLOWANCES_BW:
             known = " or ".join(name for arm, name in ALLOWANCES_BW if arm == unit.unit.arm)
             lies = f" is {unit.formation}: place it"

@@ -1,4 +1,4 @@
-"""Overrules: corrections that the players agree on, applied and recorded as such.
+"""Overrules: corrections agreed on by the players, applied and recorded as such.
 
 They set units' poses, disruption and smoke, remove units, correct morale, hands and commanders, and
 resume the round at another step, at any time.
@@ -44,9 +44,9 @@ _STEPS = {"volleys": "volley-choice", "command": "command-choice", "end": "endin
 
 
 def settings(state: State) -> tuple[about.Setting, ...]:
-    """Returns what players may overrule; where tablecam deals, it counts the cards itself."""
+    """Returns what players may overrule; if tablecam deals, it counts the cards itself."""
     sides, units, dealt = state.sides, state.position.units, state.is_dealt
-    # Cards that are still to be dealt count as part of a hand.
+    # Cards still to be dealt count as part of a hand.
     due = {side.name: draws_due(state.step, side.name) for side in sides}
     hands = {side.name: side.hand + due[side.name] for side in sides}
     number, active = {"": state.round.number}, {"": state.active}
@@ -80,8 +80,8 @@ def overruled(state: State, action: Overrule) -> State:
     """Returns the state as players have set it.
 
     Raises:
-        Refused: A name is unknown, a number impossible, or the table cannot lie so; or the current
-            step needs a unit that is removed, and no other step is named.
+        Refused: A name is unknown, a number or the table impossible, or the current step needs a
+            unit that is removed, and no other step is named.
     """
     check_cards(state, action)
     _check(state, action)
@@ -89,7 +89,7 @@ def overruled(state: State, action: Overrule) -> State:
     position = replace(state.position, units=tuple(_unit_after(unit, action) for unit in units))
     position = with_commanders_at(position, action.commanders)
     with refusing():
-        # Only to refuse a table on which nothing could be ruled.
+        # This refuses a table on which nothing could be ruled.
         field_on(position)
     state = replace(state, position=position)
     for name, morale in action.morale.items():
@@ -103,10 +103,10 @@ def overruled(state: State, action: Overrule) -> State:
 
 
 def agreed_on(state: State, action: Overrule) -> str:
-    """Describes an overrule that both sides have to agree on; returns "" where one side may do it.
+    """Describes an overrule that both sides have to agree on; returns "" if one side may do it.
 
-    Cards that are drawn or laid open with the discards reveal what a hand may hold to whoever sees
-    them, and so does a named card.
+    Cards that are drawn, or laid open with the discards, reveal what a hand may hold, and so does a
+    named card.
 
     Raises:
         Refused: A name is unknown, or a number impossible.
@@ -128,7 +128,7 @@ def _check(state: State, action: Overrule) -> None:
         if unit.id in action.units and not action.units[unit.id]:
             raise Refused(f"expected the bases of {unit.id}, got none", key="units")
         level = action.disruption.get(unit.id, 0)
-        # At more than that it would be broken (M-1.14).
+        # With more it would be broken (M-1.14).
         if level > BASES[unit.arm]:
             expected = f"expected 0 to {BASES[unit.arm]} disruption for {unit.id}"
             raise Refused(f"{expected}, got {level}", key="disruption")
@@ -159,7 +159,7 @@ def _resumed(state: State, action: Overrule) -> State:
         steps = ", ".join(_STEPS)
         why = f"expected a step to continue with ({steps}), as the current step needs {missing}"
         raise Refused(why, key="step")
-    # A game that was over goes on with the end of its round.
+    # A finished game resumes at the end of its round.
     if isinstance(state.step, Over) and action.active is None:
         return state.to(EndingRound())
     return state
@@ -169,7 +169,7 @@ def check_cards(state: State, action: Overrule) -> None:
     """Checks the numbers of cards in an overrule.
 
     Raises:
-        Refused: A number is impossible; with the key and what there is.
+        Refused: A number is impossible; names the key and the actual number.
     """
     if state.is_dealt:
         _check_dealt(state, action)
@@ -234,8 +234,8 @@ def check_aside(state: State, action: Overrule) -> None:
 
 
 def _begun_with(state: State, action: Overrule) -> State:
-    """Corrects what the round began with, as long as no command has been declared."""
-    # Once a command is declared, the round keeps what it began with (M-4.6, M-4.18).
+    """Corrects the facts noted at the round's start, until a command is declared."""
+    # Once a command is declared, these facts stay (M-4.6, M-4.18).
     if state.round.command is not None:
         return state
     if action.active is not None or state.active in action.hands:
@@ -298,9 +298,9 @@ def _check_dealt(state: State, action: Overrule) -> None:
 
 
 def _with_draws(state: State, action: Overrule, then: Step) -> Step:
-    """Returns the step `then` after all cards that are to be drawn or discarded first.
+    """Returns the step `then`, preceded by all draws and discards that are due.
 
-    Draws that were due to a side are part of the hand that an overrule states for it.
+    Draws due to a side are part of the hand that an overrule states for it.
     """
     step, due = then, _split(state.step)[0]
     # Steps nest outwards: the last one built comes first in play.

@@ -28,7 +28,7 @@ from tablecam.table.sides import side_name, side_plural
 from tablecam.wording import joined
 
 _GAP_MM = 5.0
-"""Gap between units in proposed rows, so that none touch."""
+"""Gap between units in proposed rows, so that none touches another."""
 _STEP_MM = 20.0
 """Step along a row past impassable ground."""
 
@@ -210,7 +210,7 @@ class RollOff(Step, is_family=True):
         raise NotImplementedError
 
     def decided(self, state: State, dice: tuple[int, ...]) -> State:
-        """Goes on with the higher roller, or rolls again in a tie."""
+        """Goes on with the higher roller, or rolls again on a tie."""
         names = _names(state)
         by_side = zip(names, dice, strict=True)
         text = ", ".join(f"{side_plural(name)} roll {die}" for name, die in by_side)
@@ -264,7 +264,7 @@ class LayingTerrain(Step):
             _check_count(self, len(state.position.terrain))
             outcome = "keep the terrain as it is"
         text = f"{side_plural(self.side)} {outcome}"
-        # The side that laid no terrain has the choice of edges (M-2.3).
+        # The side that laid no terrain chooses its edge (M-2.3).
         edge = ChoosingEdge(state.other(self.side), self.then)
         drawn = tuple(
             Shape("polygon", piece.outline_mm, "terrain", piece.id)
@@ -367,7 +367,7 @@ class Deploying(Step):
         with refusing("M-2.3", "units"):
             position = with_units_at(state.position, yet_to_deploy(self), action.units)
             position = with_commanders(position, self.side, action.commanders)
-            # Only to refuse bases that cannot lie so.
+            # This refuses impossible poses of bases.
             field_on(position)
         if (why_not := why_not_deployed(position, self)) is not None:
             raise why_not
@@ -382,7 +382,7 @@ class Deploying(Step):
 
 
 def why_not_deployed(position: Position, step: Deploying) -> Refused | None:
-    """Returns why a side's poses are no legal deployment, or None if they are."""
+    """Returns why a side's poses are not a legal deployment, or None if they are."""
     own = [unit for unit in position.units if unit.side == step.side]
     zone = deployment_zone(position.table, is_near=step.side == step.near)
     # A sliver over the zone's edge does not count (G-5).
@@ -427,7 +427,7 @@ def _proposed(state: State, step: LayingTerrain) -> tuple[Terrain, ...]:
     for cell in range(_CELLS):
         if len(laid) >= step.least:
             break
-        # 7 is coprime to 10, so neighbouring numbers are spread over the columns.
+        # 7 is coprime to 10, so consecutive numbers are spread over the columns.
         x, y = (7 * cell % 10 + 0.5) / 10 * table.width_mm, (cell % 3 + 3.5) / 9 * table.depth_mm
         # A piece is never wider than its cell.
         half_mm = min(2 * table.bw_mm, table.width_mm / 20)

@@ -1,4 +1,4 @@
-"""The state of a game of Maurice Lite: all that its further course depends on."""
+"""The state of a game of Maurice Lite: everything on which its further course depends."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Moment = Literal["volleys", "activation"]
 
 
 class Step(WordedStep, is_family=True):
-    """What a game does next; a round goes from one to the next (M-4.2)."""
+    """The next step of a game; a round goes from one to the next (M-4.2)."""
 
     least_answers = 0
     is_setup: ClassVar[bool] = False
@@ -31,14 +31,14 @@ class Step(WordedStep, is_family=True):
     about: ClassVar[str] = ""
     """The field that names the units that act or roll, if any."""
     acted: ClassVar[tuple[str, ...]] = ()
-    """The fields that name those of them that have done so."""
+    """The fields that name the units that have already done so."""
     is_complete: ClassVar[bool] = False
-    """Whether it lists all possible answers, so that hands do nothing else."""
+    """Whether it lists all possible answers, so that players do nothing else by hand."""
     kinds: ClassVar[tuple[type, ...]] = ()
     """The kinds of actions that decide it, if it refuses all others alike."""
     expects: ClassVar[str] = ""
     answer_rule: ClassVar[str | None] = None
-    """What they are in words, and the rule that asks for them."""
+    """The name of these actions, and the rule that asks for them."""
     opens: ClassVar[str] = "the {side} action is declared"
     """The declaration that opens measuring again."""
 
@@ -59,11 +59,11 @@ class Step(WordedStep, is_family=True):
         return str(getattr(self, "side", state.active))
 
     def concerned(self, state: State) -> tuple[str, ...]:
-        """Returns the units whose dice or moves a card that is played before could change."""
+        """Returns the units whose dice or moves a card played before the step could change."""
         return self.waiting
 
     def declared(self, state: State) -> Iterable[str]:
-        """Returns who is in a declared action: of a force also its commander (M-4.11)."""
+        """Returns the units in a declared action, and a force's commander (M-4.11)."""
         force, leader = getattr(self, "force", ()), state.commander(state.active)
         return (*force, leader.id) if force and leader is not None else force or self.waiting
 
@@ -72,7 +72,7 @@ class Step(WordedStep, is_family=True):
         return True
 
     def follow(self, state: State, answer: Any) -> tuple[State, Events]:
-        """Returns what follows; the state tells the events."""
+        """Returns the next state, and the events that it tells."""
         if self.kinds and not isinstance(answer, self.kinds):
             raise Refused(f"expected {self.expects}, got {answer.type}", rule=self.answer_rule)
         return self.decided(state, answer), ()
@@ -86,7 +86,7 @@ class Step(WordedStep, is_family=True):
         return self.is_complete
 
     def goes_on(self, state: State) -> State | None:
-        """Returns the state after it where nobody is asked; None for most steps."""
+        """Returns the state after it if nobody is asked; None for most steps."""
         return None
 
 
@@ -114,7 +114,7 @@ RESHUFFLE: Final = "reshuffle"
 
 @dataclass(frozen=True, slots=True)
 class Modification:
-    """The modifier that a card gives, and to whose units.
+    """The modifier that a card gives, and the units to which it applies.
 
     `adds` counts in the unit of the card's symbol. `to` is `own` for the units of the side that
     plays it, else `enemy`; it applies to one of them (`is_for_one`) or to all.
@@ -158,7 +158,7 @@ has come up.
 class Side:
     """A side's morale and hand.
 
-    `hand` is the number of cards in hand, `cards` their ids where tablecam deals (M-3.10).
+    `hand` is the number of cards in hand, `cards` their ids if tablecam deals (M-3.10).
     """
 
     name: str
@@ -171,8 +171,8 @@ class Side:
 class Deck:
     """The face-down deck and the discard pile, shared by both sides (M-3.1).
 
-    Where players hold the cards only the counts are known. Where tablecam deals, `cards` are those
-    left in the deck in no order, and `discards` those on the pile; removed cards are in neither.
+    If players hold the cards, only the counts are known. If tablecam deals, `cards` are those left
+    in the deck in no order, and `discards` those on the pile; removed cards are in neither.
     """
 
     left: int
@@ -198,7 +198,7 @@ class Modifier(ReadOnlyMappings):
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """What has happened in this round that later rules depend on.
+    """Facts of this round on which later rules depend.
 
     `began` is the position at the round's start: it fixes allowances (M-6.2) and what was in view
     (M-8.4). `is_without_cards`: the active side started the round without cards (M-4.18). `fired`
@@ -235,8 +235,8 @@ class Round:
 class Options:
     """The options that players agreed on.
 
-    `deck` names the deck that tablecam deals and `cards` all its cards; `deck` is None where
-    players hold printed cards. `measuring` says whether players may measure before they declare.
+    `deck` names the deck that tablecam deals and `cards` all its cards; `deck` is None if players
+    hold printed cards. `measuring` says whether players may measure before they declare.
     """
 
     deck: str | None = None
@@ -244,7 +244,7 @@ class Options:
     measuring: Measuring = "free"
 
     def card(self, card_id: str) -> Card | None:
-        """Returns the card of an id, or None where the deck has none."""
+        """Returns the card with an id, or None if the deck has none."""
         return next((card for card in self.cards if card.id == card_id), None)
 
 
@@ -268,7 +268,7 @@ class State(Telling):
 
     @property
     def is_dealt(self) -> bool:
-        """Whether tablecam deals the cards and so knows each of them (M-3.10)."""
+        """Whether tablecam deals the cards, and so knows each of them (M-3.10)."""
         return self.options.deck is not None
 
     @property
@@ -278,7 +278,7 @@ class State(Telling):
 
     @property
     def passive(self) -> str:
-        """The side whose round it is not."""
+        """The other side."""
         return self.other(self.active)
 
     def other(self, side: str) -> str:
@@ -316,7 +316,7 @@ class State(Telling):
         return self.with_unit(replace(unit, state={**unit.state, **markers}))
 
     def with_round(self, **facts: Any) -> State:
-        """Returns the state with something noted of its round."""
+        """Returns the state with some facts of its round set."""
         return replace(self, round=replace(self.round, **facts))
 
     def to(self, step: Step) -> State:
@@ -328,7 +328,7 @@ class State(Telling):
         return self.to(next(kind() for kind in classes_of(Step) if kind.type == step))
 
     def below(self) -> State:
-        """Returns the state without its step, which each step replaces by what follows it."""
+        """Returns the state without its step, which each step replaces by its successor."""
         return self
 
 
@@ -344,12 +344,12 @@ class Over(Step):
         return PendingDecision(self.because, is_over=True)
 
     def decided(self, state: State, answer: Any) -> State:
-        """Refuses whatever comes."""
+        """Refuses any answer."""
         raise Refused("the game is over", rule=self.rule)
 
 
 def permitted(actions: Iterable[Any], check: Callable[[Any], object]) -> tuple[Any, ...]:
-    """Returns those of some actions that a check does not refuse."""
+    """Returns the actions that a check does not refuse."""
 
     def is_permitted(action: Any) -> bool:
         try:
@@ -363,7 +363,7 @@ def permitted(actions: Iterable[Any], check: Callable[[Any], object]) -> tuple[A
 
 @contextmanager
 def refusing(rule: str | None = None, key: str | None = None) -> Iterator[None]:
-    """Refuses an action under a rule if what it leads to is bad input."""
+    """Turns `BadInput` into a refusal under a rule."""
     try:
         yield
     except BadInput as error:

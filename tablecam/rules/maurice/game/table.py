@@ -1,4 +1,4 @@
-"""Rulings on the table of a state, what may be declared on it, and losses."""
+"""Rulings on the table of a state, possible declarations, and losses."""
 
 from __future__ import annotations
 
@@ -60,14 +60,14 @@ def declarable_charges(state: State, name: str) -> tuple[Charge, ...]:
 
 
 def check_enemy(state: State, unit: UnitOnField, name: str, rule: str, key: str) -> None:
-    """Refuses a name that is no enemy of a unit."""
+    """Refuses a name that is not an enemy of a unit."""
     enemies = [enemy.id for enemy in field_at(state).enemies_of(unit)]
     if name not in enemies:
         raise Refused(f"there is no enemy {name}{nearest(name, enemies)}", rule=rule, key=key)
 
 
 def distance_words(state: State, unit: str, target: str) -> str:
-    """Describes the target's distance, which is open information once declared."""
+    """Describes the target's distance, which is public once declared."""
     field = field_at(state)
     length = distance(field.by_id[unit].unit, field.by_id[target].unit)
     return f"{field.in_bw(length.value_mm):.2f} BW away"
@@ -76,7 +76,7 @@ def distance_words(state: State, unit: str, target: str) -> str:
 def with_disruption(
     state: State, name: str, gained: int, why: str, rule: str, drawn: tuple[Shape, ...] = ()
 ) -> State:
-    """Adds disruption to a unit, which `drawn` shows; callers check whether it breaks."""
+    """Adds disruption to a unit, shown by `drawn`; callers check whether it breaks."""
     unit = field_at(state).by_id[name]
     level = unit.disruption + gained
     text = f"{name} {why}: {counted(gained, 'disruption')}, {level} in total"
@@ -85,7 +85,7 @@ def with_disruption(
 
 
 def without_broken(state: State, broken: Sequence[str]) -> State:
-    """Removes units that broke, in the order in which they did (M-1.14).
+    """Removes units that broke, in the order in which they broke (M-1.14).
 
     Each costs its army 1 morale. The army that first reaches 0 loses at once, and units that would
     break after that stay.
@@ -94,7 +94,7 @@ def without_broken(state: State, broken: Sequence[str]) -> State:
         KeyError: There is no such unit.
     """
     for name in broken:
-        # The army may have lost with the unit before.
+        # The army may have lost with an earlier unit.
         if isinstance(state.step, Over):
             break
         unit = state.position.unit(name)
@@ -129,7 +129,7 @@ def outlines(field: Field, names: Iterable[str]) -> tuple[Shape, ...]:
 
 
 def compared(names: Iterable[str]) -> tuple[DiceGroup, ...]:
-    """Returns a die for each name; these are compared with each other, so none needs a number."""
+    """Returns a die for each name; the dice are compared, so none needs a number."""
     return tuple(DiceGroup(name, None, (place,)) for place, name in enumerate(names))
 
 
