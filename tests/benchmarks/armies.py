@@ -26,18 +26,18 @@ TABLE_TAGS = tuple(
     TableTag(100 + number, x_mm, y_mm)
     for number, (x_mm, y_mm) in enumerate([(60, 60), (1740, 60), (1740, 1140), (60, 1140)])
 )
-"""The bases have the ids 0 to 99: all that Locus knows of the dictionary."""
+"""The bases have ids 0 to 99: the part of the dictionary that Locus knows."""
 
 _INFANTRY, _CAVALRY, _GUNS, _COMMANDERS = 19, 4, 5, 3
 _BASES_A_UNIT = 4
 _FIGURES_MM, _BEHIND_MM = 17.0, 0.5
-"""How deep the room for figures before a tag's rim is, as on the footage's bases whatever the size
-of the tag, and how much of a base is left behind it."""
+"""Depth of the space for figures in front of a tag's rim, as on the footage's bases whatever the
+tag's size, and of the base left behind the tag."""
 _EDGE_MM = 30.0
-"""Bases stay so far from the table's edge."""
+"""Least distance of bases from the table's edge."""
 _LOOSE_MM, _LOOSE_DEG = 4.0, 6.0
 _FLUSH_MM, _FLUSH_DEG = 0.15, 0.25
-"""How truly flush bases lie when hands have pushed them together (one standard deviation)."""
+"""Gap error of bases that hands have pushed flush (one standard deviation)."""
 _FORMATIONS: tuple[ScriptFormation, ...] = ("line", "line", "column", "massed")
 
 TERRAIN = (
@@ -57,7 +57,7 @@ TERRAIN = (
 def army(cell_mm: float, *, dictionary: str = "DICT_4X4_250", tag_cells: int = 6) -> Roster:
     """A hundred bases with tags of `cell_mm` cells; guns and commanders have tags a tenth larger.
 
-    Tags lie at the rear of their bases, as far as their white rims reach.
+    Tags lie at the rear of their bases, with room for their white rims.
     """
     tag_mm = cell_mm * tag_cells
     foot = _base_type("foot", 40, tag_mm, cell_mm, 3.0)
@@ -92,7 +92,7 @@ def deployed(
 ) -> Mapping[int, Place]:
     """Where an army lies: units anywhere on the table, none upon another.
 
-    They have any heading, or half of them one near `facing_deg`.
+    They have any heading, or half of them a heading near `facing_deg`.
     """
     taken = [
         corners_mm(Place(tag.x_mm, tag.y_mm, 0), TABLE_TAG_SIZE_MM + 30, TABLE_TAG_SIZE_MM + 30)
@@ -175,7 +175,7 @@ def _free_places(
 
 
 def _apart(base_type: BaseType) -> BaseType:
-    """A base so much larger that bases formed of it lie loosely."""
+    """A larger base, so that bases in formation lie apart."""
     room_mm = 18.0
     return BaseType(
         base_type.name,

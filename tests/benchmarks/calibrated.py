@@ -1,4 +1,4 @@
-"""Cameras that are known only as well as a calibration knows them."""
+"""Cameras known only as well as a calibration knows them."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""One table's bases through many calibrations: what a calibration is off by is one draw for all.
+"""One table's bases through many calibrations, each of whose errors is one draw for all bases.
 
-A picture of two hundred bases tells two hundred times what a fit is off by, but once what its
-calibration is. So the bases that a picture shows are placed again through calibrations that differ
-by chance: by the lens, by how table tags are read, by how truly a hand laid these tags.
+A picture of two hundred bases samples the error of a fit two hundred times, but that of its
+calibration once. So the bases in a picture are placed again through calibrations that differ at
+random: in the lens, in the reading of table tags, and in how a hand laid these tags.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from tests.calibration.laid_tags import ARM_MM, OVERSTATED, LaidTable
 from tests.footage import Rig
 
 _SIDES_PX = {"hd-b": (0.025, 0.014), "uhd-b": (0.033, 0.066)}
-"""By how much sides are off where patterns of the footage's table tags are read, and their ends
-against each other, so that centres and headings err as they do there: by 0.018 and 0.024 px, and
-0.007 and 0.033 px over half a side."""
+"""Errors of sides in the pattern readings of the footage's table tags, and of their ends relative
+to each other, so that centres and headings err as they do there: by 0.018 and 0.024 px, and 0.007
+and 0.033 px over half a side."""
 _ARM_MM = 5.0
-"""How far to either side of its centre a tag's direction is carried over to another camera."""
+"""Distance from a tag's centre at which its direction is carried over to another camera."""
 _LEAST_MM = 1e-3
-"""Tags that lie exactly, as the spread that a calibration is told."""
+"""The spread stated to a calibration for tags that lie exactly."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,12 +60,12 @@ class SeenBases:
         return base_poses(self._through(camera), self.base_types, camera)
 
     def off_in_sigmas(self, camera: Camera) -> np.ndarray:
-        """How far another camera puts them off along x and y, in its sigmas, (n, 2)."""
+        """The errors of places by another camera along x and y, in its sigmas, (n, 2)."""
         pairs = zip(self.poses(camera), self.bases, strict=True)
         return np.array([off_in_sigmas(pose, true) for pose, true in pairs])
 
     def corners_off_in_sigmas(self, camera: Camera) -> np.ndarray:
-        """How far another camera puts their corners off aside and ahead, in sigmas, (2, n, 4).
+        """The errors of corners by another camera, aside and ahead, in sigmas, (2, n, 4).
 
         The corners are front left, front right, rear right, rear left.
         """
@@ -97,7 +97,7 @@ class SeenBases:
 
 
 def laid_table(rig: Rig) -> LaidTable:
-    """A rig's table, as if its tags were laid and its calibrations made again and again."""
+    """A rig's table, for laying its tags and calibrating again and again."""
     listed = {tag.id: (tag.x_mm, tag.y_mm) for tag in rig.roster.table_tags}
     size_mm, covariance = rig.roster.table_tag_size_mm, rig.found_lens.covariance
     sides_px = _SIDES_PX[rig.folder.name]
@@ -107,10 +107,10 @@ def laid_table(rig: Rig) -> LaidTable:
 def calibrations(
     table: LaidTable, laid_mm: float, count: int, *, spreads_known: bool
 ) -> Iterator[Camera]:
-    """So many calibrations of a table whose tags are laid anew with this standard deviation.
+    """`count` calibrations of a table whose tags are laid anew with this standard deviation.
 
-    As made by a user, or with the spreads known that no calibration can know: how truly the tags
-    were laid, and how truly they are read.
+    As made by a user, or with the spreads known that no calibration can know: those of laying and
+    of reading the tags.
     """
     least_mm = max(laid_mm, _LEAST_MM)
     known = Spreads(least_mm, least_mm / ARM_MM, 1 / OVERSTATED)

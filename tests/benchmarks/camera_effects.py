@@ -1,8 +1,8 @@
-"""What webcams and phones do to pictures, and wear and light to printed tags, one at a time.
+"""Effects of webcams and phones on pictures, and of wear and light on printed tags, one at a time.
 
 `light` changes what falls on the sensor (height, width, 3; blue, green, red; linear, 1 clips),
-`processing` the 8-bit picture before it is compressed. Strengths in pixels are those at 1080p: of
-an angle, a 4K picture shows twice as many.
+`processing` the 8-bit picture before it is compressed. Strengths in pixels are those at 1080p: a 4K
+picture shows an angle with twice as many.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _RIMMED = 8 / 6
 
 @dataclass(frozen=True)
 class CameraEffect:
-    """One effect, by default none; `quality` is that of the JPEG, 85 to 95 where it is None."""
+    """One effect, by default none; `quality` is that of the JPEG, or 85 to 95 if None."""
 
     name: str
     light: Callable[[np.ndarray, Tags], np.ndarray] = lambda linear, tags: linear
@@ -37,7 +37,7 @@ PLAIN = CameraEffect("")
 
 
 def swayed(linear: np.ndarray, tags: Tags, *, sway_px: float) -> np.ndarray:
-    """A rolling shutter under a mount that a passing arm has set swaying.
+    """A rolling shutter on a mount that a passing arm has set swaying.
 
     The rows are read in 30 ms, a quarter of a sway at 8 Hz, the first resonance of a light arm.
     """
@@ -48,12 +48,12 @@ def swayed(linear: np.ndarray, tags: Tags, *, sway_px: float) -> np.ndarray:
 
 
 def drifted(linear: np.ndarray, tags: Tags, *, stops: float, warmth: float) -> np.ndarray:
-    """Auto exposure off by so many stops; white balance gives blue too little and red too much."""
+    """Auto exposure off by `stops`; white balance gives too little blue and too much red."""
     return linear * np.float32(2**stops) * np.float32([1 - warmth, 1, 1 + warmth])
 
 
 def banded(linear: np.ndarray, tags: Tags, *, depth: float) -> np.ndarray:
-    """Light that flickers at 100 Hz, under a rolling shutter of 30 ms: three bands."""
+    """Light that flickers at 100 Hz, with a rolling shutter of 30 ms: three bands."""
     rows = np.linspace(0, 2 * math.pi * 100.0 * 0.03, len(linear), dtype=np.float32)
     return linear * (1 + np.float32(depth) * np.sin(rows))[:, None, None]
 
@@ -89,7 +89,7 @@ def fringed(linear: np.ndarray, tags: Tags, *, of_radius: float) -> np.ndarray:
 
 
 def sharpened(picture: np.ndarray, *, amount: float, radius_px: float = 1.0) -> np.ndarray:
-    """An unsharp mask of the brightness, as in webcams: halos beside edges."""
+    """An unsharp mask of the brightness, as webcams apply it: halos beside edges."""
     ycc = cv2.cvtColor(picture, cv2.COLOR_BGR2YCrCb)
     grey = ycc[..., 0].astype(np.float32)
     edges = grey - cv2.GaussianBlur(grey, (0, 0), radius_px)
@@ -103,7 +103,7 @@ def yellowed(linear: np.ndarray, tags: Tags) -> np.ndarray:
 
 
 def laminated(linear: np.ndarray, tags: Tags, *, mirrored: float) -> np.ndarray:
-    """Gloss mirrors a share of white everywhere, as the surface of plastic does (Fresnel: 4 %)."""
+    """Gloss that reflects a share of white everywhere, as a plastic surface does (Fresnel: 4 %)."""
     return _on_prints(linear, tags, lambda print_, white, *_: print_ + white * np.float32(mirrored))
 
 
@@ -121,9 +121,9 @@ def worn(linear: np.ndarray, tags: Tags, *, bare: float) -> np.ndarray:
 
 
 def glaring(linear: np.ndarray, tags: Tags, *, of_side: float, every: int) -> np.ndarray:
-    """A tube lamp mirrored in laminated tags: a bright strip, so wide as a share of the print.
+    """A tube lamp reflected in laminated tags: a bright strip, its width a share of the print's.
 
-    Tags lie level but for a degree, so a lamp shows in those of one part of the table only.
+    Tags lie level to a degree, so a lamp is reflected in one part of the table only.
     """
 
     def glare(print_: np.ndarray, white: np.ndarray, across: np.ndarray, tag: int) -> np.ndarray:
@@ -164,10 +164,10 @@ def _on_prints(
     tags: Tags,
     change: Callable[[np.ndarray, np.ndarray, np.ndarray, int], np.ndarray],
 ) -> np.ndarray:
-    """Changes what the camera sees of tags with their rims.
+    """Changes the camera's view of tags with their rims.
 
-    `change` gets the part of the picture, how bright paper is there (3,), each pixel's place across
-    the print (from -1 to 1 each way), and the tag.
+    `change` gets the part of the picture, the brightness of paper there (3,), each pixel's place
+    across the print (from -1 to 1 each way), and the tag.
     """
     changed = linear.copy()
     for tag, part, across in _prints(linear, tags):

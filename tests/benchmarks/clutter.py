@@ -1,7 +1,7 @@
-"""What stands and lies on a table and hides parts of tags: figures, smoke, dice, spears, cards.
+"""Things on a table that hide parts of tags: figures, smoke, dice, spears, cards.
 
-Everything is flat pieces at heights, drawn as the camera sees them, with how much of each pixel
-they cover: so the share of a tag that can be seen is known exactly.
+Everything consists of flat pieces at heights, drawn as the camera sees them, with the share of each
+pixel that they cover: so the visible share of a tag is known exactly.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from tablecam.table.model import TableSize
 from tablecam.table.roster import BaseType, Roster
 
 _FINER = 4
-"""Pieces are drawn so many times larger than they are seen."""
+"""Factor by which pieces are drawn larger than they are seen."""
 _SHIFT_BITS = 4
 TALL_MM = 24.0
 """Most people own figures of 25 mm; the simulated ones are drawn 15 mm tall and made taller."""
@@ -45,7 +45,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class Thing:
-    """Pieces that are drawn together, the lowest first, and the plane their shadow falls on."""
+    """Pieces drawn together, lowest first, and the plane on which their shadow falls."""
 
     pieces: tuple[Piece, ...]
     ground_mm: float = 0.0
@@ -53,7 +53,7 @@ class Thing:
 
 @dataclass(frozen=True)
 class Shadows:
-    """Where shadows fall (mm a mm of height), how dark they are, and how soft in pixels."""
+    """The offset of shadows (mm per mm of height), their darkness, and their softness in pixels."""
 
     falls: tuple[tuple[float, float], ...]
     strength: float
@@ -84,13 +84,13 @@ class Layer:
         self.linear[box.slices] = self.linear[box.slices] * (1 - seen[..., 3:]) + seen[..., :3]
 
     def copy(self) -> Layer:
-        """The same picture, to be drawn on apart from this one."""
+        """A copy of the picture to draw on."""
         other = copy(self)
         other.linear, other.hidden = self.linear.copy(), self.hidden.copy()
         return other
 
     def add_all(self, things: Iterable[Thing]) -> None:
-        """Draw things, one upon the other."""
+        """Draw things, one on top of the other."""
         for thing in things:
             self.add(thing)
 
@@ -148,7 +148,7 @@ def miniatures(
     *,
     tall_mm: float = TALL_MM,
 ) -> list[Thing]:
-    """The figures on all bases, so tall; some glued so near the tag that they lean over it."""
+    """The figures on all bases; some are glued so near the tag that they lean over it."""
     groups = [(unit.side, unit.arm, unit.id, unit.base_type, unit.tags) for unit in roster.units]
     groups += [
         (leader.side, None, leader.id, leader.base_type, (leader.tag,))
@@ -245,7 +245,7 @@ def coverings(
 
 
 def _covering_card(at: Place, rng: np.random.Generator) -> Thing:
-    """A small card of one grey, half of them framed, that lies over a tag with a corner."""
+    """A small card of one grey, half of them framed, with a corner over a tag."""
     long_mm, wide_mm = rng.uniform(8, 25, 2)
     at = at.offset(long_mm / 2 - 4, rng.uniform(-0.5, 0.5) * wide_mm, 0.0)
     colours = (_PAPER, _INK, _WOOD, _SMOKE)
@@ -323,7 +323,7 @@ def _die(at: Place, rng: np.random.Generator) -> Thing:
 
 
 def _card(at: Place, rng: np.random.Generator) -> Thing:
-    """A reference card: lines of print, and a black square that is no tag."""
+    """A reference card: lines of print, and a black square that is not a tag."""
     bars = [
         Piece(
             _on_table(

@@ -1,8 +1,8 @@
-"""How large a benchmark is, and where its results are gathered.
+"""The size of a benchmark, and the report that gathers its results.
 
 `make bench` runs them: with `--setting 2.3` only simulated tables of 2.3 px a cell; with `--record`
-what was found is written down: tests/benchmarks/README.md, docs/recall.png, docs/error.png, and
-what `tablecam plan` expects.
+results are written to tests/benchmarks/README.md, docs/recall.png, docs/error.png, and the
+expectations of `tablecam plan`.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from tests.benchmarks.record import record
 from tests.benchmarks.report import WIDTH, Report
 
 TABLES, RECORDED_TABLES = 4, 12
-"""A hundred bases each, in four lights by turns; nine in ten are at least 85 % visible."""
+"""A hundred bases each, in four lights in turn; nine in ten are at least 85 % visible."""
 
 
-# Without the extra `bench` there are no plots; all else is measured.
+# Without the extra `bench` there are no plots; everything else is measured.
 collect_ignore = [] if find_spec("matplotlib") else ["plots.py"]
 
 
@@ -38,7 +38,7 @@ def pytest_configure(config):
 
 @pytest.fixture(scope="session")
 def tables(request):
-    """How many simulated tables there are of each setting."""
+    """The number of simulated tables of each setting."""
     asked = request.config.getoption("--tables")
     return asked or (RECORDED_TABLES if request.config.getoption("--record") else TABLES)
 
@@ -52,7 +52,7 @@ def wanted(request):
 
 @pytest.fixture(scope="session")
 def report(request, tables):
-    """Where all that is measured is gathered; shown when the last test has run."""
+    """The report of everything measured; shown after the last test."""
     found, started = Report(), time.monotonic()
     yield found
     Console(width=WIDTH).print(found.targets())

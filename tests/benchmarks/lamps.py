@@ -16,10 +16,10 @@ from tests.benchmarks.clutter import Shadows
 
 @dataclass(frozen=True)
 class Light:
-    """`level` is how bright white is where it is brightest, `colour` (blue, green, red) its tint.
+    """`level` is the greatest brightness of white, `colour` (blue, green, red) its tint.
 
-    `gradient` is the share of light that is lost across the table; `bars` shadows with sharp edges
-    (a chair's back, a lamp's arm) take `bar_strength` of the light.
+    `gradient` is the share of light lost across the table; `bars` shadows with sharp edges (a
+    chair's back, a lamp's arm) take `bar_strength` of the light.
     """
 
     name: str
@@ -32,7 +32,7 @@ class Light:
     noise_factor: float = 1.0
 
     def field(self, camera: Camera, table: TableSize, rng: np.random.Generator) -> np.ndarray:
-        """How bright white is at each pixel (height, width, 3), linear."""
+        """The brightness of white at each pixel (height, width, 3), linear."""
         field = light_field(camera, table) * np.float32(self.level)
         height, width = field.shape
         turn = rng.uniform(0, 2 * math.pi)

@@ -1,9 +1,9 @@
-"""The detectors that a user could pick instead, each with the best settings that we found.
+"""The detectors that a user could choose instead, each with the best settings that we found.
 
 The settings were sought on simulated tables at 2.3, 2.5, 3.6 and 4 px a cell and on the shared
-footage: OpenCV finds most with its pictures enlarged twice, and no more with other thresholds,
-polygons or numbers of pixels a cell; a higher `errorCorrectionRate` finds twice as many tags, and
-as many that are not there. Locus finds most with its local-mean threshold on enlarged pictures.
+footage: OpenCV finds most in pictures enlarged twice, and no more with other thresholds, polygons
+or numbers of pixels a cell; a higher `errorCorrectionRate` finds twice as many tags, and as many
+that are not there. Locus finds most with its local-mean threshold on enlarged pictures.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ import cv2
 import numpy as np
 
 Corners = tuple[int, np.ndarray]
-"""A tag's id and its corners (4, 2) in the picture, as `TagSighting.corners_px` has them."""
+"""A tag's id and its corners (4, 2) in the picture, in the order of `TagSighting.corners_px`."""
 
 
 @dataclass(frozen=True)
 class Peer:
-    """A detector: `detect` does all its work on a grey picture, `corners` only reads the result.
+    """A detector: `detect` does all the work on a grey picture, `corners` only reads the result.
 
-    `ids` is how many ids of the dictionary it knows.
+    `ids` is the number of the dictionary's ids that it knows.
     """
 
     name: str
@@ -47,7 +47,7 @@ class Missing:
 
 
 def peers() -> list[Peer | Missing]:
-    """All that are compared on ArUco tags."""
+    """All detectors compared on ArUco tags."""
     return [
         _opencv("OpenCV, defaults"),
         _opencv("OpenCV, subpix, small", **_SMALL_TAGS),
@@ -61,10 +61,10 @@ APRILTAG = "AprilTag 3, tag36h11"
 
 
 def apriltag_seconds(greys: Sequence[np.ndarray], runs: int = 3) -> float | Missing:
-    """How long AprilTag 3 takes for a picture of its own tags, the shortest of some runs each.
+    """The time AprilTag 3 takes for a picture of its own tags, the shortest of some runs each.
 
-    Two threads, as the machines that tablecam is for have; no decimation, which loses small tags.
-    It works in a process of its own, for it may overwrite memory when its detector goes
+    Two threads, as on the machines that tablecam is for; no decimation, which loses small tags. It
+    works in a process of its own, as it may corrupt memory when its detector is freed
     (https://github.com/pupil-labs/apriltags/issues/46).
     """
     context = multiprocessing.get_context("spawn")
@@ -82,7 +82,7 @@ def _apriltag_seconds(greys: Sequence[np.ndarray], runs: int) -> float:
 
 
 def seconds(work: Callable[[np.ndarray], object], grey: np.ndarray, runs: int = 3) -> float:
-    """How long some work on a picture takes: the shortest of a few runs."""
+    """The time that some work on a picture takes: the shortest of a few runs."""
     durations = []
     for _ in range(runs):
         start = time.perf_counter()
@@ -92,7 +92,7 @@ def seconds(work: Callable[[np.ndarray], object], grey: np.ndarray, runs: int = 
 
 
 def version(package: str) -> str:
-    """The version of a package, or that it is not there."""
+    """The version of a package, or that it is not installed."""
     try:
         return importlib.metadata.version(package)
     except importlib.metadata.PackageNotFoundError:
@@ -142,7 +142,7 @@ def _locus(name: str, *, scale: int = 1, local_mean: bool = False) -> Peer | Mis
     detector = locus.Detector(config=config, families=[locus.TagFamily.ArUco4x4_100])
 
     def corners(found: Any) -> list[Corners]:
-        # Its pixels' centres lie at a half.
+        # Its pixel centres lie at halves.
         return [
             (int(tag), np.asarray(quad, float) / scale - 0.5)
             for tag, quad in zip(found.ids, found.corners, strict=True)

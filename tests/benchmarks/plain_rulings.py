@@ -1,8 +1,8 @@
-"""The questions of rulings asked with plain shapely calls, pair by pair: what they are beside.
+"""The questions of rulings asked with plain shapely calls, pair by pair, for comparison.
 
-Written as one would who knows the rules and shapely's scalar calls: loops over units, bases and
-pieces of terrain, turned zones tried each quarter of a degree and wheels each millimetre. In its
-favour: no sigmas, no proofs, none of the limits on charges, no second line of M-8.12, cover by
+Written as by someone who knows the rules and shapely's scalar calls: loops over units, bases and
+pieces of terrain, with turned zones tried every quarter of a degree and wheels every millimetre. In
+its favour: no sigmas, no proofs, none of the limits on charges, no second line of M-8.12, cover by
 nine lines, and strings that go round square corners instead of arcs.
 """
 
@@ -42,7 +42,7 @@ def plain_rulings(position: Position, active: str) -> dict[str, Any]:
 
 
 def plain_fire(position: Position, unit_id: str, number: int) -> dict[str, bool]:
-    """The same of one base alone, asked of a table by itself."""
+    """The same for one base alone, by itself."""
     unit = next(unit for unit in position.units if unit.id == unit_id)
     shapes = {unit.id: [rectangle(base) for base in unit.bases] for unit in position.units}
     ground = [(piece.kind, Polygon(piece.outline_mm)) for piece in position.terrain]
@@ -91,7 +91,7 @@ def fire(position, unit, shapes, ground):
 
 
 def of_base(position, unit, number, shapes, ground):
-    """Whom a base may shoot, and whether that has cover from it."""
+    """The target that a base may shoot at, and whether it has cover."""
     if any(kind in WATER and deep(shapes[unit.id][number], outline) for kind, outline in ground):
         return {}
     left, right = corners(unit.bases[number])[:2]
@@ -107,7 +107,7 @@ def of_base(position, unit, number, shapes, ground):
 
 
 def first_in(position, unit, shapes, ground, zone, left, right):
-    """The unit that a zone meets first, if it is an enemy, and whether it has cover."""
+    """The first unit in a zone, if it is an enemy, and whether it has cover."""
     best = None
     for other in position.units:
         if other is unit:
@@ -139,7 +139,7 @@ def is_covered(left, right, part, screens):
 
 
 def charge(position, unit, shapes):
-    """The first enemy of each lane, wheel by wheel, unless the wheel itself meets somebody."""
+    """The first enemy in each lane, wheel by wheel, unless the wheel itself meets a unit."""
     left, right = front(unit)
     whole = shapely.unary_union(shapes[unit.id])
     others = [
@@ -182,7 +182,7 @@ def engaged(position, unit, shapes):
 
 
 def strings(position, active, shapes):
-    """How long the string from the side's first commander to each of its units is, if any is."""
+    """The lengths of the strings from a side's first commander to each of its units, if any."""
     leader = next(commander for commander in position.commanders if commander.side == active)
     centre = Point(leader.x_mm, leader.y_mm)
     rings = unary_union(
@@ -263,7 +263,7 @@ def ahead(left, right, point) -> float:
 
 
 def strip(left, right, length_mm: float, wide: float = 0.0) -> Polygon:
-    """What lies straight ahead of an edge, between its ends or `wide` beyond them."""
+    """The strip straight ahead of an edge, between its ends or `wide` beyond them."""
     x, y = right[0] - left[0], right[1] - left[1]
     size = math.hypot(x, y)
     x, y = x / size, y / size

@@ -20,7 +20,7 @@ from tests.benchmarks.simulated import Outcome, Setting
 from tests.benchmarks.test_rulings_honesty import Honesty
 
 Curves = Mapping[str, Mapping[float, Tally]]
-"""What each detector made of the tables of each size, in pixels a cell."""
+"""Each detector's results on the tables of each size, in pixels a cell."""
 
 _LOOKS = {
     "tablecam": ("#0072B2", "o", "-"),
@@ -30,13 +30,13 @@ _LOOKS = {
     "Locus, standard": ("#009E73", "^", "-"),
     "Locus, local mean, 2x": ("#CC79A7", "P", "--"),
 }
-"""Okabe and Ito's colours, told apart by markers and lines too."""
+"""Okabe and Ito's colours, distinguished by markers and lines too."""
 _FEWEST_FOUND = 20
 """A median of fewer tags' errors is not drawn."""
 
 
 def curves(outcomes: Mapping[Setting, list[Outcome]]) -> dict[str, dict[float, Tally]]:
-    """The outcomes on ordinary tables, by detector and size; both resolutions together."""
+    """The results on ordinary tables, by detector and size; both resolutions together."""
     parts: dict[str, dict[float, list[Tally]]] = {}
     for setting, each in outcomes.items():
         for outcome in each if setting.is_ordinary else ():
@@ -60,7 +60,7 @@ def plot_recall(by_name: Curves, path: Path) -> None:
 
 
 def plot_error(by_name: Curves, path: Path) -> None:
-    """Half of the tags found are placed better than this, in pixels."""
+    """The median error of the tags found, in pixels."""
     axes = _axes("Error of a tag's centre in the picture, median (95th percentile: thin)")
     for name, sizes in by_name.items():
         many = {size: one for size, one in sizes.items() if one.found.sum() >= _FEWEST_FOUND}

@@ -1,4 +1,4 @@
-"""Writes down what a benchmark found: README.md, plots, and what `tablecam plan` expects."""
+"""Records a benchmark's results: README.md, plots, and the expectations of `tablecam plan`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ README = ROOT / "tests" / "benchmarks" / "README.md"
 EXPECTATION = ROOT / "tablecam" / "planning" / "detection_model.toml"
 _PEERS = ("opencv-python-headless", "locus-tag", "pupil-apriltags", "numpy")
 _EXPOSED = 3
-"""So many tables of a setting are asked how they are exposed."""
+"""Number of tables of a setting whose exposure is measured."""
 
 _WORDS = """\
 # Benchmark
@@ -108,7 +108,7 @@ the stated variances for places, 1.22, 0.91 and 1.02 for headings, of 358, 182 a
 
 
 def record(report: Report, tables: int, seconds: float) -> None:
-    """Write what was found; plots and curves only of a run that measured simulated tables."""
+    """Write the results; plots and curves only if simulated tables were measured."""
     if report.outcomes:
         _plot(report)
         write_model(EXPECTATION, expectation(report, tables))
@@ -126,7 +126,7 @@ def record(report: Report, tables: int, seconds: float) -> None:
 
 
 def expectation(report: Report, tables: int) -> DetectionModel:
-    """What was measured in other than dim light, whose noise would be that of two settings."""
+    """The model measured outside dim light, whose noise would be that of two settings."""
     groups: dict[tuple[float, float, float], list[Setting]] = {}
     for setting in report.outcomes:
         key = (setting.px_per_cell, setting.noise_grey, setting.blur_px)
@@ -143,7 +143,7 @@ def expectation(report: Report, tables: int) -> DetectionModel:
 
 
 def _row(settings: Sequence[Setting], ours: Sequence[Outcome], tables: int) -> MeasuredRow:
-    """A row of tables that are alike but for their resolution."""
+    """A row for tables that differ only in resolution."""
     first = settings[0]
     shots = [
         (picture, tally)
@@ -173,7 +173,7 @@ def _row(settings: Sequence[Setting], ours: Sequence[Outcome], tables: int) -> M
 
 
 def _plot(report: Report) -> None:
-    # Only here: without matplotlib there are no plots, and all else is measured.
+    # Imported here: without matplotlib there are no plots, but everything else is measured.
     from tests.benchmarks.plots import curves, plot_error, plot_recall
 
     by_name = curves(report.outcomes)
@@ -182,7 +182,7 @@ def _plot(report: Report) -> None:
 
 
 def markdown(table: Table) -> str:
-    """A table as Markdown has them, under its title."""
+    """A table in Markdown, under its title."""
     heads = [str(column.header) for column in table.columns]
     rows: Iterable[tuple[object, ...]] = zip(
         *(list(column.cells) for column in table.columns), strict=True
@@ -196,12 +196,12 @@ def _line(cells: Iterable[str]) -> str:
 
 
 def machine() -> str:
-    """What all was measured on."""
+    """The machine that ran the benchmark."""
     return f"{_processor()}, {os.cpu_count()} cores, {platform.system()} {platform.machine()}"
 
 
 def _processor() -> str:
-    """The processor's name, as well as the system tells."""
+    """The processor's name, as far as the system gives it."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     except OSError:

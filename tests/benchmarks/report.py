@@ -1,4 +1,4 @@
-"""What the benchmark found: the targets beside what was measured, and tables to print."""
+"""The benchmark's results: targets with measurements, and tables to print."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ WIDTH = 165
 
 @dataclass(frozen=True)
 class Target:
-    """Something that tablecam set out to reach; `key` names it in the code."""
+    """A target of tablecam; `key` names it in the code."""
 
     key: str
     what: str
@@ -25,7 +25,7 @@ class Target:
 
 @dataclass(frozen=True)
 class Measured:
-    """What was found of a target in one place; `met` is None where it cannot be said."""
+    """A measurement of a target in one place; `met` is None if undecided."""
 
     key: str
     where: str
@@ -81,19 +81,19 @@ TARGETS = (
 
 @dataclass
 class Report:
-    """Collects what tests measure; the last to be asked prints it all."""
+    """Collects the tests' measurements; the last test prints them all."""
 
     measured: list[Measured] = field(default_factory=list)
     tables: list[Table] = field(default_factory=list)
     outcomes: dict[Setting, list[Outcome]] = field(default_factory=dict)
 
     def add(self, key: str, where: str, found: str, met: bool | None) -> None:
-        """Note what was measured of a target."""
+        """Add a measurement of a target."""
         assert key in {target.key for target in TARGETS}, key
         self.measured.append(Measured(key, where, found, met))
 
     def keep(self, setting: Setting, outcomes: list[Outcome]) -> None:
-        """Keep what detectors made of simulated tables, ours first: for plots and curves."""
+        """Keep detectors' results on simulated tables, ours first, for plots and curves."""
         self.outcomes[setting] = outcomes
 
     def show(self, table: Table) -> None:
@@ -102,7 +102,7 @@ class Report:
         Console(width=WIDTH).print(table)
 
     def targets(self) -> Table:
-        """All targets, each with what was measured of it."""
+        """All targets, each with its measurements."""
         table = Table("what", "target", "on", "measured", "met", title="Targets")
         for target in TARGETS:
             found = [one for one in self.measured if one.key == target.key]
@@ -119,14 +119,14 @@ def _said(met: bool | None) -> str:
 
 
 def share(tally: Tally, band: Band) -> str:
-    """How many of a band's tags were found, of how many."""
+    """The number of a band's tags found, and their total."""
     mine = band.of(tally)
     count = len(mine.found)
     return f"{100 * mine.found.mean():.1f} % of {count}" if count else "-"
 
 
 def percentile(errors: np.ndarray, percent: float) -> float:
-    """A percentile of the errors of what was found; nan where nothing was."""
+    """A percentile of the errors of found tags; nan if there are none."""
     known = errors[~np.isnan(errors)]
     return float(np.percentile(known, percent)) if len(known) else float("nan")
 

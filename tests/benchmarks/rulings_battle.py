@@ -1,4 +1,4 @@
-"""A battle of 40 units on a table full of terrain: what the speed of rulings is measured on.
+"""A battle of 40 units on a table full of terrain, for measuring the speed of rulings.
 
 French foot and horse face north, British south, four rows of ten units of four bases of 40 x 40
 mm (160 bases; ten of the units are cavalry), all a little askew, at seeded places on 2400 x 1600
@@ -17,7 +17,7 @@ from tablecam.table.model import BasePose, Commander, Position, TableSize, Terra
 TABLE = TableSize(2400, 1600, 40)
 BW = 40.0
 SIGMA_MM, SIGMA_DEG = 0.1, 0.3
-"""As of tags at 1.8 pixels a cell (`detection_model.toml`)."""
+"""As for tags at 1.8 pixels a cell (`detection_model.toml`)."""
 ROWS = 10
 COMMANDERS = (
     Commander("french-cinc", "french", 1180.0, 520.0),
@@ -97,12 +97,12 @@ def with_one_moved(position: Position, unit_id: str, by_mm: float) -> Position:
 
 
 def measured(position: Position) -> Position:
-    """The same table as a camera gives it: every base known to 0.1 mm and 0.3 degrees."""
+    """The same table as a camera gives it, with every base known to 0.1 mm and 0.3 degrees."""
     return _with_bases(position, lambda base: replace(base, sigma_mm=SIGMA_MM, sigma_deg=SIGMA_DEG))
 
 
 def jittered(position: Position, seed: int) -> Position:
-    """The same table in the next picture: every base elsewhere by less than its sigma."""
+    """The same table in the next picture, with every base displaced by less than its sigma."""
     rng = np.random.default_rng(seed)
 
     def moved(base: BasePose) -> BasePose:
@@ -122,7 +122,7 @@ def jittered(position: Position, seed: int) -> Position:
 
 
 def drawn(position: Position, seed: int) -> Position:
-    """The same table as it may be in truth: every base drawn from what is known of it."""
+    """The same table as it may be in truth, with every base drawn from its distribution."""
     rng = np.random.default_rng(seed)
 
     def moved(base: BasePose) -> BasePose:

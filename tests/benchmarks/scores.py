@@ -1,4 +1,4 @@
-"""What a detector made of pictures whose truth is known: one row a true tag of a base."""
+"""A detector's results on pictures whose truth is known: one row per true tag of a base."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class TruePlace(Protocol):
 
 @dataclass(frozen=True)
 class Shown:
-    """A picture and its truth: the true camera, its tags, and the bases they are glued to."""
+    """A picture and its truth: the true camera, its tags, and their bases."""
 
     name: str
     grey: np.ndarray
@@ -49,7 +49,7 @@ class Shown:
 
 @dataclass(frozen=True)
 class Looked:
-    """Tags of the roster that a detector says it saw; and how many ids beyond the roster."""
+    """The roster's tags that a detector reports, and the number of ids outside the roster."""
 
     sightings: Sequence[TagSighting]
     strangers: int = 0
@@ -57,10 +57,10 @@ class Looked:
 
 @dataclass(frozen=True)
 class Way:
-    """One way of looking at a picture: `detect` is timed, `read` turns what it gives into tags.
+    """One way of searching a picture: `detect` is timed, `read` turns its result into tags.
 
-    `camera` is the one whose calibration the sightings rest on. Only a way that says how sure it is
-    can tell which bases lie flush.
+    `camera` is the one on whose calibration the sightings rest. Only a way that states its
+    uncertainty can tell which bases lie flush.
     """
 
     name: str
@@ -73,13 +73,13 @@ class Way:
 
 @dataclass(frozen=True)
 class Tally:
-    """Columns with one row for each true base's tag, of one way of looking at some pictures.
+    """Columns with one row per true base's tag, for one way of searching some pictures.
 
-    `visible`, `px_per_cell` and `cells` (how many inside the border are in view; nan where that is
-    not known) are the truth; errors are nan where the tag was not found. `heading_deg` is what each
-    tag says alone, `row_deg` what flush rows say together with it. `sigmas` (n, 3) are errors in x,
-    y and heading over their stated sigmas. `wrong` counts tags of the roster that are not where
-    they are said to be, `strangers` ids that the roster has not.
+    `visible`, `px_per_cell` and `cells` (the number inside the border in view; nan if unknown) are
+    the truth; errors are nan if the tag was not found. `heading_deg` are errors of tags alone,
+    `row_deg` of tags together with their flush rows. `sigmas` (n, 3) are errors in x, y and heading
+    over their stated sigmas. `wrong` counts the roster's tags reported at a wrong place,
+    `strangers` ids that are not in the roster.
     """
 
     visible: np.ndarray
@@ -128,7 +128,7 @@ class Band:
     px_per_cell: tuple[float, float]
 
     def of(self, tally: Tally) -> Tally:
-        """The tags of a tally that belong here."""
+        """The tags of a tally in this band."""
         low, high = self.visible
         small, large = self.px_per_cell
         is_seen = (tally.visible >= low) & (tally.visible < high)
@@ -143,13 +143,13 @@ HIDDEN = Band("<50 % visible", (0.0, 0.5), (0.0, 1e9))
 
 
 def recall(tally: Tally, band: Band) -> float:
-    """The share of a band's tags that were found; nan without any."""
+    """The share of a band's tags that were found; nan if it has none."""
     mine = band.of(tally)
     return float(mine.found.mean()) if len(mine.found) else float("nan")
 
 
 def honesty(mine: Tally) -> tuple[str, bool]:
-    """Shares of errors within one and two of their sigmas: places along each axis, headings."""
+    """Shares of errors within one and two sigmas, for places along each axis and headings."""
     known = mine.sigmas[mine.found]
     place, turned = within(known[:, :2]), within(known[:, 2])
     good = are_honest(*place) and are_honest(*turned)
@@ -164,12 +164,12 @@ def within(off_in_sigmas: np.ndarray) -> tuple[float, float]:
 
 
 def are_honest(one: float, two: float) -> bool:
-    """Whether such shares of errors within one and two sigmas are near enough to the normal's."""
+    """Whether shares of errors within one and two sigmas are near enough to the normal's."""
     return abs(one - 0.68) <= 0.08 and abs(two - 0.95) <= 0.04
 
 
 def off_in_sigmas(pose: BasePose, true: TruePlace) -> np.ndarray:
-    """How far a base is placed off along x and y, in its sigma of either, (2,)."""
+    """The errors of a base's place along x and y, in sigmas, (2,)."""
     known = rectangles([pose])
     off_mm = np.array([pose.x_mm - true.x_mm, pose.y_mm - true.y_mm])
     swung_mm = known.sigmas[0, 2] * known.swings_mm[0]
@@ -178,7 +178,8 @@ def off_in_sigmas(pose: BasePose, true: TruePlace) -> np.ndarray:
 
 
 def heading(mine: Tally) -> tuple[str, float, float]:
-    """Headings as the page shows them, and alone, in words; median and 95 % of those shown."""
+    """Heading errors as the page shows them, and alone, in words; median and 95 % of those
+    shown."""
     together, alone = (
         [float(np.nanpercentile(turned_deg, percent)) for percent in (50, 95)]
         for turned_deg in (mine.row_deg, mine.heading_deg)
@@ -212,7 +213,7 @@ def peers_way(peer: Peer, camera: Camera, roster: Roster) -> Way:
 
 
 def tally(shown: Shown, way: Way) -> Tally:
-    """What a way made of a picture. Tags that the way cannot know are left out."""
+    """The result of a way on a picture. Tags that the way cannot know are left out."""
     looked = way.read(way.detect(shown.grey))
     right = {seen.tag: seen for seen in looked.sightings if is_right(seen, shown.tags)}
     poses = _poses(right, shown.roster, way.camera)
@@ -238,7 +239,7 @@ def tally(shown: Shown, way: Way) -> Tally:
 
 
 def is_right(seen: TagSighting, tags: Mapping[int, TrueTag]) -> bool:
-    """Whether a tag lies where it is said to be, by less than half of it."""
+    """Whether a tag lies within half its size of its reported place."""
     true = tags.get(seen.tag)
     if true is None:
         return False
@@ -256,7 +257,7 @@ def _poses(right: Mapping[int, TagSighting], roster: Roster, camera: Camera) -> 
 def _in_rows(
     right: Mapping[int, TagSighting], roster: Roster, camera: Camera
 ) -> dict[int, BasePose]:
-    """The bases as the page shows them: those in flush rows face as row and tag together say."""
+    """The bases as the page shows them: in flush rows, headings combine row and tag."""
     bases = BaseTracker(roster, camera).update(tuple(right.values()), 0.0)
     return {base.tag: base.pose for base in bases}
 

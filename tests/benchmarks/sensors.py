@@ -1,4 +1,4 @@
-"""What a cheap camera does to light: soft corners, colour filter, noise, gamma, JPEG."""
+"""The effects of a cheap camera on light: soft corners, colour filter, noise, gamma, JPEG."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ import numpy as np
 from tablecam.simulate.light import GAMMA
 
 _FULL, _PEDESTAL = 60000.0, 3000.0
-"""A sensor's own numbers (16 bits): white, and black, below which noise may still reach."""
+"""A sensor's raw values (16 bits): white, and black, below which noise may still reach."""
 _DARKEST = 0.004
 _RAW_NOISE_A_GREY = 1.76
-"""How much noisier a sensor's pixels are than the grey picture that is made of them, both after
-the gamma: measured on even greys of 0.1 to 0.8 with OpenCV's edge-aware demosaicing."""
+"""How much noisier a sensor's pixels are than the grey picture made from them, both after the
+gamma: measured on even greys of 0.1 to 0.8 with OpenCV's edge-aware demosaicing."""
 
 
 def softened(linear: np.ndarray, corner_blur_px: float) -> np.ndarray:
-    """Light as a lens gives it whose blur's variance grows with the square of the radius.
+    """Light through a lens whose blur's variance grows with the square of the radius.
 
-    `corner_blur_px` is the blur, one standard deviation, that comes on top in the corners.
+    `corner_blur_px` is the extra blur in the corners, one standard deviation.
     """
     height, width = linear.shape[:2]
     soft = cv2.GaussianBlur(linear, (0, 0), corner_blur_px)
@@ -30,11 +30,11 @@ def softened(linear: np.ndarray, corner_blur_px: float) -> np.ndarray:
 
 
 def exposed(linear: np.ndarray, noise_grey: float, rng: np.random.Generator) -> np.ndarray:
-    """The 8-bit picture (blue, green, red) of a sensor with a colour filter before its pixels.
+    """The 8-bit picture (blue, green, red) of a sensor with a colour filter in front of its pixels.
 
-    `linear` (height, width, 3) is light, 1 just clips; the sides are even. `noise_grey` is the
-    noise of the grey picture before JPEG, one standard deviation, after the gamma, where it is
-    the same in the dark and in the light.
+    `linear` (height, width, 3) is light, of which 1 just clips; the sides are even. `noise_grey` is
+    the noise of the grey picture before JPEG, one standard deviation, after the gamma, where dark
+    and light parts have the same.
     """
     raw = np.empty(linear.shape[:2], dtype=np.float32)
     for row, column, channel in ((0, 0, 2), (0, 1, 1), (1, 0, 1), (1, 1, 0)):  # red first

@@ -1,4 +1,4 @@
-"""The simulated tables of the benchmark, by band, and what each detector made of them."""
+"""The simulated tables of the benchmark, by band, and each detector's results on them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.benchmarks.tables import BLUR_PX, Resolution, TablePicture, table_pic
 
 NOISE_GREY = 4.0
 _TIMED = 2
-"""So many tables of a band are timed, each by the shortest of three runs."""
+"""Number of tables of a band that are timed, each by the shortest of three runs."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Setting:
 
     @property
     def name(self) -> str:
-        """What the printed tables call it."""
+        """Its name in printed tables."""
         words = f"{self.px_per_cell:g} px a cell, {self.resolution}"
         if self.noise_grey != NOISE_GREY:
             words += f", noise {self.noise_grey:g}"
@@ -51,7 +51,7 @@ class Setting:
 
     @property
     def is_ordinary(self) -> bool:
-        """Whether noise and blur are those of the tables that curves are drawn from."""
+        """Whether noise and blur are those of the tables used for the curves."""
         return (self.noise_grey, self.blur_px) == (NOISE_GREY, BLUR_PX)
 
 
@@ -77,7 +77,7 @@ EXTRA = (
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one detector made of each table of a setting, in order."""
+    """One detector's results on each table of a setting, in order."""
 
     name: str
     tallies: tuple[Tally, ...]
@@ -117,13 +117,13 @@ def shown(picture: TablePicture) -> Shown:
 
 @cache
 def our_outcome(setting: Setting, count: int) -> Outcome:
-    """What tablecam makes of a setting's tables, given the true camera."""
+    """tablecam's results on a setting's tables, given the true camera."""
     tables = pictures(setting, count)
     return _outcome(our_way(tables[0].camera, tables[0].roster), tables)
 
 
 def peers_outcomes(setting: Setting, count: int) -> tuple[list[Outcome], list[Missing]]:
-    """What the others make of the same tables; and those that are not installed."""
+    """The others' results on the same tables, and those that are not installed."""
     tables = pictures(setting, count)
     there = [peer for peer in peers() if isinstance(peer, Peer)]
     missing = [peer for peer in peers() if isinstance(peer, Missing)]
@@ -132,7 +132,7 @@ def peers_outcomes(setting: Setting, count: int) -> tuple[list[Outcome], list[Mi
 
 
 def april_seconds(setting: Setting) -> float | Missing:
-    """How long AprilTag 3 takes on the same tables with its own tags, of the same cells."""
+    """The time AprilTag 3 takes on the same tables with its own tags, of equal cells."""
     tables = table_pictures(
         setting.px_per_cell,
         count=_TIMED,
@@ -150,7 +150,7 @@ def _outcome(way: Way, tables: Sequence[TablePicture]) -> Outcome:
 
 
 def against(ours: Outcome, peers: Sequence[Outcome]) -> tuple[str, bool]:
-    """Our time beside the fastest peer's that finds as much; and whether it is no longer."""
+    """Our time beside the fastest equally good peer's, and whether ours is no longer."""
     mine = recall(ours.all, CLEAR)
     equals = [peer for peer in peers if recall(peer.all, CLEAR) >= mine]
     if equals:

@@ -1,8 +1,9 @@
-"""Simulated tables at any pixels a cell, with the truth of every tag.
+"""Simulated tables at any number of pixels a cell, with the truth of every tag.
 
-A hundred bases in units lie on a table of 1800 x 1200 mm under a 1080p or a 4K camera, with all
-that makes footage hard: figures that lean over tags, smoke, dice, hands, uneven light, shadows,
-soft corners, a colour filter, noise, gamma and JPEG. The same arguments give the same pictures.
+A hundred bases in units lie on a table of 1800 x 1200 mm under a 1080p or a 4K camera, with
+everything that makes footage hard: figures that lean over tags, smoke, dice, hands, uneven light,
+shadows, soft corners, a colour filter, noise, gamma and JPEG. The same arguments give the same
+pictures.
 """
 
 from __future__ import annotations
@@ -40,20 +41,20 @@ from tests.footage import TrueTag
 Resolution = Literal["1080p", "4K"]
 
 BLUR_PX = 0.55
-"""The lens's blur, one standard deviation, without a pixel's own width."""
+"""The lens's blur, one standard deviation, excluding a pixel's own width."""
 _CORNER_BLUR_PX = {"1080p": 0.40, "4K": 0.55}
 _TILTED_TALL_MM = 30.0
 """Tilted cameras see the taller figures of today, hats and bayonets included."""
 _SEEN_FROM = (np.arange(16) + 0.5) / 16
-"""Where, along its sides, a tag is asked whether it is hidden."""
+"""Points along a tag's sides at which its visibility is tested."""
 
 
 @dataclass(frozen=True)
 class TablePicture:
-    """One simulated picture, as a JPEG, and all that is true of it.
+    """One simulated picture, as a JPEG, and its truth.
 
     `tags` holds every tag on the table; `visible` is the share of its black square that is in the
-    picture with nothing before it.
+    picture and not hidden.
     """
 
     name: str
@@ -102,14 +103,14 @@ def table_pictures(
 ) -> Iterator[TablePicture]:
     """Pictures of different deployments, the lights in turn.
 
-    Tags are sized for `px_per_cell` in the median over the table: a lens makes those at its edge
-    up to a tenth smaller (guns' and commanders' tags are a tenth larger). `resolution` is 1080p
-    below 3 px a cell and 4K from there on, unless said. `noise_grey` is the noise of the grey
-    picture, twice as much in dim light; `blur_px` the lens's blur in the middle of the picture
-    (both one standard deviation). With `tilt_deg` the camera looks from a long side, and half of
-    the units face it, so that their own figures stand before their tags. `is_crowded` lays
-    something over a corner or an edge of half of the tags. Each table is pictured once with each of
-    the `effects`, all at one moment.
+    Tags are sized for `px_per_cell` in the median over the table: a lens makes those at its edge up
+    to a tenth smaller (guns' and commanders' tags are a tenth larger). `resolution` is 1080p below
+    3 px a cell and 4K from there on, unless said. `noise_grey` is the noise of the grey picture,
+    twice as much in dim light; `blur_px` the lens's blur in the middle of the picture (both one
+    standard deviation). With `tilt_deg` the camera looks from a long side, and half of the units
+    face it, so that their own figures stand before their tags. `is_crowded` lays something over a
+    corner or an edge of half of the tags. Each table is pictured once with each of the `effects`,
+    at the same moment.
     """
     resolution = resolution or ("1080p" if px_per_cell < 3 else "4K")
     camera = camera_over_table(resolution, tilt_deg)
@@ -140,8 +141,8 @@ def half_hidden_pictures(
 ) -> Iterator[TablePicture]:
     """Yields `looks` pictures of one deployment; four of five tags are covered anew in each.
 
-    The table itself takes most of the time to draw: it is drawn once, while `table_pictures` draws
-    one for each picture.
+    Most of the time goes into drawing the table: here it is drawn once, in `table_pictures` once
+    for each picture.
     """
     camera = camera_over_table("1080p", tilt_deg)
     roster = army(cell_mm(px_per_cell, camera))
@@ -158,7 +159,7 @@ def half_hidden_pictures(
 
 
 def cell_mm(px_per_cell: float, camera: Camera) -> float:
-    """The size of a cell that is so large over half of the table, and smaller over the rest."""
+    """The cell size that has `px_per_cell` over half of the table, and less over the rest."""
     x, y = np.meshgrid(np.linspace(60, 1740, 15), np.linspace(60, 1140, 10))
     scale = camera.px_per_mm(np.column_stack([x.ravel(), y.ravel()]), 3.0)
     return px_per_cell / float(np.median(scale))
@@ -166,7 +167,7 @@ def cell_mm(px_per_cell: float, camera: Camera) -> float:
 
 @cache
 def camera_over_table(resolution: Resolution, tilt_deg: float = 0.0) -> Camera:
-    """The true camera: a webcam whose lens bends strongly, or a better one in 4K.
+    """The true camera: a webcam with a strongly distorting lens, or a better one in 4K.
 
     Tilted, it looks at the table's middle from the side of small y, from a little farther away.
     """
@@ -180,7 +181,7 @@ def camera_over_table(resolution: Resolution, tilt_deg: float = 0.0) -> Camera:
 
 
 def _pose(distance_mm: float, turns_deg: tuple[float, float, float]) -> Pose:
-    """A camera so far from the middle of the table, not quite level."""
+    """A camera at a distance from the middle of the table, not quite level."""
     rotation = np.diag([1.0, -1.0, -1.0])
     for axis, degrees in enumerate(turns_deg):
         turn, _ = cv2.Rodrigues(np.eye(3)[axis] * math.radians(degrees))
@@ -232,7 +233,7 @@ def _taken(
     shot: _Shot,
     rng: np.random.Generator,
 ) -> Iterator[TablePicture]:
-    """What the camera makes of a scene: one picture an effect, all of one moment and noise."""
+    """The camera's pictures of a scene: one per effect, all with the same moment and noise."""
     camera = layer.camera
     lit = layer.linear * light.field(camera, TABLE, rng)
     hands = _hands(rng)
@@ -269,7 +270,7 @@ def _table_and_bases(
     shadows: Shadows,
     rng: np.random.Generator,
 ) -> np.ndarray:
-    """The table with all that lies flat on it, in linear light, not yet lit."""
+    """The table with everything that lies flat on it, in linear light, not yet lit."""
     blur_px = shot.blur_px
     layer = Layer(camera, _ground(camera).copy(), shadows, blur_px)
     for card in cards(TABLE, rng):
@@ -350,7 +351,7 @@ def _true_tags(
 
 
 def _cells_in_view(covered: np.ndarray, cells: int) -> int:
-    """How many of the cells inside the border show half of themselves or more."""
+    """The number of cells inside the border that are at least half visible."""
     at = np.floor(_SEEN_FROM * cells).astype(int)
     shown = 1 - covered.reshape(len(at), len(at))
     inner = range(1, cells - 1)
@@ -368,7 +369,7 @@ def _square_mm(at: Place, size_mm: float, height_mm: float) -> np.ndarray:
 
 
 def _at(hidden: np.ndarray, pixels: np.ndarray) -> np.ndarray:
-    """How much is hidden at pixels (n, 2); all beyond the picture's edge."""
+    """How much is hidden at pixels (n, 2): everything beyond the picture's edge."""
     column, row = np.rint(pixels).astype(int).T
     height, width = hidden.shape
     inside = (column >= 0) & (row >= 0) & (column < width) & (row < height)
