@@ -1,4 +1,4 @@
-"""Prepares fields with nothing remembered, to compare remembered answers with."""
+"""Prepares fields with empty caches, to check cached answers."""
 
 import sys
 
@@ -8,7 +8,7 @@ from tablecam.table.model import Position
 
 
 def afresh(position: Position) -> Field:
-    """The field of a position, after all that rulings remember is forgotten."""
+    """Returns the field of a position after clearing all caches of rulings."""
     for name, module in [*sys.modules.items()]:
         if name.startswith("tablecam.rules.maurice"):
             for memo in vars(module).values():

@@ -1,6 +1,6 @@
-"""Positions drawn by chance: as a table may truly lie, and as a camera may see it.
+"""Positions drawn at random: true ones for a measured table, and measured ones for a true table.
 
-Used to count how often a ruling truly holds, given what was measured or given the truth.
+Used to count how often a ruling really holds, given the measured or the true position.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from tablecam.table.rows import with_rows_of_unit
 
 
 def drawn_position(position: Position, luck: np.random.Generator) -> Position:
-    """A position as it may truly be: its rows and bases moved as far as their sigmas say.
+    """Returns a possible true position: rows and bases moved according to their sigmas.
 
-    What is measured is a truth with errors; if errors are as likely one way as the other, truths
-    lie about what was measured just so.
+    A measurement is the truth plus an error; if errors are symmetric, true positions are
+    distributed around the measured one in the same way.
     """
     return replace(position, units=tuple(_drawn(unit, luck) for unit in position.units))
 
 
 def _drawn(unit: Unit, luck: np.random.Generator) -> Unit:
-    """A unit moved by chance, its sigmas gone."""
+    """Returns a unit moved at random, without sigmas."""
     rows = {}
     bases = []
     for pose in with_rows_of_unit(unit).bases:
@@ -35,7 +35,7 @@ def _drawn(unit: Unit, luck: np.random.Generator) -> Unit:
 
 
 def seen_position(position: Position, luck: np.random.Generator) -> Position:
-    """A position as a camera may see it: each base off by errors of its own."""
+    """Returns a position as a camera may see it: each base off by its own error."""
 
     def seen(pose: BasePose) -> BasePose:
         return _moved(pose, luck.normal(0, (pose.sigma_mm, pose.sigma_mm, pose.sigma_deg)))

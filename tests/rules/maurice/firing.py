@@ -1,4 +1,4 @@
-"""Shooters with their fronts at y = 400, enemies before them, and what those may do to these."""
+"""Shooters with their fronts at y = 400, enemies ahead of them, and the shooters' options."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from tablecam.rules.maurice.fire.targets import BaseFire, FireOption
 from tablecam.table.model import Terrain, Unit
 from tests.rules.maurice.tables import SOUTH, gun, line, position
 
-FRONT = 400.0  # Where the fronts of the shooters below lie.
+FRONT = 400.0  # The y of the fronts of the shooters below.
 
 
 def shooters(*units: Unit, terrain: Sequence[Terrain] = ()) -> dict[str, BaseFire]:
-    """The fire of the first unit's bases among all of them."""
+    """Returns the fire of the first unit's bases, with all units on the table."""
     field = field_of(position(*units, terrain=terrain))
     return dict(fire_of(field, field.units[0]))
 
 
 def targets(fire: BaseFire) -> dict[str, tuple[str, int]]:
-    """Each target with the angle and the number to hit."""
+    """Returns each target with the angle and the number to hit."""
     return {option.target: (option.angle, option.to_hit) for option in fire.options}
 
 
 def aims(
     *units: Unit, base: str = "F1/1", terrain: Sequence[Terrain] = ()
 ) -> dict[str, tuple[str, int]] | str:
-    """The targets of a base of the first unit, or why it has none."""
+    """Returns the targets of a base of the first unit, or why it has none."""
     fire = shooters(*units, terrain=terrain)[base]
     return fire.blocked or targets(fire)
 
@@ -48,5 +48,5 @@ def cannon(**more: object) -> Unit:
 
 
 def enemy(ahead_mm: float, x_mm: float = 600, name: str = "B1", **more: object) -> Unit:
-    """A line of foot that faces the shooters, its front so far ahead of theirs."""
+    """A line of foot that faces the shooters, its front `ahead_mm` ahead of theirs."""
     return line(name, "british", x_mm, FRONT + ahead_mm + 20, SOUTH, **more)

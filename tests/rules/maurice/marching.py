@@ -1,4 +1,4 @@
-"""Marches to judge: a unit as it lay, as it lies now, and what lies about it."""
+"""Marches to judge: a unit's old and new poses, other units and terrain."""
 
 from tablecam.rules.maurice.field.field import Field, field_of
 from tablecam.rules.maurice.movement.judge import judge_move

@@ -1,4 +1,4 @@
-"""Units moved, turned and mirrored together, to show that no ruling hangs on where they lie."""
+"""Units moved, turned and mirrored together, to show that no ruling depends on absolute place."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from tablecam.table.model import Point, Terrain, Unit
 
 MIDDLE: Point = (600.0, 500.0)
-"""About which place of a test's units the whole table is turned."""
+"""The point about which the whole table is turned."""
 
 
 class Motion:
-    """A turn about `MIDDLE`, after mirroring left and right or not, and a shift to mid-table."""
+    """Optional mirroring of left and right, a turn about `MIDDLE`, and a shift to mid-table."""
 
     def __init__(self, turn_deg: float, shift_mm: Point, is_mirrored: bool) -> None:
         self._turn_deg, self._shift_mm, self.is_mirrored = turn_deg, shift_mm, is_mirrored
@@ -23,7 +23,7 @@ class Motion:
         return f"Motion({self._turn_deg}, {self._shift_mm}, {self.is_mirrored})"
 
     def point(self, place_mm: Point) -> Point:
-        """A place, moved."""
+        """Returns a moved point."""
         x_mm, y_mm = place_mm[0] - MIDDLE[0], place_mm[1] - MIDDLE[1]
         x_mm = -x_mm if self.is_mirrored else x_mm
         turn_rad = math.radians(self._turn_deg)
@@ -34,7 +34,7 @@ class Motion:
         )
 
     def unit(self, unit: Unit) -> Unit:
-        """A unit, moved."""
+        """Returns a moved unit."""
         bases = []
         for base in unit.bases:
             x_mm, y_mm = self.point((base.x_mm, base.y_mm))
@@ -45,7 +45,7 @@ class Motion:
         return replace(unit, bases=tuple(bases))
 
     def terrain(self, piece: Terrain) -> Terrain:
-        """A piece of terrain, moved."""
+        """Returns a moved piece of terrain."""
         return replace(piece, outline_mm=tuple(self.point(place) for place in piece.outline_mm))
 
 

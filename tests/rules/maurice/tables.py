@@ -29,7 +29,7 @@ def position(
 def line(
     name: str, side: str, x_mm: float, y_mm: float, heading_deg: float = NORTH, **more: object
 ) -> Unit:
-    """Four abreast, counted from the left, their middle at (x, y)."""
+    """Four bases abreast, counted from the left, with their middle at (x, y)."""
     places = [(0.0, (place - 1.5) * BW) for place in range(4)]
     return _unit(name, side, x_mm, y_mm, heading_deg, places, "line", **more)
 
@@ -37,7 +37,7 @@ def line(
 def column(
     name: str, side: str, x_mm: float, y_mm: float, heading_deg: float = NORTH, **more: object
 ) -> Unit:
-    """Four one behind the other, counted from the front, their middle at (x, y)."""
+    """Four bases in file, counted from the front, with their middle at (x, y)."""
     places = [((1.5 - place) * BW, 0.0) for place in range(4)]
     return _unit(name, side, x_mm, y_mm, heading_deg, places, "column", **more)
 
@@ -45,7 +45,7 @@ def column(
 def massed(
     name: str, side: str, x_mm: float, y_mm: float, heading_deg: float = NORTH, **more: object
 ) -> Unit:
-    """Cavalry, two behind two, the front rank first, their middle at (x, y)."""
+    """Cavalry two by two, the front rank first, with their middle at (x, y)."""
     places = [(ahead * BW, right * BW) for ahead in (0.5, -0.5) for right in (-0.5, 0.5)]
     more = {"arm": "cavalry", **more}
     return _unit(name, side, x_mm, y_mm, heading_deg, places, "massed", **more)
@@ -104,4 +104,4 @@ def read_request(data: object, source: str, field: Field) -> Request:
 
 
 FAR = line("B9", "british", 200, 1150, SOUTH)
-"""An enemy far from all."""
+"""An enemy far from all other units."""

@@ -1,4 +1,4 @@
-"""Who can charge whom: the worked examples of the rule sheet, and each limit by itself."""
+"""Possible charges: the worked examples of the rule sheet, and each limit separately."""
 
 import json
 import math
@@ -29,7 +29,7 @@ from tests.rules.maurice.tables import BW, SOUTH, box, column, gun, line, massed
 
 
 def charge(*units: Unit, terrain=()) -> Charge:
-    """Of the first unit."""
+    """Returns the first unit's charge."""
     field = field_of(position(*units, terrain=terrain))
     return charge_of(field, field.units[0])
 
@@ -48,9 +48,9 @@ def test_horse_wheels_one_and_goes_three_ahead(shared: Path):  # M-8.5
 
 @pytest.mark.parametrize(("x_mm", "is_met"), [(474, True), (470, False)])
 def test_m_8_5_no_wheel_goes_farther_than_1_bw(x_mm, is_met):
-    """A wheel of 0.9 BW brings the first gun into the lane, the other wants one of 1.1 BW.
+    """A wheel of 0.9 BW brings the first gun into the lane, the other needs one of 1.1 BW.
 
-    Both would be met within the 4 BW that foot has in all.
+    Both are within the 4 BW that foot has in all.
     """
     found = charge(line("F1", "french", 600, 400), gun("B1", "british", x_mm, 550, SOUTH))
     assert found.is_eligible is is_met
@@ -58,7 +58,7 @@ def test_m_8_5_no_wheel_goes_farther_than_1_bw(x_mm, is_met):
 
 @pytest.mark.parametrize(("ahead_bw", "reaches"), [(3.0, True), (6.95, True), (7.05, False)])
 def test_a_wheel_and_the_way_ahead_share_the_allowance(ahead_bw, reaches):  # M-8.5, T-30
-    """The wheel takes the end of the front that moves 1 BW round, and the rest goes ahead."""
+    """The wheel moves the end of the front 1 BW, and the rest of the allowance goes ahead."""
     turned_deg = math.degrees(BW / (2 * BW))
     (ahead_x, ahead_y), away_mm = forward(90 - turned_deg), (ahead_bw + 0.5) * BW
     # About the right corner at (640, 500); only the whole wheel brings 2 mm of the gun into reach.
@@ -101,7 +101,7 @@ def test_m_8_2_at_least_half_of_a_force_must_be_able_to_charge(charging, force, 
 
 FOOT, HORSE = line("F1", "french", 600, 480), massed("F1", "french", 600, 460)
 GUN_AHEAD, ASIDE = gun("1", "british", 630, 540, SOUTH), massed("F1", "french", 540, 360)
-"""A gun that horse reaches by a wheel to the right alone."""
+"""A gun that horse can reach only by a wheel to the right."""
 
 
 def foe(y_mm: float, x_mm: float = 600, name: str = "1") -> Unit:
@@ -178,7 +178,7 @@ def test_m_8_4_who_may_not_charge_is_told_why(charger, others, terrain, why):
 
 
 def test_m_8_4_infantry_that_would_meet_horse_and_foot_at_once_may_not():
-    """A wheel to either side meets one of them alone."""
+    """A wheel to either side meets only one of them."""
     found = charge(FOOT, foe(600, 520), massed("2", "british", 680, 620, SOUTH))
     assert found.targets == ("1",)
     assert [lane.move.pivot for lane in found.lanes] == ["right"]
@@ -210,7 +210,7 @@ places = st.tuples(st.floats(380, 860), st.floats(300, 800), st.floats(0, 360))
 def test_every_lane_can_be_walked_and_none_that_can_be_walked_is_missed(
     is_horse, friend, foe, battery
 ):
-    """Against the slow way: the unit's outline moved along in small steps."""
+    """Checked by a slow method: the unit's outline is moved in small steps."""
     unit = massed("F1", "french", 600, 460) if is_horse else line("F1", "french", 600, 480)
     others = (
         column("F2", "french", *friend),
@@ -235,7 +235,7 @@ def test_every_lane_can_be_walked_and_none_that_can_be_walked_is_missed(
 
 
 def _walked(unit: Unit, others: tuple[Unit, ...], corner: Corner) -> set[str]:
-    """Whom a unit meets by 9 wheels and ways ahead in steps of 4 mm, plainly inside all limits."""
+    """Enemies met by 9 wheels and moves ahead in steps of 4 mm, clearly inside all limits."""
     shapes = {other.id: unit_footprint(other) for other in others}
     reach_mm = (8 if unit.arm == "cavalry" else 4) * BW - 4
     met = set()
@@ -275,7 +275,7 @@ def _at(unit: Unit, corner: Corner, arc_mm: float, ahead_mm: float) -> shapely.P
         (100.0, 5.0, 100.0, False),
         (160.0, 5.0, 160.0, False),  # 4 BW up to the wall are enough
         (160.5, 5.0, None, False),
-        (100.0, 12.0, 112.0, True),  # over 0.25 BW thick: no wall to be touched across
+        (100.0, 12.0, 112.0, True),  # over 0.25 BW thick: no contact across it
     ],
 )
 def test_m_8_14_a_charge_on_who_is_flush_behind_a_wall_ends_before_it(
@@ -300,7 +300,7 @@ def test_m_8_14_a_charge_over_a_wall_on_who_is_not_flush_with_it_crosses_it():
 
 
 def test_m_8_5_who_touches_an_enemy_across_a_wall_does_not_wheel_at_another():
-    """As the wheel would be one in contact."""
+    """The wheel would be made in contact."""
     wall = box("wall", 560, 500, 640, 505)
     ours = line("F1", "french", 600, 480)
     at_the_wall = gun("1", "british", 600, 525, SOUTH)

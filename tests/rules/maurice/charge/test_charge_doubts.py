@@ -1,4 +1,4 @@
-"""How likely a unit can charge whom, where the camera's error could change it."""
+"""The probability of charges that the camera's error could change."""
 
 from itertools import combinations
 
@@ -38,7 +38,7 @@ def test_what_is_clear_is_not_asked():
 @settings(max_examples=6, deadline=None)
 @given(st.lists(st.floats(-3, 3), min_size=3, max_size=3), st.floats(0, 15))
 def test_charges_asked_together_are_those_of_each_unit_alone(off_mm, askew_deg):
-    """Two lines and a gun before a line and horse, near the ends of their reach."""
+    """Two lines and a gun face a line and horse, near the limits of their reach."""
     units = (
         line("F1", "french", 500, 480, 90 + askew_deg, **ERROR),
         massed("F2", "french", 720, 360, sigma_mm=0.2, sigma_deg=0.1),
@@ -107,13 +107,13 @@ def test_a_world_tilted_for_a_charge_allows_it_wherever_the_table_does(foe, batt
 @pytest.mark.parametrize("gap_mm", [158.5, 159.5, 160.0, 160.5, 161.2])
 @pytest.mark.parametrize("laid", [line, gun])
 def test_m_8_3_no_charge_is_surer_than_that_its_target_is_near_enough(laid, gap_mm):
-    """Two lines square at 160.0 mm were near with 0.50, and charged with 0.98, on one page."""
+    """Two square lines at 160.0 mm were once near with 0.50, yet could charge with 0.98."""
     enemy = laid("1", "british", 600, 520 + gap_mm, SOUTH, **ERROR)
     found = Rulings(field_of(position(FOOT, enemy)), "french").units["F1"]
     told = [lane.probability for lane in found.charge.lanes]
     told += [answer.probability for answer in found.charge.answers]
     assert told
-    # A front is fitted to its bases, so that single draws may differ.
+    # A front is fitted to its bases, so single draws may differ.
     assert max(told) <= found.near.answer.probability + 0.01
     if gap_mm == 160.0:
         assert found.near.answer.answer == "too_close"  # T-39

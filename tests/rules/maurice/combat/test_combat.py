@@ -1,4 +1,4 @@
-"""The whole charge from where units lie (M-8.16 to M-8.27): the book's examples and its corners."""
+"""A whole charge from the units' poses (M-8.16 to M-8.27): the book's examples and edge cases."""
 
 import pytest
 
@@ -61,7 +61,7 @@ def test_the_complete_example_comes_out_as_the_book_tells_it():  # T-32
     assert [found[name]["score"] for name in "ABC123456"] == [4, 12, 9, 10, 7, 9, 7, 3, 4]
     assert {name: found[name]["disruption"] for name in "123"} == {"1": 1, "2": 2, "3": 1}
     assert [name for name in found if found[name]["broken"]] == ["4", "5", "6"]
-    # A leaves the woods in which it stands: one more (M-8.27).
+    # A leaves the woods in which it stands: one more disruption (M-8.27).
     assert {name: found[name]["disruption"] for name in "ABC"} == {"A": 3, "B": 1, "C": 2}
     assert all(found[name]["falls_back"] for name in "ABC")
     assert states(answer) == {"A": 3, "B": 1, "C": 2, "1": 1, "2": 2, "3": 1}
@@ -92,7 +92,7 @@ def test_attacked_on_the_flank_is_vulnerable_and_the_attacker_is_not():  # M-8.1
     value = scores(line("F1", "french", 500, 520), flanked)
     assert value["B1"].modifiers == {"vulnerable": -6}
     assert value["F1"].modifiers == {}
-    # A friend of the defender who touches the attacker's flank does not make it vulnerable.
+    # A friend of the defender touching the attacker's flank does not make it vulnerable.
     beside = column("B2", "british", 600, 500, SOUTH)
     value = scores(line("F1", "french", 500, 520), flanked, beside)
     assert "vulnerable" not in value["F1"].modifiers

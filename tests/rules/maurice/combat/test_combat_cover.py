@@ -1,4 +1,4 @@
-"""Cover in combat, higher ground and bad terrain, by the book's examples."""
+"""Cover in combat, higher ground and bad terrain: the book's examples."""
 
 import pytest
 from hypothesis import given, settings
@@ -36,7 +36,7 @@ FLAT = Terrain("flat", "wall", ((300, 510), (900, 510), (300, 510)))
         pytest.param(BOTH, [box("wall", 540, 502, 800, 507)], False, id="not on the left"),
         pytest.param(BOTH, [box("wall", 526, 502, 650, 507)], False, id="not on the right"),
         pytest.param([BEYOND], [box("trench", 300, 508, 900, 514)], True, id="a trench"),
-        pytest.param(  # M-8.22: it is possible to draw one straight line
+        pytest.param(  # M-8.22: one straight line can be drawn
             [BEYOND],
             [box("trench", 300, 508, 598, 514), box("trench", 602, 508, 900, 514, "rest")],
             False,
@@ -90,12 +90,12 @@ def test_the_drawing_shows_the_cover_or_the_line_that_avoids_it():
 @settings(max_examples=25)
 @given(left=st.floats(301, 700), right=st.floats(300, 900), low=st.floats(500, 540))
 def test_an_open_line_is_found_wherever_many_lines_find_one(left, right, low):
-    """The slow way: all lines from 41 points of the front to 41 of the defender's front."""
+    """Checked by a slow method: all lines from 41 points of one front to 41 of the other."""
     field = against(
         line("1", "british", 640, 565, SOUTH),
         terrain=[box("wall", 300, 505, left, 509), box("wall", right, low, 1000, low + 4)],
     )
-    # Half a millimetre inside of the defender, as its outermost sliver does not count (G-5).
+    # Half a millimetre inside the defender, as its outermost sliver does not count (G-5).
     open_mm = [
         (start, end)
         for start in (520 + 4 * step for step in range(41))

@@ -1,4 +1,4 @@
-"""Who is engaged with whom: the worked examples of the rule sheet, and what must never matter."""
+"""Engagements: the worked examples of the rule sheet, and irrelevant changes."""
 
 import json
 import math
@@ -65,7 +65,7 @@ def thin(unit: Unit, depth_mm: float) -> Unit:
 def test_m_8_12_a_second_line_is_engaged_once_a_whole_base_overlaps_the_first(
     first_x_mm, second_x_mm, is_engaged
 ):
-    """The left line of the last base has to pass the end of the first line."""
+    """The last base's left line of sight has to pass the end of the first line."""
     first = thin(line("1", "british", first_x_mm, 513, SOUTH), 26)
     second = line("2", "british", second_x_mm, 550, SOUTH)
     assert ("2" in engaged(field_of(position(FOOT, first, second)))["F1"]) == is_engaged
@@ -109,7 +109,7 @@ def test_a_corner_that_meets_the_front_edge_touches_it():  # M-8.10
 
 
 def test_a_rank_that_is_not_quite_straight_touches_the_front_all_the_same():  # G-7
-    """One base stands 0.3 mm before its rank, and reaches 0.1 mm into the strip of the horse."""
+    """One base is 0.3 mm ahead of its rank, and reaches 0.1 mm into the strip of the horse."""
     rank = line("1", "british", 559.9, 520.0, SOUTH)
     uneven = tuple(replace(base, y_mm=519.7) if base.x_mm > 600 else base for base in rank.bases)
     horse = massed("F1", "french", 560, 460)

@@ -1,4 +1,4 @@
-"""How sure the engagements are: which doubts a ruling names, and about which units."""
+"""Certainty of engagements: the doubts that a ruling names, and about which units."""
 
 from dataclasses import replace
 
@@ -34,7 +34,7 @@ def test_exact_positions_leave_no_doubts_and_measured_ones_name_the_enemy(laid) 
 
 
 def test_m_8_12_an_exact_answer_is_yes_for_the_listed_pairs_alone() -> None:
-    """The gun 40.3 mm ahead is out of reach of any line of 1 BW."""
+    """The gun 40.3 mm ahead is beyond any line of 1 BW."""
     ahead = (gun("B1", "british", 560, 520, SOUTH), gun("B2", "british", 640, 560.3, SOUTH))
     found = engaged(position(line("F1", "french", 600, 480), *ahead))
     assert [*found.pairs] == [("F1", "B1")]
@@ -92,7 +92,7 @@ def test_rulings_gather_every_doubt_once_and_tell_how_probable_engagements_are()
 
 @pytest.mark.parametrize("gap_mm", [0.7, 1.0, 1.3])
 def test_m_8_10_no_engagement_is_surer_than_that_the_two_touch(gap_mm) -> None:
-    """Two lines square at 1.0 mm touched with 0.50, and were engaged with 0.94, on one page."""
+    """Two square lines at 1.0 mm once touched with 0.50, yet were engaged with 0.94."""
     field = field_of(facing(gap_mm, sigma_mm=0.5, sigma_deg=0.2))
     touch = contacts_of_field(field).answer("F1", "B1")
     answer = engagements(field, "french").answer("F1", "B1")

@@ -1,4 +1,4 @@
-"""Falling back (M-8.23 to M-8.27): how far, through whom, and what it costs (T-37)."""
+"""Falling back (M-8.23 to M-8.27): distance, friends passed, and cost (T-37)."""
 
 import pytest
 from hypothesis import given, settings
@@ -156,7 +156,7 @@ def test_it_ends_just_clear_of_a_friend_or_one_base_width_back(gap_mm, aside_mm,
     is_passed = gap_mm < BW
     assert way.passed == (("F",) if is_passed else ())
     assert way.back_mm == pytest.approx(gap_mm + 2 * BW if is_passed else BW, abs=1e-6)
-    # By plain areas.
+    # Checked by plain areas.
     a, f = field.units
     x, y = forward(a.axes.heading_deg)
     there = unit_footprint(shifted(a.unit, -x * way.back_mm, -y * way.back_mm))

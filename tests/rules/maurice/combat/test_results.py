@@ -1,4 +1,4 @@
-"""What scores lead to, from plain numbers: passive units first, then active ones (M-8.20)."""
+"""Results of scores, from plain numbers: passive units first, then active ones (M-8.20)."""
 
 from dataclasses import replace
 

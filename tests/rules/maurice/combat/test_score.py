@@ -1,4 +1,4 @@
-"""Values in combat from plain facts: basic, modifiers, outnumbered, the floor (M-8.16, M-8.17)."""
+"""Combat values from plain facts: basic, modifiers, outnumbered, the floor (M-8.16, M-8.17)."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from tablecam.rules.maurice.combat.combat import Fighter, combat_values
 
 
 def meets(*pairs: tuple[str, str], guns: str = "", **more: object) -> dict[str, Fighter]:
-    """Fighters of foot (or guns) who are engaged in pairs; `more` are facts of the first one."""
+    """Fighters of foot (or guns) engaged in pairs; `more` are facts of the first one."""
     enemies: dict[str, list[str]] = {}
     for a, b in pairs:
         enemies.setdefault(a, []).append(b)
@@ -34,7 +34,7 @@ def of(fighters: dict[str, Fighter]):
         ([("1", "A"), ("1", "B")], "", {"1": -2}),
         ([("1", "A"), ("2", "A"), ("2", "B"), ("3", "B")], "", {"A": -1, "B": -1}),
         ([("1", "A"), ("1", "G"), ("1", "H"), ("1", "I")], "G H I", {}),
-        # An enemy who also meets a gun of mine does not meet me alone.
+        # An enemy that also meets a friendly gun does not meet the unit alone.
         ([("1", "A"), ("1", "B"), ("G", "A")], "G", {"1": -1}),
         ([("1", "G"), ("2", "G")], "G", {"G": -2}),
         ([("1", "A")], "", {}),

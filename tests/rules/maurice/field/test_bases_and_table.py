@@ -1,4 +1,4 @@
-"""Bases of any shape, tables of any size, and what height has no part in (M-1.1 to M-1.3, G-9)."""
+"""Bases of any shape, tables of any size, and the irrelevance of height (M-1.1 to M-1.3, G-9)."""
 
 from dataclasses import replace
 
@@ -41,7 +41,7 @@ def test_m_1_1_units_on_the_same_odd_bases_are_told_of_in_one_sentence():
 
 
 def test_m_1_1_the_demo_begins_on_bases_that_the_rules_are_made_for():
-    """Its cavalry was told of six times at every ruling."""
+    """Every ruling used to repeat the warning about its cavalry six times."""
     assert field_of(embedded_demo().truth()).warnings == ()
 
 

@@ -1,4 +1,4 @@
-"""Positions are checked before anything is ruled: what cannot lie so is refused in one line."""
+"""Positions are checked before any ruling: impossible ones are refused in one line."""
 
 from dataclasses import replace
 
@@ -17,7 +17,7 @@ WOOD = box("woods", 380, 380, 520, 460, "wood")
 
 
 def apart(unit, gap_mm):
-    """A line with its last base so far from the others."""
+    """A line with its last base at a gap from the others."""
     last = replace(unit.bases[-1], x_mm=unit.bases[-1].x_mm + gap_mm)
     return replace(unit, bases=(*unit.bases[:-1], last))
 
@@ -89,14 +89,14 @@ def test_bases_that_overlap_by_as_much_as_hands_do_are_warned_of():
 
 
 def flush_lines(sigma_mm: float) -> Position:
-    """A line of battle of four units, each flush with the next, as a camera may see it."""
+    """A line of battle of four units in contact, as a camera may see it."""
     error = {"sigma_mm": sigma_mm, "sigma_deg": sigma_mm / 5}
     units = (line(f"F{place}", "french", 400 + 160 * place, 400, **error) for place in range(4))
     return position(*units)
 
 
 def test_flush_bases_measured_into_each_other_are_refused_no_more_than_their_errors_say():  # M-1.6
-    """At 1.5 mm four positions in five were refused."""
+    """At 1.5 mm four positions in five used to be refused."""
     luck = np.random.default_rng(1745)
     true = flush_lines(1.5)
     for _ in range(40):
@@ -164,7 +164,7 @@ def test_a_formation_that_no_unit_of_its_arm_lies_in_is_refused(unit, formation,
     ],
 )
 def test_a_unit_that_does_not_lie_as_it_is_said_to_is_warned_of(unit, formation, because):  # M-1.7
-    """But not one on the verge of it, which a camera would call now this and now that."""
+    """A borderline formation, which would flicker from frame to frame, causes no warning."""
     warnings = field_of(position(replace(unit, formation=formation))).warnings
     said = f"unit F1 is declared to be in formation {formation}, but {because}"
     assert warnings == ((said,) if because else ())

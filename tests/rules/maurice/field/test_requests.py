@@ -1,4 +1,4 @@
-"""Requests: every key that is wrong is refused in one line that says what was expected."""
+"""Requests: every wrong key is refused in one line that says what was expected."""
 
 import json
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Who may shoot at whom from where they lie, and at what number (chapter 7)."""
+"""Which bases may shoot at which units, and the number to hit (chapter 7)."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_m_7_6_a_gun_partly_in_woods_does_not_fire_and_foot_does():
 
 def test_m_7_9_foot_reaches_four_bw_exactly_and_no_more():
     assert only(shooters(foot(), enemy(160))["F1/2"]).range == "short"
-    # Turned a little, the far corner of the zone reaches on to hypot(4, 1/2) BW = 161.2 mm.
+    # Turned a little, the far corner of the zone reaches hypot(4, 1/2) BW = 161.2 mm.
     assert only(shooters(foot(), enemy(161))["F1/2"]).angle != "ahead"
     assert aims(foot(), enemy(161.3), base="F1/2") == "no target"
 
@@ -98,7 +98,7 @@ def test_m_7_10_a_gun_reaches_24_bw_exactly(gap_mm, is_reached):
 
 
 def test_m_7_11_a_range_is_taken_along_the_zone_to_what_lies_in_it():
-    # Its nearest corner lies beside the zone; what lies in it is farther than short range.
+    # Its nearest corner lies beside the zone; the part inside is beyond short range.
     slanted = turned(line("B1", "british", 700, 545, SOUTH), 20.0, (700, 545))
     option = only(shooters(cannon(), slanted)["F1/1"])
     nearest_mm = min(base.y_mm for base in slanted.bases)
@@ -116,7 +116,7 @@ def test_m_7_12_a_target_ahead_must_be_taken_though_a_better_one_lies_at_an_angl
 
 @pytest.mark.parametrize(("x_mm", "angle"), [(480.0, "left"), (720.0, "right")])
 def test_m_7_12_a_zone_turns_up_to_45_degrees_either_way(x_mm, angle):
-    # From (600, 400) the bearing of a base at 120 aside and 110 ahead is a bit over 45 degrees.
+    # From (600, 400) a base 120 to the side and 110 ahead bears slightly over 45 degrees.
     assert aims(cannon(), gun("B1", "british", x_mm, 510, SOUTH)) == {"B1": (angle, 4)}
     assert aims(cannon(), gun("B1", "british", x_mm, 440, SOUTH)) == "no target"
 
@@ -154,7 +154,7 @@ def test_m_7_15_a_friend_at_every_angle_stops_the_long_fire_too():
     assert aims(cannon(), enemy(500), *screen) == "friend"
 
 
-# What obstructs and hides (M-7.16 to M-7.18, M-5.9).
+# Obstruction and hiding (M-7.16 to M-7.18, M-5.9).
 
 TREES = [box("woods", 588, 440, 612, 462)]
 WALL, HALF_WALL = box("wall", 400, 460, 800, 465), box("wall", 400, 460, 600, 465)
@@ -227,7 +227,7 @@ def test_m_5_9_one_line_past_a_crest_is_enough():
 def test_m_7_19_only_what_the_very_end_of_a_zone_holds_of_a_base_is_asked_for_cover(
     turned_deg, has_cover
 ):
-    """The wall is on the left; a base that is turned left is held by its left end alone."""
+    """The wall is on the left; only the left end of a base turned left is in the zone."""
     about = turned(enemy(99), turned_deg, (600, 499))
     met = only(shooters(cannon(), about)["F1/1"])
     lower_mm = 100 - met.distance_mm  # So that its first part in the zone lies at its very end.
@@ -266,7 +266,7 @@ def test_m_7_19_a_wall_or_trench_as_wide_as_the_zone_covers(ground, to_hit):
 
 
 def test_m_7_19_the_best_of_several_angles_is_listed_one_past_the_cover():
-    """The gun to the left front is behind a short wall, which an angle goes round."""
+    """The gun to the left front is behind a short wall, which another angle avoids."""
     near, short = gun("B1", "british", 510, 500, SOUTH), box("wall", 495, 470, 530, 475)
     assert aims(cannon(), near, terrain=[short]) == {"B1": ("left", 4)}
 

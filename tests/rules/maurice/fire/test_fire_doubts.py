@@ -1,4 +1,4 @@
-"""How sure fire is: probabilities that are met, doubts that are told, none where all is exact."""
+"""Certainty of fire: correct probabilities, reported doubts, and none if all poses are exact."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from tests.rules.maurice.tables import SOUTH, box, column, gun, line, position
 MEASURED, LESS_SURE = {"sigma_mm": 0.4, "sigma_deg": 0.3}, {"sigma_mm": 0.5, "sigma_deg": 0.3}
 TRIALS = 200
 FAR_OFF = 3.5 * (0.25 / TRIALS) ** 0.5
-"""A share of the trials lies within 3.5 of its own standard deviations of the true one."""
+"""Tolerance for a share of the trials: 3.5 standard deviations."""
 FAR_OFF_OF_DRAWS = 3.5 * (0.25 / TRIALS + 0.25 / 400) ** 0.5
-"""As above, where the stated probability is itself a share of 400 draws."""
+"""The same, if the stated probability is itself a share of 400 draws."""
 
 
 def fire_in(table: Position, base: str = "F1/1") -> BaseFire:
@@ -40,7 +40,7 @@ def with_poses(table: Position, pose: Callable[[BasePose], BasePose]) -> Positio
 
 
 def truly(pose: BasePose, by: np.ndarray) -> BasePose:
-    """A base exactly where it lies, off by so many standard deviations in x, y and heading."""
+    """An exact base, off by some standard deviations in x, y and heading."""
     return replace(
         pose,
         x_mm=pose.x_mm + by[0] * pose.sigma_mm,
@@ -53,7 +53,7 @@ def truly(pose: BasePose, by: np.ndarray) -> BasePose:
 
 
 def three_sigma_off(table: Position, measured: Field, luck: np.random.Generator) -> Position:
-    """A table whose units truly lie three of their standard deviations off, their rows flush."""
+    """A true table whose units are three standard deviations off, their rows flush."""
 
     def off(unit: Unit) -> Unit:
         way = luck.standard_normal(3)
@@ -88,20 +88,20 @@ def doubt(fire: BaseFire, rule: str, about: str = "") -> Answer:
 
 
 def crested(end_mm: float) -> Position:
-    """A gun may see another past the right end of a crest, along the line x = 620."""
+    """A gun that may see another past the right end of a crest, along the line x = 620."""
     near = gun("B1", "british", 600, 520, SOUTH, **MEASURED)
     return position(cannon(**MEASURED), near, terrain=[box("crest", 300, 450, end_mm, 452)])
 
 
 def walled(gap_mm: float) -> Position:
-    """A gun whose wall, so far before it, lets it reach another only if it is its own."""
+    """A gun that can reach another only if the wall, `gap_mm` ahead of it, is its own."""
     far = gun("B1", "british", 600, 540, SOUTH, **MEASURED)
     wall = box("wall", 400, 400 + gap_mm, 800, 405 + gap_mm)
     return position(cannon(**MEASURED), far, terrain=[wall])
 
 
 def between_friends(gap_mm: float, aside_mm: float) -> Position:
-    """To a gun 15 BW off, between two friends 7 BW off."""
+    """A shot at a gun 15 BW away, between two friends 7 BW away."""
     left_mm, right_mm = 520 + aside_mm - gap_mm / 2, 680 + aside_mm + gap_mm / 2
     return position(
         cannon(**LESS_SURE),
@@ -177,9 +177,9 @@ def test_m_7_18_what_hangs_on_a_hair_is_as_often_as_told(
 
 
 def test_m_7_22_enfilade_is_that_of_the_best_base_that_may_be_hit():
-    """B1/3 is behind all doubt, as measured; in one draw of four only B1/2 is hit."""
+    """B1/3 is enfiladed beyond doubt, but in one draw of four only B1/2 is hit."""
     facing_east = column("B1", "british", 640, 480, 0.0, **LESS_SURE)
-    # Not flush, so that each base errs by itself.
+    # The bases are not flush, so that their errors are independent.
     bases = tuple(
         replace(base, x_mm=base.x_mm - 4 * place) for place, base in enumerate(facing_east.bases)
     )
@@ -194,7 +194,7 @@ def test_m_7_22_enfilade_is_that_of_the_best_base_that_may_be_hit():
 
 
 def test_m_7_12_a_turned_zone_reaches_farther_and_is_as_sure_as_its_draws():
-    """Beyond 4 BW straight ahead, the corner of a turned zone still meets a line that faces it."""
+    """Beyond 4 BW straight ahead, the corner of a turned zone still meets a facing line."""
     facing = line("B1", "british", 580, 420 + 160.9, SOUTH, **MEASURED)
     table = position(foot(**MEASURED), facing)
     option = only(fire_in(table, "F1/2"))
@@ -226,7 +226,7 @@ def test_m_7_19_cover_that_hangs_on_a_hair_is_too_close_to_call_and_a_long_wall_
     assert told.answer == "too_close"
     assert 0.05 < told.probability < 0.95
     assert not cover(700)
-    # The target is near enough to be hit over a wall that may be one's own whether it is or not.
+    # The target is near enough to be hit whether or not the wall is the shooter's own.
     near = gun("B1", "british", 600, 455, SOUTH, **MEASURED)
     table = position(cannon(**MEASURED), near, terrain=[box("wall", 400, 400.95, 800, 405)])
     assert doubt(fire_in(table), "M-7.19").answer == "too_close"
@@ -246,14 +246,14 @@ def test_exact_poses_and_what_is_far_from_its_limit_leave_no_doubt():
 
 
 def test_one_who_is_shot_at_ahead_or_after_a_turn_is_shot_at_for_certain():
-    """Whether B1 reaches into the zone ahead hangs on half a millimetre; a turn reaches it well."""
+    """Half a millimetre decides whether B1 is in the zone ahead, but a turned zone reaches it."""
     fire = fire_in(replace(SLIVER, units=SLIVER.units[:2]))
     assert (only(fire).target, only(fire).probability, fire.answers) == ("B1", 1.0, ())
 
 
 @pytest.mark.parametrize(("end_mm", "word"), [(619.4, "yes"), (620.6, "no")])
 def test_what_is_likely_but_not_certain_is_told_with_its_probability(end_mm, word):
-    """Between 0.13 and 5 in a hundred a target may, or may not, be shot at all the same."""
+    """Probabilities between 0.13 and 5 per cent, or their complements, are reported."""
     fire = fire_in(crested(end_mm))
     (told,) = fire.answers
     assert told.answer == word
@@ -266,7 +266,7 @@ def test_what_is_likely_but_not_certain_is_told_with_its_probability(end_mm, wor
 @settings(max_examples=10, deadline=None)
 @given(battles(), st.floats(0.0, 1.0), st.floats(0.0, 1.0))
 def test_bases_asked_together_are_told_what_each_unit_is_told_alone(battle, sigma_mm, sigma_deg):
-    """Though some are surer than others of where they lie."""
+    """They have different sigmas."""
 
     def surer(unit: Unit, share: int) -> Unit:
         sigmas = {"sigma_mm": sigma_mm / share, "sigma_deg": sigma_deg / share}
@@ -292,7 +292,7 @@ offs_mm = st.floats(-3.0, 3.0)
 
 @st.composite
 def near_their_limits(draw: st.DrawFn) -> Position:
-    """A gun or foot, a crest's end or a wall within a few millimetres of where it decides."""
+    """A gun or foot, and a crest's end or wall within a few millimetres of its limit."""
     shooter = draw(st.sampled_from([cannon, foot]))(**MEASURED)
     far = gun("B1", "british", 600, draw(st.sampled_from([520.0, 541.0])), SOUTH, **MEASURED)
     crest = box("crest", 300, 450, 620 + draw(offs_mm), 452)
@@ -304,7 +304,7 @@ def near_their_limits(draw: st.DrawFn) -> Position:
 @settings(max_examples=15, deadline=None)
 @given(near_their_limits(), st.integers(0, 10**6))
 def test_no_fire_within_three_sigma_of_its_limit_is_a_flat_yes_or_no(table, seed):
-    """What is not told of as uncertain is as told when every unit lies three sigma off."""
+    """Answers not reported as uncertain still hold with every unit three sigma off."""
     measured = field_of(table)
     true = field_of(three_sigma_off(table, measured, np.random.default_rng(seed)))
     then = fire_of(true, true.units[0])

@@ -1,4 +1,4 @@
-"""Fire does not depend on where on the table, or which way about, a battle lies."""
+"""Fire does not depend on a battle's place on the table, or its direction."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tablecam.table.model import Position
 from tests.rules.maurice.moved import Motion, motions
 from tests.rules.maurice.tables import box, column, gun, line, massed, position
 
-# Places on no grid that bases could share, so that nothing lies on a limit but for rounding.
+# Places off any common grid, so that nothing lies exactly on a limit except by rounding.
 aside_mm = st.integers(-180, 180).map(lambda step: 600.0 + step * 1.0371)
 ahead_mm = st.integers(55, 240).map(lambda step: 400.0 + step * 1.0271)
 headings_deg = st.integers(0, 359).map(lambda step: step + 0.137)
@@ -32,7 +32,7 @@ shapes = st.sampled_from([line, column, massed, gun])
 
 @st.composite
 def battles(draw: st.DrawFn) -> Position:
-    """A line or a gun that may shoot, two or three units before it, and a wall or woods."""
+    """A line or gun that may shoot, two or three units ahead of it, and a wall or woods."""
     shooter = draw(st.sampled_from([line, gun]))("F1", "french", 600, 400 - 20.3)
     sides = draw(st.lists(st.sampled_from(["french", "british"]), min_size=1, max_size=2))
     others = [
@@ -54,7 +54,7 @@ def fire(of: Position) -> Mapping[str, BaseFire]:
 
 
 def told(each: BaseFire, swap: Mapping[str, str]) -> tuple[object, ...]:
-    """All that an option says of who may be hit how; `swap` names left and right anew."""
+    """Everything that options say about targets; `swap` exchanges left and right."""
     return (
         each.blocked,
         [
@@ -93,7 +93,7 @@ def test_every_option_holds_at_its_angle_and_every_shooter_has_options_or_a_reas
 @settings(max_examples=40, deadline=None)
 @given(battles())
 def test_a_friend_less_never_loses_a_target(battle):
-    """Whoever could be hit can still be hit when friends and terrain are taken away."""
+    """Every target can still be hit once friends and terrain are removed."""
     friends = [unit for unit in battle.units[1:] if unit.side == "french"]
     bare = replace(battle, units=tuple(u for u in battle.units if u not in friends), terrain=())
     with_all, without = fire(battle), fire(bare)
@@ -110,7 +110,7 @@ def hit_by(met: ZoneContents) -> set[str]:
 @settings(max_examples=20, deadline=None)
 @given(battles())
 def test_m_7_12_no_angle_tried_ten_times_as_finely_hits_anybody_else(battle):
-    fire(battle)  # Battles that cannot lie so are left out.
+    fire(battle)  # Impossible battles are skipped.
     field = field_of(battle)
     unit = field.units[0]
     bases = Scene.measured(field).shooters([(unit, place) for place in range(len(unit.bases))])

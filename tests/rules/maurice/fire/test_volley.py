@@ -1,4 +1,4 @@
-"""Shooting with given dice (M-7.20 to M-7.26): hits, disruptions, smoke, and what is refused."""
+"""Fire with given dice (M-7.20 to M-7.26): hits, disruptions, smoke, and refusals."""
 
 import pytest
 
@@ -160,7 +160,7 @@ def bombarded(*guns: Unit) -> dict[str, object]:
 
 
 def test_guns_that_bombard_together_are_one_force():  # M-7.3, M-4.14
-    # Each within 2 BW of the next, in whichever order they are named.
+    # Each is within 2 BW of the next, in any order of naming.
     chain = [gun(name, "french", x, 400) for name, x in (("G1", 500), ("G3", 740), ("G2", 620))]
     far_wide = bombarded(chain[0], chain[2])
     assert [shot["unit"] for shot in far_wide["shots"]] == ["G1", "G2"]

@@ -1,4 +1,4 @@
-"""The smallest table to play cards on: a line against a line, each with its commander."""
+"""The smallest table on which to play cards: two opposing lines, each with its commander."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ COMMANDERS = (Commander("fc", "french", 600, 100), Commander("bc", "british", 60
 
 
 def table(*more: Unit, terrain: Sequence[Terrain] = ()) -> Position:
-    """F1 and B1, 20 BW apart, and whatever a test adds."""
+    """F1 and B1, 20 BW apart, plus any further units."""
     return position(
         line("F1", "french", 600, 200),
         line("B1", "british", 600, 1000, SOUTH),
@@ -21,5 +21,5 @@ def table(*more: Unit, terrain: Sequence[Terrain] = ()) -> Position:
 
 
 def hand(state: State, side: str) -> int:
-    """How many cards a side holds."""
+    """Returns the number of cards that a side holds."""
     return state.side(side).hand

@@ -1,4 +1,4 @@
-"""Whole games on random tables by random legal players, and what must hold all through them."""
+"""Whole games on random tables with random legal actions, and their invariants."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from tablecam.table.model import BasePose, Commander, Position, Terrain, Unit
 from tests.rules.maurice.tables import column, gun, line, massed, position
 
 MOST_ACTIONS = 4000
-"""Hardly a game of random players has a quarter of it."""
+"""Few games of random players reach a quarter of this."""
 _CELL_MM = 200.0
 _SIGMA_MM, _SIGMA_DEG = 0.2, 0.3
-"""What the interfaces' example of a measured position says of a base."""
+"""The sigmas of a base in the interfaces' example of a measured position."""
 _LAYERS = ((line, "infantry"), (line, "infantry"), (massed, "cavalry"), (column, "infantry"))
 _IDLE = ("done", "decline", "interruptfoil", "declarepass", "declareevent", "place-commander")
-"""What ends things without anything happening on the table."""
+"""Actions that end a step without any effect on the table."""
 _IDLENESS = 0.15
 _KINDS = ("woods", "rough", "wall", "marsh", "impassable", "hill")
 
 
 def random_table(seed: int) -> Position:
-    """Two armies some 3 BW apart, in lines of battle on cells of their own, and ground."""
+    """Two armies about 3 BW apart, in lines of battle on separate cells, and terrain."""
     chance = Random(seed)
     units: list[Unit] = []
     for side, name, y_mm, heading in (("french", "F", 540.0, 90.0), ("british", "B", 740.0, 270.0)):
@@ -68,7 +68,7 @@ def ground(chance: Random) -> list[Terrain]:
 
 
 def measured(table: Position, seed: int) -> Position:
-    """The table as a camera sees it: all a little off, by as much as it says."""
+    """The table as a camera sees it: every base slightly off, according to its sigmas."""
     chance = Random(seed)
     units = tuple(
         replace(unit, bases=tuple(_seen(base, chance) for base in unit.bases))
@@ -90,7 +90,7 @@ def _seen(base: BasePose, chance: Random) -> BasePose:
 
 
 def random_game(seed: int, *, is_measured: bool = False, **options: Any) -> Play[State, Action]:
-    """A game at its beginning, with chance seeded alike."""
+    """A new game, its table and chance with the same seed."""
     table = random_table(seed)
     if is_measured:
         table = measured(table, seed)
@@ -98,7 +98,7 @@ def random_game(seed: int, *, is_measured: bool = False, **options: Any) -> Play
 
 
 def eager(actions: tuple[Action, ...], players: Random) -> Action:
-    """A choice of players who mostly do something: first what kind of thing, then which."""
+    """Chooses for players who mostly do something: first a kind of action, then one of it."""
     kinds: dict[str, list[Action]] = {}
     for action in actions:
         kind = action.type + getattr(action, "command", getattr(action, "effect", ""))
@@ -110,7 +110,7 @@ def eager(actions: tuple[Action, ...], players: Random) -> Action:
 
 
 class Keeping:
-    """What a game may never lose: bases, morale, cards. To be asked after each action."""
+    """Checks after each action that no bases, morale or cards are lost."""
 
     def __init__(self, play: Play[State, Action]) -> None:
         self._bases = _bases(play.state.position)
@@ -119,7 +119,7 @@ class Keeping:
         self._told: list[tuple[Done[State, Action], Counter[str]]] = []
 
     def check(self, play: Play[State, Action]) -> None:
-        """The game as it stands has all that it began with, but for what its events tell of."""
+        """Checks that only events account for differences from the start of the game."""
         told, state = self._told_until_now(play.done), play.state
         bases = {unit: has for unit, has in self._bases.items() if not told[f"{unit} broken"]}
         assert _bases(state.position) == bases
@@ -131,7 +131,7 @@ class Keeping:
             assert 0 <= int(unit.state.get("disruption", 0)) <= len(unit.bases)
 
     def _told_until_now(self, done: tuple[Done[State, Action], ...]) -> Counter[str]:
-        """How many events of each kind there were, those of what was taken back left out."""
+        """Returns the number of events of each kind, without actions that were taken back."""
         told = self._told
         while told and (len(told) > len(done) or told[-1][0] is not done[len(told) - 1]):
             told.pop()
@@ -153,6 +153,6 @@ def _bases(position: Position) -> dict[str, int]:
 
 
 def cards_of(state: State) -> int:
-    """All cards but the Reshuffle card, wherever they are."""
+    """Returns the number of all cards, without the Reshuffle card, wherever they are."""
     in_deck = state.deck.left - (state.deck.stage == "second")
     return in_deck + state.deck.discarded + sum(side.hand for side in state.sides)

@@ -1,4 +1,4 @@
-"""States of a game for tests, in the middle of a round, and what becomes of them."""
+"""States of a game for tests, in the middle of a round, and actions on them."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def charging(*units: Unit, **more: Any) -> State:
 
 
 def combat(*units: Unit, engaged: str, **more: Any) -> State:
-    """All charges made, the dice of those engaged due; nobody has cards."""
+    """All charges made, the dice of the engaged units due; nobody has cards."""
     step = RollingCombat(tuple(engaged.split()))
     return laid(step, *units, command="charge", hand=0, **more)
 
@@ -62,22 +62,22 @@ def _french(units: Sequence[Unit]) -> tuple[str, ...]:
 
 
 def march(unit: Unit) -> March:
-    """A march to where the unit lies."""
+    """A march to the unit's place."""
     return March(unit.id, unit.bases)
 
 
 def charge(unit: Unit, target: str) -> Charge:
-    """A charge that ends where the unit lies."""
+    """A charge that ends at the unit's place."""
     return Charge(unit.id, target, unit.bases)
 
 
 def fire(unit: str, target: str, *places: int) -> Fire:
-    """Bases that shoot at one target: all four unless places are named."""
+    """Fire of bases at one target: of all four unless some are given."""
     return Fire(unit, {f"{unit}/{place}": target for place in places or (1, 2, 3, 4)})
 
 
 def after(state: State, *actions: Action) -> tuple[State, tuple[Event, ...]]:
-    """What follows from actions one after the other, and all that happened."""
+    """Returns the state after some actions in turn, and all events."""
     told: list[Event] = []
     for action in actions:
         state, events = GAME.apply(state, action)
@@ -93,16 +93,16 @@ def dice(state: State, *values: int) -> Roll:
 
 
 def level(state: State, unit: str) -> int | None:
-    """A unit's disruption; None when it has left the table."""
+    """Returns a unit's disruption; None if it has left the table."""
     found = state.position.unit(unit)
     return None if found is None else int(found.state.get("disruption", 0))
 
 
 def kinds(events: Sequence[Event]) -> list[str]:
-    """What kinds of things happened, in their order."""
+    """Returns the kinds of events, in order."""
     return [event.kind for event in events]
 
 
 def scores(events: Sequence[Event]) -> dict[str, int]:
-    """What each unit scores in a combat."""
+    """Returns each unit's score in a combat."""
     return {each.facts["unit"]: each.facts["score"] for each in events if each.kind == "score"}

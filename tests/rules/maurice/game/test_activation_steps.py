@@ -1,4 +1,4 @@
-"""Activating a force: spans, parts of forces, and what the force must be able to do."""
+"""Activating a force: spans, parts of forces, and the abilities that the force needs."""
 
 from dataclasses import replace
 
@@ -17,7 +17,7 @@ from tests.rules.maurice.tables import gun, line, position
 
 
 def far(bw):
-    """A unit whose nearest point lies so many BW from the edge of its commander's marker."""
+    """A unit whose nearest point is `bw` BW from the edge of its commander's marker."""
     x_mm = 600 + 20 + bw * 40 + 80
     commanders = (Commander("fc", "french", 600, 200), COMMANDERS[1])
     units = line("F1", "french", x_mm, 200), line("B1", "british", 600, 1000, SOUTH)

@@ -1,7 +1,7 @@
 """Bad input to the engine: one clear answer, nothing changed, never an internal error.
 
-Anything that a document can hold in any place of it: numbers that overflow, texts for numbers,
-lists for objects, keys that are missing or too many, and lines that are no JSON at all.
+Documents are spoilt in any place: numbers that overflow, strings instead of numbers, lists instead
+of objects, missing and superfluous keys, and lines that are not JSON at all.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ ANYTHING = st.recursive(
 
 @st.composite
 def spoilt(draw: st.DrawFn, document: dict[str, Any]) -> dict[str, Any]:
-    """A document with anything at all in one place of it, or without that."""
+    """A document with one value replaced by anything at all, or left out."""
     changed: dict[str, Any] = copy.deepcopy(document)
     node: Any = changed
     while True:
@@ -87,7 +87,7 @@ ACTIONS: tuple[dict[str, Any], ...] = (
     {"type": "lay-terrain", "terrain": [TERRAIN]},
     {"type": "deploy", "side": "french", "units": {"F1": [BASE]}},
 )
-"""One of each type, as a page sends it; most are not due."""
+"""One action of each type, as the page sends it; most are not due."""
 
 
 def ask(lines: Lines, do: str, **more: Any) -> dict[str, Any]:

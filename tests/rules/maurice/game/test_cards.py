@@ -91,7 +91,7 @@ def test_first_fire_lets_the_passive_side_declare_and_shoot_first():  # T-7, M-4
     state, _ = after(state_at(near_enemies(), VolleyChoice()), Volleys(True))
     assert GAME.asked(state).seat == "british"
     state, _ = after(state, Interrupt("first-fire"))
-    assert GAME.asked(state).seat == "british"  # its modifiers come first, too
+    assert GAME.asked(state).seat == "british"  # its modifiers come first too
     state, _ = after(state, Modify("british", "musket", {"B1": 1}), Decline("french"))
     assert (state.step.side, state.step.next_sides) == ("british", ("french",))
     state, _ = after(state, Done())
@@ -124,7 +124,7 @@ def test_rough_going_foils_the_march_of_a_force_in_difficult_ground():  # T-8, M
     state, told = after(state, Activate(("F1",), (4,)), Interrupt("rough-going"))
     assert kinds(told) == ["activated", "interrupt", "foiled"]
     assert isinstance(state.step, MovingCommander)
-    # One drawn and kept, one played; the interrupt is spent, too.
+    # One drawn and kept, one played; the interrupt is also spent.
     assert (hand(state, "french"), hand(state, "british")) == (6, 5)
     assert state.deck.discarded == 2
 
@@ -208,7 +208,7 @@ def test_a_card_drawn_for_a_rally_is_no_event_any_more():  # T-9, M-4.10
     state, _ = after(state_at(units, CommandChoice(), hand=1), Declare("rally"))
     with pytest.raises(Refused, match="expected a force or done, got declare"):
         after(state, Declare("event"))
-    # For its span it can be used.
+    # It can be used for its span.
     state, _ = after(state, Activate(("F2",), (4, 4, 4)), Decline("british"))
     assert isinstance(state.step, Modifying | Rallying)
     assert hand(state, "french") == 0

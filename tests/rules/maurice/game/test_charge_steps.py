@@ -1,4 +1,4 @@
-"""Charging as steps of a game (M-8.1 to M-8.9): who must, who may not, what counts as contact."""
+"""Charging as steps of a game (M-8.1 to M-8.9): duties, limits, and what counts as contact."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_m_8_5_a_charge_goes_straight_ahead_into_contact() -> None:
 
 
 def uneven(unit: Unit, chance: Random, *, step_mm: float, sigma_mm: float = 0.0) -> Unit:
-    """A line whose bases lie a little before or behind each other, as a camera sees them."""
+    """A line whose bases are slightly ahead of or behind each other, as a camera sees them."""
 
     def laid(place: int) -> float:
         return step_mm * place + chance.gauss(0.0, sigma_mm)
@@ -68,7 +68,7 @@ def uneven(unit: Unit, chance: Random, *, step_mm: float, sigma_mm: float = 0.0)
 
 
 def fights(state: State, *units: str) -> bool:
-    """Whether units fight once nobody plays a card."""
+    """Returns whether units fight once everybody has declined to play a card."""
     step = state.step.then if isinstance(state.step, Modifying) else state.step
     return isinstance(step, RollingCombat) and {*units} <= {*step.engaged}
 
@@ -105,7 +105,7 @@ def test_m_8_5_a_line_that_stands_flush_in_a_row_may_wheel_to_charge(beside_mm: 
 
 
 def test_m_8_5_the_way_of_a_line_askew_is_from_its_front_edge() -> None:
-    """Its last base has 164 mm to go, whichever end leads: 4 BW are 160."""
+    """Its last base has 164 mm to go, whichever end leads; 4 BW are 160 mm."""
     for step_mm, at_mm in ((-2.0, 560.0), (2.0, 440.0)):
         askew = uneven(FOOT, Random(1), step_mm=step_mm)
         end = min(askew.bases, key=lambda base: abs(base.x_mm - at_mm))
@@ -138,7 +138,7 @@ def test_g_8_a_gap_of_up_to_3_mm_counts_as_contact_and_is_told(
 def test_g_8_a_hand_may_be_a_little_aside_and_askew() -> None:
     aside = turned(shifted(HOME, 1.5, -1.0), 0.4, (500, 600))
     state, _ = after(charging(FOOT, ENEMY), charge(aside, "B1"))
-    # It is put where a charge move leads: no wheel at all leads there, a hair of one does.
+    # It is placed at the end of a charge move: not straight ahead, but after a tiny wheel.
     assert state.position.unit("F1").bases[0].heading_deg == pytest.approx(90.0, abs=1.0)
     assert meeting(field_at(state), "french").engaged["F1"] == ("B1",)
 
@@ -170,7 +170,7 @@ def test_t_31_four_horse_charge_and_are_engaged_as_the_book_tells() -> None:
     for unit in units[:3]:
         state, _ = after(state, charge(unit, "2"))
     state, _ = after(state, march(units[3]))
-    # D has an enemy ahead within 1 BW, but touches nobody: it does not fight.
+    # D has an enemy ahead within 1 BW but touches nobody, so it does not fight.
     assert state.step == RollingCombat(("A", "B", "C", "1", "2", "3"))
 
 
@@ -221,7 +221,7 @@ def test_m_6_29_a_commander_charged_over_is_displaced() -> None:
 
 
 def force_of_six(able: int) -> tuple[list[Unit], list[Unit]]:
-    """Six lines in a row; before so many of them an enemy stands 2 BW off."""
+    """Six lines in a row, `able` of them with an enemy 2 BW ahead."""
     force = [line(f"F{place}", "french", 150 + 290 * place, 400) for place in range(6)]
     enemies = [line(f"B{place}", "british", 150 + 290 * place, 520, SOUTH) for place in range(able)]
     return force, enemies
@@ -287,7 +287,7 @@ def test_m_8_9_who_moves_up_keeps_its_formation_and_goes_forward() -> None:
 
 
 def test_m_8_9_who_moves_up_may_wheel_right_round_but_neither_about_faces_nor_wheels_back() -> None:
-    """Massed horse turns half about on 6.28 of its 8 BW; as a march it were an about-face."""
+    """Massed horse wheels half a turn with 6.28 of its 8 BW; as a march it is an about-face."""
     first, second = line("F1", "french", 500, 500), massed("F2", "french", 900, 500)
     state, _ = after(charging(first, second, ENEMY), charge(shifted(first, 0, 80), "B1"))
     for by_deg in (120, 165, 180):

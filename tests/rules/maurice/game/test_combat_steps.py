@@ -1,4 +1,4 @@
-"""The combat as steps of a game (M-8.19 to M-8.27): the checklist's examples as they are played."""
+"""Combat as steps of a game (M-8.19 to M-8.27): the checklist's examples, played through."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_t_32_the_complete_example_is_played_as_the_book_tells_it() -> None:
     assert state.side("british").morale == 2
     assert state.step == ChoosingFallBacks(("A", "B", "C"))
     state, _ = after(state, FallBack("B"), FallBack("A"), FallBack("C"))
-    # A leaves the woods in which it stands: one more (M-8.27).
+    # A leaves the woods in which it stands: one more disruption (M-8.27).
     assert level(state, "A") == 3
     assert {base.y_mm for base in state.position.unit("A").bases} == {540.0}
     assert isinstance(state.step, MovingCommander)
@@ -62,7 +62,7 @@ def test_m_8_18_swords_of_both_sides_add_up_for_the_units_that_they_name() -> No
     cards = (
         Modifier("french", "swords", {"F1": 2}),
         Modifier("british", "swords", {"B1": 1, "F1": -1}),
-        Modifier("french", "musket", {"F1": 3}),  # counts for no combat (M-3.5)
+        Modifier("french", "musket", {"F1": 3}),  # does not count in combat (M-3.5)
     )
     state = combat(ATTACKER, DEFENDER, engaged="F1 B1", modifiers=cards)
     assert scores(after(state, dice(state, 1, 1))[1]) == {"F1": 8, "B1": 8}
@@ -113,7 +113,7 @@ def test_m_8_24_the_charging_side_chooses_the_order() -> None:
 
 
 def echelon(*levels: int) -> tuple[Unit, ...]:
-    """Three attackers who fall back through each other, and whom they charged."""
+    """Three attackers that fall back through each other, and their enemy."""
     first, second, third = levels
     return (
         line("F1", "french", 500, 580, disruption=first),
@@ -146,7 +146,7 @@ def test_m_8_20_passive_units_break_first_and_may_end_the_game() -> None:
     state, _ = after(state, dice(state, 1, 1))
     assert isinstance(state.step, Over)
     assert state.step.winner == "french"
-    # The attacker broke, too, but nobody asks any more (M-2.5).
+    # The attacker broke too, but that no longer matters (M-2.5).
     assert state.side("french").morale == 1
 
 

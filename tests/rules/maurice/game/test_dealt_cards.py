@@ -1,4 +1,4 @@
-"""Cards that tablecam deals: concealed hands, and each card does what it says (M-3.10)."""
+"""Cards that tablecam deals: hands are concealed, and each card does what it says (M-3.10)."""
 
 from dataclasses import replace
 from random import Random
@@ -45,7 +45,7 @@ def dealt():
 
 
 def holding(state, side, *titles):
-    """The state with the first card of each title in a hand, and nothing else there."""
+    """Returns the state with the first card of each title in a hand, and no others."""
     cards = [next(c.id for c in state.options.cards if c.title == title) for title in titles]
     others = tuple(c.id for c in state.options.cards if c.id not in cards)
     hands = {each.name: () for each in state.sides} | {side: tuple(cards)}
@@ -130,12 +130,12 @@ def test_a_dealt_modifier_is_offered_for_whom_it_can_change(dealt):  # M-4.16
     near = replace(asked, position=replace(asked.position, units=within_range(asked.position)))
     assert GAME.legal(near)[1:] == (Modify("french", "musket", {"F1": 1}, "aimed-fire-1"),)
     for_horse = Modify("french", "musket", {"FC": 1}, "aimed-fire-1")
-    after(near, for_horse)  # no use, but what the card says
+    after(near, for_horse)  # useless, but allowed by the card
     assert GAME.legal(asked) == (Decline("french"),)  # it helps nobody
 
 
 def within_range(position):
-    """The units, B1 100 mm before F1."""
+    """The units, with B1 100 mm ahead of F1."""
     moved = line("B1", "british", 600, 340, 270.0)
     return tuple(moved if unit.id == "B1" else unit for unit in position.units)
 
@@ -189,7 +189,7 @@ def test_the_reshuffle_card_is_as_likely_as_any_other_to_come_up(dealt):  # M-4.
     (due,) = GAME.legal(second)
     chance = Random(8)
     drawn = [GAME.settle(second, due, chance).cards for _ in range(4000)]
-    # 1000 of 4000 are expected; 5 standard deviations of 27 either way.
+    # 1000 of 4000 are expected, within 5 standard deviations of 27.
     for card in (*cards, RESHUFFLE):
         assert abs(drawn.count((card,)) - 1000) < 5 * 27.4
 
@@ -202,7 +202,7 @@ def test_what_cannot_come_up_is_refused(dealt, cards):  # M-3.10
 
 
 def taken_up(state, chance, **said):
-    """The state as players say that it is, cards drawn and laid aside by chance."""
+    """Returns the state as players state it, with cards drawn and laid aside at random."""
     action = GAME.settle(state, Overrule(**said), chance)
     state, _ = GAME.apply(state, action)
     while isinstance(state.step, Drawing):

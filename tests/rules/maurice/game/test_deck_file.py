@@ -1,4 +1,4 @@
-"""Deck files: cards as their owner writes them down, and what is wrong with them in one line."""
+"""Deck files: cards as their owner writes them down, and errors in one line."""
 
 import pytest
 

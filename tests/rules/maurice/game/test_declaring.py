@@ -50,7 +50,7 @@ def declaring(step: Step, *units: Unit, **more: object) -> State:
 
 
 def armies(gap_mm: float, aside_mm: float = 0.0) -> tuple[Unit, ...]:
-    """Every arm of the french, and as many enemies so far ahead of them."""
+    """Every arm of the french, and as many enemies `gap_mm` ahead of them."""
     far_mm = 400 + gap_mm
     return (
         line("F1", "french", 500, 400),
@@ -85,7 +85,7 @@ STEPS = {
 def test_what_is_listed_and_shown_is_the_same_however_far_the_enemy_is(
     command, step, gap_mm, aside_mm
 ):
-    """No list of choices measures for anybody, nor what is drawn and said of a choice."""
+    """No list of choices reveals distances, nor do the drawing and words of a choice."""
     told = [
         _told(declaring(step, *armies(*places), command=command))
         for places in ((100.0, 0.0), (gap_mm, aside_mm))
@@ -94,7 +94,7 @@ def test_what_is_listed_and_shown_is_the_same_however_far_the_enemy_is(
 
 
 def _told(state: State) -> str:
-    """All that is told of a state's choices, but for where the enemies they name lie."""
+    """Everything said about a state's choices, except the places of the enemies named."""
     legal = GAME.legal(state)
     offers = [GAME.offered(state, action) for action in legal]
     shown = [(each.group, each.label, [shape.role for shape in each.evidence]) for each in offers]
@@ -114,7 +114,7 @@ def test_fire_that_does_not_reach_is_lost_and_told_how_far_it_is():
     assert isinstance(state.step, Firing)
     with pytest.raises(Refused, match=r"M-7\.7"):
         after(state, fire("F1", "B1"))
-    # Guns that reach nobody smoke all the same.
+    # Guns that reach nobody still get smoke.
     state, _ = after(state, fire("F4", "B3", 1))
     assert state.position.unit("F4").state["smoke"]
 

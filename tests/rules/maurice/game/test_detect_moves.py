@@ -1,4 +1,4 @@
-"""What a hand did, going by where bases lie: named, judged, and put right where it was wrong."""
+"""Moves by hand, recognised from seen bases: named, judged, and corrected if wrong."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ B1 = line("B1", "british", 500, 1000, SOUTH)
 
 
 def seen(state: State, *units: Unit) -> Position:
-    """The table as the game has it, but for these units."""
+    """The table as the game has it, except for these units."""
     now = {unit.id: unit for unit in (*state.position.units, *units)}
     return replace(state.position, units=tuple(now.values()))
 
@@ -64,7 +64,7 @@ def test_m_6_12_a_march_is_told_in_the_words_of_the_book_with_its_cost_and_its_w
 
 def test_m_6_15_a_wheel_back_is_told_as_one() -> None:
     state = laid(Marching(("F1",)), F1, B1)
-    # About its left rear corner: turning right, its right rear corner goes back.
+    # About its left rear corner: as it turns right, its right rear corner goes back.
     found = the_one(state, turned(F1, -14.324, (420.0, 480.0)))
     assert found.text == "F1 wheeled back, turning right 1 BW: march?"
     assert found.answer.answer == "yes"
@@ -99,7 +99,7 @@ GUN = gun("F1", "french", 500, 500, **SURE)
 AHEAD = line("B1", "british", 500, 640, SOUTH, **SURE)
 ABOUT = shifted(turned(HORSE, 160, (500, 500)), 0, -400)
 LEFT, RIGHT, REAR = (420, 520), (580, 520), (420, 480)
-"""The corners of a line of four that stand still as it wheels."""
+"""The fixed corners of a line of four as it wheels."""
 
 
 @pytest.mark.parametrize(
@@ -285,7 +285,7 @@ def test_m_8_9_who_stops_just_short_of_an_enemy_is_asked_whether_it_charges() ->
     state = laid(Charging(("F1", "F2")), F1, F2, NEAR, line("B2", "british", 900, 620, SOUTH))
     found = the_one(state, shifted(F1, 0, 72))
     assert found.text == "F1 stops just short of B1: move up or charge?"
-    # Nothing is confirmed before somebody says which.
+    # Nothing can be confirmed until somebody says which.
     assert found.action is None
     actions = dict(found.choices)
     assert isinstance(actions["Move up"], March)

@@ -1,4 +1,4 @@
-"""What is drawn of what happened: no line of the log is about nothing on the table."""
+"""Drawings of events: every line of the log shows something on the table."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.rules.playthrough import KEPT, played
 
 ALL_OF_F1 = {f"F1/{place}": "B1" for place in (1, 2, 3, 4)}
 ABOUT_NO_PLACE = {"over", "reshuffle", "rolled", "tie"}
-"""Dice for the setup, the deck, and the end of it all."""
+"""Dice for the setup, the deck, and the end of the game."""
 ON_THE_TABLE = {
     *("activate", "fire", "fire-from", "march", "charge", "fall-back", "rally", "roll"),
     *("place-commander", "clear-smoke", "choose-edge", "choose-order", "deploy"),

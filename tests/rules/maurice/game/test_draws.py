@@ -37,7 +37,7 @@ def test_a_pass_with_two_cards_in_the_first_deck_draws_two_reshuffles_and_draws_
     state = deck(state_at(table(), CommandChoice()), left=2, discarded=20)
     state, told = after(state, Declare("pass"))
     assert kinds(told) == ["command", "draw", "reshuffle"]
-    # The second deck holds the Reshuffle card: its owner says whether he has drawn it.
+    # The second deck holds the Reshuffle card: the player says whether it was drawn.
     assert state.deck == Deck(21, 0, "second")
     assert state.step == Drawing("french", 1, MovingCommander())
     state, _ = after(state, Draw("french", 1))
@@ -78,7 +78,7 @@ def test_a_deck_that_runs_out_in_a_rally_gives_what_it_has_and_the_rally_goes_on
 
 
 def played_round(state, *actions):
-    """A round without volleys and without the commander."""
+    """A round without volleys or a move of the commander."""
     state, _ = after(state, Volleys(False), *actions, Done())
     return state
 

@@ -46,7 +46,7 @@ def test_m_7_8_of_two_that_can_fire_the_player_first_says_from_which_end_and_one
 
 
 def test_m_7_14_fire_that_leaves_no_choice_is_listed_once() -> None:
-    # The middle bases stand in water; of the outer two each has one target of its own.
+    # The middle bases stand in water; each of the outer two has a target of its own.
     guns = gun("B1", "british", 530, 500, SOUTH), gun("B2", "british", 670, 500, SOUTH)
     state = volley(FOOT, *guns, terrain=[box("pond", 565, 370, 635, 390)])
     listed = [action for action in GAME.legal(state) if isinstance(action, Fire)]
@@ -72,7 +72,7 @@ def test_m_7_8_all_dice_to_hit_come_before_any_to_disrupt() -> None:
     assert isinstance(state.step, RollingToHit)
     state, told = after(state, dice(state, 4, 1, 6, 3))
     assert kinds(told) == ["shot"]
-    assert isinstance(state.step, Firing)  # F2 may fire yet
+    assert isinstance(state.step, Firing)  # F2 may still fire
     assert level(state, "B1") == 0
     state, _ = after(state, Done())
     assert isinstance(state.step, RollingToDisrupt)

@@ -1,4 +1,4 @@
-"""Steps at which nothing is left to be chosen."""
+"""Steps that leave no choice."""
 
 from random import Random
 

@@ -1,4 +1,4 @@
-"""States and actions as documents: nothing is lost, and what is wrong is said."""
+"""States and actions as documents: nothing is lost, and errors are explained."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Every listed march, charge and fall back is taken, wherever units lie."""
+"""Every listed march, charge and fall back is accepted, wherever units are."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def of_side(table: Position, side: str) -> tuple[str, ...]:
 
 
 def clash(chance: Random) -> Position:
-    """Three units of foot or horse a charge away from as many enemies, on any ground."""
+    """Three units of foot or horse within charge reach of three enemies, on any terrain."""
     units = []
     for place in range(3):
         arm, layer = chance.choice((("infantry", line), ("cavalry", line), ("cavalry", massed)))
@@ -87,7 +87,7 @@ def test_m_8_a_charge_played_step_by_step_ends_as_resolved_at_once(seed: int) ->
     try:
         field_of(table)
     except BadInput:
-        reject()  # Two of the enemies lie upon each other.
+        reject()  # Two of the enemies overlap.
     state = state_at(table, Charging(of_side(table, "french")), command="charge", hand=0, morale=9)
     while isinstance(state.step, Charging):
         listed = GAME.legal(state)

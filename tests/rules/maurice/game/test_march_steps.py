@@ -1,4 +1,4 @@
-"""Marching as steps of a game (chapter 6): what a move costs its unit, its friends, commanders."""
+"""Marching as steps of a game (chapter 6): effects on the unit, its friends and commanders."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def test_m_6_3_difficult_ground_disrupts_once() -> None:
     state, events = after(marching(start, terrain=woods), march(shifted(start, 0, 160)))
     assert level(state, "F1") == 1
     assert [(each.kind, each.rule) for each in events[1:]] == [("disrupted", "M-6.3")]
-    # Both pieces of ground on its way are drawn.
+    # Both pieces of terrain on its way are drawn.
     assert [shape.role for shape in events[1].evidence] == [
         "intrusion",
         "intrusion",
@@ -234,7 +234,7 @@ def test_t_22_a_commander_passed_over_twice_is_displaced_twice_and_costs_once() 
     assert isinstance(state.step, Displacing)
     state, _ = after(state, GAME.legal(state)[0])
     assert isinstance(state.step, MovingCommander)
-    # He pays at the round's end, once for each side in it (M-6.30).
+    # The price is paid at the round's end, once per side (M-6.30).
     assert state.round.displaced == {"british"}
 
 
@@ -251,7 +251,7 @@ def test_m_6_28_friends_and_markers_hinder_nobody_from_passing_over_their_own_co
     [
         (0.006, 0.0, 160.9, True),
         (0.006, 0.0, 161.2, False),
-        (0.006, 0.8, 160.5, True),  # to wheel aside costs more than 1 mm, but no hand did that
+        (0.006, 0.8, 160.5, True),  # a wheel costs more than 1 mm, but this is only a slip
         (0.006, -0.6, 160.7, True),
         (0.006, 0.7, -80.5, True),
         (0.006, 1.6, 161.5, False),
@@ -293,13 +293,13 @@ def test_the_marches_listed_for_each_formation_are_the_usual_ones() -> None:
     ends = {name: {march.bases for march in found} for name, found in listed.items()}
     assert shifted(foot, 0, 80).bases in ends["F1"]
     assert shifted(foot, 0, 160).bases in ends["F1"]
-    # Ahead by half and all, back, two wheels to either hand, about, two columns.
+    # Half and all ahead, back, two wheels to either side, about-face, two columns.
     assert len(ends["F1"]) == 2 + 1 + 4 + 1 + 2
-    # The same, and into line in three ways, into column in two.
+    # The same, and three lines, two columns.
     assert len(ends["F2"]) == 2 + 1 + 4 + 1 + 3 + 2
-    # Two lengths to four sides, two turns on the spot.
+    # Two lengths in four directions, two turns on the spot.
     assert len(ends["F3"]) == 8 + 2
-    # 4, 6 and 12 BW ahead, about, two lines, with a move after them or none.
+    # 4, 6 and 12 BW ahead, about-face, two lines, with or without a move after them.
     assert len(ends["F4"]) == 3 + 1 + 4
 
 

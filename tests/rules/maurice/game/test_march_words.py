@@ -1,4 +1,4 @@
-"""Marches in a few words, as buttons say them."""
+"""Marches in a few words, as on buttons."""
 
 import pytest
 

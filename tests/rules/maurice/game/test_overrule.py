@@ -1,4 +1,4 @@
-"""Players overrule the referee at any time; what they set holds, and is told."""
+"""Players overrule the referee at any time; their corrections apply, and are logged."""
 
 from dataclasses import replace
 
@@ -57,7 +57,7 @@ def test_m_4_18_a_hand_that_was_counted_wrong_is_as_if_the_round_began_with_it()
     assert Declare("march") in GAME.legal(state)
     state, _ = after(state, Overrule(hands={"french": 0}))
     assert GAME.legal(state) == (Declare("pass"),)
-    # Whoever has declared has played some of the cards that he began with.
+    # A side that has declared has already played some of its cards.
     state, _ = after(marching(), Overrule(hands={"french": 0}))
     assert not state.round.is_without_cards
 

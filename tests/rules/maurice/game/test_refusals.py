@@ -1,4 +1,4 @@
-"""Whatever the rules refuse, they name the rule that forbids it."""
+"""Every refusal names the rule that forbids the action."""
 
 import ast
 from collections.abc import Iterator
@@ -9,13 +9,13 @@ import pytest
 import tablecam.rules.maurice.game as package
 
 CORRECTIONS = "overrule.py"
-"""What players set by hand is no rule's matter: only what cannot be set at all is refused."""
+"""No rule limits corrections by players: only impossible ones are refused."""
 
 MODULES = sorted(Path(package.__file__).parent.rglob("*.py"))
 
 
 def unruled(module: Path) -> Iterator[int]:
-    """The lines of refusals, and of checks of dice, that name no rule."""
+    """Yields the lines of refusals, and of checks of dice, that name no rule."""
     for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             is_refusal = node.func.id in {"Refused", "values_of"}

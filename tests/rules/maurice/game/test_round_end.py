@@ -1,4 +1,4 @@
-"""The end of a round: the commander, his displacing, morale, and whose round is next."""
+"""The end of a round: the commander, his displacement, morale, and the next active side."""
 
 from dataclasses import replace
 
@@ -171,7 +171,7 @@ def test_every_place_that_is_listed_for_a_displaced_commander_is_taken():  # M-6
 
 
 def test_where_no_place_is_free_at_1_bw_he_goes_on_in_steps_of_1_bw():  # M-6.29
-    # Three lines flush one behind the other: from the middle of it all 1 BW is not enough.
+    # Three lines in contact, one behind the other: from the middle 1 BW is not enough.
     units = [line(f"F{row}", "french", 600, 300 + 40 * row) for row in (2, 3, 4)]
     middle = table(*units, french=(600, 420))
     state, _ = after(state_at(middle, MovingCommander()), Done())
@@ -232,7 +232,7 @@ def test_canister_then_a_march_that_takes_the_smoke_off_then_a_move():  # T-12, 
     state, _ = after(state, ClearSmoke())
     assert isinstance(state.step, MovingCommander)
     assert not state.position.unit("FG").state["smoke"]
-    # Its next own round: now it may move.
+    # In its side's next round it may move.
     state, _ = after(state, Done(), Volleys(False), Declare("pass"), Done(), Volleys(False))
     state, _ = after(state, Declare("march"), Activate(("FG",), (20,)), Decline("british"))
     state, _ = after(state, Decline("french"), Decline("british"))

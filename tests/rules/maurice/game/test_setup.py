@@ -1,4 +1,4 @@
-"""Before the first round: terrain, edges, deploying, cards and who begins (M-2)."""
+"""Before the first round: terrain, edges, deployment, cards and the first active side (M-2)."""
 
 from dataclasses import replace
 from itertools import combinations

@@ -1,4 +1,4 @@
-"""The table of a state is made ready once, and as if it were made afresh."""
+"""The table of a state is prepared once, with the same result as a fresh one."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_what_units_may_do_and_is_taken_over_is_as_if_asked_afresh(
         try:
             fresh = field_of(replace(table, units=left))
         except BadInput:
-            continue  # it was shifted onto somebody
+            continue  # it was shifted onto another unit
         after = state_at(fresh.position, CommandChoice())
         there = [unit.id for unit in left]
         assert fire_of_units(field_at(after), there) == fire_of_units(fresh)

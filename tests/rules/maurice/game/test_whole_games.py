@@ -1,4 +1,4 @@
-"""Whole games by random legal players: they end, lose nothing, and come out the same again.
+"""Whole games of random legal players: they end, lose nothing, and are reproducible.
 
 A few in the suite; `make bench-games` plays thousands.
 """
@@ -40,7 +40,7 @@ def test_whatever_is_listed_is_taken_in_every_state_of_a_game(seed, options):
 
 def test_games_with_players_who_meddle_end_and_come_out_the_same_again():
     meddled = Counter[str]()
-    for seed in (1, 12):  # the last as a camera measures
+    for seed in (1, 12):  # the second is measured by a camera
         play, told = play_varied(seed, most=MOST_ACTIONS)
         check_replay(play)
         meddled += told

@@ -1,7 +1,7 @@
-"""Games as varied as they come: any armies, bases, ground and options, and players who meddle.
+"""Games as varied as possible: any armies, bases, terrain and options, and meddling players.
 
-`random_games` plays straight on; here a hand moves units anywhere, takes actions back, sends old
-ones again, overrules, and the game is written down and read again in the middle of it.
+`random_games` plays straight on; here players move units anywhere, take actions back, repeat old
+ones and overrule, and games are saved and loaded in the middle.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from tests.rules.conformance import check_state
 from tests.rules.maurice.game.random_games import Keeping, cards_of, eager, measured
 
 BASES_MM = ((40.0, 40.0, 40.0), (40.0, 30.0, 40.0), (50.0, 50.0, 50.0), (38.0, 30.0, 40.0))
-"""Width and depth of a base, and the BW that players have agreed on (M-1.1, M-1.2)."""
+"""Width and depth of a base, and the agreed BW (M-1.1, M-1.2)."""
 _FORMED = (
     ("infantry", "line"),
     ("infantry", "line"),
@@ -51,7 +51,7 @@ _LINEAR = tuple(name for name, kind in KINDS.items() if kind.is_linear)
 
 
 def varied_game(seed: int) -> Play[State, Action]:
-    """A game at its beginning, all of it by chance."""
+    """A new, wholly random game."""
     chance = Random(seed)
     table = _table(chance)
     if chance.random() < 0.2:
@@ -60,7 +60,7 @@ def varied_game(seed: int) -> Play[State, Action]:
 
 
 def small_table(seed: int) -> Position:
-    """At most four units a side, on any ground, where lengths are taken as they are."""
+    """At most four units a side, on any terrain, without a tolerance."""
     table = _table(Random(seed), most=4)
     return replace(table, table=replace(table.table, tolerance_mm=0.0))
 
@@ -94,7 +94,7 @@ def _army(
     *,
     is_near: bool,
 ) -> Iterator[Unit]:
-    """Units on cells of their own: side by side near the middle, in depth, or all over."""
+    """Units on separate cells: side by side near the middle, in depth, or all over."""
     most = chance.randint(1, most)
     cell_mm = 4.4 * max(base_mm)
     columns, rows = int(size.width_mm // cell_mm), int(size.depth_mm * 0.48 // cell_mm)
@@ -143,7 +143,7 @@ def _laid(
 
 
 def uneven(chance: Random, base: BasePose) -> BasePose:
-    """A base that a hand laid a little before or behind the others, as lines truly lie."""
+    """A base placed slightly ahead of or behind the others, as in real lines."""
     by_mm, turn_rad = chance.uniform(-1.5, 1.5), math.radians(base.heading_deg)
     x_mm, y_mm = base.x_mm + by_mm * math.cos(turn_rad), base.y_mm + by_mm * math.sin(turn_rad)
     return replace(base, x_mm=x_mm, y_mm=y_mm)
@@ -190,7 +190,7 @@ def _options(chance: Random, table: Position) -> dict[str, Any]:
 class Meddler:
     """A player who mostly plays on, and sometimes does anything else.
 
-    `told` counts what became of that.
+    `told` counts the results.
     """
 
     def __init__(self, seed: int) -> None:
@@ -198,7 +198,7 @@ class Meddler:
         self.told = Counter[str]()
 
     def after_each(self, play: Play[State, Action]) -> None:
-        """Whatever comes to his mind between two actions."""
+        """Meddles at random between two actions."""
         before = play.state
         if self._chance.random() < 0.05:
             check_state(play, tried=2, seed=len(play.done))
@@ -210,7 +210,7 @@ class Meddler:
             self._taken_back(play)
 
     def choice(self, play: Play[State, Action]) -> Action:
-        """What he does next: mostly one of the listed actions."""
+        """Returns the next action, mostly a listed one."""
         is_his_move = isinstance(play.state.step, Marching | Charging)
         likely = 0.5 if is_his_move else 0.02
         if self._chance.random() < likely and (moved := self._by_hand(play)) is not None:
@@ -218,7 +218,7 @@ class Meddler:
         return eager(play.legal(), self._chance)
 
     def _taken_back(self, play: Play[State, Action]) -> None:
-        """Some actions are taken back; the state is the very one before them."""
+        """Takes back some actions, and checks that the earlier state returns."""
         steps = min(self._chance.randint(1, 4), len(play.done))
         states = [done.state for done in play.done]
         if steps and steps < len(states):
@@ -227,7 +227,7 @@ class Meddler:
             self.told["undone"] += 1
 
     def _told_nonsense(self, play: Play[State, Action]) -> None:
-        """An old action again, or one that is not due: taken or refused, but never a fault."""
+        """Tries an old action, or one that is not due: accepted or refused, never an error."""
         old = self._chance.choice(play.done).action if play.done else Lay({})
         self._tried(play, old, "old")
         for made in self._anything(play.state):
@@ -259,15 +259,15 @@ class Meddler:
         yield self._other_cards(state)
 
     def _other_cards(self, state: State) -> Overrule:
-        """Other hands and another deck than the players have."""
+        """Overrules the hands and the deck."""
         chance = self._card_chance
         hands = {side.name: chance.randint(0, 9) for side in state.sides}
         return Overrule(hands=hands, deck=chance.randint(0, 60), stage=chance.choice(STAGES))
 
     def _by_hand(self, play: Play[State, Action]) -> Action | None:
-        """A unit that a hand has put somewhere, as what the game takes that for; None if nothing.
+        """Moves a unit anywhere and returns the suggested action; None if there is none.
 
-        What is said to be legal is taken.
+        An action that is said to be legal must be accepted.
         """
         position = play.state.position
         if not position.units or play.asked().is_over:
@@ -287,7 +287,7 @@ class Meddler:
         return action
 
     def _shifted(self, unit: Unit) -> tuple[BasePose, ...]:
-        """Its bases together moved, turned about the first, or each by itself."""
+        """Returns its bases moved together, turned about the first, or moved separately."""
         chance = self._chance
         kind = chance.choice(("ahead", "wheel", "anywhere", "slip", "scatter"))
         first, turn_deg = unit.bases[0], 0.0
@@ -320,7 +320,7 @@ def _turned(base: BasePose, about: BasePose, turn_deg: float) -> tuple[float, fl
 
 
 def play_varied(seed: int, *, most: int) -> tuple[Play[State, Action], Counter[str]]:
-    """A whole varied game, played to its end and checked all through, and what was meddled.
+    """Plays and checks a whole varied game; returns it with the counts of meddling.
 
     Raises:
         BadInput: Its armies do not fit on its table.

@@ -1,4 +1,4 @@
-"""Changes of formation and about-faces, as a march begins with them (M-6.21 to M-6.26)."""
+"""Changes of formation and about-faces at the start of a march (M-6.21 to M-6.26)."""
 
 import math
 from dataclasses import replace
@@ -83,7 +83,7 @@ def test_m_6_24_the_others_go_behind_the_two_that_stay_and_never_before_them(
 def test_m_6_26_horse_about_faces_and_then_wheels() -> None:
     start = line("F1", "french", 900, 600, arm="cavalry")
     about = line("F1", "french", 900, 600, 270, arm="cavalry")
-    # Its left is in the east now: there it stands still while its right goes 2 BW.
+    # Its left is now in the east and stands still, while its right moves 2 BW.
     end = turned(about, math.degrees(80 / 160), (980, 580))
     found = judged(start, end)
     assert (found.is_legal.answer, found.cost_bw) == ("yes", pytest.approx(2.0))
@@ -94,7 +94,7 @@ def test_m_6_26_horse_about_faces_and_then_wheels() -> None:
 
 @pytest.mark.parametrize("by_deg", [90.5, 100.0, 110.0])
 def test_m_6_26_horse_that_about_faced_may_wheel_more_than_a_quarter_back(by_deg: float) -> None:
-    """It faces more forward than backward in the end; no way without an about-face leads there."""
+    """It ends facing more forward than backward; only an about-face leads there."""
     start = line("F1", "french", 900, 600, arm="cavalry")
     end = turned(line("F1", "french", 900, 600, 270, arm="cavalry"), by_deg, (980, 580))
     found = judged(start, end)
@@ -122,12 +122,12 @@ def test_m_6_26_a_wheel_that_costs_as_little_is_no_about_face(by_deg: float) -> 
 
 
 def wide_column(x_mm: float, y_mm: float) -> Unit:
-    """Of bases 60 mm wide and 40 deep, facing east, its leading base at (x, y)."""
+    """A column of 60 x 40 mm bases facing east, its leading base at (x, y)."""
     return unit("F1", "column", x_mm - 60, y_mm, 0, size_mm=(60, 40))
 
 
 def wide_line(x_mm: float, y_mm: float) -> Unit:
-    """Of such bases, facing north, its leftmost base at (x, y)."""
+    """A line of 60 x 40 mm bases facing north, its leftmost base at (x, y)."""
     return unit("F1", "line", x_mm + 90, y_mm, size_mm=(60, 40))
 
 
@@ -175,7 +175,7 @@ def test_m_6_25_a_change_costs_one_when_bases_enter_or_leave_difficult_ground() 
 
 def test_m_6_25_a_column_that_deploys_into_woods_pays_once_for_change_and_move() -> None:
     start = column("F1", "french", 900, 300, arm="cavalry")
-    # The two rear bases come up beside the front two: into the wood.
+    # The two rear bases come up beside the front two, into the wood.
     formed = massed("F1", "french", 920, 340)
     beside = box("woods", 930, 300, 990, 390)
     in_place = judged(start, formed, terrain=(beside,))
@@ -191,7 +191,7 @@ def test_m_6_25_a_column_that_deploys_into_woods_pays_once_for_change_and_move()
 def test_m_6_11_what_was_a_column_passes_nobody_near_on_more_than_4(
     off_mm: float, answer: str
 ) -> None:
-    # It deploys to face east and goes 12.5 BW of 16, past a gun beside the middle of its way.
+    # It deploys facing east and goes 12.5 BW of 16, past a gun half way along.
     start = column("F1", "french", 600, 300, 90, arm="cavalry")
     end = line("F1", "french", 600 + 500, 300, 0, arm="cavalry")
     found = judged(start, end, gun("B1", "british", 850, 380 + off_mm + 20, 0))
@@ -202,7 +202,7 @@ def test_m_6_11_what_was_a_column_passes_nobody_near_on_more_than_4(
 
 def test_m_6_26_a_column_of_horse_about_faces_and_moves_to_where_no_enemy_is_near() -> None:
     start = column("F1", "french", 900, 600, 90, arm="cavalry")
-    # Turned about it goes 2 BW; its head would have to snake 5 BW, more than the 4 near an enemy.
+    # After an about-face it goes 2 BW; its head would have to snake 5 BW, beyond the limit of 4.
     end = column("F1", "french", 900, 600 - 80, 270, arm="cavalry")
     behind = line("B1", "british", 900, 600 + 80 + 140, 270)
     away = judged(start, end, behind)
@@ -217,7 +217,7 @@ def test_m_6_26_a_column_of_horse_about_faces_and_moves_to_where_no_enemy_is_nea
 def test_m_6_22_a_column_that_was_measured_deploys_on_its_spot_for_nothing(
     arm: Arm, seed: int
 ) -> None:
-    """Its bases are out by what cameras and hands are: none lies quite behind another."""
+    """Its bases have the usual placing and measuring errors: none is exactly behind another."""
     chance = Random(seed)
     start = column("F1", "french", 900, 400, arm=arm)
     bases = tuple(

@@ -1,4 +1,4 @@
-"""Columns and guns go where they like: bent columns, and guns that turn for nothing."""
+"""Columns and guns move freely: bent columns, and guns that turn for free."""
 
 import math
 from dataclasses import replace
@@ -17,7 +17,7 @@ def judged(start, bases, *others, terrain=()):
 
 
 def bent(x_mm, y_mm, by_deg):
-    """A column that heads north and has turned left at its second joint, about their corner."""
+    """A column heading north, bent left about the touching corners of its middle bases."""
     start = column("F1", "french", x_mm, y_mm)
     turned = math.radians(by_deg)
     corner_x, corner_y = x_mm - 20.0, y_mm  # where the left corners of the middle two meet
@@ -45,7 +45,7 @@ def test_m_6_10_a_column_may_end_bent_if_it_is_flush(by_deg):
 @pytest.mark.parametrize(
     ("there", "cost_bw"),
     [
-        (column("F1", "french", 900, 200), 17.81),  # 400 mm back: the head comes to the tail first
+        (column("F1", "french", 900, 200), 17.81),  # 400 mm back: the head reaches the tail first
         (column("F1", "french", 1380, 600), 16.02),  # 480 mm aside
     ],
     ids=["backward", "sideways"],
@@ -66,7 +66,7 @@ def test_m_6_9_straight_ahead_a_column_goes_as_far_as_its_front_does(far_mm):
 
 def test_m_6_10_the_rear_of_a_column_follows_in_its_track():
     start = column("F1", "french", 500, 300)
-    rear = start.bases[:2]  # where the last two stand once they have followed
+    rear = start.bases[:2]  # where the last two stand after following
 
     def turned_left(base_ahead_mm, by_deg):
         """A base beyond the head's front edge, turned about its left corner."""

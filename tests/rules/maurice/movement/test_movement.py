@@ -40,7 +40,7 @@ def test_m_6_2_allowances_are_by_arm_and_formation(unit, other, terrain, allowan
 
 
 WHEEL_DEG, REAR_LEFT = math.degrees(0.5), (820.0, 280.0)
-"""2 BW of arc for a line of four, and the corner that stays: the right one goes back."""
+"""2 BW of arc for a line of four, and the fixed corner: the right one goes back."""
 COPSE, THICKET = (box("woods", 870, 350, 930, 380),), (box("woods", 400, 630, 1400, 640),)
 GROVE, FOREST = (box("woods", 880, 700, 920, 760),), (box("woods", 700, 200, 1100, 400),)
 FRIEND, BEFORE = line("F2", "french", 900, 400), line("B1", "british", 900, 680, SOUTH)
@@ -193,7 +193,7 @@ def test_m_5_1_a_way_that_crosses_one_lake_and_only_touches_another_is_refused_b
 def test_m_6_17_a_wheel_is_a_wheel_however_the_camera_errs(
     seed: int, heading_deg: float, corner: Corner, arc_mm: float, is_seen_anew: bool
 ) -> None:
-    # Which way a camera errs leads bases a hair ahead of where a wheel can, or behind it.
+    # Camera errors put bases slightly ahead of any possible wheel, or behind it.
     start = line("F1", "french", 900, 300, heading_deg)
     (seen,) = measured(position(start), seed).units
     here = field(seen).by_id["F1"]

@@ -35,7 +35,7 @@ def test_m_6_32_a_reach_ends_at_the_tables_edge() -> None:
 def test_m_6_11_a_column_keeps_farther_from_enemies_the_farther_it_goes() -> None:
     enemy = line("B1", "british", 900, 900, 270)
     area = reach_of(column("F1", "french", 900, 400), enemy)
-    # Its front is at 480, the near zone begins at 720: 6 BW on; only the first 4 lead into it.
+    # Its front is at 480 and the near zone begins at 720, 6 BW on: only moves up to 4 may enter.
     assert not area.covers(shapely.Point(900, 760))
     assert area.covers(shapely.Point(900, 690))
     assert area.covers(shapely.Point(500, 460))
@@ -66,7 +66,7 @@ def test_a_document_of_a_few_units_carries_their_reach_and_one_of_all_does_not()
 
 
 def test_bases_that_stand_a_little_unevenly_reach_as_far_as_a_straight_line() -> None:
-    """Swept as one outline; farther apart than that, base by base."""
+    """It is swept as one outline; with larger gaps, base by base."""
     straight = line("F1", "french", 900, 600)
     for aside_mm, apart_mm in ((0.4, 1.0), (3.0, 6.0)):
         bases = list(straight.bases)

@@ -1,4 +1,4 @@
-"""The odds of requests on a table, beside resolving every fall of the dice."""
+"""The odds of requests on a table, checked by resolving every throw of the dice."""
 
 from collections import Counter
 from itertools import product
@@ -55,7 +55,7 @@ def test_chances_of_a_volley_are_those_of_resolving_all_its_dice(level, card):
     request = asked(field, volley(cards={"F1": card}))
     shots = shot_list(field, request)
     gained, broken, hits, ways = Counter(), 0, Counter(), 0
-    # Two dice to disrupt are always thrown here; where fewer hit, the last ones decide nothing.
+    # Two dice to disrupt are always thrown here; with fewer hits the last ones do not count.
     for first, second, *disrupt in product(range(1, 7), repeat=4):
         fired = roll_shots(shots, (first, second))
         found = target_results(field, fired, disrupt)
@@ -108,18 +108,18 @@ PLAIN = (
     line("F1", "french", 600, 400, disruption=2),
     line("B1", "british", 600, 440, SOUTH, disruption=3),
 )
-FRIEND_BEHIND = (  # M-8.25, M-8.26: it goes on past him, one disruption for each
+FRIEND_BEHIND = (  # M-8.25, M-8.26: it passes its friend, one disruption for each
     line("F1", "french", 600, 400, disruption=2),
     line("F2", "french", 600, 345, disruption=4),
     line("B1", "british", 600, 440, SOUTH),
 )
-ENEMY_BEHIND = (  # M-8.27: whoever cannot fall back breaks, unless the enemy behind has broken
+ENEMY_BEHIND = (  # M-8.27: a unit that cannot fall back breaks, unless the enemy behind has broken
     line("F1", "french", 600, 400),
     line("B1", "british", 600, 440, SOUTH),
     gun("B2", "british", 520, 335, 0.0),
     massed("F2", "french", 580, 335, 180.0),
 )
-WAYS_CROSS = (  # F1's way back leads over F2, wherever it is by then, and along B2
+WAYS_CROSS = (  # F1's way back leads over F2, even after it has fallen back, and along B2
     line("F1", "french", 600, 400, disruption=1),
     line("B1", "british", 600, 440, SOUTH, disruption=2),
     massed("F2", "french", 640, 320, 0.0, disruption=2),
@@ -131,7 +131,7 @@ OUTNUMBERED = (  # M-8.17: one in the middle of three
     gun("B2", "british", 640, 440, SOUTH),
     gun("B3", "british", 680, 445, SOUTH),
 )
-TWO_MELEES = (  # neither sees the other's dice, and both count for the sides
+TWO_MELEES = (  # independent dice, but both count for the sides
     *PLAIN,
     line("F2", "french", 1200, 400, disruption=4),
     line("B2", "british", 1200, 440, SOUTH, disruption=4),
@@ -191,7 +191,7 @@ def share(answers):
 
 
 def resolved(field, request):
-    """What every fall of the dice leads to; once for all that have the same results."""
+    """The outcomes of every throw of the dice, resolved once for equal results."""
     scores = combat_scores(field, request["active"], {})
     known = {}
     for dice in product(range(1, 7), repeat=len(scores)):

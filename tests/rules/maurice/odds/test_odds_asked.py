@@ -1,4 +1,4 @@
-"""The odds as a page asks for them: a unit's whole fire at another, or as `tablecam odds` does."""
+"""The odds as the page requests them: a unit's whole fire at another, or like `tablecam odds`."""
 
 import pytest
 

@@ -46,7 +46,7 @@ def test_t_5_a_string_goes_round_an_enemy_line_at_1_bw() -> None:
     round_it = found(table(STRAIGHT, line("B1", "british", 900, 350)), "F1")
     assert round_it.length_mm > 460 + 30
     for point in round_it.path.points_mm:
-        # Nowhere within 1 BW of the line of 160 x 40 mm about (900, 350); 0.03 mm for the chords.
+        # Nowhere within 1 BW of the 160 x 40 mm line at (900, 350); 0.03 mm for the chords.
         aside = max(abs(point[0] - 900) - 80, 0.0)
         along = max(abs(point[1] - 350) - 20, 0.0)
         assert math.hypot(aside, along) > BW - 0.03
@@ -75,7 +75,7 @@ def test_m_4_12_a_force_behind_a_wall_of_enemies_to_both_table_edges_is_closed_o
 def test_m_4_12_a_unit_faced_by_an_enemy_is_reached_from_behind() -> None:
     facing = line("B1", "british", 900, 660, 270)
     from_behind = found(table(STRAIGHT, facing), "F1")
-    # Its enemy is 20 mm off its front, so only what lies 20 mm or more behind it is free.
+    # Its enemy is 20 mm ahead of its front, so only ground 20 mm or more behind it is free.
     assert from_behind.length_bw == 11.5
     ahead = Commander("cinc", "french", 900.0, 1100.0)
     way_round = found(table(STRAIGHT, facing, cinc=ahead), "F1")
@@ -104,7 +104,7 @@ def test_m_4_11_the_closest_unit_of_the_force_counts() -> None:
         (11.0, (11,), "yes", "M-4.11"),
         (11.0, (8,), "no", "M-4.11"),
         (0.0, (4,), "yes", "M-4.11"),
-        (0.0, (), "no", "M-4.13"),  # the first card is asked for by its own rule
+        (0.0, (), "no", "M-4.13"),  # the first card has a rule of its own
     ],
 )
 def test_t_3_spans_of_cards_are_added_and_equal_is_enough(at_bw, cards_bw, answer, rule) -> None:
@@ -140,7 +140,7 @@ def test_a_span_measured_to_a_hair_of_its_limit_is_too_close_to_call() -> None:
     cinc = Commander("cinc", "french", 900.0, 100.0, sigma_mm=0.3)
     field = table(line("F1", "french", 900, 580, sigma_mm=0.4), cinc=cinc)
     string = found(field, "F1")
-    # Four bases in a row are known twice as well as one.
+    # Four bases in a row halve the error of one.
     assert string.sigma_mm == pytest.approx(math.hypot(0.3, 0.4 / 2), abs=0.01)
     assert reaches(field, string, (11,)).answer == "too_close"
     assert reaches(field, string, (12,)).answer == "yes"
@@ -158,7 +158,7 @@ def test_the_sigma_of_a_string_round_an_enemy_is_that_of_many_measurements() -> 
         gun("B1", "british", 930, 350, 20, sigma_mm=0.4),
     ]
     spread = float(np.std([each.length_mm for each in lengths]))
-    # Of 120 samples a standard deviation is known to 6.5 %; three times that.
+    # 120 samples give a standard deviation to 6.5 %; the tolerance is three times that.
     assert found(table(*measured), "F1").sigma_mm == pytest.approx(spread, rel=0.2)
 
 
@@ -176,13 +176,13 @@ def test_a_string_is_never_shorter_than_the_straight_distance(
 
 
 def knife_edge(beyond_mm: float, sigma_mm: float) -> Field:
-    """A unit whose string is 4 BW and a hair long."""
+    """A unit whose string is slightly longer than 4 BW."""
     unit = line("F1", "french", 900, 120 + 160 + 20 + beyond_mm, sigma_mm=sigma_mm)
     return table(unit, cinc=replace(CINC, sigma_mm=sigma_mm))
 
 
 def test_m_4_11_a_string_a_hair_over_four_bw_is_too_close_and_the_movers() -> None:
-    """1.4 micrometres in 0.02 mm were stated as certain: cards of 5 BW, probability 1."""
+    """1.4 micrometres with a sigma of 0.02 mm once counted as certain: cards of 5 BW."""
     field = knife_edge(0.0014, 0.019)
     cards_bw, answer = least_cards(field, found(field, "F1"))
     assert (cards_bw, answer.answer, answer.rule) == (4, "too_close", "M-4.11")

@@ -1,4 +1,4 @@
-"""Contact across a thin obstacle that two enemies stand flush with (M-8.14's reading)."""
+"""Contact across a thin obstacle against which two enemies stand (interpretation of M-8.14)."""
 
 import pytest
 
@@ -76,7 +76,7 @@ def test_m_6_31_a_gap_of_1_mm_is_contact_whatever_rounding_says():
 def test_m_6_31_whether_a_measured_march_ends_in_contact_is_a_question_like_any_other(
     short_mm, word
 ):
-    """The mover has the benefit of the doubt (M-6.17), and is told how sure it is."""
+    """The mover has the benefit of the doubt (M-6.17), and learns the probability."""
     seen = {"sigma_mm": 0.3}
     start = line("F1", "french", 600, 400, **seen)
     field = field_of(position(start, line("B1", "british", 600, 540, SOUTH, **seen)))
@@ -92,7 +92,7 @@ STILL_TOUCHING = Reason("M-8.27", "still_touching", ("B1",))
 
 
 def test_m_8_27_who_falls_back_to_a_wall_that_an_enemy_holds_is_still_in_contact():
-    # 1 BW back its rear edge lies at y = 420, flush with the wall; the enemy behind faces it.
+    # 1 BW back, its rear edge is at y = 420, flush with the wall; the enemy behind faces it.
     behind = line("B1", "british", 600, 395)
     field = field_of(position(OURS, behind, terrain=[wall(415, 5)]))
     assert fall_back_path(field, "F1", {}).blocked_by == STILL_TOUCHING
@@ -106,7 +106,7 @@ def test_m_8_27_who_falls_back_to_a_wall_that_an_enemy_holds_is_still_in_contact
 def test_m_8_27_whether_who_has_fallen_back_still_touches_is_told_where_it_is_in_doubt(
     apart_mm, bar, doubts
 ):
-    """What was measured decides, as in all of a combat."""
+    """The measured poses decide, as everywhere in a combat."""
     seen = {"sigma_mm": 0.4}
     ours = line("F1", "french", 600, 480, **seen)
     behind = line("B1", "british", 600, 400 - apart_mm, **seen)

@@ -1,4 +1,4 @@
-"""On whose flank (M-1.11 to M-1.13): the book's examples (T-15), doubt, what must not matter."""
+"""Flanks (M-1.11 to M-1.13): the book's examples (T-15), doubts, and irrelevant changes."""
 
 import numpy as np
 import pytest
@@ -31,7 +31,7 @@ def asked(enemy: Unit, ours: Unit = OURS) -> bool:
     [
         (line("B1", "british", 800, 592, WEST), True),  # from y = 512 to 672: two behind
         (line("B1", "british", 800, 630, WEST), False),  # from y = 550 to 710: one
-        (line("B1", "british", 730, 585, 225.0), False),  # two behind, but its end is in front
+        (line("B1", "british", 730, 585, 225.0), False),  # two behind, but one end is in front
         (gun("B1", "british", 720, 580), True),  # its front on the front line: not ahead of it
         (gun("B1", "british", 720, 580.01), False),
         (line("B1", "british", 600, 500), True),  # in the rear
@@ -133,7 +133,7 @@ def test_m_1_12_measured_bases_near_the_front_line_are_too_close_to_call() -> No
     ids=["lines", "horse and gun", "column and horse", "line and gun"],
 )
 def test_m_1_12_its_probability_is_how_often_it_holds(ours, theirs, behind_mm) -> None:
-    """Against draws of its own, each judged by the plain rule on plainly laid units."""
+    """Compares it with independent draws, each judged by the plain rule."""
     ours = ours("F1", "french", 600, 580, sigma_mm=0.5, sigma_deg=0.3)
     enemy = theirs("B1", "british", 800, 560, WEST, sigma_mm=0.5, sigma_deg=0.3)
     front_mm = max(y for _, y in (axes(ours).left_mm, axes(ours).right_mm))

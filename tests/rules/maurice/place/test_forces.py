@@ -1,4 +1,4 @@
-"""Forces (M-1.15 to M-1.17, M-4.14): the book's examples (T-4, T-13), and what must not matter."""
+"""Forces (M-1.15 to M-1.17, M-4.14): the book's examples (T-4, T-13), and irrelevant changes."""
 
 import pytest
 

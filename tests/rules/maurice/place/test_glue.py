@@ -1,4 +1,4 @@
-"""Tags that are glued on untruly: rulings on the bases beneath them are as sure as they say."""
+"""Inaccurately glued tags: rulings on the bases beneath state correct probabilities."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.vision.sightings import CAMERA
 GLUE_MM, GLUE_DEG = 0.5, 1.0
 FIT_MM, FIT_DEG = 0.05, 0.2
 TABLES = 60
-"""With 1,200 tables of each kind, likely and unlikely rulings stray by 0.026 at most."""
+"""With 1,200 tables of each kind, likely and unlikely rulings are off by at most 0.026."""
 FOOT = BaseType(
     "foot", BW, BW, 14, tag_right_mm=4, tag_forward_mm=-8,
     glue_sigma_mm=GLUE_MM, glue_sigma_deg=GLUE_DEG,
@@ -44,7 +44,7 @@ def roster_of(base_type: BaseType) -> Roster:
 
 
 def seen(truth: Position, base_type: BaseType, luck: np.random.Generator) -> Position:
-    """A position as a camera sees it whose tags are glued on by chance."""
+    """Returns a position as a camera sees it, with random errors of gluing."""
     bases = [base for unit in truth.units for base in unit.bases]
     roster = roster_of(base_type)
     sightings = []
@@ -74,16 +74,16 @@ def flanks(field: Field) -> float:
 
 
 def facing(gap_mm: float, luck: np.random.Generator) -> Position:
-    """Two lines, square or askew, whose nearest points are about so far apart."""
+    """Two lines, square or oblique, whose nearest points are about `gap_mm` apart."""
     turn_deg = luck.choice([luck.normal(0, 0.5), luck.uniform(5, 20)])
     first, second = line("F1", "french", 600, 400), line("B1", "british", 600, 520, 270 + turn_deg)
-    # Straight ahead of F1 lies all of B1, so that it comes nearer by as much as it moves.
+    # All of B1 lies straight ahead of F1, so it comes nearer by as much as it moves.
     beyond_mm = distance(first, second).value_mm - gap_mm - luck.uniform(-2.9, 5)
     return position(first, line("B1", "british", 600, 520 - beyond_mm, 270 + turn_deg))
 
 
 def beside(luck: np.random.Generator) -> Position:
-    """Half of B1's bases, beside F1, reach about as far ahead as its front line."""
+    """Half of B1's bases, beside F1, reach about as far forward as its front line."""
     turn_deg = luck.uniform(-20, 20)
     back_mm = BW / 2 * (math.cos(math.radians(turn_deg)) + abs(math.sin(math.radians(turn_deg))))
     first, x_mm = line("F1", "french", 600, 400), luck.uniform(770, 820)
@@ -101,7 +101,7 @@ KINDS = {
 
 
 def stated_and_held(kind: str, base_type: BaseType) -> np.ndarray:
-    """Pairs (n, 2) of what a ruling states and whether it holds."""
+    """Returns pairs (n, 2): the probability that a ruling states, and whether it holds."""
     asked, laid = KINDS[kind]
     luck = np.random.default_rng(1741)
     truths = [laid(luck) for _ in range(TABLES)]
@@ -114,9 +114,9 @@ def stated_and_held(kind: str, base_type: BaseType) -> np.ndarray:
 
 
 def strays(pairs: np.ndarray) -> float:
-    """By how much likely or unlikely rulings are wrong more often than they say, in shares.
+    """Returns the share of wrong likely or unlikely rulings in excess of the stated share.
 
-    As far as the chance of so few tables does not explain it (two standard errors).
+    Two standard errors, for so few tables, are subtracted.
     """
     beyond = []
     for part in (pairs[pairs[:, 0] > 0.5], pairs[pairs[:, 0] <= 0.5]):

@@ -1,4 +1,4 @@
-"""Near the enemy (M-1.9): the worked examples of T-14 and T-39, and what must never matter."""
+"""Near the enemy (M-1.9): the worked examples of T-14 and T-39, and irrelevant changes."""
 
 import pytest
 
@@ -71,7 +71,7 @@ def test_t_14_an_impassable_strip_between_bars_nearness() -> None:
     ("right_mm", "end_mm", "is_near", "least_mm", "most_mm"),
     [
         (0.0, 670, True, 39.9, 40.1),  # straight across, on the last 10 mm on the right
-        (0.0, 760, False, -161, -159),  # what slants past its end is longer than 4 BW
+        (0.0, 760, False, -161, -159),  # slanting lines past its end are longer than 4 BW
         (40.0, 700, True, 20, 40),  # past an end 20 mm beyond both corners it is 126.5 mm
     ],
 )
@@ -109,7 +109,7 @@ def test_g_7_of_two_enemies_that_vie_for_nearest_either_may_be_near() -> None:
 
 
 def test_g_7_the_edge_of_a_barrier_near_the_only_clear_line_leaves_it_open() -> None:
-    """Both units end at x = 680: past a strip that ends beyond it no line at all is clear."""
+    """Both units end at x = 680: if the strip ends beyond that, no line is clear."""
     words = {}
     for end_mm in (640.0, 680.3, 720.0):
         found = near(*facing(150.0, sigma_mm=0.5), terrain=[strip(100, end_mm)]).answer

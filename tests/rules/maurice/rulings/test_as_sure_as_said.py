@@ -1,8 +1,8 @@
-"""Rulings are as sure as they say: of each question, positions in which it hangs on a hair.
+"""Rulings state correct probabilities, tested in positions close to each rule's limit.
 
-They are ruled on as measured, and then as they may truly be, drawn by chance. Where these do not
-all agree the measured ruling is no flat yes or no, and it holds as often as it says. Fire has its
-own in `fire/test_fire_doubts.py`.
+They are ruled on as measured, and then in possible true positions drawn at random. If these do not
+all agree, the measured ruling is no flat yes or no, and it holds as often as it states. Fire is
+tested in `fire/test_fire_doubts.py`.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from tests.rules.maurice.tables import SOUTH, box, gun, line, massed, position
 
 SIGMAS = {"sigma_mm": 0.3, "sigma_deg": 0.2}
 FEW, MANY = 20, 200
-"""Truths: errors of three standard deviations and more are hardly ever among the few."""
+"""Numbers of true positions: few rarely include errors of three standard deviations or more."""
 
-# What is asked: the word, and how probable a yes is.
+# Questions: each returns the answer, and the probability of a yes.
 
 
 def near(field: Field) -> tuple[str, float]:
@@ -49,7 +49,7 @@ def flanks(field: Field) -> tuple[str, float]:
 
 
 def engages(field: Field) -> tuple[str, float]:
-    """Of the last unit on the table."""
+    """For the last unit on the table."""
     found, enemy = engagements(field, "french"), field.units[-1].id
     if (answer := found.answer("F1", enemy).answer) != "too_close":
         answer = is_engaged(field)
@@ -57,7 +57,7 @@ def engages(field: Field) -> tuple[str, float]:
 
 
 def is_engaged(field: Field) -> str:
-    """Whether the last unit is, as it lies; this costs less than how probable it is."""
+    """The same as measured, which is cheaper than its probability."""
     return "yes" if field.units[-1].id in engagements(field, "french").enemies_of("F1") else "no"
 
 
@@ -73,7 +73,7 @@ def may_charge(field: Field) -> tuple[str, float]:
     return ("yes", 1.0) if "B1" in found.targets else ("no", 0.0)
 
 
-# What lies so far from where it decides.
+# Positions at a given distance from the limit that decides.
 
 
 def facing(gap_mm: float, terrain: tuple[Terrain, ...] = (), **sure: float) -> Position:
@@ -92,7 +92,7 @@ def near_past_a_lake(by_mm: float, **sure: float) -> Position:
 
 
 def near_round_a_lake(by_mm: float, **sure: float) -> Position:
-    """Past the lake's corner a slanting line is 4 BW long, where straight ones are shorter."""
+    """Past the lake's corner an oblique line is 4 BW long, although straight ones are shorter."""
     ours = line("F1", "french", 600, 480, **sure)
     lake = box("impassable", 100, 560, 730 + by_mm, 570)
     return position(ours, gun("B1", "british", 765, 643, SOUTH, **sure), terrain=[lake])
@@ -103,13 +103,13 @@ def touching(by_mm: float, **sure: float) -> Position:
 
 
 def half_behind(by_mm: float, **sure: float) -> Position:
-    """The second of four bases lies just behind F1's front line, or not."""
+    """The second of four bases is just behind F1's front line, or not."""
     across = line("B1", "british", 720, 500.0 + by_mm, 180.0, **sure)
     return position(line("F1", "french", 600, 480, **sure), across)
 
 
 def in_front_by_a_corner(by_mm: float, **sure: float) -> Position:
-    """B1 slants: its end is just directly in front of F1, or not."""
+    """B1 is oblique: its end is just directly in front of F1, or not."""
     slanting = line("B1", "british", 737.3 + by_mm, 460, 210.0, **sure)
     return position(line("F1", "french", 600, 480, **sure), slanting)
 
@@ -146,7 +146,7 @@ def slipped_over_the_flank(by_mm: float, **sure: float) -> Position:
 
 
 def covered_by_a_wall(by_mm: float, **sure: float) -> Position:
-    """A wall across all lines between ends just there, or just before."""
+    """A wall across all lines between the units, or ending just short of the last one."""
     return facing(30.0, (box("wall", 400, 512, 680.5 + by_mm, 516),), **sure)
 
 
@@ -179,7 +179,7 @@ def at_the_edge_of_a_lake(by_mm: float, **sure: float) -> Position:
 
 
 def flush_with_a_wall(by_mm: float, **sure: float) -> Position:
-    """Within 4 BW of the wall, and of the enemy only as he stands flush with it."""
+    """The wall is within 4 BW, the enemy only in that he stands flush with it."""
     return facing(166 + by_mm, (box("wall", 400, 655, 800, 665),), **sure)
 
 
@@ -250,7 +250,7 @@ def test_g_7_a_ruling_holds_as_often_as_it_says(asked, laid, by_mm):
     word, probability = asked(field_of(measured))
     assert (word, 0.05 < probability < 0.95) == ("too_close", True)
     held = np.mean(truths(asked, measured, 11, MANY))
-    # Three standard deviations of a share of so many truths.
+    # Three standard deviations of a share of that many positions.
     assert held == pytest.approx(probability, abs=3 * 0.5 / sqrt(MANY))
 
 

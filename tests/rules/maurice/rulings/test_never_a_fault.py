@@ -1,4 +1,4 @@
-"""No ruling ends in a fault of our own, and one that did would not take the others with it."""
+"""No ruling ends in an internal error, and one that did would not affect the others."""
 
 import json
 from dataclasses import replace
@@ -38,7 +38,7 @@ def is_known(said: object) -> bool:
 
 
 def rule_on_all(where: Position) -> None:
-    """Every ruling, and every sheet of two that face each other, with nothing left unknown."""
+    """Makes every ruling, and every sheet on two facing units; nothing may be unknown."""
     found = Rulings(field_of(where), "french")
     assert is_known(rulings_document(found))
     ours, theirs = (found.field.of_side(side) for side in ("french", "british"))
@@ -118,7 +118,7 @@ def test_walls_streams_and_woods_leave_nothing_unknown(
 )
 @settings(max_examples=25, derandomize=True)
 def test_every_unit_drawn_anew_is_a_valid_area(laid, by_mm, sigma_mm):
-    """M-8.3: charges are held against outlines that overlays take, however the bases fall."""
+    """M-8.3: charges use outlines that overlays accept, whatever the draws of the bases."""
     seen = laid("F1", "french", 600, 400, sigma_mm=sigma_mm, sigma_deg=0.3)
     moved = tuple(
         replace(base, x_mm=base.x_mm + x_mm, y_mm=base.y_mm + y_mm)
@@ -130,7 +130,7 @@ def test_every_unit_drawn_anew_is_a_valid_area(laid, by_mm, sigma_mm):
 
 
 def test_a_gun_beside_a_wall_that_begins_at_the_tables_edge_has_a_reach():
-    """M-6.19: what is left of its corridors at the edge is an area and a line along the edge."""
+    """M-6.19: its corridors, cut at the edge, leave an area and a line along the edge."""
     wall = box("wall", 0, 267.6785728766111, 290, 274.201265877)
     battery = unit("A1", "artillery", 90, 290.20126590556754, 270.0, size_mm=(30, 30))
     where = replace(position(battery, terrain=[wall]), table=TableSize(700, 500, 30))
@@ -140,7 +140,7 @@ def test_a_gun_beside_a_wall_that_begins_at_the_tables_edge_has_a_reach():
 
 @pytest.fixture
 def broken(monkeypatch):
-    """The rulings on units that face each other, F1's charges being beyond our geometry."""
+    """The rulings on facing units, with an internal error in F1's charges."""
 
     def fails(field, only=None):
         if only is None or "F1" in only:
@@ -177,7 +177,7 @@ def test_a_document_names_what_is_not_known(broken):
 
 
 def test_what_fails_only_when_it_is_asked_for_leaves_the_rest_too(monkeypatch):
-    """M-8.14: the covers of an attack are worked out when a sheet or a document tells them."""
+    """M-8.14: cover in combat is computed only for a sheet or a document."""
 
     def fails(*_):
         raise shapely.errors.GEOSException("mixed-dimension")
@@ -191,7 +191,7 @@ def test_what_fails_only_when_it_is_asked_for_leaves_the_rest_too(monkeypatch):
 
 
 def test_a_close_up_is_drawn_though_a_string_lies_off_it():
-    """M-4.12: it leads to another unit of the force; shapely 2.2 raises for a point of no place."""
+    """M-4.12: it leads to another unit of the force; shapely 2.2 raises for an empty point."""
     force = (line(f"F{place}", "french", 100 + 200 * place, 400) for place in range(6))
     leader = Commander("cinc", "french", 1400, 100)
     where = position(*force, line("B1", "british", 100, 700, SOUTH), commanders=[leader])
@@ -214,7 +214,7 @@ def test_contacts_beyond_us_are_null_and_not_nobody(monkeypatch):
 
 
 def test_a_move_beyond_us_is_not_known_and_the_other_moves_are_judged(monkeypatch):
-    """M-6.17: what a hand did with one unit keeps nobody from what it did with the others."""
+    """M-6.17: an error about one unit's move does not affect the others."""
 
     def fails(state, seen):
         if seen.id == "F1":

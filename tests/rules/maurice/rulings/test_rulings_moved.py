@@ -1,4 +1,4 @@
-"""No ruling hangs on where on the table things lie, which way they face, or left and right."""
+"""No ruling depends on the place on the table, the compass direction, or left and right."""
 
 from dataclasses import replace
 from typing import Any
@@ -35,7 +35,7 @@ GROUND = (
 
 
 def ruled(of: Position) -> dict[str, Any]:
-    """What was ruled, less what tells where and by which hand."""
+    """Returns the rulings without places and words for left and right."""
     found = rulings_document(Rulings(field_of(of), "french"))
     units = {
         name: {
@@ -77,13 +77,13 @@ def ruled(of: Position) -> dict[str, Any]:
 
 
 def fought(field: Field) -> Any:
-    """What a combat of all who are engaged comes to, those who fall back on their way."""
+    """Returns the result of a combat of all engaged units, falling back included."""
     dice = {name: 1 + place % 6 for place, name in enumerate(combat_scores(field, "french", {}))}
     return resolve(field, Combat("french", {}, dice))["units"]
 
 
 def set_back(of: Position, back_mm: float) -> tuple[BasePose, ...]:
-    """The bases of F1 so far behind where they lie."""
+    """Returns the bases of F1 moved back."""
     moved = []
     for base in of.units[0].bases:
         x, y = forward(base.heading_deg)

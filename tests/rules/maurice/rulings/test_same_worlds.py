@@ -1,6 +1,6 @@
-"""All rulings on a position are drawn from the same tables: what implies something is no likelier.
+"""All rulings on a position use the same draws: a ruling is no likelier than those it implies.
 
-M-1.13: who flanks a unit touches it and is to its flank. M-8.10: who is engaged by contact touches.
+M-1.13: a flanking unit touches and is to the flank. M-8.10: a unit engaged by contact touches.
 """
 
 import numpy as np
@@ -18,7 +18,7 @@ from tests.rules.maurice.drawn import drawn_position
 from tests.rules.maurice.tables import line, position
 
 MEASURED = {"sigma_mm": 0.4, "sigma_deg": 0.3}
-# East of F1, a little more than 1 mm off and with half of its bases about as far ahead.
+# East of F1, slightly more than 1 mm away, with half of its bases near F1's front line.
 AT_ITS_FLANK = position(
     line("F1", "french", 600, 400, **MEASURED),
     line("B1", "british", 701.1, 419.9, 180.0, **MEASURED),
@@ -37,7 +37,7 @@ def test_m_1_13_touches_and_flanks_are_a_true_joint_probability():
     )
     assert stated == pytest.approx((touches.mean(), flanks.mean()), abs=0.01)
     both = np.mean(touches & flanks)
-    # The two hang together: B1's place ahead hardly matters to the gap, but its turn does to both.
+    # The two are correlated: B1's heading affects both.
     assert 0.1 < both < min(stated)
     luck = np.random.default_rng(3)
     held = 0

@@ -1,4 +1,4 @@
-"""Rulings after a move are those made afresh; what cannot have changed is remembered."""
+"""Rulings after a move equal fresh ones; those that cannot have changed are cached."""
 
 from dataclasses import replace
 
@@ -34,7 +34,7 @@ def ruled(where):
 
 
 def check_after(before, after):
-    """What rulings say of a table after one of another was asked is what they say at once."""
+    """Checks that rulings on a table do not depend on an earlier table."""
     rulings_document(ruled(before))
     remembered = rulings_document(ruled(after))
     assert remembered == rulings_document(Rulings(afresh(after), "french"))
@@ -86,7 +86,7 @@ def test_what_hangs_on_nobody_who_moved_is_remembered():
         assert (path.span is spans[path.force]) == ("F3" not in path.force)
 
 
-# Renewed again and again, whatever changes in between.
+# Repeated rulings, with any change in between.
 
 COPSE = box("woods", 600, 450, 660, 540)
 GROUND = [COPSE, box("hill", 600, 400, 800, 620), box("stream", 900, 420, 1100, 440)]
@@ -99,7 +99,7 @@ START = position(
     terrain=[WALL, COPSE],
     commanders=[Commander("cinc", "french", 600, 200, sigma_mm=0.3)],
 )
-"""A melee with a wall, woods, guns on either side and a commander, all measured."""
+"""A melee with a wall, woods, guns on both sides and a commander, all measured."""
 
 
 def with_units(table, *units):
@@ -108,7 +108,7 @@ def with_units(table, *units):
 
 
 def moved(table, which, x_mm, back_mm):
-    """The table with a unit moved aside and back, away from its enemies."""
+    """The table with a unit moved sideways and back, away from its enemies."""
     unit = table.units[which % len(table.units)]
     return with_units(table, shifted(unit, x_mm, -back_mm if unit.side == "french" else back_mm))
 
@@ -167,7 +167,7 @@ CHANGES = {
 
 
 def said(found):
-    """What the page says of the first unit and the last, and what it warns of."""
+    """Returns the page's sheets on the first and last unit, and its warnings."""
     first, *_, last = found.field.by_id
     return (
         sheet_of(found, first).to_json(),
@@ -178,7 +178,7 @@ def said(found):
 
 @pytest.mark.parametrize("change", CHANGES)
 def test_rulings_renewed_through_any_change_are_those_made_afresh(change):
-    """One of two that fight is changed; who moves besides, and how far, are others each time."""
+    """One of two fighting units changes, while another moves, differently each time."""
     there, back = CHANGES[change]
     place = [*CHANGES].index(change)
     which, other = (0, 2)[place % 2], (2 * place + 1) % 5
@@ -189,7 +189,7 @@ def test_rulings_renewed_through_any_change_are_those_made_afresh(change):
     documents = []
     for number, table in enumerate(tables):
         known = Rulings(field_of(table), "french")
-        # Not at once: what nobody has asked of a table is asked of the next.
+        # The first two tables are not asked: rulings on later ones must not depend on that.
         if number > 1:
             documents.append(rulings_document(known))
     words = said(known)

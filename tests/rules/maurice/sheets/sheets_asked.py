@@ -1,4 +1,4 @@
-"""What sheets say, asked of the book as the page asks it."""
+"""Reads sheets from the book in the same way as the page."""
 
 from tablecam.rules.books import book_of
 from tablecam.rules.maurice.book import Handle

@@ -1,4 +1,4 @@
-"""Sheets: what a page shows about one unit and about two, what it omits, and the terminal."""
+"""Sheets: reports on one unit and on two, what they omit, and their form in a terminal."""
 
 from dataclasses import replace
 
@@ -107,7 +107,7 @@ def test_who_asks_what_the_page_does_not_is_told_what_it_asks(question, meant):
     assert meant in str(refused.value)
 
 
-# Units that cannot be ruled on as they lie.
+# Units whose poses allow no rulings.
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""What sheets say of the book's worked cases, in its words, and the readings that they hang on."""
+"""Sheets on the book's worked cases, in its words, and the interpretations that decide them."""
 
 import re
 from dataclasses import replace
@@ -122,7 +122,7 @@ def test_two_bases_behind_the_front_line_are_to_the_flank():
         ((FOOT, line("B1", "british", 600, 400, 180)), (), "french", "M-8.16", True),
         ((FOOT, line("B1", "british", 600, 400, 180)), (), "british", "M-8.16", False),
         (
-            # An enemy engaged with a gun of mine is not engaged with me alone.
+            # An enemy engaged with a friendly gun is not engaged with the unit alone.
             (
                 FOOT,
                 gun("F2", "french", 600, 400),
@@ -240,7 +240,7 @@ def test_m_4_12_the_string_says_which_unit_of_the_force_it_runs_to():
 def test_a_bent_column_tells_where_its_front_is_taken_from():
     straight = column("F1", "french", 500, 400)
     first, *rest = straight.bases
-    # Turned about the corner at which it stays flush with the next.
+    # Turned about the corner that stays in contact with the next base.
     turned = replace(first, x_mm=first.x_mm - 3.2, y_mm=first.y_mm + 3.8, heading_deg=100.0)
     bent = replace(straight, bases=(turned, *rest))
     where = position(bent, line("B1", "british", 600, 500, 270))
