@@ -1,4 +1,4 @@
-"""How near calibration comes to the truth of the footage, beside plain OpenCV.
+"""How accurate calibration is on the footage, compared with plain OpenCV.
 
 Run with `make bench`, or `pytest tests/benchmarks/test_calibration_accuracy.py -s`.
 """
@@ -58,7 +58,7 @@ def _corner_errors(rig, corners):
 
 
 def _map_errors_px(lens, true):
-    """How far two lenses look along different directions, over the picture, once turned alike."""
+    """The difference of two lenses' directions over the picture, once they are aligned."""
     x, y = np.meshgrid(
         np.linspace(0, 1, 41) * true.width_px, np.linspace(0, 1, 25) * true.height_px
     )

@@ -1,8 +1,8 @@
-"""Whether sigmas are true where a calibration was made by a user: places, and lengths between them.
+"""Whether sigmas are honest after a user's calibration: of places, and of lengths between them.
 
-All bases of a picture share what their calibration is off by, so the footage's own calibration is
-one draw, of table tags that lie exactly, as no hand lays them. Here the same sightings are read
-through many, of tags that lie exactly and of tags that a hand laid.
+All bases of a picture share the error of their calibration, so the footage's own calibration is one
+draw, with table tags more exact than any hand lays them. Here the same sightings are read through
+many calibrations, with exact tags and with tags laid by hand.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from tests.footage import Rig
 
 SCENES = ("scene-1", "scene-2")
 HAND_MM = 0.3
-"""How truly a hand lays tags with a ruler."""
+"""How accurately a hand lays tags with a ruler."""
 EXACT_DRAWS, HAND_DRAWS = 60, 250
-"""Calibrations; what a share comes to on the average is then known to 0.3 to 1.6 points."""
+"""Number of calibrations; the mean of a share is then known to 0.3 to 1.6 points."""
 SURE = 1.645
-"""Sigmas within which nine in ten errors lie: a margin beyond them is what a ruling takes for sure.
+"""Sigmas within which nine in ten errors lie: rulings take a larger margin as sure.
 """
 NEAR_MM, FAR_MM = 3.0, 400.0
-"""Lengths that players ask for: out to ten base widths; flush bases touch, and none is measured."""
+"""Lengths that players ask for: up to ten base widths; between flush bases none is measured."""
 
 
 @pytest.fixture(scope="module", params=["uhd-b", "hd-b"])
@@ -66,7 +66,7 @@ def test_lengths_between_bases(rig, report):
 
 
 def test_corners_of_bases(rig, seen, report):
-    """Where rulings measure: a front swings farthest about its tag, a rear hardly."""
+    """Where rulings measure: the front swings farthest about its tag, the rear hardly."""
     aside, ahead = seen.corners_off_in_sigmas(rig.found_camera)
     front, rear = slice(0, 2), slice(2, 4)
     for words, off in (
@@ -80,13 +80,13 @@ def test_corners_of_bases(rig, seen, report):
 
 
 def _shares(off_in_sigmas: np.ndarray) -> tuple[float, float, float]:
-    """Of errors within one sigma, within what rulings take for sure, and within two sigmas."""
+    """Shares of errors within one sigma, what rulings take as sure, and two sigmas."""
     one, two = within(off_in_sigmas)
     return one, float((np.abs(off_in_sigmas) < SURE).mean()), two
 
 
 def _met(shares: np.ndarray) -> bool:
-    """Whether shares (draws, 3) are honest on the average, as far as so many draws can tell."""
+    """Whether shares (draws, 3) are honest on average, as far as the number of draws can tell."""
     mean, error = shares.mean(axis=0), shares.std(axis=0) / np.sqrt(len(shares))
     usual = np.array([0.68, 0.9, 0.95])
     one, _, two = mean - np.clip(mean - usual, -error, error)
@@ -94,7 +94,7 @@ def _met(shares: np.ndarray) -> bool:
 
 
 def _said(shares: np.ndarray, own: float | None = None) -> str:
-    """Shares (draws, 3) on the average; of many draws, how often as much as `own` is within one."""
+    """Mean shares (draws, 3), and how often at least `own` is within one sigma."""
     one, sure, two = 100 * shares.mean(axis=0)
     if len(shares) == 1 or own is None:
         return f"{one:.1f}, {sure:.1f}, {two:.1f} %"

@@ -1,6 +1,6 @@
-"""Cameras as they are: what each effect of a camera, a print or a lamp costs.
+"""Real cameras: what each effect of a camera, a print or a lamp costs.
 
-Every effect is seen beside the plain picture of the same moment and noise.
+Every effect is compared with the plain picture of the same moment and noise.
 """
 
 from __future__ import annotations

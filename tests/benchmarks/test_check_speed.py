@@ -1,8 +1,8 @@
-"""How fast recordings are checked, saved and handed on: a whole game of two armies of six units.
+"""How fast recordings are checked, saved and exported: a whole game of two armies of six units.
 
-Wanted: a check at least 100 times as fast as the game was played. A deed is counted as 12 s, which
-is brisker than any game: a three-hour one would have 900. Each move is ruled on as a hand's, and
-every twentieth deed is disputed.
+Wanted: a check at least 100 times as fast as the game was played. An action is counted as 12 s,
+faster than any game: three hours would have 900. Each move is ruled on as a move by hand, and every
+twentieth action is disputed.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ from tests.rules.maurice.game.random_games import MOST_ACTIONS, eager, random_ga
 WANTED = 100.0
 A_DEED = timedelta(seconds=12)
 _DISPUTED = 20
-"""Each so-manieth deed."""
+"""Interval, in actions."""
 _SEEDS = range(400, 412)
-"""The longest game of these is taken."""
+"""Number of games of which the longest is taken."""
 
 
 def battle() -> Play[Any, Any]:
@@ -50,7 +50,7 @@ def battle() -> Play[Any, Any]:
 
 
 def recorded(play: Play[Any, Any]) -> Iterator[NewEntry]:
-    """The game as a watched table would have kept it."""
+    """The game as a watched table would have recorded it."""
     book, chain, hands, at = (
         book_of(play.game.name),
         DifferenceEncoder(),

@@ -1,7 +1,7 @@
-"""Half hidden tags: whole rows behind their own figures, and the hunt for a wrong name.
+"""Half hidden tags: whole rows behind their own figures, and the search for wrong names.
 
-A camera that looks from a long side sees a unit that faces it over its own figures, which hide the
-same part of all its tags. Tags with a mate flush beside them are *in a row*, the others *alone*.
+From a long side, the camera sees a unit that faces it over its own figures, which hide the same
+part of all its tags. Tags with a mate flush beside them are *in a row*, the others *alone*.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from tests.benchmarks.tables import TablePicture, half_hidden_pictures
 OBLIQUE = (Setting(3.0, "1080p", tilt_deg=40.0), Setting(4.4, "4K", tilt_deg=37.0))
 CROWDED = tuple(Setting(size, "1080p", is_crowded=True) for size in (2.0, 2.3, 2.6, 3.0))
 HUNTED = 2
-"""So many crowded tables of a setting for each table of another."""
+"""Number of crowded tables of a setting for each table of another."""
 HELD_WRONG, MOST_WRONG = 1 / 2500, 1 / 20_000
-"""Wrong names of half hidden tags where four of five are covered: held at, with room for one by
-chance, and wanted at most. In the 940 pictures that the rules were chosen on, 4 of 45,617 are."""
+"""Wrong names of half hidden tags where four of five are covered: the limit held, with room for one
+by chance, and the target. In the 940 pictures used to choose the rules, 4 of 45,617 are wrong."""
 FLUSH_MM = 1.5
 
 
@@ -38,7 +38,7 @@ def test_rows_behind_their_own_figures(setting, tables, wanted, report):
     table.add_row("alone", share(alone, CLEAR), share(alone, PARTLY), str(alone.wrong))
     report.show(table)
     report.add("rows", setting.name, share(rows, PARTLY), recall(rows, PARTLY) >= 0.9)
-    # A wrong name counts for its picture, in a row or not.
+    # A wrong name counts for its whole picture, in a row or not.
     report.add("wrong", setting.name, f"{rows.wrong} in {rows.pictures}", rows.wrong == 0)
     assert rows.wrong == 0
 

@@ -1,7 +1,7 @@
 """The drill: kills, hostile requests, lines and files, a thief, damage to recordings.
 
 `make drill` repeats it in a minute or two, prints what happened and writes it to docs/drill.md. The
-suite does the same in fewer steps, so that a fault is noticed at once; here every figure is whole.
+suite does the same in fewer steps, so that a fault is noticed at once; here all steps run.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ DOCUMENT = ROOT / "docs" / "drill.md"
 FOREIGN = re.compile(
     r"Traceback|internal error in tablecam|fault of tablecam|JPEG|libpng|libav|terminate called"
 )
-"""What no user is to read: faults of ours, and what libraries say by themselves."""
+"""Texts that no user should see: our internal errors, and libraries' own messages."""
 
 _WORDS = """\
 # Drill
@@ -76,13 +76,13 @@ steps. Where `happened` is 0, what must not happen did not happen.
 
 @dataclass
 class Drilled:
-    """What was tried, and how often what must not happen did."""
+    """What was tried, and how often something forbidden happened."""
 
     rows: list[tuple[str, str, str, int]] = field(default_factory=list)
     began_s: float = field(default_factory=time.monotonic)
 
     def hold(self, what: str, tried: str, must_not_happen: str, happened: int) -> None:
-        """Note what happened; it must not.
+        """Record how often something forbidden happened.
 
         Raises:
             AssertionError: It did.
@@ -91,7 +91,7 @@ class Drilled:
         assert happened == 0, f"{what}: {must_not_happen}: {happened}"
 
     def table(self) -> Table:
-        """All that was tried."""
+        """Everything that was tried."""
         shown = Table("drill", "tried", "must not happen", "happened", title="What was tried")
         for what, tried, must_not_happen, happened in self.rows:
             shown.add_row(what, tried, must_not_happen, str(happened))
@@ -100,7 +100,7 @@ class Drilled:
 
 @pytest.fixture(scope="module")
 def drilled() -> Iterator[Drilled]:
-    """Where all is noted; printed and written when the last has been tried."""
+    """The record of all trials, printed and written after the last one."""
     drilled = Drilled()
     yield drilled
     Console(width=150).print(drilled.table())
@@ -119,7 +119,7 @@ def recording(tmp_path_factory: pytest.TempPathFactory) -> GameFile:
 
 
 def told(counts: Counter[str]) -> str:
-    """How many of each, the most first."""
+    """The counts in words, largest first."""
     return ", ".join(f"{count} x {what}" for what, count in counts.most_common())
 
 
@@ -153,7 +153,7 @@ def test_no_hostile_request_is_an_internal_error(drilled: Drilled, recording: Ga
 
 
 def answered(server: Server, path: str, body: bytes | None, headers: dict[str, str]) -> str:
-    """The code that a request is answered with."""
+    """The status code of the answer to a request."""
     method = "GET" if body is None else "POST"
     connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE_S)
     with closing(connection):
@@ -209,7 +209,7 @@ Spoil = Callable[[bytes, Random], bytes]
 
 
 def files(folder: Path, recording: GameFile) -> Iterator[tuple[list[object], Path, Spoil]]:
-    """Commands, the file that each reads, whole, and how that is spoilt."""
+    """Commands, the intact file that each reads, and how to corrupt it."""
     camera = demo.demo_camera(960, 540)
     picture = folder / "table.jpg"
     source = SimulatedSource(demo.embedded_demo(), camera, look=PLAIN)

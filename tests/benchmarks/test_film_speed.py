@@ -1,7 +1,7 @@
-"""How fast films are made: drawing and encoding, against the encoder alone on the same pictures.
+"""How fast films are made: drawing and encoding, compared with encoding alone.
 
-Wanted: at least half as fast as the plain encoder. Both are measured in one run, as time of the
-processor, so that neither another program nor the number of cores counts.
+Wanted: at least half as fast as the plain encoder. Both are measured in one run, as processor time,
+so that neither other programs nor the number of cores count.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from tests.replay.recorded import recorded
 
 WANTED = 0.5
 _DEEDS = 40
-"""Enough for units that move, smoke and volleys; its pictures are all kept for the encoder."""
+"""Enough for moving units, smoke and volleys; all its pictures are kept for the encoder."""
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +45,7 @@ def test_a_gif_is_made_at_half_the_speed_of_its_encoder(game: GameFile, tmp_path
 
 
 def measured(game: GameFile, folder: Path, name: str, form: Format) -> float:
-    """How fast a film is made, for how fast its encoder is."""
+    """The speed of making a film relative to its encoder's."""
     pictures = list(pictures_of(game, form, photographs=True))
     plain_s = seconds(lambda: form.write(folder / "plain", pictures, per_s=form.per_s))
     film_s = seconds(lambda: write_film(game, folder / "film", form, photographs=True))
@@ -58,7 +58,7 @@ def measured(game: GameFile, folder: Path, name: str, form: Format) -> float:
 
 
 def seconds(work: Callable[[], object]) -> float:
-    """How long the processor works at something."""
+    """The processor time of some work."""
     begun_s = time.process_time()
     work()
     return time.process_time() - begun_s

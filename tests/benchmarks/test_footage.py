@@ -1,4 +1,4 @@
-"""What is found and how truly, on rendered photographs of whole battles; beside other detectors.
+"""Recall and accuracy on rendered photographs of whole battles, compared with other detectors.
 
 Prints one table a picture. `found` cameras are calibrated as a user would, from the lens views and
 the empty table; `true` ones are exact, and so are the peers'. Recall is of tags at least 85 %
@@ -50,7 +50,7 @@ def rig(request, shared):
 
 @pytest.fixture(scope="module")
 def outcomes(rig):
-    """What each way of looking made of both scenes; ours with the true camera first."""
+    """The results of each way of searching both scenes; ours with the true camera first."""
     cameras = {"true": rig.camera, "found": rig.found_camera}
     ways = [our_way(camera, rig.roster, f"tablecam, {by} camera") for by, camera in cameras.items()]
     ways += [peers_way(peer, rig.camera, rig.roster) for peer in peers() if isinstance(peer, Peer)]

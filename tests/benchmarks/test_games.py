@@ -1,7 +1,7 @@
-"""Whole games by random legal players: none fails, all end and are the same again.
+"""Whole games by random legal players: none fails, all end, and replays are identical.
 
 `make bench-games` plays 2000 of Maurice Lite, another number with BENCH_OPTIONS='--games 100', half
-as many more on any table with players who meddle, and 300 of each other game.
+as many more on any table with players who interfere, and 300 of each other game.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ from tests.rules.musket_saber import folios as musket
 from tests.rules.syw_d6 import test_syw_games as syw
 
 GAMES = 50
-"""Without `--games`; they take about half a minute."""
+"""The number without `--games`; they take about half a minute."""
 FIRST_SEED = 10_000
 REPLAYED = 10
-"""One game in ten is played again from its document, which takes as long once more."""
+"""One game in ten is replayed from its document, which takes as long again."""
 MOST_OF_A_BOOK = 300
 _OPTIONS: tuple[dict[str, Any], ...] = (
     {"deck": "house"},
@@ -95,9 +95,9 @@ def test_games_with_players_who_meddle_end_and_lose_nothing_either(request, caps
 
 
 class Book(NamedTuple):
-    """How random players play a game, and the `kinds` of events that its games must show.
+    """How random players play a game, and the `kinds` of events that must occur.
 
-    What `pattern` finds in the sentence of an event counts as a kind, too.
+    A match of `pattern` in the sentence of an event also counts as a kind.
     """
 
     begun: Callable[[int], Play[Any, Any]]

@@ -1,6 +1,6 @@
-"""Two hundred pushes, swaps, splits and merges of counters on hexes before a simulated camera.
+"""Two hundred pushes, swaps, splits and merges of counters on hexes under a simulated camera.
 
-A counter that goes from under one stack to under another is left out: no camera sees it go.
+Moving a counter from under one stack to under another is left out: no camera sees that.
 """
 
 from rich.console import Console

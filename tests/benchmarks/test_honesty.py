@@ -1,4 +1,4 @@
-"""Whether stated uncertainties are true, when the camera is only known as well as it says.
+"""Whether stated uncertainties are honest when the camera is known only as well as stated.
 
 Each table is read through its own camera drawn from the covariance of a real calibration: that of
 the shared footage's camera of the same kind, carried over to the simulated one.
@@ -17,8 +17,8 @@ from tests.benchmarks.simulated import SETTINGS, Setting, pictures, shown
 from tests.footage import Rig
 
 CAMERAS = 48
-"""Tables are read through so many cameras in all: what one has wrong is wrong with all its places,
-so that of single ones 33 to 87 % of errors lay within one sigma, and of twelve 53 %."""
+"""Number of cameras in all: a camera's error affects all its places, so that with single cameras 33
+to 87 % of errors lay within one sigma, and with twelve 53 %."""
 LIKE = {"1080p": "hd-b", "4K": "uhd-b"}
 
 

@@ -1,7 +1,7 @@
-"""What the jig makes of tags that are glued on by hand, half a millimetre and a degree off.
+"""The jig's accuracy for tags glued by hand, half a millimetre and a degree off.
 
 Each base of the demo is pushed into a simulated jig twice, under noise, then seen on the table.
-Wanted: corners of bases are then known to 0.15 mm in the median.
+Target: corners of bases are then known to 0.15 mm in the median.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def test_corners_of_bases_are_known_after_the_jig(
 
 
 def corner_errors_mm(camera: Camera, known: Roster) -> list[float]:
-    """How far off the corners are of all bases that one picture of the table shows."""
+    """The corner errors of all bases in one picture of the table."""
     table = SimulatedTable(ROSTER, demo_script())
     frame = SimulatedSource(table, camera, is_paced=False).read()
     assert frame is not None

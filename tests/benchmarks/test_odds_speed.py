@@ -1,8 +1,8 @@
-"""How long the odds of the largest combats take: 40 units in one front, and friends behind them.
+"""How long the odds of the largest combats take: 40 units in contact, and friends behind them.
 
 Twenty French lines touch twenty British, each two of them. In the second case twenty more French
-lie 10 mm behind; in the third all French are askew by a degree as well, so that ways back cross.
-All of them are one melee, so throws are sampled.
+lie 10 mm behind; in the third all French are also askew by a degree, so that their paths back
+cross. All of them are one melee, so throws are sampled.
 """
 
 import sys

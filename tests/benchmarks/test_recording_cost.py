@@ -1,14 +1,13 @@
-"""What it costs to record a game: of the frame loop's time, and on the disk.
+"""The cost of recording a game: in the frame loop's time, and on disk.
 
-Prints two tables. The first watches one film of the simulated battle once, in which something is
-moved every three seconds, with a recording beside it: seconds of the processor, of all its threads
-together (the pictures' too), and what they are of the time that watching takes. `in the loop` is
-what the thread that watches itself spends. What is made once, the file and the maps of the table,
-is among it. A game has a move every 18 s where it has 600 in three hours: its share is reckoned
-from the same figures.
+Prints two tables. The first watches and records one film of the simulated battle, in which
+something is moved every three seconds: processor seconds, of all threads together (those for
+pictures too), and their share of the time for watching. `in the loop` is the time of the watching
+thread itself. One-off costs, the file and the maps of the table, are included. A game with 600
+moves in three hours has one every 18 s: its share is computed from the same figures.
 
 The second is the size of the file of three hours with 600 moves and random players, at two sizes of
-picture: with grain, as of a real cloth, for JPEG has little to do on a smooth one.
+picture: with grain like that of real cloth, as JPEG has little to do on a smooth one.
 """
 
 from __future__ import annotations
@@ -52,7 +51,7 @@ MOST_SHARE = 0.05
 
 @dataclass
 class Costs:
-    """Seconds of the processor."""
+    """Processor seconds."""
 
     watching: float = 0.0
     in_loop: float = 0.0
@@ -89,7 +88,7 @@ def test_recording_costs_little_of_the_frame_loop(tmp_path: Path) -> None:
 
 
 def recorded(folder: Path, width_px: int, height_px: int) -> Costs:
-    """Watch the battle and record it; what each took."""
+    """Watch the battle and record it; the costs of each."""
     camera, costs = demo_camera(width_px, height_px), Costs()
     simulated = embedded_demo()
     source = SimulatedSource(simulated, camera, frames_per_s=FRAMES_PER_S, is_paced=False)
@@ -109,7 +108,7 @@ def recorded(folder: Path, width_px: int, height_px: int) -> Costs:
         if position is not None:
             recording.settle(position)
             costs.settled += 1
-        recording.go_on()  # in hasty play the whole table is photographed later
+        recording.go_on()  # in fast play the whole table is photographed later
         recording.wait()
         costs.settling += time.process_time() - start
     start = time.process_time()
@@ -146,7 +145,7 @@ def test_the_file_of_three_hours(tmp_path: Path) -> None:
 
 
 def three_hours(folder: Path, moves: int, width_px: int, height_px: int) -> Path:
-    """Record a game of random players, with so many moves of random hands."""
+    """Record a game of random players, with `moves` moves by random hands."""
     chance, camera, roster = Random(moves), demo_camera(width_px, height_px), demo_roster()
     simulated = embedded_demo()
     simulated.pause()
@@ -173,7 +172,7 @@ def three_hours(folder: Path, moves: int, width_px: int, height_px: int) -> Path
 
 
 def grainy(width_px: int, height_px: int) -> np.ndarray:
-    """A picture with as much detail as one of a cloth with figures (0.2 bytes a pixel at 75)."""
+    """A picture with as much detail as a cloth with figures (0.2 bytes a pixel at quality 75)."""
     noise = np.random.default_rng(1).normal(110, 14, (height_px, width_px, 3)).astype(np.float32)
     return np.asarray(cv2.GaussianBlur(noise, (0, 0), 0.8).clip(0, 255).astype(np.uint8))
 

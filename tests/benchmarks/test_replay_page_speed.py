@@ -1,11 +1,11 @@
-"""How fast a recording is looked at: a game of three hours on the page that plays it.
+"""How fast a recording is shown: a game of three hours on the page that plays it.
 
-Wanted: its first picture within a second of opening the page, and any moment of it within 0.2 s of
-a jump. The recording is a battle of random players, told three times over, with a deed each 12 s.
-Times that are wanted are the processor's, of the server and of the page's main thread, so that
-others may use the machine too; each is the best of some runs, and of the jumps the worst. Beside
-them stand those of the browser's own clock, from asking for the page until its units are drawn:
-what a person waits. Others' work on the machine makes that longer, so nothing is asserted of it.
+Targets: its first picture within a second of opening the page, and any moment within 0.2 s of a
+jump. The recording is a battle of random players, three times over, with an action every 12 s. The
+targets are for processor time, of the server and of the page's main thread, so that the machine may
+be shared; each is the best of some runs, and for jumps the worst of these. Beside them stand times
+by the browser's clock, from requesting the page until its units are drawn: what a person waits.
+Other work on the machine makes these longer, so nothing is asserted about them.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ new MutationObserver((_, watching) => {
   requestAnimationFrame(() => setTimeout(() => { window.shown_ms = performance.now(); }));
 }).observe(document, { childList: true, subtree: true });
 """
-"""Notes when the frame with the first unit was drawn, by the clock since the page was asked for."""
+"""Records when the frame with the first unit was drawn, since the page was requested."""
 
 
 @pytest.fixture
@@ -101,7 +101,7 @@ def timed_ms(journal: GameFile) -> float:
 
 @contextmanager
 def timed(browser: Browser) -> Iterator[tuple[Page, Callable[[], float]]]:
-    """A page, and how long its main thread has worked so far, ms."""
+    """A page, and the time its main thread has worked so far, in ms."""
     with browser.new_context(viewport={"width": 1400, "height": 900}) as context:
         page = context.new_page()
         devtools = context.new_cdp_session(page)
@@ -135,7 +135,7 @@ def clocked(browser: Browser, address: str) -> float:
 
 
 def worst_of_best(browser: Browser, address: str) -> float:
-    """The slowest of many jumps, of each the fastest run."""
+    """The slowest of many jumps, each by its fastest run."""
     with timed(browser) as (page, worked_ms):
         page.goto(address)
         page.wait_for_selector("#log-body li")

@@ -1,8 +1,8 @@
 """Whether rulings are as sure as they say, on tables whose units lie near a rule's limit.
 
 Two lines face each other square (to half a degree, as hands lay them), askew, or corner to corner,
-at a random distance about the limit, with a gun, a wall or a friend where the rule asks for one.
-Each table is measured with the errors of a camera that states them truly. Two questions, both with
+at a random distance about the limit, with a gun, a wall or a friend where the rule needs one. Each
+table is measured with the errors of a camera that states them honestly. Two questions, both with
 plain rulings on exact positions:
 
 - given what was measured: of tables drawn from what is known of it, in how many does it hold?
@@ -47,9 +47,9 @@ SIGMAS = {"sigma_mm": 0.2, "sigma_deg": 0.2}
 TABLES = 200
 """Tables of each kind of ruling, measured near its limit."""
 DRAWS = 25
-"""Truths drawn for each of them: 5,000 of a kind."""
+"""Truths drawn for each of them: 5,000 per kind."""
 TRUTHS = 600
-"""Tables of each kind on which the truth itself is counted."""
+"""Tables of each kind on which the truth itself is tested."""
 BINS = np.array([0.0, 0.02, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.98, 1.0])
 
 Asked = Callable[[Position], float]
@@ -92,7 +92,7 @@ def has_cover(field: Field) -> float:
 
 
 def on_field(asked: Callable[[Field], float]) -> Asked:
-    """What a ruling of Maurice Lite says of a position."""
+    """A ruling of Maurice Lite on a position."""
     return lambda table: asked(field_of(table))
 
 
@@ -109,7 +109,7 @@ def in_book(book: Book, rule: str) -> Asked:
 
 
 def at_limit(lies_beyond: Callable[[float], bool], low_mm: float, high_mm: float) -> float:
-    """The place (mm) from which on something lies beyond a limit, by bisection."""
+    """The place (mm) from which something lies beyond a limit, by bisection."""
     while high_mm - low_mm > 1e-4:
         middle_mm = (low_mm + high_mm) / 2
         low_mm, high_mm = (low_mm, middle_mm) if lies_beyond(middle_mm) else (middle_mm, high_mm)
@@ -238,14 +238,14 @@ class Honesty:
 
     @staticmethod
     def bins(pairs: np.ndarray) -> list[tuple[float, float, int]]:
-        """What was stated on the average, how often it held, and the count, of each bin."""
+        """For each bin, the mean of what was stated, how often it held, and the count."""
         index = np.digitize(pairs[:, 0], BINS[1:-1])
         parts = [pairs[index == bin_] for bin_ in range(len(BINS) - 1)]
         return [(*part.mean(axis=0).tolist(), len(part)) for part in parts if len(part)]
 
     @staticmethod
     def wrong_when_sure(pairs: np.ndarray) -> tuple[int, int]:
-        """Of the answers with more than 0.99, how many were wrong, and how many there are."""
+        """The number of wrong answers among those with more than 0.99, and of all of those."""
         sure = pairs[(pairs[:, 0] > 0.99) | (pairs[:, 0] < 0.01)]
         return int((sure[:, 1] != (sure[:, 0] > 0.5)).sum()), len(sure)
 
@@ -264,7 +264,7 @@ def honesty_of(asked: Asked, laid: Laid) -> Honesty:
     for number in range(TRUTHS):
         truth = laid(rng)
         seen = with_sigmas(seen_position(with_sigmas(truth), rng))
-        # As the camera's positions come: flush bases as one row.
+        # As in the camera's positions: flush bases as one row.
         seen = replace(seen, units=tuple(map(with_rows_of_unit, seen.units)))
         stated = asked(seen)
         true.append((stated, asked(truth) > 0.5))

@@ -1,12 +1,12 @@
-"""How fast all rulings of a table are made, afresh and after a move, beside plain shapely calls.
+"""How fast all rulings on a table are made, afresh and after a move, against plain shapely calls.
 
-The table is `rulings_battle.py`'s: 40 units, 160 bases, 20 pieces of terrain; as a document gives
-it, exact, and as a camera does, with a standard deviation of every base. The plain calls are
-`plain_rulings.py`'s, and must come to the same answers. Times are the processor's.
+The table is `rulings_battle.py`'s: 40 units, 160 bases, 20 pieces of terrain; exact, as from a
+document, and with a standard deviation of every base, as from a camera. The plain calls are
+`plain_rulings.py`'s, and must give the same answers. Times are processor times.
 
-Plain calls know nothing of errors. How sure an answer is they can tell only by asking it again of
-tables drawn from what is known: what that takes is told beside, for as many draws as rulings make
-and of those bases alone whose fire rulings could not tell without draws; from a few of the draws.
+Plain calls know nothing of errors. They can tell how sure an answer is only by asking again on
+tables drawn from the measurements: the time for that is given too, for as many draws as rulings
+make and only for bases whose fire rulings could not decide without draws; from a few of the draws.
 """
 
 import sys
@@ -39,12 +39,12 @@ from tests.benchmarks.rulings_battle import (
 from tests.rules.maurice.afresh import afresh
 
 FRAME_MS = 1000 / 15
-"""What a camera of 15 pictures a second leaves for each."""
+"""The time for each picture of a camera with 15 a second."""
 WANTED = 20
-"""How many times as fast as pair by pair all rulings are to be."""
+"""Target: how many times as fast all rulings are as plain calls."""
 MOVED, BY_MM = "F6", 7.0
 PLAIN_DRAWS = 3
-"""Of so many draws it is measured what plain calls take for one."""
+"""Number of draws from which the time of plain calls for one is measured."""
 
 
 def all_afresh(position: Position) -> dict[str, Any]:
@@ -57,12 +57,12 @@ def after(position: Position) -> dict[str, Any]:
 
 
 def moves(position: Position) -> Iterator[Position]:
-    """The table after ever other moves of one unit."""
+    """The table after different moves of one unit, endlessly."""
     return (with_one_moved(position, MOVED, BY_MM + step / 10) for step in count())
 
 
 def open_fire(found: Rulings) -> list[tuple[str, int]]:
-    """The bases whose fire had to be drawn: each by its unit and its place there."""
+    """The bases whose fire needed draws: each by its unit and its index there."""
     return [
         (unit_id, place)
         for unit_id, unit in found.units.items()
@@ -155,7 +155,7 @@ def doubts_of_first_base(position: Position) -> tuple[Answer, ...]:
 
 
 def check_the_same(ours: dict[str, Any], plain: dict[str, Any]) -> None:
-    """Both answer alike, so that they can be compared."""
+    """Both give the same answers, so that they can be compared."""
     flanks = {(pair["a"], pair["b"]) for pair in ours["pairs"] if pair["b_to_flank_of_a"]}
     for name, unit in ours["units"].items():
         other = plain["units"][name]

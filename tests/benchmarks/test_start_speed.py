@@ -1,6 +1,6 @@
-"""How fast the command line starts, beside `python -c 'import numpy'` in the same run.
+"""How fast the command line starts, compared with `python -c 'import numpy'` in the same run.
 
-Wanted: `tablecam --help` takes at most 2.5 times as long.
+Target: `tablecam --help` takes at most 2.5 times as long.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def took_s(*arguments: str) -> float:
 
 
 def test_the_list_of_commands_is_there_at_once() -> None:
-    # Turn about, so that whatever else the machine does slows both; the least is without it.
+    # In turn, so that other work on the machine slows both; the least time is free of it.
     pairs = [(took_s(*HELP), took_s(*NUMPY)) for _ in range(TIMES)]
     help_s, numpy_s = (min(times) for times in zip(*pairs, strict=True))
     Console().print(

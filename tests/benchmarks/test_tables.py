@@ -1,4 +1,4 @@
-"""Whether the simulated tables are as true as the benchmark takes them to be."""
+"""Whether the simulated tables are as accurate as the benchmark assumes."""
 
 import cv2
 import numpy as np
@@ -33,7 +33,7 @@ def test_a_detector_that_knows_nothing_of_us_sees_tags_where_they_are_said_to_be
 
 
 def test_a_tag_said_to_be_hidden_looks_unlike_itself(picture):
-    """Where a quarter is hidden, pixels go with the pattern less than on any clear tag."""
+    """If a quarter is hidden, pixels correlate less with the pattern than on any clear tag."""
     dictionary = cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_4X4_250)
     square = np.array([[0, 0], [48, 0], [48, 48], [0, 48]], np.float32) - 0.5
     likeness = {}

@@ -1,15 +1,15 @@
-"""What it costs to look at a table again, beside decoding its pictures.
+"""The cost of searching a table again, compared with decoding its pictures.
 
-Prints one table. Times are the processor's, of all cores together, so that another program does not
-count: decoding works on one core, searches on several, so by the clock they are a little better.
-They are the shortest of a few runs, beside the time to decode a JPEG of quality 90 in full grey,
-which is 1. `still` and `hand` are means over all looks while nothing
-moves and while a hand does; `beyond` leaves decoding out, `decoding` is that alone. The sweep is
-in them; `longest` is the longest look of a still table, one with a share of the sweep.
+Prints one table. Times are processor times, of all cores together, so that other programs do not
+count: decoding uses one core, searches several, so by the clock they are a little better. They are
+the shortest of a few runs, in units of the time to decode a JPEG of quality 90 in full grey.
+`still` and `hand` are means over all searches while nothing moves and while a hand does; `beyond`
+excludes decoding, `decoding` is that alone. The sweep is included; `longest` is the longest search
+of a still table, one with a share of the sweep.
 
 `to snapshot` is a whole still frame as the live table takes it: pictures come one after the other
-through the reader, the referee and the recorder's clock look on, and everything counts that the
-process does until the snapshot is there, decoding included.
+through the reader, the referee and the recorder's clock look on, and all work of the process counts
+until the snapshot is there, decoding included.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ FRAMES_PER_S = 10.0
 
 @dataclass(frozen=True)
 class Film:
-    """Pictures as a camera sends them, and during which of them a hand is in view."""
+    """Pictures as a camera sends them, and which of them show a hand."""
 
     name: str
     finder: TagFinder
@@ -50,7 +50,7 @@ class Film:
 
 
 class TimedPicture:
-    """A picture that adds up how long it took to decode what was asked for."""
+    """A picture that adds up the time spent on decoding it."""
 
     def __init__(self, picture: JpegPicture) -> None:
         self._picture = JpegPicture(picture.data)
@@ -89,7 +89,7 @@ def test_print_the_table(shared, report):
     for film in films(shared):
         cells = row(film)
         table.add_row(*cells)
-        # Beside decoding a small picture all else is dear.
+        # Relative to decoding a small picture, everything else is expensive.
         is_small = film.finder.camera.lens.width_px < 1920
         most_still, most_hand = (0.25, 1.2) if is_small else (0.15, 0.6)
         for key, beyond, most in (
@@ -144,7 +144,7 @@ def row(film: Film) -> list[str]:
 def looks(
     watch: IncrementalSearch, before: FrameReading, pictures: Sequence[JpegPicture]
 ) -> Iterator[tuple[tuple[float, float], FrameReading]]:
-    """Each look after the one before: seconds beyond decoding, seconds decoding."""
+    """For each search in turn: seconds beyond decoding, seconds decoding."""
     for picture in pictures:
         costs = []
         for _ in range(RUNS):
@@ -158,7 +158,7 @@ def looks(
 
 
 class StillSource:
-    """The same few pictures again and again, each once the snapshot of the last is there."""
+    """The same few pictures in a loop, each given once the snapshot of the last is there."""
 
     name = "still"
 
@@ -187,7 +187,7 @@ class StillSource:
 
 
 def to_snapshot_s(film: Film) -> float:
-    """The process's seconds for a still frame, from reader to snapshot: the least of some runs."""
+    """The processor seconds for a still frame, from reader to snapshot: the least of some runs."""
     source = StillSource(film.still)
     reader = Reader(lambda: source, name=source.name, is_live=False, clock=source.clock)
     live = LiveTable(reader, film.finder.camera, film.finder.roster)

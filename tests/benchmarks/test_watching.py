@@ -20,7 +20,7 @@ from tests.footage import Clip, Rig
 from tests.vision.incremental import camera, jpeg, source, watched_table
 
 A_MOVE_MM, A_MOVE_DEG = 1.0, 2.0
-"""A base that is said to rest so far from where it rested is said to have moved."""
+"""A base reported at rest this far from its last resting place is reported as moved."""
 RIGHT_PLACE_MM = 0.8
 VISIBLE = 0.85
 BUMP_PX = (12.0, 9.0)
@@ -31,13 +31,13 @@ DIMMED_AT, LIT_AT = 12, 28
 
 @dataclass
 class Moves:
-    """What was said to have moved, as a referee would have heard it: by tag, in order."""
+    """The moves reported to the referee: by tag, in order."""
 
     rested: dict[int, BasePose] = field(default_factory=dict)
     said: list[tuple[float, int, BasePose]] = field(default_factory=list)
 
     def after(self, sight: Sight, at_s: float) -> None:
-        """Note which bases came to rest elsewhere."""
+        """Record which bases came to rest elsewhere."""
         for base in sight.bases:
             rest = base.rest
             if rest is None:
@@ -65,7 +65,7 @@ def test_the_clip(shared, report):
 
 
 def settling(lines, sights, moved) -> tuple[str, bool]:
-    """How long after the truth's rest the last base of those moved is seen at rest, and where."""
+    """How long after true rest the last moved base is seen at rest, and where."""
     end = true_bases(lines[-1])
     rests_at_s = 1e-3 + max(line["time_s"] for line in lines if line["moving"])
     after_s, off_mm, in_view_s = [], [], []
@@ -86,7 +86,7 @@ def settling(lines, sights, moved) -> tuple[str, bool]:
 
 
 def since_s(lines, tag: int, from_s: float) -> float:
-    """Since when, after a moment, a tag is in view."""
+    """The first time after a moment at which a tag is in view."""
     return next(
         line["time_s"]
         for line in lines
@@ -135,7 +135,7 @@ def test_a_lamp_switched_off_and_on(report):
 
 
 def watched(over, believed, deeds) -> tuple[list[np.ndarray], Moves, set[int]]:
-    """Errors of all bases seen now, frame by frame (nan where held), moves said, counts known.
+    """Errors of all bases seen now, frame by frame (nan if held), moves reported, counts known.
 
     `over` is the true camera over the table, `believed` the one that was calibrated.
     """

@@ -1,7 +1,7 @@
-"""That no tag is seen where there is none: real photographs, every picture of the clip.
+"""No tag is reported where there is none: real photographs, and every picture of the clip.
 
 The photographs show no tag of our dictionary. Each is searched as if it showed a table with a
-hundred bases, at three sizes in the picture: whatever is seen is wrong.
+hundred bases, at three sizes in the picture: every tag reported is wrong.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from tests.benchmarks.armies import TABLE, army
 from tests.footage import Clip
 
 NEAR_MM = {True: 8.0, False: 20.0}
-"""Seen farther off, a tag is another. Where a commander faces, the clip's truth does not say, so
-his tag (False) may lie anywhere on his base."""
+"""A tag reported farther off is another one. The clip's truth does not give a commander's heading,
+so his tag (False) may lie anywhere on his base."""
 
 
 def test_real_photographs(shared, report):
@@ -58,7 +58,7 @@ def test_every_picture_of_the_clip(shared, report):
 
 
 def overhead(width_px: int, height_px: int) -> Camera:
-    """A camera right over the middle of the table, which fills its picture."""
+    """A camera directly above the middle of the table, which fills its picture."""
     focal = float(width_px)
     lens = Lens(width_px, height_px, focal, focal, width_px / 2 - 0.5, height_px / 2 - 0.5)
     height_mm = focal * max(TABLE.width_mm / width_px, TABLE.depth_mm / height_px) * 1.02
@@ -67,7 +67,7 @@ def overhead(width_px: int, height_px: int) -> Camera:
 
 
 def tags_mm(line, roster: Roster) -> dict[int, tuple[float, float, bool]]:
-    """Where the bases' tags of a line of the clip's truth lie, and whether that is exact."""
+    """The places of bases' tags in a line of the clip's truth, each with whether it is exact."""
     types, found = roster.base_type_by_tag(), {}
     for base in (base for unit in line["position"]["units"] for base in unit["bases"]):
         kind = types[base["tag"]]
@@ -84,5 +84,5 @@ def tags_mm(line, roster: Roster) -> dict[int, tuple[float, float, bool]]:
 
 @pytest.fixture(autouse=True)
 def _quiet(caplog):
-    """What is refused is logged, a line each: not here."""
+    """Silences the log, which has a line for each refused tag."""
     caplog.set_level("ERROR")

@@ -1,4 +1,4 @@
-"""Board views of a known lens, made by projection: no pictures needed."""
+"""Board views of a known lens, made by projection, without pictures."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def view(
 
 
 def many_views(rng: np.random.Generator, *, count: int = 12, noise_px: float = 0.05):
-    """Views all over the field and tilted every way, with Gaussian noise on their corners."""
+    """Views all over the field, tilted in every direction, with Gaussian noise on their corners."""
     views = []
     while len(views) < count:
         middle = [*rng.uniform([-240, -130], [240, 130]), rng.uniform(550, 750)]

@@ -1,4 +1,4 @@
-"""What is costly to make once: the board views of the footage, and the lens found from them."""
+"""Shared costly results: the board views of the footage, and the lens found from them."""
 
 from __future__ import annotations
 

@@ -9,10 +9,10 @@ _SAMPLES = 8
 
 
 def crossing(size_px, corner_px, angles_rad, *, blur_px=0.6, gamma=2.2, noise=0.0, seed=0):
-    """A grey picture of a chessboard's corner: black and white quarters between two lines."""
+    """A grey picture of a chessboard corner: black and white quarters between two lines."""
     across = (np.arange(size_px * _SAMPLES) + 0.5) / _SAMPLES - 0.5
     x, y = np.meshgrid(across - corner_px[0], across - corner_px[1])
-    # A sample that an edge crosses is as light as its parts: hard samples would snap edges to them.
+    # A sample crossed by an edge gets the mean light of its parts: hard samples would snap edges.
     sides = [np.clip(2 * _SAMPLES * (np.cos(a) * y - np.sin(a) * x), -1.0, 1.0) for a in angles_rad]
     light = 0.425 + 0.375 * sides[0] * sides[1]
     return photographed(light, blur_px=blur_px, gamma=gamma, noise=noise, seed=seed)
@@ -27,7 +27,7 @@ def square(size_px, corners_px, *, blur_px=0.6, gamma=2.2, noise=0.0):
 
 
 def photographed(light, *, blur_px, gamma, noise=0.0, seed=0):
-    """Light in fine samples as a camera's picture of it: 8 bits grey."""
+    """A camera's 8-bit grey picture of light given in fine samples."""
     if blur_px > 0:
         light = cv2.GaussianBlur(light, (0, 0), blur_px * _SAMPLES)
     size = light.shape[0] // _SAMPLES

@@ -1,4 +1,4 @@
-"""Tables whose tags a hand laid more or less truly, as a camera sees them; no pictures needed."""
+"""Tables whose tags a hand laid more or less accurately, as a camera sees them; no pictures."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from calibration.table_tags import (
 from calibration.tag_adjustment import TagAdjustment
 
 ARM_MM = 80.0
-"""A hand is taken to turn tags by its own error over a tag and a third."""
+"""A hand is assumed to turn tags by its place error over a tag and a third."""
 OVERSTATED = 1.1
-"""By how much patterns state more than they err by, on the average of footage and simulation."""
+"""The ratio of patterns' stated to actual errors, on average over footage and simulation."""
 _INWARD_PX = -0.2
-"""Where gamma and blur pull a side to."""
+"""The bias of a side by gamma and blur."""
 
 
 @dataclass(frozen=True, eq=False)
 class LaidTable:
     """A table under a camera whose lens was calibrated with `lens_covariance` (9, 9).
 
-    Tags are listed at `listed_mm`, by id. A fitted side lies off by `side_off_px` and its ends by
-    `side_turned_px` one against the other: one standard deviation each. That is stated, too, where
-    tags are `read_by_pattern`; else what is believed of any tag's sides.
+    Tags are listed at `listed_mm`, by id. A fitted side is off by `side_off_px` and its ends by
+    `side_turned_px` relative to each other: one standard deviation each. That is also stated if
+    tags are `read_by_pattern`; else the usual error of sides is.
     """
 
     camera: Camera
@@ -43,7 +43,7 @@ class LaidTable:
     read_by_pattern: bool = False
 
     def seen(self, rng: np.random.Generator, laid_mm: float) -> TagAdjustment:
-        """What one picture tells, of tags laid with this standard deviation along x and along y."""
+        """The adjustment from one picture of tags laid with this standard deviation each way."""
         tags = []
         for tag, listed_mm in self.listed_mm.items():
             place_mm = np.array(listed_mm) + rng.normal(0, laid_mm, 2)
@@ -55,7 +55,7 @@ class LaidTable:
         return TagAdjustment.of(tags, self.listed_mm, self.size_mm, prior)
 
     def _found(self, tag: int, corners_px: np.ndarray) -> FoundTag:
-        """A tag as its finder states it."""
+        """A tag as its finder reports it."""
         if not self.read_by_pattern:
             return FoundTag.of_sides(tag, corners_px, SIDES_SIGMA_PX, SIDES_ENDS_ALIKE)
         off, turned = np.square(self.side_off_px), np.square(self.side_turned_px)
@@ -64,7 +64,7 @@ class LaidTable:
         return replace(tag_found, scale_spread=PATTERN_SCALE_SPREAD)
 
     def corners_px(self, place_mm, turn_rad: float) -> np.ndarray:
-        """The true corners (4, 2) of a tag that lies at a place, turned so much."""
+        """The true corners (4, 2) of a tag at a place, turned by an angle."""
         half = self.size_mm / 2
         square = np.array([[-half, half], [half, half], [half, -half], [-half, -half]])
         cos, sin = np.cos(turn_rad), np.sin(turn_rad)
@@ -72,7 +72,7 @@ class LaidTable:
         return self.camera.to_image(np.column_stack([flat, np.zeros(4)]))
 
     def _as_fitted(self, corners_px: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """Where sides meet of which each is off, and turned about its middle, by chance."""
+        """The intersections of sides, each shifted and turned about its middle at random."""
         ends = np.roll(corners_px, -1, axis=0)
         along = (ends - corners_px) / np.linalg.norm(ends - corners_px, axis=1, keepdims=True)
         outward = np.stack([along[:, 1], -along[:, 0]], axis=1)

@@ -1,4 +1,4 @@
-"""The boards' corners are where they truly are: on rendered views, and on real photographs."""
+"""The boards' corners are found accurately, on rendered views and on real photographs."""
 
 import cv2
 import numpy as np
@@ -28,7 +28,7 @@ def _true_corners(rig, view):
 
 
 def test_the_lens_boards_corners_are_not_off_on_average(rig, board_views):
-    # Half a pixel is what OpenCV 4.11's own detector is off by (its issue 25539).
+    # OpenCV 4.11's own detector is off by half a pixel (its issue 25539).
     off = np.concatenate([view.corners_px - _true_corners(rig, view) for view in board_views])
     assert len(off) > 0.99 * 12 * 70
     assert np.abs(off.mean(axis=0)).max() < 0.02
@@ -55,7 +55,7 @@ def test_a_board_drawn_on_the_grid_of_pixels_is_found_on_it(scale_px_per_mm):
     true_px = view.board_mm[:, :2] * scale_px_per_mm + 40 - 0.5
     assert len(view.corner_ids) == 70
     assert np.abs(view.corners_px - true_px).max() < 0.02
-    # Less than what was put in, as this is blurred in grey levels and cameras blur in light.
+    # Less than was put in, as this blurs grey levels and cameras blur light.
     assert 0.6 < view.blur_px < 0.8
 
 

@@ -1,4 +1,4 @@
-"""The camera file: what is written is read again, what is wrong is named, nothing is lost."""
+"""The camera file: it is read back as written, faults are named, nothing is lost."""
 
 import json
 import re

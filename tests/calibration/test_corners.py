@@ -1,4 +1,4 @@
-"""A corner is found where it is, whatever way it lies, however soft, however bent by gamma."""
+"""A corner is found accurately at any angle, blur and gamma."""
 
 import numpy as np
 import pytest

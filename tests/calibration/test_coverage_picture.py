@@ -1,4 +1,4 @@
-"""The picture of what views covered: their corners where they were, and a scale that fits."""
+"""The picture of the area that views covered: corners in place, and a scale that fits."""
 
 import cv2
 import numpy as np

@@ -22,7 +22,7 @@ from tablecam.simulate.light import encoded
 LENS = Lens(960, 540, 900, 900, 478, 271, k1=-0.12, k2=0.02)
 FRAME_S = 0.1
 MIDDLE = (480.0, 270.0)
-# Middle, distance, tilts: together they cover the field and lean every way.
+# Middle, distance, tilts: together they cover the field and lean in every direction.
 PLACES = (
     ((250, 150), 560, (20, -22)),
     ((710, 150), 560, (20, 22)),
@@ -46,7 +46,7 @@ def picture_of(
     blur: float = 0.6,
     seed: int = 1,
 ) -> np.ndarray:
-    """A noisy grey picture of the board, held so; drawn once for all tests."""
+    """A noisy grey picture of the board in a pose; drawn once for all tests."""
     linear = np.full((LENS.height_px, LENS.width_px, 3), 0.1, dtype=np.float32)
     pose = board_pose(LENS, middle_px, distance_mm, tilt_deg=tilt_deg)
     lay_board(linear, LENS, pose, blur)
@@ -55,7 +55,7 @@ def picture_of(
 
 
 def held(guide: LensGuide, picture: np.ndarray, from_s: float) -> list[Advice]:
-    """What is said of a board that is held still for 0.9 s, in four frames."""
+    """The advice on a board held still for 0.9 s, in four frames."""
     return [guide.offer(picture, from_s + number * 0.3) for number in range(4)]
 
 
@@ -216,8 +216,8 @@ def test_the_expected_error_is_least_near_the_table_tags(
 ) -> None:
     calibration = finished.progress.lens
     assert calibration is not None
-    # What the lens leaves uncertain is a few hundredths of a pixel at worst, and least where the
-    # tags lie that the table is registered by.
+    # The lens's uncertainty is a few hundredths of a pixel at worst, and least where the table tags
+    # for registration lie.
     sigmas = field_sigmas_px(calibration)
     assert sigmas.shape == (7, 9)
     assert 0 < sigmas.max() < 0.1

@@ -1,4 +1,4 @@
-"""What layings in the jig's corner tell, from numbers alone."""
+"""What layings in the jig's corner reveal, from numbers alone."""
 
 import cmath
 import math
@@ -14,7 +14,7 @@ RULERS_MM = (0.1, -0.15)
 
 
 def laying(turned_deg, true=TRUE, *, turn_deg=0.8, session=1):
-    """Where the tag lies: laid out corner by corner, not by the formula."""
+    """The place of the tag, constructed corner by corner instead of by the formula."""
     turn = cmath.rect(1, math.radians(turned_deg))
     edges = [complex(x, y) for x in (-0.5, 0.5) for y in (-0.5, 0.5)]
     corners = [turn * complex(e.real * true.width_mm, e.imag * true.depth_mm) for e in edges]
@@ -28,7 +28,7 @@ def test_a_base_turned_by_180_degrees_tells_its_tags_place_from_its_size() -> No
     assert (base.right_mm, base.forward_mm) == pytest.approx((4.5, -6.3), abs=0.005)
     assert base.turn_deg == pytest.approx(0.8)
     assert base.sigma_mm < 0.06
-    # One base cannot tell its size from where the rulers lie.
+    # One base cannot separate its size from the rulers' places.
     assert base.size_sigma_mm is None
 
 

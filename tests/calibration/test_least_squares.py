@@ -1,4 +1,4 @@
-"""Least squares finds what a direct solution finds, for many problems at once."""
+"""Least squares agrees with a direct solution, for many problems at once."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Lens and camera are what they say they are: inverses, derivatives and covariances agree."""
+"""Lens and camera are consistent: inverses, derivatives and covariances agree."""
 
 import cv2
 import numpy as np
@@ -170,7 +170,7 @@ def test_a_covariance_passes_through_the_camera_as_many_draws_of_it_do():
     places_mm = np.array([_with_parameters(camera, draw).to_table(seen, 3.0) for draw in draws])
     for place in range(len(places)):
         drawn = np.cov(places_mm[:, place].T)
-        # 4000 draws know a variance to 2.2 %; four times that leaves luck no room.
+        # 4000 draws give a variance to 2.2 %; four times that leaves no room for luck.
         assert np.allclose(drawn, stated[place], atol=0.09 * np.trace(stated[place]) / 2)
 
 

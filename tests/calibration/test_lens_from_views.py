@@ -1,4 +1,4 @@
-"""The lens that is found is the true one, to within what it says of itself."""
+"""The lens found is the true one, within its stated uncertainty."""
 
 from dataclasses import replace
 
@@ -14,9 +14,9 @@ ORIGIN = Origin("2025-01-01T00:00:00+00:00", ("a.jpg",))
 
 
 def _directions_apart_px(lens, true):
-    """How far, in pixels over the middle nine tenths, two lenses look along different directions.
+    """The difference of two lenses' directions, in pixels over the middle nine tenths.
 
-    They are turned onto each other first: a lens turned as a whole is a camera tilted.
+    They are aligned first: turning a lens as a whole is the same as tilting the camera.
     """
     x, y = np.meshgrid(
         np.linspace(0.05, 0.95, 25) * true.width_px, np.linspace(0.05, 0.95, 15) * true.height_px
@@ -54,8 +54,8 @@ def test_the_stated_covariance_is_honest():
         calibration = lens_from_views(many_views(rng, count=8), ORIGIN).calibration
         off = calibration.lens.parameters - LENS.parameters
         squares.append(off @ np.linalg.solve(calibration.covariance, off))
-    # The mean of 20 chi squares of 9 degrees is 9 to 0.95; slightly more as each is known to
-    # some per cent only.
+    # The mean of 20 chi squares with 9 degrees of freedom is 9 to 0.95; slightly more, as each is
+    # known only to some per cent.
     assert 6.5 < np.mean(squares) < 13.0
 
 

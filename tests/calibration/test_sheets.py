@@ -1,4 +1,4 @@
-"""The sheets, rendered to pixels and looked at as a camera would."""
+"""The sheets, rendered to pixels and read as a camera would."""
 
 from dataclasses import dataclass, replace
 
@@ -119,7 +119,7 @@ def test_the_table_tags_are_on_a_sheet_of_their_own_at_their_true_size(
 
 
 def _assert_square(corners_mm: np.ndarray, side_mm: float) -> None:
-    """Upright on the page, and so large."""
+    """Upright on the page, with this side."""
     sides = np.roll(corners_mm, -1, axis=0) - corners_mm
     expected = side_mm * np.array([[1, 0], [0, 1], [-1, 0], [0, -1]])
     assert np.abs(sides - expected).max() < 0.1
@@ -152,7 +152,7 @@ def test_the_lens_board_is_opencvs_to_a_twentieth_of_a_millimetre(
     assert sorted(ids.ravel()) == list(range(10 * 7))
     seen_mm = corners.reshape(-1, 2) * MM_PER_PX
     true_mm = np.asarray(board.getChessboardCorners())[ids.ravel(), :2]
-    offsets = seen_mm - true_mm  # the same for all: where on the page the board lies
+    offsets = seen_mm - true_mm  # the same for all: the board's place on the page
     assert np.abs(offsets - offsets.mean(axis=0)).max() < 0.05
     if paper != "A3":
         assert "70 %" in page.words
@@ -299,7 +299,7 @@ def test_a_round_base_is_drawn_as_a_circle_of_its_true_size() -> None:
     )
     assert "base 32 mm, tag 12 mm" in page.words
     assert "front edge" not in page.words
-    # Its grey fills as much of the page as a circle less the tag's piece.
+    # Its grey has the area of a circle without the tag's piece.
     piece_mm = 12 + 2 * model.rim_mm(6)
     faint_mm2 = np.count_nonzero((page.pixels > 220) & (page.pixels < 240)) * MM_PER_PX**2
     assert faint_mm2 == pytest.approx(np.pi * 16**2 - piece_mm**2, rel=0.2)

@@ -1,4 +1,4 @@
-"""The table is found where it is, and its uncertainty is honest, with and without a lens."""
+"""The table's pose is found with honest uncertainty, with and without a lens."""
 
 from dataclasses import replace
 
@@ -29,7 +29,7 @@ def _known_lens(sigma_scale=1.0):
 
 
 def _found(places_mm, *, noise_px=0.0, inward_px=0.25, seed=0, pose=POSE, turned_rad=0.0):
-    """The tags as a camera sees them that lie at these places."""
+    """Tags at these places, as a camera sees them."""
     rng, half = np.random.default_rng(seed), SIZE_MM / 2
     square = np.array([[-half, half], [half, half], [half, -half], [-half, -half]])
     tags = []
@@ -45,7 +45,7 @@ def _found(places_mm, *, noise_px=0.0, inward_px=0.25, seed=0, pose=POSE, turned
 
 
 def _smaller(corners_px, inward_px):
-    """A quadrilateral with its sides moved inward: each side's line, and where they meet."""
+    """A quadrilateral with its sides moved inward, by intersecting the sides' lines."""
     along = np.roll(corners_px, -1, axis=0) - corners_px
     normal = np.column_stack([-along[:, 1], along[:, 0]])
     normal /= np.linalg.norm(along, axis=1, keepdims=True)
@@ -78,14 +78,14 @@ def _camera(search):
 
 
 def _off_mm(camera, height_mm=0.0, true=None):
-    """How far the camera puts places of the table from where they are, (150, 2)."""
+    """The camera's errors of places on the table, (150, 2)."""
     true = true or Camera(LENS, POSE)
     points = np.column_stack([PLACES, np.full(len(PLACES), height_mm)])
     return camera.to_table(true.to_image(points), height_mm) - PLACES
 
 
 def _deviations(camera, height_mm=0.0, true=None):
-    """The same in standard deviations: about 1 on average where these are honest."""
+    """The same in standard deviations: about 1 on average if these are honest."""
     off, covariance = _off_mm(camera, height_mm, true), camera.table_covariance(PLACES, height_mm)
     squares = np.einsum("ni,nij,nj->n", off, np.linalg.inv(covariance), off)
     return float(np.sqrt(squares.mean() / 2))
@@ -150,7 +150,7 @@ def test_the_stated_uncertainty_is_honest(placed_mm):
         lie = {tag: tuple(rng.normal(place, placed_mm)) for tag, place in SIX.items()}
         tags = _found(lie, noise_px=0.1, seed=seed, turned_rad=0.01 * placed_mm)
         deviations.append(_deviations(_camera(_search(tags, SIX, lens=lens))))
-    # Each is about 1, and a few are 2: four to twelve numbers decide it.
+    # Each is about 1, and a few are 2: each comes from four to twelve numbers.
     assert 0.5 < np.sqrt(np.mean(np.square(deviations))) < 1.6
 
 
@@ -167,7 +167,7 @@ def test_an_uncalibrated_camera_is_honestly_less_certain():
         tags = _found(LISTED, noise_px=0.05, seed=seed, pose=pose)
         camera = _camera(_search(tags, lens=None))
         deviations.append(_deviations(camera, 0.0, Camera(LENS, pose)))
-    # This one lens is no draw from all lenses: more cannot be asked than the order of magnitude.
+    # One lens is no sample of all lenses: only the order of magnitude can be tested.
     assert 0.2 < np.sqrt(np.mean(np.square(deviations))) < 2.0
 
 
@@ -179,7 +179,7 @@ def test_the_last_digit_of_a_corner_does_not_choose_how_uncertain_an_unknown_len
     sigma_mm, nudged_sigma_mm = (
         _search(corners, listed, lens=None).calibration.sigma_mm for corners in (tags, nudged)
     )
-    # Normal equations lost all digits in the valley of focal length and height: 4e-3 and more.
+    # Normal equations lost all digits in the valley between focal length and height: 4e-3 and more.
     assert nudged_sigma_mm == pytest.approx(sigma_mm, rel=1e-6)
 
 

@@ -14,7 +14,7 @@ SQUARE_PX = np.array([[30.3, 31.1], [88.6, 28.2], [91.7, 86.4], [33.4, 90.1]])
 
 
 def _sigma_px(tag):
-    """Of a corner, on the average."""
+    """The mean sigma of a corner."""
     return float(np.sqrt(np.diag(tag.covariance_px2).mean()))
 
 
@@ -117,7 +117,7 @@ def test_a_small_tag_is_found_in_the_enlarged_picture_where_it_is():
     sheet = cv2.resize(_sheet(size_px=90), None, fx=0.1, fy=0.1, interpolation=cv2.INTER_AREA)
     sheet = cv2.copyMakeBorder(sheet, 20, 20, 20, 20, cv2.BORDER_CONSTANT, value=255)
     tags = find_tags(sheet, "DICT_4X4_250", [3, 7])
-    # Pixel x of the sheet, counted from its left edge, comes to lie at (x + 0.5) / 10 - 0.5 + 20.
+    # Pixel x of the sheet, counted from its left edge, ends up at (x + 0.5) / 10 - 0.5 + 20.
     centres = [tag.corners_px.mean(axis=0) for tag in tags]
     assert np.allclose(centres, [[27.95, 28.95], [45.95, 28.95]], atol=0.3)
 

@@ -1,4 +1,4 @@
-"""A tag's pattern is laid over its pixels: corners to hundredths of a pixel, and honestly so."""
+"""A tag's pattern is fitted to its pixels: corners to hundredths of a pixel, with honest sigmas."""
 
 import cv2
 import numpy as np
@@ -47,7 +47,7 @@ def _sigma_px(fitted):
 @pytest.mark.parametrize("blur_px", [0.4, 0.6, 1.2])
 def test_corners_are_where_they_were_drawn_although_gamma_pulls_sides_inward(blur_px):
     fitted = fit_pattern(_picture(blur_px=blur_px), QUAD_PX + 0.4, CELLS)
-    # What is left is from smoothing after gamma, alike on all sides.
+    # The rest comes from smoothing after gamma, alike on all sides.
     assert np.abs(_off_px(fitted)).max() < 0.08
     assert np.abs(_off_px(fitted).mean(axis=0)).max() < 0.005
 
@@ -60,7 +60,7 @@ def test_what_is_stated_is_what_noise_does():
         fitted = fit_pattern(_picture(quad_px, noise_grey=12.0, seed=seed), quad_px, CELLS)
         off_px.append((fitted.corners_px - quad_px).mean(axis=0))
         stated_px2.append(np.trace(centre @ fitted.covariance_px2 @ centre.T) / 2)
-    # 60 numbers tell a standard deviation to a tenth. What smoothing after gamma leaves counts as
+    # 60 numbers give a standard deviation to a tenth. The effect of smoothing after gamma counts as
     # an error, too, though here it is alike on all sides and shifts no centre.
     assert 0.6 < np.sqrt(np.mean(np.square(off_px)) / np.mean(stated_px2)) < 1.2
 

@@ -1,4 +1,4 @@
-"""The table's pose from its tags under a known lens, and what is then known of it."""
+"""The table's pose from its tags under a known lens, and its uncertainty."""
 
 from dataclasses import replace
 
@@ -40,7 +40,7 @@ def _px(camera):
 
 
 def _off_mm(camera, true):
-    """How far the camera puts places of the table from where they are, (48, 2)."""
+    """The camera's errors of places on the table, (48, 2)."""
     return camera.to_table(_px(true)) - PLACES
 
 
@@ -93,7 +93,7 @@ def test_the_jacobian_says_how_places_shift_with_each_parameter():
 
 
 def test_a_pose_is_as_uncertain_as_the_tags_make_it():
-    """Tags read with noise, forty times: places off by what the covariance says, chi square."""
+    """Tags read with noise, forty times: place errors agree with the covariance, by chi square."""
     rng = np.random.default_rng(5)
     seen = SeenTags.at(CAMERA, LISTED)
     covariance = propagated_covariance(CAMERA, LISTED, READ, measured_with=None)
@@ -107,7 +107,7 @@ def test_a_pose_is_as_uncertain_as_the_tags_make_it():
 
 
 def test_a_pose_fitted_under_a_wrong_lens_is_wrong_in_a_way_that_the_covariance_knows():
-    """Most of what a lens is wrong by the pose makes up for: alone, the lens would seem worse."""
+    """The pose compensates for most of a lens's error: alone, the lens would seem worse."""
     rng = np.random.default_rng(6)
     covariance = propagated_covariance(
         replace(CAMERA, covariance=DOUBT), LISTED, READ, measured_with=None

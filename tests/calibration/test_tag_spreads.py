@@ -1,4 +1,4 @@
-"""How sure a calibration is of itself, over tables whose tags a hand laid more or less truly."""
+"""A calibration's stated uncertainty, for tables whose tags a hand laid more or less accurately."""
 
 import cv2
 import numpy as np
@@ -17,14 +17,14 @@ SIZE_MM = 60.0
 LENS_COVARIANCE = np.diag(np.square([0.1, 0.1, 0.1, 0.1, 2e-4, 1e-3, 1e-5, 1e-5, 2e-3]))
 TABLE = LaidTable(CAMERA, LISTED, SIZE_MM, LENS_COVARIANCE, side_off_px=0.04, side_turned_px=0.08)
 FIT_MM = 0.06
-"""How truly a base's own tag is read, which every place of a base rests on as well."""
+"""The reading error of a base's own tag, which also affects every place of a base."""
 DRAWS = 20
 _X, _Y = np.meshgrid(np.linspace(60, 1740, 7), np.linspace(60, 1140, 5))
 PLACES = np.stack([_X.ravel(), _Y.ravel()], axis=1)
 
 
 def _off_in_sigmas(problem, rng):
-    """Places of bases along x and y, off by what their tags' fit and the calibration are off."""
+    """Errors of bases' places along x and y, from their tags' fit and the calibration."""
     learnt = problem.learn()
     camera = Camera(learnt.camera.lens, learnt.camera.pose, "found", learnt.covariance)
     off = camera.to_table(CAMERA.to_image(np.column_stack([PLACES, np.zeros(len(PLACES))])))
@@ -37,7 +37,7 @@ def test_places_lie_within_their_sigmas_however_truly_the_table_tags_were_laid()
     rng = np.random.default_rng(1)
     for laid_mm in (0.0, 0.2, 1.0):
         off = np.array([_off_in_sigmas(TABLE.seen(rng, laid_mm), rng) for _ in range(DRAWS)])
-        # All places of one draw are off alike, in some three ways: 60 numbers make a share of 68 %
+        # All places of one draw err together, in some three ways: 60 numbers leave a share of 68 %
         # uncertain by 6 points, and one of 95 % by 3.
         assert 0.56 < (off < 1).mean() < 0.80, laid_mm
         assert (off < 2).mean() > 0.88, laid_mm
@@ -73,7 +73,7 @@ def test_a_tag_is_placed_by_where_its_sides_lie_more_than_by_how_they_are_turned
         np.sqrt(np.trace(Camera(LENS, CAMERA.pose, "", of.covariance).table_covariance(PLACES).T))
         for of in (fitted, single)
     ]
-    # Sides alone: sqrt(1 - 0.6) = 0.63; what tags may lie aside, 0.02 mm, is the same for both.
+    # Sides alone: sqrt(1 - 0.6) = 0.63; the laying error of tags, 0.02 mm, is the same for both.
     assert 0.6 < (sigmas[0] / sigmas[1]).mean() < 0.8
 
 

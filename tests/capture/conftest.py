@@ -14,8 +14,8 @@ SIZE_PX = (64, 48)
 class FakeClock:
     """Time passes only by waiting, and waiting takes no time.
 
-    After `patience` waits it waits for real, until the event is set or a test says `hurry`: a test
-    can look at a reader that is between two tries.
+    After `patience` waits it really waits, until the event is set or a test calls `hurry`: a test
+    can examine a reader between two tries.
     """
 
     def __init__(self, patience: int = 10_000) -> None:
@@ -60,7 +60,7 @@ def shade(level: int) -> np.ndarray:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Pictures of growing brightness, whose natural order is not the alphabet's."""
+    """Pictures of growing brightness, whose natural order is not alphabetical."""
     path = tmp_path / "views"
     path.mkdir()
     for name, level in (("view-1.png", 10), ("view-2.png", 20), ("view-10.png", 100)):

@@ -1,4 +1,4 @@
-"""The USB camera is the one thing here that is stood in for: `cv2.VideoCapture` by number."""
+"""Only the USB camera is replaced by a fake here: `cv2.VideoCapture` by number."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ YUYV = cv2.VideoWriter.fourcc(*"YUYV")
 
 
 class FakeDevice:
-    """A camera that takes what it is asked for, except what it is fixed to."""
+    """A camera that accepts all settings except its fixed ones."""
 
     def __init__(
         self,
@@ -156,7 +156,7 @@ def test_what_the_camera_does_otherwise_than_asked_is_said(plugged_in: Any, cloc
 
 
 class JpegDevice(FakeDevice):
-    """A camera whose back end hands on what it was sent, undecoded, once it is asked to."""
+    """A camera whose back end passes on undecoded data on request."""
 
     def __init__(self, *sent: bytes, back_end: str = "V4L2") -> None:
         super().__init__(back_end=back_end)
@@ -176,7 +176,7 @@ def _jpeg(level: int) -> bytes:
 
 
 def test_jpegs_of_a_camera_are_handed_on_undecoded(plugged_in: Any, clock: Any) -> None:
-    # Buffers are larger than what is in them.
+    # Buffers are larger than their contents.
     plugged_in(JpegDevice(*(_jpeg(level) + bytes(500) for level in (60, 70))))
     source = CameraSource(0, SourceOptions(), clock=clock)
     frames = [source.read() for _ in range(2)]

@@ -14,7 +14,7 @@ from tablecam.errors import BadInput
 
 
 def _brightness(source: Source, most: int = 100) -> list[int]:
-    """The mean of each frame until the end, or of the first few."""
+    """The mean grey of each frame until the end, or of the first few."""
     levels: list[int] = []
     while len(levels) < most and (frame := source.read()) is not None:
         levels.append(round(float(frame.image.mean())))

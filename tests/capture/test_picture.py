@@ -1,4 +1,4 @@
-"""Pictures that are decoded no further than asked: the same whatever they are stored as."""
+"""Pictures decoded no further than asked, whatever their file format."""
 
 import threading
 
@@ -11,7 +11,7 @@ from tablecam.capture.errors import BrokenPicture
 from tablecam.capture.picture import DecodedPicture, JpegPicture
 
 ROUNDING = 1
-"""Of a mean of 64 pixels, once by the decoder and once by us."""
+"""Rounding of a mean of 64 pixels, once by the decoder and once by us."""
 
 
 def _smooth(height_px: int, width_px: int) -> np.ndarray:
@@ -24,7 +24,7 @@ def _jpeg(image: np.ndarray) -> bytes:
 
 
 def _segments(data: bytes) -> dict[int, tuple[int, int]]:
-    """Where each header of a JPEG begins and ends, by its kind."""
+    """The start and end of each JPEG header, by kind."""
     segments, at = {}, 2
     while data[at + 1] != 0xDA:
         end = at + 2 + int.from_bytes(data[at + 2 : at + 4])
@@ -69,7 +69,7 @@ def test_a_jpeg_is_what_the_sensor_saw_whatever_its_exif_says(tmp_path):
     tag = b"\x01\x12\x00\x03\x00\x00\x00\x01\x00\x06\x00\x00"
     body = b"Exif\x00\x00MM\x00*\x00\x00\x00\x08\x00\x01" + tag + bytes(4)
     turned = jpeg[:2] + b"\xff\xe1" + (len(body) + 2).to_bytes(2) + body + jpeg[2:]
-    # It is what it is meant to be: OpenCV, left to itself, turns it.
+    # The file is as intended: OpenCV by default turns it.
     assert cv2.imdecode(np.frombuffer(turned, np.uint8), cv2.IMREAD_GRAYSCALE).shape == (64, 40)
     picture, plain = JpegPicture(turned), JpegPicture(jpeg)
     assert np.array_equal(picture.image, plain.image)

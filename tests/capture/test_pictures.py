@@ -9,7 +9,7 @@ from tablecam.errors import BadInput
 
 
 def _jpeg_turned_by_exif(image: np.ndarray, orientation: int) -> bytes:
-    """A JPEG whose EXIF says that it is to be shown turned."""
+    """A JPEG whose EXIF orientation turns it for display."""
     entry = b"\x01\x12\x00\x03\x00\x00\x00\x01" + orientation.to_bytes(2, "big") + b"\x00\x00"
     tiff = b"MM\x00*\x00\x00\x00\x08\x00\x01" + entry + b"\x00\x00\x00\x00"
     body = b"Exif\x00\x00" + tiff
@@ -50,7 +50,7 @@ def test_a_picture_stays_as_the_sensor_saw_it_whatever_its_exif_says(tmp_path: P
     image = np.zeros((40, 60, 3), dtype=np.uint8)
     image[:, :30] = 255
     (tmp_path / "turned.jpg").write_bytes(_jpeg_turned_by_exif(image, orientation=6))
-    # The file is what it is meant to be: OpenCV, left to itself, turns it.
+    # The file is as intended: OpenCV by default turns it.
     assert cv2.imread(str(tmp_path / "turned.jpg")).shape == (60, 40, 3)
     read = read_picture(tmp_path / "turned.jpg")
     assert read.shape == (40, 60, 3)

@@ -18,7 +18,7 @@ from tests.patience import PATIENCE_S
 
 
 class Script:
-    """A source that plays what a test wrote: frames' sizes, problems, and signals to wait for."""
+    """A source that plays a test's script: frame sizes, problems, and signals to wait for."""
 
     def __init__(self, *steps: Any, notes: tuple[str, ...] = ()) -> None:
         self.name = "camera 0"
@@ -45,7 +45,7 @@ class Script:
 
 
 def _plays(*acts: Source | Exception) -> Callable[[], Source]:
-    """Opens one source after the other; an exception is an opening that fails."""
+    """Opens one source after the other; an exception makes opening fail."""
     remaining = iter(acts)
 
     def opens() -> Source:
@@ -337,7 +337,7 @@ def test_a_change_of_the_source_goes_on_counting_frames(make_reader: Any, clock:
     assert (reader.status.name, reader.status.state) == ("camera 1", "opening")
     gate.set()
     frame = reader.newest(after=0, timeout_s=PATIENCE_S)
-    # The frame that the first source still delivered is not taken for the second's.
+    # The last frame from the first source is not mistaken for one of the second's.
     assert (frame.number, frame.width_px, reader.status.name) == (1, 16, "camera 1")
     assert first.is_closed
 

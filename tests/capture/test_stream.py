@@ -46,7 +46,7 @@ class MjpegCamera:
                 pass
 
         class Server(http.server.ThreadingHTTPServer):
-            # Bound again at once after being cut off, as a camera that was switched on again.
+            # Rebound at once after being cut off, like a camera that is switched on again.
             allow_reuse_address = True
             daemon_threads = True
 
@@ -60,7 +60,7 @@ class MjpegCamera:
         self._thread.start()
 
     def cut_off(self) -> None:
-        """Switch it off; once more does nothing."""
+        """Switch it off; a second call does nothing."""
         if self._is_cut.is_set():
             return
         self._is_cut.set()
@@ -71,7 +71,7 @@ class MjpegCamera:
 
 @contextmanager
 def _switched_on(port: int = 0) -> Iterator[MjpegCamera]:
-    """A camera that is cut off at the end, if it was not before."""
+    """A camera that is cut off at the end, unless it already was."""
     camera = MjpegCamera(port)
     try:
         yield camera
