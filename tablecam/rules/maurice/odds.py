@@ -269,9 +269,9 @@ def _ways_back(
         return set(melee).union(*(others[name] for name in melee if name in others))
 
     def way_back(field: Field, unit_id: str, before: Mapping[str, CombatResult]) -> FallBackPath:
-        there = ((name, before.get(name, nobody)) for name in others[unit_id])
+        results = ((name, before.get(name, nobody)) for name in others[unit_id])
         on_way = tuple(
-            (name, result.fall_back_mm) for name, result in there if not result.is_broken
+            (name, result.fall_back_mm) for name, result in results if not result.is_broken
         )
         if (unit_id, on_way) not in ways:
             # No other unit can matter, and the rule is faster on a small field.

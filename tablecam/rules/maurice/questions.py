@@ -177,7 +177,7 @@ def _fire(
         ban = Ban(never.rule, sentence(f"{shooter.id} {never.clause}"))
         known: RuleAnswer = {"rules": [ban.rule], "because": [ban.because]}
         return {**answer, **known, "may_fire": False, "why_not": ban}
-    answer.update(_about("may_fire", findings))
+    answer.update(_answer_of("may_fire", findings))
     if dice is None:
         return answer
     aims = tuple(
@@ -203,7 +203,7 @@ def _flank(table: TableFacts, document: Document, unit: UnitFacts, enemy: UnitFa
     to_flank = _findings(rulings, f"flank/{own.id}/", own.id, other.id)
     touching = _findings(rulings, "contact/", own.id, other.id)
     answer: FlankAnswer = {"flanks": other.id in rulings.units[own.id].flanked_by}
-    answer.update(_about("to_flank", to_flank) | _about("touches", touching))
+    answer.update(_answer_of("to_flank", to_flank) | _answer_of("touches", touching))
     answer["because"] = [finding.text for finding in (*to_flank, *touching)]
     answer["rules"] = ["M-1.12", "M-1.10", "M-1.13"]
     return answer
@@ -219,7 +219,7 @@ def _charge(
     lanes = [lane for lane in rulings.units[own.id].charge.lanes if lane.target == enemy.id]
     answer: ChargeAnswer = {"lanes": [lane_json(rulings.field, lane) for lane in lanes]}
     findings = _findings(rulings, f"charge/{own.id}/", own.id, enemy.id)
-    answer.update(_about("legal", findings))
+    answer.update(_answer_of("legal", findings))
     return answer
 
 
@@ -301,7 +301,7 @@ def _findings(rulings: Rulings, question: str, a_id: str, b_id: str) -> list[Fin
     return [line for line in lines if line.question and line.question.id.startswith(question)]
 
 
-def _about(key: str, findings: Sequence[Finding]) -> Any:
+def _answer_of(key: str, findings: Sequence[Finding]) -> Any:
     """Returns an answer under `key`, with its reasons; it is yes if one of the findings is."""
     answers = [finding.answer for finding in findings if finding.answer is not None]
     # Yes beats too close, which beats no: each finding is about some of a unit's bases.

@@ -208,16 +208,16 @@ class Melee:
 
     def _drawn(self, enemy: UnitOnField) -> Flags:
         """Returns whether the enemy is engaged in each draw of all poses: (n,)."""
-        anybody = np.any(list(self._drawn_contacts.values()), axis=0)
+        touches_any = np.any(list(self._drawn_contacts.values()), axis=0)
         touched = self._drawn_contacts[enemy.id]
         lines_mm = self._lines_mm[enemy.id]
         # If no error changes the two lines, contacts alone decide.
         if abs(lines_mm) >= self.max_shift_mm:
-            return np.asarray(anybody & (touched | (lines_mm >= 0)))
-        reached = anybody & touched
+            return np.asarray(touches_any & (touched | (lines_mm >= 0)))
+        reached = touches_any & touched
         worlds = drawn_fields(self.around)
         # The search for two lines is slow, so it runs only where no contact decides.
-        for draw in np.flatnonzero(anybody & ~touched).tolist():
+        for draw in np.flatnonzero(touches_any & ~touched).tolist():
             units = worlds[draw].by_id
             reached[draw] = any(lines_to(worlds[draw], units[self.attacker.id], units[enemy.id]))
         return np.asarray(reached)

@@ -284,10 +284,10 @@ def _barred(
     swept = swept_back(unit, back_mm)
     if is_partly_in(swept, field.ground.barred):
         return Reason("M-8.27", "in_the_way", (field.ground.barring_words(swept),))
-    there = moved_back(unit, back_mm)
+    fallen_back = moved_back(unit, back_mm)
     # A unit that already overhangs the edge is stopped only if it would overhang farther.
     if (
-        _beyond_edge_mm(field, there.outline)
+        _beyond_edge_mm(field, fallen_back.outline)
         > _beyond_edge_mm(field, unit.outline) + tables.SLIVER_MM
     ):
         return Reason("M-8.27", "table_ends", reading="M-8.27")

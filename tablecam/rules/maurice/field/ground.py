@@ -49,7 +49,7 @@ class Ground:
         """Builds the ground from terrain of known kinds (`field_of` checks them)."""
         pieces = tuple(Piece(entry, KINDS[entry.kind], _outline(entry)) for entry in terrain)
         # The effects are the flags of the kinds, and two kinds by name.
-        there = {
+        outlines_of = {
             key: [
                 piece.outline
                 for piece in pieces
@@ -57,9 +57,9 @@ class Ground:
             ]
             for key in (*(flag.name for flag in fields(Kind)), "woods", "crest")
         }
-        areas = {key: _union(outlines) for key, outlines in there.items()}
+        areas = {key: _union(outlines) for key, outlines in outlines_of.items()}
         # A bridge cancels difficulty and water beneath it (G-10), but no cover and no bar.
-        if there["bridges"]:
+        if outlines_of["bridges"]:
             for key in ("is_difficult", "woods", "is_water"):
                 areas[key] = shapely.difference(areas[key], areas["bridges"], grid_size=GRID_MM)
         return cls(
@@ -84,14 +84,14 @@ class Ground:
         """Names the barred ground that lies in an area."""
         # Where the two merely touch, they share only lines and points, which bar nothing.
         barring = shapely.buffer(shapely.intersection(area, self.barred, grid_size=GRID_MM), 0.0)
-        there = [
+        overlapping = [
             piece
             for piece in self.pieces
             if (piece.kind.is_impassable or piece.kind.is_difficult)
             and is_partly_in(barring, piece.outline)
         ]
-        impassable = [piece for piece in there if piece.kind.is_impassable]
-        names = [proper_name(piece.terrain.id) for piece in impassable or there]
+        impassable = [piece for piece in overlapping if piece.kind.is_impassable]
+        names = [proper_name(piece.terrain.id) for piece in impassable or overlapping]
         return f"impassable ground ({joined(names)})" if names else "impassable ground"
 
 

@@ -37,7 +37,7 @@ class Reason:
         """The reason in words."""
         words = CLAUSES[self.code]
         return (
-            words(*self.arguments) if callable(words) else words.format(*map(_said, self.arguments))
+            words(*self.arguments) if callable(words) else words.format(*map(_text, self.arguments))
         )
 
     def __str__(self) -> str:
@@ -65,7 +65,7 @@ class Term(Reason):
         return f"{self.rule} {self.clause}: {self.amount:+d}"
 
 
-def _said(argument: Argument) -> str | int | float:
+def _text(argument: Argument) -> str | int | float:
     if isinstance(argument, Reason):
         return argument.clause
     return joined(argument) if isinstance(argument, tuple) else argument
@@ -73,10 +73,10 @@ def _said(argument: Argument) -> str | int | float:
 
 def _vulnerable(is_column: bool, flanked_by: tuple[str, ...]) -> str:
     # A column flanked as well is vulnerable only once, so both reasons share one term.
-    whys = ["in column"] * is_column
+    causes = ["in column"] * is_column
     if flanked_by:
-        whys.append(f"attacked on flank or rear by {joined(flanked_by)}")
-    return f"vulnerable: {joined(whys)}"
+        causes.append(f"attacked on flank or rear by {joined(flanked_by)}")
+    return f"vulnerable: {joined(causes)}"
 
 
 CLAUSES: Final[Mapping[str, str | Callable[..., str]]] = MappingProxyType(

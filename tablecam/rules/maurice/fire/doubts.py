@@ -250,10 +250,10 @@ class FireDoubts:
             because += f", {chance:.0%} likely"
         target = about if about in self.field.by_id else None
         return Answer(
-            word, margin_mm, self._sigma_mm(key), chance, rule, because, self._shown(key), target
+            word, margin_mm, self._sigma_mm(key), chance, rule, because, self._drawing(key), target
         )
 
-    def _shown(self, key: Key) -> tuple[Shape, ...]:
+    def _drawing(self, key: Key) -> tuple[Shape, ...]:
         """Draws the shot, or else the base and the subject of the question."""
         rule, about = key
         base = self.unit.bases[self.place]

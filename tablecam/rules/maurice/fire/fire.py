@@ -248,8 +248,8 @@ def _chosen(
     elif not options:
         why = f"base {aim.base} may not fire: {fire.blocked}"
     elif not targets:
-        there = joined(dict.fromkeys(option.range for option in options))
-        why = f"base {aim.base} has targets at {there} range only (M-7.1, M-7.12)"
+        ranges = joined(dict.fromkeys(option.range for option in options))
+        why = f"base {aim.base} has targets at {ranges} range only (M-7.1, M-7.12)"
     else:
         why = f"base {aim.base} may not fire at {aim.target} (M-7.12){nearest('', targets)}"
     raise request.document.error(aim.path, why)

@@ -329,12 +329,12 @@ def _with_reached(state: State, field: Field, force: Force, spans_bw: tuple[int,
     if not spans_bw:
         raise Refused("at least one card is needed, even at distance 0", rule="M-4.13", key="spans")
     names, played = ", ".join(force), " + ".join(map(str, spans_bw))
-    who = side_plural(state.active)
-    text = f"{who} activate {names} to {state.round.command}, with {played} BW"
+    army = side_plural(state.active)
+    text = f"{army} activate {names} to {state.round.command}, with {played} BW"
     facts: dict[str, Any] = {"force": list(force), "spans": list(spans_bw)}
     commander, state = state.commander(state.active), state.to(Interrupting("activation", force))
     if commander is None:
-        text = f"{text}; {who} have no commander on the table to measure from"
+        text = f"{text}; {army} have no commander on the table to measure from"
         return state.tells("activated", text, "M-4.11", **facts)
     reached = ranges.command_string(field, commander, force)
     if reached is None:

@@ -147,8 +147,8 @@ class Marching(Step):
         """Says why units of the force have no march, or only a short one."""
         field, extra_bw = field_at(state), state.round.amounts("bugle").get
         units = (field.by_id[name] for name in self.waiting)
-        whys = (why_short(field, unit, extra_bw=extra_bw(unit.id, 0)) for unit in units)
-        return ". ".join(filter(None, whys))
+        reasons = (why_short(field, unit, extra_bw=extra_bw(unit.id, 0)) for unit in units)
+        return ". ".join(filter(None, reasons))
 
     def after(self, state: State, *names: str) -> Step:
         """Returns the step that follows once some units have moved."""

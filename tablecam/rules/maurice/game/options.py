@@ -127,8 +127,8 @@ def _cards(document: Document, parsed: _DeckDocument) -> Iterator[Card]:
 
 def _check(document: Document, index: int, section: _CardSection) -> None:
     if (section.symbol is None) != (section.adds is None):
-        missing, there = ("adds", "symbol") if section.adds is None else ("symbol", "adds")
-        why = f"expected this key, as {there} is given"
+        missing, given = ("adds", "symbol") if section.adds is None else ("symbol", "adds")
+        why = f"expected this key, as {given} is given"
         raise document.error(("card", index, missing), why)
     if section.removable and not section.event:
         why = "expected event = true, as only events can be removed"
@@ -245,10 +245,10 @@ def sides_of(position: Position) -> tuple[str, str]:
         # A formation without an allowance is not allowed at the start (M-1.7).
         if (unit.unit.arm, unit.formation) not in ALLOWANCES_BW:
             known = " or ".join(name for arm, name in ALLOWANCES_BW if arm == unit.unit.arm)
-            lies = f" is {unit.formation}: place it"
+            fault = f" is {unit.formation}: place it"
             if unit.formation == "broken-up":
-                lies = "'s bases are apart: put them together"
-            raise BadInput("", f"{unit.id}{lies} in {known}")
+                fault = "'s bases are apart: put them together"
+            raise BadInput("", f"{unit.id}{fault} in {known}")
         if unit.disruption > len(unit.bases):
             why = f"expected at most {len(unit.bases)} disruptions, got {unit.disruption}"
             raise BadInput("position", f"unit {unit.id}: {why}")

@@ -284,13 +284,13 @@ def _all_draws_due(state: State, action: Overrule) -> int:
 
 
 def _check_dealt(state: State, action: Overrule) -> None:
-    there = len(state.deck.cards)
-    if action.hands and _all_draws_due(state, action) > there:
-        raise Refused(f"expected hands that need at most {there} cards from the deck", key="hands")
+    left = len(state.deck.cards)
+    if action.hands and _all_draws_due(state, action) > left:
+        raise Refused(f"expected hands that need at most {left} cards from the deck", key="hands")
     count, aside = _aside_count(state, action), action.aside or ()
-    if not 0 <= count <= there:
+    if not 0 <= count <= left:
         most = f"at most {(action.deck or 0) + count} cards left"
-        least = f"at least {(action.deck or 0) + count - there} cards"
+        least = f"at least {(action.deck or 0) + count - left} cards"
         expected = f"expected {most if count < 0 else least} in the deck"
         raise Refused(f"{expected}, got {action.deck}", key="deck")
     if not (len(aside) == len(set(aside)) == count and set(aside) <= set(state.deck.cards)):

@@ -409,12 +409,12 @@ def _measured(
     if not enemies:
         return []
     apart = distance_matrix(field)
-    lies = sides_from([unit.axes for unit in units], [enemy.unit for enemy in enemies]).tolist()
+    sides = sides_from([unit.axes for unit in units], [enemy.unit for enemy in enemies]).tolist()
     margins_mm = flank_margins_mm(units, enemies).tolist()
     among = np.ix_(*([apart.indices[unit.id] for unit in group] for group in (units, enemies)))
     far_mm, sigmas_mm = apart.value_mm[among].tolist(), apart.spread_mm[among].tolist()
     return [
-        UnitPair(field, a, b, far, sigma, SIDES[lie], margin)
-        for a, *rows in zip(units, far_mm, sigmas_mm, lies, margins_mm, strict=True)
-        for b, far, sigma, lie, margin in zip(enemies, *rows, strict=True)
+        UnitPair(field, a, b, far, sigma, SIDES[side], margin)
+        for a, *rows in zip(units, far_mm, sigmas_mm, sides, margins_mm, strict=True)
+        for b, far, sigma, side, margin in zip(enemies, *rows, strict=True)
     ]

@@ -422,7 +422,7 @@ def rulings_drawing(rulings: Rulings, *, rule: str | None = None) -> TableDrawin
     )
 
 
-def _shown(rulings: Rulings, acts: Callable[[UnitRulings], Iterable[Act]]) -> Iterator[Shape]:
+def _acts(rulings: Rulings, acts: Callable[[UnitRulings], Iterable[Act]]) -> Iterator[Shape]:
     """Draws shots or charges of the active side or of the units asked about.
 
     For a pair, only those at each other.
@@ -494,9 +494,9 @@ _DRAWERS: tuple[tuple[str, Callable[[Rulings], Iterator[Shape]]], ...] = (
     ("pairs", _draw_flanks),
     (
         "fire",
-        partial(_shown, acts=lambda unit: chain(*(base.options for base in unit.fire.values()))),
+        partial(_acts, acts=lambda unit: chain(*(base.options for base in unit.fire.values()))),
     ),
-    ("charge", partial(_shown, acts=lambda unit: unit.charge.lanes)),
+    ("charge", partial(_acts, acts=lambda unit: unit.charge.lanes)),
     ("engaged_with", _draw_engaged),
     ("forces", _draw_links),
     ("spans", lambda rulings: (way.span.path for way in rulings.paths if way.span)),
