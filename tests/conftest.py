@@ -1,4 +1,4 @@
-"""What many tests need: the shared footage, where it is there; a database; how hypothesis runs."""
+"""What many tests need: the shared footage, if present; a database; settings of hypothesis."""
 
 import os
 from collections.abc import Iterator
@@ -11,22 +11,22 @@ from tablecam.hall.server import Hall
 from tests.record.postgres import ADVICE, Postgres, hall_on, programs
 from tests.rules.toys import toys_beside_the_rules
 
-# No test passes or fails by the clock: the machine may be busy with something else.
+# No test passes or fails by the clock, as the machine may be busy.
 settings.register_profile("tablecam", deadline=None)
 settings.load_profile("tablecam")
 
 WAITING = ("tests/web/browser/",)
 COMPUTING = ("tests/live", "tests/recorder/", "tests/vision/", "tests/calibration/")
-"""Folders whose files take tens of seconds each: those that wait for a browser, and the others."""
+"""Folders whose files take tens of seconds each: those that wait for a browser, and others."""
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the files that take long first, those that wait evenly among those that compute.
+    """Put slow files first, with those that wait spread evenly among those that compute.
 
-    Files are handed to processes in this order: what waits leaves its core to what computes, and
-    where many short ones come last the processes end nearly at once.
+    Files go to processes in this order: a waiting one leaves its core to a computing one, and with
+    many short ones last the processes end almost together.
     """
     files = [*dict.fromkeys(_file(item) for item in items)]
     places = dict.fromkeys(files, 2.0)
@@ -51,7 +51,7 @@ def shared() -> Path:
 
 @pytest.fixture(scope="session")
 def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder of this run that all its processes share: what is costly is found once for all."""
+    """A folder that all processes of this run share, so that costly results are computed once."""
     mine = tmp_path_factory.getbasetemp()
     folder = (mine.parent if "PYTEST_XDIST_WORKER" in os.environ else mine) / "kept"
     folder.mkdir(exist_ok=True)
@@ -74,13 +74,13 @@ def postgres() -> Iterator[Postgres]:
 
 @pytest.fixture
 def hall(postgres: Postgres) -> Iterator[Hall]:
-    """A hall of its own on that server: nothing is left in it for the test that follows."""
+    """A hall of its own on that server: nothing is left for the next test."""
     with hall_on(postgres) as made:
         yield made
 
 
 @pytest.fixture(scope="module")
 def toys() -> Iterator[None]:
-    """Toy rule systems, which a file's tests find as any other."""
+    """Toy rule systems, which a file's tests find like any others."""
     with toys_beside_the_rules():
         yield

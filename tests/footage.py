@@ -1,4 +1,4 @@
-"""The shared footage: its pictures, its true cameras, and where its tags and bases truly are."""
+"""The shared footage: its pictures, true cameras, and the true places of its tags and bases."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ ORIGIN = Origin("2025-01-01T00:00:00Z", ("footage",))
 
 
 def glued_exactly(roster: Roster) -> Roster:
-    """A roster whose tags lie exactly in their places, as rendered ones do."""
+    """A roster whose tags lie exactly in place, as rendered ones do."""
     return roster.with_base_types(exactly_glued)
 
 
 @dataclass(frozen=True)
 class TrueTag:
-    """What a camera truly sees of a tag: how much, how large, and its corners (4, 2).
+    """A tag's true appearance to a camera: its visible share, its size, and its corners (4, 2).
 
-    `cells` is how many cells inside its border show half of themselves or more; None: not known.
+    `cells` counts the cells inside its border that are at least half visible; None if unknown.
     """
 
     visible: float
@@ -54,7 +54,7 @@ class TrueTag:
 class Rig:
     """One folder of the footage: a camera over a table.
 
-    Its board views, which take seconds to find, are `kept` in a folder for whoever asks next.
+    Its board views, which take seconds to find, are `kept` in a folder for other tests.
     """
 
     folder: Path
@@ -120,7 +120,7 @@ class Rig:
 
 @dataclass(frozen=True)
 class Clip:
-    """The footage that moves: a hand reaches in, moves a unit and leaves; `kept` as a `Rig`'s."""
+    """The moving footage: a hand reaches in, moves a unit and leaves; `kept` as for a `Rig`."""
 
     folder: Path
     kept: Path | None = None
@@ -136,7 +136,7 @@ class Clip:
 
     @cached_property
     def found_camera(self) -> Camera:
-        """The camera as a user would calibrate it: with the lens of `hd-b`, in this mode of it."""
+        """The camera as a user would calibrate it: with the lens of `hd-b`, in this mode."""
         lens = Rig(self.folder.parent / "hd-b", self.kept).found_lens
         lens = _scaled(lens, self.camera.lens.width_px)
         return _found_camera(lens, self.roster, to_grey(read_picture(self.folder / "empty.jpg")))

@@ -1,4 +1,4 @@
-"""Ports that stay a test's own, also while nothing listens on them."""
+"""Ports reserved for a test, even while nothing listens on them."""
 
 import socket
 import sys
@@ -8,10 +8,10 @@ from contextlib import contextmanager
 
 @contextmanager
 def kept_port() -> Iterator[int]:
-    """A free port of this machine: servers of a test may listen on it one after the other.
+    """A free port of this machine, on which a test's servers may listen one after the other.
 
-    On Linux no other program is given it meanwhile: a socket is bound to it that does not listen,
-    beside which another may. Elsewhere that cannot be had, and the port is merely a free one.
+    On Linux no other program gets it meanwhile: a socket that does not listen is bound to it,
+    beside which another may. Elsewhere that is impossible, and the port is merely free.
     """
     with socket.socket() as keeping:
         keeping.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -33,7 +33,7 @@ keys = st.dictionaries(
     ),
     max_size=3,
 )
-"""A game's own keys, like no common key."""
+"""A game's own keys, unlike any common key."""
 hex_maps = st.builds(
     HexMap,
     st.sampled_from(["flat", "pointy"]),
@@ -81,7 +81,7 @@ def units(draw: st.DrawFn, *, unit_id: str = "F1", near_mm: float = 400.0) -> Un
 
 @st.composite
 def positions(draw: st.DrawFn) -> Position:
-    """A position with anything in it that a document can carry."""
+    """A position with anything that a document can contain."""
     ids = draw(st.lists(names, min_size=4, max_size=8, unique=True))
     tags = st.integers(0, 249)
     used = iter(draw(st.lists(tags, min_size=40, max_size=40, unique=True)))

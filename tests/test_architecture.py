@@ -57,7 +57,7 @@ HELD = {
     "places outside that name a rulebook's words": 1,
     "modules in the largest folder": 29,
 }
-"""What has been reached. The goals are 20, 40, 10, 0, 6500, 3500, 0 and about a dozen.
+"""The values reached. The goals are 20, 40, 10, 0, 6500, 3500, 0 and about a dozen.
 
 Maurice Lite's lines grew by docstrings, comments and the reasons for what is not offered, the
 places outside by lines that the formatter of the page split."""
@@ -103,12 +103,12 @@ def test_the_flank_rule_is_two_links_from_the_readme() -> None:
 
 
 def test_the_picture_of_the_packages_is_that_of_their_imports() -> None:
-    """`python -m tests.test_architecture` prints it anew."""
+    """`python -m tests.test_architecture` prints it."""
     assert picture() in (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
 
 
 def test_no_code_reads_a_sentence() -> None:
-    """What code decides by is data; sentences are for people."""
+    """Code decides by data; sentences are for people."""
     assert not [*sentences_read()]
 
 
@@ -116,9 +116,9 @@ def test_no_code_reads_a_sentence() -> None:
 
 
 def files_entered(action: Callable[[], object]) -> set[str]:
-    """The source files of the project of which some function runs, in any thread.
+    """The source files of the project that have a function run, in any thread.
 
-    What runs as modules are imported does not count.
+    Code that runs on import does not count.
     """
     action()
     tops = tuple(str(ROOT / package) for package in PACKAGES)
@@ -138,7 +138,7 @@ def calls(action: Callable[[], object]) -> Counter[CodeType]:
         if event == "call":
             called[frame.f_code] += 1
 
-    # What earlier tests left behind must not be tidied away meanwhile.
+    # Garbage of earlier tests must not be collected meanwhile.
     gc.collect()
     gc.disable()
     before = sys.getprofile()
@@ -203,7 +203,7 @@ def play_of(referee: Referee):
 
 
 def choose(referee: Referee, label: str) -> None:
-    """Takes the offer whose label begins so; nobody plays a card before or after."""
+    """Takes the offer whose label begins with `label`; nobody plays a card before or after."""
     while not any(name.startswith(label) for name in offers(referee)):
         take(referee, "No card")
     take(referee, label)
@@ -320,7 +320,7 @@ def folders() -> dict[str, list[str]]:
 
 
 def circles() -> list[tuple[str, str]]:
-    """Pairs of folders that import each other, directly or by way of others.
+    """Pairs of folders that import each other, directly or through others.
 
     Modules at the top of a package (errors, wording, the command line) are folders of their own.
     """
@@ -384,7 +384,7 @@ def sentences_read() -> Iterator[str]:
 
 
 def is_sentence(node: ast.expr) -> bool:
-    """Whether an expression is named as a sentence is, or is one of several so named."""
+    """Whether an expression is named like a sentence, or is one of several so named."""
     if isinstance(node, ast.Subscript):
         return is_sentence(node.value)
     name = node.attr if isinstance(node, ast.Attribute) else ""
@@ -392,7 +392,7 @@ def is_sentence(node: ast.expr) -> bool:
 
 
 def picture() -> str:
-    """Which package imports which, as Mermaid draws it, without what follows from other imports."""
+    """The imports between packages in Mermaid, without those implied by others."""
     edges: dict[str, set[str]] = defaultdict(set)
     for name, modules in imports().items():
         for module in modules:

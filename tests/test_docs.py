@@ -1,4 +1,4 @@
-"""The documents: links lead somewhere, commands and terms are listed, quoted code is real."""
+"""The documents: links work, commands and terms are listed, quoted code is real."""
 
 import re
 from pathlib import Path
@@ -23,7 +23,7 @@ def text_of(page: str | Path) -> str:
 
 
 def anchors(page: Path) -> set[str]:
-    """What links to a page may name after `#`, as GitHub makes them of its headings."""
+    """The names that links to a page may have after `#`, as GitHub derives them from headings."""
     headings = HEADING.findall(text_of(page))
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 

@@ -1,4 +1,4 @@
-"""The examples run as they are, on files that a simulated table leaves behind."""
+"""The examples run as they are, on files from a simulated table."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 
 @pytest.fixture
 def printed(monkeypatch, capsys):
-    """What an example prints, given its arguments."""
+    """The output of an example, given its arguments."""
 
     def run(name: str, *arguments: object) -> str:
         path = str(ROOT / "examples" / name)

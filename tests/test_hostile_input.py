@@ -1,7 +1,7 @@
 """Hostile input at every edge, 2,000 times: it is refused in one line, never by an internal error.
 
-What a page, a program or a file may send is taken as it should be and spoilt by a seeded chance:
-a value by one that no table has, a header by what no browser sends, the text by a knock.
+What a page, a program or a file may send is taken as it should be and corrupted by a seeded
+generator: a value that no table has, a header that no browser sends, a damaged text.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from tests.web.standing import StandingControls, StandingTable
 from web import create_app
 
 DEEP: Final = 200
-"""Python reads JSON of such a depth, but not all that is done with it afterwards bears it."""
+"""Python reads JSON of such a depth, but not everything done with it afterwards copes."""
 VALUES: Final = (
     *(2**63, -(2**63) - 1, 10**30, 2**53, -1, 0, 1e308, -1e308, 5e-324, float("nan"), float("inf")),
     *("", "\ud800", "\0", "\u202e", "F" * 5000, "unit:F1", "F1", "point:nan,1e999"),
@@ -45,7 +45,7 @@ RAW: Final = (
     "[" * 100_000, "[" * DEEP + "]" * DEEP, '{"a":' * DEEP + "1" + "}" * DEEP, "9" * 5000, "1e999",
     "NaN", '"\\ud800"', "\\", "{", "]", ",", "\0", "é",
 )  # fmt: skip
-"""Put into the text as they are."""
+"""Inserted into the text as they are."""
 HEADERS: Final = (
     {"Origin": "http://["}, {"Origin": "null"}, {"Origin": "http://localhost:99999999"},
     {"Host": "["}, {"Host": "[::1"}, {"Host": "]"}, {"Host": ""}, {"Content-Type": "text/plain"},
@@ -96,7 +96,7 @@ IN_ADDRESS: Final = (
 
 
 def spoilt(data: Any, chance: Random) -> str:
-    """A document's text in which one value is another one, or something was put into the text."""
+    """A document's text in which one value is replaced, or something is inserted."""
     text = json.dumps(data)
     places = [*_places(data)]
     if places and chance.random() < 0.6:
@@ -124,7 +124,7 @@ def _places(data: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
 
 
 def hostile_requests(chance: Random) -> Iterator[tuple[str, bytes | None, dict[str, str]]]:
-    """What a page is asked, in hostile ways: an address, what is posted to it, and headers."""
+    """Hostile requests to a page: an address, a posted body, and headers."""
     for number in itertools.count():
         headers = chance.choice(HEADERS) if number % 5 == 0 else {}
         if number % 5 == 1:
@@ -136,7 +136,7 @@ def hostile_requests(chance: Random) -> Iterator[tuple[str, bytes | None, dict[s
 
 
 def hostile_lines(engine: Lines, chance: Random) -> Iterator[str]:
-    """What an engine is asked, in hostile ways: it has loaded a game."""
+    """Hostile lines to an engine that has loaded a game."""
     load = {"do": "load", "position": position_to_json(table()), "options": {"active": "french"}}
     assert engine.answer(json.dumps(load))["ok"]
     requests = (
@@ -155,7 +155,7 @@ def recording(tmp_path_factory: pytest.TempPathFactory) -> GameFile:
 
 
 def table_of(recording: GameFile) -> Flask:
-    """The page of a table whose game is in this recording."""
+    """The application of a table whose game is in this recording."""
     live = StandingTable(simulated=StandingControls(), roster=ROSTER_OF_FOUR, position=table())
     return create_app(live, recording=lambda: recording)
 

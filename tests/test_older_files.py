@@ -1,4 +1,4 @@
-"""Files that tablecam 0.1.0 wrote still open, and say what they said."""
+"""Files that tablecam 0.1.0 wrote still open, with the same contents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The list of versions that CI keeps to: whole, of nothing but versions, and such as users get."""
+"""The list of versions that CI uses: complete, only versions, and those that users get."""
 
 import re
 import tomllib

@@ -1,4 +1,4 @@
-"""Recordings that commands are tried on; they are read and copied, never written to."""
+"""Recordings for testing commands; they are read and copied, never written to."""
 
 from collections.abc import Iterator
 from importlib.resources import files
@@ -28,7 +28,7 @@ def battle(tmp_path_factory):
 
 @pytest.fixture(autouse=True, scope="session")
 def own_games(tmp_path_factory) -> Iterator[None]:
-    """Games that commands record lie apart from those of whoever runs the tests."""
+    """Keeps games that commands record apart from those of whoever runs the tests."""
     folder = tmp_path_factory.mktemp("games")
     with patch("platformdirs.user_data_path", lambda *_, **__: folder):
         yield
@@ -36,7 +36,7 @@ def own_games(tmp_path_factory) -> Iterator[None]:
 
 @pytest.fixture
 def house_table(tmp_path):
-    """The house sample's table on hexes, with its files, to print and to change."""
+    """The house sample's table on hexes with its files, for printing and changing."""
     house = files("tablecam.rules.maida_1806")
     for name in ("house.map.toml", "house.charts.toml", "house.scenario.toml"):
         (tmp_path / name).write_text((house / name).read_text(encoding="utf-8"), encoding="utf-8")

@@ -4,7 +4,7 @@ from tablecam.cli import main
 
 
 def refusal(capsys, *arguments):
-    """The one line on standard error after which nothing was done and nothing was printed."""
+    """The one line on standard error of a command that did and printed nothing else."""
     assert main([*map(str, arguments)]) == 2
     told = capsys.readouterr()
     assert told.out == ""

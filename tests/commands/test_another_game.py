@@ -1,4 +1,4 @@
-"""Commands on a game that they have never heard of: the toy skirmish."""
+"""Commands on a game unknown to them: the toy skirmish."""
 
 from __future__ import annotations
 

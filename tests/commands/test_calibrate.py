@@ -63,7 +63,7 @@ def camera_path(tmp_path):
 
 @pytest.fixture(scope="module")
 def lens_found(shared, tmp_path_factory):
-    """The lens of the smaller camera of the footage: its camera file, and what was said."""
+    """The lens of the footage's smaller camera: its camera file, and the command's output."""
     return _found(shared / "footage/hd-b/lens", tmp_path_factory.mktemp("lens") / "camera.json")
 
 
@@ -74,7 +74,7 @@ def lens_file(lens_found):
 
 @pytest.fixture(scope="module")
 def chessboard_lens(chessboards, tmp_path_factory):
-    """The same of a camera whose views are of a chessboard."""
+    """The same for a camera whose views show a chessboard."""
     path = tmp_path_factory.mktemp("chessboard") / "camera.json"
     return _found(chessboards, path, "--chessboard", "9x6")
 
@@ -241,7 +241,7 @@ def _everything(folder):
 
 
 def _refused(capsys, folder, run):
-    """The one line that a refused command says; every file is as it was."""
+    """The one line of a refused command; every file is as it was."""
     before = _everything(folder)
     assert run() == 2
     said = capsys.readouterr()

@@ -64,7 +64,7 @@ def test_a_folder_of_pictures_becomes_a_bases_file_that_snapshot_reads(
     (unit,) = json.loads(capsys.readouterr().out)["units"]
     (base,) = unit["bases"]
     assert base["glue"]["sigma_mm"] < 0.1
-    # Nothing beside the camera file: the glue is what hands are taken to do.
+    # Without a file beside the camera file, the glue errors are those assumed of hands.
     assert main(snapshot[:-2]) == 0
     (unit,) = json.loads(capsys.readouterr().out)["units"]
     assert unit["bases"][0]["glue"]["sigma_mm"] == 0.4

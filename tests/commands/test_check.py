@@ -1,4 +1,4 @@
-"""`tablecam check` says all that is wrong with files of ours."""
+"""`tablecam check` reports every fault of tablecam's files."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""`tablecam disputes`: the game's quarrels, readable; its pictures and positions taken out."""
+"""`tablecam disputes`: the game's disputes in words; their pictures and positions extracted."""
 
 import json
 import math
@@ -53,7 +53,7 @@ def test_the_position_of_a_dispute_is_printed_alone(game, capsys):
 
 def test_pictures_are_written_beside_each_other_and_never_over_others(game, tmp_path, capsys):
     folder = tmp_path / "pictures"
-    for _ in range(2):  # what is there already, and the same, is no fault
+    for _ in range(2):  # an identical file that already exists is no fault
         said(capsys, game.path, "--pictures", folder)
     plain, drawn = pictures(2)
     assert (folder / "evening-dispute-2-plain.jpg").read_bytes() == plain

@@ -1,4 +1,4 @@
-"""`tablecam export`: recordings handed on; nothing written over; one line for bad input."""
+"""`tablecam export`: recordings exported; nothing overwritten; one line for bad input."""
 
 import json
 import re
@@ -67,7 +67,7 @@ def test_the_report_has_a_map_and_prose_for_each_round(battle, capsysbinary):
     assert "The British army has no morale left: French win." in told
     assert "## Losses" in told
     assert "B2 breaks and leaves the table [M-1.14]" in told
-    assert max(map(len, told.splitlines())) <= 90  # headings; all else is 74 wide
+    assert max(map(len, told.splitlines())) <= 90  # headings; everything else is 74 wide
 
 
 def test_the_report_leaves_out_what_was_taken_back_and_lists_disputes(game, capsysbinary):

@@ -1,4 +1,4 @@
-"""`tablecam export --mp4` and `--gif`: films that others' programs play."""
+"""`tablecam export --mp4` and `--gif`: films that other programs play."""
 
 import av
 import pytest

@@ -1,4 +1,4 @@
-"""`tablecam import`: recordings again from lines and messages; one line for all that is none."""
+"""`tablecam import`: recordings restored from lines and messages; one line for anything else."""
 
 import io
 import json

@@ -60,7 +60,7 @@ def table(tmp_path: Path) -> Path:
 
 
 def _sheets(path: Path) -> list[str]:
-    """The words of each sheet."""
+    """The text of each sheet."""
     with pypdfium2.PdfDocument(path.read_bytes()) as document:
         return [page.get_textpage().get_text_bounded() for page in document]
 

@@ -1,4 +1,4 @@
-"""A hex map and its counters on paper, rendered and looked at as a camera would."""
+"""A hex map and its counters on paper, rendered and read as a camera would."""
 
 import cv2
 import numpy as np
@@ -16,11 +16,11 @@ from tests.commands.refusals import refusal
 DPI = 200
 MM_PER_PX = 25.4 / DPI
 SHIFT_MM = 0.15
-"""Half a pixel either way: how exactly a corner can be found in the rendered page."""
+"""Half a pixel either way: the accuracy of a corner found in the rendered page."""
 
 
 def printed(house_table, tmp_path, *options):
-    """The words of each page, and the corners (4, 2) in mm of the tags on it."""
+    """The text of each page, and the corners (4, 2) in mm of the tags on it."""
     out = tmp_path / "sheets.pdf"
     assert main(["print", "--table", str(house_table), "--out", str(out), *options]) == 0
     detector = cv2.aruco.ArucoDetector(cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_4X4_250))
@@ -154,7 +154,7 @@ def test_roads_trails_and_villages_are_printed_where_they_run_and_differ_in_grey
     grid, corner = grid_of(roster.table.hex_map), roster.table_tags[0]
 
     def grey(number: str, right_mm: float, up_mm: float) -> int:
-        """How light the page is beside the middle of a hex; table tag 0 is the first corner."""
+        """The grey of the page beside the middle of a hex; table tag 0 is the first corner."""
         x_mm, y_mm = grid.middle_mm((number,))
         across = (x_mm + right_mm - corner.x_mm) / MM_PER_PX
         down = -(y_mm + up_mm - corner.y_mm) / MM_PER_PX

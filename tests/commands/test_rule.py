@@ -1,4 +1,4 @@
-"""`tablecam rule`: plain questions to single rules, as documents in and out."""
+"""`tablecam rule`: plain questions about single rules, as documents in and out."""
 
 import io
 import json

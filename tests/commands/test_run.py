@@ -1,4 +1,4 @@
-"""`tablecam run` refuses what it cannot use, in one line, before it serves anything."""
+"""`tablecam run` refuses unusable input in one line, before it serves anything."""
 
 import socket
 import subprocess

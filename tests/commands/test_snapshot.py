@@ -48,7 +48,7 @@ def arguments(of_the_photograph):
 
 @pytest.fixture(scope="module")
 def told(of_the_photograph):
-    """What is printed, and what is said beside it, of the photograph as it is."""
+    """The standard output and standard error for the unchanged photograph."""
     with redirect_stdout(io.StringIO()) as out, redirect_stderr(io.StringIO()) as err:
         assert main([*of_the_photograph]) == 0
     return out.getvalue(), err.getvalue()
@@ -75,7 +75,7 @@ def test_a_photograph_becomes_a_position(rig, told):
 def test_missing_tags_are_named_with_their_units(told):
     _, err = told
     (missing,) = [line for line in err.splitlines() if "missing" in line]
-    assert "150 (union-cinc)" in missing  # hardly anything of it is to be seen
+    assert "150 (union-cinc)" in missing  # hardly anything of it is visible
     assert "58, 59, 60, 61 (UC1, all of it)" in missing
 
 
@@ -88,7 +88,7 @@ def test_the_drawing_has_a_margin_beside_the_picture_and_the_position_goes_where
     drawn, picture = cv2.imread(str(drawing)), cv2.imread(arguments[1])
     assert drawn.shape[0] == 1080
     assert drawn.shape[1] > 1920 + 300
-    # Of the table itself most is as it was: the margin covers none of it.
+    # Most of the table itself is unchanged: the margin covers none of it.
     assert (drawn[:, :1920] == picture).all(axis=2).mean() > 0.9
     position_from_json(json.loads(out.read_text(encoding="utf-8")))
 
@@ -169,7 +169,7 @@ def test_a_camera_that_has_moved_since_is_said_and_seen_through_where_it_is_now(
     bases = [base for unit in units for base in unit.bases]
     assert len(bases) > 0.8 * len(true)
     away_mm = [np.hypot(b.x_mm - true[b.tag].x_mm, b.y_mm - true[b.tag].y_mm) for b in bases]
-    # A shift of the picture is not quite a turn of the camera: 12 px were 14 mm, and are less now.
+    # A shift of the picture is not quite a turn of the camera: 12 px were 14 mm, and are now less.
     assert np.median(away_mm) < 1.0
 
 

@@ -1,4 +1,4 @@
-"""Letters on pictures: those that players' names have are there."""
+"""Lettering on pictures has the letters of players' names."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ def test_every_letter_that_is_drawn_as_it_is_has_a_look_of_its_own(bold):
     assert {*"ÄÖÜößàñúČáİ„“Œ½—±°"} <= {*letters}
     looks = {drawn(letter, bold=bold) for letter in letters}
     assert len(looks) == len(letters)
-    missing = drawn("\ue000", bold=bold)  # drawn as a letter that stands for it
+    missing = drawn("\ue000", bold=bold)  # drawn as its substitute letter
     assert missing == drawn("?", bold=bold)
 
 

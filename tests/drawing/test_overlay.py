@@ -1,4 +1,4 @@
-"""The drawing: each thing where it lies, at any size, and nothing else touched."""
+"""The drawing: everything in its place, at any size, and nothing else changed."""
 
 from dataclasses import replace
 
@@ -24,7 +24,7 @@ TABLE_TAGS = [Print(tag.id, tag.x_mm, tag.y_mm, 90.0, 36, 0.0) for tag in ROSTER
 
 
 def scaled(factor):
-    """The drawn camera with so many pixels for each of its own, each way."""
+    """The drawn camera with `factor` times the pixels each way."""
     lens = CAMERA.lens
     share = {name: getattr(lens, name) * factor for name in ("fx_px", "fy_px")}
     centre = {name: (getattr(lens, name) + 0.5) * factor - 0.5 for name in ("cx_px", "cy_px")}
@@ -43,7 +43,7 @@ def search_result(grey):
 
 
 def enlarged(search_result, factor):
-    """A flat grey picture of so many times the pixels each way, and what was found in its place."""
+    """A flat grey picture of `factor` times the pixels each way, and the search result to match."""
     camera = scaled(factor)
     sightings = tuple(
         replace(tag, corners_px=(tag.corners_px + 0.5) * factor - 0.5)
@@ -155,8 +155,8 @@ def test_strokes_and_letters_grow_with_the_picture(search_result):
     box = scaled(2).to_image([[100, 180, 3], [160, 120, 3]]).round().astype(int)
     (left, top), (right, bottom) = box.min(axis=0), box.max(axis=0)
     one, other = (each[top:bottom, left:right].astype(float) for each in (results[0], shrunk))
-    # Strokes are whole pixels wide: a third of a pixel more or less on either side, between dark
-    # colours and their white casing.
+    # Strokes are whole pixels wide: up to a third of a pixel more or less on either side, between
+    # dark colours and their white casing.
     assert np.corrcoef(one.ravel(), other.ravel())[0, 1] > 0.75
 
 
@@ -177,7 +177,7 @@ def test_labels_stay_in_the_picture_and_off_whatever_leaves_them_room(taken, wid
     assert (low >= -1e-6).all()
     assert (high <= [900.0 + 1e-6, 600.0 + 1e-6]).all()
     if not taken:
-        # Free to choose, a label lies right beside what it names.
+        # If free to choose, a label lies right beside its subject.
         apart = np.maximum(about[:2] - high, low - about[2:]).max()
         assert apart == pytest.approx(4.0)
 

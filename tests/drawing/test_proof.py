@@ -1,4 +1,4 @@
-"""The proof on the camera's picture: cut to the place, drawn where it lies, said beneath."""
+"""The proof on the camera's picture: cropped to the place, drawn there, with a caption."""
 
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -27,7 +27,7 @@ GROUND = EvidenceHeights(BASE_TOP_MM)
 AT = datetime(2026, 5, 1, 20, 15, tzinfo=UTC)
 GREY = 96
 JPEG_GREY = 6.0
-"""Of what JPEG at quality 90 changes a flat colour, on pictures like these."""
+"""Change of a flat colour by JPEG at quality 90, on pictures like these."""
 
 
 def line_of_four(unit_id, side, x_mm, y_mm, heading_deg):
@@ -95,7 +95,7 @@ def test_enlarged_places_stay_where_they_were():
     bright = (plain.mean(axis=2) - GREY - 8).clip(0)
     rows, columns = np.mgrid[: plain.shape[0], : plain.shape[1]]
     middle = np.array([(columns * bright).sum(), (rows * bright).sum()]) / bright.sum()
-    # Grey levels are whole numbers, and JPEG moves them a little: a fifth of a pixel of the cut.
+    # Grey levels are integers, and JPEG shifts them a little: a fifth of a pixel of the crop.
     assert np.abs(middle - cut_of((F1, B1)).pixels(place)[0]).max() < 0.2
 
 
@@ -141,7 +141,7 @@ HILL = Terrain("hill", "hill", ((860, 580), (960, 580), (960, 680), (860, 680)),
 
 
 def seen_on_hill(*shapes, units=()):
-    """The plain and the drawn picture, and a function: where in them a place at a height is."""
+    """The plain and the drawn picture, and a function from a place and height to its pixel."""
     hilly = replace(
         proof(*shapes, units=units), ground=EvidenceHeights.of((HILL,), base_mm=BASE_TOP_MM)
     )
@@ -259,7 +259,7 @@ def test_words_are_as_wide_as_they_are_measured():
         words = Words("B1 to the flank ± 0.3 mm", (20, 40), 30, (255, 255, 255), bold=bold)
         columns = np.flatnonzero(with_text(blank, [words]).max(axis=(0, 2)))
         wide, _ = size_px(words.text, 30, bold=bold)
-        # A letter's own space to either side is measured with it.
+        # A letter's own side bearings are measured with it.
         assert columns[-1] - columns[0] == pytest.approx(wide, abs=5)
     assert not blank.any()
 

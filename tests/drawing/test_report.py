@@ -1,4 +1,4 @@
-"""What a picture came to, in words: everything that is so, and of what nobody knows nothing."""
+"""The results for a picture in words: everything that is known, and nothing that is not."""
 
 from dataclasses import replace
 

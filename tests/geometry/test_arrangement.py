@@ -1,4 +1,4 @@
-"""How bases lie to each other: ranks, files, groups, gaps and bends."""
+"""How bases lie relative to each other: ranks, files, groups, gaps and bends."""
 
 import pytest
 from hypothesis import given

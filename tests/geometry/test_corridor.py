@@ -50,5 +50,5 @@ def test_a_corridor_holds_nothing_that_it_goes_round(base) -> None:
         return
     assert lane is not None
     assert lane.length_mm >= math.dist((0, 0), END) - 1e-3
-    # Drawn by chords it cuts its arcs short by less than 0.1 mm.
+    # Chords cut its arcs short by less than 0.1 mm.
     assert lane.strip.intersection(shape).buffer(-0.1).is_empty

@@ -1,4 +1,4 @@
-"""Which rectangles the lanes after wheels come upon, against strips and shapes of any kind."""
+"""Which rectangles the lanes after wheels meet, compared with strips and shapes of any kind."""
 
 import math
 from dataclasses import replace
@@ -60,7 +60,7 @@ def test_rectangles_begin_where_shapes_of_any_kind_do(front, corner, shapes):
     (begins_mm,) = TurnedLanes.of([fan(front, corner, shapes)], [ARCS_MM], 0.0).begins_mm(DEEP_MM)
     turns_deg = turned_deg(front, corner, 1.0) * ARCS_MM
     wanted = first_hit(strip(front, corner), turns_deg, shapes, DEEP_MM)
-    # What is in the lane by just so much may be in it or not, as rounding has it.
+    # A shape in the lane by just this much may count as inside or not, depending on rounding.
     sure = np.isinf(first_hit(strip(front, corner), turns_deg, shapes, DEEP_MM + 1e-6)) == np.isinf(
         first_hit(strip(front, corner), turns_deg, shapes, DEEP_MM - 1e-6)
     )
@@ -83,7 +83,7 @@ def test_of_a_front_that_lies_askew_the_way_is_from_its_edge(
         [fan(askew, corner, [shape])], [np.array([arc_mm])], 0.0
     ).begins_mm(0.0)
     if not 0.1 < begins_mm[0, 0] < 300.0:
-        return  # it stands in contact already, or out of the way
+        return  # it is already in contact, or out of the way
     edge, way_mm = wheeled(askew, corner, arc_mm), float(begins_mm[0, 0])
     for more_mm, is_met in ((-0.05, False), (0.05, True)):
         ends = advanced(edge, way_mm + more_mm)

@@ -1,4 +1,4 @@
-"""Wheels and straight moves: where they lead, and what they pass over."""
+"""Wheels and straight moves: where they end, and what they sweep."""
 
 import math
 
@@ -81,7 +81,7 @@ def test_a_wheel_passes_over_every_place_on_its_way(corner, arc_mm, share):
 @settings(max_examples=20)
 @given(corner=corners, arc_mm=st.floats(1, 160))
 def test_a_wheel_passes_over_nothing_else(corner, arc_mm):
-    """Against many places on the way, whose gaps are no wider than their step."""
+    """Compared with many places on the way, with gaps no wider than a step."""
     about, whole_deg = pivot_mm(FRONT, corner), turned_deg(FRONT, corner, arc_mm)
     area = swept_by_wheel([LINE], about, whole_deg)
     places = [affinity.rotate(LINE, whole_deg * step / 200, origin=about) for step in range(201)]

@@ -161,7 +161,7 @@ def test_m_1_11_b_is_where_most_of_its_area_lies(x_mm, y_mm, side) -> None:
 
 @given(a=units(), b=units(unit_id="B1", near_mm=300.0), by_deg=headings_deg)
 def test_m_1_11_turning_and_mirroring_the_table_changes_no_side(a, b, by_deg) -> None:
-    # A hair off, lest a unit lie by chance half on one side and half on the other.
+    # A hair off, so that no unit happens to lie half on one side and half on the other.
     b = shifted(b, 0.123, 0.456)
     side = side_of(a, b)
     assert side_of(turned(a, by_deg), turned(b, by_deg)) == side

@@ -142,7 +142,7 @@ def test_the_cheapest_path_is_the_same_on_a_turned_or_mirrored_table(moves, by_d
 def test_there_is_no_way_from_a_front_to_itself_however_little_it_is_square(
     heading_deg: float, askew_deg: float, width_mm: float
 ) -> None:
-    """As bases that are measured lie: their front line is not quite square to where they face."""
+    """As with measured bases: their front line is not quite square to their heading."""
     along_rad = math.radians(heading_deg - 90.0 + askew_deg)
     end = (500 + width_mm * math.cos(along_rad), 400 + width_mm * math.sin(along_rad))
     front = Axes((500.0, 400.0), end, heading_deg)

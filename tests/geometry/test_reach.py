@@ -43,7 +43,7 @@ def test_a_reach_holds_what_wheels_and_goes(share: float, ahead: float) -> None:
         90 + math.degrees(turn),
     )
     assert cheapest_path(FRONT, end).cost_mm <= 160 + 1e-6
-    # Wheels are sampled every 20 mm of their arc; what lies between is closed by chords.
+    # Wheels are sampled every 20 mm of their arc, with chords in between.
     assert area.buffer(2.0).covers(shapely.LineString([end.left_mm, end.right_mm]))
 
 
@@ -76,16 +76,16 @@ def test_a_snaking_reach_stays_where_it_must() -> None:
     aside=st.floats(-60, 60),
 )
 def test_where_a_corridor_leads_a_snaking_reach_covers(x, y, turn, aside) -> None:
-    """And nothing of it lies in what is gone round, the chords of arcs about it left aside."""
+    """And none of it lies inside the obstacles, apart from the chords of arcs about them."""
     walls = [
         affinity.rotate(shapely.box(60, aside - 60, 75, aside + 60), turn),
         shapely.box(-100, 50, 20, 90),
     ]
     way = corridor((0.0, 0.0), (x, y), width_mm=30.0, around=walls)
-    # Nearer ones are let be where the start keeps to, so that it can leave.
+    # Nearer obstacles are ignored around the start, so that it can leave.
     assume(min(wall.distance(shapely.Point(0, 0)) for wall in walls) > 31)
     area = snaking_reach((0, 0), 200.0, width_mm=30.0, around=walls)
     assert area.intersection(shapely.union_all(walls)).buffer(-0.3).is_empty
-    # Rings of chords lie up to 0.1 mm inside of arcs, so a way about them is hardly shorter.
+    # Rings of chords lie up to 0.1 mm inside their arcs, so a way round them is hardly shorter.
     if way is not None and way.length_mm <= 199.0:
         assert area.buffer(0.3).covers(shapely.Point(x, y).buffer(15.0))

@@ -1,4 +1,4 @@
-"""On which side of a front most of a unit lies, and fronts drawn anew."""
+"""On which side of a front most of a unit lies, and redrawn fronts."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ FORMATIONS = st.sampled_from(["line", "column", "massed", "artillery"])
 def test_m_1_11_where_most_lies_is_as_cutting_up_every_base_tells(
     ours, theirs, x_mm, y_mm, heading
 ) -> None:
-    """Most bases lie wholly on one side and are never cut up; the areas come out the same."""
+    """Most bases lie wholly on one side and are never cut up; the areas are the same."""
     a, b = unit("F1", ours, 0, 0), unit("B1", theirs, x_mm, y_mm, heading)
     own = axes(a)
     ahead = shapely.box(-2000, own.left_mm[1], 2000, 2000)

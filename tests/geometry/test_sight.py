@@ -1,4 +1,4 @@
-"""Whether a straight line gets from an edge to a shape past others."""
+"""Whether a straight line leads from an edge to a shape past others."""
 
 import numpy as np
 import shapely
@@ -28,7 +28,7 @@ def test_a_line_may_run_along_an_outline_but_not_through_the_inside():
 
 
 def test_a_line_finds_its_way_between_two_blockers():
-    """From the left end past a corner of each to the right end, and no other way."""
+    """From the left end past a corner of each to the right end, and no other line."""
     slit = shapely.union(shapely.box(-90, 60, -2, 70), shapely.box(2, 130, 90, 140))
     narrower = shapely.union(shapely.box(-90, 60, 8, 70), shapely.box(-14, 130, 90, 140))
     line = free_line(EDGE, TARGET, slit)
@@ -83,7 +83,7 @@ def test_where_any_of_many_lines_is_free_one_is_found_and_it_is_free(seer, seen,
     ends = corners[0] + shares[:, 1:2] * (corners[1] - corners[0])
     ends = ends + shares[:, 2:] * (corners[3] - corners[0])
     lines = shapely.linestrings(np.stack([starts, ends], axis=1))
-    # What reaches a point inside of the target has reached the target on the way.
+    # A line to a point inside the target has reached the target on the way.
     on_the_way = shapely.difference(lines, target)
     begun_there = shapely.is_empty(on_the_way)
     on_the_way[begun_there] = shapely.points(starts[begun_there])

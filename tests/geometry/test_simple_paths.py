@@ -1,4 +1,4 @@
-"""Simple moves of a front are found from a hair beside where they lead."""
+"""Simple moves of a front are found from an end a hair beside theirs."""
 
 from __future__ import annotations
 

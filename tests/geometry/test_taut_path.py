@@ -31,13 +31,13 @@ def string(*around: shapely.Geometry, goal: shapely.Geometry = GOAL, **more: obj
 def by_brute_force(goal: shapely.Geometry, around: list[shapely.Polygon]) -> float:
     """The length over all straight lines between the corners of rings cut into chords.
 
-    The chords lie inside of the arcs by at most 0.05 mm, so it may be shorter by a little.
+    The chords lie inside the arcs by at most 0.05 mm, so it may be slightly shorter.
     """
     rings = shapely.union_all([shape.buffer(KEEP, quad_segs=16) for shape in around])
     free = goal.difference(rings.buffer(-1e-6))
     assume(not free.is_empty)
     bends = np.concatenate([[(0.0, 0.0)], shapely.get_coordinates(rings)])
-    # Where a string ends it meets the goal squarely, however short its last piece.
+    # At its end a string meets the goal squarely, however short its last piece.
     nearest = shapely.get_coordinates(shapely.shortest_line(free, shapely.points(bends)))[::2]
     places = np.concatenate([bends, shapely.get_coordinates(free.segmentize(5.0)), nearest])
     ends = {i for i, place in enumerate(places) if free.distance(shapely.Point(place)) < 1e-6}
@@ -110,7 +110,7 @@ def test_a_goal_all_within_a_ring_cannot_be_reached() -> None:
 def test_from_within_a_ring_the_shortest_way_out_comes_first() -> None:
     behind = shapely.box(-60, -100, -20, 100)
     path = string(behind)
-    # 20 mm straight out, which is the way to the goal as well.
+    # 20 mm straight out, which is also the way to the goal.
     assert path.length_mm == pytest.approx(200.0)
     ahead = shapely.box(20, -100, 60, 100)
     assert string(ahead).points_mm[1][0] == pytest.approx(-20.0)
@@ -144,7 +144,7 @@ def test_strings_to_many_goals_at_once_are_those_to_each(around, groups) -> None
         alone = taut_path((0, 0), group, around=shapes, keep_mm=KEEP, start_radius_mm=20.0)
         assert (path is None) == (alone is None)
         if path is not None and alone is not None:
-            # One may have asked more shapes than the other, which bend rounding alone.
+            # One may have considered more shapes than the other, which affect only rounding.
             assert path.length_mm == pytest.approx(alone.length_mm, abs=1e-6)
 
 
@@ -158,7 +158,7 @@ def test_a_string_is_as_short_as_brute_force_finds(around, goal) -> None:
     path = taut_path((0, 0), [footprint(goal)], around=shapes, keep_mm=KEEP)
     expected = by_brute_force(footprint(goal), shapes)
     if path is None or math.isinf(expected):
-        # What is closed to within a chord's sag may be closed for one and open for the other.
+        # A gap closed to within a chord's sag may be closed for one and open for the other.
         assert expected > 1e3 or path is None
         return
     assert path.length_mm >= footprint(goal).distance(start) - 1e-9
@@ -211,7 +211,7 @@ def test_a_bend_pulls_as_its_corner_moves(around, dx, dy) -> None:
         return string(shapely.transform(shape, lambda xy: xy + by * np.array([dx, dy])))
 
     before, there, back = moved(0.0), moved(step).length_mm, moved(-step).length_mm
-    # Where both ways round are as long, another way is the shorter one after each move.
+    # If both ways round are equally long, each move makes another one the shorter.
     assume(abs(there + back - 2 * before.length_mm) < 1e-6)
     expected = sum(x * dx + y * dy for x, y in before.corner_pulls)
     assert (there - back) / (2 * step) == pytest.approx(expected, abs=1e-2)

@@ -1,4 +1,4 @@
-"""How far rectangles can turn before they meet others, against shapely's swept areas."""
+"""How far rectangles can turn before they meet others, compared with shapely's swept areas."""
 
 import math
 
@@ -15,8 +15,8 @@ from tablecam.geometry.moves.turning import first_turn_rad, free_turns_rad, half
 SLIVER_MM = 0.5
 MOST_RAD = 0.6
 BETWEEN_MM = 0.12
-"""How much larger or smaller than it is a shape may count: chords fall 0.05 mm short of their arcs,
-and a corner that swings past is cut by 0.1 mm more than the rim of what it sweeps."""
+"""Tolerance on the size of shapes: chords fall 0.05 mm short of their arcs, and the path of a
+corner is cut by 0.1 mm more than the rim of the swept area."""
 
 
 def corners(shape: shapely.Polygon) -> np.ndarray:
@@ -35,7 +35,7 @@ def turn_rad(unit: shapely.Polygon, pivot, sense: float, other: shapely.Polygon)
 
 
 def is_free(unit, pivot, sense: float, other, angle_rad: float) -> bool:
-    """The slow way: what of the swept area lies in the other, less where the unit stands."""
+    """The slow way: the part of the swept area inside the other, except where the unit stands."""
     area = swept_by_wheel([unit], pivot, math.degrees(sense * angle_rad))
     common = shapely.intersection(area, other.difference(unit))
     return bool(shapely.is_empty(common.buffer(-SLIVER_MM / 2)))
@@ -75,7 +75,7 @@ def test_a_turn_ends_where_the_swept_area_meets_the_other(other, sense):
 @example(deep=0.625, x=168.0, heading=-1.0)  # Askew: where it lies deepest by half a sliver.
 @given(deep=st.floats(0.6, 3.0), x=st.floats(-60, 220), heading=st.floats(-3, 3))
 def test_of_one_overlapped_at_the_start_the_rest_counts(deep, x, heading):
-    """Hands are hands: a friend that a front overlaps by a little."""
+    """Hands are inexact: a friend that a front slightly overlaps."""
     friend = rectangle(x, 20 - deep, 80, 40, heading)
     angle_rad = turn_rad(UNIT, (0.0, 0.0), 1.0, friend)
     if angle_rad > 1e-3:
@@ -102,7 +102,7 @@ def test_what_is_thinner_than_a_sliver_is_met_by_none():
 def test_edges_of_any_outline_are_met_at_the_same_turn(other):
     inner = other.buffer(-SLIVER_MM / 2, join_style="mitre")
     own = UNIT.buffer(-SLIVER_MM / 2, join_style="mitre")
-    # Of what lies over the unit's edge edges alone cannot tell that only the rest counts.
+    # From edges alone one cannot tell that only the part beyond the unit's edge counts.
     assume(not inner.intersects(own) and UNIT.intersection(other).area < 1e-3)
     ring = shapely.get_coordinates(inner)
     edges = np.stack([ring[:-1], ring[1:]], axis=1)

@@ -1,4 +1,4 @@
-"""Strips before a front, turned; and cones: what lies in them, and how far."""
+"""Strips in front of a unit, turned, and cones: what lies in them, and how far away."""
 
 import math
 from dataclasses import replace
@@ -30,7 +30,7 @@ def starts(*shapes: shapely.Geometry, turned_deg: float = 0.0, sliver_mm: float 
 
 def test_a_range_is_taken_along_the_axis_to_the_first_part_inside():
     slanted = shapely.Polygon([(10, 100), (60, 50), (60, 150)])
-    # Its nearest corner lies outside of the strip; what lies inside begins at the strip's side.
+    # Its nearest corner lies outside the strip; the part inside begins at the strip's side.
     assert starts(shapely.box(-50, 160, 50, 200), slanted) == pytest.approx([160, 90])
 
 
@@ -70,7 +70,7 @@ def test_the_heel_of_a_turned_strip_falls_on_nobody_behind_the_front_line():
 
 
 def test_about_a_corner_the_strip_swings_aside():
-    """Turned by 45 degrees to the left about its right corner, or about its middle."""
+    """Turned 45 degrees to the left about its right corner, or about its middle."""
     about_right = strip_before(axes(base(0, -20)), 40, pivot="right")
     target = shapely.Point(-60, 84).buffer(1)
     met = [math.isfinite(first_hit(strip, [45], [target])[0, 0]) for strip in (BEFORE, about_right)]
@@ -106,7 +106,7 @@ woods = st.builds(
     st.floats(-150, 150),
     st.lists(st.floats(20.0, 110.0), min_size=8, max_size=8),
 )
-"""A grove of eight corners, here deep and there not, that may lie over the strip's near end."""
+"""A grove of eight corners, of varying depth, that may lie over the strip's near end."""
 
 
 @settings(max_examples=60)
@@ -117,7 +117,7 @@ woods = st.builds(
     st.booleans(),
 )
 def test_many_strips_at_once_meet_what_shapely_cuts_out_of_each(shooters, shapes, turned_deg, cut):
-    """In a strip is what lies between its sides, a sliver off each, and begins where it does."""
+    """What counts is the part between the strip's sides, less a sliver each, and its distance."""
     strips = [strip_before(axes(shooter), 40, is_cut=cut) for shooter in shooters]
     turns = np.array(turned_deg)
     met = first_hit_by_strip(strips, [turns] * len(strips), [shapes] * len(strips), 0.5)
@@ -134,7 +134,7 @@ def test_many_strips_at_once_meet_what_shapely_cuts_out_of_each(shooters, shapes
 
 
 def test_a_rectangle_square_to_a_strip_but_for_rounding_begins_at_its_side():
-    """An edge that leads along the axis but for rounding leads to neither side."""
+    """An edge along the axis but for rounding leads to neither side."""
     wall = [(-200.0, 60.0), (160.0, 60.0), (160.0, 65.0), (-200.0, 65.0)]
     for turn_deg in range(0, 360, 7):
         cos, sin = math.cos(math.radians(turn_deg)), math.sin(math.radians(turn_deg))
@@ -151,7 +151,7 @@ def test_between_critical_angles_nothing_enters_or_leaves(shooter, other, turned
     strip, outline = strip_before(axes(shooter), 40), [footprint(other)]
     critical = critical_turns_deg(strip, outline, 45)
     ahead = strip.local_mm(shapely.get_coordinates(outline[0]))[:, 1]
-    if ahead.min() < 80:  # Where the near end and the front line take part there are others.
+    if ahead.min() < 80:  # With the near end and the front line come others.
         return
     edges = np.array([-45.0, *critical, 45.0])
     place = np.clip(np.searchsorted(edges, turned_deg), 1, len(edges) - 1)

@@ -1,4 +1,4 @@
-"""A hall's server, a real one: what a table sends is there once, in order, whatever fails."""
+"""A real hall server: what a table sends is stored once, in order, whatever fails."""
 
 import shutil
 import sqlite3
@@ -110,7 +110,7 @@ def test_pictures_that_only_the_hall_has_stay_there(hall, game):
 
 @pytest.fixture
 def twin(game):
-    """A copy of the game's file, to be played on another machine."""
+    """A copy of the game's file, for play on another machine."""
     game.append(*deeds(3), photographed(4))
     path = game.path.with_name("twin.tablecam")
     shutil.copy(game.path, path)
@@ -164,7 +164,7 @@ def test_two_tables_that_play_one_file_at_once_never_mix(hall, game, twin):
 
 def test_what_another_program_sent_meanwhile_is_never_added_to(hall, game, twin):
     class Read(GameFile):
-        """Once its fifth entry was read to be sent, the other table sends its own."""
+        """When its fifth entry is read for sending, the other table sends its own."""
 
         def picture(self, number, kind):
             if number == 5:
@@ -189,7 +189,7 @@ def test_an_older_copy_sends_nothing_until_it_is_played_on_and_then_all_of_its_o
     older = HallCopy(twin, hall)
     assert older.send_entries() == 0
     assert not older.is_apart
-    twin.append(*deeds(4, first=60))  # it is ahead of the hall's now
+    twin.append(*deeds(4, first=60))  # it is now ahead of the hall's
     assert older.send_entries() == twin.last()
     assert older.is_apart
     assert hall.journal(older.id).entries() == twin.entries()

@@ -1,4 +1,4 @@
-"""A table that plays in a hall: the server hears of all that is kept, sooner or later."""
+"""A table that plays in a hall: everything recorded reaches the server sooner or later."""
 
 import shutil
 import sqlite3

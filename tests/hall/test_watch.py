@@ -1,4 +1,4 @@
-"""A hall is watched: what its tables do is known within moments, and a lost server is told of."""
+"""Watching a hall: its tables' news is known within moments, and a lost server is reported."""
 
 from dataclasses import replace
 from importlib.resources import files
@@ -41,7 +41,7 @@ def table_of(watch, game):
 def test_a_table_is_known_as_soon_as_it_has_sent_something(hall, watch, game):
     catch_up(game, hall)
     comes_true(lambda: table_of(watch, game) is not None)
-    assert not table_of(watch, game).is_playing  # it has never said that it is there
+    assert not table_of(watch, game).is_playing  # it has never reported its presence
     hall.report_presence(game.id)
     game.append(deed("F1 hits B1 twice."))
     catch_up(game, hall)
@@ -50,7 +50,7 @@ def test_a_table_is_known_as_soon_as_it_has_sent_something(hall, watch, game):
     assert table.is_playing
     assert (table.standing.turn, table.standing.active) == ("Round 3", "French")
     assert table.standing.sides == (Side("French", "morale 9"), Side("British", colour=1))
-    assert watch.tables()[0] == table  # who plays comes first
+    assert watch.tables()[0] == table  # tables that play come first
 
 
 def test_a_recording_that_was_changed_on_the_server_is_told_to_be_so(hall, game):
@@ -138,7 +138,7 @@ def test_a_lost_server_is_told_of_and_watched_again_when_it_is_back(postgres, ha
     postgres.stop()
     try:
         comes_true(lambda: watch.trouble == AWAY)
-        assert table_of(watch, game) is not None  # what is known stays to be seen
+        assert table_of(watch, game) is not None  # what is known stays visible
         assert watch.thumbnail(game.id) == seen
     finally:
         postgres.start()

@@ -1,4 +1,4 @@
-"""The live table over the simulated one in tests: a tap gives frames, hands move units."""
+"""A live table over a simulated one for tests: a tap gives frames, hands move units."""
 
 import threading
 from contextlib import contextmanager
@@ -20,11 +20,11 @@ from tests.patience import PATIENCE_S, FrameClock, comes_true, in_time
 
 
 class Tap:
-    """A simulated source that gives a frame when it is asked to; it may fail on order.
+    """A simulated source that gives a frame on request; it may fail on request.
 
-    Its clock is the frames': it stands while nobody asks for one.
-    `covers` names a unit over which something grey lies in the next frames, `hides_mm` are places
-    over which it lies; what is at the first of the two `copies_mm` is seen at the second, too.
+    Its clock is the frames': it stands still while nobody asks for one. `covers` names a unit that
+    something grey hides in the next frames, `hides_mm` are places that it hides; whatever is at the
+    first of the two `copies_mm` is also seen at the second.
     """
 
     def __init__(self, source):
@@ -87,24 +87,24 @@ class Tap:
 
 @cache
 def plain_renderer():
-    """What draws the demo's table for one test after the other."""
+    """The renderer of the demo's table, shared by all tests."""
     return Renderer(demo_roster(), demo_camera(), PLAIN)
 
 
 class TappedTable(LiveTable):
-    """A live table of which is known how far the referee has looked."""
+    """A live table that records how far the referee has looked."""
 
     refereed = -1
 
     def wait(self, after_version, timeout_s):
         if threading.current_thread().name == "referee":
-            self.refereed = after_version  # who asks for what follows has looked at this one
+            self.refereed = after_version  # a caller who asks for later ones has looked at this one
         return super().wait(after_version, timeout_s)
 
 
 @contextmanager
 def tapped(tap, camera, roster, **more):
-    """The live table that looks at what a tap gives."""
+    """The live table that watches a tap's frames."""
     with Reader(lambda: tap, name="simulated", is_live=True, clock=tap.clock) as reader:
         reader.start()
         with TappedTable(reader, camera, roster, **more) as live:
@@ -137,7 +137,7 @@ def until(live, holds):
 
 
 def until_shown(live, tap, holds):
-    """Frames as a camera takes them, until a page is shown what is expected."""
+    """Give frames, as a camera does, until a page shows what is expected."""
     for _ in in_time():
         after_one_frame(tap, live)
         now = seat_view(live.referee, SHARED)
@@ -147,7 +147,7 @@ def until_shown(live, tap, holds):
 
 
 def until_still(tap, live):
-    """Frames for longer than a table takes to come to rest, and the referee's look at the last."""
+    """Give frames until a table has surely come to rest, and the referee has looked at the last."""
     still_from_s = tap.clock.now_s()
     while tap.clock.now_s() - still_from_s < 1.5:
         version = after_one_frame(tap, live).version
@@ -155,7 +155,7 @@ def until_still(tap, live):
 
 
 def tap_on(live, group, label=""):
-    """Tap the first button of a group that says so."""
+    """Tap the first button of a group with this label."""
     actions = seat_view(live.referee, SHARED)["actions"]
     chosen = next(
         action for action in actions if action["group"] == group and label in action["label"]

@@ -1,4 +1,4 @@
-"""Who waits for a lock is given it, however often another thread wants it."""
+"""A thread that waits for a lock gets it, however often another wants it."""
 
 import threading
 

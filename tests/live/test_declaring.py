@@ -1,4 +1,4 @@
-"""The live table of players who declare before they measure: whoever asks is told no more."""
+"""The live table of players who declare before they measure: it tells nobody more than that."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A dispute's picture shows all that its answer speaks of."""
+"""A dispute's picture shows everything that its answer mentions."""
 
 import time
 from datetime import UTC, datetime

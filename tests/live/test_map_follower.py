@@ -1,4 +1,4 @@
-"""A map that slips under its counters is followed, and asked about when it has slipped far."""
+"""A map that slips under its counters is followed, with a question once it has slipped far."""
 
 import math
 
@@ -10,7 +10,7 @@ from tests.live_calibration.test_hex_fit import TRUE, table_of, untidy
 
 
 class Follower(MapFollower):
-    """One that remembers what it has said."""
+    """A map follower that remembers what it has said."""
 
     def __init__(self):
         self.said = []
@@ -18,7 +18,7 @@ class Follower(MapFollower):
 
     @property
     def off_mm(self):
-        """How far the map is followed from where it is listed."""
+        """The distance of the followed map from its listed place."""
         position = self.on_map(table_of(TRUE, []))
         return math.dist(position.table.hex_map.origin_mm, TRUE.origin_mm)
 
@@ -34,7 +34,7 @@ def test_a_small_slip_is_told_and_followed_once(follower):
     assert follower.off_mm == pytest.approx(math.hypot(1.8, 0.6), abs=0.8)
     assert len(follower.said) == 1
     assert follower.said[0].startswith("The map has slipped by ")
-    # It now lies where it is followed to.
+    # It now lies where it was followed to.
     follower.settle(table)
     assert len(follower.said) == 1
     assert follower.asked_mm is None

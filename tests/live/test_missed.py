@@ -1,4 +1,4 @@
-"""Bases that nobody has seen for long: the referee misses them, as hands may have removed them."""
+"""Bases unseen for long: the referee asks for them, as hands may have removed them."""
 
 import threading
 from collections.abc import Iterator, Mapping
@@ -31,7 +31,7 @@ HEALTH = Health("test", "live", "", "", 10.0)
 
 
 class Watched:
-    """A table as the camera has it, and a referee beside it; `hide` is what an arm does."""
+    """A table as the camera sees it, with a referee; `hide` is what an arm does."""
 
     def __init__(self, keeper: GameRecorder | None = None) -> None:
         self.referee = Referee(game_of("maurice-lite"), keeper=keeper)
@@ -54,7 +54,7 @@ class Watched:
             self.now = replace(self.now, held_for_s=held_for_s)
 
     def lose(self, held_for_s: Mapping[int, float]) -> int:
-        """The camera's cable is pulled; the version from which on that is so."""
+        """Pull the camera's cable; returns the first version after that."""
         with self._lock:
             lost = replace(self.now.health, state="lost")
             self.now = replace(self.now, health=lost, held_for_s=held_for_s)
@@ -121,7 +121,7 @@ def test_what_is_ruled_of_a_missed_base_is_ruled_so_again(tmp_path: Path) -> Non
     assert all(check.entry(entry) for entry in entries(record))
     assert check.checked.counts["ruling"] == 2
     assert record.path is not None
-    # The beginning and the answer without a choice: nothing is seen to move.
+    # The beginning and the answer without a choice: nothing moved.
     assert [scene.before for scene in scenes(GameFile.open(record.path))] == [None, None]
 
 
@@ -157,7 +157,7 @@ def test_a_counter_that_is_due_off_has_not_left_while_another_was_laid_upon_it()
     position = Position("maida-1806", table().table, units)
     now = Snapshot(1, 1, position, HEALTH, held_for_s={1: 1.5})
     assert [*gone(now, {"A": 0}, {1: (1, 2)})] == []
-    # What was beneath it comes to light as it is taken off.
+    # The counter beneath it comes to light as it is taken off.
     assert [*gone(now, {"A": 0}, {1: (1,)})] == ["base:1"]
     # A leader leaves as a counter does.
     leader = Commander("C", "red", 300, 300, pose=off)

@@ -1,4 +1,4 @@
-"""What a seat points out is seen by all seats."""
+"""All seats see what one seat points out."""
 
 import pytest
 

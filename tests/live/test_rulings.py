@@ -121,7 +121,7 @@ def test_a_dispute_keeps_answer_picture_and_position_together(scene):
 
 
 def test_a_disputes_position_comes_to_the_same_answer_again(scene):
-    """Whoever doubts it rules on the document by himself."""
+    """Anyone who doubts it can rule on the document himself."""
     _, _, live = scene
     made = live.dispute("flank/P1/A1", "prussian")
     kept = position_from_json(live.dispute_position(made["number"]))

@@ -1,4 +1,4 @@
-"""Sentences on the page: none for a passing hand, none that come and go."""
+"""Advice on the page: none for a passing hand, none that comes and goes."""
 
 from itertools import pairwise
 
@@ -13,7 +13,7 @@ DARKER = {"too_dark": "noise triples the error"}
 
 
 def spoken(looks):
-    """What is said after each of (second, sentences)."""
+    """The advice shown after each of (second, sentences)."""
     steady, spoken = SteadyAdvice(), []
     for at_s, wanted in looks:
         steady = steady.after(wanted, at_s=at_s)
@@ -32,7 +32,7 @@ def test_what_lasts_is_said_and_taken_back_once_it_has_gone_for_good():
 
 
 def test_a_cause_on_the_edge_is_said_steadily():
-    """Called for in every other look at ten a second: never said; once said, not taken back."""
+    """Due in every other look at ten a second: never shown; once shown, not withdrawn."""
     flickering = [(0.1 * n, DARK if n % 2 else {}) for n in range(100)]
     assert set(spoken(flickering)) == {()}
     said_first = [(0, DARK), (3, DARK), *((3.1 + at_s, wanted) for at_s, wanted in flickering)]

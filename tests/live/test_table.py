@@ -75,7 +75,7 @@ def test_a_unit_that_a_player_drags_is_found_at_its_new_place(scene):
     table.pause()
     after_one_frame(tap, live)
     table.move_unit("P1", 600.0, 300.0, 45.0)
-    after_one_frame(tap, live)  # something changes there: it may be a hand
+    after_one_frame(tap, live)  # something has changed there, perhaps a hand
     after_one_frame(tap, live)  # it is still again: searched, and a jump
     snapshot = after_one_frame(tap, live)  # a jump is believed when it is seen twice
     bases = snapshot.position.unit("P1").bases
@@ -147,7 +147,7 @@ def test_nothing_is_seen_in_a_masked_part_until_it_is_looked_at_again(scene):
     after = after_one_frame(tap, live)
     assert after.masks == (around(masked, 12.0),)
     assert masked.tag in after.health.missing
-    # It is not held where it lay: nobody knows what is there.
+    # It is not held where it lay, as nobody knows what is there.
     assert masked.tag not in after.held_for_s
     assert beside.tag in bases_by_tag(after.position)
     live.change_masks(())
@@ -198,8 +198,8 @@ def test_the_picture_is_the_table_from_above(scene):
     picture = cv2.imdecode(np.frombuffer(live.picture(), np.uint8), cv2.IMREAD_COLOR)
     height_px, width_px = picture.shape[:2]
     assert height_px / width_px == pytest.approx(800 / 1200, abs=0.01)
-    # Seen from above and without its lens, a tag lies where its base does, but for the few
-    # millimetres that it is glued behind the middle and above the table.
+    # Seen from above and without lens distortion, a tag lies where its base does, except for the
+    # few millimetres by which it is glued behind the middle and above the table.
     detector = cv2.aruco.ArucoDetector(cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_4X4_250))
     quads, ids, _ = detector.detectMarkers(picture)
     assert len(ids) > 40
@@ -289,7 +289,7 @@ def test_a_bumped_camera_is_registered_again_within_a_second_and_said_once(
     assert np.median(list(now.values())) <= 1.5 * max(np.median(list(was.values())), 0.02)
     assert max(now.values()) <= 1.5 * max(*was.values(), 0.1)
     (notice,) = after.notices
-    # At the table's corners it is a little more than in the middle.
+    # At the table's corners it is slightly more than in the middle.
     said = r"The camera was bumped by 1[01] mm on the table: found its place again by 4"
     assert re.match(said, notice.text)
     assert after.health.warnings == ()
@@ -300,7 +300,7 @@ def test_a_camera_that_was_moved_far_is_found_again(scene):
     table.pause()
     was = errors_mm(tap, after_frames(tap, live, ONE_SECOND))
     table.bump_camera(260, -90)
-    after = after_frames(tap, live, 4 * ONE_SECOND)  # two seconds are waited: it may be an arm
+    after = after_frames(tap, live, 4 * ONE_SECOND)  # it waits two seconds, in case of an arm
     in_view = [tag for tag, base in bases_by_tag(after.position).items() if base.seen == "now"]
     now = errors_mm(tap, after)
     assert len(in_view) >= 0.8 * len(now)
@@ -391,7 +391,7 @@ def test_a_tag_that_lies_there_twice_is_said_and_its_base_is_held(scene):
 
 
 def test_an_unfinished_game_puts_the_simulated_table_back_to_where_it_has_it(tmp_path):
-    """A second `tablecam demo` opens on the game that was left, and not on a wall of red."""
+    """A second `tablecam demo` opens on the unfinished game, not on a wall of red."""
     camera, facts = demo_camera(), GameFacts("maurice-lite", "", datetime.now(UTC))
 
     def gone_on_with(table):

@@ -1,4 +1,4 @@
-"""Bases with untruly glued tags in a simulated jig, one picture a push."""
+"""Bases with inaccurately glued tags in a simulated jig, one picture per push."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def frames(
 
 
 def work_after(path: Path, shown: Iterable[Frame], camera: Camera = CAMERA) -> BasesWork:
-    """The work after some pictures; tags lie as `ROSTER` says they are glued."""
+    """The work after some pictures; tags are glued as `ROSTER` says."""
     work = BasesWork(camera, ROSTER, path)
     for frame in shown:
         work.see(frame, frame.taken_at_s)
@@ -50,7 +50,7 @@ def work_after(path: Path, shown: Iterable[Frame], camera: Camera = CAMERA) -> B
 
 
 def corner_errors_mm(tag: int, known: BaseType) -> list[float]:
-    """How far off a base's corners are believed where a camera sees its tag exactly."""
+    """The errors of a base's corners if a camera sees its tag exactly."""
     true = glued(tag, ROSTER.base_type_by_tag()[tag])
     seen = Place(0, 0, 90).offset(true.tag_forward_mm, true.tag_right_mm, true.tag_turn_deg)
     turned = Place(seen.x_mm, seen.y_mm, seen.heading_deg - known.tag_turn_deg)

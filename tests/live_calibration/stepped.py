@@ -1,4 +1,4 @@
-"""A simulated board, one held place a frame, shown when a test asks for the next frame."""
+"""A simulated board, held in one place per frame, shown when a test asks for the next frame."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PLACES = (*WAVED[1:9], WAVED[10], WAVED[12])
 
 
 class SteppedSource:
-    """A source that waits with each frame until it is asked for one."""
+    """A source that gives a frame only when asked for one."""
 
     name = "stepped"
 
@@ -44,7 +44,7 @@ class SteppedSource:
 
 
 class Stepped:
-    """A live calibration that sees one frame a step; the first, an empty table, at once."""
+    """A live calibration that sees one frame per step; the first, an empty table, at once."""
 
     def __init__(self, live: LiveCalibration, source: SteppedSource, camera: Camera) -> None:
         self.live = live
@@ -53,7 +53,7 @@ class Stepped:
         self._await_frame(0)
 
     def step(self) -> dict[str, Any]:
-        """Show the next frame; what came of it."""
+        """Show the next frame and return the result."""
         frame = self.live.state()["frame"] + 1
         self._source.ask()
         return self._await_frame(frame)
@@ -83,7 +83,7 @@ def stepped(
     width_px: int = 1280,
     height_px: int = 720,
 ) -> Iterator[Stepped]:
-    """A live calibration over the demo's table that goes on when it is told to."""
+    """A live calibration over the demo's table that proceeds step by step."""
     camera = demo_camera(width_px, height_px)
     simulated = SimulatedCalibration(
         demo_roster(),

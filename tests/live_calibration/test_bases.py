@@ -87,7 +87,7 @@ def test_a_base_is_counted_once_until_it_was_lifted_out(tmp_path) -> None:
 )
 def test_a_base_that_lies_wrong_does_not_count_until_it_lies_right(push, message, tmp_path) -> None:
     path = tmp_path / "bases.json"
-    # Twice as wrong is no better.
+    # Wrong twice is no better.
     work = work_after(path, frames([push, replace(push, turned_deg=180.0)]))
     assert [*work.unresolved] == [TAGS[0]]
     assert re.search(message, work.unresolved[TAGS[0]])

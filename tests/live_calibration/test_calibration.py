@@ -59,7 +59,7 @@ def test_views_survive_a_kill_and_the_calibration_goes_on_from_them(tmp_path: Pa
     path = tmp_path / "camera.json"
     with stepped(path, roster=ROSTER, places=PLACES[:4]) as at:
         before = at.take(4)["lens"]
-    # Nothing was said to it: for the disk this is the same as a kill.
+    # It was not told: for the disk this is the same as a kill.
     with stepped(path, roster=ROSTER, places=PLACES[4:5]) as at:
         assert at.live.state()["lens"]["views"] == before["views"]
         after = at.take(1)["lens"]

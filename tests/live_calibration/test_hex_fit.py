@@ -91,7 +91,7 @@ def test_another_numbering_or_shift_that_fits_better_is_named():
     (better,) = better_fits(fit, at)
     assert better.map.shifted == "odd"
     assert better.is_good
-    # What fits has no better one.
+    # A map that fits has no better one.
     assert not [*better_fits(fit_map(replace(GUESS, shifted="odd"), at), at)]
 
 
@@ -122,7 +122,7 @@ def test_the_section_for_the_table_file_has_every_key():
 
 
 def table_of(hex_map, centres):
-    """A table on which a counter lies at each place."""
+    """A table with a counter at each place."""
     units = tuple(
         Unit(f"F{index}", "french", "infantry", (BasePose(x, y, 0.0, 15, 15, tag=index),))
         for index, (x, y) in enumerate(centres)

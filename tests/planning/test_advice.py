@@ -1,4 +1,4 @@
-"""Advice: each sentence when its cause was measured, and not a word else."""
+"""Advice: each sentence when its cause was measured, and nothing else."""
 
 from dataclasses import replace
 
@@ -122,7 +122,7 @@ def test_hidden_table_tags_are_named_while_enough_others_are_seen():
     assert said(hidden_table_tags=(2, 5), table_tags_seen=4) == (
         "table tags 2, 5 are hidden: uncover them",
     )
-    # With fewer the health strip says that a bump would go unnoticed.
+    # With fewer, the health strip says that a bump would go unnoticed.
     assert said(hidden_table_tags=(1, 2), table_tags_seen=2) == ()
 
 
@@ -163,7 +163,7 @@ def test_facts_tell_missing_hidden_and_doubled_tags_apart():
     off = Rejection(12, "off the table", -90.0, 0.0)
     search = SearchResult((*map(sighting, (0, 1, 3, 10)),), (*twice, off), blur_px=0.8)
     facts = collect_facts(search, ROSTER, missing=(11, 12, 13, 20))
-    assert facts.missing == (13, 20)  # of the others it is known where they are
+    assert facts.missing == (13, 20)  # the places of the others are known
     assert facts.hidden_table_tags == (2,)
     assert facts.table_tags_seen == 3
     assert facts.twice == (11,)
@@ -176,7 +176,7 @@ def test_a_camera_near_enough_has_no_tags_too_small():
 
 
 def with_pixels(camera, share):
-    """The same camera with so many pixels for each of its own, each way."""
+    """The same camera with `share` times the pixels each way."""
     lens = camera.lens
     scaled = {name: getattr(lens, name) * share for name in ("fx_px", "fy_px", "cx_px", "cy_px")}
     sides = {"width_px": round(lens.width_px * share), "height_px": round(lens.height_px * share)}

@@ -1,4 +1,4 @@
-"""What is expected of tags: the measured rows, made monotone, never guessed beyond."""
+"""Expected detection of tags: the measured rows, made monotone, never extrapolated."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -18,7 +18,7 @@ from tablecam.planning.detection_model_file import (
 
 
 def row(px_per_cell=2.0, recall=0.98, error_px=0.04, noise_grey=4.0, **others):
-    """A row whose 95 % is twice its median and whose degrees are ten times its pixels."""
+    """A row whose 95 % error is twice its median, and whose degrees are ten times its pixels."""
     fields = {"blur_px": 0.6, "noise_share": noise_grey / 160, "tags": 100} | others
     fields["found_blur_px"] = fields["blur_px"] + 0.2
     errors = {"median_px": error_px, "p95_px": 2 * error_px}

@@ -1,4 +1,4 @@
-"""How large tags look, and from how low a table is seen: by hand, and by looking at the corners."""
+"""How large tags look, and from how low a table is seen whole: by hand, and from its corners."""
 
 from dataclasses import replace
 
@@ -82,7 +82,7 @@ def test_how_low_it_may_hang_is_where_the_table_leaves_two_percent_free():
 def test_how_high_it_may_hang_for_so_many_pixels_a_cell():
     # 12 mm over six cells: 2 mm, and 1.5 px of 1185.5 px focal length.
     assert highest_height_mm(WEBCAM, TABLE, 1.5) == pytest.approx(1185.5 * 2 / 1.5, abs=0.1)
-    # For 2 px it would hang at 1185 mm, where the table is no longer whole.
+    # For 2 px it would hang at 1185 mm, from where the whole table is no longer seen.
     assert highest_height_mm(WEBCAM, TABLE, 2.0) is None
 
 
@@ -107,14 +107,14 @@ def test_from_the_lowest_height_the_table_is_seen_and_just_below_it_is_not(x_mm,
     height_mm = lowest_height_mm(mount, TABLE)
     assert sees_table(mount.camera(TABLE, height_mm), TABLE, margin=0.0199)
     steep_mm = mount.beside_mm(TABLE) / MOST_SLANTED
-    if height_mm > 1.02 * steep_mm:  # lower down it would look from the side
+    if height_mm > 1.02 * steep_mm:  # lower down, it would look from the side
         assert not sees_table(mount.camera(TABLE, 0.99 * height_mm), TABLE, margin=0.02)
 
 
 def test_a_table_tag_beside_the_table_must_be_seen_too():
     beside = replace(TABLE, table_tags=(*TABLE.table_tags, TableTag(4, 900.0, 1400.0)))
     ratio = lowest_height_mm(WEBCAM, beside) / lowest_height_mm(WEBCAM, TABLE)
-    # Seen from above the middle it needs 830 mm to one side where 600 mm were enough.
+    # Seen from above the middle, it needs 830 mm to one side where 600 mm would be enough.
     assert ratio == pytest.approx(830 / 600, rel=1e-3)
 
 

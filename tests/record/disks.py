@@ -1,4 +1,4 @@
-"""Real disks of a megabyte, which can really be full: in memory, for who may mount them."""
+"""Real disks of a megabyte that can really fill up: in memory, for users who may mount them."""
 
 import shutil
 import subprocess
@@ -25,7 +25,7 @@ def a_disk(folder):
 
 @contextmanager
 def no_room(disk):
-    """Leave no room on a disk for a while."""
+    """Fill a disk for a while."""
     filler = disk / "filler"
     with filler.open("wb", buffering=0) as file, suppress(OSError):
         while True:

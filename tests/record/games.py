@@ -1,4 +1,4 @@
-"""Small games to keep: what a dispute is made of, and files to keep them in."""
+"""Small games to record: the parts of a dispute, and files for them."""
 
 from datetime import UTC, datetime
 
@@ -43,12 +43,12 @@ def position(number=1):
 
 
 def pictures(number, size=20_000):
-    """A plain and a drawn picture of a dispute, unlike all others."""
+    """A plain and a drawn picture of a dispute, different from all others."""
     return bytes([number % 251]) * size, bytes([number % 241, 7]) * (size // 2)
 
 
 def add(record, number, **parts):
-    """Keep a dispute in a recording or in a live table's record; its number."""
+    """Add a dispute to a recording or a live table's record, and return its number."""
     made = (dispute(f"Question {number}?", **parts), position(number), *pictures(number))
     if isinstance(record, Journal):
         return add_dispute(record, *made)
@@ -56,11 +56,11 @@ def add(record, number, **parts):
 
 
 def catch_up(game, hall, **how):
-    """Send what a hall lacks of a recording, as a table does that has just begun to."""
+    """Send the entries that a hall lacks, as a table does when it starts uploading."""
     return HallCopy(game, hall).send_entries(**how)
 
 
 def without_digests(file):
-    """Have a file's rows without their digests, as an older tablecam wrote them."""
+    """Remove the digests from a file's rows, as an older tablecam wrote them."""
     for table in ("recording", "entry", "picture"):
         file.execute(f"UPDATE {table} SET digest = NULL")

@@ -1,7 +1,7 @@
-"""Processes that keep disputes until they are killed: each says what is confirmed, a line each.
+"""Processes that record disputes until they are killed: each prints a line per confirmed one.
 
-One that lasts is told folders, a line each, and starts one for each, which spares it the imports;
-that one says its number first, and the one that lasts when it has ended.
+A lasting process reads folders, a line each, and forks a process for each, which saves the imports;
+that one prints its number first, and the lasting one reports when it has ended.
 """
 
 import itertools
@@ -14,7 +14,7 @@ from tablecam.record.game_file import GameFile
 from tests.record.games import FACTS, add
 
 IN_EACH = 4
-"""So many disputes are kept in each of many files."""
+"""Number of disputes recorded in each of many files."""
 ENDED = "ended"
 
 

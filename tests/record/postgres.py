@@ -1,4 +1,4 @@
-"""A PostgreSQL server of the tests' own: made in a folder, started, stopped, started again."""
+"""The tests' own PostgreSQL server: made in a folder, started, stopped, started again."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tablecam.hall.server import Hall
 from tests.patience import PATIENCE_S
 from tests.ports import kept_port
 
-"""Of one deed of the server's, some hundred times what it takes on two idle cores."""
+"""Time limit of one step of the server, some hundred times what it takes on two idle cores."""
 ADVICE = "needs PostgreSQL (Debian, Ubuntu: apt install postgresql)"
 
 
@@ -28,7 +28,7 @@ def programs() -> Path | None:
 
 
 class Postgres:
-    """A server on this machine alone. Root may not run one: it runs as Debian's own user then."""
+    """A server on this machine alone. Root may not run one: then it runs as Debian's own user."""
 
     def __init__(self, bin_folder: Path) -> None:
         self._bin = bin_folder
@@ -53,11 +53,11 @@ class Postgres:
         self._run("pg_ctl", "start", "--wait", "--silent", f"--options={options}", f"--log={log}")
 
     def stop(self) -> None:
-        """Stop it at once, as a pulled plug would: connections break."""
+        """Stop it at once, like a pulled plug: connections break."""
         self._run("pg_ctl", "stop", "--mode=immediate", "--wait", "--silent")
 
     def close(self) -> None:
-        """Stop it and take its folder away."""
+        """Stop it and remove its folder."""
         self.stop()
         self._closing.close()
         shutil.rmtree(self._folder, ignore_errors=True)
@@ -76,7 +76,7 @@ class Postgres:
 
 @contextmanager
 def hall_on(server: Postgres) -> Iterator[Hall]:
-    """A hall on a server: nothing is left in it for the test that follows."""
+    """A hall on a server: nothing is left in it for the next test."""
     made = Hall(server.address)
     made.prepare()
     yield made

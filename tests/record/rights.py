@@ -11,7 +11,7 @@ NOBODY = 65534
 
 @contextmanager
 def as_nobody():
-    """Without the rights of whoever runs the tests, who may be root."""
+    """Drops the rights of whoever runs the tests, who may be root."""
     if os.name != "posix" or os.geteuid() != 0:
         yield
         return
@@ -24,7 +24,7 @@ def as_nobody():
 
 @contextmanager
 def open_folder():
-    """A folder that anyone may look into, which pytest's own are not."""
+    """A folder that anyone may read, unlike pytest's own."""
     folder = Path(tempfile.mkdtemp(prefix="tablecam-open-"))
     folder.chmod(0o755)
     try:

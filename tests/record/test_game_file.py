@@ -1,4 +1,4 @@
-"""The game as a file: what goes in comes out, and nothing else is taken for one."""
+"""The game as a file: what goes in comes out, and no other file is accepted."""
 
 import os
 import sqlite3
@@ -181,7 +181,7 @@ def test_an_older_recording_is_brought_up_to_date_step_by_step(game, path):
     with open_engine(path).begin() as connection:
         migrate(path, connection, steps=steps, newest=SCHEMA_VERSION + 2)  # there is nothing left
         connection.execute(text("INSERT INTO event (number, what) VALUES (1, 'march')"))
-    refused(lambda: GameFile.open(path), path)  # it is of a newer version now
+    refused(lambda: GameFile.open(path), path)  # it now has a newer version
 
 
 def test_a_step_that_fails_leaves_an_older_recording_as_it_was(game, path):
@@ -202,7 +202,7 @@ def test_many_threads_and_two_openers_number_disputes_one_after_the_other(game, 
     def add_once_free(number):
         try:
             add(games[number % 2], number)
-        except BadInput as busy:  # on a machine with much other work the others take their time
+        except BadInput as busy:  # on a busy machine the others take their time
             if "another program is writing to it" not in str(busy):
                 raise
             add_once_free(number)
@@ -238,7 +238,7 @@ def test_what_is_added_while_a_game_is_read_comes_with_its_pictures_or_not_yet(g
         if numbers:
             add(game, numbers.pop())
 
-    event.listen(reader._engine, "after_cursor_execute", add_one)  # between its questions
+    event.listen(reader._engine, "after_cursor_execute", add_one)  # between its queries
     for entry in reader.entries() + reader.entries():
         assert entry.pictures == ("drawn", "plain")
     assert len(reader.entries()) == 1

@@ -1,4 +1,4 @@
-"""A game's file survives a process that is killed at any moment: real processes, really killed."""
+"""A game's file survives the killing of a process at any moment: real processes, really killed."""
 
 import itertools
 import os
@@ -22,7 +22,7 @@ PROJECT = Path(__file__).resolve().parents[2]
 
 @pytest.fixture(scope="module")
 def starting():
-    """A process that starts those that are killed."""
+    """A process that starts the processes to kill."""
     script = [sys.executable, "-m", "tests.record.killed"]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
     with subprocess.Popen(script, cwd=PROJECT, text=True, **pipes) as process:
@@ -30,7 +30,7 @@ def starting():
 
 
 def confirmed_before_the_kill(starting, folder, lines):
-    """Let a process keep disputes, kill it after it has said so much, while it goes on."""
+    """Let a process record disputes, and kill it at work after `lines` confirmations."""
     starting.stdin.write(f"{folder}\n")
     starting.stdin.flush()
     number = int(next(starting.stdout))

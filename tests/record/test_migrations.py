@@ -1,4 +1,4 @@
-"""Recordings of older versions are read whole: what was in them is there, in order."""
+"""Recordings of older versions are read completely and in order."""
 
 import json
 import sqlite3
@@ -41,7 +41,7 @@ def version(request):
 
 @pytest.fixture
 def old(tmp_path, version):
-    """A file as an older tablecam has left it, with a dispute between two actions."""
+    """A file as an older tablecam left it, with a dispute between two actions."""
     path = tmp_path / "old.tablecam"
     with sqlite3.connect(path) as file:
         file.executescript(VERSION_1 + (VERSION_2 if version == 2 else ""))

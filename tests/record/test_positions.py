@@ -1,4 +1,4 @@
-"""Positions as differences: the later one comes back, and only what changed is told."""
+"""Positions as differences: the later one is restored, and only changes are stored."""
 
 import json
 
@@ -21,7 +21,7 @@ DOCUMENTS = st.dictionaries(st.sampled_from(["units", "terrain", "table"]), THIN
 
 
 def as_text(document):
-    """How a document is kept: 1, 1.0 and true are three things, and order counts in lists."""
+    """A document as stored: 1, 1.0 and true differ, and order counts in lists."""
     return json.dumps(document, sort_keys=True)
 
 

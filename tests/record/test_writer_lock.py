@@ -1,4 +1,4 @@
-"""One program alone writes to a recording: real processes, some of them killed."""
+"""Only one program writes to a recording: real processes, some of them killed."""
 
 import subprocess
 import sys
@@ -49,7 +49,7 @@ def test_a_second_holder_is_refused_until_the_first_lets_go(path):
     first.release()
     second = WriterLock.acquire(path)
     assert second is not None
-    first.release()  # once more, which lets nobody else in
+    first.release()  # a second time, which lets nobody else in
     assert WriterLock.acquire(path) is None
     second.release()
     assert list(path.parent.iterdir()) == []

@@ -1,4 +1,4 @@
-"""A short film of a simulated game, with the files that belong to it."""
+"""A short film of a simulated game, with its files."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from tablecam.table.model import Position
 PER_S = 5
 PICTURES = 24
 MOVED_AT = 8
-"""The picture before which a unit is moved: by then the table has lain still for long enough."""
+"""The picture before which a unit is moved: the table has then been still for long enough."""
 UNIT, X_MM, Y_MM, HEADING_DEG = "P5", 540.0, 60.0, 0.0
 
 
 @dataclass(frozen=True)
 class Film:
-    """A film's file, the table and camera files that it was made with, and how all lay at last."""
+    """A film's file, its table and camera files, and the final position."""
 
     video: Path
     table: Path
@@ -37,7 +37,7 @@ class Film:
 
 
 def filmed(folder: Path) -> Film:
-    """A table that lies still, a unit that was moved, and a table that lies still."""
+    """A film of a still table, a move of a unit, and the still table again."""
     camera = demo_camera(1600, 900)
     table = embedded_demo()
     table.pause()

@@ -1,7 +1,7 @@
-"""Serves a game from a folder again and again: a process each time, until that is killed.
+"""Serves a game from a folder again and again, each time by a process that is then killed.
 
-Each line that it reads begins a life: it forks, and the child serves the game that the folder
-holds, or a new one, and says its own number and its address.
+Each line that it reads begins a life: it forks, and the child serves the folder's game, or a new
+one, and prints its process id and its address.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def serve(folder: Path) -> None:
 
 
 def main(folder: Path) -> None:
-    """One life for each line that is read."""
+    """Start one life per line of input."""
     for _ in sys.stdin:
         child = os.fork()
         if child == 0:

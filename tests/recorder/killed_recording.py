@@ -1,8 +1,8 @@
-"""Records a game from a folder again and again: a process each time, until that is killed.
+"""Records a game from a folder again and again, each time by a process that is then killed.
 
-Each line that it reads is the step at which a life begins: it forks, and the child goes on with the
-recording that the folder holds, or a new one. At each step a hand moves a unit, the table settles,
-players do something about it; both are said once they are confirmed, a line each.
+Each line that it reads is the step at which a life begins: it forks, and the child continues the
+folder's recording, or a new one. At each step a hand moves a unit, the table settles, and players
+act; both are printed once confirmed, a line each.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ CAMERA = demo_camera(960, 540)
 
 
 def lying(step: int) -> Position:
-    """How all lies after so many steps: never twice the same."""
+    """The position after `step` steps: never the same twice."""
     return moved(table(), "F1", 5.0 + step / 4)
 
 
@@ -62,7 +62,7 @@ def record(folder: Path, first_step: int, frame: Frame) -> None:
         referee.act(SHARED, {"type": "overrule", "why": str(step)})
         say("deed", step)
         if step == 1:
-            recording.wait()  # for its picture: the later ones are made while all goes on
+            recording.wait()  # for its picture: later ones are made meanwhile
 
 
 def say(kind: str, step: int) -> None:
@@ -71,7 +71,7 @@ def say(kind: str, step: int) -> None:
 
 
 def main(folder: Path) -> None:
-    """One life for each line that is read."""
+    """Start one life per line of input."""
     cv2.setNumThreads(1)  # threads of a pool do not outlive a fork
     frame = SimulatedSource(embedded_demo(), CAMERA, is_paced=False, look=PLAIN).read()
     assert frame is not None

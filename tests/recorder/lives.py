@@ -1,4 +1,4 @@
-"""Processes of tests that live and are killed: whatever comes of them, none outlives its test."""
+"""Processes of tests that are killed: whatever happens, none outlives its test."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parents[2]
 LONGEST_S = 240.0
-"""Of all lives together: dozens of times what they take on two idle cores."""
+"""Time limit of all lives together: dozens of times what they take on two idle cores."""
 
 
 @contextmanager
 def lives_of(module: str, folder: Path) -> Iterator[subprocess.Popen[str]]:
-    """A module that runs with a folder, which is asked and answers in lines.
+    """A module run with a folder as a process that reads and answers in lines.
 
-    It and what it forks end with the test, or when they take too long: then what waits for their
+    It and its forks end with the test, or when they take too long: then whoever waits for their
     next line reads the end of the file instead of waiting for ever.
     """
     with subprocess.Popen(
@@ -29,7 +29,7 @@ def lives_of(module: str, folder: Path) -> Iterator[subprocess.Popen[str]]:
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
-        start_new_session=True,  # a group of their own, that is killed as one
+        start_new_session=True,  # a group of their own, killed as one
     ) as process:
         ending = threading.Timer(LONGEST_S, _kill_all_of, (process.pid,))
         ending.start()
@@ -41,10 +41,10 @@ def lives_of(module: str, folder: Path) -> Iterator[subprocess.Popen[str]]:
 
 
 def line_of(process: subprocess.Popen[str]) -> str:
-    """The next line that the process or its child says.
+    """The next line from the process or its child.
 
     Raises:
-        AssertionError: They have ended, which nobody told them.
+        AssertionError: They have ended without being told to.
     """
     assert process.stdout is not None
     line = process.stdout.readline()
@@ -53,7 +53,7 @@ def line_of(process: subprocess.Popen[str]) -> str:
 
 
 def asked(process: subprocess.Popen[str], line: str) -> None:
-    """Say a line to the process."""
+    """Write a line to the process."""
     assert process.stdin is not None
     process.stdin.write(f"{line}\n")
     process.stdin.flush()

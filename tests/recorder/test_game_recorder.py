@@ -1,4 +1,4 @@
-"""A live game is kept in a file of its own, and goes on when it cannot be."""
+"""A live game is recorded in a file of its own, and goes on if it cannot be."""
 
 import os
 import shutil
@@ -28,7 +28,7 @@ def kept_in(folder, file=None):
 
 @contextmanager
 def full_disk(room_bytes):
-    """Let no file grow beyond so much: what a write then meets is a real refusal of the system."""
+    """Let no file grow beyond `room_bytes`: writes are then really refused by the system."""
     resource = pytest.importorskip("resource", reason="Windows cannot limit the size of files")
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (room_bytes, hard))
@@ -319,7 +319,7 @@ def test_a_file_that_was_changed_between_two_evenings_is_told_of_and_not_sealed_
     game.close()
     assert (game.path, game.unsaved) == (path, "")
     assert len(GameFile.open(path).verified().faults) == 1
-    # What is begun anew because another program writes to the file says so in the log.
+    # A new recording, begun because another program writes to the file, is logged.
     game = kept_in(tmp_path, GameFile.open(path))
     add(GameFile.open(path), 1)
     game.add_deeds([deed({"type": "roll", "values": [4]})])

@@ -1,4 +1,4 @@
-"""A game survives a process that is killed at any moment: real processes, really killed."""
+"""A game survives the killing of its process at any moment: real processes, really killed."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ from tests.recorder.lives import asked, line_of, lives_of
 
 LIVES = 6
 LONGEST_S = 0.25
-"""Of a life after its first confirmed action; some ten more fit into it."""
+"""Longest life after its first confirmed action, enough for some ten more."""
 MOST_ACTIONS = 15
-"""In one life, however fast a machine is: the game is not to end before the last life."""
+"""Most actions in one life, so that even on a fast machine the game does not end too early."""
 
 Json = dict[str, Any]
 
@@ -41,7 +41,7 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="Windows has no fork 
 
 @dataclass
 class ServedGame:
-    """A process that serves a folder's game for one life after another, and what it confirmed."""
+    """A process that serves a folder's game in one life after another, and what it confirmed."""
 
     process: subprocess.Popen[str]
     folder: Path
@@ -50,7 +50,7 @@ class ServedGame:
     has_begun: threading.Event = field(default_factory=threading.Event)
 
     def live(self, chance: Random) -> None:
-        """Play for as long as one life lasts; it ends at any moment, with a request on its way."""
+        """Play for one life, which ends at any moment, with a request under way."""
         asked(self.process, "live")
         number, address = line_of(self.process).split()
         now = _told(address, "api/game")
@@ -69,7 +69,7 @@ class ServedGame:
         log = [] if document is None else document["log"]
         kept = [entry for entry in log if entry.get("note") != ONLY_CHOICE]
         left = kept[len(self.confirmed) :]
-        # The last may have been kept though nobody heard of it.
+        # The last may have been recorded without confirmation.
         self.confirmed += [action for action in left if action == self.unanswered]
         pairs = zip_longest(kept, self.confirmed)
         return sum(action != confirmed for action, confirmed in pairs)
@@ -82,7 +82,7 @@ class ServedGame:
                 body = {"action": self.unanswered, "version": now["version"]}
                 now = _told(address, "api/game/act", body)
             except HTTPError:
-                raise  # it lives, and refuses what it offered
+                raise  # it is alive, and refuses its own offer
             except (URLError, HTTPException, OSError):
                 return
             self.confirmed.append(self.unanswered)
@@ -91,7 +91,7 @@ class ServedGame:
 
 
 def _filled(action: Json, chance: Random) -> Json:
-    """An action as it is kept: with the dice that real dice showed, not when it was offered."""
+    """An action as recorded, with the values of real dice, which an offer lacks."""
     action = {key: value for key, value in action.items() if key != "at"}
     if action["type"] != "roll":
         return action

@@ -1,4 +1,4 @@
-"""A recording survives a process that is killed at any moment: real processes, really killed."""
+"""A recording survives the killing of its process at any moment: real processes, really killed."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from tests.recorder.lives import asked, line_of, lives_of
 
 LIVES = 8
 FIRST_LIFE = 3
-"""So much is confirmed in the first life: its first step, with a picture, and some of the next."""
+"""Confirmations in the first life: its first step, with a picture, and some of the next."""
 LONGEST_S = 0.15
-"""Of a life after what it confirmed first; some five steps more fit into it."""
+"""Longest life after its first confirmations, enough for some five more steps."""
 SHOWS = {"table": "position", "after": "move"}
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="Windows has no fork and no kill -9")
 
 
 def confirmed_in_a_life(process, first_step, chance, least=1):
-    """What a life said before it was killed, at any moment after it said so much."""
+    """What a life confirmed before it was killed, at any moment after its first `least` lines."""
     asked(process, str(first_step))
     said = [line_of(process) for _ in range(least)]
     number = int(said[0].split()[0])
@@ -43,7 +43,7 @@ def confirmed_in_a_life(process, first_step, chance, least=1):
 
 
 def kept_in(file):
-    """The steps of all positions and deeds that a recording has, in order; all of it is whole."""
+    """The steps of all positions and actions in a recording, in order; all of it is intact."""
     position, kept = None, []
     entries = file.entries()
     assert [entry.number for entry in entries] == list(range(1, len(entries) + 1))
@@ -53,7 +53,7 @@ def kept_in(file):
             kept.append(("position", position_from_json(position)))
         elif entry.kind == "deed" and entry.document["entry"].get("note") != ONLY_CHOICE:
             kept.append(("deed", int(entry.document["entry"]["why"])))
-        elif entry.kind == "move":  # it is kept with its position, or neither is
+        elif entry.kind == "move":  # it is recorded with its position, or neither is
             assert before.kind == "position"
         elif entry.kind == "picture":
             (shown,) = entry.pictures
@@ -71,7 +71,7 @@ def test_all_that_was_confirmed_survives_kills_in_the_order_in_which_it_happened
             least = 1 if life else FIRST_LIFE
             said = confirmed_in_a_life(process, step, Random(life), least)
             confirmed += said
-            # What was being done was done, or was not; nobody heard of it.
+            # The action under way was recorded or not, without confirmation.
             step = said[-1][1] + 2
     (path,) = tmp_path.glob("*.tablecam")
     file = GameFile.open(path, read_only=True)

@@ -1,4 +1,4 @@
-"""Pictures of a recording show what they are said to show, from above and to scale."""
+"""Pictures of a recording show their stated subject, from above and to scale."""
 
 from datetime import UTC, datetime
 from functools import partial
@@ -18,12 +18,12 @@ from tests.record.games import FACTS
 
 AT = datetime(2026, 5, 1, 20, 0, tzinfo=UTC)
 JPEG_GREY = 4.0
-"""Mean difference of grey levels: JPEG of the best quality here, and two ways of interpolating."""
+"""Mean difference of grey levels, from JPEG at the best quality and two ways of interpolating."""
 
 
 @pytest.fixture(scope="module")
 def shot():
-    """The demo's table through a lens that bends lines, and not from straight above."""
+    """The demo's table through a distorting lens, and not from straight above."""
     camera = demo_camera(1600, 900)
     source = SimulatedSource(embedded_demo(), camera, is_paced=False, look=PLAIN)
     return Shot(source.read(), camera)
@@ -37,7 +37,7 @@ def record(tmp_path):
 
 
 def photographed(record, *jobs):
-    """Each picture that was kept, by its kind: its entry's document and its pixels."""
+    """Each recorded picture, by its kind: its entry's document and its pixels."""
     roster = embedded_demo().roster
     with Photographer(record, roster.table) as photographing:
         photographing.request(*jobs)
@@ -56,7 +56,7 @@ def unit(name):
 
 
 def from_above(shot, area, px_per_mm):
-    """An area of the table by the exact map of every pixel."""
+    """An area of the table by exact mapping of every pixel."""
     table = embedded_demo().roster.table
     whole = make_rectifier(shot.camera, table, px_per_mm=px_per_mm)
     left, bottom, right, top = (round(value * px_per_mm) for value in area)
@@ -111,7 +111,7 @@ def test_a_fault_in_one_picture_costs_no_other(shot, record, caplog):
 
 def test_only_what_is_asked_last_waits(shot, record):
     photographing = Photographer(record, embedded_demo().roster.table)
-    for of in range(1, 9):  # nobody works on them yet
+    for of in range(1, 9):  # no worker has started on them yet
         photographing.request(TableJob(of, AT, shot))
     with photographing:
         photographing.wait()

@@ -1,4 +1,4 @@
-"""The pictures of a game stay within what players give them, and none of its hours goes without."""
+"""A game's pictures stay within the budget that players give, and no hour lacks them."""
 
 from datetime import UTC, datetime, timedelta
 from random import Random
@@ -12,12 +12,12 @@ MB = 1_000_000
 
 
 def come_out(level, full_px, chance, grain):
-    """How large a picture is: cloths differ from table to table, pictures a little."""
+    """The size of a picture: cloths differ between tables, pictures a little."""
     return round(full_px * level.scale**2 * level.bytes_per_px * grain * chance.uniform(0.8, 1.25))
 
 
 def played(budget, moves, chance, *, hours=3.0, grain=1.0):
-    """A game with so many moves at any times: when each picture was kept, of what, how large."""
+    """A game with moves at random times: when each picture was recorded, its subject, its size."""
     kept = []
     budget.level("table", TABLE_PX, 0.0)  # it begins
     for now_s in sorted(chance.uniform(0.0, hours * 3600) for _ in range(moves)):

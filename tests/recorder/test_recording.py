@@ -47,7 +47,7 @@ def recorded(folder, **more):
 
 
 def until_kept(tap, live, record, kind, count=1):
-    """Frames as a camera takes them, until so many entries of a kind are in the file."""
+    """Give frames, as a camera does, until the file has `count` entries of a kind."""
     for _ in in_time():
         after_one_frame(tap, live)
         of_kind = entries(record, kind)
@@ -63,7 +63,7 @@ def entries(record, *kinds):
 
 
 def positions(record):
-    """All positions of a recording, made again from their differences."""
+    """All positions of a recording, restored from their differences."""
     positions = []
     for entry in entries(record, "position"):
         positions.append(applied(positions[-1] if positions else None, entry.document))
@@ -81,7 +81,7 @@ def game(tmp_path_factory):
         march_declared(live, "P1")
         moved_ahead(simulated, "P1", 60.0)
         until_kept(tap, live, record, "ruling")
-        until_shown(live, tap, lambda now: now["moved"])  # a ruling is kept before it is told
+        until_shown(live, tap, lambda now: now["moved"])  # a ruling is recorded before it is shown
         referee.confirm(SHARED, "P1")
         log = [line for line in seat_view(referee, SPECTATOR)["log"] if not line["undone"]]
         referee.undo(SHARED)
@@ -106,12 +106,12 @@ def test_the_deeds_are_the_log_of_the_play_and_say_what_followed(game):
     deeds = [entry.document for entry in entries(record, "deed")]
     assert [deed["entry"] for deed in deeds] == play.entries()
     lines = [line | {"deed": deed["deed"]} for deed in deeds for line in deed["events"]]
-    # Also what the referee answered by itself, without events.
+    # Including actions that the referee took by itself, without events.
     assert "only-choice" in {line["kind"] for line in lines}
     assert lines == [
         {k: v for k, v in line.items() if k not in ("undone", "is_chosen")}
         for line in log
-        # Only the page says who passes.
+        # Only the page shows who passes.
         if line["kind"] != "pass"
     ]
     assert deeds[-1]["undoes"] == [deeds[-2]["deed"]]
@@ -143,7 +143,7 @@ def test_positions_are_whole_again_and_hold_what_lay_there(game):
     before, after = positions(record)[:2]
     changed = {unit.id for unit in after.units if unit.bases != before.unit(unit.id).bases}
     assert "P1" in changed
-    assert len(changed) < 4  # the rest was not touched, and trembles less than it can be told
+    assert len(changed) < 4  # the rest was not touched, and its jitter is not significant
 
 
 def test_pictures_show_the_table_and_both_places_of_the_move(game):
@@ -275,7 +275,7 @@ def test_players_who_want_no_pictures_get_none(tmp_path):
 
 
 def pictured(record):
-    """Of which positions, counted from 0, the whole table is shown; and of how many moves."""
+    """The positions, counted from 0, with a picture of the whole table; and the number of moves."""
     numbers = [entry.number for entry in entries(record, "position")]
     shown = [entry.document["of"] for entry in entries(record, "picture")]
     return [numbers.index(of) for of in shown if of in numbers], len({*shown} - {*numbers})
@@ -363,4 +363,4 @@ def test_trouble_with_the_disk_is_said_to_players_and_noted_once_it_is_over(tmp_
         moved(table(), "F1", 80.0),
         moved(table(), "F1", 90.0),
     ]
-    assert entries(record, "picture") == []  # pictures do not wait: they fill the memory
+    assert entries(record, "picture") == []  # pictures do not wait, as they would fill the memory

@@ -1,4 +1,4 @@
-"""Which picture is kept of a place before a hand comes to it."""
+"""Which picture of a place is kept before a hand reaches it."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Videos of games are read into recordings: whole, in pieces, by others, one bad one among them."""
+"""Videos of games are read into recordings: whole, in pieces, by others, with a bad one."""
 
 import itertools
 import json
@@ -37,14 +37,14 @@ def whole(film, tmp_path_factory):
 
 
 def is_where_it_was_laid(recording, film):
-    """Whether the unit that was moved is, at last, where it truly lies."""
+    """Whether the moved unit is recorded at its true final place."""
     game = GameFile.open(recording, read_only=True)
     bases = position_at(game, game.last()).unit(UNIT).bases
     apart_mm = (
         hypot(base.x_mm - true.x_mm, base.y_mm - true.y_mm)
         for base, true in zip(bases, film.truth.unit(UNIT).bases, strict=True)
     )
-    return max(apart_mm) < 0.5  # a filmed base is placed several times as well
+    return max(apart_mm) < 0.5  # a filmed base is placed several times better
 
 
 def test_a_film_becomes_a_recording_of_what_settled_and_what_moved(whole, film):
@@ -78,14 +78,14 @@ def test_what_was_read_is_not_read_again(whole, film):
 
 
 def is_killed_in_the_middle(film, task, after_s):
-    """Have a film read, and kill that once so much is read; a kill may come when all is done."""
+    """Have a film read, and kill the process once `after_s` are read; it may be done by then."""
     files = ["--table", film.table, "--camera", film.camera, "--out", task.folder]
     read = [sys.executable, "-m", "tablecam", "reread", film.video, *files, "--workers", 1]
     with subprocess.Popen(list(map(str, read)), start_new_session=True) as process:
         comes_true(lambda: process.poll() is not None or has_read(task, after_s))
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
-    comes_true(lambda: is_left_alone(task))  # its workers die a moment after it
+    comes_true(lambda: is_left_alone(task))  # its workers end a moment later
     return process.returncode == -signal.SIGKILL and progress_of(task) is not None
 
 

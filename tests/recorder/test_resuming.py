@@ -1,4 +1,4 @@
-"""A game goes on where it was left: the newest on this table, not over, that nobody else plays."""
+"""A game resumes where it was left: the newest on this table, not over, with no other players."""
 
 import sqlite3
 from dataclasses import replace
@@ -22,7 +22,7 @@ TABLE_FILE = FACTS.table_file
 
 
 def played(folder, hours=0, *, table_file=TABLE_FILE):
-    """A game that was begun so many hours later than the first, and left."""
+    """An unfinished game begun `hours` after the first."""
     started_at = FACTS.started_at + timedelta(hours=hours)
     facts = replace(FACTS, started_at=started_at, table_file=table_file)
     kept = GameRecorder(partial(new_game_file, folder, facts))
@@ -73,7 +73,7 @@ def test_a_file_whose_columns_hold_what_was_never_written_is_left_alone(tmp_path
     plain.close()
     assert unfinished_game(tmp_path, TABLE_FILE).path == older
     assert "skipping this recording" in caplog.text
-    played(tmp_path, 2)  # the games of the folder are counted on
+    played(tmp_path, 2)  # the numbering of the folder's games continues
 
 
 def options(folder, **more):

@@ -1,4 +1,4 @@
-"""The way of a unit, from how its bases are seen while hands move them."""
+"""The path of a unit, from sightings of its bases while hands move them."""
 
 import math
 from dataclasses import replace
@@ -32,7 +32,7 @@ def hidden(rest, tag=1):
 
 
 def watched(*looks):
-    """Trails after looks at one base each, a frame apart."""
+    """Trails after sightings of one base each, a frame apart."""
     trails = Trajectories()
     for number, base in enumerate(looks):
         trails.watch([base], number * FRAME_S)

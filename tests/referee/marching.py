@@ -1,4 +1,4 @@
-"""A game on the small table, played by its buttons as far as a march."""
+"""A game on the small table, played by its buttons up to a march."""
 
 from tablecam.referee.referee import Referee
 from tablecam.referee.seat_view import seat_view
@@ -16,7 +16,7 @@ def begun(**more: bool) -> Referee:
 
 
 def act(referee: Referee, group: str, label: str, seat=FRENCH) -> None:
-    """Tap the first button of a group that says so."""
+    """Tap the first button of a group with this label."""
     actions = seat_view(referee, seat)["actions"]
     chosen = next(
         action for action in actions if action["group"] == group and label in action["label"]

@@ -1,4 +1,4 @@
-"""A small table to be refereed, and hands on it."""
+"""A small table for the referee, and hands on it."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""What one side cannot do by itself: name cards that are dealt, or begin another game."""
+"""What one side cannot do by itself: name dealt cards, or begin another game."""
 
 import pytest
 
@@ -16,14 +16,14 @@ from tests.referee.tables import moved, table
 
 
 def dealing() -> Referee:
-    """A game whose hands are due, of the house deck."""
+    """A game with the house deck whose hands are due."""
     referee = Referee(game_of("maurice-lite"))
     referee.begin(table(), {"active": "french", "deck": "house"}, FRENCH)
     return referee
 
 
 def dealt() -> Referee:
-    """A game whose hands are dealt, with the house deck."""
+    """A game with the house deck whose hands are dealt."""
     referee = dealing()
     while (now := seat_view(referee, SHARED))["asked"] is None:
         referee.act(SHARED, now["actions"][0]["action"])
@@ -37,7 +37,7 @@ def cards_of(referee: Referee, side: str) -> tuple[str, ...]:
 
 
 def declined(referee: Referee, *seats: Seat) -> list[tuple[str, int]]:
-    """March; nobody plays a card. What was asked for, and how many answers each question had."""
+    """March, and nobody plays a card; returns the questions, each with its number of answers."""
     seat = seats[0]
     referee.act(seat, {"type": "declare", "command": "march"})
     force = seat_view(referee, seat)["actions"][0]["action"]
@@ -191,7 +191,7 @@ def test_what_the_other_side_chose_is_taken_back_only_if_it_agrees() -> None:
         "taking back an action of the other side",
     )
     assert not seat_view(referee, FRENCH)["log"][-1]["undone"]
-    # Whose action it is takes it back alone.
+    # A side takes back its own action alone.
     referee.undo(FRENCH)
     assert seat_view(referee, FRENCH)["log"][-1]["undone"]
 
@@ -202,7 +202,7 @@ def test_what_showed_nothing_is_taken_back_by_one_seat() -> None:
     referee.undo(BRITISH)
     assert seat_view(referee, FRENCH)["question"] == before
     referee.undo(SHARED)
-    assert seat_view(referee, SHARED)["asked"] is None  # it takes back a deal, too
+    assert seat_view(referee, SHARED)["asked"] is None  # it also takes back a deal
 
 
 def test_a_proposal_lapses_as_soon_as_the_game_goes_on() -> None:

@@ -1,4 +1,4 @@
-"""Commanders whom the game has moved by a tap are put there by hand, as units are."""
+"""Commanders moved by a tap in the game are then put there by hand, like units."""
 
 from dataclasses import replace
 
@@ -12,7 +12,7 @@ from tests.referee.tables import table
 
 
 def moving_its_commander() -> Referee:
-    """The french may move theirs, who is seen where he stood."""
+    """The french may move their commander, who is seen where he stood."""
     referee = marching()
     referee.act(FRENCH, {"type": "done"})
     referee.table_at_rest(table())
@@ -20,7 +20,7 @@ def moving_its_commander() -> Referee:
 
 
 def standing(x_mm: float, y_mm: float, sigma_mm: float = 0.0) -> Position:
-    """The table, the french commander elsewhere on it."""
+    """The table with the french commander elsewhere."""
     cinc, *others = table().commanders
     there = replace(cinc, x_mm=x_mm, y_mm=y_mm, sigma_mm=sigma_mm)
     return replace(table(), commanders=(there, *others))
@@ -34,7 +34,7 @@ def test_m_6_27_a_commander_moved_by_a_tap_is_to_be_put_there_and_not_back() -> 
     (due,) = now["to_place"]
     assert (due["unit"], due["text"]) == ("cinc", "put Cinc where the ghost is, 2.25 BW from here")
     assert (due["ghost"][0]["x_mm"], due["ghost"][0]["y_mm"]) == (600.0, 240.0)
-    referee.table_at_rest(standing(601.5, 238.5))  # hands are hands
+    referee.table_at_rest(standing(601.5, 238.5))  # hands are inexact
     now = seat_view(referee, BRITISH)
     assert (now["moved"], now["to_place"]) == ([], [])
 

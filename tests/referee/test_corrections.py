@@ -1,4 +1,4 @@
-"""What was chosen wrong is put right later on, and what followed is done again."""
+"""A wrong choice is corrected later, and the actions after it are repeated."""
 
 import pytest
 
@@ -25,7 +25,7 @@ DICE = {"count": 2, "sides": 6}
 
 
 def rallied(levels: tuple[int, int] = (2, 2)) -> Referee:
-    """F1 has rallied of a force of two, and a marker was set since; F2 was meant."""
+    """F1 of a force of two has rallied, and a marker was set since; F2 was meant."""
     referee = Referee(game_of("maurice-lite"))
     referee.begin(LINKED, {"active": "french", "hands": {"british": 0}}, FRENCH)
     for action in (

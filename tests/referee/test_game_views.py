@@ -1,4 +1,4 @@
-"""What is kept of a game: the log for whoever replays it, the rest for whoever looks on."""
+"""Views of a game: the log for replays, the rest for spectators."""
 
 import json
 from functools import partial
@@ -47,7 +47,7 @@ def entries(kept, *kinds):
 
 
 def play_on(referee, actions):
-    """Do the first thing on offer, so many times; dice and cards are left to chance."""
+    """Take the first offer, `actions` times; dice and cards are random."""
     for _ in range(actions):
         with referee.locked() as play:
             asked = play.asked()
@@ -90,7 +90,7 @@ def test_what_a_correction_took_back_and_did_again_is_told_in_order(kept):
         action = {key: value for key, value in each.items() if key != "of"}
         referee.act(player(each["of"]), action)
     referee.act(SHARED, {"type": "overrule", "disruption": {"B1": 1}})
-    rolled = len(RALLY)  # after the volleys that nobody can fire
+    rolled = len(RALLY)  # after volleys, which nobody can fire
     correct_dice(referee, SHARED, rolled, [1, 2])
     deeds = entries(kept, "deed")
     undo, corrected, again = deeds[rolled + 2 :]

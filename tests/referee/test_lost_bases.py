@@ -1,4 +1,4 @@
-"""A unit that loses bases: players take them off, and put them back where that is undone."""
+"""A unit that loses bases: players take them off, and put them back after an undo."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ BANDITS = unit("B1", x_mm=300, y_mm=500, heading_deg=270, side="bandits", first_
 
 
 def table(left: int = 4) -> Position:
-    """The table after a hand has taken bases off B1, from its other end than the game does."""
+    """The table after a hand has taken bases off B1, from the other end than the game."""
     seen = replace(BANDITS, bases=BANDITS.bases[-left:])
     return position(ROVERS, seen, game="skirmish", table=TableSize(1200, 800, 30))
 
 
 @pytest.fixture
 def referee(toys: None) -> Referee:
-    """A game in which B1 has just lost a base, which still lies there."""
+    """A game in which B1 has just lost a base that still lies there."""
     referee = Referee(game_of("skirmish"))
     referee.begin(table(), {}, SHARED)
     referee.table_at_rest(table())

@@ -1,4 +1,4 @@
-"""The referee joins what hands do on the table with the game that is played on it."""
+"""The referee connects what hands do on the table with the game in progress."""
 
 from dataclasses import replace
 
@@ -256,7 +256,7 @@ def test_a_step_without_a_choice_is_passed_and_undone_with_the_choice_before_it(
     referee.act(FRENCH, {"type": "overrule", "hands": {"french": 0}})
     before = seat_view(referee, FRENCH)["question"]
     referee.act(FRENCH, {"type": "done"})
-    # Nobody moves a commander without a card, and nobody is near enough for volleys.
+    # No commander moves without a card, and no unit is near enough for volleys.
     assert seat_view(referee, FRENCH)["question"] == "British: choose a command"
     told = {line["text"] for line in seat_view(referee, FRENCH)["log"] if not line["is_chosen"]}
     assert "Volley phase: nobody is within 4 BW of an enemy" in told
@@ -283,7 +283,7 @@ def test_the_shared_screen_passes_for_all_seats_at_once() -> None:
     assert now["pass_all"] == "Nobody plays a card"
     assert seat_view(referee, FRENCH)["pass_all"] == ""
     assert passes_to(now) == ["french"]
-    while passes_to(now) != [""]:  # the last seat is the same as all
+    while passes_to(now) != [""]:  # the last seat has the same effect as all
         passing = next(action for action in now["actions"] if "passes_to" in action)
         referee.act(SHARED, passing["action"])
         now = seat_view(referee, SHARED)

@@ -1,4 +1,4 @@
-"""Several units moved at once are confirmed at once, in an order that is legal (M-6.31)."""
+"""Several units moved at once are confirmed at once, in a legal order (M-6.31)."""
 
 from dataclasses import replace
 
@@ -17,7 +17,7 @@ FRENCH, BRITISH = player("french"), player("british")
 
 
 def table(front: str = "F1", rear: str = "F2") -> Position:
-    """One stands behind another with a gap of 10 mm, F3 beside them; all are one force."""
+    """One unit stands 10 mm behind another, with F3 beside them; all are one force."""
     places = {front: (600, 300), rear: (600, 250)}
     return position(
         *(line(name, "french", *places[name]) for name in sorted(places)),
@@ -86,7 +86,7 @@ def test_who_moves_into_the_place_that_another_left_goes_after_him() -> None:
 
 
 def test_of_the_orders_that_is_taken_in_which_nobody_passes_through_a_friend() -> None:
-    """F1 ends ahead of where F2 stood: going first, it had gone through it (M-6.7)."""
+    """F1 ends ahead of where F2 stood: moving first, it would have passed through it (M-6.7)."""
     here = table(front="F2", rear="F1")
     referee = marching(here)
     referee.table_at_rest(moved(moved(here, "F1", 110), "F2", 160))

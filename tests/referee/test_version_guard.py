@@ -1,4 +1,4 @@
-"""Taps that come twice, or late: each is taken once, whatever has come to be asked since."""
+"""Duplicate or late taps: each counts once, whatever is asked by now."""
 
 import pytest
 
@@ -15,7 +15,7 @@ DONE = {"type": "done"}
 
 
 def offered(referee, seat=FRENCH):
-    """The button that says no more than that all is done."""
+    """The button that only says that all is done."""
     actions = seat_view(referee, seat)["actions"]
     return next(action["action"] for action in actions if action["group"] == "done")
 

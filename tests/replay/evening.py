@@ -1,4 +1,4 @@
-"""An evening at a watched table: a referee, hands that move units, disputes; kept as it went."""
+"""An evening at a watched table: a referee, hands that move units, disputes; all recorded."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from tests.record.games import FACTS
 from tests.referee.tables import moved, table
 
 JPEG = b"\xff\xd8\xff\xe0" + bytes(range(256)) * 40 + b"\xff\xd9"
-"""Not a picture, but as long as one, and with a picture's ends."""
+"""Not a picture, but as long as one, and with a picture's first and last bytes."""
 
 
 class Evening:
-    """Keeps what a referee says and what is seen, half a minute between two things."""
+    """Records what the referee says and what is seen, half a minute apart."""
 
     def __init__(self) -> None:
         self.entries: list[NewEntry] = []
@@ -65,7 +65,7 @@ class Evening:
         self.referee.act(SHARED, chosen["action"])
 
     def dispute(self, position: Position) -> None:
-        """Players ask something of the table."""
+        """Players dispute something on the table."""
         at = FACTS.started_at + timedelta(hours=2)
         self.entries.append(dispute_of(book_of("maurice-lite"), position, at))
 

@@ -1,4 +1,4 @@
-"""Recordings to look at again: golden games as a referee keeps them, and recordings of anything."""
+"""Recordings for replay tests: golden games as a referee records them, and others."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from tests.record.games import FACTS
 from tests.rules.playthrough import KEPT, played
 
 A_DEED = timedelta(seconds=12)
-"""Between two deeds: some fifteen minutes of play a hundred, brisker than any game."""
+"""Seconds between actions: a hundred take some fifteen minutes, faster than any game."""
 
 DEALT, OWN = KEPT
 
@@ -46,7 +46,7 @@ def golden(path: Path = OWN) -> list[NewEntry]:
 
 
 def entries_of(play: Play, began: datetime = FACTS.started_at) -> Iterator[NewEntry]:
-    """A game as it would have been kept: each deed, and before it where all lies then."""
+    """A game as it would have been recorded: each action, preceded by its position."""
     yield NewEntry("play", beginning_view(play), at=began)
     before: Json | None = None
     for place, logged in enumerate(play.logged()):
@@ -59,12 +59,12 @@ def entries_of(play: Play, began: datetime = FACTS.started_at) -> Iterator[NewEn
 
 
 def made(path: Path, entries: list[NewEntry] | None = None, facts: GameFacts = FACTS) -> GameFile:
-    """A recording file; of a golden game without entries."""
+    """A recording file, by default of a golden game."""
     return GameFile.create(path, facts, golden() if entries is None else entries)
 
 
 def all_of(journal: Journal) -> tuple[GameFacts, str, list[Entry], list[Picture]]:
-    """All there is in a recording."""
+    """Everything in a recording."""
     entries = journal.entries()
     pictures = [journal.picture(entry.number, kind) for entry in entries for kind in entry.pictures]
     return journal.facts(), journal.written_by(), entries, pictures

@@ -1,4 +1,4 @@
-"""Recordings of games without a camera: the engine's games, kept as a live table keeps them."""
+"""Recordings of games without a camera: the engine's games, recorded as on a live table."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Json = dict[str, Any]
 
 
 def recorded(play: Play[Any, Any], path: Path, *, apart_s: float = 12.0) -> GameFile:
-    """A game as a recording, an action each so many seconds and a position where one changed."""
+    """A game as a recording, with an action every `apart_s` and each changed position."""
     file = GameFile.create(path, GameFacts(play.game.name, "", STARTED_AT))
     file.append(*entries(play, apart_s))
     return file

@@ -1,4 +1,4 @@
-"""The smallest entries that a recording is told from: one unit of each side, and what was done."""
+"""The smallest entries of a recording: one unit of each side, and actions."""
 
 from tablecam.record.entries import NewEntry
 

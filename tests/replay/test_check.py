@@ -1,4 +1,4 @@
-"""Recordings that are checked: what holds holds, and any change is found where it was made."""
+"""Checking recordings: sound ones pass, and any change is found in its place."""
 
 import copy
 from dataclasses import asdict, replace
@@ -98,7 +98,7 @@ ROLL = "roll"
 
 
 def roll_in(entries):
-    """The first roll of a golden game that hits something."""
+    """The first roll of a golden game that scores a hit."""
     return next(
         entry
         for entry in entries

@@ -1,4 +1,4 @@
-"""Recordings of older tablecams, which kept actions alone: what followed is told all the same."""
+"""Recordings of older tablecams, which stored only actions: their results are still shown."""
 
 import json
 import sqlite3
@@ -33,7 +33,7 @@ def play():
 
 
 def old(path, play, log):
-    """A game as a tablecam of tables of version 2 has left it in a file."""
+    """A game in a file as tablecam left it with tables of version 2."""
     with sqlite3.connect(path) as file:
         file.executescript(VERSION_1 + VERSION_2)
         file.execute(f"PRAGMA application_id = {APPLICATION_ID}")

@@ -1,4 +1,4 @@
-"""A recording that was changed, however little, is found out; an old one says that it cannot be."""
+"""Any change of a recording is detected; for an old one, tablecam says that it cannot be."""
 
 import shutil
 import sqlite3
@@ -20,7 +20,7 @@ from tests.replay.evening import evening
 
 PAGE = 4096
 INDICES = (0x02, 0x0A)
-"""How SQLite's pages of indices begin."""
+"""The first bytes of SQLite's index pages."""
 FILES, BITS = 50, 18
 HARM = {
     "bits": lambda chance, data, at: data.__setitem__(at, data[at] ^ 1 << chance.randrange(8)),
@@ -41,7 +41,7 @@ def whole(tmp_path_factory):
 
 
 def faults_of(path):
-    """What a check tells of a file beside what the rules make of it."""
+    """The faults that a check finds in a file, apart from those of the rules."""
     try:
         return verified(GameFile.open(path, read_only=True)).faults
     except BadInput as error:
@@ -58,16 +58,16 @@ def repair_says(path):
 
 
 def rows_in(data, *, of_tables=False):
-    """All rows that can be read in a file, of tables and of indices."""
+    """All rows of tables and indices that can be read from a file."""
     pages = Pages(data)
     rows = (row for number in range(1, pages.last + 1) for row in pages.rows(number))
     return [repr(row) for row in rows if not (of_tables and row.is_of_index)]
 
 
 def damaged(whole, chance, harm):
-    """The file with harm in one place after the other, but for the free room of indices.
+    """The file, damaged in one place after the other, except the free space of indices.
 
-    There SQLite leaves what it has moved: nobody can tell what belongs there.
+    There SQLite leaves remains of moved rows: nothing tells what belongs there.
     """
     original = whole.read_bytes()
     before = rows_in(original)

@@ -1,4 +1,4 @@
-"""What everybody may see of a recording, as a page plays it."""
+"""The parts of a recording that everyone may see, as a page plays it."""
 
 import json
 import sqlite3
@@ -43,7 +43,7 @@ def test_positions_of_a_film_lead_to_the_last_position(game, journal):
 
 
 def test_a_film_knows_no_card_of_a_hand(game, journal):
-    """Cards are named in a film only once they were played: the dealing names none."""
+    """A film names cards only once they have been played: the deal names none."""
     told = json.dumps(film(journal)["entries"][:6])
     hands = [card for side in game.done[3].state.sides for card in side.cards]
     assert len(hands) > 6

@@ -1,4 +1,4 @@
-"""Recordings as JSON lines and as a text for a message: what comes back is the same, or refused."""
+"""Recordings as JSON lines and as text for messages: they are restored exactly, or refused."""
 
 import json
 import math

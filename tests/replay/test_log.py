@@ -1,4 +1,4 @@
-"""What a log says of a recording, line by line."""
+"""The log of a recording, line by line."""
 
 from datetime import UTC, datetime
 
@@ -10,7 +10,7 @@ AT = datetime(2026, 5, 1, 19, 30, tzinfo=UTC)
 
 
 def told(kind, document):
-    """The lines that one entry makes."""
+    """The lines of one entry."""
     log = Log()
     log.add(Entry(1, kind, AT, document))
     return [line.text for line in log.lines]

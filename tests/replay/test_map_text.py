@@ -1,4 +1,4 @@
-"""Maps in characters: who lies where can be read off them."""
+"""Maps in characters, from which the places of units can be read."""
 
 from dataclasses import replace
 
@@ -22,7 +22,7 @@ def drawn(*units, **more):
 
 
 def place(rows, word):
-    """Row and column where a word stands; it stands there once."""
+    """Row and column of a word, which occurs once."""
     (place,) = [(at, row.index(word)) for at, row in enumerate(rows) if word in row]
     return place
 

@@ -1,4 +1,4 @@
-"""A film of a recording: every picture for as long as it is to be seen, in files others open."""
+"""A film of a recording: every picture for its duration, in files that other programs open."""
 
 import av
 import numpy as np
@@ -26,7 +26,7 @@ def test_an_mp4_shows_each_picture_for_its_frames(tmp_path):
     wanted = [colour for colour, count in zip(COLOURS, COUNTS, strict=True) for _ in range(count)]
     assert [frame.shape for frame in frames] == [(90, 162, 3)] * len(wanted)
     for frame, colour in zip(frames, wanted, strict=True):
-        # The codec has half the colours each way: far less than the colours differ by.
+        # The codec halves the colour resolution, an error far below the differences of colours.
         assert np.abs(frame.astype(int) - colour).max() < 24
 
 
@@ -52,7 +52,7 @@ def test_a_gif_of_what_moves_shows_each_picture_whole(tmp_path):
     order = [0, 1, 2, 2, 5, 0]
     assert write_gif(tmp_path / "film", ((there(each), 3) for each in order), per_s=8) == 18
     with Image.open(tmp_path / "film") as film:
-        assert film.n_frames == 5  # two alike are one that stands for longer
+        assert film.n_frames == 5  # two equal ones are one that is shown for longer
         total_ms = 0
         for number, wanted in enumerate([0, 1, 2, 5, 0]):
             film.seek(number)

@@ -1,4 +1,4 @@
-"""Damaged recordings: all that is untouched is saved, what is lost is told, the file left alone."""
+"""Damaged recordings: everything intact is saved, losses are reported, the file is unchanged."""
 
 import shutil
 import sqlite3
@@ -37,7 +37,7 @@ def repair(path):
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory):
-    """A recording of an evening and, as it is short, of how a golden game begins after it."""
+    """A recording of an evening and, as that is short, the beginning of a golden game."""
     path = tmp_path_factory.mktemp("repair") / "whole.tablecam"
     GameFile.create(path, FACTS, [*evening(), *golden()[:70]])
     return path
@@ -71,7 +71,7 @@ def damaged(original, pages, seed=0):
 
 
 def survivors(folder, data):
-    """The repaired entries by their numbers, and whether the facts are there."""
+    """The repaired entries by number, and whether the facts were saved."""
     path = folder / "damaged.tablecam"
     path.write_bytes(data)
     try:
@@ -88,7 +88,7 @@ def survivors(folder, data):
 
 @pytest.fixture(scope="module")
 def cost(original, entries, tmp_path_factory):
-    """By page: the entries that are lost with it alone."""
+    """The entries lost with each single page."""
     folder = tmp_path_factory.mktemp("pages")
     numbers = {entry.number for entry in entries}
     return {
@@ -107,7 +107,7 @@ def test_a_page_costs_no_more_than_the_entries_on_it(cost, entries):
 
 
 def same(one, other):
-    """Whether an entry is as it was; positions may be told whole after a loss."""
+    """Whether an entry is unchanged; after a loss, positions may be stored whole."""
     is_position = one.kind == "position" and WHOLE in one.document
     return (one.kind, one.at) == (other.kind, other.at) and (
         is_position or one.document == other.document
@@ -125,13 +125,13 @@ def test_noise_over_any_pages_loses_what_lay_on_them_and_nothing_else(
     wanted = {entry.number: entry for entry in entries if entry.number not in lost}
     assert lost - _tail(lost, entries) <= {*range(1, max(kept) + 1)} - set(kept) <= lost
     beyond_applying = {n for n in wanted if n not in kept or not same(kept[n], wanted[n])}
-    # A position may be lost that only tells what differs from one that is.
+    # A position stored as a difference may be lost with its base.
     assert all(wanted[number].kind == "position" for number in beyond_applying)
     assert not beyond_applying or any(entries[number - 1].kind == "position" for number in lost)
 
 
 def _tail(lost, entries):
-    """Of what is lost, what nothing comes after: nobody may know that it was there."""
+    """The lost entries at the end, of which no trace may be left."""
     last = max((entry.number for entry in entries if entry.number not in lost), default=0)
     return {number for number in lost if number > last}
 
@@ -282,7 +282,7 @@ def test_without_its_facts_a_recording_is_guessed_from_its_entries(whole, tmp_pa
     with sqlite3.connect(path) as plain:
         plain.execute("PRAGMA foreign_keys = OFF")
         plain.execute("DELETE FROM recording")
-    plain.execute("VACUUM")  # or it would still be found where it was
+    plain.execute("VACUUM")  # or it would still be found in its place
     plain.close()
     repaired = repair(path)
     facts = repaired.copy.facts
@@ -293,7 +293,7 @@ def test_without_its_facts_a_recording_is_guessed_from_its_entries(whole, tmp_pa
 def test_what_was_confirmed_and_lies_in_the_log_yet_is_saved_too(tmp_path):
     path = tmp_path / "running.tablecam"
     game = GameFile.create(path, FACTS)
-    holding = sqlite3.connect(path)  # with a reader the log is not folded in
+    holding = sqlite3.connect(path)  # with a reader the log is not merged
     holding.execute("BEGIN")
     holding.execute("SELECT * FROM entry").fetchall()
     game.append(*golden())

@@ -1,4 +1,4 @@
-"""A recording as scenes: what moved, what was said, and how the game stood."""
+"""A recording as scenes: moves, sentences, and the standing of the game."""
 
 import cv2
 import numpy as np
@@ -92,7 +92,7 @@ def test_words_that_do_not_fit_end_within_the_picture(game, words):
 
 
 def colour_at(picture, place_mm):
-    """The mean colour about a table place of a 600 x 476 picture: half a pixel a millimetre."""
+    """The mean colour around a table place in a 600 x 476 picture, at half a pixel a millimetre."""
     x_px, y_px = round(place_mm[0] / 2), 400 - round(place_mm[1] / 2)
     return picture[y_px - 4 : y_px + 4, x_px - 4 : x_px + 4].reshape(-1, 3).mean(axis=0)
 
@@ -111,7 +111,7 @@ def test_a_moving_unit_is_drawn_on_its_way_and_where_it_arrives(game):
     game.append(NewEntry("position", {"whole": position(300.0)}))
     game.append(NewEntry("position", {"changed": changed}))
     frames = list(studio(game).frames(list(scenes(game))[-1]))
-    assert [count for _, count in frames[:-1]] == [1] * 8  # 0.8 s on the way
+    assert [count for _, count in frames[:-1]] == [1] * 8  # 0.8 s of moving
     start, middle, end = frames[0][0], frames[4][0], frames[-1][0]
     assert is_blue(colour_at(start, (300, 400)))
     assert not is_blue(colour_at(middle, (300, 400)))

@@ -1,4 +1,4 @@
-"""A recording as a text: it survives what messengers do to it; other texts are refused."""
+"""A recording as text survives what messengers do to it; other texts are refused."""
 
 import base64
 import hashlib
@@ -41,7 +41,7 @@ def test_the_text_is_lines_of_a_message_and_far_shorter_than_what_it_tells(text,
 
 
 def test_nothing_in_the_text_is_what_chats_take_for_their_own(text):
-    """No quotes, dashes in a row, stars, ... and no line of signs alone, which makes headings."""
+    """No quotes, rows of dashes, stars, ... and no line of symbols alone, which makes headings."""
     head, *body = text.splitlines()
     assert not set("\"'`*_~<>|\\") & set(text)
     assert "--" not in text

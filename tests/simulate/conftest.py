@@ -1,4 +1,4 @@
-"""A small table with big tags before a small camera: quick to draw, exact to measure."""
+"""A small table with big tags under a small camera: quick to draw, exact to measure."""
 
 from dataclasses import replace
 

@@ -28,7 +28,7 @@ def source(table, camera):
 
 
 def _middle_shift_px(before, after):
-    """How far what was in the middle of the picture has shifted."""
+    """The shift of the middle of the picture."""
     lens = before.lens
     middle = before.to_table([(lens.cx_px, lens.cy_px)])
     return after.to_image([(*middle[0], 0.0)])[0] - [lens.cx_px, lens.cy_px]
@@ -118,7 +118,7 @@ def test_a_lamp_fades_without_a_jump_and_arrives():
 
 
 def test_dimming_takes_its_share_of_linear_light():
-    """A level of 255 stands for 1, and a level for its 2.2th power: rounding costs half a level."""
+    """Light is (level / 255) to the power of 2.2: rounding costs half a level."""
     levels = np.arange(256, dtype=np.uint8).reshape(16, 16)
     linear = (levels / 255) ** 2.2
     expected = 255 * (0.6 * linear) ** (1 / 2.2)

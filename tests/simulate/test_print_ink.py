@@ -1,4 +1,4 @@
-"""The analytic tag against the slow, obvious way: very many rays, then a blur."""
+"""The analytic tag compared with the slow, obvious way: very many rays, then a blur."""
 
 import cv2
 import numpy as np
@@ -12,7 +12,7 @@ from tablecam.simulate.tag_prints import TagPrints
 FINER = 48
 BLUR_PX = 0.6
 MARGIN_PX = 4
-"""As far as the blur of the slow way reaches in from the edge of its box."""
+"""The reach of the slow way's blur inward from the edge of its box."""
 
 
 def _by_many_rays(camera, sheet, box):
@@ -40,7 +40,7 @@ def _middle_of_light(picture):
 def test_a_tag_is_drawn_as_very_many_rays_would_draw_it(roster, camera, heading_deg):
     """To a hundredth: a sheared corner's blur is a little rounder than two edges' product.
 
-    That is alike on both sides of the corner, so nothing moves: the middle of all light agrees.
+    That is symmetric about the corner, so nothing moves: the centroid of the light agrees.
     """
     sheet = TagPrints(roster).on_base(10, Place(110, 90, heading_deg), roster.base_types[0])
     corner = camera.to_image(sheet.corners_mm)[0]

@@ -45,7 +45,7 @@ def _corners_px(picture):
 
 
 def test_tags_are_where_the_camera_sees_their_true_corners(plain, roster, camera):
-    """OpenCV's corners err by some tenths of a pixel, each tag's four about alike inward."""
+    """OpenCV's corners err by some tenths of a pixel, each tag's four about equally inward."""
     offsets = []
     for turn_deg in range(0, 360, 24):
         places = {tag: replace(place, heading_deg=turn_deg) for tag, place in PLACES.items()}

@@ -18,7 +18,7 @@ def _where(place):
 
 
 def _middle(table, unit_id):
-    """The centre and heading of a unit's footprint as the truth has it."""
+    """The true centre and heading of a unit's footprint."""
     unit = table.truth().unit(unit_id)
     entry = next(entry for entry in table.roster.units if entry.id == unit_id)
     places = table.places()
@@ -197,7 +197,7 @@ def test_a_paused_table_stands_still():
 def test_a_hand_that_is_paused_puts_its_unit_down_before_a_table_stands_still():
     table = embedded_demo()
     lie = [table.places()]
-    while table.script_s < table.loop_s / 2:  # every unit in a hand, now and then
+    while table.script_s < table.loop_s / 2:  # every unit is in a hand now and then
         table.advance(0.7)
         if not table.scene().held:
             continue
@@ -229,7 +229,7 @@ def test_a_restart_forgets_everything():
     table.advance(40.0)
     table.move_unit("P3", 620, 330, 75)
     table.restart()
-    table.advance(40.0)  # a restart waits for whoever wants to watch
+    table.advance(40.0)  # a restart waits until somebody watches
     assert table.scene() == fresh.scene()
     assert table.is_paused
 
@@ -279,7 +279,7 @@ def test_a_base_that_was_taken_off_stays_away_while_the_others_are_moved():
         table.move_unit("P1", *place)
         assert [base.tag for base in table.truth().unit("P1").bases] == [base.tag for base in left]
         assert _where(_middle(table, "P1")) == pytest.approx(place)
-    # It goes along unseen, and another unit may lie where it would.
+    # It moves along unseen, and another unit may lie where it would.
     beside = _middle(table, "P1").offset(0, 3.5 * last.width_mm)
     assert table.move_units({"P3": _where(beside)}) == ()
     table.put_back("P1", last.tag)
@@ -299,7 +299,7 @@ def test_where_a_unit_was_taken_off_another_may_be_put_and_it_comes_back_beside_
     middle = _middle(table, "P1")
     table.take_off("P1")
     table.move_unit("P3", middle.x_mm, middle.y_mm, middle.heading_deg)
-    assert _middle(table, "P3") == middle  # it slides off nothing
+    assert _middle(table, "P3") == middle  # it does not slide
     table.move_unit("P3", middle.x_mm, middle.y_mm + 20, middle.heading_deg)
     table.put_back("P1")
     _assert_no_overlap(table)
@@ -365,7 +365,7 @@ def test_a_table_is_put_back_to_where_an_unfinished_game_has_it():
     assert table.truth() == game
     assert table.is_paused
     table.resume()
-    table.advance(30.0)  # what a game has taken up no hand of the script comes for
+    table.advance(30.0)  # the script's hands leave a game's units alone
     assert table.truth() == game
     assert table.scene().hands == ()
 

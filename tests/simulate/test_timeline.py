@@ -1,4 +1,4 @@
-"""The demo's battle keeps to what a table, its rules and a hand allow."""
+"""The demo's battle keeps within what a table, its rules and a hand allow."""
 
 import math
 from itertools import pairwise

@@ -111,7 +111,7 @@ def test_m_1_7_a_base_facing_about_breaks_a_line_up() -> None:
 
 
 def bent_column(bends_deg: list[float]) -> Unit:
-    """A column whose every joint turns about the corner that its bases share, inside the bend."""
+    """A column in which each joint turns about the corner its bases share, inside the bend."""
     heading, bases = 90.0, [base(0, 0, 90)]
     for bend in bends_deg:
         ahead = bases[-1]

@@ -1,4 +1,4 @@
-"""A base lies where it is wanted when it is as near as hands put it and cameras see it."""
+"""A base is in its place if it is as near as hands can put it and cameras can see it."""
 
 from dataclasses import replace
 

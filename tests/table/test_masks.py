@@ -1,4 +1,4 @@
-"""Masks: parts of a table at which the camera does not look, in a file beside the table file."""
+"""Masks: parts of a table that the camera ignores, in a file beside the table file."""
 
 from pathlib import Path
 

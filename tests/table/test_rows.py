@@ -1,4 +1,4 @@
-"""Rows: what lies flush within what the camera can tell is one line, and what does not is not."""
+"""Rows: bases that lie flush within the camera's accuracy are one line, others are not."""
 
 import math
 from dataclasses import replace
@@ -20,7 +20,7 @@ SCENES = [("uhd-b", "scene-1"), ("uhd-b", "scene-2"), ("hd-b", "scene-1"), ("hd-
 
 
 def base_at(tag, right_mm, ahead_mm, heading_deg=30.0, turn_deg=0.0):
-    """A base by its place in the frame of a row at the middle of the table."""
+    """A base at a place in the frame of a row at the middle of the table."""
     ahead_x, ahead_y = forward(heading_deg)
     return BasePose(
         500 + right_mm * ahead_y + ahead_mm * ahead_x,
@@ -46,7 +46,7 @@ def unit(bases):
 
 
 def rows_of(bases):
-    """The tags of each row that a unit of these bases has."""
+    """The tags of each row of a unit with these bases."""
     rows = {}
     for base in with_rows_of_unit(unit(bases)).bases:
         if base.row is not None:
@@ -93,7 +93,7 @@ def test_a_base_alone_an_exact_one_and_one_fitted_before_stay_as_they_are():
 
 def test_a_row_turns_a_base_about_its_tag_and_makes_it_surer():
     odd = base_at(11, 40, 0, turn_deg=0.6)
-    # The tag of an odd base lies where the row has it; only its heading is off.
+    # The tag of an odd base lies where the row expects it; only its heading is off.
     at_row, is_at = tag_place(row()[1]), tag_place(odd)
     odd = replace(odd, x_mm=odd.x_mm + at_row[0] - is_at[0], y_mm=odd.y_mm + at_row[1] - is_at[1])
     better = with_rows_of_unit(unit([row()[0], odd, *row()[2:]])).bases[1]
@@ -115,7 +115,7 @@ def test_a_crooked_row_stays_crooked():
 
 @pytest.mark.parametrize("play", [0.0, 0.05])
 def test_a_row_is_known_better_than_its_bases_and_not_sold_as_surer(play):
-    """Errors of places (mm) and headings (deg) alone and in the row, over 300 units."""
+    """Errors of places (mm) and headings (deg), alone and in the row, over 300 units."""
     generator = np.random.default_rng(8)
     alone, together, in_sigmas = [], [], []
     for _ in range(300):
@@ -146,7 +146,7 @@ def test_a_row_is_known_better_than_its_bases_and_not_sold_as_surer(play):
 
 
 def test_what_the_calibration_gets_wrong_is_no_reason_to_part_a_row():
-    """An error that all bases share leaves their sigmas wide, but not their row."""
+    """An error that all bases share widens their sigmas, but does not split their row."""
     common = (Displacement(0.8, 0.0, 0.0), Displacement(0.0, 0.8, 0.0))
     bases = [
         replace(base, common=common, sigma_mm=math.hypot(base.sigma_mm, 0.8)) for base in row()

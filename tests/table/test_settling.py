@@ -1,4 +1,4 @@
-"""Which positions at rest are told: those in which something truly lies elsewhere."""
+"""Which positions at rest are reported: those in which something really lies elsewhere."""
 
 from dataclasses import replace
 
@@ -15,7 +15,7 @@ def base(tag, x_mm=100.0, y_mm=200.0, heading_deg=90.0, sigma_mm=SIGMA_MM, sigma
 
 
 def lying(**changes):
-    """A table with a unit and a commander, the unit's base changed so."""
+    """A table with a unit and a commander, with changes to the unit's base."""
     leader = base(9, x_mm=500.0)
     return Position(
         "maurice-lite",
@@ -26,7 +26,7 @@ def lying(**changes):
 
 
 def told(*positions):
-    """Which positions are reported of a table that rests in one after the other."""
+    """Which positions are reported for a table that rests in one after the other."""
     reported, last = [], None
     for position in positions:
         reported.append(last is None or is_new(position, last))

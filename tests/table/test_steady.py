@@ -1,4 +1,4 @@
-"""What lies within its sigma of where it lay before lies there still."""
+"""A base within its sigma of its last place still lies there."""
 
 from dataclasses import replace
 

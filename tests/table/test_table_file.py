@@ -89,7 +89,7 @@ NEEDS = TableNeeds(base_width=True, hex_map=False, edges=True)
 
 
 def refusal(path: Path) -> str:
-    """The one line with which a table file is refused, without the folder it lies in."""
+    """The one line that refuses a table file, without its folder."""
     with pytest.raises(BadInput) as caught:
         read_table_file(path, {"maurice-lite": NEEDS, "maida-1806": TableNeeds(hex_map=True)})
     line = str(caught.value)

@@ -72,7 +72,7 @@ EXPECTED = {
 
 
 def every_path(value: object, path: tuple[str | int, ...] = ()):
-    """The path of every key and element in what a parser gave."""
+    """The path of every key and element in a parsed value."""
     yield path
     if isinstance(value, dict):
         for key, inside in value.items():
@@ -121,5 +121,5 @@ def test_all_that_the_parser_finds_in_a_json_text_has_a_line(value) -> None:
 
 
 def _is_plain(part: str | int) -> bool:
-    """Whether a key is written without escapes: those are told by the key around them."""
+    """Whether a key is written without escapes: others are reported at the key around them."""
     return isinstance(part, int) or json.dumps(part) == f'"{part}"'
