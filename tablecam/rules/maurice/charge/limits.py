@@ -199,7 +199,7 @@ def may_charge(unit: UnitOnField, enemy: UnitOnField) -> bool:
 def _after_wheels(
     chargers: Chargers, about: Sequence[Corner] = CORNERS, arcs_of: ArcsOf | None = None
 ) -> dict[int, list[LegalMoves]]:
-    """Returns the legal moves after wheels about each of some corners, by charger index.
+    """Returns the legal moves after wheels about each corner, by charger index.
 
     `arcs_of` gives the wheels to try, by default all of them.
     """

@@ -115,7 +115,7 @@ _CONTACT_MM = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """A wheel by an arc about a corner (none where it is 0), then a distance straight ahead."""
+    """A wheel by an arc about a corner (0 for none), then a distance straight ahead."""
 
     corner: lanes.Corner
     arc_mm: float
@@ -123,7 +123,7 @@ class Move:
 
     @property
     def pivot(self) -> lanes.Corner | None:
-        """The front corner that stands still in the wheel, None without one."""
+        """The front corner about which it wheels, None without a wheel."""
         return self.corner if self.arc_mm > 0.0 else None
 
     @property
@@ -148,7 +148,7 @@ class Move:
         return lanes.wheeled(unit.axes, self.corner, self.arc_mm)
 
     def front_at_end(self, unit: UnitOnField) -> Axes:
-        """Returns the unit's front where it stops."""
+        """Returns the unit's front at the end."""
         return lanes.advanced(self.front_after_wheel(unit), self.straight_mm)
 
     def area(self, unit: UnitOnField) -> shapely.Geometry:
@@ -170,7 +170,7 @@ class Move:
 class Moves:
     """Moves (k,) about one corner, each as far as the first enemy in its lane.
 
-    `straight_mm` is infinite where no enemy is ahead; `friend_mm` is the distance to the first
+    `straight_mm` is infinite if no enemy is ahead; `friend_mm` is the distance to the first
     friend, `beside_mm` to the first enemy outside the lane that a flank would touch. `meets` (k, n)
     marks the enemy bases in reach that are met first, all at one instant.
     """
@@ -192,7 +192,7 @@ class Moves:
         return Move(self.there.corner, float(self.arcs_mm[row]), float(self.straight_mm[row]))
 
     def lanes_mm(self, unit: UnitOnField, rows: NDArray[np.intp]) -> Array:
-        """Returns the corners (k, 4, 2) of some of the moves' lanes."""
+        """Returns the corners (k, 4, 2) of the lanes in these rows."""
         return lanes.lane_corners_mm(
             unit.axes, self.there.corner, self.arcs_mm[rows], self.straight_mm[rows]
         )
@@ -219,7 +219,7 @@ def moves_about(
 
 
 def _moves(there: InReach, arcs_mm: Array, begins_mm: Array, beside_mm: Array) -> Moves:
-    """Builds the moves after wheels (k,) from where bases, first of enemies, begin (k, n).
+    """Builds the moves after wheels (k,) from the distances (k, n) to bases, enemies first.
 
     `begins_mm` are distances in the lane, `beside_mm` those beside it.
     """

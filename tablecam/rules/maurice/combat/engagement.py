@@ -303,13 +303,13 @@ class Engagements:
         return engagement.evidence if engagement else ()
 
     def close_calls(self, units: Collection[str]) -> tuple[Answer, ...]:
-        """Returns the engagements of some units, listed or not, that are too close to call."""
+        """Returns the units' engagements, listed or not, that are too close to call."""
         return tuple(
             doubt for pair, doubt in self._doubtful.items() if not set(pair).isdisjoint(units)
         )
 
     def possible_pairs(self, units: Collection[str]) -> tuple[tuple[str, str], ...]:
-        """Returns the attacker-defender pairs of some units that are or may be engaged."""
+        """Returns the attacker-defender pairs among the units that are or may be engaged."""
         pairs = dict.fromkeys((*self.pairs, *self._doubtful))
         return tuple(pair for pair in pairs if not set(pair).isdisjoint(units))
 

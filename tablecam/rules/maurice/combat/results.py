@@ -189,7 +189,7 @@ def fall_back(
 
 
 def fall_back_path(field: Field, unit_id: str, before: Mapping[str, CombatResult]) -> FallBackPath:
-    """Returns a unit's way straight back, past the unbroken units where they stand now."""
+    """Returns a unit's way straight back, past the unbroken units at their present places."""
     unit = field.by_id[unit_id]
     results = {other: before.get(other.id, CombatResult()) for other in field.units}
     # Broken units have left the table (M-1.14).
@@ -304,7 +304,7 @@ def _touched_at_end(
 
 
 def _beyond_edge_mm(field: Field, outline: shapely.Geometry) -> float:
-    """Returns how far an outline reaches over the table's edge; 0 where it does not."""
+    """Returns how far an outline overhangs the table's edge; 0 if it does not."""
     corners = shapely.points(shapely.get_coordinates(outline))
     return float(shapely.distance(table_outline(field.position.table), corners).max())
 

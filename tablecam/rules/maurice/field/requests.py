@@ -87,7 +87,7 @@ def request_of(document: Document, table: Table) -> Request:
     """Reads a request from an opened document.
 
     Raises:
-        BadInput: Naming the key, what was expected and what came.
+        BadInput: Naming the key, the expected value and the actual one.
     """
     kind = document.data.get("kind")
     if not isinstance(kind, str) or kind not in _READERS:

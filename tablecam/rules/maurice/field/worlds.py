@@ -54,7 +54,7 @@ def drawn_unit(unit: UnitOnField) -> tuple[UnitOnField, ...]:
 
 
 def _outlines(unit: UnitOnField, bases: NDArray[np.object_]) -> NDArray[np.object_]:
-    """Joins bases (d, n) to outlines (d,): their union, or their hull where they almost fill it."""
+    """Joins bases (d, n) to outlines (d,): their union, or their hull if they almost fill it."""
     hull = shapely.convex_hull(unit.outline)
     if shapely.hausdorff_distance(hull, unit.outline) <= SEAM_MM:
         return np.asarray(shapely.convex_hull(shapely.multipolygons(bases)), dtype=object)
@@ -62,7 +62,7 @@ def _outlines(unit: UnitOnField, bases: NDArray[np.object_]) -> NDArray[np.objec
 
 
 def tilted(field: Field, unit: UnitOnField, targets: Collection[str], by_mm: float) -> Field:
-    """Returns the field as if lengths were `by_mm` more in favour of what a unit does to targets.
+    """Returns the field with lengths `by_mm` more in favour of a unit's action against targets.
 
     The targets are that much nearer and wider, and whatever bars or hides them smaller; the reverse
     if `by_mm` is negative. The unit itself is unchanged, and so is each unit's `unit`.

@@ -293,7 +293,7 @@ def _are_inside(outlines: Sequence[shapely.Polygon], covers: Sequence[shapely.Ge
 def _lines_past(
     aims: Sequence[tuple[Hit, int, shapely.Geometry]],
 ) -> list[shapely.LineString | None]:
-    """Returns for each hit, angle and cover a line past it to what the zone sees, or None."""
+    """Returns for each hit, angle and cover a line past it to the base in the zone, or None."""
     if not aims:
         return []
     hits, covers = [hit for hit, *_ in aims], [cover for *_, cover in aims]

@@ -102,14 +102,14 @@ class Scene:
 
     @staticmethod
     def measured(field: Field, units: Iterable[UnitOnField] | None = None) -> Scene:
-        """Returns the bases of a field, or of some of its units, as measured: one world."""
+        """Returns the measured bases of a field, or of the given units: one world."""
         of_units = field.units if units is None else units
         bases = tuple((unit, place) for unit in of_units for place in range(len(unit.bases)))
         outlines = [unit.bases[place] for unit, place in bases]
         return Scene(field, bases, shapely.get_coordinates(outlines).reshape(1, -1, 5, 2)[:, :, :4])
 
     def indices(self, bases: Iterable[tuple[UnitOnField, int]]) -> NDArray[np.intp]:
-        """Returns the indices of some bases among all of them."""
+        """Returns the indices of bases among all of them."""
         index = {(unit.id, place): at for at, (unit, place) in enumerate(self.bases)}
         return np.array([index[unit.id, place] for unit, place in bases], dtype=np.intp)
 

@@ -76,7 +76,7 @@ class Modify(PlayerAction):
 
 
 class Decline(PlayerAction):
-    """A side's choice to do nothing where it may act."""
+    """A side's choice to do nothing although it may act."""
 
     side: str
 

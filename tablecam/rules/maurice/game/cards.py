@@ -138,7 +138,7 @@ class Drawing(Step):
         return _moved_to_hand(state, self, min(self.count, deck.left))
 
     def lists_all(self, state: State) -> bool:
-        """Whether tablecam has dealt before, so that players know what a draw is."""
+        """Whether tablecam has dealt before, so that players know how it draws."""
         return any(side.cards for side in state.sides)
 
 

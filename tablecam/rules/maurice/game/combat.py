@@ -49,7 +49,7 @@ class RollingCombat(Step):
     engaged: tuple[str, ...]
 
     def asked(self, state: State) -> PendingDecision:
-        """Asks both sides to roll, and says what is added to each die (M-8.16)."""
+        """Asks both sides to roll, and states the value added to each die (M-8.16)."""
         field = field_at(state)
         values = scores_of(field, meeting(field, state.active), state.round.amounts("swords"))
         added = "; ".join(_value_words(name, value) for name, value in values.items())

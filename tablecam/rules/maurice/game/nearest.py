@@ -61,7 +61,7 @@ class ChargeEnd(ChargeLane):
 
     @cached_property
     def evidence(self) -> tuple[Shape, ...]:
-        """The crossed area, and the front edge where it meets the enemy."""
+        """The crossed area, and the front edge when it meets the enemy."""
         lane = shapes_of(self.area, "lane", f"charges {self.target}")
         return (*lane, *shapes_of(self.front.edge, "front-edge"))
 

@@ -77,7 +77,7 @@ def deck_from(document: Document) -> DeckList:
     """Returns the deck in a document.
 
     Raises:
-        BadInput: Naming the file, the line, the key, what was expected and what came.
+        BadInput: Naming the file, the line, the key, the expected value and the actual one.
     """
     document.require(FORMAT, VERSION)
     parsed = document.parsed(_DeckDocument)

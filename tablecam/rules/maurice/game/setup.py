@@ -65,7 +65,7 @@ def check_room(position: Position, sides: Collection[str]) -> None:
 def with_units_at(
     position: Position, sides: Collection[str], places: Mapping[str, Bases]
 ) -> Position:
-    """Returns the position with units of some sides at given poses.
+    """Returns the position with units of these sides at given poses.
 
     Raises:
         BadInput: A unit is of another side, or has other bases.

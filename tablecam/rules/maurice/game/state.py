@@ -145,7 +145,7 @@ class Card:
 
 Command = Literal["pass", "event", "charge", "march", "rally", "bombard"]
 Measuring = Literal["free", "declared"]
-"""Whether players may measure freely, or only what has been declared."""
+"""Whether players may measure freely, or only between declared units."""
 DeckStage = Literal["first", "second", "last"]
 """The stage of the deck (M-4.20 to M-4.22).
 
@@ -200,7 +200,7 @@ class Modifier(ReadOnlyMappings):
 class Round:
     """Facts of this round on which later rules depend.
 
-    `began` is the position at the round's start: it fixes allowances (M-6.2) and what was in view
+    `began` is the position at the round's start: it fixes allowances (M-6.2) and targets in view
     (M-8.4). `is_without_cards`: the active side started the round without cards (M-4.18). `fired`
     are the units that have fired (M-7.7). `modifiers` holds at most one per side and symbol
     (M-3.6). `displaced` are the sides that still have to pay for a displaced commander (M-6.30).

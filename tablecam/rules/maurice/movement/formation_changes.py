@@ -1,4 +1,4 @@
-"""Changes of formation that a unit can make where it stands (M-6.23, M-6.24)."""
+"""Changes of formation on the spot (M-6.23, M-6.24)."""
 
 from __future__ import annotations
 

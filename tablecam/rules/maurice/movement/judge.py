@@ -45,7 +45,7 @@ from tablecam.uncertainty.answer import Answer
 
 
 def illegal_end(after: Field, unit: UnitOnField) -> Way | None:
-    """Returns a refusal if a march may not end where the unit is now, else None.
+    """Returns a refusal if a march may not end at the unit's new place, else None.
 
     It does not refuse a contact that is too close to call.
     """
@@ -92,7 +92,7 @@ def _contacts(after: Field, unit: UnitOnField) -> list[tuple[UnitOnField, Answer
 
 
 def allowance_bw(field: Field, unit: UnitOnField, *, extra_bw: float = 0.0) -> float:
-    """Returns a unit's movement allowance where it stands, in base widths (M-6.2).
+    """Returns a unit's movement allowance at its present place, in base widths (M-6.2).
 
     A column near the enemy has 4 (M-6.11), artillery in difficult ground 2 (M-6.19), a unit with
     smoke 0 (M-4.23). The ground on its path may reduce it further. Cards add `extra_bw` to the
@@ -120,7 +120,7 @@ def judge_move(
     extra_bw: float = 0.0,
     is_moving_up: bool = False,
 ) -> Way:
-    """Judges whether a unit may march from where it stands to its bases' new poses (M-6.17).
+    """Judges whether a unit may march to its bases' new poses (M-6.17).
 
     Lines and massed units wheel and go straight, forward or backward; columns and artillery snake.
     A unit that `is_moving_up` in a charge may neither about-face nor go backward (M-8.9). All other

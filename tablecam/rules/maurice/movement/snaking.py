@@ -36,7 +36,7 @@ _ASIDE = 0.5
 
 
 def snaking_way(ends: MoveEnds) -> Way:
-    """Returns the shortest legal way of a column or artillery unit to where it is now."""
+    """Returns the shortest legal way of a column or artillery unit to its new place."""
     illegal: list[Way] = []
     for limit_bw, avoided, rule in _allowances(ends):
         for way in _ways(ends.field, ends.unit, ends.goal, avoided):

@@ -54,7 +54,7 @@ class Way:
 
 @dataclass(frozen=True, slots=True)
 class MoveEnds:
-    """A unit where it stood on a field, where it lies on the field `after`, and its allowance."""
+    """A unit's start on a field, its end on the field `after`, and its allowance."""
 
     field: Field
     unit: UnitOnField

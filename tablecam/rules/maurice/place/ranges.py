@@ -191,7 +191,7 @@ def forces(field: Field, side: str) -> tuple[tuple[str, ...], ...]:
 
 
 def possible_forces(field: Field, units: Sequence[UnitOnField]) -> tuple[tuple[str, ...], ...]:
-    """Returns the maximal forces of some units if every link that is too close to call holds.
+    """Returns the units' maximal forces if every link that is too close to call holds.
 
     Players judge those links and may name any part of such a force (M-4.14): a measuring error must
     not separate units that were placed by hand at exactly 2 BW.

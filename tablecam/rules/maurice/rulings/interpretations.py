@@ -81,7 +81,7 @@ def readings_of(rulings: Rulings) -> Mapping[str, str]:
 
 
 def interpretations(rules: Iterable[str | None]) -> Mapping[str, str]:
-    """Returns the interpretations of some rules, each once."""
+    """Returns the interpretations of these rules, each once."""
     deciding = {*rules}
     return MappingProxyType(
         {rule: text for rule, text in INTERPRETATIONS.items() if rule in deciding}
