@@ -1,4 +1,4 @@
-"""The shortest straight line past barriers, against a slow search for it."""
+"""The shortest straight line past barriers, compared with a slow search."""
 
 import numpy as np
 import pytest

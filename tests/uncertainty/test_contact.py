@@ -110,7 +110,7 @@ def test_g_6_a_tolerance_makes_contact_too_close_to_call() -> None:
 
 @given(units(near_mm=120), units(unit_id="B1", near_mm=120), headings_deg)
 def test_g_6_contact_is_mutual_and_the_same_however_the_table_is_turned(a, b, by_deg) -> None:
-    # No unit lies within a hair of the limit by chance.
+    # No unit happens to lie within a hair of the limit.
     touching = contact(a, b)
     if abs(touching.answer.margin_mm) < 1e-6:
         return
@@ -127,7 +127,7 @@ def test_g_6_contact_is_mutual_and_the_same_however_the_table_is_turned(a, b, by
     st.sampled_from([0.0, 0.3]),
 )
 def test_moving_a_unit_away_never_brings_it_into_contact(a, b, gap_mm, by_mm, sigma_mm) -> None:
-    """Away is along the shortest line between two convex units; either is laid near the other."""
+    """Away is along the shortest line between two convex units, which are laid near each other."""
     length = distance(a, b)
     assume(length.value_mm > 1.0)
     along = np.subtract(length.to_mm, length.from_mm) / length.value_mm

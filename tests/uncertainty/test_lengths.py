@@ -21,7 +21,7 @@ SIGMAS = {"sigma_mm": 0.2, "sigma_deg": 0.3}
 
 
 def remeasured(each: Unit, rng: np.random.Generator) -> Unit:
-    """The unit as another measurement, with errors as large as its sigmas say, would have it."""
+    """The unit as measured again, with errors as large as its sigmas say."""
     return replace(
         each,
         bases=tuple(
@@ -100,7 +100,7 @@ def test_the_signed_gap_is_shapelys_distance_or_how_deep_two_bases_overlap(a, b)
     gaps, _ = gaps_with_sigma([a], [b], np.zeros((1, 2), dtype=np.intp))
     assert max(gaps[0], 0.0) == pytest.approx(footprint(a).distance(footprint(b)), abs=1e-9)
     if gaps[0] < -1e-6:
-        # Moved apart by that much and no less, along the one direction, they just touch.
+        # Moved apart by that much and no less, along that direction, they just touch.
         depth, _, normal = separations(rectangles([a]), rectangles([b]))
         aside = replace(
             b, x_mm=b.x_mm - depth[0] * normal[0, 0], y_mm=b.y_mm - depth[0] * normal[0, 1]
@@ -115,7 +115,7 @@ def test_a_gap_changes_with_each_pose_as_its_derivative_says(a, b) -> None:
     step_mm, step_deg = 1e-4, math.degrees(1e-6)
     ways = corner_gaps(rectangles([a]), rectangles([b]))
     gaps = np.sort(ways.gaps_mm[0])
-    # Where two ways vie, or two bases overlap about as deep in two directions, which one counts
+    # If two lines compete, or two bases overlap equally deep in two directions, which one counts
     # changes within the step.
     assume(gaps[0] > 0.1)
     assume(gaps[1] - gaps[0] > 0.1)
@@ -168,7 +168,7 @@ SCENES = {
 
 
 def pairwise(pairs: Iterable[tuple[Unit, Unit]]) -> tuple[np.ndarray, np.ndarray]:
-    """The lengths of many pairs that lie apart, and their sigmas, as `distance` has them."""
+    """The lengths of many pairs that lie apart, and their sigmas, by `distance`."""
     a, b = zip(*pairs, strict=True)
     gaps_mm, sigmas_mm = gaps_with_sigma(a, b, np.repeat(np.arange(len(a))[:, None], 2, axis=1))
     first = distance(a[0], b[0])
@@ -178,7 +178,7 @@ def pairwise(pairs: Iterable[tuple[Unit, Unit]]) -> tuple[np.ndarray, np.ndarray
 
 
 def errors_in_sigmas(a: Unit, b: Unit, count: int) -> np.ndarray:
-    """How far repeated measurements are out, each divided by the sigma that it claims."""
+    """The errors of repeated measurements, each divided by its stated sigma."""
     rng = np.random.default_rng(20240503)
     found_mm, sigmas_mm = pairwise((remeasured(a, rng), remeasured(b, rng)) for _ in range(count))
     return (found_mm - distance(a, b).value_mm) / sigmas_mm
@@ -188,8 +188,9 @@ def errors_in_sigmas(a: Unit, b: Unit, count: int) -> np.ndarray:
 def test_repeated_measurements_scatter_as_their_sigma_says(b) -> None:
     a = uncertain(unit("F1", "line", 0, 0, 90), **SIGMAS)
     errors = errors_in_sigmas(a, uncertain(b, **SIGMAS), 600)
-    # 600 draws know a standard deviation to 3 %. Where two units are exactly parallel, many places
-    # vie to be the nearest: no sigma of one length is right for that, ours is a fifth too small.
+    # 600 draws give a standard deviation to 3 %. If two units are exactly parallel, many places
+    # compete to be the nearest: no single length's sigma is right for that, ours is a fifth too
+    # small.
     assert 0.9 < np.sqrt(np.mean(errors**2)) < 1.3
     assert np.mean(np.abs(errors) < 2.0) > 0.9
 

@@ -1,4 +1,4 @@
-"""Who sees whom on a table without a rulebook: what blocks sight stands in the table file."""
+"""Who sees whom on a table without a rulebook: the table file says what blocks sight."""
 
 from dataclasses import replace
 

@@ -84,7 +84,7 @@ def test_turning_a_round_base_changes_nothing(heading_deg) -> None:
 def test_round_bases_are_as_certain_as_their_places() -> None:
     length = distance(model(0, 0, sigma_mm=0.3), model(100, 0, sigma_mm=0.4))
     assert length.sigma_mm == pytest.approx(0.5)
-    # Its heading tells nothing about where a round base's rim lies.
+    # A round base's heading does not affect its rim.
     assert distance(model(0, 0, sigma_deg=2.0), model(100, 0)).sigma_mm == pytest.approx(0.0)
 
 

@@ -1,4 +1,4 @@
-"""What draws tell: probabilities, and that no two bases share theirs."""
+"""Draws give probabilities, and no two bases share theirs."""
 
 import numpy as np
 import pytest
@@ -21,7 +21,7 @@ def test_bases_of_different_names_never_share_their_draws() -> None:
     many = [unit(f"F{place}", "line", 0, 0, sigma_mm=1.0) for place in range(8)]
     together = draw_units(many).centres_mm.reshape(DRAWS, 32, 2)
     shared = np.corrcoef(together[..., 0].T) - np.eye(32)
-    # Of 496 pairs of 400 draws the largest by chance: four standard deviations.
+    # The largest expected of 496 pairs of 400 draws: four standard deviations.
     assert np.abs(shared).max() < 4.0 / np.sqrt(DRAWS)
     last = draw_units(many[7:]).centres_mm.reshape(DRAWS, 4, 2)
     assert np.array_equal(last, together[:, 28:])

@@ -1,7 +1,7 @@
-"""Errors that all bases share, as a calibration's: what taking them for independent costs.
+"""Errors shared by all bases, like a calibration's: the cost of treating them as independent.
 
-A `Length` adds the variances of the two bases. What the calibration leaves uncertain is nearly the
-same for neighbours, and nearly opposite for the far ends of a table.
+A `Length` adds the variances of the two bases. The calibration's error is nearly the same for
+neighbours, and nearly opposite at the far ends of a table.
 """
 
 import numpy as np
@@ -20,12 +20,12 @@ LISTED = {0: (50.0, 50.0), 1: (1750.0, 50.0), 2: (1750.0, 1150.0), 3: (50.0, 115
 POSE = Pose((3.0775, 0.0621, -0.0775), (-814.9, 555.7, 1870.7))
 BW = 40.0
 LENS_COVARIANCE = np.diag(np.square([0.15, 0.15, 0.15, 0.15, 3e-4, 1e-3, 1e-5, 1e-5, 1e-3]))
-"""As of a lens calibrated from a score of views."""
+"""As for a lens calibrated from a score of views."""
 
 
 @pytest.fixture(scope="module")
 def calibrated() -> Camera:
-    """A camera whose place was found from the four tags at a table's corners."""
+    """A camera whose pose was found from the four tags at a table's corners."""
     table = LaidTable(Camera(LENS, POSE), LISTED, 60.0, LENS_COVARIANCE, 0.0, 0.0)
     tags = [
         FoundTag.of_sides(tag, table.corners_px(np.array(at), 0.0), 0.1)
@@ -45,7 +45,7 @@ def calibrated() -> Camera:
 
 
 def shares(camera: Camera, length_bw: float) -> np.ndarray:
-    """How unsure lengths about so long truly are, in those sigmas that they are told with."""
+    """The true standard deviations of lengths of about `length_bw`, in their stated sigmas."""
     rng = np.random.default_rng(7)
     ratios = []
     while len(ratios) < 150:
@@ -55,7 +55,7 @@ def shares(camera: Camera, length_bw: float) -> np.ndarray:
         if (places < 60).any() or (places > (1740, 1140)).any():
             continue
         variances = np.trace(camera.table_covariance(places), axis1=1, axis2=2) / 2
-        # Bases of hardly any size: how they are turned does not matter here.
+        # Bases of hardly any size, as their headings do not matter here.
         bases = [
             BasePose(*place, 0.0, 1e-3, 1e-3, sigma_mm=float(np.sqrt(variance)))
             for place, variance in zip(places.tolist(), variances, strict=True)
@@ -69,7 +69,7 @@ def shares(camera: Camera, length_bw: float) -> np.ndarray:
 
 @pytest.mark.parametrize(("length_bw", "at_most"), [(0.1, 0.1), (1, 0.25), (4, 1.0), (8, 1.0)])
 def test_short_lengths_are_told_less_sure_than_they_are(calibrated, length_bw, at_most):
-    """Contact, links, short range, horse's reach: independence never makes these bolder."""
+    """Contact, links, short range, cavalry reach: independence never makes these bolder."""
     assert shares(calibrated, length_bw).max() < at_most
 
 

@@ -1,7 +1,7 @@
-"""Bases whose tags are glued off their centres: what a heading is off by swings them about these.
+"""Bases with tags glued off centre: errors of heading swing the bases about their tags.
 
-Truth is drawn: tags that err alike whichever way, headings that err by themselves, and the base
-that follows from both.
+Truth is drawn: isotropic errors of tags, independent errors of headings, and the base that follows
+from both.
 """
 
 import math
@@ -18,14 +18,14 @@ from tablecam.uncertainty.lengths import distance
 from tablecam.uncertainty.samples import draw_poses
 
 DRAWS = 20_000
-"""What a standard deviation comes to is then known to half a per cent."""
+"""A standard deviation is then known to half a per cent."""
 offsets_mm = st.floats(-12.0, 12.0)
 
 
 def glued(
     heading_deg: float, right_mm: float, forward_mm: float, *, tag_mm: float, turned_deg: float
 ) -> BasePose:
-    """A base of 40 x 30 mm with a tag whose place errs by `tag_mm` along any direction."""
+    """A base of 40 x 30 mm with a tag whose place errs by `tag_mm` in every direction."""
     swing_mm = math.radians(turned_deg) * math.hypot(right_mm, forward_mm)
     return BasePose(
         300.0,
@@ -41,7 +41,7 @@ def glued(
 
 
 def _points(base: BasePose, at_mm: np.ndarray, turned_rad: np.ndarray | float) -> np.ndarray:
-    """Points of a base (4, 2), right and ahead of its centre, turned about that: (n, 4, 2)."""
+    """Points of a base (4, 2), right and ahead of its centre, turned about it: (n, 4, 2)."""
     heading = np.atleast_1d(np.radians(base.heading_deg) + turned_rad)
     ahead = np.stack([np.cos(heading), np.sin(heading)], axis=-1)
     right = np.stack([ahead[:, 1], -ahead[:, 0]], axis=-1)
@@ -49,7 +49,7 @@ def _points(base: BasePose, at_mm: np.ndarray, turned_rad: np.ndarray | float) -
 
 
 def drawn_corners(base: BasePose, tag_mm: float) -> np.ndarray:
-    """Where its corners would be seen in many pictures, beside where they are: (n, 4, 2)."""
+    """The errors of its corners as seen in many pictures: (n, 4, 2)."""
     rng = np.random.default_rng(1740)
     turned_rad = rng.normal(0, math.radians(base.sigma_deg), DRAWS)
     corners = np.array([[-20.0, 15.0], [20.0, 15.0], [20.0, -15.0], [-20.0, -15.0]])
@@ -86,7 +86,7 @@ def test_each_corner_errs_by_what_is_said_of_it_along_x_and_along_y(base):
 def test_draws_of_a_base_scatter_as_it_does(base):
     true = drawn_corners(base, 0.05).reshape(DRAWS, 8).std(axis=0)
     many = draw_poses(rectangles([base]), ["F1/1"]).corners_mm().reshape(-1, 8).std(axis=0)
-    # Two thousand draws know a standard deviation to 1.6 %.
+    # Two thousand draws give a standard deviation to 1.6 %.
     assert many == pytest.approx(true, rel=0.07)
 
 

@@ -1,4 +1,4 @@
-"""Films for a tracker: frames of sightings, and the moves that it reported of them."""
+"""Films for a tracker: frames of sightings, and the moves that it reported."""
 
 import math
 from collections.abc import Iterable
@@ -15,7 +15,7 @@ FRAME_S = 1 / 15
 FRAMES_TO_SETTLE = 6
 """0.4 s at 15 frames a second, after the first one."""
 DOUBT = np.diag([1.0, 1.0, 1, 1, *[1e-6] * 2, *[1e-10] * 2, 1e-6, *[1e-7] * 3, *[0.01] * 3])
-"""A calibration's: about 0.9 mm of a place in the middle of the table."""
+"""A calibration's errors: about 0.9 mm for a place in the middle of the table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class BaseMove:
 def moves(before: Iterable[TrackedBase], after: Iterable[TrackedBase]) -> tuple[BaseMove, ...]:
     """The bases that have come to rest elsewhere, in the order of `after`.
 
-    A base that has not been seen at rest before has not moved: it has appeared.
+    A base not seen at rest before has not moved but appeared.
     """
     rested = {base.tag: base.rest for base in before}
     return tuple(
@@ -43,7 +43,7 @@ def moves(before: Iterable[TrackedBase], after: Iterable[TrackedBase]) -> tuple[
 
 
 class Film:
-    """A tracker that is shown a film, and every move that it ever reported."""
+    """A tracker that is shown a film, and every move that it reported."""
 
     def __init__(self, camera=CAMERA, roster=ROSTER):
         self.tracker = BaseTracker(roster, camera)
@@ -52,7 +52,7 @@ class Film:
         self.moves = []
 
     def show(self, *sightings, frames=1, after_s=FRAME_S, **options):
-        """Frames that all show the same; the last one's bases by tag."""
+        """Show frames that are all the same, and return the last one's bases by tag."""
         for _ in range(frames):
             self.at_s += after_s
             before, after_s = self.bases, FRAME_S

@@ -1,4 +1,4 @@
-"""A table of 160 tags to watch: 39 units in five rows, and one order that a hand carries out."""
+"""A table of 160 tags to watch: 39 units in five rows, one of them moved by a hand."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def script(order_at_s: float = 1.0) -> Script:
 
 
 def watched_table(order_at_s: float = 1.0) -> SimulatedTable:
-    """The table, about to be played."""
+    """The table before its script runs."""
     return SimulatedTable(roster(), script(order_at_s))
 
 
@@ -72,7 +72,7 @@ def camera(width_px: int, height_px: int) -> Camera:
 
 @dataclass(frozen=True)
 class Film:
-    """Pictures as a camera sends them, and where each base's tag lies in truth in each."""
+    """Pictures as a camera sends them, with the true places of bases' tags in each."""
 
     pictures: tuple[JpegPicture, ...]
     hand_in_view: tuple[bool, ...]
@@ -85,7 +85,7 @@ def jpeg(image: np.ndarray, quality: int = 90) -> JpegPicture:
 
 
 def source(table: SimulatedTable, over: Camera, look: RenderStyle = DEMO_LOOK) -> SimulatedSource:
-    """The table's pictures, ten a second of its own time, as fast as they are read."""
+    """The table's pictures, ten per second of its own time, as fast as they are read."""
     return SimulatedSource(table, over, frames_per_s=FRAMES_PER_S, look=look, is_paced=False)
 
 

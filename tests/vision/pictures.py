@@ -1,5 +1,5 @@
-"""Pictures of tags on a plain table, drawn pixel by pixel: slow, obvious, and none of our code
-but the camera.
+"""Pictures of tags on a plain table, drawn pixel by pixel: slow, obvious, and with none of our code
+except the camera.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def picture_of(
 
 
 def cover(picture: np.ndarray, camera: Camera, x_mm: float, y_mm: float, radius_mm: float) -> None:
-    """Lay a dark disc, as a figure is, over a place of a picture."""
+    """Draw a dark disc, like a figure, over a place in a picture."""
     ((x_px, y_px),) = camera.to_image(np.array([[x_mm, y_mm, 3.0]]))
     radius_px = radius_mm * float(camera.px_per_mm(np.array([[x_mm, y_mm]]))[0])
     cv2.circle(picture, (round(x_px), round(y_px)), round(radius_px), 40, -1, cv2.LINE_AA)
@@ -90,9 +90,9 @@ def _lay(shown: np.ndarray, camera: Camera, each: Print) -> None:
 
 @cache
 def _drawn(camera: Camera, each: Print) -> tuple[tuple[slice, slice], np.ndarray, np.ndarray]:
-    """Where a tag and its rim are, how much they hide there, and with how much light.
+    """The region of a tag and its rim, their cover there, and their light.
 
-    Each pixel's is the mean of points within it. Drawn once: many pictures show the same.
+    Each pixel has the mean of points within it. Cached, as many pictures show the same.
     """
     dictionary = cv2.aruco.getPredefinedDictionary(getattr(cv2.aruco, each.dictionary))
     across = dictionary.markerSize + 2

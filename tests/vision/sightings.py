@@ -38,7 +38,7 @@ def sighting(
     sigma_mm: float = SIGMA_MM,
     height_mm: float = 3.0,
 ) -> TagSighting:
-    """A tag seen at a place, as surely in all directions."""
+    """A tag seen at a place, with equal uncertainty in all directions."""
     covariance = np.diag([sigma_mm**2, sigma_mm**2, math.radians(SIGMA_DEG) ** 2])
     return TagSighting(
         tag, x_mm, y_mm, heading_deg, height_mm, covariance, corners_px=np.zeros((4, 2))

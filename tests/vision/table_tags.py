@@ -1,4 +1,4 @@
-"""Table tags as a camera that may be bumped would see them: sightings without any picture."""
+"""Table tags as seen by a camera that may be bumped: sightings without pictures."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tablecam.vision.registration.registration import register
 from tablecam.vision.registration.state import Registration
 
 SIGMA = np.array([0.02, 0.02, 5e-4])
-"""Of the demo's table tags as fitted: x_mm, y_mm, heading_rad."""
+"""Errors of the demo's table tags as fitted: x_mm, y_mm, heading_rad."""
 UP = np.pi / 2
 
 
@@ -27,10 +27,10 @@ def sightings(
     off: Mapping[int, tuple[float, float, float]] | None = None,
     hidden: Collection[int] = (),
 ) -> list[TagSighting]:
-    """What a finder that believes one camera reports of tags seen through another.
+    """The sightings of a finder that assumes one camera, of tags seen through another.
 
-    `off` is how far tags lie beside their listed places: x_mm, y_mm, heading_rad. Without a
-    generator of chance everything is read exactly.
+    `off` is the offset of tags from their listed places: x_mm, y_mm, heading_rad. Without a random
+    generator everything is read exactly.
     """
     tags = [tag for tag in roster.table_tags if tag.id not in hidden]
     places = [np.add((tag.x_mm, tag.y_mm, UP), (off or {}).get(tag.id, (0, 0, 0))) for tag in tags]
@@ -45,7 +45,7 @@ def sightings(
 
 
 class Table:
-    """A table watched through a camera at ten looks a second, as the live loop does it."""
+    """A table watched through a camera at ten looks a second, as in the live loop."""
 
     def __init__(self, roster, camera: Camera, *, seed: int | None = 1, off=None) -> None:
         self.roster = roster
@@ -57,7 +57,7 @@ class Table:
         self._looks = 0
 
     def look(self, times: int = 1) -> Registration:
-        """Look so many times; what the last look said. A new camera is used from then on."""
+        """Look `times` times; returns the last registration. A new camera is used from then on."""
         for _ in range(times):
             seen = sightings(
                 self.roster,
@@ -83,7 +83,7 @@ class Table:
         self.true = Tilt(right_px, down_px, roll_deg).of(self.true)
 
     def error_px(self) -> float:
-        """How far the believed camera sees places of the table from where they are (rms)."""
+        """The error of the assumed camera over places on the table (rms)."""
         return float(np.sqrt(np.square(self._beside_px()).sum(axis=1).mean()))
 
     def _beside_px(self) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""From tags to bases: what a tag's place and heading leave uncertain of the base that it is on."""
+"""From tags to bases: the uncertainty of a base from its tag's place and heading."""
 
 import math
 from dataclasses import replace
@@ -28,7 +28,7 @@ def test_of_a_base_the_tags_place_is_as_sure_as_it_was_seen(heading_deg, right_m
     assert pose.tag_sigma_mm == pytest.approx(SIGMA_MM)
     known = rectangles([pose])
     swung_mm = math.radians(SIGMA_DEG) * known.swings_mm[0]
-    # How far the centre errs along x and y, on the average of both, is what the base says.
+    # The error of the centre, averaged over x and y, is what the base states.
     variances = SIGMA_MM**2 + np.square(swung_mm)
     assert pose.sigma_mm**2 == pytest.approx(variances.mean())
     centre = np.array([300.0, 200.0])
@@ -66,7 +66,7 @@ def test_flush_bases_are_one_row_whatever_their_glue_and_average_it():
     assert bases[0].row is not None
     assert bases[0].heading_deg == pytest.approx(bases[1].heading_deg, abs=0.1)
     assert bases[0].sigma_mm > 0.4 / math.sqrt(2)
-    # However straight a row is, its bases are only as like as they are cut.
+    # However straight a row is, its bases are only as alike as they are cut.
     assert bases[0].own_sigmas[0] >= 0.2
 
 
@@ -80,7 +80,7 @@ def test_a_position_says_what_of_its_sigmas_is_glue_and_reads_it_back():
 
 
 def test_errors_of_the_glue_turn_with_their_base():
-    """A base that is wheeled about errs the other way; in a straight move both errors are one."""
+    """A base turned about errs the other way; in a straight move both errors are the same."""
     (pose,) = base_poses([sighting(10, 300.0, 200.0)], [GLUED], CAMERA)
     errors_mm = [
         draw_poses(rectangles([there]), ["10"]).centres_mm - there.place_mm

@@ -16,14 +16,14 @@ from tests.vision.sightings import CAMERA, FOOT, ROSTER, sighting
 COVARIANCE = np.diag(
     [1.0, 1.0, 1.0, 1.0, 1e-6, 1e-6, 1e-9, 1e-9, 1e-6, 1e-7, 1e-7, 1e-7, 0.04, 0.04, 0.16]
 )
-"""Of the lens 1 px, of the pose 0.3 mrad and 0.2 to 0.4 mm: each error by itself."""
+"""The lens errs by 1 px, the pose by 0.3 mrad and 0.2 to 0.4 mm, all independent."""
 
 PLACES = [(60.0, 60.0), (120.0, 60.0), (600.0, 400.0), (660.0, 440.0), (1150.0, 750.0)]
 CAMERAS = 400
 
 
 def lengths_and_sigmas(camera: Camera, errors: np.ndarray) -> np.ndarray:
-    """The lengths between all places where bases seem to lie, and their sigmas: (pairs, 2)."""
+    """The lengths between all apparent places of bases, and their sigmas: (pairs, 2)."""
     seen = [
         sighting(tag, x_mm, y_mm, sigma_mm=1e-6)
         for tag, (x_mm, y_mm) in enumerate(where_they_seem(camera))
@@ -34,7 +34,7 @@ def lengths_and_sigmas(camera: Camera, errors: np.ndarray) -> np.ndarray:
 
 
 def where_they_seem(camera: Camera) -> list[tuple[float, float]]:
-    """Where tags at the places, seen by the true camera, lie if this camera is believed."""
+    """The apparent places, by this camera, of tags that the true camera sees at the places."""
     px = CAMERA.to_image(np.array([(*place, 3.0) for place in PLACES]))
     return [tuple(place) for place in camera.to_table(px, 3.0).tolist()]
 
@@ -63,9 +63,9 @@ def test_lengths_near_and_far_err_as_much_as_they_say():
     lengths_mm = [lengths_and_sigmas(drawn(rng), errors)[:, 0] for _ in range(CAMERAS)]
     off_mm = np.sqrt(np.mean((np.array(lengths_mm) - stated[:, 0]) ** 2, axis=0))
     is_far = stated[:, 0] > 100
-    # Of 400 samples a standard deviation is known to 3.5 %.
+    # From 400 samples a standard deviation is known to 3.5 %.
     assert off_mm[is_far] == pytest.approx(stated[is_far, 1], rel=0.12)
-    # Neighbours are stated with care, but no longer thirty times too uncertain.
+    # Sigmas of neighbours are cautious, but no longer thirty times too large.
     assert (off_mm[~is_far] < 1.1 * stated[~is_far, 1]).all()
     assert (off_mm[~is_far] > 0.4 * stated[~is_far, 1]).all()
     assert (alone_mm[~is_far] > 10 * stated[~is_far, 1]).all()

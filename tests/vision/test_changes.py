@@ -1,4 +1,4 @@
-"""Blocks of the table, and pictures of it that differ by light, by noise, or by what lies there."""
+"""Blocks of the table, in pictures that differ in light, noise, or contents."""
 
 from dataclasses import replace
 
@@ -18,7 +18,7 @@ NOTHING = np.zeros(BLOCKS.count, dtype=np.bool_)
 
 
 def table_picture(seed=0, noise=0.5, number=0):
-    """A reduced picture of some ground, with noise that is new for each `number`."""
+    """A reduced picture of some ground, with different noise for each `number`."""
     rough = np.random.default_rng(seed).uniform(60, 180, (SHAPE[0] // 4, SHAPE[1] // 4))
     ground = cv2.resize(rough, SHAPE[::-1], interpolation=cv2.INTER_CUBIC)
     return ground + np.random.default_rng((seed, number)).normal(0, noise, SHAPE)

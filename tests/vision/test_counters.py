@@ -1,4 +1,4 @@
-"""Counters of one unit that lie beside each other on hexes: no row of flush bases is expected."""
+"""Counters of one unit side by side on hexes: no row of flush bases is expected."""
 
 from dataclasses import replace
 
@@ -13,7 +13,7 @@ from tests.vision.sightings import CAMERA, ROSTER, sighting
 HEXES = HexMap("flat", 21.0, (85.0, 295.0), 16, 12, "CCRR", "even")
 ON_HEXES = replace(ROSTER, table=replace(ROSTER.table, hex_map=HEXES))
 BESIDE = (sighting(10, 300.0, 300.0), sighting(11, 340.05, 300.02, 90.3))
-"""Two bases of a unit, flush within what the camera can tell."""
+"""Two bases of a unit, flush within the camera's accuracy."""
 
 
 def unit_of(roster):

@@ -1,4 +1,4 @@
-"""What a picture's noise and its white paper are, and what they are mistaken for."""
+"""Measuring a picture's noise and white paper, and what may be mistaken for them."""
 
 import cv2
 import numpy as np

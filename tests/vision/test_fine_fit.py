@@ -1,4 +1,4 @@
-"""Tags placed to the last hundredth of a pixel, through a colour filter and on dark ground."""
+"""Tags placed to a hundredth of a pixel, through a colour filter and on dark ground."""
 
 import math
 from dataclasses import replace
@@ -42,7 +42,7 @@ def sharp():
 
 
 def filtered(*, noise_grey=1.0):
-    """The tags as a camera with a colour filter before its sensor gives them."""
+    """The tags as from a camera with a colour filter in front of its sensor."""
     light = np.repeat(((sharp() / 255.0) ** 2.2)[..., None], 3, axis=2).astype(np.float32)
     return to_grey(exposed(light, noise_grey, np.random.default_rng(3)))
 
@@ -92,8 +92,8 @@ def test_errors_are_as_large_as_is_said():
     places = np.array([[printed.x_mm, printed.y_mm] for printed in PRINTS])
     sigmas = np.sqrt(np.diagonal(placed.covariance, axis1=1, axis2=2)[:, :2])
     within = np.abs(placed.tags.places_mm - places) < sigmas
-    # 68 % are expected, 72 to 77 were found over five noises; of 96 errors, chance makes it 10
-    # points more or less (two sigmas).
+    # 68 % are expected, 72 to 77 were found over five noises; with 96 errors, chance adds or takes
+    # 10 points (two sigmas).
     assert 0.58 < within.mean() < 0.85
 
 
@@ -108,7 +108,7 @@ def test_a_figure_over_a_tag_does_not_drag_it():
         )
         cover(grey, CAMERA, *([printed.x_mm, printed.y_mm] + 5.0 * forward), 1.5)
     placed = finely(grey, plainly(grey))
-    # The worst of these twelve was off by 0.05 px, a fortieth of a cell, as by the plain fit.
+    # The worst of these twelve was off by 0.05 px, a fortieth of a cell, as with the plain fit.
     assert off_px(placed)[::4].max() < 0.1
 
 
@@ -166,7 +166,7 @@ def test_how_blurred_each_pixel_of_the_filter_is_is_found_again(drawn, added, se
     true = 100 * np.float32(added)[place] * blurred * columns.on_tag
     noise = np.random.default_rng(seed).normal(0, 1, true.shape).astype(np.float32)
     effect = demosaicing_effect(columns, shares, true + noise, columns.on_tag, patches)
-    # Of 3000 pixels a place and a noise of 1 grey level, three shares are known to a fiftieth.
+    # With 3000 pixels per place and a noise of 1 grey level, three shares are known to a fiftieth.
     assert np.abs(effect * columns.on_tag - true).max() < 3.0
 
 

@@ -1,4 +1,4 @@
-"""Fits to drawn tags: right to hundredths of a pixel, unmoved by what lies over a tag, honest."""
+"""Fits to drawn tags: right to hundredths of a pixel, unmoved by occluders, and honest."""
 
 import math
 from dataclasses import replace
@@ -36,7 +36,7 @@ def seen(*, blur_px=0.6, noise_grey=2.0, seed=0):
 
 
 def guesses(prints, patterns=PATTERNS, *, off_mm=1.0, off_deg=2.0):
-    """Where the tags are, but for an error as a search leaves."""
+    """The tags' places with errors like a search's."""
     generator = np.random.default_rng(5)
     places = np.array([[printed.x_mm, printed.y_mm] for printed in prints])
     headings = np.array([printed.heading_deg for printed in prints])
@@ -50,7 +50,7 @@ def guesses(prints, patterns=PATTERNS, *, off_mm=1.0, off_deg=2.0):
 
 
 def errors(fits, prints):
-    """Of x and y in mm and of the heading in radians, (n, 3)."""
+    """The errors of x and y in mm and of the heading in radians, (n, 3)."""
     true = np.array(
         [[printed.x_mm, printed.y_mm, math.radians(printed.heading_deg)] for printed in prints]
     )
@@ -77,8 +77,8 @@ def test_errors_are_as_large_as_covariances_say(noise_grey):
         fits = fit_tags(picture, CAMERA, PATTERNS, guesses(PRINTS), blur_px=0.65)
         sigmas = np.sqrt(np.diagonal(fits.covariance, axis1=1, axis2=2))
         scaled.append(errors(fits, PRINTS) / sigmas)
-    # 144 tags tell a spread to 6 %. It is a little below 1, as what lens and ink leave of edges
-    # is counted as noise, though it is alike on both sides of a tag and moves none.
+    # 144 tags give a spread to 6 %. It is a little below 1, as residuals of edges from lens and ink
+    # count as noise, though they are alike on both sides of a tag and move none.
     spread = np.sqrt(np.mean(np.square(np.concatenate(scaled)), axis=0))
     assert ((spread > 0.65) & (spread < 1.15)).all()
     within = np.abs(np.concatenate(scaled))
@@ -87,7 +87,7 @@ def test_errors_are_as_large_as_covariances_say(noise_grey):
 
 
 def lit(picture, light):
-    """The picture with more or less light: linear light times `light`, stored again."""
+    """The picture with more or less light: linear light times `light`, encoded again."""
     linear = (picture / 255.0) ** 2.2
     return np.clip(255 * (linear * light) ** (1 / 2.2), 0, 255).round().astype(np.uint8)
 
@@ -155,7 +155,7 @@ def test_a_third_hidden_and_started_a_cell_away_is_found_and_said():
 def test_the_noise_of_the_picture_is_measured_on_each_tag(noise_grey):
     picture = seen(noise_grey=noise_grey)
     fits = fit_tags(picture, CAMERA, PATTERNS, guesses(PRINTS), blur_px=0.65)
-    # What the model leaves of edges comes on top, by a grey level or so.
+    # The model's residuals at edges add a grey level or so.
     assert noise_grey - 0.5 < np.median(fits.noise_grey) < noise_grey + 1.2
 
 

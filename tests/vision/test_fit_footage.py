@@ -1,4 +1,4 @@
-"""The fit alone on rendered photographs: started near every tag, through the true camera."""
+"""The fit alone on rendered photographs, started near every tag, through the true camera."""
 
 from dataclasses import replace
 
@@ -17,7 +17,7 @@ SCENES = ("scene-1", "scene-2")
 
 
 def true_tags(rig, scene, patterns):
-    """Where the tags of bases truly lie, and how much of each is visible."""
+    """The true places of bases' tags, and the visible share of each."""
     types, rows = rig.roster.base_type_by_tag(), []
     for tag, base in rig.bases(scene).items():
         kind, heading = types[tag], np.radians(base.heading_deg)
@@ -33,7 +33,7 @@ def true_tags(rig, scene, patterns):
 
 
 def beside(tags, *, cells, degrees, seed=1):
-    """The tags as a search may leave them: so far from where they lie, and turned so far."""
+    """The tags as a search may find them, shifted and turned by these errors."""
     generator = np.random.default_rng(seed)
     ways = generator.uniform(0, 2 * np.pi, len(tags))
     off_mm = cells * tags.sizes_mm / 6
@@ -43,7 +43,7 @@ def beside(tags, *, cells, degrees, seed=1):
 
 
 def fitted(rig, scene, *, cells, degrees):
-    """The fits, their errors (n, 3) in mm and radians, and what is visible of the tags."""
+    """The fits, their errors (n, 3) in mm and radians, and the visible shares of the tags."""
     patterns = tag_patterns(rig.roster.dictionary, tag_ids(rig.roster))
     tags, visible = true_tags(rig, scene, patterns)
     start = beside(tags, cells=cells, degrees=degrees)
@@ -95,6 +95,6 @@ def test_half_hidden_tags_are_found_from_a_cell_away(rig):
         _, off, visible = fitted(rig, scene, cells=1.0, degrees=3.0)
         half = (visible >= 0.5) & (visible < 0.85)
         off_mm += np.hypot(*off[half, :2].T).tolist()
-    # Four to nine tags a rig, 0.14 mm in the median over many starts, the worst 0.6.
+    # Four to nine tags per rig, 0.14 mm in the median over many starts, the worst 0.6.
     assert np.median(off_mm) < 0.3
     assert max(off_mm) < 0.8

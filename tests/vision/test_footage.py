@@ -42,7 +42,7 @@ def test_centres_are_right_to_hundredths_of_a_pixel(rigs, searches, name, scene)
 
 
 def wrong_tags(search, true_tags):
-    """Tags that are not where they are said to be, by more than half a tag."""
+    """Tags reported more than half a tag from their true places."""
     wrong = []
     for sighting in search.sightings:
         true = true_tags.get(sighting.tag)
@@ -58,7 +58,7 @@ def wrong_tags(search, true_tags):
 def test_nearly_all_tags_that_can_be_read_are_found(rigs, searches, name, scene):
     true = rigs[name].tags(scene)
     tags = {sighting.tag for sighting in searches[name, scene].sightings}
-    # The target is asked for from 3 px a cell on; tags of the 1080p camera have 2.3 to 2.7.
+    # The target applies from 3 px a cell; tags of the 1080p camera have 2.3 to 2.7.
     readable = [tag for tag, seen in true.items() if seen.visible >= 0.85]
     missed = [tag for tag in readable if tag not in tags]
     assert len(missed) <= 0.03 * len(readable), missed

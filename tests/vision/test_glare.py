@@ -1,4 +1,4 @@
-"""A lamp mirrored in a laminated tag says nothing of its print: the rest of the tag names it."""
+"""A lamp reflected in a laminated tag hides part of its print: the rest names the tag."""
 
 import math
 
@@ -15,7 +15,7 @@ AS_PAPER, SATURATED = 0.8, 4.0
 
 
 def mirroring(picture, print_, *, turn_deg, beside_mm, light):
-    """The picture with a tube lamp, three millimetres wide, mirrored across a tag and its rim."""
+    """The picture with a tube lamp, three millimetres wide, reflected across a tag and its rim."""
     ((x_px, y_px),) = CAMERA.to_image(np.array([[print_.x_mm, print_.y_mm, print_.height_mm]]))
     part = tuple(slice(round(at_px) - 24, round(at_px) + 25) for at_px in (y_px, x_px))
     pixels = np.mgrid[part][::-1].reshape(2, -1).T.astype(float)
@@ -63,7 +63,7 @@ def test_a_tag_that_mirrors_a_lamp_is_named_and_placed(row, turn_deg, away_mm, l
     seen = tags_in(mirroring(picture, print_, turn_deg=turn_deg, beside_mm=away_mm, light=light))
     assert sorted(seen) == [10, 11, 12, 13]
     assert beside_mm(seen[print_.tag], print_) < 0.1
-    # The lamp's part is missing, but nothing in it misleads the fit as an occluder would.
+    # The lamp's part is missing, but does not mislead the fit as an occluder would.
     assert sigma_mm(seen[print_.tag]) < 1.6 * sigma_mm(tags_in(picture)[print_.tag])
 
 

@@ -1,8 +1,8 @@
-"""Tags on ground of every shade, from darker than their ink to as light as paper, are found alike.
+"""Tags on ground of every shade, from darker than ink to as light as paper, are found equally.
 
-Their white rim is a cell wide, and then the ground begins: black edges of bases, a dark mat. Where
-that is darker than ink, the rim is a light ring with dark on both sides, and no tag is a dark
-square in light surroundings; where it is as light as paper, the rim has no edge at all.
+Their white rim is a cell wide, and then the ground begins: black edges of bases, a dark mat. If it
+is darker than ink, the rim is a light ring with dark on both sides, and tags are not dark squares
+in light surroundings; if it is as light as paper, the rim has no outer edge.
 """
 
 import cv2
@@ -13,7 +13,7 @@ from tablecam.vision.search.tag_finder import TagFinder
 from tests.benchmarks.tables import table_pictures
 
 GREYS = (8, 20, 45, 70, 95, 130, 180, 230)
-"""The ink of such tags is seen as 40 to 70, their paper as 150 to 225."""
+"""Grey levels of ground; the ink of such tags appears as 40 to 70, their paper as 150 to 225."""
 RIM_CELLS, SIDE_CELLS = 1.0, 6
 
 
@@ -29,7 +29,7 @@ def finder(table):
 
 
 def on_ground(table, shade):
-    """The picture with all painted over but the tags and their rims."""
+    """The picture with everything painted over except the tags and their rims."""
     is_tag = np.zeros(table.grey.shape, dtype=np.float32)
     for tag in table.tags.values():
         middle = tag.corners_px.mean(axis=0)
@@ -49,6 +49,6 @@ def test_tags_are_found_and_rightly_named_on_ground_of_any_shade(table, finder, 
         true = table.tags[sighting.tag]
         beside_px = np.hypot(*(sighting.corners_px.mean(0) - true.corners_px.mean(0)))
         assert beside_px < true.px_per_cell
-    # What stood before a tag still does: a figure's foot within the rim, a bit of smoke.
+    # Things in front of a tag remain: a figure's foot within the rim, a bit of smoke.
     whole = {tag for tag, true in table.tags.items() if true.visible > 0.97}
     assert whole - {sighting.tag for sighting in seen} == set()

@@ -46,7 +46,7 @@ def test_bases_on_a_hill_are_placed_on_it_and_others_on_the_table():
     for printed in ON_THE_HILL + ON_THE_TABLE:
         sighting = sightings[printed.tag]
         assert sighting.height_mm == printed.height_mm
-        # A tenth of what the hill would do: taken to lie on the table they are 3 to 7 mm off.
+        # A tenth of the hill's effect: if assumed to lie on the table, they are 3 to 7 mm off.
         assert math.hypot(sighting.x_mm - printed.x_mm, sighting.y_mm - printed.y_mm) < 0.15
     (pose,) = base_poses([sightings[10]], [FOOT], CAMERA)
     assert pose.x_mm == pytest.approx(100 + 10 * math.cos(math.radians(35)), abs=0.2)
@@ -91,7 +91,7 @@ def tag(x_mm, y_mm, heading_deg, height_mm):
 
 
 def ground_under(roster, x_mm, y_mm, heading_deg, ground_mm):
-    """What is thought of a tag that lies so high, from where it seems to lie on the table."""
+    """The height assumed for a tag at `ground_mm`, from its apparent place on the table."""
     truly = tag(x_mm, y_mm, heading_deg, ground_mm + FOOT.tag_height_mm)
     as_seen = project_to_planes(CAMERA, truly, np.array([FOOT.tag_height_mm]))
     return float(Hills.of(roster, PATTERNS).under(CAMERA, as_seen)[0])
@@ -110,7 +110,7 @@ def test_wherever_a_base_stands_on_a_hill_it_is_known_to(x_mm, y_mm, heading_deg
 @settings(max_examples=60, deadline=None)
 @given(x_mm=st.floats(215, 400), y_mm=st.floats(20, 280), heading_deg=headings)
 def test_wherever_a_base_stands_clear_of_a_hill_it_is_known_to(x_mm, y_mm, heading_deg):
-    # From the right of the hill the camera sees nothing through it; 10 mm as above, 12 to spare.
+    # From the right of the hill, the camera sees nothing through it; 10 mm as above, 12 to spare.
     assert ground_under(HILLY, x_mm, y_mm, heading_deg, 0.0) == 0.0
 
 

@@ -1,4 +1,4 @@
-"""Looking again and again: little is done while nothing happens, and nothing is missed."""
+"""Repeated searches: little work while nothing happens, and nothing is missed."""
 
 from dataclasses import replace
 from typing import NamedTuple
@@ -23,11 +23,11 @@ CAMERA = demo_camera(1920, 1080)
 """1.2 px a mm: 2.8 px a cell."""
 
 NOISE_MM = 0.06
-"""Two fits of one tag in two pictures with noise of 2 grey levels differ by less, all of them."""
+"""Two fits of one tag in two pictures with noise of 2 grey levels always differ by less."""
 
 
 class RecordingFinder(TagFinder):
-    """A finder that remembers what it was asked to search: boxes, or None for everything."""
+    """A finder that records what it was asked to search: boxes, or None for everything."""
 
     def __init__(self, camera, roster):
         super().__init__(camera, roster)
@@ -55,7 +55,7 @@ def made():
 
 @pytest.fixture
 def scene(made):
-    """The demo's table before the battle, with noise that is new in every picture."""
+    """The demo's table before the battle, with new noise in every picture."""
     made.table.restart()
     made.finder.searched.clear()
     return made
@@ -63,7 +63,7 @@ def scene(made):
 
 @pytest.fixture(scope="module")
 def first(made):
-    """A first look at the table before the battle."""
+    """A first search of the table before the battle."""
     made.table.restart()
     return made.watch.read(as_jpeg(made.source), None)
 
@@ -93,7 +93,7 @@ def nudge(table, unit, dx_mm, dy_mm):
 
 
 def covered(image, sightings, tags, *, level=(120, 150, 190)):
-    """A picture in which something the colour of a hand lies over some tags."""
+    """A picture in which something of a hand's colour covers some tags."""
     image = image.copy()
     corners = np.concatenate([tag.corners_px for tag in sightings if tag.tag in tags])
     hull = cv2.convexHull(corners.astype(np.int32))
@@ -168,9 +168,9 @@ def test_a_unit_that_creeps_is_followed(scene, first):
         nudge(scene.table, "P2", 0.12, 0.09)
         look = scene.watch.read(as_jpeg(scene.source), look)
         truth = scene.finder.search(scene.source.read().grey())
-        # Less than 0.5 mm is not noticed for sure in this camera's reduced pictures.
+        # Less than 0.5 mm is not reliably noticed in this camera's reduced pictures.
         assert farthest_mm(truth, look.search) < 0.5 + NOISE_MM
-    for _ in range(4):  # what moved is searched when it is still again
+    for _ in range(4):  # moved parts are searched when still again
         look = scene.watch.read(as_jpeg(scene.source), look)
     assert farthest_mm(truth, look.search) < NOISE_MM
 
@@ -394,6 +394,6 @@ def test_a_table_tag_beside_the_table_that_was_hidden_at_first_is_found():
     watch = IncrementalSearch(TagFinder(camera, roster))
     look = watch.read(jpeg(hidden), None)
     assert beside.id not in places(look.search)
-    for _ in range(2):  # what changed is searched when it is still again
+    for _ in range(2):  # changed parts are searched when still again
         look = watch.read(jpeg(image), look)
     assert beside.id in places(look.search)

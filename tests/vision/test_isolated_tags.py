@@ -1,4 +1,4 @@
-"""A gun or a commander has no mates: half hidden, it is named by its size and what it shows."""
+"""A gun or a commander has no neighbours: if half hidden, its size and visible cells name it."""
 
 from dataclasses import replace
 
@@ -13,7 +13,7 @@ from tablecam.vision.search.tag_finder import TagFinder
 from tests.vision.pictures import CAMERA, FOOT, GUN, ROSTER, Print, picture_of
 
 SMALL_GUN = replace(GUN, tag_size_mm=16.5)
-"""A tenth larger than what the foot have: nearly alike to see."""
+"""A tenth larger than the infantry's: nearly the same to look at."""
 LONE = replace(
     ROSTER,
     base_types=(FOOT, SMALL_GUN),
@@ -32,7 +32,7 @@ def gun(tag, size_mm=SMALL_GUN.tag_size_mm):
 
 
 def with_smoke(prints, spots_mm, *, radius_px=5):
-    """The picture with white puffs so far from the gun's tag."""
+    """The picture with white puffs at these offsets from the gun's tag."""
     picture = picture_of(prints)
     for x_mm, y_mm in spots_mm:
         spot_mm = np.array([[GUN_AT[0] + x_mm, GUN_AT[1] + y_mm, 3.0]])

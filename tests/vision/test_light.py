@@ -1,4 +1,4 @@
-"""The light on known tags tells that on others, and keeps what lies over them from being paper."""
+"""The light on known tags predicts that on others, so that occluders do not pass for paper."""
 
 import cv2
 import numpy as np
@@ -40,7 +40,7 @@ def smoke_over(picture, tag, *, aside_mm):
 
 
 def brighter(grey, share):
-    """The picture in a light that grows by so much from its left to its right."""
+    """The picture in a light that grows by `share` from left to right."""
     across = 1 + share * np.linspace(0, 1, grey.shape[1])
     return (grey / (1 + share) * across).round().astype(np.uint8)
 
@@ -55,7 +55,7 @@ def test_where_a_known_tag_lies_its_own_light_is_expected():
     fits = fitted(brighter(picture_of(KNOWN), 0.3), KNOWN)
     light = Light.of(fits)
     expected = light.at(fits.tags.places_mm)
-    # The others tell a little, too: light that changes by 30 % across them, by 2 % of itself.
+    # The others help a little, too: light that changes by 30 % across them, by 2 % of itself.
     np.testing.assert_allclose(expected.gain_grey, fits.gain_grey, rtol=0.02)
     assert (np.diff(expected.gain_grey) > 0).all()
 
@@ -75,7 +75,7 @@ def test_smoke_over_half_of_a_tag_is_not_taken_for_its_paper(side):
     alone, lit = (fitted(picture, [HIDDEN], each) for each in (None, light))
     assert abs(lit.gain_grey - clear.gain_grey) < 0.03 * clear.gain_grey
     assert abs(alone.gain_grey - clear.gain_grey) > 0.15 * clear.gain_grey
-    # A twentieth of a cell: what is hidden tells nothing of the place, and should not pull either.
+    # A twentieth of a cell: hidden parts do not inform the place, and should not bias it either.
     assert np.linalg.norm(lit.tags.places_mm - clear.tags.places_mm) < 0.125
 
 

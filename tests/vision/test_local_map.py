@@ -16,7 +16,7 @@ def test_patches_of_the_picture_lie_on_the_table_where_the_camera_says(place, he
     centres = CAMERA.to_image(np.array([[*place, height_mm]])).round()
     local = picture_to_table(CAMERA, centres, np.array([height_mm]), 20.0)
     exact = CAMERA.to_table(centres + OFFSETS, height_mm)
-    # A hundredth of a pixel, on a lens as bent as a webcam's.
+    # A hundredth of a pixel, with a lens that distorts like a webcam's.
     assert np.abs(local(OFFSETS)[0] - exact).max() < 0.01
 
 

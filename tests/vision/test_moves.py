@@ -140,7 +140,7 @@ def test_bases_that_were_carried_together_rest_together():
     film = Film()
     film.show(sighting(10, 500, 300), sighting(11, 540, 300), frames=20)
     film.show(frames=10)
-    # Turned by a quarter about base 10, and moved: 11, before on its right, still is.
+    # Turned a quarter about base 10, and moved: 11, on its right before, still is.
     film.show(sighting(10, 600, 400, 180.0), frames=FRAMES_TO_SETTLE)
     both = [sighting(10, 600, 400, 180.0), sighting(11, 600, 440, 180.0)]
     film.show(*both)
@@ -178,7 +178,7 @@ def test_of_a_tag_seen_twice_neither_place_is_believed(film):
     assert base.pose == replace(rest, seen="held")
     assert base.rest is rest
     assert base.hidden_for_s == pytest.approx(10 * FRAME_S)
-    # Not even if somebody hands one of the places over.
+    # Not even if one of the places is given.
     film.show(sighting(10, 700, 300), frames=10, doubted=(10,))
     base = film.show(sighting(10, 500, 300))[10]
     assert (base.is_doubted, base.is_settled, base.pose.seen) == (False, True, "now")

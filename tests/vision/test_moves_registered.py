@@ -1,4 +1,4 @@
-"""Moves while the camera is pushed, sags, or is registered anew: of it, none of bases."""
+"""The camera is pushed, sags, or is registered anew: no base is reported as moved."""
 
 from dataclasses import replace
 
@@ -10,14 +10,14 @@ from tests.vision.sightings import CAMERA, sighting
 
 
 def registered_with(film, shift_mm, **sightings):
-    """The film after its camera was registered, and shows its base `shift_mm` beside."""
+    """The film after its camera was registered, which shows its base shifted by `shift_mm`."""
     film.tracker.registered(replace(CAMERA, covariance=DOUBT))
     return film.show(sighting(10, 500 + shift_mm, 300), **sightings)[10]
 
 
 @pytest.fixture
 def unsure():
-    """As `film`, through a camera that was calibrated, not given."""
+    """Like `film`, through a calibrated instead of an exact camera."""
     film = Film(replace(CAMERA, covariance=DOUBT))
     film.show(sighting(10, 500, 300), frames=20)
     return film
@@ -26,11 +26,11 @@ def unsure():
 def test_no_base_moves_by_a_registration(unsure):
     before = unsure.bases[0]
     shift_mm = 2 * before.pose.sigma_mm
-    assert shift_mm > 3 * STILL_MM  # without the registration it would be a move
+    assert shift_mm > 3 * STILL_MM  # without registration it would be a move
     base = registered_with(unsure, shift_mm)
     assert base.is_settled
     assert base.rest is before.rest
-    # The average starts anew, with what the new camera shows.
+    # The average starts anew with the new camera's sightings.
     assert_at(base.pose, there(500 + shift_mm, 300), within_mm=1e-9)
     unsure.show(sighting(10, 500 + shift_mm, 300), frames=30)
     assert unsure.moves == []
@@ -50,7 +50,7 @@ def test_after_a_registration_small_moves_are_seen_again(unsure):
 
 def test_while_the_camera_is_pushed_and_not_registered_yet_bases_stay_where_they_were(film):
     before = film.bases[0]
-    # Table tags and bases alike lie 12 mm beside where they were.
+    # Table tags and bases alike have shifted by 12 mm.
     pushed = film.show(sighting(10, 512, 300), frames=15, beside_mm=12.0)[10]
     assert_at(pushed.pose, before.pose)
     assert pushed.is_settled

@@ -1,4 +1,4 @@
-"""A base that smoke, dice or figures hide is named by its place beside mates and what it shows."""
+"""A base hidden by smoke, dice or figures is named by its place beside others and what it shows."""
 
 from dataclasses import replace
 from types import SimpleNamespace
@@ -26,14 +26,14 @@ FINDER = TagFinder(CAMERA, ROSTER)
 LINE = [Print(tag, 200, 210 - 40 * place, 0.0) for place, tag in enumerate((10, 11, 12, 13))]
 """A unit in line that faces +x: each base lies on the right of the one before."""
 GONE = (200, 130)
-"""Where the tag of base 12 lies, or would."""
+"""The place of base 12's tag, if there."""
 TURNED = expected_values(all_patterns(ROSTER.dictionary).cells, 0.3)
 MEANT = TURNED[:, 0]
 POINTS = tag_points(6)
 
 
 def lay(picture, corners_mm, grey):
-    """A flat thing of one grey, by the corners of its outline beside the place of base 12."""
+    """Draws something flat in one grey, by its corners relative to the place of base 12."""
     spots = np.array([[GONE[0] + x_mm, GONE[1] + y_mm, 3.0] for x_mm, y_mm in corners_mm])
     cv2.fillPoly(picture, [np.rint(CAMERA.to_image(spots)).astype(int)], grey, cv2.LINE_AA)
 
@@ -172,7 +172,7 @@ def test_a_tag_that_is_wholly_seen_costs_least_as_itself(tag):
 
 
 def placement(seen, tag=50, *, favoured=(), nats=10.0):
-    """What is seen where nothing is known of a unit, or where it favours a tag, turned so."""
+    """The placement without knowledge of the unit, or with some turned tags favoured."""
     sight = SimpleNamespace(patterns=SimpleNamespace(side_cells=6), gain_grey=120.0, noise_grey=6.0)
     fit = SimpleNamespace(
         gain_grey=np.array([120.0]), tags=SimpleNamespace(sizes_mm=np.array([15.0]))
@@ -189,7 +189,7 @@ def right_half_hidden(tag):
 
 ANY, ODDS = np.ones(len(MEANT), dtype=np.bool_), 300.0
 RIVAL, QUARTERS = 213, 1
-"""What the visible half of tag 50 might show instead, turned so."""
+"""What the visible half of tag 50 might show instead, with its turn."""
 
 
 def test_a_half_hidden_tag_is_named_unless_a_unit_beside_it_lacks_a_like_one_that_faces_so():
@@ -234,7 +234,7 @@ def test_beside_its_unit_a_name_is_not_sure_either_where_its_tag_may_lie_elsewhe
 
 
 def test_no_half_hidden_tag_of_a_crowded_table_takes_the_name_of_another():
-    # Two of this table's tags took those of others, one of them of a tag that lay elsewhere.
+    # Two of this table's tags took others' names, one of them that of a tag elsewhere.
     (picture,) = half_hidden_pictures(2.5, looks=1, seed=3005, tilt_deg=40.0)
     seen = TagFinder(picture.camera, picture.roster).search(picture.grey).sightings
     assert all(is_right(sighting, picture.tags) for sighting in seen)

@@ -1,4 +1,4 @@
-"""A search in passing: what is clear, where tags are missing; what is known stays."""
+"""A quick search: clear tags, where some are missing; known ones stay."""
 
 from dataclasses import replace
 
@@ -43,7 +43,7 @@ def without(search, tag):
 
 
 def hidden(grey, tag, share):
-    """The picture with something flat over so much of a tag, from its left side."""
+    """The picture with something flat over a share of a tag, from its left side."""
     top_left, top_right, bottom_right, bottom_left = tag.corners_px
     right = [
         left + share * (far - left)
@@ -67,7 +67,7 @@ def test_a_missing_tag_is_found_where_it_is_clear(finder, grey, known):
     seen = finder.quick().search(grey, before=before, within_mm=EVERYWHERE_MM)
     (again,) = (one for one in seen.sightings if one.tag == tag.tag)
     assert again is not tag
-    # As in a whole search: from the same pixels, fitted from the same square.
+    # As in a whole search: the same pixels, fitted from the same square.
     assert np.hypot(again.x_mm - tag.x_mm, again.y_mm - tag.y_mm) < 0.01
 
 

@@ -57,7 +57,7 @@ tags = {base_tags}
 
 @pytest.fixture(scope="module")
 def printed_mm(shared):
-    """Where the tags' centres are on the sheet, as OpenCV reads them from the flawless print."""
+    """The places of the tags' centres on the sheet, as OpenCV reads them from the print file."""
     sheet = cv2.imread(str(shared / "real" / "singlemarkerssource.png"), cv2.IMREAD_GRAYSCALE)
     dictionary = cv2.aruco.getPredefinedDictionary(getattr(cv2.aruco, DICTIONARY))
     corners, ids, _ = cv2.aruco.ArucoDetector(dictionary).detectMarkers(sheet)
@@ -122,7 +122,7 @@ def test_distances_between_tags_are_those_of_the_printed_sheet(sightings, camera
     for a, b in combinations(place, 2):
         true_mm = np.linalg.norm(printed_mm[a] - printed_mm[b])
         error_mm = abs(np.linalg.norm(place[a] - place[b]) - true_mm)
-        # 0.3 mm is 0.6 px there; paper that does not lie quite flat is not in the sigmas.
+        # 0.3 mm is 0.6 px there; the sigmas do not cover paper that is not quite flat.
         assert error_mm < 0.3, (a, b)
         assert error_mm < 3 * np.hypot(
             sigma_mm(sightings[a], camera), sigma_mm(sightings[b], camera)

@@ -13,7 +13,7 @@ TABLE = ROSTER.table
 
 
 def ramp(camera):
-    """A picture whose grey level says where in it a pixel lies: 20 levels across and down."""
+    """A picture whose grey levels encode the place of each pixel: 20 levels across and down."""
     rows, columns = np.mgrid[: camera.lens.height_px, : camera.lens.width_px]
     return (columns / 8 + rows / 8).clip(1, 255).astype(np.uint8)
 

@@ -1,4 +1,4 @@
-"""A bumped camera, a drifting one, a pushed tag, and all that is neither."""
+"""A bumped camera, a drifting one, a pushed tag, and things that are none of these."""
 
 from dataclasses import replace
 
@@ -18,17 +18,17 @@ ROSTER = demo_roster()
 CAMERA = demo_camera()
 ALL = (0, 1, 2, 3)
 BEFORE_PX = 0.03
-"""What 20 micrometres of noise on four tags leave of a pose: 0.02 px, and by chance 0.03."""
+"""Error of a pose from four tags with 20 micrometres of noise: 0.02 px, and by chance 0.03."""
 
 
 def _laid_by_hand(seed):
-    """How far hand-laid tags lie beside their listed places."""
+    """Offsets of hand-laid tags from their listed places."""
     rng = np.random.default_rng(seed)
     return {tag: (*rng.normal(0, 0.3, 2), rng.normal(0, 0.004)) for tag in ALL}
 
 
 def _calibrated_to(off):
-    """The camera that a calibration finds from tags that lie so."""
+    """The camera that a calibration finds from tags with these offsets."""
     listed = np.array([(tag.x_mm, tag.y_mm, UP) for tag in ROSTER.table_tags])
     seen = SeenTags.at(CAMERA, listed + np.array([off[tag] for tag in ALL]))
     by_hand = np.diag(np.square(np.tile([0.3, 0.3, 0.005], len(ALL))))
@@ -61,7 +61,7 @@ def test_a_bump_is_registered_at_the_second_look_after_it(toward_deg, bump_px, r
     first, second = table.look(), table.look()
     assert (first.state, first.camera, first.is_trusted) == ("moving", None, False)
     assert second.state == "registered"
-    assert not second.is_trusted  # its places were made with the camera as it was
+    assert not second.is_trusted  # its places come from the old camera
     assert "found its place again by 4 tags" in second.news
     assert table.error_px() < 3 * BEFORE_PX
     assert table.look().is_trusted
@@ -142,7 +142,7 @@ def test_a_pushed_tag_is_named_and_left_out_and_counts_again_once_put_back(tag, 
     assert f"Table tag {tag} was moved by {pushed_mm:.0f}" in said.problem.replace(".0", "")
     assert table.look(40).displaced_mm.keys() == {tag}
     assert table.believed is CAMERA
-    table.off = {tag: (0.4, 0.3, 0.0)}  # a hand is no better
+    table.off = {tag: (0.4, 0.3, 0.0)}  # a hand is no more accurate
     said = table.look()
     assert not said.displaced_mm
     assert said.news == f"Table tag {tag} is back in place"
@@ -222,7 +222,7 @@ def test_a_bump_with_a_tag_pushed_at_the_same_time_is_untangled():
     said = table.look(2)
     assert said.state == "registered"
     assert said.displaced_mm == {2: pytest.approx(30, abs=0.3)}
-    assert table.error_px() < 5 * BEFORE_PX  # three tags know a pose less well than four
+    assert table.error_px() < 5 * BEFORE_PX  # three tags determine a pose less well than four
 
 
 def test_a_bump_while_a_tag_lies_wrong_is_registered_from_the_others():
@@ -319,7 +319,7 @@ def test_a_table_file_with_too_few_table_tags_is_shown_and_told_what_it_lacks(ta
 
 
 def test_tags_that_look_as_they_did_bear_out_what_they_showed():
-    """A watch that reads only what changed reads the tags once after a bump."""
+    """A watch that reads only changes reads the tags once after a bump."""
     bumped = Tilt(15, 0).of(CAMERA)
     first = register(sightings(ROSTER, CAMERA, CAMERA), CAMERA, ROSTER)
     seen = sightings(ROSTER, bumped, CAMERA)
@@ -364,7 +364,7 @@ def test_a_camera_found_roughly_is_registered_exactly():
 
 
 def test_the_registered_camera_knows_how_well_it_is_known():
-    """Over many bumps, misplacements in units of their own covariance: chi square of two."""
+    """Over many bumps, errors in units of their stated covariance: chi square of two."""
     places = places_mm(ROSTER)[::5]
     deviations = []
     for seed in range(40):

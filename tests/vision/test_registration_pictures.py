@@ -1,4 +1,4 @@
-"""Bumps in pictures, rendered and simulated, held against the true camera."""
+"""Bumps in rendered and simulated pictures, compared with the true camera."""
 
 import numpy as np
 import pytest
@@ -16,14 +16,14 @@ from tests.vision.table_tags import places_mm
 
 
 def _errors_mm(camera, true, roster):
-    """How far the camera puts places of the table from where they are, (63,)."""
+    """The camera's errors of places on the table, (63,)."""
     places = places_mm(roster)
     seen_px = true.to_image(np.column_stack([places, np.zeros(len(places))]))
     return np.linalg.norm(camera.to_table(seen_px) - places, axis=1)
 
 
 def _registered(grey, believed, roster, before):
-    """The camera after three looks at a picture, as the live loop takes them, and what was said."""
+    """The camera after three looks at a picture, as in the live loop, and the registration."""
     news = ""
     for look in range(3):
         sightings = TagFinder(believed, roster).search(grey).sightings
@@ -39,7 +39,7 @@ def rig(shared, kept):
 
 @pytest.mark.parametrize("tilt", [Tilt(12, -9), Tilt(-15, 0, 0.5), Tilt(40, 45, -1.0)])
 def test_a_bump_in_the_footage_costs_no_more_than_the_calibration_did(rig, tilt):
-    """The camera is believed to hang where it did before a bump; the picture is from after it."""
+    """The camera is assumed to hang as before a bump; the picture is from after it."""
     camera_before = rig.found_camera
     before = _errors_mm(camera_before, rig.camera, rig.roster)
     camera, news, _ = _registered(rig.grey("scene-1"), tilt.of(camera_before), rig.roster, None)

@@ -1,4 +1,4 @@
-"""Averages of a base at rest, and that what is said of them is true."""
+"""Averages of a base at rest, with honest sigmas."""
 
 import math
 from dataclasses import replace
@@ -55,7 +55,7 @@ def test_what_the_calibration_leaves_does_not_average_away():
 def test_only_what_is_new_in_each_picture_averages_away():
     one, many = averaged(seen()), averaged(*[seen()] * 4)
     assert one.averaged(0.5).pose().sigma_mm == pytest.approx(math.hypot(0.05, 0.12))
-    # Four pictures leave a quarter of the random half.
+    # Four pictures reduce the random half to a quarter.
     assert many.averaged(0.5).pose().sigma_mm == pytest.approx(
         math.hypot(0.05 * math.sqrt(0.625), 0.12)
     )
@@ -79,7 +79,7 @@ def test_fit_and_calibration_are_told_apart_and_make_up_the_whole():
     (base,) = base_sightings([sighting(10, 200, 700)], [MIDDLE], unsure)
     assert (base.fit_mm, base.fit_deg) == (exact.fit_mm, exact.fit_deg)
     place = unsure.table_covariance(np.array([[200.0, 700.0]]), 3.0)[0]
-    # The mean of two points 5 mm to either side is the middle, but for the lens's bend.
+    # The mean of two points 5 mm to either side is the middle, except for lens distortion.
     assert base.calibration_mm == pytest.approx(math.sqrt(np.trace(place) / 2), rel=1e-3)
     assert base.pose().sigma_mm == pytest.approx(math.hypot(base.fit_mm, base.calibration_mm))
     assert exact.calibration_mm == exact.calibration_deg == 0.0
@@ -92,7 +92,7 @@ def test_the_tables_own_scatter_is_learnt_from_most_of_its_bases_and_not_from_sh
         squares = 0.4 * generator.chisquare(2, 40)
         squares[:12] *= 50  # a hand's shadow passes
         scatter = scatter.learnt(squares)
-    # A median over 40 strays by 0.2 (rms); 30 pictures are remembered; a third are shaded.
+    # A median over 40 varies by 0.2 (rms); 30 pictures are remembered; a third are shaded.
     assert scatter.random_share == pytest.approx(0.4, abs=0.3)
     assert Scatter().learnt([50.0] * 4).random_share == USUAL_RANDOM_SHARE
 
@@ -103,23 +103,23 @@ def test_how_far_a_sighting_strays_is_in_units_of_what_both_may_be_wrong():
 
 @pytest.mark.parametrize("random_share", [0.01, 0.1, 0.3, 0.6])
 def test_an_average_over_n_pictures_is_as_sure_as_it_says(random_share):
-    """Errors of which a known share is new in each picture, the rest being the same in all."""
+    """Errors of which a known share is new in each picture, while the rest is constant."""
     within = {number: [] for number in FRAMES}
     for seed in range(6):
         for number, errors in averages_of_made_up_errors(random_share, seed).items():
             within[number].append(np.abs(errors) < 1)
     for number in FRAMES:
         places, headings = np.array(within[number])[..., :2], np.array(within[number])[..., 2]
-        # 960 places and 480 headings: chance alone moves a share by 1.5 and 2.1 points (sigma).
+        # 960 places and 480 headings: chance alone changes a share by 1.5 and 2.1 points (sigma).
         assert abs(places.mean() - 0.683) <= 0.08
         assert abs(headings.mean() - 0.683) <= 0.08
 
 
 def averages_of_made_up_errors(random_share, seed):
-    """After 1, 5 and 30 pictures: errors (bases, 3) of x, y and heading in their stated sigmas."""
+    """After 1, 5 and 30 pictures, errors (bases, 3) of x, y and heading in their stated sigmas."""
     generator = np.random.default_rng(seed)
     sigmas = np.array([SIGMA_MM, SIGMA_MM, SIGMA_DEG])
-    # 5 mm between bases, so that no row tells of their headings.
+    # 5 mm between bases, so that no row informs their headings.
     true = np.array([[100 + 45 * (i % 20), 100 + 60 * (i // 20), 90] for i in range(len(TAGS))])
     common = generator.normal(0, sigmas * math.sqrt(1 - random_share), true.shape)
     tracker = BaseTracker(CROWD, CAMERA)
@@ -149,19 +149,19 @@ def in_sigmas(bases, true):
     )
 
 
-# On a simulated table, with noise and JPEG new in each frame, through a camera that is not quite
-# where it is believed to be.
+# On a simulated table, with new noise and JPEG in each frame, through a camera that is not quite
+# where it is assumed to be.
 
 CALIBRATION = np.diag(
     np.square([0.03] * 4 + [1e-5] * 2 + [1e-6] * 3 + [2e-6] * 2 + [1e-6, 3e-3, 3e-3, 1e-2])
 )
-"""Leaves about as much of a place uncertain as the fit does, 0.03 mm."""
+"""Makes a place about as uncertain as the fit does, 0.03 mm."""
 CAMERAS = 8
 
 
 @pytest.fixture(scope="module")
 def still_film():
-    """The camera, the true places, and what was seen in each of 30 frames of a still table."""
+    """The camera, the true places, and the sightings in each of 30 frames of a still table."""
     roster, camera = demo_roster(), demo_camera(1280, 720)
     generator = np.random.default_rng(7)
     places = {
@@ -198,7 +198,7 @@ def test_thirty_pictures_are_believed_as_truly_as_one(still_film):
 
 
 def strayed(camera, generator):
-    """The camera as a calibration with `CALIBRATION`'s doubt may have found it."""
+    """The camera as a calibration with `CALIBRATION`'s covariance may have found it."""
     error = generator.multivariate_normal(np.zeros(15), CALIBRATION)
     pose = Pose(
         tuple(camera.pose.rotation_vector_rad + error[9:12]),
@@ -209,7 +209,7 @@ def strayed(camera, generator):
 
 
 def through(sightings, true, believed):
-    """What the same pixels say through another camera: both ends of each tag, placed anew."""
+    """The same pixels through another camera: both ends of each tag, placed anew."""
     heights = np.array([each.height_mm for each in sightings])
     middles = np.array([[each.x_mm, each.y_mm, each.height_mm] for each in sightings])
     headings = np.radians([each.heading_deg for each in sightings])

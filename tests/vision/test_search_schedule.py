@@ -1,4 +1,4 @@
-"""What is searched of a table on which something moves: when, and for how much."""
+"""Which parts of a table with moving things are searched, when, and at what cost."""
 
 import numpy as np
 
@@ -24,7 +24,7 @@ def only(*blocks):
 def due(
     number, *, waiting=NOTHING, moving=NOTHING, owed=NOTHING, rejections=(), tags_are_missing=True
 ):
-    """What is due in a picture, and what is owed after it."""
+    """The searches due in a picture, and those left after it."""
     counts = 5 * waiting.astype(np.int64)
     near_hand = 3 * BLOCKS.near(moving, 2).astype(np.int64)
     changes = Changes(waiting, moving, counts, near_hand, np.ones((8, 8), np.float32), 0.5)

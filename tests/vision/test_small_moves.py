@@ -1,4 +1,4 @@
-"""How little is a move: creeping, nudges, turns, looks that tell nothing new."""
+"""The smallest moves: creeping, nudges, turns, uninformative looks."""
 
 from dataclasses import replace
 
@@ -38,7 +38,7 @@ def test_a_clearer_look_betters_the_pose_but_is_no_move():
     base = film.show(sighting(10, 500, 300), frames=10)[10]
     assert film.moves == []
     assert base.is_settled
-    # Of ten looks each that are 6 times as sure, the poor ones still weigh 1/37.
+    # Of ten looks of each kind, one 6 times as sure, the poor ones still weigh 1/37.
     assert_at(base.believed, there(500, 300), within_mm=1.5 * 0.9 / 37)
     assert base.believed.sigma_mm < 0.1
 
@@ -119,7 +119,7 @@ def test_wherever_a_base_comes_to_rest_there_it_is(x_mm, y_mm, heading_deg, hidd
     film.show(sighting(10, 500, 300), frames=10)
     film.show(frames=hidden_frames)
     goal = sighting(10, x_mm, y_mm, heading_deg)
-    # A jump is borne out by a second picture; both count as rest.
+    # A second picture confirms a jump; both count as rest.
     base = film.show(goal, frames=FRAMES_TO_SETTLE + 1)[10]
     assert base.is_settled
     assert len(film.moves) <= 1

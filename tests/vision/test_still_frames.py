@@ -1,4 +1,4 @@
-"""A picture after a picture: what stands still is fitted there, what moved is found."""
+"""One picture after another: still tags are fitted in place, moved ones are found."""
 
 import cv2
 import numpy as np
@@ -89,7 +89,7 @@ def test_a_tag_that_takes_the_place_of_another_is_not_mistaken_for_it(scene):
         swapped[inside > 0] = moved[inside > 0]
     seen = places(finder.search(to_grey(swapped), before=before))
     for tag, place in ((one, other), (other, one)):
-        if tag.tag in seen:  # pasted, it may be refused; it must not be found where it was
+        if tag.tag in seen:  # a pasted tag may be refused; it must not be found in its old place
             assert np.hypot(*np.subtract(seen[tag.tag], (place.x_mm, place.y_mm))) < 1.0
 
 
@@ -98,7 +98,7 @@ def test_a_table_of_still_tags_and_nothing_else_is_read(scene):
     grey = to_grey(source.read().image)
     first = finder.search(grey)
     blank = np.full_like(grey, 90)
-    for tag in first.sightings:  # only the tags and their rims: no square is left to look for
+    for tag in first.sightings:  # only the tags and their rims: no squares are left to find
         (x0, y0), (x1, y1) = tag.corners_px.min(axis=0), tag.corners_px.max(axis=0)
         part = slice(int(y0) - 4, int(y1) + 5), slice(int(x0) - 4, int(x1) + 5)
         blank[part] = grey[part]

@@ -1,4 +1,4 @@
-"""Whole searches of drawn pictures: what is there is found, what cannot be is named."""
+"""Whole searches of drawn pictures: tags are found, and impossible ones are reported."""
 
 import math
 from dataclasses import replace
@@ -161,8 +161,8 @@ def test_boxes_of_the_table_are_searched_as_the_whole_table_is():
     for tag, sighting in part.items():
         there = (whole[tag].x_mm, whole[tag].y_mm)
         assert (sighting.x_mm, sighting.y_mm) == pytest.approx(there, abs=0.003)
-        # How far neighbouring pixels err together is measured on the tags that are fitted
-        # together: with two of five tags sigmas differ by a tenth, so their squares by a fifth.
+        # The correlation of neighbouring pixels' errors is measured on the tags fitted together:
+        # with two of five tags sigmas differ by a tenth, so their squares by a fifth.
         assert sighting.covariance == pytest.approx(whole[tag].covariance, rel=0.25, abs=1e-6)
 
 
@@ -194,7 +194,7 @@ def test_a_copy_that_comes_to_lie_in_a_box_is_trusted_as_little_as_its_original_
     search = FINDER.search(copied, before=before, within_mm=box_mm)
     assert sorted(seen(search)) == [10, 12, 13, 20]
     assert {round(no.x_mm) for no in search.rejections} == {165, 320}
-    # When the copy is taken away again, the original is believed once more.
+    # When the copy is removed, the original is trusted again.
     after = FINDER.search(picture_of(UNIT_PRINTS), before=search, within_mm=box_mm)
     assert sorted(seen(after)) == [10, 11, 12, 13, 20]
     assert after.rejections == ()

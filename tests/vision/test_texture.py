@@ -27,7 +27,7 @@ def test_slopes_are_those_of_the_values():
     generator = np.random.default_rng(3)
     for right, up in generator.uniform(-3, 3, (20, 2)):
         _, by_right, by_up, _ = at(textures, right, up)
-        step = 1 / 8  # of the samples that a texture has: slopes are taken over no less
+        step = 1 / 8  # in samples of a texture: the least step for slopes
         across = at(textures, right + step, up)[0] - at(textures, right - step, up)[0]
         along = at(textures, right, up + step)[0] - at(textures, right, up - step)[0]
         assert by_right == pytest.approx(across / (2 * step), abs=0.01)

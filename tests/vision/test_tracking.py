@@ -87,7 +87,7 @@ def test_jitter_is_averaged_but_never_sold_as_certainty(tracker):
     assert base.is_settled
     assert np.std(shown[10:]) < 0.6 * SIGMA_MM
     (first,) = base_poses([sighting(10, 500, 300)], [FOOT], CAMERA)
-    # One base cannot say how its errors change from picture to picture: the usual share does.
+    # One base cannot show how its errors change between pictures: the usual share is assumed.
     most = math.sqrt(1 - USUAL_RANDOM_SHARE)
     assert most * first.sigma_mm < base.pose.sigma_mm < first.sigma_mm
 
@@ -199,6 +199,6 @@ def test_a_counter_is_the_one_of_its_sides_that_was_seen_last():
 
     assert bases(sighting(20, 500, 300), at_s=0.0) == [(20, 30, "now")]
     assert bases(at_s=10.0) == [(20, 30, "held")]
-    # Turned over: its back is another tag at the same place.
+    # Turned over: its back has another tag at the same place.
     assert bases(sighting(21, 500, 300), at_s=20.0) == [(21, 60, "now")]
     assert bases(at_s=30.0) == [(21, 60, "held")]

@@ -24,7 +24,7 @@ def clip(shared, kept):
 
 @pytest.fixture(scope="module")
 def film(clip):
-    """What the calibrated camera shows of tags in each frame, with the frame's truth."""
+    """The tags that the calibrated camera shows in each frame, with the frame's truth."""
     finder, search, seen = TagFinder(clip.found_camera, clip.roster), None, []
     for number, (grey, truth) in enumerate(clip.frames(every=EVERY)):
         search = finder.search(grey, before=search if number % WHOLE_SEARCH_EVERY else None)
@@ -34,7 +34,7 @@ def film(clip):
 
 @pytest.fixture(scope="module", params=["camera", "found_camera"])
 def watched(request, clip, film):
-    """What the tracker made of each frame, with the frame's truth: with each of two cameras."""
+    """The tracker's result for each frame, with the frame's truth, for each of two cameras."""
     camera = getattr(clip, request.param)
     tracker, story = BaseTracker(clip.roster, camera), []
     for seen, truth in film:
@@ -52,7 +52,7 @@ def beside_mm(pose, true):
 
 
 def moved_truly(story):
-    """The tags of the bases that end elsewhere than they began."""
+    """The tags of the bases whose first and last places differ."""
     first, last = true_bases(story[0][1]), true_bases(story[-1][1])
     return {
         tag

@@ -1,4 +1,4 @@
-"""Bases of a unit lie flush: what is half hidden is known by its neighbours, or not at all."""
+"""Bases of a unit lie flush: half hidden ones are identified by their neighbours, or not at all."""
 
 import math
 
