@@ -1,4 +1,4 @@
-"""The application over a table that stands still, and who looks at it."""
+"""The application over a still table, and its clients."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A game of two units a side on a table that stands still, and the seats at it."""
+"""A game of two units a side on a still table, and its seats."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ ROSTER_OF_FOUR = Roster(
 
 
 def seated(app: Flask, seats: Seats, name: str) -> FlaskClient:
-    """The browser of a side's player, who has opened his link."""
+    """The browser of a side's player who has opened his link."""
     client = app.test_client()
     client.get(f"/seat/{seats.token(name)}")
     return client

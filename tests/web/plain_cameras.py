@@ -1,4 +1,4 @@
-"""Two cameras, each of which sees one shade, and a third that another program uses."""
+"""Two cameras that each see one shade, and a third in use by another program."""
 
 import threading
 from collections.abc import Iterator
@@ -52,7 +52,7 @@ def opened(name: str, options: SourceOptions) -> PlainCamera:
 
 @contextmanager
 def plain_cameras() -> Iterator[tuple[Reader, CameraChoice]]:
-    """A reader of camera 0, and the choice among all."""
+    """A reader of camera 0, and the choice of cameras."""
     options = SourceOptions()
     with Reader(lambda: opened("0", options), name="camera 0", is_live=True) as reader:
         reader.start()

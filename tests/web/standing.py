@@ -1,4 +1,4 @@
-"""A live table that stands still: what the application is handed in tests."""
+"""A still live table for tests of the application."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ HEALTH = Health(
 
 
 class StandingTable:
-    """A live table where nothing moves but by `show`: what the application is handed in tests."""
+    """A live table that changes only by `show`, for tests of the application."""
 
     def __init__(
         self,
@@ -169,7 +169,7 @@ class StandingTable:
 
 
 class StandingControls:
-    """Controls that write down what they are told."""
+    """Controls that record their calls."""
 
     def __init__(self) -> None:
         self.deeds: list[Any] = []

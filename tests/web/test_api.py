@@ -1,4 +1,4 @@
-"""The JSON beside the page."""
+"""The JSON API beside the page."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def test_measure_passes_things_and_ranges_on(client: FlaskClient) -> None:
     assert bw == pair | {"within": [1, 2, 4.5], "unit": "BW"}
     inches = client.get(f"{address}&within=6&unit=in").json
     assert inches == pair | {"within": [6], "unit": "in"}
-    # Without a unit, in that of the game.
+    # Without a unit of length, in the game's.
     assert client.get(f"{address}&within=6").json == pair | {"within": [6], "unit": None}
     assert client.get(f"{address}&within=usual").json == pair | {"within": None, "unit": None}
 

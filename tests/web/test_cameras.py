@@ -45,7 +45,7 @@ def test_a_test_shows_what_a_camera_sees(
     assert image is not None
     assert image.shape[::-1] == SIZES_PX[number]
     assert abs(int(image[0, 0]) - (60 + 40 * number)) <= 2
-    # A test leaves the camera in use alone.
+    # A test does not touch the camera in use.
     assert chosen[0].status.name == "camera 0"
 
 

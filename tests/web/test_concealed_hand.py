@@ -1,4 +1,4 @@
-"""A thief at the table: what he is answered does not hang on a hand that is concealed from him."""
+"""A thief at the table: no answer to him depends on a hand concealed from him."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ OWN, OTHERS = ("runner-1", "rider-1"), ("first-fire-1", "muddy-lanes-1")
 
 
 def dealt(french: tuple[str, ...]) -> Json:
-    """A game in which the french hold these and four others, and the british always the same."""
+    """A game in which the french hold these and four other cards, the british always the same."""
     play = Play(game_of("maurice-lite"), table(), {"active": "french", "deck": "house"})
     free = [card for card in play.state.deck.cards if card not in {*OWN, *OTHERS}]
     hands = {"french": (*french, *free[:4]), "british": free[4:10]}
@@ -34,7 +34,7 @@ def dealt(french: tuple[str, ...]) -> Json:
 
 
 class Watched:
-    """A game with a hand of the french, its thief and its spectator; calls are a minute apart."""
+    """A game with a hand of the french, a thief and a spectator; calls are a minute apart."""
 
     def __init__(self, french: tuple[str, ...]) -> None:
         live = StandingTable(roster=ROSTER_OF_FOUR, position=table())
@@ -53,7 +53,7 @@ class Watched:
 
 
 def requests(chance: Random) -> Iterator[tuple[str, str, Json | None]]:
-    """What a thief tries: he names cards in all ways, lays units upon others, corrects, begins."""
+    """A thief's attempts: he names cards in all ways, lays units upon others, corrects, begins."""
     state = Play.from_json(game_of("maurice-lite"), dealt(OWN)).state
     cards = [*(card.id for card in state.options.cards), "reshuffle", "no-such-card"]
     upon = [

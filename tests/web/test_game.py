@@ -1,4 +1,4 @@
-"""A game on the page: what each seat sees of it and does, as JSON."""
+"""A game on the page: what each seat sees and does, as JSON."""
 
 from dataclasses import replace
 
@@ -214,7 +214,7 @@ def test_moves_that_are_not_on_offer_together_are_not_confirmed(french, body, co
 
 def test_a_whole_army_that_a_camera_has_measured_is_laid_in_rows_by_one_tap():
     table = embedded_demo()
-    table.move_unit("P3", 600, 400, 90)  # out of its third: they cannot be kept where they lay
+    table.move_unit("P3", 600, 400, 90)  # out of its third: the places cannot be kept
     live = StandingTable(roster=table.roster, position=as_measured(table.truth()))
     client = create_app(live, {"TESTING": True}).test_client()
     now = client.post("/api/game/begin", json={"options": {"setup": True}}).json
@@ -228,7 +228,7 @@ def test_a_whole_army_that_a_camera_has_measured_is_laid_in_rows_by_one_tap():
 
 
 def as_measured(position: Position) -> Position:
-    """A table with all the digits that measured places have."""
+    """A table with all the digits of measured places."""
     units = tuple(
         replace(
             unit,

@@ -1,4 +1,4 @@
-"""The log of a game as pages are told it: once whole, and then what is new of it."""
+"""The log of a game as pages receive it: once whole, and then its new lines."""
 
 from random import Random
 
@@ -11,7 +11,7 @@ from web import create_app
 
 SKIPPED = "Volley phase: nobody is within 4 BW of an enemy"
 SMALL_BYTES = 7_000
-"""A game with four units, told without its log, is 5 kB; a line of the log 300 bytes."""
+"""A game with four units takes 5 kB without its log; a line of the log 300 bytes."""
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ def app(live, seats):
 
 
 class Page:
-    """One who is told the log bit by bit, and puts it together as pages do."""
+    """A client that receives the log bit by bit, and assembles it as pages do."""
 
     def __init__(self, client):
         self.client = client
@@ -70,7 +70,7 @@ def test_an_answer_in_a_long_game_stays_small(french):
     for number in range(300):
         page.take(smoke(page, "F1", is_smoking=number % 2 == 0))
     whole = french.get("/api/game")
-    assert len(whole.json["log"]) == 1 + 300  # before them, that nobody can fire
+    assert len(whole.json["log"]) == 1 + 300  # before them, the line that nobody can fire
     assert len(page.look().data) < SMALL_BYTES < len(whole.data) / 10
     assert len(smoke(page, "F2", is_smoking=True).data) < SMALL_BYTES
 

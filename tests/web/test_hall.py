@@ -1,4 +1,4 @@
-"""A hall's page: all tables, told as they stand; each one's recording beneath its own path."""
+"""A hall's page: the standing of all tables, with each one's recording under its own path."""
 
 import json
 import re
@@ -94,7 +94,7 @@ def test_a_hall_is_not_shown_to_other_sites_names(client, game):
 
 
 def messages(answer):
-    """What a stream tells of a hall, message by message."""
+    """A stream's messages about a hall."""
     for part in answer.response:
         if part.startswith(b"event: hall"):
             yield json.loads(part.partition(b"data: ")[2])

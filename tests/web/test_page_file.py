@@ -1,4 +1,4 @@
-"""A recording as one page: what is in it, what it may do, how large it is."""
+"""A recording as one page: its contents, its permissions, its size."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def picture() -> Picture:
 
 
 def data(page: str, name: str) -> object:
-    """What a page has as data under a name."""
+    """The data of a page under a name."""
     match = re.search(rf'<script type="application/json" id="{name}">(.*?)</script>', page, re.S)
     assert match is not None
     return json.loads(match[1])
@@ -69,7 +69,7 @@ def test_pictures_are_in_it_where_they_are_wanted(journal: GameFile) -> None:
 
 
 def test_a_game_of_three_hours_is_within_its_size(journal: GameFile) -> None:
-    """By what an action takes: a brisk game of three hours has a thousand of them."""
+    """By the size of an action: a fast game of three hours has a thousand of them."""
     page = page_of(journal)
     deeds = len(journal.entries("deed"))
     film = len(json.dumps(data(page, "replay-film")))

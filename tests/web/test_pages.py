@@ -1,4 +1,4 @@
-"""The page and the picture under it."""
+"""The page and its picture."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_a_game_without_a_rulebook_says_nothing_of_rulings(client: FlaskClient, 
     page = client.get("/").text
     assert '"rulebook": false' in page
     assert "<em>Rulings</em>" not in page
-    # What is measured can be disputed all the same.
+    # Measurements can be disputed all the same.
     assert 'id="dispute"' in page
 
 

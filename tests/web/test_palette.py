@@ -1,4 +1,4 @@
-"""The colours of all pages: what is written on them can be read."""
+"""The colours of all pages: text on them is legible."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from importlib.resources import files
 
 LEAST = 4.5
-"""What the accessibility guidelines (WCAG 2, AA) ask of words of the usual size."""
+"""Contrast required by the accessibility guidelines (WCAG 2, AA) for text of normal size."""
 
 PALETTE = (files("web") / "static" / "shared" / "palette.css").read_text(encoding="utf-8")
 SIDE = re.compile(r"\.side-\d \{ --side: (#\w+); --on-side: (#\w+); \}")

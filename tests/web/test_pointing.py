@@ -1,4 +1,4 @@
-"""Tapes that a seat keeps, and places that it points at, over the web."""
+"""Tapes that a seat keeps, and places it points at, over the web."""
 
 import pytest
 

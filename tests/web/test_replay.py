@@ -1,4 +1,4 @@
-"""What the page that plays a recording is told, and what it may ask."""
+"""What the replay page receives, and what it may ask."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def asked(client: FlaskClient, what: str, **wanted: Any) -> Any:
 
 
 def unit_at(journal: GameFile, moment: int = 1) -> dict[str, Any]:
-    """The first unit that lay on the table."""
+    """The first unit on the table."""
     unit: dict[str, Any] = journal.entries("position")[0].document["whole"]["units"][0]
     return unit
 
@@ -83,7 +83,7 @@ def test_whoever_knows_of_other_pictures_than_there_are_is_told_of_all(
     told = client.get(f"/api/replay/film?after={last}&pictures=0").json
     assert (told["entries"], told["pictures"]) == ([], {str(last): ["table"]})
     added = client.get(f"/api/replay/film?after={last - 1}&pictures=0").json
-    assert "pictures" not in added  # none was added to what is known: it comes with its entry
+    assert "pictures" not in added  # none is added: it comes with its entry
     assert added["entries"][0]["pictures"] == ["table"]
 
 
@@ -140,7 +140,7 @@ def test_a_branch_has_rulings_drawings_and_odds(client: FlaskClient, journal: Ga
 
 
 def disrupted(journal: GameFile) -> tuple[int, str]:
-    """An entry after which a unit was disrupted, and which."""
+    """An entry after which a unit is disrupted, and the unit."""
     for entry in journal.entries("deed"):
         for unit, marker in entry.document["after"]["markers"].items():
             if marker.get("disruption"):

@@ -1,4 +1,4 @@
-"""The page's modules: rooms that import one way, and no circles."""
+"""The page's modules: folders that import one way, without circles."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Graph = dict[str, set[str]]
 
 
 def imports_of(static: Path, pattern: re.Pattern[str]) -> Graph:
-    """What each module imports, as paths inside the folder."""
+    """The imports of each module, as paths inside the folder."""
     return {
         path.relative_to(static).as_posix(): {
             (path.parent / match["path"]).resolve().relative_to(static.resolve()).as_posix()
@@ -41,7 +41,7 @@ def imports_of(static: Path, pattern: re.Pattern[str]) -> Graph:
 
 
 def circle_in(graph: Graph) -> list[str]:
-    """The modules of a circle; empty where there is none."""
+    """The modules of a circle; empty if there is none."""
     done: set[str] = set()
 
     def visit(module: str, way: list[str]) -> list[str]:
@@ -58,7 +58,7 @@ def circle_in(graph: Graph) -> list[str]:
 
 
 def wrong_ways(graph: Graph) -> list[str]:
-    """The imports that no room may have."""
+    """The imports that no folder may have."""
     return [
         f"{module} imports {imported}"
         for module, all_imported in graph.items()

@@ -1,4 +1,4 @@
-"""What the rules say, over the application."""
+"""Rulings through the application."""
 
 from __future__ import annotations
 

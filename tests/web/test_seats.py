@@ -1,4 +1,4 @@
-"""Who may come in, where they sit, and what a seat may do."""
+"""Who may enter, where they sit, and what a seat may do."""
 
 import os
 import stat
@@ -22,7 +22,7 @@ def seats():
 
 @pytest.fixture
 def closed(live, seats):
-    """A table on a network, without anybody at it."""
+    """A table on a network, with nobody at it."""
     return create_app(live, {"TESTING": True}, seats=seats)
 
 
@@ -140,7 +140,7 @@ def test_only_the_shared_screen_is_shown_the_links(closed, seats):
     host = closed.test_client()
     host.get(f"/seat/{seats.token('shared')}")
     links = {seat["name"]: seat["link"] for seat in host.get("/api/seats").json["seats"]}
-    assert links["both"] is None  # on the shared screen alone
+    assert links["both"] is None  # only on the shared screen
     assert links["french"] == f"http://10.0.0.7:8000/seat/{seats.token('french')}"
     code = host.get("/api/seats/french/code.svg")
     assert (code.status_code, code.mimetype) == (200, "image/svg+xml")

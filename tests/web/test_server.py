@@ -1,4 +1,4 @@
-"""Serving: addresses, streams that end, ports that are taken."""
+"""Serving: addresses, streams that end, ports in use."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ HALF = b"GET /api/health HTTP/1.1\r\nHost: localhost\r\nX-Slow: "
 
 @contextmanager
 def half_sent(server: Server, addresses: Iterable[str]) -> Iterator[list[socket.socket]]:
-    """A connection from each address, with a request upon it that does not end."""
+    """A connection from each address, with an unfinished request."""
     with ExitStack() as opened:
         sockets = []
         for address in addresses:
@@ -105,7 +105,7 @@ def is_served(server: Server) -> bool:
 
 
 def is_ended(half: socket.socket) -> bool:
-    """Whether the server ends a connection: it says nothing, and nothing more comes."""
+    """Whether the server ends a connection without an answer."""
     try:
         return not half.recv(1)
     except ConnectionResetError:
@@ -138,7 +138,7 @@ def test_many_addresses_shut_the_page_to_nobody_and_a_seat_is_the_last_to_go(
         with half_sent(server, (f"127.0.1.{1 + number % 20}" for number in range(100))) as sockets:
             seated.request("GET", "/api/health", headers=cookie)
             assert seated.getresponse().status == 200
-            assert seated.sock is first  # it was not ended, and opened anew
+            assert seated.sock is first  # it was not ended and reopened
             assert all(map(is_ended, sockets[:50]))
         seated.close()
 

@@ -1,4 +1,4 @@
-"""The whole demo, served from this process, and a browser to look at it."""
+"""The whole demo, served from this process, and a browser to view it."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ CHROMIUM_OPTIONS = [
 
 @pytest.fixture(scope="module")
 def demo_game() -> str | None:
-    """The game of the demo; a file of tests may name another."""
+    """The demo's game; a test file may name another."""
     return None
 
 
@@ -58,7 +58,7 @@ def running_demo(tmp_path_factory: pytest.TempPathFactory, demo_game: str | None
 
 @pytest.fixture
 def demo(running_demo: Demo) -> Demo:
-    """The demo at its beginning, standing still, with every base seen."""
+    """The demo at its beginning, at rest, with every base seen."""
     running_demo.table.restart()
     running_demo.settled()
     return running_demo
@@ -66,7 +66,7 @@ def demo(running_demo: Demo) -> Demo:
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
-    # The shell first: it draws no window, which takes a third of the processor's time of a test.
+    # The shell first: it draws no window, which takes a third of a test's processor time.
     names = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
     program = next(filter(None, map(shutil.which, names)), None)
     if program is None:
@@ -77,7 +77,7 @@ def browser() -> Iterator[Browser]:
         if os.environ.get("CI"):
             pytest.fail(message)
         pytest.skip(message)
-    expect.set_options(timeout=1000 * PATIENCE_S)  # a context's own patience is not for `expect`
+    expect.set_options(timeout=1000 * PATIENCE_S)  # a context's timeout does not cover it
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=program, args=CHROMIUM_OPTIONS)
         yield chromium
@@ -86,40 +86,40 @@ def browser() -> Iterator[Browser]:
 
 @dataclass(frozen=True)
 class Player:
-    """One who looks at the page: what he sees, and where he points."""
+    """A viewer of the page: what he sees, and where he points."""
 
     page: Page
     demo: Demo
 
     def sees_the_newest(self) -> Snapshot:
-        """Wait until the page shows a settled state; that state."""
+        """Wait until the page shows a settled state, and return it."""
         snapshot = self.demo.settled()
         self.sees(lambda: self.version() >= snapshot.version)
         return snapshot
 
     def sees(self, is_so: Callable[[], bool]) -> None:
-        """Wait until something is so, looking again after each frame of the table."""
+        """Wait until a condition is true, checked after each frame of the table."""
         wait_until(self.demo.live, is_so)
 
     def version(self) -> int:
         return int(self.page.locator("#board").get_attribute("data-version") or -1)
 
     def spot(self, x_mm: float, y_mm: float) -> tuple[float, float]:
-        """Where on the screen a place of the table is."""
+        """The place on the screen of a place on the table."""
         return spot(self.page, x_mm, y_mm)
 
     def spot_of(self, unit_id: str) -> tuple[float, float]:
-        """Where on the screen a base of a unit truly lies."""
+        """The place on the screen of a unit's base, by the truth."""
         base = self.true_bases(unit_id)[0]
         return self.spot(base.x_mm, base.y_mm)
 
     def middle_of(self, unit_id: str) -> tuple[float, float]:
-        """The middle of a regular unit as it truly lies."""
+        """The true middle of a regular unit."""
         bases = self.true_bases(unit_id)
         return sum(b.x_mm for b in bases) / len(bases), sum(b.y_mm for b in bases) / len(bases)
 
     def heading_of(self, unit_id: str) -> float:
-        """Where a unit truly faces."""
+        """The true heading of a unit."""
         return self.true_bases(unit_id)[0].heading_deg
 
     def true_bases(self, unit_id: str) -> tuple[BasePose, ...]:
@@ -128,7 +128,7 @@ class Player:
         return unit.bases
 
     def reading(self) -> tuple[float, float, float]:
-        """What the tape reads: in the game's unit, mm and its standard deviation."""
+        """The tape's reading: in the game's unit, in mm, and its standard deviation."""
         expect(self.page.locator(".tape.settled .reading-mm")).to_have_text(re.compile(r"\d mm"))
         bw = self.page.locator(".tape.settled .reading").text_content() or ""
         mm = self.page.locator(".tape.settled .reading-mm").text_content() or ""
@@ -141,7 +141,7 @@ class Player:
 
 
 def looking(context: BrowserContext, demo: Demo) -> Iterator[Player]:
-    """The page, with everything that is on the table; its scripts must not fail."""
+    """The page, showing everything on the table; its scripts must not fail."""
     page = patient(context).new_page()
     mistakes: list[Any] = []
     page.on("pageerror", lambda mistake: mistakes.append(mistake))
@@ -195,7 +195,7 @@ def hall(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hall]:
 
 @pytest.fixture(scope="module")
 def players(hall: Hall, browser: Browser) -> Iterator[Table]:
-    """Both players, who came in by their links; no script of the page may fail."""
+    """Both players, who opened their links; no script of the page may fail."""
     with ExitStack() as closing:
         seats = [closing.enter_context(seated(hall, browser, side)) for side in SIDES]
         yield Table(hall, *seats)

@@ -1,4 +1,4 @@
-"""The whole demo as tests see it, and when what it sees is near the truth."""
+"""The whole demo for tests, and when its view is near the truth."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ NEAR_MM = 3.0
 STACKED_MM = 7.5
 FRAME_S, LOOK_S = 0.5, 0.02
 FRAMES_TO_REST = 7
-"""A change is seen, searched, believed when it is seen twice, and rests for 0.8 s."""
+"""A change is noticed, searched, accepted when seen twice, and rests for 0.8 s."""
 SLOW_HAND = """
   if (location.protocol.startsWith("http")) {
     import("/static/shared/gestures.js").then(({ timing }) => { timing.longPress_ms = 3_600_000; });
@@ -43,31 +43,30 @@ SLOW_HAND = """
     }, 50);
   }, true);
 """
-"""A press does not become a long one because the machine was busy before it ended, and a tap on a
-list that has just changed, which takes none, is made again once it does: a picture of the camera
-may change the list between the look at a button and the tap on it."""
+"""A press does not become a long one because the machine is busy, and a tap ignored by a list that
+has just changed is repeated: a new picture may change the list between finding a button and tapping
+it."""
 
 
 @dataclass(frozen=True)
 class Demo:
-    """The whole demo: where its page is, what it sees, and the truth."""
+    """The whole demo: its address, its view, and the truth."""
 
     address: str
     table: SimulatedTable
     live: LiveTable
 
     def settled(self) -> Snapshot:
-        """A state of the live table in which every base is seen near the truth."""
+        """A state of the live table with every base seen near the truth."""
         wait_until(self.live, lambda: is_near(self.live.snapshot().position, self.table.truth()))
         return self.live.snapshot()
 
 
 class RestingCamera:
-    """The demo's camera: it takes pictures while anything changes, and few while nothing does.
+    """The demo's camera: it takes pictures while anything changes, and few otherwise.
 
-    Each is half a second of the table's time later than the one before, and is taken when that one
-    has been read, so that a page sees the same on a machine of any speed. A script that runs keeps
-    real time.
+    Each is half a second of table time after the last, and is taken when that one has been read, so
+    that a page sees the same on a machine of any speed. A running script keeps real time.
     """
 
     name = "simulated"
@@ -103,7 +102,7 @@ class RestingCamera:
         return self.live is None or self.live.snapshot().frame >= self._given
 
     def _is_asked_for(self) -> bool:
-        """Whether something may not be at rest yet; a script's hands come at their own time."""
+        """Whether something may not be at rest yet; a script's hands keep their own time."""
         is_at_rest = self._still > FRAMES_TO_REST and self._table.scene() == self._scene
         return self._table.is_paused and not is_at_rest
 
@@ -113,7 +112,7 @@ class RestingCamera:
 
 
 def demo_watched(table: SimulatedTable, record: GameRecorder) -> tuple[Reader, LiveTable]:
-    """The demo's table under a camera, and who watches it."""
+    """The reader of the demo's camera, and the live table that watches it."""
     camera = RestingCamera(table)
     reader = Reader(lambda: camera, name=camera.name, is_live=False, clock=camera.clock)
     seen_by = demo_camera(table=table.roster.table)
@@ -122,7 +121,7 @@ def demo_watched(table: SimulatedTable, record: GameRecorder) -> tuple[Reader, L
 
 
 def demo_renderer(roster: Roster) -> Renderer:
-    """What draws the demo for one test file after the other; two demos never run at once."""
+    """The renderer of the demo, shared by test files; two demos never run at once."""
     if roster.table.hex_map is not None:
         return Renderer(roster, demo_camera(table=roster.table), PLAIN)
     return _renderer_of(roster.game)
@@ -135,16 +134,16 @@ def _renderer_of(game: str) -> Renderer:
 
 
 def patient(context: BrowserContext) -> BrowserContext:
-    """A browser's context that waits, and whose hand may press, for as long as it takes."""
+    """A browser context with patient timeouts, in which a press may take as long as it needs."""
     context.set_default_timeout(1000 * PATIENCE_S)
     context.add_init_script(SLOW_HAND)
     return context
 
 
 def wait_until(live: LiveTable, is_so: Callable[[], bool]) -> None:
-    """Wait until something is so, looking again after each frame of a table.
+    """Wait until a condition is true, checked after each frame of a table.
 
-    A browser draws it later: it is looked at again without one, too.
+    It is also checked without a frame, as a browser draws later.
     """
     for _ in in_time():
         if is_so():
@@ -173,7 +172,7 @@ def _lies_near(base: BasePose, true: BasePose) -> bool:
 
 
 def _is_stacked(base: BasePose, true: Mapping[int | None, BasePose]) -> bool:
-    """Whether a counter lies under or on another, so that it need not be seen."""
+    """Whether a counter lies under or on another, and need not be seen."""
     return any(
         other.tag != base.tag and hypot(other.x_mm - base.x_mm, other.y_mm - base.y_mm) < STACKED_MM
         for other in true.values()
@@ -181,7 +180,7 @@ def _is_stacked(base: BasePose, true: Mapping[int | None, BasePose]) -> bool:
 
 
 def spot(page: Page, x_mm: float, y_mm: float) -> tuple[float, float]:
-    """Where on the screen a place of the table is, as the browser itself draws it."""
+    """The place on the screen of a place on the table, as the browser draws it."""
     x_px, y_px = page.evaluate(
         """([x, y]) => {
           const frame = document.querySelector(".table-frame").getScreenCTM();

@@ -1,4 +1,4 @@
-"""Games on the page: a hall that serves the demo, seats with a browser each, and their players."""
+"""Games on the page: a hall that serves the demo, and seats with a browser each."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ KEEP_ANSWERS = """
 
 
 class Hall:
-    """A simulated table as a network sees it, the demo's unless another is given.
+    """A simulated table served on a network, by default the demo's.
 
     It has a link for each seat; it can be closed and opened.
     """
@@ -53,7 +53,7 @@ class Hall:
         self.table.pause()
 
     def open(self) -> None:
-        """Watch the table and serve it, and go on with a game that was begun."""
+        """Watch the table and serve it, and resume an unfinished game."""
         facts = GameFacts(self.table.roster.game, "", datetime.now(UTC))
         unfinished = unfinished_game(self.folder, "")
         record = GameRecorder(partial(new_game_file, self.folder, facts), unfinished)
@@ -65,7 +65,7 @@ class Hall:
         self.address = server.address
 
     def close(self) -> None:
-        """Stop watching and serving: it may be opened again, at the same address."""
+        """Stop watching and serving; it may be reopened at the same address."""
         self._closing.close()
 
     def end(self) -> None:
@@ -92,13 +92,13 @@ class Hall:
 
 
 def is_of_a_deed(answer: Response) -> bool:
-    """Whether an answer says what came of something that a player did."""
+    """Whether a response is the result of a player's action."""
     return answer.request.method == "POST" and "/api/game/" in answer.url
 
 
 @dataclass
 class Seat:
-    """A side's browser, and everything that it was ever told."""
+    """A side's browser, and everything that it received."""
 
     hall: Hall
     side: str
@@ -111,7 +111,7 @@ class Seat:
         self.hall.waits(lambda: self.version() >= version)
 
     def received(self) -> str:
-        """All that the page was ever told, by answers and by its stream."""
+        """Everything that the page received, by responses and by its stream."""
         answers: str = self.page.evaluate("window.answers.join('')")
         return "".join([self.page.content(), answers, *self.heard])
 
@@ -119,14 +119,14 @@ class Seat:
         return int(self.page.locator("#game-strip").get_attribute("data-version") or -1)
 
     def taps(self, label: str) -> None:
-        """Tap the button of an action, up to what it says in brackets; see what it led to."""
+        """Tap the button of an action, by its label before any brackets; await the result."""
         if self.page.locator("#tab-game").is_visible():
             self.page.locator("#tab-game").click()
         button = "#game-actions button[aria-label"
         self.clicks(f'{button}="{label}"], {button}^="{label} ("]')
 
     def begins_scenario(self) -> None:
-        """Begin a game with places of its own, and see the demo's hands lay the table by it."""
+        """Begin a game with its own places, and wait until the demo's hands have laid the table."""
         self.hall.settled()
         with self.page.expect_response("**/api/simulated/lay") as answer:
             self.page.locator("#begin").click()
@@ -134,20 +134,20 @@ class Seat:
         self.shows_the_newest()
 
     def opens_log(self) -> None:
-        """Turn to the log's tab, which a page leaves when its turn comes."""
+        """Open the log's tab, which a page leaves when its turn comes."""
         self.shows_the_newest()
         self.page.locator("#tab-log").click()
-        expect(self.page.locator("#game-log")).to_be_visible()  # keys reach nothing that is hidden
+        expect(self.page.locator("#game-log")).to_be_visible()  # keys do not reach hidden elements
 
     def clicks(self, selector: str) -> None:
-        """Click what sends something, and see what it led to."""
+        """Click something that sends a request, and wait for the result."""
         with self.page.expect_response(is_of_a_deed) as answer:
             self.page.locator(selector).first.click()
         assert answer.value.ok, answer.value.text()
         self.shows_the_newest()
 
     def enters(self, *faces: int) -> None:
-        """Enter real dice by their digits: taps are not taken where a list has just changed."""
+        """Enter real dice by digits, as a list that has just changed ignores taps."""
         expect(self.page.locator("#game-dice-keys button").first).to_be_enabled()
         for face in faces:
             self.page.keyboard.press(str(face))
@@ -163,7 +163,7 @@ class Table:
     austrian: Seat
 
     def asked(self) -> Seat:
-        """Whose page is asked; the dice are the active side's here."""
+        """The seat that is asked; dice belong to the active side here."""
         side = self.hall.asked().seat
         return self.austrian if side == "austrian" else self.prussian
 
@@ -187,14 +187,14 @@ class Table:
             seat.shows_the_newest()
 
     def without_cards(self) -> None:
-        """Nobody plays a card, for as long as that is what is asked."""
+        """Nobody plays a card, as long as cards are asked for."""
         while any(word in self.hall.asked().question for word in ("interrupt", "play a card")):
             seat = self.asked()
             seat.shows_the_newest()
             seat.taps("No card")
 
     def taps(self, *labels: str) -> None:
-        """Whoever is asked taps, one label after the other, and nobody plays a card."""
+        """The seat asked taps one label after the other, and nobody plays a card."""
         for label in labels:
             self.without_cards()
             seat = self.asked()
@@ -203,7 +203,7 @@ class Table:
         self.without_cards()
 
     def lay(self, unit: str, ghost: Any) -> None:
-        """A hand puts a unit where a ghost lies."""
+        """A hand puts a unit on its ghost."""
         x_mm = sum(base.x_mm for base in ghost) / len(ghost)
         y_mm = sum(base.y_mm for base in ghost) / len(ghost)
         self.hall.table.move_unit(unit, x_mm, y_mm, ghost[0].heading_deg)
@@ -211,7 +211,7 @@ class Table:
 
 @contextmanager
 def seated(hall: Hall, browser: Browser, name: str, **device: Any) -> Iterator[Seat]:
-    """A seat's browser, and all that it receives."""
+    """A seat's browser, with everything that it receives."""
     context = browser.new_context(**({"viewport": {"width": 1300, "height": 900}} | device))
     page = patient(context).new_page()
     seat = Seat(hall, name, page)

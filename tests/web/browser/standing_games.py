@@ -1,4 +1,4 @@
-"""A game on a table that stands still, and a browser on it: what the page does by itself."""
+"""A game on a still table, with a browser: what the page does by itself."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from web import Server, create_app
 
 @dataclass(frozen=True)
 class StandingGame:
-    """A game of the french, who begin, against the british; all share one screen."""
+    """A game of the french, who begin, against the british, on one shared screen."""
 
     live: StandingTable
     page: Page
@@ -31,13 +31,13 @@ class StandingGame:
         return self.live.referee
 
     def begin(self, position: Position) -> None:
-        """Begin a game on a table that lies as the page has it, too."""
+        """Begin a game on a table that the page shows as it lies."""
         self.live.show(position=position)
         self.referee.begin(position, {"active": "french"}, SHARED)
         self.referee.table_at_rest(position)
 
     def goes_on(self, *labels: str) -> None:
-        """Do what is on offer under these labels, not by the page; nobody plays a card."""
+        """Take the offers with these labels, bypassing the page; nobody plays a card."""
         for label in labels:
             while not (offered := [action for action in self._offers() if is_under(label, action)]):
                 self._act(self._offers()["No card"])
@@ -64,7 +64,7 @@ class StandingGame:
 
 
 def is_under(label: str, offered: str) -> bool:
-    """Whether an offer has this label, up to what it says in brackets."""
+    """Whether an offer has this label, before any brackets."""
     return offered == label or offered.startswith(f"{label} (")
 
 
@@ -76,14 +76,14 @@ def standing_game(
     simulated: StandingControls | None = None,
     **device: Any,
 ) -> Iterator[StandingGame]:
-    """A browser on a table that stands still; no script of the page may fail."""
+    """A browser on a still table; no script of the page may fail."""
     live = StandingTable(roster=ROSTER_OF_FOUR, position=position, simulated=simulated)
     context = browser.new_context(**({"viewport": {"width": 1400, "height": 900}} | device))
     with Server(create_app(live), port=0) as server, context:
         page = patient(context).new_page()
         mistakes: list[Any] = []
         page.on("pageerror", lambda mistake: mistakes.append(mistake))
-        page.route("**/api/measure*", lambda route: route.abort())  # it stands in for lengths
+        page.route("**/api/measure*", lambda route: route.abort())  # it replaces lengths
         page.goto(server.address)
         yield StandingGame(live, page)
     assert not mistakes, mistakes

@@ -1,4 +1,4 @@
-"""A rulebook that the page has never heard of, from its first form to its replay and its hall."""
+"""A rulebook unknown to the page, from its first form to its replay and its hall."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def skirmish_table() -> SimulatedTable:
 
 
 def picture(page: Page, name: str) -> None:
-    """Keep a screenshot to look at, if `PICTURES` names a folder."""
+    """Save a screenshot, if `PICTURES` names a folder."""
     if folder := os.environ.get("PICTURES"):
         page.screenshot(path=f"{folder}/{name}.png")
 
@@ -69,7 +69,7 @@ class Players:
 
 @contextmanager
 def two_players(browser: Browser, folder: Path) -> Iterator[Players]:
-    """A game of two browsers, without any error in their consoles."""
+    """A game of two browsers, without errors in their consoles."""
     hall = Hall(folder, skirmish_table())
     hall.open()
     mistakes: list[str] = []
@@ -91,7 +91,7 @@ def keep_errors(page: Page, mistakes: list[str]) -> None:
 
 @contextmanager
 def looking(browser: Browser, address: str) -> Iterator[Page]:
-    """A page without any error in its console."""
+    """A page without errors in its console."""
     mistakes: list[str] = []
     with browser.new_context(viewport={"width": 1300, "height": 900}) as context:
         page = patient(context).new_page()
@@ -183,7 +183,7 @@ def shoots(players: Players) -> None:
 
 
 def loses_a_base(players: Players) -> None:
-    """B2 wounds R1 twice: it loses a base, which a hand takes off."""
+    """B2 wounds R1 twice: R1 loses a base, which a hand takes off."""
     bandits = players.bandits
     expect(bandits.page.locator("#turn-active")).to_have_text("Bandits")
     bandits.taps("B2 at R2")

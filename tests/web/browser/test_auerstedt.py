@@ -55,7 +55,7 @@ def both_see(table: Table) -> None:
 
 
 def begins(table: Table, french: Seat) -> None:
-    """Both sides throw together against the factors that the demo's charts give."""
+    """Both sides roll together against the factors of the demo's charts."""
     french.page.locator("#begin").click()
     table.hall.waits(lambda: table.hall.referee.position() is not None)
     for dice in ((6, 6, 6, 6), (2, 3, 6, 6)):
@@ -69,7 +69,7 @@ def begins(table: Table, french: Seat) -> None:
 
 
 def fires(table: Table, french: Seat) -> None:
-    """Targets are declared first; the grade of a unit is rolled when it is first needed."""
+    """Targets are declared first; a unit's grade is rolled when first needed."""
     french.taps("FG1 at P1")
     french.taps("Roll for all declared fire")
     expect(french.page.locator("#game-dice-title")).to_contain_text("the quality of FG1")
@@ -84,7 +84,7 @@ def fires(table: Table, french: Seat) -> None:
 
 
 def marches_by_hand(table: Table, french: Seat) -> None:
-    """An order is rolled; then the hand moves, and is judged by it."""
+    """An order is rolled; then the hand's move is judged by it."""
     expect(french.page.locator("#game-actions")).to_contain_text("Friant")
     picture(french.page, "auerstedt-orders")
     french.taps("F4")
@@ -106,7 +106,7 @@ def marches_by_hand(table: Table, french: Seat) -> None:
 
 
 def charges(table: Table, french: Seat, prussian: Seat) -> None:
-    """Impulsive horse charges what it could reach, without an order and without being asked."""
+    """Impulsive horse charges an enemy in reach, without an order and without being asked."""
     both_see(table)
     if table.hall.asked().question.endswith("or roll"):
         prussian.taps("Nobody fires")
@@ -121,7 +121,7 @@ def charges(table: Table, french: Seat, prussian: Seat) -> None:
 
 
 def fights(table: Table, french: Seat, prussian: Seat) -> None:
-    """F1 must fire; the combat asks what the book at hand does not tell; the loser routs."""
+    """F1 must fire; the combat asks for what the book lacks; the loser routs."""
     expect(french.page.locator("#game-dice-title")).to_contain_text("the quality of F1")
     french.enters(3, 3)
     expect(french.page.locator("#game-dice-title")).to_contain_text("F1 firing at PC1")
@@ -134,7 +134,7 @@ def fights(table: Table, french: Seat, prussian: Seat) -> None:
     both_see(table)
     french.taps("1")
     both_see(table)
-    # Either player may enter what the book of their own says.
+    # Either player may enter results from his own book.
     for seat in (french, prussian):
         expect(seat.page.locator("#game-strip")).to_contain_text("hits on PC1?")
         expect(seat.page.locator("#game-hint")).to_contain_text("has no combat chapter")

@@ -1,6 +1,6 @@
-"""Every page keeps the rules of WCAG 2 A and AA, and what axe holds for good practice beyond them.
+"""Every page meets WCAG 2 A and AA, and axe's best practices beyond them.
 
-By day and by night, at a desk and on a phone. What is folded is unfolded first.
+By day and by night, on a desktop and on a phone. Folded parts are unfolded first.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ SHOW_ALL_RULINGS = """() => {
 
 @pytest.fixture(params=DEVICES)
 def device(request: pytest.FixtureRequest) -> dict[str, Any]:
-    """A browser without animations, as a colour that is fading has no contrast to speak of."""
+    """A browser without animations, as a fading colour has no definite contrast."""
     return DEVICES[request.param] | {"reduced_motion": "reduce"}
 
 
@@ -66,7 +66,7 @@ def page(browser: Browser, device: dict[str, Any]) -> Iterator[Page]:
 
 
 def faults(page: Page) -> list[str]:
-    """What axe finds in a page by day, and in its colours by night."""
+    """axe's findings in a page by day, and in its colours by night."""
     page.evaluate(UNFOLD)
     found = []
     for theme, options in (("light", RULES), ("dark", CONTRAST)):
@@ -124,7 +124,7 @@ def test_a_game(browser: Browser, players: Table, device: dict[str, Any]) -> Non
         seat.page.locator("#health").click()
         expect(seat.page.locator("#masks")).to_be_visible()
         assert faults(seat.page) == []
-        # A button may be drawn anew between the look at it and the press.
+        # A button may be redrawn between finding and pressing it.
         seat.page.locator(".ruling .dispute-open").first.evaluate("button => button.click()")
         expect(seat.page.locator("#dispute-close")).to_be_visible()
         assert faults(seat.page) == []
@@ -170,7 +170,7 @@ def test_a_calibration(page: Page, calibration: str) -> None:
 
 @pytest.fixture
 def finished(tmp_path: Path) -> Iterator[str]:
-    """The address of a calibration whose camera file is there, with cameras to choose from."""
+    """The address of a finished calibration, with cameras to choose from."""
     path, streams = tmp_path / "camera.json", Streams(1)
     camera = demo_camera(*SIZES_PX[0])
     size, origin = len(CAMERA_PARAMETERS), Origin("2026-05-01T00:00:00Z", ("simulated",))

@@ -1,4 +1,4 @@
-"""A whole live calibration in a browser: a board waved by itself, the table, a ruler."""
+"""A whole live calibration in a browser: a self-waving board, the table, a ruler."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ CORNERS_MM = np.array([[0, 0, 0], [1200, 0, 0], [1200, 800, 0], [0, 800, 0], [60
 
 
 class InStep:
-    """The simulated hands, no faster than they are looked at, however slow the machine is."""
+    """The simulated hands, never faster than they are watched, however slow the machine."""
 
     name = "simulated"
 
@@ -102,14 +102,14 @@ def served(tmp_path: Path) -> Iterator[Served]:
 
 @pytest.fixture
 def over_map(tmp_path: Path) -> Iterator[Served]:
-    """A calibrated camera over a bought map, which lies elsewhere than the table file guesses."""
+    """A calibrated camera over a bought map that lies elsewhere than the table file says."""
     laid = replace(LISTED, table=replace(LISTED.table, hex_map=TRUE_MAP))
     yield from calibrated(tmp_path / "camera.json", laid, LISTED, OVER_MAP)
 
 
 @pytest.fixture
 def over_jig(tmp_path: Path) -> Iterator[Served]:
-    """A calibrated camera, and hands that push bases into the jig once they are asked to."""
+    """A calibrated camera, and hands that push bases into the jig on request."""
     roster = glued_by_hand(demo_roster())
     yield from calibrated(tmp_path / "camera.json", roster, roster, CAMERA, frames_per_s=10.0)
 
@@ -162,7 +162,7 @@ def phone(browser: Browser, served: Served) -> Iterator[Page]:
 
 
 def click_at(page: Page, point_px: np.ndarray) -> None:
-    """Click the picture where one of its pixels is shown."""
+    """Click a pixel of the picture."""
     at = page.evaluate(
         """([x, y]) => {
           const svg = document.getElementById("view");
@@ -177,8 +177,8 @@ def click_at(page: Page, point_px: np.ndarray) -> None:
 def test_a_person_is_led_from_the_board_to_a_checked_camera_file(
     page: Page, served: Served
 ) -> None:
-    # The board is waved; views are taken by themselves until it is enough.
-    for number in range(8):  # one after the other: each has its time
+    # The board is waved; views are taken automatically until there are enough.
+    for number in range(8):  # one after the other, each in its time
         expect(page.locator("#views li").nth(number)).to_be_visible()
     expect(page.locator("#wanting li.met")).to_be_visible()
     assert page.locator("#views li .error").first.inner_text().endswith(" px")
@@ -199,7 +199,7 @@ def test_a_person_is_led_from_the_board_to_a_checked_camera_file(
     click_at(page, ends_px[1])
     result = page.locator("#ruler-result")
     expect(result).to_have_attribute("data-verdict", "good")
-    # A screen's pixel is some 0.9 of the picture's, and as many millimetres: two clicks.
+    # A screen pixel is some 0.9 of the picture's, and as many millimetres: two clicks.
     assert abs(float(result.get_attribute("data-measured-mm") or 0) - 300) < 3
 
 
@@ -230,7 +230,7 @@ def test_four_clicks_fit_a_bought_hex_map_and_one_in_another_hex_is_refused(
         expect(page.locator("#say-text")).to_have_text("The map fits: copy its section")
         picture(page, "hexmap-fits")
         section = tomllib.loads(page.locator("#hexmap-section").inner_text())["map"]
-        # A click hits a pixel of the screen, some half a millimetre.
+        # A click hits a screen pixel, some half a millimetre.
         assert section["origin_mm"] == pytest.approx(TRUE_MAP.origin_mm, abs=0.5)
         assert section["rotation_deg"] == pytest.approx(0.7, abs=0.15)
         hexes.nth(0).fill("0202")
@@ -240,7 +240,7 @@ def test_four_clicks_fit_a_bought_hex_map_and_one_in_another_hex_is_refused(
         picture(page, "hexmap-refused")
         hexes.nth(0).fill("9999")
         expect(page.locator("#notice")).to_contain_text("expected a hex of the map")
-        # What was clicked is no ruler.
+        # The clicks were not on a ruler.
         expect(page.locator("#ruler-result")).to_be_hidden()
 
 

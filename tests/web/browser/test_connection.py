@@ -1,4 +1,4 @@
-"""How well the camera sees and the page hears, and what it says when they do not."""
+"""The health of the camera and of the page's connection, and messages when they fail."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page of players who declare before they measure: nothing that it is told tells a range."""
+"""The page of players who declare before they measure: nothing it receives reveals a range."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Page, expect
 from tests.web.browser.halls import Hall, Seat, Table, seated
 
 TELLING = re.compile(r"distance_bw|margin_mm|probability|\d+\.\d+ BW|± \d|role-ring|fire-zone")
-"""What answers, sentences and drawings of anything measured have in them."""
+"""Words in answers, sentences and drawings of anything measured."""
 
 ASKED = (
     "api/measure?a=unit:P1&b=unit:A1&within_bw=4",
@@ -24,7 +24,7 @@ ASKED = (
 
 @pytest.fixture
 def duel(players: Table) -> Table:
-    """A game of players who declare first, begun from the page, and nobody has pointed anywhere."""
+    """A game of players who declare first, begun from the page, before anybody points anywhere."""
     hall, page = players.hall, players.prussian.page
     hall.settled()
     page.locator("#begin-change > summary").click()
@@ -46,7 +46,7 @@ def spectator(hall: Hall, browser: Browser) -> Iterator[Seat]:
 
 
 def points_at(page: Page, *units: str) -> None:
-    """Choose these units alone, from the order of battle."""
+    """Choose only these units, from the order of battle."""
     page.keyboard.press("Escape")
     page.evaluate("document.getElementById('roster').open = true")
     for unit in units:
@@ -78,7 +78,7 @@ def test_nothing_is_told_to_anybody_before_it_is_declared_and_then_what_was(
     dispute.click()
     expect(page.locator("#dispute")).to_be_visible()
     page.locator("#dispute-close").click()
-    expect(page.locator("#dispute")).not_to_be_visible()  # keys reach nothing behind it
+    expect(page.locator("#dispute")).not_to_be_visible()  # keys do not reach elements behind it
 
     duel.prussian.enters(1)
     expect(page.locator(".tape .reading")).to_have_text("")
@@ -87,7 +87,7 @@ def test_nothing_is_told_to_anybody_before_it_is_declared_and_then_what_was(
 
 
 def span_bw(hall: Hall) -> float:
-    """How far the force that was activated last is from its commander."""
+    """The distance of the force activated last from its commander."""
     with hall.referee.locked() as play:
         assert play is not None
         events = [event for done in play.done for event in done.events]
@@ -95,7 +95,7 @@ def span_bw(hall: Hall) -> float:
 
 
 def is_told_nothing(seat: Seat) -> None:
-    """Who points at units, and whoever asks the server itself, is told why nothing is told."""
+    """Pointing at units, and asking the server directly, give only the reason for silence."""
     page = seat.page
     because = "Measuring is closed until the Prussian action is declared."
     points_at(page, "P1")

@@ -1,4 +1,4 @@
-"""Real dice, entered die by die: beside its empty slots stands whose each is and what it needs."""
+"""Real dice, entered die by die: each empty slot says whose it is and what it needs."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_each_die_says_whose_it_is_and_what_it_needs(game: StandingGame) -> None
     expect(groups.locator("span")).to_have_text(
         ["5+ F1's left base", "4+ F1's bases 2, 3 and 4 from the left"]
     )
-    # A slot with a number in it was taken for a die that had been rolled.
+    # Players took a slot with a number for a die that had been rolled.
     expect(groups.locator(".die")).to_have_text([""] * 4)
     for face in (4, 4, 1, 1):
         game.page.locator(f'#game-dice-keys [data-face="{face}"]').click()
@@ -45,7 +45,7 @@ def test_each_die_says_whose_it_is_and_what_it_needs(game: StandingGame) -> None
     result = "F1 at B1: 4, needs 5+: no hit"
     cast = game.page.locator("#game-cast-for")
     expect(cast).to_have_text(result)
-    # The result stands once: among the latest, or beside its dice where a phone does not show them.
+    # The result is shown once: among the latest, or beside its dice on a phone, which lacks them.
     latest = game.page.locator("#game-latest li", has_text=result)
     expect(latest).to_be_visible()
     expect(cast).to_be_hidden()
@@ -68,7 +68,7 @@ def test_dice_are_entered_by_their_digits_and_backspace_never_undoes_the_game(
         keys.press("Backspace")
     expect(thrown).to_have_count(0)
     expect(game.page.locator("#game-dice-title")).to_have_text("4 dice for F1 to hit")
-    # A tab that was clicked keeps a focus that nobody sees; Enter is for the dice all the same.
+    # A clicked tab keeps an invisible focus; Enter is still for the dice.
     game.page.locator("#tab-log").click()
     game.page.locator("#tab-game").click()
     for key in ("5", "4", "1", "1", "Enter"):
@@ -82,7 +82,7 @@ def test_dice_are_entered_by_their_digits_and_backspace_never_undoes_the_game(
 def test_what_is_seen_done_is_taken_back_though_its_answer_is_on_its_way(
     game: StandingGame,
 ) -> None:
-    """The table's news outran the answer, and Ctrl+Z was lost."""
+    """The table's news arrived before the response, and Ctrl+Z was lost."""
     keys = game.page.keyboard
 
     def answer_late(route: Route) -> None:

@@ -1,4 +1,4 @@
-"""What the page draws is what lies on the table."""
+"""The page draws what lies on the table."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ ROUNDING_MM = 0.01
 """The stream rounds places to a hundredth of a millimetre, the drawing to a thousandth."""
 
 SIGMAS = 5
-"""Of some 90 bases and their two coordinates none is expected beyond this in a thousand runs."""
+"""With some 90 bases and two coordinates each, none is expected beyond this in a thousand runs."""
 
 
 def drawn_bases(player: Any) -> dict[int, tuple[float, float, float]]:
-    """Each unit base's place and heading in the SVG, by tag."""
+    """The place and heading in the SVG of each unit's bases, by tag."""
     numbers_by_tag = {}
     for base in player.page.locator(".unit .base").all():
         tag = int(base.get_attribute("data-thing").removeprefix("base:"))
@@ -62,7 +62,7 @@ def test_the_wheel_keeps_what_is_under_the_pointer(player: Any) -> None:
     page.mouse.move(*at)
     page.mouse.wheel(0, -400)
     player.sees(lambda: player.px_per_mm() > 1.5 * before)
-    # The browser gives the wheel's place in whole pixels, and zooming magnifies the rest.
+    # The browser rounds the mouse wheel's place to whole pixels, and zooming magnifies the rest.
     assert dist(player.spot(400, 300), at) < 2
 
 

@@ -26,7 +26,7 @@ def test_an_empty_replay_has_nothing_to_play_it_with(browser: Browser) -> None:
         game.page.locator("#help-open").click()
         game.page.locator("#help-close").click()
         game.page.get_by_role("link", name="Go to the live table").click()
-        # The server may not close while it still sends the page's modules.
+        # The server must not close while it still sends the page's modules.
         expect(game.page.locator("#health-state")).not_to_have_text("Connecting")
 
 

@@ -32,7 +32,7 @@ def test_a_game_is_started_from_the_first_screen(
             seat.page.locator("#lift").scroll_into_view_if_needed()
             expect(seat.page.locator("#lift")).to_be_in_viewport(ratio=1)
             return
-        # Beside the table it stays there whatever is chosen.
+        # Beside the table it stays, whatever is chosen.
         seat.page.locator('.units [data-thing="unit:P1"]').focus()
         seat.page.keyboard.press("Enter")
         expect(seat.page.locator("#measure-title")).to_contain_text("P1")

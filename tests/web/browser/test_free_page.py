@@ -1,4 +1,4 @@
-"""A table without a rulebook: round bases, inches, lines of sight, and no word of a game."""
+"""A table without a rulebook: round bases, inches, lines of sight, and no mention of a game."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_round_bases_are_measured_from_rim_to_rim_in_inches(player: Any) -> None
 
 def test_what_the_table_file_says_blocks_sight(player: Any) -> None:
     page = player.page
-    # Between them stands the farm.
+    # The farm stands between them.
     page.mouse.click(*player.spot_of("F8"))
     page.mouse.click(*player.spot_of("B4"))
     expect(page.locator("#rulings")).to_contain_text("farm hides B4 from F8")

@@ -1,4 +1,4 @@
-"""What hands do on the table, and what the page says of it."""
+"""What hands do on the table, and what the page says about it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_a_unit_moved_out_of_turn_is_said_and_may_be_accepted(fight: Table) -> N
     expect(moved).to_contain_text("✗ no")
     opens = moved.locator('[data-way="accept-open"]')
     opens.click()
-    # Nobody takes the first step for the whole: the second one asks.
+    # Nobody mistakes the first step for the whole: the second one asks.
     expect(moved.locator(".accepting b")).to_have_text("Not accepted yet: do the players agree?")
     expect(moved.locator("input")).to_be_focused()
     moved.locator("input").press("Escape")
@@ -64,7 +64,7 @@ def test_a_legal_move_is_confirmed_by_its_own_side_and_overruled_by_nobody(fight
         expect(moved).to_contain_text("✓ yes")
         expect(moved.locator("[data-way]:visible")).to_have_count(ways)
     page = fight.prussian.page
-    # The room of one card hides nothing that is asked.
+    # The room for one card hides no question.
     page.wait_for_function("document.getElementById('game-seen').clientHeight < 180")
     page.locator('.units [data-thing="unit:P1"]').focus()
     page.keyboard.press("Enter")
@@ -84,7 +84,7 @@ def test_a_force_that_was_moved_at_once_is_confirmed_with_one_tap(fight: Table) 
         if unit == "P2":
             expect(cards).to_have_count(1)
     expect(cards).to_have_count(3)
-    # A new card comes in below the one that may be under the pointer.
+    # A new card appears below the one that may be under the pointer.
     expect(cards.first).to_have_attribute("data-unit", "P2")
     expect(page.locator("#confirm-all")).to_have_text("Confirm all 2 moves")
     expect(page.locator("#together-order")).to_have_text("in this order: P1, P2")
@@ -95,7 +95,7 @@ def test_a_force_that_was_moved_at_once_is_confirmed_with_one_tap(fight: Table) 
     expect(page.locator("#game-log-body")).to_contain_text("P2 marches 1.50 BW")
     expect(page.locator("#game-moved .moved")).to_have_count(1)
     expect(page.locator("#game-together")).to_be_hidden()
-    # What would be lost is named before the march ends.
+    # The march's end first warns of what would be lost.
     page.locator('#game-actions button[aria-label="End the march"]').click()
     ending = page.locator("#game-actions button", has_text="P4 not settled yet")
     expect(ending).to_have_text("P4 not settled yet: End the march anyway?")
@@ -137,9 +137,9 @@ def test_a_unit_dragged_too_far_sees_its_limit_and_is_put_where_it_may_go(fight:
     assert place_in_panel(page, asked) == below_px
     fight.prussian.clicks('.moved[data-unit="P1"] [data-way="seen"]')
     expect(moved).to_have_count(0)
-    # What is asked stays where it was; a click may have scrolled the panel to its button.
+    # The question stays in place; a click may have scrolled the panel to its button.
     assert place_in_panel(page, asked) == below_px
-    expect(page.locator("#undo")).to_be_hidden()  # the game takes it back
+    expect(page.locator("#undo")).to_be_hidden()  # the game undoes it
 
 
 def test_a_move_that_is_put_back_leaves_nothing_to_undo(fight: Table) -> None:
@@ -154,7 +154,7 @@ def test_a_move_that_is_put_back_leaves_nothing_to_undo(fight: Table) -> None:
 
 
 def place_in_panel(page: Page, selector: str) -> float:
-    """How far down the panel something lies, in pixels, however far the panel is scrolled."""
+    """The offset of an element from the panel's top, in pixels, whatever the scrolling."""
     scrolled_px: float = page.locator("#panel").evaluate("panel => panel.scrollTop")
     box = page.locator(selector).bounding_box()
     assert box is not None
@@ -215,7 +215,7 @@ def test_what_is_too_close_to_call_is_rolled_for_with_one_tap(fight: Table) -> N
 
 
 def a_slip_too_far(table: Table, *units: str) -> None:
-    """Units march by half a millimetre more than they may: a hand's slip."""
+    """Units march half a millimetre too far: a hand's slip."""
     table.taps("Skip", "March", "P1, P2, P3, P4: activate for 1 card of 4 BW")
     for unit in units:
         bases = table.hall.table.truth().unit(unit).bases
@@ -251,7 +251,7 @@ def test_a_broken_unit_is_taken_off_by_a_tap_and_put_back_by_another(fight: Tabl
     page.locator("#game-due [data-lift]").click()
     expect(due.filter(has_text="take it off")).to_have_count(0)
     expect(page.locator('.units [data-thing="unit:A6"]')).to_have_count(0)
-    expect(page.locator("#clear")).to_be_hidden()  # what has left is not chosen any longer
+    expect(page.locator("#clear")).to_be_hidden()  # a unit that has left is no longer chosen
     expect(page.locator("#health-state")).to_have_text("Camera good")  # nobody misses its tags
     page.locator("#lifted button", has_text="Put A6 back").click()
     expect(page.locator("#game-moved")).to_contain_text("A6 has left the game")

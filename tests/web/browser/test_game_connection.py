@@ -1,4 +1,4 @@
-"""The page and the server lose each other, or do not meet in time: nothing is lost by it."""
+"""The page and the server lose contact, or respond late: nothing is lost."""
 
 from __future__ import annotations
 

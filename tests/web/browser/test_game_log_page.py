@@ -1,4 +1,4 @@
-"""The log on the page: drawings of its lines, the way back, dice put right; what is pointed at."""
+"""The log on the page: drawings of its lines, the way back, corrected dice, and pointing."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ def test_dice_read_wrong_some_steps_ago_are_corrected_and_struck_through(fight: 
     seat.opens_log()
     page.locator("#game-log-body .words", has_text="P3 at A3: 6 6 1 1").click()
     page.locator("[data-fix-open]:visible").click()
-    for _ in range(2):  # a 6 is turned on to a 1, and to a 2
+    for _ in range(2):  # a 6 is turned to a 1, and then a 2
         page.locator('[data-turn="1"]:visible').click()
     expect(page.locator(".line-actions .alike:visible > span")).to_have_text(["4+ P3"])
-    expect(page.locator("[data-others]:visible")).to_have_count(0)  # dice are no choice
+    expect(page.locator("[data-others]:visible")).to_have_count(0)  # dice are not a choice
     page.locator("#game-log-body .line-actions input:visible").fill("<i>cocked</i>")
     seat.clicks("[data-fix]:visible")
     for each in (fight.prussian, fight.austrian):
@@ -50,7 +50,7 @@ def test_all_since_a_line_is_taken_back_and_done_again(fight: Table) -> None:
     page.locator("#game-log-body .words", has_text="start the volley phase").press("Enter")
     seat.clicks("[data-back]:visible")
     expect(page.locator("#turn-question")).to_have_text("Volley phase: fire?")
-    for _ in range(3):  # volleys, the end to begin at, the fire
+    for _ in range(3):  # volleys, their end, the fire
         seat.clicks("#game-redo")
     expect(page.locator("#turn-question")).not_to_contain_text("Volley phase")
 
@@ -82,7 +82,7 @@ def test_every_line_is_drawn_when_it_is_tapped_and_results_stand_beside_units(
     page = fight.prussian.page
     expect(page.locator(".layer.results .result")).to_have_text([re.compile(r"^\w+ \+1 ●$")])
     fight.prussian.opens_log()
-    said = re.compile("no card|end firing", re.IGNORECASE)  # who passes is not drawn
+    said = re.compile("no card|end firing", re.IGNORECASE)  # passes are not drawn
     lines = page.locator("#game-log-body .words").filter(has_not_text=said)
     for line in lines.all():
         line.click()

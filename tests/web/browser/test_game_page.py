@@ -10,14 +10,14 @@ from tablecam.referee.seats import SHARED
 from tests.web.browser.halls import Table, seated
 
 FINGER_PX = 44
-"""The least that a control of the game measures, for a thumb that does not look."""
+"""Least size of the game's controls, for thumbs without looking."""
 PHONE: dict[str, Any] = {
     "viewport": {"width": 390, "height": 844},
     "has_touch": True,
     "is_mobile": True,
 }
 STRIP_PX = 100
-"""Two lines and a seat: what a phone has to spare above its table."""
+"""Two lines and a seat: the space that a phone can spare above its table."""
 
 
 def test_three_rounds_by_two_seats(fight: Table) -> None:
@@ -25,7 +25,7 @@ def test_three_rounds_by_two_seats(fight: Table) -> None:
     expect(prussian.page.locator("#turn-who")).to_have_text("your turn")
     expect(austrian.page.locator("#turn-who")).to_have_text("waiting for the Prussians")
     expect(austrian.page.locator("#game-actions button")).to_have_count(0)
-    for seat in (prussian, austrian):  # rulings are for the round that is played
+    for seat in (prussian, austrian):  # rulings are for the current round
         expect(seat.page.locator("#round-now")).to_have_text("Prussian")
         expect(seat.page.locator("#round")).to_be_hidden()
     volley(fight)
@@ -47,7 +47,7 @@ def volley(table: Table) -> None:
 
 
 def march(table: Table) -> None:
-    """P1 is put too far, and is told where it might have gone; then as far as it may go."""
+    """P1 is moved too far, and shown where it might have gone; then as far as it may go."""
     table.taps("March", "P1: activate for 1 card of 8 BW")
     page = table.prussian.page
     moved = page.locator('.moved[data-unit="P1"]')
@@ -65,7 +65,7 @@ def march(table: Table) -> None:
 
 
 def charge(table: Table) -> None:
-    """A3 charges P3: a hand lays it where the ghost lies; the dice of all engaged decide."""
+    """A3 charges P3: a hand lays it on the ghost; the dice of all engaged decide."""
     hall, austrian = table.hall, table.austrian
     table.taps("Keep the commander where he is", "Skip", "Charge")
     table.taps("A3: activate for 1 card of 13 BW")

@@ -1,4 +1,4 @@
-"""Whose game is shown to whom: hands that are concealed, strangers, links, who looks on."""
+"""What is shown to whom: concealed hands, strangers, links, spectators."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_on_a_shared_screen_a_seat_is_taken_by_a_tap_and_its_hand_is_hidden_agai
         page.locator("#seat-open").click()
         page.locator('#seats-body [data-seat="austrian"]').click()
         expect(page.locator("#game-hand li")).to_have_count(6)
-        page.reload()  # it is this screen's seat still, and comes back from it
+        page.reload()  # it is still this screen's seat, and is restored
         expect(page.locator("#game-hand li")).to_have_count(6)
         page.locator("#seat-open").click()
         page.locator('#seats-body [data-seat="shared"]').click()

@@ -1,4 +1,4 @@
-"""The strip above the table: as high whatever is asked, with every word of it."""
+"""The strip above the table: of constant height, with every word of any question."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SIDES = ("french", "british")
 NEVER_LONGER = (
     "British charge: B1, B2, B3, B4, B5, B6, B7, B8 may charge or move up; 3 more must charge"
 )
-"""A brigade of all, more than the rule book's armies have."""
+"""A brigade of all units, more than the rulebook's armies have."""
 
 MEASURED = """
 async ([tolds, seat]) => {
@@ -49,7 +49,7 @@ async ([tolds, seat]) => {
 
 
 def told(question: str, asked: str | None, seat: str, number: int = 12) -> dict[str, Any]:
-    """What of a game the strip shows, as a seat is told it."""
+    """The part of a game that the strip shows, as a seat receives it."""
     kind = seat if seat in ("shared", "spectator") else "player"
     figures = [
         {"label": "morale", "value": 14, "sign": "flag"},
@@ -74,7 +74,7 @@ def told(question: str, asked: str | None, seat: str, number: int = 12) -> dict[
 
 
 def questions() -> Iterator[tuple[str, str | None]]:
-    """All that is asked in whole games, and of whom."""
+    """All questions in whole games, and whom they ask."""
     for path in KEPT:
         play = played(path.read_text(encoding="utf-8"))
         for done in play.done:

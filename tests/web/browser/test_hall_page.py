@@ -1,4 +1,4 @@
-"""The page of a hall, in a browser: its tables are told apart, and what they wrote is only text."""
+"""A hall's page in a browser: its tables are distinct, and what they wrote is only text."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ NAMES = ("Table 3, by the window", "", "<img src=x onerror=alert(1)> Größer " 
 
 
 def played(hall: Hall, folder: Path, name: str) -> str:
-    """A game that a table of this name plays now; its id."""
+    """Creates a game now played at a table of this name; returns its id."""
     facts = replace(FACTS, id=uuid4().hex)
     begun = NewEntry("position", {"whole": position()})
     game = GameFile.create(folder / f"{facts.id}.tablecam", facts, [begun, deed("F1 hits B1.")])

@@ -1,4 +1,4 @@
-"""A table on hexes on the page: the map, stacks with a tap, zones, and a map that has slipped."""
+"""A hex table on the page: the map, stacks by a tap, zones, and a slipped map."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SIZES = {"wide": (1400, 900), "tablet": (1024, 768), "phone": (390, 844)}
 
 
 def house_table() -> SimulatedTable:
-    """The house sample at its beginning, before a hand has moved anything."""
+    """The house sample at its beginning, before anything is moved."""
     roster = house_roster()
     text = (files("tablecam.rules.maida_1806") / "demo_script.toml").read_text(encoding="utf-8")
     script = script_from(document_from(tomllib.loads(text), "script"), roster.table.hex_map)
@@ -61,12 +61,12 @@ def test_the_map_is_drawn_with_its_ground_and_the_numbers_of_its_hexes(seat: Sea
     expect(layer.locator(".hex-number")).to_have_count(16 * 12)
     expect(layer.locator(".hex-terrain")).to_have_count(2)
     expect(layer.locator(".hex-line")).to_have_count(1)
-    # Hexes are not named as base widths or inches are.
+    # Hexes have no unit name like base widths or inches.
     expect(seat.page.locator("#scale-text")).to_contain_text("hex")
 
 
 def test_a_counter_says_its_hexes_and_shows_its_zones(seat: Seat) -> None:
-    # Who looks for it on the map reads its name there.
+    # Its name is on the map for anyone who looks for it.
     expect(seat.page.locator("#try-steps li").first).to_have_text("Click Foot 1 to choose it")
     seat.page.locator('.layer [data-thing="unit:Foot 1"]').focus()
     seat.page.keyboard.press("Enter")
@@ -77,7 +77,7 @@ def test_a_counter_says_its_hexes_and_shows_its_zones(seat: Seat) -> None:
     expect(seat.page.locator("#stacks button")).to_have_count(0)
     seat.page.locator('.layer [data-thing="unit:Guards"]').focus()
     seat.page.keyboard.press("Enter")
-    # The hexes alone, without the millimetres that do not count.
+    # Only the hexes, without the millimetres, which do not count.
     expect(seat.page.locator("#measure-body .reading")).to_have_text(re.compile(r"^\d+ hex(es)?$"))
     spare = re.compile(r"^within (\d+ hex(es)?){2} to spare$|^\d+ hex(es)? beyond \d+ hex(es)?$")
     expect(seat.page.locator(".verdict.within")).to_have_text(spare)
@@ -100,7 +100,7 @@ def test_a_stack_is_listed_with_a_tap_and_its_counters_are_chosen_from_the_list(
     expect(rows).to_have_count(2)
     expect(rows.nth(0)).to_contain_text("Cannon")
     expect(rows.nth(1)).to_contain_text("hidden beneath")
-    # On the table the top one alone has a name, with how many counters lie there.
+    # On the table only the top one has a name, with the number of counters there.
     badge = seat.page.locator('.layer.badges [data-stack="unit:Cannon"]')
     expect(badge).to_have_text("\N{MULTIPLICATION SIGN}2")
     expect(seat.page.locator(".layer.stacks .edges")).to_have_count(1)
@@ -111,7 +111,7 @@ def test_a_stack_is_listed_with_a_tap_and_its_counters_are_chosen_from_the_list(
             seat.page.set_viewport_size({"width": width, "height": height})
             seat.page.emulate_media(color_scheme=scheme)
             picture(seat.page, f"hexes-{name}-{scheme}")
-    # The counter that was chosen in the list is the one that is dragged.
+    # The counter chosen in the list is dragged.
     seat.page.set_viewport_size({"width": 1400, "height": 900})
     x, y = spot(seat.page, base.x_mm, base.y_mm)
     seat.page.mouse.move(x, y)

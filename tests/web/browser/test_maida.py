@@ -30,7 +30,7 @@ def hall(tmp_path: Path) -> Iterator[Hall]:
 
 
 def confirms(hall: Hall, seat: Seat, words: str) -> None:
-    """A side sees what its hand did, and confirms it."""
+    """A side sees its own move by hand, and confirms it."""
     hall.waits(lambda: bool(hall.referee.suggested))
     seat.shows_the_newest()
     expect(seat.page.locator("#game-moved")).to_contain_text(words)
@@ -123,7 +123,7 @@ def test_a_stack_is_asked_about_once_looked_into_and_carried_by_its_box(
     hall.table.turn_over(lines[1], 15)
     hall.waits(lambda: bool(hall.referee.suggested))
     hall.referee.accept(SHARED, lines[1:])
-    # Foot 1 lies beneath; the face that Foot 2 does not show is covered by nothing.
+    # Foot 1 lies beneath; Foot 2's hidden face counts as covered by nothing.
     hall.waits(lambda: hall.live.snapshot().health.tags_held == 1)
     hall.table.turn_over(lines[0], 10)
     with seated(hall, browser, "french") as french:
@@ -156,7 +156,7 @@ def test_a_stack_is_asked_about_once_looked_into_and_carried_by_its_box(
 def test_a_phone_shows_the_verdict_of_a_refused_drag_and_no_cheer(
     browser: Browser, hall: Hall
 ) -> None:
-    """A finger drags a counter where it may not go: the refusal is in view, no cheer."""
+    """A finger drags a counter where it may not go: the refusal is in view, without a cheer."""
     grid = grid_of(hall.table.roster.table.hex_map)
     with seated(hall, browser, "french", **PHONE) as french:
         french.begins_scenario()

@@ -1,4 +1,4 @@
-"""A player marks a part of the table that tablecam is to ignore."""
+"""A player marks a part of the table for tablecam to ignore."""
 
 from __future__ import annotations
 

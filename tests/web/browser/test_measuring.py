@@ -1,4 +1,4 @@
-"""What the page measures by pointing is true, and stays true."""
+"""The page's measurements by pointing are right, and stay right."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ROUNDING_MM = 0.05
 """Players read tenths of a millimetre."""
 
 SIGMAS = 5
-"""Of some 90 bases and their two coordinates none is expected beyond this in a thousand runs."""
+"""With some 90 bases and two coordinates each, none is expected beyond this in a thousand runs."""
 
 
 def test_a_measurement_by_clicking_equals_the_true_distance(player: Any) -> None:
@@ -35,7 +35,7 @@ def test_a_measurement_by_clicking_equals_the_true_distance(player: Any) -> None
     truth = player.demo.table.truth()
     x_mm, y_mm = truth.unit("P3").bases[1].x_mm, truth.unit("P3").bases[1].y_mm
     player.demo.table.move_unit("A5", x_mm, y_mm + 3.8 * truth.table.bw_mm, 270)
-    # The nearest range, and the one that it is within.
+    # The nearest range, and the one that contains it.
     telling = [re.compile(r"^\d\.\d\d BW beyond 2 BW$"), re.compile(r"^within 4 BW")]
     expect(page.locator(".verdict.within")).to_have_text(telling)
 
@@ -104,7 +104,7 @@ def test_a_kept_line_stays_when_others_are_chosen(player: Any) -> None:
     page.get_by_role("button", name="Keep").click()
     page.mouse.click(*player.spot_of("A1"))
     expect(page.locator(".tape.kept .reading")).to_contain_text("BW")
-    page.mouse.click(*player.spot_of("P3"))  # its middle lies where a unit's name may be
+    page.mouse.click(*player.spot_of("P3"))  # its middle may be under a unit's name
     expect(page.locator(".tape.settled .reading")).to_contain_text("BW")
     assert page.evaluate(OVERLAPPING) == []
     page.keyboard.press("Escape")

@@ -78,7 +78,7 @@ def begins(table: Table) -> None:
 
 
 def marches_by_hand(table: Table, french: Seat) -> None:
-    """The dice come first; the hand follows, and is judged by them."""
+    """The dice come first; then the hand's move is judged by them."""
     moved = french.page.locator('.moved[data-unit="F1"]')
     table.hall.table.move_unit("F1", 230, 245, 90)
     expect(moved).to_contain_text("F1 has moved before its dice were thrown")
@@ -124,7 +124,7 @@ def charges(table: Table, french: Seat, allied: Seat) -> None:
 
 
 def drags_to_contact(table: Table, french: Seat, allied: Seat) -> None:
-    """Who lies where a confirmed charge leads is not asked back while it is answered."""
+    """Units at the end of a confirmed charge are not asked back while it is answered."""
     moved = french.page.locator('.moved[data-unit="FC1"]')
     table.hall.table.move_unit("FC1", 580, 510, 90)
     expect(moved).to_contain_text("FC1 charges B2 over")
@@ -138,7 +138,7 @@ def drags_to_contact(table: Table, french: Seat, allied: Seat) -> None:
 
 
 def fights(table: Table, french: Seat, allied: Seat) -> None:
-    """The demo's chart gives the rows that the sheet has lost, and says that it is invented."""
+    """The demo's chart supplies the rows that the sheet lacks, and says that it is invented."""
     both_see(table)
     if table.hall.asked().question.endswith("end the fire"):
         french.taps("End firing")
@@ -171,7 +171,7 @@ def flees(table: Table, allied: Seat) -> None:
 
 
 def reads_on_a_phone(page: Page) -> None:
-    """Where units are small, their figures are bare numbers, none upon another."""
+    """If units are small, their figures are bare numbers that do not overlap."""
     page.set_viewport_size({"width": 390, "height": 844})
     words = page.locator(".marker .word")
     expect(words.filter(has_text="fig.")).to_have_count(0)

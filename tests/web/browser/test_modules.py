@@ -1,4 +1,4 @@
-"""The page's arithmetic, run where it will run."""
+"""The page's arithmetic, run in a browser."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_words_are_moved_in_from_the_drawings_edge_and_none_that_are_out_of_view
 
 
 def test_names_of_things_in_contact_stand_apart_and_commanders_give_way(modules: Page) -> None:
-    """What the game asks about has its name in its middle; a commander has none without room."""
+    """The subject of the question has its name in its middle; a commander has none without room."""
     led, units = modules.evaluate(
         """async (size) => {
           const { fitted } = await import("/static/board/view.js");
@@ -205,7 +205,7 @@ def test_a_server_that_is_gone_is_told_in_our_words(modules: Page) -> None:
 
 
 def test_a_long_list_shows_the_buttons_of_the_chosen_unit_until_it_is_opened(modules: Page) -> None:
-    """A single button takes no more room than one that opens it; what ends the step comes last."""
+    """A single button takes no more room than one that opens it; the end of the step comes last."""
     shown = modules.evaluate(
         """async () => {
           const { groupsShown } = await import("/static/game/state.js");
@@ -304,7 +304,7 @@ def test_a_recording_marks_its_second_game_and_the_dice_that_were_overruled(
           return [film.turns, film.moments.map(({ at, kind }) => [at, kind])];
         }"""
     )
-    # Between its beginning and its first action hands put the table back.
+    # Between its beginning and its first action, hands put the table back.
     assert turns == [0, 4]
     assert overruled == [[5, "overrule"]]
 

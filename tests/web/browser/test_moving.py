@@ -1,4 +1,4 @@
-"""Units of a simulated table, moved by hand and found again by the camera."""
+"""Units of a simulated table, moved by hand and seen again by the camera."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def test_a_commander_is_dragged_as_a_hand_would_move_his_marker(player: Any) -> 
     page.mouse.move(*player.spot(x_mm + 120, y_mm))
     page.mouse.up()
     expect(page.locator("#notice")).to_contain_text("found")
-    expect(page.locator("#notice")).to_be_hidden()  # news is not for the rest of the day
+    expect(page.locator("#notice")).to_be_hidden()  # news does not stay all day
     off_mm = 2 / player.px_per_mm()
     player.sees(lambda: hypot(stands()[0] - x_mm - 120, stands()[1] - y_mm) < off_mm)
 
@@ -132,7 +132,7 @@ QUICK_HAND = """async () => {
   const { timing } = await import("/static/shared/gestures.js");
   timing.longPress_ms = 500;
 }"""
-"""A press becomes a long one as soon as it does for people."""
+"""A press becomes a long one as soon as for people."""
 
 
 @pytest.mark.parametrize("held_ms", [0, LONG_MS])
@@ -159,7 +159,7 @@ def test_a_unit_that_was_pressed_long_for_its_base_can_still_be_carried(player: 
     page.mouse.down()
     expect(page.locator(".base.chosen")).to_be_visible()
     page.mouse.move(start[0] + 60 * player.px_per_mm(), start[1])
-    # It was the beginning of a slow drag.
+    # It was the start of a slow drag.
     expect(page.locator(".base.chosen")).to_have_count(0)
     page.mouse.up()
     player.sees(lambda: abs(player.middle_of("PC1")[0] - before[0] - 60) < 2 / player.px_per_mm())

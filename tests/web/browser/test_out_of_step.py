@@ -1,4 +1,4 @@
-"""A table on which nothing lies where the game has it: one card says so, and helps."""
+"""A table where nothing lies where the game has it: one card says so, and helps."""
 
 from __future__ import annotations
 

@@ -27,14 +27,14 @@ LONG_PHASE = """
     .map(({ id }) => id);
 }
 """
-"""What sticks out of the strip where a phase has a long name."""
+"""Overflow of the strip if a phase has a long name."""
 FINGER_PX = 36
-"""The least that a control measures: a fingertip covers about that."""
+"""Least size of a control, about that of a fingertip."""
 
 
 @pytest.fixture
 def touch(phone: Any) -> Touch:
-    """Fingers on the glass, through the browser's own input: what they do, and where each is."""
+    """Fingers on the glass, through the browser's own input: their action, and their places."""
     session = phone.page.context.new_cdp_session(phone.page)
 
     def send(kind: str, *points: tuple[float, float], at_s: float | None = None) -> None:
@@ -48,7 +48,7 @@ def touch(phone: Any) -> Touch:
 def test_nothing_sticks_out_at_the_side(phone: Any) -> None:
     assert phone.page.evaluate("document.documentElement.scrollWidth") <= 390
     assert phone.page.evaluate("document.documentElement.scrollHeight") <= 844
-    expect(phone.page.locator("#seat-open")).to_be_visible()  # what is hidden has no place
+    expect(phone.page.locator("#seat-open")).to_be_visible()  # hidden elements have no place
     outside = phone.page.evaluate(LONG_PHASE)
     assert outside == []
 
@@ -56,7 +56,7 @@ def test_nothing_sticks_out_at_the_side(phone: Any) -> None:
 def test_controls_are_within_reach_of_a_thumb(phone: Any) -> None:
     page = phone.page
     for name in ("Whole table", "Turn the table", "Units", "Bases", "Drag"):
-        if name == "Units":  # the strip has no room for these
+        if name == "Units":  # the strip has no room for them
             page.locator("#panel-grip").tap()
             page.locator("#show summary").tap()
         control = page.get_by_role("button", name=name, exact=True)
@@ -125,7 +125,7 @@ def test_tapping_twice_shows_the_whole_table_again(phone: Any, touch: Touch) -> 
     phone.sees(lambda: phone.px_per_mm() > before)
     spot = phone.spot(600, 540)
     now_s = time.time()
-    for at_s in (now_s, now_s + 0.2):  # as fingers tap, whenever the browser comes to it
+    for at_s in (now_s, now_s + 0.2):  # as fingers tap, whenever the browser gets to it
         touch("touchStart", spot, at_s=at_s)
         touch("touchEnd", at_s=at_s + 0.05)
     phone.sees(lambda: abs(phone.px_per_mm() - before) < 1e-3)
@@ -154,7 +154,7 @@ def test_more_of_the_panel_slides_over_the_table(phone: Any) -> None:
     top_px = panel.bounding_box()["y"]
     page.locator("#panel-grip").tap()
     phone.sees(lambda: panel.bounding_box()["y"] < top_px - 200)
-    page.locator("#show summary").tap()  # disputes of before may have pushed it further down
+    page.locator("#show summary").tap()  # earlier disputes may have pushed it further down
     page.locator("#show-terrain").tap()
     expect(page.locator(".piece")).to_have_count(0)
     assert page.locator("#board").bounding_box() == board

@@ -63,7 +63,7 @@ def journal(tmp_path_factory: pytest.TempPathFactory) -> GameFile:
 
 
 def wickedly(entry: NewEntry) -> NewEntry:
-    """An entry of which every note that players could have written is markup."""
+    """An entry in which every text that players could have written is markup."""
     for event in entry.document.get("events", ()):
         if event["kind"] == "broken":
             event["note"] = WICKED
@@ -85,7 +85,7 @@ def address(journal: GameFile) -> Iterator[str]:
 
 @contextmanager
 def looking(browser: Browser, address: str, **device: Any) -> Iterator[Page]:
-    """The page of a recording; no script of it may fail, and none may run that is not its own."""
+    """The page of a recording; none of its scripts may fail, and no others may run."""
     with browser.new_context(**({"viewport": {"width": 1400, "height": 900}} | device)) as context:
         page = patient(context).new_page()
         mistakes: list[Any] = []
@@ -105,12 +105,12 @@ def page(browser: Browser, address: str) -> Iterator[Page]:
 
 
 def shown(page: Page) -> int:
-    """The number of the entry that is shown."""
+    """The number of the entry shown."""
     return int((page.locator("#moment-number").text_content() or "").removeprefix("entry "))
 
 
 def pressed(page: Page, key: str) -> int:
-    """Press what goes elsewhere; the number of the entry that is shown then."""
+    """Press a key, and return the number of the entry then shown."""
     before = page.locator("#moment-number").text_content() or ""
     page.keyboard.press(key)
     expect(page.locator("#moment-number")).not_to_have_text(before)
@@ -363,7 +363,7 @@ def test_a_page_says_when_the_table_cannot_be_asked_and_goes_on_when_it_can(
 
 
 def test_a_picture_older_than_what_lies_on_it_says_so(page: Page) -> None:
-    """The recording's one picture of the table shows how all lay at its beginning."""
+    """The recording's one picture of the table shows its beginning."""
     age = page.locator("#picture-age")
     expect(page.locator(".layer.picture image")).to_have_count(1)
     expect(age).to_be_hidden()
@@ -459,7 +459,7 @@ def test_a_phone_turns_the_table_upright_and_a_swipe_steps(phone: Page) -> None:
     board = phone.locator("#board")
     expect(board).not_to_have_attribute("viewBox", view)
     view = board.get_attribute("viewBox") or ""
-    swipe(phone, "#board", right_px=-120)  # moves a table that is drawn larger
+    swipe(phone, "#board", right_px=-120)  # moves an enlarged table
     expect(board).not_to_have_attribute("viewBox", view)
     assert shown(phone) == 57
 
@@ -557,7 +557,7 @@ def test_the_distance_that_a_page_measures_by_itself_is_that_of_tablecam(
 
 
 def said_and_done(fight: Table) -> list[Any]:
-    """The game's log; what the camera sees of the table meanwhile is no part of it."""
+    """The game's log, which excludes what the camera sees meanwhile."""
     with fight.hall.referee.locked() as play:
         return [] if play is None else play.entries()
 
@@ -572,7 +572,7 @@ def test_looking_back_changes_nothing_of_the_game_that_is_being_played(
         page = seat.page
         page.goto(f"{fight.hall.address}replay")
         expect(page.locator("#log-body li")).not_to_have_count(0)
-        expect(page.locator("#follow")).to_be_hidden()  # it is at the latest
+        expect(page.locator("#follow")).to_be_hidden()  # it is at the latest entry
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
         page.keyboard.press("Home")
         expect(page.locator("#follow")).to_have_text("To the latest moment")

@@ -1,4 +1,4 @@
-"""What the rulebook says is seen on the page, proved on the table, and kept when disputed."""
+"""Rulings are shown on the page, proved on the table, and recorded when disputed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 FINGER_PX = 36
-"""The least that a control measures: a fingertip covers about that."""
+"""Least size of a control, about that of a fingertip."""
 
 
 def bring_together(player: Any) -> Any:
@@ -101,7 +101,7 @@ def test_a_ruling_is_read_aloud_whole(facing: Any) -> None:
     heard = facing.page.locator(".section-flank .ruling.yes").first.aria_snapshot()
     whole = r'button "Yes\. A2 is to the flank of P3 .+\. M-1\.12"'
     assert re.search(whole, heard)
-    assert "holds by" not in heard  # so far from the limit, nobody asks by how much
+    assert "holds by" not in heard  # this far from the limit, nobody asks by how much
     assert "✓" not in heard
 
 
@@ -184,7 +184,7 @@ def test_a_dispute_is_shown_with_its_picture_and_found_again(facing: Any) -> Non
 def test_a_dispute_made_on_another_phone_is_in_the_list_at_once(facing: Any) -> None:
     page = facing.page
     body = {"question": "near/P3", "active": "prussian"}
-    with page.expect_response("**/api/disputes"):  # the page asks of itself
+    with page.expect_response("**/api/disputes"):  # the page asks by itself
         made = page.request.post(f"{facing.demo.address}api/disputes", data=body).json()
     page.locator("#disputes summary").click()
     row = page.locator(f'#disputes-body [data-dispute="{made["number"]}"]')

@@ -34,7 +34,7 @@ ASTRAY = """() => {
   };
   return [...names.filter(isOver), ...all(".marker").filter(isOff)].length;
 }"""
-"""How many names lie over another, and how many figures are not on their counter."""
+"""The number of names that overlap others, and of figures off their counters."""
 
 
 @pytest.fixture
@@ -56,13 +56,13 @@ def test_a_whole_turn_is_played_by_two_seats_kept_and_shown(
         )
         red.begins_scenario()
         asked(hall, red, "Turn 1, day: House Red moves")
-        # The counters that lie beneath are known by the scenario alone.
+        # The counters beneath are known only from the scenario.
         badge = red.page.locator('.badges [data-stack="unit:Red 1st"]')
         expect(badge).to_have_text("\N{MULTIPLICATION SIGN}3")
         for width, height in SIZES.values():
             red.page.set_viewport_size({"width": width, "height": height})
             red.page.wait_for_function(f"() => ({ASTRAY})() === 0")
-        # Hexes too small for their numbers have halves of them along the rim of the map.
+        # If hexes are too small for their numbers, halves of these stand along the map's rim.
         rim = red.page.locator(".hex-rim")
         expect(rim).to_have_count(14 + 12)
         expect(rim.first).to_be_visible()
@@ -74,10 +74,10 @@ def test_a_whole_turn_is_played_by_two_seats_kept_and_shown(
         rows.nth(1).click()
         expect(red.page.locator("#measure-body")).to_contain_text("no camera has seen it yet")
         red.page.keyboard.press("Escape")
-        # Charges stand above moves, and what is seldom done below them.
+        # Charges stand above moves, and rare actions below them.
         headings = red.page.locator("#game-actions h3")
         expect(headings).to_have_text(["Charge", "Move", "Square", "Go on"])
-        # A legend says what the map and the counters show, and a tapped hex what is in it.
+        # A legend explains the map and the counters, and a tapped hex its contents.
         legend = ["woods", "hill", "village", "river", "stream", "ridge", "trail", "road"]
         expect(red.page.locator(".meanings li")).to_have_text([*legend, "combat factor"])
         red.page.mouse.click(*spot(red.page, *grid.middle_mm(("0606",))))
@@ -85,7 +85,7 @@ def test_a_whole_turn_is_played_by_two_seats_kept_and_shown(
         ground = "Woods (infantry 2 MP, cavalry 3 MP, no artillery)"
         expect(red.page.locator("#measure-body .ground")).to_have_text(ground)
         red.page.keyboard.press("Escape")
-        # The order of battle has leaders, too, and no infantry that is an HQ.
+        # The order of battle also has leaders, and no HQ listed as infantry.
         red.page.locator("#roster summary").click()
         for thing, words in (
             ("commander:Red Chief", "in 0705"),
@@ -95,7 +95,7 @@ def test_a_whole_turn_is_played_by_two_seats_kept_and_shown(
             row = red.page.locator(f'#roster-body [data-thing="{thing}"] span')
             expect(row.first).to_have_text(words)
         red.page.locator("#roster summary").click()
-        # Whoever taps a counter sees what it controls, how far it goes, and its way back.
+        # A tap on a counter shows what it controls, how far it can go, and its way back.
         red.page.locator('[data-thing="unit:Red 2nd"]').first.click(force=True)
         expect(red.page.locator(".board .role-zone-of-control")).to_have_count(6)
         expect(red.page.locator(".role-retreat-line")).to_have_count(1)
@@ -105,7 +105,7 @@ def test_a_whole_turn_is_played_by_two_seats_kept_and_shown(
         red.taps("Red 2nd: move")
         asked(hall, red, "Red 2nd: where to, with 5 Movement Points?")
         goal = spot(red.page, *grid.middle_mm(("0606",)))
-        # Pointed at, a hex shows the way there among all that may be reached; a tap goes there.
+        # Pointing at a hex among those in reach shows the way there; a tap moves there.
         red.page.mouse.move(*goal)
         expect(red.page.locator(".layer.game .role-way")).to_have_count(1)
         expect(red.page.locator(".layer.game .role-reach")).to_have_count(73)
@@ -114,7 +114,7 @@ def test_a_whole_turn_is_played_by_two_seats_kept_and_shown(
         expect(red.page.locator("#game-latest")).to_contain_text("Red 2nd: to 0606")
         hall.table.move_unit("Red 2nd", *grid.middle_mm(("0606",)), 60)
         expect(red.page.locator("#game-due li")).to_have_count(0)
-        # A shaded hex of a chosen unit begins its move and ends it there, with one tap.
+        # One tap on a shaded hex of a chosen unit begins its move and ends it there.
         red.page.locator('[data-thing="unit:Red 3rd"]').first.click(force=True)
         expect(red.page.locator(".board .role-zone-of-control")).to_have_count(6)
         red.page.mouse.click(*spot(red.page, *grid.middle_mm(("0805",))))
@@ -123,7 +123,7 @@ def test_a_whole_turn_is_played_by_two_seats_kept_and_shown(
         expect(red.page.locator("#game-due li")).to_have_count(0)
         red.taps("Done")
         asked(hall, red, "House Red attacks or bombards")
-        # A unit and its target, tapped on the table, put the attack together.
+        # Taps on a unit and its target on the table compose the attack.
         expect(red.page.locator("#game-hint")).to_have_text("Tap a unit, then its target twice.")
         for name in ("Red 2nd", "Grey 2nd", "Grey 2nd"):
             red.page.locator(f'[data-thing="unit:{name}"]').first.click(force=True)
@@ -131,7 +131,7 @@ def test_a_whole_turn_is_played_by_two_seats_kept_and_shown(
         asked(hall, red, "Red 2nd: attack Grey 2nd in 0607, differential +0")
         expect(red.page.locator("#game-sums dt")).to_have_text(["Attack 5", "Defence 5"])
         picture(red.page, "saber-differential")
-        # Who was chosen for the attack is not measured any more, and nobody can join.
+        # The units chosen for the attack are no longer measured, and nobody can join.
         expect(red.page.locator("#panel")).not_to_have_class(re.compile("choosing"))
         expect(red.page.locator("#game-hint")).to_contain_text("All who can attack with it are in")
         red.taps("Declare")
@@ -139,7 +139,7 @@ def test_a_whole_turn_is_played_by_two_seats_kept_and_shown(
         asked(hall, grey, "House Grey: which tactic?")
         grey.taps("No tactic")
         red.enters(4)
-        # The log says the result first; what was counted opens with a tap.
+        # The log gives the result first; its terms open with a tap.
         red.opens_log()
         line = red.page.locator("#game-log-body .summed")
         expect(line.locator(".words")).to_contain_text("Red 2nd against Grey 2nd")
@@ -147,8 +147,8 @@ def test_a_whole_turn_is_played_by_two_seats_kept_and_shown(
         line.locator(".words").click()
         expect(line.locator("dd")).to_have_text(["Red 2nd 5", "Grey 2nd 5"])
         red.page.locator("#tab-game").click()
-        # Grey 1st held the attackers, who have all fought, and was not attacked (K-7.2b). It has no
-        # use for its Fortune of War: an enemy as fast as it holds it (K-6.3).
+        # Grey 1st held the attackers, who have all fought, and was not attacked (K-7.2b). It cannot
+        # use its Fortune of War: an equally fast enemy holds it (K-6.3).
         expect(red.page.locator("#game-log-body")).to_contain_text("The Fortune of War has no use")
         asked(hall, red, "House Red attacks or bombards")
         red.taps("Done")

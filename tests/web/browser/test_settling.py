@@ -1,4 +1,4 @@
-"""A list that has just changed under the pointer takes no tap."""
+"""A list that has just changed under the pointer ignores taps."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ SECOND_CLICK = """() => new Promise((done) => {
   }).observe(list, { childList: true, subtree: true });
   document.getElementById("game-dice-enter").click();
 })"""
-"""As soon as *Enter* has given way to another list; no busy machine makes it later."""
+"""As soon as *Enter* has given way to another list, however busy the machine."""
 
 
 def test_a_double_click_on_enter_does_not_declare_another_units_shot(game: StandingGame) -> None:
     game.page.evaluate(SECOND_CLICK)
     expect(game.page.locator("#turn-question")).to_contain_text("fires next")
-    game.offers("F2 at B2 (4 bases)").click()  # it waits until the list takes it
+    game.offers("F2 at B2 (4 bases)").click()  # it waits until the list accepts it
     expect(game.page.locator("#game-dice-title")).to_have_text("4 dice for F2 to hit")
     assert (
         sum("F2 fires" in line for line in game.page.locator("#game-log-body li").all_inner_texts())

@@ -1,4 +1,4 @@
-"""Games that are set up on the page, and those that are taken up in their middle."""
+"""Games that are set up on the page, or taken up in the middle."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ FINGER_PX = 44
 
 @pytest.fixture
 def armies(players: Table) -> Table:
-    """Both armies in their thirds, as the demo begins, and no game that anybody set up."""
+    """Both armies in their thirds, as the demo begins, before any setup."""
     players.hall.table.restart()
     players.hall.settled()
     return players
 
 
 def begins(table: Table, **options: Any) -> None:
-    """A game begins with options that the page offers."""
+    """Begin a game with options that the page offers."""
     position = table.hall.live.snapshot().position
     table.hall.referee.begin(position, options, SHARED)  # one side alone only proposes it
     for seat in (table.prussian, table.austrian):
@@ -59,7 +59,7 @@ def test_two_players_set_up_a_game_with_it(armies: Table) -> None:
 
 
 def lays_terrain(seat: Seat) -> None:
-    """All off; a marsh by a tap, dragged elsewhere; a pond corner by corner; another taken off."""
+    """Remove all terrain; tap a marsh and drag it; draw a pond by its corners; remove another."""
     page = seat.page
     expect(page.locator("#laying-count")).to_contain_text("Prussian places 2 to 3 pieces")
     page.locator('[data-edit="clear"]').click()
@@ -88,7 +88,7 @@ def lays_terrain(seat: Seat) -> None:
 
 
 def deploys(table: Table) -> None:
-    """A unit is put out of the zone and told so; then into it, and all is taken as it lies."""
+    """A unit laid outside the zone is refused; then, inside it, all are accepted as they lie."""
     page = table.prussian.page
     moved = page.locator(".moved")
     table.hall.table.move_unit("P5", 700, 560, 90)

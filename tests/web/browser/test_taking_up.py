@@ -1,4 +1,4 @@
-"""A game with cards that tablecam deals, taken up in its middle."""
+"""A game with cards dealt by tablecam, taken up in the middle."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_a_game_with_dealt_cards_is_taken_up_in_its_middle(players: Table) -> No
         "cards left in the deck: one less",
     ):
         page.get_by_role("button", name=re.compile(f"^{label}$", re.IGNORECASE)).click()
-    table.move_unit("P1", 700.0, 700.0, 90)  # hands go on laying the table meanwhile
+    table.move_unit("P1", 700.0, 700.0, 90)  # hands continue laying the table meanwhile
     players.hall.settled()
     moved = page.locator("#game-moved .moved, #astray-moved .moved")
     expect(moved).to_have_count(1)

@@ -1,7 +1,7 @@
-"""How many taps the commonest tasks take on one screen; `-s` prints them, with their seconds.
+"""The number of taps for the commonest tasks on one screen; `-s` prints them, with seconds.
 
-Tasks that took more before tablecam passed for all seats and took answers without a choice have
-that count beside theirs: an action of the game for each tap.
+Tasks that took more before tablecam passed for all seats and gave answers without a choice also
+have that count: one tap for each action of the game.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tests.web.browser.halls import Seat, Table, seated
 
 @dataclass
 class Tapper:
-    """A player at the shared screen, whose taps are counted."""
+    """A player at the shared screen with counted taps."""
 
     seat: Seat
     taps: int = 0
@@ -30,7 +30,7 @@ class Tapper:
         self.taps += 1
 
     def answer(self, *labels: str) -> None:
-        """Tap buttons of actions; a label may be the beginning of one."""
+        """Tap buttons of actions, by the beginnings of their labels."""
         for label in labels:
             self._sends(f'#game-actions button[aria-label^="{label}"]')
 
@@ -38,7 +38,7 @@ class Tapper:
         self._sends("#game-pass")
 
     def _sends(self, selector: str) -> None:
-        """Tap what sends something, and see what it led to."""
+        """Tap something that sends a request, and wait for the result."""
         self.seat.shows_the_newest()
         self.seat.clicks(selector)
         self.taps += 1
@@ -54,7 +54,7 @@ def calm(players: Table) -> Table:
 
 @contextmanager
 def counted(table: Table, browser: Browser, task: str, most: int) -> Iterator[Tapper]:
-    """Count the taps of a task, which takes no more than `most`."""
+    """Count the taps of a task, which must take at most `most`."""
     with seated(table.hall, browser, "shared") as seat:
         seat.shows_the_newest()
         before, began_s = actions_of(table), time.monotonic()
@@ -71,7 +71,7 @@ def actions_of(table: Table) -> int:
 
 
 def moves_ahead(table: Table, *units: str) -> None:
-    """Hands move units a base width and a half ahead."""
+    """Hands move units one and a half base widths ahead."""
     for name in units:
         unit = table.hall.table.truth().unit(name)
         assert unit is not None

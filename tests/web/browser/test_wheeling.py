@@ -1,4 +1,4 @@
-"""Units of the simulated table in a game: they wheel, and their way is ruled on while dragged."""
+"""Units of the simulated table in a game wheel, with rulings on the move while dragged."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.web.standing import StandingControls
 
 MIDDLE = (600.0, 300.0)
 LEFT_CORNER = (520.0, 320.0)
-"""Of F1's front, which faces up the table."""
+"""F1's front, which faces up the table."""
 
 
 def by_handle(game: StandingGame) -> None:
@@ -39,7 +39,7 @@ def test_in_a_game_the_handle_wheels_a_unit_about_its_front_corner(browser: Brow
         game.begin(table())
         expect(game.page.locator("#turn-question")).to_contain_text("French")
         game.page.mouse.click(*spot(game.page, *MIDDLE))
-        # Nothing is moved by hand, and nothing is drawn that nobody asked for.
+        # Nothing is moved by hand, and nothing is drawn without a request.
         expect(game.page.locator("#rulings-chips button")).not_to_have_count(0)
         expect(game.page.locator(".turning")).to_have_count(0)
         lines = game.page.locator("#show-lines")
@@ -76,7 +76,7 @@ def test_the_way_of_a_unit_in_hand_is_coloured_by_what_it_may_still_go(browser: 
             expect(foreseen).to_contain_text(said)
             expect(page.locator(f".ghost.would-{answer}")).to_have_count(1)
         expect(page.locator("#rulings")).to_be_hidden()
-        # A ruling that comes late is drawn nowhere else than where it was asked for.
+        # A late ruling is drawn only at the place it was requested for.
         held: list[Route] = []
         asks = "**/api/game/foresee"
         page.route(asks, lambda route: held.append(route))
