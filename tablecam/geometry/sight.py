@@ -17,7 +17,7 @@ Shapes = NDArray[np.object_]
 HAIR_MM = 1e-3
 """A line that enters a shape by no more than this counts as running along it."""
 
-_FROM_POINTS, _STEP_MM = 33, 5.0
+_FROM_POINTS, _STEP_MM, _SEEN_STEP_MM = 33, 5.0, 1.0
 _PARALLEL = 1e-12
 _SAME_MM = 1e-9
 
@@ -104,15 +104,36 @@ def is_seen_through(
     Only these segments are tried: from 33 points of the edge to points 5 mm apart on the shape's
     outline.
     """
+    lines = _free_between(edge, _along(shapely.boundary(target), _STEP_MM), blockers)
+    return bool((shapely.length(shapely.intersection(lines, veil)) < less_than_mm).any())
+
+
+def seen_points(
+    edge: shapely.LineString,
+    target: shapely.Geometry,
+    blockers: shapely.Geometry,
+    *,
+    within_mm: float,
+) -> Shapes:
+    """Returns points (n,) of a shape's outline that one of 33 points of an edge sees.
+
+    Of points 1 mm apart, those within a distance of the edge.
+    """
+    ends = _along(shapely.boundary(target), _SEEN_STEP_MM)
+    near = shapely.dwithin(edge, shapely.points(ends), within_mm)
+    lines = _free_between(edge, ends[near], blockers)
+    return np.asarray(shapely.get_point(lines, -1), dtype=object)
+
+
+def _free_between(edge: shapely.LineString, ends: Array, blockers: shapely.Geometry) -> Shapes:
+    """Returns the lines from 33 points of an edge to some ends (k, 2) that cross no blocker."""
     starts = _along(edge, shapely.length(edge) / (_FROM_POINTS - 1))
-    ends = _along(shapely.boundary(target), _STEP_MM)
     pairs = [np.repeat(starts, len(ends), axis=0), np.tile(ends, (len(starts), 1))]
     lines = np.asarray(shapely.linestrings(np.stack(pairs, axis=1)), dtype=object)
     # A line along a blocker's outline does not cross it.
     solid = _eroded(blockers, HAIR_MM)
     shapely.prepare(solid)
-    lines = lines[~shapely.intersects(solid, lines)]
-    return bool((shapely.length(shapely.intersection(lines, veil)) < less_than_mm).any())
+    return np.asarray(lines[~shapely.intersects(solid, lines)], dtype=object)
 
 
 def _along(line: shapely.Geometry, step_mm: float) -> Array:

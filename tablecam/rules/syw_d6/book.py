@@ -83,11 +83,11 @@ def _shot(ground: Field, firer: Unit, target: Unit) -> Finding:
     range_mm = shot.range_in * ground.inch_mm if shot else ground.range_mm(firer, target)
     margin_mm = troops.ranges.greatest_in * ground.inch_mm - range_mm
     range_in = telling(ground.inches(range_mm), *troops.ranges.all_in)
-    reach = f"at {range_in} in, of {troops.ranges.greatest_in:g}"
-    why = f"{firer.id} cannot reach {target.id}: it lies {reach}"
+    reach = f"its {troops.ranges.greatest_in:g} in"
+    why = f"{firer.id} cannot reach {target.id}: {range_in} in away, beyond {reach}"
     if shot is not None:
         count = fire_pool(troops, there, shot).dice
-        why = f"{firer.id} fires at {target.id} with {count} dice {reach}"
+        why = f"{firer.id} fires at {target.id} with {count} dice: {range_in} in away, of {reach}"
     answer = measured(
         margin_mm, length.sigma_mm, "S-D.8", why, (length.evidence(),),
         tolerance_mm=ground.position.table.tolerance_mm, about=target.id,
@@ -123,7 +123,9 @@ def _command(ground: Field, unit: Unit) -> Iterator[Finding]:
         return
     margin_mm = COMMAND_IN * ground.inch_mm - nearest.value_mm
     away_in = nearest.value_mm / ground.inch_mm
-    why = f"The nearest commander of {unit.id} is {away_in:.1f} in away, of {COMMAND_IN:g}"
+    is_near = "within" if margin_mm >= 0 else "beyond"
+    away = f"{telling(away_in, COMMAND_IN)} in away, {is_near} {COMMAND_IN:g}"
+    why = f"The nearest commander of {unit.id} is {away}"
     yield Finding(why, measured(margin_mm, nearest.sigma_mm, "S-K.1", why))
 
 

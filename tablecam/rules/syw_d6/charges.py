@@ -57,7 +57,7 @@ from tablecam.rules.syw_d6.state import (
 from tablecam.rules.syw_d6.tables import BONUS, CHARGE_IN, KEEP_OFF_IN, SQUARE_DEG
 from tablecam.rules.syw_d6.troops import Face, Troops, may_pass
 from tablecam.table.headings import difference_deg, forward, right
-from tablecam.table.model import Unit
+from tablecam.table.model import Point, Unit
 from tablecam.table.motion import HAND_MM
 from tablecam.uncertainty.answer import Answer, certain, measured
 from tablecam.wording import joined
@@ -495,15 +495,16 @@ def _way_round(
 ) -> ChargeWay | None:
     """Returns the cheapest charge at an edge that wheels, and back, to go straight (S-B.11).
 
-    Its places lie side by side on the edge, a small step apart, both ends of the edge included.
+    The middle of its front lies on the edge (S-B.12), in places a small step apart, its ends
+    included.
     """
     front, inch_mm = axes_of(unit), state.field.inch_mm
-    width_mm, most_mm = lanes.front_width_mm(front), (value_in - CHARGE_IN) * inch_mm
+    most_mm = (value_in - CHARGE_IN) * inch_mm
     turn_deg = difference_deg(edge.heading_deg + 180.0, front.heading_deg)
     turned = bases_wheeled(unit.bases, front.middle_mm, turn_deg)
     # From the place where the last inches begin, in front of the edge.
     begin_mm = np.add(edge.middle_mm, np.array(forward(edge.heading_deg)) * CHARGE_IN * inch_mm)
-    reach_mm = (lanes.front_width_mm(edge) + width_mm) / 2 - _TOUCH_MM
+    reach_mm = lanes.front_width_mm(edge) / 2 - _TOUCH_MM
     count = math.ceil(2 * reach_mm / (_STEP_IN * inch_mm))
     found = list[tuple[float, Bases]]()
     for aside_mm in np.linspace(-reach_mm, reach_mm, count + 1):
@@ -528,7 +529,7 @@ def nearly_struck(state: State, moved: Unit, value_in: float) -> Unit | None:
     area, limit_mm = footprints(moved.bases), KEEP_OFF_IN * ground.inch_mm
     near = (
         enemy
-        for enemy in ground.enemies(unit)
+        for enemy in ground.enemies_ahead(moved)
         if shapely.distance(area, ground.outlines[enemy.id]) < limit_mm
         and any(True for _ in ways(state, unit, enemy, value_in))
     )
@@ -565,9 +566,8 @@ def judged_charge(
     start = axes_of(unit, ahead(bases, front.heading_deg, -charge_in * ground.inch_mm)).middle_mm
     if float(edge.ahead_mm([start])[0]) <= 0:
         return barred("S-B.14", f"does not begin its charge before that edge of {target.id}")
-    line = shapely.shortest_line(shapely.Point(start), ground.outlines[target.id])
-    if shapely.intersects(eroded_by_hair(ground.blockers(unit, target)), line):
-        return barred("S-B.12", f"does not see {target.id} through its charge distance")
+    if ban := _ban_on_line(ground, unit, target, edge, (start, front.middle_mm)):
+        return barred(ban.rule, ban.because)
     area = area_along(unit.bases, path)
     if other := _met_on_the_way(ground, unit, target, area, bases):
         return barred("S-B.12", f"would meet {other} on its way")
@@ -587,11 +587,26 @@ def judged_charge(
     return answer, None if answer.answer == "no" else way
 
 
+def _ban_on_line(
+    ground: Field, unit: Unit, target: Unit, edge: Axes, ends_mm: tuple[Point, Point]
+) -> Ban | None:
+    """Returns why the line from the middle of a charger's front meets no edge (S-B.12)."""
+    off_mm = np.subtract(ends_mm[1], edge.middle_mm)
+    aside_mm = abs(float(off_mm @ right(edge.heading_deg)))
+    misses = aside_mm > lanes.front_width_mm(edge) / 2 + HAND_MM
+    solid, line = eroded_by_hair(ground.blockers(unit, target)), shapely.LineString(ends_mm)
+    blind = f"does not see {target.id} through its charge distance"
+    return first_ban(
+        (misses, "S-B.12", f"has the middle of its front beside that edge of {target.id}"),
+        (bool(shapely.intersects(solid, line)), "S-B.12", blind),
+    )
+
+
 def accepted(state: State, moved: Unit) -> ChargeWay | None:
     """Returns the charge that players accept with a unit's place, if its front lies at an edge."""
     unit, ground = state.unit(moved.id), state.field
     near_mm, value_in = _ACCEPTED_IN * ground.inch_mm, state.allowance(unit.id).value_in
-    for enemy in ground.nearest_enemies(moved):
+    for enemy in ground.enemies_ahead(moved):
         if struck := struck_edge(ground, enemy, moved, near_mm):
             path, goes_round = _path_of_charge(unit, moved.bases, ground.inch_mm, value_in)
             length_in = min(value_in, ground.inches(path.cost_mm))

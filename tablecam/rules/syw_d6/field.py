@@ -17,7 +17,7 @@ import shapely
 from tablecam.geometry.moves.lanes import all_ahead, front_width_mm
 from tablecam.geometry.outlines import Axes, axes
 from tablecam.geometry.shapes import Shape, shapes_of
-from tablecam.geometry.sight import eroded_by_hair, free_line
+from tablecam.geometry.sight import eroded_by_hair, free_line, seen_points
 from tablecam.geometry.zones import cone_at, cone_before
 from tablecam.rules.game import Ban
 from tablecam.rules.miniatures import unit_keys
@@ -73,6 +73,12 @@ class Field(Ground):
         """Returns a length in inches, without the noise of rounding that would decide a limit."""
         return round(float(length_mm) / self.inch_mm, 6)
 
+    def enemies_ahead(self, unit: Unit) -> list[Unit]:
+        """Returns a unit's enemies, the nearest to the middle of its front first (S-B.12)."""
+        middle = shapely.Point(axes_of(unit).middle_mm)
+        enemies = self.enemies(unit)
+        return sorted(enemies, key=lambda enemy: middle.distance(self.outlines[enemy.id]))
+
     def command_in(self, unit: Unit) -> float | None:
         """Returns how far the nearest commander of a unit is; None if it has none (S-K.1)."""
         own = (leader for leader in self.position.commanders if commands(leader, unit))
@@ -90,12 +96,18 @@ class Field(Ground):
 
     def has_friends_in_sight(self, unit: Unit) -> bool:
         """Whether a friend in good order is near and in sight (S-H.7)."""
-        return any(
-            self.apart_in(unit, friend) <= COMMAND_IN
-            and not self.troops[friend.id].is_disordered
-            and shortest_clear_line(unit, friend, self._barriers(unit, friend)) is not None
-            for friend in self.friends(unit)
-        )
+        if unit.id not in self._supported:
+            self._supported[unit.id] = any(
+                self.apart_in(unit, friend) <= COMMAND_IN
+                and not self.troops[friend.id].is_disordered
+                and shortest_clear_line(unit, friend, self._barriers(unit, friend)) is not None
+                for friend in sorted(self.friends(unit), key=lambda one: self.apart_mm(unit, one))
+            )
+        return self._supported[unit.id]
+
+    @cached_property
+    def _supported(self) -> dict[str, bool]:
+        return {}
 
     @cached_property
     def _shots(self) -> dict[tuple[str, str], fire.Shot | Ban]:
@@ -115,8 +127,8 @@ class Field(Ground):
             return Ban("S-D.8", f"{target.id} is farther off than {reach_in:g} in")
         shoot = self._guns_shot if troops.arm == "artillery" else self._muskets_shot
         hiding, reach_mm = self.blockers(firer, target), reach_in * self.inch_mm
-        shot, gaps = shoot(firer, target, hiding, reach_mm), self._narrow_gaps(firer, target)
-        if isinstance(shot, Ban) or not gaps:
+        shot = shoot(firer, target, hiding, reach_mm)
+        if isinstance(shot, Ban) or not (gaps := self._narrow_gaps(firer, target)):
             return shot
         # A gap that is too narrow closes the sight through it, and that alone.
         bars = (shapely.buffer(gap, _BAR_MM, cap_style="square") for gap in gaps.values())
@@ -150,7 +162,8 @@ class Field(Ground):
         turn_deg = abs(difference_deg(bearing_deg, ahead))
         is_endwise = min(turn_deg, 180.0 - turn_deg) <= 45.0
         ranks = reading.ranks if is_endwise else reading.files
-        return replace(troops, ranks=ranks, cover=self._cover(eye, target))
+        cover = self._cover(eye, target)
+        return replace(troops, ranks=ranks, cover=cover, is_seen_aside=not is_endwise)
 
     def blockers(self, firer: Unit, target: Unit) -> shapely.Geometry:
         """Returns what blocks the sight from one unit to another (S-E.1 to S-E.4)."""
@@ -210,13 +223,16 @@ class Field(Ground):
             part = shapely.intersection(outline, all_ahead(front, reach_mm + _GRAZE_MM))
             if part.area <= 1.0:
                 continue
-            range_mm = float(shapely.distance(front.edge, part))
-            if self.inches(range_mm) > troops.ranges.greatest_in:
+            if self.inches(shapely.distance(front.edge, part)) > troops.ranges.greatest_in:
                 why_not = Ban("S-D.8", f"{target.id} is farther off in its arc of fire")
                 continue
             line = _sight(front, part, blockers)
             if line is None:
                 why_not = _hidden(target)
+                continue
+            range_mm = _seen_mm(front.edge, front, part, blockers, line)
+            if self.inches(range_mm) > troops.ranges.greatest_in:
+                why_not = _hidden_within(target, troops.ranges.greatest_in)
                 continue
             ranges_mm.append((range_mm, line))
             if troops.formation == "square":
@@ -264,13 +280,16 @@ class Field(Ground):
         for base in firer.bases:
             front = axes(base)
             cone = cone_at(front.middle_mm, base.heading_deg, 2 * CONE_DEG)
-            range_mm = float(cone.nearest_mm([outline])[0])
-            if range_mm > reach_mm:
+            if float(cone.nearest_mm([outline])[0]) > reach_mm:
                 continue
             wedge = shapely.intersection(outline, cone.outline(reach_mm))
             line = _sight(front, wedge, blockers)
             if line is None:
                 why_not = _hidden(target)
+                continue
+            range_mm = _seen_mm(shapely.Point(front.middle_mm), front, wedge, blockers, line)
+            if range_mm > reach_mm:
+                why_not = _hidden_within(target, self.troops[firer.id].ranges.greatest_in)
                 continue
             ray = _ray(front.middle_mm, base.heading_deg, reach_mm)
             counted.append((range_mm, _meets_first(ray, outline, eroded_by_hair(blockers)), line))
@@ -336,7 +355,10 @@ class Field(Ground):
     def _barriers(self, a: Unit, b: Unit) -> shapely.Geometry:
         """Returns the units and the terrain that may hide one friend from another (S-H.7)."""
         others = (outline for name, outline in self.outlines.items() if name not in (a.id, b.id))
-        return shapely.union_all([*others, *self._terrain_between(a, b)])
+        # No line between the two leaves their hull, and each corner elsewhere would be tried.
+        hull = shapely.union(self.outlines[a.id], self.outlines[b.id]).convex_hull
+        barriers = (*others, *self._terrain_between(a, b))
+        return shapely.union_all([one for one in barriers if shapely.intersects(one, hull)])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -474,8 +496,31 @@ def _sight(
     return line if is_free else free_line(front.edge, target, blockers)
 
 
+def _seen_mm(
+    start: shapely.Geometry,
+    front: Axes,
+    target: shapely.Geometry,
+    blockers: shapely.Geometry,
+    line: shapely.LineString,
+) -> float:
+    """Returns the range to the nearest part of a target that a front sees (S-D.6, S-D.8).
+
+    `line` is a free one, which the front sees in any case.
+    """
+    nearest = shapely.shortest_line(start, target)
+    if not shapely.intersects(nearest, eroded_by_hair(blockers)):
+        return float(nearest.length)
+    farthest_mm = shapely.distance(start, shapely.get_point(line, -1))
+    seen = seen_points(front.edge, target, blockers, within_mm=farthest_mm)
+    return float(min(shapely.distance(start, seen), default=farthest_mm))
+
+
 def _hidden(target: Unit) -> Ban:
     return Ban("S-E.1", f"{target.id} is hidden by what stands between")
+
+
+def _hidden_within(target: Unit, reach_in: float) -> Ban:
+    return Ban("S-E.1", f"what it sees of {target.id} is farther off than {reach_in:g} in")
 
 
 def _ray(start_mm: Point, heading_deg: float, length_mm: float) -> shapely.LineString:

@@ -58,6 +58,7 @@ class FirePool:
     after_halving: float
     section_dice: tuple[int, ...]
     parts: Mapping[str, int]
+    dense_as: str = ""
 
     @property
     def dice(self) -> int:
@@ -72,11 +73,11 @@ class FirePool:
             f"{self.figures_counted:g} of its figures count",
             *(f"halved: {halving.replace('_', ' ')}" for halving in self.halvings),
             *([] if rounded == self.after_halving else [f"rounded down to {rounded}"]),
-            *terms({name: part for name, part in self.parts.items() if name != "figures"}, _WORDS),
+            *terms(
+                {name: part for name, part in self.parts.items() if name != "figures"},
+                {"dense": f"dense ({self.dense_as})"},
+            ),
         )
-
-
-_WORDS = {"dense": "dense (column, square or 3 ranks deep as the firer sees it)"}
 
 
 def figures_firing(troops: Troops) -> int:
@@ -121,11 +122,19 @@ def ban_on_shot(firer: Troops, target: Troops, shot: Shot) -> Ban | None:
     )
 
 
-def is_dense(target: Troops) -> bool:
-    """Whether a target counts as dense: columns and squares, or three ranks (S-D.10)."""
+def dense_as(target: Troops) -> str:
+    """Returns in words as what a target is dense, empty if it is not (S-D.10).
+
+    Columns and squares are, and three ranks as the firer sees them.
+    """
     if target.weight == "light":
-        return False
-    return target.formation in ("attack_column", "square") or target.ranks >= 3
+        return ""
+    if target.formation in ("attack_column", "square"):
+        return target.formation.replace("_", " ")
+    if target.ranks < 3:
+        return ""
+    aside = "seen across its heading, our reading: its files count as "
+    return f"{aside if target.is_seen_aside else ''}{target.ranks} ranks"
 
 
 def halvings_of(firer: Troops, target: Troops, shot: Shot) -> tuple[Halving, ...]:
@@ -154,9 +163,10 @@ def fire_pool(
         counted,
         halvings_of(firer, target, shot),
         fire_bonus=firer.fire_bonus,
-        dense=DENSE_DICE if is_dense(target) else 0,
+        dense=DENSE_DICE if dense_as(target) else 0,
         canister=CANISTER_DICE if canister_in is not None and shot.range_in <= canister_in else 0,
         weather=sum(WEATHER.get(event, 0) for event in events),
+        words=dense_as(target),
     )
 
 
@@ -168,11 +178,13 @@ def passing_pool(firer: Troops, range_in: float) -> FirePool:
     return _pool([1.0], halvings, fire_bonus=firer.fire_bonus, dense=0, canister=0, weather=0)
 
 
-def _pool(counted: Sequence[float], halvings: tuple[Halving, ...], **added: int) -> FirePool:
+def _pool(
+    counted: Sequence[float], halvings: tuple[Halving, ...], *, words: str = "", **added: int
+) -> FirePool:
     divisor = 2 ** len(halvings)
     section_dice = tuple(math.floor(figures / divisor) for figures in counted)
     total, parts = math.fsum(counted), {"figures": sum(section_dice), **added}
-    return FirePool(total, halvings, total / divisor, section_dice, parts)
+    return FirePool(total, halvings, total / divisor, section_dice, parts, words)
 
 
 def hits(dice: Sequence[int]) -> int:

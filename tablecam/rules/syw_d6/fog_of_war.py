@@ -212,9 +212,22 @@ def _inspired(state: State) -> State:
 
 
 def _victory(state: State) -> State:
-    """Returns the state without the active side's orange markers (S-M.12)."""
-    own = state.field.of_side(state.active)
-    return state.all_changed((unit.id for unit in own), disordered=None)
+    """Returns the state without the active side's orange markers (S-M.12).
+
+    Who is in order no longer routs (S-A.2); a retreat is still made, which disorders again.
+    """
+    for unit in state.field.of_side(state.active):
+        marks = unit.state
+        if not marks.get("reforming"):
+            state = state.changed(unit.id, disordered=None)
+        if marks.get("status") == "routing" and not marks.get("reforming"):
+            state = state.changed(unit.id, status=None, fled=None, flees_from=None)
+            text = f"{unit.id} has cleared its disorder: its rout is over (our reading)"
+            state = state.tells("fog", text, "S-A.2", unit=unit.id)
+        elif marks.get("status"):
+            text = f"{unit.id} still makes its retreat"
+            state = state.tells("fog", text, "S-A.2", unit=unit.id)
+    return state
 
 
 def foot_of(state: State, brigade: str) -> list[Unit]:
@@ -314,7 +327,8 @@ FOG: Final[Mapping[tables.Event, FogEvent]] = {
         11, "Attaque", "all infantry of one brigade may form attack column and go 2 in straight "
         "toward the enemy, before it moves as usual", Picking("attaque", 1), "french"),
     "ad_victoriam": FogEvent(
-        12, "To victory", "all orange markers of the active side go", _victory),
+        12, "To victory", "all orange markers of the active side go, and with them its routs",
+        _victory),
 }  # fmt: skip
 ATTACK_IN: Final[Mapping[str, float]] = {"allied_11": 3.0, "attaque": 2.0}
 """S-M.11: how far the infantry of a brigade goes toward the enemy."""

@@ -216,8 +216,8 @@ def _take(state: State, action: acts.Take) -> Offer:
     step: Any = state.step
     group = "answer" if action.value_in == max(step.values_in) else "less"
     share, dice = step.least_share(state), step.pool.sum_words(step.values_in[action.value_in])
-    least = f"at least {action.value_in * share:g}" if share < 1 else "all of it"
-    words = f"{action.value_in:g} in{dice and f': {dice}'}"
+    least = f"at least {action.value_in * share:g} in" if share < 1 else "all of it"
+    words = f"{action.value_in:g} in{dice and f' = {dice}'}"
     return Offer(group, f"{words} ({least})" if share else words)
 
 
@@ -303,8 +303,8 @@ class SevenYearsWar(BattleGame[State]):
                 acts.RetreatByChoice: _retreats,
             },
             why_not={
-                "move": marches.ban_on_moving,
                 "move as one": marches.ban_on_brigade,
+                "move": marches.ban_on_moving,
                 "charge": charges.ban_on_charging,
             },
         ),
@@ -334,7 +334,7 @@ class SevenYearsWar(BattleGame[State]):
         "retreat": about.ActionGroup("Retreat by choice"),
         "fire": about.ActionGroup(f"Fire: each {tables.HIT} takes a figure"),
         "answer": about.ActionGroup("Answer", is_main=True),
-        "less": about.ActionGroup("To go less far"),
+        "less": about.ActionGroup("Fewer dice, for units that go less far than the least", most=2),
         "response": about.ActionGroup("Response fire", is_main=True),
     }
     moments: ClassVar = {**battle.MOMENTS, "melee": "attack", "throw": "detail"}
@@ -380,7 +380,9 @@ class SevenYearsWar(BattleGame[State]):
         acts.ShareLosses: ("answer", _shares),
         Pick: _pick,
     }
-    length_unit = staticmethod(inches)
+    length_unit = staticmethod(
+        lambda table: replace(inches(table), ranges=(3.0, 6.0, 12.0, tables.COMMAND_IN))
+    )
     acting = staticmethod(lambda state: state.allowed)
     lost = staticmethod(lambda state, name: acts.destroyed(state, name, "by the players"))
     strength_of = staticmethod(lambda unit: int(unit.state.get("figures", 0)))
@@ -495,7 +497,7 @@ class SevenYearsWar(BattleGame[State]):
 
     def _judged_by_hand(self, state: State, moved: Unit) -> Suggestion:
         name, bases, front = moved.id, moved.bases, axes_of(moved).edge
-        for enemy in state.field.enemies(moved):
+        for enemy in state.field.enemies_ahead(moved):
             if front.distance(state.field.outlines[enemy.id]) <= 5.0:
                 return self.suggest(state, name, acts.Charge(name, enemy.id, bases))
         made = self.suggest(state, name, acts.Move(name, bases))
@@ -556,6 +558,10 @@ class SevenYearsWar(BattleGame[State]):
             return read_keys(unit).ranges.all_in
         except BadInput:
             return ()
+
+    def lengths_asked(self, a: Unit, b: Unit) -> tuple[float, ...]:
+        """Returns the ranges of a unit's weapon, of friends how far they support (S-D.8, S-H.7)."""
+        return super().lengths_asked(a, b) if a.side != b.side else (tables.COMMAND_IN,)
 
     def fire_zones(self, position: Position, unit: Unit) -> tuple[Shape, ...]:
         """Returns the outlines of a unit's arc of fire (S-D.6 to S-D.8)."""

@@ -125,7 +125,7 @@ def move_dice(
     )
     bonus = 0 if troops.is_disordered else tables.BONUS[troops.skill.move]
     rain = 2 if rain_slows and "heavy_rain" in events else 0
-    parts = (("rate", rate), ("command", int(commanded)), ("training", bonus), ("rain", -rain))
+    parts = (("rate", rate), ("command", int(commanded)), ("experience", bonus), ("rain", -rain))
     dice = max(0, sum(count for _, count in parts))
     added_in = tables.COLUMN_IN if troops.is_in_column and not troops.is_disordered else 0.0
     return MoveDice(dice, min(rate, dice), added_in, is_halved, parts)
@@ -256,7 +256,8 @@ def dice_of_brigade(state: State, brigade: str) -> MoveDice | Ban:
         if ban := ban_on_throwing(state, state.unit(name)):
             return Ban("S-B.7", f"the whole brigade must move, and {name} cannot: {ban.because}")
         if not dice_of(state, name).dice:
-            return Ban("S-B.7", f"the whole brigade must move, and {name} does not march")
+            why = "is not limbered" if ground.troops[name].arm == "artillery" else "does not march"
+            return Ban("S-B.7", f"the whole brigade must move, and {name} {why}")
         if ground.troops[name].is_disordered:
             return Ban("S-B.7", f"{name} is disordered")
     reaches_in = [ground.command_in(state.unit(name)) for name in names]
@@ -421,9 +422,7 @@ def _barrier(
 ) -> Ban | None:
     """Returns what bars a way: units, impassable ground, and terrain at whose edge it stops."""
     end = footprints(moved.bases)
-    for other in ground.units.values():
-        if other.side == unit.side:
-            continue
+    for other in ground.enemies_ahead(moved):
         outline = ground.outlines[other.id]
         before_mm = ground.apart_mm(unit, other)
         if shapely.distance(end, outline) < before_mm and state.is_held(unit):

@@ -340,9 +340,12 @@ def _summed_up(state: State) -> State:
     tests = [event.facts for event in compress(state.told, is_test)]
     if len(tests) < 3:
         return state
-    failed = [str(facts["unit"]) for facts in tests if facts["fate"] != "none"]
+    units = {facts["unit"] for facts in tests}
+    # A unit may take one in a melee and one for its friends (S-G.3).
+    failed = dict.fromkeys(str(facts["unit"]) for facts in tests if facts["fate"] != "none")
     verb = "fails" if len(failed) == 1 else "fail"
     fate = f"{joined(failed)} {verb}" if failed else "all hold"
-    text = f"{len(tests)} units take a TEST: {fate}"
+    count = "a TEST" if len(units) == len(tests) else f"{len(tests)} TESTs"
+    text = f"{len(units)} units take {count}: {fate}"
     first, summary = is_test.index(True), Event("tests", text, "S-G.1")
     return replace(state, told=(*state.told[:first], summary, *state.told[first:]))

@@ -67,7 +67,10 @@ class Standing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Troops(Standing):
-    """A unit as it counts; `cover` is what it stands in against fire, `ranks` how deep it is."""
+    """A unit as it counts; `cover` is what it stands in against fire, `ranks` how deep it is.
+
+    Of a target that `is_seen_aside`, its files count as its ranks (S-D.10).
+    """
 
     skill: Skill
     figures_start: int
@@ -75,6 +78,7 @@ class Troops(Standing):
     weapon: tables.Weapon = "musket"
     in_melee: bool = False
     casualties_from: frozenset[str] = frozenset()
+    is_seen_aside: bool = False
 
     @property
     def is_disordered(self) -> bool:

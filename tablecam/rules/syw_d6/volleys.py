@@ -71,7 +71,8 @@ class FireDice(Due):
         if self.occasion is not None:
             # Contact is at short range, and who strikes a front shows it his ranks (S-C.2).
             shot = fire.Shot(shot.sections, 0.0, shot.is_ahead)
-            there = replace(there, ranks=ground.troops[target.id].ranks)
+            ranks = ground.troops[target.id].ranks
+            there = replace(there, ranks=ranks, is_seen_aside=False)
         return fire.fire_pool(troops, there, shot, state.events)
 
     def sums(self, state: State) -> tuple[Sum, ...]:

@@ -15,7 +15,7 @@ from tablecam.geometry.moves.poses import ahead, wheeled
 from tablecam.geometry.outlines import corners
 from tablecam.rules.game import Refused
 from tablecam.rules.miniatures.battle import Done
-from tablecam.rules.miniatures.ground import footprints
+from tablecam.rules.miniatures.ground import axes_of, footprints
 from tablecam.rules.steps import Decide
 from tablecam.rules.syw_d6 import fire, fog_of_war, leaders, marches, melee, morale, volleys
 from tablecam.rules.syw_d6 import state as acts
@@ -126,7 +126,7 @@ def test_a_cleared_unit_forms_up_near_where_it_was_s_a_4():
         battle.do(acts.FormUp("F1", ahead(facing, UP, 2.5 * INCH_MM)))
     battle.do(acts.FormUp("F1", ahead(facing, UP, 1.5 * INCH_MM)))
     assert battle.unit("F1").bases[0].heading_deg == 270
-    assert "F1: 2 dice (rate +1, training +1), the best counts" in battle.offers()
+    assert "F1: 2 dice (rate +1, experience +1), the best counts" in battle.offers()
 
 
 def test_a_unit_laid_too_far_off_is_drawn_where_its_centre_may_lie_s_a_4():
@@ -241,8 +241,8 @@ def test_dice_are_thrown_and_some_are_taken_s_b_4():
     battle.throw(5, 1, 4, 2)
     assert battle.texts() == "Move; F1 may move 5 + 4 = 9 in (the best 2 of 4 dice)"
     # Whoever shall go less far than half of the best takes fewer dice (S-B.6).
-    dice = {"9 in: 5 + 4": 4.5, "5 in": 2.5, "3 in: 1 + 2": 1.5, "2 in": 1, "1 in": 0.5}
-    labels = [f"{took} (at least {least:g})" for took, least in dice.items()]
+    dice = {"9 in = 5 + 4": 4.5, "5 in": 2.5, "3 in = 1 + 2": 1.5, "2 in": 1, "1 in": 0.5}
+    labels = [f"{took} (at least {least:g} in)" for took, least in dice.items()]
     assert battle.offers() == labels
     battle.act("9 in")
     assert battle.state.allowed["F1"] == acts.Allowance(9, 4.5)
@@ -313,7 +313,8 @@ def test_other_formations_are_changes_of_formation_s_b_2():
 
 
 def test_a_move_stops_three_inches_off_the_enemy_s_b_9():
-    battle = Battle(F1, unit("A1", 20, 19, DOWN))
+    # Who is listed first stands aside: told is who lies ahead.
+    battle = Battle(F1, unit("A0", 29, 20, DOWN), unit("A1", 20, 19, DOWN))
     battle.act("F1: 2 dice")
     battle.throw(4, 5)
     battle.act("5 in")
@@ -411,7 +412,7 @@ def test_terrain_stops_and_disorders_s_j_8_s_j_9():
 def test_friends_who_pass_through_each_other_s_j_6(weight, disordered):
     friend = unit("F2", 20, 17, weight=weight, experience="veteran")
     battle = Battle(unit("F1", 20, 15, experience="veteran"), friend, A1)
-    battle.act("F1: 3 dice (rate +1, training +2)")
+    battle.act("F1: 3 dice (rate +1, experience +2)")
     battle.throw(6, 5, 3)
     onward = "F1: 6.0 in ahead"
     assert (f"{onward}, disorders F1 and F2" if disordered else onward) in battle.offers()
@@ -488,6 +489,28 @@ def test_a_charge_goes_straight_at_a_right_angle_s_b_11():
     front = wheeled(battle.unit("F1").bases, (16 * INCH_MM, 15 * INCH_MM), 10)
     with pytest.raises(Refused, match=r"S-B\.1[14]"):
         battle.do(acts.Charge("F1", "A1", ahead(front, 100, 3.3 * INCH_MM)))
+
+
+def test_a_charge_strikes_whom_the_middle_of_its_front_meets_s_b_12():
+    beside = unit("A2", 25.1, 19, DOWN)
+    # The rider has most of its front, and the middle, before A1, whom the table lists last.
+    battle = charging(beside, unit("A3", 60, 40, DOWN), target=unit("A1", 17, 19, DOWN))
+    units = battle.state.position.units
+    battle = Battle(at=table(units[0], *units[2:], units[1]))
+    battle.act("F1: 5 dice")
+    battle.throw(6, 3, 1, 1, 1)
+    straight = ahead(battle.unit("F1").bases, UP, 4 * INCH_MM)
+    with pytest.raises(Refused, match=r"S-B\.12 F1 has the middle of its front beside"):
+        battle.do(acts.Charge("F1", "A2", straight))
+    (suggestion,) = laid(battle, "F1", straight)
+    assert suggestion.text.startswith("F1 charges A1 over 4.0 in")
+    charges = [action for action in battle.play.legal() if isinstance(action, acts.Charge)]
+    middles_in = {
+        charge.target: axes_of(battle.unit("F1"), charge.bases).middle_mm[0] / INCH_MM
+        for charge in charges
+    }
+    assert middles_in["A1"] == pytest.approx(20)
+    assert middles_in.get("A2", 22) > 21.1
 
 
 @pytest.mark.parametrize(("south_in", "may"), [(16.5, False), (19.2, True)])
@@ -1192,10 +1215,16 @@ def test_a_stray_shell_kills_a_commander_by_lot_s_m_2():
 
 
 def test_to_victory_takes_the_orange_markers_off_s_m_12():
-    battle = Battle(replace(F1, state={"disordered": True}), A1, fog=True)
+    marks = {"disordered": True}
+    routed = unit("F2", 40, 15, state=marks | {"status": "routing"})
+    retreating = unit("F3", 60, 15, state=marks | {"status": "retreating"})
+    battle = Battle(replace(F1, state=marks), routed, retreating, A1, fog=True)
     battle.throw(1)
     battle.throw(6, 6)
     assert "disordered" not in battle.marks("F1")
+    assert not {"disordered", "status"} & battle.marks("F2").keys(), "it has rallied (S-A.2)"
+    assert "F2 has cleared its disorder: its rout is over (our reading)" in battle.texts()
+    assert battle.question == "1 die for how far F3 retreats"
 
 
 # Hands.
@@ -1347,7 +1376,7 @@ def test_guns_limber_by_a_formation_change_s_l_6_s_l_15():
     battle.act("F1: limber")
     assert "F1 limbers" in battle.texts()
     assert battle.marks("F1")["limbered"] is True
-    assert "F1: 2 dice (rate +1, training +1), the best counts" in battle.offers()
+    assert "F1: 2 dice (rate +1, experience +1), the best counts" in battle.offers()
 
 
 def test_guns_that_stay_as_they_lie_do_not_limber_s_a_4():
@@ -1417,7 +1446,7 @@ def test_attackers_over_a_wall_are_disordered_s_j_13():
 
 
 def test_several_attackers_count_the_best_of_each_factor_s_f_5():
-    line, other = unit("F1", 20, 15), unit("F3", 29, 20, 180.0, experience="veteran")
+    line, other = unit("F1", 20, 15), unit("F3", 29, 17.5, 180.0, experience="veteran")
     battle = Battle(line, other, unit("A1", 20, 17, DOWN), unit("A2", 60, 40, DOWN))
     for name, dice, faces in (("F1", 2, (4, 1)), ("F3", 3, (5, 1, 1))):
         battle.act(f"{name}: {dice} dice")
@@ -1528,7 +1557,7 @@ def test_a_brigade_goes_forward_before_its_move_s_m_11():
     assert battle.unit("F1").bases[0].y_mm == pytest.approx(before + 2 * INCH_MM)
     why = "its bases, 2 figures deep, make no three ranks"
     assert f"F1 goes 2.0 in toward A1, in no attack column: {why}" in battle.texts()
-    assert "F1: 2 dice (rate +1, training +1), the best counts" in battle.offers()
+    assert "F1: 2 dice (rate +1, experience +1), the best counts" in battle.offers()
 
 
 def test_a_brigade_that_goes_forward_keeps_off_its_own_s_m_11():

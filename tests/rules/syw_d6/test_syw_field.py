@@ -9,11 +9,12 @@ import pytest
 import shapely
 
 from tablecam.geometry.moves.poses import faced, shifted
-from tablecam.rules.miniatures.ground import move_sigma_mm
+from tablecam.geometry.sight import free_line
+from tablecam.rules.miniatures.ground import axes_of, move_sigma_mm
 from tablecam.rules.syw_d6.field import Field
-from tablecam.rules.syw_d6.fire import Ban, fire_pool
+from tablecam.rules.syw_d6.fire import Ban, dense_as, fire_pool
 from tablecam.table.model import Glue
-from tests.rules.syw_d6.battles import DOWN, box, commander, table, unit
+from tests.rules.syw_d6.battles import DOWN, INCH_MM, box, commander, table, unit
 
 
 def shot(firer: Any, target: Any, *others: Any) -> Any:
@@ -67,6 +68,17 @@ def test_an_attack_column_is_dense_and_light_infantry_is_not_s_d_10():
     assert dice(FIRER, light) == 22
 
 
+def test_files_count_as_ranks_across_the_heading_and_that_is_said_s_d_10():
+    squadron = unit("A1", 25, 20.2, DOWN, arm="cavalry", bases=2)
+    ground = Field(table(FIRER, squadron))
+    target = ground.target_of(FIRER, squadron)
+    because = fire_pool(ground.troops["F1"], target, ground.shot(FIRER, squadron)).because
+    said = "dense (seen across its heading, our reading: its files count as 6 ranks) +2"
+    assert because[-1] == said
+    far = Field(table(FIRER, unit("A1", 20, 25, DOWN, arm="cavalry", bases=2)))
+    assert not dense_as(far.target_of(*far.units.values()))
+
+
 def gun(**more: Any) -> Any:
     return unit("F1", 20, 20, bases=1, figures=6, files=6, arm="artillery", **more)
 
@@ -101,6 +113,18 @@ def test_a_light_gun_has_no_long_range_s_d_8():
 def test_units_between_block_the_sight_s_e_1():
     screen = unit("F2", 22, 21.5, bases=8)
     assert shot(FIRER, unit("A1", 22, 25, DOWN), screen).rule == "S-E.1"
+
+
+def test_a_range_runs_to_the_part_that_is_seen_s_d_6_s_d_8():
+    target, screen = unit("A1", 25, 24, 225), unit("A2", 24.5, 21.5, DOWN, bases=2)
+    bare, lies = shot(FIRER, target), shot(FIRER, target, screen)
+    assert lies.range_in > bare.range_in + 0.1
+    edge, outlines = axes_of(FIRER).edge, Field(table(FIRER, target, screen)).outlines
+    near = outlines["A1"].intersection(edge.buffer(lies.range_in * INCH_MM - 1.2))
+    assert near.area > 0.5
+    assert free_line(edge, near, outlines["A2"]) is None
+    reached = outlines["A1"].intersection(edge.buffer(lies.range_in * INCH_MM + 1.2))
+    assert free_line(edge, reached, outlines["A2"]) is not None
 
 
 def test_terrain_between_cannot_be_fired_through_s_j_10():
