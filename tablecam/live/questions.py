@@ -148,8 +148,8 @@ def measure(
     length = distance(first.what, second.what) if ruled is None else ruled.length
     usual = described(position.game).length_unit(position.table)
     if ranges is None:
-        is_enemy = first.unit and second.unit and first.unit.side != second.unit.side
-        ranges = (_weapon_ranges(position, first) if is_enemy else None) or usual.ranges
+        pair = first.unit and second.unit and (first.unit, second.unit)
+        ranges = (described(position.game).lengths_asked(*pair) if pair else None) or usual.ranges
     unit = unit or usual
     document = {
         "a": a,

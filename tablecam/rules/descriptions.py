@@ -185,6 +185,7 @@ class ActionGroup:
     due and loses unconfirmed moves by hand: the page warns of them. One that `is_seldom` used
     stands below the moves by hand. `pass_all`: every seat asked in succession lets the moment pass
     (`Game.passed`). `by_tap`: a tap takes an action about one unit, or a second tap on its target.
+    The page shows `most` of its buttons until all are asked for, by default its own number.
     """
 
     title: str
@@ -192,6 +193,7 @@ class ActionGroup:
     is_main: bool = False
     is_end: bool = False
     is_seldom: bool = False
+    most: int = 0
     pass_all: str = ""
     by_tap: bool = False
 
@@ -329,6 +331,10 @@ class Described(Protocol):
     def weapon_ranges(self, unit: Unit) -> tuple[float, ...]:
         """Returns the ranges of a unit's weapons in the unit of length; empty if it states none."""
         return ()
+
+    def lengths_asked(self, a: Unit, b: Unit) -> tuple[float, ...]:
+        """Returns the lengths that decide anything between two units, by default of fire."""
+        return self.weapon_ranges(a) if a.side != b.side else ()
 
     def fire_zones(self, position: Position, unit: Unit) -> tuple[Shape, ...]:
         """Returns the outlines of a field of fire; empty if it is all round, or unknown."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 
 from tablecam.rules.books import Book
@@ -67,7 +68,7 @@ class Measures(Book):
 
     def _ranges(self, position: Position, a: Unit, b: Unit) -> Iterator[Finding]:
         length, unit = distance(a, b), self._length_unit(position)
-        for limit in unit.ranges:
+        for limit in described(self._name).lengths_asked(a, b) or unit.ranges:
             answer = within(length, limit, position.table, unit=unit, a=a.id, b=b.id)
             words = f"Is {b.id} within {unit.counted(f'{limit:g}')} of {a.id}?"
             asked = Question(f"range/{limit:g}/{a.id}/{b.id}", words)
@@ -75,6 +76,9 @@ class Measures(Book):
 
     def _contact(self, position: Position, a: Unit, b: Unit) -> Iterator[Finding]:
         answer = contact(a, b, tolerance_mm=position.table.tolerance_mm, rule="").answer
+        if answer.answer == "no":
+            apart = self._length_unit(position).margin(distance(a, b).value_mm)
+            answer = replace(answer, because=f"{a.id} and {b.id} do not touch: {apart} apart")
         asked = Question(f"contact/{a.id}/{b.id}", f"Does {a.id} touch {b.id}?")
         yield Finding(answer.because, answer, question=asked)
 

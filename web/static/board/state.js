@@ -8,7 +8,7 @@
  * @typedef {{kind: "pips" | "cloud" | "ring" | "word", text: string, count: number, tone?: "plain" | "good" | "warn" | "bad", words?: string}} Mark  a marker of a unit
  * @typedef {{text: string, options?: Record<string, any>, hint?: string, side?: string, opens_settings: boolean, for_demo: boolean}} BeginChoice
  * @typedef {{key: string, title: string, choices: BeginChoice[], only_with?: [string, number[]]}} BeginField
- * @typedef {{begin: BeginField[], groups: Record<string, {title: string, hint?: string, is_main: boolean, is_end?: boolean, is_seldom?: boolean, by_tap?: boolean}>, moments: Record<string, string>, odds: {label: string, wanted: Record<string, string>, of: "table" | "unit" | "enemies", marker?: Mark["kind"]}[], faces: boolean, unit: {symbol: string, plural: string, name: string, size_mm: number, places: number, ranges: number[]}, rules?: Record<string, {title: string, text: string}>}} AboutGame  how the table's game describes itself
+ * @typedef {{begin: BeginField[], groups: Record<string, {title: string, hint?: string, is_main: boolean, is_end?: boolean, is_seldom?: boolean, most?: number, by_tap?: boolean}>, moments: Record<string, string>, odds: {label: string, wanted: Record<string, string>, of: "table" | "unit" | "enemies", marker?: Mark["kind"]}[], faces: boolean, unit: {symbol: string, plural: string, name: string, size_mm: number, places: number, ranges: number[]}, rules?: Record<string, {title: string, text: string}>}} AboutGame  how the table's game describes itself
  *
  * @typedef {object} TableFacts  as `/api/table` gives them
  * @property {string} game

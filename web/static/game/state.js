@@ -414,7 +414,7 @@ export function groupsShown(state) {
   const buttons = offered.toSorted((a, b) => passesLast(a) - passesLast(b));
   const groups = inOrder(state, [...new Set(buttons.map(({ offer }) => offer.group))]);
   const ownOf = (/** @type {string} */ name) => buttons.filter(({ offer }) => offer.group === name);
-  const isLong = (/** @type {Button[]} */ own) => own.length > MOST_BUTTONS + 1;
+  const isLong = (/** @type {Button[]} */ own, most = MOST_BUTTONS) => own.length > most + 1;
   const isNarrowed = isLong(buttons) && buttons.some(isChosen);
   return groups.map((group) => {
     const own = ownOf(group);
@@ -428,12 +428,13 @@ export function groupsShown(state) {
     const isMain = Boolean(state.facts.about.groups[group]?.is_main);
     const isOfUnits = own.every(({ offer }) => offer.units.length > 0);
     const isNarrow = isNarrowed && !isMain && isOfUnits;
+    const most = state.facts.about.groups[group]?.most || MOST_BUTTONS;
     const isWhole =
-      own.length === 1 || (!isLong(own) && !isNarrow) || state.game.open.includes(group) || about.length === own.length;
+      own.length === 1 || (!isLong(own, most) && !isNarrow) || state.game.open.includes(group) || about.length === own.length;
     if (isWhole) return { group, units: [], buttons: sorted, more: "" };
     if (about.length || isNarrow) return { group, units: [], buttons: about, more: "All units" };
-    const more = `${sorted.length - MOST_BUTTONS} more`;
-    return { group, units: [], buttons: sorted.slice(0, MOST_BUTTONS), more };
+    const more = `${sorted.length - most} more`;
+    return { group, units: [], buttons: sorted.slice(0, most), more };
   });
 }
 
