@@ -179,7 +179,7 @@ class GameController:
         if action is None and self.hands_are_open:
             # Elsewhere a side that is not asked would show that it has no card to play.
             passed = self.game.passed(play.state)
-            action = passed if play.legal() == (passed,) else None
+            action = passed if passed is not None and play.legal() == (passed,) else None
         if action is None:
             return False
         with self.changing():
