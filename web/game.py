@@ -45,9 +45,11 @@ def game() -> Response:
 
 @blueprint.post("/begin")
 def begin() -> Response:
-    """Begins a game on the table as it lies."""
-    body = request_body(Begin, "begin")
-    _referee().begin(shown().live.snapshot().position, body.options, seat_now())
+    """Begins a game on the table as it lies, once its places can be read."""
+    body, now = request_body(Begin, "begin"), shown().live.snapshot()
+    if now.health.frozen:
+        raise BadInput("begin", f"no game starts now. {now.health.frozen}")
+    _referee().begin(now.position, body.options, seat_now())
     return _shown()
 
 

@@ -210,6 +210,7 @@ class TableLoop(Background):
             missing=self._roster.missing(known),
             reprojection_px=None if registration is None else registration.rms_px,
             trouble="" if registration is None else registration.problem,
+            is_frozen=registration is not None and registration.is_frozen,
             advice=self._advice,
             behind_s=behind_s,
         )
@@ -231,6 +232,7 @@ class Tally:
     `missing` are the bases' tags that have never been seen; `reprojection_px` and `behind_s` are as
     in `Health`. `trouble` says what is wrong with camera or table tags (`Registration.because`), or
     is empty; `advice` are sentences about what to do (`SteadyAdvice`). Both are shown unchanged.
+    `is_frozen`: for that trouble, the places are those of an earlier frame.
     """
 
     seen: int = 0
@@ -239,6 +241,7 @@ class Tally:
     reprojection_px: float | None = None
     behind_s: float | None = None
     trouble: str = ""
+    is_frozen: bool = False
     advice: tuple[str, ...] = ()
 
 
@@ -268,6 +271,7 @@ def health(
         reprojection_px=seen.reprojection_px,
         behind_s=seen.behind_s,
         warnings=(*filter(None, (fault, unkept)), *_warnings(status, tally)),
+        frozen=seen.trouble if seen.is_frozen else "",
     )
 
 

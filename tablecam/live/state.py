@@ -22,7 +22,8 @@ class Health:
 
     `message` says what the source is doing; `reprojection_px` is the rms distance between where
     the table tags are and where the calibration puts them, None when none is seen;
-    `behind_s` is how old a frame was when its position was ready.
+    `behind_s` is how old a frame was when its position was ready. `frozen` says why the places are
+    those of an earlier frame; empty if they are not.
     """
 
     source: str
@@ -36,6 +37,7 @@ class Health:
     reprojection_px: float | None = None
     behind_s: float | None = None
     warnings: tuple[str, ...] = ()
+    frozen: str = ""
 
 
 @dataclass(frozen=True, slots=True)

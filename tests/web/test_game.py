@@ -28,6 +28,12 @@ def test_before_it_begins_a_game_only_says_so(french):
     assert now["seat"] == {"kind": "player", "side": "french"}
 
 
+def test_no_game_begins_with_places_of_an_earlier_frame(french, live):
+    live.show(health=replace(live.snapshot().health, frozen="The camera is moving"))
+    assert begin(french).status_code == 400
+    assert french.get("/api/game").json["has_begun"] is False
+
+
 def test_a_seat_is_offered_what_it_is_asked_and_another_is_not(french, british):
     begin(french)
     mine, theirs = french.get("/api/game").json, british.get("/api/game").json

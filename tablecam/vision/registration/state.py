@@ -132,6 +132,11 @@ class Registration:
     def __post_init__(self) -> None:
         object.__setattr__(self, "displaced_mm", MappingProxyType(dict(self.displaced_mm)))
 
+    @property
+    def is_frozen(self) -> bool:
+        """Whether no place can be read until the camera or the table tags are at rest again."""
+        return self.state in ("moving", "unclear", "too few") and not self.is_trusted
+
     def fits(self, camera: Camera) -> bool:
         """Whether the tags are about as far off as the camera's calibration itself stated.
 
