@@ -430,7 +430,10 @@ export function groupsShown(state) {
     const isNarrow = isNarrowed && !isMain && isOfUnits;
     const most = state.facts.about.groups[group]?.most || MOST_BUTTONS;
     const isWhole =
-      own.length === 1 || (!isLong(own, most) && !isNarrow) || state.game.open.includes(group) || about.length === own.length;
+      own.length === 1 ||
+      (!isLong(own, most) && !isNarrow) ||
+      state.game.open.includes(group) ||
+      about.length === own.length;
     if (isWhole) return { group, units: [], buttons: sorted, more: "" };
     if (about.length || isNarrow) return { group, units: [], buttons: about, more: "All units" };
     const more = `${sorted.length - most} more`;
