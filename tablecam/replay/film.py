@@ -83,7 +83,8 @@ def film_facts(journal: Journal) -> Json | None:
     roster = roster_of(facts.table_file)
     # The table file also lists units that were never on the table.
     if roster is not None:
-        return table_facts(roster)
+        plays = journal.entries("play")
+        return table_facts(roster, next((play.document.get("options") for play in plays), None))
     for entry in journal.entries("position", "play"):
         document = entry.document.get(WHOLE) or entry.document.get("position")
         if document is not None:

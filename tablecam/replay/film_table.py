@@ -5,7 +5,7 @@ from __future__ import annotations
 import tomllib
 from typing import Any
 
-from tablecam.documents import document_from, read_toml
+from tablecam.documents import Document, document_from, read_toml
 from tablecam.errors import BadInput
 from tablecam.referee.game_views import about_game
 from tablecam.rules.games import described
@@ -20,10 +20,11 @@ Json = dict[str, Any]
 _NO_TAG = -1
 
 
-def table_facts(roster: Roster) -> Json:
+def table_facts(roster: Roster, options: Json | None = None) -> Json:
     """Returns the table's size, its terrain, its sides and its units and commanders.
 
-    Sides are in the order in which the table file first names them.
+    Sides are in the order in which the table file first names them. The `options` of a game in a
+    recording have the map and the charts, whose files may be elsewhere.
     """
     table = roster.table
     return {
@@ -43,7 +44,7 @@ def table_facts(roster: Roster) -> Json:
             {"id": piece.id, "kind": piece.kind, "outline_mm": [list(p) for p in piece.outline_mm]}
             for piece in roster.terrain
         ],
-        "map": _map_json(roster),
+        "map": _map_json(roster, options or {}),
         "units": [_unit_json(unit, roster.game) for unit in roster.units],
         "commanders": [
             {"id": commander.id, "side": commander.side, "tag": commander.tag}
@@ -52,20 +53,26 @@ def table_facts(roster: Roster) -> Json:
     }
 
 
-def _map_json(roster: Roster) -> Json | None:
-    """Returns the hex map, without its ground if its file cannot be read, as in a recording."""
+def _map_json(roster: Roster, options: Json) -> Json | None:
+    """Returns the hex map, without its ground if its file cannot be read."""
     hex_map = roster.table.hex_map
     if hex_map is None:
         return None
     try:
-        ground = table_ground(hex_map, roster.game, roster.files.get("map"))
+        ground = table_ground(hex_map, roster.game, _file(roster, options, "map"))
     except BadInput:
         ground = table_ground(hex_map, roster.game, None)
     try:
-        charts = read_toml(roster.files["charts"]).data if "charts" in roster.files else {}
+        charts = _file(roster, options, "charts")
     except BadInput:
-        charts = {}
-    return map_json(ground, described(roster.game).ground_words(charts))
+        charts = None
+    return map_json(ground, described(roster.game).ground_words(charts.data if charts else {}))
+
+
+def _file(roster: Roster, options: Json, kind: str) -> Document | None:
+    if kind in options:
+        return document_from(options[kind], kind)
+    return read_toml(roster.files[kind]) if kind in roster.files else None
 
 
 def sides_of(roster: Roster) -> list[str]:

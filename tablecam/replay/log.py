@@ -115,11 +115,19 @@ class Log:
     def ruling(self, entry: Entry) -> Said:
         """Yields the referee's ruling on a move by hand."""
         answer, text = entry.document["answer"], entry.document["text"]
-        # A text that is not a question is complete: it says what was moved and must be put back.
+        because = (answer.get("because") or "") if answer["answer"] == "no" else ""
+        is_open = answer["answer"] == "too_close" and not answer["margin_mm"]
         if text.endswith("?"):
             # A margin of a path says less than why it is refused.
-            because = answer.get("because") if answer["answer"] == "no" else None
-            text += f" no: {because}" if because else f" {answer_words(answer)}"
+            words = f"no: {because}" if because else "" if is_open else answer_words(answer)
+            text = f"{text} {words}".strip()
+        elif answer["answer"] == "no":
+            # Some say what was moved and must be put back, and need no more words.
+            why = because.removeprefix(text).removeprefix(": ")
+            text += f", refused: {why}" if why else ""
+        else:
+            # The move itself has a line once it is confirmed.
+            return
         yield _line(entry, text, answer["rule"])
 
     def dispute(self, entry: Entry) -> Said:

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
 
-from tablecam.documents import read_toml
+from tablecam.documents import Document, read_toml
 from tablecam.geometry.shapes import Shape
 from tablecam.rules.game_files import file_faults
 from tablecam.rules.games import described
@@ -221,18 +221,18 @@ def hexside_shape(grid: Grid, one: Hex, other: Hex, role: str) -> Shape:
     return Shape("line", tuple(shared), role)
 
 
-def table_ground(hex_map: HexMap, game: str, path: Path | None) -> Ground:
+def table_ground(hex_map: HexMap, game: str, file: Path | Document | None) -> Ground:
     """Returns the ground of a table from its map file; without one all hexes are alike.
 
     Raises:
         BadInput: The file cannot be read, is another game's, or names hexes off the map.
     """
     grid = grid_of(hex_map)
-    if path is None:
+    if file is None:
         return Ground(grid, "", {}, {})
-    document = read_toml(path)
+    document = read_toml(file) if isinstance(file, Path) else file
     model = described(game).file_models.get("map", HexMapFile)
     first_of(file_faults(document, game, {"map": model}, hex_map))
-    file = document.parsed(model)
-    assert isinstance(file, HexMapFile)
-    return file.ground(grid)
+    parsed = document.parsed(model)
+    assert isinstance(parsed, HexMapFile)
+    return parsed.ground(grid)

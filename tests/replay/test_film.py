@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+from dataclasses import replace
 from datetime import UTC, datetime
 from importlib.resources import files
 from itertools import pairwise
@@ -13,7 +14,8 @@ from tablecam.errors import BadInput
 from tablecam.record.entries import KINDS, GameFacts, Picture
 from tablecam.record.game_file import GameFile
 from tablecam.record.positions import applied, difference
-from tablecam.replay.film import film, stacks_of
+from tablecam.replay.film import film, film_facts, stacks_of
+from tablecam.rules.game_files import house_options
 from tablecam.rules.play import Play
 from tests.record.games import FACTS
 from tests.replay.evening import evening
@@ -149,6 +151,15 @@ def test_an_entry_that_is_nested_without_end_is_named(tmp_path):
     plain.close()
     with pytest.raises(BadInput, match="entry 1 is damaged"):
         film(file)
+
+
+def test_a_map_is_drawn_from_the_game_as_its_file_lies_elsewhere(tmp_path) -> None:
+    table = files("tablecam.rules.maida_1806").joinpath("demo_table.toml").read_text("utf-8")
+    facts = replace(FACTS, game="maida-1806", table_file=table)
+    play = {"position": None, "options": house_options("maida-1806"), "after": {}}
+    file = GameFile.create(tmp_path / "a.tablecam", facts, [new("play", play, 1)])
+    drawn = film_facts(file)["map"]
+    assert {"thicket", "marsh"} <= {ground["kind"] for ground in drawn["terrain"]}
 
 
 def test_a_film_lists_the_stacks_of_a_game_on_hexes_the_top_counter_first() -> None:

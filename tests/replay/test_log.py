@@ -16,9 +16,9 @@ def told(kind, document):
     return [line.text for line in log.lines]
 
 
-def ruling(text):
+def ruling(text, **keys):
     answer = {"answer": "no", "margin_mm": -31.42, "sigma_mm": 0.24, "rule": "M-4.2"}
-    return {"unit": "F1", "text": text, "answer": answer | {"probability": 0.0}}
+    return {"unit": "F1", "text": text, "answer": answer | {"probability": 0.0} | keys}
 
 
 def test_a_question_is_told_with_its_answer_and_a_hint_as_it_is():
@@ -26,6 +26,17 @@ def test_a_question_is_told_with_its_answer_and_a_hint_as_it_is():
     assert told("ruling", ruling(asked)) == [f"{asked} no, by 31.4 ± 0.2 mm"]
     hint = "F1 was moved 31 mm, but no unit may move now: put it back"
     assert told("ruling", ruling(hint)) == [hint]
+
+
+def test_a_refused_move_says_why_and_a_legal_one_waits_for_its_own_line():
+    moved, why = "F1 moves to 0407", "F1 is out of command"
+    for because in (why, f"{moved}: {why}"):
+        refused = ruling(moved, because=because, margin_mm=0.0)
+        assert told("ruling", refused) == [f"{moved}, refused: {why}"]
+    assert told("ruling", ruling(moved, answer="yes", margin_mm=0.0)) == []
+    # Where no length is in doubt, none is told.
+    asked = "F1 is not seen any more: where is it?"
+    assert told("ruling", ruling(asked, answer="too_close", margin_mm=0.0)) == [asked]
 
 
 def test_a_game_begins_with_its_sides_by_name_and_what_was_agreed():

@@ -47,6 +47,8 @@ function linesOfEntry(film, entry, at) {
       ]
     );
   if (entry.kind === "play") return [line({ text: "A game begins." })];
+  // A legal move has a line of its own once it is confirmed.
+  if (entry.kind === "ruling" && entry.answer?.answer === "yes" && !entry.text?.endsWith("?")) return [];
   if (entry.kind === "ruling")
     return [
       line({
@@ -82,7 +84,11 @@ function lineOfEvent(event, at, index) {
 function rulingWords({ unit = "", text, answer }) {
   const said = text ?? answer?.because ?? "";
   const isAsked = said.endsWith("?"); // a statement already contains its answer
-  return `${said.startsWith(unit) ? "" : `${unit}: `}${sentence(said)}${answer && isAsked ? ` (${badge(answer)})` : ""}`;
+  const because = answer?.answer === "no" ? (answer.because ?? "") : "";
+  // Some statements say what was moved and must be put back, and need no more words.
+  const why = isAsked || because === said ? "" : because.replace(`${said}: `, "");
+  const refused = why ? `${said}, refused: ${why}` : said;
+  return `${said.startsWith(unit) ? "" : `${unit}: `}${sentence(refused)}${answer && isAsked ? ` (${badge(answer)})` : ""}`;
 }
 
 /** @type {(film: Film, answer: Entry["answer"]) => string} */
