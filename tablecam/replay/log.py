@@ -116,19 +116,18 @@ class Log:
         """Yields the referee's ruling on a move by hand."""
         answer, text = entry.document["answer"], entry.document["text"]
         because = (answer.get("because") or "") if answer["answer"] == "no" else ""
-        is_open = answer["answer"] == "too_close" and not answer["margin_mm"]
+        note, is_open = "", answer["answer"] == "too_close" and not answer["margin_mm"]
         if text.endswith("?"):
             # A margin of a path says less than why it is refused.
             words = f"no: {because}" if because else "" if is_open else answer_words(answer)
             text = f"{text} {words}".strip()
         elif answer["answer"] == "no":
             # Some say what was moved and must be put back, and need no more words.
-            why = because.removeprefix(text).removeprefix(": ")
-            text += f", refused: {why}" if why else ""
+            note = f"refused: {because}" if because and because != text else ""
         else:
             # The move itself has a line once it is confirmed.
             return
-        yield _line(entry, text, answer["rule"])
+        yield replace(_line(entry, text, answer["rule"]), note=note)
 
     def dispute(self, entry: Entry) -> Said:
         """Yields the question of a dispute and its answer."""

@@ -30,9 +30,9 @@ def test_a_question_is_told_with_its_answer_and_a_hint_as_it_is():
 
 def test_a_refused_move_says_why_and_a_legal_one_waits_for_its_own_line():
     moved, why = "F1 moves to 0407", "F1 is out of command"
-    for because in (why, f"{moved}: {why}"):
-        refused = ruling(moved, because=because, margin_mm=0.0)
-        assert told("ruling", refused) == [f"{moved}, refused: {why}"]
+    log = Log()
+    log.add(Entry(1, "ruling", AT, ruling(moved, because=why, margin_mm=0.0)))
+    assert [(line.text, line.note) for line in log.lines] == [(moved, f"refused: {why}")]
     assert told("ruling", ruling(moved, answer="yes", margin_mm=0.0)) == []
     # Where no length is in doubt, none is told.
     asked = "F1 is not seen any more: where is it?"
