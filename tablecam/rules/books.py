@@ -169,7 +169,7 @@ class Book(ABC):
         for line in lines:
             if line.question is not None and line.question.id == question:
                 return line
-        such = self._such_as(handle, question)
+        such = self._nearest_question(handle, question)
         message = f"expected the id of a question on the page{such}, got {quoted(question)}"
         raise BadInput("question", message)
 
@@ -183,7 +183,7 @@ class Book(ABC):
                 if section.answers(question):
                     yield from section.lines
 
-    def _such_as(self, handle: object, question: str) -> str:
+    def _nearest_question(self, handle: object, question: str) -> str:
         """Returns the question most similar to an unknown one, or how questions begin."""
         kind, *parts = question.split("/")
         ids = self._ids(handle)

@@ -122,7 +122,7 @@ def judged(state: State, move: acts.Move) -> Answer:
     if ban := LAW.ban_on_end(state.field, unit, bases):
         return certain("no", ban.rule, f"{name} {ban.because}")
     step, law = step_between(unit.bases, bases), STRAIGHT.get(under.order)
-    if law is not None and (why := _unlike(unit, bases, step, law)):
+    if law is not None and (why := _why_not_straight(unit, bases, step, law)):
         return certain("no", law.rule, f"{name} {why}")
     area = hulls(unit.bases, bases) if law is None else _way(unit, step, bases)
     shapes = shapes_of(area, "path")
@@ -145,7 +145,7 @@ def judged(state: State, move: acts.Move) -> Answer:
     return Answer(word, margin_mm, sigma_mm, chance, law.rule, text, shapes)
 
 
-def _unlike(unit: Unit, bases: Bases, step: Step, law: Straight) -> str:
+def _why_not_straight(unit: Unit, bases: Bases, step: Step, law: Straight) -> str:
     why = unlike_order(step, law, drift_cm=law.drift_cm, slack_mm=HAND_MM, slack_deg=HAND_DEG)
     meant = stepped(unit.bases, step.forward_cm, step.sideways_cm)
     keeps = lie_as_meant(bases, meant, hand_mm=2 * HAND_MM)

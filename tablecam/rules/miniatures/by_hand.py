@@ -124,7 +124,7 @@ class ByHand(Generic[AnyState]):
         if made is None and self.is_under_way(state, unit, seen.bases):
             return []
         if made is None:
-            far_mm = max(map(_far_mm, unit.bases, seen.bases))
+            far_mm = max(map(_apart_mm, unit.bases, seen.bases))
             ban, what = self.why_still(state, unit), "pushed" if far_mm <= _PUSHED_MM else "moved"
             far = self.length_unit(game.table).margin(far_mm)
             text = f"{unit.id} was {what} {far}, but {ban.because}: put it back"
@@ -144,7 +144,7 @@ class ByHand(Generic[AnyState]):
                 text = f"{leader.name} cannot be seen on the table: put him back where he stood"
                 yield put_back(game, leader.id, Ban(self.leader_rule, text))
             elif not has_its_place(seen, leader):
-                far_mm = _far_mm(leader, seen)
+                far_mm = _apart_mm(leader, seen)
                 far = self.length_unit(game.table).margin(far_mm)
                 text = f"{leader.name} was moved {far} out of turn: put him back"
                 yield self.commander_suggestion(state, seen) or put_back(
@@ -245,7 +245,7 @@ def lies_upon(game: Position, seen: Unit) -> tuple[str, ...]:
     return tuple(other.id for other in others if shapely.intersects(footprints(other.bases), area))
 
 
-def _far_mm(thing: BasePose | Commander, seen: BasePose | Commander) -> float:
+def _apart_mm(thing: BasePose | Commander, seen: BasePose | Commander) -> float:
     return math.dist(thing.place_mm, seen.place_mm)
 
 

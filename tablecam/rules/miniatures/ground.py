@@ -94,7 +94,7 @@ class Ground:
 
 
 @dataclass(frozen=True, eq=False)
-class _Same:
+class _ByIdentity:
     """A position as a key, compared by identity rather than by value."""
 
     position: Position
@@ -103,13 +103,13 @@ class _Same:
         return id(self.position)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Same) and other.position is self.position
+        return isinstance(other, _ByIdentity) and other.position is self.position
 
 
 def remembered(make: Callable[[Position], _Seen]) -> Callable[[Position], _Seen]:
     """Returns the function cached by the identity of its position."""
     results = Memo[_Seen](size=16)
-    return lambda position: results.answer(_Same(position), lambda: make(position))
+    return lambda position: results.answer(_ByIdentity(position), lambda: make(position))
 
 
 @lru_cache(maxsize=2048)

@@ -140,8 +140,8 @@ def _fault(unit: Unit, expected: int, on_table: Sequence[bool], table_mm: str) -
 def _on_top_of_each_other(units: list[Unit]) -> dict[str, str]:
     """Returns why units with impossible overlaps are left out, by id: the hidden one, or both."""
     why: dict[str, str] = {}
-    for *both, deep_mm in _overlapping_bases(units):
-        if deep_mm <= _max_overlap_mm(*(unit.bases[index] for unit, index in both)):
+    for *both, depth_mm in _overlapping_bases(units):
+        if depth_mm <= _max_overlap_mm(*(unit.bases[index] for unit, index in both)):
             continue
         names = joined(base_words(unit, index) for unit, index in both)
         # Where only one of the two is seen, the camera is right about that one.
@@ -162,10 +162,10 @@ def overlaps(
         BadInput: Two bases overlap by more than `_max_overlap_mm`.
     """
     tolerated = []
-    for (a, in_a), (b, in_b), deep_mm in _overlapping_bases(units, among=among):
-        overlap = _overlap((a, in_a), (b, in_b), deep_mm)
+    for (a, in_a), (b, in_b), depth_mm in _overlapping_bases(units, among=among):
+        overlap = _overlap((a, in_a), (b, in_b), depth_mm)
         most_mm = _max_overlap_mm(a.bases[in_a], b.bases[in_b])
-        if deep_mm > most_mm:
+        if depth_mm > most_mm:
             raise BadInput(source, f"{overlap.sentence}: expected at most {most_mm:.3g} mm")
         tolerated.append(overlap)
     return tolerated
@@ -178,10 +178,10 @@ def placement_warnings(position: Position, *units: str) -> tuple[str, ...]:
     return tuple(one.sentence for one in found if not one.concerned_ids.isdisjoint(units))
 
 
-def _overlap(one: Placed, other: Placed, deep_mm: float) -> Overlap:
+def _overlap(one: Placed, other: Placed, depth_mm: float) -> Overlap:
     (a, in_a), (b, in_b) = one, other
     names = f"{base_words(a, in_a)} and {base_words(b, in_b)}"
-    sentence = f"{names} overlap by {deep_mm:.1f} mm"
+    sentence = f"{names} overlap by {depth_mm:.1f} mm"
     return Overlap(((a.id, in_a), (b.id, in_b)), sentence)
 
 
@@ -204,12 +204,12 @@ def _overlapping_bases(
     for first, second in zip(*_candidates(rectangles(units), asked), strict=True):
         pair = named[first], named[second]
         one, other = (footprint(unit.bases[index]) for unit, index in pair)
-        deep_mm = _deep_mm(shapely.intersection(one, other))
-        if deep_mm > _WARNED_OVERLAP_MM:
-            yield *pair, deep_mm
+        depth_mm = _depth_mm(shapely.intersection(one, other))
+        if depth_mm > _WARNED_OVERLAP_MM:
+            yield *pair, depth_mm
 
 
-def _deep_mm(common: shapely.Geometry) -> float:
+def _depth_mm(common: shapely.Geometry) -> float:
     """Returns an overlap's depth: the shorter side of the smallest rectangle around it."""
     box = shapely.minimum_rotated_rectangle(common)
     # Bases that only touch have a line or a point in common.
