@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
@@ -511,6 +511,15 @@ class Staying(Due):
 # The end of a combat.
 
 
+def spent(state: State, names: Iterable[str]) -> State:
+    """Returns the state with the cavalry among some counters ineffective (K-9.3)."""
+    for unit in state.some(state.combat_units(names)):
+        if unit.arm == "cavalry" and unit.hex and not unit.ineffective:
+            words = "is ineffective at the end of its charge"
+            state = state.logged(unit.id, "detail", words, "K-9.3", ineffective=True)
+    return state
+
+
 class Settling(Due):
     """A combat is over: leaders left alone near enemies flee, and posts may be cut off.
 
@@ -522,9 +531,7 @@ class Settling(Due):
     def then(self, state: State, answer: object) -> State:
         """Returns the state with the leaders' flights due (K-10.1)."""
         on = {name for charging in state.charges for name in charging.units}
-        for unit in state.some(self.horse):
-            if unit.hex and unit.id not in on:
-                state = state.changed(unit.id, ineffective=True)
+        state = spent(state, (name for name in self.horse if name not in on))
         state = replace(state, battle=None)
         for side in state.folio.scenario.sides:
             state = state.with_posts_judged(side)

@@ -214,7 +214,7 @@ class Muster(Due):
             if ban_on_joining(state, unit.id, battle.target, battle.how) is None:
                 if fits:
                     yield unit.id, "attackers"
-            elif battle.how == "attack" and unit.is_battery and not unit.fought:
+            elif battle.how == "attack" and unit.is_battery and not (unit.fought or unit.marched):
                 ban = combat.ban_on_support(state.field, unit, attackers, battle.target)
                 if state.plays("K-8.8") and ban is None:
                     yield unit.id, "support"
@@ -730,12 +730,14 @@ def _able_guns(state: State, target: Hex) -> Units:
 
 
 def ban_on_bombard(state: State, gun: Unit, target: Hex) -> Ban | None:
-    """Returns why a battery may not bombard a hex now (K-8.4b)."""
+    """Returns why a battery may not bombard a hex now (K-8.4b, K-4.7a)."""
     fired_at = state.some(deed.unit for deed in state.deeds if deed.how == "bombard")
     if any(unit.hex == target for unit in fired_at):
         return Ban("K-8.4b", "all bombardments of a hex are declared together")
     if gun.side != state.active or gun.fought:
         return Ban("K-7.5", f"{gun.id} has fought in this phase, or is not of the side that does")
+    if gun.marched:
+        return Ban("K-4.7a", f"{gun.id} has marched")
     if all(enemy.hex != target for enemy in state.field.enemies(gun.side)):
         return Ban("K-8.4a", f"no enemy stands in {target}")
     return combat.ban_on_bombarding(state.field, gun, target)

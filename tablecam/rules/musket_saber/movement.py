@@ -51,14 +51,15 @@ def allowance(
 
 
 def reasons_to_roll(field: Field, unit: Unit, *, leaves_zone: bool) -> tuple[str, ...]:
-    """Returns why a unit rolls for its MA (K-4.4)."""
+    """Returns why a unit rolls for its MA (K-4.4, K-13.1)."""
     hqs = field.posts(field.hq, unit.side)
     reasons = {
         "V": unit.ma == "V",
         "disrupted": unit.disrupted,
         "overstacked": is_overstacked(field.units_at(unit.hex)),
         "disengaging": leaves_zone,
-        "hq_inactive": any(not post.active for post in hqs),
+        # K-13.1: who enters the map has its full allowance.
+        "hq_inactive": unit.hex is not None and any(not post.active for post in hqs),
     }
     return tuple(name for name, is_so in reasons.items() if is_so)
 

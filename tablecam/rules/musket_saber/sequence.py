@@ -75,10 +75,7 @@ def _onward(state: State) -> State | None:
         return _passed_over(state, names) if names else None
     if state.phase != "closing":
         return None
-    charging = {name for charge in state.charges for name in charge.units}
-    for horse in state.units:
-        if horse.id in charging and horse.arm == "cavalry" and horse.hex is not None:
-            state = state.changed(horse.id, ineffective=True)
+    state = aftermath.spent(state, (name for charge in state.charges for name in charge.units))
     state = replace(state.all_changed(charging=False), charges=())
     first = state.folio.scenario.first_player
     if state.active == first:
@@ -549,12 +546,11 @@ class Fortune(Due):
         leaders = tuple(name for name in charging if name not in attackers)
         # Who was to attack the target has fought without effect, and its own combat is this one.
         charges = (charge.units for charge in state.charges if charge.target == target)
-        slated = {*chain.from_iterable(charges)}
+        slated = tuple(chain.from_iterable(charges))
         for unit in state.units:
             if unit.id in slated or unit.hex == target:
-                spent = unit.ineffective or (unit.id in slated and unit.arm == "cavalry")
-                marks = {"fought": True, "charging": False, "ineffective": spent}
-                state = state.changed(unit.id, **marks)
+                state = state.changed(unit.id, fought=True, charging=False)
+        state = aftermath.spent(state, slated)
         fight = acts.Battle(
             self.side, target, attackers, leaders=leaders, primary=answer.unit, how="charge",
             charge=arm, by_fow=True,

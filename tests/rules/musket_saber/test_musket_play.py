@@ -130,7 +130,10 @@ def test_reinforcements_enter_in_column_at_their_hex_k_13_1():
     play = battle(
         unit("R1", None), unit("R2", None), unit("G1", "1018"),
         reinforcement=[{"turn": 1, "side": "red", "hex": "0501", "units": ["R1", "R2"]}],
+        hq=[{"id": "RQ", "side": "red", "ma": 8, "hex": "0907"}],
     )  # fmt: skip
+    # Who enters rolls no die, even while the HQ is inactive.
+    play.apply(acts.Move(("RQ",), ("0908",)))
     play.apply(acts.Move(("R1",), ("0501", "0502", "0503", "0504", "0505")))
     with pytest.raises(Refused, match=r"K-4.3"):
         play.apply(acts.Move(("R2",), ("0501", "0502", "0503", "0504", "0505")))
@@ -163,6 +166,17 @@ def test_a_unit_that_has_marched_starts_no_combat_k_4_7a():
     play = battle(unit("R1", "0505"), unit("G1", "0506"), marks={"R1": {"marched": True}})
     play.apply(acts.Pass())
     assert kinds(play) == {"pass"}
+
+
+@pytest.mark.parametrize("marched", [False, True])
+def test_guns_that_have_marched_neither_bombard_nor_support_k_4_7a_k_8_4_k_8_8(marched):
+    guns = unit("R2", "0504", arm="artillery")
+    play = battle(unit("R1", "0505"), guns, unit("G1", "0506"), phase="combat",
+                  marks={"R2": {"marched": marched}})  # fmt: skip
+    assert ("bombard" in kinds(play)) != marched
+    assert ("No bombardment: R2 has marched" in GAME.why_missing(play.state)) == marched
+    choose(play, "attack", units=("R1",), how="attack")
+    assert ("join" in kinds(play)) != marched
 
 
 def test_an_enemy_that_enters_takes_the_trains_k_12_2():
@@ -628,6 +642,7 @@ def test_horse_that_routs_its_enemy_rides_on_and_is_spent_in_the_end_k_9_3():
     roll(play, 2)
     while not play.state.unit("R1").ineffective:
         play.apply(play.legal()[0])
+    assert ("K-9.3", "R1 is ineffective at the end of its charge") in events_of(play)
 
 
 def test_a_square_faces_horse_alone_k_9_5a_k_9_5c():
