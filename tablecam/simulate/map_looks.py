@@ -27,6 +27,7 @@ _TERRAINS: Final[tuple[Colour, ...]] = (
     (182, 208, 158), (200, 223, 233), (243, 230, 196), (214, 199, 216), (224, 224, 216),
 )  # fmt: skip
 """Light tones, each a different grey, on which counters and hex numbers are legible."""
+_HIGH_GROUND: Final[Colour] = (236, 208, 162)
 
 
 @dataclass(frozen=True)
@@ -69,8 +70,9 @@ def counter_colours(sides: Iterable[str]) -> dict[str, Colour]:
 
 def terrain_colours(ground: Ground) -> dict[str, Colour]:
     """Returns a colour for each terrain that is not the default."""
-    terrains = dict.fromkeys(kind for kind in ground.terrain.values() if kind != ground.default)
-    return dict(zip(terrains, cycle(_TERRAINS), strict=False))
+    tones = cycle(_TERRAINS)
+    kinds = dict.fromkeys(kind for kind in ground.terrain.values() if kind != ground.default)
+    return {kind: _HIGH_GROUND if kind.startswith("hill") else next(tones) for kind in kinds}
 
 
 def secondary_colours(ground: Ground) -> dict[str, Colour]:

@@ -67,11 +67,12 @@ def sums_of(counted: Differential, battle: acts.Battle) -> tuple[Sum, ...]:
         words = f"{term.unit} {term.counts}" + (", primary unit" if term.unit == primary else "")
         return f"{words}, of {term.cf} halved: {why}" if why else words
 
-    def total(title: str, side: combat.Total) -> Sum:
+    def total(title: str, side: combat.Total, *said: str) -> Sum:
         others = (f"{_NAMES.get(name, name)} {value:+d}" for name, value in side.more.items())
-        return Sum(f"{title} {side.value}", (*map(part, side.terms), *others))
+        return Sum(f"{title} {side.value}", (*map(part, side.terms), *others, *said))
 
-    return total("Attack", counted.attack), total("Defence", counted.defence)
+    led = [f"coordinated by {name} (K-7.14)" for name in counted.led_by]
+    return total("Attack", counted.attack, *led), total("Defence", counted.defence)
 
 
 def whom(state: State, target: Hex) -> str:

@@ -88,9 +88,18 @@ def is_coordinated(
     formations: Sequence[str], leaders: Iterable[Leader] = (), time: Time = "day"
 ) -> bool:
     """Whether an attack is coordinated, by its formations or by a leader near (K-7.14, K-14.3)."""
+    return are_of_one_formation(formations) or bool(coordinators(formations, leaders, time))
+
+
+def coordinators(
+    formations: Sequence[str], leaders: Iterable[Leader], time: Time
+) -> tuple[str, ...]:
+    """Returns who of the leaders near coordinates several formations (K-7.14, K-14.3)."""
     own = {formation for formation in formations if formation != "A"}
-    led = any(not leader.ineffective and own <= {*leader.span} for leader in leaders)
-    return are_of_one_formation(formations) or (led and time != "twilight")
+    if time == "twilight" or are_of_one_formation(formations):
+        return ()
+    near = (leader for leader in leaders if not leader.ineffective)
+    return tuple(leader.id for leader in near if own <= {*leader.span})
 
 
 # The differential.
@@ -125,11 +134,12 @@ class Total:
 
 @dataclass(frozen=True)
 class Differential:
-    """A combat differential (K-7.7)."""
+    """A combat differential (K-7.7); the leaders `led_by` coordinate the attack (K-7.14)."""
 
     attack: Total
     defence: Total
     coordinated: bool = True
+    led_by: tuple[str, ...] = ()
 
     @property
     def value(self) -> int:
@@ -238,7 +248,11 @@ def differential(attack: Attack) -> Differential:
     for role, tactic in manner.tactics.items():
         if tactic is not None and (role, tactic) in tables.TACTIC_FACTORS:
             more[role][tactic] = tables.TACTIC_FACTORS[role, tactic]
-    return Differential(Total(own, more["attacker"]), Total(other, more["defender"]), coordinated)
+    near = attack.coordinating if attack.needs_coordination else ()
+    led_by = coordinators(formations, near, attack.time)
+    return Differential(
+        Total(own, more["attacker"]), Total(other, more["defender"]), coordinated, led_by
+    )
 
 
 def _attack_terms(

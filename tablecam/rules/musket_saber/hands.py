@@ -23,6 +23,7 @@ from tablecam.wording import joined
 
 Thing = Unit | Leader | Post
 _CHARGE: Final = "It may charge from there: a charge is announced with its move (K-7.13c, K-9.3)"
+_LEADER: Final = "A leader enters an enemy zone of control only along with a unit (K-10.1)"
 
 
 # Moves by hand.
@@ -121,14 +122,29 @@ def _suggestion(state: State, position: Position, name: str, number: Hex) -> Sug
         if place is not None and place.answer == "too_close":
             text += ": too close to call"
             answer = replace(place, because=text, evidence=())
-    if charges := _charges(state, name, number):
-        choices: dict[str, object] = {"Only move": action}
-        for charge in charges:
-            others = f" with {joined(charge.units[1:])}" if charge.units[1:] else ""
-            choices[f"Move and charge {battle.whom(state, charge.charge or '')}{others}"] = charge
-        answer = replace(answer, because=_CHARGE)
+    charges, led = _charges(state, name, number), _leading(state, action)
+    if charges or led:
+        answer = replace(answer, because=_CHARGE if charges else _LEADER)
+        choices = {"Only move": action, **charges, **led}
         return Suggestion(name, text, None, answer, choices=tuple(choices.items()))
     return Suggestion(name, text, action, answer)
+
+
+def _leading(state: State, action: object) -> dict[str, object]:
+    """Returns a unit's moves with a leader of its hex who may not follow it alone, in words."""
+    if not isinstance(action, acts.Move) or action.charge or len(action.units) > 1:
+        return {}
+    unit, step = state.thing(action.units[0]), state.step
+    if not isinstance(unit, Unit) or action.path[-1] not in state.field.enemy_zone(unit.side):
+        return {}
+    most = step.mp if isinstance(step, moves.Go) else None
+    leaders = state.field.leaders_at(unit.hex, unit.side) if unit.hex else ()
+    ways = {leader.id: replace(action, units=(unit.id, leader.id)) for leader in leaders}
+    return {
+        f"{name} goes along": move
+        for name, move in ways.items()
+        if moves.judged(state, move, most).ban is None
+    }
 
 
 def _led(state: State, leader: Thing, number: Hex) -> dict[str, object]:
@@ -149,16 +165,19 @@ def _led(state: State, leader: Thing, number: Hex) -> dict[str, object]:
     return moves_with
 
 
-def _charges(state: State, name: str, number: Hex) -> list[acts.Move]:
-    """Returns the charges that a counter may begin from a hex."""
+def _charges(state: State, name: str, number: Hex) -> dict[str, object]:
+    """Returns the charges that a counter may begin from a hex, by what they are called."""
     if state.phase != "movement":
-        return []
+        return {}
     legal = moves.charges(state) if state.step is None else state.step.legal(state)
-    return [
-        move for move in legal
-        if isinstance(move, acts.Move) and move.charge and move.units[0] == name
-        and move.path[-1] == number
-    ]  # fmt: skip
+    charges: dict[str, object] = {}
+    for move in legal:
+        if not isinstance(move, acts.Move) or not move.charge:
+            continue
+        if move.units[0] == name and move.path[-1] == number:
+            others = f" with {joined(move.units[1:])}" if move.units[1:] else ""
+            charges[f"Move and charge {battle.whom(state, move.charge)}{others}"] = move
+    return charges
 
 
 def _rule(state: State) -> str:

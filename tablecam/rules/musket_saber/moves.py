@@ -8,7 +8,7 @@ from typing import Any
 
 from tablecam.geometry.shapes import Shape
 from tablecam.rules.dice import Roll
-from tablecam.rules.game import Ban, DiceGroup
+from tablecam.rules.game import Ban, DiceGroup, PendingDecision
 from tablecam.rules.hexes.grid import Hex, Way, ways_from
 from tablecam.rules.musket_saber import movement, tables
 from tablecam.rules.musket_saber import state as acts
@@ -17,7 +17,7 @@ from tablecam.rules.musket_saber.state import Due, State, Units
 from tablecam.rules.musket_saber.tables import CHARGE_MP, MARCH_BONUS, VARIABLE_MA, most_points
 from tablecam.rules.musket_saber.troops import Leader, Post, Unit, is_overstacked
 from tablecam.rules.steps import ban_on_all, why_none
-from tablecam.wording import counted, joined
+from tablecam.wording import joined
 
 Path = tuple[Hex, ...]
 
@@ -215,7 +215,7 @@ class RollMa(Due):
         if go is None:
             text = f"{dice} is above the printed allowance of {self.unit}: again"
             return state.pushed(self).logs("check", text, "K-4.4", self.unit)
-        words = f"has {counted(int(go.mp), 'Movement Point')} with {dice}"
+        words = f"has {go.points} with {dice}"
         return state.pushed(go).logged(self.unit, "check", words, "K-4.4")
 
 
@@ -333,8 +333,18 @@ class Go(Due):
     rolled: bool = False
     side: str = ""
     others: Units = ()
-    question = "{unit}: where to, with {mp:g} Movement Points?"
+    question = "{unit}: where to"
     hint = "Tap its hex, or move the counter there."
+
+    @property
+    def points(self) -> str:
+        """Its Movement Points in words."""
+        return f"{self.mp:g} Movement Point{'' if self.mp == 1 else 's'}"
+
+    def asked(self, state: State) -> PendingDecision | None:
+        """Returns the question, with its Movement Points."""
+        asked = super().asked(state)
+        return asked and replace(asked, question=f"{asked.question}, with {self.points}?")
 
     def legal(self, state: State) -> tuple[Any, ...]:
         """Returns the cheapest moves to each hex, charges, and staying."""

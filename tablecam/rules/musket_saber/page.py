@@ -24,7 +24,7 @@ from tablecam.wording import joined
 GROUPS: Final = {
     "attack": about.ActionGroup("Attack", is_main=True, by_tap=True),
     "bombard": about.ActionGroup("Bombard", by_tap=True),
-    "charge": about.ActionGroup("Charge"),
+    "charge": about.ActionGroup("Charge", is_seldom=True),
     "move": about.ActionGroup("Move", "By hand; a unit that rolls for its allowance rolls first."),
     "recover": about.ActionGroup("Recover"),
     "return": about.ActionGroup("Return to the map"),
@@ -73,6 +73,11 @@ def question(state: State) -> PendingDecision:
         hint = "Tap a unit, then its target twice."
     if state.phase == "movement":
         words, hint = "moves", "Move counters by hand, one by one."
+    elif sequence.not_attacked(state, [*state.triggered]):
+        hint += " An enemy that holds one of your units gives its owner a Fortune of War"
+        hint += (
+            f" unless it is attacked{', at night too' if state.time == 'night' else ''} (K-7.2)."
+        )
     words = f"Turn {state.turn}, {state.time}: {side_name(state.active)} {words}"
     return PendingDecision(words, state.active, hint=hint)
 

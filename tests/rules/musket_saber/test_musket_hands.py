@@ -70,8 +70,8 @@ class Watched:
         self.table.lie_as(self.referee.due_position(name), name)
         self.referee.table_at_rest(self.look())
 
-    def confirms(self, name: str, number: str) -> None:
-        self.drop(name, number)
+    def confirms(self, name: str, number: str, **how: Any) -> None:
+        self.drop(name, number, **how)
         (move,) = (move for move in self.referee.suggested if move.unit == name)
         self.acts(**GAME.action_to_json(move.action or move.choices[0][1]))
 
@@ -150,8 +150,7 @@ def test_who_lies_beneath_a_counter_that_is_seen_is_not_asked_about_k_g4(watched
     for name, number in (("Red 2nd", "0706"), ("Red 1st", "0806")):
         watched.confirms(name, number)
     # Nobody had seen the Guard before, and it lies untidily on the 2nd.
-    watched.drop("Red Guard", "0706", askew_mm=4)
-    watched.referee.confirm(SHARED, "Red Guard")
+    watched.confirms("Red Guard", "0706", askew_mm=4)
     assert (watched.suggested, watched.to_place) == ([], [])
 
 
@@ -216,6 +215,17 @@ def test_a_leader_who_is_laid_near_enemies_goes_there_with_a_unit_k_10_1_k_6_2b(
     assert (first[0], second[0]) == ("Red 1st goes with him", "Red Guard goes with him")
     watched.acts(**GAME.action_to_json(first[1]))
     assert (watched.suggested, watched.to_place) == ([], [])
+
+
+def test_a_unit_may_take_its_leader_along_where_he_could_not_follow_k_10_1(
+    watched: Watched,
+) -> None:
+    watched.drop("Red 1st", "0706")
+    (moved,) = watched.referee.suggested
+    assert "only along with a unit (K-10.1)" in moved.answer.because
+    assert [label for label, _ in moved.choices] == ["Only move", "Red Chief goes along"]
+    watched.acts(**GAME.action_to_json(moved.choices[1][1]))
+    assert watched.to_place == ["Red Chief"]
 
 
 def test_a_dead_leader_is_taken_off_the_table_k_10_4(watched: Watched) -> None:

@@ -101,11 +101,11 @@ def test_a_variable_allowance_is_rolled_before_the_move_k_4_4():
     with pytest.raises(Refused, match=r"K-4.4"):
         play.apply(acts.Move(("R1",), ("0507",)))
     choose(play, "start", unit="R1", march=False)
-    roll(play, 2)
-    assert play.asked().question == "R1: where to, with 2 Movement Points?"
+    roll(play, 1)
+    assert play.asked().question == "R1: where to, with 1 Movement Point?"
     with pytest.raises(Refused):
-        play.apply(acts.Move(("R1",), ("0507", "0506", "0505")))
-    play.apply(acts.Move(("R1",), ("0507", "0506")))
+        play.apply(acts.Move(("R1",), ("0507", "0506")))
+    play.apply(acts.Move(("R1",), ("0507",)))
 
 
 def test_a_leader_helps_one_unit_a_turn_k_10_3a_k_10_3b():
@@ -529,11 +529,13 @@ def test_a_leader_beside_skirmishers_coordinates_them_k_7_13a_k_7_14():
     chief = {"id": "RC", "side": "red", "span": ["1", "2"], "hex": "0504",
              "front": {"movement": 2, "morale": 1, "combat": 2}}  # fmt: skip
     two = (unit("R1", "0505", formation="1"), unit("R2", "0605", formation="2"))
+    said = "coordinated by RC (K-7.14)"
     for leaders, value in (([], "+3"), ([chief], "+5")):
         play = battle(*two, unit("G1", "0507"), phase="combat", leader=leaders)
         choose(play, "attack", units=("R1",), how="skirmish")
         choose(play, "join", unit="R2")
         assert f"differential {value}" in play.asked().question
+        assert (said in play.asked().sums[0].terms) == bool(leaders)
 
 
 # Charges.
@@ -838,6 +840,7 @@ def test_a_leader_in_the_defence_adds_to_checks_before_the_combat_k_10_3e():
 def test_at_night_only_charges_of_infantry_are_fought_k_14_2():
     play = battle(unit("R1", "0505"), unit("G1", "0506"), phase="combat", time="night")
     assert kinds(play) == {"pass"}
+    assert "Fortune of War unless it is attacked, at night too (K-7.2)" in play.asked().hint
     play = battle(unit("R1", "0504"), unit("G1", "0507"), time="night")
     choose(play, "start", unit="R1", march=False)
     play.apply(acts.Move(("R1",), ("0505", "0506"), charge="0507"))

@@ -33,6 +33,7 @@ export function placeView(svg, table, state) {
   const classes = {
     ...shown,
     "on-hexes": Boolean(state.facts.map),
+    faceless: !state.facts.about.faces,
     "small-hexes": areSmall(state),
     far: isFar(state.view),
     moving: state.moving,

@@ -4,7 +4,6 @@ import { field, listenToHover, listenToLongPresses, onClick, onClickWithin, slid
 import { RequestError } from "../shared/http.js";
 import { chooseAlone, clear } from "../board/choosing.js";
 import { thingAt } from "../board/picking.js";
-import { isPoint } from "../board/things.js";
 import * as api from "./api.js";
 import { beginOptions, listenToChoices, opensAnew, opensSettings } from "./begin.js";
 import { listenToForce } from "./force.js";
@@ -21,6 +20,7 @@ import {
   closeLine,
   dropFace,
   isAbout,
+  isFreeToTake,
   lostBy,
   offerOf,
   offerAimed,
@@ -216,7 +216,7 @@ export class Commands {
   tapPlace(thing, at_mm) {
     const keys = placeButtons(this.state, thing, at_mm);
     const { game } = this.state;
-    const isFree = !thing || isPoint(thing);
+    const isFree = isFreeToTake(this.state, thing, at_mm);
     const begin = keys.length ? undefined : beginButton(this.state, thing, at_mm);
     if (begin && game.busy === null) {
       this.take(begin);
@@ -240,7 +240,7 @@ export class Commands {
   /** Shows the offers that lead to the place under the pointer; false if there are none. @param {string | null} thing @param {Point} at_mm */
   lookAtPlace(thing, at_mm) {
     const { game } = this.state;
-    const isFree = !thing || isPoint(thing);
+    const isFree = isFreeToTake(this.state, thing, at_mm);
     const [key = null] = isFree ? placeButtons(this.state, thing, at_mm) : [];
     if (key !== null || this.isOnPlace) game.looked = key;
     this.isOnPlace = key !== null;

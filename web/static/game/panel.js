@@ -160,7 +160,8 @@ function isOnlyStep(view) {
 
 /** @type {(node: HTMLElement, group: Group, state: State) => void} */
 function updateGroup(node, { group, units, buttons, more }, state) {
-  const [title, hint, chips, bunches, moreButton] = /** @type {HTMLElement[]} */ ([...node.children]);
+  // What a chosen unit may do stands above the choice of another.
+  const [title, hint, bunches, chips, moreButton] = /** @type {HTMLElement[]} */ ([...node.children]);
   const { hint: byHand = "", is_main = false, is_end = false } = state.facts.about.groups[group] ?? {};
   const isMain = is_main || (!byHand && isOnlyStep(playing(state)));
   const looks = `${byHand ? " by-hand" : ""}${isMain ? " main-choice" : ""}${is_end ? " ends" : ""}`;
