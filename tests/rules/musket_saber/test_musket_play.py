@@ -169,7 +169,7 @@ def test_a_unit_that_has_marched_starts_no_combat_k_4_7a():
 
 
 @pytest.mark.parametrize("marched", [False, True])
-def test_guns_that_have_marched_neither_bombard_nor_support_k_4_7a_k_8_4_k_8_8(marched):
+def test_guns_that_have_marched_neither_bombard_nor_support_k_4_7a_k_8_4a_k_8_8(marched):
     guns = unit("R2", "0504", arm="artillery")
     play = battle(unit("R1", "0505"), guns, unit("G1", "0506"), phase="combat",
                   marks={"R2": {"marched": marched}})  # fmt: skip

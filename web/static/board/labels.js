@@ -1,5 +1,5 @@
 /** Places the labels of shapes so that none overlaps another or a unit's name. */
-import { areSmall, edgePx, hexPx, isBeneath } from "./hexes.js";
+import { areSmall, edgePx, hexPx, isBeneath, stacksOf } from "./hexes.js";
 import { meanPoint, wordsSize } from "./shapes.js";
 import { briefest, counterName, fullName, properName } from "./things.js";
 import { toScreen, toTable, uncut } from "./view.js";
@@ -26,10 +26,12 @@ const NAME_ASIDE_PX = [0, 16, -16, 32, -32];
 
 /** At this size of hexes on the screen or larger, counters have room for names. */
 const NAMED_PX = 28;
-/** The letters of names on counters, and the height of the figures at a counter's lower edge, px. */
+/** What sets a name on a counter apart from the next, px. */
+const LETTER_GAP_PX = 3;
+/** The letters of names on counters, the signs of how many lie in a stack, and the height of the figures at a counter's lower edge, px. */
 const COUNTER_PX = {
-  near: { letter: 6.4, height: 12, half: 8, figures: 13 },
-  small: { letter: 5.4, height: 9, half: 6, figures: 10 },
+  near: { letter: 6.4, height: 12, half: 8, figures: 13, badge: { half: 10, height: 14 } },
+  small: { letter: 5.4, height: 9, half: 6, figures: 10, badge: { half: 7.5, height: 10.5 } },
 };
 
 /** Whether a name is needed: its owner is chosen, pointed at, or concerned in the game's question. @type {(state: State, thing: string, id: string) => boolean} */
@@ -39,7 +41,7 @@ function isAsked({ chosen, hover, asked }, thing, id) {
 
 /** Places of names on counters, above their figures: always the chosen one's, others only if free, shortened or beside small counters if necessary. @type {(state: State) => Map<string, Name>} */
 function counterNamePlaces(state) {
-  const { letter, height, half, figures } = areSmall(state) ? COUNTER_PX.small : COUNTER_PX.near;
+  const { letter, height, half, figures, badge } = areSmall(state) ? COUNTER_PX.small : COUNTER_PX.near;
   const areTiny = hexPx(state) < NAMED_PX;
   const owners = [...(state.now?.units ?? []), ...(state.now?.commanders ?? [])]
     .map((owner) => ({ owner, thing: `${"bases" in owner ? "unit" : "commander"}:${owner.id}` }))
@@ -50,6 +52,8 @@ function counterNamePlaces(state) {
     });
   /** @type {(Box & {of?: string})[]} */
   const taken = owners.map(({ x, y, edge }) => ({ x, y: y + edge, half, height: figures }));
+  const stacked = owners.filter(({ thing }) => stacksOf(state, thing).some(({ hidden }) => hidden.length));
+  taken.push(...stacked.map(({ x, y, edge }) => ({ x: x + edge, y: y - edge, ...badge })));
   if (areTiny)
     taken.push(...owners.map(({ x, y, edge, thing }) => ({ x, y, half: edge, height: 2 * edge, of: thing })));
   /** @type {Map<string, Name>} */
@@ -63,7 +67,7 @@ function counterNamePlaces(state) {
         text,
         x,
         y: y - above,
-        half: (text.length * letter) / 2,
+        half: (text.length * letter + LETTER_GAP_PX) / 2,
         height,
       })),
     );

@@ -212,15 +212,17 @@ export class Commands {
     this.act(offer.action);
   }
 
-  /** Takes the offer that leads to a tapped place, begins a move there, or shows the offers if they differ or a counter is looked at; false if none is taken. @param {string | null} thing @param {Point} at_mm */
-  tapPlace(thing, at_mm) {
+  /** Takes the offer that leads to a tapped place, begins a move there, or shows the offers if they differ or a counter is looked at; false if none is taken. @param {string | null} thing @param {Point} at_mm @param {boolean} [mayBegin] */
+  tapPlace(thing, at_mm, mayBegin = true) {
     const keys = placeButtons(this.state, thing, at_mm);
     const { game } = this.state;
     const isFree = isFreeToTake(this.state, thing, at_mm);
     const begin = keys.length ? undefined : beginButton(this.state, thing, at_mm);
-    if (begin && game.busy === null) {
-      this.take(begin);
-      void this.answered.then(() => this.tapPlace(thing, at_mm));
+    if (begin && mayBegin) {
+      // While another command is under way, the tap waits for its answer.
+      const waits = game.busy !== null;
+      if (!waits) this.take(begin);
+      void this.answered.then(() => this.tapPlace(thing, at_mm, waits));
       return true;
     }
     if (keys.length === 1 && isFree && game.busy === null) this.take(keys[0]);
