@@ -104,7 +104,8 @@ def _zone(state: State, unit: Unit) -> Iterator[Part]:
 def _reach(state: State, name: str) -> Iterator[Part]:
     """Yields how far a counter moves, and where to, as all stands on the map (K-4)."""
     thing = state.thing(name)
-    if state.phase == "movement" and thing.side == state.active:
+    is_now = state.phase == "movement" and thing.side == state.active
+    if is_now:
         ban = moves.ban_on_start(state, Start(name))
     else:
         ban = movement.ban_on_leaving(state.field, thing) if isinstance(thing, Unit) else None
@@ -123,7 +124,8 @@ def _reach(state: State, name: str) -> Iterator[Part]:
     if rolls:
         words = f"It rolls for its Movement Allowance: with {most} at most"
     ends = [number for number, path in moves.reached(state, name, most).items() if path]
-    yield Finding(f"{words} it reaches {counted(len(ends), 'hex')}", rule=rule)
+    words += f" it reaches {counted(len(ends), 'hex')}"
+    yield Finding(words + ("" if is_now else " in its own movement phase"), rule=rule)
     if state.phase == "movement":
         yield from state.grid.outlines(ends, "reach")
     if isinstance(thing, Unit) and state.plays("K-4.7a"):

@@ -6,6 +6,7 @@ from typing import Any
 
 from tablecam.rules.musket_saber.book import BOOK
 from tablecam.rules.musket_saber.game import GAME
+from tablecam.rules.musket_saber.state import Pass
 from tests.rules.musket_saber.folios import battle, begun, unit
 
 RIVER = {"hexsides": {"river": [["0505", "0504"]]}}
@@ -60,6 +61,9 @@ def test_movement_is_drawn_as_far_as_the_allowance_reaches_k_4_3_k_4_4_k_4_7a_k_
     reach = sheet(play, "R1")["reach"]
     assert said(reach)[0] == "With 1 Movement Point it reaches 6 hexes"
     assert drawn(reach) == 6
+    play.apply(Pass())
+    reach = sheet(play, "R1")["reach"]
+    assert said(reach)[0] == "With 1 Movement Point it reaches 6 hexes in its own movement phase"
     held = battle(unit("R1", "0505"), unit("G1", "0605"))
     assert said(sheet(held, "R1")["reach"])[0].startswith(
         "It does not move: an enemy that holds it is as fast"
