@@ -74,9 +74,11 @@ def test_a_whole_turn_is_played_by_two_seats_kept_and_shown(
         rows.nth(1).click()
         expect(red.page.locator("#measure-body")).to_contain_text("no camera has seen it yet")
         red.page.keyboard.press("Escape")
-        # Charges stand above moves, and rare actions below them.
+        # Charges and rare actions stand below moves.
         headings = red.page.locator("#game-actions h3")
-        expect(headings).to_have_text(["Charge", "Move", "Square", "Go on"])
+        expect(headings).to_have_text(["Move", "Charge", "Square", "Go on"])
+        # No counter has a front, as none has a facing (K-G3).
+        expect(red.page.locator(".board .base .front").first).to_be_hidden()
         # A legend explains the map and the counters, and a tapped hex its contents.
         legend = ["woods", "hill", "village", "river", "stream", "ridge", "trail", "road"]
         expect(red.page.locator(".meanings li")).to_have_text([*legend, "combat factor"])
@@ -121,10 +123,18 @@ def test_a_whole_turn_is_played_by_two_seats_kept_and_shown(
         expect(red.page.locator("#game-latest")).to_contain_text("Red 3rd: to 0805")
         hall.table.move_unit("Red 3rd", *grid.middle_mm(("0805",)), 60)
         expect(red.page.locator("#game-due li")).to_have_count(0)
+        # A hex that is asked for is the answer, even where a friend lies.
+        red.page.locator('[data-thing="unit:Red Guns"]').first.click(force=True)
+        red.taps("Red Guns: move")
+        asked(hall, red, "Red Guns: where to")
+        red.page.locator('[data-thing="unit:Red HQ"]').first.click(force=True)
+        expect(red.page.locator("#game-latest")).to_contain_text("Red Guns: to 0703")
+        hall.table.move_unit("Red Guns", *grid.middle_mm(("0703",)), 60)
+        expect(red.page.locator("#game-due li")).to_have_count(0)
         red.taps("Done")
         asked(hall, red, "House Red attacks or bombards")
         # Taps on a unit and its target on the table compose the attack.
-        expect(red.page.locator("#game-hint")).to_have_text("Tap a unit, then its target twice.")
+        expect(red.page.locator("#game-hint")).to_contain_text("Tap a unit, then its target twice.")
         for name in ("Red 2nd", "Grey 2nd", "Grey 2nd"):
             red.page.locator(f'[data-thing="unit:{name}"]').first.click(force=True)
         # The differential is on the page before the attack is declared.
