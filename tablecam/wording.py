@@ -67,10 +67,14 @@ def joined(words: Iterable[str], last_by: str = "and") -> str:
 def counted(number: int, noun: str) -> str:
     """Returns a number with its noun.
 
-    >>> counted(1, "card"), counted(0, "card"), counted(2, "hex")
-    ('1 card', '0 cards', '2 hexes')
+    >>> counted(1, "card"), counted(0, "play"), counted(2, "hex"), counted(3, "entry")
+    ('1 card', '0 plays', '2 hexes', '3 entries')
     """
-    return f"{number} {noun}{'' if number == 1 else 'es' if noun.endswith('x') else 's'}"
+    if number == 1:
+        return f"{number} {noun}"
+    if noun.endswith("y") and noun[-2] not in "aeiou":
+        return f"{number} {noun[:-1]}ies"
+    return f"{number} {noun}{'es' if noun.endswith('x') else 's'}"
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

@@ -26,7 +26,7 @@ from tablecam.replay.log import Log
 from tablecam.replay.repair import pages_of, repaired
 from tablecam.replay.repair import verified as verified_file
 from tablecam.replay.terminal_report import head, log_console, print_log
-from tablecam.replay.words import counted
+from tablecam.wording import counted
 
 DIFFERS = 1
 """The exit code if a check finds a difference."""

@@ -11,10 +11,10 @@ from itertools import pairwise
 from typing import Any, Final
 
 from tablecam.record.entries import Entry, Json, Kind
-from tablecam.replay.words import ANSWERS, counted
+from tablecam.replay.words import ANSWERS
 from tablecam.rules.game_files import FORMATS
 from tablecam.table.sides import side_name, side_plural
-from tablecam.wording import quoted
+from tablecam.wording import counted, quoted
 
 Said = Iterator["LogLine"]
 

@@ -29,7 +29,7 @@ from tablecam.replay.moment import document_after
 from tablecam.replay.pages import Pages, Row, told_page_bytes
 from tablecam.replay.salvage import Salvaged, salvaged
 from tablecam.replay.scenes import SHOWN, SceneBuilder
-from tablecam.replay.words import counted
+from tablecam.wording import counted
 
 _MAX_LOST: Final = 10_000
 """How many entries may be missing at the end: a larger number is noise."""

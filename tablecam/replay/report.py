@@ -14,13 +14,13 @@ from tablecam.record.entries import Entry, GameFacts, Json
 from tablecam.replay.log import Log, LogLine
 from tablecam.replay.map_text import map_lines, sides_of
 from tablecam.replay.moment import document_after
-from tablecam.replay.words import counted, duration
+from tablecam.replay.words import duration
 from tablecam.rules.descriptions import Standing
 from tablecam.rules.games import described
 from tablecam.table.model import Position
 from tablecam.table.position_file import position_from_json
 from tablecam.table.sides import side_name
-from tablecam.wording import CONTROL_CHARACTERS
+from tablecam.wording import CONTROL_CHARACTERS, counted
 
 WIDTH: Final = 74
 """Width of the text: that of the maps with their frames."""

@@ -14,8 +14,9 @@ from rich.text import Text
 from tablecam.harmless import harmless
 from tablecam.record.entries import GameFacts
 from tablecam.replay.log import LogLine
-from tablecam.replay.words import counted, duration
+from tablecam.replay.words import duration
 from tablecam.rules.games import described
+from tablecam.wording import counted
 
 _FILE_WIDTH: Final = 120
 """Width of output to a file or a pipe, which has no window to limit it."""

@@ -12,17 +12,6 @@ ANSWERS: Final[Mapping[str, str]] = MappingProxyType(
 )
 
 
-def counted(count: int, noun: str) -> str:
-    """Returns a number with its noun.
-
-    >>> counted(1, "deed"), counted(2, "entry"), counted(2, "play")
-    ('1 deed', '2 entries', '2 plays')
-    """
-    ends_in_ies = noun.endswith("y") and noun[-2] not in "aeiou"
-    plural = f"{noun[:-1]}ies" if ends_in_ies else f"{noun}s"
-    return f"{count} {noun if count == 1 else plural}"
-
-
 def duration(began: datetime, ended: datetime) -> str:
     """Returns how long something took, to the minute: `45 min`, `2 h 05 min`."""
     minutes = max(0, round((ended - began).total_seconds() / 60))
