@@ -184,11 +184,7 @@ class GameRecorder:
         )
 
     def unfinished(self) -> Json | None:
-        """Returns the document of the newest game in the file; None if none was begun.
-
-        Raises:
-            BadInput: The file cannot be read.
-        """
+        """Returns the document of the newest game in the file; None if none was begun."""
         with self._lock:
             file = self._writer.file
             return None if file is None else newest_play(file)
@@ -199,10 +195,7 @@ class GameRecorder:
             self._write(NewEntry("play", document, at=self._now()))
 
     def add_deeds(self, deeds: Sequence[Json], rulings: Sequence[Json] = ()) -> None:
-        """Records the actions done or undone in the newest game, all or none.
-
-        `rulings` are the rulings that result from moves by hand.
-        """
+        """Records the actions done or undone in the newest game, all or none."""
         entries = [NewEntry("deed", deed, at=self._now()) for deed in deeds]
         entries += [NewEntry("ruling", ruling, at=self._now()) for ruling in rulings]
         with self._lock:
@@ -223,10 +216,7 @@ class GameRecorder:
                 self._write(*pictures)
 
     def try_again(self) -> Sequence[str]:
-        """Writes what could not be written, if that is possible by now.
-
-        Returns sentences on the file that players should read and have not been shown yet.
-        """
+        """Writes what could not be written, if that is possible by now."""
         with self._lock:
             self._writer.try_again()
             news_of_copy = () if self.remote_copy is None else self.remote_copy.news()
@@ -251,12 +241,7 @@ class GameRecorder:
         begins: bool,
         missed: Sequence[int] = (),
     ) -> int | None:
-        """Records a resting position and the moves that led to it, all or none.
-
-        Returns the position's entry number (its moves' numbers follow), or None if it is held
-        back: `begins` says whether it may create the file; until something does, only the newest
-        position is held. `missed` are the tags of bases left out when it is judged.
-        """
+        """Records a resting position and the moves that led to it, all or none."""
         with self._lock:
             # A table that is only being set up leaves no file; only the newest position is worth
             # keeping.
@@ -294,11 +279,7 @@ class GameRecorder:
             return [dict(dispute.document) for dispute in self._disputes]
 
     def dispute_picture(self, number: int, *, plain: bool = False) -> bytes:
-        """Returns the picture of a dispute as JPEG, the evidence drawn on it unless `plain`.
-
-        Raises:
-            BadInput: There is no such dispute, or it has no picture.
-        """
+        """Returns the picture of a dispute as JPEG, the evidence drawn on it unless `plain`."""
         dispute = self._dispute(number)
         jpeg = dispute.plain if plain else dispute.drawn
         if not jpeg:
@@ -306,11 +287,7 @@ class GameRecorder:
         return jpeg
 
     def dispute_position(self, number: int) -> Json:
-        """Returns the position document of a dispute.
-
-        Raises:
-            BadInput: There is no such dispute.
-        """
+        """Returns the position document of a dispute."""
         return self._dispute(number).position
 
     def _dispute(self, number: int) -> _Dispute:
