@@ -36,7 +36,8 @@ _NOISES = 6.0
 _LEAST_CHANGE_GREY = 3.0
 _LEAST_PIXELS = 2
 """A single pixel may be noise; a tag of two pixels per cell covers four to nine."""
-_USUAL_NOISE_GREY = 0.5
+USUAL_NOISE_GREY = 0.5
+"""Assumed between two reduced pictures until it is measured."""
 _SLOWLY = 1.1
 """The noise estimate changes by at most this factor a picture, so that it does not learn a hand as
 noise."""
@@ -44,7 +45,7 @@ _REACH_BLOCKS = 2
 """A hand reaches this many blocks beyond those that it keeps changing."""
 _REST_PICTURES = 5
 """A hand that stops for less than half a second may still be about to move something."""
-_ROUNDING_GREY = 0.3
+ROUNDING_GREY = 0.3
 """The noise of rounding to whole grey levels."""
 
 
@@ -62,11 +63,11 @@ class ReferencePictures:
     before: Map
     waiting: Counts
     near_hand: Counts
-    noise_grey: float = _USUAL_NOISE_GREY
+    noise_grey: float = USUAL_NOISE_GREY
 
     @classmethod
     def after_full_search(
-        cls, now: Map, blocks: Blocks, noise_grey: float = _USUAL_NOISE_GREY
+        cls, now: Map, blocks: Blocks, noise_grey: float = USUAL_NOISE_GREY
     ) -> ReferencePictures:
         """Returns the reference after a search of the whole picture."""
         none = np.zeros(blocks.count, dtype=np.int64)
@@ -193,7 +194,7 @@ def _beyond_curve(difference: Map, then: Map, gain: Map) -> Map:
 def tracked_noise_grey(estimate_grey: float, measured_grey: float) -> float:
     """Moves the noise estimate towards a new measurement, by a limited factor per picture."""
     # The floor lets an estimate of 0 grow.
-    highest = max(estimate_grey, _ROUNDING_GREY) * _SLOWLY
+    highest = max(estimate_grey, ROUNDING_GREY) * _SLOWLY
     return min(max(measured_grey, estimate_grey / _SLOWLY), highest)
 
 

@@ -26,7 +26,12 @@ from numpy.typing import NDArray
 from calibration.camera import Camera
 from tablecam.vision.detection.grey_picture import REDUCED
 from tablecam.vision.detection.sighting import SearchResult, TagSighting
-from tablecam.vision.search.changes import Map, tracked_noise_grey
+from tablecam.vision.search.changes import (
+    ROUNDING_GREY,
+    USUAL_NOISE_GREY,
+    Map,
+    tracked_noise_grey,
+)
 
 Array = NDArray[np.float64]
 Index = NDArray[np.int64]
@@ -38,15 +43,12 @@ _WITH_RIM = 1.35
 """The patch covers the tag and its white rim."""
 _NOISES = 6.0
 """An unchanged tag differs by no more than this many standard deviations of the noise."""
-_LEAST_NOISE_GREY = 0.3
-"""The noise of rounding to whole grey levels."""
 _LEAST_GAIN, _MOST_GAIN = 0.5, 2.0
 """The light on one tag may change by these factors relative to the median of all tags."""
 _NUDGED = 0.6
 """A tag that still correlates this well lies there or nearly so; under a hand it falls below."""
 _AHEAD_MM = 5.0
 """Half the distance between two points of a tag that carry its heading to another camera."""
-_USUAL_NOISE_GREY = 0.5
 _USUAL_RANK = 0.75
 """Few enough tags are under a hand not to raise it; high, as small tags may differ by less than the
 noise."""
@@ -119,7 +121,7 @@ def compare_patches(patches: TagPatches, now: Map, noise_grey: float) -> PatchCo
     usual_gain = max(_ranked(gain, 0.5), 1e-3)
     is_lit = (gain > _LEAST_GAIN * usual_gain) & (gain < _MOST_GAIN * usual_gain)
     # The root mean square of f samples scatters by a share of 1 / sqrt(2 f).
-    most_grey = max(noise_grey, _LEAST_NOISE_GREY) * (1 + _NOISES / np.sqrt(2 * freedoms))
+    most_grey = max(noise_grey, ROUNDING_GREY) * (1 + _NOISES / np.sqrt(2 * freedoms))
     alike = is_lit & (residual_grey < most_grey)
     return PatchComparison(
         np.asarray(alike),
@@ -197,11 +199,11 @@ class TagAppearances:
     hidden: tuple[TagSighting, ...]
     gave_up: Rows
     patches: TagPatches
-    noise_grey: float = _USUAL_NOISE_GREY
+    noise_grey: float = USUAL_NOISE_GREY
 
     @classmethod
     def of(
-        cls, search: SearchResult, now: Map, noise_grey: float = _USUAL_NOISE_GREY
+        cls, search: SearchResult, now: Map, noise_grey: float = USUAL_NOISE_GREY
     ) -> TagAppearances:
         """Starts from a search whose tags were all placed in this very picture."""
         seen = search.sightings
