@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from tablecam.vision.detection.points import expected_values, tag_points
 from tablecam.vision.fitting.dictionary import all_patterns
-from tablecam.vision.identification.occluded_placement import ISOLATED, OccludedPlacement
-from tablecam.vision.identification.occluded_placements import (
-    OccludedPlacements,
+from tablecam.vision.identification.competing_placements import (
+    CompetingPlacements,
     odds_of_unit_neighbour,
 )
+from tablecam.vision.identification.occluded_placement import ISOLATED, OccludedPlacement
 from tablecam.vision.identification.occlusion_likelihood import costs_with_occluders
 from tablecam.vision.search.tag_finder import TagFinder
 from tests.benchmarks.scores import is_right
@@ -224,7 +224,7 @@ def test_beside_its_unit_a_name_is_not_sure_either_where_its_tag_may_lie_elsewhe
             places_mm=np.array([[0.0, 0.0], [40.0, 0.0]]), sizes_mm=np.array([15.0, 15.0])
         )
     )
-    places = OccludedPlacements(
+    places = CompetingPlacements(
         fits,
         np.array([50, 50]),
         np.array([120.0, 100.0]),

@@ -15,6 +15,12 @@ from tablecam.vision.detection.points import tag_points
 from tablecam.vision.detection.sighting import Rejection
 from tablecam.vision.fitting.fit import fit_tags
 from tablecam.vision.fitting.tags import TagFits, TagGuesses
+from tablecam.vision.identification.competing_placements import (
+    CompetingPlacements,
+    odds_of_unit_neighbour,
+    placements_of,
+    score_placements,
+)
 from tablecam.vision.identification.flush_rows import guess_rows
 from tablecam.vision.identification.frame_context import FrameContext
 from tablecam.vision.identification.hypotheses import NO_HYPOTHESES
@@ -25,12 +31,6 @@ from tablecam.vision.identification.occluded_placement import (
     IN_GUESSED_ROW,
     ISOLATED,
     NEAR_NEIGHBOUR,
-)
-from tablecam.vision.identification.occluded_placements import (
-    OccludedPlacements,
-    odds_of_unit_neighbour,
-    placements_of,
-    score_placements,
 )
 from tablecam.vision.identification.occluded_verdict import (
     STAYED_NATS,
@@ -153,7 +153,7 @@ def _identify_uncertain(
     kinds: Sequence[TagKind],
     given: SecondPassInput,
     uncertain: UncertainFits,
-    placements: OccludedPlacements,
+    placements: CompetingPlacements,
     strangers: int,
     placed: TagGuesses,
     taken: Rows,
@@ -208,7 +208,7 @@ def _identify_uncertain(
 
 def _near_unit(
     context: FrameContext, given: SecondPassInput, fits: TagFits, placed: TagGuesses, free: Rows
-) -> OccludedPlacements:
+) -> CompetingPlacements:
     """Scores the fits and squares near known bases of a unit as each of its missing tags."""
     return score_placements(
         context, *_fits_near_unit(context, given, fits, placed, free), NEAR_NEIGHBOUR
@@ -276,7 +276,7 @@ def _isolated_tags(
     given: SecondPassInput,
     placed: TagGuesses,
     taken: Rows,
-) -> OccludedPlacements:
+) -> CompetingPlacements:
     """Scores squares as the missing tags that have no unit neighbours."""
     is_missing = context.unit_neighbours.is_isolated & ~taken
     parts = []
@@ -346,7 +346,7 @@ def _flush_with_unit(
     placed: TagGuesses,
     missing: Index,
     sought: SoughtPart,
-) -> OccludedPlacements:
+) -> CompetingPlacements:
     """Fits the missing tags where they would lie flush with newly found bases of their units."""
     guesses = context.unit_neighbours.guesses_in_contact(new_tags, missing)
     guesses = guesses[sought.holds(guesses, context.patterns.side_cells)]

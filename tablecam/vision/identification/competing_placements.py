@@ -39,8 +39,8 @@ _ROUNDS = 3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class OccludedPlacements:
-    """Occluded placements: fits (n,) as missing bases of their units, each with a name of `ids`.
+class CompetingPlacements:
+    """Fits (n,) that compete for places and names, each as a missing base with a name of `ids`.
 
     `worth` (n,) is how much less each costs than no tag at all.
     """
@@ -50,9 +50,9 @@ class OccludedPlacements:
     worth: Array
     placements: tuple[OccludedPlacement, ...]
 
-    def __getitem__(self, rows: Rows) -> OccludedPlacements:
+    def __getitem__(self, rows: Rows) -> CompetingPlacements:
         placements = tuple(compress(self.placements, rows))
-        return OccludedPlacements(self.fits[rows], self.ids[rows], self.worth[rows], placements)
+        return CompetingPlacements(self.fits[rows], self.ids[rows], self.worth[rows], placements)
 
     def identified(self, free: Rows, odds: float) -> Index:
         """Returns the rows that are identified, one for each name and place.
@@ -132,7 +132,7 @@ def score_placements(
     least: AcceptanceThresholds,
     *,
     sizes_mm: Sequence[float] = (),
-) -> OccludedPlacements:
+) -> CompetingPlacements:
     """Returns the placements among fits (n,), beside unit neighbours or alone, that look like tags.
 
     `likelier` (n, 4, k), in nats, is how much its unit neighbours favour each of the roster's
@@ -145,7 +145,7 @@ def score_placements(
     placements = [placements[row] for row in rows]
     ids = sight.patterns.ids[fits.tags.pattern[rows]]
     worth = np.array([placement.worth for placement in placements])
-    return OccludedPlacements(fits[rows], ids, worth, tuple(placements))
+    return CompetingPlacements(fits[rows], ids, worth, tuple(placements))
 
 
 def placements_of(
