@@ -65,10 +65,10 @@ class FoundTag:
 
     @classmethod
     def of_sides(
-        cls, number: int, corners_px: Array, sigma_px: float, ends_alike: float = 0.0
+        cls, number: int, corners_px: Array, sigma_px: float, end_correlation: float = 0.0
     ) -> FoundTag:
         """Makes a tag from fitted sides: see `corners_covariance`."""
-        return cls(number, corners_px, corners_covariance(corners_px, sigma_px, ends_alike))
+        return cls(number, corners_px, corners_covariance(corners_px, sigma_px, end_correlation))
 
 
 def tag_dictionary(name: str) -> cv2.aruco.Dictionary:

@@ -95,28 +95,28 @@ def meeting_points(sides: Sides) -> Array:
     return _point(sides, np.arange(4), at_start)[0]
 
 
-def corners_covariance(quad_px: Array, sigma_px: float, ends_alike: float) -> Array:
+def corners_covariance(quad_px: Array, sigma_px: float, end_correlation: float) -> Array:
     """Returns the covariance (8, 8) of corners (4, 2) where independently fitted sides meet.
 
-    `sigma_px` is the sigma of a corner across either side, `ends_alike` the correlation of a side's
-    two ends.
+    `sigma_px` is the sigma of a corner across either side, `end_correlation` the correlation of a
+    side's two ends.
     """
-    root = np.linalg.inv(_offsets_and_slopes(quad_px, ends_alike))
+    root = np.linalg.inv(_offsets_and_slopes(quad_px, end_correlation))
     return np.asarray(sigma_px**2 * root @ root.T)
 
 
-def _offsets_and_slopes(quad_px: Array, ends_alike: float) -> Array:
+def _offsets_and_slopes(quad_px: Array, end_correlation: float) -> Array:
     """Returns the matrix (8, 8) from errors of corners (4, 2) to those of their sides.
 
     Its rows give each side's offset outward, then the difference of its ends, each scaled to unit
-    variance where corners have unit variance and a side's two ends the correlation `ends_alike`.
+    variance where corners have unit variance and a side's two ends correlate by `end_correlation`.
     """
     along = np.roll(quad_px, -1, axis=0) - quad_px
     along = along / np.linalg.norm(along, axis=1, keepdims=True)
     outward = np.stack([along[:, 1], -along[:, 0]], axis=1)
     # Sum and difference of a side's ends are independent, with the variances 2 + 2r and 2 - 2r.
-    mean = outward / np.sqrt(2 + 2 * ends_alike)
-    difference = outward / np.sqrt(2 - 2 * ends_alike)
+    mean = outward / np.sqrt(2 + 2 * end_correlation)
+    difference = outward / np.sqrt(2 - 2 * end_correlation)
     matrix = np.zeros((2, 4, 4, 2))
     start, end = np.arange(4), np.array([1, 2, 3, 0])
     matrix[0, start, start], matrix[0, start, end] = mean, mean
