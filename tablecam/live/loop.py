@@ -99,10 +99,10 @@ class TableLoop(Background):
                 self._watching.forget(tag)
             self._publish(self._watching.bases(self._shown_at_s))
 
-    def look_past(self, masks: tuple[Mask, ...]) -> None:
+    def ignore_masked(self, masks: tuple[Mask, ...]) -> None:
         """Ignores masked parts of the table from now on, and forgets the bases in them."""
         with self._tracking:
-            self._watching.look_past(masks)
+            self._watching.ignore_masked(masks)
             self._publish(self._watching.bases(self._shown_at_s))
 
     def _run(self) -> None:

@@ -214,7 +214,7 @@ class LiveTable:
             check_mask(mask, self._roster.table)
         # First on the disk: what players have masked survives a crash.
         self._keep_masks(masks)
-        self._loop.look_past(masks)
+        self._loop.ignore_masked(masks)
 
     def keep_tape(self, by: str, a: str, b: str) -> None:
         """Keeps a tape of seat `by` for all seats to see."""

@@ -74,7 +74,7 @@ class Watching:
         """The parts of the table that it ignores."""
         return self._masks
 
-    def look_past(self, masks: tuple[Mask, ...]) -> None:
+    def ignore_masked(self, masks: tuple[Mask, ...]) -> None:
         """Ignores masked parts from now on, and forgets the bases in them."""
         self._masks = masks
         for base in self._tracker.bases(0.0):
