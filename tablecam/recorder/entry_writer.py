@@ -204,7 +204,7 @@ class Writer:
         """Queues all remembered entries to be written to another file."""
         log.error("the game moves to another file: %s", error)
         if self.file is not None:
-            self._abandoned = self.file.path, _what_became(self.file.path, error)
+            self._abandoned = self.file.path, _reason_lost(self.file.path, error)
         self._release()
         self.file = None
         # Written entries come before pending ones, in their old order.
@@ -274,7 +274,7 @@ def _is_gone(path: Path) -> bool:
     return False
 
 
-def _what_became(path: Path, error: BadInput) -> str:
+def _reason_lost(path: Path, error: BadInput) -> str:
     """Says why a file can no longer be written to."""
     if _is_gone(path):
         return "is gone"
@@ -282,11 +282,11 @@ def _what_became(path: Path, error: BadInput) -> str:
     return "is damaged" if is_damaged else "is written to by another program"
 
 
-def _moved(old: Path, became: str, new: Path) -> str:
+def _moved(old: Path, reason: str, new: Path) -> str:
     """Returns the sentence that a game is recorded in another file from now on."""
     # A new file can take the old name only if the old file is gone by now.
-    became = "is gone" if old == new else became
-    return f"{old.name} {became}: the game is now recorded in {new}, without its earlier pictures"
+    reason = "is gone" if old == new else reason
+    return f"{old.name} {reason}: the game is now recorded in {new}, without its earlier pictures"
 
 
 def _lock_of(path: Path) -> tuple[WriterLock | None, bool]:
