@@ -29,7 +29,7 @@ class PictureSize:
 
     width_px: int
     height_px: int
-    said_by: str = "camera.json"
+    file_name: str = "camera.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,7 +270,7 @@ class Reader:
         raise BadInput(
             self._name,
             f"pictures are {frame.width_px}x{frame.height_px}, "
-            f"but {size.said_by} was made for {size.width_px}x{size.height_px}",
+            f"but {size.file_name} was made for {size.width_px}x{size.height_px}",
         )
 
     def _gives_up(self, opening: _Opening) -> bool:
