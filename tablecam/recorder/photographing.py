@@ -55,8 +55,8 @@ class MoveJob:
     at: datetime
     before: Shot | None
     after: Shot
-    lay: Sequence[BasePose]
-    lies: Sequence[BasePose]
+    bases_before: Sequence[BasePose]
+    bases_after: Sequence[BasePose]
 
 
 Job = TableJob | MoveJob
@@ -182,7 +182,7 @@ def encoded(full: Pixels, level: Level) -> bytes:
 
 def _places(job: MoveJob, table: TableSize) -> Sequence[tuple[PictureKind, Shot, Area]]:
     """Returns the places to show of a move, as one area if they overlap."""
-    old, new = _area_around(job.lay, table), _area_around(job.lies, table)
+    old, new = _area_around(job.bases_before, table), _area_around(job.bases_after, table)
     if old[0] < new[2] and new[0] < old[2] and old[1] < new[3] and new[1] < old[3]:
         # One area for both pictures makes them comparable.
         old = new = _union(old, new)

@@ -100,8 +100,8 @@ class Recording:
         """
         before, self._settled = self._settled, position
         # Taken at every settling, or the next one would repeat these paths.
-        ways, now_s = self._trails.take()
-        moves = [] if before is None else [*_moves(position, before, ways, now_s)]
+        trajectories, now_s = self._trails.take()
+        moves = [] if before is None else [*_moves(position, before, trajectories, now_s)]
         is_work_of_hands = before is not None and has_changed(position, before)
         begins = self._begins_with_moves and is_work_of_hands
         at = at or datetime.now(UTC).astimezone()
@@ -126,18 +126,23 @@ class Recording:
                 return
             sight, shot = self._newest
             # Before `settle` replaces them: these still show the places that were left.
-            lay_so = {name: self._looks.clear_shot(name) for name in moved}
+            shots_before = {name: self._looks.clear_shot(name) for name in moved}
             self._looks.settle(now, sight.bases, shot)
             # With a hand still over a unit, the newest picture has to do.
-            lies_so = {name: self._looks.clear_shot(name) or shot for name in moved}
+            shots_after = {name: self._looks.clear_shot(name) or shot for name in moved}
         # Nothing is recorded yet.
         if number is None:
             self._waits = at, shot
             return
-        lay, lies = bases_by_unit(before) if before else {}, bases_by_unit(now)
+        old, new = bases_by_unit(before) if before else {}, bases_by_unit(now)
         moves = [
             MoveJob(
-                of, at, lay_so[name], lies_so[name], [*lay[name].values()], [*lies[name].values()]
+                of,
+                at,
+                shots_before[name],
+                shots_after[name],
+                [*old[name].values()],
+                [*new[name].values()],
             )
             for of, name in enumerate(moved, start=number + 1)
         ]
@@ -177,7 +182,10 @@ class Recording:
 
 
 def _moves(
-    position: Position, before: Position, ways: Mapping[int, Sequence[PathPoint]], now_s: float
+    position: Position,
+    before: Position,
+    trajectories: Mapping[int, Sequence[PathPoint]],
+    now_s: float,
 ) -> Iterator[Json]:
     """Yields the moves of units and commanders, in the order of their names."""
     now, old = bases_by_unit(position), bases_by_unit(before)
@@ -185,6 +193,6 @@ def _moves(
         # A base that came or went has no two ends to join.
         there = [base for key, base in now[name].items() if key in old[name]]
         started = [old[name][key] for key in now[name] if key in old[name]]
-        seen = [ways.get(base.tag or 0, ()) for base in there]
+        seen = [trajectories.get(base.tag or 0, ()) for base in there]
         points = path(started, there, seen, now_s)
         yield {"unit": name, "path": path_document(points, now_s)}

@@ -99,7 +99,7 @@ class Trajectories:
 def path(
     start: Sequence[BasePose],
     end: Sequence[BasePose],
-    ways: Iterable[Sequence[PathPoint]],
+    trajectories: Iterable[Sequence[PathPoint]],
     now_s: float,
 ) -> tuple[PathPoint, ...]:
     """Returns the path of a unit's middle, with no more points than it needs.
@@ -109,12 +109,12 @@ def path(
     Args:
         start: The unit's bases where they rested before.
         end: The same bases where they rest now, in the same order.
-        ways: Their trajectories, in the same order; empty if a base was not seen on its way.
+        trajectories: In the same order; one is empty if the base was not seen on its way.
         now_s: The time to use if nothing was seen on the way.
     """
     current = [_seen_at(base, now_s) for base in start]
     seen: dict[float, dict[int, PathPoint]] = {}
-    for base_index, sightings in enumerate(ways):
+    for base_index, sightings in enumerate(trajectories):
         for sighting_index, sighting in enumerate(sightings):
             # The first sighting has the time of leaving; its place is the base's in `start`.
             seen.setdefault(sighting.at_s, {})[base_index] = (

@@ -41,16 +41,16 @@ def watched(*looks):
 
 def test_a_base_that_lies_still_leaves_no_trail():
     base = resting(pose(100))
-    ways, now_s = watched(base, base, base).take()
-    assert ways == {}
+    trajectories, now_s = watched(base, base, base).take()
+    assert trajectories == {}
     assert now_s == pytest.approx(2 * FRAME_S)
 
 
 def test_a_way_begins_when_a_base_left_its_rest_and_ends_where_it_rests():
     start, end = pose(100), pose(200)
     seen = [moving(pose(x), start) for x in (120, 160, 190)]
-    ways, _ = watched(resting(start), resting(start), *seen, resting(end)).take()
-    assert [(each.at_s, each.x_mm) for each in ways[1]] == [
+    trajectories, _ = watched(resting(start), resting(start), *seen, resting(end)).take()
+    assert [(each.at_s, each.x_mm) for each in trajectories[1]] == [
         (pytest.approx(0.1), 100),
         (pytest.approx(0.2), 120),
         (pytest.approx(0.3), 160),
@@ -75,8 +75,8 @@ def test_a_hand_that_only_passes_over_leaves_no_trail():
 
 def test_a_base_that_is_carried_unseen_has_its_two_ends():
     start, end = pose(100), pose(300)
-    ways, _ = watched(resting(start), hidden(start), resting(end)).take()
-    assert [each.x_mm for each in ways[1]] == [100, 300]
+    trajectories, _ = watched(resting(start), hidden(start), resting(end)).take()
+    assert [each.x_mm for each in trajectories[1]] == [100, 300]
 
 
 def test_of_a_long_way_only_so_much_is_remembered_as_tells_it():
@@ -98,8 +98,8 @@ def test_of_a_long_way_with_many_turns_a_part_is_remembered():
     assert (way[0].x_mm, way[-1].x_mm) == (0, 5.0 * 2999)
 
 
-def told(start, end, *ways):
-    return path(start, end, ways, now_s=9.0)
+def told(start, end, *trajectories):
+    return path(start, end, trajectories, now_s=9.0)
 
 
 def test_a_straight_push_is_told_by_its_two_ends():
