@@ -74,7 +74,7 @@ def taut_paths(
     tree = shapely.STRtree(obstacles)
     paths: list[TautPath | None] = [None] * len(groups)
 
-    def lay(exits: Array, rims: Array, rings: Array, known: set[int]) -> set[int]:
+    def add_paths(exits: Array, rims: Array, rings: Array, known: set[int]) -> set[int]:
         """Keeps paths that meet only known obstacles; adds the obstacles that other paths meet."""
         starts, met = np.append(complex(*start), exits), set(known)
         web = _Web(starts, start_radius_mm, rims, rings[sorted(known)], bounds)
@@ -90,7 +90,7 @@ def taut_paths(
 
     # Straight lines to the nearest points come first, because most goals are in view.
     nearest = _complex(shapely.shortest_line(middle, goals))[1::2]
-    met = lay(nearest[:0], _rims(nearest, np.arange(len(goals))), obstacles, set())
+    met = add_paths(nearest[:0], _rims(nearest, np.arange(len(goals))), obstacles, set())
     if None not in paths:
         return tuple(paths)
     rings = shapely.buffer(obstacles, keep_mm, quad_segs=_CHORDS)
@@ -107,7 +107,7 @@ def taut_paths(
     while known != met:
         # Obstacles that no path meets change nothing.
         is_open = np.array([paths[group] is None for group, _ in owners])
-        known, met = met, lay(exits, rims[is_open[rims["goal"]]], rings, met)
+        known, met = met, add_paths(exits, rims[is_open[rims["goal"]]], rings, met)
     return tuple(paths)
 
 
@@ -219,11 +219,13 @@ class _Web:
         points, is_bend = points[moves], route[moves][1:-1] >= self.starts
         if len(points) == 1:
             return TautPath(0.0, goal, _pairs(points) * 2, (), (), (0.0, 0.0), (0.0, 0.0))
-        ways = np.diff(points) / abs(np.diff(points))
+        directions = np.diff(points) / abs(np.diff(points))
         # The chords of an arc bend about the same corner.
         corners, chord = np.unique(_touched(tree, points[1:-1][is_bend]), return_inverse=True)
-        pulls = (chord == np.arange(len(corners))[:, None]) @ (ways[:-1] - ways[1:])[is_bend]
-        ends = _pairs(np.array([-ways[0], ways[-1]]))
+        pulls = (chord == np.arange(len(corners))[:, None]) @ (directions[:-1] - directions[1:])[
+            is_bend
+        ]
+        ends = _pairs(np.array([-directions[0], directions[-1]]))
         return TautPath(length_mm, goal, _pairs(points), _pairs(corners), _pairs(pulls), *ends)
 
 
