@@ -179,7 +179,7 @@ def charge_by_hand(folder: Path) -> None:
     facts = GameFacts("maurice-lite", "", datetime.now(UTC))
     record = GameRecorder(lambda: new_game_file(folder, facts))
     recording = Recording(record, ROSTER_OF_FOUR, begins_with_moves=True)
-    referee, tracker = Referee(game, keeper=record), BaseTracker(ROSTER_OF_FOUR, CAMERA)
+    referee, tracker = Referee(game, store=record), BaseTracker(ROSTER_OF_FOUR, CAMERA)
     motion = TableMotion()
     recording.start()
     settled = seen(tracker, motion, table, 0.0)

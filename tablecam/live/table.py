@@ -88,7 +88,7 @@ class LiveTable:
                 game,
                 is_automatic=confirms_by_itself,
                 tell=self._game_changed,
-                keeper=record,
+                store=record,
                 files=roster.files,
             )
             if record is not None and (unfinished := record.unfinished()) is not None:

@@ -66,7 +66,7 @@ class Referee:
         game: The rule system of the table.
         is_automatic: Legal moves are confirmed automatically.
         tell: Called with the version whenever a seat may see something new.
-        keeper: Stores the game; None to store nothing.
+        store: Stores the game; None to store nothing.
         now_s: A monotonic clock.
     """
 
@@ -76,7 +76,7 @@ class Referee:
         *,
         is_automatic: bool = False,
         tell: Callable[[int], None] = lambda version: None,
-        keeper: GameStore | None = None,
+        store: GameStore | None = None,
         now_s: Callable[[], float] = time.monotonic,
         files: Mapping[str, Path] = MappingProxyType({}),
     ) -> None:
@@ -87,7 +87,7 @@ class Referee:
         self._controller = GameController(game, is_automatic=is_automatic)
         self._by_hand = self._controller.by_hand
         self._versions = VersionGuard(now_s)
-        self._store = StoreWriter(game, keeper)
+        self._store = StoreWriter(game, store)
         self._overlay = GameOverlay()
         self._ban = MeasuringBan()
         self._run = ""

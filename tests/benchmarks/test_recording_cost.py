@@ -153,7 +153,7 @@ def three_hours(folder: Path, moves: int, width_px: int, height_px: int) -> Path
     record = GameRecorder(partial(new_game_file, folder, FACTS))
     recording = Recording(record, roster, begins_with_moves=True)
     recording.start()
-    referee = Referee(game_of(roster.game), keeper=record)
+    referee = Referee(game_of(roster.game), store=record)
     position = simulated.truth()
     referee.begin(position, {"active": "prussian"}, SHARED)
     began_at = datetime(2026, 5, 1, 19, 30, tzinfo=UTC)

@@ -33,8 +33,8 @@ HEALTH = Health("test", "live", "", "", 10.0)
 class Watched:
     """A table as the camera sees it, with a referee; `hide` is what an arm does."""
 
-    def __init__(self, keeper: GameRecorder | None = None) -> None:
-        self.referee = Referee(game_of("maurice-lite"), keeper=keeper)
+    def __init__(self, store: GameRecorder | None = None) -> None:
+        self.referee = Referee(game_of("maurice-lite"), store=store)
         self.position = tagged(table())
         self.now = Snapshot(1, 1, self.position, HEALTH)
         self._lock, self._pause = threading.Lock(), threading.Event()

@@ -35,7 +35,7 @@ def serve(folder: Path) -> None:
     live = StandingTable(roster=ROSTER_OF_FOUR, position=table())
     game = game_of("maurice-lite")
     assert game is not None
-    live.referee = Referee(game, keeper=record)
+    live.referee = Referee(game, store=record)
     unfinished = record.unfinished()
     if unfinished is None:
         live.referee.begin(table(), {"active": "french"}, SHARED)

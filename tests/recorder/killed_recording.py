@@ -48,7 +48,7 @@ def record(folder: Path, first_step: int, frame: Frame) -> None:
     recording.start()
     game = game_of("maurice-lite")
     assert game is not None
-    referee = Referee(game, keeper=kept)
+    referee = Referee(game, store=kept)
     unfinished = kept.unfinished()
     if unfinished is None:
         referee.begin(table(), {"active": "french"}, SHARED)

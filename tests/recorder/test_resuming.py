@@ -26,7 +26,7 @@ def played(folder, hours=0, *, table_file=TABLE_FILE):
     started_at = FACTS.started_at + timedelta(hours=hours)
     facts = replace(FACTS, started_at=started_at, table_file=table_file)
     kept = GameRecorder(partial(new_game_file, folder, facts))
-    referee = Referee(game_of("maurice-lite"), keeper=kept)
+    referee = Referee(game_of("maurice-lite"), store=kept)
     referee.begin(table(), {"active": "french"}, SHARED)
     kept.close()
     return kept.path

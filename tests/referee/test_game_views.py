@@ -37,7 +37,7 @@ def kept(tmp_path):
 
 
 def begun(kept, **options):
-    referee = Referee(GAME, keeper=kept)
+    referee = Referee(GAME, store=kept)
     referee.begin(table(), {"active": "french"} | options, FRENCH)
     return referee
 

@@ -29,7 +29,7 @@ class Evening:
 
     def __init__(self) -> None:
         self.entries: list[NewEntry] = []
-        self.referee = Referee(game_of("maurice-lite"), keeper=self)
+        self.referee = Referee(game_of("maurice-lite"), store=self)
         self._chain = DifferenceEncoder()
 
     def _keep(self, kind: str, document: Json, *pictures: Picture) -> None:
