@@ -191,7 +191,7 @@ def _rows(turned_deg: float, *, is_round: bool) -> tuple[Array, Array]:
 
 
 @dataclass(frozen=True, slots=True)
-class LearntBase:
+class MeasuredBase:
     """The place of the tag on a base, as measured from its layings.
 
     `sigma_mm` is the standard deviation of the offset along either axis, `size_sigma_mm` that of
@@ -210,8 +210,8 @@ class LearntBase:
     layings: int
 
 
-def learnt(cuts: Mapping[int, Cut], layings: Sequence[Laying]) -> dict[int, LearntBase]:
-    """Learns each base from its layings, by tag.
+def measured_bases(cuts: Mapping[int, Cut], layings: Sequence[Laying]) -> dict[int, MeasuredBase]:
+    """Measures each base from its layings, by tag.
 
     One linear least-squares fit of all offsets, sizes and the rulers' shift in each session, with
     priors as further measurements. Its residuals give the scatter of layings.
@@ -267,7 +267,7 @@ def learnt(cuts: Mapping[int, Cut], layings: Sequence[Laying]) -> dict[int, Lear
         if cut.is_round:
             depth_mm = width_mm
         turn_deg, sigma_deg = (0.0, PUSH_SIGMA_DEG) if cut.is_round else turns[tag]
-        results[tag] = LearntBase(
+        results[tag] = MeasuredBase(
             tag,
             right_mm,
             forward_mm,
@@ -308,7 +308,7 @@ def _scatter(squares: float, freedom: int) -> float:
     return math.sqrt((_EARLIER_LAYINGS + squares) / (_EARLIER_LAYINGS + freedom))
 
 
-def misfit(laying: Laying, cut: Cut, base: LearntBase) -> str:
+def misfit(laying: Laying, cut: Cut, base: MeasuredBase) -> str:
     """Says how a laying contradicts the measurements of its base; empty if it fits."""
     known = np.array([base.right_mm, base.forward_mm, base.width_mm, base.depth_mm])
     by_x, by_y = _rows(laying.turned_deg, is_round=cut.is_round)

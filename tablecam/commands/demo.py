@@ -12,7 +12,7 @@ from tablecam.simulate.demo import demo_camera, demo_script, demo_text, embedded
 from tablecam.simulate.jig_source import glued_by_hand
 from tablecam.simulate.source import SimulatedSource
 from tablecam.simulate.table import SimulatedTable
-from tablecam.table.bases_file import read_bases, with_learnt
+from tablecam.table.bases_file import read_bases, with_calibrated
 
 
 @click.command("demo")
@@ -20,7 +20,7 @@ from tablecam.table.bases_file import read_bases, with_learnt
 @game_options
 @click.option(
     "--bases",
-    "learnt_path",
+    "bases_file_path",
     type=click.Path(path_type=Path),
     help="Glue tags on as hands do, and know of them what `calibrate bases` measured.",
 )
@@ -30,7 +30,7 @@ def demo(
     port: int,
     open_browser: bool,
     game: GameOptions,
-    learnt_path: Path | None,
+    bases_file_path: Path | None,
     shown: str | None,
 ) -> None:
     """Run a simulated game; needs no camera and no files.
@@ -38,7 +38,7 @@ def demo(
     A simulated camera watches a scripted battle. Its pictures go through the same search, fit and
     tracking as those of a real camera. Drag units on the page and see them found again.
     """
-    serve_demo(host, port, game, shown, learnt_path, open_browser=open_browser)
+    serve_demo(host, port, game, shown, bases_file_path, open_browser=open_browser)
 
 
 def serve_demo(
@@ -46,16 +46,16 @@ def serve_demo(
     port: int,
     game: GameOptions,
     shown: str | None,
-    learnt_path: Path | None,
+    bases_file_path: Path | None,
     *,
     open_browser: bool,
 ) -> None:
     """Serves a simulated game until Ctrl-C; the arguments are those of `demo`."""
     table = embedded_demo(shown)
     roster = table.roster
-    if learnt_path is not None:
+    if bases_file_path is not None:
         table = SimulatedTable(glued_by_hand(roster), demo_script(shown))
-        roster = with_learnt(table.roster, read_bases(learnt_path, table.roster))
+        roster = with_calibrated(table.roster, read_bases(bases_file_path, table.roster))
     table.restart()  # paused until somebody starts it
     camera = demo_camera(table=table.roster.table)
     click.echo("Starting the simulated table …", err=True)

@@ -79,7 +79,7 @@ def reread_command(
     videos: tuple[Path, ...],
     table_path: Path,
     camera_path: Path,
-    learnt_path: Path | None,
+    bases_file_path: Path | None,
     folder: Path,
     scheduler: str | None,
     workers: int,
@@ -92,7 +92,7 @@ def reread_command(
     Finished videos are skipped, and interrupted ones continue where they stopped. A video that
     cannot be read does not stop the others.
     """
-    _check(videos, table_path, camera_path, learnt_path)
+    _check(videos, table_path, camera_path, bases_file_path)
     # Absolute paths, because workers have their own working directories.
     tasks = [
         Task(
@@ -101,7 +101,7 @@ def reread_command(
             camera_path.absolute(),
             folder.absolute(),
             pictures_mb,
-            learnt_path and learnt_path.absolute(),
+            bases_file_path and bases_file_path.absolute(),
         )
         for video in videos
     ]
@@ -119,10 +119,10 @@ def reread_command(
 
 
 def _check(
-    videos: Sequence[Path], table_path: Path, camera_path: Path, learnt_path: Path | None
+    videos: Sequence[Path], table_path: Path, camera_path: Path, bases_file_path: Path | None
 ) -> None:
     """Refuses files that no video could be read with, and videos of the same name."""
-    with_bases(read_table_file(table_path, known_games()), learnt_path, camera_path)
+    with_bases(read_table_file(table_path, known_games()), bases_file_path, camera_path)
     read_camera_file(camera_path)
     # Each recording is named after its video.
     for stem, count in Counter(video.stem for video in videos).items():

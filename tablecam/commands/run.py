@@ -47,7 +47,7 @@ Examples:
 def run(
     table_path: Path | None,
     camera_path: Path | None,
-    learnt_path: Path | None,
+    bases_file_path: Path | None,
     source: str,
     options: SourceOptions,
     host: str,
@@ -61,10 +61,10 @@ def run(
     pictures, or `simulated`, which needs no table file and no camera file.
     """
     if source == SIMULATED:
-        serve_demo(host, port, game, None, learnt_path, open_browser=open_browser)
+        serve_demo(host, port, game, None, bases_file_path, open_browser=open_browser)
         return
     table_path, camera_path = _required(table_path, "--table"), _required(camera_path, "--camera")
-    roster = with_bases(read_table_file(table_path, known_games()), learnt_path, camera_path)
+    roster = with_bases(read_table_file(table_path, known_games()), bases_file_path, camera_path)
     camera_file = read_camera_file(camera_path)
     size = PictureSize(camera_file.width_px, camera_file.height_px, camera_file.source)
     camera = camera_file.camera(roster.table_tags_mm)

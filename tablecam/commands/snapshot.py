@@ -72,7 +72,7 @@ def snapshot(
     picture: Path,
     table_path: Path,
     camera_path: Path,
-    learnt_path: Path | None,
+    bases_file_path: Path | None,
     drawing_path: Path | None,
     out_path: Path | None,
     force: bool,
@@ -86,7 +86,7 @@ def snapshot(
     check_new(outputs, inputs=(picture, table_path, camera_path), force=force)
     if drawing_path is not None:
         check_picture_name(drawing_path)
-    roster = with_bases(read_table_file(table_path, known_games()), learnt_path, camera_path)
+    roster = with_bases(read_table_file(table_path, known_games()), bases_file_path, camera_path)
     camera_file = read_camera_file(camera_path)
     image = read_picture(picture)
     camera_file.check_picture_size(image.shape[1], image.shape[0], str(picture))

@@ -109,7 +109,7 @@ def source_options(command: Decorated) -> Decorated:
 
 bases_option = click.option(
     "--bases",
-    "learnt_path",
+    "bases_file_path",
     type=click.Path(path_type=Path),
     help="What `calibrate bases` measured.  [default: bases.json beside the camera file]",
 )

@@ -14,7 +14,7 @@ from tablecam.rules.reports import Finding, Part, Section, UnitReport
 from tablecam.table.model import Position
 from tablecam.table.motion import steadied
 from tablecam.table.roster import Roster
-from tablecam.table.rows import as_if_learnt
+from tablecam.table.rows import as_if_calibrated
 from tablecam.uncertainty.answer import CERTAIN_SIGMAS, Answer
 from tablecam.wording import nearest, quoted
 
@@ -103,12 +103,12 @@ class LiveRulings:
         It asks the same questions of a table on which those bases were pushed into the jig.
         """
         pair = tuple(unit for unit in position.units if unit.id in (a, b))
-        learnt = {
-            unit.id: replace(unit, bases=tuple(map(as_if_learnt, unit.bases))) for unit in pair
+        calibrated = {
+            unit.id: replace(unit, bases=tuple(map(as_if_calibrated, unit.bases))) for unit in pair
         }
-        if all(learnt[unit.id] == unit for unit in pair):
+        if all(calibrated[unit.id] == unit for unit in pair):
             return report
-        units = tuple(learnt.get(unit.id, unit) for unit in position.units)
+        units = tuple(calibrated.get(unit.id, unit) for unit in position.units)
 
         @cache
         def known() -> Mapping[str, Answer]:

@@ -19,15 +19,15 @@ from calibration.jig import (
     PUSH_SIGMA_DEG,
     RULER_SIGMA_MM,
     Laying,
-    LearntBase,
+    MeasuredBase,
     SheetPlace,
     expected_mm,
-    learnt,
+    measured_bases,
     misfit,
     sheet_place,
 )
 from tablecam.record.atomic_files import disk_errors, replace_file
-from tablecam.table.bases_file import BasesFile, LayingSection, LearntSection, read_bases
+from tablecam.table.bases_file import BasesFile, CalibratedBaseSection, LayingSection, read_bases
 from tablecam.table.headings import difference_deg
 from tablecam.table.roster import Roster
 from tablecam.vision.detection.grey_picture import GreyPicture
@@ -84,7 +84,7 @@ class BasesProgress:
     total: int
     rows: tuple[tuple[str, int, int], ...]
     corner_px: tuple[tuple[float, float], ...] = ()
-    learnt: tuple[LearntBase, ...] = ()
+    measured: tuple[MeasuredBase, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +117,7 @@ class BasesWork:
         self._path, self._wanted = path, wanted
         self._sheet_tags = jig_tags(roster)
         self._owners = roster.owner_by_tag()
-        roster = replace(roster, learnt={})
+        roster = replace(roster, calibrated={})
         # An oval base has no edges to push into a corner, and no single size.
         self._types = {
             tag: base_type
@@ -131,7 +131,7 @@ class BasesWork:
         file = read_bases(path, roster) if path.exists() else BasesFile()
         self._layings = [Laying(**laying.model_dump()) for laying in file.layings]
         self._session = 1 + max((laying.session for laying in self._layings), default=0)
-        self._learnt = learnt(self._cuts, self._layings)
+        self._measured = measured_bases(self._cuts, self._layings)
         self._doubted: dict[int, Laying] = {}
         self._sheet: SheetPlace | None = None
         self._missing: tuple[int, ...] = self._sheet_tags
@@ -244,7 +244,7 @@ class BasesWork:
     def _take(self, laying: Laying) -> None:
         tag = laying.tag
         note, refused = "", self._refusal(laying)
-        doubted = self._doubted.pop(tag, None) if tag in self._learnt else None
+        doubted = self._doubted.pop(tag, None) if tag in self._measured else None
         if refused and doubted is not None and self._fits([doubted], laying):
             self._layings = [old for old in self._layings if old.tag != tag] + [doubted]
             note, refused = "has a new tag: its earlier layings no longer count; ", ""
@@ -256,14 +256,14 @@ class BasesWork:
             return
         self.unresolved.pop(tag, None)
         self._layings.append(laying)
-        self._learnt = learnt(self._cuts, self._layings)
+        self._measured = measured_bases(self._cuts, self._layings)
         self._write()
-        line = f"{name}: {note}{self._words(self._learnt[tag])}"
+        line = f"{name}: {note}{self._words(self._measured[tag])}"
         self._news = BaseNews(tag, line, is_taken=True)
 
     def _refusal(self, laying: Laying) -> str:
         """Returns why a laying does not count, empty if it does."""
-        base_type, known = self._types[laying.tag], self._learnt.get(laying.tag)
+        base_type, known = self._types[laying.tag], self._measured.get(laying.tag)
         cut = self._cuts[laying.tag]
         if known is not None:
             off = misfit(laying, cut, known)
@@ -287,12 +287,12 @@ class BasesWork:
 
     def _fits(self, before: Sequence[Laying], laying: Laying) -> bool:
         cut = self._cuts[laying.tag]
-        return not misfit(laying, cut, learnt(self._cuts, before)[laying.tag])
+        return not misfit(laying, cut, measured_bases(self._cuts, before)[laying.tag])
 
     def _name(self, tag: int) -> str:
         return f"base {tag} of {self._owners[tag]}"
 
-    def _words(self, base: LearntBase) -> str:
+    def _words(self, base: MeasuredBase) -> str:
         """Describes the measured place of a base's tag."""
         listed = self._types[base.tag]
         right_mm = base.right_mm - listed.tag_right_mm
@@ -309,7 +309,7 @@ class BasesWork:
         Raises:
             BadInput: It cannot be written.
         """
-        bases = [self._section(base) for base in self._learnt.values()]
+        bases = [self._section(base) for base in self._measured.values()]
         layings = [LayingSection.model_validate(_rounded(asdict(old))) for old in self._layings]
         with disk_errors(str(self._path), "cannot be written"):
             if not self.has_written:
@@ -317,8 +317,8 @@ class BasesWork:
                 self.kept, self.has_written = back_up(self._path), True
             replace_file(self._path, BasesFile(bases=bases, layings=layings).to_text().encode())
 
-    def _section(self, base: LearntBase) -> LearntSection:
-        learnt_section = {
+    def _section(self, base: MeasuredBase) -> CalibratedBaseSection:
+        section = {
             "tag": base.tag,
             "owner": self._owners[base.tag],
             "tag_right_mm": base.right_mm,
@@ -330,13 +330,13 @@ class BasesWork:
             "sigma_deg": base.sigma_deg,
             "size_sigma_mm": base.size_sigma_mm,
         }
-        return LearntSection.model_validate(_rounded(learnt_section))
+        return CalibratedBaseSection.model_validate(_rounded(section))
 
     # What is shown.
 
     def _progress(self, held: float) -> BasesProgress:
         counts = dict.fromkeys(self._types, 0)
-        for base in self._learnt.values():
+        for base in self._measured.values():
             counts[base.tag] = base.layings
         rows: dict[str, tuple[int, int]] = {}
         for tag, count in counts.items():
@@ -353,7 +353,7 @@ class BasesWork:
             len(counts),
             tuple((owner, *row) for owner, row in rows.items()),
             self._corner_px(),
-            tuple(self._learnt.values()),
+            tuple(self._measured.values()),
         )
 
     def _corner_px(self) -> tuple[tuple[float, float], ...]:

@@ -262,14 +262,14 @@ def _bases_json(bases: BasesProgress) -> Json:
     news = bases.news
     return {
         "held": round(bases.held, 2),
-        "taken": sum(base.layings for base in bases.learnt),
+        "taken": sum(base.layings for base in bases.measured),
         "news": None if news is None else {"line": news.line, "is_taken": news.is_taken},
         "done": bases.done,
         "total": bases.total,
         "rows": [list(row) for row in bases.rows],
         "corner_px": [[round(x, 1), round(y, 1)] for x, y in bases.corner_px],
-        "sigma_mm": _rounded(_mean(base.sigma_mm for base in bases.learnt)),
-        "sigma_deg": _rounded(_mean(base.sigma_deg for base in bases.learnt)),
+        "sigma_mm": _rounded(_mean(base.sigma_mm for base in bases.measured)),
+        "sigma_deg": _rounded(_mean(base.sigma_deg for base in bases.measured)),
     }
 
 

@@ -92,7 +92,7 @@ class PictureBudget:
         }
         self._played_s = played_s
         self._began_s: float | None = None
-        self._learnt_bytes_per_px: dict[Level, float] = {}
+        self._measured_bytes_per_px: dict[Level, float] = {}
         self._lock = threading.Lock()
 
     @property
@@ -152,11 +152,11 @@ class PictureBudget:
         return _PARTS[shown] * granted - self._spent[shown]
 
     def _expected(self, level: Level, full_px: int) -> float:
-        per_px = self._learnt_bytes_per_px.get(level, level.bytes_per_px)
+        per_px = self._measured_bytes_per_px.get(level, level.bytes_per_px)
         return full_px * level.scale**2 * per_px
 
     def _learn(self, level: Level, full_px: int, size: int) -> None:
         per_px = size / max(1.0, full_px * level.scale**2)
-        before = self._learnt_bytes_per_px.get(level, per_px)
+        before = self._measured_bytes_per_px.get(level, per_px)
         # A moving average, as light and table change during a game.
-        self._learnt_bytes_per_px[level] = (before + per_px) / 2
+        self._measured_bytes_per_px[level] = (before + per_px) / 2

@@ -25,7 +25,7 @@ Tag = Annotated[int, Field(ge=0)]
 Degrees = Annotated[float, Field(ge=-360.0, le=360.0)]
 
 
-class LearntSection(StrictModel):
+class CalibratedBaseSection(StrictModel):
     """An entry of `bases`: a base as measured, and the unit or commander that it belongs to."""
 
     tag: Tag
@@ -73,7 +73,7 @@ class BasesFile(StrictModel):
 
     format: str = FORMAT
     version: int = VERSION
-    bases: list[LearntSection] = Field(default_factory=list)
+    bases: list[CalibratedBaseSection] = Field(default_factory=list)
     layings: list[LayingSection] = Field(default_factory=list)
 
     def to_text(self) -> str:
@@ -133,12 +133,12 @@ def with_bases(roster: Roster, path: Path | None, camera_path: Path) -> Roster:
     beside = bases_path(camera_path)
     if path is None and not beside.exists():
         return roster
-    return with_learnt(roster, read_bases(path or beside, roster))
+    return with_calibrated(roster, read_bases(path or beside, roster))
 
 
-def with_learnt(roster: Roster, file: BasesFile) -> Roster:
+def with_calibrated(roster: Roster, file: BasesFile) -> Roster:
     """Returns a roster with the bases that a file describes."""
     types = roster.base_type_by_tag()
     return replace(
-        roster, learnt={base.tag: base.applied_to(types[base.tag]) for base in file.bases}
+        roster, calibrated={base.tag: base.applied_to(types[base.tag]) for base in file.bases}
     )

@@ -98,7 +98,7 @@ class Roster:
 
     `name` is the players' name for the table, empty if they gave none; `files` are the paths of
     the game's `charts`, `map` and `scenario`; `masks` come from a file beside the table file.
-    `learnt` maps tags to the types of bases that were measured individually.
+    `calibrated` maps tags to the types of bases that were measured individually.
     """
 
     game: str
@@ -114,11 +114,11 @@ class Roster:
     name: str = ""
     files: Mapping[str, Path] = field(default_factory=dict)
     masks: tuple[Mask, ...] = ()
-    learnt: Mapping[int, BaseType] = field(default_factory=dict)
+    calibrated: Mapping[int, BaseType] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "files", MappingProxyType(dict(self.files)))
-        object.__setattr__(self, "learnt", MappingProxyType(dict(self.learnt)))
+        object.__setattr__(self, "calibrated", MappingProxyType(dict(self.calibrated)))
 
     @property
     def table_tags_mm(self) -> tuple[tuple[float, float], ...]:
@@ -131,7 +131,7 @@ class Roster:
             tag: unit.faces.get(tag, unit.base_type) for unit in self.units for tag in unit.tags
         }
         types |= {commander.tag: commander.base_type for commander in self.commanders}
-        return {**types, **self.learnt}
+        return {**types, **self.calibrated}
 
     def with_base_types(self, change: Callable[[BaseType], BaseType]) -> Roster:
         """Returns the roster with each base type changed, without measured ones."""
@@ -148,7 +148,7 @@ class Roster:
                 replace(commander, base_type=change(commander.base_type))
                 for commander in self.commanders
             ),
-            learnt={},
+            calibrated={},
         )
 
     def lies_in_rows(self, unit: UnitEntry) -> bool:

@@ -204,31 +204,33 @@ def _with_own_sigmas(base: BasePose, own_mm: float, own_deg: float) -> BasePose:
     )
 
 
-LEARNT = Glue(sigma_mm=0.05, sigma_deg=0.15)
+CALIBRATED = Glue(sigma_mm=0.05, sigma_deg=0.15)
 """How accurately the jig measures a tag's place on its base."""
 
 
-def as_if_learnt(base: BasePose) -> BasePose:
+def as_if_calibrated(base: BasePose) -> BasePose:
     """Returns a base with the sigmas it would have after being pushed into the jig.
 
     Glue errors reduced by a row shrink in proportion, as if the camera were exact.
     """
     glue = base.glue
-    if glue is None or (glue.sigma_mm <= LEARNT.sigma_mm and glue.sigma_deg <= LEARNT.sigma_deg):
+    if glue is None or (
+        glue.sigma_mm <= CALIBRATED.sigma_mm and glue.sigma_deg <= CALIBRATED.sigma_deg
+    ):
         return base
-    left_mm = min(1.0, LEARNT.sigma_mm / max(glue.place_sigma_mm, _LEAST))
-    left_deg = min(1.0, LEARNT.sigma_deg / max(glue.sigma_deg, _LEAST))
+    left_mm = min(1.0, CALIBRATED.sigma_mm / max(glue.place_sigma_mm, _LEAST))
+    left_deg = min(1.0, CALIBRATED.sigma_deg / max(glue.sigma_deg, _LEAST))
     own_mm, own_deg = base.own_sigmas
     if base.row is not None:
         row = base.row
         row = replace(row, sigma_mm=left_mm * row.sigma_mm, sigma_deg=left_deg * row.sigma_deg)
-        return _with_own_sigmas(replace(base, row=row, glue=LEARNT), own_mm, own_deg)
+        return _with_own_sigmas(replace(base, row=row, glue=CALIBRATED), own_mm, own_deg)
     # The rest is the camera's error, and stays.
     seen_mm2 = max(own_mm**2 - glue.place_sigma_mm**2, 0.0)
     seen_deg2 = max(own_deg**2 - glue.sigma_deg**2, 0.0)
     known_mm = math.sqrt(seen_mm2 + (left_mm * glue.place_sigma_mm) ** 2)
     known_deg = math.sqrt(seen_deg2 + (left_deg * glue.sigma_deg) ** 2)
-    return _with_own_sigmas(replace(base, glue=LEARNT), known_mm, known_deg)
+    return _with_own_sigmas(replace(base, glue=CALIBRATED), known_mm, known_deg)
 
 
 def _on_table(offsets_mm: Array, headings_rad: Array | float) -> Array:

@@ -19,7 +19,7 @@ from tablecam.simulate.jig_source import pushes_of
 from tablecam.simulate.render import DEMO_LOOK
 from tablecam.simulate.source import SimulatedSource
 from tablecam.simulate.table import SimulatedTable
-from tablecam.table.bases_file import read_bases, with_learnt
+from tablecam.table.bases_file import read_bases, with_calibrated
 from tablecam.table.model import BasePose
 from tablecam.table.roster import Roster
 from tablecam.vision.tracking.position import position_of
@@ -35,9 +35,9 @@ def test_corners_of_bases_are_known_after_the_jig(
 ) -> None:
     camera, path = demo_camera(width_px, height_px), tmp_path / "bases.json"
     work = work_after(path, frames(pushes_of(ROSTER), camera=camera, look=DEMO_LOOK), camera)
-    learnt = with_learnt(ROSTER, read_bases(path, ROSTER))
-    before_mm, after_mm = corner_errors_mm(camera, ROSTER), corner_errors_mm(camera, learnt)
-    bases = work.progress.learnt
+    calibrated = with_calibrated(ROSTER, read_bases(path, ROSTER))
+    before_mm, after_mm = corner_errors_mm(camera, ROSTER), corner_errors_mm(camera, calibrated)
+    bases = work.progress.measured
     Console().print(
         f"{width_px} x {height_px}: {len(bases)} bases; median error of corners "
         f"{median(before_mm):.2f} mm, after the jig {median(after_mm):.3f} mm "

@@ -6,7 +6,7 @@ import math
 import pytest
 
 from calibration.errors import CalibrationError
-from calibration.jig import JIG_TAGS_MM, Cut, Laying, learnt, misfit, sheet_place
+from calibration.jig import JIG_TAGS_MM, Cut, Laying, measured_bases, misfit, sheet_place
 
 LISTED = Cut(40.0, 30.0, right_mm=4.0, forward_mm=-6.0)
 TRUE = Cut(40.12, 29.9, right_mm=4.5, forward_mm=-6.3)
@@ -24,7 +24,7 @@ def laying(turned_deg, true=TRUE, *, turn_deg=0.8, session=1):
 
 
 def test_a_base_turned_by_180_degrees_tells_its_tags_place_from_its_size() -> None:
-    base = learnt({10: LISTED}, [laying(0.0), laying(180.0)])[10]
+    base = measured_bases({10: LISTED}, [laying(0.0), laying(180.0)])[10]
     assert (base.right_mm, base.forward_mm) == pytest.approx((4.5, -6.3), abs=0.005)
     assert base.turn_deg == pytest.approx(0.8)
     assert base.sigma_mm < 0.06
@@ -33,7 +33,7 @@ def test_a_base_turned_by_180_degrees_tells_its_tags_place_from_its_size() -> No
 
 
 def test_one_laying_leaves_the_rulers_and_the_size_in_doubt() -> None:
-    base = learnt({10: LISTED}, [laying(0.0)])[10]
+    base = measured_bases({10: LISTED}, [laying(0.0)])[10]
     assert 0.1 < base.sigma_mm < 0.2
     assert abs(base.right_mm - 4.5) < 3 * base.sigma_mm
     assert base.size_sigma_mm is None
@@ -42,12 +42,12 @@ def test_one_laying_leaves_the_rulers_and_the_size_in_doubt() -> None:
 
 def test_a_quarter_turn_tells_one_of_the_offsets() -> None:
     """At 0 and at 90 degrees the same edge at the rear touches a ruler, but both sides do."""
-    base = learnt({10: LISTED}, [laying(0.0), laying(90.0)])[10]
+    base = measured_bases({10: LISTED}, [laying(0.0), laying(90.0)])[10]
     assert base.right_mm == pytest.approx(4.5, abs=0.15)
     assert abs(base.forward_mm + 6.3) < 3 * base.sigma_mm
 
 
-def test_where_the_rulers_lie_and_a_bases_size_are_learnt_from_all_bases() -> None:
+def test_where_the_rulers_lie_and_a_bases_size_are_measured_from_all_bases() -> None:
     others = {
         tag: [
             Laying(tag, *(getattr(laying(turned, LISTED), key) for key in KEYS))
@@ -56,8 +56,8 @@ def test_where_the_rulers_lie_and_a_bases_size_are_learnt_from_all_bases() -> No
         for tag in range(11, 19)
     }
     layings = [laying(0.0, LISTED), *(push for pushes in others.values() for push in pushes)]
-    alone = learnt({10: LISTED}, layings[:1])[10]
-    among = learnt(dict.fromkeys(range(10, 19), LISTED), layings)[10]
+    alone = measured_bases({10: LISTED}, layings[:1])[10]
+    among = measured_bases(dict.fromkeys(range(10, 19), LISTED), layings)[10]
     assert among.right_mm == pytest.approx(4.0, abs=0.03)
     assert among.forward_mm == pytest.approx(-6.0, abs=0.03)
     assert among.sigma_mm < 0.7 * alone.sigma_mm
@@ -73,13 +73,13 @@ def test_a_round_base_lies_any_way_round() -> None:
     for turned_deg in (17.0, 140.0, 260.0):
         tag = complex(12.5, 12.5) + complex(0.4, -0.2) * cmath.rect(1, math.radians(turned_deg))
         pushes.append(Laying(10, 1, turned_deg, tag.real, tag.imag, 0.0, 0.01, 0.1))
-    base = learnt({10: size}, pushes)[10]
+    base = measured_bases({10: size}, pushes)[10]
     assert (base.right_mm, base.forward_mm) == pytest.approx((true.right_mm, -0.2), abs=0.01)
     assert base.turn_deg == 0.0
 
 
 def test_a_laying_that_does_not_fit_is_named() -> None:
-    base = learnt({10: LISTED}, [laying(0.0), laying(180.0)])[10]
+    base = measured_bases({10: LISTED}, [laying(0.0), laying(180.0)])[10]
     assert misfit(laying(0.0), LISTED, base) == ""
     moved = Cut(40.12, 29.9, right_mm=5.7, forward_mm=-6.3)
     off = misfit(laying(0.0, moved), LISTED, base)

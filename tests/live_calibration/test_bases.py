@@ -17,7 +17,7 @@ from tablecam.live_calibration.state import CalibrationState, SourceStatus, stat
 from tablecam.live_calibration.work import CalibrationWork
 from tablecam.simulate.demo import demo_roster
 from tablecam.simulate.jig_source import Push, glued_by_hand
-from tablecam.table.bases_file import read_bases, with_bases, with_learnt
+from tablecam.table.bases_file import read_bases, with_bases, with_calibrated
 from tests.live_calibration.jig import CAMERA, ROSTER, corner_errors_mm, frames, work_after
 
 TAGS = tuple(ROSTER.base_type_by_tag())[:6]
@@ -33,37 +33,37 @@ EXACT = TableCalibration(
 
 
 @pytest.fixture(scope="module")
-def learnt_file(tmp_path_factory):
+def bases_file(tmp_path_factory):
     path = tmp_path_factory.mktemp("jig") / "bases.json"
     work_after(path, frames([Push(tag, turned) for tag in TAGS for turned in (0.0, 180.0)]))
     return path
 
 
-def test_tags_half_a_millimetre_and_a_degree_off_are_learnt(learnt_file) -> None:
+def test_tags_half_a_millimetre_and_a_degree_off_are_measured(bases_file) -> None:
     listed = ROSTER.base_type_by_tag()
-    types = with_bases(ROSTER, None, learnt_file.with_name("camera.json")).base_type_by_tag()
+    types = with_bases(ROSTER, None, bases_file.with_name("camera.json")).base_type_by_tag()
     before = [off for tag in TAGS for off in corner_errors_mm(tag, listed[tag])]
     after = [off for tag in TAGS for off in corner_errors_mm(tag, types[tag])]
     assert median(before) > 0.5
     assert median(after) < 0.15
 
 
-def test_the_learnt_sigma_replaces_that_of_the_glue(learnt_file) -> None:
-    types = with_learnt(ROSTER, read_bases(learnt_file, ROSTER)).base_type_by_tag()
+def test_the_measured_sigma_replaces_that_of_the_glue(bases_file) -> None:
+    types = with_calibrated(ROSTER, read_bases(bases_file, ROSTER)).base_type_by_tag()
     for tag in TAGS:
         assert types[tag].glue_sigma_mm < 0.1
         assert types[tag].glue_sigma_deg < 0.2
     assert types[max(types)].glue_sigma_mm == 0.5
 
 
-def test_a_later_session_goes_on_and_keeps_a_copy_of_the_file(learnt_file, tmp_path) -> None:
+def test_a_later_session_goes_on_and_keeps_a_copy_of_the_file(bases_file, tmp_path) -> None:
     path = tmp_path / "bases.json"
-    shutil.copy(learnt_file, path)
+    shutil.copy(bases_file, path)
     work = work_after(path, frames([Push(TAGS[0], 90.0)]))
     assert read_bases(path, ROSTER).layings[-1].session == 2
     assert len(read_bases(path, ROSTER).bases) == len(TAGS)
     assert work.kept is not None
-    assert work.kept.read_bytes() == learnt_file.read_bytes()
+    assert work.kept.read_bytes() == bases_file.read_bytes()
 
 
 def test_a_base_is_counted_once_until_it_was_lifted_out(tmp_path) -> None:
@@ -97,13 +97,13 @@ def test_a_base_that_lies_wrong_does_not_count_until_it_lies_right(push, message
     assert len(read_bases(path, ROSTER).layings) == 1
 
 
-def test_a_base_that_was_tagged_anew_is_noticed_and_learnt_anew(learnt_file, tmp_path) -> None:
+def test_a_base_that_was_tagged_anew_is_noticed_and_measured_anew(bases_file, tmp_path) -> None:
     path = tmp_path / "bases.json"
-    shutil.copy(learnt_file, path)
+    shutil.copy(bases_file, path)
     anew = glued_by_hand(demo_roster(), 1.5, 2.5)
     once = work_after(path, frames([Push(TAGS[1])], roster=anew))
     assert "expected it where its earlier layings have it" in once.unresolved[TAGS[1]]
-    assert path.read_bytes() == learnt_file.read_bytes()
+    assert path.read_bytes() == bases_file.read_bytes()
     pushes = [Push(TAGS[1]), Push(TAGS[0]), Push(TAGS[1], 180.0)]
     twice = work_after(path, frames(pushes, roster=anew))
     assert TAGS[1] not in twice.unresolved
@@ -126,11 +126,11 @@ def test_a_sheet_whose_tags_are_hidden_is_named(tmp_path) -> None:
     assert progress.done == 0
 
 
-def test_bases_of_another_table_are_refused(learnt_file) -> None:
+def test_bases_of_another_table_are_refused(bases_file) -> None:
     with pytest.raises(
         BadInput, match=r"bases\[1\]\.tag: expected a tag of .* of another table file"
     ):
-        BasesWork(CAMERA, demo_roster("huzzah-ge"), learnt_file)
+        BasesWork(CAMERA, demo_roster("huzzah-ge"), bases_file)
 
 
 def test_a_guided_calibration_goes_on_to_the_bases(tmp_path) -> None:

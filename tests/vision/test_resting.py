@@ -91,10 +91,10 @@ def test_the_tables_own_scatter_is_learnt_from_most_of_its_bases_and_not_from_sh
     for _ in range(60):
         squares = 0.4 * generator.chisquare(2, 40)
         squares[:12] *= 50  # a hand's shadow passes
-        scatter = scatter.learnt(squares)
+        scatter = scatter.updated(squares)
     # A median over 40 varies by 0.2 (rms); 30 pictures are remembered; a third are shaded.
     assert scatter.random_share == pytest.approx(0.4, abs=0.3)
-    assert Scatter().learnt([50.0] * 4).random_share == USUAL_RANDOM_SHARE
+    assert Scatter().updated([50.0] * 4).random_share == USUAL_RANDOM_SHARE
 
 
 def test_how_far_a_sighting_strays_is_in_units_of_what_both_may_be_wrong():

@@ -56,7 +56,7 @@ Examples:
 def bases(
     table_path: Path | None,
     camera_path: Path | None,
-    learnt_path: Path | None,
+    bases_file_path: Path | None,
     layings: int,
     source: str,
     options: SourceOptions,
@@ -69,7 +69,7 @@ def bases(
     ends, and a later run continues. In a folder of pictures, each shows one base in the corner.
     """
     roster, camera, options = _prepared(table_path, camera_path, source, options)
-    path = learnt_path or bases_path(camera_path or Path("camera.json"))
+    path = bases_file_path or bases_path(camera_path or Path("camera.json"))
     check_place(path)
     work = BasesWork(camera, roster, path, wanted=layings)
     is_live = source == SIMULATED or source_kind(source) in ("camera", "stream")
@@ -124,7 +124,7 @@ def _report(work: BasesWork, path: Path) -> None:
     if work.has_written:
         left = progress.total - progress.done
         more = f"; {counted(left, 'base')} left" if left else ""
-        click.echo(f"{path}: {counted(len(progress.learnt), 'base')} calibrated{more}", err=True)
+        click.echo(f"{path}: {counted(len(progress.measured), 'base')} calibrated{more}", err=True)
     if work.unresolved:
         raise click.exceptions.Exit(2)
     if not work.has_written:

@@ -123,7 +123,7 @@ class Scatter:
     random_share: float = USUAL_RANDOM_SHARE
     pictures: int = 0
 
-    def learnt(self, shares: Sequence[float]) -> Scatter:
+    def updated(self, shares: Sequence[float]) -> Scatter:
         """Updates the estimate with one more picture's `shares`, of most bases of the table."""
         if len(shares) < _FEWEST_BASES:
             return self

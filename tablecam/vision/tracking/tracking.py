@@ -225,7 +225,7 @@ class BaseTracker:
                 shares.append(share_of(track.here, base))
         if 2 * len(shares) >= len(self._tracks):
             # If only a few were measured, they have changed: they do not represent all.
-            self._scatter = self._scatter.learnt(shares)
+            self._scatter = self._scatter.updated(shares)
         return placed
 
     def _settled_with_their_units(

@@ -49,7 +49,7 @@ export function showPanel(state, actions) {
 function showBases({ done, total, rows, sigma_mm, sigma_deg }) {
   byId("bases-reached").replaceChildren(html("b", `${done} of ${total}`), html("span", " bases done"));
   byId("bases-sigma").textContent =
-    sigma_mm === null ? "" : `Learnt to ± ${small(sigma_mm)} mm and ± ${small(sigma_deg)}°.`;
+    sigma_mm === null ? "" : `Measured to ± ${small(sigma_mm)} mm and ± ${small(sigma_deg)}°.`;
   byId("bases-rows").replaceChildren(
     ...rows.map(([owner, ready, all]) => {
       const row = html("li", "", ready === all ? "met" : "");
