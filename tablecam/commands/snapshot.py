@@ -161,7 +161,7 @@ def _check_trusted(
 
 
 def _report(grey: Grey, reading: _Reading, roster: Roster) -> PictureReport:
-    search, expectation = reading.search, default_model()
+    search, model = reading.search, default_model()
     exposed = exposure(grey, search.sightings)
     seen = {sighting.tag for sighting in search.sightings}
     facts = collect_facts(search, roster, missing=roster.missing(seen), exposure=exposed)
@@ -173,7 +173,7 @@ def _report(grey: Grey, reading: _Reading, roster: Roster) -> PictureReport:
         roster,
         exposure=exposed,
         note="; ".join(note for note in notes if note),
-        advice=advice(facts, resolution_advice(reading.camera, roster, expectation), expectation),
+        advice=advice(facts, resolution_advice(reading.camera, roster, model), model),
     )
 
 

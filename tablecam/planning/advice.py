@@ -98,18 +98,16 @@ def collect_facts(
     )
 
 
-def advice(
-    facts: Facts, small: ResolutionAdvice | None, expectation: DetectionModel
-) -> tuple[str, ...]:
+def advice(facts: Facts, small: ResolutionAdvice | None, model: DetectionModel) -> tuple[str, ...]:
     """Returns advice on one picture, the gravest first; empty when all is well.
 
     `small` is `resolution_advice` for the camera, computed once, while facts change every frame.
     """
-    return tuple(advice_by_cause(facts, small, expectation).values())
+    return tuple(advice_by_cause(facts, small, model).values())
 
 
 def advice_by_cause(
-    facts: Facts, small: ResolutionAdvice | None, expectation: DetectionModel
+    facts: Facts, small: ResolutionAdvice | None, model: DetectionModel
 ) -> dict[Cause, str]:
     """Returns the advice by cause, one sentence each; `SteadyAdvice` needs the causes."""
     # The gravest first: this is the order in which advice is given.
@@ -118,9 +116,9 @@ def advice_by_cause(
         "two_sides": _two_sides(facts),
         "hidden": _hidden(facts),
         "too_small": _too_small(facts, small),
-        "out_of_focus": _out_of_focus(facts, expectation),
+        "out_of_focus": _out_of_focus(facts, model),
         "sharpened": _sharpened(facts),
-        "too_dark": _too_dark(facts, expectation),
+        "too_dark": _too_dark(facts, model),
         "too_bright": _too_bright(facts),
     }
     return {cause: sentence for cause, sentence in sentences.items() if sentence is not None}
@@ -178,9 +176,9 @@ def _remedies(small: ResolutionAdvice) -> Iterator[str]:
         yield f"use a camera with a horizontal resolution of at least {small.picture_width_px} px"
 
 
-def _out_of_focus(facts: Facts, expectation: DetectionModel) -> str | None:
+def _out_of_focus(facts: Facts, model: DetectionModel) -> str | None:
     """Advises about blur, if it costs enough."""
-    cost = None if facts.blur_px is None else expectation.blur_cost(facts.blur_px)
+    cost = None if facts.blur_px is None else model.blur_cost(facts.blur_px)
     effect = _effect(cost)
     return effect and f"out of focus: blur {effect}; focus the lens, then calibrate again"
 
@@ -192,10 +190,10 @@ def _sharpened(facts: Facts) -> str | None:
     return "the camera sharpens strongly: switch its sharpness off"
 
 
-def _too_dark(facts: Facts, expectation: DetectionModel) -> str | None:
+def _too_dark(facts: Facts, model: DetectionModel) -> str | None:
     """Advises about noise, if it costs enough."""
     share = facts.exposure.noise_share
-    effect = _effect(None if share is None else expectation.noise_cost(share))
+    effect = _effect(None if share is None else model.noise_cost(share))
     return effect and f"too dark: noise {effect}; add light"
 
 

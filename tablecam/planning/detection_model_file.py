@@ -86,17 +86,15 @@ def read_model(path: Path) -> DetectionModel:
         raise document.error(("row",), str(error)) from None
 
 
-def write_model(path: Path, expectation: DetectionModel) -> None:
+def write_model(path: Path, model: DetectionModel) -> None:
     """Writes a model, rounded to significant digits; reading and writing again is lossless."""
-    rows = sorted(expectation.rows, key=lambda row: (row.px_per_cell, row.blur_px, row.noise_grey))
-    ordinary = _inline(
-        {"noise_grey": expectation.ordinary_noise_grey, "blur_px": expectation.ordinary_blur_px}
-    )
+    rows = sorted(model.rows, key=lambda row: (row.px_per_cell, row.blur_px, row.noise_grey))
+    ordinary = _inline({"noise_grey": model.ordinary_noise_grey, "blur_px": model.ordinary_blur_px})
     lines = [
         "# How reliably tags are found and how accurately placed, as the benchmark measured.",
         f'format = "{FORMAT}"',
         f"version = {VERSION}",
-        f"measured_with = {json.dumps(expectation.measured_with, ensure_ascii=False)}",
+        f"measured_with = {json.dumps(model.measured_with, ensure_ascii=False)}",
         "# Noise and blur of the rows that make the curves; others show what more of them costs.",
         f"ordinary = {ordinary}",
         "row = [",

@@ -124,7 +124,7 @@ class _Sheet:
 
     def _contours(self) -> None:
         """Draws contours of equal pixels per cell, a strong one at the required size."""
-        required = self.plan.expectation.good_px_per_cell
+        required = self.plan.model.good_px_per_cell
         for level in _CONTOURS_PX:
             for line in self._contour(level):
                 self.pen.lines(line, WHITE, width=0.8, casing=None)
@@ -248,7 +248,7 @@ class _Sheet:
         y, x = round(top + 18), round(left)
         self.pen.picture[y : y + height, x : x + width] = _colours(ramp[None])
         name = self._mapped.scale.base_type.name
-        share = found_percent(self.plan.expectation.good_recall)
+        share = found_percent(self.plan.model.good_recall)
         words = f"px per cell of {name} tags; thick line: {share} are found"
         self.pen.words(words, np.array([x, top]), INK, height=9.5, casing=None)
         for size in (1, 1.5, 2, 3, 4, 6, 8):
@@ -272,7 +272,7 @@ class _Sheet:
             f"{px_a_cell(tag)} px per cell",
         ]
         if expected is None:
-            least = self.plan.expectation.smallest_px_per_cell
+            least = self.plan.model.smallest_px_per_cell
             lines += [f"not measured below {least:g}"]
         else:
             lines += [

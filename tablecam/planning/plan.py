@@ -72,7 +72,7 @@ class Plan:
     smallest_tag_mm: float
     smallest_precise_tag_mm: float | None
     error_mm: float
-    expectation: DetectionModel
+    model: DetectionModel
 
     @property
     def height_mm(self) -> float:
@@ -122,16 +122,16 @@ def ideal_lens(width_px: int, height_px: int, field_of_view_deg: float) -> Lens:
 
 
 def predict(
-    mount: Mount, height_mm: float, roster: Roster, expectation: DetectionModel, *, error_mm: float
+    mount: Mount, height_mm: float, roster: Roster, model: DetectionModel, *, error_mm: float
 ) -> Plan:
     """Predicts how a camera on a mount at a height above the table performs."""
     camera = mount.camera(roster, height_mm)
     # Every figure holds for the place with the smallest scale.
     px_per_mm = float(camera.px_per_mm(table_grid_mm(roster)).min())
     per_mm = px_per_mm / side_cells(roster)
-    good = expectation.good_px_per_cell
+    good = model.good_px_per_cell
     # The error limit is on the table, the model's errors are in the picture.
-    precise = expectation.px_per_cell_for_error(error_mm * px_per_mm)
+    precise = model.px_per_cell_for_error(error_mm * px_per_mm)
     return Plan(
         camera=camera,
         roster=roster,
@@ -139,7 +139,7 @@ def predict(
             TagPrediction(
                 scale,
                 px_per_mm,
-                expectation.at(scale.min_px_per_cell),
+                model.at(scale.min_px_per_cell),
                 works=scale.min_px_per_cell >= good,
             )
             for scale in tag_scales(camera, roster)
@@ -149,7 +149,7 @@ def predict(
         smallest_tag_mm=_half_up_mm(good / per_mm),
         smallest_precise_tag_mm=None if precise is None else _half_up_mm(precise / per_mm),
         error_mm=error_mm,
-        expectation=expectation,
+        model=model,
     )
 
 

@@ -27,7 +27,7 @@ def print_plan(plan: Plan, mount: Mount) -> None:
         console.print(line, markup=False)
     console.print(_table(plan))
     for line in (
-        f"Measured on {plan.expectation.measured_with}; 'found' counts tags at least 85 % visible.",
+        f"Measured on {plan.model.measured_with}; 'found' counts tags at least 85 % visible.",
         "These are errors of reading the picture: the calibration adds its own. Lens distortion "
         "can make the table's corners up to 10 % smaller.",
     ):
@@ -68,9 +68,9 @@ def tag_words(plan: Plan, mount: Mount) -> list[str]:
     """Says whether the tags can be read, and from where they could be."""
     small = [tag for tag in plan.tags if not tag.works]
     if not small:
-        share = found_percent(plan.expectation.good_recall)
+        share = found_percent(plan.model.good_recall)
         return [f"All tags are large enough: at least {share} of the tags in view are found."]
-    required = plan.expectation.good_px_per_cell
+    required = plan.model.good_px_per_cell
     names = ", ".join(tag.scale.base_type.name for tag in small)
     least = min(tag.scale.min_px_per_cell for tag in small)
     too_small = (
@@ -81,7 +81,7 @@ def tag_words(plan: Plan, mount: Mount) -> list[str]:
 
 def size_words(plan: Plan) -> list[str]:
     """States the smallest tags that would suffice."""
-    share = found_percent(plan.expectation.good_recall)
+    share = found_percent(plan.model.good_recall)
     lines = [f"Smallest tag size with {share} found: {_size(plan, plan.smallest_tag_mm)}."]
     if plan.smallest_precise_tag_mm is None:
         return [*lines, f"No measured tag size places 95 % within {plan.error_mm:g} mm."]
@@ -106,7 +106,7 @@ def px_a_cell(tag: TagPrediction) -> str:
 def plan_document(plan: Plan, mount: Mount) -> dict[str, Any]:
     """Returns the plan as a JSON document."""
     lens = plan.camera.lens
-    highest_mm = highest_height_mm(mount, plan.roster, plan.expectation.good_px_per_cell)
+    highest_mm = highest_height_mm(mount, plan.roster, plan.model.good_px_per_cell)
     return {
         "camera": {
             "height_mm": plan.height_mm,
@@ -121,9 +121,9 @@ def plan_document(plan: Plan, mount: Mount) -> dict[str, Any]:
         "tags": [_tag_document(tag) for tag in plan.tags],
         "smallest_tag_mm": plan.smallest_tag_mm,
         "smallest_precise_tag_mm": plan.smallest_precise_tag_mm,
-        "wanted_recall": plan.expectation.good_recall,
+        "wanted_recall": plan.model.good_recall,
         "wanted_error_mm": plan.error_mm,
-        "measured_with": plan.expectation.measured_with,
+        "measured_with": plan.model.measured_with,
     }
 
 

@@ -40,10 +40,10 @@ class ResolutionAdvice:
 
 
 def resolution_advice(
-    camera: Camera, roster: Roster, expectation: DetectionModel
+    camera: Camera, roster: Roster, model: DetectionModel
 ) -> ResolutionAdvice | None:
     """Returns the tags too small at the table's median scale; None if there are none."""
-    required = expectation.good_px_per_cell
+    required = model.good_px_per_cell
     scales = [
         scale
         for scale in tag_scales(camera, roster)

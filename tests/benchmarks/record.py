@@ -111,7 +111,7 @@ def record(report: Report, tables: int, seconds: float) -> None:
     """Write the results; plots and curves only if simulated tables were measured."""
     if report.outcomes:
         _plot(report)
-        write_model(EXPECTATION, expectation(report, tables))
+        write_model(EXPECTATION, measured_model(report, tables))
     words = _WORDS.format(
         minutes=max(1, round(seconds / 60)),
         date=datetime.now(tz=UTC).date().isoformat(),
@@ -125,7 +125,7 @@ def record(report: Report, tables: int, seconds: float) -> None:
     README.write_text("\n".join(parts), encoding="utf-8")
 
 
-def expectation(report: Report, tables: int) -> DetectionModel:
+def measured_model(report: Report, tables: int) -> DetectionModel:
     """The model measured outside dim light, whose noise would be that of two settings."""
     groups: dict[tuple[float, float, float], list[Setting]] = {}
     for setting in report.outcomes:

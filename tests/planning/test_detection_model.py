@@ -33,56 +33,56 @@ NOISY, NOISIER = row(4.0, 0.99, 0.03, noise_grey=8.0), row(4.0, 0.9, 0.06, noise
 SOFT = row(4.0, 0.99, 0.05, blur_px=1.5)
 
 
-def expectation(*rows):
+def model(*rows):
     return DetectionModel("a test", 4.0, 0.6, rows or (SMALL, MIDDLE, LARGE, NOISY, NOISIER, SOFT))
 
 
 def test_what_was_measured_is_expected():
-    expected = expectation().at(4.0)
+    expected = model().at(4.0)
     assert (expected.recall, expected.median_px, expected.p95_px) == (1.0, 0.02, 0.04)
     assert (expected.median_deg, expected.p95_deg) == pytest.approx((0.2, 0.4))
 
 
 def test_between_two_sizes_the_mean_is_at_their_geometric_middle():
-    expected = expectation().at(np.sqrt(2.0 * 4.0))
+    expected = model().at(np.sqrt(2.0 * 4.0))
     assert expected.recall == pytest.approx(0.99)
     assert expected.median_px == pytest.approx(0.03)
 
 
 def test_below_the_smallest_measured_nothing_is_known():
-    assert expectation().at(1.99) is None
-    assert expectation().at(float("nan")) is None
-    assert expectation().smallest_px_per_cell == 2.0
+    assert model().at(1.99) is None
+    assert model().at(float("nan")) is None
+    assert model().smallest_px_per_cell == 2.0
 
 
 def test_beyond_the_largest_measured_it_gets_no_better():
-    assert expectation().at(20.0).median_px == 0.01
+    assert model().at(20.0).median_px == 0.01
 
 
 def test_the_smallest_size_for_a_recall_and_for_an_error():
-    assert expectation().px_per_cell_for_recall(0.98) == 2.0
-    assert expectation().px_per_cell_for_recall(0.99) == pytest.approx(np.sqrt(8.0))
+    assert model().px_per_cell_for_recall(0.98) == 2.0
+    assert model().px_per_cell_for_recall(0.99) == pytest.approx(np.sqrt(8.0))
     # 95 % within 0.06 px: half way from 0.08 at 2 px to 0.04 at 4 px.
-    assert expectation().px_per_cell_for_error(0.06) == pytest.approx(np.sqrt(8.0))
-    assert expectation().px_per_cell_for_error(0.019) is None
+    assert model().px_per_cell_for_error(0.06) == pytest.approx(np.sqrt(8.0))
+    assert model().px_per_cell_for_error(0.019) is None
 
 
 def test_a_recall_that_no_size_reaches_has_no_size():
-    poor = expectation(replace(SMALL, recall=0.5), replace(LARGE, recall=0.97))
+    poor = model(replace(SMALL, recall=0.5), replace(LARGE, recall=0.97))
     assert poor.px_per_cell_for_recall(0.99) is None
 
 
 def test_good_is_99_percent_or_as_good_as_it_was_measured_to_get():
-    assert expectation().good_recall == 0.99
-    assert expectation().good_px_per_cell == pytest.approx(np.sqrt(8.0))
-    poor = expectation(replace(SMALL, recall=0.5), replace(LARGE, recall=0.978))
+    assert model().good_recall == 0.99
+    assert model().good_px_per_cell == pytest.approx(np.sqrt(8.0))
+    poor = model(replace(SMALL, recall=0.5), replace(LARGE, recall=0.978))
     assert poor.good_recall == 0.97
     assert 2.0 < poor.good_px_per_cell < 8.0
     assert poor.at(poor.good_px_per_cell).recall == pytest.approx(0.97)
 
 
 def test_noise_and_blur_cost_what_they_were_measured_to_cost():
-    table = expectation()
+    table = model()
     assert table.noise_cost(4 / 160) == Cost(1.0, 0.0)
     assert table.noise_cost(1 / 160) == Cost(1.0, 0.0)  # better than ordinary promises nothing
     assert table.noise_cost(8 / 160).error_times == pytest.approx(1.5)
@@ -95,14 +95,14 @@ def test_noise_and_blur_cost_what_they_were_measured_to_cost():
 
 
 def test_what_was_not_measured_has_no_cost():
-    bare = expectation(SMALL, LARGE)
+    bare = model(SMALL, LARGE)
     assert bare.noise_cost(0.1) is None
     assert bare.blur_cost(2.0) is None
 
 
 def test_one_size_makes_no_curve():
     with pytest.raises(ValueError, match="rows of two sizes or more"):
-        expectation(SMALL, NOISY)
+        model(SMALL, NOISY)
 
 
 rows = st.lists(
@@ -114,7 +114,7 @@ rows = st.lists(
 def test_a_larger_tag_is_never_expected_to_be_read_worse(values, one_px, other_px):
     if len({value[0] for value in values}) < 2:
         return
-    table = expectation(*(row(*value) for value in values))
+    table = model(*(row(*value) for value in values))
     low, high = (table.at(size) for size in sorted((one_px, other_px)))
     if low is None:
         return
@@ -127,7 +127,7 @@ def test_a_larger_tag_is_never_expected_to_be_read_worse(values, one_px, other_p
 def test_the_size_for_a_recall_has_that_recall(values, recall):
     if len({value[0] for value in values}) < 2:
         return
-    table = expectation(*(row(*value) for value in values))
+    table = model(*(row(*value) for value in values))
     size = table.px_per_cell_for_recall(recall)
     if size is None:
         assert table.at(table.largest_px_per_cell).recall < recall
@@ -145,9 +145,9 @@ def test_making_monotone_keeps_the_weighted_mean(pairs):
 
 def test_what_is_written_is_read_back(tmp_path):
     path = tmp_path / "expectation.toml"
-    write_model(path, expectation())
-    assert read_model(path).at(4.0) == expectation().at(4.0)
-    assert set(read_model(path).rows) == set(expectation().rows)
+    write_model(path, model())
+    assert read_model(path).at(4.0) == model().at(4.0)
+    assert set(read_model(path).rows) == set(model().rows)
 
 
 def test_the_file_that_comes_with_tablecam_is_as_it_would_be_written(tmp_path):
@@ -168,7 +168,7 @@ def test_the_file_that_comes_with_tablecam_is_as_it_would_be_written(tmp_path):
 )
 def test_a_file_that_is_wrong_is_one_line(tmp_path, old, new, message):
     path = tmp_path / "expectation.toml"
-    write_model(path, expectation())
+    write_model(path, model())
     text = path.read_text(encoding="utf-8")
     path.write_text(text.replace(old, new, 1), encoding="utf-8")
     with pytest.raises(BadInput, match=r"expectation\.toml") as error:
