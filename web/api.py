@@ -247,8 +247,8 @@ def light() -> Response:
     return Response(status=204)
 
 
-@blueprint.post("/simulated/<any(pause, 'stand-still', resume, restart):deed>")
-def play(deed: str) -> Response:
+@blueprint.post("/simulated/<any(pause, 'stand-still', resume, restart):command>")
+def play(command: str) -> Response:
     """Controls the simulated table's script: pause with or without hands, resume, restart."""
     controls = shown().simulated
     actions = {
@@ -257,7 +257,7 @@ def play(deed: str) -> Response:
         "resume": controls.resume,
         "restart": controls.restart,
     }
-    actions[deed]()
+    actions[command]()
     return Response(status=204)
 
 

@@ -150,11 +150,11 @@ def correct() -> Response:
     return _shown()
 
 
-@blueprint.get("/others/<int:deed>")
-def might_have_been(deed: int) -> Response:
-    """Returns this seat's alternatives to a deed, and the groups of its dice."""
+@blueprint.get("/others/<int:number>")
+def might_have_been(number: int) -> Response:
+    """Returns this seat's alternatives to an action, and the groups of its dice."""
     referee = _referee()
-    known = {"others": others(referee, seat_now(), deed), "dice": dice_groups(referee, deed)}
+    known = {"others": others(referee, seat_now(), number), "dice": dice_groups(referee, number)}
     response = jsonify(known)
     # It may reveal a concealed hand.
     response.headers["Cache-Control"] = "no-store"

@@ -159,10 +159,10 @@ class Followed:
 
     def _final_status(self, last: int) -> GameStatus:
         """Returns the status of an ended game."""
-        # Only from its last deed, or its beginning: reading all of a long game takes long.
+        # Only from its last action, or its beginning: reading all of a long game takes long.
         if self._ended is None or self._ended.entry != last:
-            deed = self.journal.newest("deed", "play")
-            document = {} if deed is None else deed.document
+            newest = self.journal.newest("deed", "play")
+            document = {} if newest is None else newest.document
             events = document.get("events") or [{"text": ""}]
             sides = self._side_names()
             words = events[-1]["text"]
@@ -201,7 +201,7 @@ class Followed:
 def game_status(
     game: Described, entry: int, words: str, sides: Sequence[str], after: Json | None
 ) -> GameStatus:
-    """Returns a game's status from a deed's `after`, which is None before a game has begun."""
+    """Returns a game's status from an entry's `after`, which is None before a game has begun."""
     standing = Standing() if after is None else game.standing(after["state"])
     figures = {
         side.name: f"{side.figures[0].label} {side.figures[0].value}"

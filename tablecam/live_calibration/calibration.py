@@ -158,7 +158,7 @@ class LiveCalibration(Background):
 
     def _do(self, action: UserAction, view: str) -> None:
         work = self._work
-        deeds: dict[UserAction, Callable[[], None]] = {
+        steps: dict[UserAction, Callable[[], None]] = {
             "take-now": work.take_now,
             "forget-best-focus": work.forget_best_focus,
             "drop": partial(work.drop, view),
@@ -171,7 +171,7 @@ class LiveCalibration(Background):
             "learn-bases": work.learn_bases,
             "leave-bases": work.leave_bases,
         }
-        deeds[action]()
+        steps[action]()
 
     def _run(self) -> None:
         number = -1

@@ -61,7 +61,7 @@ class GameRecord(Protocol):
     def begin_play(self, document: Json) -> None:
         """Records how a game begins."""
 
-    def add_deeds(self, deeds: Sequence[Json], rulings: Sequence[Json] = ()) -> None:
+    def add_actions(self, actions: Sequence[Json], rulings: Sequence[Json] = ()) -> None:
         """Records the actions done or undone in the newest game, all or none.
 
         `rulings` are the rulings that result from moves by hand.
@@ -194,9 +194,9 @@ class GameRecorder:
         with self._lock:
             self._write(NewEntry("play", document, at=self._now()))
 
-    def add_deeds(self, deeds: Sequence[Json], rulings: Sequence[Json] = ()) -> None:
+    def add_actions(self, actions: Sequence[Json], rulings: Sequence[Json] = ()) -> None:
         """Records the actions done or undone in the newest game, all or none."""
-        entries = [NewEntry("deed", deed, at=self._now()) for deed in deeds]
+        entries = [NewEntry("deed", action, at=self._now()) for action in actions]
         entries += [NewEntry("ruling", ruling, at=self._now()) for ruling in rulings]
         with self._lock:
             self._write(*entries)

@@ -14,8 +14,8 @@ from tablecam.rules.dice import Roll
 from tablecam.rules.game import Json, Refused
 
 
-def undo_to(referee: Referee, seat: Seat, deed: int, version: int | None = None) -> None:
-    """Takes back the action with index `deed` in the log, and all actions after it.
+def undo_to(referee: Referee, seat: Seat, number: int, version: int | None = None) -> None:
+    """Takes back the action with index `number` in the log, and all actions after it.
 
     Raises:
         NotYours, OutOfDate: As for `Referee.act`.
@@ -23,7 +23,7 @@ def undo_to(referee: Referee, seat: Seat, deed: int, version: int | None = None)
     """
 
     def plan(play: AnyPlay) -> Change:
-        place = play.place_of(deed)
+        place = play.place_of(number)
         return Change(lambda: play.undo(len(play.done) - place), since=place)
 
     referee.change(seat, plan, version)
@@ -42,7 +42,7 @@ def redo(referee: Referee, seat: Seat, version: int | None = None) -> None:
 def correct_dice(
     referee: Referee,
     seat: Seat,
-    deed: int,
+    number: int,
     values: Sequence[int],
     why: str = "",
     version: int | None = None,
@@ -55,7 +55,7 @@ def correct_dice(
     """
 
     def plan(play: AnyPlay) -> Change:
-        place = play.place_of(deed)
+        place = play.place_of(number)
         roll = play.done[place].action
         if not isinstance(roll, Roll) or roll.values is None:
             raise Refused("expected dice that were rolled", key="deed")
@@ -68,7 +68,7 @@ def correct_dice(
     referee.change(seat, plan, version)
 
 
-def others(referee: Referee, seat: Seat, deed: int) -> list[Json]:
+def others(referee: Referee, seat: Seat, number: int) -> list[Json]:
     """Returns the alternatives to an action of the log, each with its label and action.
 
     Empty if it was a move on the table, a roll or another seat's action.
@@ -79,7 +79,7 @@ def others(referee: Referee, seat: Seat, deed: int) -> list[Json]:
     with referee.locked() as play:
         if play is None:
             raise Refused("expected a game in progress: none has begun", key="deed")
-        place = play.place_of(deed)
+        place = play.place_of(number)
         # Alternatives and their labels are those of that moment, not of today.
         before = play.done[place].before
         alternatives = _alternatives(play, seat, place)
@@ -90,7 +90,7 @@ def others(referee: Referee, seat: Seat, deed: int) -> list[Json]:
         ]
 
 
-def dice_groups(referee: Referee, deed: int) -> list[Json]:
+def dice_groups(referee: Referee, number: int) -> list[Json]:
     """Returns the dice of a roll of the log in their groups; empty for any other action.
 
     Raises:
@@ -99,7 +99,7 @@ def dice_groups(referee: Referee, deed: int) -> list[Json]:
     with referee.locked() as play:
         if play is None:
             raise Refused("expected a game in progress: none has begun", key="deed")
-        done = play.done[play.place_of(deed)]
+        done = play.done[play.place_of(number)]
         if not isinstance(done.action, Roll):
             return []
         roll = replace(done.action, values=None)
@@ -112,7 +112,7 @@ def dice_groups(referee: Referee, deed: int) -> list[Json]:
 def correct_choice(
     referee: Referee,
     seat: Seat,
-    deed: int,
+    number: int,
     action: object,
     why: str = "",
     version: int | None = None,
@@ -127,7 +127,7 @@ def correct_choice(
     """
 
     def plan(play: AnyPlay) -> Change:
-        place = play.place_of(deed)
+        place = play.place_of(number)
         choice = play.game.action_from_json(action)
         # A page may send anything: only what was legal then may take its place.
         if choice not in _alternatives(play, seat, place):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from tablecam.referee.game_views import beginning_view, deed_document, ruling_document
+from tablecam.referee.game_views import action_document, beginning_view, ruling_document
 from tablecam.rules.game import Game, Json, Suggestion
 from tablecam.rules.play import Play
 
@@ -16,10 +16,10 @@ class GameStore(Protocol):
     def begin_play(self, document: Json) -> None:
         """Stores the beginning of a game, a `game_views.beginning_view`."""
 
-    def add_deeds(self, deeds: Sequence[Json], rulings: Sequence[Json] = ()) -> None:
+    def add_actions(self, actions: Sequence[Json], rulings: Sequence[Json] = ()) -> None:
         """Stores log entries and the rulings on moves made since, all or none.
 
-        They are documents of `game_views.deed_document` and `game_views.ruling_document`.
+        They are documents of `game_views.action_document` and `game_views.ruling_document`.
         """
 
 
@@ -51,7 +51,7 @@ class StoreWriter:
         new = [suggestion for suggestion in suggested if suggestion not in self._ruled]
         self._logged, self._ruled = self._logged + len(logged), suggested
         if logged or new:
-            self._store.add_deeds(
-                [deed_document(self._game, entry) for entry in logged],
+            self._store.add_actions(
+                [action_document(self._game, entry) for entry in logged],
                 [ruling_document(suggestion) for suggestion in new],
             )

@@ -29,7 +29,7 @@ def beginning_view(play: Play[Any, Any]) -> Json:
     return play.beginning() | {"after": game_status(play.game, play.first)}
 
 
-def deed_document(game: Game[Any, Any], logged: Logged[Any, Any]) -> Json:
+def action_document(game: Game[Any, Any], logged: Logged[Any, Any]) -> Json:
     """Returns an entry of the log for storage, with its public events and the status after it.
 
     `deed` is the index of the action, None for an undo or a remark; `undoes` are the indices of the

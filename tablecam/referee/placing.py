@@ -58,8 +58,8 @@ class Placing:
             return f"{name} lacks {counted(self.missing, 'base')}: put it where the ghost is"
         if self.exchange and not self.moves:
             return self.exchange
-        deed = f"{self.exchange}, and put it" if self.exchange else f"put {name}"
-        return f"{deed} where the ghost is, {self.where}"
+        request = f"{self.exchange}, and put it" if self.exchange else f"put {name}"
+        return f"{request} where the ghost is, {self.where}"
 
 
 def put_back(unit: str) -> Json:

@@ -192,13 +192,13 @@ def _log(referee: Referee, play: AnyPlay, seat: Seat, after: str) -> Json:
     entries = after.removeprefix(run)
     # A mark of another run or seat is useless: send the whole log.
     is_whole = not (after.startswith(run) and entries.isdecimal())
-    deeds = None if is_whole else play.deeds_since(int(entries))
+    new = None if is_whole else play.deeds_since(int(entries))
     remarks = play.remarks_after
     lines = [
         line
-        for deed, done in enumerate(play.log)
-        if deeds is None or deed in deeds
-        for line in _lines(play.game, deed, done, seat, remarks.get(deed, ()))
+        for number, done in enumerate(play.log)
+        if new is None or number in new
+        for line in _lines(play.game, number, done, seat, remarks.get(number, ()))
     ]
     return {"log": lines, "log_is_whole": is_whole, "log_mark": f"{run}{play.log_length}"}
 
@@ -215,7 +215,7 @@ def _intent(intent: Intent, answer: Answer | None) -> Json:
 
 def _lines(
     game: Game[Any, Any],
-    deed: int,
+    number: int,
     done: Done[Any, Any],
     seat: Seat,
     remarks: Sequence[Remark],
@@ -224,7 +224,7 @@ def _lines(
 
     The units put back since follow it.
     """
-    status = {"undone": done.is_undone, "deed": deed}
+    status = {"undone": done.is_undone, "deed": number}
     is_chosen = done.note != ONLY_CHOICE
     lines = [*event_lines(game, done, seat), *pass_lines(game, done)]
     lines = [line | {"is_chosen": is_chosen} for line in lines]

@@ -118,7 +118,7 @@ def _quoted_or_nothing(value: object) -> str:
     return "nothing" if value is _ABSENT else quoted(value)
 
 
-_DEED_KEYS = ("entry", "deed", "undoes", "events", "after")
+_ACTION_KEYS = ("entry", "deed", "undoes", "events", "after")
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +193,7 @@ class RecordingCheck:
             self._checks |= {
                 "position": self._position,
                 "play": self._play,
-                "deed": self._deed,
+                "deed": self._action,
                 "ruling": self._ruling,
             }
 
@@ -234,12 +234,12 @@ class RecordingCheck:
         self._count("game")
         return self._compared(entry.document, recomputed, ("after",))
 
-    def _deed(self, entry: Entry) -> _Comparison:
+    def _action(self, entry: Entry) -> _Comparison:
         recomputed = self._rerun.act(entry)
-        self._count_deed(entry.document)
-        return self._compared(entry.document, recomputed, _DEED_KEYS)
+        self._count_action(entry.document)
+        return self._compared(entry.document, recomputed, _ACTION_KEYS)
 
-    def _count_deed(self, document: Json) -> None:
+    def _count_action(self, document: Json) -> None:
         # With a note, the action is wrapped.
         action = document["entry"].get("action", document["entry"])
         noun = "roll" if action.get("type") == "roll" else "action"

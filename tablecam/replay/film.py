@@ -151,7 +151,7 @@ def _play(document: Json) -> Json:
     return public | ({"house": house} if house else {})
 
 
-def _deed(document: Json) -> Json:
+def _action(document: Json) -> Json:
     # Without `entry`, which may name concealed cards.
     public: Json = {key: document[key] for key in ("deed", "undoes") if key in document}
     if "events" in document:
@@ -212,7 +212,7 @@ _PUBLIC_PARTS: Final[Mapping[Kind, Callable[[Json], Json]]] = {
     "position": _position,
     "move": _move,
     "play": _play,
-    "deed": _deed,
+    "deed": _action,
     "ruling": _ruling,
     "dispute": _dispute,
     "notice": _notice,

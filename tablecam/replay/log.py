@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any, Final
 
 from tablecam.record.entries import Entry, Json, Kind
@@ -21,7 +21,7 @@ Said = Iterator["LogLine"]
 
 @dataclass(frozen=True, slots=True)
 class LogLine:
-    """One line of the log. `kind` is the event's, or the entry's if it is not a deed.
+    """One line of the log. `kind` is the event's, or the entry's if it is no action.
 
     `dice` are the values rolled, `note` the players' comment. `is_undone` if it was undone later.
     """
@@ -54,7 +54,7 @@ class Log:
     """Converts a recording's entries, in order, to `lines`."""
 
     lines: list[LogLine] = field(default_factory=list)
-    _deeds: dict[int, range] = field(default_factory=dict)
+    _lines_by_action: dict[int, range] = field(default_factory=dict)
     _disputes: int = 0
 
     def add(self, entry: Entry) -> None:
@@ -71,14 +71,14 @@ class Log:
     def play(self, entry: Entry) -> Said:
         """Yields the line that begins a game."""
         # The numbers of actions restart in each game.
-        self._deeds.clear()
+        self._lines_by_action.clear()
         position, options = entry.document["position"], entry.document.get("options", {})
         count = Counter(unit["side"] for unit in position["units"])
         sides = [f"{side_plural(side)} ({counted(n, 'unit')})" for side, n in count.items()]
         agreed = [_agreed(key, value, count) for key, value in options.items()]
         yield _line(entry, "; ".join(("a game begins: " + " v ".join(sides), *agreed)))
 
-    def deed(self, entry: Entry) -> Said:
+    def action(self, entry: Entry) -> Said:
         """Yields the action, and the events that followed."""
         document = entry.document
         if document.get("undoes"):
@@ -89,19 +89,17 @@ class Log:
         events = [*_events(entry, document)]
         if document.get("deed") is not None:
             # A later undo marks these lines.
-            self._deeds[document["deed"]] = range(first_line, first_line + len(events))
+            self._lines_by_action[document["deed"]] = range(first_line, first_line + len(events))
         yield from events
 
     def _undone(self, entry: Entry, undoes: list[int]) -> LogLine:
-        """Marks the lines of undone deeds, and returns the line that says so."""
-        for deed in undoes:
-            for line_number in self._deeds.get(deed, ()):
+        """Marks the lines of undone actions, and returns the line that says so."""
+        for action in undoes:
+            for line_number in self._lines_by_action.get(action, ()):
                 self.lines[line_number] = replace(self.lines[line_number], is_undone=True)
         # The earliest action taken back, or the first after it that has a line.
-        first = next(
-            (number for deed in reversed(undoes) for number in self._deeds.get(deed, ())),
-            None,
-        )
+        lines = (self._lines_by_action.get(action, ()) for action in reversed(undoes))
+        first = next(chain.from_iterable(lines), None)
         target = "" if first is None else f", back to before: {self.lines[first].text}"
         steps = "the last action" if len(undoes) == 1 else f"the last {len(undoes)} actions"
         return _line(entry, f"{steps} taken back{target}", kind="undo")
@@ -215,7 +213,7 @@ def _line(entry: Entry, text: str, rule: str | None = None, kind: str | None = N
 
 _FORMATTERS: Final[dict[Kind, Callable[[Log, Entry], Said]]] = {
     "play": Log.play,
-    "deed": Log.deed,
+    "deed": Log.action,
     "move": Log.move,
     "ruling": Log.ruling,
     "dispute": Log.dispute,

@@ -9,7 +9,7 @@ from typing import Any
 from tablecam.errors import BadInput
 from tablecam.record.entries import Entry, Json
 from tablecam.record.positions import MISSED
-from tablecam.referee.game_views import deed_document, game_status, ruling_document
+from tablecam.referee.game_views import action_document, game_status, ruling_document
 from tablecam.referee.table_diff import TableDiff
 from tablecam.replay.moment import document_after
 from tablecam.rules.game import LAY, Game
@@ -30,7 +30,7 @@ class Rerun:
         self.play: Play[Any, Any] | None = None
         self.table: Json | None = None
         self._name = name
-        self._deeds = 0
+        self._performed = 0
         self._by_hand = TableDiff(game)
         self._seen_before: Position | None = None
 
@@ -57,7 +57,7 @@ class Rerun:
         """
         document = {key: value for key, value in entry.document.items() if key != "after"}
         self.play = Play.from_json(self.game, document)
-        self._deeds = 0
+        self._performed = 0
         self._by_hand.begin(self.game.position(self.play.state))
         return {"after": game_status(self.game, self.play.state)}
 
@@ -71,13 +71,13 @@ class Rerun:
             raise BadInput(self._name, f"entry {entry.number}: no game began before it")
         before = self.game.position(self.play.state)
         self.play.take(entry.document["entry"])
-        (logged,) = self.play.logged(after=self._deeds)
-        self._deeds += 1
+        (logged,) = self.play.logged(after=self._performed)
+        self._performed += 1
         # A `lay` records where units already lie.
         if logged.document.get("type") != LAY:
             self._by_hand.follow(before, self.game.position(self.play.state))
         self._note()
-        return deed_document(self.game, logged)
+        return action_document(self.game, logged)
 
     def rulings(self, unit: str) -> Iterator[Json]:
         """Yields the rulings on a move of a unit by hand: by the current state, then by others."""

@@ -152,14 +152,14 @@ def _entry_scenes(now: Scene, entry: Entry, position: Position | None) -> Iterat
         case "play":
             yield replace(next_scene, words="The game begins.")
         case "deed":
-            yield from _deed_scenes(next_scene, entry.document)
+            yield from _action_scenes(next_scene, entry.document)
         case "dispute":
             yield _dispute_scene(next_scene, entry.document["dispute"])
         case _:
             yield replace(next_scene, words=entry.document["text"])
 
 
-def _deed_scenes(next_scene: Scene, document: Json) -> Iterator[Scene]:
+def _action_scenes(next_scene: Scene, document: Json) -> Iterator[Scene]:
     taken_back = len(document.get("undoes", ()))
     if taken_back:
         actions = f"The last {taken_back} actions are" if taken_back > 1 else "The last action is"

@@ -17,7 +17,7 @@ from rich.console import Console
 from tablecam.record.entries import Entry, NewEntry
 from tablecam.record.game_file import GameFile
 from tablecam.record.positions import DifferenceEncoder
-from tablecam.referee.game_views import beginning_view, deed_document, ruling_document
+from tablecam.referee.game_views import action_document, beginning_view, ruling_document
 from tablecam.referee.table_diff import TableDiff
 from tablecam.replay.check import RecordingCheck
 from tablecam.replay.copies import copy_of
@@ -70,7 +70,7 @@ def recorded(play: Play[Any, Any]) -> Iterator[NewEntry]:
             hands.seen = now
             hands.compare(state)
             yield from (NewEntry("ruling", ruling_document(e), at=at) for e in hands.suggested)
-        yield NewEntry("deed", deed_document(play.game, logged), at=at)
+        yield NewEntry("deed", action_document(play.game, logged), at=at)
         hands.follow(before, now)
         hands.drop_placed(logged.state)
         if number % _DISPUTED == 0:

@@ -96,8 +96,8 @@ def test_what_a_full_disk_refused_is_written_once_there_is_room(tmp_path):
 def test_half_a_character_keeps_nothing_after_it_from_the_disk(tmp_path):
     game = kept_in(tmp_path)
     game.begin_play(BEGINNING)
-    game.add_deeds([{"entry": {"why": "we agreed \ud83d"}}])
-    game.add_deeds([{"entry": {"why": "and again"}}])
+    game.add_actions([{"entry": {"why": "we agreed \ud83d"}}])
+    game.add_actions([{"entry": {"why": "and again"}}])
     assert game.trouble == ""
     _, half, after = GameFile.open(game.path).entries()
     assert half.document == {"entry": {"why": "we agreed ?"}}
@@ -295,7 +295,7 @@ def test_a_file_damaged_where_nobody_wrote_is_begun_anew_when_the_game_is_closed
     game = kept_in(tmp_path)
     game.begin_play(BEGINNING)
     for number in range(3):
-        game.add_deeds([deed({"type": "roll", "values": [number]})])
+        game.add_actions([deed({"type": "roll", "values": [number]})])
     first = game.path
     first.write_bytes(first.read_bytes().replace(b'"values":[1]', b'"values":[6]'))
     game.close()
@@ -308,21 +308,21 @@ def test_a_file_damaged_where_nobody_wrote_is_begun_anew_when_the_game_is_closed
 def test_a_file_that_was_changed_between_two_evenings_is_told_of_and_not_sealed_anew(tmp_path):
     game = kept_in(tmp_path)
     game.begin_play(BEGINNING)
-    game.add_deeds([deed({"type": "roll", "values": [2]})])
+    game.add_actions([deed({"type": "roll", "values": [2]})])
     path = game.path
     game.close()
     path.write_bytes(path.read_bytes().replace(b'"values":[2]', b'"values":[6]'))
     game = kept_in(tmp_path, GameFile.open(path))
     (told,) = game.try_again()
     assert told.startswith(f"{path.name} was changed after it was written (entry 2 (deed) was ch")
-    game.add_deeds([deed({"type": "roll", "values": [3]})])
+    game.add_actions([deed({"type": "roll", "values": [3]})])
     game.close()
     assert (game.path, game.unsaved) == (path, "")
     assert len(GameFile.open(path).verified().faults) == 1
     # A new recording, begun because another program writes to the file, is logged.
     game = kept_in(tmp_path, GameFile.open(path))
     add(GameFile.open(path), 1)
-    game.add_deeds([deed({"type": "roll", "values": [4]})])
+    game.add_actions([deed({"type": "roll", "values": [4]})])
     game.close()
     assert game.path != path
     (notice,) = GameFile.open(game.path).entries("notice")
@@ -397,8 +397,8 @@ def test_a_game_with_the_referee_is_kept_as_it_is_played(tmp_path):
     assert game.unfinished() is None
     game.begin_play(BEGINNING)
     for number in range(3):
-        game.add_deeds([deed({"type": "roll", "values": [number]})])
-    game.add_deeds([deed({"undo": 1})])
+        game.add_actions([deed({"type": "roll", "values": [number]})])
+    game.add_actions([deed({"undo": 1})])
     log = [{"type": "roll", "values": [number]} for number in range(3)]
     assert game.unfinished() == BEGINNING | {"log": [*log, {"undo": 1}]}
     game.begin_play(BEGINNING)
@@ -409,12 +409,12 @@ def test_a_game_that_goes_on_has_its_disputes_and_actions(tmp_path):
     first = kept_in(tmp_path)
     add(first, 1)
     first.begin_play(BEGINNING)
-    first.add_deeds([deed({"type": "done"})])
+    first.add_actions([deed({"type": "done"})])
     first.close()
     again = GameRecorder(partial(new_game_file, tmp_path, FACTS), GameFile.open(first.path))
     assert again.disputes() == first.disputes()
     assert again.dispute_position(1) == position(1)
-    again.add_deeds([deed({"type": "done"})])
+    again.add_actions([deed({"type": "done"})])
     assert again.path == first.path
     assert again.unfinished()["log"] == [{"type": "done"}] * 2
 
@@ -425,8 +425,8 @@ def test_actions_that_a_full_disk_refused_are_counted_and_written_later_in_order
     text = "x" * 4_000
     with full_disk(120_000):
         for number in range(40):
-            game.add_deeds([deed({"number": number, "text": text})])
+            game.add_actions([deed({"number": number, "text": text})])
         assert "actions are not on the disk" in game.trouble
-    game.add_deeds([deed({"number": 40, "text": text})])
+    game.add_actions([deed({"number": 40, "text": text})])
     assert game.trouble == ""
     assert [entry["number"] for entry in game.unfinished()["log"]] == list(range(41))

@@ -39,9 +39,9 @@ class Evening:
     def begin_play(self, document: Json) -> None:
         self._keep("play", document)
 
-    def add_deeds(self, deeds: Sequence[Json], rulings: Sequence[Json] = ()) -> None:
-        for deed in deeds:
-            self._keep("deed", deed)
+    def add_actions(self, actions: Sequence[Json], rulings: Sequence[Json] = ()) -> None:
+        for action in actions:
+            self._keep("deed", action)
         for ruling in rulings:
             self._keep("ruling", ruling)
 

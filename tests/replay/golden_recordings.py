@@ -23,7 +23,7 @@ from tablecam.record.entries import (
 from tablecam.record.game_file import GameFile
 from tablecam.record.journal import Journal
 from tablecam.record.positions import difference
-from tablecam.referee.game_views import beginning_view, deed_document
+from tablecam.referee.game_views import action_document, beginning_view
 from tablecam.rules.play import Play
 from tablecam.table.position_file import position_to_json
 from tests.record.games import FACTS
@@ -55,7 +55,7 @@ def entries_of(play: Play, began: datetime = FACTS.started_at) -> Iterator[NewEn
         if told := difference(before, now):
             yield NewEntry("position", told, at=at)
         before = now
-        yield NewEntry("deed", deed_document(play.game, logged), at=at)
+        yield NewEntry("deed", action_document(play.game, logged), at=at)
 
 
 def made(path: Path, entries: list[NewEntry] | None = None, facts: GameFacts = FACTS) -> GameFile:

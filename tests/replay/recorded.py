@@ -10,7 +10,7 @@ from typing import Any
 from tablecam.record.entries import GameFacts, Kind, NewEntry, Picture
 from tablecam.record.game_file import GameFile
 from tablecam.record.positions import difference
-from tablecam.referee.game_views import beginning_view, deed_document
+from tablecam.referee.game_views import action_document, beginning_view
 from tablecam.rules.play import Play
 from tablecam.table.position_file import position_to_json
 
@@ -32,7 +32,7 @@ def entries(play: Play[Any, Any], apart_s: float = 12.0) -> Iterator[NewEntry]:
     yield new("play", begun, 1)
     for place, logged in enumerate(play.logged(), start=1):
         at_s = apart_s * place
-        yield new("deed", deed_document(play.game, logged), at_s)
+        yield new("deed", action_document(play.game, logged), at_s)
         before, now = now, position_to_json(play.game.position(logged.state))
         if told := difference(before, now):
             yield new("position", told, at_s + 1)
