@@ -16,7 +16,7 @@ from tablecam.rules.game_files import FORMATS
 from tablecam.table.sides import side_name, side_plural
 from tablecam.wording import counted, quoted
 
-Said = Iterator["LogLine"]
+LogLines = Iterator["LogLine"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class Log:
         except (LookupError, TypeError, AttributeError, ValueError):
             self.lines.append(_line(entry, f"this {entry.kind} cannot be read"))
 
-    def play(self, entry: Entry) -> Said:
+    def play(self, entry: Entry) -> LogLines:
         """Yields the line that begins a game."""
         # The numbers of actions restart in each game.
         self._lines_by_action.clear()
@@ -78,7 +78,7 @@ class Log:
         agreed = [_agreed(key, value, count) for key, value in options.items()]
         yield _line(entry, "; ".join(("a game begins: " + " v ".join(sides), *agreed)))
 
-    def action(self, entry: Entry) -> Said:
+    def action(self, entry: Entry) -> LogLines:
         """Yields the action, and the events that followed."""
         document = entry.document
         if document.get("undoes"):
@@ -104,13 +104,13 @@ class Log:
         steps = "the last action" if len(undoes) == 1 else f"the last {len(undoes)} actions"
         return _line(entry, f"{steps} taken back{target}", kind="undo")
 
-    def move(self, entry: Entry) -> Said:
+    def move(self, entry: Entry) -> LogLines:
         """Yields a unit's move by hand."""
         length_mm = path_mm(entry.document["path"])
         if length_mm:
             yield _line(entry, f"{entry.document['unit']} is moved by hand, {length_mm:.0f} mm")
 
-    def ruling(self, entry: Entry) -> Said:
+    def ruling(self, entry: Entry) -> LogLines:
         """Yields the referee's ruling on a move by hand."""
         answer, text = entry.document["answer"], entry.document["text"]
         because = (answer.get("because") or "") if answer["answer"] == "no" else ""
@@ -127,7 +127,7 @@ class Log:
             return
         yield replace(_line(entry, text, answer["rule"]), note=note)
 
-    def dispute(self, entry: Entry) -> Said:
+    def dispute(self, entry: Entry) -> LogLines:
         """Yields the question of a dispute and its answer."""
         self._disputes += 1
         dispute = entry.document["dispute"]
@@ -140,7 +140,7 @@ class Log:
         if dispute.get("line"):
             yield _line(entry, dispute["line"]["text"])
 
-    def notice(self, entry: Entry) -> Said:
+    def notice(self, entry: Entry) -> LogLines:
         """Yields a notice on the camera, the disk, ..."""
         yield _line(entry, entry.document["text"])
 
@@ -169,7 +169,7 @@ def path_mm(path: Iterable[Iterable[float]]) -> float:
     return sum(math.dist(one, other) for one, other in pairwise(places))
 
 
-def _events(entry: Entry, document: Json) -> Said:
+def _events(entry: Entry, document: Json) -> LogLines:
     for event in document.get("events", ()):
         dice = event.get("dice") or {}
         yield LogLine(
@@ -211,7 +211,7 @@ def _line(entry: Entry, text: str, rule: str | None = None, kind: str | None = N
     return LogLine(entry.number, entry.at, kind or entry.kind, text, rule)
 
 
-_FORMATTERS: Final[dict[Kind, Callable[[Log, Entry], Said]]] = {
+_FORMATTERS: Final[dict[Kind, Callable[[Log, Entry], LogLines]]] = {
     "play": Log.play,
     "deed": Log.action,
     "move": Log.move,
