@@ -11,7 +11,7 @@ from typing import Any
 
 from tablecam.referee.game_controller import ONLY_CHOICE
 from tablecam.referee.placing import marker_of, put_back_words
-from tablecam.referee.seats import SPECTATOR, Seat
+from tablecam.referee.seats import SPECTATOR, Seat, taken_back_words
 from tablecam.rules.descriptions import Described
 from tablecam.rules.dice import Roll
 from tablecam.rules.frozen_json import to_plain
@@ -154,10 +154,10 @@ def pass_lines(game: Game[Any, Any], done: Done[Any, Any]) -> list[Json]:
 
 
 def remark_lines(remark: object) -> list[Json]:
-    """Returns who was put back, if a remark says so."""
-    words = put_back_words(remark if isinstance(remark, dict) else {})
-    line = {"note": "", "dice": None}
-    return [Event("put-back", words).to_json() | line] if words else []
+    """Returns who was put back, or who took back what others did, if a remark says so."""
+    document, line = remark if isinstance(remark, dict) else {}, {"note": "", "dice": None}
+    words = {"put-back": put_back_words(document), "undo": taken_back_words(document)}
+    return [Event(kind, text).to_json() | line for kind, text in words.items() if text]
 
 
 def _dice(action: object) -> Json | None:

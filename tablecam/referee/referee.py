@@ -33,7 +33,7 @@ from tablecam.referee.intents import (
 )
 from tablecam.referee.placing import Placing, changed, laid, put_back
 from tablecam.referee.refusals import NotYours, OutOfDate
-from tablecam.referee.seats import Proposal, Seat
+from tablecam.referee.seats import Proposal, Seat, taken_back
 from tablecam.rules.descriptions import begin_words
 from tablecam.rules.game import OVERRULE, Game, Refused, Suggestion
 from tablecam.rules.game_files import FORMATS, options_with_files
@@ -458,7 +458,11 @@ class Referee:
         """
 
         def carry_out(_: Seat) -> None:
+            askeds = (self.game.asked(done.before) for done in self._controller.last_done(steps))
+            others = {asked.seat for asked in askeds if asked.seat not in (None, seat.side)}
             self._controller.undo(steps)
+            if seat.side is not None and others:
+                self._controller.required().remark(taken_back(seat, others, steps))
             self._go_on()
 
         with self._lock:

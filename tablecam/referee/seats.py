@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Final, Literal
 
-from tablecam.rules.game import PendingDecision
+from tablecam.rules.game import Json, PendingDecision
+from tablecam.table.sides import side_plural
+from tablecam.wording import joined
 
 Kind = Literal["player", "shared", "both", "spectator"]
 
@@ -65,6 +67,25 @@ class Proposal:
     def may_agree(self, seat: Seat) -> bool:
         """Whether a seat may agree to the proposal."""
         return seat.plays and seat != self.by
+
+
+_TAKEN_BACK: Final = "taken_back"
+
+
+def taken_back(seat: Seat, sides: Collection[str], number: int) -> Json:
+    """Returns the remark that a seat took back the latest actions, which others had chosen."""
+    return {_TAKEN_BACK: {"by": seat.side, "of": sorted(sides), "number": number}}
+
+
+def taken_back_words(remark: Mapping[str, Any]) -> str:
+    """Returns such a remark in words; empty for any other."""
+    fields = remark.get(_TAKEN_BACK)
+    if not isinstance(fields, dict):
+        return ""
+    what = "the last action" if fields["number"] == 1 else f"the last {fields['number']} actions"
+    return (
+        f"{side_plural(fields['by'])} took back {what} of {joined(map(side_plural, fields['of']))}"
+    )
 
 
 SHARED = Seat("shared")

@@ -196,6 +196,17 @@ def test_what_the_other_side_chose_is_taken_back_only_if_it_agrees() -> None:
     assert seat_view(referee, FRENCH)["log"][-1]["undone"]
 
 
+def test_who_takes_back_what_the_other_side_answered_is_told() -> None:
+    referee = begun()
+    act(referee, "command", "March")
+    act(referee, "activate", "F1:")
+    act(referee, "card", "No card", BRITISH)
+    referee.undo(FRENCH)
+    (line,) = (line for line in seat_view(referee, BRITISH)["log"] if line["kind"] == "undo")
+    assert line["text"] == "French took back the last action of British"
+    assert seat_view(referee, BRITISH)["is_yours"]
+
+
 def test_what_showed_nothing_is_taken_back_by_one_seat() -> None:
     referee = dealt()
     before = seat_view(referee, FRENCH)["question"]
