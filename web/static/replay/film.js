@@ -129,6 +129,7 @@ export class Film {
     for (const action of entry.undoes ?? []) {
       const taken = this.actions.get(action);
       if (taken !== undefined) this.undone.set(taken, at);
+      this.moments = this.moments.filter((moment) => moment.at !== taken);
     }
     this.addMoves(at);
     this.addPictures(entry, at);
