@@ -135,6 +135,8 @@ def read_camera_file(path: Path | str) -> CameraFile:
     try:
         # The "-sig" accepts the byte order mark that some editors write.
         text = Path(path).read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        raise CalibrationError(f"{source}: there is no such file") from None
     except OSError as error:
         reason = error.strerror or type(error).__name__
         raise CalibrationError(f"{source}: expected a camera file, got: {reason}") from error

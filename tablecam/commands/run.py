@@ -63,8 +63,11 @@ def run(
     if source == SIMULATED:
         serve_demo(host, port, game, None, bases_file_path, open_browser=open_browser)
         return
-    table_path, camera_path = _required(table_path, "--table"), _required(camera_path, "--camera")
-    roster = with_bases(read_table_file(table_path, known_games()), bases_file_path, camera_path)
+    # A table file that is missing or wrong is named before a camera file is asked for.
+    table_path = _required(table_path, "--table")
+    roster = read_table_file(table_path, known_games())
+    camera_path = _required(camera_path, "--camera")
+    roster = with_bases(roster, bases_file_path, camera_path)
     camera_file = read_camera_file(camera_path)
     size = PictureSize(camera_file.width_px, camera_file.height_px, camera_file.source)
     camera = camera_file.camera(roster.table_tags_mm)

@@ -31,8 +31,10 @@ _LEFT_OUT: Final = frozenset(
 """Kinds of moments or lines that other sections cover, or whose result suffices."""
 _PARAGRAPHS: Final = frozenset({"phase", "attack", "overrule", "over"})
 """Kinds of moments or lines that begin a new paragraph within a turn."""
-_MARKUP: Final = re.compile(r"[\\`*_\[\]<>|&#~]|(?<!\S)[-+=]+(?!\S)")
-"""Links and tags, and characters that make a heading or a list at the start of a line."""
+_MARKUP: Final = re.compile(r"[\\`*_\[\]<>|&#~]")
+"""Characters that make links, tags and headings."""
+_LIST_MARK: Final = re.compile(r"^(\d*)([-+=]+|\.)(?=\s|$)")
+"""What makes a list or a heading where a line begins with it."""
 _UNCHANGED: Final = "The table is unchanged."
 
 
@@ -62,6 +64,8 @@ class Report:
         self._markers: Json = {}
         self._state: Json = {}
         self._tables: dict[int, Position | None] = {}
+        # By its `play` entry: a game's first turn has no event of its own.
+        self._first_turns: dict[int, str] = {}
         self._began: Position | None = None
         self._ended_at: datetime = facts.started_at
 
@@ -85,6 +89,11 @@ class Report:
             after = entry.document.get("after", {})
             self._markers = after.get("markers", self._markers)
             self._state = after.get("state", self._state)
+        if entry.kind == "play" and self._state:
+            standing = self._game.standing(self._state)
+            if standing.turn is not None and standing.active:
+                turn = f"{standing.turn_word.capitalize()} {standing.turn}"
+                self._first_turns[entry.number] = f"{turn}, {side_name(standing.active)}"
         if self._began is None:
             self._began = self._table()
 
@@ -121,12 +130,12 @@ class Report:
             _escaped(" against ".join(map(side_name, sides_of(self._began)))) if self._began else ""
         )
         took = duration(facts.started_at, self._ended_at)
-        # A game begins with its first turn, which has no event of its own.
         turns = len(self._lines_of({"turn"})) + bool(self._lines_of({"play"}))
         # Without a game there is no state that its rulebook could describe.
         standing = self._game.standing(self._state) if self._state else Standing()
         over = next((line.text for line in reversed(self._lines_of({"over"}))), "")
-        yield f"# {facts.game}, {facts.started_at:%Y-%m-%d}{f': {sides}' if sides else ''}"
+        title = self._game.title or facts.game
+        yield f"# {title}, {facts.started_at:%Y-%m-%d}{f': {sides}' if sides else ''}"
         yield ""
         yield from self._wrapped([f"{counted(turns, standing.turn_word)} in {took}", over])
 
@@ -161,6 +170,8 @@ class Report:
         """Yields a turn's heading and text, with a paragraph for each action begun."""
         if part.head is not None:
             yield from ("", f"## {self._sentence(part.head.text)} ({part.head.at:%H:%M})")
+            if first := self._first_turns.get(part.head.entry):
+                yield from ("", f"## {first} ({part.head.at:%H:%M})")
         paragraph: list[str] = []
         for line in part.lines:
             if self._kind(line) in _PARAGRAPHS and paragraph:
@@ -172,7 +183,7 @@ class Report:
 
     def _wrapped(self, sentences: Iterable[str]) -> list[str]:
         prose = " ".join(f"{self._sentence(sentence)}." for sentence in sentences if sentence)
-        return textwrap.wrap(prose, WIDTH)
+        return [_LIST_MARK.sub(r"\1\\\2", line) for line in textwrap.wrap(prose, WIDTH)]
 
     def _sentence(self, text: str) -> str:
         """Returns a text with a capital letter, unless it begins with a unit's name."""

@@ -122,6 +122,10 @@ def test_a_camera_file_is_asked_for(capsys):
     assert "--camera: expected a file, got none (only `--source simulated` brings" in line
 
 
+def test_a_missing_table_file_is_named_before_a_camera_file_is_asked_for(capsys):
+    assert "nope.toml: there is no such file" in refusal(capsys, "run", "--table", "nope.toml")
+
+
 @pytest.mark.parametrize("command", [["demo"], ["run", "--source", "simulated"]])
 def test_a_demo_of_glued_bases_asks_for_a_file_that_is_there(command, capsys):
     assert "nope.json: there is no such file" in refusal(capsys, *command, "--bases", "nope.json")

@@ -57,13 +57,15 @@ def test_lines_without_pictures_are_a_line_each_after_the_facts(game, capsysbina
 def test_the_report_has_a_map_and_prose_for_each_round(battle, capsysbinary):
     told = exported(capsysbinary, battle.path, "--text", "-")
     rounds = re.findall(r"^## Round (\d+), (\w+) \(\d\d:\d\d\)$", told, re.MULTILINE)
-    assert [int(number) for number, _ in rounds] == [*range(2, 16)]
+    assert [int(number) for number, _ in rounds] == [*range(1, 16)]
     chapters = re.split(r"^## ", told, flags=re.MULTILINE)
     assert sum("│" in chapter or "table is unchanged" in chapter for chapter in chapters) >= len(
         rounds
     )
-    assert told.startswith("# maurice-lite, 2026-05-01: French against British\n")
+    assert told.startswith("# Maurice Lite, 2026-05-01: French against British\n")
     assert "15 rounds in 35 min" in told
+
+    assert "\\+" not in told
     assert "The British army has no morale left: French win." in told
     assert "## Losses" in told
     assert "B2 breaks and leaves the table [M-1.14]" in told
