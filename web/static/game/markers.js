@@ -1,7 +1,7 @@
 /** Draws markers beside units on the table, and results of actions in words. */
 import { setAttr, svgElement, updateChildren } from "../shared/dom.js";
 import { areSmall, edgePx, hexPx, isBeneath } from "../board/hexes.js";
-import { namePlaces } from "../board/labels.js";
+import { namePlaces, readingPlaces, tapesShown } from "../board/labels.js";
 import { cornersOf, makeText, placeText, wordsSize } from "../board/shapes.js";
 import { commanderBase, counterName, isHidden } from "../board/things.js";
 import { isFar, short, toScreen, uncut } from "../board/view.js";
@@ -56,7 +56,7 @@ const RING_MM = 4;
 /** A drawing wider than this is on a wall, seen from farther away. */
 const FAR_VIEW_PX = 1700;
 
-/** The boxes of names, of the labels of shapes, and of the tools over the drawing. @type {(layers: Record<string, SVGElement>, labelled: Shape[], state: State) => Box[]} */
+/** The boxes of names, of the labels of shapes, of lengths on the tape, and of the tools over the drawing. @type {(layers: Record<string, SVGElement>, labelled: Shape[], state: State) => Box[]} */
 export function boxesTaken(layers, labelled, state) {
   const names = [...namePlaces(state)].flatMap(([thing, place]) => {
     const name = { ...place, height: NAME_PX.height };
@@ -67,7 +67,14 @@ export function boxesTaken(layers, labelled, state) {
   const labels = labelled.flatMap(({ label, label_mm }) =>
     label && label_mm ? [{ ...wordsSize(label), ...onScreen(label_mm, state) }] : [],
   );
-  return [...names, ...labels, ...toolsUpon(/** @type {SVGElement} */ (layers.results.ownerSVGElement), state)];
+  const measured = tapesShown(state).filter((tape) => tape.measured);
+  const lengths = readingPlaces(state, measured).map(({ box }) => box);
+  return [
+    ...names,
+    ...labels,
+    ...lengths,
+    ...toolsUpon(/** @type {SVGElement} */ (layers.results.ownerSVGElement), state),
+  ];
 }
 
 /** Updates markers and results so that none overlaps another or a taken box. @type {(layers: Record<string, SVGElement>, shapes: Shape[], taken: Box[], state: State) => void} */

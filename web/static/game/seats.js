@@ -58,7 +58,7 @@ function updateSeat(row, { name, side, link }, { own, by_link, may_change }, sta
   setText(mark, name === own ? "this screen" : isElsewhere ? "another screen" : "");
   take.hidden = name === own || !may_change;
   setAttr(take, "data-seat", name);
-  setText(take, by_link ? "Use here" : isElsewhere ? "Take too" : "Take");
+  setText(take, by_link ? "Use here" : isElsewhere ? "Take it here, too" : "Take");
   disable(take, state.game.busy !== null);
   more.hidden = !by_link || link === null;
   if (more.hidden || link === null) return;

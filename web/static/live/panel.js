@@ -543,13 +543,18 @@ function renderScale(state) {
 function renderNotice({ notice, undo, game }) {
   byId("notice").hidden = notice === null;
   byId("notice-undo").hidden = !notice?.undo || !undo.length;
-  if (!notice) return;
+  setText(byId("notice-text"), noticeWords(notice, game.view?.moved ?? []));
+}
+
+/** A notice in words, none once it is over. @type {(notice: State["notice"], moved: import("../game/state.js").Moved[]) => string} */
+function noticeWords(notice, moved) {
+  if (!notice) return "";
   const isRefused = (/** @type {import("../game/state.js").Moved} */ { unit, answer }) =>
     answer.answer === "no" && notice.found.includes(unit);
-  const refused = (game.view?.moved ?? []).filter(isRefused);
+  const refused = moved.filter(isRefused);
   const [first] = refused;
   const why = refused.length > 1 ? `${refused.map(({ unit }) => unit).join(", ")}: the panel says why` : first?.text;
-  setText(byId("notice-text"), why ? `✗ ${sentence(why)}` : notice.text);
+  return why ? `✗ ${sentence(why)}` : notice.text;
 }
 
 /** @type {(value: number | null, digits: number) => string} */
