@@ -52,15 +52,15 @@ HELD = {
     "times a charge by hand works out charges": 1,
     "modules with exactly one importer": 31,
     "import circles between folders": 0,
-    "lines of Maurice Lite": 16_136,
+    "lines of Maurice Lite": 16_261,
     "lines of Maida 1806": 6_233,
     "places outside that name a rulebook's words": 1,
     "modules in the largest folder": 29,
 }
 """The values reached. The goals are 20, 40, 10, 0, 6500, 3500, 0 and about a dozen.
 
-Maurice Lite's lines grew by docstrings, comments and the reasons for what is not offered, the
-places outside by lines that the formatter of the page split."""
+Maurice Lite's lines grew by docstrings, comments, the reasons for what is not offered, and what a
+march costs, the places outside by lines that the formatter of the page split."""
 
 
 @pytest.fixture(scope="module")

@@ -329,7 +329,7 @@ def _lines(thing: Thing, roster: Roster) -> Iterable[str]:
     held = sum(base.seen == "held" for base in bases)
     if held:
         of = f"{held} of {len(bases)} bases" if len(bases) > 1 else "It"
-        yield f"{of} cannot be seen now; its last known place counts."
+        yield f"{of} cannot be seen now; the last seen place counts."
 
 
 def _arranged(unit: Unit) -> str:

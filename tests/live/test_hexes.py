@@ -62,7 +62,7 @@ def test_a_counter_is_read_as_its_side_s_alone_and_may_be_out_of_sight():
     """It has no formation, and a headquarters is no infantry."""
     position = table(counter("HQ", ("0505",), seen="held"))
     lines = about(position, "unit:HQ", demo_roster("musket-saber"))["lines"]
-    assert lines == ["French.", "It cannot be seen now; its last known place counts."]
+    assert lines == ["French.", "It cannot be seen now; the last seen place counts."]
 
 
 def test_counters_are_the_fewest_hexes_apart_that_lie_between_them():

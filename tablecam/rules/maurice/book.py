@@ -263,7 +263,7 @@ def _title(unit: UnitOnField) -> str:
 def _hidden(unit: UnitOnField) -> Iterator[str]:
     if hidden_count := sum(base.seen == "held" for base in unit.unit.bases):
         count = f"{hidden_count} of {len(unit.bases)}"
-        yield f"{unit.id}: {count} bases are hidden; their last known pose counts"
+        yield f"{unit.id}: {count} bases cannot be seen now; the last seen place counts."
 
 
 def _handle(handle: object) -> Handle:

@@ -23,13 +23,13 @@ _ABOUT_DEG = 170.0
 def move_words(start: Axes, end: Axes, bases: Bases, there: Bases, unit: LengthUnit) -> str:
     """Describes a move of bases, whose front goes from `start` to `end`.
 
-    A wheel about a front corner by its angle and arc: `wheels left 17° (1.2 BW)`; any other move by
-    the distance of the centre and the turn: `6.0 in ahead, turned 45° right`. Empty if it stays.
+    A wheel about a front corner by its angle and arc: `wheel left 17° (1.2 BW)`; any other move by
+    the distance of the centre and the turn: `6.0 in ahead, turn 45° right`. Empty if it stays.
     """
     turned_deg = difference_deg(end.heading_deg, start.heading_deg)
     hand = "left" if turned_deg > 0 else "right"
     if abs(turned_deg) > _ABOUT_DEG:
-        turn = "faced about"
+        turn = "face about"
     elif abs(turned_deg) < _NOTHING_DEG:
         turn = ""
     else:
@@ -38,8 +38,8 @@ def move_words(start: Axes, end: Axes, bases: Bases, there: Bases, unit: LengthU
         if math.dist(*pivots) <= SLIP_MM:
             arc_mm = math.radians(abs(turned_deg)) * front_width_mm(start)
             arc = f"{arc_mm / unit.size_mm:.1f} {unit.symbol}"
-            return f"wheels {hand} {abs(turned_deg):.0f}° ({arc})"
-        turn = f"turned {abs(turned_deg):.0f}° {hand}"
+            return f"wheel {hand} {abs(turned_deg):.0f}° ({arc})"
+        turn = f"turn {abs(turned_deg):.0f}° {hand}"
     return ", ".join(filter(None, (way_words(start.heading_deg, bases, there, unit), turn)))
 
 

@@ -546,7 +546,7 @@ def test_far_from_the_enemy_orders_are_easier_h_11_10():
 def test_a_manoeuvre_is_taken_as_players_make_it_h_15_1():
     battle = Battle(*facing(40))
     battle.orders("FC", "F1", "Manoeuvre")
-    battle.act("F1: wheels left 45° (12.6 cm)")
+    battle.act("F1: wheel left 45° (12.6 cm)")
     assert battle.unit("F1").bases[0].heading_deg == pytest.approx(135)
     assert "turns by 45°" in battle.texts()
 

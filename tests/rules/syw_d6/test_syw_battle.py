@@ -349,7 +349,7 @@ def test_a_wheel_by_a_quarter_turn_is_offered_once_s_b_8():
     battle.act("F1: 5 dice")
     battle.throw(6, 6, 6, 1, 1)
     wheels = [offer for offer in battle.offers() if "wheels" in offer]
-    assert wheels == ["F1: wheels left 90° (3.1 in)", "F1: wheels right 90° (3.1 in)"]
+    assert wheels == ["F1: wheel left 90° (3.1 in)", "F1: wheel right 90° (3.1 in)"]
 
 
 def test_a_brigade_moves_as_one_with_the_worst_of_each_s_b_7():
@@ -560,7 +560,7 @@ def test_why_a_unit_has_no_move_no_charge_and_no_fire_s_b_1_s_b_11_s_c_5_s_d_8()
     battle = charging(behind, target=unit("A1", 20, 10, UP))
     assert "in ends straight and square on an enemy's edge (F1)" in GAME.why_missing(battle.state)
     battle = charging(behind, unit("F3", 20, 29), gap_in=20)
-    battle.act("F1: wheels left")
+    battle.act("F1: wheel left")
     assert GAME.why_missing(battle.state) == "No move: it has moved in this sequence (F1)"
     battle.act("End the moves")
     why = "No fire: cavalry fires in response only (F1); no enemy is within 6 in (F2)"

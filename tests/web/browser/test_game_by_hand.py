@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from playwright.sync_api import Page, Route, expect
 
 from tablecam.referee.intents import Intent
 from tablecam.referee.seats import SHARED, player
+from tablecam.rules.maurice.game import by_hand
 from tests.web.browser.demos import spot
 from tests.web.browser.halls import Table
 
@@ -170,8 +172,14 @@ def carry(page: Page, table: Table, unit: str, ahead_mm: float) -> None:
     page.mouse.move(*spot(page, x_mm, y_mm + ahead_mm), steps=3)
 
 
+@pytest.fixture
+def in_doubt(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A rulebook that leaves the length of a march to the players."""
+    monkeypatch.setattr(by_hand, "is_within_error", lambda answer: False)
+
+
 def test_what_is_too_close_to_call_goes_by_the_movers_intent_or_to_his_benefit(
-    fight: Table,
+    fight: Table, in_doubt: None
 ) -> None:
     page = fight.prussian.page
     fight.hall.referee.intend(PRUSSIAN, Intent("P1", "A1", 5.0, is_within=False))
@@ -198,7 +206,7 @@ def test_what_is_too_close_to_call_goes_by_the_movers_intent_or_to_his_benefit(
             expect(line).to_contain_text(f"too close to call, decided by {said}")
 
 
-def test_what_is_too_close_to_call_is_rolled_for_with_one_tap(fight: Table) -> None:
+def test_what_is_too_close_to_call_is_rolled_for_with_one_tap(fight: Table, in_doubt: None) -> None:
     page = fight.prussian.page
     a_slip_too_far(fight, "P1", "P2")
     holds, fails = (page.locator(f'.moved[data-unit="{unit}"]') for unit in ("P1", "P2"))

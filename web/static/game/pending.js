@@ -166,7 +166,8 @@ function updateMoved(row, moved, state) {
   const place = moved.is_back ? "Its previous place" : "The nearest legal place";
   const nearest = ghost.length ? `${place} is drawn on the table.` : "";
   const why = answer.because === moved.text ? "" : sentence(answer.because ?? "");
-  const figures = answer.answer === "too_close" && !isAsked ? figuresWords(answer, state.facts) : "";
+  const isInDoubt = answer.answer === "too_close" && !isAsked;
+  const figures = isInDoubt ? figuresWords(answer, state.facts, "likely to be legal") : "";
   const waits = moved.after.length ? `After ${moved.after.join(", ")}` : "";
   setText(because, [waits, why, figures, answer.answer === "yes" ? "" : nearest].filter(Boolean).join(" · "));
   row.classList.toggle("chosen", state.chosen.includes(`unit:${unit}`));

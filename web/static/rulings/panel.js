@@ -27,7 +27,7 @@ export function renderRulings(state) {
   byId("rulings-hint").hidden = chosenUnits(state).length > 0 || closedWords(state) !== "";
   updateChildren(
     byId("rulings-warnings"),
-    sheet?.warnings ?? [],
+    (sheet?.warnings ?? []).filter((warning) => !isExplained(state, warning)),
     String,
     () => element("li"),
     (row, text) => setText(row, text),
@@ -41,6 +41,11 @@ export function renderRulings(state) {
     makeSection,
     (node, section) => updateSection(node, section, state),
   );
+}
+
+/** Whether what is said of the chosen unit says it already. @type {(state: State, warning: string) => boolean} */
+function isExplained({ about, chosen }, warning) {
+  return chosen.length === 1 && (about?.lines ?? []).some((line) => warning.endsWith(`: ${line}`));
 }
 
 /** The state of the answers: loading, out of date, or failed. @type {(state: State, stale: boolean) => string} */

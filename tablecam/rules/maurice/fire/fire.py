@@ -89,7 +89,7 @@ RANGES: Mapping[Kind, Range] = MappingProxyType({"volley": "short", "bombard": "
 class Shot:
     """A base's fire: its dice, what each needs to hit, and what each hit needs to disrupt.
 
-    `to_hit` includes the card.
+    `to_hit` includes the card; `terms` are what it is made of, in words.
     """
 
     unit: str
@@ -100,6 +100,7 @@ class Shot:
     to_hit: int
     disrupt_on: int
     because: tuple[str, ...] = ()
+    terms: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """Returns the shot as resolutions and odds list it."""
@@ -222,6 +223,11 @@ def _shot(field: Field, request: Volley, aim: ShotAssignment, fire: BaseFire | N
     card = request.cards.get(aim.unit, 0)
     because = [f"M-7.23 {option.because}"]
     because += [f"M-7.23 card: {card:+d} on each die"] * bool(card)
+    terms = (
+        f"{tables.TO_HIT}+",
+        *(term.change for term in option.modifiers),
+        *[f"{card:+d} card"] * bool(card),
+    )
     return Shot(
         aim.unit,
         aim.base,
@@ -231,6 +237,7 @@ def _shot(field: Field, request: Volley, aim: ShotAssignment, fire: BaseFire | N
         needed_on_die(option.to_hit, card),
         disrupt_number(request.kind, field.by_id[aim.target].unit.arm),
         tuple(because),
+        terms,
     )
 
 

@@ -13,6 +13,7 @@ from tablecam.rules.maurice.charge.charge import are_enough_chargers, charge_of
 from tablecam.rules.maurice.field.field import Field
 from tablecam.rules.maurice.game.actions import Action, Activate, Decline, Done, Interrupt
 from tablecam.rules.maurice.game.cards import (
+    NO_SUCH_CARD,
     Modifying,
     _check_side,
     held_card,
@@ -25,6 +26,7 @@ from tablecam.rules.maurice.game.fire import Firing
 from tablecam.rules.maurice.game.march import Marching
 from tablecam.rules.maurice.game.state import (
     MOMENTS,
+    Card,
     Command,
     Effect,
     Moment,
@@ -101,6 +103,13 @@ DRAWS: dict[Command, int] = {
     "event": 0,
 }
 """The number of cards that each command draws (M-4.9)."""
+MODIFIED_BY: Final[Mapping[Command, Symbol]] = {
+    "charge": "swords",
+    "march": "bugle",
+    "bombard": "cannon",
+    "rally": "flag",
+}
+"""The symbol of the cards that modify each command (M-3.5)."""
 SPANS_BW: Final = (4, 6, 8, 12)
 """Card spans in the rulebook's examples; players with printed cards may state others (M-3.4)."""
 Force = tuple[str, ...]
@@ -181,12 +190,15 @@ def _activations(state: State) -> tuple[Activate, ...]:
     if (commander := state.commander(state.active)) is None:
         return tuple(filter(None, (_cheapest(state, force, 1) for force in candidates)))
     strings = zip(candidates, ranges.command_strings(field, commander, candidates), strict=True)
-    cheapest = (
-        _cheapest(state, force, ranges.least_cards(field, string)[0])
-        for force, string in strings
-        if string is not None
-    )
-    return tuple(filter(None, cheapest))
+    sure: list[Activate] = []
+    close: list[Activate] = []
+    for force, string in strings:
+        need_bw = 0 if string is None else ranges.least_cards(field, string)[0]
+        if string is not None and (activation := _cheapest(state, force, need_bw)) is not None:
+            spans_bw = played_bw(state, activation)
+            is_close = ranges.reaches(field, string, spans_bw).answer == "too_close"
+            (close if is_close else sure).append(activation)
+    return (*sure, *close)
 
 
 def _candidates(state: State, half: frozenset[str]) -> list[Force]:
@@ -220,8 +232,20 @@ def _cheapest(state: State, force: Force, need_bw: int) -> Activate | None:
         state.cards_of(state.active),
         key=lambda card: bool(card.modifies or card.interrupts or card.is_event),
     )
-    chosen = cheapest_cards([(card.span_bw, card.id) for card in plain_first], need_bw)
+    # Those that would help this very action are spent only if the others do not reach (M-3.5).
+    others = [(card.span_bw, card.id) for card in plain_first if not _helps(state, card)]
+    every = [(card.span_bw, card.id) for card in plain_first]
+    chosen = cheapest_cards(others, need_bw) or cheapest_cards(every, need_bw)
     return None if chosen is None else Activate(force, cards=chosen)
+
+
+def _helps(state: State, card: Card) -> bool:
+    """Whether a card's own effect would help its side in the declared action (M-3.5)."""
+    command, effect = state.round.command, card.modifies
+    if command is None or effect is None or MODIFIED_BY.get(command) != effect.symbol:
+        return False
+    # Nobody but the active side marches, shoots or rallies; in combat both sides count.
+    return effect.to == "own" or command == "charge"
 
 
 def cheapest_cards(held: Iterable[tuple[int, str]], need_bw: int) -> tuple[str, ...] | None:
@@ -388,6 +412,10 @@ class Interrupting(Step):
             interrupts = [Interrupt(card.interrupts, card.id) for card in cards if card.interrupts]
         return (Decline(state.passive), *permitted(interrupts, partial(self._check, state)))
 
+    def why_missing(self, state: State) -> str:
+        """Says why a side without a card is asked (M-3.1)."""
+        return NO_SUCH_CARD if state.is_dealt and len(self.legal(state)) == 1 else ""
+
     def decided(self, state: State, action: Interrupt | Decline) -> State:
         """Resumes the interrupted step, unless it has become impossible (M-4.19)."""
         if isinstance(action, Decline):
@@ -455,13 +483,14 @@ def after_interrupt(state: State, step: Interrupting) -> State:
         firing = Firing("volley", first, next_sides=(second,))
         return state.to(Modifying("musket", first, (second,), then=firing))
     force = step.force
-    after: dict[str | None, tuple[Symbol, Step]] = {
-        "march": ("bugle", Marching(force)),
-        "bombard": ("cannon", Firing("bombard", state.active, may=force)),
-        "rally": ("flag", Rallying(force)),
+    after: dict[Command, Step] = {
+        "march": Marching(force),
+        "bombard": Firing("bombard", state.active, may=force),
+        "rally": Rallying(force),
     }
-    if state.round.command not in after:
+    command = state.round.command
+    if command not in after:
         # A charge plays its modifying cards before the combat (M-4.16).
         return state.to(Charging(force))
-    symbol, then = after[state.round.command]
-    return state.to(Modifying(symbol, state.active, (state.passive,), then=then))
+    then = after[command]
+    return state.to(Modifying(MODIFIED_BY[command], state.active, (state.passive,), then=then))

@@ -20,7 +20,14 @@ from tablecam.rules.maurice.game.cards import Drawing, Modifying
 from tablecam.rules.maurice.game.charge import Charging, charge_notes, may_move_up
 from tablecam.rules.maurice.game.combat import ChoosingFallBacks
 from tablecam.rules.maurice.game.commander import Displacing, PlacingCommander, commander_under
-from tablecam.rules.maurice.game.march import Marching, is_absurd, judge_march, path_words
+from tablecam.rules.maurice.game.march import (
+    Marching,
+    doubt_words,
+    is_absurd,
+    is_within_error,
+    judge_march,
+    path_words,
+)
 from tablecam.rules.maurice.game.nearest import (
     ChargeEnd,
     charge_ends,
@@ -34,7 +41,7 @@ from tablecam.rules.maurice.game.setup import Deploying, yet_to_deploy
 from tablecam.rules.maurice.game.state import State
 from tablecam.rules.maurice.game.table import field_at
 from tablecam.rules.maurice.movement.judge import allowance_bw, placed
-from tablecam.rules.maurice.movement.ways import NEAR_RULE, Way, mover_decides
+from tablecam.rules.maurice.movement.ways import NEAR_RULE, Way
 from tablecam.rules.maurice.place.ranges import near_enemy
 from tablecam.rules.miniatures.by_hand import (
     ASKED_FIRST,
@@ -141,7 +148,10 @@ def suggest_march(state: State, seen: Unit) -> Suggestion:
     if why_not is None:
         cost = f"{judgement.cost_bw:.2f} of {judgement.allowance_bw:g} BW"
         because = joined([cost, *_consequences(state, seen, judgement)])
-        return Suggestion(seen.id, text, action, replace(judgement.is_legal, because=because))
+        answer = judgement.is_legal
+        if is_within_error(answer):
+            answer = certain("yes", answer.rule, because, answer.evidence)
+        return Suggestion(seen.id, text, action, replace(answer, because=because))
     nearest = _proposed_position(state, seen, _nearest(state, unit, there, judgement))
     answer = _illegal_march(judgement, why_not)
     # Whichever rule refused it, this one explains the mistake (M-6.12).
@@ -243,8 +253,7 @@ def _consequences(state: State, seen: Unit, judgement: Way) -> Iterator[str]:
     """Yields the other consequences of a legal march, each in a few words."""
     field = field_at(state)
     unit = field.by_id[seen.id]
-    answer = judgement.is_legal
-    if answer.answer == "too_close" and (doubt := mover_decides(answer)):
+    if doubt := doubt_words(judgement.is_legal):
         yield doubt
     if judgement.is_rough:
         yield "1 disruption for difficult ground (M-6.3)"

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations, islice
 from random import Random
-from typing import Literal
+from typing import Final, Literal
 
 from tablecam.rules.game import Event, PendingDecision, Refused
 from tablecam.rules.maurice.field.tables import HAND_LIMIT
@@ -294,6 +294,10 @@ SYMBOL_WORDS: Mapping[Symbol, str] = {
     "musket": "a musket",
 }
 
+NO_SUCH_CARD: Final = (
+    "You hold no such card. You are asked all the same, so that nobody learns what you hold"
+)
+
 MOST_ADDED = 6
 """The largest modifier taken from players, either way; more is a typing error (M-3.10)."""
 
@@ -332,6 +336,10 @@ class Modifying(Step):
             # The first adds nothing: not every card's effect is a number.
             played = [Modify(self.side, self.symbol, amounts) for amounts in ({}, *plain)]
         return (Decline(self.side), *played)
+
+    def why_missing(self, state: State) -> str:
+        """Says why a side without a card is asked (M-3.1)."""
+        return NO_SUCH_CARD if state.is_dealt and len(self.legal(state)) == 1 else ""
 
     def decided(self, state: State, action: Modify | Decline) -> State:
         """Applies the card for the rest of the round; then the other side may play (M-4.16)."""

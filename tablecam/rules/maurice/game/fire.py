@@ -14,7 +14,7 @@ import shapely
 
 from tablecam.geometry.shapes import Shape
 from tablecam.rules.dice import Roll
-from tablecam.rules.game import DiceGroup, Event, PendingDecision, Refused
+from tablecam.rules.game import DiceGroup, Event, PendingDecision, Refused, Sum
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.requests import Dice, Kind, ShotAssignment, Volley
 from tablecam.rules.maurice.fire.fire import (
@@ -277,8 +277,12 @@ class RollingToHit(Step):
     firing: Firing
 
     def asked(self, state: State) -> PendingDecision:
-        """Asks the firing side to roll."""
-        return PendingDecision(f"{side_plural(self.firing.side)} roll {self.roll(state)}")
+        """Asks the firing side to roll, and says of what each number is made (M-7.21 to M-7.24)."""
+        shots = shots_of(state, self)
+        changed = dict.fromkeys((shot.to_hit, shot.terms) for shot in shots if len(shot.terms) > 1)
+        sums = tuple(Sum(f"{to_hit}+ to hit", terms) for to_hit, terms in changed)
+        question = f"{side_plural(self.firing.side)} roll {self.roll(state)}"
+        return PendingDecision(question, sums=sums)
 
     def roll(self, state: State) -> Roll:
         """Returns a roll with the dice of all shots."""

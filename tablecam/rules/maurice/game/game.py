@@ -17,7 +17,7 @@ from tablecam.rules.frozen_json import classes_of, one_of, to_plain
 from tablecam.rules.game import DeclareFirst, Json, PendingDecision, Refused, Suggestion
 from tablecam.rules.lay import Lay, with_bases
 from tablecam.rules.maurice.field.field import GAME as NAME
-from tablecam.rules.maurice.field.tables import KINDS
+from tablecam.rules.maurice.field.tables import KINDS, LONG_BW, SHORT_BW
 from tablecam.rules.maurice.game import by_hand
 from tablecam.rules.maurice.game.actions import Action, Decline, Draw, Overrule, PlayerAction
 from tablecam.rules.maurice.game.activation import Activating, Interrupting
@@ -80,7 +80,7 @@ ACTION_GROUPS: Final[Mapping[str, about.ActionGroup]] = MappingProxyType(
         "command": about.ActionGroup("Command for this round", is_main=True),
         "commander": about.ActionGroup(
             "Commander",
-            "For a card, which is chosen then: by hand to any place, or behind a force here.",
+            "Costs one card, chosen next. Move him by hand, or press a force.",
         ),
         "done": about.ActionGroup("Finish", is_end=True),
         "fall-back": about.ActionGroup("Fall back"),
@@ -250,6 +250,10 @@ class MauriceGame(ByHand[State], StepGame[State]):
     def length_unit(self, table: TableSize) -> LengthUnit:
         """Returns the base width."""
         return base_widths(table)
+
+    def weapon_ranges(self, unit: Unit) -> tuple[float, ...]:
+        """Returns short range, which is also when enemies are near, and long range (M-7.9 f.)."""
+        return (SHORT_BW, LONG_BW) if unit.arm == "artillery" else (SHORT_BW,)
 
     def formation(self, unit: Unit, listed: int) -> str | None:
         """Returns the formation (M-1.7)."""

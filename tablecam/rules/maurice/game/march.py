@@ -13,6 +13,7 @@ from dataclasses import replace
 from functools import partial
 from itertools import chain
 
+import numpy as np
 import shapely
 
 from tablecam.geometry.moves.paths import Straight
@@ -26,16 +27,25 @@ from tablecam.rules.maurice.game.commander import after_action, with_displacemen
 from tablecam.rules.maurice.game.marches import usual_marches, why_short
 from tablecam.rules.maurice.game.state import State, Step
 from tablecam.rules.maurice.game.table import check_bases, field_at, with_disruption
-from tablecam.rules.maurice.movement.judge import is_faced_about, judge_move, placed
+from tablecam.rules.maurice.movement.judge import (
+    CONTACT_RULE,
+    is_faced_about,
+    judge_move,
+    placed,
+)
 from tablecam.rules.maurice.movement.ways import BACKWARD_RULE, Way, mover_decides
+from tablecam.rules.miniatures.ground import centre_mm
 from tablecam.rules.miniatures.move_words import move_words, way_words
-from tablecam.table.headings import difference_deg
+from tablecam.table.headings import difference_deg, right
 from tablecam.table.model import base_widths
 from tablecam.table.motion import SLIP_MM
+from tablecam.uncertainty.answer import CERTAIN, Answer
 from tablecam.wording import joined
 
 _NOTHING_BW = 0.05
 """Smaller moves are placement error and not mentioned."""
+_ASIDE_BW = 0.25
+"""A change of formation that moves a unit's middle less aside than this is to both sides."""
 _ABSURD = 2.0
 """Cost in allowances beyond which no player can have meant the path."""
 
@@ -71,7 +81,8 @@ def march_words(field: Field, unit: UnitOnField, there: UnitOnField) -> str:
     turned_deg = difference_deg(there.axes.heading_deg, unit.axes.heading_deg)
     if there.formation != unit.formation:
         # A change of formation turns the front by a quarter or not at all.
-        facing = {90: ", facing left", -90: ", facing right"}.get(round(turned_deg), "")
+        facing = {90: ", facing left", -90: ", facing right"}.get(round(turned_deg))
+        facing = _side_words(field, unit, there) if facing is None else facing
         # Some bases keep their places in a change of formation.
         old = [base.place_mm for base in unit.unit.bases]
         has_stayed = any(math.dist(base.place_mm, at) < SLIP_MM for base in bases for at in old)
@@ -79,6 +90,40 @@ def march_words(field: Field, unit: UnitOnField, there: UnitOnField) -> str:
         onward = "" if has_stayed else way_words(*way)
         return ", then ".join(part for part in (f"into {there.formation}{facing}", onward) if part)
     return move_words(unit.axes, there.axes, unit.unit.bases, bases, length_unit) or "stays"
+
+
+_BY_SIDE = {
+    ("massed", "line"): ("to the {}", "to both sides"),
+    ("massed", "column"): ("{} file first", ""),
+    ("line", "massed"): ("on its {} half", "on its middle"),
+    ("column", "massed"): ("to the {}", ""),
+}
+"""What tells apart changes of formation that keep the facing (M-6.24): by the side, and without."""
+
+
+def _side_words(field: Field, unit: UnitOnField, there: UnitOnField) -> str:
+    x, y = right(unit.axes.heading_deg)
+    before, after = (np.array(centre_mm(one.unit.bases)) for one in (unit, there))
+    aside_bw = field.in_bw(float((after - before) @ (x, y)))
+    one_side, no_side = _BY_SIDE.get((unit.formation, there.formation), ("", ""))
+    words = one_side.format("left" if aside_bw < 0 else "right")
+    words = words if abs(aside_bw) > _ASIDE_BW else no_side
+    return words and f", {words}"
+
+
+def is_within_error(answer: Answer) -> bool:
+    """Whether only measuring or placing puts a march's length in doubt: it is allowed (M-6.17)."""
+    return answer.answer == "too_close" and answer.rule != CONTACT_RULE
+
+
+def doubt_words(answer: Answer) -> str:
+    """Says why a march in doubt is allowed; empty without a doubt."""
+    if answer.answer != "too_close":
+        return ""
+    if not is_within_error(answer):
+        return mover_decides(answer)
+    is_measured = 1.0 - CERTAIN < answer.probability < CERTAIN
+    return f"within {'the camera' if is_measured else 'a hand'}'s error"
 
 
 def is_absurd(judgement: Way) -> bool:
@@ -269,7 +314,7 @@ def _march_event(name: str, judgement: Way) -> Event:
         text = f"{name} changes its formation: {cost}"
     else:
         text = f"{name} marches {cost}"
-    if answer.answer == "too_close" and (doubt := mover_decides(answer)):
+    if doubt := doubt_words(answer):
         text += f": {doubt}"
     facts = {
         "unit": name,

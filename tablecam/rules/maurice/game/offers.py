@@ -6,6 +6,7 @@ so that every line of the log shows something on the table.
 
 from __future__ import annotations
 
+import math
 from collections import ChainMap, Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -20,18 +21,20 @@ from tablecam.rules.game import Event, Offer
 from tablecam.rules.maurice.charge.charge import charges, why_never_charges
 from tablecam.rules.maurice.combat.results import fall_back, moved_back
 from tablecam.rules.maurice.field.field import UnitOnField
+from tablecam.rules.maurice.field.tables import SLIVER_MM
 from tablecam.rules.maurice.fire.fire import fire_of_units
 from tablecam.rules.maurice.game import actions as act
 from tablecam.rules.maurice.game.activation import played_bw
 from tablecam.rules.maurice.game.command import may_fire
 from tablecam.rules.maurice.game.fire import Firing, able_to_fire, in_order, line_of_fire
-from tablecam.rules.maurice.game.march import Marching, march_words
+from tablecam.rules.maurice.game.march import Marching, judge_march, march_words
 from tablecam.rules.maurice.game.setup import ChoosingOrder, zones
 from tablecam.rules.maurice.game.state import Command, State
 from tablecam.rules.maurice.game.table import field_at, outlines
 from tablecam.rules.maurice.movement.judge import placed
 from tablecam.rules.maurice.place.ranges import command_string, reaches
 from tablecam.rules.miniatures.ground import footprints
+from tablecam.table.headings import difference_deg
 from tablecam.table.model import Point
 from tablecam.table.sides import side_name, side_plural
 from tablecam.wording import counted, joined, proper_name
@@ -311,7 +314,7 @@ def _activation(state: State, action: act.Activate) -> Offer:
     if commander and (reached := command_string(field, commander, action.force)) is not None:
         shapes += (reached.path,)
         is_close = reaches(field, reached, spans_bw).answer == "too_close"
-        doubt = ", too close to call" if is_close else ""
+        doubt = ", within the camera's error" if is_close else ""
         what += f" ({proper_name(commander.id)} is {reached.length_bw:.2f} BW away{doubt})"
     label = f"{', '.join(action.force)}: activate for {what}"
     return Offer("activate", label, shapes, units=action.force)
@@ -338,10 +341,28 @@ def _march(state: State, action: act.March) -> Offer:
     field = field_at(state)
     unit = field.by_id[action.unit]
     there = placed(field, unit, action.bases).by_id[unit.id]
-    label = f"{unit.id}: {march_words(field, unit, there)}"
+    label = f"{unit.id}: {march_words(field, unit, there)}{_march_cost(state, action, there)}"
     path = Shape("line", (middle_of(unit.outline), middle_of(there.outline)), "path")
     shapes = (*outlines(field, [unit.id]), path, *shapes_of(there.outline, "goal", unit.id))
     return Offer("march", label, shapes)
+
+
+def _march_cost(state: State, action: act.March, there: UnitOnField) -> str:
+    """Returns the disruptions that a march costs its unit, and friends (M-6.3, M-6.7)."""
+    field = field_at(state)
+    unit = field.by_id[action.unit]
+    # Judging takes long, so only what may lie in the way is judged.
+    turned_deg = abs(difference_deg(there.axes.heading_deg, unit.axes.heading_deg))
+    bulge_mm = math.dist(unit.axes.left_mm, unit.axes.right_mm) * (turned_deg > 1) - SLIVER_MM
+    area = shapely.buffer(shapely.union(unit.outline, there.outline).convex_hull, bulge_mm)
+    in_the_way = [field.ground.difficult, *(friend.outline for friend in field.friends_of(unit))]
+    if not shapely.intersects(area, in_the_way).any():
+        return ""
+    way = judge_march(state, action)
+    own = counted(way.disruptions, "disruption") if way.disruptions else ""
+    others = (f"{name} 1" for name in way.passed if field.by_id[name].is_disrupted_by_passing)
+    costs = ", ".join(filter(None, (own, *others)))
+    return costs and f": {costs}"
 
 
 def _charge(state: State, action: act.Charge) -> Offer:

@@ -43,6 +43,8 @@ from tablecam.table.model import BasePose
 from tablecam.table.motion import SLIP_MM
 from tablecam.uncertainty.answer import Answer
 
+CONTACT_RULE: Final = "M-6.31"
+
 
 def illegal_end(after: Field, unit: UnitOnField) -> Way | None:
     """Returns a refusal if a march may not end at the unit's new place, else None.
@@ -59,7 +61,7 @@ def illegal_end(after: Field, unit: UnitOnField) -> Way | None:
     for enemy, contact in _contacts(after, unit):
         if contact.answer == "yes":
             because = f"{unit.id} ends in contact with {enemy.id}, which a march may not do"
-            return illegal_way("M-6.31", because, shapes_of(enemy.outline, "contact"))
+            return illegal_way(CONTACT_RULE, because, shapes_of(enemy.outline, "contact"))
     return None
 
 
@@ -75,7 +77,7 @@ def with_contact_doubt(after: Field, unit: UnitOnField, way: Way) -> Way:
         -contact.margin_mm,
         contact.sigma_mm,
         min(way.is_legal.probability, 1.0 - contact.probability),
-        "M-6.31",
+        CONTACT_RULE,
         f"whether {unit.id} ends in contact with {enemy.id} is too close to call; a march may not",
         (*way.is_legal.evidence, *contact.evidence),
     )

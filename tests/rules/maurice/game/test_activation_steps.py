@@ -160,6 +160,20 @@ def test_a_measured_span_that_is_too_close_to_call_is_the_movers():  # M-4.11, G
     assert told[0].text.endswith("2.0 mm is too close to call, so the mover decides")
 
 
+def test_m_4_11_a_force_whose_distance_is_too_close_to_call_is_not_offered_first():
+    commanders = (Commander("fc", "french", 600, 200, sigma_mm=0.02), COMMANDERS[1])
+    # F1 lies 4 BW from the commander, F2 3.5 BW.
+    units = line("F1", "french", 860, 200), line("F2", "french", 360, 200)
+    enemy = line("B1", "british", 600, 1000, SOUTH)
+    table = position(*units, enemy, commanders=commanders)
+    state = state_at(table, Activating(), command="march")
+    offers = {GAME.offered(state, each).label for each in GAME.legal(state)[1:2]}
+    assert [each.force for each in GAME.legal(state)[:2]] == [("F2",), ("F1",)]
+    assert offers == {
+        "F1: activate for 1 card of 4 BW (Fc is 4.00 BW away, within the camera's error)"
+    }
+
+
 def test_the_card_that_is_a_hair_too_short_is_offered_to_the_mover():  # M-4.11, G-7
     state = far(4.00004)
     (exact, _) = GAME.legal(state)

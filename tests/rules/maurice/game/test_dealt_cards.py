@@ -97,6 +97,14 @@ def test_dealt_cards_are_played_by_name_for_their_spans(dealt):  # M-3.4, M-3.9,
     assert state.deck.discards == ("runner-1",)
 
 
+def test_m_3_5_cards_that_would_help_the_declared_action_are_offered_last(dealt):
+    state = holding(dealt, "french", "Long Strides", "Aide-de-camp", "Aimed Fire")
+    state = replace(state, step=Activating(), round=replace(state.round, command="march"))
+    assert GAME.legal(state)[0].cards == ("aimed-fire-1",)
+    state = holding(state, "french", "Long Strides")
+    assert GAME.legal(state)[0].cards == ("long-strides-1",)
+
+
 def test_of_cards_that_reach_as_far_those_for_their_span_only_are_offered(dealt):  # M-3.9
     state = replace(dealt, step=Activating(), round=replace(dealt.round, command="march"))
     (_, for_it), (_, plain) = (
@@ -132,6 +140,8 @@ def test_a_dealt_modifier_is_offered_for_whom_it_can_change(dealt):  # M-4.16
     for_horse = Modify("french", "musket", {"FC": 1}, "aimed-fire-1")
     after(near, for_horse)  # useless, but allowed by the card
     assert GAME.legal(asked) == (Decline("french"),)  # it helps nobody
+    assert GAME.why_missing(near) == ""
+    assert GAME.why_missing(asked).startswith("You hold no such card")  # M-3.1
 
 
 def within_range(position):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import replace
 
 import pytest
@@ -60,6 +61,22 @@ def test_m_6_12_a_march_is_told_in_the_words_of_the_book_with_its_cost_and_its_w
     assert {shape.role for shape in found.answer.evidence} == {"path"}
     state, events = after(state, found.action)
     assert events[0].kind == "march"
+
+
+@pytest.mark.parametrize(
+    ("far_mm", "whose"), [(160.0, "camera"), (160.1, "camera"), (160.6, "hand")]
+)
+def test_m_6_17_a_march_of_a_whole_allowance_has_the_benefit_of_the_doubt(far_mm, whose) -> None:
+    state = laid(Marching(("F1",)), FOOT)
+    march = the_one(state, shifted(FOOT, 0.0, far_mm))
+    assert (march.is_legal, march.answer.answer, march.answer.rule) == (True, "yes", "M-6.17")
+    assert re.fullmatch(rf"4\.0\d of 4 BW and within (the|a) {whose}'s error", march.answer.because)
+
+
+def test_m_6_31_whether_a_march_touches_an_enemy_is_not_decided_for_the_players() -> None:
+    state = laid(Marching(("F1",)), FOOT, AHEAD)
+    march = the_one(state, shifted(FOOT, 0.0, 99.0))
+    assert (march.answer.answer, march.answer.rule) == ("too_close", "M-6.31")
 
 
 def test_m_6_15_a_wheel_back_is_told_as_one() -> None:

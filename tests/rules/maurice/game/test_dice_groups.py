@@ -42,6 +42,8 @@ def test_m_7_23_a_base_that_shoots_into_cover_is_told_apart_from_one_that_does_n
     state = half_in_a_wood()
     found = groups(state)
     assert {each.needs for each in found} == {4, 5}
+    (why,) = GAME.asked(state).sums
+    assert (why.title, why.terms) == ("5+ to hit", ("4+", "-1 cover"))
     values = [0] * 4
     for each in found:
         for place in each.places:
