@@ -48,10 +48,10 @@ const LAYERS = [
   "badges",
   "results",
   "placing",
+  "ghost",
   "tapes",
   "pings",
   "draft",
-  "ghost",
   "handle",
 ];
 

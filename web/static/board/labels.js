@@ -11,6 +11,9 @@ import { toScreen, toTable, uncut } from "./view.js";
 /** Roles of shapes that are labelled; the labels of the others would overlap. */
 const LABELLED = new Set(["goal", "length", "ring", "string", "front-line", "barred", "zone", "order"]);
 
+/** A unit this near to the middle of its goal lies there. */
+const AT_GOAL_MM = 20;
+
 /** At this scale or larger, the table has room for whole unit names. */
 const NEAR_PX_PER_MM = 1.6;
 
@@ -137,13 +140,21 @@ export function withLabels(shapes, state) {
   );
   const taken = [...nameBoxes(state), ...readings.map(({ box }) => box)];
   return shapes.map((shape) => {
-    const label = LABELLED.has(shape.role) ? (shape.label ?? "") : "";
+    const label = LABELLED.has(shape.role) && !isAtGoal(state, shape) ? (shape.label ?? "") : "";
     const label_mm = label
       ? placesIn(state, shape, label).find((at) => isFree(boxOf(label, at, state), taken))
       : undefined;
     if (label_mm) taken.push(boxOf(label, label_mm, state));
     return { ...shape, label: label_mm ? label : "", label_mm };
   });
+}
+
+/** Whether a unit lies where it shall: its own name says whose goal that is. @type {(state: State, shape: Shape) => boolean} */
+function isAtGoal(state, { role, label, points_mm }) {
+  const unit = role === "goal" && state.now?.units.find(({ id }) => id === label);
+  if (!unit) return false;
+  const [x_mm, y_mm] = meanPoint(points_mm);
+  return Math.hypot(unit.x_mm - x_mm, unit.y_mm - y_mm) < AT_GOAL_MM;
 }
 
 /** Places for a label, each moved inward so that no letter is cut off. @type {(state: State, shape: Shape, label: string) => Point[]} */
