@@ -106,7 +106,9 @@ def step_words(step: MoveStep) -> str:
 def _end(state: State, end: Piece, role: str = "hex-own") -> tuple[Shape, ...]:
     """Draws the hexes in which a unit would lie, and its Front hexes there."""
     front = state.grid.outlines(field.front_of(state, end), "hex-front")
-    return (*state.grid.outlines(end.hexes, role), *front)
+    # Among all that it may reach, where it would lie has an outline of its own.
+    roles = dict.fromkeys((role, "hex-own"))
+    return (*(shape for role in roles for shape in state.grid.outlines(end.hexes, role)), *front)
 
 
 def _laid(state: State, name: str, facing_deg: int, to: Hexes = (), **marks: Any) -> Piece:

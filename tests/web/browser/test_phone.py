@@ -76,7 +76,7 @@ def test_two_taps_measure(phone: Any) -> None:
     reading = page.locator("#measure-body .reading")
     expect(reading).to_be_in_viewport()
     size_before = page.locator("#board").bounding_box()
-    page.get_by_role("button", name="Clear").tap()
+    page.get_by_role("button", name="Deselect").tap()
     assert page.locator("#board").bounding_box() == size_before
 
 

@@ -321,6 +321,7 @@ function nearestLimit(verdicts) {
 
 /** By how much a length is within a range or beyond it, in words. @type {(facts: import("../board/state.js").TableFacts, verdict: Verdict, measured: Measured) => string} */
 function spare(facts, { margin_mm = 0, range = 0 }, { hexes }) {
+  if (hexes !== undefined && hexes === range) return "exactly";
   const by = hexes === undefined ? amount(facts, margin_mm) : inUnit(facts, Math.abs(range - hexes));
   return `${by} ${margin_mm < 0 ? "beyond" : "to spare"}`;
 }
