@@ -505,7 +505,8 @@ export function placeButtons(state, thing, at_mm) {
 /** Whether a tap at a point answers the question, whatever counter lies there: a free place, or one that is asked for. @type {(state: State, thing: string | null, at_mm: Point) => boolean} */
 export function isFreeToTake(state, thing, at_mm) {
   const isAskedFor = (/** @type {Shape} */ { role, points_mm }) => PLACES.includes(role) && isWithin(at_mm, points_mm);
-  return !thing || isPoint(thing) || pendingShapes(state).some(isAskedFor);
+  // Where counters face somewhere, a hex is no whole answer, and a tap looks at the counter.
+  return !thing || isPoint(thing) || (!state.facts.about.faces && pendingShapes(state).some(isAskedFor));
 }
 
 /** The button that begins a move of the chosen unit by hand, if a point lies within its reach. @type {(state: State, thing: string | null, at_mm: Point) => string | undefined} */
