@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 
-PATIENCE_S = 90
+PATIENCE_S = 180.0  # only reached when a test fails
 _PAUSE_S = 0.02
 
 

@@ -348,7 +348,7 @@ def test_a_wheel_by_a_quarter_turn_is_offered_once_s_b_8():
     battle = Battle(unit("F1", 20, 15, arm="cavalry", bases=1, experience="veteran"), A1)
     battle.act("F1: 5 dice")
     battle.throw(6, 6, 6, 1, 1)
-    wheels = [offer for offer in battle.offers() if "wheels" in offer]
+    wheels = [offer for offer in battle.offers() if "wheel" in offer]
     assert wheels == ["F1: wheel left 90° (3.1 in)", "F1: wheel right 90° (3.1 in)"]
 
 

@@ -106,7 +106,7 @@ def charges(table: Table, french: Seat, allied: Seat) -> None:
     french.enters(*SIXES)
     # "12 in" does not stand above "6 in", as if it headed that.
     expect(french.page.locator(".group-less .bunch > b")).to_have_text("")
-    french.taps("18 in: 6 + 6 + 6")
+    french.taps("18 in = 6 + 6 + 6")
     drags_to_contact(table, french, allied)
     french.page.locator("#roster summary").click()
     squadron = french.page.locator('#roster [data-thing="unit:FC1"]')
