@@ -38,7 +38,7 @@ A_DEED = timedelta(seconds=12)
 _DISPUTED = 20
 """Interval, in actions."""
 _SEEDS = range(400, 412)
-"""Number of games of which the longest is taken."""
+"""Seeds of the games played; the longest is checked."""
 
 
 def battle() -> Play[Any, Any]:

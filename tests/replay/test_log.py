@@ -34,7 +34,7 @@ def test_a_refused_move_says_why_and_a_legal_one_waits_for_its_own_line():
     log.add(Entry(1, "ruling", AT, ruling(moved, because=why, margin_mm=0.0)))
     assert [(line.text, line.note) for line in log.lines] == [(moved, f"refused: {why}")]
     assert told("ruling", ruling(moved, answer="yes", margin_mm=0.0)) == []
-    # Where no length is in doubt, none is told.
+    # If no length is in doubt, the line states none.
     asked = "F1 is not seen any more: where is it?"
     assert told("ruling", ruling(asked, answer="too_close", margin_mm=0.0)) == [asked]
 

@@ -131,7 +131,7 @@ def test_noise_over_any_pages_loses_what_lay_on_them_and_nothing_else(
 
 
 def _tail(lost, entries):
-    """The lost entries at the end, of which no trace may be left."""
+    """The lost entries at the end, which may leave no trace."""
     last = max((entry.number for entry in entries if entry.number not in lost), default=0)
     return {number for number in lost if number > last}
 

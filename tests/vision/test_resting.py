@@ -103,7 +103,7 @@ def test_how_far_a_sighting_strays_is_in_units_of_what_both_may_be_wrong():
 
 @pytest.mark.parametrize("random_share", [0.01, 0.1, 0.3, 0.6])
 def test_an_average_over_n_pictures_is_as_sure_as_it_says(random_share):
-    """Errors of which a known share is new in each picture, while the rest is constant."""
+    """Errors with a known share new in each picture and a constant rest."""
     within = {number: [] for number in FRAMES}
     for seed in range(6):
         for number, errors in averages_of_made_up_errors(random_share, seed).items():

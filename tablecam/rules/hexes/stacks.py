@@ -1,4 +1,4 @@
-"""Stacks of counters, of which a camera sees the top, and explanations of a new view.
+"""Stacks of counters, whose tops a camera sees, and explanations of a new view.
 
 A game keeps the order of its stacks. When counters other than its tops are seen, `explain` looks
 for the fewest actions that lead from the stacks to what is seen; equally good explanations are all

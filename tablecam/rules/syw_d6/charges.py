@@ -506,7 +506,7 @@ def _way_round(
     begin_mm = np.add(edge.middle_mm, np.array(forward(edge.heading_deg)) * CHARGE_IN * inch_mm)
     reach_mm = lanes.front_width_mm(edge) / 2 - _TOUCH_MM
     count = math.ceil(2 * reach_mm / (_STEP_IN * inch_mm))
-    found = list[tuple[float, Bases]]()
+    places = list[tuple[float, Bases]]()
     for aside_mm in np.linspace(-reach_mm, reach_mm, count + 1):
         gone_mm = begin_mm + np.array(right(edge.heading_deg)) * aside_mm - front.middle_mm
         # No way is shorter than the straight line.
@@ -515,10 +515,10 @@ def _way_round(
         bases = shifted(turned, *gone_mm.tolist())
         cost_mm = path_to(unit, bases).cost_mm
         if cost_mm <= most_mm:
-            found.append((cost_mm, ahead(bases, edge.heading_deg + 180.0, CHARGE_IN * inch_mm)))
+            places.append((cost_mm, ahead(bases, edge.heading_deg + 180.0, CHARGE_IN * inch_mm)))
     charges = (
         judged_charge(state, unit, target, bases, value_in)[1]
-        for _, bases in sorted(found, key=lambda place: place[0])
+        for _, bases in sorted(places, key=lambda place: place[0])
     )
     return next((charge for charge in charges if charge is not None), None)
 
@@ -731,9 +731,9 @@ def judged(state: State, charge: Charge) -> tuple[Answer, ChargeWay | None]:
     return judged_charge(state, unit, target, charge.bases, value_in)
 
 
-def declared(state: State, _: Charge, found: tuple[Answer, ChargeWay]) -> State:
+def declared(state: State, _: Charge, judged: tuple[Answer, ChargeWay]) -> State:
     """Returns the state in which a charge is declared, and its target answers (S-C.6)."""
-    return begun(spent(state, found[1].unit), found[1], "S-B.11")
+    return begun(spent(state, judged[1].unit), judged[1], "S-B.11")
 
 
 def begun(state: State, charge: ChargeWay, rule: str) -> State:
