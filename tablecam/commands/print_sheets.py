@@ -32,7 +32,7 @@ from tablecam.rules.game_files import options_with_files
 from tablecam.rules.games import described, known_games
 from tablecam.rules.hexes.stacks import box_corners_mm, box_of
 from tablecam.simulate.demo import demo_roster
-from tablecam.simulate.map_looks import (
+from tablecam.simulate.rendering.map_looks import (
     PLAIN,
     Ends,
     Stroke,

@@ -14,10 +14,10 @@ from tablecam.drawing.pen import INK, PAPER, WHITE, Array, Colour, Pen, Picture
 from tablecam.drawing.shape_style import side_colours
 from tablecam.planning.plan import Plan, TagPrediction
 from tablecam.planning.report import found_percent, px_a_cell, sight_words
-from tablecam.simulate.places import Place, corners_mm
-from tablecam.simulate.render import Renderer, RenderStyle
-from tablecam.simulate.scene import Scene
-from tablecam.simulate.tag_prints import TagPrints
+from tablecam.simulate.rendering.places import Place, corners_mm
+from tablecam.simulate.rendering.prints import TagPrints
+from tablecam.simulate.rendering.render import Renderer, RenderStyle
+from tablecam.simulate.rendering.scene import Scene
 from tablecam.table.roster import BaseType, Roster, UnitEntry
 from tablecam.vision.search.camera_scale import extent_mm, px_per_cell, side_cells, table_grid_mm
 

@@ -9,7 +9,7 @@ from tablecam.documents import Document, document_from, read_toml
 from tablecam.errors import BadInput
 from tablecam.referee.game_views import about_game
 from tablecam.rules.games import described
-from tablecam.simulate.map_looks import map_json, table_ground
+from tablecam.simulate.rendering.map_looks import map_json, table_ground
 from tablecam.table.model import Position, plain_keys
 from tablecam.table.roster import BaseType, CommanderEntry, Roster, UnitEntry
 from tablecam.table.sides import colour_numbers, side_name, side_plural

@@ -21,12 +21,12 @@ from calibration.lens import Lens
 from tablecam.capture.frame import Frame
 from tablecam.capture.picture import DecodedPicture
 from tablecam.simulate.jig_source import SimulatedJig
-from tablecam.simulate.light import INK, PAPER, Linear, Picture, SensorNoise, encoded
-from tablecam.simulate.pace import Moment, Pace
-from tablecam.simulate.print_ink import Print, seen_print
-from tablecam.simulate.rays import Array, Box
-from tablecam.simulate.render import DEMO_LOOK, Renderer, RenderStyle
-from tablecam.simulate.scene import Scene
+from tablecam.simulate.rendering.light import INK, PAPER, Linear, Picture, SensorNoise, encoded
+from tablecam.simulate.rendering.prints import Print, seen_print
+from tablecam.simulate.rendering.rays import Array, Box
+from tablecam.simulate.rendering.render import DEMO_LOOK, Renderer, RenderStyle
+from tablecam.simulate.rendering.scene import Scene
+from tablecam.simulate.source import Moment, Pace
 from tablecam.table.roster import Roster
 
 _RIM_MM = 16.0

@@ -12,11 +12,11 @@ from calibration.camera import Camera
 from calibration.jig import JIG_TAGS_MM, SheetPlace
 from tablecam.capture.frame import Frame
 from tablecam.capture.picture import DecodedPicture
-from tablecam.simulate.light import Picture
-from tablecam.simulate.pace import Pace
-from tablecam.simulate.places import Place
-from tablecam.simulate.render import DEMO_LOOK, Renderer, RenderStyle
-from tablecam.simulate.scene import Scene
+from tablecam.simulate.rendering.light import Picture
+from tablecam.simulate.rendering.places import Place
+from tablecam.simulate.rendering.render import DEMO_LOOK, Renderer, RenderStyle
+from tablecam.simulate.rendering.scene import Scene
+from tablecam.simulate.source import Pace
 from tablecam.table.roster import BaseType, Roster
 from tablecam.vision.jig import jig_tags, with_jig
 

@@ -10,7 +10,13 @@ import math
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from tablecam.simulate.places import Place, Places, front_corner, unit_corners_mm, unit_place
+from tablecam.simulate.rendering.places import (
+    Place,
+    Places,
+    front_corner,
+    unit_corners_mm,
+    unit_place,
+)
 from tablecam.table.roster import BaseType
 
 Side = Literal["left", "right"]

@@ -11,7 +11,7 @@ from tablecam.documents import Document
 from tablecam.errors import BadInput
 from tablecam.rules.hexes.grid import Grid, grid_of
 from tablecam.simulate.moves import Deploy, Forward, Glide, Move, Side, Wheel
-from tablecam.simulate.places import ScriptFormation
+from tablecam.simulate.rendering.places import ScriptFormation
 from tablecam.table.model import HexMap
 from tablecam.table.sections import Coordinate, Name, NotNegative, StrictModel
 

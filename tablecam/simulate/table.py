@@ -13,10 +13,10 @@ import numpy as np
 from tablecam.errors import BadInput
 from tablecam.rules.games import described
 from tablecam.rules.hexes.grid import grid_of
-from tablecam.simulate.lamp import Lamp
-from tablecam.simulate.mount import Mount, Tilt
-from tablecam.simulate.overlap import do_overlap, overlaps_mm, way_out_mm
-from tablecam.simulate.places import (
+from tablecam.simulate.overlap import do_overlap, overlaps_mm, stacked, way_out_mm
+from tablecam.simulate.rendering.light import Lamp
+from tablecam.simulate.rendering.mount import Mount, Tilt
+from tablecam.simulate.rendering.places import (
     Place,
     Places,
     carried,
@@ -24,9 +24,8 @@ from tablecam.simulate.places import (
     unit_outline_mm,
     unit_place,
 )
-from tablecam.simulate.scene import Scene, true_position
+from tablecam.simulate.rendering.scene import Scene, true_position
 from tablecam.simulate.script import Script
-from tablecam.simulate.stacks import stacked
 from tablecam.simulate.timeline import Faces, Timeline, Visit
 from tablecam.table.model import Position
 from tablecam.table.roster import BaseType, Roster

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 
 from tablecam.errors import BadInput
 from tablecam.simulate.moves import Move
-from tablecam.simulate.places import Place, Places, formed, unit_place
-from tablecam.simulate.scene import Hand
+from tablecam.simulate.rendering.places import Place, Places, formed, unit_place
+from tablecam.simulate.rendering.scene import Hand
 from tablecam.simulate.script import Order, Pointing, Script
 from tablecam.table.roster import BaseType, Roster
 

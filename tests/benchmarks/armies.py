@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from tablecam.simulate.overlap import do_overlap
-from tablecam.simulate.places import (
+from tablecam.simulate.rendering.places import (
     Place,
     Places,
     ScriptFormation,

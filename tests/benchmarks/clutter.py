@@ -15,11 +15,10 @@ import cv2
 import numpy as np
 
 from calibration.camera import Camera
-from tablecam.simulate.figures import Shape, figures
-from tablecam.simulate.light import linear_colour
-from tablecam.simulate.places import Place
-from tablecam.simulate.rays import Box
-from tablecam.simulate.uniforms import uniform
+from tablecam.simulate.rendering.figures import Shape, figures, uniform
+from tablecam.simulate.rendering.light import linear_colour
+from tablecam.simulate.rendering.places import Place
+from tablecam.simulate.rendering.rays import Box
 from tablecam.table.model import TableSize
 from tablecam.table.roster import BaseType, Roster
 

@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 
 from calibration.camera import Camera
-from tablecam.simulate.light import light_field
+from tablecam.simulate.rendering.light import light_field
 from tablecam.table.model import TableSize
 from tests.benchmarks.clutter import Shadows
 

@@ -7,7 +7,7 @@ from functools import cache
 import cv2
 import numpy as np
 
-from tablecam.simulate.light import GAMMA
+from tablecam.simulate.rendering.light import GAMMA
 
 _FULL, _PEDESTAL = 60000.0, 3000.0
 """A sensor's raw values (16 bits): white, and black, below which noise may still reach."""

@@ -20,16 +20,15 @@ import numpy as np
 
 from calibration.camera import Camera, Pose
 from calibration.lens import Lens
-from tablecam.simulate.bases import BasePainter, lay_print
-from tablecam.simulate.ground import paint_ground
-from tablecam.simulate.hands import HandPainter
-from tablecam.simulate.light import GAMMA, encoded, light_field, whole
-from tablecam.simulate.mat import Canvas
-from tablecam.simulate.patch import Patch
-from tablecam.simulate.places import Place
-from tablecam.simulate.scene import Hand
-from tablecam.simulate.scenery import paint_scenery
-from tablecam.simulate.tag_prints import TagPrints
+from tablecam.simulate.rendering.bases import BasePainter, lay_print
+from tablecam.simulate.rendering.ground import paint_ground
+from tablecam.simulate.rendering.hands import HandPainter
+from tablecam.simulate.rendering.light import GAMMA, Patch, encoded, light_field, whole
+from tablecam.simulate.rendering.mat import Canvas
+from tablecam.simulate.rendering.places import Place
+from tablecam.simulate.rendering.prints import TagPrints
+from tablecam.simulate.rendering.scene import Hand
+from tablecam.simulate.rendering.scenery import paint_scenery
 from tablecam.table.roster import Roster
 from tests.benchmarks.armies import TABLE, TERRAIN, army, deployed
 from tests.benchmarks.camera_effects import PLAIN, CameraEffect

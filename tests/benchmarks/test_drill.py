@@ -35,7 +35,7 @@ from tablecam.replay.copies import copy_of
 from tablecam.replay.lines import lines_of
 from tablecam.rules.maurice.game import GAME
 from tablecam.simulate import demo
-from tablecam.simulate.render import PLAIN
+from tablecam.simulate.rendering.render import PLAIN
 from tablecam.simulate.source import SimulatedSource
 from tablecam.table.position_file import position_to_json
 from tests.benchmarks.record import ROOT, machine, markdown

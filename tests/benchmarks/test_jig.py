@@ -16,7 +16,7 @@ from rich.console import Console
 from calibration.camera import Camera
 from tablecam.simulate.demo import demo_camera, demo_script
 from tablecam.simulate.jig_source import pushes_of
-from tablecam.simulate.render import DEMO_LOOK
+from tablecam.simulate.rendering.render import DEMO_LOOK
 from tablecam.simulate.source import SimulatedSource
 from tablecam.simulate.table import SimulatedTable
 from tablecam.table.bases_file import read_bases, with_calibrated

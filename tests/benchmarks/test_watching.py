@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pytest
 
-from tablecam.simulate.render import DEMO_LOOK
+from tablecam.simulate.rendering.render import DEMO_LOOK
 from tablecam.simulate.source import SimulatedSource
 from tablecam.table.model import BasePose
 from tablecam.vision.detection.grey_picture import DecodedGrey

@@ -14,7 +14,7 @@ from calibration.camera import Camera, Pose
 from calibration.grey import to_grey
 from calibration.lens import Lens
 from tablecam.capture.picture_files import read_picture
-from tablecam.simulate.places import Place
+from tablecam.simulate.rendering.places import Place
 from tablecam.table.roster import Roster
 from tablecam.vision.search.tag_finder import TagFinder
 from tests.benchmarks.armies import TABLE, army

@@ -17,7 +17,7 @@ from calibration.lens import Lens
 from calibration.lens_expectation import field_sigmas_px
 from calibration.ruler import ruler_check
 from tablecam.simulate.calibration_source import board_pose, lay_board
-from tablecam.simulate.light import encoded
+from tablecam.simulate.rendering.light import encoded
 
 LENS = Lens(960, 540, 900, 900, 478, 271, k1=-0.12, k2=0.02)
 FRAME_S = 0.1

@@ -14,7 +14,7 @@ from tablecam.live.table import LiveTable
 from tablecam.referee.seat_view import seat_view
 from tablecam.referee.seats import SHARED
 from tablecam.simulate.demo import demo_camera, demo_roster, embedded_demo
-from tablecam.simulate.render import PLAIN, Renderer
+from tablecam.simulate.rendering.render import PLAIN, Renderer
 from tablecam.simulate.source import SimulatedSource
 from tests.patience import PATIENCE_S, FrameClock, comes_true, in_time
 

@@ -11,9 +11,9 @@ from tablecam.capture.frame import Frame
 from tablecam.live_calibration.bases import BasesWork
 from tablecam.simulate.demo import demo_camera, demo_roster
 from tablecam.simulate.jig_source import PUSH_S, Push, SimulatedJig, glued_by_hand
-from tablecam.simulate.places import Place, corners_mm
-from tablecam.simulate.render import PLAIN, RenderStyle
-from tablecam.simulate.tag_prints import glued
+from tablecam.simulate.rendering.places import Place, corners_mm
+from tablecam.simulate.rendering.prints import glued
+from tablecam.simulate.rendering.render import PLAIN, RenderStyle
 from tablecam.table.roster import BaseType, Roster
 
 ROSTER = glued_by_hand(demo_roster())

@@ -14,7 +14,7 @@ from tablecam.capture.reader import Reader
 from tablecam.live_calibration.calibration import LiveCalibration
 from tablecam.simulate.calibration_source import HOLD_S, MOVE_S, WAVED, SimulatedCalibration
 from tablecam.simulate.demo import demo_camera, demo_roster
-from tablecam.simulate.render import PLAIN
+from tablecam.simulate.rendering.render import PLAIN
 from tablecam.table.roster import Roster
 from tests.patience import PATIENCE_S
 

@@ -19,9 +19,9 @@ from tablecam.live_calibration.hex_fit import (
 )
 from tablecam.rules.hexes.grid import grid_of
 from tablecam.simulate.demo import demo_camera
-from tablecam.simulate.places import Place
-from tablecam.simulate.render import Renderer
-from tablecam.simulate.scene import Scene
+from tablecam.simulate.rendering.places import Place
+from tablecam.simulate.rendering.render import Renderer
+from tablecam.simulate.rendering.scene import Scene
 from tablecam.table.model import BasePose, HexMap, Position, TableSize, Unit
 from tablecam.vision.tracking.position import position_of
 from tablecam.vision.watching import Watching

@@ -25,7 +25,7 @@ from tablecam.referee.referee import Referee
 from tablecam.referee.seats import SHARED
 from tablecam.rules.games import game_of
 from tablecam.simulate.demo import demo_camera, demo_roster, embedded_demo
-from tablecam.simulate.render import PLAIN
+from tablecam.simulate.rendering.render import PLAIN
 from tablecam.simulate.source import SimulatedSource
 from tablecam.table.model import Position
 from tablecam.vision.watching import Sight

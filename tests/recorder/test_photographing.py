@@ -11,7 +11,7 @@ from tablecam.recorder.game_recorder import GameRecorder, new_game_file
 from tablecam.recorder.photographing import MoveJob, Photographer, TableJob
 from tablecam.recorder.reference_frames import Shot
 from tablecam.simulate.demo import demo_camera, embedded_demo
-from tablecam.simulate.render import PLAIN
+from tablecam.simulate.rendering.render import PLAIN
 from tablecam.simulate.source import SimulatedSource
 from tablecam.vision.detection.rectify import make_rectifier
 from tests.record.games import FACTS

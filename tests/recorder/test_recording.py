@@ -17,7 +17,7 @@ from tablecam.recorder.recording import Recording
 from tablecam.referee.seat_view import seat_view
 from tablecam.referee.seats import SHARED, SPECTATOR
 from tablecam.simulate.demo import demo_camera, demo_roster, embedded_demo
-from tablecam.simulate.render import PLAIN
+from tablecam.simulate.rendering.render import PLAIN
 from tablecam.simulate.source import SimulatedSource
 from tablecam.table.position_file import position_from_json
 from tablecam.vision.watching import Sight

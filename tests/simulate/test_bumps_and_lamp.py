@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from tablecam.errors import BadInput
-from tablecam.simulate.lamp import Lamp, dimmed
-from tablecam.simulate.mount import UPRIGHT, Tilt
-from tablecam.simulate.places import Place
-from tablecam.simulate.render import PLAIN, Renderer
-from tablecam.simulate.scene import Hand, Scene
+from tablecam.simulate.rendering.light import Lamp, dimmed
+from tablecam.simulate.rendering.mount import UPRIGHT, Tilt
+from tablecam.simulate.rendering.places import Place
+from tablecam.simulate.rendering.render import PLAIN, Renderer
+from tablecam.simulate.rendering.scene import Hand, Scene
 from tablecam.simulate.source import SimulatedSource
 from tablecam.simulate.table import SimulatedTable
 

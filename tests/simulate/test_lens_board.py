@@ -23,8 +23,8 @@ from tablecam.simulate.calibration_source import (
     inner_corners_mm,
     lay_board,
 )
-from tablecam.simulate.light import encoded
-from tablecam.simulate.render import PLAIN
+from tablecam.simulate.rendering.light import encoded
+from tablecam.simulate.rendering.render import PLAIN
 
 LENS = Lens(900, 640, 880, 881, 452.3, 317.1, k1=-0.18, k2=0.03, p1=4e-4, p2=-3e-4)
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from tablecam.simulate.moves import Deploy, Forward, Glide, Wheel
 from tablecam.simulate.overlap import do_overlap
-from tablecam.simulate.places import (
+from tablecam.simulate.rendering.places import (
     Place,
     formed,
     front_corner,

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from shapely import Polygon
 
 from tablecam.simulate.overlap import do_overlap, overlaps_mm, way_out_mm
-from tablecam.simulate.places import Place, corners_mm
+from tablecam.simulate.rendering.places import Place, corners_mm
 
 places = st.builds(Place, st.floats(0, 120), st.floats(0, 120), st.floats(0, 360))
 

@@ -4,7 +4,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tablecam.simulate.demo import demo_camera
-from tablecam.simulate.rays import PIXEL_CENTRE, PIXEL_SAMPLES, Box, pixel_means, plane_map
+from tablecam.simulate.rendering.rays import (
+    PIXEL_CENTRE,
+    PIXEL_SAMPLES,
+    Box,
+    pixel_means,
+    plane_map,
+)
 
 CAMERA = demo_camera()
 

@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 
 from tablecam.simulate.demo import demo_camera, embedded_demo
-from tablecam.simulate.light import PAPER, encoded
-from tablecam.simulate.places import Place
-from tablecam.simulate.render import DEMO_LOOK, PLAIN, Renderer, RenderStyle
-from tablecam.simulate.scene import Hand, Scene
+from tablecam.simulate.rendering.light import PAPER, encoded
+from tablecam.simulate.rendering.places import Place
+from tablecam.simulate.rendering.render import DEMO_LOOK, PLAIN, Renderer, RenderStyle
+from tablecam.simulate.rendering.scene import Hand, Scene
 
 PLACES = {10: Place(110, 90, 12), 11: Place(330, 230, 200), 20: Place(330, 80, 77)}
 HAND = Hand("prussian", 110, 90, 90, 1.0)

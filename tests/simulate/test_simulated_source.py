@@ -3,7 +3,7 @@ import threading
 import numpy as np
 import pytest
 
-from tablecam.simulate.render import PLAIN
+from tablecam.simulate.rendering.render import PLAIN
 from tablecam.simulate.source import SimulatedSource
 from tablecam.simulate.table import SimulatedTable
 from tests.patience import PATIENCE_S

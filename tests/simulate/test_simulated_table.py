@@ -7,7 +7,7 @@ import pytest
 from tablecam.errors import BadInput
 from tablecam.simulate.demo import demo_script, embedded_demo
 from tablecam.simulate.overlap import CONTACT_MM, overlaps_mm
-from tablecam.simulate.places import unit_corners_mm, unit_place
+from tablecam.simulate.rendering.places import unit_corners_mm, unit_place
 from tablecam.simulate.table import SimulatedTable
 from tablecam.simulate.timeline import Timeline
 from tablecam.table.formation import read_formation

@@ -9,7 +9,7 @@ import pytest
 from tablecam.errors import BadInput
 from tablecam.simulate.demo import demo_script
 from tablecam.simulate.overlap import CONTACT_MM, overlaps_mm
-from tablecam.simulate.places import unit_corners_mm, unit_outline_mm, unit_place
+from tablecam.simulate.rendering.places import unit_corners_mm, unit_outline_mm, unit_place
 from tablecam.simulate.script import Order, Pointing, Script, Start
 from tablecam.simulate.timeline import Timeline
 

@@ -12,7 +12,7 @@ from calibration.camera import Camera
 from tablecam.capture.picture import JpegPicture
 from tablecam.simulate.demo import demo_camera
 from tablecam.simulate.moves import Forward, Wheel
-from tablecam.simulate.render import DEMO_LOOK, RenderStyle
+from tablecam.simulate.rendering.render import DEMO_LOOK, RenderStyle
 from tablecam.simulate.script import Order, Script, Start
 from tablecam.simulate.source import SimulatedSource
 from tablecam.simulate.table import SimulatedTable

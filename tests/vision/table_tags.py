@@ -8,7 +8,7 @@ import numpy as np
 
 from calibration.camera import Camera
 from calibration.tag_pose import SeenTags
-from tablecam.simulate.mount import Tilt
+from tablecam.simulate.rendering.mount import Tilt
 from tablecam.vision.detection.sighting import TagSighting
 from tablecam.vision.registration.registration import register
 from tablecam.vision.registration.state import Registration

@@ -9,7 +9,7 @@ import pytest
 
 from calibration.camera import Camera, Pose
 from tablecam.simulate.demo import demo_camera, demo_roster, demo_script, embedded_demo
-from tablecam.simulate.render import PLAIN
+from tablecam.simulate.rendering.render import PLAIN
 from tablecam.simulate.source import SimulatedSource
 from tablecam.simulate.table import SimulatedTable
 from tablecam.table.model import TableSize

@@ -8,7 +8,7 @@ import pytest
 
 from calibration.grey import to_grey
 from tablecam.simulate.demo import demo_camera, embedded_demo
-from tablecam.simulate.render import PLAIN
+from tablecam.simulate.rendering.render import PLAIN
 from tablecam.simulate.source import SimulatedSource
 from tablecam.vision.search.tag_finder import TagFinder
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from calibration.camera import Camera
 from calibration.tag_pose import SeenTags, fit_pose, moved_by
 from tablecam.simulate.demo import demo_camera, demo_roster
-from tablecam.simulate.mount import Tilt
+from tablecam.simulate.rendering.mount import Tilt
 from tablecam.vision.registration.registration import register
 from tests.vision.table_tags import UP, Table, places_mm, sightings
 

@@ -5,9 +5,9 @@ import pytest
 
 from calibration.grey import to_grey
 from tablecam.simulate.demo import demo_camera, demo_roster
-from tablecam.simulate.mount import Tilt
-from tablecam.simulate.render import PLAIN, Renderer
-from tablecam.simulate.scene import Scene
+from tablecam.simulate.rendering.mount import Tilt
+from tablecam.simulate.rendering.render import PLAIN, Renderer
+from tablecam.simulate.rendering.scene import Scene
 from tablecam.vision.registration.hypotheses import locate_camera_roughly
 from tablecam.vision.registration.registration import register
 from tablecam.vision.search.tag_finder import TagFinder

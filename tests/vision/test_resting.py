@@ -9,9 +9,9 @@ import pytest
 
 from calibration.camera import Camera, Pose
 from tablecam.simulate.demo import demo_camera, demo_roster, demo_script
-from tablecam.simulate.places import Place
-from tablecam.simulate.render import Renderer, RenderStyle
-from tablecam.simulate.scene import Scene
+from tablecam.simulate.rendering.places import Place
+from tablecam.simulate.rendering.render import Renderer, RenderStyle
+from tablecam.simulate.rendering.scene import Scene
 from tablecam.simulate.table import SimulatedTable
 from tablecam.table.headings import difference_deg
 from tablecam.table.roster import BaseType, UnitEntry

@@ -11,7 +11,7 @@ from tablecam.rules.games import known_games
 from tablecam.rules.hexes.grid import grid_of
 from tablecam.rules.hexes.stacks import applied, explain, seen_counters
 from tablecam.simulate.demo import demo_camera
-from tablecam.simulate.render import Renderer
+from tablecam.simulate.rendering.render import Renderer
 from tablecam.simulate.script import Script, Start
 from tablecam.simulate.table import SimulatedTable
 from tablecam.table.table_file import read_table_file

@@ -15,7 +15,7 @@ from tablecam.rules.game_files import file_faults
 from tablecam.rules.games import described
 from tablecam.rules.musket_saber.files import FILE_MODELS, Charts, Scenario
 from tablecam.rules.musket_saber.tables import GAME, code_of
-from tablecam.simulate.map_looks import map_json, table_ground
+from tablecam.simulate.rendering.map_looks import map_json, table_ground
 from tablecam.table.model import HexMap
 
 MAP = HexMap("flat", 20.0, (30.0, 420.0), 14, 12, "CCRR", "even")

@@ -16,8 +16,8 @@ from tablecam.live.state import Snapshot
 from tablecam.live.table import LiveTable
 from tablecam.recorder.game_recorder import GameRecorder
 from tablecam.simulate.demo import demo_camera, demo_roster, games_with_demo
-from tablecam.simulate.render import PLAIN, Renderer
-from tablecam.simulate.scene import Scene
+from tablecam.simulate.rendering.render import PLAIN, Renderer
+from tablecam.simulate.rendering.scene import Scene
 from tablecam.simulate.source import SimulatedSource
 from tablecam.simulate.table import SimulatedTable
 from tablecam.table.model import BasePose, Position

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from tablecam.simulate.mount import UPRIGHT, Tilt
-from tablecam.simulate.places import Place
+from tablecam.simulate.rendering.mount import UPRIGHT, Tilt
+from tablecam.simulate.rendering.places import Place
 from tablecam.table.model import BasePose, Commander, Position, Unit
 from tablecam.table.roster import BaseType, Roster
 

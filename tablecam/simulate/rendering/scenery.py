@@ -10,8 +10,8 @@ import numpy as np
 from shapely import MultiPoint, Point, Polygon, get_coordinates
 from shapely.affinity import rotate
 
-from tablecam.simulate.mat import SHADOW_MM_PER_MM, Canvas, Colour
-from tablecam.simulate.rays import Array
+from tablecam.simulate.rendering.mat import SHADOW_MM_PER_MM, Canvas, Colour
+from tablecam.simulate.rendering.rays import Array
 from tablecam.table.model import Terrain
 
 PaintTerrain = Callable[[Canvas, Terrain, np.random.Generator], None]

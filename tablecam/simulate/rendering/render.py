@@ -8,28 +8,28 @@ from dataclasses import dataclass
 import numpy as np
 
 from calibration.camera import Camera
-from tablecam.simulate.bases import BasePainter, lay_print
-from tablecam.simulate.ground import paint_ground, paint_hex_map
-from tablecam.simulate.hands import HandPainter
-from tablecam.simulate.lamp import dimmed
-from tablecam.simulate.light import (
+from tablecam.simulate.rendering.bases import BasePainter, lay_print
+from tablecam.simulate.rendering.ground import paint_ground, paint_hex_map
+from tablecam.simulate.rendering.hands import HandPainter
+from tablecam.simulate.rendering.light import (
     Linear,
+    Patch,
     Picture,
     SensorNoise,
+    dimmed,
     encoded,
     light_field,
     linear_colour,
     whole,
 )
-from tablecam.simulate.map_looks import table_ground
-from tablecam.simulate.mat import Canvas
-from tablecam.simulate.mount import UPRIGHT
-from tablecam.simulate.patch import Patch
-from tablecam.simulate.places import Place
-from tablecam.simulate.rays import Box
-from tablecam.simulate.scene import Scene
-from tablecam.simulate.scenery import paint_scenery
-from tablecam.simulate.tag_prints import TagPrints
+from tablecam.simulate.rendering.map_looks import table_ground
+from tablecam.simulate.rendering.mat import Canvas
+from tablecam.simulate.rendering.mount import UPRIGHT
+from tablecam.simulate.rendering.places import Place
+from tablecam.simulate.rendering.prints import TagPrints
+from tablecam.simulate.rendering.rays import Box
+from tablecam.simulate.rendering.scene import Scene
+from tablecam.simulate.rendering.scenery import paint_scenery
 from tablecam.table.roster import Roster, TableTag
 
 _PLAIN_FELT = (104, 116, 66)

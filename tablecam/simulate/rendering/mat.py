@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from calibration.camera import Camera
-from tablecam.simulate.light import GAMMA, Linear, Picture
-from tablecam.simulate.rays import Array, Box
+from tablecam.simulate.rendering.light import GAMMA, Linear, Picture
+from tablecam.simulate.rendering.rays import Array, Box
 from tablecam.table.model import TableSize
 
 Colour = tuple[int, int, int]

@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from calibration.camera import Camera
-from tablecam.simulate.light import GAMMA, Linear, Picture, whole
-from tablecam.simulate.mat import SHADOW_MM_PER_MM, Colour
-from tablecam.simulate.rays import Array, Box
-from tablecam.simulate.scene import Hand
+from tablecam.simulate.rendering.light import GAMMA, Linear, Picture, whole
+from tablecam.simulate.rendering.mat import SHADOW_MM_PER_MM, Colour
+from tablecam.simulate.rendering.rays import Array, Box
+from tablecam.simulate.rendering.scene import Hand
 
 Image = NDArray[np.float32]
 

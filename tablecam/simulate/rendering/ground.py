@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tablecam.rules.hexes.files import Ground
-from tablecam.simulate.map_looks import PLAIN, blocks_of, lines_of, terrain_colours
-from tablecam.simulate.mat import Canvas, Mask
+from tablecam.simulate.rendering.map_looks import PLAIN, blocks_of, lines_of, terrain_colours
+from tablecam.simulate.rendering.mat import Canvas, Mask
 from tablecam.table.model import TableSize, Terrain
 
 Paint = Callable[[Canvas, Terrain, np.random.Generator], None]

@@ -1,4 +1,4 @@
-"""Light, sensor noise and gamma: converts reflectances to a camera's 8-bit values.
+"""Light, sensor noise and gamma: converts reflectances to a camera's 8-bit values; the lamp.
 
 Pictures are composed in linear light (1 just clips) and encoded last, as in a camera. Gamma is a
 pure power, so a shadow may also be multiplied onto an encoded picture.
@@ -6,12 +6,15 @@ pure power, so a shadow may also be multiplied onto an encoded picture.
 
 from __future__ import annotations
 
+import threading
+from dataclasses import dataclass
+
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from calibration.camera import Camera
-from tablecam.simulate.rays import Box
+from tablecam.simulate.rendering.rays import Box
 from tablecam.table.model import TableSize
 
 Linear = NDArray[np.float32]
@@ -97,3 +100,93 @@ class SensorNoise:
 def whole(camera: Camera) -> Box:
     """Returns the box of all pixels of a camera."""
     return Box(0, 0, camera.lens.width_px, camera.lens.height_px)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Patch:
+    """A picture of a box of pixels with alpha.
+
+    `light` (rows, columns, 4) is premultiplied blue, green and red, then alpha, 0 to 1.
+    """
+
+    box: Box
+    light: Linear
+
+    @classmethod
+    def clear(cls, box: Box) -> Patch:
+        """Returns a fully transparent patch."""
+        return cls(box, np.zeros((box.height, box.width, 4), dtype=np.float32))
+
+    def cover(
+        self, colour: tuple[float, float, float] | Linear, share: NDArray[np.float32]
+    ) -> None:
+        """Blends a colour, (3,) or (rows, columns, 3), over a share (rows, columns) of pixels."""
+        # Premultiplied colours: the layers beneath keep the uncovered share.
+        rest = 1 - share
+        self.light[..., :3] *= rest[..., None]
+        self.light[..., :3] += share[..., None] * np.asarray(colour, dtype=np.float32)
+        self.light[..., 3] *= rest
+        self.light[..., 3] += share
+
+    def shade(self, share: NDArray[np.float32]) -> None:
+        """Adds a shadow that absorbs a share of the light, also from beneath the patch."""
+        self.cover((0.0, 0.0, 0.0), share)
+
+    def laid_on(self, picture: Linear, outer: Box) -> None:
+        """Composites the patch onto a picture (rows, columns, 3) of the box `outer`, in place."""
+        shared = self.box.clipped(outer)
+        if shared.is_empty:
+            return
+        source = self.light[shared.within(self.box)]
+        target = picture[shared.within(outer)]
+        target *= 1 - source[..., 3:]
+        target += source[..., :3]
+
+
+_FADE_S = 0.4
+"""Duration of a fade, as of a dimmer or of a camera that adapts its exposure."""
+
+
+class Lamp:
+    """The current light as a share of full light. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._light = self._from = self._to = 1.0
+        self._passed_s = _FADE_S
+
+    @property
+    def light(self) -> float:
+        """The current light, 1 for full."""
+        with self._lock:
+            return self._light
+
+    @property
+    def goal(self) -> float:
+        """The light at the end of the current fade."""
+        with self._lock:
+            return self._to
+
+    def dim(self, light: float) -> None:
+        """Fades to a share of full light."""
+        with self._lock:
+            # From the present light, even in the middle of a fade.
+            self._from, self._to, self._passed_s = self._light, light, 0.0
+
+    def advance(self, seconds: float) -> None:
+        """Advances the time of the fade."""
+        with self._lock:
+            self._passed_s = min(self._passed_s + seconds, _FADE_S)
+            share = self._passed_s / _FADE_S
+            eased = share * share * (3 - 2 * share)
+            self._light = self._from + (self._to - self._from) * eased
+
+
+def dimmed(picture: Picture, light: float) -> Picture:
+    """Returns an encoded picture under a share of its light; the same object if it is 1."""
+    if light == 1.0:
+        return picture
+    # Gamma is a pure power, so a factor on light is a factor on the encoded value.
+    levels = np.arange(256) * light ** (1 / GAMMA)
+    table = np.clip(np.round(levels), 0, 255).astype(np.uint8)
+    return np.asarray(cv2.LUT(picture, table), dtype=np.uint8)

@@ -11,16 +11,13 @@ from numpy.typing import NDArray
 
 from calibration.camera import Camera
 from tablecam.geometry.outlines import rim
-from tablecam.simulate.figures import Shape, figures
-from tablecam.simulate.light import GAMMA, INK, PAPER, Linear, linear_colour
-from tablecam.simulate.map_looks import counter_colours
-from tablecam.simulate.mat import SHADOW_MM_PER_MM, Colour
-from tablecam.simulate.patch import Patch
-from tablecam.simulate.places import Place
-from tablecam.simulate.print_ink import Print, seen_print
-from tablecam.simulate.rays import Array, Box, plane_map
-from tablecam.simulate.tag_prints import TagPrints
-from tablecam.simulate.uniforms import uniform
+from tablecam.simulate.rendering.figures import Shape, figures, uniform
+from tablecam.simulate.rendering.light import GAMMA, INK, PAPER, Linear, Patch, linear_colour
+from tablecam.simulate.rendering.map_looks import counter_colours
+from tablecam.simulate.rendering.mat import SHADOW_MM_PER_MM, Colour
+from tablecam.simulate.rendering.places import Place
+from tablecam.simulate.rendering.prints import Print, TagPrints, seen_print
+from tablecam.simulate.rendering.rays import Array, Box, plane_map
 from tablecam.table.model import Arm, BasePose
 from tablecam.table.roster import BaseType, CommanderEntry, Roster, UnitEntry
 

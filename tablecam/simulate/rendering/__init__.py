@@ -1,0 +1,1 @@
+"""Renders a scene (table, ground, bases, figures, hands) as a camera sees it."""
