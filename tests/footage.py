@@ -13,14 +13,14 @@ import cv2
 import numpy as np
 from filelock import FileLock
 
-from calibration.board import BoardView, find_lens_board
 from calibration.camera import Camera, Pose
+from calibration.extrinsics.table_pose import find_table
+from calibration.extrinsics.table_tags import find_tags
 from calibration.grey import to_grey
+from calibration.intrinsics.board import BoardView, find_lens_board
+from calibration.intrinsics.lens_from_views import choose_views, lens_from_views
 from calibration.lens import Lens
-from calibration.lens_from_views import choose_views, lens_from_views
 from calibration.results import LensCalibration, Origin
-from calibration.table_pose import find_table
-from calibration.table_tags import find_tags
 from tablecam.capture.picture_files import read_picture
 from tablecam.capture.quiet import silence_opencv
 from tablecam.table.model import BasePose, Position

@@ -55,7 +55,7 @@ HELD = {
     "lines of Maurice Lite": 16_261,
     "lines of Maida 1806": 6_235,
     "places outside that name a rulebook's words": 1,
-    "modules in the largest folder": 29,
+    "modules in the largest folder": 26,
 }
 """The values reached. The goals are 20, 40, 10, 0, 6500, 3500, 0 and about a dozen.
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from calibration.board import (
+from calibration.intrinsics.board import (
     LENS_BOARD_DICTIONARY,
     LENS_BOARD_MARKER_MM,
     LENS_BOARD_SQUARE_MM,

@@ -17,8 +17,8 @@ from reportlab.pdfbase.pdfmetrics import stringWidth
 from reportlab.pdfgen.canvas import Canvas
 
 from calibration.errors import CalibrationError
+from calibration.extrinsics.table_tags import tag_dictionary
 from calibration.print.content import Colour
-from calibration.table_tags import tag_dictionary
 
 Cells = NDArray[np.bool_]
 Align = Literal["left", "middle", "right"]

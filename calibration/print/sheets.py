@@ -10,13 +10,13 @@ from itertools import groupby
 from reportlab.lib.units import mm as POINTS_PER_MM  # noqa: N812 - says what it is
 from reportlab.pdfgen.canvas import Canvas
 
-from calibration.board import (
+from calibration.errors import CalibrationError
+from calibration.intrinsics.board import (
     LENS_BOARD_DICTIONARY,
     LENS_BOARD_MARKER_MM,
     LENS_BOARD_SQUARE_MM,
     LENS_BOARD_SQUARES,
 )
-from calibration.errors import CalibrationError
 from calibration.print.blocks import BaseStrip, GlueGuide, JigSheet, LensBoard, TableTagBlock
 from calibration.print.content import SAMPLE_MM, LegendEntry, SheetContent, UnitTags
 from calibration.print.counters import CounterBlock

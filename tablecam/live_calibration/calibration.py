@@ -12,7 +12,7 @@ from typing import Literal
 
 import cv2
 
-from calibration.guide import LensGuide
+from calibration.intrinsics.guide import LensGuide
 from tablecam.background import Background, FairLock
 from tablecam.capture.frame import Frame
 from tablecam.capture.reader import Reader

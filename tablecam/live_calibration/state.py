@@ -9,11 +9,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from calibration.coverage import target_outline_px
-from calibration.guide import Advice
-from calibration.lens_progress import GuidedView, Progress
-from calibration.table_pose import TableSearch
-from calibration.table_tags import FoundTag
+from calibration.extrinsics.table_pose import TableSearch
+from calibration.extrinsics.table_tags import FoundTag
+from calibration.intrinsics.coverage import target_outline_px
+from calibration.intrinsics.guide import Advice
+from calibration.intrinsics.lens_progress import GuidedView, Progress
 from tablecam.live.state import SourceState
 from tablecam.live_calibration.bases import BasesProgress
 

@@ -17,7 +17,6 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from calibration.board import find_lens_board
 from calibration.camera import Camera
 from calibration.camera_file import (
     CameraFile,
@@ -26,12 +25,13 @@ from calibration.camera_file import (
     write_camera_file,
 )
 from calibration.errors import CalibrationError
+from calibration.extrinsics.table_pose import TableSearch, find_table
+from calibration.extrinsics.table_tags import find_tags
 from calibration.grey import to_grey
-from calibration.guide import Advice, LensGuide, Picture
+from calibration.intrinsics.board import find_lens_board
+from calibration.intrinsics.guide import Advice, LensGuide, Picture
 from calibration.results import LensCalibration, Origin, TableCalibration
 from calibration.ruler import RulerCheck, ruler_check
-from calibration.table_pose import TableSearch, find_table
-from calibration.table_tags import find_tags
 from tablecam.capture.frame import Frame
 from tablecam.errors import BadInput
 from tablecam.live_calibration.bases import BasesWork

@@ -10,13 +10,13 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from calibration.board import (
+from calibration.camera import Camera, Pose
+from calibration.intrinsics.board import (
     LENS_BOARD_DICTIONARY,
     LENS_BOARD_MARKER_MM,
     LENS_BOARD_SQUARE_MM,
     LENS_BOARD_SQUARES,
 )
-from calibration.camera import Camera, Pose
 from calibration.lens import Lens
 from tablecam.capture.frame import Frame
 from tablecam.capture.picture import DecodedPicture

@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from calibration.extrinsics.table_tags import tag_dictionary
 from calibration.jig import JIG_TAG_MM, JIG_TAGS_MM, Cut, Laying, Point, SheetPlace, laying_of
-from calibration.table_tags import tag_dictionary
 from tablecam.errors import BadInput
 from tablecam.table.roster import BaseType, CommanderEntry, Roster
 from tablecam.vision.tracking.tracking import TrackedBase

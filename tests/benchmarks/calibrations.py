@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from calibration.camera import Camera
-from calibration.tag_adjustment import Adjustment, Spreads
+from calibration.extrinsics.tag_adjustment import Adjustment, Spreads
 from tablecam.geometry.rectangles import rectangles
 from tablecam.table.model import BasePose
 from tablecam.table.roster import BaseType

@@ -13,14 +13,14 @@ import pytest
 from rich.console import Console
 from rich.table import Table
 
-from calibration.board import find_lens_board
 from calibration.camera import Camera
+from calibration.extrinsics.table_pose import find_table
+from calibration.extrinsics.table_tags import find_tags
 from calibration.grey import to_grey
+from calibration.intrinsics.board import find_lens_board
+from calibration.intrinsics.lens_from_views import lens_from_views
 from calibration.lens import Lens
-from calibration.lens_from_views import lens_from_views
 from calibration.results import Origin
-from calibration.table_pose import find_table
-from calibration.table_tags import find_tags
 from tablecam.capture.picture_files import read_picture
 from tests.footage import Rig
 

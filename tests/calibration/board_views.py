@@ -5,7 +5,7 @@ from __future__ import annotations
 import cv2
 import numpy as np
 
-from calibration.board import BoardView
+from calibration.intrinsics.board import BoardView
 from calibration.lens import Lens
 
 LENS = Lens(1920, 1080, 1650.0, 1648.0, 965.0, 531.0, -0.22, 0.05, 0.0008, -0.0006, 0.002)

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from calibration.board import BoardView, find_chessboard
 from calibration.grey import to_grey
-from calibration.lens_from_views import LensSearch, lens_from_views
+from calibration.intrinsics.board import BoardView, find_chessboard
+from calibration.intrinsics.lens_from_views import LensSearch, lens_from_views
 from calibration.results import Origin
 from tablecam.capture.picture_files import read_picture
 from tests.footage import Rig

@@ -8,14 +8,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from calibration.camera import Camera
-from calibration.lens_prior import LensPrior
-from calibration.table_tags import (
+from calibration.extrinsics.table_tags import (
     PATTERN_SCALE_SPREAD,
     SIDES_ENDS_ALIKE,
     SIDES_SIGMA_PX,
     FoundTag,
 )
-from calibration.tag_adjustment import TagAdjustment
+from calibration.extrinsics.tag_adjustment import TagAdjustment
+from calibration.lens import LensPrior
 
 ARM_MM = 80.0
 """A hand is assumed to turn tags by its place error over a tag and a third."""

@@ -4,14 +4,14 @@ import cv2
 import numpy as np
 import pytest
 
-from calibration.board import (
+from calibration.errors import CalibrationError
+from calibration.intrinsics.board import (
     LENS_BOARD_MARKER_MM,
     LENS_BOARD_SQUARE_MM,
     LENS_BOARD_SQUARES,
     find_chessboard,
     find_lens_board,
 )
-from calibration.errors import CalibrationError
 
 
 def _true_corners(rig, view):

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from calibration.corners import fit_corners
+from calibration.intrinsics.corners import fit_corners
 from tests.calibration.crossings import crossing
 
 SIZE_PX = 33

@@ -3,8 +3,8 @@
 import cv2
 import numpy as np
 
-from calibration.coverage_picture import coverage_picture, png_bytes
-from calibration.lens_from_views import lens_from_views
+from calibration.intrinsics.coverage_picture import coverage_picture, png_bytes
+from calibration.intrinsics.lens_from_views import lens_from_views
 from calibration.results import Origin
 from tests.calibration.board_views import LENS, many_views, projected, view
 

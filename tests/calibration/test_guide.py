@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calibration.camera import Camera, Pose
-from calibration.coverage import COLUMNS, ROWS, TILTS, target_outline_px
 from calibration.errors import CalibrationError
-from calibration.focus import blur_px, focus_score
-from calibration.guide import Advice, LensGuide
+from calibration.intrinsics.coverage import COLUMNS, ROWS, TILTS, target_outline_px
+from calibration.intrinsics.focus import blur_px, focus_score
+from calibration.intrinsics.guide import Advice, LensGuide
+from calibration.intrinsics.lens_expectation import field_sigmas_px
 from calibration.lens import Lens
-from calibration.lens_expectation import field_sigmas_px
 from calibration.ruler import ruler_check
 from tablecam.simulate.calibration_source import board_pose, lay_board
 from tablecam.simulate.rendering.light import encoded

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from calibration.errors import CalibrationError
-from calibration.lens_from_views import choose_views, lens_from_views, objection_to
+from calibration.intrinsics.lens_from_views import choose_views, lens_from_views, objection_to
 from calibration.results import Origin
 from tests.calibration.board_views import LENS, many_views, projected, view
 

@@ -8,10 +8,10 @@ import pytest
 
 from calibration.camera import Camera, Pose
 from calibration.errors import CalibrationError
-from calibration.lens_from_views import lens_from_views
+from calibration.extrinsics.table_pose import find_table
+from calibration.extrinsics.table_tags import FoundTag, find_tags
+from calibration.intrinsics.lens_from_views import lens_from_views
 from calibration.results import LensCalibration, Origin
-from calibration.table_pose import find_table
-from calibration.table_tags import FoundTag, find_tags
 from tests.calibration.board_views import LENS, many_views
 
 ORIGIN = Origin("2025-01-01T00:00:00+00:00", ("empty.jpg",))

@@ -5,9 +5,14 @@ import numpy as np
 import pytest
 
 from calibration.errors import CalibrationError
+from calibration.extrinsics.table_tags import (
+    FOUND_SIGMA_PX,
+    SIDES_SIGMA_PX,
+    find_tags,
+    tag_dictionary,
+)
+from calibration.extrinsics.tag_sides import fit_sides, meeting_points
 from calibration.lens import Lens
-from calibration.table_tags import FOUND_SIGMA_PX, SIDES_SIGMA_PX, find_tags, tag_dictionary
-from calibration.tag_sides import fit_sides, meeting_points
 from tests.calibration.crossings import square
 
 SQUARE_PX = np.array([[30.3, 31.1], [88.6, 28.2], [91.7, 86.4], [33.4, 90.1]])

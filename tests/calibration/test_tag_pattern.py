@@ -4,8 +4,8 @@ import cv2
 import numpy as np
 import pytest
 
+from calibration.extrinsics.tag_pattern import fit_pattern
 from calibration.lens import Lens
-from calibration.tag_pattern import fit_pattern
 
 SIZE_PX, FINE = 120, 8
 QUAD_PX = np.array([[30.3, 31.1], [88.6, 28.2], [91.7, 86.4], [33.4, 90.1]])

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from calibration.camera import Camera, Pose
-from calibration.table_tags import FoundTag
-from calibration.tag_pose import (
+from calibration.extrinsics.table_tags import FoundTag
+from calibration.extrinsics.tag_pose import (
     SeenTags,
     fit_pose,
     moved_by,

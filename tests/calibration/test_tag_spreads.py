@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 
 from calibration.camera import Camera, Pose
-from calibration.lens_prior import LensPrior
-from calibration.table_tags import SIDES_ENDS_ALIKE, SIDES_SIGMA_PX, FoundTag
-from calibration.tag_adjustment import EXACT, TagAdjustment
+from calibration.extrinsics.table_tags import SIDES_ENDS_ALIKE, SIDES_SIGMA_PX, FoundTag
+from calibration.extrinsics.tag_adjustment import EXACT, TagAdjustment
+from calibration.lens import LensPrior
 from tests.calibration.board_views import LENS
 from tests.calibration.laid_tags import LaidTable
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from calibration.camera_file import CameraFile, write_camera_file
-from calibration.guide import LensGuide
+from calibration.intrinsics.guide import LensGuide
 from calibration.results import Origin, TableCalibration
 from tablecam.errors import BadInput
 from tablecam.live_calibration.bases import BasesWork

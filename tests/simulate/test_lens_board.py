@@ -4,14 +4,14 @@ import cv2
 import numpy as np
 import pytest
 
-from calibration.board import (
+from calibration.camera import Camera
+from calibration.intrinsics.board import (
     LENS_BOARD_DICTIONARY,
     LENS_BOARD_MARKER_MM,
     LENS_BOARD_SQUARE_MM,
     LENS_BOARD_SQUARES,
     find_lens_board,
 )
-from calibration.camera import Camera
 from calibration.lens import Lens
 from tablecam.simulate.calibration_source import (
     HOLD_S,

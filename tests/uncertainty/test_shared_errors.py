@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from calibration.camera import Camera, Pose
+from calibration.extrinsics.table_pose import find_table
+from calibration.extrinsics.table_tags import FoundTag
 from calibration.results import LensCalibration, Origin
-from calibration.table_pose import find_table
-from calibration.table_tags import FoundTag
 from tablecam.table.model import BasePose
 from tablecam.uncertainty.lengths import distance
 from tests.calibration.board_views import LENS

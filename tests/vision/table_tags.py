@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 import numpy as np
 
 from calibration.camera import Camera
-from calibration.tag_pose import SeenTags
+from calibration.extrinsics.tag_pose import SeenTags
 from tablecam.simulate.rendering.mount import Tilt
 from tablecam.vision.detection.sighting import TagSighting
 from tablecam.vision.registration.registration import register

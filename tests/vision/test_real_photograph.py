@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from calibration.camera import Camera
+from calibration.extrinsics.table_pose import find_table
+from calibration.extrinsics.table_tags import find_tags as find_table_tags
 from calibration.grey import to_grey
 from calibration.results import Origin
-from calibration.table_pose import find_table
-from calibration.table_tags import find_tags as find_table_tags
 from tablecam.capture.picture_files import read_picture
 from tablecam.table.headings import difference_deg
 from tablecam.table.table_file import read_table_file

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from calibration.camera import Camera
-from calibration.tag_pose import SeenTags, fit_pose, moved_by
+from calibration.extrinsics.tag_pose import SeenTags, fit_pose, moved_by
 from tablecam.simulate.demo import demo_camera, demo_roster
 from tablecam.simulate.rendering.mount import Tilt
 from tablecam.vision.registration.registration import register

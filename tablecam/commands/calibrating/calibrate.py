@@ -12,7 +12,6 @@ from click.core import ParameterSource
 from rich.console import Console
 from rich.progress import track
 
-from calibration.board import BoardView, find_chessboard, find_lens_board
 from calibration.camera_document import MOST_TITLE
 from calibration.camera_file import (
     CameraFile,
@@ -21,14 +20,15 @@ from calibration.camera_file import (
     read_camera_file,
     write_camera_file,
 )
-from calibration.coverage_picture import coverage_picture, png_bytes
 from calibration.errors import CalibrationError
+from calibration.extrinsics.table_pose import TableSearch, find_table
+from calibration.extrinsics.table_tags import find_tags
 from calibration.grey import to_grey
-from calibration.lens_from_views import check_sizes, choose_views, lens_from_views
-from calibration.lens_progress import lens_progress
+from calibration.intrinsics.board import BoardView, find_chessboard, find_lens_board
+from calibration.intrinsics.coverage_picture import coverage_picture, png_bytes
+from calibration.intrinsics.lens_from_views import check_sizes, choose_views, lens_from_views
+from calibration.intrinsics.lens_progress import lens_progress
 from calibration.results import Origin, TableCalibration
-from calibration.table_pose import TableSearch, find_table
-from calibration.table_tags import find_tags
 from tablecam.capture.options import SourceOptions
 from tablecam.capture.picture import Image
 from tablecam.capture.picture_files import picture_paths, read_picture

@@ -11,11 +11,11 @@ from rich.console import Console
 from rich.table import Table
 
 from calibration.camera_file import CameraFile
+from calibration.extrinsics.table_pose import TableSearch
+from calibration.intrinsics.lens_from_views import RejectedView
+from calibration.intrinsics.lens_progress import Progress
 from calibration.lens import LENS_PARAMETERS
-from calibration.lens_from_views import RejectedView
-from calibration.lens_progress import Progress
 from calibration.results import LensCalibration, TableCalibration
-from calibration.table_pose import TableSearch
 
 
 def lens_document(

@@ -30,8 +30,6 @@ _REACH = 4.5
 """Standard deviations at which a blurred edge ends: 3e-6 of its step remain."""
 _STEPS = np.linspace(-_REACH, _REACH, 1801)
 _EDGE = np.array([0.5 * (1 + math.erf(step / math.sqrt(2))) for step in _STEPS])
-
-
 _PIXEL_SPREAD_PX = math.sqrt(1 / 12)
 """The standard deviation of a uniform pixel."""
 

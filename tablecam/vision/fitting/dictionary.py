@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.errors import CalibrationError
-from calibration.table_tags import tag_dictionary
+from calibration.extrinsics.table_tags import tag_dictionary
 from tablecam.errors import BadInput
 
 _PLAIN_SHARE = 0.25

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.camera import Camera
-from calibration.table_tags import find_tags
-from calibration.tag_pose import PoseFit, SeenTags, fit_pose, rough_pose
+from calibration.extrinsics.table_tags import find_tags
+from calibration.extrinsics.tag_pose import PoseFit, SeenTags, fit_pose, rough_pose
 from tablecam.table.roster import Roster
 from tablecam.vision.registration.tag_memory import TagMemory, TagObservations, triples
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.camera import Camera
-from calibration.tag_pose import (
+from calibration.extrinsics.tag_pose import (
     SeenTags,
     fit_pose,
     moved_by,

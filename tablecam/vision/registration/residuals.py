@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.camera import Camera
-from calibration.tag_pose import offsets_from, pose_jacobian
+from calibration.extrinsics.tag_pose import offsets_from, pose_jacobian
 from tablecam.table.roster import Roster
 from tablecam.vision.detection.sighting import TagSighting
 from tablecam.vision.registration.tag_memory import POSE, TagMemory, TagObservations, triples

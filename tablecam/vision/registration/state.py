@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.camera import Camera
-from calibration.tag_pose import pose_parameters
+from calibration.extrinsics.tag_pose import pose_parameters
 from tablecam.vision.registration.residuals import shift_px
 from tablecam.vision.registration.tag_memory import TagMemory
 

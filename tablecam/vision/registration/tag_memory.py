@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.camera import Camera
-from calibration.tag_adjustment import HAND_PLACED
-from calibration.tag_pose import offsets_from, pose_jacobian
+from calibration.extrinsics.tag_adjustment import HAND_PLACED
+from calibration.extrinsics.tag_pose import offsets_from, pose_jacobian
 from tablecam.table.roster import Roster
 
 Array = NDArray[np.float64]

@@ -10,7 +10,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from calibration.board import BoardView
+from calibration.intrinsics.board import BoardView
 from calibration.lens import Lens
 
 Array = NDArray[np.float64]

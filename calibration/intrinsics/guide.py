@@ -13,18 +13,17 @@ from datetime import UTC, datetime
 import numpy as np
 from numpy.typing import NDArray
 
-from calibration.board import BoardView, find_lens_board, mean_corner_distance_px
-from calibration.coverage import Tilt, next_cell, next_tilt
 from calibration.errors import CalibrationError
-from calibration.focus import blur_px, focus_score
-from calibration.guide_words import next_sentence
-from calibration.lens_from_views import (
+from calibration.intrinsics.board import BoardView, find_lens_board, mean_corner_distance_px
+from calibration.intrinsics.coverage import COLUMNS, ROWS, Tilt, next_cell, next_tilt
+from calibration.intrinsics.focus import blur_px, focus_score
+from calibration.intrinsics.lens_from_views import (
     LEAST_VIEWS,
     LensSearch,
     lens_from_views,
     objection_to,
 )
-from calibration.lens_progress import Progress, lens_progress
+from calibration.intrinsics.lens_progress import Progress, lens_progress
 from calibration.results import Origin
 
 HOLD_S = 0.7
@@ -269,7 +268,7 @@ class LensGuide:
         is_new = view is None or taken is not None or self._is_somewhere_new(view)
         is_held = is_resting and is_new
         doubt = objection if is_held else None
-        sentence = next_sentence(
+        sentence = _next_sentence(
             target.cell,
             target.tilt,
             sees_board=view is not None,
@@ -287,3 +286,64 @@ def _search(views: list[BoardView]) -> LensSearch | None:
         return None
     now = datetime.now(UTC).isoformat(timespec="seconds")
     return lens_from_views(views, Origin(now, tuple(view.name for view in views)))
+
+
+_ROWS = ("top", "middle", "bottom")
+_LEAN = {
+    "flat": "hold it flat",
+    "left": "tilt its left side toward the camera",
+    "right": "tilt its right side toward the camera",
+    "top": "tilt its top side toward the camera",
+    "bottom": "tilt its bottom side toward the camera",
+}
+
+
+def _place_words(cell: tuple[int, int]) -> str:
+    """Names a part of the picture.
+
+    >>> _place_words((0, 0)), _place_words((1, 2)), _place_words((2, 1))
+    ('top left', 'right of the middle', 'bottom, left of the middle')
+    """
+    row, column = cell
+    side = "left" if column < COLUMNS / 2 else "right"
+    if column in (0, COLUMNS - 1):
+        return side if row == ROWS // 2 else f"{_ROWS[row]} {side}"
+    aside = f"{side} of the middle"
+    return aside if row == ROWS // 2 else f"{_ROWS[row]}, {aside}"
+
+
+def _target_words(cell: tuple[int, int] | None, tilt: Tilt) -> str:
+    """Says where to hold the board, and how to tilt it.
+
+    >>> _target_words((0, 0), "left")
+    'Move the board to the top left, tilt its left side toward the camera'
+    >>> _target_words(None, "flat")
+    'Move the board somewhere new, at another angle'
+    """
+    if cell is None:
+        lean = "at another angle" if tilt == "flat" else _LEAN[tilt]
+        return f"Move the board somewhere new, {lean}"
+    return f"Move the board to the {_place_words(cell)}, {_LEAN[tilt]}"
+
+
+def _next_sentence(
+    cell: tuple[int, int] | None,
+    tilt: Tilt,
+    *,
+    sees_board: bool,
+    is_taken: bool,
+    is_held: bool,
+    doubt: str | None,
+    is_enough: bool,
+) -> str:
+    """Says what to do next, in one short sentence."""
+    target = _target_words(cell, tilt)
+    if doubt is not None:
+        return f"Not this one: {doubt}"
+    if is_held and not is_taken:
+        return "Hold it still"
+    if is_enough:
+        return "Enough views. More will still improve the calibration"
+    if not sees_board:
+        return f"Show the lens board. {target}"
+    return f"Taken. {target}" if is_taken else target

@@ -12,8 +12,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from calibration.board import BoardView
-from calibration.lens_expectation import field_sigmas_px
+from calibration.intrinsics.board import BoardView
+from calibration.intrinsics.lens_expectation import field_sigmas_px
 from calibration.results import LensCalibration
 
 Array = NDArray[np.float64]

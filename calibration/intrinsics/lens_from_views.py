@@ -14,8 +14,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from calibration.board import BoardView, mean_corner_distance_px
 from calibration.errors import CalibrationError
+from calibration.intrinsics.board import BoardView, mean_corner_distance_px
 from calibration.least_squares import Solution, least_squares
 from calibration.lens import LENS_PARAMETERS, Lens
 from calibration.results import LensCalibration, Origin, ViewError

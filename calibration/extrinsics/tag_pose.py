@@ -21,9 +21,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from calibration.camera import CAMERA_PARAMETERS, Camera, Pose
+from calibration.extrinsics.table_tags import FoundTag
 from calibration.least_squares import least_squares
 from calibration.lens import LENS_PARAMETERS
-from calibration.table_tags import FoundTag
 
 Array = NDArray[np.float64]
 

@@ -16,8 +16,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from calibration.corners import FittedCorners, fit_corners
 from calibration.errors import CalibrationError
+from calibration.intrinsics.corners import FittedCorners, fit_corners
 
 Array = NDArray[np.float64]
 Picture = NDArray[np.uint8]

@@ -9,11 +9,11 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from calibration.board import BoardView
-from calibration.coverage import Coverage, Tilt, coverage, tilt_of
+from calibration.intrinsics.board import BoardView
+from calibration.intrinsics.coverage import Coverage, Tilt, coverage, tilt_of
+from calibration.intrinsics.lens_expectation import field_sigmas_px
+from calibration.intrinsics.lens_from_views import LensSearch
 from calibration.lens import Lens
-from calibration.lens_expectation import field_sigmas_px
-from calibration.lens_from_views import LensSearch
 from calibration.results import LensCalibration
 
 Array = NDArray[np.float64]

@@ -15,11 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.camera import CAMERA_PARAMETERS, Camera, Pose
+from calibration.extrinsics.table_tags import FoundTag
+from calibration.extrinsics.tag_spreads import SeenCorners, average_over_spreads
 from calibration.least_squares import Solution, least_squares
-from calibration.lens import LENS_PARAMETERS
-from calibration.lens_prior import LensPrior
-from calibration.table_tags import FoundTag
-from calibration.tag_spreads import SeenCorners, average_over_spreads
+from calibration.lens import LENS_PARAMETERS, LensPrior
 
 Array = NDArray[np.float64]
 

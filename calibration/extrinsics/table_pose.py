@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from calibration.camera import Camera
 from calibration.errors import CalibrationError
-from calibration.lens_prior import LensPrior, unknown_lens, well_known
+from calibration.extrinsics.table_tags import FoundTag
+from calibration.extrinsics.tag_adjustment import EXACT, Adjustment, TagAdjustment
+from calibration.lens import LensPrior, unknown_lens, well_known
 from calibration.results import LensCalibration, Origin, TableCalibration, TagResidual
-from calibration.table_tags import FoundTag
-from calibration.tag_adjustment import EXACT, Adjustment, TagAdjustment
 
 Array = NDArray[np.float64]
 Places = Mapping[int, tuple[float, float]]

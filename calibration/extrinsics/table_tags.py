@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.errors import CalibrationError
+from calibration.extrinsics.tag_pattern import fit_pattern
+from calibration.extrinsics.tag_sides import corners_covariance, fit_sides, meeting_points
 from calibration.lens import Lens
-from calibration.tag_pattern import fit_pattern
-from calibration.tag_sides import corners_covariance, fit_sides, meeting_points
 
 Array = NDArray[np.float64]
 Picture = NDArray[np.uint8]

@@ -1,0 +1,1 @@
+"""Finds a camera's pose above the table from the table tags."""
