@@ -13,7 +13,6 @@ import click
 
 from tablecam.commands.new_files import STANDARD_OUTPUT, check_new, write_lines
 from tablecam.commands.progress import watched_as, with_progress
-from tablecam.commands.retelling import completed_with_progress
 from tablecam.errors import BadInput
 from tablecam.record.entries import Json
 from tablecam.record.game_file import GameFile
@@ -124,17 +123,16 @@ def export(
     if message_path is not None:
         write_lines(message_path, [text_of(recorded, watched_as("writing the message"))])
     # Not for lines and messages, which carry a game exactly as recorded.
-    complete = completed_with_progress(recorded)
     if html_path is not None:
-        write_lines(html_path, _page(complete, has_pictures))
+        write_lines(html_path, _page(recorded, has_pictures))
     for option, form in _FILMS.items():
         if (film_path := outputs[option]) is not None:
             watched = partial(_with_progress_of, option)
-            write_film(complete, film_path, form, photographs=has_pictures, watched=watched)
+            write_film(recorded, film_path, form, photographs=has_pictures, watched=watched)
     if text_path is not None:
-        write_lines(text_path, _report(complete))
+        write_lines(text_path, _report(recorded))
     if number is not None:
-        click.echo(json.dumps(_position(complete, number), indent=1))
+        click.echo(json.dumps(_position(recorded, number), indent=1))
 
 
 def _check(outputs: Mapping[str, Path | None], has_pictures: bool) -> None:

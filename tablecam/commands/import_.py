@@ -41,8 +41,6 @@ def import_(lines_path: Path, out_path: Path) -> None:
         copy = copy_from_file(file, source)
         entries = with_progress(copy.entries, copy.last, "importing")
         GameFile.create(out_path, copy.facts, entries, copy.written_by)
-    if not copy.has_digests:
-        click.echo("written by an older tablecam: changes cannot be detected", err=True)
     click.echo(f"imported {copy.last} entries into {out_path}", err=True)
 
 

@@ -12,7 +12,6 @@ import click
 import tablecam
 from tablecam.commands.progress import with_progress
 from tablecam.commands.replay_page import serve_replay
-from tablecam.commands.retelling import completed_with_progress
 from tablecam.commands.serving import page_options
 from tablecam.errors import BadInput
 from tablecam.harmless import harmless
@@ -98,11 +97,10 @@ def replay(
         context.exit(_check(recorded, verified, as_json))
     for line in verified.lines():
         click.echo(harmless(line), err=True)
-    complete = completed_with_progress(recorded)
     if is_page:
-        serve_replay(complete, host, port, open_browser=open_browser)
+        serve_replay(recorded, host, port, open_browser=open_browser)
         return
-    _print_log(complete, as_json)
+    _print_log(recorded, as_json)
     if verified.faults:
         context.exit(DIFFERS)
 
@@ -176,7 +174,6 @@ def _check_document(
         "digests": {
             "hold": not verified.faults,
             "entries": verified.entries,
-            "without": verified.without_digest,
             "faults": verified.faults,
         },
         "checked": {f"{noun}s": checked.counts[noun] for noun in _COUNTED},

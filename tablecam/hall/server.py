@@ -30,7 +30,6 @@ from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 from tablecam.errors import BadInput
 from tablecam.record.faults import ServerUnavailable, readable_errors
 from tablecam.record.journal import Journal
-from tablecam.record.migrations import with_digests
 from tablecam.record.schema import SCHEMA_VERSION, entry, metadata, recording
 
 CHANNEL: Final = "tablecam"
@@ -48,8 +47,6 @@ _CONNECT_ARGS: Final = {
 """Without these, a connection to a server that was switched off would block for minutes."""
 _LOCK: Final = int.from_bytes(b"tablecam", "big") >> 1
 """An advisory lock for creating the tables: two programs may start at once."""
-_WITHOUT_DIGESTS: Final = 3
-"""The version of a hall's tables before digests."""
 
 server_metadata = MetaData()
 
@@ -138,10 +135,10 @@ class Hall:
             raise BadInput("--record", because) from None
 
     def prepare(self) -> None:
-        """Creates or migrates the tables if needed.
+        """Creates the tables if needed.
 
         Raises:
-            BadInput: The server cannot be reached, refuses, or has tables of a newer version.
+            BadInput: The server cannot be reached, refuses, or has tables of another version.
         """
         with self.writing("cannot be used") as connection:
             # Two programs may start at once. The lock ends with the transaction.
@@ -151,9 +148,6 @@ class Hall:
             version = connection.execute(select(schema_version.c.version)).scalar_one_or_none()
             if version is None:
                 connection.execute(schema_version.insert(), {"version": SCHEMA_VERSION})
-            elif version == _WITHOUT_DIGESTS:
-                with_digests(connection)
-                connection.execute(schema_version.update(), {"version": SCHEMA_VERSION})
             elif version != SCHEMA_VERSION:
                 expected = f"expected tables of version {SCHEMA_VERSION}, got version {version}"
                 raise BadInput(self.name, f"{expected}: use the matching tablecam")

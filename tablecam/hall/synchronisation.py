@@ -168,11 +168,10 @@ class HallCopy:
             pictures = tuple(self._local.picture(entry.number, kind) for kind in entry.pictures)
             new = NewEntry(entry.kind, entry.document, pictures, entry.at)
             row, _ = entry_rows(self._local.id, entry.number, new, before)
-            # An older tablecam's entries have no digest.
-            if entry.digest not in (None, row["digest"]):
+            if entry.digest != row["digest"]:
                 because = f"entry {entry.number} was changed after it was written; {REPAIR}"
                 raise Damaged(self._local.name, because)
-            before = entry.digest or ""
+            before = row["digest"]
             verified.append(new)
         return verified
 

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Mapping
 from pathlib import Path, PurePath
 from typing import Any, Final
 
-from sqlalchemy import Connection, Engine, NullPool, StaticPool, create_engine, event
+from sqlalchemy import Connection, Engine, NullPool, create_engine, event
 
 from tablecam.errors import BadInput
 from tablecam.record.faults import REPAIR, is_full, readable_errors
-from tablecam.record.migrations import MIGRATIONS, Migration
 from tablecam.record.schema import APPLICATION_ID, SCHEMA_VERSION
 
 MAGIC: Final = b"SQLite format 3\x00"
@@ -40,18 +38,6 @@ def open_engine(path: Path, *, read_only: bool = False) -> Engine:
     return engine
 
 
-def engine_in_memory(path: Path) -> Engine:
-    """Returns the engine of a copy in memory, to migrate a recording that may not be written."""
-    copy = sqlite3.connect(":memory:", check_same_thread=False, isolation_level=None)
-    original = sqlite3.connect(_address(path, read_only=True), uri=True)
-    try:
-        original.backup(copy)
-    finally:
-        original.close()
-    # One connection for all threads: each new one would be an empty database.
-    return create_engine("sqlite+pysqlite://", poolclass=StaticPool, creator=lambda: copy)
-
-
 def check_recording(path: Path) -> None:
     """Refuses a file that is no SQLite database, without opening it as one.
 
@@ -70,40 +56,19 @@ def check_recording(path: Path) -> None:
         raise BadInput(str(path), "expected a tablecam recording, got another kind of file")
 
 
-def check_version(path: Path, connection: Connection, newest: int = SCHEMA_VERSION) -> int:
-    """Returns the version of a recording's tables, at most `newest`.
+def check_version(path: Path, connection: Connection) -> None:
+    """Refuses a database whose tables are not those of a recording.
 
     Raises:
-        BadInput: The database is another program's, or a newer tablecam's.
+        BadInput: The database is another program's, or another version of tablecam's.
     """
     if _pragma(connection, "application_id") != APPLICATION_ID:
         raise BadInput(str(path), "expected a tablecam recording, got another program's database")
     version = _pragma(connection, "user_version")
-    if version > newest:
-        expected = f"expected a recording of version {newest} or older, got version {version}"
-        raise BadInput(str(path), f"{expected}: it needs a newer tablecam")
-    if version < 1:
-        expected = f"expected a recording of version 1 to {newest}, got version {version}"
-        raise BadInput(str(path), f"{expected}; {REPAIR}")
-    return version
-
-
-def migrate(
-    path: Path,
-    connection: Connection,
-    *,
-    steps: Mapping[int, Migration] = MIGRATIONS,
-    newest: int = SCHEMA_VERSION,
-) -> None:
-    """Brings an older recording's tables up to date, all in the connection's one transaction.
-
-    Raises:
-        BadInput: The file is no recording, or of a newer version.
-    """
-    # Refuse another program's file before a step writes to it.
-    for version in range(check_version(path, connection, newest), newest):
-        steps[version](connection)
-        set_pragma(connection, "user_version", version + 1)
+    if version != SCHEMA_VERSION:
+        hint = "it needs a newer tablecam" if version > SCHEMA_VERSION else REPAIR
+        expected = f"expected a recording of version {SCHEMA_VERSION}, got version {version}"
+        raise BadInput(str(path), f"{expected}; {hint}")
 
 
 def set_pragma(connection: Connection, name: str, value: int) -> None:

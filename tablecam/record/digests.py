@@ -39,7 +39,7 @@ def picture_digest(row: Mapping[str, Any]) -> str:
 def entry_digest(before: str, row: Mapping[str, Any], pictures: Mapping[str, str]) -> str:
     """Returns the digest of an entry's row, of the digest `before` it and its pictures' by kind.
 
-    Before the first entry comes the recording's own digest, or "" if it has none.
+    Before the first entry comes the recording's own digest.
     """
     # Without the recording's id: a hall may assign another.
     columns = [row[key] for key in ("number", "at", "kind", "document")]
@@ -53,31 +53,25 @@ def _digest(parts: Sequence[Any]) -> str:
 
 @dataclass(slots=True)
 class Verification:
-    """The result of a verification: how many entries have a digest, and how many have none.
+    """The result of a verification of `entries` rows.
 
     `changed` are the numbers of entries that changed since they were written, or whose pictures
     did. `faults` are sentences on what changed or is missing.
     """
 
     entries: int = 0
-    without_digest: int = 0
     changed: list[int] = field(default_factory=list)
     are_facts_changed: bool = False
     faults: list[str] = field(default_factory=list)
 
     def lines(self) -> Iterator[str]:
-        """Yields sentences on what changed, and on what cannot be verified for want of a digest."""
+        """Yields sentences on what changed."""
         for fault in self.faults[:_MAX_LISTED]:
             yield f"changed since it was written: {fault}"
         if len(self.faults) > _MAX_LISTED:
             yield f"and {len(self.faults) - _MAX_LISTED} more"
         if self.faults:
             yield REPAIR
-        if self.without_digest:
-            have = (
-                "1 entry has" if self.without_digest == 1 else f"{self.without_digest} entries have"
-            )
-            yield f"{have} no digest (written by an older tablecam): changes cannot be detected"
 
 
 class Verifier:
@@ -90,9 +84,8 @@ class Verifier:
     def __init__(self, facts: Mapping[str, Any] | None) -> None:
         self.verification = Verification()
         self._number = 0
-        self._has_begun = bool(facts and facts["digest"])
-        self._before = [] if facts is None else [facts["digest"] or ""]
-        if facts is not None and facts["digest"] not in (None, actual := facts_digest(facts)):
+        self._before = [] if facts is None else [facts["digest"]]
+        if facts is not None and facts["digest"] != (actual := facts_digest(facts)):
             self.verification.are_facts_changed = True
             self.verification.faults.append(
                 "the game's settings (rules, table file, camera file) were changed"
@@ -112,22 +105,16 @@ class Verifier:
         changed = [
             picture["kind"]
             for picture in pictures
-            if images and picture["digest"] != _expected_digest(picture, stored)
+            if images and picture["digest"] != picture_digest(picture)
         ]
         picture_digests = {picture["kind"]: picture["digest"] or "" for picture in pictures}
         expected = [entry_digest(before, row, picture_digests) for before in self._before]
         # After a gap nothing is known to chain to.
         is_known = bool(self._before)
         # The next entry chains to this digest as stored or, if this entry changed, as it should be.
-        self._before = [stored or ""]
+        self._before = [stored]
         if stored not in expected:
-            self._before = [stored or "", *expected][:_MAX_CHAINS]
-        # Entries without a digest before the first one are an older version's.
-        if stored is None and not self._has_begun:
-            self.verification.without_digest += 1
-            self._before = [""]
-            return
-        self._has_begun = True
+            self._before = [stored, *expected][:_MAX_CHAINS]
         self.verification.entries += 1
         if is_known and stored not in expected:
             because = "was changed, or one of its pictures is lost"
@@ -146,8 +133,3 @@ class Verifier:
             run = f"{lost[0]}" if len(lost) == 1 else f"{lost[0]} to {lost[-1]}"
             self.verification.faults.append(f"entry {run} is missing")
         self._number = number
-
-
-def _expected_digest(picture: Mapping[str, Any], digest_of_entry: str | None) -> str | None:
-    """Returns the digest that a picture must have, or its stored one if its entry has none."""
-    return picture_digest(picture) if digest_of_entry is not None else picture["digest"]

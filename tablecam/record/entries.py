@@ -62,10 +62,7 @@ class NewEntry:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A stored entry. `pictures` are the kinds it has; `Journal.picture` loads each.
-
-    `digest` is None in an older recording.
-    """
+    """A stored entry. `pictures` are the kinds it has; `Journal.picture` loads each."""
 
     number: int
     kind: Kind

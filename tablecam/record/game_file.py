@@ -5,9 +5,9 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
-from sqlalchemy import Engine, select, text
+from sqlalchemy import Engine, Row, select, text
 
 import tablecam
 from tablecam.errors import BadInput
@@ -15,8 +15,6 @@ from tablecam.record.atomic_files import new_file_atomically
 from tablecam.record.database import (
     check_recording,
     check_version,
-    engine_in_memory,
-    migrate,
     open_engine,
     set_pragma,
 )
@@ -31,8 +29,6 @@ log = logging.getLogger(__name__)
 SUFFIX: Final = ".tablecam"
 _MAX_COMPLAINTS: Final = 5
 """How many findings of SQLite's integrity check are listed."""
-_ONE_ROW_SINCE: Final = 3
-"""The first version that stores a recording's facts in one row of their own table."""
 
 
 class GameFile(Journal):
@@ -66,21 +62,13 @@ class GameFile(Journal):
 
     @classmethod
     def open(cls, path: Path, *, read_only: bool = False) -> GameFile:
-        """Opens a recording; an older one is migrated, or a copy of it if only read.
+        """Opens a recording.
 
         Raises:
-            BadInput: It is no recording, of a newer version, damaged, or cannot be opened.
+            BadInput: It is no recording, of another version, damaged, or cannot be opened.
         """
-        check_recording(path)
-        with readable_errors(str(path), "cannot be opened"):
-            engine = _engine(path, read_only)
-            with engine.begin() as connection:
-                if not read_only:
-                    migrate(path, connection)
-                ids = connection.execute(select(recording.c.id)).scalars().all()
-        if len(ids) != 1:
-            raise BadInput(str(path), f"expected one recording, got {len(ids)}; {REPAIR}")
-        return cls(path, engine, ids[0])
+        engine, row = _opened(path, read_only=read_only)
+        return cls(path, engine, row.id)
 
     def verified(self, *, images: bool = True) -> Verification:
         """Verifies the file's structure, and by their digests all its rows.
@@ -99,23 +87,13 @@ class GameFile(Journal):
 
 
 def facts_in(path: Path) -> GameFacts:
-    """Returns the facts of a recording in a file, without migrating an older one.
+    """Returns the facts of a recording in a file.
 
     Raises:
-        BadInput: It is no recording, of a newer version, damaged, or cannot be opened.
+        BadInput: It is no recording, of another version, damaged, or cannot be opened.
     """
-    check_recording(path)
-    with readable_errors(str(path), "cannot be opened"):
-        engine = open_engine(path, read_only=True)
-        with engine.begin() as connection:
-            # An older file has no such row; it is migrated in memory below.
-            is_old = check_version(path, connection) < _ONE_ROW_SINCE
-            rows = () if is_old else connection.execute(text("SELECT * FROM recording")).all()
-    if is_old:
-        return GameFile.open(path, read_only=True).facts()
-    if len(rows) != 1:
-        raise BadInput(str(path), f"expected one recording, got {len(rows)}; {REPAIR}")
-    return facts_from_row(rows[0], str(path))
+    _, row = _opened(path, read_only=True)
+    return facts_from_row(row, str(path))
 
 
 def games_in(folder: Path) -> list[tuple[Path, GameFacts]]:
@@ -129,19 +107,17 @@ def games_in(folder: Path) -> list[tuple[Path, GameFacts]]:
     return games
 
 
-def _engine(path: Path, read_only: bool) -> Engine:
-    """Returns an engine of a file, or of a migrated copy if it is older and only to be read."""
-    engine = open_engine(path, read_only=read_only)
-    if not read_only:
-        # Whoever only reads a file must not change it, so a copy in memory is migrated.
-        return engine
-    with engine.begin() as connection:
-        if check_version(path, connection) == SCHEMA_VERSION:
-            return engine
-    copy = engine_in_memory(path)
-    with copy.begin() as connection:
-        migrate(path, connection)
-    return copy
+def _opened(path: Path, *, read_only: bool) -> tuple[Engine, Row[Any]]:
+    """Returns the engine of a file, and the one row of its recording."""
+    check_recording(path)
+    with readable_errors(str(path), "cannot be opened"):
+        engine = open_engine(path, read_only=read_only)
+        with engine.begin() as connection:
+            check_version(path, connection)
+            rows = connection.execute(select(recording)).all()
+    if len(rows) != 1:
+        raise BadInput(str(path), f"expected one recording, got {len(rows)}; {REPAIR}")
+    return engine, rows[0]
 
 
 def _fill(path: Path, facts: GameFacts, entries: Iterable[NewEntry], written_by: str) -> None:

@@ -282,19 +282,17 @@ def facts_from_row(row: Row[Any], name: str) -> GameFacts:
     Raises:
         Damaged: A column holds what was never written there.
     """
-    columns = row._asdict()
-    game, table_file, camera_file = columns["game"], columns["table_file"], columns["camera_file"]
-    # `facts_in` also reads files of version 3, whose table has no such column.
-    place = columns.get("place") or 0
+    game, table_file, camera_file = row.game, row.table_file, row.camera_file
+    place = row.place or 0
     # A damaged file may hold numbers where texts were written, and vice versa.
-    texts = (game, table_file, camera_file or "", columns["id"])
+    texts = (game, table_file, camera_file or "", row.id)
     if not (all(isinstance(text, str) for text in texts) and isinstance(place, int)):
         raise Damaged(
             name, f"the game's settings (rules, table file, camera file) are damaged; {REPAIR}"
         )
     try:
-        started_at = datetime.fromisoformat(columns["started_at"])
-        return GameFacts(game, table_file, started_at, camera_file, columns["id"], place)
+        started_at = datetime.fromisoformat(row.started_at)
+        return GameFacts(game, table_file, started_at, camera_file, row.id, place)
     except (ValueError, TypeError) as error:
         raise Damaged(name, f"its start time is damaged: {error}; {REPAIR}") from None
 

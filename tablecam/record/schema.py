@@ -38,7 +38,7 @@ recording = Table(
     Column("started_at", Text, nullable=False, comment="ISO 8601 with its zone"),
     Column("written_by", Text, nullable=False, comment="the version of tablecam that began it"),
     Column("place", Integer, comment="its number among its folder's games, by no clock"),
-    Column("digest", Text, comment="SHA-256 of this row (digests.py); older ones have none"),
+    Column("digest", Text, nullable=False, comment="SHA-256 of this row (digests.py)"),
     comment="the settings of a game; a game file has one row",
 )
 
@@ -50,7 +50,7 @@ entry = Table(
     Column("at", Text, nullable=False, comment="time: ISO 8601 with its zone"),
     Column("kind", Text, nullable=False, comment="position, move, play, deed, ..."),
     Column("document", Text, nullable=False, comment="its content, as JSON"),
-    Column("digest", Text, comment="of this row, its pictures and the previous digest"),
+    Column("digest", Text, nullable=False, comment="of this row, its pictures and the one before"),
     comment="all events in order; rows are added and never changed",
 )
 
@@ -64,7 +64,7 @@ picture = Table(
     Column("kind", Text, primary_key=True, comment="table, before, after, plain or drawn"),
     Column("media_type", Text, nullable=False, comment="image/jpeg or image/webp"),
     Column("image", LargeBinary, nullable=False, comment="the image file"),
-    Column("digest", Text, comment="of this row; its entry's digest includes it"),
+    Column("digest", Text, nullable=False, comment="of this row; its entry's digest includes it"),
     ForeignKeyConstraint(["recording", "entry"], [entry.c.recording, entry.c.number]),
     comment="the camera's pictures of entries",
 )

@@ -45,7 +45,7 @@ def unfinished_game(folder: Path, table_file: str) -> GameFile | None:
 
 
 def _order(game: tuple[Path, GameFacts]) -> tuple[int, datetime, str]:
-    """Returns a key that rises with each game of a folder; older tablecams did not number them."""
+    """Returns a key that rises with each game of a folder, from its number there."""
     path, facts = game
     return facts.place, facts.started_at, path.name
 

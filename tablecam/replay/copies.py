@@ -34,15 +34,13 @@ def without_progress(items: Iterable[Item], total: int, /) -> Iterable[Item]:
 class RecordingCopy:
     """The contents of a new file of the same recording; `entries` can be iterated once.
 
-    `last` is the number of entries, for progress. Without digests (`has_digests`), changes in
-    transit cannot be detected.
+    `last` is the number of entries, for progress.
     """
 
     facts: GameFacts
     written_by: str
     last: int
     entries: Iterator[NewEntry]
-    has_digests: bool = True
 
 
 def copy_of(journal: Journal, *, pictures: bool) -> RecordingCopy:

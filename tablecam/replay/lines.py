@@ -101,8 +101,10 @@ def lines_of(copy: RecordingCopy, *, digests: bool = True) -> Iterator[str]:
         yield _line(document)
 
 
-def copy_from_lines(lines: Iterable[bytes], source: str) -> RecordingCopy:
+def copy_from_lines(lines: Iterable[bytes], source: str, *, digests: bool = True) -> RecordingCopy:
     """Returns the recording in JSON lines; `source` is their name in errors.
+
+    They need no `digests` if a checksum has covered them all.
 
     Raises:
         BadInput: The first line belongs to no recording, or to a newer version. Iterating over the
@@ -117,15 +119,13 @@ def copy_from_lines(lines: Iterable[bytes], source: str) -> RecordingCopy:
     except BadInput as error:
         raise _on_line(error, line) from None
     entries = _entries(numbered, parsed.entries, source)
-    # Lines in a text have no digests, as the whole text has a checksum.
-    if parsed.digest is None:
+    if not digests:
         plain_entries = (entry for _, entry, _ in entries)
-        return RecordingCopy(
-            facts, parsed.written_by, parsed.entries, plain_entries, has_digests=False
-        )
-    if parsed.digest != facts_row(facts, parsed.written_by)["digest"]:
+        return RecordingCopy(facts, parsed.written_by, parsed.entries, plain_entries)
+    digest = facts_row(facts, parsed.written_by)["digest"]
+    if parsed.digest != digest:
         raise BadInput(source, _CHANGED, key="digest", line=line)
-    chained = _chained(entries, facts.id, parsed.digest, source)
+    chained = _chained(entries, facts.id, digest, source)
     return RecordingCopy(facts, parsed.written_by, parsed.entries, chained)
 
 

@@ -35,8 +35,6 @@ _MAX_LOST: Final = 10_000
 """How many entries may be missing at the end: a larger number is noise."""
 _MAX_RANGES: Final = 12
 """How many ranges of lost numbers are listed."""
-_READABLE_VERSIONS: Final = (3, SCHEMA_VERSION)
-"""The versions of the tables whose rows are readable here; the older has no digests."""
 _PLAUSIBLE_VERSIONS: Final = range(1, 100)
 """A damaged file may hold any number; one outside this range is noise."""
 _VERSION_AT: Final = slice(60, 64)
@@ -50,7 +48,7 @@ class Repaired:
     Of the readable `entries`, `unclear` ones no longer mean anything: positions that are a
     difference from a lost one, and contents that tablecam never writes. `changed` ones are
     readable, but they or their pictures changed since they were written; so may the facts have.
-    `unsealed` ones, of an older tablecam, have no digests to tell. All others are intact.
+    All others are intact.
     """
 
     copy: RecordingCopy
@@ -62,7 +60,6 @@ class Repaired:
     has_facts: bool
     changed: tuple[tuple[int, Kind | None], ...]
     are_facts_changed: bool
-    unsealed: int
 
     def lines(self) -> Iterator[str]:
         """Yields the result as sentences."""
@@ -80,9 +77,6 @@ class Repaired:
             yield f"kept, but changed (they or their pictures): {_kinds(self.changed)}"
         if self.are_facts_changed:
             yield "kept, but changed: the table file or the camera file"
-        if self.unsealed:
-            unsealed = counted(self.unsealed, "entry")
-            yield f"without digests (older tablecam), so changes cannot be detected: {unsealed}"
         is_changed = self.changed or self.are_facts_changed
         if not (self.lost_entries or self.lost_pictures or is_changed) and self.has_facts:
             yield f"nothing {'else ' if self.unclear else ''}is known to be lost"
@@ -106,7 +100,7 @@ def pages_of(path: Path) -> Pages:
         except FileNotFoundError:
             logged = b""
     version = int.from_bytes(database[_VERSION_AT], "big") if database.startswith(MAGIC) else 0
-    if version not in _READABLE_VERSIONS and version in _PLAUSIBLE_VERSIONS:
+    if version != SCHEMA_VERSION and version in _PLAUSIBLE_VERSIONS:
         expected = f"expected a recording of version {SCHEMA_VERSION}, got version {version}"
         raise BadInput(str(path), f"{expected}: repair it with the tablecam that wrote it")
     # The usual page size first: a damaged header may name another.
@@ -123,8 +117,7 @@ def verified(file: GameFile) -> Verification:
         BadInput: It cannot be read.
     """
     result = file.verified()
-    if result.without_digest or result.faults:
-        # Migrations of older files dropped tables, so unused space is not blank.
+    if result.faults:
         return result
     spoilt = pages_of(file.path).spoilt()
     # A page that is being written looks the same, but not twice.
@@ -171,7 +164,6 @@ def repaired(rows: Iterator[Row], name: str) -> Repaired:
         has_facts=saved.facts is not None,
         changed=changed,
         are_facts_changed=digests.are_facts_changed,
-        unsealed=digests.without_digest,
     )
 
 

@@ -146,7 +146,7 @@ def _take_facts(known: Salvaged, values: tuple[Value, ...]) -> bool:
 
 
 def _by_column(columns: Sequence[str], values: tuple[Value, ...]) -> Json:
-    """Returns a row's values by the names of their columns; an older row has no digest."""
+    """Returns a row's values by the names of their columns."""
     return dict.fromkeys(columns) | dict(zip(columns, values, strict=False))
 
 

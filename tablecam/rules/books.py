@@ -187,6 +187,8 @@ class Book(ABC):
         """Returns the question most similar to an unknown one, or how questions begin."""
         kind, *parts = question.split("/")
         ids = self._ids(handle)
+        if not ids:
+            return ""
         # Exact ids of two units win over similar ones.
         exact = [part for part in parts if part in ids]
         close = [match for part in parts for match in get_close_matches(part, ids, n=1)]

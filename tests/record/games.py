@@ -1,11 +1,14 @@
 """Small games to record: the parts of a dispute, and files for them."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from tablecam.hall.synchronisation import HallCopy
 from tablecam.record.disputes import add_dispute
 from tablecam.record.entries import GameFacts
+from tablecam.record.game_file import GameFile
 from tablecam.record.journal import Journal
+from tablecam.replay.copies import copy_of
 
 FACTS = GameFacts(
     "maurice-lite",
@@ -60,7 +63,11 @@ def catch_up(game, hall, **how):
     return HallCopy(game, hall).send_entries(**how)
 
 
-def without_digests(file):
-    """Remove the digests from a file's rows, as an older tablecam wrote them."""
-    for table in ("recording", "entry", "picture"):
-        file.execute(f"UPDATE {table} SET digest = NULL")
+def forged(game, path, change=lambda document: document, *, entry=None, written_by=None):
+    """A recording with one entry's document changed and with digests that hold."""
+    copy = copy_of(game, pictures=True)
+    entries = (
+        replace(new, document=change(new.document)) if number == entry else new
+        for number, new in enumerate(copy.entries, start=1)
+    )
+    return GameFile.create(path, copy.facts, entries, written_by or copy.written_by).path

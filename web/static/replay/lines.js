@@ -40,12 +40,7 @@ function linesOfEntry(film, entry, at) {
     ...given,
   });
   if (entry.undoes?.length) return [line({ kind: "undo", text: `${count(entry.undoes.length, "action")} taken back` })];
-  if (entry.kind === "deed")
-    return (
-      entry.events?.map((event, index) => lineOfEvent(event, at, index)) ?? [
-        line({ text: "An action without a description, recorded by an older tablecam." }),
-      ]
-    );
+  if (entry.kind === "deed") return (entry.events ?? []).map((event, index) => lineOfEvent(event, at, index));
   if (entry.kind === "play") return [line({ text: "A game begins." })];
   // A legal move has a line of its own once it is confirmed.
   if (entry.kind === "ruling" && entry.answer?.answer === "yes" && !entry.text?.endsWith("?")) return [];

@@ -107,6 +107,11 @@ def test_who_asks_what_the_page_does_not_is_told_what_it_asks(question, meant):
     assert meant in str(refused.value)
 
 
+def test_an_empty_table_answers_no_question():
+    with pytest.raises(BadInput, match='a question on the page, got "flank/F1/B1"'):
+        BOOK.answer(BOOK.rulings(replace(FACING, units=()), "french"), "flank/F1/B1")
+
+
 # Units whose poses allow no rulings.
 
 
