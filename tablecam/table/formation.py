@@ -7,7 +7,7 @@ a line from a column.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -111,33 +111,28 @@ def front_rank(unit: Unit) -> tuple[int, ...]:
 
 
 def _of_many(unit: Unit, tolerances: Tolerances) -> Formation:
-    ranks = _ranks(unit)
+    tried: list[list[_Fault]] = []
+    for formation, faults in _candidates(unit, tolerances):
+        if not faults:
+            return formation
+        tried.append(faults)
+    # The formation with the fewest faults is most likely the one that was meant.
+    fewest = min(tried, key=len)
+    worst = max(fewest, key=lambda fault: fault.times)
+    return Formation("broken-up", worst.because, _foremost(unit))
+
+
+def _candidates(unit: Unit, tolerances: Tolerances) -> Iterator[tuple[Formation, list[_Fault]]]:
+    """Yields the formations of two bases or more, each with the faults of the bases in it."""
     count = len(unit.bases)
-    candidates: list[tuple[FormationName, str, tuple[int, ...], list[_Fault]]] = [
-        (
-            "line",
-            f"its {count} bases are side by side",
-            _left_to_right(unit, range(count)),
-            _faults_of_line(unit, tolerances),
-        ),
-        (
-            "column",
-            f"its {count} bases are one behind the other",
-            (column_order(unit.bases)[0],),
-            _faults_of_column(unit, tolerances),
-        ),
-    ]
+    because, rank = f"its {count} bases are side by side", _left_to_right(unit, range(count))
+    yield Formation("line", because, rank), _faults_of_line(unit, tolerances)
+    because, first = f"its {count} bases are one behind the other", column_order(unit.bases)[:1]
+    yield Formation("column", because, first), _faults_of_column(unit, tolerances)
     # Massed means two ranks of at least two bases.
     if count >= 4 and count % 2 == 0:
         because = f"{count // 2} of its bases are behind {count // 2} others"
-        candidates.append(("massed", because, ranks[0], _faults_of_massed(unit, tolerances)))
-    for name, because, front, faults in candidates:
-        if not faults:
-            return Formation(name, because, front)
-    # The formation with the fewest faults is most likely the one that was meant.
-    *_, faults = min(candidates, key=lambda candidate: len(candidate[-1]))
-    worst = max(faults, key=lambda fault: fault.times)
-    return Formation("broken-up", worst.because, _foremost(unit))
+        yield Formation("massed", because, _ranks(unit)[0]), _faults_of_massed(unit, tolerances)
 
 
 def _faults_of_line(unit: Unit, tolerances: Tolerances) -> list[_Fault]:
@@ -154,13 +149,13 @@ def _faults_of_massed(unit: Unit, tolerances: Tolerances) -> list[_Fault]:
     limit_mm = tolerances.out(unit.bases)
     front, rear = _ranks(unit)
     faults = _faults_of_rank(unit, front, tolerances) + _faults_of_rank(unit, rear, tolerances)
-    places = _in_unit_axes(unit)
+    places = _in_unit_axes(unit.bases)
     for ahead, behind in zip(front, rear, strict=True):
         depth_mm = (unit.bases[ahead].depth_mm + unit.bases[behind].depth_mm) / 2
         beside_mm, back_mm = places[ahead] - places[behind]
         out_mm = max(abs(beside_mm), abs(back_mm - depth_mm))
-        off = f"{base_words(unit, behind)} is {out_mm:.0f} mm off its place"
-        faults += _if_over(out_mm, limit_mm, f"{off} behind the front rank")
+        how = f"is {out_mm:.0f} mm off its place behind the front rank"
+        faults += _if_over(out_mm, limit_mm, unit, (behind,), how)
     return faults
 
 
@@ -168,17 +163,19 @@ def _faults_of_rank(unit: Unit, rank: Iterable[int], tolerances: Tolerances) -> 
     """Deviations from standing flush side by side, fronts on one line."""
     limit_mm = tolerances.out(unit.bases)
     order = _left_to_right(unit, rank)
-    places = _in_unit_axes(unit)
+    places = _in_unit_axes(unit.bases)
     ahead_mm = {index: places[index, 1] for index in order}
     faults = _faults_of_alignment(unit, ahead_mm, limit_mm, "line")
     gaps_mm: list[float] = []
     for index, following in pairwise(order):
         width_mm = (unit.bases[index].width_mm + unit.bases[following].width_mm) / 2
-        gaps_mm.append(places[following, 0] - places[index, 0] - width_mm)
-        faults += _fault_of_gap(unit, index, following, gaps_mm[-1], limit_mm)
+        gap_mm = places[following, 0] - places[index, 0] - width_mm
+        gaps_mm.append(gap_mm)
+        how = f"are {gap_mm:.0f} mm apart" if gap_mm > 0 else f"overlap by {-gap_mm:.0f} mm"
+        faults += _if_over(abs(gap_mm), limit_mm, unit, (index, following), how)
     # Small gaps may add up to a large one.
     over_mm = abs(sum(gaps_mm))
-    return faults + _if_over(over_mm, limit_mm, f"its bases are {over_mm:.0f} mm apart in all")
+    return faults + _if_over(over_mm, limit_mm, unit, (), f"are {over_mm:.0f} mm apart in all")
 
 
 def _faults_of_column(unit: Unit, tolerances: Tolerances) -> list[_Fault]:
@@ -192,13 +189,14 @@ def _faults_of_column(unit: Unit, tolerances: Tolerances) -> list[_Fault]:
     for index, following in pairwise(order):
         ahead, behind = unit.bases[index], unit.bases[following]
         bend_deg = abs(difference_deg(ahead.heading_deg, behind.heading_deg))
-        names = base_words(unit, index, following)
-        faults += _if_over(bend_deg, tolerances.bend_deg, f"{names} bend by {bend_deg:.0f}°")
+        both, how = (index, following), f"bend by {bend_deg:.0f}°"
+        faults += _if_over(bend_deg, tolerances.bend_deg, unit, both, how)
         # Turned by t about a shared corner, the middles of two edges of width w lie w sin(t/2)
         # apart.
         hinge_mm = min(ahead.width_mm, behind.width_mm) * abs(forward(bend_deg / 2)[1])
         out_mm = float(np.hypot(*(_rear_middle(ahead) - _front_middle(behind)))) - hinge_mm
-        faults += _if_over(out_mm, limit_mm, f"{names} are {out_mm:.0f} mm off in the column")
+        how = f"are {out_mm:.0f} mm off in the column"
+        faults += _if_over(out_mm, limit_mm, unit, both, how)
     return faults
 
 
@@ -230,38 +228,37 @@ def _faults_of_alignment(
     # Two bases off to opposite sides may each be within the limit.
     low, *_, high = sorted(offsets_mm, key=offsets_mm.__getitem__)
     spread_mm = offsets_mm[high] - offsets_mm[low]
-    names = base_words(unit, low, high)
-    return _if_over(spread_mm, limit_mm, f"{names} are {spread_mm:.0f} mm out of {what}")
+    how = f"are {spread_mm:.0f} mm out of {what}"
+    return _if_over(spread_mm, limit_mm, unit, (low, high), how)
 
 
-def _fault_of_gap(
-    unit: Unit, index: int, following: int, gap_mm: float, limit_mm: float
+def _if_over(
+    value: float, limit: float, unit: Unit, bases: Sequence[int], how: str
 ) -> list[_Fault]:
-    names = base_words(unit, index, following)
-    how = f"are {gap_mm:.0f} mm apart" if gap_mm > 0 else f"overlap by {-gap_mm:.0f} mm"
-    return _if_over(abs(gap_mm), limit_mm, f"{names} {how}")
+    """Returns the fault of some bases, or of all together, if a value is over its limit."""
+    if value <= limit:
+        return []
+    names = base_words(unit, *bases) if bases else "its bases"
+    return [_Fault(value / limit, f"{names} {how}")]
 
 
-def _if_over(value: float, limit: float, because: str) -> list[_Fault]:
-    return [_Fault(value / limit, because)] if value > limit else []
-
-
-def _in_unit_axes(unit: Unit) -> Array:
+@lru_cache(maxsize=64)
+def _in_unit_axes(bases: tuple[BasePose, ...]) -> Array:
     """Returns the centres (n, 2) in the unit's axes: mm to the right and ahead of its middle."""
-    heading_deg = mean_deg(base.heading_deg for base in unit.bases)
+    heading_deg = mean_deg(base.heading_deg for base in bases)
     axes = np.array([right(heading_deg), forward(heading_deg)])
-    centres = np.array([base.place_mm for base in unit.bases])
+    centres = np.array([base.place_mm for base in bases])
     return np.asarray((centres - centres.mean(axis=0)) @ axes.T)
 
 
 def _left_to_right(unit: Unit, bases: Iterable[int]) -> tuple[int, ...]:
-    places = _in_unit_axes(unit)
+    places = _in_unit_axes(unit.bases)
     return tuple(sorted(bases, key=lambda index: float(places[index, 0])))
 
 
 def _ranks(unit: Unit) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Returns the foremost half of the bases and the other half, each left to right."""
-    places = _in_unit_axes(unit)
+    places = _in_unit_axes(unit.bases)
     order = sorted(range(len(unit.bases)), key=lambda index: -float(places[index, 1]))
     # With an odd number the front rank has one more.
     half = (len(order) + 1) // 2
@@ -270,7 +267,7 @@ def _ranks(unit: Unit) -> tuple[tuple[int, ...], tuple[int, ...]]:
 
 def _foremost(unit: Unit) -> tuple[int, ...]:
     """Bases with no other base of the unit ahead of them, left to right."""
-    places = _in_unit_axes(unit)
+    places = _in_unit_axes(unit.bases)
 
     def is_behind(index: int, other: int) -> bool:
         beside_mm, ahead_mm = places[other] - places[index]
@@ -294,7 +291,7 @@ def base_words(unit: Unit, *indices: int) -> str:
     """
     if len(unit.bases) == 1:
         return unit.id
-    places, size = _in_unit_axes(unit), unit.bases[0]
+    places, size = _in_unit_axes(unit.bases), unit.bases[0]
     across_mm, along_mm = np.ptp(places, axis=0)
     order, ends = _left_to_right(unit, range(len(places))), ("left", "right")
     if across_mm < size.width_mm / 2:
