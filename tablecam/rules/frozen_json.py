@@ -34,7 +34,8 @@ class ReadOnlyMappings:
 
     def __post_init__(self) -> None:
         for field in fields(self):  # type: ignore[arg-type]
-            if isinstance(value := getattr(self, field.name), Mapping):
+            value = getattr(self, field.name)
+            if isinstance(value, Mapping) and not isinstance(value, MappingProxyType):
                 object.__setattr__(self, field.name, MappingProxyType(dict(value)))
 
 

@@ -4,10 +4,55 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
+from functools import cache, cached_property, lru_cache, partial
 from threading import Lock
-from typing import Generic, TypeVar
+from typing import Concatenate, Generic, ParamSpec, TypeVar, cast
 
 T = TypeVar("T")
+P = ParamSpec("P")
+Owner = TypeVar("Owner")
+
+
+class _Same:
+    """A value as a key, compared by identity."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: object) -> None:
+        self.value = value
+
+    def __hash__(self) -> int:
+        return id(self.value)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and other.value is self.value
+
+
+def remembered(make: Callable[P, T], size: int = 16) -> Callable[P, T]:
+    """Returns a function of frozen values, cached by the identity of its latest arguments.
+
+    >>> listed = remembered(list)
+    >>> word = "ab"
+    >>> listed(word) is listed(word)
+    True
+    """
+
+    @lru_cache(maxsize=size)
+    def made(*keys: _Same, **named: _Same) -> T:
+        values, more = [key.value for key in keys], {name: key.value for name, key in named.items()}
+        return cast("Callable[..., T]", make)(*values, **more)
+
+    def answer(*args: P.args, **kwargs: P.kwargs) -> T:
+        return made(*map(_Same, args), **{name: _Same(value) for name, value in kwargs.items()})
+
+    return answer
+
+
+def answered_once(
+    method: Callable[Concatenate[Owner, P], T],
+) -> cached_property[Callable[P, T]]:
+    """Returns a method whose answers a frozen object keeps as long as it lives."""
+    return cached_property(lambda owner: cast("Callable[P, T]", cache(partial(method, owner))))
 
 
 class Memo(Generic[T]):

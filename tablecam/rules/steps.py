@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from random import Random
 from types import MappingProxyType
-from typing import Any, ClassVar, Literal, Protocol, Self, TypeVar
+from typing import Any, ClassVar, Final, Literal, Protocol, Self, TypeVar
 
 from pydantic import TypeAdapter
 
@@ -29,6 +29,7 @@ from tablecam.rules.game import (
     Refused,
 )
 from tablecam.rules.lay import Lay
+from tablecam.rules.memo import remembered
 from tablecam.table.model import Position
 from tablecam.table.sides import side_plural
 
@@ -62,7 +63,7 @@ class Step(Variant, is_family=True):
 
     def takes(self, state: Any, answer: Any) -> bool:
         """Whether an action decides it; if hands move bases, more actions do than `legal` lists."""
-        return answer in self.legal(state)
+        return answer in _answers(self, state)
 
     def lists_all(self, state: Any) -> bool:
         """Whether it lists all possible answers: hands do nothing else."""
@@ -76,7 +77,7 @@ class Step(Variant, is_family=True):
         """Returns the only possible answer; None where players choose, roll or move by hand."""
         if self.roll(state) is not None or not self.lists_all(state):
             return None
-        answers = self.legal(state)
+        answers = _answers(self, state)
         return answers[0] if len(answers) == 1 else None
 
     def follow(self, state: Any, answer: Any) -> tuple[Any, Events]:
@@ -94,7 +95,7 @@ class Step(Variant, is_family=True):
     def listed(self, state: Any) -> tuple[Any, ...]:
         """Lists the actions that decide it, or its roll."""
         roll = self.roll(state)
-        return self.legal(state) if roll is None else (roll,)
+        return _answers(self, state) if roll is None else (roll,)
 
     def automatic(self, state: Any) -> tuple[Any, Events] | None:
         """Returns what follows by itself; None where dice or a decision are needed."""
@@ -114,6 +115,13 @@ class Step(Variant, is_family=True):
         if not self.takes(state, answer):
             raise Refused(f"expected an answer to: {self.pending(state).question}")
         return self.follow(state.below(), answer)
+
+
+def _legal(step: Step, state: Any) -> tuple[Any, ...]:
+    return step.legal(state)
+
+
+_answers: Final = remembered(_legal)
 
 
 class WordedStep(Step, is_family=True):
@@ -150,7 +158,7 @@ class WordedStep(Step, is_family=True):
     def asked(self, state: Any) -> PendingDecision | None:
         """Returns the question, if there are enough answers."""
         least = self.least_answers
-        if not self.question or (least and len(self.legal(state)) < least):
+        if not self.question or (least and len(_answers(self, state)) < least):
             return None
         question = self._words(self.question, state)
         return PendingDecision(question, self.owner(state), hint=self.hint)

@@ -129,7 +129,7 @@ def _in_range(
     margins_mm = []
     for units in drawn((firer, target)):
         ways = (
-            fire.shot_at([units[0].bases[place] for place in shot.bases], units[1].bases, ())
+            fire.shot_at(tuple(units[0].bases[place] for place in shot.bases), units[1].bases)
             for shot in shots
         )
         ranges_cm = [at.range_cm for at in ways if at is not None]

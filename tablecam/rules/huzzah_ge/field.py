@@ -25,6 +25,7 @@ from tablecam.rules.huzzah_ge.troops import (
     heading_of,
     worst_class,
 )
+from tablecam.rules.memo import remembered
 from tablecam.rules.miniatures.battle import Bases
 from tablecam.rules.miniatures.ground import (
     SLIVER_MM2,
@@ -32,7 +33,6 @@ from tablecam.rules.miniatures.ground import (
     area_of,
     footprints,
     overlaps,
-    remembered,
     share_in,
 )
 from tablecam.rules.miniatures.unit_keys import keys_of, read_keys
@@ -155,7 +155,7 @@ class Field(Ground):
         units = self.units.values()
         return next((unit for unit in units if unit.state.get("sector") == sector), None)
 
-    def blockers(self, firer: Unit, target: Unit) -> list[Any]:
+    def blockers(self, firer: Unit, target: Unit) -> tuple[Any, ...]:
         """Returns what may hide a target: other units, and terrain that blocks sight (H-7.6)."""
         others = [area for name, area in self.outlines.items() if name not in (firer.id, target.id)]
         for piece in self.position.terrain:
@@ -163,7 +163,7 @@ class Field(Ground):
             stands = any(overlaps(self.outlines[unit.id], area) for unit in (firer, target))
             if piece.extra.get("blocks_sight") and not stands:
                 others.append(area)
-        return others
+        return tuple(others)
 
     def spans_behind(self, unit: Unit, way: fire.Rear) -> tuple[list[fire.Span], list[fire.Span]]:
         """Returns sectors and friends straight behind a unit (H-9.9 to H-9.11)."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, Literal, TypeVar
 
 import shapely
@@ -127,10 +128,11 @@ class Shot:
     clear: tuple[BasePose, ...]
 
 
+@lru_cache(maxsize=1024)
 def shot_at(
-    firing: Bases,
-    target: Bases,
-    blockers: Sequence[Any],
+    firing: tuple[BasePose, ...],
+    target: tuple[BasePose, ...],
+    blockers: tuple[Any, ...] = (),
     from_mm: Point | None = None,
 ) -> Shot | None:
     """Returns how a target lies from firing bases (H-7.4 to H-7.6); None if they stand in it.

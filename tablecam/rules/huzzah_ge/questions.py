@@ -359,11 +359,11 @@ class Around(Facts):
     others: list[UnitFacts] = field(default_factory=list)
     terrain: list[TerrainSection] = field(default_factory=list)
 
-    def obstacles(self, key: str) -> list[Any]:
+    def obstacles(self, key: str) -> tuple[Any, ...]:
         """Returns the outlines of other units, and of terrain that has a key."""
         units = [footprints(other.poses) for other in self.others]
         pieces = [piece.to_terrain() for piece in self.terrain]
-        return units + [area_of(piece) for piece in pieces if piece.extra.get(key)]
+        return (*units, *(area_of(piece) for piece in pieces if piece.extra.get(key)))
 
 
 @QUESTIONS.asks("H-2.3 H-7.4 H-7.5 H-7.6")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any, ClassVar, Literal
 
 import shapely
@@ -188,12 +189,8 @@ class State(battle.Battle):
 
     def troops(self, name: str) -> Troops:
         """Returns a unit as it counts, with its army's results of this turn."""
-        side = self.unit(name).side
-        return replace(
-            self.field.troops[name],
-            side_has_superiority=self.superiority == side,
-            effective=side in self.effective,
-        )
+        side, troops = self.unit(name).side, self.field.troops[name]
+        return _in_army(troops, self.superiority == side, side in self.effective)
 
     def struck_of(self, name: str) -> Struck:
         """Returns the effects of fire on a unit before its test."""
@@ -208,6 +205,11 @@ class State(battle.Battle):
         """Returns the state with an army changed."""
         armies = {**self.armies, side: replace(self.armies[side], **changes)}
         return replace(self, armies=armies)
+
+
+@lru_cache(maxsize=256)
+def _in_army(troops: Troops, has_superiority: bool, effective: bool) -> Troops:
+    return replace(troops, side_has_superiority=has_superiority, effective=effective)
 
 
 class QualityDice(Due):

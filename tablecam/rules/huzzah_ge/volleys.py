@@ -233,11 +233,11 @@ def needed(state: State, shot: acts.Fire) -> str:
 
 
 def lies_now(
-    state: State, shot: acts.Fire, blockers: Sequence[shapely.Geometry] = ()
+    state: State, shot: acts.Fire, blockers: tuple[shapely.Geometry, ...] = ()
 ) -> fire.Shot | None:
     """Returns how a target lies; its range is to the nearest point if players so agreed (H-7.4)."""
     unit, target = state.unit(shot.unit), state.unit(shot.target)
-    firing = [unit.bases[place] for place in shot.bases]
+    firing = tuple(unit.bases[place] for place in shot.bases)
     at = fire.shot_at(firing, target.bases, blockers)
     if at is None or state.options.get("range_to") != "nearest_base":
         return at

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from statistics import fmean
-from typing import TypeVar
 
 import shapely
 
 from tablecam.geometry.arrangement import arrangement
 from tablecam.geometry.outlines import Axes, axes, footprint, table_outline, unit_footprints
-from tablecam.rules.memo import Memo
 from tablecam.table.model import Arm, BasePose, Point, Position, Terrain, Unit
 from tablecam.table.motion import HAND_MM
 
 SLIVER_MM2 = 1.0
-_Seen = TypeVar("_Seen")
 
 
 @dataclass(frozen=True)
@@ -93,25 +90,6 @@ class Ground:
         return float(shapely.distance(self.outlines[a.id], self.outlines[b.id]))
 
 
-@dataclass(frozen=True, eq=False)
-class _ByIdentity:
-    """A position as a key, compared by identity rather than by value."""
-
-    position: Position
-
-    def __hash__(self) -> int:
-        return id(self.position)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _ByIdentity) and other.position is self.position
-
-
-def remembered(make: Callable[[Position], _Seen]) -> Callable[[Position], _Seen]:
-    """Returns the function cached by the identity of its position."""
-    results = Memo[_Seen](size=16)
-    return lambda position: results.answer(_ByIdentity(position), lambda: make(position))
-
-
 @lru_cache(maxsize=2048)
 def _outline(bases: tuple[BasePose, ...]) -> shapely.Polygon:
     return unit_footprints([[footprint(base) for base in bases]])[0]
@@ -130,12 +108,22 @@ def share_in(bases: Sequence[BasePose], piece: shapely.Geometry) -> float:
 
 def footprints(bases: Sequence[BasePose]) -> shapely.Geometry:
     """Returns the area of some bases."""
+    return _area(tuple(bases))
+
+
+@lru_cache(maxsize=2048)
+def _area(bases: tuple[BasePose, ...]) -> shapely.Geometry:
     return shapely.union_all([footprint(base) for base in bases])
 
 
 def area_of(piece: Terrain) -> shapely.Polygon:
     """Returns the area of a piece of terrain."""
-    return shapely.Polygon(piece.outline_mm)
+    return _polygon(piece.outline_mm)
+
+
+@lru_cache(maxsize=256)
+def _polygon(outline_mm: tuple[Point, ...]) -> shapely.Polygon:
+    return shapely.Polygon(outline_mm)
 
 
 def without_rear(

@@ -13,6 +13,7 @@ from tablecam.rules.game import Ban
 from tablecam.rules.hexes.files import Ground
 from tablecam.rules.hexes.grid import Grid, Hex
 from tablecam.rules.hexes.sight import line_between
+from tablecam.rules.memo import answered_once
 from tablecam.rules.musket_saber import tables
 from tablecam.rules.musket_saber.files import Hexside, SomeCharts, Terrain
 from tablecam.rules.musket_saber.tables import Arm, Time
@@ -27,7 +28,7 @@ OPEN_SIDE: Final = Hexside()
 Blocker = Hex | tuple[Hex, Hex]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Map:
     """The ground with its effects."""
 
@@ -43,14 +44,17 @@ class Map:
         """Whether a hex lies at the edge of the map."""
         return len(self.grid.neighbours(number)) < 6
 
+    @answered_once
     def kinds(self, number: Hex) -> tuple[str, ...]:
         """Returns the primary terrain of a hex and its secondary terrains (K-2.2)."""
         return self.ground.terrain_of(number), *self.ground.secondary.get(number, ())
 
+    @answered_once
     def terrains(self, number: Hex) -> tuple[Terrain, ...]:
         """Returns the effects of a hex's terrains."""
         return tuple(self.charts.terrain.get(kind, OPEN_GROUND) for kind in self.kinds(number))
 
+    @answered_once
     def hexside(self, one: Hex, other: Hex) -> Hexside:
         """Returns the effects of what runs along a hexside (K-2.2c)."""
         return self.charts.hexside.get(self.ground.side_of(one, other) or "", OPEN_SIDE)
@@ -66,10 +70,12 @@ class Map:
         halves = (name for name, of in effects.items() if arm in getattr(of, f"{role}_halved"))
         return next(halves, "")
 
+    @answered_once
     def path(self, one: Hex, other: Hex) -> str | None:
         """Returns the road, or else the trail, across a hexside (K-4.6a)."""
         return self.ground.paths.get(frozenset((one, other)))
 
+    @answered_once
     def may_pass(self, mover: Mover, one: Hex, other: Hex) -> bool:
         """Whether neither hexside nor hex is prohibited; points do not matter (K-G5)."""
         if self.path(one, other) is not None:
@@ -89,6 +95,7 @@ class Map:
         effects = (*self.terrains(other), self.hexside(one, other))
         return all(effect.charge for effect in effects)
 
+    @answered_once
     def zone(self, arm: Arm, number: Hex) -> tuple[Hex, ...]:
         """Returns the hexes that a unit would control from a hex (K-G5)."""
         if not all(terrain.zoc_out for terrain in self.terrains(number)):
@@ -101,6 +108,7 @@ class Map:
             and all(terrain.zoc_in for terrain in self.terrains(beside))
         )
 
+    @answered_once
     def sight_blockers(self, firer: Hex, target: Hex) -> tuple[Blocker, ...]:
         """Returns the hexes and hexsides that block a line of sight (K-G7)."""
         start, end = self.grid.cube(firer), self.grid.cube(target)
@@ -138,7 +146,7 @@ class Line:
     through_trains: bool = False
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Field:
     """A map with all that stands on it, the time of day and whose turn it is."""
 
@@ -172,11 +180,13 @@ class Field:
         """Returns a side's leaders in a hex."""
         return tuple(one for one in self.leaders if one.hex == number and one.side == side)
 
+    @answered_once
     def friends(self, unit: Unit) -> tuple[Unit, ...]:
         """Returns the other units of its side on the map."""
         own = (other for other in self.units if other.side == unit.side and other.hex is not None)
         return tuple(other for other in own if other.id != unit.id)
 
+    @answered_once
     def enemies(self, side: str) -> tuple[Unit, ...]:
         """Returns the other side's units on the map."""
         return tuple(unit for unit in self.units if unit.side != side and unit.hex is not None)
@@ -190,17 +200,13 @@ class Field:
             if unit.hex is not None
         }
 
-    @cached_property
-    def _threatened(self) -> dict[str, frozenset[Hex]]:
-        return {}
-
+    @answered_once
     def enemy_zone(self, side: str) -> frozenset[Hex]:
         """Returns the hexes that the enemies of a side control."""
-        if side not in self._threatened:
-            zones = (self.zones[unit.id] for unit in self.enemies(side))
-            self._threatened[side] = frozenset(chain.from_iterable(zones))
-        return self._threatened[side]
+        zones = (self.zones[unit.id] for unit in self.enemies(side))
+        return frozenset(chain.from_iterable(zones))
 
+    @answered_once
     def holding(self, unit: Unit) -> tuple[Unit, ...]:
         """Returns the enemies whose zone holds a unit (K-6.3)."""
         return tuple(e for e in self.enemies(unit.side) if unit.hex in self.zones[e.id])
@@ -209,6 +215,7 @@ class Field:
         """Whether neither its hex nor the zone that it has, or would have, is in EZOC (K-G6)."""
         return self.enemy_zone(unit.side).isdisjoint((number, *self.map.zone(unit.arm, number)))
 
+    @answered_once
     def ban_on_passing(self, side: str, number: Hex) -> Ban | None:
         """Returns why enemies stop a side from entering a hex (K-4.2, R-04): no lone leader."""
         hqs = (post for post in self.hq if post.side not in ("", side) and post.hex == number)
@@ -229,16 +236,14 @@ class Field:
         """Returns the LOC hexes of a side."""
         return self.loc.get(side, self.loc.get("", ()))
 
+    @answered_once
     def goals(self, side: str) -> frozenset[Hex]:
         """Returns where lines of retreat of a side end (K-7.6)."""
         posts = (*self.posts(self.hq, side), *self.posts(self.trains, side))
         active = {post.hex for post in posts if post.active and post.hex is not None}
         return frozenset(active | {n for n in self.loc_of(side) if self.works(side, n)})
 
-    @cached_property
-    def _onward(self) -> dict[tuple[str, Arm, Hex], tuple[Hex, ...]]:
-        return {}
-
+    @answered_once
     def is_at_trains(self, side: str, number: Hex) -> bool:
         """Whether the trains of a side are in a hex."""
         return any(post.hex == number for post in self.posts(self.trains, side))
@@ -248,18 +253,20 @@ class Field:
         ends = number != unit.hex and not through_trains
         if ends and self.is_at_trains(unit.side, number):
             return ()
-        key = (unit.side, unit.arm, number)
-        if key not in self._onward:
-            enemy_trains = {p.hex for p in self.trains if p.side not in ("", unit.side)}
-            self._onward[key] = tuple(
-                beside
-                for beside in self.grid.neighbours(number)
-                if beside not in enemy_trains
-                and self.ban_on_passing(unit.side, beside) is None
-                and self.map.may_pass(unit.arm, number, beside)
-            )
-        return self._onward[key]
+        return self._onward(unit.side, unit.arm, number)
 
+    @answered_once
+    def _onward(self, side: str, arm: Arm, number: Hex) -> tuple[Hex, ...]:
+        enemy_trains = {post.hex for post in self.trains if post.side not in ("", side)}
+        return tuple(
+            beside
+            for beside in self.grid.neighbours(number)
+            if beside not in enemy_trains
+            and self.ban_on_passing(side, beside) is None
+            and self.map.may_pass(arm, number, beside)
+        )
+
+    @answered_once
     def open_to(self, unit: Unit) -> Callable[[Hex], bool]:
         """Returns whether a hex may be part of a unit's safe line: no EZOC, or negated (R-05)."""
         threatened, friends = self.enemy_zone(unit.side), self.friends(unit)
@@ -271,18 +278,22 @@ class Field:
         *, through_trains: bool = False,
     ) -> tuple[Hex, ...] | None:  # fmt: skip
         """Returns a shortest line of a unit from a hex to a goal, None if there is none."""
-        ways: dict[Hex, tuple[Hex, ...]] = {start: ()}
+        before = {start: start}
         waiting = deque([start])
         while waiting:
             number = waiting.popleft()
             if number in goals:
-                return ways[number]
+                back = [number]
+                while back[-1] != start:
+                    back.append(before[back[-1]])
+                return tuple(reversed(back[:-1]))
             for beside in self.further(unit, number, through_trains=through_trains):
-                if beside not in ways and may_enter(beside):
-                    ways[beside] = (*ways[number], beside)
+                if beside not in before and may_enter(beside):
+                    before[beside] = number
                     waiting.append(beside)
         return None
 
+    @answered_once
     def line(self, unit: Unit) -> Line:
         """Returns a unit's best line of retreat at this moment (K-7.6)."""
         if unit.hex is None:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import chain, pairwise
 from typing import Final
 
 from tablecam.rules.game import Ban
-from tablecam.rules.hexes.grid import Hex
+from tablecam.rules.hexes.grid import Hex, Way, ways_from
+from tablecam.rules.memo import answered_once
 from tablecam.rules.musket_saber import tables
 from tablecam.rules.musket_saber.field import CLEAR, OPEN_SIDE, Field, Mover
 from tablecam.rules.musket_saber.files import Hexside, Terrain
@@ -106,25 +108,35 @@ def ground_cost(mover: Mover, step: Step) -> float | None:
 
 def path_cost(mover: Mover, steps: Sequence[Step], *, march: bool) -> Cost:
     """Returns the cost of a path (K-4.5 to K-4.7, K-10.1)."""
-    spent, leaves_unit = 0.0, False
-    for index, step in enumerate(steps):
-        if index and steps[index - 1].enemy_zone:
-            return Cost(spent, Ban("K-6.2a", "an enemy zone of control ends the move"))
-        # K-4.6b: foot and horse enter an enemy zone over the ground beside the road.
-        uses_path = step.path is not None and (mover == "artillery" or not step.enemy_zone)
-        cost = 1.0 if uses_path else ground_cost(mover, step)
-        if cost is None:
-            return Cost(spent, Ban("K-4.5", "the ground is prohibited"))
-        is_fast = (march or mover == "leader") and uses_path and step.path == "road"
-        if is_fast and not (march and (step.combat_unit or leaves_unit)):
-            cost = 0.5
-        if march and not (uses_path and step.path == "road"):
-            # K-4.7c: half a point is lost as the unit leaves the road.
-            spent = float(math.ceil(spent))
-        if march and not uses_path and not all(e.march for e in (*step.terrains, step.side)):
-            return Cost(spent, Ban("K-4.7a", "no march into this terrain"))
-        spent, leaves_unit = spent + cost, step.combat_unit
-    return Cost(spent)
+    cost, before = Cost(0.0), None
+    for step in steps:
+        cost, before = cost_after(mover, cost.mp, step, before, march=march), step
+        if cost.ban is not None:
+            break
+    return cost
+
+
+def cost_after(
+    mover: Mover, spent: float, step: Step, before: Step | None = None, *, march: bool
+) -> Cost:
+    """Returns the cost of a path with a further step, from its cost and last step."""
+    if before is not None and before.enemy_zone:
+        return Cost(spent, Ban("K-6.2a", "an enemy zone of control ends the move"))
+    # K-4.6b: foot and horse enter an enemy zone over the ground beside the road.
+    uses_path = step.path is not None and (mover == "artillery" or not step.enemy_zone)
+    cost = 1.0 if uses_path else ground_cost(mover, step)
+    if cost is None:
+        return Cost(spent, Ban("K-4.5", "the ground is prohibited"))
+    is_fast = (march or mover == "leader") and uses_path and step.path == "road"
+    leaves_unit = before is not None and before.combat_unit
+    if is_fast and not (march and (step.combat_unit or leaves_unit)):
+        cost = 0.5
+    if march and not (uses_path and step.path == "road"):
+        # K-4.7c: half a point is lost as the unit leaves the road.
+        spent = float(math.ceil(spent))
+    if march and not uses_path and not all(e.march for e in (*step.terrains, step.side)):
+        return Cost(spent, Ban("K-4.7a", "no march into this terrain"))
+    return Cost(spent + cost)
 
 
 def entry_cost(unit: Unit, step: Step, ahead: int, *, march: bool) -> Cost:
@@ -244,23 +256,47 @@ class Walker:
         """Whether it is a combat unit."""
         return self.mover in tables.ARMS
 
+    @property
+    def _start(self) -> Hex:
+        return self.unit.hex or ""
+
     def cost(self, path: Sequence[Hex]) -> Cost:
         """Returns what a path from its hex costs."""
-        field, ground = self.field, self.field.map
-        threatened = field.enemy_zone(self.unit.side)
-        steps = [
-            Step(
-                ground.terrains(there), ground.hexside(here, there), ground.path(here, there),
-                there in threatened, any(u.id != self.unit.id for u in field.units_at(there)),
-            )
-            for here, there in pairwise((self.unit.hex or "", *path))
-        ]  # fmt: skip
+        steps = [self._step(*ends) for ends in pairwise((self._start, *path))]
         return path_cost(self.mover, steps, march=self.march)
+
+    def cost_after(self, path: Sequence[Hex], spent: float, there: Hex) -> Cost:
+        """Returns what a path costs with one more step, from its cost before."""
+        *before, step = (self._step(*ends) for ends in pairwise((self._start, *path, there)[-3:]))
+        return cost_after(self.mover, spent, step, *before, march=self.march)
+
+    @answered_once
+    def _step(self, here: Hex, there: Hex) -> Step:
+        field, ground = self.field, self.field.map
+        return Step(
+            ground.terrains(there), ground.hexside(here, there), ground.path(here, there),
+            there in field.enemy_zone(self.unit.side),
+            any(unit.id != self.unit.id for unit in field.units_at(there)),
+        )  # fmt: skip
+
+    @answered_once
+    def reached(self, most: float) -> Mapping[Hex, tuple[Hex, ...]]:
+        """Returns the hexes that it may reach within a cost, each with a cheapest path."""
+
+        def next_steps(way: Way[Hex, Hex]) -> Iterator[tuple[Hex, Hex, float, tuple[str, ...]]]:
+            for beside in self.field.grid.neighbours(way.places[-1]):
+                if self.ban_on_step(way.steps, beside) is None:
+                    cost = self.cost_after(way.steps, way.cost, beside)
+                    if cost.ban is None:
+                        yield beside, beside, cost.mp - way.cost, ()
+
+        ways = ways_from(self._start, next_steps, most)
+        return {number: kept[0].steps for number, kept in ways.items()}
 
     def ban_on_step(self, path: Sequence[Hex], there: Hex) -> Ban | None:
         """Returns why it does not go on into a hex at the end of a path, whatever it costs."""
         field, side, rule = self.field, self.unit.side, OTHERS.get(self.mover, "K-4.5")
-        before, here = (*[self.unit.hex or ""] * 2, *path)[-2:]
+        before, here = (*[self._start] * 2, *path)[-2:]
         if there not in field.grid.neighbours(here):
             return Ban("K-4.2", f"{there} is not next to {here}")
         if path and self.mover == "trains" and field.map.path(before, here) != "road":
@@ -335,10 +371,10 @@ class Walker:
         """Returns why it does not charge a hex at the end of a path (K-7.13c, K-9.3)."""
         field, unit = self.field, self.unit
         rule = "K-9.3" if unit.arm == "cavalry" else "K-7.13c"
-        end = path[-1] if path else unit.hex or ""
+        end = path[-1] if path else self._start
         if target not in field.grid.neighbours(end):
             return Ban(rule, f"{target} is not next to {end}")
-        if target in field.grid.neighbours(unit.hex or ""):
+        if target in field.grid.neighbours(self._start):
             return Ban(rule, "a unit that is adjacent already cannot charge")
         hexes = (*path, target)
         friends = {other.hex for other in field.friends(unit)}
@@ -351,6 +387,7 @@ class Walker:
         )  # fmt: skip
 
 
+@lru_cache(maxsize=256)
 def walker_of(
     field: Field, thing: Unit | Leader | Post, *, march: bool = False, charge: Hex | None = None,
     led: bool | None = None,

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
 from tablecam.geometry.shapes import Shape
 from tablecam.rules.dice import Roll
 from tablecam.rules.game import Ban, DiceGroup, PendingDecision
-from tablecam.rules.hexes.grid import Hex, Way, ways_from
+from tablecam.rules.hexes.grid import Hex
 from tablecam.rules.musket_saber import movement, tables
 from tablecam.rules.musket_saber import state as acts
 from tablecam.rules.musket_saber.combat import is_coordinated
@@ -304,7 +304,7 @@ def _ban_on_group(state: State, move: acts.Move) -> Ban | None:
 
 def reached(
     state: State, name: str, most: float, *, march: bool = False, led: bool = False
-) -> dict[Hex, Path]:
+) -> Mapping[Hex, Path]:
     """Returns the hexes that a counter may reach, each with a cheapest path."""
     walker, first = _walker(state, name, march=march, led=led)
     unit = walker.unit
@@ -312,16 +312,10 @@ def reached(
     if most < first or unit.hex is None or held:
         return {}
 
-    def next_steps(way: Way[Hex, Hex]) -> Iterator[tuple[Hex, Hex, float, tuple[str, ...]]]:
-        for beside in state.grid.neighbours(way.places[-1]):
-            if walker.ban_on_step(way.steps, beside) is None:
-                cost = walker.cost((*way.steps, beside))
-                if cost.ban is None:
-                    yield beside, beside, cost.mp - way.cost, ()
-
-    ways = ways_from(unit.hex, next_steps, most - first)
-    begins = (unit.hex,) if state.thing(name).hex is None else ()
-    return {number: (*begins, *kept[0].steps) for number, kept in ways.items()}
+    paths = walker.reached(most - first)
+    if state.thing(name).hex is not None:
+        return paths
+    return {number: (unit.hex, *path) for number, path in paths.items()}
 
 
 class Go(Due):
@@ -366,7 +360,7 @@ class Go(Due):
         moves = (acts.Move(units, path, self.march) for units, path in steps)
         return ban_on_all(judged(state, move, self.mp).ban for move in moves)
 
-    def _reached(self, state: State, *, led: bool = False) -> dict[Hex, Path]:
+    def _reached(self, state: State, *, led: bool = False) -> Mapping[Hex, Path]:
         return reached(state, self.unit, self.mp, march=self.march, led=led)
 
     def _along(self, state: State) -> tuple[Units, ...]:

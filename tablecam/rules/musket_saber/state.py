@@ -16,6 +16,7 @@ from tablecam.rules.hexes.files import checked_files
 from tablecam.rules.hexes.grid import Hex, grid_of
 from tablecam.rules.hexes.hex_game import Counter, HexState, HexStep
 from tablecam.rules.hexes.zones import Hexes
+from tablecam.rules.memo import remembered
 from tablecam.rules.musket_saber.combat import Check, Deed, Manner, Tactic, check_of
 from tablecam.rules.musket_saber.field import Field, Map
 from tablecam.rules.musket_saber.files import FILE_MODELS, Charts, MapFile, Scenario, ScenarioUnit
@@ -252,7 +253,7 @@ class MoraleDie(Due, is_family=True):
 # The folio.
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Folio:
     """What does not change in a game: the map with its charts, and the scenario."""
 
@@ -260,9 +261,18 @@ class Folio:
     scenario: Scenario
     charts: Charts
 
+    @cached_property
+    def loc(self) -> Mapping[str, tuple[Hex, ...]]:
+        """The LOC hexes of each side."""
+        return {side: tuple(hexes) for side, hexes in self.scenario.loc.items()}
+
     def entry(self, name: str) -> ScenarioUnit:
         """Returns a unit of the scenario."""
-        return next(unit for unit in self.scenario.unit if unit.id == name)
+        return self._entries[name]
+
+    @cached_property
+    def _entries(self) -> Mapping[str, ScenarioUnit]:
+        return {unit.id: unit for unit in self.scenario.unit}
 
     def shown(self, unit: Unit) -> Unit:
         """Returns a unit with the numbers of the side of its counter that shows (K-G4)."""
@@ -297,6 +307,10 @@ def _folio(files: str, hex_map: HexMap) -> Folio:
     charts, ground = documents["charts"].parsed(Charts), documents["map"].parsed(MapFile)
     scenario = documents["scenario"].parsed(Scenario)
     return Folio(Map(ground.ground(grid_of(hex_map)), charts), scenario, charts)
+
+
+_folio_of: Final = remembered(folio_from)
+_field_of: Final = remembered(Field)
 
 
 # The state.
@@ -377,7 +391,7 @@ class State(HexState):
     @cached_property
     def folio(self) -> Folio:
         """The map, the charts and the scenario."""
-        return folio_from(self.options, self.hex_map)
+        return _folio_of(self.options, self.hex_map)
 
     @property
     def time(self) -> Time:
@@ -388,11 +402,9 @@ class State(HexState):
     @cached_property
     def field(self) -> Field:
         """The map with all that stands on it."""
-        scenario = self.folio.scenario
-        loc = {side: tuple(hexes) for side, hexes in scenario.loc.items()}
-        return Field(
-            self.folio.map, self.units, self.leaders, self.hq, self.trains, loc, self.time,
-            self.active,
+        return _field_of(
+            self.folio.map, self.units, self.leaders, self.hq, self.trains, self.folio.loc,
+            self.time, self.active,
         )  # fmt: skip
 
     @property

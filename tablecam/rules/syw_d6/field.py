@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import combinations
 from operator import itemgetter
 from statistics import fmean
@@ -20,13 +20,13 @@ from tablecam.geometry.shapes import Shape, shapes_of
 from tablecam.geometry.sight import eroded_by_hair, free_line, seen_points
 from tablecam.geometry.zones import cone_at, cone_before
 from tablecam.rules.game import Ban
+from tablecam.rules.memo import remembered
 from tablecam.rules.miniatures import unit_keys
 from tablecam.rules.miniatures.ground import (
     Ground,
     area_of,
     axes_of,
     overlaps,
-    remembered,
     share_in,
 )
 from tablecam.rules.questions import FactError
@@ -54,7 +54,7 @@ class Field(Ground):
     @cached_property
     def troops(self) -> Mapping[str, Troops]:
         """Each unit as it counts, in the formation in which its bases lie."""
-        return {name: troops_of(unit, self.inch_mm) for name, unit in self.units.items()}
+        return {name: _troops_of(unit, self.inch_mm) for name, unit in self.units.items()}
 
     def with_unit_at(self, unit: Unit, bases: tuple[BasePose, ...]) -> Field:
         """Returns the table with a unit at another place of its way."""
@@ -110,15 +110,17 @@ class Field(Ground):
         return {}
 
     @cached_property
-    def _shots(self) -> dict[tuple[str, str], fire.Shot | Ban]:
-        return {}
+    def _shots(self) -> dict[tuple[str, str, Troops], fire.Shot | Ban]:
+        units = tuple((unit.id, unit.side, unit.arm, unit.bases) for unit in self.units.values())
+        leaders = tuple((one.side, one.pose, one.place_mm) for one in self.position.commanders)
+        return _shots_at(self.inch_mm, self.position.terrain, units, leaders)
 
     def shot(self, firer: Unit, target: Unit) -> fire.Shot | Ban:
         """Returns how a target lies to a firer, or why it cannot be fired at (S-D.4 to S-E.6)."""
-        pair = firer.id, target.id
-        if pair not in self._shots:
-            self._shots[pair] = self._shot(firer, target)
-        return self._shots[pair]
+        key = firer.id, target.id, self.troops[firer.id]
+        if key not in self._shots:
+            self._shots[key] = self._shot(firer, target)
+        return self._shots[key]
 
     def _shot(self, firer: Unit, target: Unit) -> fire.Shot | Ban:
         troops = self.troops[firer.id]
@@ -361,6 +363,12 @@ class Field(Ground):
         return shapely.union_all([one for one in barriers if shapely.intersects(one, hull)])
 
 
+@lru_cache(maxsize=256)
+def _shots_at(*lie: Hashable) -> dict[tuple[str, str, Troops], fire.Shot | Ban]:
+    """Returns where to keep the shots of all tables on which everything lies the same."""
+    return {}
+
+
 @dataclass(frozen=True, kw_only=True)
 class Between:
     """What stands between a firer and its target: a unit, an own commander, or terrain."""
@@ -433,6 +441,9 @@ def troops_of(unit: Unit, inch_mm: float) -> Troops:
         ranks=reading.ranks,
         disordered=troops.disordered or (is_broken and troops.arm != "artillery"),
     )
+
+
+_troops_of: Final = remembered(troops_of, size=256)
 
 
 def _fronts(unit: Unit, troops: Troops) -> list[tuple[Sequence[BasePose], Axes]]:

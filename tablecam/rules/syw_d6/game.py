@@ -404,6 +404,10 @@ class SevenYearsWar(BattleGame[State]):
         if isinstance(thing, Unit):
             read_keys(thing)
 
+    def waits(self, state: State) -> bool:
+        """Whether the side may act: who has thrown may move at least, or stay."""
+        return not state.allowed.keys().isdisjoint(state.field.units) or super().waits(state)
+
     def under_way(self, state: State) -> tuple[str, str] | None:
         """Returns how far those may move that have thrown, or that only commanders still may."""
         if not state.allowed and (moved := marches.leaders_moved(state)):

@@ -341,7 +341,7 @@ def judged(state: State, move: acts.Move, *, hand_mm: float = HAND_MM) -> Way:
         if most_deg > 180 and path.cost_mm > allowance.value_in * ground.inch_mm:
             why = f"cannot march ahead and wheel to there within {allowance.value_in:g} in"
             return barred("S-B.8", why, footprints(bases))
-        cost_mm, area = path.cost_mm, shapely.union(area_to(unit, bases), footprints(bases))
+        cost_mm, area = path.cost_mm, shapely.union(area_along(unit.bases, path), footprints(bases))
     moved = replace(unit, bases=bases)
     if not ground.on_table(area):
         return barred("S-B.9", "would leave the table", area)

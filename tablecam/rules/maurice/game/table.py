@@ -17,8 +17,7 @@ from tablecam.rules.maurice.field.ground import with_difficult_barred
 from tablecam.rules.maurice.game.actions import Charge, March
 from tablecam.rules.maurice.game.state import Over, State
 from tablecam.rules.maurice.place.ranges import possible_forces
-from tablecam.rules.memo import Memo
-from tablecam.rules.miniatures.ground import remembered
+from tablecam.rules.memo import Memo, remembered
 from tablecam.table.model import Position
 from tablecam.table.sides import side_name, side_plural
 from tablecam.uncertainty.lengths import distance
