@@ -10,9 +10,9 @@ from pathlib import Path
 import click
 
 import tablecam
+from tablecam.commands.outputs import output_console
 from tablecam.commands.progress import with_progress
-from tablecam.commands.replay_page import serve_replay
-from tablecam.commands.serving import page_options
+from tablecam.commands.serving import is_this_machine, page_options
 from tablecam.errors import BadInput
 from tablecam.harmless import harmless
 from tablecam.record.digests import Verification
@@ -24,12 +24,17 @@ from tablecam.replay.copies import batched
 from tablecam.replay.log import Log
 from tablecam.replay.repair import pages_of, repaired
 from tablecam.replay.repair import verified as verified_file
-from tablecam.replay.terminal_report import head, log_console, print_log
+from tablecam.replay.terminal_report import head, print_log
 from tablecam.wording import counted
+from web.application import create_replay
+from web.server import Server
+from web.streams import Streams
 
 DIFFERS = 1
 """The exit code if a check finds a difference."""
 _PATH = click.Path(path_type=Path)
+_MAX_STREAMS = 1
+"""The page polls for new entries; it opens no event stream."""
 _COUNTED = (
     *("game", "action", "roll", "undo", "remark"),
     *("event", "state", "position", "ruling", "dispute"),
@@ -98,7 +103,7 @@ def replay(
     for line in verified.lines():
         click.echo(harmless(line), err=True)
     if is_page:
-        serve_replay(recorded, host, port, open_browser=open_browser)
+        _serve(recorded, host, port, open_browser=open_browser)
         return
     _print_log(recorded, as_json)
     if verified.faults:
@@ -118,7 +123,17 @@ def _print_log(recorded: Journal, as_json: bool) -> None:
         click.echo(json.dumps(document | {"entries": last, "lines": lines}, indent=1))
         return
     click.echo(head(facts, last, ended_at))
-    print_log(facts, log.lines, log_console())
+    print_log(facts, log.lines, output_console())
+
+
+def _serve(recorded: Journal, host: str, port: int, *, open_browser: bool) -> None:
+    # Visitors from the network must not see what only the file's owner may see.
+    app = create_replay(recorded, is_own=is_this_machine(host))
+    server = Server(app, host, port, streams=Streams(_MAX_STREAMS))
+    address = server.network_address or server.address
+    click.echo(f"Replay at {address}", err=True)
+    click.echo("Press Ctrl-C to stop.", err=True)
+    server.run(open_browser=open_browser)
 
 
 def _repair(path: Path, repaired_path: Path) -> None:

@@ -18,8 +18,6 @@ from tablecam.replay.words import duration
 from tablecam.rules.games import described
 from tablecam.wording import counted
 
-_FILE_WIDTH: Final = 120
-"""Width of output to a file or a pipe, which has no window to limit it."""
 _LEFT_WIDTH: Final = 16
 """Width of the time and the entry's number."""
 _STYLES: Final = {
@@ -43,7 +41,8 @@ def head(facts: GameFacts, last: int, ended_at: datetime | None) -> str:
     """Returns the recording in one line."""
     took = "" if ended_at is None else f" in {duration(facts.started_at, ended_at)}"
     entries = counted(last, "entry") if last else "no entries"
-    return f"{facts.game}, started {facts.started_at:%Y-%m-%d %H:%M}: {entries}{took}"
+    game = described(facts.game).title or facts.game
+    return f"{game}, started {facts.started_at:%Y-%m-%d %H:%M}: {entries}{took}"
 
 
 def print_log(facts: GameFacts, lines: Iterable[LogLine], console: Console) -> None:
@@ -64,14 +63,6 @@ def print_log(facts: GameFacts, lines: Iterable[LogLine], console: Console) -> N
 def _harmless(line: LogLine) -> LogLine:
     """Returns a line without control sequences, as players may have written it."""
     return replace(line, text=harmless(line.text), note=harmless(line.note))
-
-
-def log_console() -> Console:
-    """Returns a console as wide as the window, or `_FILE_WIDTH` for a file."""
-    console = Console(highlight=False)
-    if not console.is_terminal:
-        console.width = _FILE_WIDTH
-    return console
 
 
 def _print_part(facts: GameFacts, line: LogLine, console: Console) -> None:

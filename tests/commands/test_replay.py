@@ -28,7 +28,7 @@ def refused(capsys, *arguments):
 
 def test_the_log_tells_rounds_moves_rulings_disputes_and_what_was_taken_back(game, capsys):
     told = said(capsys, game.path)
-    assert told.startswith("maurice-lite, started 2026-05-01 19:30: 34 entries in 16 min\n")
+    assert told.startswith("Maurice Lite, started 2026-05-01 19:30: 34 entries in 16 min\n")
     for line in (
         "── a game begins: French (2 units) v British (2 units); active French ──",
         "19:32:30      6 French declare: march  [M-4.4]\n                French draw 1 card",
@@ -90,7 +90,7 @@ def test_a_recording_is_read_while_it_is_being_written(game, tmp_path, capsys):
 
 def test_a_recording_without_entries_or_of_an_unknown_game_is_read(tmp_path, capsys):
     empty = GameFile.create(tmp_path / "empty.tablecam", FACTS).path
-    assert said(capsys, empty) == "maurice-lite, started 2026-05-01 19:30: no entries\n"
+    assert said(capsys, empty) == "Maurice Lite, started 2026-05-01 19:30: no entries\n"
     assert "nothing to check" in said(capsys, empty, "--check")
 
 
