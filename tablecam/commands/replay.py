@@ -25,6 +25,7 @@ from tablecam.replay.log import Log
 from tablecam.replay.repair import pages_of, repaired
 from tablecam.replay.repair import verified as verified_file
 from tablecam.replay.terminal_report import head, print_log
+from tablecam.rules.games import described
 from tablecam.wording import counted
 from web.application import create_replay
 from web.server import Server
@@ -112,7 +113,7 @@ def replay(
 
 def _print_log(recorded: Journal, as_json: bool) -> None:
     facts, last = recorded.facts(), recorded.last()
-    log, ended_at = Log(), None
+    log, ended_at = Log(described(facts.game)), None
     for entry in _entries(recorded, last, "reading"):
         log.add(entry)
         ended_at = entry.at

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from tablecam.record.entries import Entry, Json, Kind
 from tablecam.replay.words import ANSWERS
+from tablecam.rules.descriptions import Described
 from tablecam.rules.game_files import FORMATS
 from tablecam.table.sides import side_name, side_plural
 from tablecam.wording import counted, quoted
@@ -51,8 +52,9 @@ class LogLine:
 
 @dataclass(slots=True)
 class Log:
-    """Converts a recording's entries, in order, to `lines`."""
+    """Converts the entries of a recording of a `game`, in order, to `lines`."""
 
+    game: Described
     lines: list[LogLine] = field(default_factory=list)
     _lines_by_action: dict[int, range] = field(default_factory=dict)
     _disputes: int = 0
@@ -69,14 +71,21 @@ class Log:
             self.lines.append(_line(entry, f"this {entry.kind} cannot be read"))
 
     def play(self, entry: Entry) -> LogLines:
-        """Yields the line that begins a game."""
+        """Yields the lines that begin a game and its first turn."""
         # The numbers of actions restart in each game.
         self._lines_by_action.clear()
         position, options = entry.document["position"], entry.document.get("options", {})
         count = Counter(unit["side"] for unit in position["units"])
         sides = [f"{side_plural(side)} ({counted(n, 'unit')})" for side, n in count.items()]
         agreed = [_agreed(key, value, count) for key, value in options.items()]
-        yield _line(entry, "; ".join(("a game begins: " + " v ".join(sides), *agreed)))
+        began = ": ".join(("a game begins", *filter(None, [" v ".join(sides)])))
+        yield _line(entry, "; ".join((began, *agreed)))
+        # The first turn has no event of its own.
+        if state := entry.document.get("after", {}).get("state"):
+            standing = self.game.standing(state)
+            if standing.turn is not None and standing.active:
+                turn = f"{standing.turn_word} {standing.turn}, {side_name(standing.active)}"
+                yield _line(entry, turn, kind="turn")
 
     def action(self, entry: Entry) -> LogLines:
         """Yields the action, and the events that followed."""

@@ -58,14 +58,12 @@ class Report:
     def __init__(self, facts: GameFacts, name: str) -> None:
         self._facts = facts
         self._name = name
-        self._log = Log()
         self._game = described(facts.game)
+        self._log = Log(self._game)
         self._position: Json | None = None
         self._markers: Json = {}
         self._state: Json = {}
         self._tables: dict[int, Position | None] = {}
-        # By its `play` entry: a game's first turn has no event of its own.
-        self._first_turns: dict[int, str] = {}
         self._began: Position | None = None
         self._ended_at: datetime = facts.started_at
 
@@ -89,11 +87,6 @@ class Report:
             after = entry.document.get("after", {})
             self._markers = after.get("markers", self._markers)
             self._state = after.get("state", self._state)
-        if entry.kind == "play" and self._state:
-            standing = self._game.standing(self._state)
-            if standing.turn is not None and standing.active:
-                turn = f"{standing.turn_word.capitalize()} {standing.turn}"
-                self._first_turns[entry.number] = f"{turn}, {side_name(standing.active)}"
         if self._began is None:
             self._began = self._table()
 
@@ -130,7 +123,7 @@ class Report:
             _escaped(" against ".join(map(side_name, sides_of(self._began)))) if self._began else ""
         )
         took = duration(facts.started_at, self._ended_at)
-        turns = len(self._lines_of({"turn"})) + bool(self._lines_of({"play"}))
+        turns = len(self._lines_of({"turn"}))
         # Without a game there is no state that its rulebook could describe.
         standing = self._game.standing(self._state) if self._state else Standing()
         over = next((line.text for line in reversed(self._lines_of({"over"}))), "")
@@ -170,8 +163,6 @@ class Report:
         """Yields a turn's heading and text, with a paragraph for each action begun."""
         if part.head is not None:
             yield from ("", f"## {self._sentence(part.head.text)} ({part.head.at:%H:%M})")
-            if first := self._first_turns.get(part.head.entry):
-                yield from ("", f"## {first} ({part.head.at:%H:%M})")
         paragraph: list[str] = []
         for line in part.lines:
             if self._kind(line) in _PARAGRAPHS and paragraph:

@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 
 from tablecam.record.entries import Entry
 from tablecam.replay.log import Log
+from tablecam.rules.games import described
 from tests.replay.small import position
 
 AT = datetime(2026, 5, 1, 19, 30, tzinfo=UTC)
@@ -11,7 +12,7 @@ AT = datetime(2026, 5, 1, 19, 30, tzinfo=UTC)
 
 def told(kind, document):
     """The lines of one entry."""
-    log = Log()
+    log = Log(described("maurice-lite"))
     log.add(Entry(1, kind, AT, document))
     return [line.text for line in log.lines]
 
@@ -30,7 +31,7 @@ def test_a_question_is_told_with_its_answer_and_a_hint_as_it_is():
 
 def test_a_refused_move_says_why_and_a_legal_one_waits_for_its_own_line():
     moved, why = "F1 moves to 0407", "F1 is out of command"
-    log = Log()
+    log = Log(described("maurice-lite"))
     log.add(Entry(1, "ruling", AT, ruling(moved, because=why, margin_mm=0.0)))
     assert [(line.text, line.note) for line in log.lines] == [(moved, f"refused: {why}")]
     assert told("ruling", ruling(moved, answer="yes", margin_mm=0.0)) == []

@@ -23,6 +23,10 @@ from tablecam.wording import joined
 TACTIC_RULES: Final[Mapping[Tactic, str]] = {
     "none": "K-7.3", "press": "K-7.13b", "disengage": "K-7.13d", "last_stand": "K-7.13e",
 }  # fmt: skip
+_VERBS: Final = {
+    "attack": ("attacks", "attack"), "charge": ("charges", "charge"),
+    "skirmish": ("skirmishes with", "skirmish with"), "bombard": ("bombards", "bombard"),
+}  # fmt: skip
 _NAMES: Final = {"none": "no tactic", "press": "Press Forward", "last_stand": "Last Stand"}
 
 
@@ -84,8 +88,8 @@ def whom(state: State, target: Hex) -> str:
 
 def attack_words(state: State, units: Units, target: Hex, how: str) -> str:
     """Returns who attacks whom, and how."""
-    verb = "skirmish with" if how == "skirmish" else how
-    return f"{joined(units)}: {verb} {whom(state, target)}"
+    verb = _VERBS[how][len(units) > 1]
+    return f"{joined(units)} {verb} {whom(state, target)}"
 
 
 # Putting an attack together.
@@ -463,7 +467,7 @@ class Tactics(Due):
         choice: Tactic = "none" if answer is None else answer.choice
         tactics = {**battle.tactics, role_of(battle, self.side): choice}
         state = replace(state, battle=replace(battle, tactics=tactics))
-        text = f"{side_name(self.side)}: {_NAMES.get(choice, choice)}"
+        text = f"{side_name(self.side)} chooses {_NAMES.get(choice, choice)}"
         return state.logs("tactic", text, TACTIC_RULES[choice])
 
 

@@ -444,9 +444,9 @@ def moved(state: State, move: acts.Move) -> State:
         if isinstance(thing, Unit):
             marks = {"marched": move.march, "charging": move.charge is not None}
         state = state.changed(name, moved=True, **marks)
-    words = joined(move.units)
+    words = f"{joined(move.units)} {'moves' if len(move.units) == 1 else 'move'} to {end}"
     if move.charge is None:
-        return state.logs("move", f"{words}: to {end}", "K-4.2", *move.units)
+        return state.logs("move", words, "K-4.2", *move.units)
     state = replace(state, charges=(*state.charges, acts.Charging(move.units, move.charge)))
     rule = "K-9.3" if state.unit(first.id).arm == "cavalry" else "K-7.13c"
-    return state.logs("charge", f"{words}: to {end}, to charge {move.charge}", rule, *move.units)
+    return state.logs("charge", f"{words} to charge {move.charge}", rule, *move.units)

@@ -80,7 +80,9 @@ def _onward(state: State) -> State | None:
     first = state.folio.scenario.first_player
     if state.active == first:
         side = state.enemy_of(first)
-        return movement_begun(state, side).logs("phase", f"{side_name(side)}: movement", "K-3.2")
+        return movement_begun(state, side).logs(
+            "phase", f"{side_name(side)}: movement phase", "K-3.2"
+        )
     if state.turn >= len(state.folio.scenario.turns):
         state = replace(state, phase="over")
         return state.logs("over", outcome(state), "K-3.1")
@@ -92,7 +94,9 @@ def passed(state: State) -> State:
     """Returns the state at the end of a phase: HQ and trains wake, Fortunes of War fall due."""
     if state.phase == "movement":
         state = state.with_posts_judged(state.active, wakes=True).with_posts_judged(state.passive)
-        return combat_begun(state).logs("phase", f"{side_name(state.active)}: combat", "K-3.2")
+        return combat_begun(state).logs(
+            "phase", f"{side_name(state.active)}: combat phase", "K-3.2"
+        )
     return replace(_passed_over(state, [*state.triggered]), phase="closing")
 
 

@@ -278,7 +278,7 @@ def test_the_differential_and_each_halving_are_shown_before_it_is_declared_k_7_7
                   unit("G1", "0506"), phase="combat")  # fmt: skip
     choose(play, "attack", units=("R1",), target_hex="0506", how="attack")
     choose(play, "join", unit="R2")
-    assert play.asked().question == "R1 and R2: attack G1 in 0506, differential +1"
+    assert play.asked().question == "R1 and R2 attack G1 in 0506, differential +1"
     assert play.asked().sums == (
         ("Attack 6", ("R1 5, primary unit",
                       "R2 1, of 5 halved: parentheses (K-2.4b), uncoordinated (K-7.14)")),
@@ -522,7 +522,7 @@ def test_all_bombardments_of_a_hex_are_declared_at_once_k_8_4b_k_8_4c():
 def test_skirmishers_attack_from_two_hexes_away_k_7_13a():
     play = battle(unit("R1", "0505"), unit("G1", "0507"), phase="combat")
     choose(play, "attack", units=("R1",), how="skirmish")
-    assert play.asked().question == "R1: skirmish with G1 in 0507, differential +0"
+    assert play.asked().question == "R1 skirmishes with G1 in 0507, differential +0"
 
 
 def test_a_leader_beside_skirmishers_coordinates_them_k_7_13a_k_7_14():
@@ -637,7 +637,7 @@ def test_horse_that_routs_its_enemy_rides_on_and_is_spent_in_the_end_k_9_3():
     # The Fortune of War for the rout comes before the next charge.
     play.apply(acts.Pass())
     assert not play.state.unit("R1").ineffective
-    assert play.asked().question.startswith("R1: charge G2 in 0510.")
+    assert play.asked().question.startswith("R1 charges G2 in 0510.")
     choose(play, "defend", square=False)
     choose(play, "tactic", choice="none")
     roll(play, 3)

@@ -113,14 +113,14 @@ def test_a_whole_turn_is_played_by_two_seats_kept_and_shown(
         expect(red.page.locator(".layer.game .role-reach")).to_have_count(73)
         red.page.mouse.click(*goal)
         asked(hall, red, "Turn 1, day: House Red moves")
-        expect(red.page.locator("#game-latest")).to_contain_text("Red 2nd: to 0606")
+        expect(red.page.locator("#game-latest")).to_contain_text("Red 2nd moves to 0606")
         hall.table.move_unit("Red 2nd", *grid.middle_mm(("0606",)), 60)
         expect(red.page.locator("#game-due li")).to_have_count(0)
         # One tap on a shaded hex of a chosen unit begins its move and ends it there.
         red.page.locator('[data-thing="unit:Red 3rd"]').first.click(force=True)
         expect(red.page.locator(".board .role-zone-of-control")).to_have_count(6)
         red.page.mouse.click(*spot(red.page, *grid.middle_mm(("0805",))))
-        expect(red.page.locator("#game-latest")).to_contain_text("Red 3rd: to 0805")
+        expect(red.page.locator("#game-latest")).to_contain_text("Red 3rd moves to 0805")
         hall.table.move_unit("Red 3rd", *grid.middle_mm(("0805",)), 60)
         expect(red.page.locator("#game-due li")).to_have_count(0)
         # A hex that is asked for is the answer, even where a friend lies.
@@ -128,7 +128,7 @@ def test_a_whole_turn_is_played_by_two_seats_kept_and_shown(
         red.taps("Red Guns: move")
         asked(hall, red, "Red Guns: where to")
         red.page.locator('[data-thing="unit:Red HQ"]').first.click(force=True)
-        expect(red.page.locator("#game-latest")).to_contain_text("Red Guns: to 0703")
+        expect(red.page.locator("#game-latest")).to_contain_text("Red Guns moves to 0703")
         hall.table.move_unit("Red Guns", *grid.middle_mm(("0703",)), 60)
         expect(red.page.locator("#game-due li")).to_have_count(0)
         red.taps("Done")
@@ -138,7 +138,7 @@ def test_a_whole_turn_is_played_by_two_seats_kept_and_shown(
         for name in ("Red 2nd", "Grey 2nd", "Grey 2nd"):
             red.page.locator(f'[data-thing="unit:{name}"]').first.click(force=True)
         # The differential is on the page before the attack is declared.
-        asked(hall, red, "Red 2nd: attack Grey 2nd in 0607, differential +0")
+        asked(hall, red, "Red 2nd attacks Grey 2nd in 0607, differential +0")
         expect(red.page.locator("#game-sums dt")).to_have_text(["Attack 5", "Defence 5"])
         picture(red.page, "saber-differential")
         # The units chosen for the attack are no longer measured, and nobody can join.
