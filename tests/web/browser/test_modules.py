@@ -210,12 +210,13 @@ def test_a_long_list_shows_the_buttons_of_the_chosen_unit_until_it_is_opened(mod
         """async () => {
           const { groupsShown } = await import("/static/game/state.js");
           const offer = (unit, way, group = "move") => (
-            { group, label: `${unit}: ${way}`, units: [unit], dice: null, action: {} });
+            { group, label: `${unit}: ${way}`, units: [unit], dice: null, action: {}, shapes: [] });
           const ways = [1, 2, 3, 4, 5, 6, 7, 8];
           const both = ["Foot", "Horse"];
           const moves = both.flatMap((unit) => ways.map((way) => offer(unit, way)));
           const forms = both.map((unit) => offer(unit, "column", "form"));
-          const end = { group: "done", label: "End", units: [], dice: null, action: {} };
+          const end = { group: "done", label: "End", units: [], dice: null, action: {}, shapes: [] };
+          const places = moves.map((move) => ({ ...move, shapes: [{ role: "reach" }] }));
           const actions = [end, ...moves, ...forms, offer("Foot", "volley", "fire")];
           const facts = { about: { groups: { done: { is_end: true } } } };
           const short = ["form", "throw"].flatMap(
@@ -226,7 +227,7 @@ def test_a_long_list_shows_the_buttons_of_the_chosen_unit_until_it_is_opened(mod
             { facts, chosen, game: { ...game, view: viewed(actions), open } });
           const asked = [
             [actions, [], []], [actions, ["unit:Horse"], []], [actions, ["unit:Horse"], ["move"]],
-            [short, ["unit:H2"], []],
+            [short, ["unit:H2"], []], [places, [], []], [places, ["unit:Horse"], []],
           ];
           return asked.map((one) =>
             groupsShown(state(...one)).map(({ buttons, more }) =>
@@ -238,6 +239,8 @@ def test_a_long_list_shows_the_buttons_of_the_chosen_unit_until_it_is_opened(mod
         ["Horse: 1, 8, All units", "Horse: column, 1, All units", "Foot: volley, 1, ", "End, 1, "],
         ["Foot: 1, 16, ", "Horse: column, 1, All units", "Foot: volley, 1, ", "End, 1, "],
         ["H2: form, 1, All units", "H2: throw, 1, All units"],
+        ["undefined, 0, Tap a shaded hex, or show all 16"],
+        ["Horse: 1, 8, All units"],
     ]
 
 

@@ -391,7 +391,7 @@ export function headingOf({ action, label }) {
 /**
  * The buttons by group, always in the same order; actions that hands can also do come last. A long group shows only
  * those of a chosen unit, or is cut off, until it is opened; beside a group narrowed to a unit, short groups are
- * narrowed too, except for answers.
+ * narrowed too, except for answers. Many that lead to places of the board are not listed until asked for.
  *
  * If several units have many buttons, `units` lists the units, and only the chosen one's buttons are shown.
  *
@@ -415,15 +415,20 @@ export function groupsShown(state) {
   const groups = inOrder(state, [...new Set(buttons.map(({ offer }) => offer.group))]);
   const ownOf = (/** @type {string} */ name) => buttons.filter(({ offer }) => offer.group === name);
   const isLong = (/** @type {Button[]} */ own, most = MOST_BUTTONS) => own.length > most + 1;
+  const isHinted = Boolean(state.game.view?.hint);
   const isNarrowed = isLong(buttons) && buttons.some(isChosen);
   return groups.map((group) => {
     const own = ownOf(group);
     if (place.length && !isEnd(group)) return { group, units: [], buttons: own, more: "All places" };
     const isByUnit = own.length > MOST_BUTTONS || state.game.byUnit[group] === playing(state)?.question;
     const units = isByUnit ? [...new Set(own.flatMap(({ offer }) => offer.action.unit ?? []))] : [];
-    if (units.length > 1) return { group, units, buttons: own.filter(isChosen), more: "" };
     const sorted = sortedByHeading(own);
     const about = sorted.filter(isChosen);
+    // Places are chosen on the board, where they are shaded, rather than from a long list.
+    const listed = units.length > 1 || about.length ? about : sorted;
+    if (isLong(listed) && listed.every(leadsToPlace) && !state.game.open.includes(group))
+      return { group, units, buttons: [], more: `${isHinted ? "S" : "Tap a shaded hex, or s"}how all ${listed.length}` };
+    if (units.length > 1) return { group, units, buttons: about, more: "" };
     // The button that opens the rest takes the room of one.
     const isMain = Boolean(state.facts.about.groups[group]?.is_main);
     const isOfUnits = own.every(({ offer }) => offer.units.length > 0);
@@ -491,6 +496,11 @@ export function isAbout(state, { units }) {
 
 /** Roles of shapes that show where an offer leads. */
 const PLACES = ["reach", "withdrawal"];
+
+/** Whether a button leads to a place that the board shows. @type {(button: Button) => boolean} */
+function leadsToPlace({ offer }) {
+  return offer.shapes.some(({ role }) => PLACES.includes(role));
+}
 
 /** The buttons that lead to a point of the table; none if a thing there has offers of its own. @type {(state: State, thing: string | null, at_mm: Point) => string[]} */
 export function placeButtons(state, thing, at_mm) {
