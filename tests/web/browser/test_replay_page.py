@@ -453,6 +453,11 @@ def test_a_phone_turns_the_table_upright_and_a_swipe_steps(phone: Page) -> None:
     swipe(phone, "#transport-row", right_px=120)
     expect(number).to_have_text("entry 57")
     view = phone.locator("#board").get_attribute("viewBox") or ""
+    swipe(phone, "#board", right_px=-120)  # the whole table stays
+    expect(number).not_to_have_text("entry 57")
+    swipe(phone, "#board", right_px=120)
+    expect(number).to_have_text("entry 57")
+    expect(phone.locator("#board")).to_have_attribute("viewBox", view)
     swipe(phone, "#moment", down_px=-60)
     swipe(phone, "#moment", right_px=-20)
     phone.keyboard.press("+")

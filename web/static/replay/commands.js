@@ -13,6 +13,9 @@ import { changeSpeed, goTo, goToTime, step, togglePlaying } from "./state.js";
 /** @typedef {import("./source.js").Source} Source */
 /** @typedef {import("../shared/keyboard.js").Keys} Keys */
 
+/** @typedef {import("../shared/gestures.js").Touch} Touch */
+/** @typedef {import("../shared/gestures.js").Drag} Drag */
+
 const SAID_MS = 4000;
 const SWIPE_PX = 40;
 
@@ -119,10 +122,31 @@ function listenToSwipes(node, stepBy) {
   });
   node.addEventListener("pointerup", (event) => {
     if (!start) return;
-    const [dx_px, dy_px] = [event.clientX - start.clientX, event.clientY - start.clientY];
+    stepAsSwiped(event.clientX - start.clientX, event.clientY - start.clientY, stepBy);
     start = null;
-    if (Math.abs(dx_px) > Math.max(SWIPE_PX, 2 * Math.abs(dy_px))) stepBy(dx_px < 0 ? 1 : -1);
   });
+}
+
+/** @type {(dx_px: number, dy_px: number, stepBy: (way: 1 | -1) => void) => void} */
+function stepAsSwiped(dx_px, dy_px, stepBy) {
+  if (Math.abs(dx_px) > Math.max(SWIPE_PX, 2 * Math.abs(dy_px))) stepBy(dx_px < 0 ? 1 : -1);
+}
+
+/** Steps when a finger swipes across the whole table, which has nowhere to go. @type {(state: State, replay: Replay, start: Touch, changed: () => void) => Drag | null} */
+export function swipedTable(state, replay, start, changed) {
+  if (!state.fitted || start.pointer !== "touch") return null;
+  let end = start;
+  return {
+    move: (at) => {
+      end = at;
+    },
+    end: () =>
+      stepAsSwiped(end.x - start.x, end.y - start.y, (way) => {
+        step(replay, way, replay.by, chosenUnitOf(state));
+        changed();
+      }),
+    cancel: () => {},
+  };
 }
 
 /** Jumps to the place tapped in the log, in the chart or on the scrubber. @type {(replay: Replay, go: (at: number) => void, changed: () => void) => void} */

@@ -13,7 +13,7 @@ import { newState } from "../game/state.js";
 import { drawRulings } from "../rulings/overlay.js";
 import { BranchMoves } from "./branch.js";
 import { renderChart } from "./chart.js";
-import { listenToReplay } from "./commands.js";
+import { listenToReplay, swipedTable } from "./commands.js";
 import { Film } from "./film.js";
 import { renderReplayLog } from "./log.js";
 import { chosenUnitOf, createTablePicture, renderMoment, renderPictureAge, renderUnit } from "./moment.js";
@@ -197,7 +197,7 @@ function listenToTable(board, state, replay, moves, changed) {
     if (replay.branch) choosing.layTape(state);
     changed();
   });
-  board.on("grab", (at) => (replay.branch ? moves.grab(at) : null));
+  board.on("grab", (at) => (replay.branch ? moves.grab(at) : swipedTable(state, replay, at, changed)));
   board.on("wheel", (direction) => {
     if (state.ghost) moves.turn(-direction * TURN_DEG.coarse);
     return state.ghost !== null;
