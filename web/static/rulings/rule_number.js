@@ -51,12 +51,13 @@ function ruleOf(number, { title, text }) {
   return rule;
 }
 
-/** Puts the sheet below its number, or above it, within the screen. @type {(shown: HTMLElement, button: HTMLElement) => void} */
+/** Puts the sheet below its number, or above the entry of the number, within the screen. @type {(shown: HTMLElement, button: HTMLElement) => void} */
 function putBeside(shown, button) {
   const at = button.getBoundingClientRect();
   const { width, height } = shown.getBoundingClientRect();
   const below = at.bottom + MARGIN_PX / 2;
-  const top = below + height + MARGIN_PX > innerHeight ? at.top - height - MARGIN_PX / 2 : below;
+  const entry = (button.closest("li") ?? button).getBoundingClientRect();
+  const top = below + height + MARGIN_PX > innerHeight ? entry.top - height - MARGIN_PX / 2 : below;
   shown.style.top = `${Math.max(MARGIN_PX, top)}px`;
   shown.style.left = `${Math.max(MARGIN_PX, Math.min(at.left, innerWidth - width - MARGIN_PX))}px`;
 }
