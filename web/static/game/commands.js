@@ -16,14 +16,15 @@ import { listenToSetup } from "./setup.js";
 import {
   addFace,
   beginButton,
+  BEGINNING,
   chosenUnits,
   closeLine,
   dropFace,
   isAbout,
   isFreeToTake,
   lostBy,
-  offerOf,
   offerAimed,
+  offerOf,
   offerTapped,
   outOfStep,
   placeButtons,
@@ -375,7 +376,7 @@ export class Commands {
   begin() {
     const options = beginOptions(this.state);
     const opens = opensSettings(this.state);
-    this.send("Beginning …", async () => {
+    this.send(BEGINNING, async () => {
       const isAnew = opensAnew(this.state);
       if (isAnew || this.state.now?.simulated?.resting === false) {
         await api.controlScript("stand-still");
@@ -386,8 +387,10 @@ export class Commands {
       const view = await api.sendCommand("begin", { options });
       Object.assign(this.state.game, { again: false, states: opens && !view.proposed ? {} : null });
       // A scenario has its own places: hands of the demo lay the units there.
-      if (this.state.facts.simulated && this.state.facts.files.scenario) await api.lay();
-      return view;
+      if (!this.state.facts.simulated || !this.state.facts.files.scenario) return view;
+      await api.lay();
+      await waitForRest(this.state, LOOKS_AFTER_RESTART);
+      return api.game();
     });
   }
 

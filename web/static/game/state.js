@@ -138,6 +138,8 @@ import { shapesShown } from "../rulings/overlay.js";
 import { forgetSheet, newRulings } from "../rulings/state.js";
 import { markerWords } from "./words.js";
 
+/** What the page says while it begins a game. */
+export const BEGINNING = "Beginning …";
 /** How many buttons a group shows before "more". */
 export const MOST_BUTTONS = 12;
 

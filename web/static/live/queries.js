@@ -5,7 +5,7 @@ import { isOpen } from "../board/measuring.js";
 import { keyInHand, posesInHand } from "../board/moves.js";
 import { commanderOf, isPoint, unitOf } from "../board/things.js";
 import * as gameApi from "../game/api.js";
-import { receiveView } from "../game/state.js";
+import { BEGINNING, receiveView } from "../game/state.js";
 import { sheetOf } from "../rulings/api.js";
 import { loadDisputes } from "../rulings/disputes.js";
 import { chosenUnits, sheetKey, shownKeys, takeSheet } from "../rulings/state.js";
@@ -101,7 +101,8 @@ async function askGame(state) {
   const before = state.game.view;
   const [now, error] = await settled(gameApi.game());
   state.game.error = error;
-  if (now) receiveView(state, now, before);
+  // Until the demo has laid the table for a new game, nothing that lies there was moved by a player.
+  if (now && state.game.busy !== BEGINNING) receiveView(state, now, before);
   return now !== null;
 }
 
