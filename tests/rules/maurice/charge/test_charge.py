@@ -5,6 +5,7 @@ import math
 from itertools import combinations
 from pathlib import Path
 
+import numpy as np
 import pytest
 import shapely
 from hypothesis import assume, given, settings
@@ -226,7 +227,9 @@ def test_every_lane_can_be_walked_and_none_that_can_be_walked_is_missed(
         end = _at(unit, lane.move.pivot or "left", lane.move.arc_mm, lane.move.straight_mm)
         front = shapely.LineString(shapely.get_coordinates(end)[:2])
         met = shapes[1 + [each.id for each in others].index(lane.target)]
-        assert shapely.distance(front, met) == pytest.approx(0, abs=1e-3)
+        # Who is met within a hair of another is met at the same instant (M-8.8, G-5).
+        hair_mm = 0.26 if lane.also_meets else 1e-3
+        assert shapely.distance(front, met) == pytest.approx(0, abs=hair_mm)
         allowance_bw = 8 if is_horse else 4
         assert lane.move.cost_mm <= allowance_bw * BW + 1e-9
         assert lane.move.arc_mm <= BW + 1e-9
@@ -236,22 +239,24 @@ def test_every_lane_can_be_walked_and_none_that_can_be_walked_is_missed(
 
 def _walked(unit: Unit, others: tuple[Unit, ...], corner: Corner) -> set[str]:
     """Enemies met by 9 wheels and moves ahead in steps of 4 mm, clearly inside all limits."""
-    shapes = {other.id: unit_footprint(other) for other in others}
+    shapes = np.array([unit_footprint(other) for other in others])
     reach_mm = (8 if unit.arm == "cavalry" else 4) * BW - 4
     met = set()
-    for arc_mm in range(0, 41, 5):
-        wheel = [_at(unit, corner, arc, 0.0) for arc in range(arc_mm + 1)]
-        if any(place.intersects(shape) for place in wheel for shape in shapes.values()):
+    for arc_mm in range(41):
+        wheeled = _at(unit, corner, arc_mm, 0.0)
+        if shapely.intersects(wheeled, shapes).any():
             break
-        for ahead_mm in range(0, int(reach_mm - arc_mm), 4):
-            end = _at(unit, corner, arc_mm, ahead_mm)
-            hit = [name for name, shape in shapes.items() if end.intersection(shape).area > 4]
-            near = [name for name, shape in shapes.items() if end.distance(shape) < 2]
-            if hit and hit == near and hit[0] != "F2":
-                met.add(hit[0])
-            if near:
-                break
-    return met
+        if arc_mm % 5:
+            continue
+        start, after_1_mm = map(shapely.get_coordinates, (wheeled, _at(unit, corner, arc_mm, 1.0)))
+        steps_mm = np.arange(0, int(reach_mm - arc_mm), 4)[:, None, None]
+        way = shapely.polygons(start + steps_mm * (after_1_mm - start))[:, None]
+        is_near = shapely.distance(way, shapes) < 2
+        first = int(is_near.any(axis=1).argmax())  # or the start, with nobody near
+        is_hit = shapely.area(shapely.intersection(way[first], shapes)) > 4
+        if is_hit.any() and (is_hit == is_near[first]).all():
+            met.add(others[int(is_hit.argmax())].id)
+    return met - {"F2"}
 
 
 def _at(unit: Unit, corner: Corner, arc_mm: float, ahead_mm: float) -> shapely.Polygon:
