@@ -151,6 +151,8 @@ def _form(state: State, action: acts.Form) -> Offer:
     piece, label = state.piece(action.unit), f"{action.unit}: {action.to} on {joined(action.hexes)}"
     # Only who leaves Square may face anywhere (D-7.1).
     label += f", {_facing(action.facing_deg)}" if piece.formation == "square" else ""
+    cost_mp = dict(movement.formations(state, piece)).get(action)
+    label += f" ({cost_mp:g} MP)" if cost_mp else ""
     end = _laid(state, action.unit, action.facing_deg, action.hexes, formation=action.to)
     return Offer("form", label, _end(state, end), units=(action.unit,))
 
