@@ -14,6 +14,7 @@ import shapely
 from numpy.typing import NDArray
 
 from tablecam.geometry.outlines import corners, footprint
+from tablecam.rules.descriptions import Described
 from tablecam.rules.games import described
 from tablecam.table.headings import forward
 from tablecam.table.model import BasePose, Point, Position, Terrain, Unit
@@ -225,8 +226,10 @@ def _middle(bases: Iterable[BasePose]) -> Point:
 
 
 def _legend(position: Position, grid: _Grid) -> Iterator[str]:
+    game = described(position.game)
     for index, side in enumerate(sides_of(position)):
-        units = [_unit_words(unit) for unit in position.units if unit.side == side and unit.bases]
+        own = [unit for unit in position.units if unit.side == side and unit.bases]
+        units = [_unit_words(game, unit) for unit in own]
         fill = FILLS[index % len(FILLS)]
         yield f"{fill}{fill} {side_name(side)}: {', '.join(units) or 'nobody'}"
     kinds = dict.fromkeys(piece.kind for piece in position.terrain)
@@ -234,15 +237,13 @@ def _legend(position: Position, grid: _Grid) -> Iterator[str]:
         _GROUND.get(kind, _OTHER_GROUND) + _NO_BREAK_SPACE + kind.replace("_", _NO_BREAK_SPACE)
         for kind in kinds
     ]
-    unit = described(position.game).length_unit(position.table)
+    unit = game.length_unit(position.table)
     across, down = grid.cell_mm / unit.size_mm, grid.row_mm / unit.size_mm
     scale = f"a character is {across:.1f} {unit.symbol} wide and {down:.1f} {unit.symbol} high"
     yield "; ".join(filter(None, (", ".join(ground), scale)))
 
 
-def _unit_words(unit: Unit) -> str:
-    """Returns a unit's name with its state in the game."""
-    states = [
-        key if value is True else f"{key} {value}" for key, value in unit.state.items() if value
-    ]
-    return f"{unit.id} ({', '.join(states)})" if states else unit.id
+def _unit_words(game: Described, unit: Unit) -> str:
+    """Returns a unit's name with what its markers say."""
+    marks = [marker.words or marker.text for marker in game.markers(unit.state)]
+    return f"{unit.id} ({', '.join(marks)})" if marks else unit.id

@@ -81,7 +81,7 @@ def test_ground_is_drawn_beneath_units_and_explained():
 def test_what_the_game_knows_of_units_stands_beneath():
     known = line("F1", "french", 600, 300, disruption=2)
     _, legend = drawn(known, line("F2", "french", 900, 300, disruption=0))
-    assert legend[0] == "██ French: F1 (disruption 2), F2"
+    assert legend[0] == "██ French: F1 (2 disruptions), F2"
 
 
 def test_units_beyond_the_table_or_without_bases_do_no_harm():

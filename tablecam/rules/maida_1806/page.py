@@ -19,7 +19,7 @@ from tablecam.rules.maida_1806.tables import in_words, most_words
 from tablecam.rules.maida_1806.troops import SIDES, Piece
 from tablecam.rules.steps import Decide
 from tablecam.table.model import Keys
-from tablecam.wording import joined
+from tablecam.wording import counted, joined
 
 GROUPS: Final = {
     "fire": about.ActionGroup("Fire", is_main=True, by_tap=True),
@@ -295,14 +295,16 @@ def standing(public: Json) -> about.Standing:
 
 
 def markers(unit_state: Keys) -> tuple[about.Marker, ...]:
-    """Returns the markers beside a counter."""
-    strength = f"{unit_state.get('strength')}"
+    """Returns the markers beside a counter; a box has none."""
+    if "strength" not in unit_state:
+        return ()
+    strength = f"{unit_state['strength']}"
     words = f"Strength {strength}, Morale {unit_state.get('morale', 'none')}"
     signs = [about.Marker("word", strength, words=words)]
     if unit_state.get("disrupted"):
         signs.append(about.Marker("ring", "Disrupted", tone="bad"))
     if fires := unit_state.get("fires"):
-        signs.append(about.Marker("pips", f"{fires} fires", int(fires), "warn"))
+        signs.append(about.Marker("pips", counted(int(fires), "fire"), int(fires), "warn"))
     told: tuple[tuple[object, str, about.Tone], ...] = (
         (unit_state.get("double_march"), "double march", "warn"),
         (unit_state.get("no_fire_this_turn"), "no fire", "warn"),

@@ -215,7 +215,7 @@ def test_a_long_list_shows_the_buttons_of_the_chosen_unit_until_it_is_opened(mod
           const both = ["Foot", "Horse"];
           const moves = both.flatMap((unit) => ways.map((way) => offer(unit, way)));
           const forms = both.map((unit) => offer(unit, "column", "form"));
-          const end = { group: "done", label: "End", units: [], dice: null, action: {}, shapes: [] };
+          const end = { ...offer("", "", "done"), label: "End", units: [] };
           const places = moves.map((move) => ({ ...move, shapes: [{ role: "reach" }] }));
           const actions = [end, ...moves, ...forms, offer("Foot", "volley", "fire")];
           const facts = { about: { groups: { done: { is_end: true } } } };
