@@ -273,6 +273,27 @@ def test_looking_back_a_step_goes_to_what_looks_otherwise(modules: Page) -> None
     assert stops == [2, 0, 1, 4]
 
 
+def test_a_move_that_was_put_back_leaves_no_trail(modules: Page) -> None:
+    trails = modules.evaluate(
+        """async () => {
+          const { Film } = await import("/static/replay/film.js");
+          const { newReplay } = await import("/static/replay/state.js");
+          const { trailShapes } = await import("/static/replay/scene.js");
+          const base = { tag: 1, y_mm: 0, heading_deg: 0, width_mm: 40, depth_mm: 20 };
+          const lies = (x_mm) => ({ id: "F1", side: "french", bases: [{ ...base, x_mm }] });
+          const entries = [0, 50, 0.1, 90].map((x_mm, n) => (
+            { n, t: n, kind: "position", change: { whole: { units: [lies(x_mm)] } } }));
+          const film = new Film({ started_at: "2026-01-01", facts: null, entries });
+          const state = { facts: { sides: ["french"], units: [], commanders: [] } };
+          const ends = (shapes) => shapes.filter(({ kind }) => kind === "line")
+            .map(({ points_mm }) => points_mm.map(([x_mm]) => Math.round(x_mm)));
+          return [1, 2, 3].map((at) =>
+            ends(trailShapes(state, { ...newReplay(film, true), at, trail: "F1" })));
+        }"""
+    )
+    assert trails == [[[0, 50]], [], [[0, 90]]]
+
+
 def test_a_long_reason_is_cut_after_a_whole_clause(modules: Page) -> None:
     reasons = (
         "No move: it has moved (FA)",

@@ -3,6 +3,7 @@ import { cornersOf } from "../board/shapes.js";
 import { sideNumber } from "../board/things.js";
 import { shareWithBoard } from "../game/state.js";
 import { linesAt } from "./moment.js";
+import { haveMoved } from "./positions.js";
 import { slideProgress } from "./state.js";
 
 /** @typedef {import("../game/state.js").State} State */
@@ -132,13 +133,24 @@ function movesSince({ film, at }, id, began) {
 
 /** @type {(state: State, replay: Replay, id: string, places: number[], numbered: boolean) => Shape[]} */
 function shapesOf(state, { film }, id, places, numbered) {
-  const lay = places.flatMap((at) => film.tableAt(at).units.find((unit) => unit.id === id) ?? []);
+  /** @type {{at: number, unit: Unit}[]} */
+  const stops = [];
+  for (const at of places) {
+    const unit = film.tableAt(at).units.find((unit) => unit.id === id);
+    if (!unit) continue;
+    // A way that ends where it began leaves no trail: most were refused, and put back.
+    const back = stops.findIndex((stop) => !haveMoved(stop.unit.bases, unit.bases));
+    if (back >= 0) stops.length = back;
+    stops.push({ at, unit });
+  }
+  const lay = stops.map(({ unit }) => unit);
   if (lay.length < 2) return [];
   const side = sideNumber(state, lay[0].side) % 8;
   const past = lay
     .slice(0, -1)
     .flatMap((unit, index) => outlines(unit, `trail-${side}`, numbered ? String(index + 1) : ""));
-  return [...past, ...paths(film, id, places, lay, `trail-way-${side}`)];
+  const stopped = stops.map(({ at }) => at);
+  return [...past, ...paths(film, id, stopped, lay, `trail-way-${side}`)];
 }
 
 /** @type {(unit: Unit, role: string, label: string) => Shape[]} */
