@@ -34,20 +34,11 @@ GROUPS: Final = {
 }
 
 MOMENTS: Final[Mapping[str, about.MomentKind]] = {
-    "turn": "turn",
-    "activation": "phase",
-    "charge": "attack",
-    "counterattack": "attack",
-    "clash": "attack",
-    "fire": "attack",
-    "eliminated": "loss",
-    "rout": "loss",
-    "captured": "loss",
-    "check": "detail",
-    "reaction": "detail",
-    "move": "detail",
-    "halt": "detail",
-}
+    "turn": "turn", "activation": "phase",
+    "charge": "attack", "counterattack": "attack", "clash": "attack", "fire": "attack",
+    "eliminated": "loss", "rout": "loss", "captured": "loss",
+    "check": "detail", "reaction": "detail", "move": "detail", "halt": "detail",
+}  # fmt: skip
 
 HINTS: Final[Mapping[str, str]] = {
     "move a unit": "Move a counter by hand.",
@@ -194,11 +185,6 @@ def _place(state: State, action: acts.Place) -> Offer:
     return Offer("move" if not state.due else "answer", words, _end(state, end, "reach"))
 
 
-def _losses(state: State, action: acts.Losses) -> Offer:
-    words = ", ".join(f"{name} {count}" for name, count in action.losses.items())
-    return Offer("answer", words or "no Losses")
-
-
 def _passes(state: State, unit: str, added: Mapping[str, int]) -> str:
     """Returns up to which number a die passes a check: its Morale, less what is added to it."""
     morale = state.morale(unit)
@@ -259,7 +245,9 @@ OFFERS: Final[Mapping[type, Callable[[State, Any], Offer]]] = {
         "answer", f"{', '.join(action.attackers)} against {', '.join(action.defenders)}, "
         f"in {joined(action.hexes)}",
     ),
-    acts.Losses: _losses,
+    acts.Losses: lambda state, action: Offer(
+        "answer", ", ".join(f"{name} {n}" for name, n in action.losses.items()) or "no Losses"
+    ),
     acts.Face: _face,
     acts.KeepHex: lambda state, action: Offer(
         "answer", f"keep {action.hex}",
@@ -290,8 +278,7 @@ def standing(public: Json) -> about.Standing:
         for side in SIDES
     )
     whose = public.get("commanding") or public.get("drawn") or "no chit drawn"
-    house = " (house files)" if public.get("house") else ""
-    return about.Standing(sides, public["turn"], phase=f"{whose}{house}", active=public["active"])
+    return about.Standing(sides, public["turn"], phase=whose, active=public["active"])
 
 
 def markers(unit_state: Keys) -> tuple[about.Marker, ...]:

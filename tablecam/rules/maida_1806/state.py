@@ -421,9 +421,11 @@ class State(HexState):
         return self._by_id.keys()
 
     def face(self, piece: Piece) -> dict[str, Any]:
-        """Returns the keys of the printed face that a unit should show (D-G13)."""
+        """Returns the keys of the printed face that a unit should show (D-G13, D-6.3.6)."""
         reduced = troops.is_reduced(self.board.troops[piece.id], piece)
-        return {"formation": piece.formation, "hexes": len(piece.hexes), "reduced": reduced}
+        face = {"hexes": len(piece.hexes), "reduced": reduced}
+        # A Square is a marker on any of its counters for one hex.
+        return face if piece.formation == "square" else face | {"formation": piece.formation}
 
     def counters_on_map(self) -> Iterator[Counter]:
         """Yields the counters of the units on the map."""

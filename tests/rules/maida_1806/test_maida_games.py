@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -12,6 +13,7 @@ from tablecam.errors import BadInput
 from tablecam.referee.game_views import event_lines
 from tablecam.referee.seats import SPECTATOR
 from tablecam.rules.game import Refused
+from tablecam.rules.maida_1806 import hands
 from tablecam.rules.maida_1806 import state as acts
 from tablecam.rules.maida_1806.game import GAME
 from tablecam.rules.play import Play
@@ -223,9 +225,15 @@ def play_at_random_until_a_roll(play: Play[Any, Any]) -> None:
 
 
 def test_a_game_that_uses_invented_numbers_says_house():
-    play = begun()
-    assert play.house == ("charts", "map", "scenario")
-    assert "(house files)" in GAME.standing(GAME.seen_by(play.state, None)).phase
+    assert begun().house == ("charts", "map", "scenario")
+
+
+@pytest.mark.parametrize(("formation", "is_other"), [("square", False), ("column", True)])
+def test_a_square_is_a_marker_on_the_counter_for_one_hex_d_6_3_6_d_g13(formation, is_other):
+    state = begun().state
+    unit = GAME.position(state).unit("Foot 4")
+    formed = replace(state.piece("Foot 4"), formation=formation)
+    assert (hands.wrong_face(state.put(formed), unit) != "") is is_other
 
 
 ODD = (

@@ -64,7 +64,9 @@ export function renderTurn(state, standing, otherwise) {
   const { turn, turn_word = "", active } = standing ?? {};
   const isTurn = turn !== undefined;
   setAttr(byId("turn-round"), "class", `turn-round ${isTurn && active ? sideClass(state, active) : "none"}`);
-  setText(byId("turn-active"), otherwise || (active ? sideName(state, active) : ""));
+  // Colours alone do not say whose phase it is.
+  const words = [isTurn && active ? sideName(state, active) : "", otherwise];
+  setText(byId("turn-active"), words.filter(Boolean).join(": "));
   byId("turn-word").hidden = !isTurn;
   setText(byId("turn-word"), `${active || otherwise ? " · " : ""}${turn_word}`);
   setText(byId("turn-number"), isTurn ? String(turn) : "");
