@@ -128,13 +128,14 @@ def shifts_of(state: State, combat: Combat) -> tuple[Shift, ...]:
 
 
 def _entries(state: State, combat: Combat) -> list[tuple[str, str]]:
-    """Returns the hexsides by which attackers came."""
+    """Returns the hexsides by which attackers came, each half of a line by its own (R-35)."""
     return [
         (old, number)
-        for name in combat.attackers
-        for old in state.piece(name).entered_from
+        for piece in map(state.piece, combat.attackers)
+        for place, old in enumerate(piece.entered_from)
         for number in combat.hexes
         if state.grid.direction_deg(old, number) is not None
+        and (len(piece.hexes) != len(piece.entered_from) or piece.hexes[place] == number)
     ]
 
 

@@ -597,7 +597,7 @@ def _ban_on_line(
     solid, line = eroded_by_hair(ground.blockers(unit, target)), shapely.LineString(ends_mm)
     blind = f"does not see {target.id} through its charge distance"
     return first_ban(
-        (misses, "S-B.12", f"has the middle of its front beside that edge of {target.id}"),
+        (misses, "S-B.12", f"points the middle of its front past that edge of {target.id}"),
         (bool(shapely.intersects(solid, line)), "S-B.12", blind),
     )
 
@@ -670,7 +670,8 @@ def ban_on_charging(state: State, name: str) -> Ban | None:
         return Ban.of(name, ban.rule, ban.because)
     if ground.apart_in(unit, enemies[0]) > value_in:
         return Ban("S-B.11", f"no enemy is within {value_in:g} in")
-    return Ban("S-B.11", f"no way of {value_in:g} in ends straight and square on an enemy's edge")
+    words = f"no way of {value_in:g} in ends straight, square and in mid-front on an enemy's edge"
+    return Ban("S-B.11", words)
 
 
 def edges(ground: Field, target: Unit) -> Iterator[tuple[Face, Axes]]:

@@ -149,8 +149,8 @@ def test_a_failed_reaction_costs_a_loss_and_withdraws_d_13_1a():
     play.apply(acts.Move(("FA",), (to("0504"),)))
     (faces,) = play.asked().sums
     assert faces.terms == (
-        "0, 1: may fire and counterattack or turn",
-        "2, 3, 4, 5, 6, 7: may fire, counterattack or turn",
+        "0, 1: may fire and counterattack, or turn",
+        "2, 3, 4, 5, 6, 7: may do one: fire, counterattack or turn",
         "8: 1 Loss and withdraws 1 hex",
         "9: 2 Losses and Rout",
     )

@@ -191,6 +191,14 @@ def test_a_battery_alone_fights_as_a_line_of_strength_1_d_10_10_d_10_11():
     assert after.piece("BG").captured_by == "french"
 
 
+@pytest.mark.parametrize(("facing_deg", "is_flanked"), [(300, False), (0, True)])
+def test_each_half_of_a_line_attacks_from_its_own_hex_d_15_7b(facing_deg, is_flanked):
+    state = lie(unit("FA", ["0505", "0605"], full_strength=9), unit("BA", "0604", facing_deg))
+    state = state.with_piece("FA", hexes=("0504", "0604"), entered_from=("0505", "0605"))
+    combat = clash.Combat(("0604",), ("FA",), ("BA",))
+    assert clash.holds(state, combat, "attacker", "flank") is is_flanked
+
+
 def test_foot_and_horse_pass_through_each_other_and_do_not_stay_d_11_1_d_11_1_1_d_11_2():
     play = moving(unit("FH", "0505", arm="cavalry"), unit("FA", "0504"), FAR,
                   leaders={"F1": "0506"})  # fmt: skip

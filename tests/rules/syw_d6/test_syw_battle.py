@@ -558,7 +558,7 @@ def test_why_a_unit_has_no_move_no_charge_and_no_fire_s_b_1_s_b_11_s_c_5_s_d_8()
     battle = charging(behind, gap_in=20)
     assert GAME.why_missing(battle.state) == "No charge: no enemy is within 10 in (F1)"
     battle = charging(behind, target=unit("A1", 20, 10, UP))
-    assert "in ends straight and square on an enemy's edge (F1)" in GAME.why_missing(battle.state)
+    assert "in ends straight, square and in mid-front on an enemy's edge (F1)" in GAME.why_missing(battle.state)
     battle = charging(behind, unit("F3", 20, 29), gap_in=20)
     battle.act("F1: wheel left")
     assert GAME.why_missing(battle.state) == "No move: it has moved in this sequence (F1)"

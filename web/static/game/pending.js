@@ -224,7 +224,8 @@ function waysOf(moved, state) {
     return [{ way: "held", text: "Confirm", title: "As the die says", main: true }];
   if (state.game.accepting === unit) return [];
   const lay = { way: "lay", text: moved.is_back ? "Put it back" : "Put it there", title: "Move it to the outline" };
-  return mayLay(state) && moved.ghost.length ? [lay, accept] : [accept];
+  if (!mayLay(state)) return [accept];
+  return [moved.ghost.length ? lay : { way: "back", text: "Put it back", title: "As before the move" }, accept];
 }
 
 /** The names for the players of a unit's side and of the other side. @type {(unit: string, state: State) => [string, string]} */
