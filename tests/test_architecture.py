@@ -53,7 +53,7 @@ HELD = {
     "modules with exactly one importer": 31,
     "import circles between folders": 0,
     "lines of Maurice Lite": 16_261,
-    "lines of Maida 1806": 6_228,
+    "lines of Maida 1806": 6_232,
     "places outside that name a rulebook's words": 1,
     "modules in the largest folder": 26,
 }

@@ -23,7 +23,7 @@ from tablecam.wording import counted, joined
 
 GROUPS: Final = {
     "fire": about.ActionGroup("Fire", is_main=True, by_tap=True),
-    "move": about.ActionGroup("Move", "By hand, hex by hex; who joins others lies under them."),
+    "move": about.ActionGroup("Move", "By hand, hex by hex; units that join others go under."),
     "form": about.ActionGroup("Formation", is_seldom=True),
     "charge": about.ActionGroup("Charge", is_main=True),
     "leader": about.ActionGroup("Leaders", "By hand, to a hex that is shaded."),

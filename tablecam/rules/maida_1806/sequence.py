@@ -642,9 +642,11 @@ def detached(state: State, action: acts.Detach) -> State:
 
 def leader_moves(state: State) -> Iterator[acts.MoveLeader]:
     """Yields the hexes that the activated leaders may go to (D-3.3b, D-11.4)."""
+    enemy = enemy_of(state.active)
+    held = {leader.hex for leader in state.leaders if state.leader_side(leader.id) == enemy}
 
     def may_step(_: str, number: str) -> bool:
-        return state.is_free(number, enemy_of(state.active))
+        return state.is_free(number, enemy) and number not in held
 
     for name in dict.fromkeys((state.drawn, state.commanding)):
         leader = state.leader(name)

@@ -245,7 +245,7 @@ class Answering(OfCharge):
         if "evade" in ways:
             yield f"Evade: {dice_words(target.rate)} straight away, disordered; it may be caught."
         if "counter-charge" in ways:
-            bonus = f"with the bonus of a charge from {self.charge.charge_in:.1f} in on"
+            bonus = f"with a charge bonus from {self.charge.charge_in:.1f} in"
             yield f"Counter-charge: {dice_words(counter_charge_dice(target))}, {bonus}."
         elif target.arm == "cavalry":
             yield "Cavalry counter-charges in order, out of a melee, with room to face the charger."

@@ -144,7 +144,7 @@ class Field(Ground):
         needed_in = fire.may_fire_through(0.0, self._frontage_in(target))[1]
         width = f"a gap of {self.inches(narrowest.length):.1f} in between {' and '.join(pair)}"
         gap = f"{target.id} lies behind {width}"
-        return Ban("S-E.5", f"{gap}, and {needed_in:g} in are needed")
+        return Ban("S-E.5", f"{gap}, and {round(needed_in, 1):g} in are needed")
 
     def aim(self, firer: Unit, target: Unit) -> tuple[fire.Shot | None, Ban | None]:
         """Returns how a target lies to a firer, and why it cannot be fired at now (S-D)."""

@@ -416,7 +416,8 @@ class SevenYearsWar(BattleGame[State]):
         may = (f"{name} {may.words}" for name, may in state.allowed.items())
         hint = f"By hand: {', '.join(may)}."
         if state.allowed.keys() - state.leaders.keys():
-            hint += f" Who does not charge stops {tables.KEEP_OFF_IN:g} in from the enemy (S-B.9)."
+            off = f"{tables.KEEP_OFF_IN:g} in from the enemy"
+            hint += f" A unit that does not charge stops {off} (S-B.9)."
         return (f"move {joined(state.allowed)}", hint) if state.allowed else None
 
     def legal(self, state: State) -> tuple[Any, ...]:
@@ -496,7 +497,7 @@ class SevenYearsWar(BattleGame[State]):
         way = None if made.is_legal else charges.accepted(state, moved)
         if way is None:
             return made
-        text = f"{made.text}; accepted anyway, {way.unit} charges {way.target}"
+        text = f"{made.text}; if you accept it, {way.unit} charges {way.target}"
         return suggested(moved.id, replace(made.answer, because=text), made.action)
 
     def _judged_by_hand(self, state: State, moved: Unit) -> Suggestion:

@@ -500,7 +500,7 @@ def test_a_charge_strikes_whom_the_middle_of_its_front_meets_s_b_12():
     battle.act("F1: 5 dice")
     battle.throw(6, 3, 1, 1, 1)
     straight = ahead(battle.unit("F1").bases, UP, 4 * INCH_MM)
-    with pytest.raises(Refused, match=r"S-B\.12 F1 has the middle of its front beside"):
+    with pytest.raises(Refused, match=r"S-B\.12 F1 points the middle of its front past"):
         battle.do(acts.Charge("F1", "A2", straight))
     (suggestion,) = laid(battle, "F1", straight)
     assert suggestion.text.startswith("F1 charges A1 over 4.0 in")
@@ -558,7 +558,9 @@ def test_why_a_unit_has_no_move_no_charge_and_no_fire_s_b_1_s_b_11_s_c_5_s_d_8()
     battle = charging(behind, gap_in=20)
     assert GAME.why_missing(battle.state) == "No charge: no enemy is within 10 in (F1)"
     battle = charging(behind, target=unit("A1", 20, 10, UP))
-    assert "in ends straight, square and in mid-front on an enemy's edge (F1)" in GAME.why_missing(battle.state)
+    assert "in ends straight, square and in mid-front on an enemy's edge (F1)" in GAME.why_missing(
+        battle.state
+    )
     battle = charging(behind, unit("F3", 20, 29), gap_in=20)
     battle.act("F1: wheel left")
     assert GAME.why_missing(battle.state) == "No move: it has moved in this sequence (F1)"
@@ -737,8 +739,8 @@ def test_the_stops_of_a_pursuit_say_where_they_are_s_c_8(gap_in, stops):
 
 AWAY = "straight away, disordered; it may be caught."
 COSTS = (
-    ({}, f"Stand: it may fire 9 dice. Evade: 3 dice {AWAY} Counter-charge: 2 dice, with the bonus "
-         "of a charge from 4.0 in on."),
+    ({}, f"Stand: it may fire 9 dice. Evade: 3 dice {AWAY} Counter-charge: 2 dice, with a charge "
+         "bonus from 4.0 in."),
     ({"disordered": True}, f"Stand: it may fire 4 dice. Evade: 3 dice {AWAY} Cavalry "
                            "counter-charges in order, out of a melee, with room to face the "
                            "charger."),
@@ -855,7 +857,7 @@ def test_the_hint_says_how_far_a_unit_must_go_s_b_6(skill, words):
     battle.throw(*[4] * battle.play.legal()[0].count)
     if "how far" in battle.question:
         battle.act("4 in")
-    stops = "Who does not charge stops 3 in from the enemy (S-B.9)."
+    stops = "A unit that does not charge stops 3 in from the enemy (S-B.9)."
     assert battle.play.asked().hint == f"By hand: F1 {words}. {stops}"
 
 
@@ -1300,7 +1302,7 @@ def test_a_charge_that_players_accept_is_answered_and_fought_s_b_11_s_c_6(aside_
     )
     (made,) = laid(battle, "F1", there)
     assert made.answer.answer == "no"
-    assert made.text.endswith("accepted anyway, F1 charges A1")
+    assert made.text.endswith("if you accept it, F1 charges A1")
     told = battle.do(acts.Overrule(units={"F1": there}, asked=("F1",))).events
     assert [event.kind for event in told] == ["overrule", "charge"]
     assert battle.question == "F1 charges A1: stand or evade?"

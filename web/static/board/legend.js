@@ -33,6 +33,9 @@ const MARKERS = {
   pips: { d: "M4 8.5a4 4 0 0 0 8 0a4 4 0 0 0-8 0Z", fill: "#10171c" },
 };
 
+/** The colours of pips, as drawn on counters. @type {Record<string, string>} */
+const PIPS = { warn: "#e07b00", bad: "#c40023" };
+
 /** @type {() => HTMLElement} */
 export function makeLegend() {
   const legend = element("ul");
@@ -71,7 +74,8 @@ function printed({ terrain, lines, blocks }, marks) {
     add(kind, { d: LINE, stroke: colour, width: width_mm * 1.5, dash: dash_mm.map((mm) => mm * 1.5).join(" ") });
   for (const mark of marks) {
     const [ink, meaning] = [MARKERS[mark.kind], meaningOf(mark)];
-    if (ink && meaning && !kinds.has(meaning)) add(meaning, ink);
+    const fill = mark.kind === "pips" ? PIPS[mark.tone ?? "plain"] : undefined;
+    if (ink && meaning && !kinds.has(meaning)) add(meaning, fill ? { ...ink, fill } : ink);
   }
   return [...kinds.values()];
 }
