@@ -492,6 +492,12 @@ class SevenYearsWar(BattleGame[State]):
         """Whether a charger lies where its charge leads, which is being answered (S-C.6)."""
         return any(due.leads(state, unit.id, bases) for due in state.due)
 
+    def why_still(self, state: State, unit: Unit) -> Ban:
+        """Returns why a unit may not be moved now; in a melee it lies where it met its enemy."""
+        if enemies := unit.state.get("melee_with"):
+            return Ban("S-F.1", f"it meets {joined(enemies)} at the outline")
+        return super().why_still(state, unit)
+
     def _moved_by_hand(self, state: State, moved: Unit) -> Suggestion:
         made = self._judged_by_hand(state, moved)
         way = None if made.is_legal else charges.accepted(state, moved)

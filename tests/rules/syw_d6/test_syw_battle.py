@@ -768,6 +768,9 @@ def test_a_counter_charge_has_the_bonus_if_it_reaches_the_start_s_c_9(faces, bon
     why = "with the bonus: it reaches" if bonus else "without the bonus: it falls short of"
     far = f"{sum(faces)}.0 in, of {sum(faces)} in thrown"
     assert f"A1 counter-charges {far}, {why} where the charge began" in battle.texts()
+    further = ahead(battle.state.unit("F1").bases, UP, 50.8)
+    (told,) = laid(battle, "F1", further)
+    assert told.text == "F1 was moved 2.0 in, but it meets A1 at the outline: put it back"
 
 
 @pytest.mark.parametrize(("faces", "is_asked"), [((1, 1), True), ((3, 3), False)])
