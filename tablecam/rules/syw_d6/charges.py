@@ -311,7 +311,7 @@ class Pursuit(OfCharge):
         return is_stop or answer in self.legal(state)
 
     def strikes(self, state: State) -> Iterator[ChargeWay]:
-        """Yields how it strikes the evader's rear, or a friend through whom that one went."""
+        """Yields the ways to strike the evader's rear, or a friend that it passed through."""
         charge, unit, ground = self.charge, state.unit(self.charge.unit), state.field
         if not state.has(charge.target):
             return

@@ -365,7 +365,7 @@ class Field(Ground):
 
 @lru_cache(maxsize=256)
 def _shots_at(*lie: Hashable) -> dict[tuple[str, str, Troops], fire.Shot | Ban]:
-    """Returns where to keep the shots of all tables on which everything lies the same."""
+    """Returns the cache of shots that all tables with the same layout share."""
     return {}
 
 
@@ -498,7 +498,7 @@ def _sight(
 ) -> shapely.LineString | None:
     """Returns a free line of sight, from the middle of a front where that is free (S-E.1).
 
-    Who stands on the line of the front hides what lies beyond him along it (S-0.3, S-D.6).
+    A unit on the line of the front hides what lies beyond it (S-0.3, S-D.6).
     """
     back = np.multiply(forward(front.heading_deg), -APART_MM)
     blockers = shapely.union(blockers, shapely.transform(blockers, lambda points: points + back))

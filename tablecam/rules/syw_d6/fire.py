@@ -123,7 +123,7 @@ def ban_on_shot(firer: Troops, target: Troops, shot: Shot) -> Ban | None:
 
 
 def dense_as(target: Troops) -> str:
-    """Returns in words as what a target is dense, empty if it is not (S-D.10).
+    """Returns the word for a dense target; empty for another (S-D.10).
 
     Columns and squares are, and three ranks as the firer sees them.
     """

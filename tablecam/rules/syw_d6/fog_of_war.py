@@ -214,7 +214,7 @@ def _inspired(state: State) -> State:
 def _victory(state: State) -> State:
     """Returns the state without the active side's orange markers (S-M.12).
 
-    Who is in order no longer routs (S-A.2); a retreat is still made, which disorders again.
+    A unit in order no longer routs (S-A.2); a retreat is still made, which disorders again.
     """
     for unit in state.field.of_side(state.active):
         marks = unit.state

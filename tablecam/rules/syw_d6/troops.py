@@ -282,7 +282,7 @@ class UnitFacts(UnitKeys, Standing):
     casualties_from: tuple[Literal["artillery", "flank_rear"], ...] = ()
 
     def troops(self, *needs: str) -> Troops:
-        """Returns the unit as it counts; `needs` are keys that this question cannot do without.
+        """Returns the unit as it counts; `needs` are keys that this question requires.
 
         Raises:
             FactError: One of them is missing, or it has more figures than at the start.
