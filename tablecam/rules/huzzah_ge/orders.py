@@ -141,7 +141,11 @@ def able(state: State, names: Iterable[str]) -> tuple[str, ...]:
 def _ban_on_obeying(state: State, name: str) -> Ban | None:
     ban = ban_on_deed(state.troops(name), "be_ordered", has_moved=False)
     is_charging = any(rush.unit == name for rush in state.rushes)
-    return ban or first_ban((is_charging, "H-12.7", "it is charging"))
+    had_second = any(given.is_second and name in given.units for given in state.given)
+    return ban or first_ban(
+        (is_charging, "H-12.7", "it is charging"),
+        (had_second, "H-11.8", "it has had its second order"),
+    )
 
 
 def addresses(state: State) -> Iterator[acts.Address]:
@@ -219,8 +223,8 @@ class OrderChoice(Due):
         names = self.units(state)
         if not names:
             return None
-        which = "which second order" if self.is_second else "which order"
-        question = f"{self.officer} to {self.group}: {which}?"
+        which = "a double one, which second order" if self.is_second else "which order"
+        question = f"{self.officer} orders {self.group}: {which}?"
         if self.is_second:
             return PendingDecision(question, state.active)
         odds: dict[int, list[str]] = {}
@@ -239,7 +243,8 @@ class OrderChoice(Due):
             return state
         dice = OrderDice(self.officer, self.group, answer.order, self.units(state))
         if self.is_second:
-            return dice.enacted(state)
+            given = acts.Given(self.officer, self.group, dice.units, is_second=True)
+            return dice.enacted(replace(state, given=(*state.given, given)))
         if (closed := self._closed(state)) is not None:
             state = replace(state, done_officers=(*state.done_officers, closed))
         return state.pushed(dice)

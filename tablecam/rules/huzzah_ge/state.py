@@ -141,11 +141,12 @@ class Rush:
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """An order given in this phase."""
+    """An order given in this phase; none follows a second one for the same units (H-11.8)."""
 
     officer: str
     group: str
     units: tuple[str, ...]
+    is_second: bool = False
 
 
 @dataclass(frozen=True, slots=True)

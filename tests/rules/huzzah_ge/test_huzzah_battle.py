@@ -11,6 +11,7 @@ from tablecam.geometry.arrangement import arrangement
 from tablecam.geometry.moves.poses import ahead
 from tablecam.rules.game import Refused
 from tablecam.rules.game_files import options_with_files
+from tablecam.rules.huzzah_ge import orders
 from tablecam.rules.huzzah_ge.game import GAME
 from tablecam.rules.huzzah_ge.movement import step_between
 from tablecam.rules.huzzah_ge.state import (
@@ -302,7 +303,7 @@ def test_who_runs_off_the_battlefield_goes_to_the_rout_table_h_9_12():
 def test_an_order_is_named_and_rolled_against_its_terms_h_11_3_h_11_4():
     battle = Battle(*facing(30)).to_orders()
     battle.act("F1", "FC")
-    assert battle.question == "FC to F1: which order?"
+    assert battle.question == "FC orders F1: which order?"
     battle.act("Advance")
     # Average 8, wholly within 40 cm +1: 9.
     assert battle.question == "2 dice for FC: F1 to advance, on 9 or less"
@@ -352,12 +353,13 @@ def test_a_unit_may_be_ordered_again_at_one_less_alone_or_with_its_group_h_11_4_
 
 
 def test_a_double_one_gives_a_second_order_h_11_8():
-    battle = Battle(*facing(40))
+    battle = Battle(*facing(40), unit("F2", 60, 40))
     battle.orders("FC", "F1", "Advance", 1, 1)
     battle.act("F1: 15.0 cm ahead")
-    assert battle.question == "FC to F1: which second order?"
+    assert battle.question == "FC orders F1: a double one, which second order?"
     battle.act("Advance")
     battle.act("F1: 15.0 cm ahead")
+    assert orders.able(battle.state, ("F1", "F2")) == ("F2",)
     assert battle.unit("F1").bases[0].y_mm == pytest.approx(10 * (40 - 2 + 30))
 
 
