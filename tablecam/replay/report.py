@@ -154,7 +154,8 @@ class Report:
                 part.table = self._tables[line.entry]
                 yield part
                 part = _Part(line)
-            elif self._kind(line) not in _LEFT_OUT:
+            # A throw of dice decides something, so readers want to follow it.
+            elif self._kind(line) not in _LEFT_OUT or line.dice:
                 part.lines.append(line)
         part.table = self._table()
         yield part

@@ -215,7 +215,7 @@ class RollMa(Due):
         if go is None:
             text = f"{dice} is above the printed allowance of {self.unit}: again"
             return state.pushed(self).logs("check", text, "K-4.4", self.unit)
-        words = f"has {go.points} with {dice}"
+        words = f"rolls {dice} for {go.points}"
         return state.pushed(go).logged(self.unit, "check", words, "K-4.4")
 
 

@@ -70,7 +70,7 @@ def question(state: State) -> PendingDecision:
     """Returns what the phase asks when nothing is due."""
     words, hint = "attacks or bombards", "Nobody can attack any more: tap “Done”."
     if next(chain(battle.attacks(state), battle.bombardments(state)), None):
-        hint = "Tap a unit, then its target twice."
+        hint = "Tap a unit, then its target; tap that again to attack."
     if state.phase == "movement":
         words, hint = "moves", "Move counters by hand, one by one."
     elif sequence.not_attacked(state, [*state.triggered]):

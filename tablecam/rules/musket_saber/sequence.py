@@ -458,10 +458,7 @@ class Fortune(Due):
     unit: str = ""
     why: str = ""
     question = "{who}: how to use the Fortune of War? ({why})"
-    hint = (
-        "It moves a friend or a stack, moves an enemy on 1 or 2, lets a friend charge or recover, "
-        "or makes an enemy check its morale. Tap a unit to see what it may do, or pass."
-    )
+    hint = "Tap a unit to see what it may do, or pass."
 
     def legal(self, state: State) -> tuple[Any, ...]:
         """Returns its uses, and losing it."""

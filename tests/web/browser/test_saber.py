@@ -134,7 +134,9 @@ def test_a_whole_turn_is_played_by_two_seats_kept_and_shown(
         red.taps("Done")
         asked(hall, red, "House Red attacks or bombards")
         # Taps on a unit and its target on the table compose the attack.
-        expect(red.page.locator("#game-hint")).to_contain_text("Tap a unit, then its target twice.")
+        expect(red.page.locator("#game-hint")).to_contain_text(
+            "Tap a unit, then its target; tap that again to attack."
+        )
         for name in ("Red 2nd", "Grey 2nd", "Grey 2nd"):
             red.page.locator(f'[data-thing="unit:{name}"]').first.click(force=True)
         # The differential is on the page before the attack is declared.

@@ -287,7 +287,7 @@ export class Commands {
 
   /** Passes for every seat asked in a row. */
   passAll() {
-    return this.send("Passing …", () => api.sendCommand("pass-all", { version: this.version }));
+    return this.send("Going on …", () => api.sendCommand("pass-all", { version: this.version }));
   }
 
   /** @param {string} unit @param {string} way */

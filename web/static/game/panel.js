@@ -220,7 +220,7 @@ function updateOffer(button, { key, offer }, unit, state) {
   const label = open.length
     ? `${open.join(", ")} not settled yet: ${words} anyway?`
     : asksOthers
-      ? `${sidePlural(state, playing(state)?.asked ?? "")}: ${words}`
+      ? `${sidePlural(state, playing(state)?.asked ?? "")}: ${words}, then ask the ${sidePlural(state, offer.passes_to ?? "")}`
       : words;
   const short =
     unit && offer.label.startsWith(unit) ? wordsOf(offer.label.slice(unit.length).replace(/^:? /, ""), state) : label;
