@@ -69,6 +69,7 @@ def test_the_report_has_a_map_and_prose_for_each_round(battle, capsysbinary):
     assert "The British army has no morale left: French win." in told
     assert "## Losses" in told
     assert "B2 breaks and leaves the table [M-1.14]" in told
+    assert "B2 at F1: 2 6 6 2, needs 5+: 2 hits." in told.replace("\n", " ")
     assert max(map(len, told.splitlines())) <= 90  # headings; everything else is 74 wide
 
 
