@@ -8,12 +8,14 @@ from pathlib import Path
 
 from tablecam.record.game_file import GameFile
 from tablecam.replay.log import Log
+from tablecam.rules.games import described
 
 recording = GameFile.open(Path(sys.argv[1]), read_only=True)
 facts = recording.facts()
-print(f"{facts.game}, started {facts.started_at:%Y-%m-%d %H:%M}")
+game = described(facts.game)
+print(f"{game.title}, started {facts.started_at:%Y-%m-%d %H:%M}")
 
-log = Log()
+log = Log(game)
 for entry in recording.entries():
     log.add(entry)
 

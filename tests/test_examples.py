@@ -91,7 +91,7 @@ def test_a_side_gets_its_table_of_rulings(position, printed) -> None:
 def test_a_recording_is_read(tmp_path, printed) -> None:
     made(tmp_path / "evening.tablecam")
     first, begins, *rest = printed("read_recording.py", tmp_path / "evening.tablecam").splitlines()
-    assert first == "maurice-lite, started 2026-05-01 19:30"
+    assert first == "Maurice Lite, started 2026-05-01 19:30"
     assert "a game begins" in begins
     assert len(rest) > 20
 
