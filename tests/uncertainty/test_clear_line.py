@@ -70,7 +70,7 @@ def test_it_is_never_longer_than_the_best_of_many_lines_and_never_goes_through(
     assert length.value_mm >= distance(LINE, other).value_mm - 1e-9
 
 
-@settings(max_examples=12)
+@settings(max_examples=30)
 @given(headings_deg, st.floats(-500, 500), st.floats(-500, 500), st.floats(-60, 60))
 def test_nothing_changes_when_all_is_moved_turned_or_mirrored(by_deg, x_mm, y_mm, end_mm) -> None:
     strip = unit("S1", "artillery", end_mm - 100, 60.0, 90.0, size_mm=(200.0, 10.0))

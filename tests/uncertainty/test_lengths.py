@@ -110,7 +110,6 @@ def test_the_signed_gap_is_shapelys_distance_or_how_deep_two_bases_overlap(a, b)
         assert not shapely.intersects(within_a, footprint(aside))
 
 
-@settings(max_examples=40)
 @given(bases_of_any_shape(near_mm=150), bases_of_any_shape(near_mm=150))
 def test_a_gap_changes_with_each_pose_as_its_derivative_says(a, b) -> None:
     step_mm, step_deg = 1e-4, math.degrees(1e-6)

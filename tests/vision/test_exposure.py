@@ -66,7 +66,7 @@ def test_a_few_tags_tell_nothing_of_the_picture():
 
 def test_only_strong_sharpening_is_named():
     effects = {effect.name: effect for effect in (PLAIN, *CAMERA_EFFECTS)}
-    names = [PLAIN.name, "sharpened", "sharpened strongly"]
+    names = [PLAIN.name, "MJPEG, quality 60", "sharpened", "sharpened strongly"]
     pictures = table_pictures(2.3, count=1, effects=[effects[name] for name in names])
     said = {}
     for name, picture in zip(names, pictures, strict=True):

@@ -156,7 +156,7 @@ CALIBRATION = np.diag(
     np.square([0.03] * 4 + [1e-5] * 2 + [1e-6] * 3 + [2e-6] * 2 + [1e-6, 3e-3, 3e-3, 1e-2])
 )
 """Makes a place about as uncertain as the fit does, 0.03 mm."""
-CAMERAS = 5
+CAMERAS = 8
 
 
 @pytest.fixture(scope="module")
