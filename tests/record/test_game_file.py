@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import datetime
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import event
 
@@ -63,7 +63,6 @@ JSON = st.recursive(
 )
 
 
-@settings(max_examples=40)
 @given(question=WORDS, extra=JSON, jpeg=st.binary(min_size=1, max_size=200))
 def test_any_document_comes_back_as_it_went_in(tmp_path_factory, question, extra, jpeg):
     game = GameFile.create(tmp_path_factory.mktemp("game") / "x.tablecam", FACTS)

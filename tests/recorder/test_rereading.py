@@ -103,10 +103,11 @@ def is_left_alone(task):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="Windows has no groups of processes to kill")
-def test_a_film_whose_reading_is_killed_is_read_on_from_there(film, tmp_path):
+@pytest.mark.parametrize("after_s", [1.0, 3.0])
+def test_a_film_whose_reading_is_killed_is_read_on_from_there(film, tmp_path, after_s):
     folders = (tmp_path / str(number) for number in itertools.count())
     tasks = (film.task(next(folders)) for _ in in_time())
-    task = next(task for task in tasks if is_killed_in_the_middle(film, task, 1.0))
+    task = next(task for task in tasks if is_killed_in_the_middle(film, task, after_s))
     result = reread(task)
     assert (result.problem, result.was_done_before) == ("", False)
     assert progress_of(task) is None

@@ -114,7 +114,7 @@ def same(one, other):
     )
 
 
-@settings(max_examples=20)
+@settings(max_examples=40)
 @given(data=st.data(), seed=st.integers(0, 1000))
 def test_noise_over_any_pages_loses_what_lay_on_them_and_nothing_else(
     original, entries, cost, data, seed, tmp_path_factory

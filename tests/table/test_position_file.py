@@ -59,7 +59,7 @@ def refusal(document: object) -> str:
 
 
 @given(positions())
-@settings(max_examples=25)
+@settings(max_examples=50)
 def test_a_position_survives_its_document(given_position) -> None:
     text = json.dumps(position_to_json(given_position))
     assert position_from_json(json.loads(text)) == given_position

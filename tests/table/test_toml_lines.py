@@ -3,7 +3,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tablecam.toml_lines import json_lines, toml_lines
@@ -108,7 +108,6 @@ json_values = st.recursive(
 )
 
 
-@settings(max_examples=40)
 @given(value=st.dictionaries(st.text("ab [{:#\"'\\", min_size=1), json_values))
 def test_all_that_the_parser_finds_in_a_json_text_has_a_line(value) -> None:
     text = json.dumps(value, indent=1)

@@ -58,7 +58,7 @@ def begun(seed: int) -> Play[Any, Any]:
     return Play(GAME, armies(), options, chance=Random(seed))
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", range(6))
 def test_a_random_battle_ends_and_replays(seed):
     play = begun(seed)
     play_at_random(play, seed, most=900, choose=by_kind)

@@ -186,11 +186,14 @@ def test_rulings_renewed_through_any_change_are_those_made_afresh(change):
     tables = [START, there(START, which)]
     tables.append(moved(tables[-1], other, x_mm, back_mm))
     tables.append(back(tables[-1], which))
+    documents = []
     for number, table in enumerate(tables):
         known = Rulings(field_of(table), "french")
         # The first two tables are not asked: rulings on later ones must not depend on that.
         if number > 1:
-            document = rulings_document(known)
-    words, anew = said(known), Rulings(afresh(tables[-1]), "french")
-    assert document == rulings_document(anew)
+            documents.append(rulings_document(known))
+    words = said(known)
+    for table, document in zip(tables[2:], documents, strict=True):
+        anew = Rulings(afresh(table), "french")
+        assert document == rulings_document(anew)
     assert words == said(anew)
