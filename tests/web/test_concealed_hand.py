@@ -17,7 +17,7 @@ from tests.web.standing import StandingTable
 from web import create_app
 from web.seats import Seats
 
-REQUESTS = 1500
+REQUESTS = 5000
 OWN, OTHERS = ("runner-1", "rider-1"), ("first-fire-1", "muddy-lanes-1")
 
 
@@ -102,7 +102,7 @@ def requests(chance: Random) -> Iterator[tuple[str, str, Json | None]]:
         yield chance.choice(("british", "british", "spectator")), path, body
 
 
-def test_a_thief_learns_nothing_of_a_concealed_hand_by_any_request() -> None:
+def test_a_thief_learns_nothing_of_a_concealed_hand_by_5000_requests() -> None:
     one, other = Watched(OWN), Watched(OTHERS)
     codes = set()
     for seat, path, body in itertools.islice(requests(Random(13)), REQUESTS):

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import shapely
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from shapely import affinity
 
@@ -21,6 +21,7 @@ from tablecam.rules.maurice.charge.charge import (
     lane_after_wheel,
 )
 from tablecam.rules.maurice.field.field import field_of
+from tablecam.rules.maurice.field.tables import SLIVER_MM
 from tablecam.rules.maurice.rulings.rulings import lane_json
 from tablecam.table.headings import forward
 from tablecam.table.model import Unit
@@ -208,6 +209,7 @@ places = st.tuples(st.floats(380, 860), st.floats(300, 800), st.floats(0, 360))
 
 @settings(max_examples=40)
 @given(is_horse=st.booleans(), friend=places, foe=places, battery=places)
+@example(is_horse=False, friend=(380, 300, 0), foe=(496, 595, 2), battery=(541, 539, 0))
 def test_every_lane_can_be_walked_and_none_that_can_be_walked_is_missed(
     is_horse, friend, foe, battery
 ):
@@ -226,10 +228,12 @@ def test_every_lane_can_be_walked_and_none_that_can_be_walked_is_missed(
     for lane in found.lanes:
         end = _at(unit, lane.move.pivot or "left", lane.move.arc_mm, lane.move.straight_mm)
         front = shapely.LineString(shapely.get_coordinates(end)[:2])
-        met = shapes[1 + [each.id for each in others].index(lane.target)]
-        # Who is met within a hair of another is met at the same instant (M-8.8, G-5).
-        hair_mm = 0.26 if lane.also_meets else 1e-3
-        assert shapely.distance(front, met) == pytest.approx(0, abs=hair_mm)
+        names = [each.id for each in others]
+        met = [shapes[1 + names.index(name)] for name in (lane.target, *lane.also_meets)]
+        gaps_mm = [shapely.distance(front, shape) for shape in met]
+        assert min(gaps_mm) == pytest.approx(0, abs=1e-3)
+        # Whom it meets at the same instant, within a sliver, may lie so far on (M-8.8, G-5).
+        assert max(gaps_mm) <= SLIVER_MM + 1e-3
         allowance_bw = 8 if is_horse else 4
         assert lane.move.cost_mm <= allowance_bw * BW + 1e-9
         assert lane.move.arc_mm <= BW + 1e-9

@@ -138,6 +138,7 @@ LIMIT = position(cannon(**MEASURED), gun("B1", "british", 717.6 + 0.5, 450, SOUT
         pytest.param(between_friends(41, 15), "B1", FAR_OFF, id="and aside"),
         pytest.param(crested(619.7), "B1", FAR_OFF_OF_DRAWS, id="M-5.9 past a crest"),
         pytest.param(crested(620.1), "B1", FAR_OFF_OF_DRAWS, id="M-5.9 hidden by a crest"),
+        pytest.param(walled(0.9), "B1", FAR_OFF_OF_DRAWS, id="M-7.18 its own wall"),
         pytest.param(walled(1.2), "B1", FAR_OFF_OF_DRAWS, id="M-7.18 not its own"),
     ],
 )
@@ -163,8 +164,9 @@ ALONGSIDE = position(
         (IN_WATER, "F1/2", "M-7.6", 0.2, stands_in_water, FAR_OFF),
         (ALONGSIDE, "F1/1", "M-7.22", -0.1, enfilades, FAR_OFF),
         (walled(0.9), "F1/1", "M-7.18", 0.1, hits("B1"), FAR_OFF_OF_DRAWS),
+        (walled(1.2), "F1/1", "M-7.18", -0.2, hits("B1"), FAR_OFF_OF_DRAWS),
     ],
-    ids=["water", "enfilade", "its own wall"],
+    ids=["water", "enfilade", "its own wall", "not its own"],
 )
 def test_m_7_18_what_hangs_on_a_hair_is_as_often_as_told(
     table, base, rule, margin_mm, holds, far_off

@@ -48,7 +48,8 @@ def rule_on_all(where: Position) -> None:
             assert is_known(sheet_of(found, each.id, enemy.id).to_json())
 
 
-@pytest.mark.parametrize(("by_mm", "sigma_mm"), [(-0.1, 0.5), (0.0, 0.02), (0.1, 0.02)])
+@pytest.mark.parametrize("by_mm", [-0.1, 0.0, 0.1])
+@pytest.mark.parametrize("sigma_mm", [0.02, 0.5])
 def test_an_enemy_just_out_of_reach_upon_a_wall_is_ruled_on(by_mm, sigma_mm):
     error = {"sigma_mm": sigma_mm, "sigma_deg": 0.1}
     rule_on_all(
