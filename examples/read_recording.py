@@ -13,7 +13,7 @@ from tablecam.rules.games import described
 recording = GameFile.open(Path(sys.argv[1]), read_only=True)
 facts = recording.facts()
 game = described(facts.game)
-print(f"{game.title}, started {facts.started_at:%Y-%m-%d %H:%M}")
+print(f"{game.title or facts.game}, started {facts.started_at:%Y-%m-%d %H:%M}")
 
 log = Log(game)
 for entry in recording.entries():

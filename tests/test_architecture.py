@@ -52,7 +52,7 @@ HELD = {
     "times a charge by hand works out charges": 1,
     "modules with exactly one importer": 31,
     "import circles between folders": 0,
-    "lines of Maurice Lite": 16_261,
+    "lines of Maurice Lite": 16_260,
     "lines of Maida 1806": 6_232,
     "places outside that name a rulebook's words": 1,
     "modules in the largest folder": 26,

@@ -92,14 +92,13 @@ def measure() -> Response:
     """
     live = shown().live
     units = {unit.symbol: unit for unit in length_units(live.roster.table)}
-    if "within_bw" in request.args:
-        return jsonify(live.measure(_thing("a"), _thing("b"), _ranges("within_bw"), units["BW"]))
-    symbol = request.args.get("unit")
+    key = "within_bw" if "within_bw" in request.args else "within"
+    symbol = "BW" if key == "within_bw" else request.args.get("unit")
     if symbol is not None and symbol not in units:
         message = f"expected one of {', '.join(units)}, got {symbol!r}"
         raise BadInput("request", message, key="unit")
     unit = None if symbol is None else units[symbol]
-    ranges = None if request.args.get("within") == "usual" else _ranges("within")
+    ranges = None if request.args.get(key) == "usual" else _ranges(key)
     return jsonify(live.measure(_thing("a"), _thing("b"), ranges, unit))
 
 

@@ -122,7 +122,6 @@ def export(
         write_lines(jsonl_path, with_progress(lines_of(copy), copy.last + 1, "writing lines"))
     if message_path is not None:
         write_lines(message_path, [text_of(recorded, watched_as("writing the message"))])
-    # Not for lines and messages, which carry a game exactly as recorded.
     if html_path is not None:
         write_lines(html_path, _page(recorded, has_pictures))
     for option, form in _FILMS.items():

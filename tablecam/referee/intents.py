@@ -58,12 +58,17 @@ class Intent:
         return {_KEY: plain}
 
 
-def check_units(intent: Intent, units: Collection[str]) -> None:
-    """Refuses an intent that is not about two units of the game.
+def check_intent(intent: Intent, position: Position) -> None:
+    """Refuses an intent that is not about two units of the game, in a unit of length of its table.
 
     Raises:
-        BadInput: A unit is not in the game, or both are the same.
+        BadInput: A unit is not in the game, both are the same, or the table has no such length.
     """
+    symbols = [unit.symbol for unit in length_units(position.table)]
+    if intent.symbol not in symbols:
+        expected = f"expected one of {', '.join(symbols)}, got {intent.symbol!r}"
+        raise BadInput("intent", expected, key="symbol")
+    units = [unit.id for unit in position.units]
     for name in (intent.unit, intent.of):
         if name not in units:
             raise BadInput("intent", f"there is no unit {name}{nearest(name, units)}")

@@ -27,7 +27,7 @@ from tablecam.referee.intents import (
     Intent,
     TieBreak,
     answered,
-    check_units,
+    check_intent,
     decided_by,
     said_of_late,
 )
@@ -437,11 +437,11 @@ class Referee:
 
         Raises:
             NotYours, OutOfDate: As for `act`.
-            BadInput: A unit is not in the game, or both are the same.
+            BadInput: A unit is not in the game, both are the same, or the table has no such length.
         """
         with self._lock:
             play = self._checked(seat, version)
-            check_units(intent, [unit.id for unit in self.game.position(play.state).units])
+            check_intent(intent, self.game.position(play.state))
             play.remark(intent.to_json())
             # Not a decision: earlier offers stay valid.
             self._compare()

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from tablecam.errors import BadInput
-from tablecam.referee.intents import Intent
+from tablecam.referee.intents import Intent, check_intent
 from tablecam.referee.referee import Referee
 from tablecam.referee.refusals import NotYours, OutOfDate
 from tablecam.referee.seat_view import seat_view
@@ -231,6 +231,15 @@ def test_an_intent_needs_two_units_that_are_there() -> None:
     ):
         with pytest.raises(BadInput, match=said):
             referee.intend(FRENCH, intent)
+
+
+def test_an_intent_is_in_a_length_of_its_table() -> None:
+    in_cm = replace(table(), table=replace(table().table, base_width_mm=None))
+    check_intent(Intent("F1", "B1", 4, is_within=True, symbol="cm"), in_cm)
+    with pytest.raises(BadInput, match="symbol: expected one of in, cm, got 'BW'"):
+        check_intent(Intent("F1", "B1", 4, is_within=True), in_cm)
+    with pytest.raises(BadInput, match="expected one of BW, in, cm, got 'ell'"):
+        marching().intend(FRENCH, Intent("F1", "B1", 4, is_within=True, symbol="ell"))
 
 
 def test_a_table_that_is_seen_carries_what_the_game_knows_of_its_units() -> None:

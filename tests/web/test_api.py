@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -12,6 +13,8 @@ from flask.testing import FlaskClient
 
 from tablecam.live.notices import Notice
 from tablecam.table.position_file import position_from_json
+from tests.web.standing import ROSTER, StandingTable
+from web import create_app
 
 
 def test_table_tells_what_does_not_change(client: FlaskClient) -> None:
@@ -88,6 +91,14 @@ def test_measure_passes_things_and_ranges_on(client: FlaskClient) -> None:
     # Without a unit of length, in the game's.
     assert client.get(f"{address}&within=6").json == pair | {"within": [6], "unit": None}
     assert client.get(f"{address}&within=usual").json == pair | {"within": None, "unit": None}
+
+
+def test_a_table_without_base_widths_measures_none() -> None:
+    size = replace(ROSTER.table, base_width_mm=None)
+    client = create_app(StandingTable(roster=replace(ROSTER, table=size))).test_client()
+    answer = client.get("/api/measure?a=unit:F1&b=unit:B1&within_bw=4")
+    assert answer.status_code == 400
+    assert answer.json["error"] == "request: unit: expected one of in, cm, got 'BW'"
 
 
 @pytest.mark.parametrize(

@@ -285,9 +285,8 @@ def markers(unit_state: Keys) -> tuple[about.Marker, ...]:
     """Returns the markers beside a counter; a box has none."""
     if "strength" not in unit_state:
         return ()
-    strength = f"{unit_state['strength']}"
-    words = f"Strength {strength}, Morale {unit_state.get('morale', 'none')}"
-    signs = [about.Marker("word", strength, words=words)]
+    words = f"Strength {unit_state['strength']}, Morale {unit_state.get('morale', 'none')}"
+    signs = [about.Marker("word", str(unit_state["strength"]), words=words)]
     if unit_state.get("disrupted"):
         signs.append(about.Marker("ring", "Disrupted", tone="bad"))
     if fires := unit_state.get("fires"):

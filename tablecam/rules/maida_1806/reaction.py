@@ -117,8 +117,9 @@ class Verdict:
             both = ("fire", "counterattack") if "fire+counterattack" in self.offered else ()
             named = (deed for deed in self.offered if deed not in ("none", *both))
             deeds = [deed.replace("+", " and ") for deed in named]
-            either = f"may {', or '.join(deeds)}" if both else f"may do one: {joined(deeds, 'or')}"
-            return either if len(deeds) > 1 else f"may {deeds[0]}" if deeds else "can do nothing"
+            if len(deeds) > 1 and not both:
+                return f"may do one: {joined(deeds, 'or')}"
+            return f"may {', or '.join(deeds)}" if deeds else "can do nothing"
         losses = {0: [], 1: ["1 Loss"], 2: ["2 Losses"]}[self.losses]
         goes = "Rout" if self.rout else f"withdraws {counted(self.withdraw, 'hex')}"
         return joined([*losses, goes])
