@@ -83,7 +83,7 @@ def marches_by_hand(table: Table, french: Seat) -> None:
     table.hall.table.move_unit("F1", 230, 245, 90)
     expect(moved).to_contain_text("F1 has moved before its dice were thrown")
     picture(french.page, "minden-too-early")
-    table.hall.table.move_unit("F1", 230, 215, 90)
+    french.page.locator('.moved [data-lay-back="F1"]').click()
     expect(moved).to_have_count(0)
     french.taps("F1: 4 dice")
     french.enters(2, 1, 1, 1)

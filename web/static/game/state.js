@@ -428,13 +428,10 @@ export function groupsShown(state) {
     const about = sorted.filter(isChosen);
     // Places are chosen on the board, where they are shaded, rather than from a long list.
     const listed = units.length > 1 || about.length ? about : sorted;
-    if (isLong(listed) && listed.every(leadsToPlace) && !state.game.open.includes(group))
-      return {
-        group,
-        units,
-        buttons: [],
-        more: `${isHinted ? "S" : "Tap a shaded hex, or s"}how all ${listed.length}`,
-      };
+    if (isLong(listed) && listed.every(leadsToPlace) && !state.game.open.includes(group)) {
+      const more = isHinted ? `Show all ${listed.length}` : `Tap a shaded place, or show all ${listed.length}`;
+      return { group, units, buttons: [], more };
+    }
     if (units.length > 1) return { group, units, buttons: about, more: "" };
     // The button that opens the rest takes the room of one.
     const isMain = Boolean(state.facts.about.groups[group]?.is_main);
