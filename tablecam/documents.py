@@ -22,6 +22,9 @@ from tablecam.errors import BadInput
 from tablecam.toml_lines import KeyPath, json_lines, json_repeats, toml_lines
 from tablecam.wording import CONTROL_CHARACTERS, closest, nearest, quoted, written
 
+Json = dict[str, Any]
+"""A JSON object."""
+
 _EXPECTED = {
     "greater_than": "a number above {gt:g}",
     "greater_than_equal": "a number of {ge:g} or more",

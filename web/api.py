@@ -128,9 +128,7 @@ def remove_tape() -> Response:
 def mask() -> Response:
     """Ignores a part of the table, such as one covered by a book."""
     check_plays(seat_now())
-    outline = request_body(MaskPart, "masks").mask
-    live = shown().live
-    live.change_masks((*live.snapshot().masks, outline))
+    shown().live.mask(request_body(MaskPart, "masks").mask)
     return Response(status=204)
 
 
@@ -138,9 +136,7 @@ def mask() -> Response:
 def unmask() -> Response:
     """Stops ignoring a part of the table."""
     check_plays(seat_now())
-    outline = request_body(MaskPart, "masks/remove").mask
-    live = shown().live
-    live.change_masks(tuple(mask for mask in live.snapshot().masks if mask != outline))
+    shown().live.unmask(request_body(MaskPart, "masks/remove").mask)
     return Response(status=204)
 
 

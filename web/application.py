@@ -7,7 +7,8 @@ from typing import Any
 
 from flask import Flask, redirect, url_for
 
-from tablecam.live.protocol import CameraChoice, Live
+from tablecam.live.camera_choice import CameraChoice
+from tablecam.live.table import LiveTable
 from tablecam.record.journal import Journal
 from tablecam.replay.film_table import sides_of
 from web import api, errors, fonts, game, guard, pages, rulings
@@ -29,7 +30,7 @@ DEFAULTS = {
 
 
 def create_app(
-    live: Live,
+    live: LiveTable,
     config: Mapping[str, Any] | None = None,
     *,
     seats: Seats | None = None,

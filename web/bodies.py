@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal, TypeVar
 
 from flask import request
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import BaseModel, Field, field_validator, model_validator
 
 from tablecam.documents import json_request
 from tablecam.referee.intents import TieBreak
 from tablecam.table.model import FARTHEST_MM, Mask
+from tablecam.table.sections import StrictModel
 
 MOST_BUMP_PX = 100.0
 """A larger bump would mean a fallen camera."""
@@ -27,44 +28,34 @@ def request_body(body: type[Body], source: str) -> Body:
     return json_request(request.get_data(), source).parsed(body)
 
 
-class TakeOff(BaseModel):
+class TakeOff(StrictModel):
     """A thing that left the table while hidden: a unit, a base or a commander."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
 
     thing: str = Field(min_length=1)
 
 
-class Dispute(BaseModel):
+class Dispute(StrictModel):
     """The id of a disputed question on a sheet, and the active side."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
 
     question: str = Field(min_length=1, max_length=200)
     active: str = Field(min_length=1)
 
 
-class Bump(BaseModel):
+class Bump(StrictModel):
     """A shift of the camera over a simulated table, in pixels of its picture."""
-
-    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
 
     right_px: float = Field(ge=-MOST_BUMP_PX, le=MOST_BUMP_PX)
     down_px: float = Field(ge=-MOST_BUMP_PX, le=MOST_BUMP_PX)
 
 
-class Light(BaseModel):
+class Light(StrictModel):
     """The brightness of the lamp over a simulated table, from 0 to 1."""
-
-    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
 
     light: float = Field(ge=0, le=1)
 
 
-class KeepTape(BaseModel):
+class KeepTape(StrictModel):
     """The two things that a tape lies between."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
 
     a: str = Field(min_length=1, max_length=100)
     b: str = Field(min_length=1, max_length=100)
@@ -74,10 +65,8 @@ Place = Annotated[float, Field(ge=-FARTHEST_MM, le=FARTHEST_MM)]
 MaskCorner = Annotated[list[Place], Field(min_length=2, max_length=2)]
 
 
-class MaskPart(BaseModel):
+class MaskPart(StrictModel):
     """The outline of a part of the table to ignore, or to stop ignoring."""
-
-    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
 
     outline_mm: list[MaskCorner] = Field(min_length=3, max_length=64)
 
@@ -87,19 +76,15 @@ class MaskPart(BaseModel):
         return tuple((x_mm, y_mm) for x_mm, y_mm in self.outline_mm)
 
 
-class PingAt(BaseModel):
+class PingAt(StrictModel):
     """A place on the table."""
-
-    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
 
     x_mm: Place
     y_mm: Place
 
 
-class Move(BaseModel):
+class Move(StrictModel):
     """A new place for a unit of a simulated table: its middle and heading."""
-
-    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
 
     unit: str = Field(min_length=1)
     x_mm: float = Field(ge=-FARTHEST_MM, le=FARTHEST_MM)
@@ -107,47 +92,37 @@ class Move(BaseModel):
     heading_deg: float
 
 
-class MoveTogether(BaseModel):
+class MoveTogether(StrictModel):
     """New places for units of a simulated table that move as one."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
 
     moves: list[Move] = Field(min_length=1, max_length=64)
 
 
-class Lifted(BaseModel):
+class Lifted(StrictModel):
     """A unit, or its base with a tag, to take off a simulated table or put back."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
 
     unit: str = Field(min_length=1, max_length=100)
     tag: int | None = None
 
 
-class Lay(BaseModel):
+class Lay(StrictModel):
     """The unit or commander to put in its place on a simulated table; None for everything.
 
     One whose move is legal stays, unless players want it `back`.
     """
 
-    model_config = ConfigDict(extra="forbid", strict=True)
-
     unit: str | None = Field(default=None, min_length=1, max_length=100)
     back: bool = False
 
 
-class TakeSeat(BaseModel):
+class TakeSeat(StrictModel):
     """The seat that a player at a shared screen takes."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
 
     seat: str = Field(min_length=1, max_length=100)
 
 
-class Begin(BaseModel):
+class Begin(StrictModel):
     """The options of a new game; their keys are the game's."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
 
     options: dict[str, Any] = Field(default_factory=dict)
 
@@ -161,59 +136,47 @@ class Begin(BaseModel):
         return options
 
 
-class Agree(BaseModel):
+class Agree(StrictModel):
     """The number of the proposal that a player agrees to."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
 
     proposal: int = Field(ge=1)
 
 
-class Act(BaseModel):
+class Act(StrictModel):
     """An action, and the version of the game that the player saw.
 
     An offered action may contain that version itself (`at`).
     """
 
-    model_config = ConfigDict(extra="forbid", strict=True)
-
     action: dict[str, Any]
     version: int | None = None
 
 
-class Confirm(BaseModel):
+class Confirm(StrictModel):
     """A unit whose move by hand the player confirms."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
 
     unit: str = Field(min_length=1, max_length=100)
     version: int | None = None
     way: TieBreak = "seen"
 
 
-class ConfirmAll(BaseModel):
+class ConfirmAll(StrictModel):
     """The units whose moves by hand were offered together, in order."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
 
     units: list[str] = Field(min_length=2, max_length=100)
     version: int | None = None
 
 
-class Accept(BaseModel):
+class Accept(StrictModel):
     """The units and commanders to accept where they lie, and why."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
 
     units: list[str] = Field(min_length=1, max_length=100)
     why: str = Field(default="", max_length=200)
     version: int | None = None
 
 
-class Intend(BaseModel):
+class Intend(StrictModel):
     """An intended place of a unit, declared before its move."""
-
-    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
 
     unit: str = Field(min_length=1, max_length=100)
     of: str = Field(min_length=1, max_length=100)
@@ -224,10 +187,8 @@ class Intend(BaseModel):
     version: int | None = None
 
 
-class Foresee(BaseModel):
+class Foresee(StrictModel):
     """A unit, and where each of its bases would lie: x and y in mm, and the heading in degrees."""
-
-    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
 
     unit: str = Field(min_length=1)
     poses: list[Annotated[list[float], Field(min_length=3, max_length=3)]] = Field(
@@ -236,28 +197,22 @@ class Foresee(BaseModel):
     version: int | None = None
 
 
-class Undo(BaseModel):
+class Undo(StrictModel):
     """How many actions to undo, or the first of them by its number in the log."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
 
     steps: int = Field(default=1, ge=1)
     deed: int | None = Field(default=None, ge=0)
     version: int | None = None
 
 
-class AtVersion(BaseModel):
+class AtVersion(StrictModel):
     """A request without data of its own."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
 
     version: int | None = None
 
 
-class Correct(BaseModel):
+class Correct(StrictModel):
     """The true values of dice or the true choice of an action, by its number in the log."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
 
     deed: int = Field(ge=0)
     values: list[int] | None = Field(default=None, min_length=1, max_length=200)

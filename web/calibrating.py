@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from flask import Blueprint, Flask, Response, abort, current_app, jsonify, render_template, request
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 import tablecam
 from tablecam.errors import BadInput
-from tablecam.live.protocol import CameraChoice
+from tablecam.live.camera_choice import CameraChoice
 from tablecam.live_calibration.calibration import LiveCalibration, UserAction
+from tablecam.table.sections import StrictModel
 from tablecam.wording import quoted
 from web import errors, fonts, guard
 from web.bodies import request_body
@@ -33,19 +34,15 @@ blueprint = Blueprint("calibrating", __name__)
 _KEY = "tablecam.calibration"
 
 
-class Act(BaseModel):
+class Act(StrictModel):
     """An action of the user; `view` names the view to drop."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
 
     deed: UserAction
     view: str = ""
 
 
-class Ruler(BaseModel):
+class Ruler(StrictModel):
     """A ruler on the table: its two ends in the picture, its true length and its thickness."""
-
-    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
 
     first_px: list[float] = Field(min_length=2, max_length=2)
     second_px: list[float] = Field(min_length=2, max_length=2)
@@ -53,19 +50,15 @@ class Ruler(BaseModel):
     height_mm: float = Field(default=0.0, ge=0, le=500)
 
 
-class Tap(BaseModel):
+class Tap(StrictModel):
     """The middle of a hex in the picture."""
-
-    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
 
     hex: str
     at_px: list[float] = Field(min_length=2, max_length=2)
 
 
-class Taps(BaseModel):
+class Taps(StrictModel):
     """The middles of some hexes of a map."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
 
     taps: list[Tap] = Field(max_length=32)
 

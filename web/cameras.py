@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from flask import Blueprint, Flask, Response, current_app, jsonify
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from tablecam.errors import BadInput
-from tablecam.live.protocol import CameraChoice
+from tablecam.live.camera_choice import CameraChoice
+from tablecam.table.sections import StrictModel
 from web.bodies import request_body
 
 blueprint = Blueprint("cameras", __name__, url_prefix="/api/cameras")
@@ -14,10 +15,8 @@ blueprint = Blueprint("cameras", __name__, url_prefix="/api/cameras")
 _KEY = "tablecam.cameras"
 
 
-class Chosen(BaseModel):
+class Chosen(StrictModel):
     """A camera by its number."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
 
     number: int = Field(ge=0)
 
@@ -35,7 +34,7 @@ def cameras() -> Response:
     if choice is None:
         return jsonify({"cameras": None})
     listed = [
-        {"number": camera.number, "name": camera.name, "used": str(camera.number) == choice.source}
+        {"number": camera.number, "name": camera.name, "used": camera.number == choice.number}
         for camera in choice.cameras()
     ]
     return jsonify({"cameras": listed})

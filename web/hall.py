@@ -11,6 +11,7 @@ from flask import Flask, Response, abort, current_app, json, jsonify, render_tem
 from werkzeug.wrappers import Response as WsgiResponse
 
 import tablecam
+from tablecam.documents import Json
 from tablecam.errors import BadInput
 from tablecam.hall.tables import Table
 from tablecam.hall.watch import HallWatch
@@ -18,7 +19,6 @@ from web import errors, fonts, guard
 from web.application import DEFAULTS, create_replay
 from web.streams import Streams
 
-Json = dict[str, Any]
 Environ = dict[str, Any]
 Wsgi = Callable[[Environ, Callable[..., Any]], Iterable[bytes]]
 

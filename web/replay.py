@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 import tablecam
 from tablecam.errors import BadInput
-from tablecam.live.protocol import Live
+from tablecam.live.table import LiveTable
 from tablecam.live.what_if import WhatIf
 from tablecam.record.entries import PICTURE_KINDS, PictureKind
 from tablecam.record.journal import Journal
@@ -74,7 +74,6 @@ Asked = TypeVar("Asked", bound=OfBranch)
 
 blueprint = Blueprint("replay", __name__)
 
-Json = dict[str, Any]
 Recording = Callable[[], Journal | None]
 
 _KEY = "tablecam recording"
@@ -91,7 +90,7 @@ class Played:
 
     recording: Recording
     what_if: WhatIf
-    live: Live | None
+    live: LiveTable | None
     is_own: bool
     is_going_on: Callable[[], bool]
     name: Callable[[], str]
@@ -100,7 +99,7 @@ class Played:
 def play_recording(
     app: Flask,
     recording: Recording,
-    live: Live | None = None,
+    live: LiveTable | None = None,
     *,
     is_own: bool = False,
     is_going_on: Callable[[], bool] = lambda: True,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from flask import Blueprint, Response, abort, jsonify, request, url_for
 
+from tablecam.documents import Json
 from tablecam.errors import BadInput
-from tablecam.live.protocol import Json
 from web.bodies import Dispute, request_body
 from web.shown import shown
 

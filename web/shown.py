@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from flask import Flask, current_app
 
 from tablecam.errors import BadInput
-from tablecam.live.protocol import Live, SimulatedControls
+from tablecam.live.table import LiveTable
+from tablecam.simulate.table import SimulatedTable
 from web.streams import Streams
 
 _KEY = "tablecam"
@@ -17,11 +18,11 @@ _KEY = "tablecam"
 class Shown:
     """The live table, and the event streams of its listeners."""
 
-    live: Live
+    live: LiveTable
     streams: Streams
 
     @property
-    def simulated(self) -> SimulatedControls:
+    def simulated(self) -> SimulatedTable:
         """The controls of a simulated table.
 
         Raises:
@@ -32,7 +33,7 @@ class Shown:
         return self.live.simulated
 
 
-def show(app: Flask, live: Live, streams: Streams) -> None:
+def show(app: Flask, live: LiveTable, streams: Streams) -> None:
     """Stores the table that an application shows."""
     app.extensions[_KEY] = Shown(live, streams)
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 from flask import json
 
-from tablecam.live.protocol import Live
+from tablecam.live.table import LiveTable
 from web.view import state_json
 
 _WAIT_S = 0.5
@@ -62,7 +62,7 @@ class Streams:
 
 
 def events(
-    live: Live, streams: Streams, is_gone: Callable[[], bool], *, keep_alive_s: float
+    live: LiveTable, streams: Streams, is_gone: Callable[[], bool], *, keep_alive_s: float
 ) -> Iterator[bytes]:
     """Yields server-sent events: `state` with each new state, `alive` after a silence.
 

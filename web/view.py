@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 
+from tablecam.documents import Json
 from tablecam.live.hexes import hexes_json
 from tablecam.live.notices import Notice
-from tablecam.live.protocol import Json, Live, SimulatedControls
 from tablecam.live.state import Health, Snapshot
+from tablecam.live.table import LiveTable
 from tablecam.referee.game_views import outline
 from tablecam.replay.film_table import table_facts
 from tablecam.rules.games import described
+from tablecam.simulate.table import SimulatedTable
 from tablecam.table.headings import forward, right
 from tablecam.table.model import BasePose, Commander, Point, Unit
 from tablecam.table.roster import Roster
 
 
-def table_json(live: Live) -> Json:
+def table_json(live: LiveTable) -> Json:
     """Returns the table's constant facts: name, size, sides, terrain, units and commanders.
 
     Sides are in the order in which the table file first names them.
@@ -33,7 +35,7 @@ def table_json(live: Live) -> Json:
     }
 
 
-def state_json(live: Live, snapshot: Snapshot) -> Json:
+def state_json(live: LiveTable, snapshot: Snapshot) -> Json:
     """Returns one state of the table: what to draw, and the camera's health."""
     position, simulated, referee = snapshot.position, live.simulated, live.referee
     believed = None if referee is None else referee.believed
@@ -74,7 +76,7 @@ def health_json(health: Health, roster: Roster) -> Json:
     }
 
 
-def _simulated_json(controls: SimulatedControls) -> Json:
+def _simulated_json(controls: SimulatedTable) -> Json:
     return {
         "run": controls.run,
         "paused": controls.is_paused,

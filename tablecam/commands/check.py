@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
 
 import click
 import shapely
@@ -15,7 +14,7 @@ import shapely
 from calibration.camera_file import read_camera_file
 from calibration.errors import CalibrationError
 from tablecam.commands.progress import with_progress
-from tablecam.documents import Document, read_json, read_toml
+from tablecam.documents import Document, Json, read_json, read_toml
 from tablecam.errors import BadInput
 from tablecam.geometry.outlines import bases_footprint, table_outline
 from tablecam.record.game_file import GameFile
@@ -33,8 +32,6 @@ from tablecam.table.sections import needs_of
 from tablecam.table.table_file import oddities, table_file_faults
 from tablecam.table.table_sections import TableFile
 from tablecam.wording import counted, quoted
-
-Json = dict[str, Any]
 
 _FILE = click.Path(path_type=Path)
 

@@ -6,17 +6,15 @@ import json
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 import click
 
+from tablecam.documents import Json
 from tablecam.drawing.proof_caption import margin_words
 from tablecam.errors import BadInput
 from tablecam.record import disputes as record_disputes
 from tablecam.record.game_file import GameFile
 from tablecam.replay.words import ANSWERS
-
-Json = dict[str, Any]
 
 _PATH = click.Path(path_type=Path)
 

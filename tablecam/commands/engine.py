@@ -16,9 +16,9 @@ from typing import Any
 import click
 from pydantic import Field
 
-from tablecam.documents import MOST_BYTES, Document, json_request
+from tablecam.documents import MOST_BYTES, Document, Json, json_request
 from tablecam.errors import BadInput
-from tablecam.rules.game import Game, Json, Refused, Suggestion
+from tablecam.rules.game import Game, Refused, Suggestion
 from tablecam.rules.game_files import files_among, options_with_files
 from tablecam.rules.games import game_names, game_of
 from tablecam.rules.play import Play

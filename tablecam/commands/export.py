@@ -13,8 +13,8 @@ import click
 
 from tablecam.commands.new_files import STANDARD_OUTPUT, check_new, write_lines
 from tablecam.commands.progress import watched_as, with_progress
+from tablecam.documents import Json
 from tablecam.errors import BadInput
-from tablecam.record.entries import Json
 from tablecam.record.game_file import GameFile
 from tablecam.record.journal import Journal
 from tablecam.replay.copies import batched, copy_of

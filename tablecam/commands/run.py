@@ -10,7 +10,6 @@ from pathlib import Path
 import click
 
 from calibration.camera_file import read_camera_file
-from tablecam.capture.camera_choice import CameraChoice
 from tablecam.capture.open_source import open_reader, source_kind
 from tablecam.capture.options import SourceOptions
 from tablecam.capture.reader import PictureSize
@@ -18,6 +17,7 @@ from tablecam.commands.demo import serve_demo
 from tablecam.commands.serving import GameOptions, game_options, game_record, page_options, serve
 from tablecam.commands.source_options import bases_option, source_options
 from tablecam.errors import BadInput
+from tablecam.live.camera_choice import CameraChoice
 from tablecam.record.atomic_files import disk_errors, replace_file
 from tablecam.recorder.game_recorder import GameRecorder
 from tablecam.rules.games import known_games

@@ -19,12 +19,11 @@ import platformdirs
 from click.core import ParameterSource
 
 from calibration.camera import Camera
-from tablecam.capture.camera_choice import CameraChoice
 from tablecam.capture.reader import Reader
 from tablecam.commands.source_options import NumberIn
 from tablecam.hall.server import Hall
 from tablecam.hall.uploader import Uploader
-from tablecam.live.protocol import SimulatedControls
+from tablecam.live.camera_choice import CameraChoice
 from tablecam.live.table import LiveTable
 from tablecam.record.entries import GameFacts
 from tablecam.record.game_file import GameFile
@@ -32,6 +31,7 @@ from tablecam.recorder.game_recorder import GameRecorder, new_game_file
 from tablecam.recorder.picture_budget import DEFAULT_MB
 from tablecam.recorder.resuming import is_being_played, unfinished_game
 from tablecam.replay.film_table import sides_of
+from tablecam.simulate.table import SimulatedTable
 from tablecam.table.model import Mask
 from tablecam.table.roster import Roster
 from web.application import create_app
@@ -181,7 +181,7 @@ def serve(
     open_browser: bool,
     game: GameOptions,
     record: GameRecorder,
-    simulated: SimulatedControls | None = None,
+    simulated: SimulatedTable | None = None,
     cameras: CameraChoice | None = None,
     keep_masks: Callable[[Sequence[Mask]], None] = lambda masks: None,
 ) -> None:

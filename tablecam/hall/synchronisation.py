@@ -20,8 +20,9 @@ from typing import Final
 from sqlalchemy import Connection, select
 from sqlalchemy.dialects.postgresql import insert
 
+from tablecam.documents import Json
 from tablecam.hall.server import Hall, notify
-from tablecam.record.entries import Entry, Json, NewEntry, PictureKind
+from tablecam.record.entries import Entry, NewEntry, PictureKind
 from tablecam.record.faults import REPAIR, Damaged
 from tablecam.record.journal import (
     Journal,

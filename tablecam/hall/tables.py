@@ -11,10 +11,10 @@ from typing import Final
 
 import cv2
 
+from tablecam.documents import Json
 from tablecam.errors import BadInput
 from tablecam.hall.server import RecordingSummary
 from tablecam.hall.uploader import PRESENCE_S
-from tablecam.record.entries import Json
 from tablecam.record.faults import ServerUnavailable
 from tablecam.record.journal import Journal
 from tablecam.replay.film_table import roster_of, sides_of

@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 
+from tablecam.documents import Json
 from tablecam.drawing.proof import Proof, proof_picture
 from tablecam.drawing.proof_ground import EvidenceHeights
 from tablecam.errors import BadInput
 from tablecam.live.rulings import LiveRulings
 from tablecam.live.state import Reading
-from tablecam.record.entries import Json
 from tablecam.record.game_file import GameFile
-from tablecam.recorder.game_recorder import GameRecord, GameRecorder
+from tablecam.recorder.game_recorder import GameRecorder
 from tablecam.rules.reports import Finding
 from tablecam.table.model import Position, Unit
 from tablecam.table.position_file import position_to_json
@@ -27,10 +27,10 @@ class Disputing:
     Thread-safe.
     """
 
-    def __init__(self, rulings: LiveRulings, roster: Roster, record: GameRecord | None) -> None:
+    def __init__(self, rulings: LiveRulings, roster: Roster, record: GameRecorder | None) -> None:
         self._rulings = rulings
         self._roster = roster
-        self.record: GameRecord = GameRecorder(_no_file) if record is None else record
+        self.record: GameRecorder = GameRecorder(_no_file) if record is None else record
 
     def dispute(self, reading: Reading, question: str, active: str) -> Json:
         """Settles a question on the table as it was read, and saves it.

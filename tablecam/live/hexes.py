@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import chain
-from typing import Any
 
+from tablecam.documents import Json
 from tablecam.geometry.rectangles import Measurable
 from tablecam.geometry.shapes import Shape
 from tablecam.rules.games import described
@@ -14,8 +14,6 @@ from tablecam.rules.hexes.grid import Grid, grid_of
 from tablecam.rules.hexes.stacks import box_corners_mm, box_of, out_of_boxes
 from tablecam.rules.hexes.zones import ZONES, Hexes, zones_of
 from tablecam.table.model import BasePose, Commander, HexMap, Position, Unit
-
-Json = dict[str, Any]
 
 
 def hexes_json(

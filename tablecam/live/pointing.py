@@ -12,7 +12,7 @@ MOST_KEPT = 8
 
 @dataclass(frozen=True, slots=True)
 class KeptTape:
-    """A tape between two things, named as `Live.measure` names them, that seat `by` has kept."""
+    """A tape that seat `by` has kept between two things, named as in `LiveTable.measure`."""
 
     number: int
     by: str

@@ -8,8 +8,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeVar
+from typing import Literal, TypeVar
 
+from tablecam.documents import Json
 from tablecam.errors import BadInput
 from tablecam.geometry.arrangement import arrangement
 from tablecam.geometry.rectangles import Measurable
@@ -27,7 +28,6 @@ from tablecam.uncertainty.lengths import Length, distance
 from tablecam.uncertainty.within import within
 from tablecam.wording import counted, nearest, quoted
 
-Json = dict[str, Any]
 Value = TypeVar("Value")
 
 Kind = Literal["unit", "base", "commander", "point"]

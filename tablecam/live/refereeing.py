@@ -155,9 +155,10 @@ def gone(
         hidden = [
             f"{'commander' if id in leaders else 'base'}:{name}"
             for name, base in bases.items()
-            if now.held_for_s.get(base.tag or 0, 0.0) >= _GONE_S
+            if base.tag is not None
+            and now.held_for_s.get(base.tag, 0.0) >= _GONE_S
             and not any(
-                other.tag in seen_with.get(base.tag or 0, ())
+                other.tag in seen_with.get(base.tag, ())
                 and apart_mm(base, other) < other.width_mm / 2
                 for other in seen
             )

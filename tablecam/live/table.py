@@ -4,28 +4,31 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Self
 
 import cv2
 
 from calibration.camera import Camera
+from tablecam.capture.errors import BrokenPicture
 from tablecam.capture.frame import Frame
 from tablecam.capture.reader import Reader
+from tablecam.documents import Json
 from tablecam.errors import BadInput
 from tablecam.live import questions
 from tablecam.live.disputing import Disputing, units_asked
 from tablecam.live.loop import TableLoop
 from tablecam.live.map_follower import MapFollower
 from tablecam.live.pointing import Pointing
-from tablecam.live.protocol import Json, SimulatedControls
 from tablecam.live.refereeing import Refereeing
 from tablecam.live.rulings import LiveRulings
 from tablecam.live.state import Reading, Snapshot
-from tablecam.recorder.game_recorder import GameRecord
+from tablecam.recorder.game_recorder import GameRecorder
 from tablecam.recorder.recording import Recording
 from tablecam.referee.referee import Referee
 from tablecam.rules.games import game_of
+from tablecam.simulate.table import SimulatedTable
 from tablecam.table.masks import MOST_MASKS, check_mask
 from tablecam.table.model import LengthUnit, Mask, TableSize
 from tablecam.table.roster import Roster
@@ -37,7 +40,7 @@ _JPEG_QUALITY = 85
 
 
 class LiveTable:
-    """A table that is being watched and refereed (`tablecam.live.protocol.Live`).
+    """A table that is being watched and refereed.
 
     The loop publishes positions and knows nothing of games; the referee receives them and publishes
     its own version. Snapshots join the two.
@@ -54,8 +57,8 @@ class LiveTable:
         camera: Camera,
         roster: Roster,
         *,
-        simulated: SimulatedControls | None = None,
-        record: GameRecord | None = None,
+        simulated: SimulatedTable | None = None,
+        record: GameRecorder | None = None,
         confirms_by_itself: bool = False,
         keep_masks: Callable[[Sequence[Mask]], None] = lambda masks: None,
     ) -> None:
@@ -69,14 +72,13 @@ class LiveTable:
         self._disputing = Disputing(self._rulings, roster, record)
         self._picture = TablePicture(roster.table)
         self._changed = threading.Condition()
+        self._masking = threading.Lock()
         self._loop = TableLoop(
             reader, camera, roster, self._changed, listener=self._listen, unwritten=self._unwritten
         )
         # Guarded by `_changed`, like all parts of snapshots.
         self._game_version = 0
-        self._disputes = 0
-        # Counts the disputes of all games, so that it only grows.
-        self._disputed = 0
+        self._disputes = len(self._disputing.record.disputes())
         self.pointing = Pointing(self._pointed)
         self.map = MapFollower(roster.table.hex_map, self._loop.say, self._pointed)
         self._joined: tuple[tuple[int, ...], Snapshot] | None = None
@@ -137,7 +139,7 @@ class LiveTable:
         return self._roster
 
     @property
-    def simulated(self) -> SimulatedControls | None:
+    def simulated(self) -> SimulatedTable | None:
         """The controls of a simulated table; None over a real one."""
         return self._simulated
 
@@ -158,7 +160,7 @@ class LiveTable:
 
     def _versions(self) -> tuple[int, ...]:
         read, pointed = self._loop.newest().snapshot.version, self.pointing.now.version
-        return read, self._game_version, self._disputed, pointed, self.map.version
+        return read, self._game_version, self._disputes, pointed, self.map.version
 
     def _snapshot(self) -> Snapshot:
         """Joins the loop's newest snapshot with what the referee knows about its units."""
@@ -191,7 +193,10 @@ class LiveTable:
             return replace(self._loop.newest(), snapshot=self._snapshot())
 
     def picture(self) -> bytes:
-        """Returns the newest frame rectified to the table, as JPEG; empty while there is none."""
+        """Returns the newest frame rectified to the table, as JPEG; the top row is y = depth.
+
+        Empty while there is none.
+        """
         newest = self._loop.newest()
         return b"" if newest.frame is None else self._picture.of(newest.frame, newest.camera)
 
@@ -202,33 +207,68 @@ class LiveTable:
         ranges: Sequence[float] | None = (),
         unit: LengthUnit | None = None,
     ) -> Json:
-        """Returns the distance between two things, and whether it is within each of some ranges."""
+        """Returns the distance between two things, and whether it is within each of some ranges.
+
+        `ranges` None stands for the ranges of the first one's weapons, or else the usual ones.
+        Things are named `unit:F1`, `base:10`, `base:F1/2`, `commander:ID`, `point:512.3,400`.
+
+        Raises:
+            BadInput: A reference is malformed, or names nothing on the table.
+            NotDeclared: Players have agreed to declare first, and nobody has declared these;
+                `about`, sheets and disputes raise it too.
+        """
         self._check_open(a, b)
         return questions.measure(self.snapshot().position, a, b, ranges, unit)
 
-    def change_masks(self, masks: tuple[Mask, ...]) -> None:
-        """Ignores these parts of the table from now on, and forgets the bases that lie there."""
-        if len(masks) > MOST_MASKS:
-            raise BadInput("masks", f"expected at most {MOST_MASKS}, got {len(masks)}")
-        for mask in masks:
-            check_mask(mask, self._roster.table)
-        # First on the disk: what players have masked survives a crash.
-        self._keep_masks(masks)
-        self._loop.ignore_masked(masks)
+    def mask(self, mask: Mask) -> None:
+        """Ignores this part of the table from now on, and forgets the bases that lie there.
+
+        Raises:
+            BadInput: The outline is no part of the table, there are too many masks, or they cannot
+                be written beside the table file.
+        """
+        check_mask(mask, self._roster.table)
+        self._change_masks(lambda masks: (*masks, mask))
+
+    def unmask(self, mask: Mask) -> None:
+        """Watches a masked part of the table again.
+
+        Raises:
+            BadInput: The masks cannot be written beside the table file.
+        """
+        self._change_masks(lambda masks: tuple(known for known in masks if known != mask))
+
+    def _change_masks(self, change: Callable[[tuple[Mask, ...]], tuple[Mask, ...]]) -> None:
+        # Two players who mask at once must not lose one of both.
+        with self._masking:
+            masks = change(self._loop.newest().snapshot.masks)
+            if len(masks) > MOST_MASKS:
+                raise BadInput("masks", f"expected at most {MOST_MASKS}, got {len(masks)}")
+            # First on the disk: what players have masked survives a crash.
+            self._keep_masks(masks)
+            self._loop.ignore_masked(masks)
 
     def keep_tape(self, by: str, a: str, b: str) -> None:
-        """Keeps a tape of seat `by` for all seats to see."""
+        """Keeps a tape of seat `by` for all seats to see.
+
+        Raises:
+            BadInput, NotDeclared: As for `measure`.
+        """
         self._check_open(a, b)
         self.pointing.keep(by, a, b)
 
     def about(self, thing: str) -> Json:
-        """Describes one thing, with its range rings, front and flank lines."""
+        """Describes one thing, with its range rings, front and flank lines.
+
+        Raises:
+            BadInput: As for `measure`.
+        """
         self._check_open(thing)
         return questions.about(self.snapshot().position, thing, self._roster)
 
     @property
     def has_rules(self) -> bool:
-        """Whether there are rulings for this table's game."""
+        """Whether there is a rulebook for this table's game; without one, sheets are refused."""
         return self._rulings.has_rules
 
     @property
@@ -245,7 +285,14 @@ class LiveTable:
             return state
 
     def unit_sheet(self, unit: str, active: str, only: Collection[str] | None = None) -> Json:
-        """Reports on one unit by the rules."""
+        """Reports on one unit by the rules, section by section.
+
+        `active` is the side whose round it is. With `only`, sections with other keys are not
+        computed: their lines are null.
+
+        Raises:
+            BadInput: There is no such unit on the table, no such side, or no rulings.
+        """
         now = self.snapshot()
         self._check_declared(unit)
         sheet = self._rulings.unit_sheet(now.position, unit, active, only)
@@ -254,20 +301,30 @@ class LiveTable:
         return asked | sheet.to_json(only)
 
     def pair_sheet(self, a: str, b: str, active: str, only: Collection[str] | None = None) -> Json:
-        """Reports on two units by the rules."""
+        """Reports on two units by the rules, like `unit_sheet`.
+
+        Raises:
+            BadInput: As for `unit_sheet`, or `a` is `b`.
+        """
         now = self.snapshot()
         self._check_declared(a, b)
         sheet = self._rulings.pair_sheet(now.position, a, b, active, only)
         return {"a": a, "b": b, "active": active, "version": now.version} | sheet.to_json(only)
 
     def dispute(self, question: str, active: str) -> Json:
-        """Settles a question on the table as it lies now, and saves it."""
+        """Settles a sheet's question on the table as it lies now, and saves it.
+
+        `has_picture` says whether there was a frame to save with it.
+
+        Raises:
+            BadInput: No sheet asks it now, or there is no such side.
+        """
         reading = self._reading()
         self._check_declared(*units_asked(question, reading.snapshot.position))
         dispute = self._disputing.dispute(reading, question, active)
         with self._changed:
-            self._disputes = len(self.disputes())
-            self._disputed += 1
+            # Another dispute may have been settled meanwhile.
+            self._disputes = max(self._disputes, dispute["number"])
             self._changed.notify_all()
         return dispute
 
@@ -277,15 +334,23 @@ class LiveTable:
 
     @property
     def trouble(self) -> str:
-        """Why part of the game is not on disk; empty when all is."""
+        """Why part of the game is not on disk, in one line; empty when all is."""
         return self._disputing.record.trouble
 
     def dispute_picture(self, number: int, *, plain: bool = False) -> bytes:
-        """Returns the picture of a dispute as JPEG, with its evidence unless `plain`."""
+        """Returns the camera's picture of a dispute as JPEG, with its evidence unless `plain`.
+
+        Raises:
+            BadInput: There is no such dispute, or it has no picture.
+        """
         return self._disputing.record.dispute_picture(number, plain=plain)
 
     def dispute_position(self, number: int) -> Json:
-        """Returns the position on which a dispute was settled, as a document."""
+        """Returns the position on which a dispute was settled, as a document.
+
+        Raises:
+            BadInput: There is no such dispute.
+        """
         return self._disputing.record.dispute_position(number)
 
     def _check_open(self, *references: str) -> None:
@@ -338,13 +403,18 @@ class TablePicture:
         self._jpeg = b""
 
     def of(self, frame: Frame, camera: Camera) -> bytes:
-        """Returns the rectified frame as JPEG; the top row is y = depth."""
+        """Returns the rectified frame as JPEG; the top row is y = depth.
+
+        For a frame that arrived damaged this is the one before it, empty if there was none.
+        """
         with self._lock:
             if frame.number != self._number:
-                flat = self._rectifier_of(camera).rectify(frame.image)
-                quality = [cv2.IMWRITE_JPEG_QUALITY, _JPEG_QUALITY]
-                _, encoded = cv2.imencode(".jpg", flat, quality)
-                self._number, self._jpeg = frame.number, encoded.tobytes()
+                self._number = frame.number
+                with suppress(BrokenPicture):
+                    flat = self._rectifier_of(camera).rectify(frame.image)
+                    quality = [cv2.IMWRITE_JPEG_QUALITY, _JPEG_QUALITY]
+                    _, encoded = cv2.imencode(".jpg", flat, quality)
+                    self._jpeg = encoded.tobytes()
             return self._jpeg
 
     def _rectifier_of(self, camera: Camera) -> Rectifier:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tablecam.documents import document_from
+from tablecam.documents import Json, document_from
 from tablecam.errors import BadInput
 from tablecam.live import questions
 from tablecam.live.rulings import LiveRulings
@@ -17,8 +17,6 @@ from tablecam.rules.odds import odds_of
 from tablecam.table.model import Position
 from tablecam.table.roster import Roster
 
-Json = dict[str, Any]
-
 
 class WhatIf:
     """Answers questions about branches of one recording; saves nothing. Thread-safe."""
@@ -28,22 +26,22 @@ class WhatIf:
         self._rulings: tuple[Roster, LiveRulings] | None = None
 
     def measure(self, branch: Branch, a: str, b: str) -> Json:
-        """Answers as `Live.measure` does."""
+        """Answers as `LiveTable.measure` does."""
         return questions.measure(self._position(branch), a, b, None)
 
     def about(self, branch: Branch, thing: str) -> Json:
-        """Answers as `Live.about` does."""
+        """Answers as `LiveTable.about` does."""
         position = self._position(branch)
         return questions.about(position, thing, self._ruled(position)[0])
 
     def unit_sheet(self, branch: Branch, unit: str, active: str) -> Json:
-        """Answers as `Live.unit_sheet` does."""
+        """Answers as `LiveTable.unit_sheet` does."""
         position = self._position(branch)
         sheet = self._ruled(position)[1].unit_sheet(position, unit, active)
         return {"unit": unit, "active": active, "version": 0} | sheet.to_json()
 
     def pair_sheet(self, branch: Branch, a: str, b: str, active: str) -> Json:
-        """Answers as `Live.pair_sheet` does."""
+        """Answers as `LiveTable.pair_sheet` does."""
         position = self._position(branch)
         sheet = self._ruled(position)[1].pair_sheet(position, a, b, active)
         return {"a": a, "b": b, "active": active, "version": 0} | sheet.to_json()

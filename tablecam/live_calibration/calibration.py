@@ -16,8 +16,9 @@ from calibration.intrinsics.guide import LensGuide
 from tablecam.background import Background, FairLock
 from tablecam.capture.frame import Frame
 from tablecam.capture.reader import Reader
+from tablecam.documents import Json
 from tablecam.live_calibration.hex_fit import MOST_RESIDUAL, map_section
-from tablecam.live_calibration.state import CalibrationState, Json, SourceStatus, Stage, state_json
+from tablecam.live_calibration.state import CalibrationState, SourceStatus, Stage, state_json
 from tablecam.live_calibration.work import CalibrationWork
 from tablecam.table.roster import Roster
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,10 +14,10 @@ from calibration.extrinsics.table_tags import FoundTag
 from calibration.intrinsics.coverage import target_outline_px
 from calibration.intrinsics.guide import Advice
 from calibration.intrinsics.lens_progress import GuidedView, Progress
+from tablecam.documents import Json
 from tablecam.live.state import SourceState
 from tablecam.live_calibration.bases import BasesProgress
 
-Json = dict[str, Any]
 Stage = Literal["lens", "table", "done", "bases"]
 Tone = Literal["do", "hold", "good", "doubt"]
 """The tone of the main sentence: an instruction, hold still, success, or a problem."""

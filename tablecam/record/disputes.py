@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from tablecam.documents import Json
 from tablecam.errors import BadInput
-from tablecam.record.entries import Entry, Json, NewEntry, Picture, PictureKind
+from tablecam.record.entries import Entry, NewEntry, Picture, PictureKind
 from tablecam.record.journal import Journal
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any, Final, Literal, get_args
+from typing import Final, Literal, get_args
 from uuid import uuid4
 
-Json = dict[str, Any]
+from tablecam.documents import Json
 
 Kind = Literal["position", "move", "picture", "play", "deed", "ruling", "dispute", "notice"]
 """The kinds of an entry; README.md beside this file describes their documents."""

@@ -10,6 +10,7 @@ from typing import Any, Final
 from sqlalchemy import Connection, Engine, Row, func, insert, select
 
 import tablecam
+from tablecam.documents import Json
 from tablecam.errors import BadInput
 from tablecam.record.digests import (
     Verification,
@@ -18,7 +19,7 @@ from tablecam.record.digests import (
     facts_digest,
     picture_digest,
 )
-from tablecam.record.entries import Entry, GameFacts, Json, Kind, NewEntry, Picture, PictureKind
+from tablecam.record.entries import Entry, GameFacts, Kind, NewEntry, Picture, PictureKind
 from tablecam.record.faults import REPAIR, Damaged, readable_errors
 from tablecam.record.schema import FORMAT, entry, picture, recording
 

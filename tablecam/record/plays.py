@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tablecam.record.entries import Json, NewEntry
+from tablecam.documents import Json
+from tablecam.record.entries import NewEntry
 from tablecam.record.journal import Journal
 
 

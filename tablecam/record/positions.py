@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from tablecam.record.entries import Json
+from tablecam.documents import Json
 
 WHOLE: Final = "whole"
 CHANGED: Final = "changed"

@@ -10,101 +10,17 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Protocol
 
+from tablecam.documents import Json
 from tablecam.errors import BadInput
 from tablecam.record.atomic_files import NameTaken
 from tablecam.record.disputes import dispute_entry, dispute_picture, dispute_position, disputes
-from tablecam.record.entries import GameFacts, Json, NewEntry
+from tablecam.record.entries import GameFacts, NewEntry
 from tablecam.record.game_file import SUFFIX, GameFile, games_in
 from tablecam.record.journal import Journal
 from tablecam.record.plays import newest_play
 from tablecam.record.positions import MISSED, DifferenceEncoder
 from tablecam.recorder.entry_writer import Writer
 from tablecam.recorder.picture_budget import DEFAULT_MB, PictureBudget, played_s
-
-
-class GameRecord(Protocol):
-    """Where a live table records its game. Any thread may call any method."""
-
-    @property
-    def trouble(self) -> str:
-        """Why something is not on the disk, in one line for the page; empty if all is."""
-
-    def add_dispute(
-        self, document: Json, position: Json, picture_jpeg: bytes, drawn_jpeg: bytes
-    ) -> int:
-        """Records a dispute and returns its number, from 1; it can be read even if not written."""
-
-    def disputes(self) -> list[Json]:
-        """Returns all disputes, the newest last."""
-
-    def dispute_picture(self, number: int, *, plain: bool = False) -> bytes:
-        """Returns the picture of a dispute as JPEG, the evidence drawn on it unless `plain`.
-
-        Raises:
-            BadInput: There is no such dispute, or it has no picture.
-        """
-
-    def dispute_position(self, number: int) -> Json:
-        """Returns the position document of a dispute.
-
-        Raises:
-            BadInput: There is no such dispute.
-        """
-
-    def unfinished(self) -> Json | None:
-        """Returns the document of the newest game in the file; None if none was begun.
-
-        Raises:
-            BadInput: The file cannot be read.
-        """
-
-    def begin_play(self, document: Json) -> None:
-        """Records how a game begins."""
-
-    def add_actions(self, actions: Sequence[Json], rulings: Sequence[Json] = ()) -> None:
-        """Records the actions done or undone in the newest game, all or none.
-
-        `rulings` are the rulings that result from moves by hand.
-        """
-
-    def settle(
-        self,
-        position: Json,
-        moves: Sequence[Json],
-        at: datetime,
-        *,
-        begins: bool,
-        missed: Sequence[int] = (),
-    ) -> int | None:
-        """Records a resting position and the moves that led to it, all or none.
-
-        Returns the position's entry number (its moves' numbers follow), or None if it is held
-        back: `begins` says whether it may create the file; until something does, only the newest
-        position is held. `missed` are the tags of bases left out when it is judged.
-        """
-
-    @property
-    def began_with(self) -> int | None:
-        """The number of the position that was held until the file began; None before that."""
-
-    def add_notice(self, text: str) -> None:
-        """Records what happened to the camera or its tags, if there is a file."""
-
-    @property
-    def budget(self) -> PictureBudget:
-        """The budget that decides how large pictures may be."""
-
-    def add_pictures(self, *pictures: NewEntry) -> None:
-        """Records pictures of other entries."""
-
-    def try_again(self) -> Sequence[str]:
-        """Writes what could not be written, if that is possible by now.
-
-        Returns sentences on the file that players should read and have not been shown yet.
-        """
-
-    def close(self) -> None:
-        """Writes all pending entries, and releases the file. May be called twice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,10 +43,11 @@ class RemoteCopy(Protocol):
 
 
 class GameRecorder:
-    """A `GameRecord` that holds this game's disputes in memory, and writes all to a file.
+    """Records a live table's game: writes all to a file, and holds its disputes in memory.
 
-    The file is created with the first entry. What cannot be written is tried again, in order, with
-    the next entry: a full disk loses nothing while the program runs.
+    Any thread may call any method. The file is created with the first entry. What cannot be
+    written is tried again, in order, with the next entry: a full disk loses nothing while the
+    program runs.
 
     Args:
         create: Creates the file.
@@ -155,6 +72,7 @@ class GameRecorder:
         self._held: tuple[Json, Sequence[int], datetime] | None = None
         self._began_with: int | None = None
         self._lock = threading.Lock()
+        # Decides how large pictures may be.
         self.budget = _budget(pictures_mb, self._writer.file)
         self.remote_copy: RemoteCopy | None = None
 
@@ -184,7 +102,11 @@ class GameRecorder:
         )
 
     def unfinished(self) -> Json | None:
-        """Returns the document of the newest game in the file; None if none was begun."""
+        """Returns the document of the newest game in the file; None if none was begun.
+
+        Raises:
+            BadInput: The file cannot be read.
+        """
         with self._lock:
             file = self._writer.file
             return None if file is None else newest_play(file)
@@ -195,7 +117,10 @@ class GameRecorder:
             self._write(NewEntry("play", document, at=self._now()))
 
     def add_actions(self, actions: Sequence[Json], rulings: Sequence[Json] = ()) -> None:
-        """Records the actions done or undone in the newest game, all or none."""
+        """Records the actions done or undone in the newest game, all or none.
+
+        `rulings` are the rulings that result from moves by hand.
+        """
         entries = [NewEntry("deed", action, at=self._now()) for action in actions]
         entries += [NewEntry("ruling", ruling, at=self._now()) for ruling in rulings]
         with self._lock:
@@ -216,7 +141,10 @@ class GameRecorder:
                 self._write(*pictures)
 
     def try_again(self) -> Sequence[str]:
-        """Writes what could not be written, if that is possible by now."""
+        """Writes what could not be written, if that is possible by now.
+
+        Returns sentences on the file that players should read and have not been shown yet.
+        """
         with self._lock:
             self._writer.try_again()
             news_of_copy = () if self.remote_copy is None else self.remote_copy.news()
@@ -241,7 +169,12 @@ class GameRecorder:
         begins: bool,
         missed: Sequence[int] = (),
     ) -> int | None:
-        """Records a resting position and the moves that led to it, all or none."""
+        """Records a resting position and the moves that led to it, all or none.
+
+        Returns the position's entry number (its moves' numbers follow), or None if it is held
+        back: `begins` says whether it may create the file; until something does, only the newest
+        position is held. `missed` are the tags of bases left out when it is judged.
+        """
         with self._lock:
             # A table that is only being set up leaves no file; only the newest position is worth
             # keeping.
@@ -279,7 +212,11 @@ class GameRecorder:
             return [dict(dispute.document) for dispute in self._disputes]
 
     def dispute_picture(self, number: int, *, plain: bool = False) -> bytes:
-        """Returns the picture of a dispute as JPEG, the evidence drawn on it unless `plain`."""
+        """Returns the picture of a dispute as JPEG, the evidence drawn on it unless `plain`.
+
+        Raises:
+            BadInput: There is no such dispute, or it has no picture.
+        """
         dispute = self._dispute(number)
         jpeg = dispute.plain if plain else dispute.drawn
         if not jpeg:
@@ -287,7 +224,11 @@ class GameRecorder:
         return jpeg
 
     def dispute_position(self, number: int) -> Json:
-        """Returns the position document of a dispute."""
+        """Returns the position document of a dispute.
+
+        Raises:
+            BadInput: There is no such dispute.
+        """
         return self._dispute(number).position
 
     def _dispute(self, number: int) -> _Dispute:

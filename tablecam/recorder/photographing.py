@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 
 from calibration.camera import Camera
 from tablecam.background import Background
-from tablecam.record.entries import Json, NewEntry, Picture, PictureKind
-from tablecam.recorder.game_recorder import GameRecord
+from tablecam.documents import Json
+from tablecam.record.entries import NewEntry, Picture, PictureKind
+from tablecam.recorder.game_recorder import GameRecorder
 from tablecam.recorder.picture_budget import Level, PictureSubject
 from tablecam.recorder.reference_frames import Shot
 from tablecam.table.model import BasePose, TableSize
@@ -65,7 +66,7 @@ Job = TableJob | MoveJob
 class Photographer(Background):
     """A thread that makes pictures for a record, as far as the record's budget allows."""
 
-    def __init__(self, record: GameRecord, table: TableSize) -> None:
+    def __init__(self, record: GameRecorder, table: TableSize) -> None:
         super().__init__("pictures")
         self._record = record
         self._table = table

@@ -9,8 +9,8 @@ from datetime import UTC, datetime
 from typing import Final
 
 from tablecam.capture.frame import Frame
-from tablecam.record.entries import Json
-from tablecam.recorder.game_recorder import GameRecord
+from tablecam.documents import Json
+from tablecam.recorder.game_recorder import GameRecorder
 from tablecam.recorder.photographing import Job, MoveJob, Photographer, TableJob
 from tablecam.recorder.reference_frames import ReferenceFrames, Shot
 from tablecam.recorder.trajectories import PathPoint, Trajectories, path, path_document
@@ -37,7 +37,7 @@ class Recording:
 
     def __init__(
         self,
-        record: GameRecord,
+        record: GameRecorder,
         roster: Roster,
         *,
         begins_with_moves: bool,
@@ -193,6 +193,6 @@ def _moves(
         # A base that came or went has no two ends to join.
         there = [base for key, base in now[name].items() if key in old[name]]
         started = [old[name][key] for key in now[name] if key in old[name]]
-        seen = [trajectories.get(base.tag or 0, ()) for base in there]
+        seen = [() if base.tag is None else trajectories.get(base.tag, ()) for base in there]
         points = path(started, there, seen, now_s)
         yield {"unit": name, "path": path_document(points, now_s)}

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from tablecam.documents import Json
 from tablecam.referee.game_controller import AnyPlay
 from tablecam.referee.referee import Change, Referee
 from tablecam.referee.seat_view import dice_document
 from tablecam.referee.seats import Seat
 from tablecam.rules.dice import Roll
-from tablecam.rules.game import Json, Refused
+from tablecam.rules.game import Refused
 
 
 def undo_to(referee: Referee, seat: Seat, number: int, version: int | None = None) -> None:

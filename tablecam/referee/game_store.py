@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Protocol
 
+from tablecam.documents import Json
 from tablecam.referee.game_views import action_document, beginning_view, ruling_document
-from tablecam.rules.game import Game, Json, Suggestion
+from tablecam.rules.game import Game, Suggestion
 from tablecam.rules.play import Play
 
 

@@ -9,13 +9,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from tablecam.documents import Json
 from tablecam.referee.game_controller import ONLY_CHOICE
 from tablecam.referee.placing import marker_of, put_back_words
 from tablecam.referee.seats import SPECTATOR, Seat, taken_back_words
 from tablecam.rules.descriptions import Described
 from tablecam.rules.dice import Roll
 from tablecam.rules.frozen_json import to_plain
-from tablecam.rules.game import LAY, Event, Game, Json, Suggestion
+from tablecam.rules.game import LAY, Event, Game, Suggestion
 from tablecam.rules.games import described
 from tablecam.rules.play import Play
 from tablecam.rules.play_log import Done, Logged

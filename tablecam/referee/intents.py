@@ -9,8 +9,9 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Final, Literal
 
+from tablecam.documents import Json
 from tablecam.errors import BadInput
-from tablecam.rules.game import DeclareFirst, Json
+from tablecam.rules.game import DeclareFirst
 from tablecam.rules.play import Play
 from tablecam.rules.play_log import Remark
 from tablecam.table.model import Position, length_units

@@ -12,8 +12,9 @@ from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Any
 
+from tablecam.documents import Json
 from tablecam.rules.frozen_json import to_plain
-from tablecam.rules.game import Json, Refused
+from tablecam.rules.game import Refused
 from tablecam.rules.hexes.counters import faces_of, place_of
 from tablecam.rules.hexes.grid import grid_of
 from tablecam.table.model import BasePose, Commander, LengthUnit, Position, Unit

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from tablecam.documents import Json
 from tablecam.referee.game_controller import ONLY_CHOICE, AnyPlay
 from tablecam.referee.game_views import (
     event_lines,
@@ -25,7 +26,7 @@ from tablecam.referee.seats import Seat
 from tablecam.referee.table_diff import is_sure
 from tablecam.rules.dice import Roll
 from tablecam.rules.frozen_json import to_plain
-from tablecam.rules.game import DiceGroup, Game, Json, Suggestion
+from tablecam.rules.game import DiceGroup, Game, Suggestion
 from tablecam.rules.play_log import Done, Remark
 from tablecam.table.model import Terrain
 from tablecam.uncertainty.answer import Answer

@@ -6,7 +6,8 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from tablecam.rules.game import Json, PendingDecision
+from tablecam.documents import Json
+from tablecam.rules.game import PendingDecision
 from tablecam.table.sides import side_plural
 from tablecam.wording import joined
 

@@ -15,8 +15,9 @@ from datetime import datetime
 from typing import Any, Final
 
 import tablecam
+from tablecam.documents import Json
 from tablecam.errors import BadInput
-from tablecam.record.entries import Entry, Json, Kind
+from tablecam.record.entries import Entry, Kind
 from tablecam.replay.film import public_part
 from tablecam.replay.moment import document_after
 from tablecam.replay.rerun import Rerun

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from tablecam.documents import Json
 from tablecam.errors import BadInput
 from tablecam.record.entries import Entry, Kind, PictureKind
 from tablecam.record.journal import Journal
@@ -20,8 +21,6 @@ from tablecam.rules.frozen_json import to_plain
 from tablecam.rules.game_files import house_files
 from tablecam.rules.games import described
 from tablecam.table.position_file import position_from_json
-
-Json = dict[str, Any]
 
 FORMAT: Final = "tablecam.film"
 VERSION: Final = 1

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import tomllib
-from typing import Any
 
-from tablecam.documents import Document, document_from, read_toml
+from tablecam.documents import Document, Json, document_from, read_toml
 from tablecam.errors import BadInput
 from tablecam.referee.game_views import about_game
 from tablecam.rules.games import described
@@ -14,8 +13,6 @@ from tablecam.table.model import Position, plain_keys
 from tablecam.table.roster import BaseType, CommanderEntry, Roster, UnitEntry
 from tablecam.table.sides import colour_numbers, side_name, side_plural
 from tablecam.table.table_file import roster_from
-
-Json = dict[str, Any]
 
 _NO_TAG = -1
 

@@ -18,9 +18,9 @@ from typing import Annotated, Any, Final
 
 from pydantic import Field, StringConstraints
 
-from tablecam.documents import Document, json_document
+from tablecam.documents import Document, Json, json_document
 from tablecam.errors import BadInput
-from tablecam.record.entries import GameFacts, Json, Kind, NewEntry, Picture, PictureKind
+from tablecam.record.entries import GameFacts, Kind, NewEntry, Picture, PictureKind
 from tablecam.record.journal import entry_rows, facts_row
 from tablecam.replay.copies import RecordingCopy
 from tablecam.table.sections import StrictModel

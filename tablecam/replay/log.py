@@ -10,7 +10,8 @@ from datetime import datetime
 from itertools import chain, pairwise
 from typing import Any, Final
 
-from tablecam.record.entries import Entry, Json, Kind
+from tablecam.documents import Json
+from tablecam.record.entries import Entry, Kind
 from tablecam.replay.words import ANSWERS
 from tablecam.rules.descriptions import Described
 from tablecam.rules.game_files import FORMATS

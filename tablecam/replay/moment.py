@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import Final
 
+from tablecam.documents import Json
 from tablecam.errors import BadInput
 from tablecam.record.entries import Entry, Kind
 from tablecam.record.journal import Journal
@@ -14,7 +15,6 @@ from tablecam.rules.games import described
 from tablecam.table.model import BasePose, Position, Unit
 from tablecam.table.position_file import position_from_json
 
-Json = dict[str, Any]
 Place = tuple[float, float, float]
 """A base's centre and heading: mm, mm, degrees."""
 

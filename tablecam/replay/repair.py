@@ -15,10 +15,11 @@ from pathlib import Path
 from typing import Final
 
 import tablecam
+from tablecam.documents import Json
 from tablecam.errors import BadInput
 from tablecam.record.database import MAGIC
 from tablecam.record.digests import Verification
-from tablecam.record.entries import Entry, GameFacts, Json, Kind, NewEntry, Picture
+from tablecam.record.entries import Entry, GameFacts, Kind, NewEntry, Picture
 from tablecam.record.faults import readable_errors
 from tablecam.record.game_file import GameFile
 from tablecam.record.positions import MISSED, WHOLE

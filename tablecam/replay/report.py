@@ -10,7 +10,8 @@ from datetime import datetime
 from itertools import groupby
 from typing import Final
 
-from tablecam.record.entries import Entry, GameFacts, Json
+from tablecam.documents import Json
+from tablecam.record.entries import Entry, GameFacts
 from tablecam.replay.log import Log, LogLine
 from tablecam.replay.map_text import map_lines, sides_of
 from tablecam.replay.moment import document_after

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from copy import copy
 from typing import Any
 
+from tablecam.documents import Json
 from tablecam.errors import BadInput
-from tablecam.record.entries import Entry, Json
+from tablecam.record.entries import Entry
 from tablecam.record.positions import MISSED
 from tablecam.referee.game_views import action_document, game_status, ruling_document
 from tablecam.referee.table_diff import TableDiff

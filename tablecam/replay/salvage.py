@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final, TypeGuard
 
+from tablecam.documents import Json
 from tablecam.record.digests import Verification, Verifier
 from tablecam.record.entries import (
     KINDS,
     PICTURE_KINDS,
     GameFacts,
-    Json,
     Kind,
     NewEntry,
     Picture,

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Final
 
+from tablecam.documents import Json
 from tablecam.errors import BadInput
 from tablecam.geometry.shapes import Shape
 from tablecam.record.entries import Entry, Kind
@@ -18,8 +19,6 @@ from tablecam.rules.games import described
 from tablecam.table.model import Position
 from tablecam.table.position_file import position_from_json
 from tablecam.table.sides import side_name, side_plural
-
-Json = dict[str, Any]
 
 MOVE_S: Final = 0.8
 """How long a movement takes."""

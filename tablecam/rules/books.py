@@ -10,7 +10,7 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any, Protocol
 
-from tablecam.documents import Document
+from tablecam.documents import Document, Json
 from tablecam.errors import BadInput
 from tablecam.geometry.shapes import Shape, TableDrawing
 from tablecam.rules.discovery import discover
@@ -18,8 +18,6 @@ from tablecam.rules.reports import Finding, Section, TextTable, UnitReport
 from tablecam.table.model import Position
 from tablecam.uncertainty.lengths import Length
 from tablecam.wording import nearest, quoted
-
-Json = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Literal, Protocol
 
-from tablecam.documents import Document
+from tablecam.documents import Document, Json
 from tablecam.geometry.shapes import Shape
 from tablecam.rules.game_files import GameFile, house_options
 from tablecam.table.model import (
@@ -25,8 +25,6 @@ from tablecam.table.model import (
     hexes,
     preferred_unit,
 )
-
-Json = dict[str, Any]
 
 Sign = Literal["flag", "card", "star", "coin", "skull"]
 """A sign before a figure on the page."""

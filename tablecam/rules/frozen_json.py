@@ -15,8 +15,7 @@ from typing import Annotated, Any, Literal, TypeVar, Union, dataclass_transform
 from pydantic import ConfigDict, Field, GetCoreSchemaHandler, TypeAdapter
 from pydantic_core import CoreSchema
 
-from tablecam.documents import document_from
-from tablecam.rules.game import Json
+from tablecam.documents import Json, document_from
 from tablecam.toml_lines import KeyPath
 from tablecam.wording import quoted
 

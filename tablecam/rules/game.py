@@ -14,6 +14,7 @@ from random import Random
 from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol, TypeVar
 
+from tablecam.documents import Json
 from tablecam.errors import BadInput
 from tablecam.geometry.shapes import Shape
 from tablecam.rules.descriptions import (
@@ -27,8 +28,6 @@ from tablecam.rules.descriptions import (
 from tablecam.table.model import Position
 from tablecam.table.motion import bases_left
 from tablecam.uncertainty.answer import Answer
-
-Json = dict[str, Any]
 
 OVERRULE, LAY = "overrule", "lay"
 """Types of action that every game may have in addition to its own.

@@ -15,15 +15,13 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal, Protocol
 
-from tablecam.documents import Document, document_from, read_toml
+from tablecam.documents import Document, Json, document_from, read_toml
 from tablecam.errors import BadInput
 from tablecam.rules.discovery import text_of
 from tablecam.table.model import HexMap
 from tablecam.table.sections import Faults, Name, StrictModel, first_of
 from tablecam.toml_lines import KeyPath
 from tablecam.wording import quoted
-
-Json = dict[str, Any]
 
 FORMATS: Mapping[str, str] = MappingProxyType(
     {"charts": "tablecam.charts", "map": "tablecam.hexmap", "scenario": "tablecam.scenario"}

@@ -15,19 +15,10 @@ from typing import Any, Generic
 
 from pydantic import Field
 
-from tablecam.documents import document_from
+from tablecam.documents import Json, document_from
 from tablecam.errors import BadInput
 from tablecam.rules.dice import Roll
-from tablecam.rules.game import (
-    Action,
-    Game,
-    Json,
-    Offer,
-    PendingDecision,
-    Refused,
-    State,
-    Suggestion,
-)
+from tablecam.rules.game import Action, Game, Offer, PendingDecision, Refused, State, Suggestion
 from tablecam.rules.game_files import house_files
 from tablecam.rules.play_log import Done, Logged, PlayLog, Remark
 from tablecam.table.model import Position

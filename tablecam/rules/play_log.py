@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Generic
 
-from tablecam.rules.game import Action, Event, Game, Json, State
+from tablecam.documents import Json
+from tablecam.rules.game import Action, Event, Game, State
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,15 +27,13 @@ from typing import Any, ClassVar, Literal, TypeVar, dataclass_transform
 from pydantic import ConfigDict, TypeAdapter
 from typing_extensions import TypedDict, is_typeddict
 
-from tablecam.documents import Document, Model, annotation_at, annotations_in, document_from
+from tablecam.documents import Document, Json, Model, annotation_at, annotations_in, document_from
 from tablecam.rules.discovery import discover
 from tablecam.rules.game_files import GameFile
 from tablecam.table.sections import NotNegative
 from tablecam.toml_lines import KeyPath
 from tablecam.uncertainty.answer import Answer, AnswerWord
 from tablecam.wording import nearest, quoted
-
-Json = dict[str, Any]
 
 INCH_MM = 25.4
 

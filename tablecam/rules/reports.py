@@ -7,13 +7,13 @@ import textwrap
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
+from tablecam.documents import Json
 from tablecam.errors import BadInput
 from tablecam.geometry.shapes import Shape
 from tablecam.uncertainty.answer import Answer
 
-Json = dict[str, Any]
 T = TypeVar("T")
 log = logging.getLogger(__name__)
 

@@ -15,19 +15,11 @@ from typing import Any, ClassVar, Final, Literal, Protocol, Self, TypeVar
 
 from pydantic import TypeAdapter
 
+from tablecam.documents import Json
 from tablecam.geometry.shapes import Shape
 from tablecam.rules.dice import Roll, values_of
 from tablecam.rules.frozen_json import Variant, from_plain, renamed, to_plain
-from tablecam.rules.game import (
-    OVERRULE,
-    Ban,
-    DiceGroup,
-    Event,
-    Game,
-    Json,
-    PendingDecision,
-    Refused,
-)
+from tablecam.rules.game import OVERRULE, Ban, DiceGroup, Event, Game, PendingDecision, Refused
 from tablecam.rules.lay import Lay
 from tablecam.rules.memo import remembered
 from tablecam.table.model import Position

@@ -19,7 +19,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from tablecam.documents import Document, document_from, read_json
+from tablecam.documents import Document, Json, document_from, read_json
 from tablecam.table.model import (
     GAMES,
     Arm,
@@ -177,8 +177,6 @@ class PositionDocument(StrictModel):
 
 FORMAT = "tablecam.position"
 VERSION = 1
-
-Json = dict[str, Any]
 
 
 def read_position_file(path: Path, games: Games = GAMES) -> Position:

@@ -143,14 +143,14 @@ def test_nothing_is_seen_in_a_masked_part_until_it_is_looked_at_again(scene):
     _, tap, live = scene
     seen = after_one_frame(tap, live)
     masked, beside = seen.position.unit("P1").bases[:2]
-    live.change_masks((around(masked, 12.0),))
+    live.mask(around(masked, 12.0))
     after = after_one_frame(tap, live)
     assert after.masks == (around(masked, 12.0),)
     assert masked.tag in after.health.missing
     # It is not held where it lay, as nobody knows what is there.
     assert masked.tag not in after.held_for_s
     assert beside.tag in bases_by_tag(after.position)
-    live.change_masks(())
+    live.unmask(around(masked, 12.0))
     assert masked.tag in bases_by_tag(after_one_frame(tap, live).position)
 
 
@@ -160,10 +160,10 @@ def test_a_copy_of_a_tag_in_a_masked_part_puts_no_base_in_doubt(scene):
     base = after_one_frame(tap, live).position.unit("P1").bases[0]
     corner = replace(base, x_mm=150.0, y_mm=60.0)
     tap.copies_mm = np.array([[base.x_mm, base.y_mm, 0.0], [corner.x_mm, corner.y_mm, 0.0]])
-    live.change_masks((around(corner, 45.0),))
+    live.mask(around(corner, 45.0))
     assert after_one_frame(tap, live).doubted == frozenset()
     assert bases_by_tag(live.snapshot().position)[base.tag].seen == "now"
-    live.change_masks(())
+    live.unmask(around(corner, 45.0))
     assert base.tag in after_frames(tap, live, 2).doubted
 
 
@@ -174,7 +174,7 @@ def test_masks_that_cannot_be_kept_are_not_used():
     with watched(keep_masks=refuse) as (_, tap, live):
         base = after_one_frame(tap, live).position.unit("P1").bases[0]
         with pytest.raises(BadInput, match="no space left"):
-            live.change_masks((around(base),))
+            live.mask(around(base))
         assert after_one_frame(tap, live).masks == ()
 
 

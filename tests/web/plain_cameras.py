@@ -7,13 +7,13 @@ from contextlib import contextmanager
 import numpy as np
 
 from tablecam.capture.camera import ListedCamera
-from tablecam.capture.camera_choice import CameraChoice
 from tablecam.capture.clock import SystemClock
 from tablecam.capture.frame import Frame
 from tablecam.capture.options import SourceOptions
 from tablecam.capture.picture import DecodedPicture
 from tablecam.capture.reader import Reader
 from tablecam.errors import BadInput
+from tablecam.live.camera_choice import CameraChoice
 
 CAMERAS = (
     ListedCamera(0, "Integrated Webcam"),

@@ -120,8 +120,11 @@ class StandingTable:
         symbol = None if unit is None else unit.symbol
         return {"a": a, "b": b, "within": ranges and list(ranges), "unit": symbol}
 
-    def change_masks(self, masks: tuple[Mask, ...]) -> None:
-        self.show(masks=masks)
+    def mask(self, mask: Mask) -> None:
+        self.show(masks=(*self._snapshot.masks, mask))
+
+    def unmask(self, mask: Mask) -> None:
+        self.show(masks=tuple(known for known in self._snapshot.masks if known != mask))
 
     def keep_tape(self, by: str, a: str, b: str) -> None:
         self.pointing.keep(by, a, b)

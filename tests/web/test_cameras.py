@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from flask.testing import FlaskClient
 
-from tablecam.capture.camera_choice import CameraChoice
 from tablecam.capture.reader import Reader
+from tablecam.live.camera_choice import CameraChoice
 from tests.patience import PATIENCE_S
 from tests.web.plain_cameras import SIZES_PX, plain_cameras
 from tests.web.standing import StandingTable
@@ -61,7 +61,7 @@ def test_a_camera_is_used_from_the_next_frame_on(
         newer = reader.newest(after=newer.number, timeout_s=PATIENCE_S)
     assert newer is not None
     assert (newer.width_px, newer.height_px) == SIZES_PX[2]
-    assert (choice.source, reader.status.name) == ("2", "camera 2")
+    assert (choice.number, reader.status.name) == (2, "camera 2")
 
 
 @pytest.mark.parametrize("action", ["test", "use"])

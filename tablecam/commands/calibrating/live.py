@@ -7,11 +7,11 @@ from pathlib import Path
 
 import click
 
-from tablecam.capture.camera_choice import CameraChoice
 from tablecam.capture.frame import Source
 from tablecam.capture.open_source import open_reader
 from tablecam.capture.options import SourceOptions
 from tablecam.commands.new_files import check_place
+from tablecam.live.camera_choice import CameraChoice
 from tablecam.live_calibration.calibration import LiveCalibration
 from tablecam.live_calibration.state import Stage
 from tablecam.rules.games import known_games

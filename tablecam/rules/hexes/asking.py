@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from pydantic import Field as Limits
 
-from tablecam.documents import document_from
+from tablecam.documents import Json, document_from
 from tablecam.rules.hexes.counters import place_of
 from tablecam.rules.hexes.files import Ground, HexNumber, Pair
 from tablecam.rules.hexes.grid import Grid, Hex, grid_of
@@ -18,7 +18,6 @@ from tablecam.rules.questions import FactError, Facts, NestedFacts
 from tablecam.table.model import BasePose, HexMap
 from tablecam.table.sections import MapSection, NotNegative, Positive, StrictModel
 
-Json = dict[str, Any]
 HexName = Annotated[str, Limits(pattern=r"^\d{4}$")]
 
 

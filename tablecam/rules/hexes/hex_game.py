@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, Self, TypeVar
 
+from tablecam.documents import Json
 from tablecam.errors import BadInput
 from tablecam.geometry.shapes import Shape
 from tablecam.rules.descriptions import Setting
 from tablecam.rules.frozen_json import to_plain
-from tablecam.rules.game import Json, Offer, Refused
+from tablecam.rules.game import Offer, Refused
 from tablecam.rules.game_files import house_files
 from tablecam.rules.hexes.counters import face_of, laid, place_of
 from tablecam.rules.hexes.grid import Grid, grid_of

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Final, Literal
 import shapely
 from pydantic import Field as Limits
 
+from tablecam.documents import Json
 from tablecam.geometry.arrangement import arrangement
 from tablecam.geometry.moves.poses import shifted, wheeled
 from tablecam.geometry.outlines import table_outline
@@ -31,7 +32,6 @@ from tablecam.table.model import TableSize, Terrain
 from tablecam.table.position_file import BaseSection
 from tablecam.table.sections import Name, TerrainSection
 
-Json = dict[str, Any]
 Die = Annotated[int, Limits(ge=1, le=6)]
 Throw = Annotated[list[Die], Limits(min_length=2, max_length=2)]
 Centimetres = Annotated[float, Limits(ge=0, le=10_000)]

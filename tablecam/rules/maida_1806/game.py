@@ -9,13 +9,12 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field, TypeAdapter
 
-from tablecam.documents import document_from
+from tablecam.documents import Json, document_from
 from tablecam.errors import BadInput
 from tablecam.geometry.shapes import Shape
 from tablecam.rules import descriptions as about
 from tablecam.rules.dice import Roll
 from tablecam.rules.frozen_json import one_of
-from tablecam.rules.game import Json
 from tablecam.rules.hexes.hex_game import HexGame, HexOptions
 from tablecam.rules.lay import Lay
 from tablecam.rules.maida_1806 import hands, page, sequence

@@ -6,10 +6,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
+from tablecam.documents import Json
 from tablecam.geometry.shapes import Shape
 from tablecam.rules import descriptions as about
 from tablecam.rules.dice import Roll
-from tablecam.rules.game import Ban, DiceGroup, Json, Offer, PendingDecision
+from tablecam.rules.game import Ban, DiceGroup, Offer, PendingDecision
 from tablecam.rules.hexes.hex_game import unit_setting
 from tablecam.rules.hexes.zones import Hexes
 from tablecam.rules.maida_1806 import clash, field, fire, hands, movement, reaction, sequence

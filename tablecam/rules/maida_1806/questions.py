@@ -8,6 +8,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field as Limits
 
+from tablecam.documents import Json
 from tablecam.rules.game import Ban
 from tablecam.rules.hexes import asking
 from tablecam.rules.hexes.asking import HexName, ground_in, map_of, on_map
@@ -32,7 +33,6 @@ from tablecam.rules.questions import (
 from tablecam.rules.steps import Decide
 from tablecam.table.model import Arm, Position, TableSize
 
-Json = dict[str, Any]
 QUESTIONS: Final = Questions(tables.GAME)
 Die = Annotated[int, Limits(ge=0, le=9)]
 Dice = tuple[Die, ...]

@@ -8,11 +8,10 @@ from functools import partial
 from types import MappingProxyType
 from typing import Final, Literal
 
-from tablecam.documents import Document
+from tablecam.documents import Document, Json
 from tablecam.errors import BadInput
 from tablecam.geometry.shapes import TableDrawing
 from tablecam.rules.books import Book, LengthByRule, Resolution, RulingsQuery
-from tablecam.rules.game import Json
 from tablecam.rules.maurice.field.field import GAME, Field, UnitOnField, field_of
 from tablecam.rules.maurice.field.requests import request_of
 from tablecam.rules.maurice.field.tables import BASES

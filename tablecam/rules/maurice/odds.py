@@ -17,8 +17,7 @@ from typing import Any, Final
 import numpy as np
 import shapely
 
-from tablecam.documents import Document
-from tablecam.rules.game import Json
+from tablecam.documents import Document, Json
 from tablecam.rules.maurice.combat import combat
 from tablecam.rules.maurice.combat.results import (
     CombatResult,

@@ -8,9 +8,9 @@ from typing import Annotated, Any, Final
 
 from pydantic import Field as Limits
 
-from tablecam.documents import Document
+from tablecam.documents import Document, Json
 from tablecam.errors import BadInput
-from tablecam.rules.game import Ban, Json
+from tablecam.rules.game import Ban
 from tablecam.rules.maurice.book import BOOK, Handle
 from tablecam.rules.maurice.combat.combat import combat_scores
 from tablecam.rules.maurice.combat.results import rally_number

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from tablecam.documents import Json
 from tablecam.geometry.rectangles import EXACT_MM
-from tablecam.rules.game import Json
 from tablecam.rules.maurice.combat import combat
 from tablecam.rules.maurice.combat.results import position_after, rally
 from tablecam.rules.maurice.field.field import GAME, Field

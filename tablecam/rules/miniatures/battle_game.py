@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, TypeVar
 
-from tablecam.documents import document_from
+from tablecam.documents import Json, document_from
 from tablecam.errors import BadInput
 from tablecam.geometry.outlines import Axes
 from tablecam.geometry.shapes import Shape
 from tablecam.rules import descriptions as about
-from tablecam.rules.game import Ban, Json, Offer, PendingDecision, Refused, Suggestion
+from tablecam.rules.game import Ban, Offer, PendingDecision, Refused, Suggestion
 from tablecam.rules.game_files import FORMATS, VERSION, GameFile
 from tablecam.rules.lay import Lay, with_bases
 from tablecam.rules.miniatures.battle import Bases, Battle, Done, Judged, Move, Phase, permitted

@@ -6,10 +6,11 @@ from collections.abc import Callable, Mapping
 from itertools import chain
 from typing import Any, Final
 
+from tablecam.documents import Json
 from tablecam.geometry.shapes import Shape
 from tablecam.rules import descriptions as about
 from tablecam.rules.dice import Roll
-from tablecam.rules.game import Json, Offer, PendingDecision
+from tablecam.rules.game import Offer, PendingDecision
 from tablecam.rules.hexes.grid import Hex
 from tablecam.rules.hexes.hex_game import unit_setting
 from tablecam.rules.musket_saber import battle, sequence

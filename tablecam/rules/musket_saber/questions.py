@@ -9,7 +9,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field as Limits
 
-from tablecam.documents import document_from
+from tablecam.documents import Json, document_from
 from tablecam.rules.game import Ban
 from tablecam.rules.hexes import asking
 from tablecam.rules.hexes.asking import HexName, ground_in, map_of, on_map
@@ -25,7 +25,6 @@ from tablecam.rules.musket_saber.troops import Leader, LineKind, Post, Unit, fig
 from tablecam.rules.questions import FactError, Facts, NestedFacts, Questions, charts_in, is_house
 from tablecam.table.sections import StrictModel
 
-Json = dict[str, Any]
 QUESTIONS: Final = Questions(tables.GAME)
 Die = Annotated[int, Limits(ge=1, le=6)]
 Dice = tuple[Die, ...]

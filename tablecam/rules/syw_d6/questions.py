@@ -6,10 +6,11 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import Field as Limits
 
+from tablecam.documents import Json
 from tablecam.geometry.moves.lanes import room_ahead_mm
 from tablecam.geometry.moves.poses import ahead, wheeled
 from tablecam.rules.dice import dice_words
@@ -55,7 +56,6 @@ from tablecam.table.model import Commander, Point, Position, TableSize, Unit
 from tablecam.table.position_file import BaseSection
 from tablecam.table.sections import Name, Positive, TerrainSection
 
-Json = dict[str, Any]
 Die = Annotated[int, Limits(ge=1, le=6)]
 Dice = tuple[Die, ...]
 Degrees = Annotated[float, Limits(ge=-180, le=180)]

@@ -10,13 +10,12 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from tablecam.documents import Document
+from tablecam.documents import Document, Json
 from tablecam.geometry.moves.lanes import all_ahead
 from tablecam.geometry.outlines import GRID_MM, Axes, common_area
 from tablecam.geometry.rectangles import EXACT_MM
 from tablecam.geometry.shapes import shapes_of
 from tablecam.geometry.sight import eroded_by_hair, free_lines
-from tablecam.rules.game import Json
 from tablecam.rules.maurice.combat.engagement import Engagements, engagements
 from tablecam.rules.maurice.combat.results import (
     CombatResult,

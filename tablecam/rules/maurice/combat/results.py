@@ -12,11 +12,11 @@ import shapely
 from numpy.typing import NDArray
 from shapely import affinity
 
+from tablecam.documents import Json
 from tablecam.geometry.moves.lanes import advanced, overlaps_ahead, swept_straight
 from tablecam.geometry.moves.poses import ahead
 from tablecam.geometry.outlines import footprint, table_outline
 from tablecam.geometry.rectangles import rectangles
-from tablecam.rules.game import Json
 from tablecam.rules.maurice.field import tables
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.ground import is_partly_in

@@ -10,11 +10,11 @@ from typing import Any, Final
 
 from pydantic import TypeAdapter
 
-from tablecam.documents import Document
+from tablecam.documents import Document, Json
 from tablecam.rules import descriptions as about
 from tablecam.rules.dice import Roll
 from tablecam.rules.frozen_json import classes_of, one_of, to_plain
-from tablecam.rules.game import DeclareFirst, Json, PendingDecision, Refused, Suggestion
+from tablecam.rules.game import DeclareFirst, PendingDecision, Refused, Suggestion
 from tablecam.rules.lay import Lay, with_bases
 from tablecam.rules.maurice.field.field import GAME as NAME
 from tablecam.rules.maurice.field.tables import KINDS, LONG_BW, SHORT_BW

@@ -8,8 +8,8 @@ from itertools import chain, compress
 from types import MappingProxyType
 from typing import Any, Final
 
+from tablecam.documents import Json
 from tablecam.geometry.shapes import LegendEntry, Shape, TableDrawing, shapes_of
-from tablecam.rules.game import Json
 from tablecam.rules.maurice.charge.charge import Charge, ChargeLane
 from tablecam.rules.maurice.combat.engagement import NEAR_RULE as TWO_LINES_RULE
 from tablecam.rules.maurice.field.field import GAME, Field, UnitOnField
