@@ -195,9 +195,7 @@ class Uploader(Background):
         game = self._current_game()
         if not self._is_ready:
             self._hall.prepare()
-            playing = None if game is None else game.path
-            # The game in progress is queued as well, but is sent as it grows.
-            self._older = deque(queued for queued in self._queue.games() if queued.path != playing)
+            self._older = self._older_games(game)
             # The server's contents may have changed while it was away.
             self._copy = self._older_copy = None
             self._is_ready = True
@@ -209,6 +207,15 @@ class Uploader(Background):
         # One batch of the older games at a time, so that they never delay this one.
         if self._older:
             self._send_older(self._older[0])
+
+    def _older_games(self, playing: GameFile | None) -> deque[QueuedUpload]:
+        """Returns the queued games without the one in progress, which is sent as it grows."""
+        try:
+            queue = self._queue.games()
+        except BadInput as error:
+            log.warning("older recordings are not sent to the hall: %s", error)
+            return deque()
+        return deque(queued for queued in queue if playing is None or queued.path != playing.path)
 
     def _report_presence(self, copy: HallCopy) -> None:
         if copy.is_apart and not self._has_reported_apart:

@@ -37,7 +37,7 @@ from tablecam.errors import BadInput
 from tablecam.live_calibration.bases import BasesWork
 from tablecam.live_calibration.hex_fit import MapFit, better_words, far_hexes, fit_map
 from tablecam.live_calibration.state import CalibrationState, Saved, Stage, TableReading
-from tablecam.record.atomic_files import replace_file
+from tablecam.record.atomic_files import disk_errors, replace_file
 from tablecam.rules.hexes.grid import Hex
 from tablecam.table.bases_file import bases_path
 from tablecam.table.model import Point
@@ -79,36 +79,48 @@ class ViewFolder:
         Raises:
             BadInput: It cannot be written.
         """
-        file = self._file(name)
-        try:
+        with disk_errors(str(self._file(name)), "the view cannot be saved"):
             self.path.mkdir(parents=True, exist_ok=True)
             _, encoded = cv2.imencode(".png", picture)
-            replace_file(file, encoded.tobytes())
-        except OSError as error:
-            raise BadInput(str(file), f"the view cannot be saved: {error.strerror}") from None
+            replace_file(self._file(name), encoded.tobytes())
 
     def drop(self, name: str) -> None:
-        """Moves a view to the dropped ones."""
+        """Moves a view to the dropped ones.
+
+        Raises:
+            BadInput: It cannot be moved.
+        """
         dropped = self.path / _DROPPED_FOLDER
-        dropped.mkdir(parents=True, exist_ok=True)
-        # The file is missing if the disk was full when the view was taken.
-        if self._file(name).exists():
-            os.replace(self._file(name), dropped / f"{name}.png")
+        with disk_errors(str(self._file(name)), "the view cannot be dropped"):
+            # The file is missing if the disk was full when the view was taken.
+            if self._file(name).exists():
+                dropped.mkdir(exist_ok=True)
+                os.replace(self._file(name), dropped / f"{name}.png")
 
     def restore(self, name: str) -> None:
-        """Restores a dropped view."""
+        """Restores a dropped view.
+
+        Raises:
+            BadInput: It cannot be moved.
+        """
         dropped = self.path / _DROPPED_FOLDER / f"{name}.png"
-        if dropped.exists():
-            os.replace(dropped, self._file(name))
+        with disk_errors(str(dropped), "the view cannot be restored"):
+            if dropped.exists():
+                os.replace(dropped, self._file(name))
 
     def set_aside(self) -> Path | None:
-        """Renames the folder to make room for a new one; returns its new path, if it existed."""
+        """Renames the folder to make room for a new one; returns its new path, if it existed.
+
+        Raises:
+            BadInput: It cannot be renamed.
+        """
         if not self.path.exists():
             return None
         for number in itertools.count(1):
             aside = self.path.with_name(f"{self.path.name}.old-{number}")
             if not aside.exists():
-                os.replace(self.path, aside)
+                with disk_errors(str(self.path), "the views cannot be set aside"):
+                    os.replace(self.path, aside)
                 return aside
         raise AssertionError("there is always a next number")
 
@@ -212,25 +224,34 @@ class CalibrationWork:
         """Drops a view.
 
         Raises:
-            BadInput: There is no such view.
+            BadInput: There is no such view, or its picture cannot be moved.
         """
         # The guide first: it refuses a name that it does not know.
         try:
             self._guide.drop(name)
         except CalibrationError as error:
             raise BadInput("drop", str(error)) from None
-        self._folder.drop(name)
+        try:
+            self._folder.drop(name)
+        except BadInput:
+            self._guide.undo_drop()
+            raise
 
     def undo_drop(self) -> None:
         """Restores the view that was dropped last.
 
         Raises:
-            BadInput: None was dropped.
+            BadInput: None was dropped, or its picture cannot be moved.
         """
         try:
-            self._folder.restore(self._guide.undo_drop())
+            name = self._guide.undo_drop()
         except CalibrationError as error:
             raise BadInput("undo", str(error).removeprefix("undo: ")) from None
+        try:
+            self._folder.restore(name)
+        except BadInput:
+            self._guide.drop(name)
+            raise
 
     def finish_lens(self) -> None:
         """Continues with the table; without a table file, saves only the lens.

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-from rich.table import Table
+import click
 
 from calibration.camera_file import CameraFile
 from calibration.extrinsics.table_pose import TableSearch
@@ -16,6 +15,8 @@ from calibration.intrinsics.lens_from_views import RejectedView
 from calibration.intrinsics.lens_progress import Progress
 from calibration.lens import LENS_PARAMETERS
 from calibration.results import LensCalibration, TableCalibration
+from tablecam.commands import outputs
+from tablecam.rules.reports import TextTable
 
 
 def lens_document(
@@ -81,29 +82,35 @@ def table_document(
 
 def print_document(document: dict[str, Any]) -> None:
     """Prints one JSON document to standard output."""
-    # Soft-wrapped, because a narrow terminal must not break the JSON.
-    Console(soft_wrap=True, highlight=False, markup=False).print(json.dumps(document, indent=1))
+    click.echo(json.dumps(document, indent=1))
 
 
 def print_lens(
     calibration: LensCalibration, rejected: Sequence[RejectedView], progress: Progress
 ) -> None:
     """Prints the views, the parameters, and whether they suffice."""
-    views = Table("view", "corners", "left out", "error px", title="Board views")
-    for view in calibration.views:
-        left_out = str(view.corners_left_out or "")
-        views.add_row(view.name, str(view.corners), left_out, f"{view.rms_px:.3f}")
-    for rejection in rejected:
-        views.add_row(rejection.name, "not used", "", rejection.reason)
-    parameters = Table("parameter", "value", "± one sigma", title="Lens")
+    views = [
+        (view.name, str(view.corners), str(view.corners_left_out or ""), f"{view.rms_px:.3f}")
+        for view in calibration.views
+    ]
+    views += [(view.name, "not used", "", view.reason) for view in rejected]
+    heads = ("view", "corners", "left out", "error px")
+    outputs.print_table(TextTable("Board views", heads, tuple(views)))
+    parameters = []
     lens, sigmas = calibration.lens, calibration.sigmas
     for name, value, sigma in zip(LENS_PARAMETERS, lens.parameters, sigmas, strict=True):
         # Distortion coefficients are far smaller than lengths in pixels.
         digits = 2 if name.endswith("_px") else 6
-        parameters.add_row(name, f"{value:.{digits}f}", f"{sigma:.{digits}f}")
-    console = Console()
-    console.print(views)
-    console.print(parameters)
+        parameters.append((name, f"{value:.{digits}f}", f"{sigma:.{digits}f}"))
+    outputs.print_table(
+        TextTable(
+            "Lens",
+            ("parameter", "value", "± one sigma"),
+            tuple(parameters),
+            right=frozenset({"value", "± one sigma"}),
+        )
+    )
+    console = outputs.output_console()
     console.print(
         f"Reprojection error {calibration.rms_px:.3f} px over {len(calibration.views)} views."
     )
@@ -118,15 +125,16 @@ def print_table(search: TableSearch) -> None:
     """Prints the tags' residuals and the uncertainty they leave."""
     calibration = search.calibration
     has_left_out = not all(tag.used for tag in calibration.tags)
-    verdict = ["used"] if has_left_out else []
-    tags = Table("table tag", "x off mm", "y off mm", "off mm", *verdict, title="Table tags")
+    offsets = ("x off mm", "y off mm", "off mm")
+    rows = []
     for tag in calibration.tags:
         # `z` prints a rounded zero without its minus.
         numbers = (f"{value:z.2f}" for value in (tag.dx_mm, tag.dy_mm, tag.distance_mm))
-        used = ["yes" if tag.used else "left out"] if has_left_out else []
-        tags.add_row(str(tag.id), *numbers, *used)
-    console = Console()
-    console.print(tags)
+        used = ("yes" if tag.used else "left out",) if has_left_out else ()
+        rows.append((str(tag.id), *numbers, *used))
+    heads = ("table tag", *offsets, *(("used",) if has_left_out else ()))
+    outputs.print_table(TextTable("Table tags", heads, tuple(rows), right=frozenset(offsets)))
+    console = outputs.output_console()
     for line in _sentences(calibration, search):
         console.print(line, markup=False)
 
