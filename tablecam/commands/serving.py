@@ -227,7 +227,7 @@ def say_where_kept(record: GameRecorder) -> None:
         raise click.exceptions.Exit(1)
     if record.path is not None:
         click.echo(f"The game is recorded in {record.path}", err=True)
-        click.echo(f"Look back at it: tablecam replay {shlex.quote(str(record.path))}", err=True)
+        click.echo(f"Replay it with: tablecam replay {shlex.quote(str(record.path))}", err=True)
 
 
 def _seats(roster: Roster, host: str, port: int, game: GameOptions, *, is_new: bool) -> Seats:
@@ -267,7 +267,7 @@ def is_this_machine(host: str) -> bool:
 def _is_resumed(file: GameFile) -> bool:
     """Whether players resume an unfinished game: asks in a terminal, otherwise yes."""
     if is_being_played(file.path):
-        click.echo(f"another tablecam is playing {file.path}: beginning a new game", err=True)
+        click.echo(f"another tablecam is recording to {file.path}: beginning a new game", err=True)
         return False
     began = f"{file.facts().started_at.astimezone():%d %B, %H:%M}"
     if sys.stdin.isatty():

@@ -63,7 +63,9 @@ class MapFollower:
                 self._asked = moved
             else:
                 self._followed, self._asked = moved, None
-                self._say(f"The map has slipped by {math.hypot(*by_mm):.1f} mm; it is followed.")
+                self._say(
+                    f"The map slipped by {math.hypot(*by_mm):.1f} mm; its hexes are moved along."
+                )
                 was_asked = moved
             if was_asked is self._asked:
                 return
@@ -78,12 +80,12 @@ class MapFollower:
         """
         with self._lock:
             if self._asked is None:
-                raise BadInput("map", "expected a map that has slipped far, but it has not moved")
+                raise BadInput("map", "the map has not slipped")
             far_mm = self._far_mm(self._asked)
             self._agreed = self._followed = self._asked
             self._asked = None
             self.version += 1
-        self._say(f"The map lies {far_mm:.1f} mm elsewhere, as the players agree.")
+        self._say(f"The players confirmed that the map has moved by {far_mm:.1f} mm.")
         self._changed()
 
     def _far_mm(self, hex_map: HexMap) -> float:

@@ -225,7 +225,7 @@ def hidden_tags(position: Position, reference: str) -> frozenset[int]:
     tags = (base.tag for base in _bases(thing) if base.seen == "held")
     hidden = frozenset(tag for tag in tags if tag is not None)
     if not hidden:
-        raise BadInput(reference, "expected something that is hidden, but the camera sees it")
+        raise BadInput(reference, "the camera sees it: only what is hidden can be taken off")
     return hidden
 
 

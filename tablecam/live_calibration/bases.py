@@ -247,7 +247,7 @@ class BasesWork:
         doubted = self._doubted.pop(tag, None) if tag in self._measured else None
         if refused and doubted is not None and self._fits([doubted], laying):
             self._layings = [old for old in self._layings if old.tag != tag] + [doubted]
-            note, refused = "has a new tag: its earlier layings no longer count; ", ""
+            note, refused = "has a new tag, so its earlier placements no longer count; ", ""
         name = self._name(tag)
         if refused:
             self._doubted[tag] = laying
@@ -268,21 +268,21 @@ class BasesWork:
         if known is not None:
             off = misfit(laying, cut, known)
             return off and (
-                f"expected it where its earlier layings have it, got it {off} off: push it in "
-                "again; if it lies there again, its tag is new and the earlier ones are dropped"
+                f"this placement is {off} away from its earlier ones. Push it in again: if it "
+                "comes to lie there again, its tag is new and the earlier ones are dropped"
             )
         sigma_deg = math.hypot(base_type.glue_sigma_deg, laying.sigma_deg, PUSH_SIGMA_DEG)
         if abs(laying.turn_deg) > max(_MOST_TURN_DEG, _GLUE_SIGMAS * sigma_deg):
             return (
-                f"expected it against both rulers, got it crooked by {abs(laying.turn_deg):.1f}°: "
-                "the two edges disagree; push it in again, or glue its tag on straighter"
+                f"it is crooked by {abs(laying.turn_deg):.1f}°: push it against both rulers again, "
+                "or glue its tag on straighter"
             )
         sigma_mm = math.hypot(
             base_type.glue_sigma_mm, cut.size_sigma_mm / 2, laying.sigma_mm, RULER_SIGMA_MM
         )
         off_mm = self._off_mm(laying)
         if off_mm > max(_MOST_OFF_MM, _GLUE_SIGMAS * sigma_mm):
-            return f"expected it in the corner, got it {off_mm:.1f} mm off: push it in fully"
+            return f"it is {off_mm:.1f} mm away from the corner: push it in fully"
         return ""
 
     def _fits(self, before: Sequence[Laying], laying: Laying) -> bool:

@@ -87,7 +87,7 @@ def fit_map(hex_map: HexMap, places_mm: Mapping[Hex, Point]) -> MapFit:
     spread, middle = on_grid - on_grid.mean(), on_table.mean()
     turn = complex(np.vdot(spread, on_table - middle) / np.vdot(spread, spread))
     if abs(turn) < 1.0:
-        raise BadInput("hexmap fit", "expected places apart from each other, got them in one spot")
+        raise BadInput("hexmap fit", "expected different places, got all of them at one spot")
     start = complex(middle - turn * on_grid.mean())
     fitted = replace(
         hex_map,

@@ -145,7 +145,7 @@ def _table_sentence(table: TableReading) -> tuple[Tone, str]:
         missing = ", ".join(map(str, table.missing))
         if not table.missing:
             return "doubt", table.problem
-        return "do", f"Clear the board away. Table tags not seen: {missing}"
+        return "do", f"Put the board away. Table tags not seen: {missing}"
     misplaced = [tag.id for tag in table.search.calibration.tags if not tag.used]
     if misplaced:
         return "doubt", f"Tag {misplaced[0]} is not where the table file says"

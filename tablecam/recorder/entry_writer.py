@@ -142,7 +142,8 @@ class Writer:
         # One writer per file: a second program records in a file of its own.
         if not is_free:
             self._news.append(
-                f"another tablecam is playing {file.path.name}: this game is recorded in a new file"
+                f"another tablecam is recording to {file.path.name}: this game is recorded in "
+                "a new file"
             )
             return
         self._lock, self.file = lock, file

@@ -82,7 +82,7 @@ def test_a_sheet_that_is_not_seen_is_one_line(folder, arguments, tmp_path, capsy
 def test_a_crooked_base_is_one_line(arguments, tmp_path, capsys):
     shoot(tmp_path / "crooked", [Push(10, crooked_deg=9.0)])
     line = refusal(capsys, *arguments, tmp_path / "crooked")
-    assert line.startswith("base 10 of P1: expected it against both rulers, got it crooked by 9")
+    assert line.startswith("base 10 of P1: it is crooked by 9")
     assert not (tmp_path / "bases.json").exists()
 
 

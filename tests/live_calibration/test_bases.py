@@ -80,8 +80,8 @@ def test_a_base_is_counted_once_until_it_was_lifted_out(tmp_path) -> None:
 @pytest.mark.parametrize(
     ("push", "message"),
     [
-        (Push(TAGS[0], crooked_deg=8.0), "crooked by .*: the two edges disagree"),
-        (Push(TAGS[0], short_mm=4.0), "expected it in the corner, got it .* mm off"),
+        (Push(TAGS[0], crooked_deg=8.0), "crooked by .*: push it against both rulers again"),
+        (Push(TAGS[0], short_mm=4.0), "mm away from the corner: push it in fully"),
     ],
     ids=["crooked", "not pushed in"],
 )
@@ -102,7 +102,7 @@ def test_a_base_that_was_tagged_anew_is_noticed_and_measured_anew(bases_file, tm
     shutil.copy(bases_file, path)
     anew = glued_by_hand(demo_roster(), 1.5, 2.5)
     once = work_after(path, frames([Push(TAGS[1])], roster=anew))
-    assert "expected it where its earlier layings have it" in once.unresolved[TAGS[1]]
+    assert "away from its earlier ones" in once.unresolved[TAGS[1]]
     assert path.read_bytes() == bases_file.read_bytes()
     pushes = [Push(TAGS[1]), Push(TAGS[0]), Push(TAGS[1], 180.0)]
     twice = work_after(path, frames(pushes, roster=anew))
@@ -146,7 +146,7 @@ def test_a_guided_calibration_goes_on_to_the_bases(tmp_path) -> None:
     empty = CalibrationState(0, 0, SourceStatus("jig", "live", "", 1.0), LensGuide().progress)
     state = state_json(work.shown_in(empty))
     assert (state["stage"], state["tone"]) == ("bases", "doubt")
-    assert state["say"].startswith("Base 11 of P1: expected it against both rulers")
+    assert state["say"].startswith("Base 11 of P1: it is crooked by 9")
     assert (state["bases"]["done"], state["bases"]["taken"]) == (1, 2)
     assert ["P1", 1, 4] in state["bases"]["rows"]
     work.leave_bases()

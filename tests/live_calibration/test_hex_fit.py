@@ -100,7 +100,7 @@ def test_another_numbering_or_shift_that_fits_better_is_named():
     [
         (places(TRUE, CORNERS[:3]), "expected 4 hexes or more, got 3"),
         (places(TRUE, CORNERS[:3]) | {"1713": (0.0, 0.0)}, "0101 to 1612, got 1713"),
-        (dict.fromkeys(CORNERS, (10.0, 10.0)), "expected places apart from each other"),
+        (dict.fromkeys(CORNERS, (10.0, 10.0)), "expected different places"),
     ],
 )
 def test_what_cannot_be_fitted_is_one_line(at, said):

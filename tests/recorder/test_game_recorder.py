@@ -228,7 +228,7 @@ def test_a_second_program_leaves_a_game_alone_that_is_being_played(tmp_path):
     add(first, 1)
     second = GameRecorder(partial(new_game_file, tmp_path, FACTS), GameFile.open(first.path))
     (told,) = second.try_again()
-    assert "another tablecam is playing" in told
+    assert "another tablecam is recording" in told
     add(second, 2)
     add(first, 3)
     assert first.path != second.path
@@ -348,7 +348,7 @@ def test_a_game_is_said_to_be_kept_only_where_nothing_of_it_is_lost(tmp_path, ca
     say_where_kept(game)
     recorded, look_back = capsys.readouterr().err.splitlines()
     assert recorded == f"The game is recorded in {game.path}"
-    assert look_back == f"Look back at it: tablecam replay {game.path}"
+    assert look_back == f"Replay it with: tablecam replay {game.path}"
     game = kept_in(tmp_path / "games")
     add(game, 1)
     shutil.rmtree(tmp_path / "games")

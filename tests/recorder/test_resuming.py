@@ -107,7 +107,7 @@ def test_a_game_that_another_program_plays_is_left_to_it(tmp_path, capsys):
     first = game_record(options(tmp_path), "maurice-lite", TABLE_FILE, None)
     assert is_being_played(path)
     second = game_record(options(tmp_path), "maurice-lite", TABLE_FILE, None)
-    assert "another tablecam is playing" in capsys.readouterr().err
+    assert "another tablecam is recording" in capsys.readouterr().err
     assert (first.path, second.path) == (path, None)
     first.close()
     assert not is_being_played(path)

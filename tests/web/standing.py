@@ -164,7 +164,7 @@ class StandingTable:
 
     def take_off(self, thing: str) -> None:
         if thing != "unit:F1":
-            raise BadInput(thing, "expected something that is hidden, but the camera sees it")
+            raise BadInput(thing, "the camera sees it: only what is hidden can be taken off")
         self.show(position=replace(POSITION, units=()))
 
     def about(self, thing: str) -> dict[str, Any]:
