@@ -40,9 +40,8 @@ _STILL_SHARE_PER_S = 2.5 / 2203  # of the picture's diagonal
 
 @dataclass(frozen=True, slots=True)
 class Stillness:
-    """A board's speed, and the share of the required time that it has been still."""
+    """The share of the required time for which a board has been held still."""
 
-    speed_px_per_s: float
     share: float
 
     @property
@@ -69,11 +68,6 @@ class Holding:
         """
         # How far the board may drift in the required time at the limit of its speed.
         limit_px = _STILL_SHARE_PER_S * self._hold_s * np.hypot(view.width_px, view.height_px)
-        speed = 0.0
-        if self._seen:
-            before_s, before = self._seen[-1]
-            # Frames with the same time stamp must not divide by zero.
-            speed = _moved_px(before, view) / max(taken_at_s - before_s, 1e-3)
         # A frame that shares too few corners is infinitely far away: it goes, too.
         while self._seen and max(_moved_px(old, view) for _, old in self._seen) > limit_px:
             self._seen.popleft()
@@ -84,7 +78,7 @@ class Holding:
         held_s = taken_at_s - self._seen[0][0]
         # At a low frame rate two frames could span the required time.
         enough_frames = len(self._seen) / _LEAST_FRAMES
-        return Stillness(speed, float(min(held_s / self._hold_s, enough_frames, 1.0)))
+        return Stillness(float(min(held_s / self._hold_s, enough_frames, 1.0)))
 
 
 def _moved_px(before: BoardView, now: BoardView) -> float:
@@ -166,7 +160,7 @@ class LensGuide:
         except CalibrationError:
             # A rest before the board left the picture does not count.
             self._holding.forget()
-            return self._advice(None, Stillness(0.0, 0.0), focus, None)
+            return self._advice(None, Stillness(0.0), focus, None)
         stillness = self._holding.watch(view, taken_at_s)
         objection = objection_to(view, self._views)
         should_take = take_now or (stillness.is_still and self._is_somewhere_new(view))

@@ -172,7 +172,7 @@ def _request(device: Device, options: SourceOptions) -> None:
     if options.focus is not None:
         device.set(cv2.CAP_PROP_FOCUS, options.focus)
     # Likewise manual exposure before its value.
-    if options.hold_exposure or options.exposure is not None:
+    if options.exposure is not None:
         manual = _MANUAL_EXPOSURE.get(device.back_end, _MANUAL_EXPOSURE_ELSEWHERE)
         device.set(cv2.CAP_PROP_AUTO_EXPOSURE, manual)
     if options.exposure is not None:

@@ -23,9 +23,9 @@ class SourceOptions:
 
     A camera uses `resolution_px`, `frames_per_s`, `mjpeg` (compression in the camera, which USB
     needs for large pictures), `back_end`, and `focus` and `exposure`, in the camera's own units,
-    which turn the automatic controls off; None leaves them on. `hold_focus` and `hold_exposure`
-    turn the automatic controls off at their present values. A folder, or a single looping picture,
-    uses `frames_per_s`; a stream uses the timeouts.
+    which turn the automatic controls off; None leaves them on. `hold_focus` turns autofocus off
+    where it stands. A folder, or a single looping picture, uses `frames_per_s`; a stream uses the
+    timeouts.
     """
 
     resolution_px: tuple[int, int] | None = None
@@ -35,7 +35,6 @@ class SourceOptions:
     focus: float | None = None
     exposure: float | None = None
     hold_focus: bool = False
-    hold_exposure: bool = False
     at_end: AtEnd = "stop"
     pace: Pace = "real"
     open_timeout_s: float = 10.0

@@ -11,8 +11,7 @@ import numpy as np
 
 from tablecam.geometry.gaps import corner_gaps
 from tablecam.geometry.rectangles import Array, rectangles
-from tablecam.table.formation import column_order
-from tablecam.table.headings import difference_deg, forward, mean_deg, right
+from tablecam.table.headings import forward, mean_deg, right
 from tablecam.table.model import BasePose
 
 
@@ -22,8 +21,7 @@ class Arrangement:
 
     `ranks` go from front to rear, each from left to right; `files` from left to right, each from
     front to rear. `groups` are the bases that are connected, the largest group first. `gaps_mm` lie
-    between neighbours in each rank, negative for an overlap. `bends_deg` are the turns from each
-    base to the next as in a column, head first, counter-clockwise.
+    between neighbours in each rank, negative for an overlap.
     """
 
     heading_deg: float
@@ -31,7 +29,6 @@ class Arrangement:
     files: tuple[tuple[int, ...], ...]
     groups: tuple[tuple[int, ...], ...]
     gaps_mm: tuple[tuple[float, ...], ...]
-    bends_deg: tuple[float, ...]
 
 
 def arrangement(bases: Sequence[BasePose], *, apart_mm: float = 2.0) -> Arrangement:
@@ -56,8 +53,6 @@ def _arrangement(bases: tuple[BasePose, ...], apart_mm: float) -> Arrangement:
     depths, widths = ([getattr(base, side) for base in bases] for side in ("depth_mm", "width_mm"))
     ranks = [sorted(rank, key=aside.__getitem__) for rank in _rows(-ahead, depths)]
     files = [sorted(file, key=(-ahead).__getitem__) for file in _rows(aside, widths)]
-    order = column_order(bases)
-    headings_deg = [bases[index].heading_deg for index in order]
     gaps_mm = [
         tuple(_gap_mm(bases[index], bases[following]) for index, following in pairwise(rank))
         for rank in ranks
@@ -68,7 +63,6 @@ def _arrangement(bases: tuple[BasePose, ...], apart_mm: float) -> Arrangement:
         files=tuple(map(tuple, files)),
         groups=_groups(bases, apart_mm),
         gaps_mm=tuple(gaps_mm),
-        bends_deg=tuple(difference_deg(after, before) for before, after in pairwise(headings_deg)),
     )
 
 

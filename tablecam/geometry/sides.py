@@ -10,11 +10,10 @@ import shapely
 from numpy.typing import NDArray
 
 from tablecam.geometry.fronts import Fronts
-from tablecam.geometry.outlines import GRID_MM, Axes, axes, table_outline
+from tablecam.geometry.outlines import GRID_MM, Axes, axes
 from tablecam.geometry.rectangles import Array, Rectangles, rectangles
-from tablecam.geometry.shapes import Shape, shapes_of
 from tablecam.table.headings import forward
-from tablecam.table.model import BasePose, TableSize, Unit
+from tablecam.table.model import BasePose, Unit
 
 Side = Literal["front", "flank", "rear"]
 
@@ -50,21 +49,6 @@ def sides_from(a: Sequence[Axes], b: Sequence[Unit | BasePose]) -> NDArray[np.in
     # A tiny bonus in the order of `SIDES` breaks ties.
     order = np.array([2, 1, 0])[:, None, None]
     return np.asarray(np.argmax(areas + _SAME_MM2 * order, axis=0))
-
-
-def side_shapes(what: Unit | BasePose, table: TableSize) -> tuple[Shape, ...]:
-    """Returns the front, the rear and the two flanks, clipped to the table, for drawing."""
-    play = table_outline(table)
-    front = axes(what)
-    ahead, rear = _front_and_rear(front)
-    parts = ((ahead, "front"), *((flank, "flank") for flank in _flanks(front)), (rear, "rear"))
-    return tuple(
-        shape
-        for region, role in parts
-        for shape in shapes_of(
-            _polygons(shapely.intersection(region, play, grid_size=GRID_MM)), role
-        )
-    )
 
 
 def _areas_by_side(a: Sequence[Axes], bases: Rectangles) -> Array:

@@ -94,11 +94,6 @@ class DetectionModel:
         return float(self._curves[0][0])
 
     @property
-    def largest_px_per_cell(self) -> float:
-        """The largest size measured; larger ones are assumed to be no better."""
-        return float(self._curves[0][-1])
-
-    @property
     def good_recall(self) -> float:
         """The required recall: 99 %, or that of the best size measured in whole percent."""
         _, recall, *_ = self._curves
@@ -121,11 +116,6 @@ class DetectionModel:
             return None
         values = [_interpolated(px_per_cell, sizes, curve) for curve in curves]
         return Prediction(px_per_cell, *values)
-
-    def px_per_cell_for_recall(self, recall: float) -> float | None:
-        """Returns the smallest size, interpolated, with that recall; None if none has it."""
-        sizes, recalls, *_ = self._curves
-        return _first_size(sizes, recalls >= recall, recalls, recall)
 
     def px_per_cell_for_error(self, error_px: float) -> float | None:
         """Returns the smallest size with 95 % of errors within `error_px`; None if none."""

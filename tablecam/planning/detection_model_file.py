@@ -10,10 +10,11 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from tablecam.documents import read_toml
 from tablecam.planning.detection_model import DetectionModel, MeasuredRow
+from tablecam.table.sections import StrictModel
 
 FORMAT = "tablecam.expectation"
 VERSION = 1
@@ -22,20 +23,14 @@ Positive = Annotated[float, Field(gt=0)]
 NotNegative = Annotated[float, Field(ge=0)]
 
 
-class _Section(BaseModel):
-    """A table of the file: strict types, no unknown keys."""
-
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
-
-
-class _Ordinary(_Section):
+class _Ordinary(StrictModel):
     """The table `ordinary`: the noise and blur of the rows that form the curves."""
 
     noise_grey: NotNegative
     blur_px: NotNegative
 
 
-class _Row(_Section):
+class _Row(StrictModel):
     """One entry of `row`; its keys are the fields of `MeasuredRow`."""
 
     px_per_cell: Positive
@@ -51,7 +46,7 @@ class _Row(_Section):
     p95_deg: Positive
 
 
-class _File(_Section):
+class _File(StrictModel):
     """The whole file."""
 
     format: str

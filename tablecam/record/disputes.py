@@ -1,4 +1,4 @@
-"""Adds and reads a recording's disputes: question and answer, position, and two pictures."""
+"""Encodes and reads a recording's disputes: question and answer, position, and two pictures."""
 
 from __future__ import annotations
 
@@ -8,18 +8,6 @@ from tablecam.documents import Json
 from tablecam.errors import BadInput
 from tablecam.record.entries import Entry, NewEntry, Picture, PictureKind
 from tablecam.record.journal import Journal
-
-
-def add_dispute(
-    journal: Journal, document: Json, position: Json, picture_jpeg: bytes, drawn_jpeg: bytes
-) -> int:
-    """Stores a dispute with its position and pictures, and returns its number, from 1.
-
-    Raises:
-        BadInput: It cannot be written; the recording is unchanged.
-    """
-    entry = journal.append(dispute_entry(document, position, picture_jpeg, drawn_jpeg))
-    return len(journal.entries("dispute", up_to=entry))
 
 
 def dispute_entry(

@@ -3,19 +3,7 @@
 from __future__ import annotations
 
 from tablecam.documents import Json
-from tablecam.record.entries import NewEntry
 from tablecam.record.journal import Journal
-
-
-def begin_play(journal: Journal, document: Json) -> None:
-    """Stores how a game with the referee begins: a play document without its log.
-
-    Its optional key `after` says how the game stands then; it is not part of the play.
-
-    Raises:
-        BadInput: It cannot be written; the recording is unchanged.
-    """
-    journal.append(NewEntry("play", document))
 
 
 def plays(journal: Journal, up_to: int | None = None) -> list[Json]:

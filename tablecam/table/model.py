@@ -173,14 +173,6 @@ class BasePose:
         return self.x_mm, self.y_mm
 
     @property
-    def tag_sigma_mm(self) -> float:
-        """Standard deviation of the tag's position, to which heading errors do not add."""
-        # A heading error swings the base about its tag; an average direction gets half the
-        # variance.
-        swing_mm = math.radians(self.sigma_deg) * math.hypot(self.tag_right_mm, self.tag_forward_mm)
-        return math.sqrt(max(self.sigma_mm**2 - swing_mm**2 / 2, 0.0))
-
-    @property
     def is_glued(self) -> bool:
         """Whether its errors come from the glue and so turn with it, not from the camera."""
         return self.glue is not None and self.glue.place_sigma_mm > 0.0

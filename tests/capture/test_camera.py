@@ -129,11 +129,11 @@ def test_focus_and_exposure_are_fixed_after_their_automatics_are_off(
     assert source.notes == ()
 
 
-def test_focus_and_exposure_can_be_held_where_they_stand(plugged_in: Any, clock: Any) -> None:
+def test_the_focus_can_be_held_where_it_stands(plugged_in: Any, clock: Any) -> None:
     device = plugged_in(FakeDevice())
-    options = SourceOptions(mjpeg=False, hold_focus=True, hold_exposure=True)
+    options = SourceOptions(mjpeg=False, hold_focus=True)
     CameraSource(0, options, clock=clock)
-    assert device.asked[1:] == [(cv2.CAP_PROP_AUTOFOCUS, 0), (cv2.CAP_PROP_AUTO_EXPOSURE, 1.0)]
+    assert device.asked[1:] == [(cv2.CAP_PROP_AUTOFOCUS, 0)]
 
 
 def test_what_the_camera_does_otherwise_than_asked_is_said(plugged_in: Any, clock: Any) -> None:

@@ -6,10 +6,10 @@ import math
 import pytest
 
 from tablecam.cli import main
-from tablecam.record.disputes import add_dispute, disputes
+from tablecam.record.disputes import disputes
 from tablecam.record.game_file import GameFile
 from tests.commands.refusals import refusal
-from tests.record.games import FACTS, add, dispute, pictures, position
+from tests.record.games import FACTS, add, add_dispute, dispute, pictures, position
 
 
 @pytest.fixture

@@ -17,11 +17,10 @@ def test_a_line_is_one_rank_from_left_to_right() -> None:
     assert lie.heading_deg == 90.0
 
 
-def test_a_column_is_one_file_and_its_bends_are_turns_from_head_to_tail() -> None:
+def test_a_column_is_one_file() -> None:
     lie = arrangement([base(0, 0, 90), base(0, -40, 90), base(0, -80, 80)])
     assert lie.ranks == ((0,), (1,), (2,))
     assert len(lie.files) == 1
-    assert lie.bends_deg == pytest.approx((0.0, -10.0))
 
 
 def test_ranks_may_be_of_different_lengths_and_gaps_are_named_by_rank() -> None:
@@ -38,9 +37,9 @@ def test_groups_hang_together_within_the_games_tolerance() -> None:
     assert arrangement(lie, apart_mm=10).groups == ((0, 1, 2, 3, 4),)
 
 
-def test_a_single_base_has_no_gaps_and_no_bends() -> None:
+def test_a_single_base_has_no_gaps() -> None:
     lie = arrangement([base(0, 0)])
-    assert (lie.ranks, lie.gaps_mm, lie.bends_deg) == (((0,),), ((),), ())
+    assert (lie.ranks, lie.gaps_mm) == (((0,),), ((),))
 
 
 def test_no_bases_have_no_arrangement() -> None:

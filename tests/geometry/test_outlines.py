@@ -16,8 +16,7 @@ from tablecam.geometry.outlines import (
     front_line,
     unit_footprint,
 )
-from tablecam.geometry.sides import side_of, side_shapes, sides_of
-from tablecam.table.model import TableSize
+from tablecam.geometry.sides import side_of, sides_of
 from tablecam.testing import TABLE, base, mirrored, shifted, turned, unit
 from tests.strategies import bases, headings_deg, units
 
@@ -175,14 +174,6 @@ def test_m_1_11_many_pairs_at_once_say_what_each_pair_says() -> None:
     for i, a in enumerate(many):
         for j, b in enumerate(many[1:]):
             assert names[sides[i, j]] == side_of(a, b)
-
-
-def test_m_1_8_front_flanks_and_rear_cover_the_table_once() -> None:
-    table = TableSize(1800, 1200, 40)
-    shapes = side_shapes(unit("F1", "line", 900, 600, 120), table)
-    assert sorted(shape.role for shape in shapes) == ["flank", "flank", "front", "rear"]
-    areas = [shapely.Polygon(shape.points_mm).area for shape in shapes]
-    assert sum(areas) == pytest.approx(1800 * 1200)
 
 
 def test_a_unit_with_its_bases_apart_has_a_footprint_in_parts() -> None:

@@ -59,17 +59,10 @@ def test_beyond_the_largest_measured_it_gets_no_better():
     assert model().at(20.0).median_px == 0.01
 
 
-def test_the_smallest_size_for_a_recall_and_for_an_error():
-    assert model().px_per_cell_for_recall(0.98) == 2.0
-    assert model().px_per_cell_for_recall(0.99) == pytest.approx(np.sqrt(8.0))
+def test_the_smallest_size_for_an_error():
     # 95 % within 0.06 px: half way from 0.08 at 2 px to 0.04 at 4 px.
     assert model().px_per_cell_for_error(0.06) == pytest.approx(np.sqrt(8.0))
     assert model().px_per_cell_for_error(0.019) is None
-
-
-def test_a_recall_that_no_size_reaches_has_no_size():
-    poor = model(replace(SMALL, recall=0.5), replace(LARGE, recall=0.97))
-    assert poor.px_per_cell_for_recall(0.99) is None
 
 
 def test_good_is_99_percent_or_as_good_as_it_was_measured_to_get():
@@ -121,18 +114,6 @@ def test_a_larger_tag_is_never_expected_to_be_read_worse(values, one_px, other_p
     assert low.recall <= high.recall + 1e-12
     assert low.median_px >= high.median_px - 1e-12
     assert low.p95_deg >= high.p95_deg - 1e-12
-
-
-@given(rows, st.floats(0, 1))
-def test_the_size_for_a_recall_has_that_recall(values, recall):
-    if len({value[0] for value in values}) < 2:
-        return
-    table = model(*(row(*value) for value in values))
-    size = table.px_per_cell_for_recall(recall)
-    if size is None:
-        assert table.at(table.largest_px_per_cell).recall < recall
-    else:
-        assert table.at(size * (1 + 1e-9)).recall >= recall - 1e-6
 
 
 @given(st.lists(st.tuples(st.floats(0, 1), st.floats(0.1, 100)), min_size=1, max_size=9))

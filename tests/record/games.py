@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from tablecam.hall.synchronisation import HallCopy
-from tablecam.record.disputes import add_dispute
+from tablecam.record.disputes import dispute_entry
 from tablecam.record.entries import GameFacts
 from tablecam.record.game_file import GameFile
 from tablecam.record.journal import Journal
@@ -48,6 +48,12 @@ def position(number=1):
 def pictures(number, size=20_000):
     """A plain and a drawn picture of a dispute, different from all others."""
     return bytes([number % 251]) * size, bytes([number % 241, 7]) * (size // 2)
+
+
+def add_dispute(journal, *parts):
+    """Add a dispute to a recording and return its number."""
+    journal.append(dispute_entry(*parts))
+    return len(journal.entries("dispute"))
 
 
 def add(record, number, **parts):

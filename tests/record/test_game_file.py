@@ -13,10 +13,10 @@ from sqlalchemy import event
 
 from tablecam.errors import BadInput
 from tablecam.record.atomic_files import NameTaken
-from tablecam.record.disputes import add_dispute, dispute_picture, dispute_position, disputes
+from tablecam.record.disputes import dispute_picture, dispute_position, disputes
 from tablecam.record.game_file import GameFile
 from tablecam.record.schema import APPLICATION_ID, SCHEMA_VERSION, metadata
-from tests.record.games import FACTS, add, dispute, pictures, position
+from tests.record.games import FACTS, add, add_dispute, dispute, pictures, position
 from tests.record.rights import as_nobody, open_folder
 
 

@@ -114,10 +114,10 @@ def test_where_nothing_is_known_of_the_tag_a_base_turns_about_its_centre():
     base = replace(
         glued(90.0, 0.0, 0.0, tag_mm=0.1, turned_deg=0.0), tag_forward_mm=-11.0, sigma_deg=0.0
     )
-    assert base.tag_sigma_mm == pytest.approx(base.sigma_mm)
+    assert base.own_sigmas[0] == pytest.approx(base.sigma_mm)
     assert distance(base, (300.0, 400.0)).sigma_mm == pytest.approx(0.1, rel=1e-6)
 
 
 def test_a_base_that_is_surer_than_its_heading_lets_it_be_is_sure_of_its_tag():
     base = replace(glued(10.0, 0.0, -11.0, tag_mm=0.0, turned_deg=1.0), sigma_mm=0.01)
-    assert base.tag_sigma_mm == 0.0
+    assert base.own_sigmas[0] == 0.0
