@@ -53,11 +53,12 @@ HELD = {
     "modules with exactly one importer": 31,
     "import circles between folders": 0,
     "lines of Maurice Lite": 16_260,
-    "lines of Maida 1806": 6_232,
+    "lines of Maida 1806": 6_231,
+    "lines of Musket & Saber": 7_303,
     "places outside that name a rulebook's words": 1,
     "modules in the largest folder": 26,
 }
-"""The values reached. The goals are 20, 40, 10, 0, 6500, 3500, 0 and about a dozen.
+"""The values reached. The goals are 20, 40, 10, 0, 6500, 3500, 3500, 0 and a dozen.
 
 Maurice Lite's lines grew by docstrings, comments, the reasons for what is not offered, and what a
 march costs, the places outside by lines that the formatter of the page split."""
@@ -77,6 +78,7 @@ def measured(tmp_path_factory: pytest.TempPathFactory) -> dict[str, int]:
         "import circles between folders": len(circles()),
         "lines of Maurice Lite": lines_of(ROOT / "tablecam" / "rules" / "maurice"),
         "lines of Maida 1806": lines_of(ROOT / "tablecam" / "rules" / "maida_1806"),
+        "lines of Musket & Saber": lines_of(ROOT / "tablecam" / "rules" / "musket_saber"),
         "places outside that name a rulebook's words": len([*words_of_rulebooks()]),
         "modules in the largest folder": max(len(modules) for modules in folders().values()),
     }

@@ -32,26 +32,54 @@ class Step(Variant, is_family=True):
     """Something that must be settled before the game goes on; a rulebook derives its own family.
 
     Without a roll or a decision it settles itself. `state` is a `Stepping`, or another state with a
-    `below()`: itself without the settled step. `dice_rule` is the rule of the roll.
+    `below()`: itself without the settled step. The words of its `dice` and its `question` may
+    contain in braces its fields, `names`, each of which throws a die, and `who`, the side asked.
     """
 
+    dice: ClassVar[str] = ""
     dice_rule: ClassVar[str | None] = None
+    question: ClassVar[str] = ""
+    hint: ClassVar[str] = ""
+    answers: ClassVar[tuple[Any, ...]] = ()
+    """The actions that decide it, if they are always the same."""
+    least_answers: ClassVar[int] = 1
+    """The least number of answers for which it asks; fewer follow by themselves."""
+    faces: ClassVar[tuple[int, Literal[0, 1]]] = (6, 1)
+    """The number of sides of its dice, and the lowest of them."""
+
+    @abstractmethod
+    def names(self, state: Any) -> tuple[str, ...]:
+        """Returns the names that it is still about."""
+
+    @abstractmethod
+    def owner(self, state: Any) -> str:
+        """Returns the side that is asked."""
+
+    @abstractmethod
+    def follow(self, state: Any, answer: Any) -> Any:
+        """Returns what follows; `state` no longer has the step, `answer` is an action or dice."""
 
     def roll(self, state: Any) -> Roll | None:
-        """Returns the dice that it needs now."""
-        return None
+        """Returns the dice that it needs now: by default one for each name."""
+        count = len(self.names(state)) if self.dice else 0
+        sides, lowest = self.faces
+        return Roll(self._words(self.dice, state), count, sides, None, lowest) if count else None
 
     def dice_groups(self, state: Any) -> tuple[DiceGroup, ...]:
         """Groups its dice by owner and target, for entering real dice."""
         return ()
 
     def asked(self, state: Any) -> PendingDecision | None:
-        """Returns the decision that it needs now, or who rolls."""
-        return None
+        """Returns the decision that it needs now: its question, if there are enough answers."""
+        least = self.least_answers
+        if not self.question or (least and len(_answers(self, state)) < least):
+            return None
+        question = self._words(self.question, state)
+        return PendingDecision(question, self.owner(state), hint=self.hint)
 
     def legal(self, state: Any) -> tuple[Any, ...]:
         """Returns the actions that decide it."""
-        return ()
+        return self.answers
 
     def takes(self, state: Any, answer: Any) -> bool:
         """Whether an action decides it; if hands move bases, more actions do than `legal` lists."""
@@ -72,10 +100,6 @@ class Step(Variant, is_family=True):
         answers = _answers(self, state)
         return answers[0] if len(answers) == 1 else None
 
-    def follow(self, state: Any, answer: Any) -> tuple[Any, Events]:
-        """Returns what follows; `state` no longer has the step, `answer` is an action or dice."""
-        raise NotImplementedError
-
     def shapes(self, state: Any) -> tuple[Shape, ...]:
         """Draws its subject."""
         return ()
@@ -89,13 +113,13 @@ class Step(Variant, is_family=True):
         roll = self.roll(state)
         return _answers(self, state) if roll is None else (roll,)
 
-    def automatic(self, state: Any) -> tuple[Any, Events] | None:
+    def automatic(self, state: Any) -> Any | None:
         """Returns what follows by itself; None where dice or a decision are needed."""
         if self.roll(state) is not None or self.asked(state) is not None:
             return None
         return self.follow(state.below(), None)
 
-    def answered(self, state: Any, answer: Any) -> tuple[Any, Events]:
+    def answered(self, state: Any, answer: Any) -> Any:
         """Returns what follows from an action.
 
         Raises:
@@ -108,57 +132,6 @@ class Step(Variant, is_family=True):
             raise Refused(f"expected an answer to: {self.pending(state).question}")
         return self.follow(state.below(), answer)
 
-
-def _legal(step: Step, state: Any) -> tuple[Any, ...]:
-    return step.legal(state)
-
-
-_answers: Final = remembered(_legal)
-
-
-class WordedStep(Step, is_family=True):
-    """A step that says in words what its dice are for, or what it asks a side.
-
-    The words may contain in braces its fields, `names`, each of which throws a die, and `who`, the
-    side asked.
-    """
-
-    dice: ClassVar[str] = ""
-    question: ClassVar[str] = ""
-    hint: ClassVar[str] = ""
-    answers: ClassVar[tuple[Any, ...]] = ()
-    """The actions that decide it, if they are always the same."""
-    least_answers: ClassVar[int] = 1
-    """The least number of answers for which it asks; fewer follow by themselves."""
-    faces: ClassVar[tuple[int, Literal[0, 1]]] = (6, 1)
-    """The number of sides of its dice, and the lowest of them."""
-
-    @abstractmethod
-    def names(self, state: Any) -> tuple[str, ...]:
-        """Returns the names that it is still about."""
-
-    @abstractmethod
-    def owner(self, state: Any) -> str:
-        """Returns the side that is asked."""
-
-    def roll(self, state: Any) -> Roll | None:
-        """Returns a die for each name."""
-        count = len(self.names(state)) if self.dice else 0
-        sides, lowest = self.faces
-        return Roll(self._words(self.dice, state), count, sides, None, lowest) if count else None
-
-    def asked(self, state: Any) -> PendingDecision | None:
-        """Returns the question, if there are enough answers."""
-        least = self.least_answers
-        if not self.question or (least and len(_answers(self, state)) < least):
-            return None
-        question = self._words(self.question, state)
-        return PendingDecision(question, self.owner(state), hint=self.hint)
-
-    def legal(self, state: Any) -> tuple[Any, ...]:
-        """Returns the actions that decide it."""
-        return self.answers
-
     def _words(self, words: str, state: Any) -> str:
         fields = {**vars(self), "names": self.names(state)}
         if "{who}" in words:
@@ -169,6 +142,13 @@ class WordedStep(Step, is_family=True):
                 for key, value in fields.items()
             }
         )
+
+
+def _legal(step: Step, state: Any) -> tuple[Any, ...]:
+    return step.legal(state)
+
+
+_answers: Final = remembered(_legal)
 
 
 class Decide(Variant):
@@ -210,7 +190,7 @@ class Telling:
         return self.with_events(Event(kind, text, rule, facts, drawn))
 
 
-class Stepping:
+class Stepping(Telling):
     """A base for frozen dataclasses with a stack of steps `due`, the last one first."""
 
     __slots__ = ()
@@ -343,7 +323,7 @@ class PhaseGame(StepGame[PhaseState]):
         """
 
     @abstractmethod
-    def overruled(self, state: PhaseState, action: Any) -> tuple[PhaseState, Events]:
+    def overruled(self, state: PhaseState, action: Any) -> PhaseState:
         """Returns the state as players set it.
 
         Raises:
@@ -351,7 +331,7 @@ class PhaseGame(StepGame[PhaseState]):
         """
 
     @abstractmethod
-    def acted(self, state: PhaseState, action: Any) -> tuple[PhaseState, Events]:
+    def acted(self, state: PhaseState, action: Any) -> PhaseState:
         """Returns what follows from an action when nothing is due.
 
         Raises:
@@ -381,20 +361,19 @@ class PhaseGame(StepGame[PhaseState]):
         """Returns the state, `over` if something that has happened ends the game."""
         return state
 
-    def goes_on(self, state: PhaseState) -> tuple[PhaseState, Events] | None:
+    def goes_on(self, state: PhaseState) -> PhaseState | None:
         """Returns what follows by itself when nothing is due, None if somebody decides."""
         return None
 
-    def settled(self, state: PhaseState) -> tuple[PhaseState, Events]:
-        """Returns the state at the next decision or dice, and all events until then."""
-        events: Events = ()
+    def settled(self, state: PhaseState) -> PhaseState:
+        """Returns the state at the next decision or dice."""
         while (state := self.ended(state)).phase != "over":
             step = state.step
             followed = self.goes_on(state) if step is None else step.automatic(state)
             if followed is None:
                 break
-            state, events = followed[0], (*events, *followed[1])
-        return state, events
+            state = followed
+        return state
 
     def apply(self, state: PhaseState, action: Any) -> tuple[PhaseState, Events]:
         """Returns the next state and the events.
@@ -403,17 +382,16 @@ class PhaseGame(StepGame[PhaseState]):
             Refused: The action is not legal now.
         """
         if isinstance(action, Lay):
-            return self.laid(state, action), ()
-        if action.type == OVERRULE:
-            after, events = self.overruled(state, action)
+            after = self.laid(state, action)
+        elif action.type == OVERRULE:
+            after = self.settled(self.overruled(state, action))
         elif state.phase == "over":
             raise Refused("expected nothing more: the game is over")
         elif state.step is not None:
-            after, events = state.step.answered(state, action)
+            after = self.settled(state.step.answered(state, action))
         else:
-            after, events = self.acted(state, action)
-        after, more = self.settled(after)
-        return after, (*events, *more)
+            after = self.settled(self.acted(state, action))
+        return replace(after, told=()), after.told  # type: ignore[type-var]
 
     def asked(self, state: PhaseState) -> PendingDecision:
         """Returns the decision of the step due, or of the phase."""

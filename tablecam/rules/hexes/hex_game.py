@@ -20,7 +20,7 @@ from tablecam.rules.hexes.stacks import box_of
 from tablecam.rules.hexes.zones import Hexes
 from tablecam.rules.lay import Lay
 from tablecam.rules.overrules import overrule_event
-from tablecam.rules.steps import Events, PhaseGame, Stepping, Telling, WordedStep
+from tablecam.rules.steps import PhaseGame, Stepping
 from tablecam.table.model import Arm, BasePose, Commander, HexMap, Position, Unit
 from tablecam.table.sections import StrictModel
 
@@ -49,19 +49,7 @@ class Counter:
         return place.hexes == self.hexes and self.facing_deg in (None, place.facing_deg)
 
 
-class HexStep(WordedStep, is_family=True):
-    """A step of a game on hexes, whose state holds the events."""
-
-    def follow(self, state: Any, answer: Any) -> tuple[Any, Events]:
-        """Returns what follows, without events: the state holds them."""
-        return self.then(state, answer), ()
-
-    @abstractmethod
-    def then(self, state: Any, answer: Any) -> Any:
-        """Returns the state after an answer or dice, or neither."""
-
-
-class HexState(Telling, Stepping):
+class HexState(Stepping):
     """A base for states; `lies` are the actual poses of counters within their hexes."""
 
     options: Mapping[str, Any]
@@ -165,17 +153,12 @@ class HexGame(PhaseGame[AnyState]):
         for unit in position.units:
             if unit.id not in state.names and box_of(unit) is None:
                 raise BadInput("position", f"expected a unit of the scenario, got {unit.id}")
-        return self.settled(state)[0]
+        return replace(self.settled(state), told=())  # type: ignore[type-var]
 
     def read_keys(self, thing: Unit | Commander) -> None:
         """Reads the box that a marker stands for."""
         if isinstance(thing, Unit):
             box_of(thing)
-
-    def settled(self, state: AnyState) -> tuple[AnyState, Events]:
-        """Returns the state at the next decision or dice, and the events until then."""
-        after, events = super().settled(state)
-        return replace(after, told=()), (*after.told, *events)  # type: ignore[type-var]
 
     def offered(self, state: AnyState, action: Any) -> Offer:
         """Returns the heading and the label of an action."""
@@ -208,7 +191,7 @@ class HexGame(PhaseGame[AnyState]):
                 there[unit.id] = unit.bases
         return Lay(there) if there else None
 
-    def overruled(self, state: AnyState, action: Any) -> tuple[AnyState, Events]:
+    def overruled(self, state: AnyState, action: Any) -> AnyState:
         """Returns the state as players set it."""
         for name, bases in action.units.items():
             place = place_of(state.grid, bases[0], has_facing=self.counters_face) if bases else None
@@ -223,7 +206,9 @@ class HexGame(PhaseGame[AnyState]):
         state = self.marked(state, action)
         if action.turn is not None:
             state = replace(state, turn=action.turn)  # type: ignore[type-var]
-        return state, (overrule_event(action, self.settings(state)),)
+        # What follows from the marks at once is part of the overrule.
+        event = overrule_event(action, self.settings(state))
+        return replace(state, told=(event,))  # type: ignore[type-var]
 
     def seen_by(self, state: AnyState, seat: str | None) -> Json:
         """Returns the state without positions and files; nothing else is concealed."""

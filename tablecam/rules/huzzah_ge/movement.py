@@ -473,7 +473,7 @@ class ImpulsiveCharge(Due):
                 return (acts.Charge(self.unit, enemy.id, place),)
         return ()
 
-    def then(self, state: State, answer: acts.Charge | None) -> State:
+    def follow(self, state: State, answer: acts.Charge | None) -> State:
         """Returns the state with the charger in contact."""
         return rushed(state, answer, "H-11.16", "is impulsive and must charge") if answer else state
 

@@ -237,7 +237,7 @@ class OrderChoice(Due):
             hint += f" {closed} gives no more orders then."
         return PendingDecision(question, state.active, hint=hint)
 
-    def then(self, state: State, answer: acts.GiveOrder | Done | None) -> State:
+    def follow(self, state: State, answer: acts.GiveOrder | Done | None) -> State:
         """Returns the state in which the order is rolled for; a second one is in force at once."""
         if not isinstance(answer, acts.GiveOrder):
             return state
@@ -305,7 +305,7 @@ class OrderDice(FactorDice):
         under = acts.Under(self.officer, self.group, self.order, ways, has_second)
         return replace(state, under=under)
 
-    def then(self, state: State, answer: tuple[int, ...]) -> State:
+    def follow(self, state: State, answer: tuple[int, ...]) -> State:
         """Returns the state in which the units act, or the officer is done (H-11.5, H-11.6)."""
         officer, group = self.officer, self.group
         factor = self.factor(state)

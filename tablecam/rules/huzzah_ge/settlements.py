@@ -141,7 +141,7 @@ class ArmiesDice(Due):
         groups = (together(side_name(side), most, 2 * place) for place, (side, most) in factors)
         return tuple(chain.from_iterable(groups))
 
-    def then(self, state: State, answer: tuple[int, ...]) -> State:
+    def follow(self, state: State, answer: tuple[int, ...]) -> State:
         """Returns the state with the superior side, or the sides with effective guns, this turn."""
         dice = dict(zip(state.sides, (answer[:2], answer[2:]), strict=True))
         key, last = ARMY_KEYS[self.is_artillery]
@@ -190,7 +190,7 @@ class FactorDue(Due):
         question = f"What is the {what} Factor of the {side_plural(self.side)}?"
         return PendingDecision(question, self.side, hint="Your army list gives it, from 6 to 10.")
 
-    def then(self, state: State, answer: acts.GiveNumber) -> State:
+    def follow(self, state: State, answer: acts.GiveNumber) -> State:
         """Returns the state with the factor."""
         key, _ = ARMY_KEYS[self.is_artillery]
         text = f"The players say: {key.replace('_', ' ')} of the {side_plural(self.side)} "
@@ -222,7 +222,7 @@ class CombatHits(CombatResult):
         counts = (_support(state, name) for name in units if state.has(name))
         return PendingDecision(question, hint=" ".join([OWN_BOOK, *counts]))
 
-    def then(self, state: State, answer: acts.GiveNumber) -> State:
+    def follow(self, state: State, answer: acts.GiveNumber) -> State:
         """Returns the state without the bases that the hits remove (H-7.10, H-10.1)."""
         name, hits = self.unit, answer.value
         if not hits:
@@ -270,7 +270,7 @@ class LoserDue(SideDue):
         question = f"Combat of {joined(self.units)}: who lost?"
         return PendingDecision(question, hint=OWN_BOOK) if len(left) > 1 else None
 
-    def then(self, state: State, answer: acts.GiveName | None) -> State:
+    def follow(self, state: State, answer: acts.GiveName | None) -> State:
         """Returns the state in which the losers' fates are asked for."""
         if answer is None or answer.name is None:
             return state
@@ -288,7 +288,7 @@ class ForcedBack(CombatResult):
     number = "{} cm"
     answers = tuple(map(acts.GiveNumber, BACKS_CM))
 
-    def then(self, state: State, answer: acts.GiveNumber) -> State:
+    def follow(self, state: State, answer: acts.GiveNumber) -> State:
         """Returns the state in which the unit's order is asked for."""
         return state.pushed(LoserFate(self.unit, answer.value))
 
@@ -300,7 +300,7 @@ class LoserFate(CombatResult):
     answers = tuple(map(acts.GiveName, FATES))
     back_cm: int
 
-    def then(self, state: State, answer: acts.GiveName) -> State:
+    def follow(self, state: State, answer: acts.GiveName) -> State:
         """Returns the state after a fall back, shorter in cover, or a rout (H-9.6 to H-9.12)."""
         name = self.unit
         troops = replace(state.troops(name), charging=False, disordered=False)
@@ -331,7 +331,7 @@ class RallyDue(Due):
         hint = "Look it up in your own book: tablecam's copy of the rules has no rally chapter."
         return PendingDecision(question, unit.side, hint=hint)
 
-    def then(self, state: State, answer: acts.GiveName) -> State:
+    def follow(self, state: State, answer: acts.GiveName) -> State:
         """Returns the state with the unit in order, unchanged, or gone."""
         if answer.name == "remains":
             return state
@@ -346,7 +346,7 @@ class WinnerDue(SideDue):
 
     question = "Who has won?"
 
-    def then(self, state: State, answer: acts.GiveName) -> State:
+    def follow(self, state: State, answer: acts.GiveName) -> State:
         """Returns the state at the end."""
         winner = answer.name
         won = "Nobody has won" if winner is None else f"The {side_plural(winner)} have won"

@@ -236,7 +236,7 @@ class QualityDice(Due):
         throws = [(1, 1), answer] if self.is_again else [answer]
         return quality(expected_of(facts), facts.abilities, throws)
 
-    def then(self, state: State, answer: tuple[int, ...]) -> State:
+    def follow(self, state: State, answer: tuple[int, ...]) -> State:
         """Returns the state with the grade; after a double one, it is rolled again (H-3.2)."""
         rolled = self._rolled(state, answer)
         if rolled is None:

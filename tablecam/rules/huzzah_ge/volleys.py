@@ -184,7 +184,7 @@ class ShotDice(FactorDice):
         shot = self.shot
         return shot_factor(state, shot, None if self.is_at_charger else lies_now(state, shot))
 
-    def then(self, state: State, answer: tuple[int, ...]) -> State:
+    def follow(self, state: State, answer: tuple[int, ...]) -> State:
         """Returns the state with the hits; the tests follow when all have fired."""
         shot, factor = self.shot, self.factor(state)
         hits = fire.hits_of(factor.value, answer)
@@ -250,7 +250,7 @@ class TestsDue(Due):
 
     __test__ = False
 
-    def then(self, state: State, answer: None) -> State:
+    def follow(self, state: State, answer: None) -> State:
         """Returns the state with the throws and tests due."""
         saves = (
             SaveDice(officer, name, struck.hits)
@@ -281,7 +281,7 @@ class SaveDice(Due):
         """Returns both dice with what they may come to."""
         return together(self.officer, fire.escape_limit(self.hits))
 
-    def then(self, state: State, answer: tuple[int, ...] | None) -> State:
+    def follow(self, state: State, answer: tuple[int, ...] | None) -> State:
         """Returns the state with the officer alive or dead (H-10.2, H-10.4)."""
         name = self.officer
         if answer is None:
@@ -308,7 +308,7 @@ class UnitTest(FactorDice, is_family=True):
     def outcome(self, state: State, *, passes: bool) -> fire.Outcome:
         """Returns what follows."""
 
-    def then(self, state: State, answer: tuple[int, ...]) -> State:
+    def follow(self, state: State, answer: tuple[int, ...]) -> State:
         """Returns the state after the test: gains, disorder, fall back or rout."""
         name, factor = self.unit, self.factor(state)
         passes = factor.succeeds(answer)
@@ -404,7 +404,7 @@ class TargetOfCharges(Due):
         """Returns the chargers."""
         return tuple(map(acts.GiveName, self._chargers(state)))
 
-    def then(self, state: State, answer: acts.GiveName | None) -> State:
+    def follow(self, state: State, answer: acts.GiveName | None) -> State:
         """Returns the state with the fire due, and the charger's test after it."""
         chargers = self._chargers(state)
         if not chargers or fire.ban_on_firing(state.troops(self.unit), 0.0):
@@ -435,7 +435,7 @@ class MoveOn(Due):
         is_free = state.field.has_room(footprints(self._there(state)), self.unit)
         return super().asked(state) if is_gone and is_free else None
 
-    def then(self, state: State, answer: Decide | None) -> State:
+    def follow(self, state: State, answer: Decide | None) -> State:
         """Returns the state with the charger on that ground, or where it is."""
         if answer is None or not answer.yes:
             return state

@@ -273,7 +273,7 @@ class ClashDie(Due):
         )
         return PendingDecision(words, sums=(*sums_of(state, combat), faces))
 
-    def then(self, state: State, answer: Any) -> State:
+    def follow(self, state: State, answer: Any) -> State:
         """Returns the state after the die, with Losses, Rout and facing due (D-15.8)."""
         if answer is None:
             return state
@@ -319,7 +319,7 @@ class SideLosses(Due):
         shares = (zip(units, shared, strict=True) for shared in parts if sum(shared) == total)
         return tuple(acts.Losses(side, {n: losses for n, losses in s if losses}) for s in shares)
 
-    def then(self, state: State, answer: acts.Losses | None) -> State:
+    def follow(self, state: State, answer: acts.Losses | None) -> State:
         """Returns the state after the Losses; a winner of Strength 1 checks instead (D-15.9)."""
         for name, share in (answer or self.legal(state)[0]).losses.items():
             if self.has_won and state.strength(name) == 1:
@@ -337,7 +337,7 @@ class LastPoint(Due):
     unit: str
     dice = "morale of {unit}"
 
-    def then(self, state: State, answer: Any) -> State:
+    def follow(self, state: State, answer: Any) -> State:
         """Returns the state with the unit as it was, or without it."""
         words = tables.check_words(answer[0], 0, state.morale(self.unit))
         holds = answer[0] <= state.morale(self.unit)
@@ -353,7 +353,7 @@ class ClashRout(Due):
     won: Units
     back: int
 
-    def then(self, state: State, answer: Any) -> State:
+    def follow(self, state: State, answer: Any) -> State:
         """Returns the state without them."""
         return rout(state, self.lost, self.back, state.places(self.won), is_clash=True)
 
@@ -412,7 +412,7 @@ class Crisis(Due):
     causes: tuple[Hexes, ...]
     dice = "crisis of {names}"
 
-    def then(self, state: State, answer: Any) -> State:
+    def follow(self, state: State, answer: Any) -> State:
         """Returns the state with the withdrawals of those who fail due."""
         retreats = []
         for name, die in zip(self.names(state), answer, strict=True):
@@ -440,7 +440,7 @@ class Winners(Due):
         facings = (now, (now + 180) % 360) if wide else state.grid.facings_deg
         return tuple(acts.Face(units, facing_deg) for facing_deg in facings)
 
-    def then(self, state: State, answer: acts.Face | None) -> State:
+    def follow(self, state: State, answer: acts.Face | None) -> State:
         """Returns the state with the winners' facing; cavalry's checks are due."""
         units = self.names(state)
         facing_deg = None if answer is None else answer.facing_deg
@@ -459,7 +459,7 @@ class HorseCheck(Due):
     units: Units
     dice = "morale of {names} after the combat"
 
-    def then(self, state: State, answer: Any) -> State:
+    def follow(self, state: State, answer: Any) -> State:
         """Returns the state without those who fail: they return next turn."""
         for name, die in zip(self.names(state), answer, strict=True):
             side = state.side(name)

@@ -241,7 +241,7 @@ class Checks(Due):
     hexes: Hexes
     dice = "morale of {names}"
 
-    def then(self, state: State, answer: Any) -> State:
+    def follow(self, state: State, answer: Any) -> State:
         """Returns the state after the checks; leaders in the hex are in danger (D-4.6.1)."""
         firer = self.firers[0]
         if state.troop(firer).is_battery and 0 in answer:
@@ -297,7 +297,7 @@ class Shrink(Due):
         is_wide = len(hexes) > 1 and not state.needs_two_hexes(self.unit)
         return tuple(acts.KeepHex(self.unit, number) for number in hexes) if is_wide else ()
 
-    def then(self, state: State, answer: acts.KeepHex | None) -> State:
+    def follow(self, state: State, answer: acts.KeepHex | None) -> State:
         """Returns the state with the unit in one hex; its facing and markers stay."""
         if answer is None:
             return state
@@ -318,7 +318,7 @@ class Capture(Due):
     shot: str = "fire"
     dice = "{shot} at {unit}"
 
-    def then(self, state: State, answer: Any) -> State:
+    def follow(self, state: State, answer: Any) -> State:
         """Returns the state after the die."""
         die = f"die {answer[0]}, captured by {tables.most_words(self.most)}"
         if answer[0] <= self.most:
@@ -334,7 +334,7 @@ class Duel(Due):
     distance: int
     dice = "fire at {unit}"
 
-    def then(self, state: State, answer: Any) -> State:
+    def follow(self, state: State, answer: Any) -> State:
         """Returns the state with the second die due, if the first has hit."""
         is_hit = answer[0] > self.distance
         words = f"{'is' if is_hit else 'is not'} hit: die {answer[0]}, hit by more than"
@@ -366,7 +366,7 @@ class LeaderDie(Due):
         """Returns the leader, unless he is out of the game."""
         return () if state.leader(self.leader).dead else (self.leader,)
 
-    def then(self, state: State, answer: Any) -> State:
+    def follow(self, state: State, answer: Any) -> State:
         """Returns the state after the die."""
         fate = tables.LEADER_FATE.get(answer[0])
         if fate == "killed":
@@ -405,7 +405,7 @@ class LeaderLeaves(Due):
         stay = (acts.Withdraw(self.leader),) if self.may_stay else ()
         return (*stay, *(acts.Withdraw(self.leader, (number,)) for number in free))
 
-    def then(self, state: State, answer: acts.Withdraw | None) -> State:
+    def follow(self, state: State, answer: acts.Withdraw | None) -> State:
         """Returns the state with the leader elsewhere; without a hex he is eliminated."""
         if answer is None and not self.may_stay and state.leader(self.leader).hex is not None:
             return killed(state, self.leader, "D-4.6.3")
@@ -439,7 +439,7 @@ class Retreat(Due):
         stay = (acts.Withdraw(self.unit),) if self.is_free else ()
         return (*stay, *(acts.Withdraw(self.unit, hexes) for hexes in self.options(state)))
 
-    def then(self, state: State, answer: acts.Withdraw | None) -> State:
+    def follow(self, state: State, answer: acts.Withdraw | None) -> State:
         """Returns the state one hex farther, with its Losses; without a hex it is eliminated."""
         options = self.options(state)
         if not state.piece(self.unit).hexes or (answer is not None and not answer.to):
@@ -474,7 +474,7 @@ class SquareTry(Due):
     question = "Does {unit} try to form Square?"
     answers = YES_OR_NO
 
-    def then(self, state: State, answer: Decide) -> State:
+    def follow(self, state: State, answer: Decide) -> State:
         """Returns the state with the check due, if it tries."""
         return state.pushed(SquareDie(self.unit, self.stack)) if answer.yes else state
 
@@ -486,7 +486,7 @@ class SquareDie(Due):
     stack: Units
     dice = "Square of {unit}"
 
-    def then(self, state: State, answer: Any) -> State:
+    def follow(self, state: State, answer: Any) -> State:
         """Returns the state in Square, or with a Loss in the old formation."""
         words = tables.check_words(answer[0], 0, state.morale(self.unit))
         if answer[0] > state.morale(self.unit):

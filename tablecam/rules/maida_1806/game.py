@@ -23,7 +23,7 @@ from tablecam.rules.maida_1806.board import FILE_MODELS
 from tablecam.rules.maida_1806.state import State, first_counters, unit_state
 from tablecam.rules.maida_1806.tables import GAME as NAME
 from tablecam.rules.maida_1806.troops import SIDES, Side
-from tablecam.rules.steps import Decide, Events
+from tablecam.rules.steps import Decide
 from tablecam.table.model import Keys, Position, TableNeeds, Unit
 from tablecam.table.sections import Name, StrictModel
 
@@ -93,12 +93,12 @@ class Maida(HexGame[State]):
             for name, value in getattr(action, mark).items():
                 state = state.with_piece(name, **{mark: value})
         vp = state.vp if action.vp is None else action.vp
-        return replace(state, vp=vp, movers=state.left(state.movers), told=())
+        return replace(state, vp=vp, movers=state.left(state.movers))
 
-    def acted(self, state: State, action: Any) -> tuple[State, Events]:
+    def acted(self, state: State, action: Any) -> State:
         """Returns what follows from an action when nothing is due."""
         follow = hands.spread_begun if isinstance(action, hands.Spread) else sequence.acted
-        return follow(state, action), ()
+        return follow(state, action)
 
     def settle(self, state: State, action: Any, chance: Random) -> Any:
         """Returns a roll with its dice, and a draw with its chit."""

@@ -57,7 +57,7 @@ def _answers(state: State, position: Position) -> Iterator[Suggestion]:
         if name not in lying or name not in state.names:
             continue
         piece = state.piece(name)
-        after, place = due.answered(state, action)[0].piece(name), place_of(state.grid, lying[name])
+        after, place = due.answered(state, action).piece(name), place_of(state.grid, lying[name])
         spots = [(one.hexes, one.facing_deg) for one in (piece, after, place)]
         if spots[0] != spots[1] == spots[2]:
             facing = facing_words(after.facing_deg)
@@ -448,7 +448,7 @@ class Spreading(Due):
         small = {piece.id for piece in state.on_map(self.side) if len(piece.hexes) == 1}
         return small.union(_stack(state, self.hex, self.side)).issuperset(answer.units)
 
-    def then(self, state: State, answer: Spread) -> State:
+    def follow(self, state: State, answer: Spread) -> State:
         """Returns the state with a counter that was taken for elsewhere at the bottom."""
         before = _stack(state, self.hex, self.side)
         after = spread(before, answer.units)

@@ -229,12 +229,12 @@ def _thrown(state: State, dice: Dice, losses: Mapping[str, int] | None = None) -
             waiting.append(due)
             state = below
         elif roll is None:
-            followed = due.automatic(state)
-            state = followed[0] if followed else due.then(below, _answer(due, state, losses or {}))
+            after = due.automatic(state)
+            state = after or due.follow(below, _answer(due, state, losses or {}))
         elif len(left) < roll.count:
             raise FactError("dice", f"expected {roll.count} dice for {roll.for_}, got {len(left)}")
         else:
-            state, left = due.then(below, tuple(left[: roll.count])), left[roll.count :]
+            state, left = due.follow(below, tuple(left[: roll.count])), left[roll.count :]
     if left:
         raise FactError("dice", f"expected {len(dice) - len(left)} dice, got {len(dice)}")
     return replace(state, due=tuple(waiting))
@@ -538,7 +538,7 @@ def _form_square(setup: Setup, unit: str, die: Die | None = None) -> Json:
         return {"offered": False, "why_not": why}
     if die is None:
         return {"offered": True}
-    after = _after(state, fires.SquareDie(unit, (unit,)).then(state, (die,)))[unit]
+    after = _after(state, fires.SquareDie(unit, (unit,)).follow(state, (die,)))[unit]
     shown = {key: after[key] for key in ("formation", "strength")}
     return {"offered": True, "passed": after["formation"] == "square"} | shown
 

@@ -237,7 +237,7 @@ class Reactions(Due):
             acts += [React(name, word), React(name, "none")]
         return tuple(acts)
 
-    def then(self, state: State, answer: React | None) -> State:
+    def follow(self, state: State, answer: React | None) -> State:
         """Returns the state with a unit's reaction due, or the counterattack of all."""
         reaction = answer or next(iter(self.legal(state)), None)
         if reaction is None:
@@ -279,7 +279,7 @@ class ReactionCheck(Due):
         faces = outcomes_of(lambda die: verdict(die).words, range(tables.DIE_FACES))
         return PendingDecision(str(roll), sums=(faces,))
 
-    def then(self, state: State, answer: Any) -> State:
+    def follow(self, state: State, answer: Any) -> State:
         """Returns the state after the check: a choice, or what its failure does to the stack."""
         movers = state.left(self.movers)
         check = check_of(state, self.unit, movers)
@@ -326,7 +326,7 @@ class ReactionChoice(Due):
             acts += turns(state, self.unit) if word == "turn" else [React(self.unit, word)]
         return tuple(acts)
 
-    def then(self, state: State, answer: React | None) -> State:
+    def follow(self, state: State, answer: React | None) -> State:
         """Returns the state after the choice."""
         choice = "none" if answer is None else answer.choice
         causes = state.places(self.movers)

@@ -18,7 +18,7 @@ from tablecam.rules.maida_1806.fire import LeaderLeaves, Shrink, ban_on_fire, fi
 from tablecam.rules.maida_1806.reaction import Did, Reactions, triggered
 from tablecam.rules.maida_1806.state import Due, MoveStep, State, Units, enemy_of
 from tablecam.rules.maida_1806.troops import Formation, Piece, Side
-from tablecam.rules.steps import Events, ban_on_all
+from tablecam.rules.steps import ban_on_all
 from tablecam.table.sides import side_plural
 from tablecam.wording import joined
 
@@ -52,7 +52,7 @@ class PoolChoice(Due):
         choices = combinations(able, min(self.count, len(able)))
         return tuple(acts.ChoosePool(self.side, leaders) for leaders in choices)
 
-    def then(self, state: State, answer: acts.ChoosePool) -> State:
+    def follow(self, state: State, answer: acts.ChoosePool) -> State:
         """Returns the state with the chits in the pool; only the side itself hears which."""
         commander = state.board.overall_commander[self.side]
         own = () if state.leader(commander).dead else (commander,)
@@ -161,7 +161,7 @@ class Return(Due):
             returns_turn=None,
         )  # fmt: skip
 
-    def then(self, state: State, answer: acts.Place | None) -> State:
+    def follow(self, state: State, answer: acts.Place | None) -> State:
         """Returns the state with the unit back; without room it waits for the next turn."""
         if answer is None:
             turn = state.turn + 1
@@ -507,7 +507,7 @@ class GoOn(Due):
     double: bool = False
     is_told: bool = False
 
-    def then(self, state: State, answer: Any) -> State:
+    def follow(self, state: State, answer: Any) -> State:
         """Returns the state after the next step; a unit that cannot go on stops where it is."""
         units = self.units
         if not set(units) <= set(state.movers):
@@ -524,7 +524,7 @@ class GoOn(Due):
         rest = GoOn(units, self.steps[1:], is_told=bool(new) or self.is_told)
         if rest.steps:
             if not new and with_reactions(state, units, did, new).due == state.due:
-                return rest.then(state, None)
+                return rest.follow(state, None)
             state = state.pushed(rest)
         words = f"moves to {joined(now)}" if new else "turns"
         if new or not self.is_told:
@@ -726,10 +726,9 @@ AUTOMATIC: Final[Mapping[str, Callable[[State], State | None]]] = {
 """What follows in a phase without a decision; None where a player or a draw decides."""
 
 
-def automatic(state: State) -> tuple[State, Events] | None:
-    """Returns what follows by itself when nothing is due; its state tells the events."""
-    after = recaptured(state) or AUTOMATIC[state.phase](state)
-    return None if after is None else (after, ())
+def automatic(state: State) -> State | None:
+    """Returns what follows by itself when nothing is due."""
+    return recaptured(state) or AUTOMATIC[state.phase](state)
 
 
 HANDLERS: Final[Mapping[tuple[str, type], Callable[[State, Any], State]]] = {

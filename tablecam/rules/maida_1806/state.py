@@ -10,12 +10,12 @@ from typing import Any, Literal
 from tablecam.rules.frozen_json import Variant
 from tablecam.rules.game import Refused
 from tablecam.rules.hexes.grid import Hex
-from tablecam.rules.hexes.hex_game import Counter, HexState, HexStep
+from tablecam.rules.hexes.hex_game import Counter, HexState
 from tablecam.rules.hexes.zones import Hexes
 from tablecam.rules.maida_1806 import tables, troops
 from tablecam.rules.maida_1806.board import Board, board_from
 from tablecam.rules.maida_1806.troops import SIDES, Piece, Troop
-from tablecam.rules.steps import Events
+from tablecam.rules.steps import Events, Step
 from tablecam.table.model import BasePose, Point, Position
 
 Units = tuple[str, ...]
@@ -186,7 +186,7 @@ class Overrule(Act):
     fires: Mapping[str, int] = field(default_factory=dict)
 
 
-class Due(HexStep, is_family=True):
+class Due(Step, is_family=True):
     """What must be settled before the game goes on: about its `unit`, or those of its `units`."""
 
     faces = (tables.DIE_FACES, 0)
@@ -201,10 +201,10 @@ class Due(HexStep, is_family=True):
         own: str | None = getattr(self, "side", None)
         return own or state.side(getattr(self, "unit", None) or self.names(state)[0])
 
-    def automatic(self, state: State) -> tuple[State, Events] | None:
+    def automatic(self, state: State) -> State | None:
         """Returns what follows by itself; dice for those who have all left the map are none."""
         is_void = bool(self.dice) and not self.names(state)
-        return (state.below(), ()) if is_void else super().automatic(state)
+        return state.below() if is_void else super().automatic(state)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, NamedTuple, Self, TypeVar
@@ -13,14 +12,14 @@ from tablecam.rules.frozen_json import ReadOnlyMappings, Variant
 from tablecam.rules.game import Ban, Event, PendingDecision, Refused, Sum
 from tablecam.rules.miniatures.drawing import names_in, shapes_about
 from tablecam.rules.overrules import Overrule
-from tablecam.rules.steps import BanOn, Events, Step, Stepping, Telling, WordedStep
+from tablecam.rules.steps import BanOn, Step, Stepping
 from tablecam.table.model import BasePose, Commander, Position, Unit
 from tablecam.uncertainty.answer import Answer
 
 Bases = tuple[BasePose, ...]
 
 
-class BattleStep(WordedStep, is_family=True):
+class BattleStep(Step, is_family=True):
     """A step of a battle; a rulebook derives its own family.
 
     It asks its `side`, or the owner of its `unit`, else the active side. If its `unit` or `target`
@@ -61,22 +60,14 @@ class BattleStep(WordedStep, is_family=True):
         """Returns what follows if one of its units is gone."""
         return state
 
-    @abstractmethod
-    def then(self, state: Any, answer: Any) -> Any:
-        """Returns the state after it; `answer` is an action or dice, None if it settles itself."""
-
-    def automatic(self, state: Any) -> tuple[Any, Events] | None:
+    def automatic(self, state: Any) -> Any | None:
         """Returns what follows by itself; None where dice or a decision are needed."""
         below = state.below()
         if not all(map(state.has, self.names(state))):
-            return self.gone(below), ()
+            return self.gone(below)
         if needs := self.needs(state):
-            return below.pushed(*needs, self), ()
+            return below.pushed(*needs, self)
         return super().automatic(state)
-
-    def follow(self, state: Any, answer: Any) -> tuple[Any, Events]:
-        """Returns what follows; the state holds the events."""
-        return self.then(state, answer), ()
 
     def shapes(self, state: Any) -> tuple[Shape, ...]:
         """Draws the units that it is about."""
@@ -114,7 +105,7 @@ class Charge(OfUnit):
 
 
 @dataclass(frozen=True, slots=True)
-class Battle(ReadOnlyMappings, Telling, Stepping):
+class Battle(ReadOnlyMappings, Stepping):
     """A battle between two actions; `half` says whose sequence it is, of `sides`."""
 
     position: Position

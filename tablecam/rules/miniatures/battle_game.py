@@ -97,7 +97,7 @@ class BattleGame(ByHand[State], PhaseGame[State]):
         for thing in things:
             self.read_keys(thing)
         state = self.begun(position, order, known, charts)
-        return self.settled(self.entered(state, next(iter(self.phases))))[0]
+        return self.settled(self.entered(state, next(iter(self.phases))))
 
     @abstractmethod
     def begun(
@@ -139,14 +139,14 @@ class BattleGame(ByHand[State], PhaseGame[State]):
         """Returns the choices of the phase, and why a unit lacks one."""
         return self.phase_of(state.phase).why_not
 
-    def acted(self, state: State, action: Any) -> tuple[State, Events]:
+    def acted(self, state: State, action: Any) -> State:
         """Returns what follows from an action of the active side.
 
         Raises:
             Refused: It is not legal in this phase.
         """
         if isinstance(action, Done):
-            return self.passed_on(state), ()
+            return self.passed_on(state)
         own = state.position.unit(getattr(action, "unit", ""))
         if own is not None and own.side != state.active:
             raise Refused(f"expected a unit of the {side_plural(state.active)}, got {own.id}")
@@ -157,8 +157,10 @@ class BattleGame(ByHand[State], PhaseGame[State]):
         if handler is None:
             raise Refused(f"expected an action of this phase, got {action.type}")
         if isinstance(handler, Judged):
-            return handler.then(state, action, permitted(handler.law(state, action))), ()
-        return handler(state, action), ()
+            after: State = handler.then(state, action, permitted(handler.law(state, action)))
+        else:
+            after = handler(state, action)
+        return after
 
     def suggest(self, state: State, name: str, action: Any) -> Suggestion:
         """Suggests an action of a unit or a commander by its law in the phase."""
@@ -347,9 +349,8 @@ class BattleGame(ByHand[State], PhaseGame[State]):
             Refused: The action is not legal now.
         """
         after, events = super().apply(state, action)
-        told = (*events, *after.told)
-        shown = (with_shapes(state.position, after.position, event) for event in told)
-        return replace(after, told=()), tuple(shown)
+        shown = (with_shapes(state.position, after.position, event) for event in events)
+        return after, tuple(shown)
 
     def laid(self, state: State, action: Lay) -> State:
         """Returns the state with units as they really lie.
@@ -368,12 +369,12 @@ class BattleGame(ByHand[State], PhaseGame[State]):
             return state
         return self.finished(state)
 
-    def goes_on(self, state: State) -> tuple[State, Events] | None:
+    def goes_on(self, state: State) -> State | None:
         """Returns the state with the phase's next step due, or the next phase; None if it waits."""
         after = self.automatic(state)
         if after is None and self.waits(state):
             return None
-        return (self.passed_on(state) if after in (None, state) else after), ()
+        return self.passed_on(state) if after is None or after == state else after
 
     def outcome(self, state: State) -> str:
         """Returns how a battle has ended."""
@@ -383,7 +384,7 @@ class BattleGame(ByHand[State], PhaseGame[State]):
         turns = f"{state.turn} {'turn' if state.turn == 1 else 'turns'}"
         return f"The battle is over after {turns}" if left else "Nobody holds the field"
 
-    def overruled(self, state: State, action: Any) -> tuple[State, Events]:
+    def overruled(self, state: State, action: Any) -> State:
         """Returns the state as players set it."""
         settings = self.settings(state)
         check_overrule(action, settings, state.position)
@@ -403,7 +404,7 @@ class BattleGame(ByHand[State], PhaseGame[State]):
         if action.phase is not None and action.phase != state.phase:
             state = self.entered(state, action.phase)
         # Units that players take off themselves are part of the overrule.
-        return replace(state, told=()), (overrule_event(action, settings, moved),)
+        return replace(state, told=(overrule_event(action, settings, moved),))
 
     def adopt_positions(self, state: State, position: Position) -> Any | None:
         """Returns an action with the actual places of units when lengths are about to be measured.

@@ -85,7 +85,7 @@ class Losing(Due):
         """Returns the units that are left."""
         return tuple(acts.StepLoss(unit.id) for unit in state.some(self.units) if unit.hex)
 
-    def then(self, state: State, answer: acts.StepLoss | None) -> State:
+    def follow(self, state: State, answer: acts.StepLoss | None) -> State:
         """Returns the state after it; without a unit the opponent has a Fortune of War (K-7.11)."""
         left = self.legal(state)
         if not left:
@@ -185,7 +185,7 @@ class Casualty(Due):
     dice = "the life of {unit}: dead on {lowest} or more"
     dice_rule = "K-10.4"
 
-    def then(self, state: State, answer: tuple[int, ...]) -> State:
+    def follow(self, state: State, answer: tuple[int, ...]) -> State:
         """Returns the state with the leader alive or dead."""
         why = f"with {answer[0]}: dead on {self.lowest} or more"
         if answer[0] < self.lowest:
@@ -259,7 +259,7 @@ class Flee(Due):
         is_own = isinstance(answer, acts.Retreat) and answer.unit == self.unit
         return is_own and answer.path in self.ways(state).paths
 
-    def then(self, state: State, answer: acts.Retreat | None) -> State:
+    def follow(self, state: State, answer: acts.Retreat | None) -> State:
         """Returns the state with the unit at the end of its line, or off the map without one."""
         unit = state.unit(self.unit)
         if unit.hex is None:
@@ -365,7 +365,7 @@ class Victors(Due):
             for number in advances(state.field, unit, self.vacated, only_routed=self.only_routed)
         ), acts.Pass())  # fmt: skip
 
-    def then(self, state: State, answer: Any) -> State:
+    def follow(self, state: State, answer: Any) -> State:
         """Returns the state with the unit and its leader there, and the others asked."""
         if not isinstance(answer, acts.Advance):
             return state
@@ -416,7 +416,7 @@ class Onward(Due):
         rides = (acts.Advance(horse[0].id, number) for number in near if number != start)
         return (*((acts.Capture(),) if caught else ()), *rides, acts.Pass())
 
-    def then(self, state: State, answer: Any) -> State:
+    def follow(self, state: State, answer: Any) -> State:
         """Returns the state with the cavalry there and a further charge offered, or the try."""
         if isinstance(answer, acts.Capture):
             count = sum(unit.hex is not None for unit in state.some(self.units))
@@ -439,7 +439,7 @@ class Catch(Due):
     dice = "the capture of {names}, on {most} or less"
     dice_rule = "K-9.3"
 
-    def then(self, state: State, answer: tuple[int, ...]) -> State:
+    def follow(self, state: State, answer: tuple[int, ...]) -> State:
         """Returns the state with who is caught."""
         for name, die in zip(self.units, answer, strict=True):
             caught = die <= self.most
@@ -472,7 +472,7 @@ class ChargeOn(Due):
             and state.folio.map.allows_charge(number or "", target)
         ), acts.Pass())  # fmt: skip
 
-    def then(self, state: State, answer: Any) -> State:
+    def follow(self, state: State, answer: Any) -> State:
         """Returns the state with a charge to be fought next, its cavalry not spent yet."""
         if not isinstance(answer, acts.Attack):
             return state
@@ -500,7 +500,7 @@ class Staying(Due):
         back = unit.hex is not None and unit.hex != self.hex and is_free
         return (*((acts.Retreat(self.unit, (self.hex,)),) if back else ()), acts.Pass())
 
-    def then(self, state: State, answer: Any) -> State:
+    def follow(self, state: State, answer: Any) -> State:
         """Returns the state with the unit where it was, or at the end of its rout."""
         if not isinstance(answer, acts.Retreat):
             return state
@@ -528,7 +528,7 @@ class Settling(Due):
 
     horse: Units = ()
 
-    def then(self, state: State, answer: object) -> State:
+    def follow(self, state: State, answer: object) -> State:
         """Returns the state with the leaders' flights due (K-10.1)."""
         on = {name for charging in state.charges for name in charging.units}
         state = spent(state, (name for name in self.horse if name not in on))
@@ -561,7 +561,7 @@ class LeaderFlees(Due):
         """Returns the die of an unsafe line."""
         return super().roll(state) if self._line(state) == "valid" else None
 
-    def then(self, state: State, answer: tuple[int, ...] | None) -> State:
+    def follow(self, state: State, answer: tuple[int, ...] | None) -> State:
         """Returns the state with the leader beside a friend, captured or dead."""
         leader, kind = state.thing(self.unit), self._line(state)
         friends, fate = state.own(leader.side), ""

@@ -229,7 +229,7 @@ class Muster(Due):
             if is_here and able and not battle.leaders and battle.how == "attack":
                 yield leader.id, "leaders"
 
-    def then(self, state: State, answer: Any) -> State:
+    def follow(self, state: State, answer: Any) -> State:
         """Returns the state with the attack as it is now, declared, or dropped."""
         battle = self.battle
         if isinstance(answer, acts.Declare):
@@ -344,7 +344,7 @@ class Defence(Due):
         )  # fmt: skip
         return ban is None
 
-    def then(self, state: State, answer: acts.Defend | None) -> State:
+    def follow(self, state: State, answer: acts.Defend | None) -> State:
         """Returns the state with the checks and the tactics due, in their order (K-7.3)."""
         battle = state.fight
         answer = answer or self.legal(state)[0]
@@ -411,7 +411,7 @@ class Squaring(Due):
         units = state.some(state.fight.attackers) if state.plays("K-9.5a") else ()
         return (*(acts.Square(u.id) for u in units if u.arm == "infantry" and u.hex), acts.Pass())
 
-    def then(self, state: State, answer: Any) -> State:
+    def follow(self, state: State, answer: Any) -> State:
         """Returns the state with the check due; that unit alone meets the horse in its hex."""
         if not isinstance(answer, acts.Square):
             return state
@@ -461,7 +461,7 @@ class Tactics(Due):
             able.append("disengage")
         return tuple(map(acts.UseTactic, able))
 
-    def then(self, state: State, answer: acts.UseTactic | None) -> State:
+    def follow(self, state: State, answer: acts.UseTactic | None) -> State:
         """Returns the state with the tactic."""
         battle = state.fight
         choice: Tactic = "none" if answer is None else answer.choice
@@ -533,7 +533,7 @@ class Fight(Due):
         outcomes = outcomes_of(lambda die: _result(state, battle, counted, die)[1], range(1, 7))
         return PendingDecision(words, sums=(*sums_of(counted, battle), outcomes))
 
-    def then(self, state: State, answer: tuple[int, ...] | None) -> State:
+    def follow(self, state: State, answer: tuple[int, ...] | None) -> State:
         """Returns the state with the result due."""
         battle = self.left(state)
         if answer is None or battle is None:
@@ -678,7 +678,7 @@ class Result(Due):
             return ()
         return (*map(acts.Choose, missing.expected), *map(acts.StepLoss, missing.losers))
 
-    def then(self, state: State, answer: Any) -> State:
+    def follow(self, state: State, answer: Any) -> State:
         """Returns the state with the next check due, or with all that the result does."""
         if (missing := self.missing(state)) is None:
             fought, codes = self.fought(state), list(map(code_of, self.codes))
@@ -803,7 +803,7 @@ class Gunners(Due):
         joins = (*map(acts.Join, others), *(acts.Join(name, joins=False) for name in leaves))
         return (acts.Declare(True), acts.Declare(False), *joins)
 
-    def then(self, state: State, answer: Any) -> State:
+    def follow(self, state: State, answer: Any) -> State:
         """Returns the state with the batteries as they are now, firing, or at rest."""
         if isinstance(answer, acts.Declare):
             bombard = acts.Bombard(self.units, self.target)
@@ -829,7 +829,7 @@ class Aiming(Due):
         """Returns the units there."""
         return tuple(acts.Aim(unit.id) for unit in state.field.units_at(self.hex))
 
-    def then(self, state: State, answer: acts.Aim | None) -> State:
+    def follow(self, state: State, answer: acts.Aim | None) -> State:
         """Returns the state with the die due; with nobody left there the fire is lost."""
         there = self.legal(state)
         if not there:
@@ -874,7 +874,7 @@ class Firing(Due):
         text += "" if code == printed else f" instead of {printed}"
         return code, text
 
-    def then(self, state: State, answer: tuple[int, ...]) -> State:
+    def follow(self, state: State, answer: tuple[int, ...]) -> State:
         """Returns the state with the result due."""
         kept, text = self.result(state, answer[0])
         text += f": {self.words(state)}, die {answer[0]}"

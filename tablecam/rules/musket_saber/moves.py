@@ -209,7 +209,7 @@ class RollMa(Due):
         goal += f"; below {free[0] * count}, it stays" if free and free[0] > 1 else ""
         return (DiceGroup(self.unit, None, tuple(range(count)), goal),)
 
-    def then(self, state: State, answer: tuple[int, ...]) -> State:
+    def follow(self, state: State, answer: tuple[int, ...]) -> State:
         """Returns the state in which the unit moves so far."""
         dice, go = joined(map(str, answer)), self.go(state, answer)
         if go is None:
@@ -413,7 +413,7 @@ class Go(Due):
         )
         return is_so and judged(state, answer, self.mp).ban is None
 
-    def then(self, state: State, answer: Any) -> State:
+    def follow(self, state: State, answer: Any) -> State:
         """Returns the state with the counter there; one that has rolled has moved anyway."""
         if not isinstance(answer, acts.Move):
             ban = None if answer else self.ban(state)

@@ -15,7 +15,7 @@ from tablecam.rules.musket_saber.field import Field
 from tablecam.rules.musket_saber.state import Due, MoraleDie, State
 from tablecam.rules.musket_saber.tables import CHARGE_MP, ENEMY_MOVES_ON, FowChoice
 from tablecam.rules.musket_saber.troops import Leader, Unit, is_overstacked
-from tablecam.rules.steps import Events, ban_on_all, why_none
+from tablecam.rules.steps import ban_on_all, why_none
 from tablecam.table.sides import side_name
 from tablecam.wording import joined
 
@@ -49,14 +49,8 @@ def combat_begun(state: State) -> State:
     )  # fmt: skip
 
 
-def automatic(state: State) -> tuple[State, Events] | None:
-    """Returns what follows by itself when nothing is due; its state tells the events."""
-    after = _onward(state)
-    return None if after is None else (after, ())
-
-
-def _onward(state: State) -> State | None:
-    """Returns the state with a Fortune of War due, a further charge, or the next phase."""
+def automatic(state: State) -> State | None:
+    """Returns what follows by itself: a Fortune of War due, a further charge, the next phase."""
     if state.fortunes:
         (side, unit, why), *rest = state.fortunes
         state = replace(state, fortunes=tuple(rest))
@@ -374,16 +368,17 @@ _BANS: Final[dict[type, Any]] = {
 }  # fmt: skip
 
 
-def acted(state: State, action: Any) -> tuple[State, Events]:
+def acted(state: State, action: Any) -> State:
     """Returns what follows from an action when nothing is due."""
     if isinstance(action, acts.Pass):
-        return passed(state), ()
+        return passed(state)
     deeds, kind = _MOVES if state.phase == "movement" else _COMBATS, type(action)
     if kind not in deeds:
         raise Refused(f"expected what the {state.phase} phase allows", rule="K-3.2")
     if kind in _BANS and (ban := _BANS[kind](state, action)) is not None:
         raise ban.refused()
-    return deeds[kind](state, action), ()
+    after: State = deeds[kind](state, action)
+    return after
 
 
 def _squared(state: State, action: acts.Square) -> State:
@@ -517,7 +512,7 @@ class Fortune(Due):
             if not any(state.unit(name).fought for name in state.combat_units(move.units)):
                 yield acts.Fow("charge", unit.id, move.path, move.charge, move.units[1:])
 
-    def then(self, state: State, answer: Any) -> State:
+    def follow(self, state: State, answer: Any) -> State:
         """Returns the state with its use begun."""
         if answer is None:
             why = self.why_missing(state) or f"{self.unit} is off the map"
@@ -584,7 +579,7 @@ class Misled(Due):
     dice = "the move of {unit} by the enemy, on 1 or 2"
     dice_rule = "K-12.4"
 
-    def then(self, state: State, answer: tuple[int, ...]) -> State:
+    def follow(self, state: State, answer: tuple[int, ...]) -> State:
         """Returns the state in which the unit rolls for its allowance, or stays."""
         goes = answer[0] <= ENEMY_MOVES_ON
         go = (moves.RollMa(self.unit, side=self.side),) if goes else ()

@@ -14,7 +14,7 @@ from tablecam.rules.frozen_json import Variant
 from tablecam.rules.game import DiceGroup, Refused
 from tablecam.rules.hexes.files import checked_files
 from tablecam.rules.hexes.grid import Hex, grid_of
-from tablecam.rules.hexes.hex_game import Counter, HexState, HexStep
+from tablecam.rules.hexes.hex_game import Counter, HexState
 from tablecam.rules.hexes.zones import Hexes
 from tablecam.rules.memo import remembered
 from tablecam.rules.musket_saber.combat import Check, Deed, Manner, Tactic, check_of
@@ -22,7 +22,7 @@ from tablecam.rules.musket_saber.field import Field, Map
 from tablecam.rules.musket_saber.files import FILE_MODELS, Charts, MapFile, Scenario, ScenarioUnit
 from tablecam.rules.musket_saber.tables import GAME, FowChoice, Time
 from tablecam.rules.musket_saber.troops import Leader, LineKind, Post, Unit, is_active
-from tablecam.rules.steps import Events
+from tablecam.rules.steps import Events, Step
 from tablecam.table.model import BasePose, HexMap, Point, Position
 
 Units = tuple[str, ...]
@@ -189,7 +189,7 @@ class Overrule(Act):
     steps: Mapping[str, int] = field(default_factory=dict)
 
 
-class Due(HexStep, is_family=True):
+class Due(Step, is_family=True):
     """What must be settled before the game goes on, about its `unit`, `units` or `guns`."""
 
     least_answers = 2
@@ -238,7 +238,7 @@ class MoraleDie(Due, is_family=True):
         places = range(0 if roll is None else roll.count)
         return (DiceGroup(self.unit, None, tuple(places), self.check(state).goal),)
 
-    def then(self, state: State, answer: tuple[int, ...]) -> State:
+    def follow(self, state: State, answer: tuple[int, ...]) -> State:
         """Returns the state after the check, which is logged first."""
         check = self.check(state)
         words = f"{self.unit} {check.verdict(*answer)}"

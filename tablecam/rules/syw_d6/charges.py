@@ -115,7 +115,7 @@ class ChargeWay(Due):
         """Whether fire has made the charger retreat or rout, so that it strikes nobody."""
         return bool(state.unit(self.unit).state.get("status"))
 
-    def then(self, state: State, answer: None) -> State:
+    def follow(self, state: State, answer: None) -> State:
         """Returns the state in contact; a charger that flees is left short of it (S-F.1, S-A.1)."""
         if not self.flees(state):
             return met(state, self)
@@ -267,7 +267,7 @@ class Answering(OfCharge):
             ways.append(Respond("counter-charge"))
         return tuple(ways)
 
-    def then(self, state: State, answer: Respond) -> State:
+    def follow(self, state: State, answer: Respond) -> State:
         """Returns the state in which the answer is carried out."""
         charge, unit, target = self.charge, self.charge.unit, self.charge.target
         text = f"{target} answers: {answer.way}"
@@ -348,7 +348,7 @@ class Pursuit(OfCharge):
             return answer
         return certain("no", "S-J.6", f"{name} would lie on {other}")
 
-    def then(self, state: State, answer: Charge | Move) -> State:
+    def follow(self, state: State, answer: Charge | Move) -> State:
         """Returns the state in contact, in a charge at another, or with the charger disordered."""
         name = self.charge.unit
         if isinstance(answer, Charge):
@@ -402,7 +402,7 @@ class CounterDice(OfCharge):
             f"the counter-charge of {target}", counter_charge_dice(state.field.troops[target])
         )
 
-    def then(self, state: State, answer: tuple[int, ...]) -> State:
+    def follow(self, state: State, answer: tuple[int, ...]) -> State:
         """Returns the state in which both go to where they meet."""
         charge, target, ground = self.charge, state.unit(self.charge.target), state.field
         faced, reach_in = charge.faced(state), min(float(sum(answer)), charge.charge_in)

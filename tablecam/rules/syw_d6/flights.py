@@ -53,7 +53,7 @@ class FlightDie(Due):
         names = (self.unit, self.enemy)
         return tuple(shape for name in names for shape in shapes_about(state.position, (name,)))
 
-    def then(self, state: State, answer: tuple[int, ...]) -> State:
+    def follow(self, state: State, answer: tuple[int, ...]) -> State:
         """Returns the state after it has gone away, off the table, or nowhere and is destroyed."""
         name, kind, ground, length_in = self.unit, self.kind, state.field, sum(answer)
         unit = state.unit(name)

@@ -36,7 +36,7 @@ class FogDie(Due):
 
     dice = "the Fog of War, which comes on a 1"
 
-    def then(self, state: State, answer: tuple[int, ...]) -> State:
+    def follow(self, state: State, answer: tuple[int, ...]) -> State:
         """Returns the state in which the table is looked at, or not."""
         if answer[0] != tables.FOG_ON:
             text = f"No Fog of War: it comes on a 1, not on a {answer[0]}"
@@ -50,7 +50,7 @@ class RainDie(Due):
     dice = "the rain, which lasts on a 1"
     side: str
 
-    def then(self, state: State, answer: tuple[int, ...]) -> State:
+    def follow(self, state: State, answer: tuple[int, ...]) -> State:
         """Returns the state with rain, or without."""
         if answer[0] != 1:
             return state.tells("fog", "The rain ceases", "S-M.7")
@@ -65,7 +65,7 @@ class FogTable(Due):
     dice = "the table of the Fog of War"
     throws = 2
 
-    def then(self, state: State, answer: tuple[int, ...]) -> State:
+    def follow(self, state: State, answer: tuple[int, ...]) -> State:
         """Returns the state after the event."""
         event = event_of(answer, state.active)
         row = FOG[event]
@@ -86,7 +86,7 @@ class Lot(Due):
         count = len(state.leaders)
         return Roll("the lot", 1, sides=max(2, lot_sides(count))) if count else None
 
-    def then(self, state: State, answer: tuple[int, ...] | None) -> State:
+    def follow(self, state: State, answer: tuple[int, ...] | None) -> State:
         """Returns the state without that commander, or with him at the table's edge."""
         if answer is None:
             return state
@@ -119,7 +119,7 @@ class Picking(Due):
         """Returns what may be picked, and to be done."""
         return (*map(Pick, self._open(state)), Done())
 
-    def then(self, state: State, answer: Pick | Done | None) -> State:
+    def follow(self, state: State, answer: Pick | Done | None) -> State:
         """Returns the state after a pick."""
         if not isinstance(answer, Pick):
             return state
@@ -158,7 +158,7 @@ class GunsDie(Due):
     dice = "how far {unit} relocates"
     unit: str
 
-    def then(self, state: State, answer: tuple[int, ...]) -> State:
+    def follow(self, state: State, answer: tuple[int, ...]) -> State:
         """Returns the state in which the guns may move so far."""
         return state.changed(self.unit, relocates_in=answer[0])
 

@@ -63,7 +63,7 @@ class ClearDie(Due):
         is_hard = self.first and state.options.get("second_chance") != "not_one"
         return (DiceGroup(self.unit, 6 if is_hard else 2, tuple(range(self.roll(state).count))),)
 
-    def then(self, state: State, answer: tuple[int, ...]) -> State:
+    def follow(self, state: State, answer: tuple[int, ...]) -> State:
         """Returns the state with the unit in order, or still with its marker."""
         name, troops = self.unit, state.field.troops[self.unit]
         if not self.first and answer[0] == 1 and clearing_dice(troops.skill.clear, 1) > 1:
@@ -248,7 +248,7 @@ class FormUpDue(Due):
                 return there
         return unit.bases
 
-    def then(self, state: State, answer: FormUp) -> State:
+    def follow(self, state: State, answer: FormUp) -> State:
         """Returns the state with the unit as it is laid out."""
         unit = state.unit(self.unit)
         if answer in self.legal(state)[:1]:

@@ -24,7 +24,7 @@ from tablecam.rules.miniatures.move_words import move_words
 from tablecam.rules.miniatures.nearest import Start, farthest_legal, nearest_on_the_way
 from tablecam.rules.miniatures.page import Sign, UnitSetting
 from tablecam.rules.miniatures.reckon import terms
-from tablecam.rules.steps import Decide, Events
+from tablecam.rules.steps import Decide
 from tablecam.rules.syw_d6 import charges, marches, melee, morale, tables, volleys
 from tablecam.rules.syw_d6 import state as acts
 from tablecam.rules.syw_d6.field import field_of, read_keys, troops_of
@@ -135,7 +135,7 @@ class FleeNow(Due):
 
     unit: str
 
-    def then(self, state: State, answer: None) -> State:
+    def follow(self, state: State, answer: None) -> State:
         """Returns the state with the flight due."""
         return state.pushed(flight_of(state, state.unit(self.unit)))
 
@@ -426,7 +426,7 @@ class SevenYearsWar(BattleGame[State]):
         is_under_way = state.allowed and not state.due and len(actions) > 1
         return actions[:-1] if is_under_way else actions
 
-    def acted(self, state: State, action: Any) -> tuple[State, Events]:
+    def acted(self, state: State, action: Any) -> State:
         """Returns what follows from an action of the active side.
 
         Raises:
@@ -525,9 +525,9 @@ class SevenYearsWar(BattleGame[State]):
             return None
         return marches.spent(state.changed(name, moved=True), name)
 
-    def overruled(self, state: State, action: Any) -> tuple[State, Events]:
+    def overruled(self, state: State, action: Any) -> State:
         """Returns the state as players set it; who is accepted at an enemy's edge charges him."""
-        after, events = super().overruled(state, action)
+        after = super().overruled(state, action)
         for name in () if state.due else action.asked:
             if name not in state.allowed:
                 continue
@@ -535,7 +535,7 @@ class SevenYearsWar(BattleGame[State]):
             way = charges.accepted(state, replace(unit, bases=action.units[name]))
             if way is not None:
                 after = charges.begun(after.changed(name, bases=unit.bases), way, "S-B.11")
-        return after, events
+        return after
 
     def nearest(self, state: State, unit: Unit, bases: Bases) -> Bases:
         """Returns how far the unit may go that way within its dice (S-B.8, S-B.9), or its place."""

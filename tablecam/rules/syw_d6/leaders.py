@@ -46,7 +46,7 @@ class LeaderMet(OfLeader):
     hint = f"He goes {dice_words(RATES['command'])} straight away; who stays is removed."
     answers = YES_OR_NO
 
-    def then(self, state: State, answer: Decide) -> State:
+    def follow(self, state: State, answer: Decide) -> State:
         """Returns the state with his dice due, or without him."""
         if answer.yes:
             return state.pushed(LeaderFlight(self.unit, self.commander, self.bases))
@@ -60,7 +60,7 @@ class LeaderFlight(OfLeader):
         """Returns his dice."""
         return Roll(f"how far {self.commander} evades", RATES["command"])
 
-    def then(self, state: State, answer: tuple[int, ...]) -> State:
+    def follow(self, state: State, answer: tuple[int, ...]) -> State:
         """Returns the state with him away, or without him where he finds no place."""
         leader, ground = self.leader(state), state.field
         from_x, from_y = centre_mm(state.unit(self.unit).bases)

@@ -172,7 +172,7 @@ class MoveDie(Due):
         places = tuple(range(self.pool.dice))
         return (DiceGroup(", ".join(self.units), None, places, self.pool.counting),)
 
-    def then(self, state: State, answer: tuple[int, ...]) -> State:
+    def follow(self, state: State, answer: tuple[int, ...]) -> State:
         """Returns the state in which the player takes some of the dice."""
         *_, best = self.pool.values_in(answer).values()
         of = f" ({self.pool.best} of {len(answer)} dice)" if self.pool.best else ""
@@ -208,7 +208,7 @@ class ValueChoice(Due):
                 taken_in.append(value_in)
         return tuple(map(acts.Take, sorted(taken_in, reverse=True)))
 
-    def then(self, state: State, answer: acts.Take | None) -> State:
+    def follow(self, state: State, answer: acts.Take | None) -> State:
         """Returns the state in which the units may move; it tells a choice of fewer inches."""
         values_in = self.values_in
         value_in = max(values_in) if answer is None else answer.value_in

@@ -59,7 +59,7 @@ class MeleeDice(Due):
         sides = (" + ".join(self.fight.attackers), self.fight.defender)
         return tuple(DiceGroup(names, None, (place,)) for place, names in enumerate(sides))
 
-    def then(self, state: State, answer: tuple[int, ...]) -> State:
+    def follow(self, state: State, answer: tuple[int, ...]) -> State:
         """Returns the state with the loser's figures due, or with the melee going on."""
         fight = self.fight
         totals = [self._sum(state, *side) for side in zip(fight.sides, answer, strict=True)]
@@ -134,7 +134,7 @@ class LossesDue(Due):
         """Whether an action shares the losses; `follow` counts them."""
         return isinstance(answer, acts.ShareLosses)
 
-    def then(self, state: State, answer: acts.ShareLosses | None) -> State:
+    def follow(self, state: State, answer: acts.ShareLosses | None) -> State:
         """Returns the state without those figures, and the losers' TESTs due (S-F.4)."""
         units, troops = self.names(state), state.field.troops
         share = dict.fromkeys(units, self.figures) if answer is None else dict(answer.figures)
@@ -170,7 +170,7 @@ class WishDue(Due):
         """Returns the units that fight."""
         return self.fight.units
 
-    def then(self, state: State, answer: Decide) -> State:
+    def follow(self, state: State, answer: Decide) -> State:
         """Returns the state: the other side is asked, the melee goes on, or all fall back."""
         if answer.yes:
             return state.tells("melee", "The melee goes on", "S-F.6")

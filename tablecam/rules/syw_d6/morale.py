@@ -200,7 +200,7 @@ class RowDue(Due):
         never = (None,) if self.row == "retreat_at" else ()
         return tuple(acts.GiveRow(self.row, value) for value in (*never, *range(-6, 7)))
 
-    def then(self, state: State, answer: acts.GiveRow) -> State:
+    def follow(self, state: State, answer: acts.GiveRow) -> State:
         """Returns the state with the row, which holds for the rest of the game."""
         text = f"The players say: {row_words(answer)}"
         state = state.tells("chart", text, "S-N.3", row=self.row, value=answer.value)
@@ -242,7 +242,7 @@ class TestDie(Due):
         fates = {fate for _, fate in self._tests(state, *range(1, 7))}
         return super().roll(state) if len(fates) > 1 else None
 
-    def then(self, state: State, answer: tuple[int, ...] | None) -> State:
+    def follow(self, state: State, answer: tuple[int, ...] | None) -> State:
         """Returns the state with what becomes of the unit."""
         ((test, fate),) = self._tests(state, answer[0] if answer else None)
         if self.kind != "melee":

@@ -60,7 +60,7 @@ class ResponseFire(Due):
         flees = self.occasion != "crosses" and state.unit(self.target).state.get("status")
         return () if flees or not self.shot.pool(state).dice else YES_OR_NO
 
-    def then(self, state: State, answer: Decide | None) -> State:
+    def follow(self, state: State, answer: Decide | None) -> State:
         """Returns the state with the shot due."""
         if answer is None:
             return state

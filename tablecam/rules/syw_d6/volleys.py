@@ -92,7 +92,7 @@ class FireDice(Due):
         """Returns all the dice; sixes hit (S-D.1)."""
         return (DiceGroup(self.unit, HIT, tuple(range(self.pool(state).dice))),)
 
-    def then(self, state: State, answer: tuple[int, ...] | None) -> State:
+    def follow(self, state: State, answer: tuple[int, ...] | None) -> State:
         """Returns the state with the hits taken, and the target's TEST due (S-H.2)."""
         ground = self.field(state)
         firer, target = ground.units[self.unit], ground.units[self.target]

@@ -333,14 +333,14 @@ def test_a_withdrawal_joins_friends_with_their_facing_and_keeps_its_own_d_14_11_
     _, ends = field.withdrawals(state, state.piece("FA"), (("0604",),))
     assert ends == (("0806",),)
     retreat = fire.Retreat("FA", (("0604",),), 1)
-    after = retreat.then(state, acts.Withdraw("FA", ("0806",)))
+    after = retreat.follow(state, acts.Withdraw("FA", ("0806",)))
     assert after.piece("FA").facing_deg == 120
     assert [piece.id for piece in after.stack("FA")] == ["FB", "FA"]
 
 
 def test_a_withdrawal_before_an_enemys_front_costs_a_loss_d_14_11_5_d_14_11():
     state = lie(unit("FA", "0805"), unit("BA", "0604", 0), unit("BB", "0807", 60))
-    told = fire.Retreat("FA", (("0604",),), 1).then(state, acts.Withdraw("FA", ("0806",))).told
+    told = fire.Retreat("FA", (("0604",),), 1).follow(state, acts.Withdraw("FA", ("0806",))).told
     assert [event.text for event in told] == [
         "FA withdraws to 0806, into an enemy's Front", "FA loses 1, 4 left",
     ]  # fmt: skip
@@ -350,7 +350,7 @@ def test_a_blocked_withdrawal_eliminates_for_a_point_d_14_11_7_d_16_1():
     full = [unit(f"F{n}", "0806", kind="squadron", arm="cavalry") for n in range(4, 8)]
     walls = [unit("BB", "0906", 240), unit("BC", "0905", 240)]
     state = lie(unit("FA", "0805"), *full, *walls, unit("BA", "0604", 0))
-    after = fire.Retreat("FA", (("0604",),), 1).then(state, None)
+    after = fire.Retreat("FA", (("0604",),), 1).follow(state, None)
     assert (after.piece("FA").eliminated, after.vp) == (True, -1)
 
 

@@ -423,7 +423,7 @@ def test_who_must_retreat_through_his_trains_is_disrupted_k_12_2():
     assert (line.path, line.through_trains) == (("1618", "1617"), True)
     flee = Flee("G1", 2, "1619")
     (way,) = (way for way in flee.legal(idle) if way.path == ("1618", "1617"))
-    after = flee.then(idle, way)
+    after = flee.follow(idle, way)
     assert (after.unit("G1").hex, after.unit("G1").disrupted) == ("1617", True)
     assert [event.rule for event in after.told] == ["K-7.9a", "K-12.2"]
 

@@ -674,7 +674,7 @@ def test_a_commander_whom_a_charger_reaches_evades_or_is_removed_s_k_3(answer, l
 
 def test_a_commander_without_a_place_to_evade_to_is_removed_s_k_3():
     state = charging(based("A", 20, 47), gap_in=5).state
-    state = leaders.LeaderFlight("F1", "A", state.unit("F1").bases).then(state, (1, 1, 1))
+    state = leaders.LeaderFlight("F1", "A", state.unit("F1").bases).follow(state, (1, 1, 1))
     assert state.told[-1].text == "A finds no place to evade to"
     assert not state.position.commanders
 
@@ -1061,7 +1061,7 @@ def test_who_was_struck_in_the_rear_falls_back_away_from_who_struck_him_s_f_6():
     battle.act("F1 strikes A1 in the rear")
     (fight,), before = battle.state.fights, battle.unit("A1").bases
     draw = melee.WishDue(fight, battle.state.enemy_of(battle.state.active))
-    state = draw.then(battle.state, Decide(False))
+    state = draw.follow(battle.state, Decide(False))
     assert state.unit("A1").bases == ahead(before, UP, 3 * INCH_MM)
     assert state.unit("A1").bases[0].heading_deg == before[0].heading_deg
     assert state.field.apart_in(state.unit("A1"), state.unit("F1")) == pytest.approx(6)
@@ -1156,7 +1156,7 @@ def test_a_unit_that_has_tested_says_why_it_takes_no_other_test_s_g_3():
 
 def test_losses_beyond_what_is_left_say_how_many_were_due_s_f_3():
     due = melee.LossesDue(("F1",), 15, "A1")
-    state = due.then(Battle(unit("F1", 20, 15, figures=6), F2, A1).state, None)
+    state = due.follow(Battle(unit("F1", 20, 15, figures=6), F2, A1).state, None)
     text = "F1 loses 6 figures of the 15 due (3 for each of 5 points, but has no more): 0 left"
     assert text in [event.text for event in state.told]
 

@@ -145,7 +145,7 @@ def apply(state: State, action: Action) -> tuple[State, Events]:
     if isinstance(action, Overrule):
         after = onward(overruled(state, action))
     else:
-        after = onward(state.step.answered(state, action)[0])
+        after = onward(state.step.answered(state, action))
     return replace(after, told=()), with_shapes(state, after, after.told)
 
 

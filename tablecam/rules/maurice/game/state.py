@@ -9,9 +9,9 @@ from types import MappingProxyType
 from typing import Any, ClassVar, Final, Literal
 
 from tablecam.errors import BadInput
+from tablecam.rules import steps
 from tablecam.rules.frozen_json import ReadOnlyMappings, classes_of
 from tablecam.rules.game import Event, PendingDecision, Refused
-from tablecam.rules.steps import Events, Telling, WordedStep
 from tablecam.table.model import Commander, Position, Scalar, Unit
 
 Direction = Literal["left", "right"]
@@ -21,7 +21,7 @@ Moment = Literal["volleys", "activation"]
 """When the passive side may interrupt: after volleys are invoked or a force activated (M-4.17)."""
 
 
-class Step(WordedStep, is_family=True):
+class Step(steps.Step, is_family=True):
     """The next step of a game; a round goes from one to the next (M-4.2)."""
 
     least_answers = 0
@@ -71,11 +71,11 @@ class Step(WordedStep, is_family=True):
         """Whether an action decides it: `follow` refuses all others, with the rule."""
         return True
 
-    def follow(self, state: State, answer: Any) -> tuple[State, Events]:
-        """Returns the next state, and the events that it tells."""
+    def follow(self, state: State, answer: Any) -> State:
+        """Returns the next state, which tells the events."""
         if self.kinds and not isinstance(answer, self.kinds):
             raise Refused(f"expected {self.expects}, got {answer.type}", rule=self.answer_rule)
-        return self.decided(state, answer), ()
+        return self.decided(state, answer)
 
     def decided(self, state: State, answer: Any) -> State:
         """Returns the state after an action, or dice."""
@@ -249,7 +249,7 @@ class Options:
 
 
 @dataclass(frozen=True, slots=True)
-class State(Telling):
+class State(steps.Telling):
     """A game between two actions: `step` is next, `night_passes` counts towards night (M-4.6)."""
 
     position: Position
