@@ -96,12 +96,21 @@ def attack_words(state: State, units: Units, target: Hex, how: str) -> str:
 
 
 def ban_on_target(state: State, target: Hex, *, charges: bool = False) -> Ban | None:
-    """Returns why a hex may not be attacked now (K-7.4, K-7.13c)."""
+    """Returns why a hex may not be attacked now (K-7.1, K-7.4, K-7.13c)."""
+    # The enemy whom a charge was declared on may have gone, and a friend may stand there.
+    if target not in _enemy_hexes(state):
+        return Ban("K-7.1", f"no enemy is in {target}")
     if target in state.targets:
         return Ban("K-7.4", f"{target} has been attacked in this phase")
     if not charges and any(charging.target == target for charging in state.charges):
         return Ban("K-7.13c", f"nobody else attacks {target}, which is charged")
     return None
+
+
+def _enemy_hexes(state: State) -> dict[Hex, None]:
+    """Returns the hexes with enemy counters of any kind, in the order of the counters."""
+    counters = state.hexes().items()
+    return dict.fromkeys(hex for name, hex in counters if state.side_of(name) != state.active)
 
 
 def ban_on_joining(state: State, name: str, target: Hex, how: str) -> Ban | None:
@@ -141,10 +150,9 @@ def attacks(state: State) -> Iterator[acts.Attack]:
         able = (ban_on_joining(state, n, charging.target, "charge") is None for n in units)
         if all(able) and ban_on_target(state, charging.target, charges=True) is None:
             yield acts.Attack(units, charging.target, "charge")
-    enemies = [n for name, n in state.hexes().items() if state.side_of(name) != state.active]
     yield from (
         acts.Attack((unit.id,), target, how)
-        for target in dict.fromkeys(enemies)
+        for target in _enemy_hexes(state)
         if ban_on_target(state, target) is None
         for unit in state.own(state.active)
         for how in _WAYS

@@ -572,6 +572,18 @@ def test_a_charge_is_declared_by_its_move_and_excludes_others_k_7_13c():
         play.apply(acts.Attack(("R2",), "0507"))
 
 
+@pytest.mark.parametrize("there", ["G2", "R2", None])
+def test_a_charge_is_void_once_no_enemy_is_in_its_hex_k_7_1(there):
+    play = charging(unit("R2", "0101"), unit("G1", "0507"), unit("G2", "1212"))
+    state = play.state.changed("G1", hex="0512")
+    state = state if there is None else state.changed(there, hex="0507")
+    charges = [a for a in GAME.legal(state) if a.type == "attack" and a.how == "charge"]
+    assert [a.target_hex for a in charges] == ["0507"] * (there == "G2")
+    if there != "G2":
+        with pytest.raises(Refused, match=r"K-7.1 no enemy is in 0507"):
+            GAME.apply(state, acts.Attack(("R1",), "0507", "charge"))
+
+
 def test_why_units_do_not_move_charge_attack_or_bombard_k_4_2_k_7_13c_k_7_1_k_8_7():
     guns = unit("R2", "0101", arm="artillery")
     play = battle(unit("R1", "0504"), guns, unit("G1", "0512"))
