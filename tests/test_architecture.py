@@ -53,8 +53,8 @@ HELD = {
     "modules with exactly one importer": 31,
     "import circles between folders": 0,
     "lines of Maurice Lite": 16_260,
-    "lines of Maida 1806": 6_231,
-    "lines of Musket & Saber": 7_303,
+    "lines of Maida 1806": 6_225,
+    "lines of Musket & Saber": 7_290,
     "places outside that name a rulebook's words": 1,
     "modules in the largest folder": 26,
 }

@@ -6,6 +6,7 @@ nothing is due, the phase of the sequence asks.
 
 from __future__ import annotations
 
+import re
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
@@ -33,7 +34,8 @@ class Step(Variant, is_family=True):
 
     Without a roll or a decision it settles itself. `state` is a `Stepping`, or another state with a
     `below()`: itself without the settled step. The words of its `dice` and its `question` may
-    contain in braces its fields, `names`, each of which throws a die, and `who`, the side asked.
+    contain in braces its fields and properties, and its methods of the state, such as `names`, each
+    of which throws a die, and `who`.
     """
 
     dice: ClassVar[str] = ""
@@ -54,6 +56,10 @@ class Step(Variant, is_family=True):
     @abstractmethod
     def owner(self, state: Any) -> str:
         """Returns the side that is asked."""
+
+    def who(self, state: Any) -> str:
+        """Returns the side that is asked, in the plural."""
+        return side_plural(self.owner(state))
 
     @abstractmethod
     def follow(self, state: Any, answer: Any) -> Any:
@@ -133,15 +139,11 @@ class Step(Variant, is_family=True):
         return self.follow(state.below(), answer)
 
     def _words(self, words: str, state: Any) -> str:
-        fields = {**vars(self), "names": self.names(state)}
-        if "{who}" in words:
-            fields["who"] = side_plural(self.owner(state))
-        return words.format(
-            **{
-                key: ", ".join(map(str, value)) if isinstance(value, tuple) else value
-                for key, value in fields.items()
-            }
-        )
+        values = {key: getattr(self, key) for key in re.findall(r"{(\w+)", words)}
+        for key, value in values.items():
+            said = value(state) if callable(value) else value
+            values[key] = ", ".join(map(str, said)) if isinstance(said, tuple) else said
+        return words.format(**values)
 
 
 def _legal(step: Step, state: Any) -> tuple[Any, ...]:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal, Self, TypeVar
 
 from tablecam.documents import Json
 from tablecam.errors import BadInput
 from tablecam.geometry.shapes import Shape
 from tablecam.rules.descriptions import Setting
-from tablecam.rules.frozen_json import to_plain
+from tablecam.rules.frozen_json import Variant, to_plain
 from tablecam.rules.game import Offer, Refused
 from tablecam.rules.game_files import house_files
 from tablecam.rules.hexes.counters import face_of, laid, place_of
@@ -21,7 +21,7 @@ from tablecam.rules.hexes.zones import Hexes
 from tablecam.rules.lay import Lay
 from tablecam.rules.overrules import overrule_event
 from tablecam.rules.steps import PhaseGame, Stepping
-from tablecam.table.model import Arm, BasePose, Commander, HexMap, Position, Unit
+from tablecam.table.model import Arm, BasePose, Commander, HexMap, Point, Position, Unit
 from tablecam.table.sections import StrictModel
 
 
@@ -122,6 +122,20 @@ def _leader(state: HexState, counter: Counter) -> Commander:
     elif pose is not None:
         pose = replace(pose, x_mm=x_mm, y_mm=y_mm)
     return Commander(counter.id, counter.side, x_mm, y_mm, pose=pose, state=counter.marks)
+
+
+class HexOverrule(Variant, is_family=True):
+    """What players set against any rule; a game adds a key for each of its settings.
+
+    `asked` are the counters whose move the game waits for, `off` those taken off the table.
+    """
+
+    why: str = ""
+    units: Mapping[str, tuple[BasePose, ...]] = field(default_factory=dict)
+    commanders: Mapping[str, Point] = field(default_factory=dict)
+    asked: tuple[str, ...] = ()
+    off: tuple[str, ...] = ()
+    turn: int | None = None
 
 
 AnyState = TypeVar("AnyState", bound=HexState)

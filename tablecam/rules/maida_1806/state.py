@@ -10,13 +10,13 @@ from typing import Any, Literal
 from tablecam.rules.frozen_json import Variant
 from tablecam.rules.game import Refused
 from tablecam.rules.hexes.grid import Hex
-from tablecam.rules.hexes.hex_game import Counter, HexState
+from tablecam.rules.hexes.hex_game import Counter, HexOverrule, HexState
 from tablecam.rules.hexes.zones import Hexes
 from tablecam.rules.maida_1806 import tables, troops
 from tablecam.rules.maida_1806.board import Board, board_from
 from tablecam.rules.maida_1806.troops import SIDES, Piece, Troop
 from tablecam.rules.steps import Events, Step
-from tablecam.table.model import BasePose, Point, Position
+from tablecam.table.model import BasePose, Position
 
 Units = tuple[str, ...]
 
@@ -171,15 +171,9 @@ class Pass(Act):
     """Let the slot or the subphase pass."""
 
 
-class Overrule(Act):
+class Overrule(Act, HexOverrule):
     """Set the table and the state, against any rule."""
 
-    why: str = ""
-    units: Mapping[str, tuple[BasePose, ...]] = field(default_factory=dict)
-    commanders: Mapping[str, Point] = field(default_factory=dict)
-    asked: Units = ()
-    off: Units = ()
-    turn: int | None = None
     vp: int | None = None
     losses: Mapping[str, int] = field(default_factory=dict)
     disrupted: Mapping[str, bool] = field(default_factory=dict)

@@ -31,16 +31,15 @@ def applied(
     """Returns the state after a fate, and the retreats due; `hexes` are the combat hexes."""
     for name, left in fate.steps.items():
         state = lost_step(state, name, left, is_set_aside=name in fate.set_aside)
-    marks: tuple[tuple[tuple[str, ...], dict[str, Any], str], ...] = (
-        (fate.disrupted, {"disrupted": True, "square": False}, "is Disrupted"),
-        (fate.ineffective, {"ineffective": True}, "is ineffective"),
-        (fate.captured, {"hex": None, "square": False, "captured": True}, "is captured"),
-        (fate.set_aside, {"hex": None, "square": False, "set_aside": True}, "is set aside"),
-    )
-    for names, changes, words in marks:
+    gone: dict[str, Any] = {"hex": None, "square": False}
+    for names, kind, words, marks in (
+        (fate.disrupted, "detail", "is Disrupted", {"disrupted": True, "square": False}),
+        (fate.ineffective, "detail", "is ineffective", {"ineffective": True}),
+        (fate.captured, "loss", "is captured", gone | {"captured": True}),
+        (fate.set_aside, "loss", "is set aside", gone | {"set_aside": True}),
+    ):
         for name in (name for name in names if name not in fate.eliminated):
-            kind = "loss" if "hex" in changes else "detail"
-            state = state.logged(name, kind, words, rule, **changes)
+            state = state.logged(name, kind, words, rule, **marks)
     for name, turn in fate.trt.items():
         state = _routed_until(state, name, turn)
     routed = {state.side_of(name) for name in (*fate.routs, *fate.trt, *fate.captured)}
@@ -346,15 +345,13 @@ class Victors(Due):
     units: Units
     vacated: Hex
     only_routed: bool = False
-    question = "advance to {vacated}, or beside it?"
+    question = "{able}: advance to {vacated}, or beside it?"
     hint = "Tap a hex or move the counter there, or pass."
 
-    def asked(self, state: State) -> PendingDecision | None:
-        """Returns the question to those who may advance."""
-        asked = super().asked(state)
-        able = dict.fromkeys(getattr(answer, "unit", "") for answer in self.legal(state))
-        names = ", ".join(filter(None, able))
-        return asked and replace(asked, question=f"{names}: {asked.question}")
+    def able(self, state: State) -> Units:
+        """Returns who may advance."""
+        ways = (way for way in self.legal(state) if isinstance(way, acts.Advance))
+        return tuple(dict.fromkeys(way.unit for way in ways))
 
     def legal(self, state: State) -> tuple[Any, ...]:
         """Returns the hexes of each, and passing."""

@@ -92,6 +92,11 @@ def attack_words(state: State, units: Units, target: Hex, how: str) -> str:
     return f"{joined(units)} {verb} {whom(state, target)}"
 
 
+def battle_words(state: State, battle: acts.Battle) -> str:
+    """Returns who attacks whom in a combat, and how."""
+    return attack_words(state, battle.attackers, battle.target, battle.how)
+
+
 # Putting an attack together.
 
 
@@ -198,8 +203,7 @@ class Muster(Due):
         """Returns the question, with the differential and each halving."""
         battle = self.battle
         counted = reckoned(state, battle)
-        words = attack_words(state, battle.attackers, battle.target, battle.how)
-        words += f", differential {counted.value:+d}"
+        words = f"{battle_words(state, battle)}, differential {counted.value:+d}"
         hint = "To add a unit, tap it. When all are in, tap “Declare”."
         if not any(self._joining(state)):
             hint = "All who can attack with it are in: tap “Declare”, or “No attack”."
@@ -290,8 +294,7 @@ def declared(state: State, battle: acts.Battle) -> State:
             state = state.changed(post.id, attacked=True, active=False)
             given = ((battle.side, "", f"it attacked {post.id}"),) * HQ_FOW
             state = replace(state, fortunes=(*state.fortunes, *given))
-    text = attack_words(state, battle.attackers, battle.target, battle.how)
-    state = state.logs("attack", text, "K-7.1", *battle.attackers)
+    state = state.logs("attack", battle_words(state, battle), "K-7.1", *battle.attackers)
     if there:
         return state.pushed(Defence(state.enemy_of(battle.side)))
     victors = aftermath.Victors(battle.attackers, battle.target)
@@ -305,13 +308,11 @@ class Defence(Due):
     """The defender says who defends the hex, and names the primary unit (K-5.3, K-7.4)."""
 
     side: str
-    question = "{who}: who defends, and who is the primary unit?"
+    question = "{attack}. {who}: who defends, and who is the primary unit?"
 
-    def asked(self, state: State) -> PendingDecision | None:
-        """Returns the question, with who attacks."""
-        asked, battle = super().asked(state), state.fight
-        whose = attack_words(state, battle.attackers, battle.target, battle.how)
-        return asked and replace(asked, question=f"{whose}. {asked.question}")
+    def attack(self, state: State) -> str:
+        """Returns who attacks whom, and how."""
+        return battle_words(state, state.fight)
 
     def legal(self, state: State) -> tuple[acts.Defend, ...]:
         """Returns the ways to defend."""
@@ -563,8 +564,7 @@ def _result(
     state: State, battle: acts.Battle, counted: Differential, die: int
 ) -> tuple[list[Code], str]:
     """Returns what the CRT's result for a die becomes in a combat, also in words."""
-    crt = state.folio.charts.crt
-    printed = code_of(crt.rows[die - 1][crt.column_of(counted.value)])
+    printed = state.folio.printed(counted.value, die)
     codes = results.becoming(printed, battle, square=_has_square(state, battle))
     strikes = {"Ammo": bool(battle.support), "Leader": any(aftermath.in_danger(state, battle))}
     none_of = [added for added, is_so in strikes.items() if not is_so]
@@ -873,8 +873,7 @@ class Firing(Due):
 
     def result(self, state: State, die: int) -> tuple[Code, str]:
         """Returns what the CRT's result for a die becomes in a bombardment, also in words."""
-        crt = state.folio.charts.crt
-        printed = code_of(crt.rows[die - 1][crt.column_of(self.total(state))])
+        printed = state.folio.printed(self.total(state), die)
         code = combat.bombarding(printed)
         code = replace(code, added=printed.added & {"Ammo", *code.added})
         flees = "D" if state.unit(self.target).arm == "cavalry" else ""

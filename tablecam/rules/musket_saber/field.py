@@ -155,7 +155,7 @@ class Field:
     leaders: tuple[Leader, ...] = ()
     hq: tuple[Post, ...] = ()
     trains: tuple[Post, ...] = ()
-    loc: Mapping[str, tuple[Hex, ...]] = field(default_factory=dict)
+    loc: Mapping[str, Sequence[Hex]] = field(default_factory=dict)
     time: Time = "day"
     active_side: str = ""
 
@@ -232,7 +232,7 @@ class Field:
         """Returns the posts of a side on the map."""
         return tuple(post for post in posts if post.side in ("", side) and post.hex is not None)
 
-    def loc_of(self, side: str) -> tuple[Hex, ...]:
+    def loc_of(self, side: str) -> Sequence[Hex]:
         """Returns the LOC hexes of a side."""
         return self.loc.get(side, self.loc.get("", ()))
 

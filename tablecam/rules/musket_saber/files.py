@@ -68,6 +68,10 @@ class Crt(StrictModel):
         """Returns the place of the column of a differential."""
         return sum(c.to is not None and c.to < differential for c in self.columns[:-1])
 
+    def printed(self, differential: int, die: int) -> str:
+        """Returns the result of a die in the column of a differential."""
+        return self.rows[die - 1][self.column_of(differential)]
+
 
 class Defending(StrictModel):
     """What defenders may do in a terrain."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from tablecam.geometry.shapes import Shape
 from tablecam.rules.dice import Roll
-from tablecam.rules.game import Ban, DiceGroup, PendingDecision
+from tablecam.rules.game import Ban, DiceGroup
 from tablecam.rules.hexes.grid import Hex
 from tablecam.rules.musket_saber import movement, tables
 from tablecam.rules.musket_saber import state as acts
@@ -327,18 +327,13 @@ class Go(Due):
     rolled: bool = False
     side: str = ""
     others: Units = ()
-    question = "{unit}: where to"
+    question = "{unit}: where to, with {points}?"
     hint = "Tap its hex, or move the counter there."
 
     @property
     def points(self) -> str:
         """Its Movement Points in words."""
         return f"{self.mp:g} Movement Point{'' if self.mp == 1 else 's'}"
-
-    def asked(self, state: State) -> PendingDecision | None:
-        """Returns the question, with its Movement Points."""
-        asked = super().asked(state)
-        return asked and replace(asked, question=f"{asked.question}, with {self.points}?")
 
     def legal(self, state: State) -> tuple[Any, ...]:
         """Returns the cheapest moves to each hex, charges, and staying."""

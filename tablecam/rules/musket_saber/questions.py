@@ -57,9 +57,8 @@ def _crt(charts: SomeCharts, value: int, die: int | None) -> Json:
     """Returns the column of a differential, and with a die the result printed there."""
     if charts.crt is None:
         return {"column": None, **({} if die is None else {"printed": None}), "asks_for": ["crt"]}
-    place = charts.crt.column_of(value)
-    answer: Json = {"column": str(charts.crt.columns[place])}
-    return answer if die is None else answer | {"printed": charts.crt.rows[die - 1][place]}
+    answer: Json = {"column": str(charts.crt.columns[charts.crt.column_of(value)])}
+    return answer if die is None else answer | {"printed": charts.crt.printed(value, die)}
 
 
 Posts = Post | tuple[Post, ...]

@@ -141,7 +141,7 @@ def _own_acts(state: State, unit: Unit) -> Iterator[Any]:
         acts.Square(unit.id), acts.Square(unit.id, forms=False), acts.Replace(unit.id),
         acts.Exit(unit.id),
     )  # fmt: skip
-    yield from (way for way in ways if _BANS[type(way)](state, way) is None)
+    yield from (way for way in ways if _DEEDS["movement"][type(way)][0](state, way) is None)
     if unit.trt is not None and unit.trt <= state.turn:
         yield from (acts.Place(unit.id, n) for n in reentry_hexes(state.field, unit.side))
 
@@ -362,22 +362,18 @@ WHY_NOT: Final[dict[str, dict[str, Any]]] = {
     "combat": {"attack": _ban_on_attacking, "bombardment": _ban_on_bombarding},
 }
 """Why a unit lacks what others may do, by the phase and the deed."""
-_BANS: Final[dict[type, Any]] = {
-    acts.Square: _ban_on_square, acts.Replace: _ban_on_replacing, acts.Place: ban_on_place,
-    acts.Exit: _ban_on_exit, acts.Recover: ban_on_recover,
-}  # fmt: skip
 
 
 def acted(state: State, action: Any) -> State:
     """Returns what follows from an action when nothing is due."""
     if isinstance(action, acts.Pass):
         return passed(state)
-    deeds, kind = _MOVES if state.phase == "movement" else _COMBATS, type(action)
-    if kind not in deeds:
+    if type(action) not in _DEEDS[state.phase]:
         raise Refused(f"expected what the {state.phase} phase allows", rule="K-3.2")
-    if kind in _BANS and (ban := _BANS[kind](state, action)) is not None:
+    ban_on, follow = _DEEDS[state.phase][type(action)]
+    if ban_on is not None and (ban := ban_on(state, action)) is not None:
         raise ban.refused()
-    after: State = deeds[kind](state, action)
+    after: State = follow(state, action)
     return after
 
 
@@ -413,12 +409,16 @@ def _moved(state: State, move: acts.Move) -> State:
     return moves.moved(state, move)
 
 
-_MOVES: Final[dict[type, Any]] = {
-    acts.Start: moves.started, acts.Move: _moved, acts.Recover: _recovered, acts.Square: _squared,
-    acts.Place: _placed, acts.Replace: _replaced, acts.Exit: _exited,
+_DEEDS: Final[dict[str, dict[type, tuple[Any, Any]]]] = {
+    "movement": {
+        acts.Start: (None, moves.started), acts.Move: (None, _moved),
+        acts.Recover: (ban_on_recover, _recovered), acts.Square: (_ban_on_square, _squared),
+        acts.Place: (ban_on_place, _placed), acts.Replace: (_ban_on_replacing, _replaced),
+        acts.Exit: (_ban_on_exit, _exited),
+    },
+    "combat": {acts.Attack: (None, battle.mustered), acts.Bombard: (None, battle.bombarding)},
 }  # fmt: skip
-_COMBATS: Final[dict[type, Any]] = {acts.Attack: battle.mustered, acts.Bombard: battle.bombarding}
-"""What follows from the actions of each phase."""
+"""Why actions of each phase may be barred, and what follows from them."""
 
 
 # Fortunes of War.

@@ -14,16 +14,16 @@ from tablecam.rules.frozen_json import Variant
 from tablecam.rules.game import DiceGroup, Refused
 from tablecam.rules.hexes.files import checked_files
 from tablecam.rules.hexes.grid import Hex, grid_of
-from tablecam.rules.hexes.hex_game import Counter, HexState
+from tablecam.rules.hexes.hex_game import Counter, HexOverrule, HexState
 from tablecam.rules.hexes.zones import Hexes
 from tablecam.rules.memo import remembered
 from tablecam.rules.musket_saber.combat import Check, Deed, Manner, Tactic, check_of
 from tablecam.rules.musket_saber.field import Field, Map
 from tablecam.rules.musket_saber.files import FILE_MODELS, Charts, MapFile, Scenario, ScenarioUnit
-from tablecam.rules.musket_saber.tables import GAME, FowChoice, Time
+from tablecam.rules.musket_saber.tables import GAME, Code, FowChoice, Time, code_of
 from tablecam.rules.musket_saber.troops import Leader, LineKind, Post, Unit, is_active
 from tablecam.rules.steps import Events, Step
-from tablecam.table.model import BasePose, HexMap, Point, Position
+from tablecam.table.model import BasePose, HexMap, Position
 
 Units = tuple[str, ...]
 
@@ -175,15 +175,9 @@ class Pass(Act):
     """Let it pass, or end the phase."""
 
 
-class Overrule(Act):
+class Overrule(Act, HexOverrule):
     """Set the table and the state, against any rule."""
 
-    why: str = ""
-    units: Mapping[str, tuple[BasePose, ...]] = field(default_factory=dict)
-    commanders: Mapping[str, Point] = field(default_factory=dict)
-    asked: Units = ()
-    off: Units = ()
-    turn: int | None = None
     disrupted: Mapping[str, bool] = field(default_factory=dict)
     ineffective: Mapping[str, bool] = field(default_factory=dict)
     steps: Mapping[str, int] = field(default_factory=dict)
@@ -261,10 +255,9 @@ class Folio:
     scenario: Scenario
     charts: Charts
 
-    @cached_property
-    def loc(self) -> Mapping[str, tuple[Hex, ...]]:
-        """The LOC hexes of each side."""
-        return {side: tuple(hexes) for side, hexes in self.scenario.loc.items()}
+    def printed(self, differential: int, die: int) -> Code:
+        """Returns the result that the CRT prints for a die (K-7.8)."""
+        return code_of(self.charts.crt.printed(differential, die))
 
     def entry(self, name: str) -> ScenarioUnit:
         """Returns a unit of the scenario."""
@@ -403,8 +396,8 @@ class State(HexState):
     def field(self) -> Field:
         """The map with all that stands on it."""
         return _field_of(
-            self.folio.map, self.units, self.leaders, self.hq, self.trains, self.folio.loc,
-            self.time, self.active,
+            self.folio.map, self.units, self.leaders, self.hq, self.trains,
+            self.folio.scenario.loc, self.time, self.active,
         )  # fmt: skip
 
     @property
@@ -519,16 +512,16 @@ class State(HexState):
         for thing in self.counters:
             if thing.hex is None:
                 continue
-            marks: dict[str, Any] = {"post": "HQ" if thing in self.hq else "trains"}
-            counter = Counter(thing.id, thing.side, (thing.hex,), marks)
+            covered = thing is not tops[thing.hex]
+            counter = Counter(thing.id, thing.side, (thing.hex,), {}, is_covered=covered)
             if isinstance(thing, Unit):
-                counter = replace(
+                yield replace(
                     counter, marks=unit_state(self, thing), face={"side": thing.face},
                     arm=thing.arm, formation="square" if thing.square else None,
                 )  # fmt: skip
             else:
-                marks["active"] = thing.active
-            yield replace(counter, is_covered=thing is not tops[thing.hex])
+                post = "HQ" if thing in self.hq else "trains"
+                yield replace(counter, marks={"post": post, "active": thing.active})
 
     def leaders_on_map(self) -> Iterator[Counter]:
         """Yields the counters of the leaders on the map."""
