@@ -243,8 +243,8 @@ class Flee(Due):
         onward = ", and on until no enemy controls its hex" if most > max(due, 2) else ""
         words = f"It goes {far}{why} along its line of retreat, away from {self.combat_hex}{onward}"
         asked = asked and replace(asked, hint=f"{self.hint} {words}.")
-        question = f"{self.unit} routs: where to?"
-        return replace(asked, question=question) if asked and self.routs else asked
+        routs = f"{self.unit} routs: where to?"
+        return replace(asked, question=routs) if asked and self.routs else asked
 
     def legal(self, state: State) -> tuple[acts.Retreat, ...]:
         """Returns a shortest line to each end."""

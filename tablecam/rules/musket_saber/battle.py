@@ -317,19 +317,13 @@ class Defence(Due):
     def legal(self, state: State) -> tuple[acts.Defend, ...]:
         """Returns the ways to defend."""
         battle, there = state.fight, state.field.units_at(state.fight.target)
-        groups = [
-            group
-            for count in range(min(len(there), 3), 0, -1)
-            for group in combinations(there, count)
-            if fighting(group) == group
-        ]
+        most = len(fighting(there))
+        groups = (group for group in combinations(there, most) if fighting(group) == group)
         here = state.field.leaders_at(battle.target, self.side)
         leaders = ("", *(one.id for one in here if not (one.ineffective or one.helped)))
         horse = [unit.id for unit in there if self._may_countercharge(state, unit)]
         ways = []
         for group in groups:
-            if len(group) < len(groups[0]):
-                break
             names = tuple(unit.id for unit in group)
             able = tuple(unit.id for unit in group if not unit.ineffective) or names
             ways += [acts.Defend(names, one, leader=led) for one in able for led in leaders]
@@ -461,13 +455,11 @@ class Tactics(Due):
         role = role_of(battle, self.side)
         units = state.some(battle.attackers if role == "attacker" else battle.defenders)
         arms = {unit.arm for unit in units}
-        able: list[Tactic] = ["none"]
-        if role == "attacker" and "infantry" in arms and state.plays("K-7.13b"):
-            able.append("press")
-        if role == "defender" and "cavalry" not in arms and state.plays("K-7.13e"):
-            able.append("last_stand")
-        if state.plays("K-7.13d"):
-            able.append("disengage")
+        fits: dict[Tactic, bool] = {
+            "none": True, "press": role == "attacker" and "infantry" in arms,
+            "last_stand": role == "defender" and "cavalry" not in arms, "disengage": True,
+        }  # fmt: skip
+        able = (name for name in fits if fits[name] and state.plays(TACTIC_RULES[name]))
         return tuple(map(acts.UseTactic, able))
 
     def follow(self, state: State, answer: acts.UseTactic | None) -> State:
@@ -713,16 +705,14 @@ def absorbers(state: State, units: Sequence[Unit]) -> Units:
     if primary is None:
         return ()
     printed = state.folio.entry(primary.id).printed_id
-    return tuple(
-        unit.id
-        for unit in units
-        if unit.hex == primary.hex and not unit.participates
-        and (
-            unit.formation == primary.formation
-            if unit.is_small
-            else printed is not None and state.folio.entry(unit.id).printed_id == printed
-        )
-    )  # fmt: skip
+
+    def is_like(unit: Unit) -> bool:
+        if unit.is_small:
+            return unit.formation == primary.formation
+        return printed is not None and state.folio.entry(unit.id).printed_id == printed
+
+    near = (unit for unit in units if unit.hex == primary.hex and not unit.participates)
+    return tuple(unit.id for unit in near if is_like(unit))
 
 
 # Bombardment.

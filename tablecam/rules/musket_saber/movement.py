@@ -349,19 +349,14 @@ class Walker:
             ).ma or 0  # fmt: skip
             if rolls and self.march:
                 most = tables.MARCH_DICE[unit.arm] * tables.VARIABLE_MA + tables.MARCH_BONUS
+        too_dear = Ban("K-4.3", f"it costs {cost.mp:g} of {most:g} Movement Points")
         bans = chain(
-            (
-                ban_on_leaving(field, unit) if held else None,
-                ban_on_march(field, unit) if self.march else None,
-            ),
+            [ban_on_leaving(field, unit)] if held else [],
+            [ban_on_march(field, unit)] if self.march else [],
             (self.ban_on_step(path[:index], there) for index, there in enumerate(path)),
-            (
-                cost.ban,
-                None if self.charge is None else self._ban_on_charge(path, self.charge, cost.mp),
-                None
-                if cost.mp <= most
-                else Ban("K-4.3", f"it costs {cost.mp:g} of {most:g} Movement Points"),
-            ),
+            [cost.ban],
+            [self._ban_on_charge(path, self.charge, cost.mp)] if self.charge else [],
+            [too_dear] if cost.mp > most else [],
         )
         threatened = field.enemy_zone(unit.side) if self.is_unit else ()
         stops = next((number for number in path if number in threatened), None)
