@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from contextlib import suppress
 
-from flask import Blueprint, Response, abort, current_app, jsonify, request
+from flask import Blueprint, Response, jsonify, request
 
 from tablecam.errors import BadInput
 from tablecam.referee.guards import check_plays
@@ -26,7 +26,7 @@ from web.bodies import (
 )
 from web.seats import seat_now
 from web.shown import shown
-from web.streams import events
+from web.streams import event_stream, message
 from web.view import health_json, state_json, table_json
 
 blueprint = Blueprint("api", __name__, url_prefix="/api")
@@ -66,21 +66,19 @@ def state() -> Response:
 
 
 @blueprint.get("/events")
-def event_stream() -> Response:
+def events() -> Response:
     """Streams every new state as server-sent events; 503 if too many pages listen."""
-    live, streams = shown().live, shown().streams
-    if not streams.enter():
-        abort(503, f"{streams.limit} pages are listening already; poll /api/state instead")
-    # Only waitress reports that a listener has hung up.
-    is_gone = request.environ.get("waitress.client_disconnected", lambda: False)
-    keep_alive_s = current_app.config["KEEP_ALIVE_S"]
-    response = Response(
-        events(live, streams, is_gone, keep_alive_s=keep_alive_s), mimetype="text/event-stream"
-    )
-    # Frees the listener's place however the response ends.
-    response.call_on_close(streams.leave)
-    response.headers["Cache-Control"] = "no-store"
-    return response
+    live, version = shown().live, -1
+
+    def newest(timeout_s: float) -> bytes | None:
+        nonlocal version
+        snapshot = live.wait(version, timeout_s)
+        if snapshot is None:
+            return None
+        version = snapshot.version
+        return message("state", state_json(live, snapshot))
+
+    return event_stream(shown().streams, newest, "/api/state")
 
 
 @blueprint.get("/measure")

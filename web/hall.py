@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict
 from functools import partial
 from typing import Any, Final
 
-from flask import Flask, Response, abort, current_app, json, jsonify, render_template, request
+from flask import Flask, Response, abort, current_app, jsonify, render_template, request
 from werkzeug.wrappers import Response as WsgiResponse
 
 import tablecam
@@ -17,12 +17,11 @@ from tablecam.hall.tables import Table
 from tablecam.hall.watch import HallWatch
 from web import errors, fonts, guard
 from web.application import DEFAULTS, create_replay
-from web.streams import Streams
+from web.streams import Streams, event_stream, message
 
 Environ = dict[str, Any]
 Wsgi = Callable[[Environ, Callable[..., Any]], Iterable[bytes]]
 
-_WAIT_S: Final = 0.5
 _KEY: Final = "tablecam hall"
 _TABLES: Final = "/tables/"
 
@@ -102,38 +101,20 @@ def _thumbnail(table: str) -> Response:
 def _events() -> Response:
     """Streams all tables at each change, as server-sent events; 503 if too many pages listen."""
     watch, streams = _shown()
-    if not streams.enter():
-        abort(503, f"{streams.limit} pages are listening already; poll /api/hall instead")
-    is_gone = request.environ.get("waitress.client_disconnected", lambda: False)
-    keep_alive_s = current_app.config["KEEP_ALIVE_S"]
-    stream = _event_stream(watch, streams, is_gone, keep_alive_s)
-    response = Response(stream, mimetype="text/event-stream")
-    response.call_on_close(streams.leave)
-    response.headers["Cache-Control"] = "no-store"
-    return response
-
-
-def _event_stream(
-    watch: HallWatch, streams: Streams, is_gone: Callable[[], bool], keep_alive_s: float
-) -> Iterator[bytes]:
-    yield b"retry: 2000\n\n"
-    version, silent_s = -1, 0.0
+    version = -1
     ended: tuple[Table, ...] | None = None
-    while not (streams.are_closed or is_gone()):
-        newer = watch.wait(version, _WAIT_S)
-        if newer is None and (silent_s := silent_s + _WAIT_S) < keep_alive_s:
-            continue
-        silent_s = 0.0
+
+    def newest(timeout_s: float) -> bytes | None:
+        nonlocal version, ended
+        newer = watch.wait(version, timeout_s)
         if newer is None:
-            yield b"event: alive\ndata:\n\n"
-        else:
-            version, before = newer, ended
-            tables = watch.tables()
-            # Ended tables are many, and are sent only when they change.
-            ended = tuple(table for table in tables if not table.is_playing)
-            document = _json(watch, version, tables, has_ended=ended != before)
-            data = json.dumps(document, separators=(",", ":"))
-            yield f"event: hall\ndata: {data}\n\n".encode()
+            return None
+        version, before, tables = newer, ended, watch.tables()
+        # Ended tables are many, and are sent only when they change.
+        ended = tuple(table for table in tables if not table.is_playing)
+        return message("hall", _json(watch, version, tables, has_ended=ended != before))
+
+    return event_stream(streams, newest, "/api/hall")
 
 
 def _hall_json() -> Json:

@@ -1,20 +1,14 @@
-"""Event streams, which send the newest state of the table to every listening page."""
+"""Event streams, which send the newest state to every listening page."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
 
-from flask import json
-
-from tablecam.live.table import LiveTable
-from web.view import state_json
+from flask import Response, abort, current_app, json, request
 
 _WAIT_S = 0.5
 """How long to wait for a new state at a time, and so how soon a stream notices that it must end."""
-
-_RETRY = b"retry: 2000\n\n"
-_ALIVE = b"event: alive\ndata:\n\n"
 
 
 class Streams:
@@ -61,33 +55,42 @@ class Streams:
         return self._closed.is_set()
 
 
-def events(
-    live: LiveTable, streams: Streams, is_gone: Callable[[], bool], *, keep_alive_s: float
-) -> Iterator[bytes]:
-    """Yields server-sent events: `state` with each new state, `alive` after a silence.
+def event_stream(
+    streams: Streams, newest: Callable[[float], bytes | None], instead: str
+) -> Response:
+    """Streams server-sent events: the messages of `newest`, and `alive` after a silence.
 
     Args:
-        live: The table.
-        streams: Says when to end.
-        is_gone: Returns whether the listener has hung up.
-        keep_alive_s: The longest silence, in seconds.
+        streams: Counts it, and says when to end.
+        newest: Waits at most so many seconds for a state that the listener does not know, and
+            returns its message; None after that. A slow listener gets the newest state next, never
+            a queue of old ones.
+        instead: The address to poll where too many pages listen, which is answered with 503.
     """
-    yield _RETRY
-    version, silent_s = -1, 0.0
-    while not (streams.are_closed or is_gone()):
-        # A slow listener gets the newest state next, never a queue of old ones.
-        snapshot = live.wait(version, _WAIT_S)
-        if snapshot is None:
-            silent_s += _WAIT_S
-            if silent_s < keep_alive_s:
-                continue
-            message = _ALIVE
-        else:
-            version = snapshot.version
-            message = b"event: state\ndata: " + _compact(state_json(live, snapshot)) + b"\n\n"
+    if not streams.enter():
+        abort(503, f"{streams.limit} pages are listening already; poll {instead} instead")
+    # Only waitress reports that a listener has hung up.
+    is_gone = request.environ.get("waitress.client_disconnected", lambda: False)
+    keep_alive_s = current_app.config["KEEP_ALIVE_S"]
+
+    def messages() -> Iterator[bytes]:
+        yield b"retry: 2000\n\n"
         silent_s = 0.0
-        yield message
+        while not (streams.are_closed or is_gone()):
+            message = newest(_WAIT_S)
+            if message is None and (silent_s := silent_s + _WAIT_S) < keep_alive_s:
+                continue
+            silent_s = 0.0
+            yield message or b"event: alive\ndata:\n\n"
+
+    response = Response(messages(), mimetype="text/event-stream")
+    # Frees the listener's place however the response ends.
+    response.call_on_close(streams.leave)
+    response.headers["Cache-Control"] = "no-store"
+    return response
 
 
-def _compact(document: object) -> bytes:
-    return json.dumps(document, separators=(",", ":")).encode()
+def message(event: str, document: object) -> bytes:
+    """Returns a server-sent event with a JSON document."""
+    data = json.dumps(document, separators=(",", ":"))
+    return f"event: {event}\ndata: {data}\n\n".encode()
