@@ -10,7 +10,6 @@ from flask import Flask, redirect, url_for
 from tablecam.live.camera_choice import CameraChoice
 from tablecam.live.table import LiveTable
 from tablecam.record.journal import Journal
-from tablecam.replay.film_table import sides_of
 from web import api, errors, fonts, game, guard, pages, rulings
 from web.cameras import offer_cameras
 from web.replay import Recording, play_recording
@@ -56,7 +55,7 @@ def create_app(
     play_recording(app, recording, live, name=lambda: live.roster.name)
     # Before the seats: strangers are refused before they could get one.
     guard.protect(app)
-    seat_people(app, seats or Seats(sides_of(live.roster)))
+    seat_people(app, seats or Seats(live.roster.sides))
     errors.explain(app)
     return app
 

@@ -30,7 +30,6 @@ from tablecam.record.game_file import GameFile
 from tablecam.recorder.game_recorder import GameRecorder, new_game_file
 from tablecam.recorder.picture_budget import DEFAULT_MB
 from tablecam.recorder.resuming import is_being_played, unfinished_game
-from tablecam.replay.film_table import sides_of
 from tablecam.simulate.table import SimulatedTable
 from tablecam.table.model import Mask
 from tablecam.table.roster import Roster
@@ -235,7 +234,7 @@ def _seats(roster: Roster, host: str, port: int, game: GameOptions, *, is_new: b
     by_link = game.on_lan or not is_this_machine(host)
     # On a port that changes with each start, links cannot stay valid.
     keys = game.folder / f".seats-{port}.json" if by_link and port else None
-    return Seats(sides_of(roster), by_link=by_link, keys=keys, is_new=is_new)
+    return Seats(roster.sides, by_link=by_link, keys=keys, is_new=is_new)
 
 
 def _sending(game: GameOptions, record: GameRecorder, name: str) -> AbstractContextManager[object]:

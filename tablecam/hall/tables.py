@@ -17,7 +17,7 @@ from tablecam.hall.server import RecordingSummary
 from tablecam.hall.uploader import PRESENCE_S
 from tablecam.record.faults import ServerUnavailable
 from tablecam.record.journal import Journal
-from tablecam.replay.film_table import roster_of, sides_of
+from tablecam.replay.film_table import roster_of
 from tablecam.replay.pictures import Studio
 from tablecam.replay.scenes import SHOWN, Scene, SceneBuilder
 from tablecam.rules.descriptions import Described, Standing
@@ -187,7 +187,7 @@ class Followed:
             roster = roster_of(self.journal.facts().table_file)
             scene = self._telling.now
             sides_seen = () if scene is None else (unit.side for unit in scene.position.units)
-            return tuple(sides_of(roster) if roster is not None else dict.fromkeys(sides_seen))
+            return tuple(roster.sides if roster is not None else dict.fromkeys(sides_seen))
         return self._sides
 
     def _picture(self, scene: Scene) -> bytes:

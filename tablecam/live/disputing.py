@@ -67,7 +67,7 @@ class Disputing:
             replace(line.answer, because=line.text),
             at,
             units,
-            tuple(dict.fromkeys(entry.side for entry in self._roster.units)),
+            tuple(self._roster.sides),
             EvidenceHeights.of(self._roster.terrain, base_mm=self._height_mm(units)),
             "" if line.reading is None else line.reading.text,
         )

@@ -26,17 +26,17 @@ def table_facts(roster: Roster, options: Json | None = None) -> Json:
     table = roster.table
     return {
         "game": roster.game,
-        "about": about_game(roster.game, table, sides_of(roster)),
+        "about": about_game(roster.game, table, roster.sides),
         "width_mm": table.width_mm,
         "depth_mm": table.depth_mm,
         "base_width_mm": table.base_width_mm,
         "marker_mm": table.marker_mm,
         "tolerance_mm": table.tolerance_mm,
         "files": {kind: path.name for kind, path in roster.files.items()},
-        "sides": sides_of(roster),
-        "side_names": {side: side_name(side) for side in sides_of(roster)},
-        "side_colours": colour_numbers(sides_of(roster)),
-        "side_plurals": {side: side_plural(side) for side in sides_of(roster)},
+        "sides": roster.sides,
+        "side_names": {side: side_name(side) for side in roster.sides},
+        "side_colours": colour_numbers(roster.sides),
+        "side_plurals": {side: side_plural(side) for side in roster.sides},
         "terrain": [
             {"id": piece.id, "kind": piece.kind, "outline_mm": [list(p) for p in piece.outline_mm]}
             for piece in roster.terrain
@@ -70,14 +70,6 @@ def _file(roster: Roster, options: Json, kind: str) -> Document | None:
     if kind in options:
         return document_from(options[kind], kind)
     return read_toml(roster.files[kind]) if kind in roster.files else None
-
-
-def sides_of(roster: Roster) -> list[str]:
-    """Returns the sides, in the order in which the table file first names them."""
-    sides = [unit.side for unit in roster.units] + [
-        commander.side for commander in roster.commanders
-    ]
-    return list(dict.fromkeys(sides))
 
 
 def roster_in(table_file: str, position: Position) -> Roster:

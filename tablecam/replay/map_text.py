@@ -128,7 +128,7 @@ def map_lines(position: Position) -> list[str]:
     for piece in position.terrain:
         for cell in _ground_cells(canvas.grid, piece):
             canvas.put(cell, _GROUND.get(piece.kind, _OTHER_GROUND))
-    sides = sides_of(position)
+    sides = position.sides
     units = [unit for unit in position.units if unit.bases]
     cells = {unit.id: _unit_cells(canvas.grid, unit) for unit in units}
     # Fills, then labels, then arrows on cells that are still free.
@@ -148,12 +148,6 @@ def map_lines(position: Position) -> list[str]:
     )
     legend = (line.replace(_NO_BREAK_SPACE, " ") for lines in paragraphs for line in lines)
     return [*canvas.lines(), *legend]
-
-
-def sides_of(position: Position) -> list[str]:
-    """Returns the sides with anything on the table, in the position's order."""
-    sides = [unit.side for unit in position.units]
-    return list(dict.fromkeys([*sides, *(commander.side for commander in position.commanders)]))
 
 
 def _ground_cells(grid: _Grid, piece: Terrain) -> list[Cell]:
@@ -227,7 +221,7 @@ def _middle(bases: Iterable[BasePose]) -> Point:
 
 def _legend(position: Position, grid: _Grid) -> Iterator[str]:
     game = described(position.game)
-    for index, side in enumerate(sides_of(position)):
+    for index, side in enumerate(position.sides):
         own = [unit for unit in position.units if unit.side == side and unit.bases]
         units = [_unit_words(game, unit) for unit in own]
         fill = FILLS[index % len(FILLS)]

@@ -13,7 +13,7 @@ from typing import Final
 from tablecam.documents import Json
 from tablecam.record.entries import Entry, GameFacts
 from tablecam.replay.log import Log, LogLine
-from tablecam.replay.map_text import map_lines, sides_of
+from tablecam.replay.map_text import map_lines
 from tablecam.replay.moment import document_after
 from tablecam.replay.words import duration
 from tablecam.rules.descriptions import Standing
@@ -120,9 +120,7 @@ class Report:
 
     def _head(self) -> Iterator[str]:
         facts = self._facts
-        sides = (
-            _escaped(" against ".join(map(side_name, sides_of(self._began)))) if self._began else ""
-        )
+        sides = _escaped(" against ".join(map(side_name, self._began.sides))) if self._began else ""
         took = duration(facts.started_at, self._ended_at)
         turns = len(self._lines_of({"turn"}))
         # Without a game there is no state that its rulebook could describe.

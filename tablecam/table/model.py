@@ -444,6 +444,12 @@ class Position:
     terrain: tuple[Terrain, ...] = ()
     calibration: str | None = None
 
+    @property
+    def sides(self) -> list[str]:
+        """The sides with anything on the table, in the position's order."""
+        sides = [unit.side for unit in self.units]
+        return list(dict.fromkeys([*sides, *(commander.side for commander in self.commanders)]))
+
     def unit(self, unit_id: str) -> Unit | None:
         """Returns the unit of that id, or None if it is not on the table."""
         return next((unit for unit in self.units if unit.id == unit_id), None)

@@ -121,6 +121,12 @@ class Roster:
         object.__setattr__(self, "calibrated", MappingProxyType(dict(self.calibrated)))
 
     @property
+    def sides(self) -> list[str]:
+        """The sides, in the order in which the table file first names them."""
+        sides = [unit.side for unit in self.units]
+        return list(dict.fromkeys([*sides, *(commander.side for commander in self.commanders)]))
+
+    @property
     def table_tags_mm(self) -> tuple[tuple[float, float], ...]:
         """The centres of the table tags."""
         return tuple((tag.x_mm, tag.y_mm) for tag in self.table_tags)

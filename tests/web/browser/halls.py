@@ -17,7 +17,6 @@ from tablecam.recorder.game_recorder import GameRecorder, new_game_file
 from tablecam.recorder.resuming import unfinished_game
 from tablecam.referee.referee import Referee
 from tablecam.referee.seats import SHARED
-from tablecam.replay.film_table import sides_of
 from tablecam.rules.game import PendingDecision
 from tablecam.simulate.demo import embedded_demo
 from tablecam.simulate.table import SimulatedTable
@@ -46,7 +45,7 @@ class Hall:
 
     def __init__(self, folder: Path, table: SimulatedTable | None = None) -> None:
         self.table = table or embedded_demo()
-        self.seats = Seats(sides_of(self.table.roster), by_link=True)
+        self.seats = Seats(self.table.roster.sides, by_link=True)
         self.folder = folder
         self._keeping, self._closing = ExitStack(), ExitStack()
         self._port = self._keeping.enter_context(kept_port())
