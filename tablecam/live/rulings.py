@@ -43,7 +43,6 @@ class LiveRulings:
 
     def __init__(self, roster: Roster, state: Callable[[], object | None] = lambda: None) -> None:
         self._roster = roster
-        self._sides = roster.sides
         self._state = state
         self._book = book_of(roster.game) or Measures(roster.game)
         self._turn = threading.Lock()
@@ -160,8 +159,11 @@ class LiveRulings:
         return self._book, ruled.handle, ruled.sheets
 
     def _check_side(self, active: str) -> None:
-        if active not in self._sides:
-            expected = f"expected one of {', '.join(self._sides)}"
+        named = [entry.side for entry in self._roster.units]
+        named += [entry.side for entry in self._roster.commanders]
+        sides = list(dict.fromkeys(named))
+        if active not in sides:
+            expected = f"expected one of {', '.join(sides)}"
             raise BadInput("request", f"{expected}, got {quoted(active)}", key="active")
 
     def _check_unit(self, unit: str) -> None:

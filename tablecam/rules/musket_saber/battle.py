@@ -103,19 +103,13 @@ def battle_words(state: State, battle: acts.Battle) -> str:
 def ban_on_target(state: State, target: Hex, *, charges: bool = False) -> Ban | None:
     """Returns why a hex may not be attacked now (K-7.1, K-7.4, K-7.13c)."""
     # The enemy whom a charge was declared on may have gone, and a friend may stand there.
-    if target not in _enemy_hexes(state):
+    if target not in state.enemy_hexes(state.active):
         return Ban("K-7.1", f"no enemy is in {target}")
     if target in state.targets:
         return Ban("K-7.4", f"{target} has been attacked in this phase")
     if not charges and any(charging.target == target for charging in state.charges):
         return Ban("K-7.13c", f"nobody else attacks {target}, which is charged")
     return None
-
-
-def _enemy_hexes(state: State) -> dict[Hex, None]:
-    """Returns the hexes with enemy counters of any kind, in the order of the counters."""
-    counters = state.hexes().items()
-    return dict.fromkeys(hex for name, hex in counters if state.side_of(name) != state.active)
 
 
 def ban_on_joining(state: State, name: str, target: Hex, how: str) -> Ban | None:
@@ -157,7 +151,7 @@ def attacks(state: State) -> Iterator[acts.Attack]:
             yield acts.Attack(units, charging.target, "charge")
     yield from (
         acts.Attack((unit.id,), target, how)
-        for target in _enemy_hexes(state)
+        for target in state.enemy_hexes(state.active)
         if ban_on_target(state, target) is None
         for unit in state.own(state.active)
         for how in _WAYS

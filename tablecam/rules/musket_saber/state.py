@@ -339,8 +339,7 @@ class Battle(Manner):
 
     def shapes(self, state: State) -> tuple[Shape, ...]:
         """Draws the target and who attacks it, until no enemy is there."""
-        enemies = (n for name, n in state.hexes().items() if state.side_of(name) != self.side)
-        if self.target not in enemies:
+        if self.target not in state.enemy_hexes(self.side):
             return ()
         hexes = [state.unit(name).hex for name in self.attackers]
         lines = (state.grid.way(((n,), (self.target,)), "attack") for n in hexes if n)
@@ -472,6 +471,12 @@ class State(HexState):
     def hexes(self) -> dict[str, Hex]:
         """Returns the hex of each counter on the map."""
         return {name: thing.hex for name, thing in self._by_id.items() if thing.hex is not None}
+
+    def enemy_hexes(self, side: str) -> list[Hex]:
+        """Returns the hexes with counters of any kind of a side's enemy, each once."""
+        return list(
+            dict.fromkeys(hex for name, hex in self.hexes().items() if self.side_of(name) != side)
+        )
 
     def own(self, side: str) -> tuple[Unit, ...]:
         """Returns a side's units on the map."""
