@@ -329,10 +329,10 @@ export class Commands {
       this.send("Taking back …", () => api.sendCommand("undo", { version: this.version }));
   }
 
-  /** Takes back everything from an action on. @param {number} deed */
-  undoTo(deed) {
+  /** Takes back everything from an action on. @param {number} action */
+  undoTo(action) {
     this.state.game.tab = "tab-game";
-    return this.send("Taking back …", () => api.sendCommand("undo", { deed, version: this.version }));
+    return this.send("Taking back …", () => api.sendCommand("undo", { deed: action, version: this.version }));
   }
 
   redo() {
@@ -340,19 +340,21 @@ export class Commands {
       this.send("Doing again …", () => api.sendCommand("redo", { version: this.version }));
   }
 
-  /** Corrects the dice of an action; what followed is replayed where possible. @param {number} deed @param {number[]} values @param {string} why */
-  correct(deed, values, why) {
-    return this.send("Correcting …", () => api.sendCommand("correct", { deed, values, why, version: this.version }));
+  /** Corrects the dice of an action; what followed is replayed where possible. @param {number} action @param {number[]} values @param {string} why */
+  correct(action, values, why) {
+    return this.send("Correcting …", () =>
+      api.sendCommand("correct", { deed: action, values, why, version: this.version }),
+    );
   }
 
-  /** Loads the possible corrections of a logged action, while its line is open. @param {string} line @param {number} deed */
-  async loadCorrections(line, deed) {
+  /** Loads the possible corrections of a logged action, while its line is open. @param {string} line @param {number} action */
+  async loadCorrections(line, action) {
     const { game } = this.state;
     try {
-      const { others, dice } = await api.corrections(deed);
+      const { others, dice } = await api.corrections(action);
       if (game.line === line)
         this.change(() => {
-          game.choosing = { deed, offers: others, dice, isOpen: false };
+          game.choosing = { action, offers: others, dice, isOpen: false };
         });
     } catch (error) {
       const said = await this.excuse(error);
@@ -360,9 +362,11 @@ export class Commands {
     }
   }
 
-  /** Replaces an action by an alternative; what followed is replayed where possible. @param {number} deed @param {Action} action @param {string} why */
-  correctChoice(deed, action, why) {
-    return this.send("Correcting …", () => api.sendCommand("correct", { deed, action, why, version: this.version }));
+  /** Replaces an action by an alternative; what followed is replayed where possible. @param {number} done @param {Action} action @param {string} why */
+  correctChoice(done, action, why) {
+    return this.send("Correcting …", () =>
+      api.sendCommand("correct", { deed: done, action, why, version: this.version }),
+    );
   }
 
   /** Takes back the latest action; false if the latest was a move on the simulated table, or none. */

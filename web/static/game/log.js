@@ -59,17 +59,17 @@ function renderLatest(state) {
   const first = latestChosen(log)?.deed ?? Infinity;
   const latest = log.filter(({ deed, undone }) => deed >= first && !undone);
   // The strip names the phase.
-  const told = latest.filter(({ kind }) => !["detail", "phase"].includes(moments[kind]));
+  const shown = latest.filter(({ kind }) => !["detail", "phase"].includes(moments[kind]));
   const isWhole = hasRoomForAll(view);
-  const all = isWhole ? [...causeOf(log, latest, moments), ...latest] : told.length ? told : latest;
+  const all = isWhole ? [...causeOf(log, latest, moments), ...latest] : shown.length ? shown : latest;
   const lines = all.slice(0, isWhole ? MOST_LATEST.whole : MOST_LATEST.usual);
   const rolled = view ? latestRoll(view) : undefined;
-  byId("game-cast-for").classList.toggle("told", rolled !== undefined && lines.includes(rolled));
+  byId("game-cast-for").classList.toggle("repeated", rolled !== undefined && lines.includes(rolled));
   byId("game-latest").classList.toggle("whole", isWhole);
   // The dice need not repeat the words above them.
   const roll = view && latestRoll(view);
   byId("game-cast").classList.toggle(
-    "told",
+    "repeated",
     lines.slice(0, isWhole ? MOST_LATEST.whole : 2).some((line) => line === roll),
   );
   updateChildren(
@@ -128,12 +128,12 @@ function isAbout({ text, rule, note }, words) {
   return `${text} ${rule ?? ""} ${note}`.toLowerCase().includes(words.toLowerCase());
 }
 
-/** @typedef {{key: string, happened: LogLine, follows: boolean}} Told  a line, and whether it follows another of its action */
+/** @typedef {{key: string, happened: LogLine, follows: boolean}} LogEntry  a line, and whether it follows another of its action */
 /** @typedef {{key: string, happened?: LogLine, follows?: boolean, count?: number}} Row  a line, or a fold over a number of undone actions */
 
-/** The lines by action, the latest first; those of an action in their order. @type {(state: State, log: LogLine[]) => Told[]} */
+/** The lines by action, the latest first; those of an action in their order. @type {(state: State, log: LogLine[]) => LogEntry[]} */
 function latestFirst(state, log) {
-  /** @type {Told[][]} */
+  /** @type {LogEntry[][]} */
   const actions = [];
   for (const [index, happened] of log.entries()) {
     // A turn or a phase that begins with an action heads the lines after it, not before it.
@@ -150,7 +150,7 @@ function isNewTurn(state, { kind }) {
   return state.facts.about.moments[kind] === "turn";
 }
 
-/** Folds each run of undone actions into a row that opens. @type {(lines: Told[], isOpen: boolean) => Row[]} */
+/** Folds each run of undone actions into a row that opens. @type {(lines: LogEntry[], isOpen: boolean) => Row[]} */
 function withFolds(lines, isOpen) {
   /** @type {Row[]} */
   const rows = [];
@@ -250,13 +250,13 @@ function renderActions(node, happened, state) {
   if (!node.children.length) node.append(...makeActions());
   const [hint, back, open, faces, choices, why, fix, other] = /** @type {HTMLElement[]} */ ([...node.children]);
   const may = mayCorrect(state, happened);
-  const isFixing = may && fixing?.deed === deed;
+  const isFixing = may && fixing?.action === deed;
   setText(hint, undone ? "Taken back; it stays in the record." : evidence.length ? "Drawn on the table." : "");
   back.hidden = !may;
   setAttr(back, "data-back", String(deed));
   open.hidden = !may || !dice || isFixing;
-  setAttr(open, "data-fix-open", JSON.stringify({ deed, values: dice?.values ?? [] }));
-  const known = may && choosing?.deed === deed ? choosing : null;
+  setAttr(open, "data-fix-open", JSON.stringify({ action: deed, values: dice?.values ?? [] }));
+  const known = may && choosing?.action === deed ? choosing : null;
   const offers = known?.isOpen ? known.offers : [];
   setAttr(other, "data-others", "");
   other.hidden = !known?.offers.length || known.isOpen;
@@ -397,7 +397,7 @@ export function listenToLog(commands) {
       game.wholeLog = true;
     }),
   );
-  onClickWithin("game-log-body", "data-back", (deed) => commands.undoTo(Number(deed)));
+  onClickWithin("game-log-body", "data-back", (action) => commands.undoTo(Number(action)));
   onClickWithin("game-log-body", "data-fold", () =>
     commands.change(() => {
       game.showsUndone = !game.showsUndone;
@@ -410,7 +410,7 @@ export function listenToLog(commands) {
   );
   onClickWithin("game-log-body", "data-turn", (index) => commands.change(() => turnDie(commands, Number(index))));
   onClickWithin("game-log-body", "data-fix", (_, button) => {
-    if (game.fixing) commands.correct(game.fixing.deed, game.fixing.values, whyBy(button));
+    if (game.fixing) commands.correct(game.fixing.action, game.fixing.values, whyBy(button));
   });
   onClickWithin("game-log-body", "data-others", () =>
     commands.change(() => {
@@ -419,7 +419,7 @@ export function listenToLog(commands) {
   );
   onClickWithin("game-log-body", "data-other", (index, button) => {
     const offer = game.choosing?.offers[Number(index)];
-    if (game.choosing && offer) void commands.correctChoice(game.choosing.deed, offer.action, whyBy(button));
+    if (game.choosing && offer) void commands.correctChoice(game.choosing.action, offer.action, whyBy(button));
   });
 }
 
@@ -442,7 +442,7 @@ function uncoverTable(body) {
 function turnDie({ state }, index) {
   const { fixing } = state.game;
   if (!fixing) return;
-  const dice = playing(state)?.log.find((line) => line.deed === fixing.deed && line.dice)?.dice;
+  const dice = playing(state)?.log.find((line) => line.deed === fixing.action && line.dice)?.dice;
   const { sides = 6, lowest = 1 } = dice ?? {};
   state.game.fixing = {
     ...fixing,

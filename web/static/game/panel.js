@@ -123,10 +123,10 @@ function renderOver(state, view) {
   const { turn, turn_word, sides = [] } = view.standing;
   setText(byId("over-how"), sentence(view.question));
   setText(byId("over-rounds"), turn === undefined ? "" : `After ${turn} ${turn_word}${turn === 1 ? "" : "s"}`);
-  const told = sides.flatMap(({ name, figures = [] }) =>
-    figures.slice(0, 1).map(({ label, value }) => `${sideName(state, name)}: ${label} ${value}`),
+  const figures = sides.flatMap(({ name, figures: own = [] }) =>
+    own.slice(0, 1).map(({ label, value }) => `${sideName(state, name)}: ${label} ${value}`),
   );
-  setText(byId("over-figures"), told.join(", "));
+  setText(byId("over-figures"), figures.join(", "));
 }
 
 /** @type {(state: State) => void} */
@@ -189,7 +189,11 @@ function updateGroup(node, { group, units, buttons, more }, state) {
     () => element("div", "b", "div"),
     (bunch, name) => {
       const isUnit = isThing(state, name);
-      setAttr(bunch, "class", `bunch${isUnit ? "" : " told"}${state.chosen.includes(`unit:${name}`) ? " chosen" : ""}`);
+      setAttr(
+        bunch,
+        "class",
+        `bunch${isUnit ? "" : " titled"}${state.chosen.includes(`unit:${name}`) ? " chosen" : ""}`,
+      );
       setText(bunch.children[0], isUnit ? name : wordsOf(name, state));
       const own = headed.filter((button) => button.name === name);
       updateChildren(
@@ -227,9 +231,9 @@ function updateOffer(button, { key, offer }, unit, state) {
   setAttr(button, "data-offer", key);
   setAttr(button, "aria-label", label);
   // A tap on the table leads to one button, which still has to be pressed.
-  const told = playing(state)?.actions.filter((other) => isAbout(state, other)) ?? [];
-  const isOnly = told.length === 1 && told[0] === offer && state.facts.about.groups[offer.group]?.is_main;
-  const isAnswer = told.includes(offer) && offer.action.unit === undefined;
+  const tapped = playing(state)?.actions.filter((other) => isAbout(state, other)) ?? [];
+  const isOnly = tapped.length === 1 && tapped[0] === offer && state.facts.about.groups[offer.group]?.is_main;
+  const isAnswer = tapped.includes(offer) && offer.action.unit === undefined;
   const looks = isOnly ? "main" : isAnswer ? "answers" : "";
   setAttr(button, "class", `${looks}${state.game.looked === key ? " looked" : ""}`);
   setText(button, sentence(short) || groupTitle(state, offer.group));

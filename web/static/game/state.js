@@ -84,7 +84,7 @@
  * @typedef {{own: string, by_link: boolean, may_change: boolean, seats: {name: string, side: string | null, link: string | null}[]}} SeatsView  as `/api/seats` sends it
  *
  * @typedef {{label: string, action: Action}} Choice  an alternative to an action
- * @typedef {{deed: number, offers: Choice[], dice: AlikeDice[], isOpen: boolean}} Corrections  alternatives to an action, how its dice count, and whether they are shown
+ * @typedef {{action: number, offers: Choice[], dice: AlikeDice[], isOpen: boolean}} Corrections  alternatives to an action, how its dice count, and whether they are shown
  *
  * @typedef {"oval" | "block" | "strip" | "corners"} Tool
  *
@@ -114,7 +114,7 @@
  * @property {boolean} wholeLog
  * @property {boolean} showsUndone  whether the log shows what was taken back
  * @property {string | null} line  the line of the log that is open
- * @property {{deed: number, values: number[]} | null} fixing  the dice of an action that are being corrected
+ * @property {{action: number, values: number[]} | null} fixing  the dice of an action that are being corrected
  * @property {Corrections | null} choosing  how the action of the open line may be corrected, once loaded
  * @property {number[]} faces  the dice entered so far, in the order of the page
  * @property {string} facesOf  the roll that they belong to

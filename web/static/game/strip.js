@@ -80,10 +80,10 @@ export function renderSides(state, sides) {
     ({ name, figures = [] }) => `${name} ${figures.map(({ label }) => label)}`,
     makeSide,
     (node, { name, figures = [] }) => {
-      const told = figures.map(({ label, value }) => `${label} ${value}`).join(", ");
+      const words = figures.map(({ label, value }) => `${label} ${value}`).join(", ");
       setAttr(node, "class", `turn-side ${sideClass(state, name)}`);
-      setAttr(node, "aria-label", `${sideName(state, name)}: ${told}`);
-      setAttr(node, "title", told);
+      setAttr(node, "aria-label", `${sideName(state, name)}: ${words}`);
+      setAttr(node, "title", words);
       const [side, brief] = node.children;
       setText(side, sideName(state, name));
       setText(brief, briefName(sideName(state, name)));

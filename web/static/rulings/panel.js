@@ -56,7 +56,7 @@ function stateWords(state, stale) {
   if (stale && state.connection === "lost") return "No connection: this is the last known state.";
   if (chosenUnits(state).length && !isOpen(state, ...state.chosen)) return closedWords(state);
   if (error && chosenUnits(state).length) return `${error}${sheet ? " (The rulings below are older.)" : ""}`;
-  if (stale) return "Something moved: updating …";
+  if (stale) return "Updating …";
   return !sheet && chosenUnits(state).length ? "Asking …" : "";
 }
 
@@ -89,13 +89,13 @@ function renderChips(state) {
       setAttr(chip, "data-section", section.key);
       setAttr(chip, "aria-pressed", String(shown.includes(section)));
       const { yes, close } = counts(section);
-      const told = [yes ? `${yes} yes` : "", close ? `${close} too close to call` : ""].filter(Boolean).join(", ");
+      const summary = [yes ? `${yes} yes` : "", close ? `${close} too close to call` : ""].filter(Boolean).join(", ");
       const key = index < MOST_KEYS ? ` (${index + 1})` : "";
-      setAttr(chip, "title", [told, `Show or hide${key}`].filter(Boolean).join(". "));
+      setAttr(chip, "title", [summary, `Show or hide${key}`].filter(Boolean).join(". "));
       setText(chip.children[0], index < MOST_KEYS ? String(index + 1) : "");
       setText(chip.children[1], section.title);
       setText(chip.children[2], [yes || "", close ? `≈ ${close}` : ""].filter(Boolean).join(" "));
-      chip.classList.toggle("some", told !== "");
+      chip.classList.toggle("some", summary !== "");
       chip.classList.toggle("doubt", close > 0);
     },
   );
