@@ -53,7 +53,7 @@ HELD = {
     "modules with exactly one importer": 31,
     "import circles between folders": 0,
     "lines of Maurice Lite": 16_260,
-    "lines of Maida 1806": 6_225,
+    "lines of Maida 1806": 6_233,
     "lines of Musket & Saber": 7_283,
     "places outside that name a rulebook's words": 1,
     "modules in the largest folder": 26,
@@ -61,7 +61,8 @@ HELD = {
 """The values reached. The goals are 20, 40, 10, 0, 6500, 3500, 3500, 0 and a dozen.
 
 Maurice Lite's lines grew by docstrings, comments, the reasons for what is not offered, and what a
-march costs, the places outside by lines that the formatter of the page split."""
+march costs, the places outside by lines that the formatter of the page split; Maida's by
+saying what a pass ends."""
 
 
 @pytest.fixture(scope="module")

@@ -315,6 +315,7 @@ class OrderDice(FactorDice):
         state = replace(state, given=(*state.given, given))
         word = "obeys" if result.is_success else "does not obey"
         text = f"{officer} orders {group} to {self.order}: it {word}: {factor.told(answer)}"
+        text += "; a double one gives a second order" if result.is_second_order_free else ""
         facts = {"officer": officer, "dice": list(answer), "units": list(self.units)}
         state = state.tells("order", text, "H-11.4", **facts)
         if result.is_success:

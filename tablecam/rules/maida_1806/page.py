@@ -29,7 +29,7 @@ GROUPS: Final = {
     "charge": about.ActionGroup("Charge", is_main=True),
     "leader": about.ActionGroup("Leaders", "By hand, to a hex that is shaded."),
     "spread": about.ActionGroup("Look into a stack", "Its counters are laid beside each other."),
-    "answer": about.ActionGroup("Answer", is_main=True),
+    "answer": about.ActionGroup("", is_main=True),
     "roll": about.ActionGroup("Dice and chits", is_main=True),
     "done": about.ActionGroup("Finish", is_main=True, is_end=True),
 }
@@ -68,7 +68,7 @@ def question(state: State) -> PendingDecision:
         hint = f"{_points_left(state)} {HINTS.get(deeds[0], '')}".strip()
         return PendingDecision(words, state.active, hint=hint)
     if state.phase == "leaders":
-        hint = "Tap a shaded hex, drag the leader's counter there, or pass."
+        hint = "Tap a shaded hex, or drag the leader's counter there."
         leaders = tuple(dict.fromkeys(move.leader for move in sequence.leader_moves(state)))
         words = f"Where {'does' if len(leaders) == 1 else 'do'} {joined(leaders)} go?"
         return PendingDecision(words, state.active, hint=hint)
@@ -203,6 +203,14 @@ def _captures(state: State, due: Due) -> str:
     return f"more than {due.distance} hits, then {most_words(stars)} captures"
 
 
+def _passing(state: State) -> str:
+    """Returns what a pass ends, so that the same button does not end two phases unread."""
+    if state.phase == "leaders":
+        return "End the leaders' moves"
+    who = state.commanding or state.drawn
+    return f"Pass, and end {who}'s moves" if state.passes else "Pass"
+
+
 def _dice(state: State) -> tuple[DiceGroup, ...]:
     """Returns up to which number each die of a check passes, and why."""
     due = state.step
@@ -264,7 +272,7 @@ OFFERS: Final[Mapping[type, Callable[[State, Any], Offer]]] = {
         else f"Spread {action.hex}",
         state.grid.outlines((action.hex,), "reach"),
     ),
-    acts.Pass: lambda state, action: Offer("done", "Pass"),
+    acts.Pass: lambda state, action: Offer("done", _passing(state)),
     Decide: lambda state, action: Offer("answer", "Yes" if action.yes else "No"),
 }  # fmt: skip
 """The headings and labels of actions, by their type."""

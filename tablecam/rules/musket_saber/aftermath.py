@@ -181,7 +181,7 @@ class Casualty(Due):
 
     unit: str
     lowest: int
-    dice = "the life of {unit}: dead on {lowest} or more"
+    dice = "whether {unit} falls: dead on {lowest} or more"
     dice_rule = "K-10.4"
 
     def follow(self, state: State, answer: tuple[int, ...]) -> State:
@@ -547,7 +547,7 @@ class LeaderFlees(Due):
     """A leader left alone joins the nearest friend, by an unsafe line at his peril (K-10.1)."""
 
     unit: str
-    dice = "the life of {unit} on an unsafe line: dead on 6"
+    dice = "whether {unit} falls on an unsafe line: dead on 6"
     dice_rule = "K-10.1"
 
     def _line(self, state: State) -> str:

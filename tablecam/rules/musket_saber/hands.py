@@ -125,13 +125,16 @@ def _suggestion(state: State, position: Position, name: str, number: Hex) -> Sug
     charges, led = _charges(state, name, number), _leading(state, action)
     if charges or led:
         answer = replace(answer, because=_CHARGE if charges else _LEADER)
-        choices = {"Only move": action, **charges, **led}
+        along = "does it charge" if charges else f"does {joined(led, 'or')} go along"
+        choices = {"Only move" if charges else f"Only {name}": action, **charges}
+        choices |= {f"{leader} goes along": move for leader, move in led.items()}
+        text += f": {along}?"
         return Suggestion(name, text, None, answer, choices=tuple(choices.items()))
     return Suggestion(name, text, action, answer)
 
 
 def _leading(state: State, action: object) -> dict[str, object]:
-    """Returns a unit's moves with a leader of its hex who may not follow it alone, in words."""
+    """Returns a unit's moves with a leader of its hex who may not follow it alone, by leader."""
     if not isinstance(action, acts.Move) or action.charge or len(action.units) > 1:
         return {}
     unit, step = state.thing(action.units[0]), state.step
@@ -141,9 +144,7 @@ def _leading(state: State, action: object) -> dict[str, object]:
     leaders = state.field.leaders_at(unit.hex, unit.side) if unit.hex else ()
     ways = {leader.id: replace(action, units=(unit.id, leader.id)) for leader in leaders}
     return {
-        f"{name} goes along": move
-        for name, move in ways.items()
-        if moves.judged(state, move, most).ban is None
+        name: move for name, move in ways.items() if moves.judged(state, move, most).ban is None
     }
 
 

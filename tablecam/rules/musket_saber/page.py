@@ -33,7 +33,7 @@ GROUPS: Final = {
     "exit": about.ActionGroup("Leave the map", is_seldom=True),
     "primary": about.ActionGroup("Who takes part"),
     "fortune": about.ActionGroup("Fortune of War", is_main=True),
-    "answer": about.ActionGroup("Answer", is_main=True),
+    "answer": about.ActionGroup("", is_main=True),
     "roll": about.ActionGroup("Dice", is_main=True),
     "done": about.ActionGroup("Go on", is_main=True, is_end=True),
 }
@@ -184,7 +184,7 @@ OFFERS: Final[Mapping[type, Callable[[Any, Any], Offer]]] = {
     acts.Move: _move,
     acts.Recover: lambda state, a: _to("recover", state, a.unit, "recover" + _helped(a.leader)),
     acts.Square: lambda state, a: _to(
-        "square", state, a.unit, "form a Square" if a.forms else "end the Square"
+        "square", state, a.unit, "form a Square, without moving" if a.forms else "end the Square"
     ),
     acts.Exit: lambda state, a: _to("exit", state, a.unit, "leave the map"),
     acts.Place: lambda state, a: _to("return", state, a.unit, f"return at {a.hex}", a.hex),

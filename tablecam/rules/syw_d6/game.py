@@ -333,7 +333,7 @@ class SevenYearsWar(BattleGame[State]):
         ),
         "retreat": about.ActionGroup("Retreat by choice"),
         "fire": about.ActionGroup(f"Fire: each {tables.HIT} takes a figure"),
-        "answer": about.ActionGroup("Answer", is_main=True),
+        "answer": about.ActionGroup("", is_main=True),
         "less": about.ActionGroup("Fewer dice, for a shorter move", most=2),
         "response": about.ActionGroup("Response fire", is_main=True),
     }

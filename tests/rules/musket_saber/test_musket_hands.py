@@ -134,7 +134,7 @@ def test_a_counter_that_is_laid_beside_an_enemy_may_charge_from_there_k_7_13c_k_
 ) -> None:
     watched.drop("Red 3rd", "0806")
     (moved,) = watched.referee.suggested
-    assert (moved.text, moved.is_legal) == ("Red 3rd to 0806", True)
+    assert (moved.text, moved.is_legal) == ("Red 3rd to 0806: does it charge?", True)
     # Nobody charges Grey 1st in its village.
     assert [label for label, _ in moved.choices] == [
         "Only move", "Move and charge Grey Rifles in 0907",
@@ -223,7 +223,8 @@ def test_a_unit_may_take_its_leader_along_where_he_could_not_follow_k_10_1(
     watched.drop("Red 1st", "0706")
     (moved,) = watched.referee.suggested
     assert "only along with a unit (K-10.1)" in moved.answer.because
-    assert [label for label, _ in moved.choices] == ["Only move", "Red Chief goes along"]
+    assert [label for label, _ in moved.choices] == ["Only Red 1st", "Red Chief goes along"]
+    assert moved.text == "Red 1st to 0706: does Red Chief go along?"
     watched.acts(**GAME.action_to_json(moved.choices[1][1]))
     assert watched.to_place == ["Red Chief"]
 

@@ -85,7 +85,7 @@ def test_a_whole_turn_is_played_by_two_seats_kept_and_shown(
         asked(hall, british, "Fire or pass?")
         british.taps("Pass")
         asked(hall, french, "General Blue: move a unit or pass?")
-        french.taps("Pass")
+        french.taps("Pass, and end General Blue's moves")
         # A tap on a counter only looks at it (D-3.3b): the leader waits for a button or a hex.
         asked(hall, french, "Where does General Blue go?")
         french.page.locator('[data-thing="unit:Foot 2"]').first.click(force=True)

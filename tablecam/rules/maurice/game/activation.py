@@ -190,15 +190,14 @@ def _activations(state: State) -> tuple[Activate, ...]:
     if (commander := state.commander(state.active)) is None:
         return tuple(filter(None, (_cheapest(state, force, 1) for force in candidates)))
     strings = zip(candidates, ranges.command_strings(field, commander, candidates), strict=True)
-    sure: list[Activate] = []
-    close: list[Activate] = []
+    offered: list[tuple[int, bool, Activate]] = []
     for force, string in strings:
         need_bw = 0 if string is None else ranges.least_cards(field, string)[0]
         if string is not None and (activation := _cheapest(state, force, need_bw)) is not None:
             spans_bw = played_bw(state, activation)
             is_close = ranges.reaches(field, string, spans_bw).answer == "too_close"
-            (close if is_close else sure).append(activation)
-    return (*sure, *close)
+            offered.append((-len(force), is_close, activation))
+    return tuple(made[-1] for made in sorted(offered, key=lambda made: made[:2]))
 
 
 def _candidates(state: State, half: frozenset[str]) -> list[Force]:

@@ -23,7 +23,7 @@ from tablecam.rules.maurice.game.state import (
 )
 from tablecam.rules.maurice.game.table import field_at
 from tablecam.table.sides import side_plural
-from tablecam.wording import counted, quoted
+from tablecam.wording import counted, joined, quoted
 
 
 def held_card(state: State, side: str, card_id: str | None) -> Card | None:
@@ -184,7 +184,7 @@ def _dealt(state: State, step: Drawing, action: Draw) -> State:
     state = replace(state, deck=replace(state.deck, cards=left))
     if own:
         titles = [card.title for card in map(state.options.card, own) if card is not None]
-        text = f"{side_plural(step.side)} draw {', '.join(titles)}"
+        text = f"drawn: {', '.join(titles)}"
         facts = {"cards": list(own), "side": step.side}
         state = state.with_events(Event("drawn", text, "M-3.1", facts, only_for=step.side))
     return _last_deck(state, step.side) if has_reshuffle else state
@@ -353,8 +353,8 @@ class Modifying(Step):
         amounts = dict(action.amounts)
         card = None if action.card is None else state.options.card(action.card)
         title = f"a card with {SYMBOL_WORDS[action.symbol]}" if card is None else card.title
-        added = ", ".join(f"{amount:+d} for {unit}" for unit, amount in amounts.items())
-        text = f"{side_plural(action.side)} play {title}" + (f": {added}" if added else "")
+        added = f": {amounts_words(amounts)}" if amounts else ""
+        text = f"{side_plural(action.side)} play {title}{added}"
         facts = {"side": action.side, "units": list(amounts), "amounts": amounts}
         return _next_side(state, self).tells("modifier", text, "M-3.5", **facts)
 
@@ -392,6 +392,12 @@ class Removing(Step):
         text = f"{side_plural(self.side)} remove the event from the game"
         state = replace(state, deck=deck, step=self.then)
         return state.tells("removed", text, "M-4.25", side=self.side)
+
+
+def amounts_words(amounts: Mapping[str, int]) -> str:
+    """Returns what a modifying card adds, the units of each amount together."""
+    units_of = {by: [unit for unit in amounts if amounts[unit] == by] for by in amounts.values()}
+    return "; ".join(f"{by:+d} for {joined(units)}" for by, units in units_of.items())
 
 
 def _has_modified(state: State, step: Modifying) -> bool:

@@ -67,25 +67,21 @@ _FIGURES: Final[tuple[tuple[str, str, about.Sign], ...]] = (
     ("morale", "morale", "flag"),
     ("hand", "cards", "card"),
 )
-_BY_HAND = (
-    "Move the unit by hand, and tablecam says what it sees. Or choose one of its usual moves here, "
-    "then make it by hand."
-)
 
 ACTION_GROUPS: Final[Mapping[str, about.ActionGroup]] = MappingProxyType(
     {
         "activate": about.ActionGroup("Activate a force"),
         "card": about.ActionGroup("Cards", pass_all="Nobody plays a card"),
-        "charge": about.ActionGroup("Charge", _BY_HAND),
+        "charge": about.ActionGroup("Charge", "By hand into contact, or as here."),
         "command": about.ActionGroup("Command for this round", is_main=True),
         "commander": about.ActionGroup(
             "Commander",
-            "Costs one card, chosen next. Move him by hand, or press a force.",
+            "Costs one card, chosen next. Move him by hand, or behind the force of a unit here.",
         ),
         "done": about.ActionGroup("Finish", is_end=True),
         "fall-back": about.ActionGroup("Fall back"),
         "fire": about.ActionGroup("Fire"),
-        "march": about.ActionGroup("March", _BY_HAND),
+        "march": about.ActionGroup("March", "By hand, or choose a usual move here and make it."),
         "rally": about.ActionGroup("Rally"),
         "setup": about.ActionGroup("Setting up"),
         "volleys": about.ActionGroup("Volleys", is_main=True),

@@ -25,6 +25,7 @@ from tablecam.rules.maurice.field.tables import SLIVER_MM
 from tablecam.rules.maurice.fire.fire import fire_of_units
 from tablecam.rules.maurice.game import actions as act
 from tablecam.rules.maurice.game.activation import played_bw
+from tablecam.rules.maurice.game.cards import Modifying, amounts_words
 from tablecam.rules.maurice.game.command import may_fire
 from tablecam.rules.maurice.game.fire import Firing, able_to_fire, in_order, line_of_fire
 from tablecam.rules.maurice.game.march import Marching, judge_march, march_words
@@ -251,12 +252,12 @@ def _card(state: State, action: act.Action) -> Offer:
             label = action.card or _INTERRUPTS[action.effect]
             return Offer("card", label, _interrupted(state, action))
         case act.Modify():
-            amounts = action.amounts
-            units_of = {by: [u for u in amounts if amounts[u] == by] for by in amounts.values()}
-            parts = (f"{by:+d} for {joined(units)}" for by, units in units_of.items())
+            step = state.step
+            concerned = step.then.concerned(state) if isinstance(step, Modifying) else ()
+            amounts = {unit: by for unit, by in action.amounts.items() if unit in concerned}
             name = action.card or f"Card ({action.symbol})"
-            label = f"{name}: {'; '.join(parts) or 'no effect here'}"
-            return Offer("card", label, outlines(field_at(state), action.amounts))
+            label = f"{name}: {amounts_words(amounts) or 'no effect here'}"
+            return Offer("card", label, outlines(field_at(state), amounts))
         case act.Decline():
             return Offer("card", "No card")
         case act.Remove():
@@ -305,7 +306,8 @@ def _activation(state: State, action: act.Activate) -> Offer:
     field = field_at(state)
     shapes = outlines(field, action.force)
     spans_bw = played_bw(state, action)
-    what = f"{joined(action.cards) or counted(len(spans_bw), 'card')} of {sum(spans_bw)} BW"
+    cards = joined(f"“{card}”" for card in action.cards) or counted(len(spans_bw), "card")
+    what = f"{cards} of {sum(spans_bw)} BW"
     # One of several example spans.
     if state.declares_first and len(action.spans) == 1:
         what = f"{action.spans[0]} BW"
