@@ -9,9 +9,7 @@ import cv2
 from cv2_enumerate_cameras import enumerate_cameras, supported_backends
 
 from tablecam.capture.clock import Clock
-from tablecam.capture.device import MJPEG, Device
-from tablecam.capture.errors import SourceLost
-from tablecam.capture.frame import Frame
+from tablecam.capture.device import MJPEG, Device, DeviceSource
 from tablecam.capture.options import BackEnd, SourceOptions
 from tablecam.capture.picture import Picture
 from tablecam.errors import BadInput
@@ -33,8 +31,8 @@ _ADVICE = "Close that program, or try another camera number or back end"
 _SAME_VALUE = 0.5  # focus and exposure go in whole steps in nearly every camera
 
 
-class CameraSource:
-    """A USB camera as a source; each frame is timed on arrival.
+class CameraSource(DeviceSource):
+    """A USB camera as a source.
 
     `notes` lists where the camera deviates from what was requested.
     """
@@ -47,52 +45,26 @@ class CameraSource:
         Raises:
             BadInput: It is absent, busy, or gives no pictures.
         """
-        self._name = camera_name(camera)
-        self._clock = clock
-        self._count = 0
-        self._device = _opened(camera, options.back_end)
-        _request(self._device, options)
+        name, device = camera_name(camera), _opened(camera, options.back_end)
+        _request(device, options)
         if options.mjpeg:
-            self._device.keep_jpegs()
+            device.keep_jpegs()
         # Some busy cameras open but give no pictures, so one is read at once.
-        self._first_picture: Picture | None = self._device.read()
-        if self._first_picture is None:
-            self._device.close()
+        first_picture = device.read()
+        if first_picture is None:
+            device.close()
             raise BadInput(
-                self._name,
-                "opens but delivers no pictures; is another program using it? " + _ADVICE,
+                name, "opens but delivers no pictures; is another program using it? " + _ADVICE
             )
-        self._shortcomings = _shortcomings(self._device, options, self._first_picture)
+        super().__init__(name, device, first_picture, clock=clock, hint="; is it still plugged in?")
+        self._shortcomings = _shortcomings(device, options, first_picture)
         for note in self._shortcomings:
-            _log.warning("%s: %s", self._name, note)
-
-    @property
-    def name(self) -> str:
-        """The name shown to users, such as `camera 0`."""
-        return self._name
+            _log.warning("%s: %s", name, note)
 
     @property
     def notes(self) -> tuple[str, ...]:
         """Deviations from the request, and a warning if many pictures arrive broken."""
-        return (*self._shortcomings, *self._device.notes)
-
-    def read(self) -> Frame | None:
-        """Returns the next frame.
-
-        Raises:
-            SourceLost: The camera was unplugged, or another program took it.
-        """
-        picture = self._first_picture if self._first_picture is not None else self._device.read()
-        self._first_picture = None
-        if picture is None:
-            raise SourceLost(f"{self._name} stopped delivering pictures; is it still plugged in?")
-        number = self._count
-        self._count += 1
-        return Frame(picture, number, self._clock.now_s())
-
-    def close(self) -> None:
-        """Releases the camera."""
-        self._device.close()
+        return (*self._shortcomings, *super().notes)
 
 
 def camera_name(camera: int | str) -> str:

@@ -20,7 +20,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from tablecam.capture.errors import BrokenPicture
+from tablecam.capture.clock import Clock
+from tablecam.capture.errors import BrokenPicture, SourceLost
+from tablecam.capture.frame import Frame
 from tablecam.capture.picture import DecodedPicture, JpegPicture, Picture, is_jpeg
 from tablecam.capture.quiet import silence_opencv
 
@@ -101,8 +103,8 @@ class Device:
         """A warning if many of the latest pictures were broken."""
         if not self._is_often_broken:
             return ()
-        is_camera = isinstance(self._arguments[0], int)
-        way = "cable or port" if is_camera else "network"
+        # A camera has a number or a path; only addresses have a scheme.
+        way = "network" if "://" in str(self._arguments[0]) else "cable or port"
         hint = f"try another {way}, or a lower frame rate"
         return (f"more than one picture in ten arrives damaged: {hint}",)
 
@@ -156,3 +158,48 @@ def _is_row_of_bytes(array: NDArray[Any]) -> bool:
     """Whether a capture is undecoded bytes rather than pixels."""
     # Back ends differ in whether they return a row, a column or a flat array.
     return array.ndim == 1 or (array.ndim == 2 and 1 in array.shape)
+
+
+class DeviceSource:
+    """A device that delivers pictures as they are taken; each frame is timed on arrival.
+
+    `first_picture` was read when it was opened, to see that it works; `hint` says what may have
+    happened when no more come.
+    """
+
+    def __init__(
+        self, name: str, device: Device, first_picture: Picture, *, clock: Clock, hint: str = ""
+    ) -> None:
+        self._name = name
+        self._device = device
+        self._next_picture: Picture | None = first_picture
+        self._clock = clock
+        self._hint = hint
+        self._count = 0
+
+    @property
+    def name(self) -> str:
+        """The name shown to users, such as `camera 0`."""
+        return self._name
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """A warning if many pictures arrive broken."""
+        return self._device.notes
+
+    def read(self) -> Frame | None:
+        """Returns the next frame.
+
+        Raises:
+            SourceLost: The device delivers no more pictures, or none before its timeout.
+        """
+        picture, self._next_picture = self._next_picture or self._device.read(), None
+        if picture is None:
+            raise SourceLost(f"{self._name} stopped delivering pictures{self._hint}")
+        number = self._count
+        self._count += 1
+        return Frame(picture, number, self._clock.now_s())
+
+    def close(self) -> None:
+        """Releases the device."""
+        self._device.close()

@@ -7,9 +7,7 @@ from urllib.parse import urlsplit
 import cv2
 
 from tablecam.capture.clock import Clock
-from tablecam.capture.device import Device
-from tablecam.capture.errors import SourceLost
-from tablecam.capture.frame import Frame
+from tablecam.capture.device import Device, DeviceSource
 from tablecam.capture.options import SourceOptions
 from tablecam.capture.picture import Picture
 from tablecam.errors import BadInput
@@ -17,43 +15,11 @@ from tablecam.errors import BadInput
 SCHEMES = ("rtsp", "rtsps", "http", "https", "rtmp", "udp", "tcp")
 
 
-class StreamSource:
-    """A network camera as a source; each frame is timed on arrival."""
+class StreamSource(DeviceSource):
+    """A network camera as a source, named by its address without user and password."""
 
     def __init__(self, address: str, options: SourceOptions, *, clock: Clock) -> None:
-        self._name = shown_address(address)
-        self._clock = clock
-        self._number = 0
-        self._first_picture: Picture | None
-        self._device, self._first_picture = _opened(address, options)
-
-    @property
-    def name(self) -> str:
-        """The address without user and password."""
-        return self._name
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """A warning if many pictures arrive broken."""
-        return self._device.notes
-
-    def read(self) -> Frame | None:
-        """Returns the next frame.
-
-        Raises:
-            SourceLost: The stream ended, or nothing came before the timeout.
-        """
-        picture = self._first_picture if self._first_picture is not None else self._device.read()
-        self._first_picture = None
-        if picture is None:
-            raise SourceLost(f"{self._name} stopped delivering pictures")
-        number = self._number
-        self._number += 1
-        return Frame(picture, number, self._clock.now_s())
-
-    def close(self) -> None:
-        """Closes the stream."""
-        self._device.close()
+        super().__init__(shown_address(address), *_opened(address, options), clock=clock)
 
 
 def shown_address(address: str) -> str:
