@@ -233,6 +233,15 @@ def test_beside_its_unit_a_name_is_not_sure_either_where_its_tag_may_lie_elsewhe
     assert places.identified(ANY, ODDS).tolist() == rows
 
 
+@pytest.mark.parametrize(("is_twice", "named"), [(False, [10, 11, 12]), (True, [10, 11])])
+def test_no_name_is_given_where_another_place_by_the_unit_looks_like_its_tag_too(is_twice, named):
+    places = [GONE, (225, 100)][: 1 + is_twice]
+    picture = picture_of([*LINE[:2], *(Print(12, *place, 0.0) for place in places)])
+    for (x_mm, y_mm), aside_mm in zip(places, (4, -4), strict=False):
+        cover(picture, CAMERA, x_mm + aside_mm, y_mm + 4, 5.0)
+    assert names(picture) == named
+
+
 def test_no_half_hidden_tag_of_a_crowded_table_takes_the_name_of_another():
     # Two of this table's tags took others' names, one of them that of a tag elsewhere.
     (picture,) = half_hidden_pictures(2.5, looks=1, seed=3005, tilt_deg=40.0)

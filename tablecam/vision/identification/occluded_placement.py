@@ -163,13 +163,22 @@ class OccludedPlacement:
         """
         if not self.is_likely(free, odds):
             return False
-        rivals = [
+        log_odds_against = float(
+            np.log1p(_LEAST_ODDS - self.probability_elsewhere(free, odds, elsewhere))
+        )
+        return self._sureness_nats(free, odds) + log_odds_against >= _LEAST_NATS
+
+    @staticmethod
+    def probability_elsewhere(
+        free: Rows, odds: float, elsewhere: Iterable[OccludedPlacement]
+    ) -> float:
+        """Returns the probability of a tag at the likeliest of other places that show one."""
+        probabilities = [
             place.probability(free, odds)
             for place in elsewhere
             if place.is_framed and place.worth >= _LEAST_WORTH_ELSEWHERE
         ]
-        log_odds_against = float(np.log1p(_LEAST_ODDS - max(rivals, default=0.0)))
-        return self._sureness_nats(free, odds) + log_odds_against >= _LEAST_NATS
+        return max(probabilities, default=0.0)
 
     def is_another(self, free: Rows) -> bool:
         """Whether it is clearly a tag, but not one of the unit's missing ones."""

@@ -54,6 +54,8 @@ _CLEAR_SHARE = 0.97
 half hidden: something dark on white cells gave four of 38,000 another's name, with up to 0.961."""
 _ALONE_NATS = 3.0
 """How much more evidence the name of a base needs if no other of its unit lies beside it."""
+_LIKELY_ELSEWHERE = 0.5
+"""Least probability of a tag at another place for its name to be judged again."""
 _LEAST_DARKER = 0.15
 """The least darkness of a border below its rim, even half occluded, as a share of the known
 contrast."""
@@ -145,7 +147,9 @@ def second_pass_tags(
         isolated.fits[isolated.identified(_dictionary_mask(context, _missing(kinds, taken)), odds)]
     )
     found = TagFits.joined(fits)
-    return found[_are_backed(context, kinds, given, found, placed, odds)], tuple(rejections)
+    found = found[_are_backed(context, kinds, given, found, placed, odds)]
+    found = found[~_lie_elsewhere(context, kinds, given, found, placed, odds, taken)]
+    return found, tuple(rejections)
 
 
 def _identify_uncertain(
@@ -485,6 +489,49 @@ def _are_backed(
     is_sure = _are_sure(context, kinds, given, alone, own_nats, placed, free, odds)
     is_backed[~is_backed] = is_sure & ~context.patterns.is_plain[pattern]
     return np.asarray(is_backed)
+
+
+def _lie_elsewhere(
+    context: FrameContext,
+    kinds: Sequence[TagKind],
+    given: SecondPassInput,
+    fits: TagFits,
+    placed: TagGuesses,
+    odds: float,
+    taken: Rows,
+) -> Rows:
+    """Marks the fits whose tags more likely lie at another place by their unit, (n,).
+
+    A name may be given before the tag's own place is known: of the ten surest wrong names in 260
+    pictures where four of five tags were covered, six belonged to tags that looked more like
+    themselves at another place.
+    """
+    neighbours, pattern = context.unit_neighbours, fits.tags.pattern
+    beside = neighbours.guesses_in_contact(placed, np.unique(pattern))
+    beside = beside[~lies_on(beside.places_mm, placed)]
+    beside = beside[_may_be_framed(context, beside)]
+    others, nats = _fits_near_unit(
+        context,
+        given,
+        context.fit_in_known_light(beside),
+        placed,
+        _dictionary_mask(context, pattern),
+    )
+    elsewhere = placements_of(context, others, nats, NEAR_NEIGHBOUR, sizes_mm=())
+    is_rival = pattern[:, None] == others.tags.pattern
+    lie_elsewhere = is_rival.any(axis=1) & ~_is_unmoved(fits.tags, given.before, context)
+    missing = _missing(kinds, taken)
+    for row in np.flatnonzero(lie_elsewhere):
+        one = np.array([row])
+        free = _dictionary_mask(context, np.append(missing, pattern[row]))
+        nats = neighbours.evidence_nats(fits.tags[one], placed)
+        in_contact = nats[0, 0, pattern[row]] >= CONTACT_NATS
+        least = IN_CONTACT if in_contact else ISOLATED
+        (place,) = placements_of(context, fits[one], nats, least, sizes_mm=())
+        rivals = tuple(compress(elsewhere, is_rival[row]))
+        is_likely_there = place.probability_elsewhere(free, odds, rivals) >= _LIKELY_ELSEWHERE
+        lie_elsewhere[row] = is_likely_there and not place.is_sure(free, odds, rivals)
+    return np.asarray(lie_elsewhere)
 
 
 def _unclear(context: FrameContext, tags: TagGuesses, row: int, rival: int) -> Rejection:
