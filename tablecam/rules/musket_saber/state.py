@@ -16,7 +16,7 @@ from tablecam.rules.hexes.files import checked_files
 from tablecam.rules.hexes.grid import Hex, grid_of
 from tablecam.rules.hexes.hex_game import Counter, HexOverrule, HexState
 from tablecam.rules.hexes.zones import Hexes
-from tablecam.rules.memo import remembered
+from tablecam.rules.memo import answered_once, remembered
 from tablecam.rules.musket_saber.combat import Check, Deed, Manner, Tactic, check_of
 from tablecam.rules.musket_saber.field import Field, Map
 from tablecam.rules.musket_saber.files import FILE_MODELS, Charts, MapFile, Scenario, ScenarioUnit
@@ -472,11 +472,11 @@ class State(HexState):
         """Returns the hex of each counter on the map."""
         return {name: thing.hex for name, thing in self._by_id.items() if thing.hex is not None}
 
-    def enemy_hexes(self, side: str) -> list[Hex]:
-        """Returns the hexes with counters of any kind of a side's enemy, each once."""
-        return list(
-            dict.fromkeys(hex for name, hex in self.hexes().items() if self.side_of(name) != side)
-        )
+    @answered_once
+    def enemy_hexes(self, side: str) -> Iterable[Hex]:
+        """Returns the hexes with enemies of a side, of any kind, in the order of the counters."""
+        counters = self.hexes().items()
+        return dict.fromkeys(number for name, number in counters if self.side_of(name) != side)
 
     def own(self, side: str) -> tuple[Unit, ...]:
         """Returns a side's units on the map."""
