@@ -76,8 +76,9 @@ def engages(field: Field) -> float:
 
 def charges(field: Field) -> float:
     charge = charge_of(field, field.units[0])
-    stated = {answer.about: answer.probability for answer in charge.answers}
-    return stated.get("B1", float("B1" in charge.targets))
+    if "B1" in charge.answers:
+        return charge.answers["B1"].probability
+    return float("B1" in charge.targets)
 
 
 def fires(field: Field) -> float:

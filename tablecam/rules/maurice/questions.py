@@ -12,7 +12,7 @@ from tablecam.documents import Document, Json
 from tablecam.errors import BadInput
 from tablecam.rules.game import Ban
 from tablecam.rules.maurice.book import BOOK, Handle
-from tablecam.rules.maurice.combat.combat import combat_scores
+from tablecam.rules.maurice.combat.combat import meeting, scores_of
 from tablecam.rules.maurice.combat.results import rally_number
 from tablecam.rules.maurice.field.field import GAME, Field, field_of
 from tablecam.rules.maurice.field.requests import (
@@ -216,8 +216,9 @@ def _charge(
     """Whether a unit may charge an enemy, and by which moves."""
     own, enemy = charger.unit("charger", "charging"), target.unit("target", "charged")
     rulings = _rulings(table.position(own, enemy), own.side, document)
-    lanes = [lane for lane in rulings.units[own.id].charge.lanes if lane.target == enemy.id]
-    answer: ChargeAnswer = {"lanes": [lane_json(rulings.field, lane) for lane in lanes]}
+    charge = rulings.units[own.id].charge
+    lanes = (lane for lane in charge.lanes if lane.target == enemy.id)
+    answer: ChargeAnswer = {"lanes": [lane_json(rulings.field, charge, lane) for lane in lanes]}
     findings = _findings(rulings, f"charge/{own.id}/", own.id, enemy.id)
     answer.update(_answer_of("legal", findings))
     return answer
@@ -236,7 +237,7 @@ def _combat(
     """What each engaged unit adds to its die, and with one die each, the combat's results."""
     field = _field(table.position(*(unit.unit("", "") for unit in units)), document)
     if dice is None:
-        values = combat_scores(field, active, cards or {})
+        values = scores_of(field, meeting(field, active), cards or {})
         because = [f"{name}: {line}" for name, value in values.items() for line in value.because]
         return {"values": {name: of.value for name, of in values.items()}, "because": because}
     resolved = resolve(field, Combat(active, cards or {}, dice, fall_back_order, document))

@@ -8,14 +8,15 @@ from typing import Any
 from tablecam.documents import Json
 from tablecam.geometry.rectangles import EXACT_MM
 from tablecam.rules.maurice.combat import combat
-from tablecam.rules.maurice.combat.results import position_after, rally
+from tablecam.rules.maurice.combat.results import CombatResult, position_after, rally
 from tablecam.rules.maurice.field.field import GAME, Field
-from tablecam.rules.maurice.field.requests import Combat, Rally, Request, Volley
+from tablecam.rules.maurice.field.requests import Combat, Rally, Request, Volley, check_dice
 from tablecam.rules.maurice.field.tables import FALL_BACK_BW
 from tablecam.rules.maurice.field.terms import Reason
-from tablecam.rules.maurice.fire.fire import TargetResult, fire
+from tablecam.rules.maurice.fire.fire import roll_shots, shot_list, target_results
 from tablecam.rules.maurice.place.contacts import flanked_by, to_flank
 from tablecam.rules.maurice.rulings.interpretations import interpretations
+from tablecam.rules.questions import as_answer
 from tablecam.table.model import Position
 from tablecam.table.position_file import position_to_json
 from tablecam.table.sides import side_plural
@@ -36,39 +37,54 @@ def resolve(field: Field, request: Request) -> Json:
 
 
 def _volley(field: Field, request: Volley) -> Json:
-    fired, struck_units = fire(field, request)
+    shots = shot_list(field, request)
+    count, why = sum(shot.dice for shot in shots), "the to-hit dice of all bases (M-7.20)"
+    fired = roll_shots(
+        shots, check_dice(request.document, ("dice", "hit"), request.hit, count, why)
+    )
+    hits, why = sum(shot.hits for shot in fired), "one die per hit to disrupt (M-7.25)"
+    dice = check_dice(request.document, ("dice", "disrupt"), request.disrupt, hits, why)
+    struck = target_results(field, fired, dice)
     shooters = [field.by_id[name] for name in dict.fromkeys(aim.unit for aim in request.aims)]
     after = position_after(
         field,
         # Shooters appear with 0, so that the document names every unit of the request.
         gained={unit.id: 0 for unit in shooters}
-        | {result.unit: result.disruption for result in struck_units},
-        broken={result.unit for result in struck_units if result.is_broken},
+        | {name: result.disruption for name, result in struck.items()},
+        broken={name for name, result in struck.items() if result.is_broken},
         smoking={unit.id for unit in shooters if unit.unit.arm == "artillery"},
     )
-    units = {result.unit: _struck_json(result) for result in struck_units}
-    shots = [
+    units = {name: as_answer(result) for name, result in struck.items()}
+    shots_json = [
         rolled.shot.to_json()
         | {"rolled": list(rolled.rolled), "hits": rolled.hits, "because": list(rolled.shot.because)}
         for rolled in fired
     ]
-    return _answer(field, request.kind, units, after, shots=shots)
+    return _answer(field, request.kind, units, after, shots=shots_json)
 
 
 def _combat(field: Field, request: Combat) -> Json:
-    fought = combat.resolve_combat(field, request)
-    results = fought.results
+    met = combat.meeting(field, request.active)
+    combat.check_combat(request, met)
+    dice, values = combat.dice_of(request, met), combat.scores_of(field, met, request.cards)
+    results = combat.results_before_fall_back(field, met, values, dice)
+    order = combat.fall_back_order(field, request, met.contacts)
+    results = combat.fallen_back(field, order, met, results)
     after = position_after(
         field,
         gained={name: result.disruption for name, result in results.items()},
         broken={name for name, result in results.items() if result.is_broken},
         back_mm={name: result.fall_back_mm for name, result in results.items()},
     )
-    named = [unit.id for unit in field.units if unit.id in results]
-    units = {name: _fought_json(name, fought) for name in named}
+    units = {
+        unit.id: _fought_json(results[unit.id], values.get(unit.id), dice.get(unit.id, 0))
+        for unit in field.units
+        if unit.id in results
+    }
     answer = _answer(field, "combat", units, after, active=request.active)
-    doubts = [doubt.to_json() for doubt in combat_close_calls(field, fought.meeting)]
-    return answer | {"doubts": doubts, "readings": dict(interpretations(_deciding(field, fought)))}
+    doubts = [doubt.to_json() for doubt in combat_close_calls(field, met)]
+    readings = interpretations(_deciding(field, met, values, results))
+    return answer | {"doubts": doubts, "readings": dict(readings)}
 
 
 def _rally(field: Field, request: Rally) -> Json:
@@ -94,22 +110,10 @@ def _answer(
     return head | more | {"units": dict(units), "position": position_to_json(after)} | notes
 
 
-def _struck_json(struck: TargetResult) -> Json:
-    return {
-        "hits": struck.hits,
-        "disrupt_on": struck.disrupt_on,
-        "rolled": list(struck.rolled),
-        "disruption": struck.disruption,
-        "broken": struck.is_broken,
-        "because": list(struck.because),
-    }
-
-
-def _fought_json(name: str, fought: combat.ResolvedCombat) -> Json:
-    result = fought.results[name]
-    if name not in fought.values:
+def _fought_json(result: CombatResult, value: combat.CombatValue | None, die: int) -> Json:
+    """Returns a unit's result, with its value and die unless it was merely passed through."""
+    if value is None:
         return result.to_json()
-    value, die = fought.values[name], fought.dice[name]
     score = Reason("M-8.19", "score", (value.value, die, value.value + die))
     because = list(map(str, (*value.because, score, *result.because)))
     outcome = result.to_json() | {"falls_back": result.falls_back, "because": because}
@@ -141,19 +145,23 @@ def _questions(field: Field, meeting: combat.Meeting) -> Iterator[Answer]:
         )
 
 
-def _deciding(field: Field, fought: combat.ResolvedCombat) -> Iterator[str]:
+def _deciding(
+    field: Field,
+    meeting: combat.Meeting,
+    values: Mapping[str, combat.CombatValue],
+    results: Mapping[str, CombatResult],
+) -> Iterator[str]:
     """Yields the rules whose interpretations matter in a combat."""
-    meeting = fought.meeting
     flanking = (
         {*flanked_by(field, field.by_id[name], meeting.contacts_on_field)} & {*engaged}
         for name, engaged in meeting.engaged.items()
         if name in meeting.contacts
     )
-    if any(map(_floor_matters, fought.values.values())) or any(flanking):
+    if any(map(_floor_matters, values.values())) or any(flanking):
         yield "M-8.16"
     if any(map(meeting.engagements.held_by_guns, meeting.engaged)):
         yield "M-8.17"
-    for name, result in fought.results.items():
+    for name, result in results.items():
         if result.fall_back_mm > FALL_BACK_BW * field.bw_mm + EXACT_MM:
             yield "M-8.25"
         leaves_bad_ground = result.falls_back and field.by_id[name].is_in_difficult

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache, cached_property, partial
 from itertools import chain
 
@@ -57,13 +57,6 @@ class ChargeLane:
     also_meets: tuple[str, ...]
     crosses_difficult: bool
     unit: UnitOnField = field(compare=False, repr=False)
-    lazy_answers: LazyAnswers | None = field(default=None, compare=False, repr=False)
-
-    @property
-    def probability(self) -> float:
-        """The probability that the unit can charge the target, by this lane or another."""
-        answer = self.lazy_answers().get(self.target) if self.lazy_answers else None
-        return 1.0 if answer is None else answer.probability
 
     @cached_property
     def evidence(self) -> tuple[Shape, ...]:
@@ -91,14 +84,18 @@ class Charge:
     lazy_answers: LazyAnswers | None = field(default=None, compare=False, repr=False)
 
     @property
-    def answers(self) -> tuple[Answer, ...]:
-        """For each enemy that errors make uncertain, whether it can be charged."""
-        return tuple(self.lazy_answers().values()) if self.lazy_answers else ()
+    def answers(self) -> Mapping[str, Answer]:
+        """For each enemy that errors make uncertain, by its id, whether it can be charged."""
+        return self.lazy_answers() if self.lazy_answers else {}
 
     @property
     def close_calls(self) -> tuple[Answer, ...]:
         """The answers that are too close to call."""
-        return tuple(answer for answer in self.answers if answer.answer == "too_close")
+        return tuple(answer for answer in self.answers.values() if answer.answer == "too_close")
+
+    def chance(self, target: str) -> float:
+        """Returns the probability that the unit can charge one of its targets."""
+        return self.answers[target].probability if target in self.answers else 1.0
 
 
 _REMEMBERED: Memo[Charge] = Memo()
@@ -133,30 +130,24 @@ def _charges_of(field: Field, units: Sequence[UnitOnField], new: Sequence[int]) 
     able = [unit for unit, why in of_unit.items() if why is None]
     tried = dict(zip(able, attempts_of([(field, unit) for unit in able]), strict=True))
     return [
-        _with_doubts(field, unit, _as_measured(tried[unit]))
-        if why is None
-        else Charge(False, why, (), ())
+        _charge(field, unit, tried[unit]) if why is None else Charge(False, why, (), ())
         for unit, why in of_unit.items()
     ]
 
 
-def _with_doubts(field: Field, unit: UnitOnField, charge: Charge) -> Charge:
-    doubts: LazyAnswers = cache(lambda: _Question.of(field, unit, charge.targets).answers())
-    lanes = tuple(replace(lane, lazy_answers=doubts) for lane in charge.lanes)
-    return replace(charge, lanes=lanes, lazy_answers=doubts)
-
-
-def _as_measured(tries: Sequence[LegalMoves]) -> Charge:
-    """Returns a unit's charge, taking all measured poses as exact."""
+def _charge(field: Field, unit: UnitOnField, tries: Sequence[LegalMoves]) -> Charge:
+    """Returns a unit's charge as measured, with its doubts."""
     targets = {name for tried in tries for name in tried.targets}
     # In field order, like the owners of the bases.
     names = dict.fromkeys(name for tried in tries for name in tried.moves.there.owners)
     lanes = tuple(lane for name in names if name in targets for lane in _lanes_to(name, tries))
+    reached_ids = tuple(dict.fromkeys(lane.target for lane in lanes))
+    doubts: LazyAnswers = cache(lambda: _Question.of(field, unit, reached_ids).answers())
     if lanes:
-        return Charge(True, None, tuple(dict.fromkeys(lane.target for lane in lanes)), lanes)
+        return Charge(True, None, reached_ids, lanes, doubts)
     # The best explanation is the limit that stopped the moves that got farthest.
     why_not, _ = LIMITS[max((tried.passed for tried in tries), default=0)]
-    return Charge(False, why_not, (), ())
+    return Charge(False, why_not, (), (), doubts)
 
 
 def lane_after_wheel(

@@ -224,19 +224,6 @@ class CombatValue:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class ResolvedCombat:
-    """A resolved combat: each engaged unit's value, die and result.
-
-    `results` includes friends that were passed through by units falling back.
-    """
-
-    meeting: Meeting
-    values: Mapping[str, CombatValue]
-    dice: Mapping[str, int]
-    results: Mapping[str, CombatResult]
-
-
 def meeting(field: Field, active: str) -> Meeting:
     """Returns the engaged units (M-8.10) and the contacts when a side attacks."""
     engaged_pairs, touched = engagements(field, active), contacts_of_field(field)
@@ -258,13 +245,8 @@ def meeting(field: Field, active: str) -> Meeting:
     )
 
 
-def combat_scores(field: Field, active: str, cards: Mapping[str, int]) -> Mapping[str, CombatValue]:
-    """Returns the value that every engaged unit adds to its die, by unit id (M-8.16)."""
-    return scores_of(field, meeting(field, active), cards)
-
-
 def scores_of(field: Field, met: Meeting, cards: Mapping[str, int]) -> Mapping[str, CombatValue]:
-    """Returns the same for a known meeting."""
+    """Returns the value that every engaged unit adds to its die, by unit id (M-8.16)."""
     return combat_values(_fighter(field, name, met, cards.get(name, 0)) for name in met.engaged)
 
 
@@ -327,21 +309,6 @@ def check_combat(request: Combat, met: Meeting) -> None:
     for index, name in enumerate(request.fall_back_order):
         if name not in met.engaged:
             raise document.error(("fall_back_order", index), f"{name} is not engaged (M-8.10)")
-
-
-def resolve_combat(field: Field, request: Combat) -> ResolvedCombat:
-    """Resolves a charge with its dice: passive units, active units, then falling back (M-8.20).
-
-    Raises:
-        BadInput: Nobody is engaged, or there is not one die for each engaged unit.
-    """
-    met = meeting(field, request.active)
-    check_combat(request, met)
-    dice = _checked_dice(request, met)
-    scores = scores_of(field, met, request.cards)
-    combat_results = results_before_fall_back(field, met, scores, dice)
-    order = fall_back_order(field, request, met.contacts)
-    return ResolvedCombat(met, scores, dice, fallen_back(field, order, met, combat_results))
 
 
 def results_before_fall_back(
@@ -421,8 +388,12 @@ def _fighter(field: Field, name: str, met: Meeting, card: int) -> Fighter:
     )
 
 
-def _checked_dice(request: Combat, met: Meeting) -> Mapping[str, int]:
-    """Returns the dice in the order of engaged units; raises `BadInput` if one is missing."""
+def dice_of(request: Combat, met: Meeting) -> Mapping[str, int]:
+    """Returns the dice in the order of engaged units.
+
+    Raises:
+        BadInput: There is not one die for each engaged unit.
+    """
     dice, document = request.dice or {}, request.document
     _check_engaged(document, "dice", dice, met)
     missing = [name for name in met.engaged if name not in dice]

@@ -325,12 +325,6 @@ class Engagements:
             if answer.answer == "too_close"
         }
 
-    def probability(self, a_id: str, b_id: str) -> float:
-        """Returns the probability that two units are engaged, in either order."""
-        if self.field.is_exact:
-            return 1.0 if {(a_id, b_id), (b_id, a_id)} & self.pairs.keys() else 0.0
-        return self.answer(a_id, b_id).probability
-
     def answer(self, a_id: str, b_id: str) -> Answer:
         """Returns whether two opposing units, in either order, are engaged (M-8.10)."""
         attacker, enemy = self.field.by_id[a_id], self.field.by_id[b_id]

@@ -12,7 +12,7 @@ import shapely
 
 from tablecam.rules.maurice.field import tables
 from tablecam.rules.maurice.field.field import Field, UnitOnField
-from tablecam.rules.maurice.field.requests import Dice, Kind, ShotAssignment, Volley, check_dice
+from tablecam.rules.maurice.field.requests import Dice, Kind, ShotAssignment, Volley
 from tablecam.rules.maurice.field.terms import needed_on_die
 from tablecam.rules.maurice.fire.doubts import with_doubts
 from tablecam.rules.maurice.fire.targets import BaseFire, FireOption, Range, fire_in
@@ -125,7 +125,6 @@ class RolledShot:
 class TargetResult:
     """A target's hits, its dice to disrupt, the disruption it gains, and whether it breaks."""
 
-    unit: str
     hits: int
     disrupt_on: int
     rolled: Dice
@@ -166,25 +165,6 @@ def disrupt_number(kind: Kind, target: Arm) -> int:
     return tables.TO_DISRUPT_GUN_BY_BOMBARDMENT if is_gun_from_afar else tables.TO_DISRUPT
 
 
-def fire(field: Field, request: Volley) -> tuple[tuple[RolledShot, ...], tuple[TargetResult, ...]]:
-    """Resolves all shots and returns them with their hits, and the targets with their losses.
-
-    Raises:
-        BadInput: A base may not fire at its target, or the number of dice is wrong.
-    """
-    shots = shot_list(field, request)
-    dice_count = sum(shot.dice for shot in shots)
-    document = request.document
-    dice = check_dice(
-        document, ("dice", "hit"), request.hit, dice_count, "the to-hit dice of all bases (M-7.20)"
-    )
-    fired = roll_shots(shots, dice)
-    hits = sum(shot.hits for shot in fired)
-    why = "one die per hit to disrupt (M-7.25)"
-    dice = check_dice(document, ("dice", "disrupt"), request.disrupt, hits, why)
-    return fired, target_results(field, fired, dice)
-
-
 def roll_shots(shots: Iterable[Shot], dice: Sequence[int]) -> tuple[RolledShot, ...]:
     """Deals the dice to the shots in their order."""
     dice_left = iter(dice)
@@ -193,7 +173,7 @@ def roll_shots(shots: Iterable[Shot], dice: Sequence[int]) -> tuple[RolledShot, 
 
 def target_results(
     field: Field, fired: Iterable[RolledShot], dice: Sequence[int]
-) -> tuple[TargetResult, ...]:
+) -> dict[str, TargetResult]:
     """Returns the result for each target; dice to disrupt go to hits in the order of scoring.
 
     All dice are thrown, even if the target breaks before the last one (M-7.8).
@@ -203,10 +183,10 @@ def target_results(
     for rolled in fired:
         hits = against.setdefault((rolled.shot.target, rolled.shot.disrupt_on), [])
         hits += islice(dice_left, rolled.hits)
-    return tuple(
-        target_result(field.by_id[name], tuple(hits), number)
+    return {
+        name: target_result(field.by_id[name], tuple(hits), number)
         for (name, number), hits in against.items()
-    )
+    }
 
 
 def target_result(target: UnitOnField, dice: Dice, disrupt_on: int) -> TargetResult:
@@ -215,7 +195,7 @@ def target_result(target: UnitOnField, dice: Dice, disrupt_on: int) -> TargetRes
     broken = target.breaks_with(gained)
     because = [f"M-7.26 {gained} of {len(dice)} hits disrupt ({disrupt_on}+ needed)"]
     because += [str(target.breaking_reason(gained))] * broken
-    return TargetResult(target.id, len(dice), disrupt_on, dice, gained, broken, tuple(because))
+    return TargetResult(len(dice), disrupt_on, dice, gained, broken, tuple(because))
 
 
 def _shot(field: Field, request: Volley, aim: ShotAssignment, fire: BaseFire | None) -> Shot:

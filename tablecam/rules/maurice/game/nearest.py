@@ -109,8 +109,7 @@ def _fitted(field: Field, unit: UnitOnField, target: str, seen: Axes) -> Iterato
 
 def _in_doubt(field: Field, unit: UnitOnField, target: str, seen: Axes) -> Iterator[ChargeEnd]:
     """Yields moves to an enemy that may be out of reach only because of measurement error."""
-    asked = charge_of(field, unit).lazy_answers
-    answer = None if asked is None else asked().get(target)
+    answer = charge_of(field, unit).answers.get(target)
     if answer is None or answer.answer != "too_close":
         return
     # Twice the allowance certainly contains such a target.

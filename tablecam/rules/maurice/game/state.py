@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -222,12 +223,11 @@ class Round:
 
     def amounts(self, symbol: Symbol) -> Mapping[str, int]:
         """Returns the sum that all played cards of a symbol add to each unit."""
-        amounts: dict[str, int] = {}
+        amounts: Counter[str] = Counter()
         for modifier in self.modifiers:
             if modifier.symbol == symbol:
                 # Cards of both sides may concern the same unit.
-                for unit, amount in modifier.amounts.items():
-                    amounts[unit] = amounts.get(unit, 0) + amount
+                amounts.update(modifier.amounts)
         return MappingProxyType(amounts)
 
 

@@ -117,8 +117,9 @@ def _confidence_json(ruled: Rulings, unit: UnitRulings) -> Json:
     """Returns the probability of each engagement, unless all positions are exact."""
     if ruled.field.is_exact:
         return {}
-    chance_of = partial(ruled.engagements.probability, unit.unit.id)
-    return {"engaged_probability": {name: round(chance_of(name), 4) for name in unit.engaged_with}}
+    answer_of = partial(ruled.engagements.answer, unit.unit.id)
+    chances = {name: round(answer_of(name).probability, 4) for name in unit.engaged_with}
+    return {"engaged_probability": chances}
 
 
 def _charge_json(field: Field, charge: Charge) -> Json:
@@ -126,15 +127,15 @@ def _charge_json(field: Field, charge: Charge) -> Json:
         "eligible": charge.is_eligible,
         "why_not": None if charge.why_not is None else str(charge.why_not),
         "targets": list(charge.targets),
-        "lanes": [lane_json(field, lane) for lane in charge.lanes],
+        "lanes": [lane_json(field, charge, lane) for lane in charge.lanes],
     }
     if charge.close_calls:
         document["doubts"] = [answer.to_json() for answer in charge.close_calls]
     return document
 
 
-def lane_json(field: Field, lane: ChargeLane) -> Json:
-    """Returns a charge move as rulings carry it."""
+def lane_json(field: Field, charge: Charge, lane: ChargeLane) -> Json:
+    """Returns a move of a charge as rulings carry it."""
     move = lane.move
     wheel = {"about": move.pivot, "arc_mm": round(move.arc_mm, 4)} if move.pivot else None
     return {
@@ -144,7 +145,7 @@ def lane_json(field: Field, lane: ChargeLane) -> Json:
         "cost_bw": round(field.in_bw(move.cost_mm), 5),
         "also_meets": list(lane.also_meets),
         "crosses_difficult": lane.crosses_difficult,
-        "probability": round(lane.probability, 4),
+        "probability": round(charge.chance(lane.target), 4),
         "evidence": [shape.to_json() for shape in lane.evidence],
     }
 

@@ -327,7 +327,8 @@ def _lane_line(rulings: Rulings, unit: UnitOnField, lane: ChargeLane) -> Finding
     doubt = _doubt(rulings, unit, field.by_id[lane.target])
     if doubt is not None:
         return answer_line(doubt, asked, text=f"{text}; but {doubt.because}", read=read)
-    margin_mm, chance = allowed_mm - cost_mm, lane.probability
+    margin_mm = allowed_mm - cost_mm
+    chance = rulings.units[unit.id].charge.chance(lane.target)
     sigma_mm = distance(unit.unit, field.by_id[lane.target].unit).sigma_mm
     word = verdict(margin_mm, chance)
     answer = Answer(word, margin_mm, sigma_mm, chance, "M-8.5", text, lane.evidence)

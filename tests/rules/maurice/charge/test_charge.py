@@ -45,7 +45,7 @@ def test_horse_wheels_one_and_goes_three_ahead(shared: Path):  # M-8.5
     assert lane.move.pivot == "right"
     assert 0 < lane.move.arc_mm < BW
     cost_bw = pytest.approx((lane.move.arc_mm + lane.move.straight_mm) / BW)
-    assert lane_json(field, lane)["cost_bw"] == cost_bw
+    assert lane_json(field, found, lane)["cost_bw"] == cost_bw
 
 
 @pytest.mark.parametrize(("x_mm", "is_met"), [(474, True), (470, False)])

@@ -31,8 +31,8 @@ def test_what_is_clear_is_not_asked():
     for gap_mm in (100, 150, 172, 300):
         enemy = line("1", "british", 600, 520 + gap_mm, SOUTH, **ERROR)
         found = charge(position(FOOT, enemy))
-        assert found.answers == ()
-        assert all(lane.probability == 1.0 for lane in found.lanes)
+        assert not found.answers
+        assert all(found.chance(target) == 1.0 for target in found.targets)
 
 
 @settings(max_examples=6, deadline=None)
@@ -59,7 +59,7 @@ def test_a_margin_below_the_players_tolerance_is_too_close():
     assert (doubt.answer, doubt.probability) == ("too_close", 1.0)
     assert doubt.margin_mm == pytest.approx(1.0, abs=0.01)
     assert found.targets == ("1",)
-    assert charge(position(*units)).answers == ()
+    assert not charge(position(*units)).answers
 
 
 def test_the_document_carries_probabilities_and_doubts():
@@ -110,8 +110,8 @@ def test_m_8_3_no_charge_is_surer_than_that_its_target_is_near_enough(laid, gap_
     """Two square lines at 160.0 mm were once near with 0.50, yet could charge with 0.98."""
     enemy = laid("1", "british", 600, 520 + gap_mm, SOUTH, **ERROR)
     found = Rulings(field_of(position(FOOT, enemy)), "french").units["F1"]
-    told = [lane.probability for lane in found.charge.lanes]
-    told += [answer.probability for answer in found.charge.answers]
+    told = [found.charge.chance(target) for target in found.charge.targets]
+    told += [answer.probability for answer in found.charge.answers.values()]
     assert told
     # A front is fitted to its bases, so single draws may differ.
     assert max(told) <= found.near.answer.probability + 0.01

@@ -3,7 +3,7 @@
 import pytest
 
 from tablecam.errors import BadInput
-from tablecam.rules.maurice.combat.combat import combat_scores
+from tablecam.rules.maurice.combat.combat import meeting, scores_of
 from tablecam.rules.maurice.field.field import field_of
 from tablecam.rules.maurice.field.requests import Combat
 from tablecam.rules.maurice.resolve import resolve
@@ -17,7 +17,8 @@ def combat(*units: Unit, terrain=(), active="french", cards=None, order=(), **di
 
 
 def scores(*units: Unit, terrain=(), active="french"):
-    return combat_scores(field_of(position(*units, terrain=terrain)), active, {})
+    field = field_of(position(*units, terrain=terrain))
+    return scores_of(field, meeting(field, active), {})
 
 
 def states(answer) -> dict[str, int]:

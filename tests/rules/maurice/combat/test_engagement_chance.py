@@ -46,8 +46,9 @@ def test_m_8_10_who_may_touch_nobody_may_engage_nobody() -> None:
     units = before_the_front(-20.0, **SURE).units
     touching = replace(units[1], bases=(replace(units[1].bases[0], y_mm=521.0),))
     found = engaged(position(units[0], touching, units[2]))
-    assert found.probability("F1", "B2") == pytest.approx(found.probability("F1", "B1"))
-    assert 0.3 < found.probability("F1", "B1") < 0.7
+    first, second = (found.answer("F1", name).probability for name in ("B1", "B2"))
+    assert second == pytest.approx(first)
+    assert 0.3 < first < 0.7
     assert {answer.rule for answer in found.close_calls(found.melees)} == {"M-8.10", "M-8.12"}
 
 
@@ -84,7 +85,7 @@ def test_rulings_gather_every_doubt_once_and_tell_how_probable_engagements_are()
     assert {"M-1.10", "M-8.10"} <= set(rules)
     assert len(set(found.close_calls)) == len(rules)
     told = rulings_document(found)["units"]["B1"]["engaged_probability"]
-    assert told == {"F1": pytest.approx(found.engagements.probability("F1", "B1"), abs=1e-4)}
+    assert told == {"F1": pytest.approx(found.engagements.answer("F1", "B1").probability, abs=1e-4)}
     exact = rulings_document(Rulings(field_of(in_contact(-0.1)), "french"))
     assert exact["doubts"] == []
     assert "engaged_probability" not in exact["units"]["F1"]

@@ -107,9 +107,9 @@ def test_dice_to_disrupt_go_to_the_hits_in_the_order_they_were_scored():  # sect
         RolledShot(shots[2], (5,)),
     )
     targets = line("B1", "british", 500, 800), line("B2", "british", 900, 800, disruption=4)
-    first, second = target_results(field_of(position(*targets)), thrown, [6, 5, 1])
-    assert (first.unit, first.rolled, first.disruption) == ("B1", (6, 1), 1)
-    assert (second.unit, second.rolled, second.is_broken) == ("B2", (5,), True)
+    first, second = target_results(field_of(position(*targets)), thrown, [6, 5, 1]).values()
+    assert (first.rolled, first.disruption) == ((6, 1), 1)
+    assert (second.rolled, second.is_broken) == ((5,), True)
 
 
 HORSE = massed("F1", "french", 500, 380)

@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 
 from tablecam.errors import BadInput
-from tablecam.rules.maurice.combat.combat import combat_scores, resolve_combat
-from tablecam.rules.maurice.combat.results import CombatResult, ScoredUnit, rally, results, settle
+from tablecam.rules.maurice.combat.combat import meeting, scores_of
+from tablecam.rules.maurice.combat.results import ScoredUnit, rally, results, settle
 from tablecam.rules.maurice.field.field import field_of
 from tablecam.rules.maurice.fire.fire import roll_shots, shot_list, target_results
 from tablecam.rules.maurice.odds import odds
+from tablecam.rules.maurice.resolve import resolve
 from tablecam.rules.odds import PLUS_MINUS
 from tests.rules.maurice.tables import BW, SOUTH, box, gun, line, massed, position, read_request
 
@@ -61,8 +62,8 @@ def test_chances_of_a_volley_are_those_of_resolving_all_its_dice(level, card):
         found = target_results(field, fired, disrupt)
         ways += 1
         hits[str(sum(each.hits for each in fired))] += 1
-        gained[str(found[0].disruption)] += 1
-        broken += found[0].is_broken
+        gained[str(found["B1"].disruption)] += 1
+        broken += found["B1"].is_broken
     target = odds(field, request)["units"]["B1"]
     assert target["disruption"]["chances"] == pytest.approx(shares(gained, ways), abs=ROUNDING)
     assert target["hits"]["chances"] == pytest.approx(shares(hits, ways), abs=ROUNDING)
@@ -151,16 +152,16 @@ def test_chances_of_a_combat_are_those_of_resolving_all_its_dice(units, order):
     found = odds(field, asked(field, request))
     ends = [*resolved(field, request)]
     for name, unit in found["units"].items():
-        ours = [each[name] if name in each else CombatResult() for each in ends]
-        gained = Counter(str(each.disruption) for each in ours)
+        ours = [each.get(name, {"disruption": 0, "broken": False}) for each in ends]
+        gained = Counter(str(each["disruption"]) for each in ours)
         assert unit["disruption"]["chances"] == pytest.approx(shares(gained, len(ends)))
-        assert unit["breaks"] == pytest.approx(share(each.is_broken for each in ours))
+        assert unit["breaks"] == pytest.approx(share(each["broken"] for each in ours))
         if "falls_back" in unit:
-            assert unit["falls_back"] == pytest.approx(share(each.falls_back for each in ours))
+            assert unit["falls_back"] == pytest.approx(share(each["falls_back"] for each in ours))
     for side, lost in found["sides"].items():
         names = [unit.id for unit in field.of_side(side)]
         counts = Counter(
-            str(sum(each[name].is_broken for name in names if name in each)) for each in ends
+            str(sum(each[name]["broken"] for name in names if name in each)) for each in ends
         )
         assert lost["broken"]["chances"] == pytest.approx(shares(counts, len(ends)))
 
@@ -171,7 +172,7 @@ def test_more_than_six_units_in_one_melee_are_sampled_and_say_how_far_off_they_m
     field = field_of(position(*ours, *theirs))
     found = odds(field, asked(field, {"kind": "combat", "active": "french"}))
     assert (found["samples"], found["plus_minus"]) == (2500, pytest.approx(0.0196))
-    scores = combat_scores(field, "french", {})
+    scores = scores_of(field, meeting(field, "french"), {})
     assert len(scores) == 7
     units = [
         ScoredUnit(name, name[0] == "F", 0, value.engaged_with, field.by_id[name].disruption, 4)
@@ -192,7 +193,7 @@ def share(answers):
 
 def resolved(field, request):
     """The outcomes of every throw of the dice, resolved once for equal results."""
-    scores = combat_scores(field, request["active"], {})
+    scores = scores_of(field, meeting(field, request["active"]), {})
     known = {}
     for dice in product(range(1, 7), repeat=len(scores)):
         scored = (
@@ -209,10 +210,9 @@ def resolved(field, request):
         key = tuple((each.disruption, each.is_broken) for each in results(scored).values())
         if key not in known:
             thrown = dict(zip(scores, dice, strict=True))
-            known[key] = resolve_combat(
-                field, read_request({**request, "dice": thrown}, "request", field)
-            )
-        yield known[key].results
+            throw = read_request({**request, "dice": thrown}, "request", field)
+            known[key] = resolve(field, throw)["units"]
+        yield known[key]
 
 
 def test_a_combat_in_which_nobody_is_engaged_is_refused():

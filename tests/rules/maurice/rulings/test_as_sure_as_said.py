@@ -53,7 +53,7 @@ def engages(field: Field) -> tuple[str, float]:
     found, enemy = engagements(field, "french"), field.units[-1].id
     if (answer := found.answer("F1", enemy).answer) != "too_close":
         answer = is_engaged(field)
-    return answer, found.probability("F1", enemy)
+    return answer, found.answer("F1", enemy).probability
 
 
 def is_engaged(field: Field) -> str:
@@ -68,7 +68,7 @@ def has_cover(field: Field) -> tuple[str, float]:
 
 def may_charge(field: Field) -> tuple[str, float]:
     found = charge_of(field, field.by_id["F1"])
-    for doubt in found.answers:
+    for doubt in found.answers.values():
         return doubt.answer, doubt.probability
     return ("yes", 1.0) if "B1" in found.targets else ("no", 0.0)
 

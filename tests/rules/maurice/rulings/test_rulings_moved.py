@@ -5,7 +5,7 @@ from typing import Any
 
 from hypothesis import given, settings
 
-from tablecam.rules.maurice.combat.combat import combat_scores, cover_answer
+from tablecam.rules.maurice.combat.combat import cover_answer, meeting
 from tablecam.rules.maurice.field.field import Field, field_of
 from tablecam.rules.maurice.field.requests import Combat
 from tablecam.rules.maurice.movement.judge import judge_move
@@ -78,7 +78,7 @@ def ruled(of: Position) -> dict[str, Any]:
 
 def fought(field: Field) -> Any:
     """Returns the result of a combat of all engaged units, falling back included."""
-    dice = {name: 1 + place % 6 for place, name in enumerate(combat_scores(field, "french", {}))}
+    dice = {name: 1 + place % 6 for place, name in enumerate(meeting(field, "french").engaged)}
     return resolve(field, Combat("french", {}, dice))["units"]
 
 
