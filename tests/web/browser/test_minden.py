@@ -68,6 +68,7 @@ def test_a_turn_with_a_charge_is_played_kept_and_shown(browser: Browser, tmp_pat
 def begins(table: Table) -> None:
     page = table.prussian.page
     picture(page, "minden-begin")
+    expect(page.locator("#begin-files")).to_contain_text("the numbers in the charts are invented")
     page.locator("#begin").click()
     table.hall.waits(lambda: table.hall.referee.position() is not None)
     both_see(table)

@@ -56,7 +56,7 @@ export function renderBegin(state) {
   );
   const { files } = state.facts;
   byId("begin-files").hidden = !Object.keys(files).length;
-  setText(byId("begin-files"), `With this table’s own ${Object.keys(files).join(", ")}.`);
+  setText(byId("begin-files"), fileWords(files));
   setAttr(byId("begin-files"), "title", Object.values(files).join("\n"));
   const fields = fieldsAsked(state);
   byId("begin-change").hidden = !fields.length;
@@ -73,6 +73,20 @@ export function opensAnew({ facts, game }) {
   // If one side begins, the other has to agree first.
   const mayLay = facts.simulated && Boolean(game.view?.has_begun) && game.view?.seat.kind !== "player";
   return mayLay && game.opensAnew;
+}
+
+/**
+ * Says whose charts and maps a game would use; the house samples that come with a rulebook are named so.
+ * @type {(files: Record<string, string>) => string}
+ */
+function fileWords(files) {
+  const [house, own] = [true, false].map((isHouse) =>
+    Object.keys(files).filter((kind) => files[kind]?.startsWith("house.") === isHouse).join(", "),
+  );
+  return [
+    house && `House sample: the numbers in the ${house} are invented; the rules are the book's.`,
+    own && `With this table’s own ${own}.`,
+  ].filter(Boolean).join(" ");
 }
 
 /** @type {(state: State) => void} */
