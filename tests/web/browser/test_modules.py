@@ -64,7 +64,7 @@ def test_words_are_moved_in_from_the_drawings_edge_and_none_that_are_out_of_view
 
 def test_names_of_things_in_contact_stand_apart_and_commanders_give_way(modules: Page) -> None:
     """The subject of the question has its name in its middle; a commander has none without room."""
-    led, units = modules.evaluate(
+    led, generals, units = modules.evaluate(
         """async (size) => {
           const { fitted } = await import("/static/board/view.js");
           const { namePlaces } = await import("/static/board/labels.js");
@@ -86,13 +86,17 @@ def test_names_of_things_in_contact_stand_apart_and_commanders_give_way(modules:
           const led = [boxes, namePlaces(state)].map((all) => all.has(state.hover));
           const names = units.map((unit) => counterName(facts, unit));
           const of = units.map(({ id }) => boxes.get(`unit:${id}`));
-          return [led, names.map((name, index) => [name, briefest(name), of[index]])];
+          const generals = ["General Red", "General Rouge"];
+          facts.commanders = generals.map((id) => ({ id, side: id }));
+          const short = generals.map((name) => briefest(facts, name));
+          return [led, short, names.map((name, index) => [name, briefest(facts, name), of[index]])];
         }""",
         SIZE,
     )
     names, short, boxes = zip(*units, strict=True)
     assert names == ("Foot", "Guns", "Horse", "Blue box")
     assert short == ("Foo", "Gun", "Hor", "Bb")
+    assert generals == ["GRe", "GRo"]
     downs = [box["y"] - boxes[3]["y"] for box in boxes]
     assert downs[2] == 0
     assert {abs(down) for down in downs[:2]} == {16}

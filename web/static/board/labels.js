@@ -1,5 +1,5 @@
 /** Places the labels of shapes so that none overlaps another or a unit's name. */
-import { areSmall, edgePx, hexPx, isBeneath, stacksOf } from "./hexes.js";
+import { areSmall, edgePx, isBeneath, stacksOf } from "./hexes.js";
 import { meanPoint, wordsSize } from "./shapes.js";
 import { briefest, counterName, fullName, properName } from "./things.js";
 import { toScreen, toTable, uncut } from "./view.js";
@@ -27,8 +27,6 @@ function nameShown(state, owner) {
 /** How far above or below its unit a name may move to avoid another, px. */
 const NAME_ASIDE_PX = [0, 16, -16, 32, -32];
 
-/** At this size of hexes on the screen or larger, counters have room for names. */
-const NAMED_PX = 28;
 /** What sets a name on a counter apart from the next, px. */
 const LETTER_GAP_PX = 3;
 /** The letters of names on counters, the signs of how many lie in a stack, and the height of the figures at a counter's lower edge, px. */
@@ -42,10 +40,9 @@ function isAsked({ chosen, hover, asked }, thing, id) {
   return chosen.includes(thing) || hover === thing || asked.includes(id);
 }
 
-/** Places of names on counters, above their figures: always the chosen one's, others only if free, shortened or beside small counters if necessary. @type {(state: State) => Map<string, Name>} */
+/** Places of names on counters, above their figures: always the chosen one's, others only if free, shortened if necessary; never on another counter. @type {(state: State) => Map<string, Name>} */
 function counterNamePlaces(state) {
   const { letter, height, half, figures, badge } = areSmall(state) ? COUNTER_PX.small : COUNTER_PX.near;
-  const areTiny = hexPx(state) < NAMED_PX;
   const owners = [...(state.now?.units ?? []), ...(state.now?.commanders ?? [])]
     .map((owner) => ({ owner, thing: `${"bases" in owner ? "unit" : "commander"}:${owner.id}` }))
     .filter(({ thing }) => !isBeneath(state, thing))
@@ -57,25 +54,21 @@ function counterNamePlaces(state) {
   const taken = owners.map(({ x, y, edge }) => ({ x, y: y + edge, half, height: figures }));
   const stacked = owners.filter(({ thing }) => stacksOf(state, thing).some(({ hidden }) => hidden.length));
   taken.push(...stacked.map(({ x, y, edge }) => ({ x: x + edge, y: y - edge, ...badge })));
-  if (areTiny)
-    taken.push(...owners.map(({ x, y, edge, thing }) => ({ x, y, half: edge, height: 2 * edge, of: thing })));
+  taken.push(...owners.map(({ x, y, edge, thing }) => ({ x, y, half: edge, height: 2 * edge, of: thing })));
   /** @type {Map<string, Name>} */
   const places = new Map();
   for (const { owner, thing, isAsked, x, y, edge } of owners.sort((a, b) => Number(b.isAsked) - Number(a.isAsked))) {
     const up = Math.max(0, (height + figures) / 2 + 1 - edge);
-    const beside = edge + figures / 2 + height / 2 + 1;
     const name = counterName(state.facts, owner);
-    const ways = [name, briefest(name)].flatMap((text) =>
-      [up, beside, -beside].map((above) => ({
-        text,
-        x,
-        y: y - above,
-        half: (text.length * letter + LETTER_GAP_PX) / 2,
-        height,
-      })),
-    );
+    const ways = [name, briefest(state.facts, name)].map((text) => ({
+      text,
+      x,
+      y: y - up,
+      half: (text.length * letter + LETTER_GAP_PX) / 2,
+      height,
+    }));
     const others = taken.filter(({ of }) => of !== thing);
-    const box = ways.find((way) => isFree(way, others)) ?? (isAsked ? ways[0] : null);
+    const box = ways.find((way) => isFree(way, others)) ?? (isAsked ? ways[1] : null);
     if (!box) continue;
     places.set(thing, box);
     taken.push(box);

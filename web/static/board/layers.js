@@ -194,7 +194,12 @@ function makeName() {
 function updateName(group, owner, places, state) {
   const held_s = longestHeld(owner);
   const leader = "bases" in owner ? "" : " of-commander";
-  setAttr(group, "class", `placed named ${sideClass(state, owner.side)}${leader}${held_s === null ? "" : " held"}`);
+  const second = owner.side === state.facts.sides[1] ? " of-second-side" : "";
+  setAttr(
+    group,
+    "class",
+    `placed named ${sideClass(state, owner.side)}${leader}${second}${held_s === null ? "" : " held"}`,
+  );
   const thing = `${leader ? "commander" : "unit"}:${owner.id}`;
   const place = places.get(thing);
   const at_mm = place ? toTable(state.view, state.facts, place.x, place.y) : [owner.x_mm, owner.y_mm];

@@ -1,4 +1,4 @@
-/** The legend beside a map: explains its shaded hexes or its other symbols, each as drawn. */
+/** The legend beside a map: explains its shaded hexes and its other symbols, each as drawn. */
 import { element, setAttr, setText, svgElement, updateChildren } from "../shared/dom.js";
 import { word } from "./shapes.js";
 
@@ -12,7 +12,7 @@ const MEANINGS = {
   reach: "may go here",
   "reach-on": "with further steps",
   target: "target",
-  withdrawal: "falls back here",
+  withdrawal: "may retreat here",
   "field-of-view": "field of fire",
   "hex-front": "front",
   "hex-flank": "flank",
@@ -44,16 +44,15 @@ export function makeLegend() {
   return legend;
 }
 
-/** Lists the roles of the drawn shapes or, if there are none, the map's symbols; nothing without a map. @type {(legend: HTMLElement, shapes: Shape[], state: import("./state.js").State) => void} */
+/** Lists the roles of the drawn shapes, then the map's symbols; nothing without a map. @type {(legend: HTMLElement, shapes: Shape[], state: import("./state.js").State) => void} */
 export function updateLegend(legend, shapes, { facts: { map }, marks }) {
   const drawn = new Set(shapes.filter(({ kind }) => kind === "polygon").map(({ role }) => role));
   const roles = map ? Object.keys(MEANINGS).filter((role) => drawn.has(role)) : [];
   /** @type {Meaning[]} */
   const meanings = roles.map((role) => ({ key: `role ${role}`, role, words: MEANINGS[role] }));
-  legend.classList.toggle("printed", !roles.length);
   updateChildren(
     legend,
-    roles.length || !map ? meanings : printed(map, marks),
+    map ? [...meanings, ...printed(map, marks)] : [],
     ({ key }) => key,
     makeMeaning,
     updateMeaning,

@@ -178,10 +178,25 @@ export function counterName(facts, { id, side }) {
   return properName(id.startsWith(shared) ? id.slice(shared.length) : id);
 }
 
-/** A name shortened for a small counter: the initials of its words with its number, or the start of its only word. @type {(name: string) => string} */
-export function briefest(name) {
+/** A name shortened for a small counter, with as many letters as set it apart from the other names of the game. @type {(facts: State["facts"], name: string) => string} */
+export function briefest(facts, name) {
+  const others = [...facts.units, ...facts.commanders]
+    .map((thing) => counterName(facts, thing))
+    .filter((other) => other !== name);
+  for (let letters = 1; letters < name.length; letters += 1) {
+    const short = shortened(name, letters);
+    if (others.every((other) => shortened(other, letters) !== short)) return short;
+  }
+  return name;
+}
+
+/** The initials of a name's words with its number, the last word with more letters; or the start of its only word. @type {(name: string, letters: number) => string} */
+function shortened(name, letters) {
   const words = name.split(" ");
-  return words.length > 1 ? words.map((word) => (/^\d/.test(word) ? word : word[0])).join("") : name.slice(0, 3);
+  if (words.length === 1) return name.slice(0, letters + 2);
+  return words
+    .map((word, index) => (/^\d/.test(word) ? word : word.slice(0, index === words.length - 1 ? letters : 1)))
+    .join("");
 }
 
 /** A unit's id, with its name where the table file gives one. @type {(state: State, id: string) => string} */

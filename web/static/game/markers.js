@@ -94,11 +94,11 @@ export function ghostSize(words) {
   return { half: (words.length * GHOST_PX.letter) / 2, height: GHOST_PX.line };
 }
 
-/** Reserves a free place for the words of a ghost, in its middle or as near as possible; null if there is none. @type {(words: string, at_mm: Point, taken: Box[], state: State) => {right: number, down: number} | null} */
+/** Reserves a free place for the words of a ghost, in its middle or as near as possible, on no unit; null if there is none. @type {(words: string, at_mm: Point, taken: Box[], state: State) => {right: number, down: number} | null} */
 export function ghostWay(words, at_mm, taken, state) {
   // From far away, words farther off would seem to belong to another unit.
   const px = isFar(state.view) ? { ...GHOST_PX, farther: [] } : GHOST_PX;
-  return findWay({ ...ghostSize(words), ...onScreen(at_mm, state) }, px, taken, state);
+  return findWay({ ...ghostSize(words), ...onScreen(at_mm, state) }, px, taken, state, bodiesUpon(state));
 }
 
 /** The boxes of the tools over the drawing, cached: measuring the page is slow. */
@@ -155,9 +155,10 @@ function findWay(box, { below, farther, middle = 0, apart = ASIDE_PX }, taken, {
   return way;
 }
 
-/** Writes the result of an action beside each unit, with its id. @type {(layer: Element, results: Shape[], taken: Box[], state: State) => void} */
+/** Writes the result of an action beside each unit, with its id; without a place off other units, it is only in the panel. @type {(layer: Element, results: Shape[], taken: Box[], state: State) => void} */
 function renderResults(layer, results, taken, state) {
   const places = [...new Map(results.map(({ points_mm }) => [String(points_mm[0]), points_mm[0]])).entries()];
+  const bodies = bodiesUpon(state);
   const rows = places.map(([key, at]) => {
     const labels = results
       .filter(({ points_mm }) => String(points_mm[0]) === key)
@@ -170,7 +171,13 @@ function renderResults(layer, results, taken, state) {
       key: `result ${key}`,
       at: there,
       words,
-      way: freeWay({ ...size, ...onScreen(there, state) }, RESULT_PX, taken, state),
+      way: findWay(
+        { ...size, ...onScreen(there, state) },
+        RESULT_PX,
+        taken,
+        state,
+        bodies.filter(({ id }) => id !== unitAt(at, state)),
+      ),
     };
   });
   updateChildren(
@@ -179,9 +186,9 @@ function renderResults(layer, results, taken, state) {
     ({ key }) => key,
     () => makeText("result"),
     (text, { at, words, way }) => {
-      placeText(text, words, at);
-      setAttr(text.children[0], "dx", `${short(way.right / RESULT_PX.font)}em`);
-      setAttr(text.children[0], "dy", `${short(way.down / RESULT_PX.font)}em`);
+      placeText(text, way ? words : "", at);
+      setAttr(text.children[0], "dx", `${short((way?.right ?? 0) / RESULT_PX.font)}em`);
+      setAttr(text.children[0], "dy", `${short((way?.down ?? 0) / RESULT_PX.font)}em`);
     },
   );
 }
@@ -198,11 +205,10 @@ function unitAt([x, y], { facts, now }) {
 function renderMarkers(layer, taken, state) {
   const markers = markersShown(state);
   const size = state.view.width_px > FAR_VIEW_PX ? 1.5 : areSmall(state) ? SMALL : 1;
-  const { units = [], commanders = [] } = state.now ?? {};
+  const { units = [] } = state.now ?? {};
   const marked = units.filter(({ id }) => markers[id]?.length);
   const shown = marked.filter(({ id }) => !isBeneath(state, `unit:${id}`) || state.chosen.includes(`unit:${id}`));
-  const bodies = [...units, ...commanders.map((leader) => ({ ...commanderBase(leader), id: leader.id }))];
-  const upon = bodies.map((body) => ({ id: body.id, ...boxUpon(body, state) }));
+  const upon = bodiesUpon(state);
   const names = namePlaces(state);
   updateChildren(
     layer,
@@ -274,6 +280,13 @@ function rowBeside(all, { id, x_mm, y_mm }, size, isBrief, taken, upon, name, st
     if (way) return row(marks, way);
   }
   return beside(signs);
+}
+
+/** The boxes that units and commanders cover on the screen. @type {(state: State) => (Box & {id: string})[]} */
+function bodiesUpon(state) {
+  const { units = [], commanders = [] } = state.now ?? {};
+  const bodies = [...units, ...commanders.map((leader) => ({ ...commanderBase(leader), id: leader.id }))];
+  return bodies.map((body) => ({ id: body.id, ...boxUpon(body, state) }));
 }
 
 /** The box that a unit covers on the screen. @type {(body: Parameters<typeof cornersOf>[0], state: State) => Box} */

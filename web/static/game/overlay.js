@@ -72,9 +72,8 @@ function ghosts(state) {
   const view = playing(state);
   if (!view) return [];
   const summed = outOfStep(view);
-  // On hexes a name would cover the counters beside it: the arrow shows whose ghost it is.
   const named = (/** @type {string} */ unit, /** @type {string} */ words) =>
-    state.facts.map ? words : `${properName(unit)}${words === "legal" ? ":" : ""} ${words}`;
+    `${properName(unit)}${words === "legal" ? ":" : ""} ${words}`;
   return [
     ...view.to_place
       .filter(({ moves }) => moves)
