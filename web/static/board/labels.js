@@ -32,7 +32,7 @@ const LETTER_GAP_PX = 3;
 /** The letters of names on counters, the signs of how many lie in a stack, and the height of the figures at a counter's lower edge, px. */
 const COUNTER_PX = {
   near: { letter: 6.4, height: 12, half: 8, figures: 13, badge: { half: 10, height: 14 } },
-  small: { letter: 5.4, height: 9, half: 6, figures: 10, badge: { half: 7.5, height: 10.5 } },
+  small: { letter: 5.4, height: 8, half: 6, figures: 10, badge: { half: 7.5, height: 10.5 } },
 };
 
 /** Whether a name is needed: its owner is chosen, pointed at, or concerned in the game's question. @type {(state: State, thing: string, id: string) => boolean} */
@@ -51,14 +51,14 @@ function counterNamePlaces(state) {
       return { owner, thing, isAsked: isAsked(state, thing, owner.id), x, y, edge: edgePx(state, owner) };
     });
   /** @type {(Box & {of?: string})[]} */
-  const taken = owners.map(({ x, y, edge }) => ({ x, y: y + edge, half, height: figures }));
+  const taken = owners.map(({ x, y, edge, thing }) => ({ x, y: y + edge, half, height: figures, of: thing }));
   const stacked = owners.filter(({ thing }) => stacksOf(state, thing).some(({ hidden }) => hidden.length));
   taken.push(...stacked.map(({ x, y, edge }) => ({ x: x + edge, y: y - edge, ...badge })));
   taken.push(...owners.map(({ x, y, edge, thing }) => ({ x, y, half: edge, height: 2 * edge, of: thing })));
   /** @type {Map<string, Name>} */
   const places = new Map();
   for (const { owner, thing, isAsked, x, y, edge } of owners.sort((a, b) => Number(b.isAsked) - Number(a.isAsked))) {
-    const up = Math.max(0, (height + figures) / 2 + 1 - edge);
+    const up = Math.max(0, (height + figures) / 2 - edge);
     const name = counterName(state.facts, owner);
     const ways = [name, briefest(state.facts, name)].map((text) => ({
       text,
