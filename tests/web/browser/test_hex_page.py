@@ -73,7 +73,9 @@ def test_a_counter_says_its_hexes_and_shows_its_zones(seat: Seat) -> None:
     expect(seat.page.locator("#measure-body")).to_contain_text("In 0703 and 0603")
     expect(seat.page.locator(".board .role-hex-front")).to_have_count(3)
     expect(seat.page.locator(".board .role-hex-rear")).to_have_count(3)
-    expect(seat.page.locator(".meanings li")).to_have_text(["front", "flank", "rear"])
+    expect(seat.page.locator(".meanings li")).to_have_text(
+        ["front", "flank", "rear", "thicket", "marsh", "river"]
+    )
     expect(seat.page.locator("#stacks button")).to_have_count(0)
     seat.page.locator('.layer [data-thing="unit:Guards"]').focus()
     seat.page.keyboard.press("Enter")
