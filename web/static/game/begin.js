@@ -81,12 +81,16 @@ export function opensAnew({ facts, game }) {
  */
 function fileWords(files) {
   const [house, own] = [true, false].map((isHouse) =>
-    Object.keys(files).filter((kind) => files[kind]?.startsWith("house.") === isHouse).join(", "),
+    Object.keys(files)
+      .filter((kind) => files[kind]?.startsWith("house.") === isHouse)
+      .join(", "),
   );
   return [
     house && `House sample: the numbers in the ${house} are invented; the rules are the book's.`,
     own && `With this table’s own ${own}.`,
-  ].filter(Boolean).join(" ");
+  ]
+    .filter(Boolean)
+    .join(" ");
 }
 
 /** @type {(state: State) => void} */
