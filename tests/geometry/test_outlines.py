@@ -17,6 +17,7 @@ from tablecam.geometry.outlines import (
     unit_footprint,
 )
 from tablecam.geometry.sides import side_of, sides_of
+from tablecam.table.headings import forward, right
 from tablecam.testing import TABLE, base, mirrored, shifted, turned, unit
 from tests.strategies import bases, headings_deg, units
 
@@ -174,6 +175,19 @@ def test_m_1_11_many_pairs_at_once_say_what_each_pair_says() -> None:
     for i, a in enumerate(many):
         for j, b in enumerate(many[1:]):
             assert names[sides[i, j]] == side_of(a, b)
+
+
+@pytest.mark.parametrize("right_mm", [-300, -81, -79, 0, 79, 81, 300])
+@pytest.mark.parametrize("ahead_mm", [-300, -1, 1, 300])
+def test_m_1_8_ahead_of_the_front_line_is_front_and_behind_it_flank_or_rear(
+    right_mm, ahead_mm
+) -> None:
+    a = unit("F1", "line", 900, 600, 120)
+    along = np.array([right(120), forward(120)])
+    x_mm, y_mm = axes(a).middle_mm + np.array([right_mm, ahead_mm]) @ along
+    behind = "rear" if abs(right_mm) < 80 else "flank"
+    speck = base(x_mm, y_mm, width_mm=0.1, depth_mm=0.1)
+    assert side_of(a, speck) == ("front" if ahead_mm > 0 else behind)
 
 
 def test_a_unit_with_its_bases_apart_has_a_footprint_in_parts() -> None:

@@ -72,7 +72,7 @@ ACTION_GROUPS: Final[Mapping[str, about.ActionGroup]] = MappingProxyType(
     {
         "activate": about.ActionGroup("Activate a force"),
         "card": about.ActionGroup("Cards", pass_all="Nobody plays a card"),
-        "charge": about.ActionGroup("Charge", "By hand into contact, or as here."),
+        "charge": about.ActionGroup("Charge", "Move the unit into contact, or choose one here."),
         "command": about.ActionGroup("Command for this round", is_main=True),
         "commander": about.ActionGroup(
             "Commander",
@@ -81,7 +81,7 @@ ACTION_GROUPS: Final[Mapping[str, about.ActionGroup]] = MappingProxyType(
         "done": about.ActionGroup("Finish", is_end=True),
         "fall-back": about.ActionGroup("Fall back"),
         "fire": about.ActionGroup("Fire"),
-        "march": about.ActionGroup("March", "By hand, or choose a usual move here and make it."),
+        "march": about.ActionGroup("March", "Move the unit, or choose a usual move and make it."),
         "rally": about.ActionGroup("Rally"),
         "setup": about.ActionGroup("Setting up"),
         "volleys": about.ActionGroup("Volleys", is_main=True),
