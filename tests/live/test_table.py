@@ -1,6 +1,7 @@
 """The live table over the simulated one: real frames, real vision, no page."""
 
 import re
+import threading
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
@@ -27,7 +28,7 @@ from tests.live.tapped import (
     until,
     watched,
 )
-from tests.patience import in_time
+from tests.patience import PATIENCE_S, in_time
 
 
 @pytest.fixture
@@ -165,6 +166,24 @@ def test_a_copy_of_a_tag_in_a_masked_part_puts_no_base_in_doubt(scene):
     assert bases_by_tag(live.snapshot().position)[base.tag].seen == "now"
     live.unmask(around(corner, 45.0))
     assert base.tag in after_frames(tap, live, 2).doubted
+
+
+def test_of_two_players_who_mask_at_once_both_are_heard():
+    other = []
+
+    def keep(masks):
+        # While the first mask is written, the other player's request comes in.
+        if not other:
+            other.append(threading.Thread(target=live.mask, args=(corners[1],)))
+            other[0].start()
+            other[0].join(0.3)
+
+    corners = (((0, 0), (50, 0), (0, 50)), ((900, 0), (950, 0), (900, 50)))
+    with watched(keep_masks=keep) as (_, tap, live):
+        after_one_frame(tap, live)
+        live.mask(corners[0])
+        other[0].join(PATIENCE_S)
+        assert live.snapshot().masks == corners
 
 
 def test_masks_that_cannot_be_kept_are_not_used():

@@ -80,6 +80,12 @@ def test_a_view_that_was_half_written_is_left_out(tmp_path: Path) -> None:
 def test_a_dropped_view_comes_back_when_it_is_undone(tmp_path: Path) -> None:
     with stepped(tmp_path / "camera.json", roster=ROSTER, places=PLACES[:2]) as at:
         at.take(2)
+        # Where its picture cannot be moved, the view stays.
+        (blocked := tmp_path / "camera.views/dropped").touch()
+        with pytest.raises(BadInput, match=r"view-001.png: the view cannot be dropped"):
+            at.live.act("drop", "view-001")
+        assert len(at.live.state()["lens"]["views"]) == 2
+        blocked.unlink()
         at.live.act("drop", "view-001")
         assert [view["name"] for view in at.live.state()["lens"]["views"]] == ["view-002"]
         assert not (tmp_path / "camera.views/view-001.png").exists()

@@ -1,16 +1,21 @@
 """Choosing among the cameras of a computer: the list, a test of one, and the change to it."""
 
+import os
 from collections.abc import Iterator
+from pathlib import Path
 
 import cv2
 import numpy as np
 import pytest
 from flask.testing import FlaskClient
 
+from tablecam.capture.errors import BrokenPicture
+from tablecam.capture.frame import Frame
+from tablecam.capture.options import SourceOptions
 from tablecam.capture.reader import Reader
 from tablecam.live.camera_choice import CameraChoice
 from tests.patience import PATIENCE_S
-from tests.web.plain_cameras import SIZES_PX, plain_cameras
+from tests.web.plain_cameras import SIZES_PX, PlainCamera, plain_cameras
 from tests.web.standing import StandingTable
 from web.application import create_app
 
@@ -74,6 +79,40 @@ def test_a_camera_that_is_not_there_is_refused(client: FlaskClient, action: str)
 def test_a_busy_camera_says_so_when_it_is_tested(client: FlaskClient) -> None:
     answer = client.post("/api/cameras/test", json={"number": 4})
     assert answer.json == {"error": "camera 4: does not open: another program uses it"}
+
+
+@pytest.mark.parametrize(
+    ("source", "number"), [("2", 2), ("/dev/video2", 2), ("by-id", 3), ("http://cam.local/", None)]
+)
+@pytest.mark.skipif(os.name != "posix", reason="only Linux names cameras by paths")
+def test_the_camera_in_use_is_known_by_its_number_or_path(
+    source: str, number: int | None, tmp_path: Path, chosen: tuple[Reader, CameraChoice]
+) -> None:
+    if source == "by-id":
+        (link := tmp_path / source).symlink_to("/dev/video3")
+        source = str(link)
+    assert CameraChoice(chosen[0], source, SourceOptions()).number == number
+
+
+class Damaged:
+    """A picture whose damage shows only when it is decoded."""
+
+    @property
+    def image(self) -> None:
+        raise BrokenPicture("cut short or damaged")
+
+
+def test_a_damaged_picture_says_so_when_its_camera_is_tested(
+    client: FlaskClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = PlainCamera.read
+
+    def damaged(camera: PlainCamera) -> Frame | None:
+        return Frame(Damaged(), 0, 0.0) if camera.name == "camera 2" else read(camera)
+
+    monkeypatch.setattr(PlainCamera, "read", damaged)
+    answer = client.post("/api/cameras/test", json={"number": 2})
+    assert answer.json == {"error": "camera 2: its picture arrived cut short or damaged"}
 
 
 def test_a_table_without_a_camera_offers_none(simulated_client: FlaskClient) -> None:

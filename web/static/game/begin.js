@@ -3,6 +3,7 @@ import { byId, disable, element, makeButton, setAttr, setText, updateChildren } 
 import { onClick, onClickWithin } from "../shared/events.js";
 import { sideClass } from "../board/things.js";
 import { isPlayer } from "./state.js";
+import { houseWords } from "./words.js";
 
 /** @typedef {import("./commands.js").Commands} Commands */
 /** @typedef {import("./state.js").State} State */
@@ -80,17 +81,10 @@ export function opensAnew({ facts, game }) {
  * @type {(files: Record<string, string>) => string}
  */
 function fileWords(files) {
-  const [house, own] = [true, false].map((isHouse) =>
-    Object.keys(files)
-      .filter((kind) => files[kind]?.startsWith("house.") === isHouse)
-      .join(", "),
-  );
-  return [
-    house && `House sample: the numbers in the ${house} are invented; the rules are the book's.`,
-    own && `With this table’s own ${own}.`,
-  ]
-    .filter(Boolean)
-    .join(" ");
+  const house = Object.keys(files).filter((kind) => files[kind]?.startsWith("house."));
+  const own = Object.keys(files).filter((kind) => !house.includes(kind));
+  const words = own.length ? `With this table’s own ${own.join(", ")}.` : "";
+  return house.length ? `${houseWords(house)} ${words}`.trim() : words;
 }
 
 /** @type {(state: State) => void} */

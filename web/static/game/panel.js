@@ -13,7 +13,7 @@ import { renderSeats } from "./seats.js";
 import { renderSetup } from "./setup.js";
 import { groupsShown, headingOf, isAbout, latestChosen, lostBy, playing, requestedRoll } from "./state.js";
 import { renderStrip } from "./strip.js";
-import { groupTitle } from "./words.js";
+import { groupTitle, houseWords } from "./words.js";
 
 /** @typedef {import("./state.js").State} State */
 /** @typedef {import("./state.js").GameView} GameView */
@@ -92,10 +92,7 @@ function renderSaid(state) {
   if (pressed) setAttr(pressed, "data-busy", hasRoom ? game.busy : "…");
   const house = view?.house ?? [];
   byId("game-house").hidden = !house.length;
-  setText(
-    byId("game-house"),
-    `House sample: the numbers in the ${house.join(", ")} are invented; the rules are the book's.`,
-  );
+  setText(byId("game-house"), houseWords(house));
   byId("game").classList.toggle("busy", game.busy !== null);
   const latest = latestChosen(view?.log ?? []);
   byId("game-undo").hidden = !view?.can_undo;

@@ -27,6 +27,11 @@ export function seatName(state, name) {
   return sentence(name === "spectator" ? "spectator" : sideName(state, name));
 }
 
+/** Says which of a game's files are the house sample's. @type {(kinds: string[]) => string} */
+export function houseWords(kinds) {
+  return `House sample: the numbers in the ${kinds.join(", ")} are invented; the rules are the book's.`;
+}
+
 /** A unit's markers in words; empty if it has none. @type {(marks: import("./state.js").Mark[] | undefined) => string} */
 export function markerWords(marks = []) {
   return marks.map(({ text, words }) => words || text).join(", ");
