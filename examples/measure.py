@@ -7,12 +7,13 @@ import sys
 from pathlib import Path
 
 from tablecam.live.questions import resolve
+from tablecam.rules.games import known_games
 from tablecam.table.position_file import read_position_file
 from tablecam.uncertainty.lengths import distance
 
 path, first, second = sys.argv[1:]
 
-position = read_position_file(Path(path))
+position = read_position_file(Path(path), known_games())
 length = distance(resolve(position, first).what, resolve(position, second).what)
 distance_bw = length.in_bw(position.table.base_width_mm)
 

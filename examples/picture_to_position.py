@@ -12,7 +12,7 @@ from pathlib import Path
 from calibration.camera_file import read_camera_file
 from calibration.grey import to_grey
 from tablecam.capture.picture_files import read_picture
-from tablecam.rules.games import with_formations
+from tablecam.rules.games import known_games, with_formations
 from tablecam.table.position_file import position_to_json
 from tablecam.table.table_file import read_table_file
 from tablecam.vision.search.tag_finder import find_tags
@@ -21,7 +21,7 @@ from tablecam.vision.tracking.tracking import BaseTracker
 
 picture, table, camera_file = map(Path, sys.argv[1:])
 
-roster = read_table_file(table)
+roster = read_table_file(table, known_games())
 camera = read_camera_file(camera_file).camera(roster.table_tags_mm)
 tags = find_tags(to_grey(read_picture(picture)), camera, roster)
 bases = BaseTracker(roster, camera).update(tags.sightings, 0.0, doubted=tags.duplicated_tags)

@@ -7,11 +7,12 @@ import sys
 from pathlib import Path
 
 from tablecam.rules.books import book_of
+from tablecam.rules.games import known_games
 from tablecam.table.position_file import read_position_file
 
 path, side = sys.argv[1:]
 
-position = read_position_file(Path(path))
+position = read_position_file(Path(path), known_games())
 book = book_of(position.game)
 if book is None:
     sys.exit(f"tablecam has no rules for {position.game}")

@@ -10,7 +10,6 @@ from dataclasses import replace
 
 from tablecam.table.headings import forward, right
 from tablecam.table.model import (
-    GAMES,
     Arm,
     BasePose,
     Commander,
@@ -100,7 +99,7 @@ def unit(
 
 def position(
     *units: Unit,
-    game: str = next(iter(GAMES)),
+    game: str = "maurice-lite",
     table: TableSize = TABLE,
     commanders: Sequence[Commander] = (),
     terrain: Sequence[Terrain] = (),

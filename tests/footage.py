@@ -23,6 +23,7 @@ from calibration.lens import Lens
 from calibration.results import LensCalibration, Origin
 from tablecam.capture.picture_files import read_picture
 from tablecam.capture.quiet import silence_opencv
+from tablecam.rules.games import known_games
 from tablecam.table.model import BasePose, Position
 from tablecam.table.position_file import read_position_file
 from tablecam.table.roster import Roster
@@ -66,7 +67,7 @@ class Rig:
 
     @cached_property
     def roster(self) -> Roster:
-        return glued_exactly(read_table_file(self.folder / "table.toml"))
+        return glued_exactly(read_table_file(self.folder / "table.toml", known_games()))
 
     @cached_property
     def camera(self) -> Camera:
@@ -110,7 +111,9 @@ class Rig:
         }
 
     def position(self, scene: str) -> Position:
-        return read_position_file(self.folder / f"{scene.replace('scene', 'truth')}.json")
+        return read_position_file(
+            self.folder / f"{scene.replace('scene', 'truth')}.json", known_games()
+        )
 
     def bases(self, scene: str) -> dict[int, BasePose]:
         """The true bases of units by tag."""
@@ -127,7 +130,7 @@ class Clip:
 
     @cached_property
     def roster(self) -> Roster:
-        return glued_exactly(read_table_file(self.folder / "table.toml"))
+        return glued_exactly(read_table_file(self.folder / "table.toml", known_games()))
 
     @cached_property
     def camera(self) -> Camera:

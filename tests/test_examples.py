@@ -15,6 +15,7 @@ import pytest
 
 from calibration.camera_file import CameraFile, write_camera_file
 from calibration.results import CAMERA_PARAMETERS, Origin, TableCalibration
+from tablecam.rules.games import known_games
 from tablecam.simulate.demo import demo_camera, embedded_demo
 from tablecam.simulate.source import SimulatedSource
 from tablecam.table.position_file import position_from_json, position_to_json
@@ -70,7 +71,10 @@ def test_a_picture_becomes_a_position(tmp_path, printed) -> None:
     )
 
     document = printed("picture_to_position.py", picture, table, tmp_path / "camera.json")
-    position, truth = position_from_json(json.loads(document)), simulated.truth()
+    position, truth = (
+        position_from_json(json.loads(document), games=known_games()),
+        simulated.truth(),
+    )
     true_base = truth.unit("P1").bases[0]
     base = position.unit("P1").bases[0]
     assert len(position.units) >= 0.8 * len(truth.units)

@@ -24,6 +24,7 @@ from tablecam.errors import BadInput
 from tablecam.record.game_file import GameFile
 from tablecam.replay.copies import copy_of
 from tablecam.replay.lines import copy_from_lines, lines_of
+from tablecam.rules.games import known_games
 from tablecam.rules.maurice.game import GAME
 from tablecam.table.position_file import position_to_json, read_position_file
 from tests.calibration.test_camera_file import WHOLE
@@ -185,7 +186,7 @@ def test_hostile_files_are_refused_in_one_line(tmp_path: Path, recording: GameFi
         try:
             if number % 3 == 0:
                 path.write_text(spoilt(position_to_json(table()), chance), "utf-8")
-                read_position_file(path)
+                read_position_file(path, known_games())
             elif number % 3 == 1:
                 path.write_text(spoilt(camera, chance), "utf-8")
                 read_camera_file(path)

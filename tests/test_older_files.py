@@ -9,6 +9,7 @@ import pytest
 
 from calibration.camera_file import read_camera_file
 from tablecam.cli import main
+from tablecam.rules.games import known_games
 from tablecam.table.position_file import position_to_json, read_position_file
 from tablecam.table.table_file import read_table_file
 
@@ -27,13 +28,13 @@ def test_an_older_recording_tells_its_moves(capsys: pytest.CaptureFixture[str]) 
 
 def test_an_older_position_is_the_same_when_it_is_written_again() -> None:
     document = json.loads((OLD / "position.json").read_text(encoding="utf-8"))
-    position = read_position_file(OLD / "position.json")
+    position = read_position_file(OLD / "position.json", known_games())
     assert position_to_json(position) == document
     assert len(position.units) == 22
 
 
 def test_an_older_table_and_camera_fit_each_other() -> None:
-    roster = read_table_file(OLD / "table.toml")
+    roster = read_table_file(OLD / "table.toml", known_games())
     assert [len(roster.units), len(roster.commanders), roster.game] == [22, 2, "maurice-lite"]
     camera = read_camera_file(OLD / "camera.json").camera(roster.table_tags_mm)
     assert (camera.lens.width_px, camera.lens.height_px) == (2560, 1440)

@@ -24,7 +24,7 @@ from tablecam.replay.rerun import Rerun
 from tablecam.rules.books import book_of
 from tablecam.rules.games import game_of
 from tablecam.rules.measuring import Measures
-from tablecam.table.model import GAMES
+from tablecam.table.model import FREE
 from tablecam.table.position_file import position_from_json
 from tablecam.toml_lines import KeyPath
 from tablecam.wording import quoted, written
@@ -176,7 +176,7 @@ class RecordingCheck:
 
     def __init__(self, game: str, name: str, written_by: str = tablecam.__version__) -> None:
         engine = game_of(game)
-        if engine is None and game not in GAMES:
+        if engine is None and game != FREE:
             raise BadInput(name, f"tablecam has no rules for {game} to check by")
         self._book = book_of(game) or Measures(game)
         self._table: Json | None = None

@@ -9,7 +9,7 @@ from typing import Any
 from tablecam.rules.descriptions import Described
 from tablecam.rules.discovery import discover
 from tablecam.rules.game import Game
-from tablecam.table.model import FREE, GAMES, Position, TableNeeds
+from tablecam.table.model import FREE, Position, TableNeeds
 from tablecam.table.roster import Roster
 
 
@@ -39,10 +39,12 @@ def known_games() -> Mapping[str, TableNeeds]:
 class _KnownGames(Mapping[str, TableNeeds]):
     def __getitem__(self, name: str) -> TableNeeds:
         game = game_of(name)
-        return GAMES[name] if game is None else game.table_needs
+        if game is None and name != FREE:
+            raise KeyError(name)
+        return TableNeeds() if game is None else game.table_needs
 
     def __iter__(self) -> Iterator[str]:
-        return iter(dict.fromkeys((*GAMES, *game_names())))
+        return iter((*game_names(), FREE))
 
     def __len__(self) -> int:
         # Not by a tuple of itself, which would ask for this length first.

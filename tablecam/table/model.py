@@ -38,13 +38,6 @@ class TableNeeds:
     edges: bool = False
 
 
-GAMES = MappingProxyType(
-    dict.fromkeys(
-        ("maurice-lite", "syw-d6", "huzzah-ge", "maida-1806", "musket-saber", FREE), TableNeeds()
-    )
-)
-"""The games that tablecam was made for; a rulebook's folder states its needs (`rules.games`)."""
-
 FARTHEST_MM = 100_000.0
 """The largest coordinate accepted in a document; anything beyond 100 m is a typing error."""
 

@@ -21,7 +21,6 @@ from pydantic import Field
 
 from tablecam.documents import Document, Json, document_from, read_json
 from tablecam.table.model import (
-    GAMES,
     Arm,
     BasePose,
     Commander,
@@ -179,7 +178,7 @@ FORMAT = "tablecam.position"
 VERSION = 1
 
 
-def read_position_file(path: Path, games: Games = GAMES) -> Position:
+def read_position_file(path: Path, games: Games) -> Position:
     """Reads a position from a JSON file whose game is one of `games`.
 
     Raises:
@@ -188,10 +187,10 @@ def read_position_file(path: Path, games: Games = GAMES) -> Position:
     return _position(read_json(path), games)
 
 
-def position_from_json(data: object, source: str = "position", *, games: Games = GAMES) -> Position:
+def position_from_json(data: object, source: str = "position", *, games: Games) -> Position:
     """Parses a position from a JSON value; `source` names it in errors.
 
-    Its game must be one of `games`: callers with an additional rule system pass their own names.
+    Its game must be one of `games`.
 
     Raises:
         BadInput: Names the key, the expected and the actual value.

@@ -15,7 +15,6 @@ from tablecam.documents import Document
 from tablecam.errors import BadInput
 from tablecam.table.model import (
     FARTHEST_MM,
-    GAMES,
     HexMap,
     Shape,
     TableNeeds,
@@ -155,7 +154,7 @@ Games = Mapping[str, TableNeeds] | Collection[str]
 """The games that a document may state: their names, or what each needs of its table."""
 
 
-def needs_of(document: Document, games: Games = GAMES) -> TableNeeds:
+def needs_of(document: Document, games: Games) -> TableNeeds:
     """Returns what a document's game requires of its table; nothing if only names are given.
 
     Raises:

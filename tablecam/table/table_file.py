@@ -13,7 +13,7 @@ import shapely
 
 from tablecam.documents import Document, read_toml
 from tablecam.table.masks import read_masks
-from tablecam.table.model import GAMES, TableNeeds
+from tablecam.table.model import TableNeeds
 from tablecam.table.roster import BaseType, CommanderEntry, Roster, TableTag, UnitEntry
 from tablecam.table.sections import (
     Faults,
@@ -240,7 +240,7 @@ FORMAT = "tablecam.table"
 VERSION = 1
 
 
-def read_table_file(path: Path, games: Games = GAMES) -> Roster:
+def read_table_file(path: Path, games: Games) -> Roster:
     """Reads a table file whose game is one of `games`, and the masks beside it.
 
     Raises:
@@ -250,7 +250,7 @@ def read_table_file(path: Path, games: Games = GAMES) -> Roster:
     return replace(roster, masks=read_masks(path))
 
 
-def roster_from(document: Document, games: Games = GAMES, folder: Path | None = None) -> Roster:
+def roster_from(document: Document, games: Games, folder: Path | None = None) -> Roster:
     """Checks the document of a table file and returns its contents.
 
     The paths in `[files]` are relative to `folder`; without one they are left out.

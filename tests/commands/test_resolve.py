@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tablecam.cli import main
+from tablecam.rules.games import known_games
 from tablecam.table.model import Unit
 from tablecam.table.position_file import position_from_json, position_to_json
 from tests.rules.maurice.tables import gun, line, position
@@ -91,7 +92,7 @@ def test_the_document_stands_alone_and_its_position_can_be_resolved_upon(tmp_pat
     assert resolve(tmp_path, request, *CHARGE, options=("--json",)) == 0
     answer = json.loads(capsys.readouterr().out)
     assert (answer["game"], answer["kind"]) == ("maurice-lite", "combat")
-    after = position_from_json(answer["position"])
+    after = position_from_json(answer["position"], games=known_games())
     rally = {"kind": "rally", "unit": "F1", "dice": [4, 4, 4, 1]}
     assert resolve(tmp_path, rally, *after.units, options=("--json",)) == 0
     units = json.loads(capsys.readouterr().out)["position"]["units"]

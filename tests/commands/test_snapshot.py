@@ -11,6 +11,7 @@ import pytest
 from calibration.camera_file import CameraFile, write_camera_file
 from calibration.results import Origin, TableCalibration
 from tablecam.cli import main
+from tablecam.rules.games import known_games
 from tablecam.table.position_file import position_from_json
 from tests.commands.refusals import refusal
 from tests.footage import Rig
@@ -56,7 +57,7 @@ def told(of_the_photograph):
 
 def test_a_photograph_becomes_a_position(rig, told):
     out, err = told
-    position = position_from_json(json.loads(out))
+    position = position_from_json(json.loads(out), games=known_games())
     true = rig.bases("scene-1")
     seen = {base.tag: base for unit in position.units for base in unit.bases}
     assert len(seen) > 0.95 * len(true)
@@ -90,7 +91,7 @@ def test_the_drawing_has_a_margin_beside_the_picture_and_the_position_goes_where
     assert drawn.shape[1] > 1920 + 300
     # Most of the table itself is unchanged: the margin covers none of it.
     assert (drawn[:, :1920] == picture).all(axis=2).mean() > 0.9
-    position_from_json(json.loads(out.read_text(encoding="utf-8")))
+    position_from_json(json.loads(out.read_text(encoding="utf-8")), games=known_games())
 
 
 def refused(arguments, capsys):
@@ -165,7 +166,7 @@ def test_a_camera_that_has_moved_since_is_said_and_seen_through_where_it_is_now(
     out, err = capsys.readouterr()
     assert "warning: The camera was bumped by 15 mm on the table" in err
     true = rig.bases("scene-1")
-    units = position_from_json(json.loads(out)).units
+    units = position_from_json(json.loads(out), games=known_games()).units
     bases = [base for unit in units for base in unit.bases]
     assert len(bases) > 0.8 * len(true)
     away_mm = [np.hypot(b.x_mm - true[b.tag].x_mm, b.y_mm - true[b.tag].y_mm) for b in bases]
@@ -209,7 +210,11 @@ def test_a_table_tag_that_lies_elsewhere_is_named_and_left_out(rig, arguments, t
     out, err = capsys.readouterr()
     assert "warning: Table tag 0 was moved by" in err
     true = rig.bases("scene-1")
-    bases = [base for unit in position_from_json(json.loads(out)).units for base in unit.bases]
+    bases = [
+        base
+        for unit in position_from_json(json.loads(out), games=known_games()).units
+        for base in unit.bases
+    ]
     away_mm = [np.hypot(b.x_mm - true[b.tag].x_mm, b.y_mm - true[b.tag].y_mm) for b in bases]
     assert np.median(away_mm) < 0.1
 

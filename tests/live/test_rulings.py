@@ -10,6 +10,7 @@ import pytest
 from tablecam.errors import BadInput
 from tablecam.live.rulings import LiveRulings
 from tablecam.rules.books import book_of
+from tablecam.rules.games import known_games
 from tablecam.simulate.demo import demo_roster, embedded_demo
 from tablecam.table.model import BasePose, Glue, Position, Unit
 from tablecam.table.position_file import position_from_json
@@ -124,7 +125,7 @@ def test_a_disputes_position_comes_to_the_same_answer_again(scene):
     """Anyone who doubts it can rule on the document himself."""
     _, _, live = scene
     made = live.dispute("flank/P1/A1", "prussian")
-    kept = position_from_json(live.dispute_position(made["number"]))
+    kept = position_from_json(live.dispute_position(made["number"]), games=known_games())
     book = book_of("maurice-lite")
     line = book.answer(book.rulings(kept, "prussian"), "flank/P1/A1")
     assert line.answer.to_json() == made["answer"]

@@ -15,6 +15,7 @@ from tablecam.record.game_file import GameFile
 from tablecam.record.positions import applied
 from tablecam.recorder.resuming import unfinished_game
 from tablecam.referee.game_controller import ONLY_CHOICE
+from tablecam.rules.games import known_games
 from tablecam.table.position_file import position_from_json
 from tests.recorder.killed_recording import TABLE_FILE, lying
 from tests.recorder.lives import asked, line_of, lives_of
@@ -50,7 +51,7 @@ def kept_in(file):
     for before, entry in zip([None, *entries], entries, strict=False):
         if entry.kind == "position":
             position = applied(position, entry.document)
-            kept.append(("position", position_from_json(position)))
+            kept.append(("position", position_from_json(position, games=known_games())))
         elif entry.kind == "deed" and entry.document["entry"].get("note") != ONLY_CHOICE:
             kept.append(("deed", int(entry.document["entry"]["why"])))
         elif entry.kind == "move":  # it is recorded with its position, or neither is

@@ -16,6 +16,7 @@ from tablecam.recorder.game_recorder import GameRecorder, new_game_file
 from tablecam.recorder.recording import Recording
 from tablecam.referee.seat_view import seat_view
 from tablecam.referee.seats import SHARED, SPECTATOR
+from tablecam.rules.games import known_games
 from tablecam.simulate.demo import demo_camera, demo_roster, embedded_demo
 from tablecam.simulate.rendering.render import PLAIN
 from tablecam.simulate.source import SimulatedSource
@@ -67,7 +68,7 @@ def positions(record):
     positions = []
     for entry in entries(record, "position"):
         positions.append(applied(positions[-1] if positions else None, entry.document))
-    return [position_from_json(position) for position in positions]
+    return [position_from_json(position, games=known_games()) for position in positions]
 
 
 @pytest.fixture(scope="module")

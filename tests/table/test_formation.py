@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tablecam.rules.games import known_games
 from tablecam.table.formation import Tolerances, front_rank, read_formation
 from tablecam.table.headings import forward, right
 from tablecam.table.model import Unit
@@ -197,7 +198,7 @@ def test_g_3_a_stated_formation_decides_the_front_rank() -> None:
 def test_m_1_7_the_formations_of_the_footage_are_read_as_they_were_laid(shared: Path) -> None:
     count = 0
     for path in sorted((shared / "footage").glob("*/truth-*.json")):
-        for each in read_position_file(path).units:
+        for each in read_position_file(path, known_games()).units:
             expected = each.formation or "artillery"
             formation = read_formation(each)
             assert formation.name == expected, (path.name, each.id, formation.because)
@@ -207,5 +208,7 @@ def test_m_1_7_the_formations_of_the_footage_are_read_as_they_were_laid(shared: 
 
 def test_m_1_7_the_formations_of_the_cases_are_read_as_stated(shared: Path) -> None:
     for path in sorted((shared / "cases" / "maurice-lite").glob("*.json")):
-        for each in position_from_json(json.loads(path.read_text())["position"]).units:
+        for each in position_from_json(
+            json.loads(path.read_text())["position"], games=known_games()
+        ).units:
             assert read_formation(each).name == each.formation, (path.name, each.id)

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 
 from tablecam.errors import BadInput
+from tablecam.rules.games import known_games
 from tablecam.table.model import length_units
 from tablecam.table.position_file import (
     position_from_json,
@@ -54,7 +55,7 @@ def example(**changes: object) -> dict:
 
 def refusal(document: object) -> str:
     with pytest.raises(BadInput) as caught:
-        position_from_json(document)
+        position_from_json(document, games=known_games())
     return str(caught.value)
 
 
@@ -62,11 +63,11 @@ def refusal(document: object) -> str:
 @settings(max_examples=50)
 def test_a_position_survives_its_document(given_position) -> None:
     text = json.dumps(position_to_json(given_position))
-    assert position_from_json(json.loads(text)) == given_position
+    assert position_from_json(json.loads(text), games=[given_position.game]) == given_position
 
 
 def test_the_example_of_the_interfaces_reads_and_comes_back() -> None:
-    read = position_from_json(EXAMPLE)
+    read = position_from_json(EXAMPLE, games=known_games())
     assert read.units[0].state["disruption"] == 1
     assert read.units[0].state["smoke"] is False
     again = position_to_json(read)
@@ -79,14 +80,14 @@ def test_what_may_be_left_out_may_be_left_out() -> None:
     del document["units"][0]["formation"], document["units"][0]["state"]
     for key in ("tag", "sigma_mm", "sigma_deg", "seen"):
         del document["units"][0]["bases"][0][key]
-    read = position_from_json(document)
+    read = position_from_json(document, games=known_games())
     base = read.units[0].bases[0]
     assert (base.tag, base.sigma_mm, base.sigma_deg, base.seen) == (None, 0.0, 0.0, "now")
     assert read.units[0].formation is None
 
 
 def test_a_base_without_a_tag_is_named_by_its_unit_and_place() -> None:
-    read = position_from_json(position_to_json(position(unit("F1"))))
+    read = position_from_json(position_to_json(position(unit("F1"))), games=known_games())
     assert [read.units[0].base_name(index) for index in range(4)] == [
         "F1/1",
         "F1/2",
@@ -96,13 +97,15 @@ def test_a_base_without_a_tag_is_named_by_its_unit_and_place() -> None:
 
 
 def test_where_a_tag_lies_on_its_base_is_read() -> None:
-    position = position_from_json(_with_base(tag_right_mm=3, tag_forward_mm=-11))
+    position = position_from_json(
+        _with_base(tag_right_mm=3, tag_forward_mm=-11), games=known_games()
+    )
     base = position.units[0].bases[0]
     assert (base.tag_right_mm, base.tag_forward_mm) == (3, -11)
 
 
 def test_the_name_of_a_calibration_is_kept() -> None:
-    read = position_from_json(example(calibration="overhead, 3 May"))
+    read = position_from_json(example(calibration="overhead, 3 May"), games=known_games())
     assert read.calibration == "overhead, 3 May"
     assert position_to_json(read)["calibration"] == "overhead, 3 May"
 
@@ -110,34 +113,34 @@ def test_the_name_of_a_calibration_is_kept() -> None:
 def test_the_tolerance_that_players_agreed_on_is_read() -> None:
     document = example()
     document["table"]["tolerance_mm"] = 2
-    assert position_from_json(document).table.tolerance_mm == 2.0
+    assert position_from_json(document, games=known_games()).table.tolerance_mm == 2.0
 
 
 def test_players_may_agree_on_an_inch_of_their_own():
     document = position_to_json(position(unit("F1", "line", 900, 400, 90)))
     assert "inch_mm" not in document["table"]
     document["table"]["inch_mm"] = 20.0
-    table = position_from_json(document).table
+    table = position_from_json(document, games=known_games()).table
     assert [unit.written(120.0) for unit in length_units(table)][1] == "6.0 in"
-    assert position_to_json(position_from_json(document)) == document
+    assert position_to_json(position_from_json(document, games=known_games())) == document
     document["table"]["inch_mm"] = 0.5
     with pytest.raises(BadInput, match=r"table\.inch_mm: expected a number of 1 or more, got 0\.5"):
-        position_from_json(document)
+        position_from_json(document, games=known_games())
 
 
 @pytest.mark.parametrize("name", ["uhd-b", "hd-b"])
 @pytest.mark.parametrize("scene", [1, 2])
 def test_the_truth_of_the_footage_reads(shared: Path, name: str, scene: int) -> None:
     path = shared / "footage" / name / f"truth-{scene}.json"
-    read = read_position_file(path)
+    read = read_position_file(path, known_games())
     assert sum(len(each.bases) for each in read.units) > 90
-    assert position_from_json(position_to_json(read)) == read
+    assert position_from_json(position_to_json(read), games=known_games()) == read
 
 
 def test_the_truth_of_the_clip_reads(shared: Path) -> None:
     lines = (shared / "footage" / "clip-b" / "truth.jsonl").read_text().splitlines()
     for line in lines[::15]:
-        assert position_from_json(json.loads(line)["position"]).units
+        assert position_from_json(json.loads(line)["position"], games=known_games()).units
 
 
 def test_the_positions_of_all_cases_read(shared: Path) -> None:
@@ -145,7 +148,7 @@ def test_the_positions_of_all_cases_read(shared: Path) -> None:
     assert paths
     for path in paths:
         document = json.loads(path.read_text())["position"]
-        assert position_from_json(document, path.name).units
+        assert position_from_json(document, path.name, games=known_games()).units
 
 
 def _with_base(**changes: object) -> dict:
@@ -164,7 +167,7 @@ REFUSED = {
     "not an object": ([], "position: expected an object with keys, got []"),
     "version": (example(version=2), "position: version: expected 1, got 2"),
     "version as true": (example(version=True), "position: version: expected 1, got true"),
-    "game": (example(game="chess"), 'position: game: unknown game "chess"; there are maurice-lite'),
+    "game": (example(game="chess"), 'position: game: unknown game "chess"; there are huzzah-ge'),
     "unknown key": (example(unit=[]), "position: unit: unknown key; did you mean units?"),
     "mistyped formation": (
         _with_unit(formaton="line"),
@@ -256,7 +259,7 @@ def test_a_mistake_in_a_file_is_named_with_its_line(tmp_path: Path) -> None:
     with pytest.raises(
         BadInput, match=r"position\.json:\d+: units\[1\]\.bases\[1\]\.seen"
     ) as error:
-        read_position_file(path)
+        read_position_file(path, known_games())
     line = error.value.line
     assert line is not None
     assert '"seen"' in path.read_text().splitlines()[line - 1]
@@ -267,4 +270,4 @@ def test_a_file_that_is_no_position_is_refused(tmp_path: Path, text: str) -> Non
     path = tmp_path / "position.json"
     path.write_text(text)
     with pytest.raises(BadInput, match=r"position\.json"):
-        read_position_file(path)
+        read_position_file(path, known_games())

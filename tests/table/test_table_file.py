@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 
 from tablecam.errors import BadInput
+from tablecam.rules.games import known_games
 from tablecam.table.model import HexMap, TableNeeds, length_units, preferred_unit
 from tablecam.table.table_file import DICTIONARY_SIZES, read_table_file
 
@@ -105,18 +106,18 @@ def changed(old: str, new: str) -> str:
 def test_a_table_may_have_a_name_and_needs_none(tmp_path):
     path = tmp_path / "table.toml"
     path.write_text(GOOD)
-    assert read_table_file(path).name == ""
+    assert read_table_file(path, known_games()).name == ""
     path.write_text(
         GOOD.replace("tolerance_mm", 'name = "Saal 3, am Fenster"\ntolerance_mm'), "utf-8"
     )
-    assert read_table_file(path).name == "Saal 3, am Fenster"
+    assert read_table_file(path, known_games()).name == "Saal 3, am Fenster"
     path.write_text(GOOD.replace("tolerance_mm", "name = 3\ntolerance_mm"))
     with pytest.raises(BadInput, match="name"):
-        read_table_file(path)
+        read_table_file(path, known_games())
 
 
 def test_a_table_file_becomes_a_roster(write) -> None:
-    roster = read_table_file(write(GOOD))
+    roster = read_table_file(write(GOOD), known_games())
     assert roster.game == "maurice-lite"
     assert (roster.table.width_mm, roster.table.tolerance_mm) == (1800, 1.5)
     assert [tag.id for tag in roster.table_tags] == [0, 1, 2, 3]
@@ -128,13 +129,13 @@ def test_a_table_file_becomes_a_roster(write) -> None:
 
 
 def test_further_keys_of_a_unit_are_kept_for_its_game(write) -> None:
-    unit = read_table_file(write(GOOD)).units[0]
+    unit = read_table_file(write(GOOD), known_games()).units[0]
     assert dict(unit.extra) == {"quality": "elite", "figures": 24}
 
 
 @pytest.mark.parametrize("name", ["uhd-b", "hd-b", "clip-b"])
 def test_the_table_files_of_the_footage_read(shared: Path, name: str) -> None:
-    roster = read_table_file(shared / "footage" / name / "table.toml")
+    roster = read_table_file(shared / "footage" / name / "table.toml", known_games())
     assert len(roster.table_tags) == 4
     assert all(unit.tags for unit in roster.units)
 
@@ -142,7 +143,7 @@ def test_the_table_files_of_the_footage_read(shared: Path, name: str) -> None:
 def test_a_file_saved_with_a_byte_order_mark_reads(tmp_path: Path) -> None:
     path = tmp_path / "table.toml"
     path.write_bytes(b"\xef\xbb\xbf" + GOOD.replace("\n", "\r\n").encode())
-    assert read_table_file(path).units[0].id == "F1"
+    assert read_table_file(path, known_games()).units[0].id == "F1"
 
 
 REFUSED = {
@@ -329,18 +330,22 @@ def test_a_folder_and_a_picture_are_refused(tmp_path: Path) -> None:
 
 def test_a_tag_that_hangs_over_its_base_is_warned_of_and_read(write, caplog) -> None:
     with caplog.at_level(logging.WARNING):
-        roster = read_table_file(write(changed("tag_forward_mm = -11", "tag_forward_mm = -15")))
+        roster = read_table_file(
+            write(changed("tag_forward_mm = -11", "tag_forward_mm = -15")), known_games()
+        )
     assert roster.base_types[0].tag_forward_mm == -15
     assert "base_type[1].tag_size_mm: the tag hangs over the edge" in caplog.text
 
 
 def test_a_table_tag_may_lie_beside_the_play_area(write) -> None:
-    roster = read_table_file(write(changed("{id = 0, x_mm = 50", "{id = 0, x_mm = -120")))
+    roster = read_table_file(
+        write(changed("{id = 0, x_mm = 50", "{id = 0, x_mm = -120")), known_games()
+    )
     assert roster.table_tags[0].x_mm == -120
 
 
 def test_a_hex_game_says_where_its_hexes_lie(write) -> None:
-    roster = read_table_file(write(changed("maurice-lite", "maida-1806") + MAP))
+    roster = read_table_file(write(changed("maurice-lite", "maida-1806") + MAP), known_games())
     assert roster.table.hex_map == HexMap(
         orientation="flat",
         hex_size_mm=21.0,
@@ -383,7 +388,7 @@ faces = [ {tag = 20, formation = "column", reduced = false},
 
 
 def test_the_faces_of_a_counter_are_one_base_with_a_tag_on_each_side(write) -> None:
-    roster = read_table_file(write(GOOD + COUNTERS))
+    roster = read_table_file(write(GOOD + COUNTERS), known_games())
     counter = roster.units[-1]
     assert counter.tags == (20, 21)
     assert counter.extra["faces"] == (
@@ -426,7 +431,7 @@ def test_units_commanders_and_terrain_may_have_any_keys_of_their_game(write) -> 
     text = changed("figures = 24", "figures = [24, 20]\nranges = {near = 2, far = [4, 8]}")
     text = text.replace("tag = 90", 'tag = 90\nlevel = "corps"\ncommands = ["F1", "F2"]')
     text = text.replace('kind = "woods"', 'kind = "woods"\ncost = {line = 1.5, column = 1}')
-    roster = read_table_file(write(text))
+    roster = read_table_file(write(text), known_games())
     assert roster.units[0].extra["figures"] == (24, 20)
     assert roster.units[0].extra["ranges"] == {"near": 2, "far": (4, 8)}
     assert roster.commanders[0].extra == {"level": "corps", "commands": ("F1", "F2")}
@@ -435,12 +440,12 @@ def test_units_commanders_and_terrain_may_have_any_keys_of_their_game(write) -> 
 
 def test_a_games_files_lie_beside_the_table_file(write) -> None:
     path = write(GOOD + '\n[files]\ncharts = "my.charts.toml"\n')
-    assert read_table_file(path).files == {"charts": path.parent / "my.charts.toml"}
+    assert read_table_file(path, known_games()).files == {"charts": path.parent / "my.charts.toml"}
 
 
 def test_a_base_width_is_needed_only_where_a_game_measures_in_it(write) -> None:
     text = changed("base_width_mm = 40\n", 'measure_in = "cm"\n').replace("maurice-lite", "free")
-    table = read_table_file(write(text)).table
+    table = read_table_file(write(text), known_games()).table
     assert table.base_width_mm is None
     assert [unit.symbol for unit in length_units(table)] == ["in", "cm"]
     assert preferred_unit(table).symbol == "cm"
@@ -456,15 +461,19 @@ tag_size_mm = 12
 
 
 def test_a_round_base_is_as_deep_as_wide(write) -> None:
-    base = read_table_file(write(GOOD + ROUND)).base_types[-1]
+    base = read_table_file(write(GOOD + ROUND), known_games()).base_types[-1]
     assert (base.shape, base.width_mm, base.depth_mm) == ("round", 25, 25)
 
 
 def test_a_tags_corners_may_hang_over_a_round_base(write, caplog) -> None:
     with caplog.at_level(logging.WARNING):
-        read_table_file(write((GOOD + ROUND).replace("tag_size_mm = 12", "tag_size_mm = 17")))
+        read_table_file(
+            write((GOOD + ROUND).replace("tag_size_mm = 12", "tag_size_mm = 17")), known_games()
+        )
         assert "hangs over the edge" not in caplog.text
-        read_table_file(write((GOOD + ROUND).replace("tag_size_mm = 12", "tag_size_mm = 18")))
+        read_table_file(
+            write((GOOD + ROUND).replace("tag_size_mm = 12", "tag_size_mm = 18")), known_games()
+        )
     assert "the tag hangs over the edge of the base of 25 mm across" in caplog.text
 
 

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tablecam.geometry.rectangles import rectangles
+from tablecam.rules.games import known_games
 from tablecam.table.model import Position, TableSize
 from tablecam.table.position_file import position_from_json, position_to_json
 from tablecam.table.roster import BaseType
@@ -75,7 +76,7 @@ def test_a_position_says_what_of_its_sigmas_is_glue_and_reads_it_back():
     document = position_to_json(position)
     glue = {"sigma_mm": 0.4, "sigma_deg": 0.8, "cut_sigma_mm": 0.2}
     assert document["units"][0]["bases"][0]["glue"] == glue
-    assert position_from_json(document) == position
+    assert position_from_json(document, games=known_games()) == position
 
 
 def test_errors_of_the_glue_turn_with_their_base():

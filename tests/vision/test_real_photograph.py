@@ -16,6 +16,7 @@ from calibration.extrinsics.table_tags import find_tags as find_table_tags
 from calibration.grey import to_grey
 from calibration.results import Origin
 from tablecam.capture.picture_files import read_picture
+from tablecam.rules.games import known_games
 from tablecam.table.headings import difference_deg
 from tablecam.table.table_file import read_table_file
 from tablecam.vision.search.tag_finder import find_tags
@@ -78,7 +79,7 @@ def roster(printed_mm, tmp_path_factory):
         TABLE_FILE.format(dictionary=DICTIONARY, table_tags=tags, base_tags=list(TURNED)),
         encoding="utf-8",
     )
-    return read_table_file(path)
+    return read_table_file(path, known_games())
 
 
 @pytest.fixture(scope="module")

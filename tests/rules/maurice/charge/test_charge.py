@@ -14,6 +14,7 @@ from shapely import affinity
 
 from tablecam.geometry.moves.lanes import CORNERS, Corner
 from tablecam.geometry.outlines import unit_footprint
+from tablecam.rules.games import known_games
 from tablecam.rules.maurice.charge.charge import (
     Charge,
     are_enough_chargers,
@@ -38,7 +39,7 @@ def charge(*units: Unit, terrain=()) -> Charge:
 
 def test_horse_wheels_one_and_goes_three_ahead(shared: Path):  # M-8.5
     case = json.loads((shared / "cases/maurice-lite/087-charge-with-a-wheel.json").read_text())
-    field = field_of(position_from_json(case["position"]))
+    field = field_of(position_from_json(case["position"], games=known_games()))
     found = charge_of(field, field.by_id["F1"])
     assert found.targets == ("B1",)
     (lane,) = found.lanes

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tablecam.rules.games import known_games
 from tablecam.rules.maurice.combat.engagement import engagements
 from tablecam.rules.maurice.field.field import Field, field_of
 from tablecam.table.model import Unit
@@ -142,5 +143,7 @@ def test_why_two_are_engaged_is_drawn_either_way_round():
 
 def test_the_case_of_the_overlapping_attacker(shared: Path):  # M-8.12
     case = json.loads((shared / "cases/maurice-lite/105-engaged-overlap.json").read_text())
-    found = engaged(field_of(position_from_json(case["position"])), case["active"])
+    found = engaged(
+        field_of(position_from_json(case["position"], games=known_games())), case["active"]
+    )
     assert found == {"F1": ("B1", "B2"), "B1": ("F1",), "B2": ("F1",)}
