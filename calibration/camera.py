@@ -18,7 +18,8 @@ Array = NDArray[np.float64]
 
 CAMERA_PARAMETERS = (*LENS_PARAMETERS, "rx_rad", "ry_rad", "rz_rad", "tx_mm", "ty_mm", "tz_mm")
 """The order of a camera's parameters in all vectors and covariances: lens, then pose."""
-
+LEAST_TAGS = 3
+"""Least number of tags from which a camera's pose is found."""
 
 _PX_PER_MM = (0.02, 200.0)
 """The range of scales that a picture of a table may have."""

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from numpy.typing import ArrayLike
 
-from calibration.camera import Camera
+from calibration.camera import LEAST_TAGS, Camera
 from calibration.camera_document import FORMAT, VERSION, from_text, to_document
 from calibration.errors import CalibrationError
 from calibration.results import LensCalibration, TableCalibration
@@ -33,10 +33,6 @@ __all__ = [
     "to_json",
     "write_camera_file",
 ]
-
-
-_LEAST_TAGS = 3
-"""Least number of tags from which a camera's pose is found."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,9 +85,9 @@ class CameraFile:
             self.shown_title,
             self.table.fits_within_mm,
         )
-        if tags_mm is not None and (seen := int(camera.sees(tags_mm).sum())) < _LEAST_TAGS:
+        if tags_mm is not None and (seen := int(camera.sees(tags_mm).sum())) < LEAST_TAGS:
             raise CalibrationError(
-                f"{self.source}: table: expected a camera that sees {_LEAST_TAGS} of the table's "
+                f"{self.source}: table: expected a camera that sees {LEAST_TAGS} of the table's "
                 f"tags or more, got one that sees {seen}"
             )
         return camera

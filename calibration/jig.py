@@ -23,6 +23,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from calibration.camera import LEAST_TAGS
 from calibration.errors import CalibrationError
 
 Array = NDArray[np.float64]
@@ -35,7 +36,6 @@ JIG_TAGS_MM: tuple[Point, ...] = ((-50.0, -50.0), (165.0, -50.0), (165.0, 64.0),
 JIG_REACH_MM: Point = (144.0, 84.0)
 """Length of the drawn lines; bases may be larger where no tag lies."""
 
-_LEAST_TAGS = 3
 _MOST_SCALE = 0.01
 _MOST_RESIDUAL_MM = 1.0
 
@@ -92,9 +92,9 @@ def sheet_place(seen_mm: Mapping[int, Point]) -> SheetPlace:
     Raises:
         CalibrationError: Too few tags are seen, or they do not lie as on the sheet.
     """
-    if len(seen_mm) < _LEAST_TAGS:
+    if len(seen_mm) < LEAST_TAGS:
         raise CalibrationError(
-            f"jig: expected {_LEAST_TAGS} of the sheet's {len(JIG_TAGS_MM)} tags or more, "
+            f"jig: expected {LEAST_TAGS} of the sheet's {len(JIG_TAGS_MM)} tags or more, "
             f"got {len(seen_mm)}"
         )
     listed = np.array([complex(*JIG_TAGS_MM[number]) for number in seen_mm])

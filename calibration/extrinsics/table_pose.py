@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from calibration.camera import Camera
+from calibration.camera import LEAST_TAGS, Camera
 from calibration.errors import CalibrationError
 from calibration.extrinsics.table_tags import FoundTag
 from calibration.extrinsics.tag_adjustment import EXACT, Adjustment, TagAdjustment
@@ -18,7 +18,6 @@ from calibration.results import LensCalibration, Origin, TableCalibration, TagRe
 Array = NDArray[np.float64]
 Places = Mapping[int, tuple[float, float]]
 
-LEAST_TAGS = 3
 
 _GRID = 9
 _NOTABLE_MISFIT = 4.0  # above this, tags do not lie as listed; corners' errors alone give about 1

@@ -19,6 +19,7 @@ from tablecam.capture.reader import PictureSize, Reader
 from tablecam.capture.stream import SCHEMES, StreamSource, shown_address
 from tablecam.capture.video import VideoSource
 from tablecam.errors import BadInput
+from tablecam.wording import joined
 
 SourceKind = Literal["camera", "stream", "folder", "picture", "video"]
 Factory = Callable[[SourceOptions], Source]
@@ -170,15 +171,8 @@ def source_kind(name: str, further_names: Iterable[str] = ()) -> SourceKind:
 
 def _all_kinds(further_names: Iterable[str]) -> str:
     """Lists the kinds of names that are accepted, for an error message."""
-    *kinds, last = (
-        "a camera number",
-        "an rtsp:// or http:// address",
-        "a video",
-        "a picture",
-        "a folder of pictures",
-        *further_names,
-    )
-    return f"{', '.join(kinds)} or {last}"
+    kinds = ("a camera number", "an rtsp:// or http:// address", "a video", "a picture")
+    return joined((*kinds, "a folder of pictures", *further_names), "or")
 
 
 def _camera(name: str) -> int | str:

@@ -180,6 +180,11 @@ def decoded(data: bytes, form: int = _COLOUR) -> Image | None:
     return None if image is None else np.asarray(image, dtype=np.uint8)
 
 
+def jpeg_bytes(image: Image, quality: int = 85) -> bytes:
+    """Encodes a picture, grey or blue-green-red, as JPEG."""
+    return cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, quality])[1].tobytes()
+
+
 def frozen_image(image: NDArray[Any]) -> Image:
     """Converts (h, w), (h, w, 3) or (h, w, 4) to a read-only (h, w, 3) picture.
 

@@ -11,12 +11,14 @@ from types import MappingProxyType
 import click
 import shapely
 
+from calibration import camera_file
 from calibration.camera_file import read_camera_file
 from calibration.errors import CalibrationError
 from tablecam.commands.progress import with_progress
 from tablecam.documents import Document, Json, read_json, read_toml
 from tablecam.errors import BadInput
 from tablecam.geometry.outlines import bases_footprint, table_outline
+from tablecam.record.database import MAGIC
 from tablecam.record.game_file import GameFile
 from tablecam.replay.check import RecordingCheck
 from tablecam.replay.copies import batched
@@ -127,7 +129,7 @@ def _of_file(path: Path) -> Findings:
 def _is_recording(path: Path) -> bool:
     try:
         with path.open("rb") as file:
-            return file.read(16).startswith(b"SQLite format 3")
+            return file.read(len(MAGIC)) == MAGIC
     except OSError:
         # Reading it as a document says why it cannot be read.
         return False
@@ -269,7 +271,7 @@ _READERS: MappingProxyType[str, Callable[[Path, Document], Findings]] = MappingP
     {
         table_file.FORMAT: _of_table,
         position_file.FORMAT: _of_position,
-        "tablecam.camera": _of_camera,
+        camera_file.FORMAT: _of_camera,
         bases_file.FORMAT: _of_bases,
     }
 )

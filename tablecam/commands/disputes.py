@@ -10,11 +10,10 @@ from pathlib import Path
 import click
 
 from tablecam.documents import Json
-from tablecam.drawing.proof_caption import margin_words
 from tablecam.errors import BadInput
 from tablecam.record import disputes as record_disputes
 from tablecam.record.game_file import GameFile
-from tablecam.replay.words import ANSWERS
+from tablecam.replay.log import answer_words
 
 _PATH = click.Path(path_type=Path)
 
@@ -83,10 +82,7 @@ def _answer_lines(dispute: Json) -> Iterator[str]:
     """Yields the answer, its reason, and the reading chosen where the rulebook is unclear."""
     answer, line = dispute.get("answer"), dispute.get("line") or {}
     if answer:
-        numbers = (answer["margin_mm"], answer["sigma_mm"], answer["probability"])
-        margin = margin_words(answer["answer"], *numbers)
-        sentence = ", ".join(filter(None, (ANSWERS[answer["answer"]], margin)))
-        yield f"{sentence} [{answer['rule']}]"
+        yield f"{answer_words(answer)} [{answer['rule']}]"
     if line:
         yield line["text"]
     if line.get("reading"):

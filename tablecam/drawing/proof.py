@@ -15,6 +15,7 @@ import cv2
 import numpy as np
 
 from calibration.camera import Camera
+from tablecam.capture.picture import jpeg_bytes
 from tablecam.drawing.evidence import with_units_and_evidence
 from tablecam.drawing.pen import Array, Picture
 from tablecam.drawing.proof_caption import Caption, with_caption
@@ -61,7 +62,8 @@ def proof_picture(
     plain = cut.of(picture)
     caption = Caption(proof.question, proof.answer, proof.at, proof.reading)
     evidence = with_units_and_evidence(plain, cut, proof.units, proof.answer.evidence, proof.sides)
-    return _jpeg(plain), _jpeg(with_caption(evidence, caption))
+    drawn = with_caption(evidence, caption)
+    return jpeg_bytes(plain, _JPEG_QUALITY), jpeg_bytes(drawn, _JPEG_QUALITY)
 
 
 def _places(proof: Proof) -> Iterator[Array]:
@@ -72,9 +74,3 @@ def _places(proof: Proof) -> Iterator[Array]:
         # A zone that extends across the table would crop to the whole picture.
         if shape.role not in BOUNDLESS:
             yield np.array(shape.points_mm, dtype=np.float64)
-
-
-def _jpeg(picture: Picture) -> bytes:
-    """Encodes a picture as JPEG."""
-    _, encoded = cv2.imencode(".jpg", picture, [cv2.IMWRITE_JPEG_QUALITY, _JPEG_QUALITY])
-    return encoded.tobytes()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,7 +12,7 @@ import numpy as np
 from tablecam.drawing.lettering import Words, size_px, with_text, wrapped
 from tablecam.drawing.pen import INK, PAPER, Colour, Pen, Picture
 from tablecam.drawing.shape_style import ANSWERS
-from tablecam.uncertainty.answer import Answer, AnswerWord
+from tablecam.uncertainty.answer import Answer, margin_words
 
 _ACROSS: Final = 1000.0
 _EDGE, _GAP = 22.0, 14.0
@@ -100,18 +99,3 @@ def _chip(pen: Pen, answer: Answer, middle: float) -> Words:
 def _chip_width(answer: Answer) -> float:
     """Returns the width of the answer's background, in drawing units."""
     return size_px(ANSWERS[answer.answer][0], _ANSWER, bold=True)[0] + 2 * _PAD
-
-
-def margin_words(word: AnswerWord, margin_mm: float, sigma_mm: float, probability: float) -> str:
-    """States an answer's margin and its uncertainty; empty if no distance decides.
-
-    >>> margin_words("no", -31.42, 0.24, 0.0), margin_words("too_close", 0.02, 0.03, 0.75)
-    ('by 31.4 ± 0.2 mm', 'by 0.02 ± 0.03 mm, 75% likely')
-    """
-    if not math.isfinite(margin_mm) or (word != "too_close" and margin_mm == 0):
-        return ""  # no distance decides
-    # A small margin or sigma would otherwise read as 0.0.
-    decimals = 2 if min(abs(margin_mm), sigma_mm or 1.0) < 0.1 else 1
-    doubt = f" ± {sigma_mm:.{decimals}f}" if sigma_mm else ""
-    likely = f", {probability:.0%} likely" if word == "too_close" else ""
-    return f"by {abs(margin_mm):.{decimals}f}{doubt} mm{likely}"

@@ -9,8 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
-import cv2
-
+from tablecam.capture.picture import jpeg_bytes
 from tablecam.documents import Json
 from tablecam.errors import BadInput
 from tablecam.hall.server import RecordingSummary
@@ -186,16 +185,15 @@ class Followed:
         if not self._sides:
             roster = roster_of(self.journal.facts().table_file)
             scene = self._telling.now
-            sides_seen = () if scene is None else (unit.side for unit in scene.position.units)
-            return tuple(roster.sides if roster is not None else dict.fromkeys(sides_seen))
+            if roster is None:
+                return () if scene is None else tuple(scene.position.sides)
+            return tuple(roster.sides)
         return self._sides
 
     def _picture(self, scene: Scene) -> bytes:
         studio = Studio(self.journal, self._sides, *_THUMBNAIL_PX, units_across=_UNITS_ACROSS)
         # A ruling's drawings and markers would only clutter so small a picture.
-        table = studio.table(replace(scene, shapes=(), markers={}))
-        _, jpeg = cv2.imencode(".jpg", table, [cv2.IMWRITE_JPEG_QUALITY, _JPEG_QUALITY])
-        return jpeg.tobytes()
+        return jpeg_bytes(studio.table(replace(scene, shapes=(), markers={})), _JPEG_QUALITY)
 
 
 def game_status(

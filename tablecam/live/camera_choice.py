@@ -9,17 +9,15 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
-import cv2
-
 from tablecam.capture.camera import ListedCamera, listed_cameras
 from tablecam.capture.errors import BrokenPicture, SourceLost
 from tablecam.capture.frame import Frame, Source
 from tablecam.capture.open_source import open_source, source_kind
 from tablecam.capture.options import SourceOptions
+from tablecam.capture.picture import jpeg_bytes
 from tablecam.capture.reader import Reader
 from tablecam.errors import BadInput
 
-_JPEG_QUALITY = 85
 _WARM_UP_FRAMES = 10
 """Frames until a camera that was just opened has found its exposure."""
 _TESTED_WITHIN_S = 15.0
@@ -78,10 +76,10 @@ class CameraChoice:
                 frame = self._reader.newest()
                 if frame is None:
                     raise BadInput(f"camera {number}", self._reader.status.message)
-                return _jpeg(frame)
+                return jpeg_bytes(frame.image)
             source = self._opens(str(number), self._options)
             try:
-                return _jpeg(_settled_frame(source))
+                return jpeg_bytes(_settled_frame(source).image)
             except SourceLost as error:
                 raise BadInput(f"camera {number}", str(error)) from None
             except BrokenPicture as error:
@@ -119,11 +117,6 @@ class CameraChoice:
     def _check(self, number: int) -> None:
         if number not in (camera.number for camera in self.cameras()):
             raise BadInput(f"camera {number}", "there is no such camera on this computer")
-
-
-def _jpeg(frame: Frame) -> bytes:
-    _, encoded = cv2.imencode(".jpg", frame.image, [cv2.IMWRITE_JPEG_QUALITY, _JPEG_QUALITY])
-    return encoded.tobytes()
 
 
 def _settled_frame(source: Source) -> Frame:

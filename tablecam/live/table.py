@@ -8,11 +8,10 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Self
 
-import cv2
-
 from calibration.camera import Camera
 from tablecam.capture.errors import BrokenPicture
 from tablecam.capture.frame import Frame
+from tablecam.capture.picture import jpeg_bytes
 from tablecam.capture.reader import Reader
 from tablecam.documents import Json
 from tablecam.errors import BadInput
@@ -36,7 +35,6 @@ from tablecam.vision.detection.rectify import Rectifier, make_rectifier
 from tablecam.vision.watching import Sight
 
 _WIDTH_PX = 1800
-_JPEG_QUALITY = 85
 
 
 class LiveTable:
@@ -412,9 +410,7 @@ class TablePicture:
                 self._number = frame.number
                 with suppress(BrokenPicture):
                     flat = self._rectifier_of(camera).rectify(frame.image)
-                    quality = [cv2.IMWRITE_JPEG_QUALITY, _JPEG_QUALITY]
-                    _, encoded = cv2.imencode(".jpg", flat, quality)
-                    self._jpeg = encoded.tobytes()
+                    self._jpeg = jpeg_bytes(flat)
             return self._jpeg
 
     def _rectifier_of(self, camera: Camera) -> Rectifier:

@@ -15,6 +15,7 @@ import cv2
 from calibration.intrinsics.guide import LensGuide
 from tablecam.background import Background, FairLock
 from tablecam.capture.frame import Frame
+from tablecam.capture.picture import jpeg_bytes
 from tablecam.capture.reader import Reader
 from tablecam.documents import Json
 from tablecam.live_calibration.hex_fit import MOST_RESIDUAL, map_section
@@ -41,7 +42,6 @@ UserAction = Literal[
 
 _FRAME_TIMEOUT_S = 0.5
 _PREVIEW_WIDTH_PX = 1280
-_JPEG_QUALITY = 85
 
 
 class LiveCalibration(Background):
@@ -101,8 +101,7 @@ class LiveCalibration(Background):
         if not whole and frame.width_px > _PREVIEW_WIDTH_PX:
             height_px = round(frame.height_px * _PREVIEW_WIDTH_PX / frame.width_px)
             image = cv2.resize(image, (_PREVIEW_WIDTH_PX, height_px), interpolation=cv2.INTER_AREA)
-        _, encoded = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, _JPEG_QUALITY])
-        return bytes(encoded.tobytes())
+        return jpeg_bytes(image)
 
     def check_ruler(
         self, ends_px: Sequence[Sequence[float]], true_mm: float, height_mm: float

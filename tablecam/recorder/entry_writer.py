@@ -18,6 +18,7 @@ from tablecam.record.faults import Damaged
 from tablecam.record.game_file import GameFile
 from tablecam.record.journal import WrittenByAnother
 from tablecam.record.writer_lock import WriterLock
+from tablecam.wording import counted, joined
 
 log = logging.getLogger(__name__)
 
@@ -258,10 +259,7 @@ class Writer:
     def _backlog(self) -> str:
         """Returns the pending entries by kind: `1 move, 2 disputes and 3 actions`."""
         nouns = [_NOUNS[entry.kind] for entries in self._pending for entry in entries]
-        *parts, last = (
-            f"{count} {noun}{'s' * (count > 1)}" for noun, count in sorted(Counter(nouns).items())
-        )
-        return f"{', '.join(parts)} and {last}" if parts else last
+        return joined(counted(count, noun) for noun, count in sorted(Counter(nouns).items()))
 
 
 def _is_gone(path: Path) -> bool:

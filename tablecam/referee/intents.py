@@ -46,8 +46,24 @@ class Intent:
     @property
     def text(self) -> str:
         """The intent in words."""
+        return f"{self.unit} {self._where}"
+
+    @property
+    def sentence(self) -> str:
+        """The intent in a sentence."""
+        return f"{self.unit} intends to end {self._where}"
+
+    @property
+    def _where(self) -> str:
         where = "within" if self.is_within else "just outside"
-        return f"{self.unit} {where} {self.limit:g} {self.symbol} of {self.of}"
+        return f"{where} {self.limit:g} {self.symbol} of {self.of}"
+
+    @classmethod
+    def from_json(cls, fields: Json) -> Intent:
+        """Returns the intent in a remark."""
+        limit = fields["limit"] if "limit" in fields else fields["range_bw"]
+        symbol = fields.get("symbol", "BW")
+        return cls(fields["unit"], fields["of"], limit, fields["is_within"], symbol)
 
     def to_json(self) -> Json:
         """Returns the intent as a remark for a game's log."""
@@ -126,10 +142,7 @@ def _latest(remarks: Iterable[Remark], since: int) -> tuple[Intent, ...]:
         fields: Any = remark.document.get(_KEY)
         # An older intent was about another move.
         if fields is not None and remark.after >= since:
-            limit = fields.get("limit", fields.get("range_bw"))
-            plain = {key: fields[key] for key in ("unit", "of", "is_within")}
-            symbol = fields.get("symbol", "BW")
-            intents[fields["unit"]] = Intent(**plain, limit=limit, symbol=symbol)
+            intents[fields["unit"]] = Intent.from_json(fields)
     return tuple(intents.values())
 
 

@@ -12,10 +12,12 @@ from typing import Any, Final
 
 from tablecam.documents import Json
 from tablecam.record.entries import Entry, Kind
+from tablecam.referee.intents import Intent
 from tablecam.replay.words import ANSWERS
 from tablecam.rules.descriptions import Described
 from tablecam.rules.game_files import FORMATS
 from tablecam.table.sides import side_name, side_plural
+from tablecam.uncertainty.answer import margin_words
 from tablecam.wording import counted, quoted
 
 LogLines = Iterator["LogLine"]
@@ -161,16 +163,10 @@ def answer_words(answer: Json) -> str:
     >>> answer_words({"answer": "no", "margin_mm": -31.42, "sigma_mm": 0.24, "probability": 0.0})
     'no, by 31.4 ± 0.2 mm'
     """
-    word, margin_mm, sigma_mm = answer["answer"], answer["margin_mm"], answer["sigma_mm"]
-    words = ANSWERS.get(word, str(word))
-    if not math.isfinite(margin_mm) or (word != "too_close" and margin_mm == 0):
-        # The answer depends on no distance.
-        return words
-    # One decimal would round a small margin or sigma to zero.
-    decimals = 2 if min(abs(margin_mm), sigma_mm or 1.0) < 0.1 else 1
-    doubt = f" ± {sigma_mm:.{decimals}f}" if sigma_mm else ""
-    likely = f", {answer['probability']:.0%} likely" if word == "too_close" else ""
-    return f"{words}, by {abs(margin_mm):.{decimals}f}{doubt} mm{likely}"
+    margin = margin_words(
+        answer["answer"], answer["margin_mm"], answer["sigma_mm"], answer["probability"]
+    )
+    return ", ".join(filter(None, (ANSWERS.get(answer["answer"], str(answer["answer"])), margin)))
 
 
 def path_mm(path: Iterable[Iterable[float]]) -> float:
@@ -212,9 +208,7 @@ def _remark(document: Any) -> str:
     intent = document.get("intent") if isinstance(document, dict) else None
     if not isinstance(intent, dict):
         return f"said: {quoted(document)}"
-    where = "within" if intent["is_within"] else "just outside"
-    limit, symbol = intent.get("limit", intent.get("range_bw")), intent.get("symbol", "BW")
-    return f"{intent['unit']} intends to end {where} {limit:g} {symbol} of {intent['of']}"
+    return Intent.from_json(intent).sentence
 
 
 def _line(entry: Entry, text: str, rule: str | None = None, kind: str | None = None) -> LogLine:

@@ -9,6 +9,9 @@ import math
 from collections.abc import Iterable
 from typing import Final
 
+import numpy as np
+from numpy.typing import NDArray
+
 from tablecam.table.model import Point
 
 _CANCELLED: Final = 0.3
@@ -23,6 +26,11 @@ def difference_deg(heading_deg: float, other_deg: float) -> float:
     """
     turn_deg = (heading_deg - other_deg) % 360.0
     return turn_deg - 360.0 if turn_deg > 180.0 else float(turn_deg)
+
+
+def signed_rad(angles_rad: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Returns angles within [-pi, pi)."""
+    return np.asarray((angles_rad + np.pi) % (2 * np.pi) - np.pi)
 
 
 def mean_deg(headings_deg: Iterable[float]) -> float:

@@ -22,7 +22,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from tablecam.table.headings import difference_deg
+from tablecam.table.headings import difference_deg, signed_rad
 from tablecam.table.model import BasePose, Glue, Position, Row, Unit
 
 Array = NDArray[np.float64]
@@ -152,12 +152,12 @@ def _fitted(row_id: str, bases: Sequence[BasePose], slots_mm: Array) -> list[Bas
     about_rad = float(by_heading.sum() + (by_place * (arms_mm**2).sum(axis=1)).sum())
     heading_rad = float(tags.headings_rad[0])
     for _ in range(_FITS):
-        turned_rad = _signed(tags.headings_rad - heading_rad)
+        turned_rad = signed_rad(tags.headings_rad - heading_rad)
         lever_mm = _on_table(arms_mm, heading_rad)
         misfit_mm = tags.places_mm - centre_mm - lever_mm
         across_mm2 = lever_mm[:, 0] * misfit_mm[:, 1] - lever_mm[:, 1] * misfit_mm[:, 0]
         heading_rad += float((by_heading @ turned_rad + by_place @ across_mm2) / about_rad)
-    turned_rad = _signed(tags.headings_rad - heading_rad)
+    turned_rad = signed_rad(tags.headings_rad - heading_rad)
     misfit_mm = tags.places_mm - centre_mm - _on_table(arms_mm, heading_rad)
     squares = by_heading @ turned_rad**2 + by_place @ (misfit_mm**2).sum(axis=1)
     # Three parameters are fitted to three measurements a base: chi-squared with its 95 % quantile.
@@ -238,7 +238,3 @@ def _on_table(offsets_mm: Array, headings_rad: Array | float) -> Array:
     sin, cos = np.sin(headings_rad), np.cos(headings_rad)
     right_mm, ahead_mm = offsets_mm.T
     return np.stack([right_mm * sin + ahead_mm * cos, ahead_mm * sin - right_mm * cos], axis=-1)
-
-
-def _signed(angles_rad: Array) -> Array:
-    return np.asarray((angles_rad + np.pi) % (2 * np.pi) - np.pi)

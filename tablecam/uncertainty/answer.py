@@ -55,6 +55,21 @@ class Answer:
         }
 
 
+def margin_words(word: AnswerWord, margin_mm: float, sigma_mm: float, probability: float) -> str:
+    """States an answer's margin and its uncertainty; empty if no distance decides.
+
+    >>> margin_words("no", -31.42, 0.24, 0.0), margin_words("too_close", 0.02, 0.03, 0.75)
+    ('by 31.4 ± 0.2 mm', 'by 0.02 ± 0.03 mm, 75% likely')
+    """
+    if not math.isfinite(margin_mm) or (word != "too_close" and margin_mm == 0):
+        return ""  # no distance decides
+    # A small margin or sigma would otherwise read as 0.0.
+    decimals = 2 if min(abs(margin_mm), sigma_mm or 1.0) < 0.1 else 1
+    doubt = f" ± {sigma_mm:.{decimals}f}" if sigma_mm else ""
+    likely = f", {probability:.0%} likely" if word == "too_close" else ""
+    return f"by {abs(margin_mm):.{decimals}f}{doubt} mm{likely}"
+
+
 def certain(
     word: Literal["yes", "no"],
     rule: str,

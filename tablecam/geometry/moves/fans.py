@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tablecam.geometry.moves.lanes import Corner, pivot_mm, turned_deg
 from tablecam.geometry.outlines import Axes
-from tablecam.table.headings import forward, right
+from tablecam.table.headings import forward, right, signed_rad
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -96,7 +96,7 @@ def critical_arcs_mm(fan: Fan, longest_mm: float, deep_mm: float) -> Array:
     far_mm = np.hypot(x_mm, y_mm)
     with np.errstate(divide="ignore", invalid="ignore"):
         aside_rad = np.arcsin(sides_mm[:, None] / far_mm)
-    turns_rad = (np.arctan2(-x_mm, y_mm) + aside_rad + np.pi) % (2 * np.pi) - np.pi
+    turns_rad = signed_rad(np.arctan2(-x_mm, y_mm) + aside_rad)
     arcs_mm = (turns_rad / fan.rad_per_mm).ravel()
     return np.asarray(arcs_mm[np.abs(arcs_mm) <= longest_mm])
 

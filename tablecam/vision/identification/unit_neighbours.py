@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from tablecam.table.headings import signed_rad
 from tablecam.table.roster import Roster
 from tablecam.vision.fitting.dictionary import TagPatterns
 from tablecam.vision.fitting.tags import NO_TAGS, TagGuesses
@@ -191,8 +192,7 @@ class UnitNeighbours:
     def _are_in_contact(self, tags: TagGuesses, known: TagGuesses, neighbours_mm: Array) -> Rows:
         """Returns which of n tags lie at a position (n, s, 2) beside a known tag, facing alike."""
         offset_mm = np.linalg.norm(neighbours_mm - tags.places_mm[:, None], axis=2)
-        turned = known.headings_rad - tags.headings_rad
-        angle_rad = np.abs((turned + np.pi) % (2 * np.pi) - np.pi)
+        angle_rad = np.abs(signed_rad(known.headings_rad - tags.headings_rad))
         is_in_contact = offset_mm.min(axis=1, initial=np.inf) < _CONTACT_MM
         return np.asarray(is_in_contact & (angle_rad < _CONTACT_RAD))
 
@@ -218,5 +218,4 @@ def _axes(headings_rad: Array) -> Array:
 
 def _angles_rad(tags: TagGuesses, others: TagGuesses) -> Array:
     """Returns the angle between each of n tags and each of k others, (n, k)."""
-    turned = others.headings_rad - tags.headings_rad[:, None]
-    return np.asarray(np.abs((turned + np.pi) % (2 * np.pi) - np.pi))
+    return np.asarray(np.abs(signed_rad(others.headings_rad - tags.headings_rad[:, None])))

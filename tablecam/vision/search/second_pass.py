@@ -9,6 +9,7 @@ from itertools import compress
 import numpy as np
 from numpy.typing import NDArray
 
+from tablecam.table.headings import signed_rad
 from tablecam.vision.detection.decode import Readings
 from tablecam.vision.detection.kinds import TagKind
 from tablecam.vision.detection.points import tag_points
@@ -384,8 +385,7 @@ def _may_be_framed(context: FrameContext, guesses: TagGuesses) -> Rows:
 def _is_unmoved(tags: TagGuesses, before: TagGuesses, context: FrameContext) -> Rows:
     """Marks the tags that lie where they lay before."""
     away_mm = np.linalg.norm(tags.places_mm[:, None] - before.places_mm, axis=2)
-    turned = tags.headings_rad[:, None] - before.headings_rad
-    turned_rad = np.abs((turned + np.pi) % (2 * np.pi) - np.pi)
+    turned_rad = np.abs(signed_rad(tags.headings_rad[:, None] - before.headings_rad))
     cell_mm = tags.sizes_mm[:, None] / context.patterns.side_cells
     is_same = tags.pattern[:, None] == before.pattern
     is_same &= (away_mm < _HERE_CELLS * cell_mm) & (turned_rad < _HERE_RAD)
