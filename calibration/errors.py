@@ -2,16 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 
 class CalibrationError(ValueError):
-    """An unusable picture, board or camera file.
+    """An unusable picture, board or calibration.
 
-    The message is one line that names the thing, what was expected and what was found; `faults`
-    are such lines for all faults of a file.
+    The message is one line that names the thing, what was expected and what was found.
     """
-
-    def __init__(self, message: str, faults: Sequence[str] = ()) -> None:
-        super().__init__(message)
-        self.faults = tuple(faults) or (message,)

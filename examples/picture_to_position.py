@@ -9,9 +9,9 @@ import json
 import sys
 from pathlib import Path
 
-from calibration.camera_file import read_camera_file
 from calibration.grey import to_grey
 from tablecam.capture.picture_files import read_picture
+from tablecam.record.camera_file import read_camera_file
 from tablecam.rules.games import known_games, with_formations
 from tablecam.table.position_file import position_to_json
 from tablecam.table.table_file import read_table_file

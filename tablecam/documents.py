@@ -187,7 +187,10 @@ class Document:
         path = (*self.at, *path)
         if self.find_lines is None or not path:
             return None
-        lines = self.find_lines()
+        try:
+            lines = self.find_lines()
+        except RecursionError:  # it is nested too deeply
+            return None
         enclosing = next((path[:n] for n in range(len(path), 0, -1) if path[:n] in lines), None)
         return None if enclosing is None else lines[enclosing]
 

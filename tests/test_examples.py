@@ -13,8 +13,8 @@ import cv2
 import numpy as np
 import pytest
 
-from calibration.camera_file import CameraFile, write_camera_file
-from calibration.results import CAMERA_PARAMETERS, Origin, TableCalibration
+from calibration.results import CAMERA_PARAMETERS, CameraFile, Origin, TableCalibration
+from tablecam.record.camera_file import write_camera_file
 from tablecam.rules.games import known_games
 from tablecam.simulate.demo import demo_camera, embedded_demo
 from tablecam.simulate.source import SimulatedSource

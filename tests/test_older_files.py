@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from calibration.camera_file import read_camera_file
 from tablecam.cli import main
+from tablecam.record.camera_file import read_camera_file
 from tablecam.rules.games import known_games
 from tablecam.table.position_file import position_to_json, read_position_file
 from tablecam.table.table_file import read_table_file

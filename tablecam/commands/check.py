@@ -11,13 +11,12 @@ from types import MappingProxyType
 import click
 import shapely
 
-from calibration import camera_file
-from calibration.camera_file import read_camera_file
-from calibration.errors import CalibrationError
 from tablecam.commands.progress import with_progress
 from tablecam.documents import Document, Json, read_json, read_toml
 from tablecam.errors import BadInput
 from tablecam.geometry.outlines import bases_footprint, table_outline
+from tablecam.record import camera_file
+from tablecam.record.camera_file import CameraDocument, camera_file_from
 from tablecam.record.database import MAGIC
 from tablecam.record.game_file import GameFile
 from tablecam.replay.check import RecordingCheck
@@ -105,8 +104,6 @@ def _findings(path: Path) -> Findings:
         yield from _of_file(path)
     except BadInput as fault:
         yield Finding(str(fault))
-    except CalibrationError as error:
-        yield from map(Finding, error.faults)
 
 
 def _of_file(path: Path) -> Findings:
@@ -236,9 +233,13 @@ def _odd_in(document: Document, position: Position) -> Findings:
             yield _odd(document, ("units", index), why or f"{unit.id} cannot be ruled on")
 
 
-def _of_camera(path: Path, _: Document) -> Findings:
-    camera_file = read_camera_file(path)
-    yield Finding(f"{path}: calibration {quoted(camera_file.shown_title)}", is_fact=True)
+def _of_camera(path: Path, document: Document) -> Findings:
+    document.require(camera_file.FORMAT, camera_file.VERSION)
+    faults = document.model_faults(CameraDocument)
+    yield from _wrong(faults)
+    if not faults:
+        title = quoted(camera_file_from(document).shown_title)
+        yield Finding(f"{path}: calibration {title}", is_fact=True)
 
 
 def _of_bases(_: Path, document: Document) -> Findings:

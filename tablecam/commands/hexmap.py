@@ -7,9 +7,9 @@ from pathlib import Path
 
 import click
 
-from calibration.camera_file import read_camera_file
 from tablecam.errors import BadInput
 from tablecam.live_calibration.hex_fit import better_words, fit_map, map_section
+from tablecam.record.camera_file import read_camera_file
 from tablecam.rules.games import known_games
 from tablecam.table.model import BasePose, Point, Position
 from tablecam.table.position_file import read_position_file

@@ -17,9 +17,9 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
-from calibration.camera_file import read_camera_file
 from tablecam.commands.source_options import NumberIn, bases_option
 from tablecam.errors import BadInput
+from tablecam.record.camera_file import read_camera_file
 from tablecam.recorder.picture_budget import DEFAULT_MB
 from tablecam.recorder.rereading import RereadResult, Task, progress_of, reread
 from tablecam.rules.games import known_games

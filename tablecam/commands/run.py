@@ -9,7 +9,6 @@ from pathlib import Path
 
 import click
 
-from calibration.camera_file import read_camera_file
 from tablecam.capture.open_source import open_reader, source_kind
 from tablecam.capture.options import SourceOptions
 from tablecam.capture.reader import PictureSize
@@ -19,6 +18,7 @@ from tablecam.commands.source_options import bases_option, source_options
 from tablecam.errors import BadInput
 from tablecam.live.camera_choice import CameraChoice
 from tablecam.record.atomic_files import disk_errors, replace_file
+from tablecam.record.camera_file import read_camera_file
 from tablecam.recorder.game_recorder import GameRecorder
 from tablecam.rules.games import known_games
 from tablecam.table.bases_file import with_bases

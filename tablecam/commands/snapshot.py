@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.camera import Camera
-from calibration.camera_file import read_camera_file
 from calibration.grey import to_grey
 from tablecam.capture.picture_files import read_picture
 from tablecam.commands.new_files import check_new, force_option
@@ -23,6 +22,7 @@ from tablecam.live.advising import NO_LONGER_FITS
 from tablecam.planning.advice import advice, collect_facts
 from tablecam.planning.detection_model_file import default_model
 from tablecam.planning.resolution_advice import resolution_advice
+from tablecam.record.camera_file import read_camera_file
 from tablecam.rules.games import known_games, with_formations
 from tablecam.table.bases_file import with_bases
 from tablecam.table.position_file import position_to_json

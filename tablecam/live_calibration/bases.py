@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 from calibration.camera import Camera
-from calibration.camera_file import back_up
 from calibration.errors import CalibrationError
 from calibration.jig import (
     JIG_REACH_MM,
@@ -27,6 +26,7 @@ from calibration.jig import (
     sheet_place,
 )
 from tablecam.record.atomic_files import disk_errors, replace_file
+from tablecam.record.camera_file import back_up
 from tablecam.table.bases_file import BasesFile, CalibratedBaseSection, LayingSection, read_bases
 from tablecam.table.headings import difference_deg
 from tablecam.table.roster import Roster

@@ -18,19 +18,19 @@ import cv2
 import numpy as np
 
 from calibration.camera import Camera
-from calibration.camera_file import (
-    CameraFile,
-    calibration_name,
-    read_camera_file,
-    write_camera_file,
-)
 from calibration.errors import CalibrationError
 from calibration.extrinsics.table_pose import TableSearch, find_table
 from calibration.extrinsics.table_tags import find_tags
 from calibration.grey import to_grey
 from calibration.intrinsics.board import find_lens_board
 from calibration.intrinsics.guide import Advice, LensGuide, Picture
-from calibration.results import LensCalibration, Origin, TableCalibration
+from calibration.results import (
+    CameraFile,
+    LensCalibration,
+    Origin,
+    TableCalibration,
+    calibration_name,
+)
 from calibration.ruler import RulerCheck, ruler_check
 from tablecam.capture.frame import Frame
 from tablecam.errors import BadInput
@@ -38,6 +38,7 @@ from tablecam.live_calibration.bases import BasesWork
 from tablecam.live_calibration.hex_fit import MapFit, better_words, far_hexes, fit_map
 from tablecam.live_calibration.state import CalibrationState, Saved, Stage, TableReading
 from tablecam.record.atomic_files import disk_errors, replace_file
+from tablecam.record.camera_file import read_camera_file, write_camera_file
 from tablecam.rules.hexes.grid import Hex
 from tablecam.table.bases_file import bases_path
 from tablecam.table.model import Point
@@ -374,7 +375,7 @@ class CalibrationWork:
     def _resume_file(self) -> None:
         try:
             camera_file = read_camera_file(self._path)
-        except CalibrationError as error:
+        except BadInput as error:
             self.warn(f"{error}; it will be backed up beside the new one")
             return
         self._lens = camera_file.lens
@@ -474,10 +475,7 @@ class CalibrationWork:
         results = [result for result in (lens, table) if result is not None]
         name = calibration_name(datetime.now(UTC), *results)
         camera_file = CameraFile(name, *self._size_px, lens, table, str(self._path), self._title)
-        try:
-            old_path = write_camera_file(self._path, camera_file)
-        except CalibrationError as error:
-            raise BadInput("save", str(error)) from None
+        old_path = write_camera_file(self._path, camera_file)
         self._show(camera_file, old_path=old_path, is_new=True)
 
     def _show(self, camera_file: CameraFile, *, old_path: Path | None, is_new: bool) -> None:

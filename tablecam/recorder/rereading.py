@@ -15,14 +15,15 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final
 
-from calibration.camera_file import CameraFile, read_camera_file
 from calibration.errors import CalibrationError
+from calibration.results import CameraFile
 from tablecam.capture.clock import SystemClock
 from tablecam.capture.frame import Frame
 from tablecam.capture.video import VideoSource
 from tablecam.documents import read_json
 from tablecam.errors import BadInput
 from tablecam.record.atomic_files import replace_file
+from tablecam.record.camera_file import read_camera_file
 from tablecam.record.entries import GameFacts
 from tablecam.record.faults import readable_errors
 from tablecam.record.game_file import SUFFIX, GameFile

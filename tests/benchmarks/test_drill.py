@@ -26,10 +26,10 @@ import pytest
 from rich.console import Console
 from rich.table import Table
 
-from calibration.camera_file import CameraFile, write_camera_file
-from calibration.results import Origin, TableCalibration
+from calibration.results import CameraFile, Origin, TableCalibration
 from tablecam.cli import main
 from tablecam.commands.engine import Lines
+from tablecam.record.camera_file import write_camera_file
 from tablecam.record.game_file import GameFile
 from tablecam.replay.copies import copy_of
 from tablecam.replay.lines import lines_of

@@ -11,8 +11,8 @@ import cv2
 import numpy as np
 import pytest
 
-from calibration.camera_file import read_camera_file
 from tablecam.cli import main
+from tablecam.record.camera_file import read_camera_file
 
 TABLE = """
 format = "tablecam.table"

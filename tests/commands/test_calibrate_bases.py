@@ -7,9 +7,9 @@ import cv2
 import numpy as np
 import pytest
 
-from calibration.camera_file import CameraFile, write_camera_file
-from calibration.results import Origin, TableCalibration
+from calibration.results import CameraFile, Origin, TableCalibration
 from tablecam.cli import main
+from tablecam.record.camera_file import write_camera_file
 from tablecam.simulate.demo import demo_camera, demo_text
 from tablecam.simulate.jig_source import Push
 from tests.commands.refusals import refusal

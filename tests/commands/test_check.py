@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from calibration.camera_file import write_camera_file
 from tablecam.cli import main
+from tablecam.record.camera_file import write_camera_file
 from tablecam.simulate.demo import demo_roster, demo_text, embedded_demo, games_with_demo
 from tablecam.table.position_file import position_to_json
-from tests.calibration.test_camera_file import WHOLE
+from tests.record.test_camera_file import WHOLE
 from tests.rules.charted import CHARTED, CHARTS
 from tests.rules.toys import toys_beside_the_rules
 

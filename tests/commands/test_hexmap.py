@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from calibration.camera_file import CameraFile, write_camera_file
-from calibration.results import Origin, TableCalibration
+from calibration.results import CameraFile, Origin, TableCalibration
 from tablecam.cli import main
+from tablecam.record.camera_file import write_camera_file
 from tablecam.rules.hexes.grid import grid_of
 from tablecam.simulate.demo import demo_camera
 from tablecam.table.model import BasePose, Position, Unit

@@ -9,8 +9,8 @@ import cv2
 import numpy as np
 import pytest
 
-from calibration.camera_file import CameraFile, write_camera_file
-from calibration.results import LensCalibration, Origin, TableCalibration
+from calibration.results import CameraFile, LensCalibration, Origin, TableCalibration
+from tablecam.record.camera_file import write_camera_file
 from tablecam.simulate.demo import demo_camera
 from tests.commands.refusals import refusal
 

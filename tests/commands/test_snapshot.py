@@ -8,9 +8,9 @@ import cv2
 import numpy as np
 import pytest
 
-from calibration.camera_file import CameraFile, write_camera_file
-from calibration.results import Origin, TableCalibration
+from calibration.results import CameraFile, Origin, TableCalibration
 from tablecam.cli import main
+from tablecam.record.camera_file import write_camera_file
 from tablecam.rules.games import known_games
 from tablecam.table.position_file import position_from_json
 from tests.commands.refusals import refusal

@@ -8,13 +8,13 @@ from statistics import median
 import numpy as np
 import pytest
 
-from calibration.camera_file import CameraFile, write_camera_file
 from calibration.intrinsics.guide import LensGuide
-from calibration.results import Origin, TableCalibration
+from calibration.results import CameraFile, Origin, TableCalibration
 from tablecam.errors import BadInput
 from tablecam.live_calibration.bases import BasesWork
 from tablecam.live_calibration.state import CalibrationState, SourceStatus, state_json
 from tablecam.live_calibration.work import CalibrationWork
+from tablecam.record.camera_file import write_camera_file
 from tablecam.simulate.demo import demo_roster
 from tablecam.simulate.jig_source import Push, glued_by_hand
 from tablecam.table.bases_file import read_bases, with_bases, with_calibrated

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from calibration.camera import Camera
-from calibration.camera_file import read_camera_file
 from tablecam.errors import BadInput
+from tablecam.record.camera_file import read_camera_file
 from tablecam.simulate.demo import demo_roster
 from tests.live_calibration.stepped import PLACES, Stepped, stepped
 

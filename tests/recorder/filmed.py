@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from calibration.camera_file import CameraFile, write_camera_file
-from calibration.results import CAMERA_PARAMETERS, Origin, TableCalibration
+from calibration.results import CAMERA_PARAMETERS, CameraFile, Origin, TableCalibration
+from tablecam.record.camera_file import write_camera_file
 from tablecam.recorder.rereading import Task
 from tablecam.replay.filming import write_mp4
 from tablecam.simulate.demo import demo_camera, embedded_demo

@@ -11,7 +11,6 @@ from pathlib import Path
 import click
 
 from calibration.camera import Camera
-from calibration.camera_file import read_camera_file
 from tablecam.capture.frame import Frame, Source
 from tablecam.capture.open_source import open_reader, open_source, source_kind
 from tablecam.capture.options import SourceOptions
@@ -20,6 +19,7 @@ from tablecam.commands.new_files import check_place
 from tablecam.commands.source_options import bases_option, source_options
 from tablecam.errors import BadInput
 from tablecam.live_calibration.bases import LAYINGS, BasesProgress, BasesWork
+from tablecam.record.camera_file import read_camera_file
 from tablecam.rules.games import known_games
 from tablecam.simulate.demo import demo_camera, demo_roster
 from tablecam.simulate.jig_source import SimulatedJig, glued_by_hand

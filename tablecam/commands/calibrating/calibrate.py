@@ -12,14 +12,6 @@ from click.core import ParameterSource
 from rich.console import Console
 from rich.progress import track
 
-from calibration.camera_document import MOST_TITLE
-from calibration.camera_file import (
-    CameraFile,
-    back_up,
-    calibration_name,
-    read_camera_file,
-    write_camera_file,
-)
 from calibration.errors import CalibrationError
 from calibration.extrinsics.table_pose import TableSearch, find_table
 from calibration.extrinsics.table_tags import find_tags
@@ -28,7 +20,7 @@ from calibration.intrinsics.board import BoardView, find_chessboard, find_lens_b
 from calibration.intrinsics.coverage_picture import coverage_picture, png_bytes
 from calibration.intrinsics.lens_from_views import check_sizes, choose_views, lens_from_views
 from calibration.intrinsics.lens_progress import lens_progress
-from calibration.results import Origin, TableCalibration
+from calibration.results import CameraFile, Origin, TableCalibration, calibration_name
 from tablecam.capture.options import SourceOptions
 from tablecam.capture.picture import Image
 from tablecam.capture.picture_files import picture_paths, read_picture
@@ -45,6 +37,7 @@ from tablecam.commands.new_files import check_place
 from tablecam.commands.serving import page_options
 from tablecam.commands.source_options import NumberIn, source_options
 from tablecam.errors import BadInput
+from tablecam.record.camera_file import MOST_TITLE, back_up, read_camera_file, write_camera_file
 from tablecam.rules.games import known_games
 from tablecam.table.roster import Roster
 from tablecam.table.table_file import read_table_file

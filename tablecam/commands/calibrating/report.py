@@ -9,12 +9,11 @@ from typing import Any
 
 import click
 
-from calibration.camera_file import CameraFile
 from calibration.extrinsics.table_pose import TableSearch
 from calibration.intrinsics.lens_from_views import RejectedView
 from calibration.intrinsics.lens_progress import Progress
 from calibration.lens import LENS_PARAMETERS
-from calibration.results import LensCalibration, TableCalibration
+from calibration.results import CameraFile, LensCalibration, TableCalibration
 from tablecam.commands import outputs
 from tablecam.rules.reports import TextTable
 

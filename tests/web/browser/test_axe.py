@@ -15,10 +15,10 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
 from calibration.camera import CAMERA_PARAMETERS
-from calibration.camera_file import CameraFile, write_camera_file
-from calibration.results import Origin, TableCalibration
+from calibration.results import CameraFile, Origin, TableCalibration
 from tablecam.hall.watch import HallWatch
 from tablecam.live_calibration.calibration import LiveCalibration
+from tablecam.record.camera_file import write_camera_file
 from tablecam.record.entries import NewEntry
 from tablecam.record.game_file import GameFile
 from tablecam.simulate.demo import demo_camera, demo_roster

@@ -15,11 +15,11 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from calibration.camera import Camera
-from calibration.camera_file import CameraFile, read_camera_file, write_camera_file
-from calibration.results import Origin, TableCalibration
+from calibration.results import CameraFile, Origin, TableCalibration
 from tablecam.capture.frame import Frame
 from tablecam.capture.reader import Reader
 from tablecam.live_calibration.calibration import LiveCalibration
+from tablecam.record.camera_file import read_camera_file, write_camera_file
 from tablecam.rules.hexes.grid import grid_of
 from tablecam.simulate.calibration_source import SimulatedCalibration
 from tablecam.simulate.demo import demo_camera, demo_roster

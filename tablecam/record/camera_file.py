@@ -1,27 +1,37 @@
-"""Reads and writes the JSON of a camera file, checking every key."""
+"""Reads and writes the camera file (`camera.json`) without ever losing an old one.
+
+Lens and table calibration are stored separately: locating the table again always starts from the
+board views alone and never counts one picture twice.
+"""
 
 from __future__ import annotations
 
+import itertools
 import json
-from collections.abc import Sequence
+import math
+import os
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
-from typing import Annotated, Any, ClassVar, Literal, Self
+from pathlib import Path
+from typing import Annotated, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
-from pydantic_core import ErrorDetails
+from pydantic import Field, field_validator, model_validator
 
 from calibration.camera import CAMERA_PARAMETERS, Pose
-from calibration.errors import CalibrationError
 from calibration.lens import LENS_PARAMETERS, Lens
 from calibration.results import (
+    CameraFile,
     LensCalibration,
     Origin,
     TableCalibration,
     TagResidual,
     ViewError,
 )
+from tablecam.documents import Document, Json, json_document, text_of_file
+from tablecam.errors import BadInput
+from tablecam.record.atomic_files import disk_errors, replace_file
+from tablecam.table.sections import StrictModel
 
 FORMAT = "tablecam.camera"
 MOST_TITLE = 60
@@ -40,18 +50,8 @@ _LEAST_FOCAL_PX, _MOST_PX = 1.0, 1e6
 _MOST_RADIAL, _MOST_TANGENTIAL = 1000.0, 0.1
 """Limits of distortion: far beyond any lens, yet nothing overflows."""
 
-Array = NDArray[np.float64]
-Contents = tuple[str, int, int, LensCalibration | None, TableCalibration | None, str]
-"""A name, a picture's width and height, the lens and table calibrations, and a title."""
 
-
-class _Part(BaseModel):
-    """A part of a camera file, with unknown keys forbidden."""
-
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
-
-
-class _View(_Part):
+class _View(StrictModel):
     """The error of one board view."""
 
     name: str
@@ -60,7 +60,7 @@ class _View(_Part):
     corners_left_out: Count = 0
 
 
-class _Tag(_Part):
+class _Tag(StrictModel):
     """The offset of one table tag."""
 
     id: Count
@@ -69,7 +69,7 @@ class _Tag(_Part):
     used: bool
 
 
-class _Lens(_Part):
+class _Lens(StrictModel):
     """The keys that a lens calibration and a table calibration share."""
 
     order: ClassVar[tuple[str, ...]]
@@ -148,11 +148,11 @@ class _Table(_Lens):
     tags: list[_Tag]
 
 
-class _File(_Part):
+class CameraDocument(StrictModel):
     """The whole camera file."""
 
-    format: Literal["tablecam.camera"]
-    version: Literal[1]
+    format: str
+    version: int
     name: Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]+$")]
     title: str = ""
     width_px: Pixels
@@ -176,124 +176,99 @@ class _File(_Part):
         return self
 
 
-def from_text(text: str, source: str) -> Contents:
-    """Parses a camera file's text; `source` is its name in errors.
+def read_camera_file(path: Path | str) -> CameraFile:
+    """Reads the camera file at `path`.
 
     Raises:
-        CalibrationError: It is no camera file, of another version, or a key is unknown, missing or
-            wrong. The message names its line and how many more errors there are.
+        BadInput: The file is missing, is no camera file, is of another version, or one of its keys
+            is unknown, missing or wrong.
     """
-    try:
-        document = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise CalibrationError(
-            f"{source}:{error.lineno}: expected JSON, got: {error.msg}"
-        ) from error
-    # A hostile file must give an error in one line, too.
-    except (ValueError, RecursionError) as error:  # thousands of digits, or of levels
-        raise CalibrationError(f"{source}: expected JSON, got: {error}") from error
-    _check_version(document, text, source)
-    try:
-        file = _File.model_validate(document)
-    except ValidationError as error:
-        first, *others = _faults(error, text, source)
-        more = f" (and {len(others)} more)" if others else ""
-        raise CalibrationError(f"{first}{more}", [first, *others]) from error
+    # A covariance may have any size.
+    document = json_document(text_of_file(Path(path)), str(path), has_lines=True, largest=math.inf)
+    return camera_file_from(document)
+
+
+def camera_file_from(document: Document) -> CameraFile:
+    """Checks the document of a camera file and returns its contents.
+
+    Raises:
+        BadInput: As `read_camera_file`.
+    """
+    document.require(FORMAT, VERSION)
+    file = document.parsed(CameraDocument)
     size = file.width_px, file.height_px
     lens = None if file.lens is None else _lens_calibration(file.lens, size)
     table = None if file.table is None else _table_calibration(file.table, size)
-    return file.name, *size, lens, table, file.title
+    return CameraFile(file.name, *size, lens, table, document.source, file.title)
 
 
-def to_document(contents: Contents) -> dict[str, Any]:
-    """Returns the JSON document of a camera file."""
-    name, width_px, height_px, lens, table, title = contents
-    return {
+def to_json(camera_file: CameraFile) -> str:
+    """Returns the text of a camera file."""
+    document = {
         "format": FORMAT,
         "version": VERSION,
-        "name": name,
-        **({"title": title} if title else {}),
-        "width_px": width_px,
-        "height_px": height_px,
-        "lens": None if lens is None else _lens_document(lens),
-        "table": None if table is None else _table_document(table),
+        "name": camera_file.name,
+        **({"title": camera_file.title} if camera_file.title else {}),
+        "width_px": camera_file.width_px,
+        "height_px": camera_file.height_px,
+        "lens": None if camera_file.lens is None else _lens_document(camera_file.lens),
+        "table": None if camera_file.table is None else _table_document(camera_file.table),
     }
+    return json.dumps(document, indent=1, allow_nan=False) + "\n"
 
 
-def _check_version(document: Any, text: str, source: str) -> None:
-    """Raises CalibrationError if format or version are not ours."""
-    if not isinstance(document, dict):
-        raise CalibrationError(f"{source}: expected a camera file, got {_shown(document)}")
-    for key, expected in (("format", FORMAT), ("version", VERSION)):
-        got = document.get(key)
-        # In Python, JSON's true equals 1, but it is not a version.
-        if got != expected or isinstance(got, bool):
-            got_text = _shown(got) if key in document else "nothing"
-            place = f"{source}:{_line(text, (key,))}" if key in document else source
-            raise CalibrationError(f"{place}: {key}: expected {_shown(expected)}, got {got_text}")
+def write_camera_file(path: Path | str, camera_file: CameraFile) -> Path | None:
+    """Writes a camera file; returns the path of the copy of an earlier file, or None.
 
+    The earlier file is copied beside the new one, named after its calibration, or `old` if it is
+    no camera file. A complete file is at `path` at every instant, so a crash loses neither.
 
-def _faults(error: ValidationError, text: str, source: str) -> list[str]:
-    """Converts pydantic's errors to one line each."""
-    return [
-        f"{_place(problem['loc'], text, source)}: {_expected_and_got(problem)}"
-        for problem in error.errors(include_url=False)
-    ]
-
-
-def _place(path: Sequence[str | int], text: str, source: str) -> str:
-    key = "".join(f"[{p + 1}]" if isinstance(p, int) else f".{p}" for p in path).lstrip(".")
-    return f"{source}:{_line(text, path)}: {key}" if path else source
-
-
-def _expected_and_got(problem: ErrorDetails) -> str:
-    """Returns what was expected and what was found, in words."""
-    if problem["type"] == "extra_forbidden":
-        return f"unknown key, with value {_shown(problem['input'])}"
-    if problem["type"] == "missing":
-        return "this key is missing"
-    message = problem["msg"].removeprefix("Value error, ")
-    message = message[0].lower() + message[1:]
-    return f"{message}, got {_shown(problem['input'])}" if "got" not in message else message
-
-
-def _line(text: str, path: Sequence[str | int]) -> int:
-    """Returns the line, counted from 1, of the value at a path of a JSON text, or of its parent."""
-    decode = json.JSONDecoder().raw_decode
-    # Pydantic's errors have no line numbers: the text is read along the error's path.
-    value_at = at = _next_token(text, 0)
-    for part in path:
-        at, index = _next_token(text, at + 1), 0
-        while text[at] not in "]}":
-            begin, name = at, index
-            if isinstance(part, str):
-                name, end = decode(text, at)
-                at = _next_token(text, end)
-            if name == part:
-                value_at = begin
-                break
-            # Skips a value to reach the next key or element.
-            at, index = _next_token(text, decode(text, at)[1]), index + 1
-        # A missing key has no line of its own: use its parent's.
-        else:  # it is missing
-            break
-    return text.count("\n", 0, value_at) + 1
-
-
-def _next_token(text: str, at: int) -> int:
-    """Returns the index of the next key, value or closing bracket."""
-    while text[at] in " \t\r\n,:":
-        at += 1
-    return at
-
-
-def _shown(value: Any) -> str:
-    """Returns a value as JSON of at most 60 characters."""
+    Raises:
+        BadInput: The file cannot be written.
+    """
+    path = Path(path)
     try:
-        text = json.dumps(value)
-    except RecursionError:
-        text = "JSON nested too deeply"
-    return text if len(text) <= 60 else text[:57] + "..."
+        name = read_camera_file(path).name
+    except BadInput:
+        name = "old"  # not a camera file, but still not ours to lose
+    with disk_errors(str(path), "cannot write the camera file"):
+        copy_path = back_up(path, name)
+        replace_file(path, to_json(camera_file).encode())
+    return copy_path
+
+
+def back_up(path: Path, name: str = "old") -> Path | None:
+    """Copies a file that is about to be overwritten; returns the copy's path, or None.
+
+    The copy lies beside it, with `name` before the ending; an identical copy is reused. None means
+    that there is no file at `path`.
+
+    Raises:
+        OSError: It cannot be read, or the copy cannot be written.
+    """
+    try:
+        old = path.read_bytes()
+    except FileNotFoundError:
+        return None
+    for copy_path in _copy_paths(path, name):
+        try:
+            # Mode "x" never overwrites another copy.
+            with copy_path.open("xb") as file:
+                file.write(old)
+                file.flush()
+                os.fsync(file.fileno())
+        except FileExistsError:
+            if copy_path.read_bytes() == old:
+                return copy_path
+        else:
+            return copy_path
+    raise AssertionError("there is always a next number")
+
+
+def _copy_paths(path: Path, name: str) -> Iterator[Path]:
+    yield path.with_suffix(f".{name}{path.suffix}")
+    for number in itertools.count(2):
+        yield path.with_suffix(f".{name}-{number}{path.suffix}")
 
 
 def _lens(part: _Lens, size: tuple[int, int]) -> Lens:
@@ -339,7 +314,7 @@ def _triple(values: Sequence[float]) -> tuple[float, float, float]:
 
 def _common_document(
     calibration: LensCalibration | TableCalibration, order: tuple[str, ...]
-) -> dict[str, Any]:
+) -> Json:
     """Returns the keys that both calibrations share."""
     return {
         "camera_matrix": calibration.lens.matrix.tolist(),
@@ -352,13 +327,13 @@ def _common_document(
     }
 
 
-def _lens_document(calibration: LensCalibration) -> dict[str, Any]:
+def _lens_document(calibration: LensCalibration) -> Json:
     """Returns the document of a lens calibration."""
     views = [asdict(view) for view in calibration.views]
     return {**_common_document(calibration, LENS_PARAMETERS), "views": views}
 
 
-def _table_document(calibration: TableCalibration) -> dict[str, Any]:
+def _table_document(calibration: TableCalibration) -> Json:
     """Returns the document of a table calibration."""
     return {
         **_common_document(calibration, CAMERA_PARAMETERS),
