@@ -22,13 +22,13 @@
  */
 import { byId, setAttr, svgElement } from "../shared/dom.js";
 import { listenToPointers } from "../shared/gestures.js";
-import { withLabels } from "./labels.js";
+import { bodiesUpon, withLabels } from "./labels.js";
 import { makeLegend, updateLegend } from "./legend.js";
 import { placeView, renderGhost, renderGround, renderPings, renderTapes, renderUnits } from "./layers.js";
-import { renderHexes, renderStacks } from "./hexes.js";
+import { playedOn, renderHexes, renderStacks } from "./hexes.js";
 import { updateShapes } from "./shapes.js";
 import { sideClass, unitOf } from "./things.js";
-import { bestTurn, panned, resized, wholeTable, zoomed } from "./view.js";
+import { panned, resized, wholeTable, zoomed } from "./view.js";
 
 const LAYERS = [
   "ground",
@@ -43,11 +43,11 @@ const LAYERS = [
   "commanders",
   "proof",
   "game",
+  "placing",
   "markers",
   "names",
   "badges",
   "results",
-  "placing",
   "ghost",
   "tapes",
   "pings",
@@ -56,6 +56,8 @@ const LAYERS = [
 ];
 
 const ZOOM_STEP = 1.35;
+/** The view follows what is played on when it grows by more than this. */
+const OUTGROWN_MM = 10;
 /** Wheel travel that zooms by the factor e. */
 const WHEEL_PER_ZOOM = 480;
 
@@ -72,6 +74,8 @@ export class Board {
   /** The shapes that are drawn now, by layer. @type {Record<string, Shape[]>} */
   #drawn = {};
   #legend = makeLegend();
+  /** @type {import("./view.js").Area | null} */
+  #fitted = null;
 
   /** @param {SVGSVGElement} svg @param {State} state */
   constructor(svg, state) {
@@ -86,6 +90,7 @@ export class Board {
   /** Draws a state of the table. @param {State} state */
   set(state) {
     this.state = state;
+    if (state.fitted && this.#hasOutgrown()) this.fit();
     placeView(this.svg, this.#table, state);
     renderGround(this.#layers, state);
     renderHexes(this.#layers.hexes, state);
@@ -127,7 +132,8 @@ export class Board {
   explain(shapes) {
     this.#drawn.about = shapes;
     const { about } = this.#layers;
-    updateShapes(about, shapes, this.state);
+    // It lies beneath the units, which would cover the words.
+    updateShapes(about, withLabels(shapes, this.state, bodiesUpon(this.state)), this.state);
     const { chosen } = this.state;
     const side = chosen.length ? unitOf(this.state, chosen[0])?.side : undefined;
     setAttr(about, "class", `layer about ${side === undefined ? "" : sideClass(this.state, side)}`);
@@ -143,10 +149,19 @@ export class Board {
     this.#look(zoomed(this.state.view, this.state.facts, factor, x_px, y_px));
   }
 
-  /** Shows the whole table, also after the page is resized. @param {number} turn */
-  fit(turn = this.state.view.turn) {
-    this.#look(wholeTable(this.state.facts, this.svg, turn));
+  /** Shows all that is played on, also after the page is resized. @param {number} [turn] */
+  fit(turn = this.state.turned ? this.state.view.turn : undefined) {
+    this.#fitted = playedOn(this.state);
+    this.#look(wholeTable(this.state.facts, this.svg, this.#fitted, turn));
     this.state.fitted = true;
+  }
+
+  /** Whether something was laid outside what the view shows. */
+  #hasOutgrown() {
+    if (!this.#fitted) return false;
+    const [[left, low], [right, high]] = this.#fitted;
+    const [[least_x, least_y], [most_x, most_y]] = playedOn(this.state);
+    return Math.max(left - least_x, low - least_y, most_x - right, most_y - high) > OUTGROWN_MM;
   }
 
   /** Looks from the next side of the table. */
@@ -182,9 +197,8 @@ export class Board {
     };
     for (const [id, press] of Object.entries(buttons)) byId(id).addEventListener("click", press);
     new ResizeObserver(() => {
-      const { facts, fitted, turned, view } = this.state;
-      if (fitted) this.fit(turned ? view.turn : bestTurn(facts, this.svg.clientWidth, this.svg.clientHeight));
-      else this.#look(resized(view, this.svg.clientWidth, this.svg.clientHeight));
+      if (this.state.fitted) this.fit();
+      else this.#look(resized(this.state.view, this.svg.clientWidth, this.svg.clientHeight));
     }).observe(this.svg);
   }
 

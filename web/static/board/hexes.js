@@ -2,7 +2,7 @@
 import { setAttr, setText, svgElement, updateChildren } from "../shared/dom.js";
 import { cornersOf, makeText, placeText, through } from "./shapes.js";
 import { commanderBase, sideClass } from "./things.js";
-import { short, toScreen, toTable } from "./view.js";
+import { short, toScreen, toTable, whole } from "./view.js";
 
 /** @typedef {import("./state.js").State} State */
 /** @typedef {import("./state.js").Point} Point */
@@ -46,6 +46,24 @@ export function hexPx({ facts, view }) {
   return (facts.map?.size_mm ?? 0) * view.px_per_mm;
 }
 
+/** What is played on: the map and all that lies beside it; without a map, the whole table. @type {(state: State) => import("./view.js").Area} */
+export function playedOn({ facts: { map, width_mm, depth_mm }, now }) {
+  if (!map) return whole({ width_mm, depth_mm });
+  const [dx, dy] = now?.hexes?.shift_mm ?? [0, 0];
+  const beside = [...(now?.units ?? []), ...(now?.commanders ?? [])].map(({ x_mm, y_mm }) => [x_mm, y_mm]);
+  const points = [
+    ...map.hexes.map(({ middle_mm: [x, y] }) => [x + dx, y + dy]),
+    ...(now?.hexes?.boxes ?? []).flatMap(({ corners_mm }) => corners_mm),
+    ...beside,
+  ];
+  const [xs, ys] = [points.map(([x]) => x), points.map(([, y]) => y)];
+  const { size_mm } = map;
+  return [
+    [Math.max(0, Math.min(...xs) - size_mm), Math.max(0, Math.min(...ys) - size_mm)],
+    [Math.min(width_mm, Math.max(...xs) + size_mm), Math.min(depth_mm, Math.max(...ys) + size_mm)],
+  ];
+}
+
 /** How far the edge of a counter is from its middle, px. @type {(state: State, owner: import("./state.js").Unit | import("./state.js").Commander) => number} */
 export function edgePx(state, owner) {
   const { width_mm, depth_mm } = "bases" in owner ? owner : commanderBase(owner);
@@ -70,13 +88,19 @@ export function renderStacks(layers, state) {
     );
   });
   updateChildren(layers.badges, stacks, key, makeBadge, (group, { thing, owner, count }) => {
-    const edge = edgePx(state, owner) - 1;
     const [x, y] = toScreen(state.view, state.facts, owner.x_mm, owner.y_mm);
-    const at = toTable(state.view, state.facts, x + edge, y - edge);
+    const [right, down] = badgeOffset(state, owner);
+    const at = toTable(state.view, state.facts, x + right, y + down);
     setAttr(group, "transform", `translate(${short(at[0])} ${short(at[1])})`);
     setAttr(group, "data-stack", thing);
     setText(group.children[0].children[1], `×${count}`);
   });
+}
+
+/** How far the size of a stack stands from its counter's middle, px: in its upper corner, on small counters in the lower one, beside the figures, so that their names have room. @type {(state: State, owner: import("./state.js").Unit | import("./state.js").Commander) => Point} */
+export function badgeOffset(state, owner) {
+  const edge = edgePx(state, owner);
+  return areSmall(state) ? [edge - 3, edge - 2] : [edge - 1, 1 - edge];
 }
 
 /** The visible edge of a counter some layers beneath another: it sticks out to the upper right. @type {(state: State, base: import("./state.js").Base, layer: number) => string} */

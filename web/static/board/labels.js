@@ -1,7 +1,7 @@
 /** Places the labels of shapes so that none overlaps another or a unit's name. */
-import { areSmall, edgePx, isBeneath, stacksOf } from "./hexes.js";
-import { meanPoint, wordsSize } from "./shapes.js";
-import { briefest, counterName, fullName, properName } from "./things.js";
+import { areSmall, badgeOffset, edgePx, isBeneath, stacksOf } from "./hexes.js";
+import { cornersOf, meanPoint, wordsSize } from "./shapes.js";
+import { briefest, commanderBase, counterName, fullName, properName } from "./things.js";
 import { toScreen, toTable, uncut } from "./view.js";
 
 /** @typedef {import("./state.js").State} State */
@@ -40,7 +40,7 @@ function isAsked({ chosen, hover, asked }, thing, id) {
   return chosen.includes(thing) || hover === thing || asked.includes(id);
 }
 
-/** Places of names on counters, above their figures: always the chosen one's, others only if free, shortened if necessary; never on another counter. @type {(state: State) => Map<string, Name>} */
+/** Places of names on counters, above their figures, on no other text: a name is whole where it lies on no other counter either, else as short as it can be told apart. The chosen one's is always written. @type {(state: State) => Map<string, Name>} */
 function counterNamePlaces(state) {
   const { letter, height, half, figures, badge } = areSmall(state) ? COUNTER_PX.small : COUNTER_PX.near;
   const owners = [...(state.now?.units ?? []), ...(state.now?.commanders ?? [])]
@@ -50,29 +50,30 @@ function counterNamePlaces(state) {
       const [x, y] = toScreen(state.view, state.facts, owner.x_mm, owner.y_mm);
       return { owner, thing, isAsked: isAsked(state, thing, owner.id), x, y, edge: edgePx(state, owner) };
     });
-  /** @type {(Box & {of?: string})[]} */
-  const taken = owners.map(({ x, y, edge, thing }) => ({ x, y: y + edge, half, height: figures, of: thing }));
-  const stacked = owners.filter(({ thing }) => stacksOf(state, thing).some(({ hidden }) => hidden.length));
-  taken.push(...stacked.map(({ x, y, edge }) => ({ x: x + edge, y: y - edge, ...badge })));
-  taken.push(...owners.map(({ x, y, edge, thing }) => ({ x, y, half: edge, height: 2 * edge, of: thing })));
-  /** @type {Map<string, Name>} */
+  const bodies = owners.map(({ x, y, edge, thing }) => ({ x, y, half: edge, height: 2 * edge, of: thing }));
+  const texts = owners.flatMap(({ owner, thing, x, y, edge }) => {
+    const figure = { x, y: y + edge, half, height: figures, of: thing };
+    if (!stacksOf(state, thing).some(({ hidden }) => hidden.length)) return [figure];
+    const [right, down] = badgeOffset(state, owner);
+    return [figure, { x: x + right, y: y + down, ...badge, of: thing }];
+  });
+  /** @type {Map<string, Name & {of: string}>} */
   const places = new Map();
-  for (const { owner, thing, isAsked, x, y, edge } of owners.sort((a, b) => Number(b.isAsked) - Number(a.isAsked))) {
-    const up = Math.max(0, (height + figures) / 2 - edge);
-    const name = counterName(state.facts, owner);
-    const ways = [name, briefest(state.facts, name)].map((text) => ({
-      text,
-      x,
-      y: y - up,
-      half: (text.length * letter + LETTER_GAP_PX) / 2,
-      height,
-    }));
-    const others = taken.filter(({ of }) => of !== thing);
-    const box = ways.find((way) => isFree(way, others)) ?? (isAsked ? ways[1] : null);
-    if (!box) continue;
-    places.set(thing, box);
-    taken.push(box);
-  }
+  owners.sort((one, other) => Number(other.isAsked) - Number(one.isAsked));
+  for (const isWhole of [false, true])
+    for (const { owner, thing, isAsked, x, y, edge } of owners) {
+      const name = counterName(state.facts, owner);
+      const text = isWhole ? name : briefest(state.facts, name);
+      const up = Math.max(0, (height + figures) / 2 - edge);
+      const box = { text, x, y: y - up, half: (text.length * letter + LETTER_GAP_PX) / 2, height, of: thing };
+      const isClear = (/** @type {(Box & {of: string})[]} */ taken) =>
+        isFree(
+          box,
+          taken.filter(({ of }) => of !== thing),
+        );
+      const written = [...texts, ...places.values()];
+      if (isClear([...written, ...bodies]) || (!isWhole && (isAsked || isClear(written)))) places.set(thing, box);
+    }
   return places;
 }
 
@@ -125,13 +126,35 @@ export function tapesShown({ tape, keptTapes }) {
   return tape ? [...keptTapes, tape] : keptTapes;
 }
 
-/** Gives each label a free place, and drops labels without one. @type {(shapes: Shape[], state: State) => Shape[]} */
-export function withLabels(shapes, state) {
+/** The boxes that units and commanders cover on the screen. @type {(state: State) => (Box & {id: string})[]} */
+export function bodiesUpon(state) {
+  const { units = [], commanders = [] } = state.now ?? {};
+  const bodies = [...units, ...commanders.map((leader) => ({ ...commanderBase(leader), id: leader.id }))];
+  return bodies.map((body) => ({ id: body.id, ...boxUpon(body, state) }));
+}
+
+/** The box that a unit covers on the screen. @type {(body: Parameters<typeof cornersOf>[0], state: State) => Box} */
+function boxUpon(body, state) {
+  const corners = cornersOf(body).map((corner) => onScreen(corner, state));
+  const [xs, ys] = [corners.map(({ x }) => x), corners.map(({ y }) => y)];
+  const [left, top] = [Math.min(...xs), Math.min(...ys)];
+  const [width, height] = [Math.max(...xs) - left, Math.max(...ys) - top];
+  return { x: left + width / 2, y: top + height / 2, half: width / 2, height };
+}
+
+/** @type {(at_mm: Point, state: State) => {x: number, y: number}} */
+export function onScreen(at_mm, { view, facts }) {
+  const [x, y] = toScreen(view, facts, ...at_mm);
+  return { x, y };
+}
+
+/** Gives each label a free place, and drops labels without one. @type {(shapes: Shape[], state: State, avoided?: Box[]) => Shape[]} */
+export function withLabels(shapes, state, avoided = []) {
   const readings = readingPlaces(
     state,
     tapesShown(state).filter(({ measured }) => measured),
   );
-  const taken = [...nameBoxes(state), ...readings.map(({ box }) => box)];
+  const taken = [...nameBoxes(state), ...readings.map(({ box }) => box), ...avoided];
   return shapes.map((shape) => {
     const label = LABELLED.has(shape.role) && !isAtGoal(state, shape) ? (shape.label ?? "") : "";
     const label_mm = label
@@ -175,7 +198,7 @@ function isFree(box, taken) {
 /** Places for a label, the best one first. @type {(shape: Shape, towards_mm: Point) => Point[]} */
 function placesOf({ kind, role, points_mm }, towards_mm) {
   if (kind === "line")
-    return (role === "front-line" ? [0.93, 0.07, 0.8] : [0.5, 0.35, 0.65, 0.2, 0.8]).map((share) =>
+    return (role === "front-line" ? [0.93, 0.07, 0.8, 0.2, 0.65, 0.35] : [0.5, 0.35, 0.65, 0.2, 0.8]).map((share) =>
       pointAlong(points_mm, share),
     );
   const far = (/** @type {Point} */ p) => Math.hypot(p[0] - towards_mm[0], p[1] - towards_mm[1]);

@@ -5,6 +5,7 @@
  * the side that the player stands on), and the screen (px from the drawing's top left corner).
  *
  * @typedef {{width_mm: number, depth_mm: number}} Size
+ * @typedef {[[number, number], [number, number]]} Area  the corners with the least and the greatest x and y, mm
  * @typedef {[number, number, number, number, number, number]} Matrix  as SVG's matrix()
  * @typedef {object} View
  * @property {number} turn  quarter turns clockwise, 0 to 3
@@ -20,15 +21,17 @@ const MARGIN_PX = 14;
 /** Room below the whole table for the scale, the tools and the notices, so that they hide nothing on it. */
 const FOOT_PX = 48;
 
-/** The whole table in a drawing of this size. @type {(size: Size, width_px: number, height_px: number, turn: number) => View} */
-export function fitted(size, width_px, height_px, turn) {
-  const board = boardSize(size, turn);
-  const px_per_mm = fittingScale(size, width_px, height_px, turn);
+/** The whole table, or an area of it, in a drawing of this size. @type {(size: Size, width_px: number, height_px: number, turn: number, area?: Area) => View} */
+export function fitted(size, width_px, height_px, turn, area = whole(size)) {
+  const board = boardSize(sizeOf(area), turn);
+  const px_per_mm = fittingScale(sizeOf(area), width_px, height_px, turn);
   const below_px = (height_px - board.depth_mm * px_per_mm) / 2;
+  const [[left, low], [right, high]] = area;
+  const [u_mm, v_mm] = onBoard(size, turn, (left + right) / 2, (low + high) / 2);
   return {
     turn,
-    u_mm: board.width_mm / 2,
-    v_mm: board.depth_mm / 2 + Math.max(0, FOOT_PX - below_px) / px_per_mm,
+    u_mm,
+    v_mm: v_mm + Math.max(0, FOOT_PX - below_px) / px_per_mm,
     px_per_mm,
     width_px,
     height_px,
@@ -39,12 +42,13 @@ export function fitted(size, width_px, height_px, turn) {
 export function bestTurn(size, width_px, height_px) {
   // The foot is left below either, and would keep a phone's table from standing upright.
   const [straight, turned] = [0, 3].map((turn) => fittingScale(size, width_px, height_px, turn, MARGIN_PX));
-  return turned > 1.15 * straight ? 3 : 0;
+  return turned > 1.05 * straight ? 3 : 0;
 }
 
-/** The whole table in an element of the page, turned to fill it best. @type {(size: Size, room: {clientWidth: number, clientHeight: number}, turn?: number) => View} */
-export function wholeTable(size, { clientWidth, clientHeight }, turn = bestTurn(size, clientWidth, clientHeight)) {
-  return fitted(size, clientWidth, clientHeight, turn);
+/** The whole table, or an area of it, in an element of the page, turned to fill it best. @type {(size: Size, room: {clientWidth: number, clientHeight: number}, area?: Area, turn?: number) => View} */
+export function wholeTable(size, { clientWidth, clientHeight }, area = whole(size), turn) {
+  turn ??= bestTurn(sizeOf(area), clientWidth, clientHeight);
+  return fitted(size, clientWidth, clientHeight, turn, area);
 }
 
 /** The view moved on the screen; its middle stays on the table. @type {(view: View, size: Size, dx_px: number, dy_px: number) => View} */
@@ -93,8 +97,7 @@ export function viewBox(view) {
 
 /** Converts table coordinates to screen coordinates. @type {(view: View, size: Size, x_mm: number, y_mm: number) => [number, number]} */
 export function toScreen(view, size, x_mm, y_mm) {
-  const [a, b, c, d, e, f] = boardMatrix(size, view.turn);
-  const [u_mm, v_mm] = [a * x_mm + c * y_mm + e, b * x_mm + d * y_mm + f];
+  const [u_mm, v_mm] = onBoard(size, view.turn, x_mm, y_mm);
   return [
     (u_mm - view.u_mm) * view.px_per_mm + view.width_px / 2,
     (v_mm - view.v_mm) * view.px_per_mm + view.height_px / 2,
@@ -134,6 +137,25 @@ export function isFar({ px_per_mm }) {
 /** A number rounded for SVG. @type {(value: number) => string} */
 export function short(value) {
   return String(Math.round(value * 1000) / 1000);
+}
+
+/** @type {(size: Size, turn: number, x_mm: number, y_mm: number) => [number, number]} */
+function onBoard(size, turn, x_mm, y_mm) {
+  const [a, b, c, d, e, f] = boardMatrix(size, turn);
+  return [a * x_mm + c * y_mm + e, b * x_mm + d * y_mm + f];
+}
+
+/** @type {(size: Size) => Area} */
+export function whole({ width_mm, depth_mm }) {
+  return [
+    [0, 0],
+    [width_mm, depth_mm],
+  ];
+}
+
+/** @type {(area: Area) => Size} */
+function sizeOf([[left, low], [right, high]]) {
+  return { width_mm: right - left, depth_mm: high - low };
 }
 
 /** @type {(size: Size, turn: number) => Size} */

@@ -1,10 +1,10 @@
 /** Draws markers beside units on the table, and results of actions in words. */
 import { setAttr, svgElement, updateChildren } from "../shared/dom.js";
-import { areSmall, edgePx, hexPx, isBeneath } from "../board/hexes.js";
-import { namePlaces, readingPlaces, tapesShown } from "../board/labels.js";
-import { cornersOf, makeText, placeText, wordsSize } from "../board/shapes.js";
-import { commanderBase, counterName, isHidden } from "../board/things.js";
-import { isFar, short, toScreen, uncut } from "../board/view.js";
+import { areSmall, edgePx, hexPx, isBeneath, stacksOf } from "../board/hexes.js";
+import { bodiesUpon, namePlaces, onScreen, readingPlaces, tapesShown } from "../board/labels.js";
+import { makeText, placeText, wordsSize } from "../board/shapes.js";
+import { counterName, isHidden } from "../board/things.js";
+import { isFar, short, uncut } from "../board/view.js";
 import { markersShown } from "./midgame.js";
 import { markerWords } from "./words.js";
 
@@ -121,21 +121,7 @@ function toolsUpon(svg, { view }) {
   return tools.boxes;
 }
 
-/** @type {(at_mm: Point, state: State) => {x: number, y: number}} */
-function onScreen(at_mm, { view, facts }) {
-  const [x, y] = toScreen(view, facts, ...at_mm);
-  return { x, y };
-}
-
 /** @typedef {{below: number[], farther: number[], middle?: number, apart?: number}} Ways  how far a box may lie below its unit, and beside its middle, px */
-
-/** Reserves the nearest free place for a box; the first if none is free. @type {(box: Box, px: Ways, taken: Box[], state: State) => {right: number, down: number}} */
-function freeWay(box, px, taken, state) {
-  const way = findWay(box, px, taken, state);
-  if (way) return way;
-  taken.push({ ...box, y: box.y + px.below[0] });
-  return { right: 0, down: px.below[0] };
-}
 
 /** Reserves the nearest free place for a box above, below or beside its unit, outside boxes to avoid; null if none is free. @type {(box: Box, px: Ways, taken: Box[], state: State, avoided?: Box[]) => {right: number, down: number} | null} */
 function findWay(box, { below, farther, middle = 0, apart = ASIDE_PX }, taken, { view }, avoided = []) {
@@ -199,7 +185,7 @@ function unitAt([x, y], { facts, now }) {
   return now?.units.find(({ x_mm, y_mm }) => Math.hypot(x_mm - x, y_mm - y) < reach_mm)?.id ?? "";
 }
 
-/** @typedef {{marks: Mark[], way: {right: number, down: number}}} Row  markers side by side, and where they lie */
+/** @typedef {{marks: Mark[], way: {right: number, down: number}, leader?: number}} Row  markers side by side, where they lie, and how far below them their unit's name is if a line leads to it, px */
 
 /** Draws the markers of each unit beside it, on hexes on its counter: pips, clouds and words in rows, and rings around it. @type {(layer: SVGElement, taken: Box[], state: State) => void} */
 function renderMarkers(layer, taken, state) {
@@ -232,19 +218,19 @@ function renderMarkers(layer, taken, state) {
         ({ key }) => key,
         () => makeMarkers(rows, ring_mm),
         (part) =>
-          rows.forEach(({ way }, index) =>
-            setAttr(
-              part.children[index + 1],
-              "transform",
-              `scale(${short(size / state.view.px_per_mm)}) translate(${short(way.right / size)} ${short(way.down / size)})`,
-            ),
-          ),
+          rows.forEach(({ way, leader = 0 }, index) => {
+            const row = part.children[index + 1];
+            const place = `translate(${short(way.right / size)} ${short(way.down / size)})`;
+            setAttr(row, "transform", `scale(${short(size / state.view.px_per_mm)}) ${place}`);
+            const end = short(leader / size - Math.sign(leader) * (NAME_PX.height / 2));
+            setAttr(row.children[0], "d", leader ? `M0 ${MARKER_PX.middle}V${end}` : "");
+          }),
       );
     },
   );
 }
 
-/** A row in a free place beside its unit's name; in brief, words without room become a sign, and plain words are dropped. It covers another unit, to which it would seem to belong, only if no other place is free. @type {(all: Mark[], unit: import("../board/state.js").Unit, size: number, isBrief: boolean, taken: Box[], upon: (Box & {id: string})[], name: Box | undefined, state: State) => Row} */
+/** A row in a free place beside its unit's name, a line leading to one farther off; in brief, words without room become a sign, and plain words are dropped. Without a free place off other units, it lies on its own. @type {(all: Mark[], unit: import("../board/state.js").Unit, size: number, isBrief: boolean, taken: Box[], upon: (Box & {id: string})[], name: Box | undefined, state: State) => Row} */
 function rowBeside(all, { id, x_mm, y_mm }, size, isBrief, taken, upon, name, state) {
   const others = upon.filter((unit) => unit.id !== id);
   const middle = onScreen([x_mm, y_mm], state);
@@ -256,13 +242,10 @@ function rowBeside(all, { id, x_mm, y_mm }, size, isBrief, taken, upon, name, st
   const row = (/** @type {Mark[]} */ marks, /** @type {{right: number, down: number}} */ { right, down }) => ({
     marks,
     way: { right: right + x - middle.x, down: down + y - middle.y },
+    leader: MARKER_PX.farther.includes(down) ? -down : 0,
   });
   const beside = (/** @type {Mark[]} */ marks) =>
-    row(
-      marks,
-      findWay(boxOf(marks), { ...MARKER_PX, apart }, taken, state, others) ??
-        freeWay(boxOf(marks), { ...MARKER_PX, apart }, taken, state),
-    );
+    row(marks, findWay(boxOf(marks), { ...MARKER_PX, apart }, taken, state, others) ?? { right: 0, down: 0 });
   // In a crowd, a few letters near the unit are clearer than the full words farther off.
   const briefs = all.map(brief);
   if (!isBrief) {
@@ -282,28 +265,14 @@ function rowBeside(all, { id, x_mm, y_mm }, size, isBrief, taken, upon, name, st
   return beside(signs);
 }
 
-/** The boxes that units and commanders cover on the screen. @type {(state: State) => (Box & {id: string})[]} */
-function bodiesUpon(state) {
-  const { units = [], commanders = [] } = state.now ?? {};
-  const bodies = [...units, ...commanders.map((leader) => ({ ...commanderBase(leader), id: leader.id }))];
-  return bodies.map((body) => ({ id: body.id, ...boxUpon(body, state) }));
-}
-
-/** The box that a unit covers on the screen. @type {(body: Parameters<typeof cornersOf>[0], state: State) => Box} */
-function boxUpon(body, state) {
-  const corners = cornersOf(body).map((corner) => onScreen(corner, state));
-  const [xs, ys] = [corners.map(({ x }) => x), corners.map(({ y }) => y)];
-  const [left, top] = [Math.min(...xs), Math.min(...ys)];
-  const [width, height] = [Math.max(...xs) - left, Math.max(...ys) - top];
-  return { x: left + width / 2, y: top + height / 2, half: width / 2, height };
-}
-
 /** The rows of a counter: its first figure and counts at its lower edge, other words at its upper edge. @type {(marks: Mark[], unit: import("../board/state.js").Unit, size: number, isBrief: boolean, state: State) => Row[]} */
 function rowsOnCounter(all, unit, size, isBrief, state) {
   const name = counterName(state.facts, unit).toLowerCase();
   const marks = all.filter(({ text }) => text.toLowerCase() !== name);
   const isBelow = (/** @type {Mark} */ { kind }, /** @type {number} */ index) => index === 0 || kind !== "word";
   const inset = edgePx(state, unit) - INSET_PX;
+  // On small counters, the size of a stack stands beside the figures.
+  const isShared = areSmall(state) && stacksOf(state, `unit:${unit.id}`).some(({ hidden }) => hidden.length);
   const room_px = isBrief ? (WIDEST * hexPx(state)) / size : Infinity;
   return [
     { marks: fitted(marks.filter(isBelow), room_px), edge: Math.max(inset, 0) },
@@ -314,7 +283,10 @@ function rowsOnCounter(all, unit, size, isBrief, state) {
       ),
       edge: -inset,
     },
-  ].map(({ marks, edge }) => ({ marks, way: { right: 0, down: edge - size * MARKER_PX.middle } }));
+  ].map(({ marks, edge }) => ({
+    marks,
+    way: { right: isShared && edge > 0 ? 1 - (size * rowWide(marks)) / 2 : 0, down: edge - size * MARKER_PX.middle },
+  }));
 }
 
 /** A row that fits its counter: a sign replaces long words, which are listed once it is chosen. @type {(marks: Mark[], room_px: number) => Mark[]} */
@@ -348,6 +320,7 @@ function makeMarkers(rows, ring_mm) {
   // Words and figures lie over a ring.
   const [rings, ...sized] = [svgElement("g"), ...rows.map(() => svgElement("g"))];
   upright.append(rings, ...sized);
+  for (const row of sized) row.append(svgElement("path", { class: "leader" }));
   for (const [index, { marks }] of rows.entries()) {
     let x = -rowWide(marks) / 2;
     for (const mark of marks) {
