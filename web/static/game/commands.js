@@ -389,6 +389,8 @@ export class Commands {
         await waitForRest(this.state, isAnew ? LOOKS_AFTER_RESTART : 1);
       }
       const view = await api.sendCommand("begin", { options });
+      // On a phone, units chosen before would hide what the game asks.
+      clear(this.state);
       Object.assign(this.state.game, { again: false, states: opens && !view.proposed ? {} : null });
       // A scenario has its own places: hands of the demo lay the units there.
       if (!this.state.facts.simulated || !this.state.facts.files.scenario) return view;
