@@ -32,7 +32,11 @@ class LocalMaps:
 
     def __call__(self, offsets: Array) -> Array:
         """Maps offsets (m, 2), shared by all patches, or (n, m, 2) to (n, m, 2)."""
-        return np.asarray(_basis(offsets / self.reach) @ self.coefficients)
+        basis = _basis(offsets / self.reach)
+        if basis.ndim == 2:
+            # Two large products are several times as fast as n small ones.
+            return np.moveaxis(np.moveaxis(self.coefficients, -1, 0) @ basis.T, 0, -1)
+        return np.asarray(basis @ self.coefficients)
 
     def over(self, offsets: Array) -> tuple[Map, Map]:
         """Maps offsets (m, 2) shared by all patches to x and y, (n, m) each, in single precision.

@@ -61,8 +61,9 @@ class TagTextures:
         np.clip(row, 0, size - 1, out=row)
         column += (which // self.rows * size)[:, None].astype(np.float32)
         row += (which % self.rows * size)[:, None].astype(np.float32)
-        sampled = np.asarray(cv2.remap(self.sheet, column, row, cv2.INTER_LINEAR))
-        value, by_right, by_up, by_blur = np.moveaxis(sampled.reshape(*column.shape, 4), -1, 0)
+        sampled = cv2.remap(self.sheet, column, row, cv2.INTER_LINEAR)
+        # Arithmetic on contiguous parts is nearly twice as fast as on interleaved ones.
+        value, by_right, by_up, by_blur = map(np.asarray, cv2.split(sampled))
         return value, by_right, by_up, by_blur
 
     @property

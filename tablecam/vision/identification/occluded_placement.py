@@ -21,6 +21,7 @@ from tablecam.vision.identification.occlusion_likelihood import (
     SPREAD,
     costs_with_compact_occluders,
     costs_with_occluders,
+    most_worth,
 )
 
 Array = NDArray[np.float64]
@@ -143,9 +144,13 @@ class OccludedPlacement:
         cost = self._costs[self._own]
         likely = prior / prior[own] * np.exp((cost - self._costs_turned) / SPREAD)
         # The posterior odds of a blank card of this size at this place.
-        card = _CARD_PRIOR * np.exp((cost - self._cost_of_card()) / SPREAD)
-        all_odds = likely.sum() + card + self._odds_of_other_sizes(prior)
-        return bool(_LEAST_PROBABILITY * all_odds <= 1)
+        card = _CARD_PRIOR * float(np.exp((cost - self._cost_of_card) / SPREAD))
+        most_odds = 1 / _LEAST_PROBABILITY - float(likely.sum()) - card
+        # A bound mostly shows that no other size matters: their costs are slow to compute.
+        return (
+            self._odds_of_other_sizes(prior, self._most_worths_of_other_sizes) <= most_odds
+            or self._odds_of_other_sizes(prior, self._worths_of_other_sizes) <= most_odds
+        )
 
     def probability(self, free: Rows, odds: float) -> float:
         """Returns the probability of its own name among unturned tags of its size.
@@ -157,12 +162,10 @@ class OccludedPlacement:
         return float(1 / likely.sum())
 
     def is_sure(self, free: Rows, odds: float, elsewhere: Iterable[OccludedPlacement] = ()) -> bool:
-        """Whether its own name is likely, and sure under compact occluders.
+        """Whether its own name, if likely, is also sure under compact occluders.
 
         Places `elsewhere` compete for the tag.
         """
-        if not self.is_likely(free, odds):
-            return False
         log_odds_against = float(
             np.log1p(_LEAST_ODDS - self.probability_elsewhere(free, odds, elsewhere))
         )
@@ -190,17 +193,15 @@ class OccludedPlacement:
     @property
     def is_worth(self) -> bool:
         """Whether enough of its own tag, and of the black inside it, is visible."""
-        # A cheap test of border and rim first, because the costs are slow to compute.
-        if not self.is_framed:
-            return False
+        # Cheap tests of frame and black first, because the costs are slow to compute.
         thresholds = self._thresholds
+        least_paint = min(thresholds.paint, thresholds.of_paint * int(self._is_paint.sum()))
+        if not self.is_framed or self.paint < least_paint:
+            return False
         # The evidence averaged over all names of the dictionary.
         average = np.log(np.exp((self._costs.min() - self._costs) / SPREAD).mean())
         lead = (self._costs.min() - self._costs[self._own]) / SPREAD - average
-        is_shown = self.paint >= min(
-            thresholds.paint, thresholds.of_paint * int(self._is_paint.sum())
-        )
-        return bool(is_shown and lead >= thresholds.lead and self.worth >= thresholds.worth)
+        return bool(lead >= thresholds.lead and self.worth >= thresholds.worth)
 
     @property
     def is_framed(self) -> bool:
@@ -263,9 +264,8 @@ class OccludedPlacement:
     @cached_property
     def _costs_turned(self) -> Array:
         """Returns the costs of each tag of the dictionary, turned 0 to 3 quarters, (4k,)."""
-        turned = self._expected[:, 1:]
-        costs, _ = self._cost_of(turned.reshape(-1, turned.shape[2]))
-        return np.column_stack([self._costs, costs.reshape(turned.shape[:2])]).ravel()
+        turned = [self._cost_of(self._expected[:, turns])[0] for turns in (1, 2, 3)]
+        return np.column_stack([self._costs, *turned]).ravel()
 
     def _cost_of(self, expected: Map, values: Map | None = None) -> tuple[Array, Array]:
         """Returns the costs of tags that show `expected` (k, m), and those of no tag at all."""
@@ -278,34 +278,56 @@ class OccludedPlacement:
         """The pixels' noise, as a share of the tag's contrast."""
         return self.sight.noise_grey / max(float(self._fit.gain_grey[0]), MIN_GAIN_GREY)
 
+    @cached_property
     def _cost_of_card(self) -> float:
-        """Returns the least cost of a black or white card with a tag's border and rim."""
+        """The least cost of a black or white card with a tag's border and rim."""
         is_inner = tag_points(self.sight.patterns.side_cells).is_inner
         cards = np.stack(
             [np.where(is_inner, level, self._ring) for level in (np.float32(0), np.float32(1))]
         )
         return float(self._cost_of(cards)[0].min())
 
-    def _odds_of_other_sizes(self, prior: Array) -> float:
-        """Returns the odds of tags of other sizes; `prior` (4k,) is that of its own size."""
+    def _odds_of_other_sizes(self, prior: Array, worths: Array) -> float:
+        """Returns the odds of tags of other sizes; `prior` (4k,) is that of its own size.
+
+        `worths` (s, 4k) or (s, 1) is how much less than no tag they cost.
+        """
         own, names = 4 * self._own, np.arange(len(prior)) // 4
         # Missing tags of other sizes are as likely as those of its own.
         prior = np.where(prior > prior.min(), 1.0, prior.min()) / prior[own]
         # Its own name at another size does not compete: the size of each tag is known.
         prior = np.where(names == self._own, 0.0, prior)
-        return float((prior * np.exp((self._worths_of_other_sizes - self.worth) / SPREAD)).sum())
+        return float((prior * np.exp((worths - self.worth) / SPREAD)).sum())
+
+    @cached_property
+    def _values_in_other_sizes(self) -> list[Map]:
+        """The values seen at the points of tags of s other sizes, (m,) each."""
+        tags = [
+            replace(self._fit.tags, sizes_mm=np.array([size_mm]))
+            for size_mm in self._other_sizes_mm
+        ]
+        return [values_at_points(self.sight, replace(self._fit, tags=tag))[0] for tag in tags]
+
+    @cached_property
+    def _most_worths_of_other_sizes(self) -> Array:
+        """A bound of how much less tags of s other sizes cost than no tag, (s, 1)."""
+        low, high = self._expected.min(axis=(0, 1)), self._expected.max(axis=(0, 1))
+        most = [
+            most_worth(values, low, high, noise=self._noise)
+            for values in self._values_in_other_sizes
+        ]
+        return np.array(most).reshape(-1, 1)
 
     @cached_property
     def _worths_of_other_sizes(self) -> Array:
         """How much less tags of s other sizes cost than no tag, turned 0 to 3 quarters, (s, 4k)."""
         # Not costs, as the pixels of another size differ.
-        worths = np.empty((len(self._other_sizes_mm), 4 * len(self._expected)))
-        for row, size_mm in enumerate(self._other_sizes_mm):
-            tags = replace(self._fit.tags, sizes_mm=np.array([size_mm]))
-            values = values_at_points(self.sight, replace(self._fit, tags=tags))
-            costs, no_tag_cost = self._cost_of(self._expected.reshape(worths.shape[1], -1), values)
-            worths[row] = no_tag_cost - costs
-        return worths
+        worths = np.empty((len(self._other_sizes_mm), len(self._expected), 4))
+        for row, values in enumerate(self._values_in_other_sizes):
+            for turns in range(4):  # all at once would not fit into the processor's cache
+                costs, no_tag_cost = self._cost_of(self._expected[:, turns], values)
+                worths[row, :, turns] = no_tag_cost - costs
+        return worths.reshape(len(worths), 4 * len(self._expected))
 
 
 def values_at_points(sight: FrameContext, fits: TagFits) -> Map:

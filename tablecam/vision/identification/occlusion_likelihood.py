@@ -53,41 +53,75 @@ def costs_with_occluders(seen: Map, meant: Map, *, noise: float) -> tuple[Array,
     return costs, cover_cost.sum(axis=(1, 2), dtype=np.float64)
 
 
+def most_worth(seen: Map, low: Map, high: Map, *, noise: float) -> float:
+    """Returns a bound of how much less than no tag a tag costs that shows `low` to `high`, (m,).
+
+    Other arguments as for `costs_with_occluders`.
+    """
+    nearest = np.clip(seen, low, high)
+    mismatch, cover_cost = _point_costs(seen, nearest, noise, _POINT_SIGMA, _COVERED_POINT_COST)
+    # At least the cheaper of the two is paid for each point.
+    return float(np.maximum(cover_cost - mismatch, 0).sum())
+
+
 def costs_with_compact_occluders(seen: Map, meant: Map, *, noise: float) -> Array:
     """Returns the costs of a patch (m,) as each of k tags (k, m) under compact occluders, (3, k).
 
     Where another tag differs, a nearby occluder may simply reach farther: then agreement there says
-    little for a tag. Each row is one model of occluders. Other arguments as for
+    little for a tag. Each row is one model of occluders, an Ising model: its best cover is found by
+    iterated conditional modes (Besag 1986) from three starts. Other arguments as for
     `costs_with_occluders`.
     """
-    return np.array(
-        [_compact_costs(seen, meant, noise, *occluder) for occluder in _COMPACT_OCCLUDERS]
-    )
+    costs = [
+        _point_costs(seen, meant, noise, sigma, covered) for sigma, covered, _ in _COMPACT_OCCLUDERS
+    ]
+    gain = np.array([mismatch - cover_cost for mismatch, cover_cost in costs])
+    gain = gain.reshape(-1, *gain.shape[2:])
+    outline_costs = [cost for _, _, cost in _COMPACT_OCCLUDERS]
+    outline_cost = np.array(outline_costs, dtype=np.float32).repeat(len(meant))
+    starts = np.stack([_box_sums(gain) > 0, gain > 0, np.ones_like(gain, dtype=np.bool_)])
+    least_pull = np.asarray(-gain / outline_cost[:, None, None], dtype=np.float32)
+    is_covered = _compact_covers(starts, least_pull)
+    outline = sum((np.diff(is_covered, axis=axis) != 0).sum(axis=(2, 3)) for axis in (2, 3))
+    saved = (gain * is_covered).sum(axis=(2, 3)) - outline_cost * outline
+    visible_cost = np.array([mismatch.sum(axis=(1, 2)) for mismatch, _ in costs])
+    return np.asarray(visible_cost - saved.max(axis=0).reshape(visible_cost.shape))
 
 
-def _compact_costs(
-    seen: Map, meant: Map, noise: float, sigma: float, point_cost: float, outline_cost: float
-) -> Array:
-    """Returns the costs of each tag, (k,), under the best cover of an Ising model.
+def _compact_covers(starts: Rows, least_pull: Map) -> Rows:
+    """Improves covers (3, n, a, a) until each point is covered if its neighbours pull it enough.
 
-    Found by iterated conditional modes (Besag 1986) from three starts.
+    The pull is the number of its four neighbours that are covered, less those that are not; it must
+    exceed `least_pull` (n, a, a).
     """
-    mismatch, cover_cost = _point_costs(seen, meant, noise, sigma, point_cost)
-    gain = mismatch - cover_cost
-    covered = np.concatenate([_box_sums(gain) > 0, gain > 0, np.ones_like(gain, dtype=np.bool_)])
-    is_even = np.indices(gain.shape[1:]).sum(axis=0) % 2 == 0
-    gain = np.tile(gain, (3, 1, 1))
+    # Small integers, and a row and column of 0 beyond the edges, make the many steps fast.
+    edges = ((0, 0), (0, 0), (1, 1), (1, 1))
+    signs = np.pad(np.where(starts, np.int8(1), np.int8(-1)), edges)
+    least = np.pad(np.floor(least_pull).clip(-5, 4).astype(np.int8), edges[1:])
+    is_inside = np.pad(np.ones(starts.shape[2:], dtype=np.bool_), 1)
+    is_even = np.indices(is_inside.shape).sum(axis=0) % 2 == 0
+    turns = [
+        np.broadcast_to(is_inside & is_turn, signs.shape).ravel().view(np.int8)
+        for is_turn in (is_even, ~is_even)
+    ]
+    flat, row = signs.ravel(), signs.shape[-1]
+    least = np.broadcast_to(least, signs.shape).ravel()
+    pull = np.zeros_like(flat)
+    middle = pull[row:-row]
     for _ in range(_COMPACT_ROUNDS):
-        before = covered
+        before = flat.copy()
         # Updates neighbours in turn, as on a chessboard, so that the cost can only fall.
-        for is_turn in (is_even, ~is_even):
-            is_worth_it = gain + np.float32(outline_cost) * _pull(covered) > 0
-            covered = np.where(is_turn, is_worth_it, covered)
-        if (covered == before).all():
+        for is_turn in turns:
+            np.add(flat[: -2 * row], flat[2 * row :], out=middle)
+            middle += flat[row - 1 : -row - 1]
+            middle += flat[row + 1 : 1 - row]
+            wanted = (pull > least).view(np.int8) * np.int8(2) - np.int8(1)
+            wanted -= flat
+            wanted *= is_turn
+            flat += wanted
+        if (flat == before).all():
             break
-    outline = sum((np.diff(covered, axis=axis) != 0).sum(axis=(1, 2)) for axis in (1, 2))
-    saved = (gain * covered).sum(axis=(1, 2)) - outline_cost * outline
-    return np.asarray(mismatch.sum(axis=(1, 2)) - saved.reshape(3, -1).max(axis=0))
+    return np.asarray(signs[..., 1:-1, 1:-1] > 0)
 
 
 def _point_costs(
@@ -117,17 +151,6 @@ def _point_costs(
         mismatch[np.broadcast_to(is_unknown, mismatch.shape)] = 0
         cover_cost[is_unknown] = 0
     return mismatch, cover_cost
-
-
-def _pull(covered: Rows) -> Map:
-    """Returns how many of each point's four neighbours are covered, less those that are not."""
-    signs = np.where(covered, np.float32(1), np.float32(-1))
-    pull = np.zeros_like(signs)
-    pull[:, 1:] += signs[:, :-1]
-    pull[:, :-1] += signs[:, 1:]
-    pull[:, :, 1:] += signs[:, :, :-1]
-    pull[:, :, :-1] += signs[:, :, 1:]
-    return pull
 
 
 def _box_sums(maps: Map) -> Map:

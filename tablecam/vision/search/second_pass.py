@@ -376,10 +376,13 @@ def _may_be_framed(context: FrameContext, guesses: TagGuesses) -> Rows:
     if not len(guesses):
         return np.zeros(0, dtype=np.bool_)
     points = tag_points(context.patterns.side_cells)
-    seen = context.values_at(guesses, points)
+    # Many guesses differ in their patterns only: each place is sampled once.
+    places = np.column_stack([guesses.places_mm, guesses.headings_rad, guesses.sizes_mm])
+    _, first, which = np.unique(places, axis=0, return_index=True, return_inverse=True)
+    seen = context.values_at(guesses[first], points)
     # Means over whole border and rim survive partial occlusion.
     darker = seen[:, points.is_rim].mean(axis=1) - seen[:, points.is_border].mean(axis=1)
-    return np.asarray(darker >= _LEAST_DARKER * context.gain_grey)
+    return np.asarray(darker >= _LEAST_DARKER * context.gain_grey)[which]
 
 
 def _is_unmoved(tags: TagGuesses, before: TagGuesses, context: FrameContext) -> Rows:
@@ -447,7 +450,7 @@ def _are_sure(
     prior_nats[np.arange(len(fits)), 0, fits.tags.pattern] += own_nats
     sizes_mm = [kind.size_mm for kind in kinds]
     places = placements_of(context, fits, prior_nats, ISOLATED, sizes_mm=sizes_mm)
-    is_sure = np.array([place.is_sure(free, odds) for place in places], dtype=np.bool_)
+    is_sure = np.array([place.is_likely(free, odds) for place in places], dtype=np.bool_)
     if not is_sure.any():
         return is_sure
     names = _dictionary_mask(context, fits.tags.pattern[is_sure])
@@ -456,7 +459,7 @@ def _are_sure(
     is_rival = (fits.tags.pattern[:, None] == near.tags.pattern) & ~overlaps(
         fits.tags.places_mm, near.tags
     )
-    for row in np.flatnonzero(is_sure & is_rival.any(axis=1)):
+    for row in np.flatnonzero(is_sure):
         is_sure[row] = places[row].is_sure(free, odds, compress(others, is_rival[row]))
     return is_sure
 
@@ -530,7 +533,9 @@ def _lie_elsewhere(
         (place,) = placements_of(context, fits[one], nats, least, sizes_mm=())
         rivals = tuple(compress(elsewhere, is_rival[row]))
         is_likely_there = place.probability_elsewhere(free, odds, rivals) >= _LIKELY_ELSEWHERE
-        lie_elsewhere[row] = is_likely_there and not place.is_sure(free, odds, rivals)
+        lie_elsewhere[row] = is_likely_there and not (
+            place.is_likely(free, odds) and place.is_sure(free, odds, rivals)
+        )
     return np.asarray(lie_elsewhere)
 
 
