@@ -16,7 +16,7 @@ from tablecam.rules.syw_d6.field import Field, commands, field_of
 from tablecam.rules.syw_d6.fire import fire_pool
 from tablecam.rules.syw_d6.forming import formation_words
 from tablecam.rules.syw_d6.marches import telling
-from tablecam.rules.syw_d6.tables import COMMAND_IN, GAME
+from tablecam.rules.syw_d6.tables import COLUMN_IN, COMMAND_IN, GAME
 from tablecam.table.model import Position, Unit
 from tablecam.uncertainty.answer import certain, decide, measured
 from tablecam.uncertainty.lengths import distance
@@ -40,12 +40,14 @@ class SheetBook(BattleBook):
             return
         pairs = (units, units[::-1])
         yield Section("fire", "Fire", lambda: (_shot(ground, *pair) for pair in pairs))
-        yield Section(
-            "charge",
-            "Sides to charge",
-            lambda: (line for pair in pairs for line in _faces(ground, *pair)),
-            "edge",
-        )
+        near = [pair for pair in pairs if ground.apart_in(*pair) <= _most_in(ground, pair[0])]
+        if near:
+            yield Section(
+                "charge",
+                "Sides to charge",
+                lambda: (line for pair in near for line in _faces(ground, *pair)),
+                "edge",
+            )
 
 
 def _state(ground: Field, unit: Unit) -> Iterator[Finding]:
@@ -93,6 +95,11 @@ def _shot(ground: Field, firer: Unit, target: Unit) -> Finding:
         tolerance_mm=ground.position.table.tolerance_mm, about=target.id,
     )  # fmt: skip
     return Finding(why, answer, question=asked)
+
+
+def _most_in(ground: Field, unit: Unit) -> float:
+    """Returns the most inches that the dice of a unit's move may make (S-B.4)."""
+    return 6 * ground.troops[unit.id].rate + COLUMN_IN
 
 
 _SIDES: Final = ("front", "left flank", "right flank", "rear")

@@ -18,8 +18,8 @@ from tablecam.geometry.moves.paths import MovePath, Wheel, cheapest_path, square
 from tablecam.geometry.moves.poses import ahead, shifted, wheeled
 from tablecam.geometry.outlines import footprint
 from tablecam.geometry.shapes import shapes_of
-from tablecam.rules.dice import Roll
-from tablecam.rules.game import Ban, DiceGroup, Refused
+from tablecam.rules.dice import Roll, dice_words
+from tablecam.rules.game import Ban, DiceGroup, Refused, Sum
 from tablecam.rules.miniatures.battle import Bases, first_ban
 from tablecam.rules.miniatures.ground import (
     area_of,
@@ -30,6 +30,7 @@ from tablecam.rules.miniatures.ground import (
     overlaps,
 )
 from tablecam.rules.miniatures.moves import MoveLaw, lie_as_meant
+from tablecam.rules.miniatures.reckon import terms
 from tablecam.rules.syw_d6 import state as acts
 from tablecam.rules.syw_d6 import tables
 from tablecam.rules.syw_d6.field import WALL, Field, is_designated
@@ -170,7 +171,12 @@ class MoveDie(Due):
     def dice_groups(self, state: State) -> tuple[DiceGroup, ...]:
         """Returns the dice, and which of them count."""
         places = tuple(range(self.pool.dice))
-        return (DiceGroup(", ".join(self.units), None, places, self.pool.counting),)
+        goal = f"{self.pool.counting}; pips are inches"
+        return (DiceGroup(", ".join(self.units), None, places, goal),)
+
+    def sums(self, state: State) -> tuple[Sum, ...]:
+        """Returns why so many dice are thrown."""
+        return (Sum(dice_words(self.pool.dice), tuple(terms(dict(self.pool.parts)))),)
 
     def follow(self, state: State, answer: tuple[int, ...]) -> State:
         """Returns the state in which the player takes some of the dice."""
@@ -519,8 +525,12 @@ def usual_moves(state: State, unit: Unit) -> Iterator[acts.Move | acts.StayPut]:
     if not is_free(farthest):
         farthest = poses.farthest(on, is_free, 2 * HAND_MM, most_mm) or on(0.0)
     ends = [farthest, on(most_mm / 2)]
-    for length_mm in (most_mm, most_mm / 2):
-        # Wheels end at a quarter turn, however far the dice reach.
+    # Wheels end at a quarter turn, however far the dice reach: the half may be as far.
+    lengths_mm = [
+        most_mm,
+        *([most_mm / 2] if most_mm / 2 < math.pi / 2 * width_mm - HAND_MM else ()),
+    ]
+    for length_mm in lengths_mm:
         turn_deg = math.degrees(min(length_mm / width_mm, math.pi / 2))
         ends.append(wheeled(unit.bases, front.left_mm, turn_deg))
         ends.append(wheeled(unit.bases, front.right_mm, -turn_deg))

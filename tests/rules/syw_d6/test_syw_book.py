@@ -43,7 +43,7 @@ def test_a_range_may_be_too_close_to_call_s_d_8():
 
 @pytest.mark.parametrize(
     ("place", "before"),
-    [((22, 30, DOWN), {"front"}), ((32, 30, UP), {"left flank", "rear"})],
+    [((22, 26, DOWN), {"front"}), ((28, 26, UP), {"left flank", "rear"})],
     ids=["head on", "from behind and beside"],
 )
 def test_the_edges_that_a_unit_may_strike_s_b_14(place, before):
@@ -55,6 +55,8 @@ def test_the_edges_that_a_unit_may_strike_s_b_14(place, before):
         assert finding.answer is not None
         struck |= {side} if finding.answer.answer == "yes" else set()
     assert struck == before
+    far = BOOK.pair_sheet(pair(F1, unit("A1", 22, 40, DOWN)), "F1", "A1")
+    assert "charge" not in [section.key for section in far.sections]
 
 
 def test_why_a_unit_may_not_fire_is_said_s_l_11():

@@ -30,7 +30,7 @@ function hintWords({ by_link, own, may_change }) {
   if (by_link && may_change && own !== "shared")
     return "This shared screen shows one seat for now. Return to the shared screen before the other side looks.";
   if (!by_link)
-    return "Everyone who opens this page shares it. Take a side's seat to see its hand; return to the shared screen before the other side looks. A table started with --lan has a link for each seat instead.";
+    return "Everyone who opens this page shares it. Take a side's seat to see its hand; return to the shared screen before the other side looks. To give each player a screen of their own, start tablecam for phones on the network: it then lists a link for each seat here.";
   if (own === "shared")
     return "Each seat has its own link: open it on that player's phone, or scan the QR code. Anyone with the link sees that side's hand.";
   return "You opened this seat with its link. Other seats have their own links; the shared screen shows them.";
