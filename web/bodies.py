@@ -175,6 +175,13 @@ class Accept(StrictModel):
     version: int | None = None
 
 
+class LiesBeneath(StrictModel):
+    """A hidden unit or commander of whom a player says that it lies beneath a counter."""
+
+    unit: str = Field(min_length=1, max_length=100)
+    version: int | None = None
+
+
 class Intend(StrictModel):
     """An intended place of a unit, declared before its move."""
 

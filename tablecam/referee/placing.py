@@ -21,7 +21,7 @@ from tablecam.table.model import BasePose, Commander, LengthUnit, Position, Unit
 from tablecam.table.motion import HAND_MM, apart_mm, has_its_place, lies_there
 from tablecam.wording import counted, proper_name
 
-_PUT_BACK = "put_back"
+_PUT_BACK, _BENEATH = "put_back", "lies_beneath"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,8 @@ class Placing:
     `where` is its new place in words: its hexes, or how far off it is; None if it is not seen.
     `lost` are bases on the table that the game no longer has, `missing` the number of those that
     only the game has. Without `moves`, those that stay lie in their places. `exchange` says what to
-    do with a counter that shows another face than the game has.
+    do with a counter that shows another face than the game has. One that is hidden may lie
+    `beneath` a counter, which no camera sees: players say so.
     """
 
     unit: str
@@ -41,13 +42,17 @@ class Placing:
     missing: int = 0
     moves: bool = True
     exchange: str = ""
+    beneath: str = ""
 
     @property
     def text(self) -> str:
         """The instruction, in one sentence."""
         name = proper_name(self.unit)
         if not self.bases:
-            return f"{name} is out of play: take it off the table"
+            hidden = "" if self.lost else ", from beneath the others"
+            return f"{name} is out of play: take it off the table{hidden}"
+        if self.beneath:
+            return f"{name} is not seen: put it where the ghost is, if it does not lie there"
         if self.where is None:
             return f"{name} is not seen: put it where the ghost is"
         if self.lost:
@@ -69,9 +74,16 @@ def put_back(unit: str) -> Json:
 
 
 def put_back_words(remark: Mapping[str, Any]) -> str:
-    """Returns such a remark in words; empty for any other."""
+    """Returns such a remark, or that one lies beneath another, in words; empty for any other."""
+    if _BENEATH in remark:
+        return " lies beneath ".join(map(proper_name, remark[_BENEATH]))
     unit = remark.get(_PUT_BACK)
     return f"{proper_name(unit)} was put back" if isinstance(unit, str) else ""
+
+
+def lies_beneath(placing: Placing) -> Json:
+    """Returns the remark that players say that one lies beneath a counter."""
+    return {_BENEATH: [placing.unit, placing.beneath]}
 
 
 def changed(before: Position, after: Position) -> frozenset[str]:
@@ -113,11 +125,12 @@ def placings(
     for name in sorted(names):
         unit = on_table.get(name)
         if name in commanders:
-            yield from _commander_placing(commanders[name], seen, length_unit)
+            yield from _commander_placing(commanders[name], game, seen, length_unit)
         elif name not in in_game:
             # It has left; there is something to do only while it still lies there.
             lies = unit.bases if unit is not None else tuple(filter(None, [markers.get(name)]))
-            if lies:
+            # A counter beneath others has no base to see.
+            if lies or unit is not None:
                 yield Placing(name, (), None, lies, moves=False)
         elif _lies_beneath(in_game[name], unit, game, seen, stacks_in_order):
             continue
@@ -171,17 +184,15 @@ def _lies_beneath(
     if not target.bases or any(base.seen != "held" for base in lies):
         return False
 
-    def is_near(base: BasePose) -> bool:
-        far_mm = math.dist(base.place_mm, target.bases[0].place_mm)
-        return far_mm < max(base.width_mm, base.depth_mm)
-
     # A leader, who is in no stack, may lie on the top counter as well.
     is_top = stacks_in_order and any(base.seen != "held" for base in target.bases)
+    (place,) = target.bases[:1]
     covers = (
         other
         for other in (() if is_top else game.units)
         for base in other.bases
-        if other is not target and not (stacks_in_order and base.seen == "held") and is_near(base)
+        if other is not target and not (stacks_in_order and base.seen == "held")
+        if _is_near(base, place)
     )
     on_table = {unit.id: unit for unit in seen.units}
     if any(top.id in on_table and is_there(on_table[top.id], top) for top in covers):
@@ -190,8 +201,12 @@ def _lies_beneath(
     return any(
         leader.id in leaders and has_its_place(leaders[leader.id], leader)
         for leader in game.commanders
-        if is_near(marker_of(leader, seen.table.marker_mm))
+        if _is_near(marker_of(leader, seen.table.marker_mm), place)
     )
+
+
+def _is_near(base: BasePose, other: BasePose) -> bool:
+    return math.dist(base.place_mm, other.place_mm) < max(base.width_mm, base.depth_mm)
 
 
 def as_placed(game: Position, seen: Position, names: frozenset[str]) -> Position:
@@ -255,21 +270,34 @@ def laid(seen: Position | None, names: Iterable[str]) -> dict[str, Any]:
 
 
 def _commander_placing(
-    commander: Commander, seen: Position, length_unit: LengthUnit
+    commander: Commander, game: Position, seen: Position, length_unit: LengthUnit
 ) -> Iterator[Placing]:
     """Yields the place where a commander has to be put, unless already there."""
     on_table = next((other for other in seen.commanders if other.id == commander.id), None)
     if on_table is not None and has_its_place(on_table, commander):
         return
     marker = marker_of(commander, seen.table.marker_mm)
-    if on_table is None:
-        yield Placing(commander.id, (marker,), None)
-        return
+    if on_table is None or on_table.seen == "held":
+        top = _top_there(marker, commander.side, game, seen)
+        if top or on_table is None:
+            yield Placing(commander.id, (marker,), None, beneath=top)
+            return
     if on_table.pose is not None:
         # The rules give a marker no heading, so it keeps its own.
         marker = replace(on_table.pose, x_mm=commander.x_mm, y_mm=commander.y_mm)
     off_mm = math.dist(on_table.place_mm, commander.place_mm)
     yield Placing(commander.id, (marker,), _where(marker, seen, length_unit, off_mm))
+
+
+def _top_there(marker: BasePose, side: str, game: Position, seen: Position) -> str:
+    """Returns the friend on a hex map that is seen over a marker's place; empty if none is."""
+    for unit in game.units if game.table.hex_map is not None else ():
+        lies = seen.unit(unit.id) if unit.side == side else None
+        if lies is None or not is_there(lies, unit):
+            continue
+        if any(base.seen != "held" and _is_near(base, marker) for base in lies.bases):
+            return unit.id
+    return ""
 
 
 def marker_of(commander: Commander, side_mm: float) -> BasePose:

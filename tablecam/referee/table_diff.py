@@ -65,6 +65,10 @@ class TableDiff:
         """The units and commanders that are seen where they may not lie."""
         return frozenset(move.unit for move in self.suggested if is_astray(move))
 
+    def take_as_placed(self, name: str) -> None:
+        """Drops a hidden unit or commander of whom players say that it lies in its place."""
+        self._to_place -= {name}
+
     def drop_placed(self, state: Any) -> None:
         """Drops the units that players have moved into place."""
         self._to_place = frozenset(placing.unit for placing in self.placings(state))

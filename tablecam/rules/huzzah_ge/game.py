@@ -131,9 +131,9 @@ def _move(state: State, action: acts.Move) -> str:
 
 def _address(state: State, action: acts.Address) -> Offer:
     """Returns the label of the group or unit that an officer addresses, under his own name."""
-    if state.has(action.group):
-        return Offer(action.officer, action.group, units=(action.group,))
-    return Offer(action.officer, f"all of {action.group}")
+    units = dict(orders.groups_of(state, action.officer))[action.group]
+    whole = "" if state.has(action.group) else "all of "
+    return Offer("address", f"{action.officer}: {whole}{action.group}", units=units)
 
 
 def _layout(state: State, action: acts.Deploy) -> str:
@@ -237,6 +237,8 @@ class GloriousEmpires(BattleGame[State]):
     action_groups: ClassVar = {
         **battle.GROUPS,
         "fire": about.ActionGroup("Declare fire"),
+        "address": about.ActionGroup("Give orders to"),
+        "officer": about.ActionGroup("Officers"),
         "give": about.ActionGroup("", is_main=True),
         "move": about.ActionGroup("Move"),
         "form": about.ActionGroup("Deploy", "By hand, one base where it is."),
@@ -275,8 +277,9 @@ class GloriousEmpires(BattleGame[State]):
         acts.Deploy: ("form", _layout),
         acts.Skirmish: ("form", "{unit}: {count} into the skirmish line"),
         acts.PassLines: ("form", "{unit}: pass lines with {other}"),
-        acts.MoveOfficer: lambda _, action: Offer(
-            action.officer, f"to {action.to}" if action.to else "stay"
+        acts.MoveOfficer: (
+            "officer",
+            lambda _, action: f"{action.officer}: {f'to {action.to}' if action.to else 'stay'}",
         ),
         acts.GiveNumber: ("answer", lambda state, action: state.step.number.format(action.value)),
         acts.GiveName: ("answer", _name),

@@ -138,7 +138,7 @@ def shot_of(state: State, units: Sequence[str], target: str) -> Shot:
     down = sum(len(piece.hexes) for piece in pieces) - 1
     row = min(start + down, len(rows) - 1)
     result = rows[row].result
-    terms[f"result {result}"] = troops.modifier_of(result)
+    terms[f"fire result {result}"] = troops.modifier_of(result)
     return replace(
         shot, modifiers={hit.id: _named(terms)}, value=value, start_row=start, rows_down=down,
         row=row, result=result, leader_die=rows[row].leader_check,
@@ -151,7 +151,7 @@ def _gun_shot(state: State, gun: str, target: str, foot: Sequence[Piece]) -> Sho
     result = field.gun_result(troop, distance) or "M"
     if not foot:
         return Shot("duel", (gun,), target, distance, (), {}, result=result)
-    own = {f"result {result}": troops.modifier_of(result), "stars": troop.stars}
+    own = {f"fire result {result}": troops.modifier_of(result), "stars": troop.stars}
     modifiers = {hit.id: _named({**own, **_parts(state, (gun,), hit)}) for hit in foot}
     return Shot(
         "checks", (gun,), target, distance, tuple(modifiers), modifiers, result=result,

@@ -14,7 +14,7 @@ from tablecam.geometry.shapes import Shape
 from tablecam.rules.game import Ban
 from tablecam.rules.hexes.counters import place_finding, range_findings
 from tablecam.rules.hexes.grid import Hex
-from tablecam.rules.hexes.stacks import out_of_boxes
+from tablecam.rules.hexes.stacks import out_of_boxes, seen_counters
 from tablecam.rules.measuring import Measures
 from tablecam.rules.musket_saber import battle, combat, movement, moves
 from tablecam.rules.musket_saber.state import Battle, Start, State
@@ -59,9 +59,13 @@ class FolioBook(Measures):
         laid = [counter for counter in named if counter.bases]
         # Counters have no facing (K-G3).
         place = Section("place", "Place", lambda: (finding(counter)[1] for counter in laid))
+        seen = seen_counters(position)
+        # A counter whose move is not confirmed lies where nothing is worked out for it yet.
         known = state is not None and all(
-            unit in state.names and state.thing(unit).hex for unit in units
-        )
+            name in state.names and (number := state.thing(name).hex)
+            and seen.get(name, number) == number
+            for name in units
+        )  # fmt: skip
         if len(units) > 1:
             apart = Section("range", "Range", partial(range_findings, position, "K-G2", *named))
             if state is None or not known:

@@ -25,7 +25,7 @@ from tablecam.wording import joined
 GROUPS: Final = {
     "attack": about.ActionGroup("Attack", is_main=True, by_tap=True),
     "bombard": about.ActionGroup("Bombard", by_tap=True),
-    "charge": about.ActionGroup("Charge", is_seldom=True),
+    "charge": about.ActionGroup("Charge", is_seldom=True, most=4),
     "move": about.ActionGroup("Move", "By hand; a unit that rolls for its allowance rolls first."),
     "recover": about.ActionGroup("Recover"),
     "return": about.ActionGroup("Return to the map"),

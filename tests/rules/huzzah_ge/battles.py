@@ -72,6 +72,6 @@ class Battle(BattleOf):
 
     def orders(self, officer: str, group: str, order: str, *faces: int) -> Any:
         """Give an order and throw its dice, a pass if none are given."""
-        self.to_orders().act(group, officer)
+        self.to_orders().act(f"{officer}: {group}")
         self.act(order)
         return self.throw(*(faces or (1, 2)))

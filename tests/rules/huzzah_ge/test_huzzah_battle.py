@@ -302,7 +302,7 @@ def test_who_runs_off_the_battlefield_goes_to_the_rout_table_h_9_12():
 
 def test_an_order_is_named_and_rolled_against_its_terms_h_11_3_h_11_4():
     battle = Battle(*facing(30)).to_orders()
-    battle.act("F1", "FC")
+    battle.act("FC: F1")
     assert battle.question == "FC orders F1: which order?"
     battle.act("Advance")
     # Average 8, wholly within 40 cm +1: 9.
@@ -313,7 +313,7 @@ def test_an_order_is_named_and_rolled_against_its_terms_h_11_3_h_11_4():
     for y_cm, factor in ((60, 9 - 1 - 2), (90, 9)):
         horse = unit("A1", 60, y_cm, DOWN, arm="cavalry", kind="other_cavalry", bases=2)
         battle = Battle(unit("F1", 60, 40), horse, *STAFF).to_orders()
-        battle.act("F1", "FC")
+        battle.act("FC: F1")
         battle.act("Advance")
         assert battle.question == f"2 dice for FC: F1 to advance, on {factor} or less"
 
@@ -337,9 +337,9 @@ def test_turning_to_another_unit_or_officer_closes_the_one_before_h_11_7():
     battle.act("Done with this order")
     battle.orders("FC", "F2", "Advance")
     battle.act("Done with this order")
-    assert "FC: F1" not in battle.offers()
+    assert "address: FC: F1" not in battle.offers()
     # What one officer has ordered takes no order from another.
-    assert not [label for label in battle.offers() if label.startswith("FD")]
+    assert not [label for label in battle.offers() if label.startswith("address: FD")]
 
 
 @pytest.mark.parametrize("first", ["F1", "all of french division"])
@@ -347,7 +347,7 @@ def test_a_unit_may_be_ordered_again_at_one_less_alone_or_with_its_group_h_11_4_
     battle = Battle(unit("F2", 60, 30), *facing(40))
     battle.orders("FC", first, "Advance")
     battle.act("Done with this order")
-    battle.act("F1", "FC")
+    battle.act("FC: F1")
     # Average 8, in radius +1, an order given to it already -1.
     assert "manoeuvre on 8 or less" in battle.play.asked().hint
 
@@ -378,12 +378,12 @@ def test_a_group_acts_together_and_each_as_far_as_it_may_h_11_2_h_12_2():
 def test_an_attached_officer_orders_his_unit_alone_and_goes_with_it_h_11_12():
     battle = Battle(unit("F2", 30, 40), *facing(40))
     battle.do(Overrule(phase="officers"))
-    battle.act("to F1", "FC")
+    battle.act("FC: to F1")
     marker_mm = battle.state.position.table.marker_mm
     behind_mm = 600, 400 - 40 - marker_mm / 2 - 2
     assert battle.state.field.officers["FC"].place_mm == pytest.approx(behind_mm)
     battle.do(Overrule(phase="orders", active="french"))
-    assert battle.offers()[:-1] == ["FC: F1"]
+    assert battle.offers()[:-1] == ["address: FC: F1"]
     battle.orders("FC", "F1", "Advance")
     before = battle.state.field.officers["FC"].y_mm
     battle.act("F1: 15.0 cm ahead")
@@ -392,7 +392,7 @@ def test_an_attached_officer_orders_his_unit_alone_and_goes_with_it_h_11_12():
 
 def test_a_routing_unit_takes_no_orders_h_11_13():
     battle = Battle(unit("F2", 30, 40, state={"routing": True, "disordered": True}), *facing(40))
-    assert "FC: F2" not in battle.to_orders().offers()
+    assert "address: FC: F2" not in battle.to_orders().offers()
 
 
 def test_an_impulsive_unit_charges_what_it_could_reach_h_11_16():
@@ -540,7 +540,7 @@ def test_out_of_dense_terrain_onto_an_enemy_takes_two_orders_h_12_6_h_14_7():
 
 def test_far_from_the_enemy_orders_are_easier_h_11_10():
     battle = Battle(unit("F1", 60, 10), unit("A1", 60, 91, DOWN), *STAFF).to_orders()
-    battle.act("F1", "FC")
+    battle.act("FC: F1")
     # Average 8, in radius +1, out of range +1.
     assert "manoeuvre on 10 or less" in battle.play.asked().hint
 

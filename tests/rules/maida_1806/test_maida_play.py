@@ -80,7 +80,7 @@ def test_two_passes_in_a_row_end_the_subphase_d_14_5():
 def test_a_fire_in_the_own_subphase_costs_a_point_d_14_10_2():
     play = moving(unit("FA", "0505"), unit("BA", "0604", 240))
     fire = next(action for action in play.legal() if action.type == "fire")
-    passes = "8 or less passes (Morale 7, on the die first fire +1, result M-2 -2)"
+    passes = "8 or less passes (Morale 7, on the die first fire +1, fire result M-2 -2)"
     assert GAME.offered(play.state, fire).label == f"FA at BA: morale check, {passes}"
     (fired,) = choose(play, "fire", units=("FA",)).events
     assert fired.text == "FA fires at BA: result M-2, a Morale Check at -2"

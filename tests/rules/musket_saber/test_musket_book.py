@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from tablecam.rules.musket_saber.book import BOOK
@@ -98,3 +99,19 @@ def test_posts_have_a_reach_alone_and_before_a_game_there_is_a_place_alone_k_12_
     position = GAME.position(begun().state)
     handle = BOOK.rulings(position, "house-red")
     assert [section.key for section in BOOK.sections(handle, "Red 1st")] == ["place"]
+
+
+def test_nothing_is_worked_out_for_a_counter_whose_move_is_not_confirmed_k_g4():
+    play = battle(unit("R1", "0505"), unit("G1", "0605"))
+    position = GAME.position(play.state)
+    x_mm, y_mm = play.state.grid.middle_mm(("0404",))
+    moved = tuple(
+        replace(one, bases=(replace(one.bases[0], x_mm=x_mm, y_mm=y_mm),))
+        if one.id == "R1"
+        else one
+        for one in position.units
+    )
+    handle = BOOK.in_game(BOOK.rulings(replace(position, units=moved), "red"), play.state)
+    assert [section.key for section in BOOK.sections(handle, "R1")] == ["place"]
+    assert [section.key for section in BOOK.sections(handle, "R1", "G1")] == ["place", "range"]
+    assert "targets" in sheet(play, "R1")

@@ -244,7 +244,7 @@ def test_a_long_list_shows_the_buttons_of_the_chosen_unit_until_it_is_opened(mod
         ["Foot: 1, 16, ", "Horse: column, 1, All units", "Foot: volley, 1, ", "End, 1, "],
         ["H2: form, 1, All units", "H2: throw, 1, All units"],
         ["undefined, 0, Tap a shaded place, or show all 16"],
-        ["Horse: 1, 8, All units"],
+        ["undefined, 0, Tap a shaded place, or show all 8"],
     ]
 
 

@@ -61,7 +61,10 @@ function renderLatest(state) {
   // The strip names the phase.
   const shown = latest.filter(({ kind }) => !["detail", "phase"].includes(moments[kind]));
   const isWhole = hasRoomForAll(view);
-  const all = isWhole ? [...causeOf(log, latest, moments), ...latest] : shown.length ? shown : latest;
+  // An attack is over when whoever is asked has nothing to answer or to roll.
+  const goesOn = !view?.is_yours || view.actions.some(({ group, dice }) => group === "answer" || dice !== null);
+  const cause = goesOn ? causeOf(log, latest, moments) : [];
+  const all = isWhole ? [...cause, ...latest] : shown.length ? shown : latest;
   const lines = all.slice(0, isWhole ? MOST_LATEST.whole : MOST_LATEST.usual);
   const rolled = view ? latestRoll(view) : undefined;
   byId("game-cast-for").classList.toggle("repeated", rolled !== undefined && lines.includes(rolled));

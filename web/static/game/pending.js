@@ -37,15 +37,21 @@ export function renderPending(state) {
     byId("game-due"),
     view?.to_place ?? [],
     ({ unit }) => `put ${unit}`,
-    () => element("li", "span", "button"),
-    (row, { unit, text, ghost, lost, moves }) => {
-      const [words, byHand] = /** @type {HTMLElement[]} */ ([...row.children]);
+    () => element("li", "span", "button", "button"),
+    (row, { unit, text, ghost, lost, moves, beneath }) => {
+      const [words, byHand, said] = /** @type {HTMLElement[]} */ ([...row.children]);
       setText(words, sentence(text));
       setAttr(byHand, "class", "main");
       setAttr(byHand, ghost.length ? "data-lay" : "data-lift", unit);
       const takesOff = `Take ${lost.length > 1 && ghost.length ? "them" : "it"} off`;
       setText(byHand, lost.length ? (moves ? "Do both" : takesOff) : moves ? "Put it there" : "Do it");
       byHand.hidden = !mayLay(state);
+      // What lies beneath a counter is the players' to say: no camera sees it.
+      const isHidden = Boolean(beneath) || ghost.length + lost.length === 0;
+      setAttr(said, beneath ? "data-beneath" : "data-off", unit);
+      setText(said, beneath ? `It lies beneath ${properName(beneath)}` : "It is off the table");
+      said.hidden = !isHidden || view?.seat.kind === "spectator";
+      disable(said, state.game.busy !== null);
     },
   );
   updateChildren(
@@ -312,6 +318,7 @@ export function listenToMoved(commands) {
     }),
   );
   onClickWithin("intent-ranges", "data-intent", (intent) => commands.intend(JSON.parse(intent)));
+  onClickWithin("game-due", "data-beneath", (unit) => commands.liesBeneath(unit));
   onClickWithin("game-together", "data-confirm-all", () => commands.confirmAll());
   onClick("astray-accept", () => commands.acceptAll());
   byId("astray-shown").addEventListener("toggle", () =>

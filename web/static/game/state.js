@@ -24,7 +24,7 @@
  * @property {Action} action
  * @property {string} [passes_to]  beside a button that passes for all: the seat that is asked when this one passes alone, empty if none is
  *
- * @typedef {{unit: string, text: string, ghost: GhostBase[], lost: GhostBase[], moves: boolean}} ToPlace  a move that the game waits for: `lost` bases are taken away, the others go to the ghost if it `moves`
+ * @typedef {{unit: string, text: string, ghost: GhostBase[], lost: GhostBase[], moves: boolean, beneath?: string}} ToPlace  a move that the game waits for: `lost` bases are taken away, the others go to the ghost if it `moves`; a hidden one may lie `beneath` a counter
  * @typedef {{unit: string, text: string, is_legal: boolean, after: string[], answer: RuleAnswer, ghost: GhostBase[], is_back: boolean, choices: {label: string, action: {type: string}}[]}} Moved  a move that the camera saw, the units that have to go first, whether it can only be undone, and what it may have been where no length is in doubt
  *
  * @typedef {{title: string, terms: string[]}} Sum  a total, and its terms in words
@@ -142,6 +142,8 @@ import { markerWords } from "./words.js";
 export const BEGINNING = "Beginning …";
 /** How many buttons a group shows before "more". */
 export const MOST_BUTTONS = 12;
+/** How many places of the board a group lists as buttons too. */
+const MOST_PLACES = 6;
 
 /** A page before its first state of the table and the game. @type {(facts: import("../board/state.js").TableFacts, view: import("../board/view.js").View) => State} */
 export function newState(facts, view) {
@@ -428,9 +430,11 @@ export function groupsShown(state) {
     const about = sorted.filter(isChosen);
     // Places are chosen on the board, where they are shaded, rather than from a long list.
     const listed = units.length > 1 || about.length ? about : sorted;
-    if (isLong(listed) && listed.every(leadsToPlace) && !state.game.open.includes(group)) {
-      const more = isHinted ? `Show all ${listed.length}` : `Tap a shaded place, or show all ${listed.length}`;
-      return { group, units, buttons: [], more };
+    const places = listed.filter(leadsToPlace);
+    if (places.length > MOST_PLACES && !state.game.open.includes(group)) {
+      const others = listed.filter((button) => !places.includes(button));
+      const all = `how all ${listed.length}`;
+      return { group, units, buttons: others, more: isHinted ? `S${all}` : `Tap a shaded place, or s${all}` };
     }
     if (units.length > 1) return { group, units, buttons: about, more: "" };
     // The button that opens the rest takes the room of one.

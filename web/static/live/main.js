@@ -97,9 +97,12 @@ function removeTape(index) {
 }
 
 /** Declares that the hidden bases of the chosen thing have left the table. */
-async function takeOff() {
-  const [thing] = state.chosen;
-  if (byId("take-off").hidden) return;
+function takeChosenOff() {
+  if (!byId("take-off").hidden) void takeOff(state.chosen[0]);
+}
+
+/** @param {string} thing */
+async function takeOff(thing) {
   try {
     await api.takeOff(thing);
     choosing.clear(state);
@@ -238,7 +241,7 @@ const keys = {
   l: () => show({ lines: !showsLines(state) }),
   u: nextUncertainty,
   k: keep,
-  x: takeOff,
+  x: takeChosenOff,
   q: (event) => moves.turn(event.shiftKey ? TURN_DEG.fine : TURN_DEG.coarse),
   e: (event) => moves.turn(event.shiftKey ? -TURN_DEG.fine : -TURN_DEG.coarse),
   undo: () => moves.undo(),
@@ -272,7 +275,8 @@ onClick("pick-units", () => pick("units"));
 onClick("pick-bases", () => pick("bases"));
 onClick("moving", toggleMoving);
 onClick("keep", keep);
-onClick("take-off", takeOff);
+onClick("take-off", takeChosenOff);
+if (facts.referee) onClickWithin("game-due", "data-off", (unit) => takeOff(`unit:${unit}`));
 onClick("follow-map", () => void moves.tried(() => api.followMap()));
 onClick("clear", clear);
 onClickWithin("measure-body", "data-tape", removeTape);
