@@ -48,7 +48,7 @@ class FolioBook(Measures):
         return handle.position if isinstance(handle, Handle) else super().ruled_position(handle)
 
     def sections(self, handle: object, *units: str) -> Sequence[Section]:
-        """Returns what a unit controls and may do, or what two units may do to each other."""
+        """Returns what a unit may do, or two to each other; a place alone while a move is open."""
         position = out_of_boxes(self.ruled_position(handle))
         state = handle.state if isinstance(handle, Handle) else None
         if position.table.hex_map is None:
@@ -60,12 +60,8 @@ class FolioBook(Measures):
         # Counters have no facing (K-G3).
         place = Section("place", "Place", lambda: (finding(counter)[1] for counter in laid))
         seen = seen_counters(position)
-        # A counter whose move is not confirmed lies where nothing is worked out for it yet.
-        known = state is not None and all(
-            name in state.names and (number := state.thing(name).hex)
-            and seen.get(name, number) == number
-            for name in units
-        )  # fmt: skip
+        hexes = {} if state is None else {n: state.thing(n).hex for n in units if n in state.names}
+        known = all(seen.get(name, hexes.get(name) or "") == hexes.get(name) for name in units)
         if len(units) > 1:
             apart = Section("range", "Range", partial(range_findings, position, "K-G2", *named))
             if state is None or not known:

@@ -508,8 +508,7 @@ class Fortune(Due):
             return
         # Those who were to charge the target are passed over.
         alone = replace(state, charges=())
-        charges = moves.Go(unit.id, float(max(CHARGE_MP))).charges(alone)
-        for move in sorted(charges, key=lambda move: len(move.path)):
+        for move in moves.Go(unit.id, float(max(CHARGE_MP))).charges(alone):
             if not any(state.unit(name).fought for name in state.combat_units(move.units)):
                 yield acts.Fow("charge", unit.id, move.path, move.charge, move.units[1:])
 

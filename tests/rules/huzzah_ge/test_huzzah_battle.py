@@ -238,7 +238,7 @@ def test_cavalry_routers_and_columns_do_not_fire_h_7_1():
 def test_an_officer_with_a_unit_that_is_hit_may_fall_h_10_1_h_10_2():
     battle = Battle(*facing())
     battle.do(Overrule(phase="officers", active="allied"))
-    battle.act("to A1", "AC")
+    battle.act("AC: to A1")
     battle.do(Overrule(phase="fire", active="french"))
     battle.fires("F1 at A1")
     battle.throw(2, 2)

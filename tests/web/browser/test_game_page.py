@@ -214,7 +214,7 @@ def test_an_army_without_morale_ends_the_game_for_all_to_see_and_another_begins(
             over = seat.page.locator("#game-over")
             expect(over).to_contain_text("The Austrian army has no morale left: Prussians win")
             expect(over).to_contain_text("Prussian: morale 6, Austrian: morale 0")
-        expect(fight.prussian.page.locator("#game-due button")).to_have_text("Take it off")
+        expect(fight.prussian.page.locator("#game-due button:visible")).to_have_text("Take it off")
         expect(spectator.page.locator("#game button:not(.link):visible")).to_have_count(0)
         expect(fight.prussian.page.locator("#begin")).to_have_text("Start another game")
         fight.begin()

@@ -47,10 +47,11 @@ export function renderPending(state) {
       setText(byHand, lost.length ? (moves ? "Do both" : takesOff) : moves ? "Put it there" : "Do it");
       byHand.hidden = !mayLay(state);
       // What lies beneath a counter is the players' to say: no camera sees it.
-      const isHidden = Boolean(beneath) || ghost.length + lost.length === 0;
-      setAttr(said, beneath ? "data-beneath" : "data-off", unit);
-      setText(said, beneath ? `It lies beneath ${properName(beneath)}` : "It is off the table");
-      said.hidden = !isHidden || view?.seat.kind === "spectator";
+      const isGone = ghost.length + lost.length === 0;
+      setAttr(said, "data-beneath", beneath ? unit : null);
+      setAttr(said, "data-off", isGone ? unit : null);
+      setText(said, beneath ? `It lies beneath ${properName(beneath)}` : isGone ? "It is off the table" : "");
+      said.hidden = !(beneath || isGone) || view?.seat.kind === "spectator";
       disable(said, state.game.busy !== null);
     },
   );
