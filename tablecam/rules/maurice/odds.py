@@ -31,7 +31,8 @@ from tablecam.rules.maurice.combat.results import (
 from tablecam.rules.maurice.field.field import GAME, Field, UnitOnField, field_of
 from tablecam.rules.maurice.field.requests import Combat, Rally, Request, Volley, request_of
 from tablecam.rules.maurice.field.terms import chance_to_reach
-from tablecam.rules.maurice.fire.fire import Shot, fire_of, shot_list
+from tablecam.rules.maurice.fire.fire import fire_of
+from tablecam.rules.maurice.fire.volley import Shot, shot_list
 from tablecam.rules.odds import (
     PLUS_MINUS,
     SAMPLES,
@@ -153,7 +154,7 @@ def _combat(field: Field, request: Combat) -> Json:
     # Units of melees in one group may meet as they fall back; groups are independent.
     for group in _merged(may_meet(melee) for melee in melees):
         in_group = [
-            _results(field, met, scores, tuple(name for name in scores if name in melee))
+            _results([value for name, value in scores.items() if name in melee])
             for melee in melees
             if melee <= group
         ]
@@ -221,17 +222,12 @@ _RESULTS = {
 }
 
 
-def _results(
-    field: Field,
-    met: combat.Meeting,
-    scores: Mapping[str, combat.CombatValue],
-    names: tuple[str, ...],
-) -> Chances[_Melee]:
+def _results(values: Sequence[combat.CombatValue]) -> Chances[_Melee]:
     """Returns the chances of the results of a melee (M-8.20), before anyone falls back."""
-    # These scores are placeholders: all throws follow below.
-    units = [combat.scored_unit(field, met, name, scores[name], 0) for name in names]
+    fighters = [value.fighter for value in values]
+    names = tuple(fighter.id for fighter in fighters)
     dice, is_exact = throws(len(names))
-    settled = settle(units, dice + np.array([scores[name].value for name in names]))
+    settled = settle(fighters, dice + np.array([value.value for value in values]))
     rows = counted(np.hstack([settled.gained, settled.is_broken]), is_exact=is_exact)
     chances = {
         tuple(zip(names, zip(row, row[len(names) :], strict=False), strict=True)): share

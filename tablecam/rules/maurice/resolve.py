@@ -13,7 +13,7 @@ from tablecam.rules.maurice.field.field import GAME, Field
 from tablecam.rules.maurice.field.requests import Combat, Rally, Request, Volley, check_dice
 from tablecam.rules.maurice.field.tables import FALL_BACK_BW
 from tablecam.rules.maurice.field.terms import Reason
-from tablecam.rules.maurice.fire.fire import roll_shots, shot_list, target_results
+from tablecam.rules.maurice.fire.volley import roll_shots, shot_list, target_results
 from tablecam.rules.maurice.place.contacts import flanked_by, to_flank
 from tablecam.rules.maurice.rulings.interpretations import interpretations
 from tablecam.rules.questions import as_answer
@@ -67,7 +67,7 @@ def _combat(field: Field, request: Combat) -> Json:
     met = combat.meeting(field, request.active)
     combat.check_combat(request, met)
     dice, values = combat.dice_of(request, met), combat.scores_of(field, met, request.cards)
-    results = combat.results_before_fall_back(field, met, values, dice)
+    results = combat.results_before_fall_back(values, dice)
     order = combat.fall_back_order(field, request, met.contacts)
     results = combat.fallen_back(field, order, met, results)
     after = position_after(

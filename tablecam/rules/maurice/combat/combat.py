@@ -19,7 +19,7 @@ from tablecam.geometry.sight import eroded_by_hair, free_lines
 from tablecam.rules.maurice.combat.engagement import Engagements, engagements
 from tablecam.rules.maurice.combat.results import (
     CombatResult,
-    ScoredUnit,
+    Fighter,
     WayBack,
     fall_back,
     fall_back_path,
@@ -33,7 +33,6 @@ from tablecam.rules.maurice.field.terms import Reason, Term, amounts_by_name
 from tablecam.rules.maurice.field.worlds import drawn_unit
 from tablecam.rules.maurice.place.contacts import Contacts, contacts_of_field, flanked_by
 from tablecam.rules.memo import Memo
-from tablecam.table.model import Arm
 from tablecam.table.sides import side_plural
 from tablecam.uncertainty.answer import Answer, certain
 from tablecam.uncertainty.margins import Chance, Flags, chance_of
@@ -178,27 +177,6 @@ class Meeting:
 
 
 @dataclass(frozen=True, slots=True)
-class Fighter:
-    """An engaged unit and the facts that decide its combat value. Units are named by their ids.
-
-    `higher` and `covered` are the enemies that it attacks on higher ground (M-8.15) and in cover
-    that counts (M-8.14), `flanked_by` the engaged enemies that attack its flank or rear (M-8.16).
-    Each is empty where the rule does not apply to the unit.
-    """
-
-    id: str
-    arm: Arm
-    formation: str
-    engaged_with: tuple[str, ...]
-    disruption: int = 0
-    is_in_bad_terrain: bool = False
-    higher: tuple[str, ...] = ()
-    covered: tuple[str, ...] = ()
-    flanked_by: tuple[str, ...] = ()
-    card: int = 0
-
-
-@dataclass(frozen=True, slots=True)
 class CombatValue:
     """The combat value that a unit adds to its die, with its parts.
 
@@ -208,8 +186,13 @@ class CombatValue:
     basic: int
     modifiers: Mapping[str, int]
     value: int
-    engaged_with: tuple[str, ...]
+    fighter: Fighter
     because: tuple[Reason, ...]
+
+    @property
+    def engaged_with(self) -> tuple[str, ...]:
+        """The unit's opponents."""
+        return self.fighter.engaged_with
 
     def to_json(self, die: int | None = None) -> Json:
         """Returns the value, or with a die the score, and its parts."""
@@ -263,9 +246,7 @@ def _value(fighter: Fighter, everyone: Mapping[str, Fighter]) -> CombatValue:
     because = [Reason("M-8.16", "basic", (fighter.arm, basic)), *terms]
     if summed < 0:
         because.append(Reason("M-8.16", "floor", (summed,)))
-    return CombatValue(
-        basic, amounts_by_name(terms), max(summed, 0), fighter.engaged_with, tuple(because)
-    )
+    return CombatValue(basic, amounts_by_name(terms), max(summed, 0), fighter, tuple(because))
 
 
 def _terms(fighter: Fighter, everyone: Mapping[str, Fighter]) -> tuple[Term, ...]:
@@ -312,20 +293,10 @@ def check_combat(request: Combat, met: Meeting) -> None:
 
 
 def results_before_fall_back(
-    field: Field, met: Meeting, scores: Mapping[str, CombatValue], dice: Mapping[str, int]
+    values: Mapping[str, CombatValue], dice: Mapping[str, int]
 ) -> Mapping[str, CombatResult]:
     """Returns the results of all engaged units, in order, before anyone falls back (M-8.20)."""
-    return results(
-        scored_unit(field, met, name, value, dice[name]) for name, value in scores.items()
-    )
-
-
-def scored_unit(field: Field, met: Meeting, name: str, value: CombatValue, die: int) -> ScoredUnit:
-    """Returns an engaged unit with its score."""
-    unit = field.by_id[name]
-    # Contacts are listed for active units only.
-    is_active, score = name in met.contacts, value.value + die
-    return ScoredUnit(name, is_active, score, value.engaged_with, unit.disruption, len(unit.bases))
+    return results({value.fighter: value.value + dice[name] for name, value in values.items()})
 
 
 def must_fall_back(met: Meeting, result_of: Mapping[str, CombatResult]) -> tuple[str, ...]:
@@ -371,9 +342,10 @@ def _is_broken(name: str, result_of: Mapping[str, CombatResult]) -> bool:
 
 def _fighter(field: Field, name: str, met: Meeting, card: int) -> Fighter:
     unit, enemies = field.by_id[name], met.engaged[name]
-    attacked = [field.by_id[enemy] for enemy in enemies if unit.side == met.active]
+    is_active = unit.side == met.active
+    attacked = [field.by_id[enemy] for enemy in enemies if is_active]
     # Only defenders can be attacked on flank or rear.
-    flanking = flanked_by(field, unit, met.contacts_on_field) if unit.side != met.active else ()
+    flanking = () if is_active else flanked_by(field, unit, met.contacts_on_field)
     return Fighter(
         name,
         unit.unit.arm,
@@ -385,6 +357,8 @@ def _fighter(field: Field, name: str, met: Meeting, card: int) -> Fighter:
         covered=tuple(enemy.id for enemy in attacked if has_cover_from(field, unit, enemy)),
         flanked_by=tuple(enemy for enemy in flanking if enemy in enemies),
         card=card,
+        is_active=is_active,
+        bases=len(unit.bases),
     )
 
 

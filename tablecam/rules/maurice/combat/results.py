@@ -36,15 +36,26 @@ _NOBODY = -1
 
 
 @dataclass(frozen=True, slots=True)
-class ScoredUnit:
-    """An engaged unit with its score, its opponents, its disruption and its number of bases."""
+class Fighter:
+    """An engaged unit and the facts that decide its combat. Units are named by their ids.
+
+    `higher` and `covered` are the enemies that it attacks on higher ground (M-8.15) and in cover
+    that counts (M-8.14), `flanked_by` the engaged enemies that attack its flank or rear (M-8.16).
+    Each is empty where the rule does not apply to the unit. `bases` is the number of its bases.
+    """
 
     id: str
-    is_active: bool
-    score: int
+    arm: Arm
+    formation: str
     engaged_with: tuple[str, ...]
-    disruption: int
-    bases: int
+    disruption: int = 0
+    is_in_bad_terrain: bool = False
+    higher: tuple[str, ...] = ()
+    covered: tuple[str, ...] = ()
+    flanked_by: tuple[str, ...] = ()
+    card: int = 0
+    is_active: bool = False
+    bases: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +89,8 @@ class Settled:
     best: Ints
 
 
-def settle(units: Sequence[ScoredUnit], scores: Ints) -> Settled:
-    """Settles m throws (m, n) of all engaged units at once (M-8.20), ignoring scores in `units`."""
+def settle(units: Sequence[Fighter], scores: Ints) -> Settled:
+    """Settles m throws (m, n) of all engaged units at once (M-8.20)."""
     places = {unit.id: place for place, unit in enumerate(units)}
     gained, best = np.zeros_like(scores), np.full_like(scores, _NOBODY)
     broken = np.zeros(scores.shape, dtype=np.bool_)
@@ -101,28 +112,31 @@ def settle(units: Sequence[ScoredUnit], scores: Ints) -> Settled:
     return Settled(gained, broken, best)
 
 
-def results(units: Iterable[ScoredUnit]) -> Mapping[str, CombatResult]:
+def results(scores: Mapping[Fighter, int]) -> Mapping[str, CombatResult]:
     """Returns the result of every engaged unit by id, in the order of resolution."""
-    everyone = tuple(units)
-    settled = settle(everyone, np.array([[unit.score for unit in everyone]]))
+    units = tuple(scores)
+    settled = settle(units, np.array([[*scores.values()]]))
     result_of = {}
-    for place, unit in sorted(enumerate(everyone), key=lambda entry: entry[1].is_active):
+    for place, unit in sorted(enumerate(units), key=lambda entry: entry[1].is_active):
         best = int(settled.best[0, place])
-        opponent = None if best == _NOBODY else everyone[best]
+        opponent = None if best == _NOBODY else units[best]
         gained, broken = int(settled.gained[0, place]), bool(settled.is_broken[0, place])
-        result_of[unit.id] = CombatResult(gained, broken, _because(unit, opponent, gained))
+        because = _because(scores, unit, opponent, gained)
+        result_of[unit.id] = CombatResult(gained, broken, because)
     return MappingProxyType(result_of)
 
 
-def _because(unit: ScoredUnit, best: ScoredUnit | None, gained: int) -> tuple[Reason, ...]:
+def _because(
+    scores: Mapping[Fighter, int], unit: Fighter, best: Fighter | None, gained: int
+) -> tuple[Reason, ...]:
     if best is None:
         reason = Reason("M-8.20", "alone", (gained,))
     elif gained == 0:
-        return (Reason("M-8.20", "doubled", (best.id, unit.score, best.score)),)
+        return (Reason("M-8.20", "doubled", (best.id, scores[unit], scores[best])),)
     else:
         is_beaten = gained == tables.COMBAT_BEATEN
-        how = "drawn" if unit.score == best.score else "beaten" if is_beaten else "winning"
-        reason = Reason("M-8.20", how, (best.id, unit.score, best.score, gained))
+        how = "drawn" if scores[unit] == scores[best] else "beaten" if is_beaten else "winning"
+        reason = Reason("M-8.20", how, (best.id, scores[unit], scores[best], gained))
     level = unit.disruption + gained
     breaking = Reason("M-1.14", "breaking", (level, unit.bases))
     return (reason, breaking) if level > unit.bases else (reason,)

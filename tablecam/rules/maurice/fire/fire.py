@@ -1,26 +1,56 @@
-"""Fire (chapter 7): what each base may shoot at from its place, and volleys with given dice."""
+"""Fire (chapter 7): what each base may shoot at from its place, and what errors may change in it.
+
+A cheap gate shows that errors do not matter for most bases: it lengthens and shortens every length
+that decides their fire by 3.5 standard deviations, or by the players' tolerance, and misses
+nothing. For the others the rule is applied in a few worlds with large errors and, if that changes
+anything, in all drawn worlds.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import islice
+import math
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, cached_property, partial
+from itertools import chain, compress, product
+from statistics import NormalDist
 from types import MappingProxyType
 from typing import Any
 
+import numpy as np
 import shapely
 
+from tablecam.geometry.outlines import axes
+from tablecam.geometry.rectangles import Array, Rectangles, rectangles
+from tablecam.geometry.shapes import Shape, shapes_of
+from tablecam.geometry.sight import may_block
 from tablecam.rules.maurice.field import tables
 from tablecam.rules.maurice.field.field import Field, UnitOnField
-from tablecam.rules.maurice.field.requests import Dice, Kind, ShotAssignment, Volley
-from tablecam.rules.maurice.field.terms import needed_on_die
-from tablecam.rules.maurice.fire.doubts import with_doubts
-from tablecam.rules.maurice.fire.targets import BaseFire, FireOption, Range, fire_in
-from tablecam.rules.maurice.fire.zone import Scene
-from tablecam.rules.maurice.place.ranges import first_unlinked, linking_obstacle
+from tablecam.rules.maurice.field.ground import are_partly_in
+from tablecam.rules.maurice.fire.targets import (
+    RANGES,
+    BaseFire,
+    FireOption,
+    Range,
+    ahead_of_front_mm,
+    fire_in,
+)
+from tablecam.rules.maurice.fire.zone import (
+    STEP_DEG,
+    OtherBase,
+    Scene,
+    Shooter,
+    where_enemies_are_met,
+    zone_ahead,
+    zone_contents_at,
+)
 from tablecam.rules.memo import Memo
-from tablecam.table.model import Arm
-from tablecam.wording import joined, nearest
+from tablecam.table.formation import base_words
+from tablecam.table.headings import forward
+from tablecam.uncertainty import samples
+from tablecam.uncertainty.answer import Answer, verdict
+from tablecam.uncertainty.contact import TOUCH_MM
+from tablecam.uncertainty.margins import SIGMAS, bounded_margin_mm
 
 OBSTRUCTION_RULE = "M-7.17"
 
@@ -81,162 +111,403 @@ def fire_reading(field: Field, unit: UnitOnField, option: FireOption) -> str | N
     return None if option.angle == "ahead" else "M-7.12"
 
 
-RANGES: Mapping[Kind, Range] = MappingProxyType({"volley": "short", "bombard": "long"})
-"""The range of each kind of fire (M-7.1)."""
+# --- doubts -------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Shot:
-    """A base's fire: its dice, what each needs to hit, and what each hit needs to disrupt.
+Asked = Sequence[tuple[UnitOnField, int]]
 
-    `to_hit` includes the card; `terms` are what it is made of, in words.
-    """
+Draw = Callable[[Rectangles, Sequence[str]], Rectangles]
+"""Draws the poses of bases with their names: all in the first draw, then in the second, ..."""
 
-    unit: str
-    base: str
-    target: str
-    range: str
-    dice: int
-    to_hit: int
-    disrupt_on: int
-    because: tuple[str, ...] = ()
-    terms: tuple[str, ...] = ()
+Key = tuple[str, str]
+"""A question about a base: its rule and its subject (a unit, walls, a kind of ground)."""
 
-    def to_json(self) -> dict[str, Any]:
-        """Returns the shot as resolutions and odds list it."""
-        keys = ("unit", "base", "target", "range", "dice", "to_hit")
-        return {key: getattr(self, key) for key in keys}
+Facts = Mapping[Key, bool]
+"""The facts of one world; those missing are false, or cannot be asked."""
+
+_IN_WATER, _OWN_WALL, _TARGET, _COVER, _ENFILADE = "M-7.6", "M-7.18", "M-7.12", "M-7.19", "M-7.22"
+_ONLY_IF_SHOT = (_COVER, _ENFILADE)
+"""Rules about a shot, asked only in worlds in which the target may be shot at."""
+
+WAYS = 24
+"""The number of shifted worlds: three groups of bases, each shifted eight ways."""
+_EIGHT = np.array([(math.sin(turn), math.cos(turn)) for turn in np.arange(8) * math.tau / 8])
 
 
-@dataclass(frozen=True, slots=True)
-class RolledShot:
-    """A shot and its dice to hit."""
-
-    shot: Shot
-    rolled: Dice
-
-    @property
-    def hits(self) -> int:
-        """The number of dice that hit."""
-        return sum(die >= self.shot.to_hit for die in self.rolled)
-
-
-@dataclass(frozen=True, slots=True)
-class TargetResult:
-    """A target's hits, its dice to disrupt, the disruption it gains, and whether it breaks."""
-
-    hits: int
-    disrupt_on: int
-    rolled: Dice
-    disruption: int
-    is_broken: bool
-    because: tuple[str, ...]
+def facts_of(fire: BaseFire) -> Facts:
+    """Returns the facts of a base's fire."""
+    facts: dict[Key, bool] = {}
+    for option in fire.options:
+        facts[_TARGET, option.target] = True
+        facts[_COVER, option.target] = option.has_cover
+        facts[_ENFILADE, option.target] = option.is_enfilade
+    if fire.shooter is not None and fire.shooter.own_walls:
+        walls = ", ".join(wall.terrain.id for wall in fire.shooter.own_walls)
+        facts[_OWN_WALL, walls] = True
+    if fire.blocked in ("water", "woods"):
+        facts[_IN_WATER, fire.blocked] = True
+    return facts
 
 
-def shot_list(field: Field, request: Volley) -> tuple[Shot, ...]:
-    """Returns the requested shots in order.
+@dataclass(frozen=True, eq=False)
+class Worlds:
+    """Bases that shoot, with all bases near them, in several worlds."""
 
-    Raises:
-        BadInput: A base may not fire at its chosen target, or units that bombard together are not
-            one force.
-    """
-    if request.kind == "bombard":
-        _check_one_force(field, request)
-    fire = fire_of_units(field, {aim.unit for aim in request.aims})
-    return tuple(_shot(field, request, aim, fire[aim.unit].get(aim.base)) for aim in request.aims)
+    field: Field
+    asked: Asked
+
+    @cached_property
+    def measured(self) -> Scene:
+        """All bases in reach, as measured."""
+        reach_bw = max(unit.longest_range_bw for unit, _ in self.asked) + tables.ZONE_BW
+        shooters = shapely.multipolygons([unit.bases[place] for unit, place in self.asked])
+        # Errors of two bases, or the players' tolerance, may bring others into reach.
+        errors_mm = 2 * samples.FAR_SIGMAS * max(unit.sigma_bound_mm for unit in self.field.units)
+        reach_mm = reach_bw * self.field.bw_mm + errors_mm + self.field.tolerance_mm
+        return Scene.measured(self.field, self.field.within(shooters, reach_mm))
+
+    def drawn(self, draw: Draw = samples.draw_poses) -> list[Facts]:
+        """Returns the facts of each base in the drawn worlds: all in the first, ..."""
+        bases = self.measured.bases
+        poses = rectangles([unit.unit.bases[place] for unit, place in bases])
+        drawn = draw(poses, [unit.unit.base_name(place) for unit, place in bases])
+        return self._facts(drawn.corners_mm().reshape(-1, len(bases), 4, 2))
+
+    def shifted(self, by_mm: float, ways: Sequence[int] = range(WAYS)) -> list[Facts]:
+        """Returns the same if shooters, the other side or all bases shift, eight `ways` each."""
+        shooter = self.asked[0][0]
+        groups = np.array(
+            [(unit is shooter, unit.side != shooter.side, True) for unit, _ in self.measured.bases]
+        )
+        cos, sin = forward(shooter.axes.heading_deg)
+        ways_mm = by_mm * _EIGHT @ np.array([[sin, -cos], [cos, sin]])
+        shifts_mm = (groups.T[:, None, :, None] * ways_mm[:, None]).reshape(-1, len(groups), 1, 2)
+        return self._facts(self.measured.corners_mm + shifts_mm[list(ways)])
+
+    def _facts(self, corners_mm: Array) -> list[Facts]:
+        scene = Scene(self.field, self.measured.bases, corners_mm)
+        return [*map(facts_of, fire_in(scene, self.asked))]
 
 
-def _check_one_force(field: Field, request: Volley) -> None:
-    """Rejects a bombardment by units that no single activation can reach (M-7.3, M-1.15)."""
-    shooters = tuple(dict.fromkeys(aim.unit for aim in request.aims))
-    apart = first_unlinked(field, shooters)
-    if apart is None or any(field.by_id[name].unit.arm != "artillery" for name in shooters):
-        return  # units that never bombard are rejected shot by shot
-    path = ("shots", shooters.index(apart), "unit")
-    why = linking_obstacle(field.by_id[shooters[0]], field.by_id[apart])
-    why = why or f"they are not linked within {tables.FORCE_BW:g} BW"
-    message = f"expected guns of one force (M-7.3), got {shooters[0]} and {apart}: {why}"
-    raise request.document.error(path, message)
+def with_doubts(field: Field, asked: Asked, fires: Sequence[BaseFire]) -> Iterator[BaseFire]:
+    """Yields the measured fire of each base, with its doubts."""
+    far = cache(partial(_far, field, asked, fires))
+    for (unit, place), fire in zip(asked, fires, strict=True):
+        doubts = FireDoubts(field, unit, place, fire, far)
+        options = tuple(replace(option, chance_of=doubts.probability) for option in fire.options)
+        yield replace(fire, options=options, doubts=cache(doubts.answers))
 
 
-def disrupt_number(kind: Kind, target: Arm) -> int:
-    """Returns the number a hit needs to disrupt; distant guns are harder to silence (M-7.26)."""
-    is_gun_from_afar = kind == "bombard" and target == "artillery"
-    return tables.TO_DISRUPT_GUN_BY_BOMBARDMENT if is_gun_from_afar else tables.TO_DISRUPT
-
-
-def roll_shots(shots: Iterable[Shot], dice: Sequence[int]) -> tuple[RolledShot, ...]:
-    """Deals the dice to the shots in their order."""
-    dice_left = iter(dice)
-    return tuple(RolledShot(shot, tuple(islice(dice_left, shot.dice))) for shot in shots)
-
-
-def target_results(
-    field: Field, fired: Iterable[RolledShot], dice: Sequence[int]
-) -> dict[str, TargetResult]:
-    """Returns the result for each target; dice to disrupt go to hits in the order of scoring.
-
-    All dice are thrown, even if the target breaks before the last one (M-7.8).
-    """
-    dice_left = iter(dice)
-    against: dict[tuple[str, int], list[int]] = {}
-    for rolled in fired:
-        hits = against.setdefault((rolled.shot.target, rolled.shot.disrupt_on), [])
-        hits += islice(dice_left, rolled.hits)
+def _far(field: Field, asked: Asked, fires: Sequence[BaseFire]) -> Mapping[str, Sequence[Facts]]:
+    """Returns the facts in worlds with large errors, for the bases that the gate leaves open."""
+    is_open, may_stand = may_change(field, fires), may_stand_otherwise(field, asked)
+    left = [
+        base
+        for base, fire, may in zip(asked, fires, may_stand, strict=True)
+        if fire.blocked != "column" and (may or fire.shooter in is_open)
+    ]
+    facts = Worlds(field, left).drawn(samples.draw_far_poses) if left else []
     return {
-        name: target_result(field.by_id[name], tuple(hits), number)
-        for (name, number), hits in against.items()
+        unit.unit.base_name(place): facts[at :: len(left)] for at, (unit, place) in enumerate(left)
     }
 
 
-def target_result(target: UnitOnField, dice: Dice, disrupt_on: int) -> TargetResult:
-    """Returns the result for one target; each hit has one die."""
-    gained = sum(die >= disrupt_on for die in dice)
-    broken = target.breaks_with(gained)
-    because = [f"M-7.26 {gained} of {len(dice)} hits disrupt ({disrupt_on}+ needed)"]
-    because += [str(target.breaking_reason(gained))] * broken
-    return TargetResult(len(dice), disrupt_on, dice, gained, broken, tuple(because))
+@dataclass(frozen=True, eq=False)
+class FireDoubts:
+    """The doubts about one base's fire; drawn only on demand."""
+
+    field: Field
+    unit: UnitOnField
+    place: int
+    fire: BaseFire
+    far: Callable[[], Mapping[str, Sequence[Facts]]]
+
+    def probability(self, target: str) -> float:
+        """Returns the probability that the base may shoot at one of its measured targets."""
+        key = _TARGET, target
+        return self._chance(key) if key in self._open else 1.0
+
+    def answers(self) -> tuple[Answer, ...]:
+        """Returns every answer that errors may change, clear or too close to call."""
+        return tuple(map(self._answer, self._open))
+
+    @cached_property
+    def _worlds(self) -> Worlds:
+        return Worlds(self.field, [(self.unit, self.place)])
+
+    @cached_property
+    def _drawn(self) -> list[Facts]:
+        return self._worlds.drawn()
+
+    @cached_property
+    def _open(self) -> list[Key]:
+        """The questions whose answer changes in some world."""
+        name, facts = self.unit.unit.base_name(self.place), facts_of(self.fire)
+        if name not in self.far():
+            return []
+        tolerance_mm = self.field.tolerance_mm
+        close = self._worlds.shifted(tolerance_mm) if tolerance_mm else []
+        worlds = [*self.far()[name], *close]
+        if any(world != facts for world in worlds):
+            worlds += self._drawn
+        keys = {key for world in (facts, *worlds) for key in world}
+        return sorted(key for key in keys if _changes(key, facts, worlds))
+
+    def _chance(self, key: Key) -> float:
+        if not self._has_errors:
+            return float(facts_of(self.fire).get(key, False))
+        held = np.array([*_held(key, self._drawn)], dtype=bool)
+        return samples.probability_of_draws(held)
+
+    @cached_property
+    def _has_errors(self) -> bool:
+        return any(unit.sigma_bound_mm for unit, _ in self._worlds.measured.bases)
+
+    def _sigma_mm(self, key: Key) -> float:
+        """Bounds the standard deviation of the length that decides a question."""
+        target = self.field.by_id.get(key[1])
+        if target is None:
+            return self.unit.sigma_bound_mm
+        distance_mm = float(shapely.distance(self.unit.bases[self.place], target.outline))
+        return ahead_sigma_mm(self.unit, self.place, target.sigma_bound_mm, distance_mm)
+
+    def _margin_mm(self, key: Key, chance: float) -> float:
+        """Returns the smallest shift that changes an answer, negative if the answer is no.
+
+        If only other errors change it, the margin is in sigmas, from the chance.
+        """
+        facts, ways = facts_of(self.fire), [*range(WAYS)]
+        most_mm = self.field.bound_mm(self._sigma_mm(key))
+
+        def holds_by(shift_mm: float) -> bool:
+            worlds = self._worlds.shifted(abs(shift_mm), ways) if shift_mm else []
+            turning = [*compress(ways, (_changes(key, facts, [world]) for world in worlds))]
+            # The ways that change it at a smaller shift are among those at a larger one.
+            ways[:] = turning or ways
+            return facts.get(key, False) != bool(turning)
+
+        margin_mm = bounded_margin_mm(holds_by, most_mm)
+        if abs(margin_mm) == most_mm and self._has_errors:
+            told_mm = abs(NormalDist().inv_cdf(chance)) * self._sigma_mm(key)
+            margin_mm = math.copysign(min(most_mm, told_mm), margin_mm)
+        return margin_mm
+
+    def _answer(self, key: Key) -> Answer:
+        (rule, about), chance = key, self._chance(key)
+        margin_mm = self._margin_mm(key, chance)
+        word = verdict(margin_mm, chance, tolerance_mm=self.field.tolerance_mm)
+        base = base_words(self.unit.unit, self.place)
+        asked = {
+            _TARGET: f"{base} may shoot {about}",
+            _COVER: f"{about} has cover from {base}",
+            _ENFILADE: f"{base} enfilades {about}",
+            _OWN_WALL: f"{base} stands flush behind {about}",
+            _IN_WATER: f"{base} stands in {about}",
+        }[rule]
+        by = f"{'by' if margin_mm >= 0 else 'missed by'} {abs(margin_mm):.1f} mm"
+        close = "is too close to call" if word == "too_close" else word
+        because = f"whether {asked} {close}: {by}"
+        if rule == _TARGET and word != "too_close":
+            may = "may" if word == "yes" else "may not"
+            because = f"{base} {may} shoot {about}: {by}, {chance:.2%} likely"
+        elif rule == _TARGET:
+            because += f", {chance:.0%} likely"
+        target = about if about in self.field.by_id else None
+        return Answer(
+            word, margin_mm, self._sigma_mm(key), chance, rule, because, self._drawing(key), target
+        )
+
+    def _drawing(self, key: Key) -> tuple[Shape, ...]:
+        """Draws the shot, or else the base and the subject of the question."""
+        rule, about = key
+        base = self.unit.bases[self.place]
+        option = next((option for option in self.fire.options if option.target == about), None)
+        if option is not None:
+            return option.evidence
+        if rule == _IN_WATER:
+            return shapes_of(base, "base", self.fire.base)
+        pose = self.unit.unit.bases[self.place]
+        if rule == _OWN_WALL:
+            shown = shapes_of(axes(pose).edge, "front-edge", self.fire.base)
+            for piece in self.field.ground.pieces:
+                if piece.terrain.id in about.split(", "):
+                    shown += shapes_of(piece.outline, "cover", piece.terrain.id)
+            return shown
+        zone = zone_ahead(self.field, self.unit, self.place, self.unit.longest_range_bw)
+        targets = (shapes_of(outline, "target") for outline in self.field.by_id[about].bases)
+        return (*shapes_of(zone, "fire-zone"), *chain.from_iterable(targets))
 
 
-def _shot(field: Field, request: Volley, aim: ShotAssignment, fire: BaseFire | None) -> Shot:
-    option = _chosen(field, request, aim, fire)
-    card = request.cards.get(aim.unit, 0)
-    because = [f"M-7.23 {option.because}"]
-    because += [f"M-7.23 card: {card:+d} on each die"] * bool(card)
-    terms = (
-        f"{tables.TO_HIT}+",
-        *(term.change for term in option.modifiers),
-        *[f"{card:+d} card"] * bool(card),
+def _held(key: Key, worlds: Iterable[Facts]) -> Iterator[bool]:
+    """Yields whether a fact holds in each world in which it can be asked."""
+    if key[0] in _ONLY_IF_SHOT:
+        return (world[key] for world in worlds if key in world)
+    return (world.get(key, False) for world in worlds)
+
+
+def _changes(key: Key, facts: Facts, worlds: Iterable[Facts]) -> bool:
+    """Returns whether an answer differs from the measured one in any world."""
+    if key[0] in _ONLY_IF_SHOT and key not in facts:
+        return False
+    return any(held != facts.get(key, False) for held in _held(key, worlds))
+
+
+# --- the gate ---------------------------------------------------------------------------------
+
+
+_MOST_TURN_DEG = 80.0
+"""The largest turn of a zone with errors; at 90 degrees it would lie along the front line."""
+
+
+def may_stand_otherwise(field: Field, bases: Sequence[tuple[UnitOnField, int]]) -> list[bool]:
+    """Returns which bases errors may move into or out of water or woods (M-7.6)."""
+    outlines = np.array([unit.bases[place] for unit, place in bases], dtype=object)
+    shifts_mm: Any = np.array([field.bound_mm(unit.sigma_bound_mm) for unit, _ in bases])
+    may = np.zeros(len(bases), dtype=bool)
+    for area in (field.ground.water, field.ground.woods):
+        near = np.flatnonzero(shapely.dwithin(shapely.boundary(area), outlines, shifts_mm))
+        larger, smaller = (
+            are_partly_in(
+                shapely.buffer(outlines[near], sign * shifts_mm[near], join_style="mitre"), area
+            )
+            for sign in (1, -1)
+        )
+        may[near] |= larger != smaller
+    return may.tolist()
+
+
+def may_change(field: Field, fires: Sequence[BaseFire]) -> set[Shooter]:
+    """Returns the shooters whose targets, cover or enfilade errors may change."""
+    shooters = [fire.shooter for fire in fires if fire.shooter is not None]
+    possible, is_open = _possible_targets(field, shooters)
+    is_open |= {base for base in shooters if _may_enfilade(field, base, possible[base])}
+    ground = field.ground
+    walls = [piece.outline for piece in ground.pieces if piece.kind.is_linear]
+    edges = np.array([base.edge for base in shooters], dtype=object)
+    within_mm = [2 * TOUCH_MM + field.bound_mm(base.unit.sigma_bound_mm) for base in shooters]
+    near, _ = shapely.STRtree(walls).query(edges, "dwithin", within_mm)
+    is_open |= {shooters[at] for at in near.tolist()}
+    in_sight = [
+        (base, other)
+        for base in shooters
+        for other in (*base.others, *base.hidden)
+        if other.is_enemy
+    ]
+    clear = {
+        (fire.shooter, option.target)
+        for fire in fires
+        for option in fire.options
+        if _is_past_cover(field, option)
+    }
+    shot_at = [
+        (base, other)
+        for base in shooters
+        for other in possible[base]
+        if (base, other.unit.id) not in clear
+    ]
+    for area, sights in ((ground.crests, in_sight), (ground.cover, shot_at)):
+        shifts_mm = np.array([field.bound_mm(_apart(*sight)) for sight in sights])
+        lines = [(base.edge, other.outline) for base, other in sights]
+        blocked = may_block(lines, area, shifts_mm).tolist()
+        is_open |= {base for (base, _), may in zip(sights, blocked, strict=True) if may}
+    return is_open
+
+
+def _is_past_cover(field: Field, option: FireOption) -> bool:
+    """Returns whether a shot passes all cover by more than any error."""
+    if option.past is None:
+        return False
+    within_mm = field.bound_mm(_apart(option.shooter, option.met))
+    return not shapely.dwithin(option.past, option.shooter.cover, within_mm)
+
+
+def ahead_sigma_mm(unit: UnitOnField, place: int, other_mm: float, range_mm: float) -> float:
+    """Bounds the standard deviation of the gap between a zone straight ahead and another base."""
+    pose = unit.unit.bases[place]
+    # A zone swings with its base.
+    return pose.sigma_mm + math.radians(pose.sigma_deg) * (range_mm + pose.width_mm) + other_mm
+
+
+def _apart(base: Shooter, other: OtherBase) -> float:
+    """Bounds the standard deviation of the position of a line between two bases, or of a zone."""
+    range_mm = shapely.distance(base.outline, other.outline)
+    return ahead_sigma_mm(base.unit, base.place, other.unit.sigma_bound_mm, range_mm)
+
+
+def _may_enfilade(field: Field, base: Shooter, possible: Sequence[OtherBase]) -> bool:
+    """Returns whether errors may change which targets a base enfilades (M-7.22)."""
+    behind: dict[str, bool] = {}
+    for other in possible:
+        margin_mm, target = -ahead_of_front_mm(base, other), other.unit.unit.bases[other.place]
+        # The longest lever arm: from the target's front edge to the shooter's farthest corner.
+        far_mm = float(shapely.hausdorff_distance(base.outline, other.outline))
+        swing_mm = target.sigma_mm + math.radians(target.sigma_deg) * (far_mm + target.depth_mm)
+        if abs(margin_mm) <= field.bound_mm(base.unit.sigma_bound_mm + swing_mm):
+            return True
+        if behind.setdefault(other.unit.id, margin_mm > 0.0) != (margin_mm > 0.0):
+            return True
+    return False
+
+
+def _possible_targets(
+    field: Field, shooters: Sequence[Shooter]
+) -> tuple[dict[Shooter, list[OtherBase]], set[Shooter]]:
+    """Returns the enemies that each base may hit, and the bases whose targets may change.
+
+    Those are the bases that may end at several stages of M-7.12, or with other units.
+    """
+    possible: dict[Shooter, list[OtherBase]] = {base: [] for base in shooters}
+    is_open, left = set(shooters), list(shooters)
+    for fire_range, is_turned in product(RANGES, (False, True)):
+        asked = [base for base in left if fire_range == "short" or base.is_gun]
+        for base, may, must in _stage(field, asked, fire_range, is_turned):
+            is_first = not possible[base]
+            possible[base] += may
+            if must:
+                left.remove(base)
+                ever = {other.unit.id for other in possible[base]}
+                if ever == must and (is_first or len(must) == 1):
+                    is_open.remove(base)
+    return possible, is_open - {base for base in left if not possible[base]}
+
+
+def _stage(
+    field: Field, shooters: Sequence[Shooter], fire_range: Range, is_turned: bool
+) -> Iterator[tuple[Shooter, list[OtherBase], set[str]]]:
+    """Yields each base with the enemies it may hit at a stage, and the units it must hit."""
+    if not shooters:
+        return
+    length_mm = shooters[0].short_mm if fire_range == "short" else shooters[0].longest_mm
+    others_mm = max(unit.sigma_bound_mm for unit in field.units)
+    # The largest errors of lengths, and of the angles to which a zone may be turned.
+    shift_mm = max(
+        field.bound_mm(ahead_sigma_mm(base.unit, base.place, others_mm, length_mm))
+        for base in shooters
     )
-    return Shot(
-        aim.unit,
-        aim.base,
-        aim.target,
-        option.range,
-        option.dice,
-        needed_on_die(option.to_hit, card),
-        disrupt_number(request.kind, field.by_id[aim.target].unit.arm),
-        tuple(because),
-        terms,
-    )
-
-
-def _chosen(
-    field: Field, request: Volley, aim: ShotAssignment, fire: BaseFire | None
-) -> FireOption:
-    """Returns the fire option that a request chooses; raises `BadInput` if there is none."""
-    arm, options = field.by_id[aim.unit].unit.arm, () if fire is None else fire.options
-    targets = {o.target: o for o in options if o.range == RANGES[request.kind]}
-    if aim.target in targets:
-        return targets[aim.target]
-    if fire is None or (request.kind == "bombard" and arm != "artillery"):
-        action = "fires (M-7.7)" if fire is None else "bombards (M-7.1)"
-        why = f"{arm} never {action}"
-    elif not options:
-        why = f"base {aim.base} may not fire: {fire.blocked}"
-    elif not targets:
-        ranges = joined(dict.fromkeys(option.range for option in options))
-        why = f"base {aim.base} has targets at {ranges} range only (M-7.1, M-7.12)"
-    else:
-        why = f"base {aim.base} may not fire at {aim.target} (M-7.12){nearest('', targets)}"
-    raise request.document.error(aim.path, why)
+    swing_deg = max(SIGMAS * base.unit.unit.bases[base.place].sigma_deg for base in shooters)
+    most_deg = min(tables.TURN_DEG + swing_deg, _MOST_TURN_DEG) if is_turned else 0.0
+    if is_turned:
+        # Add the sideways movement of a zone's end in half a step of angles.
+        shift_mm += math.radians(STEP_DEG) / 2 * length_mm
+    turns_deg = np.linspace(-most_deg, most_deg, 2 * math.ceil(most_deg / STEP_DEG) + 1)
+    wide = [replace(base, strip=base.strip.narrowed(-shift_mm)) for base in shooters]
+    narrow = [replace(base, strip=base.strip.narrowed(shift_mm)) for base in shooters]
+    lengths_mm = [length_mm + shift_mm] * len(shooters)
+    turns = where_enemies_are_met(wide, [turns_deg] * len(shooters), lengths_mm)
+    met = (zone_contents_at(zones, turns, lengths_mm) for zones in (wide, narrow))
+    for base, near, far in zip(shooters, *met, strict=True):
+        is_sure = np.abs(near.turns_deg) <= tables.TURN_DEG - swing_deg
+        may, must = [], set()
+        for unit_id in {other.unit.id for other in near.others if other.is_enemy}:
+            of_unit = np.array([other.unit.id == unit_id for other in near.others])
+            # A shift in favour of one unit is against all that may be met before it.
+            begins_mm = near.ranges_mm - shift_mm, far.ranges_mm + shift_mm
+            ends_mm = np.minimum(far.ends_mm, length_mm) + shift_mm
+            best = replace(near, ranges_mm=np.where(of_unit, *begins_mm), ends_mm=ends_mm)
+            ends_mm = np.minimum(near.ends_mm, length_mm) - shift_mm
+            worst = replace(near, ranges_mm=np.where(of_unit, *begins_mm[::-1]), ends_mm=ends_mm)
+            hit = (best.can_hit & of_unit).any(axis=0)
+            may += [near.others[at] for at in np.flatnonzero(hit).tolist()]
+            if (worst.can_hit & of_unit)[is_sure].any():
+                must.add(unit_id)
+        yield base, may, must

@@ -62,7 +62,7 @@ class RollingCombat(Step):
         field = field_at(state)
         combat = meeting(field, state.active)
         scores = scores_of(field, combat, state.round.amounts("swords"))
-        results = results_before_fall_back(field, combat, scores, dice)
+        results = results_before_fall_back(scores, dice)
         # Close calls are logged first, as they qualify all that follows.
         for close in combat_close_calls(field, combat):
             text = f"{close.because}; the measured value counts"

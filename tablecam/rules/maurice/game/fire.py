@@ -17,17 +17,17 @@ from tablecam.rules.dice import Roll
 from tablecam.rules.game import DiceGroup, Event, PendingDecision, Refused, Sum
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.requests import Dice, Kind, ShotAssignment, Volley
-from tablecam.rules.maurice.fire.fire import (
+from tablecam.rules.maurice.fire.fire import fire_of_units
+from tablecam.rules.maurice.fire.targets import BaseFire, why_never_fires
+from tablecam.rules.maurice.fire.volley import (
     RANGES,
     RolledShot,
     Shot,
     disrupt_number,
-    fire_of_units,
     roll_shots,
     shot_list,
     target_result,
 )
-from tablecam.rules.maurice.fire.targets import BaseFire, why_never_fires
 from tablecam.rules.maurice.game.actions import Action, Done, Fire, FireFrom
 from tablecam.rules.maurice.game.commander import after_action
 from tablecam.rules.maurice.game.state import (

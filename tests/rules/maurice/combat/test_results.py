@@ -1,21 +1,25 @@
 """Results of scores, from plain numbers: passive units first, then active ones (M-8.20)."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tablecam.rules.maurice.combat.results import ScoredUnit, results, settle
+from tablecam.rules.maurice.combat.results import Fighter, results, settle
+
+
+def fighter(name: str, enemies: tuple[str, ...], level: int = 0, bases: int = 4) -> Fighter:
+    """Foot, or a gun of one base; attackers have names that begin with A."""
+    arm, formation = ("infantry", "line") if bases > 1 else ("artillery", "artillery")
+    return Fighter(name, arm, formation, enemies, level, is_active=name[0] == "A", bases=bases)
 
 
 def duel(attacker: int, defender: int, *, bases: int = 4, levels: tuple[int, int] = (0, 0)):
     found = results(
-        [
-            ScoredUnit("A", True, attacker, ("1",), levels[0], 4),
-            ScoredUnit("1", False, defender, ("A",), levels[1], bases),
-        ]
+        {
+            fighter("A", ("1",), levels[0]): attacker,
+            fighter("1", ("A",), levels[1], bases): defender,
+        }
     )
     return found["A"], found["1"]
 
@@ -47,11 +51,11 @@ def test_a_gun_that_is_beaten_breaks():  # M-1.14
 
 def test_an_attacker_counts_only_defenders_that_still_stand():  # M-8.20, T-36
     found = results(
-        [
-            ScoredUnit("A", True, 9, ("1", "2"), 0, 4),
-            ScoredUnit("1", False, 4, ("A",), 0, 4),
-            ScoredUnit("2", False, 10, ("A",), 0, 4),
-        ]
+        {
+            fighter("A", ("1", "2")): 9,
+            fighter("1", ("A",)): 4,
+            fighter("2", ("A",)): 10,
+        }
     )
     assert found["1"].is_broken
     assert (found["2"].disruption, found["A"].disruption) == (1, 2)
@@ -73,16 +77,12 @@ def test_all_throws_at_once_are_each_throw_by_itself():  # M-8.20
     ours = [("A1", ("D1", "D2"), 2), ("A2", ("D2",), 3)]
     theirs = [("D1", ("A1",), 1), ("D2", ("A1", "A2"), 2)]
     values = [6, 4, 5, 3]
-    units = [
-        ScoredUnit(name, name[0] == "A", 0, enemies, level, 4)
-        for name, enemies, level in (*ours, *theirs)
-    ]
+    units = [fighter(*of_unit) for of_unit in (*ours, *theirs)]
     every = np.indices((6,) * 4).reshape(4, -1).T + 1 + values
     settled = settle(units, every)
     for scores, gained, broken in zip(
         every.tolist(), settled.gained.tolist(), settled.is_broken.tolist(), strict=True
     ):
-        scored = [replace(unit, score=score) for unit, score in zip(units, scores, strict=True)]
-        alone = results(scored)
+        alone = results(dict(zip(units, scores, strict=True)))
         assert [alone[unit.id].disruption for unit in units] == gained
         assert [alone[unit.id].is_broken for unit in units] == broken

@@ -2,7 +2,8 @@
 
 import pytest
 
-from tablecam.rules.maurice.combat.combat import Fighter, combat_values
+from tablecam.rules.maurice.combat.combat import combat_values
+from tablecam.rules.maurice.combat.results import Fighter
 
 
 def meets(*pairs: tuple[str, str], guns: str = "", **more: object) -> dict[str, Fighter]:

@@ -4,7 +4,7 @@ import pytest
 
 from tablecam.errors import BadInput
 from tablecam.rules.maurice.field.field import field_of
-from tablecam.rules.maurice.fire.fire import RolledShot, Shot, roll_shots, target_results
+from tablecam.rules.maurice.fire.volley import RolledShot, Shot, roll_shots, target_results
 from tablecam.rules.maurice.resolve import resolve
 from tablecam.table.model import Unit
 from tests.rules.maurice.tables import SOUTH, column, gun, line, massed, position, read_request

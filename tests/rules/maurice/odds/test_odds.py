@@ -8,9 +8,9 @@ import pytest
 
 from tablecam.errors import BadInput
 from tablecam.rules.maurice.combat.combat import meeting, scores_of
-from tablecam.rules.maurice.combat.results import ScoredUnit, rally, results, settle
+from tablecam.rules.maurice.combat.results import rally, results, settle
 from tablecam.rules.maurice.field.field import field_of
-from tablecam.rules.maurice.fire.fire import roll_shots, shot_list, target_results
+from tablecam.rules.maurice.fire.volley import roll_shots, shot_list, target_results
 from tablecam.rules.maurice.odds import odds
 from tablecam.rules.maurice.resolve import resolve
 from tablecam.rules.odds import PLUS_MINUS
@@ -174,10 +174,7 @@ def test_more_than_six_units_in_one_melee_are_sampled_and_say_how_far_off_they_m
     assert (found["samples"], found["plus_minus"]) == (2500, pytest.approx(0.0196))
     scores = scores_of(field, meeting(field, "french"), {})
     assert len(scores) == 7
-    units = [
-        ScoredUnit(name, name[0] == "F", 0, value.engaged_with, field.by_id[name].disruption, 4)
-        for name, value in scores.items()
-    ]
+    units = [value.fighter for value in scores.values()]
     thrown = np.indices((6,) * 7).reshape(7, -1).T + 1
     every = settle(units, thrown + [value.value for value in scores.values()])
     for place, unit in enumerate(units):
@@ -196,17 +193,10 @@ def resolved(field, request):
     scores = scores_of(field, meeting(field, request["active"]), {})
     known = {}
     for dice in product(range(1, 7), repeat=len(scores)):
-        scored = (
-            ScoredUnit(
-                name,
-                field.by_id[name].side == request["active"],
-                value.value + pips,
-                value.engaged_with,
-                field.by_id[name].disruption,
-                len(field.by_id[name].bases),
-            )
-            for (name, value), pips in zip(scores.items(), dice, strict=True)
-        )
+        scored = {
+            value.fighter: value.value + pips
+            for value, pips in zip(scores.values(), dice, strict=True)
+        }
         key = tuple((each.disruption, each.is_broken) for each in results(scored).values())
         if key not in known:
             thrown = dict(zip(scores, dice, strict=True))
