@@ -10,6 +10,9 @@ from calibration.print.pen import PALE, Pen, tag_cells
 _LETTERS_PER_MM = 2.6
 """The size in points of letters that fill a rim of 1 mm."""
 
+_MOST_RIM_MM = 2.0
+"""Words are no larger than on this rim, where a tag lies far from an edge of its base."""
+
 
 @dataclass(frozen=True, slots=True)
 class CounterBlock:
@@ -48,15 +51,21 @@ class CounterBlock:
         pen.box(left, top, white_mm, white_mm, fill=1.0)
         inset_mm = kind.tag_size_mm / len(cells)
         pen.squares(left + inset_mm, top + inset_mm, cells, inset_mm)
-        self._draw_front(pen, x_mm, y_mm, top - y_mm)
-        self._draw_rear(pen, x_mm, top + white_mm, y_mm + self.height_mm - top - white_mm)
+        front_mm, rear_mm = (
+            min(max(rim_mm, 0.0), _MOST_RIM_MM)
+            for rim_mm in (top - y_mm, y_mm + self.height_mm - top - white_mm)
+        )
+        # A tag at the rear edge leaves no room for the id there.
+        words = counter.note if rear_mm else counter.id
+        self._draw_front(pen, x_mm, y_mm, front_mm, words)
+        self._draw_rear(pen, x_mm, y_mm + self.height_mm - rear_mm, rear_mm)
 
-    def _draw_front(self, pen: Pen, x_mm: float, y_mm: float, rim_mm: float) -> None:
+    def _draw_front(self, pen: Pen, x_mm: float, y_mm: float, rim_mm: float, words: str) -> None:
         middle = x_mm + self.width_mm / 2
         pen.arrow_up(middle, y_mm + 0.92 * rim_mm, 0.8 * rim_mm)
         points, baseline = _LETTERS_PER_MM * rim_mm, y_mm + 0.82 * rim_mm
         half_mm = self.width_mm / 2 - rim_mm
-        pen.text(x_mm + 0.5, baseline, self.counter.note, points, within_mm=half_mm)
+        pen.text(x_mm + 0.5, baseline, words, points, within_mm=half_mm)
         pen.text(
             x_mm + self.width_mm - 0.5,
             baseline,

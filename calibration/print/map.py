@@ -124,6 +124,7 @@ def map_sheets(printed: PrintedMap, dictionary: str, area: Area) -> list[MapShee
     # From the top: only the last sheet is cut short.
     rows = [(-high, -low) for low, high in _spans(printed, 1, area.height_mm)]
     total = len(columns) * len(rows)
+    place = ": row {}, column {}" if total > 1 else ""
     return [
         MapSheet(
             printed,
@@ -132,7 +133,7 @@ def map_sheets(printed: PrintedMap, dictionary: str, area: Area) -> list[MapShee
             up,
             _seams(columns),
             _seams(rows[::-1]),
-            f"{row * len(columns) + column + 1} of {total}",
+            f"{row * len(columns) + column + 1} of {total}{place.format(row + 1, column + 1)}",
         )
         for row, up in enumerate(rows)
         for column, across in enumerate(columns)

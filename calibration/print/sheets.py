@@ -278,14 +278,14 @@ def _draw_head(pen: Pen, page: _Page, title: str, count: str) -> None:
     for line, words in enumerate(page.advice):
         pen.text(left, 21.2 + 3.9 * line, words, 8, within_mm=right - left)
     for entry in reversed(page.legend):
-        right -= pen.text(right, 21.2, entry.name, 8, align="right") + 1.0
+        right -= pen.text(right, 29.0, entry.name, 8, align="right") + 1.0
         right -= 3.5 if entry.colour else SAMPLE_MM + 1.5
         if entry.colour:
-            pen.box(right, 18.7, 3.5, 3.0, fill=entry.colour, line=GREY)
+            pen.box(right, 26.5, 3.5, 3.0, fill=entry.colour, line=GREY)
         for sample in entry.lines:
-            draw_line(pen, sample, (right, 20.2))
+            draw_line(pen, sample, (right, 28.0))
         right -= 3.0
-    pen.line((left, 28.5), (page.paper.width_mm - MARGIN_MM, 28.5), grey=PALE)
+    pen.line((left, 31.0), (page.paper.width_mm - MARGIN_MM, 31.0), grey=PALE)
 
 
 def _draw_ruler(pen: Pen) -> None:

@@ -45,8 +45,9 @@ def check_new(
         if name in taken:
             raise BadInput(option, f"expected a different file from that of {taken[name]}")
         taken[name] = option
-        if path.is_dir():
-            raise BadInput(str(path), "expected a file to write, got a folder")
+        if path.exists() and not path.is_file():
+            kind = "folder" if path.is_dir() else "device or a pipe"
+            raise BadInput(str(path), f"expected a file to write, got a {kind}")
         if path != STANDARD_OUTPUT and path.exists() and not force:
             hint = "" if force is None else "; --force overwrites it"
             raise NameTaken(str(path), f"the file already exists{hint}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
@@ -28,6 +27,7 @@ from calibration.print.layout import PAPERS, PaperName
 from calibration.print.sheets import sheets_pdf
 from tablecam.commands.new_files import check_new, force_option
 from tablecam.errors import BadInput
+from tablecam.record.atomic_files import disk_errors, replace_file
 from tablecam.rules.game_files import options_with_files
 from tablecam.rules.games import described, known_games
 from tablecam.rules.hexes.stacks import box_corners_mm, box_of
@@ -121,7 +121,8 @@ def print_sheets(
     # Older sheets of ours may be replaced without --force.
     existed = _are_sheets(out)
     check_new({"--out": out}, inputs=[table_path] if table_path else [], force=force or existed)
-    _write(out, sheets_pdf(content, paper))
+    with disk_errors(str(out), "cannot be written"):
+        replace_file(out, sheets_pdf(content, paper))
     click.echo(f"{out}: {'updated' if existed else 'written'}, print it at 100 %", err=True)
 
 
@@ -201,7 +202,8 @@ def _counters(roster: Roster, only: tuple[str, ...] | None) -> tuple[Counter, ..
     """Returns every printed side of every counter, the sides of one counter next to each other.
 
     Raises:
-        BadInput: A name is no unit's or commander's, or a file of the game cannot be read.
+        BadInput: A name is no unit's or commander's, its base is round or oval, or a file of the
+            game cannot be read.
     """
     game, chosen = described(roster.game), _chosen(roster, only)
     files = options_with_files({}, roster.game, game.file_models, roster.files)
@@ -225,6 +227,9 @@ def _counters(roster: Roster, only: tuple[str, ...] | None) -> tuple[Counter, ..
         for leader in roster.commanders
         if leader.id in chosen
     ]
+    for counter in counters:
+        if counter.kind.is_oval:
+            raise BadInput("--counters", f"expected rectangular bases, not that of {counter.id}")
     return tuple(counters)
 
 
@@ -309,15 +314,4 @@ def _are_sheets(out: Path) -> bool:
         # Our PDFs name their creator.
         return out.is_file() and _CREATOR in out.read_bytes()
     except OSError as error:
-        raise BadInput(str(out), f"cannot be written: {error.strerror}") from None
-
-
-def _write(out: Path, pdf: bytes) -> None:
-    """Writes a file atomically: until it is complete, the old one stays."""
-    temporary = out.with_name(out.name + ".part")
-    try:
-        temporary.write_bytes(pdf)
-        os.replace(temporary, out)
-    except OSError as error:
-        temporary.unlink(missing_ok=True)
         raise BadInput(str(out), f"cannot be written: {error.strerror}") from None

@@ -74,7 +74,7 @@ def tag_words(plan: Plan, mount: Mount) -> list[str]:
     names = ", ".join(tag.scale.base_type.name for tag in small)
     least = min(tag.scale.min_px_per_cell for tag in small)
     too_small = (
-        f"Too small at this height: {names} ({least:.1f} px per cell; {required:.1f} needed)."
+        f"Too small at this height: {names} ({least:.2f} px per cell; {required:.2f} needed)."
     )
     return [too_small, *_lower_words(plan, mount, required)]
 

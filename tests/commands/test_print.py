@@ -1,3 +1,5 @@
+import os
+import sys
 from pathlib import Path
 
 import pypdfium2
@@ -161,6 +163,10 @@ def test_a_place_that_cannot_be_written_to_is_one_line(
     assert f"{out}: cannot be written: " in said
     said = _refusal(capsys, "--table", str(table), "--out", str(tmp_path))
     assert f"{tmp_path}: expected a file to write, got a folder" in said
+    if sys.platform != "win32":
+        os.mkfifo(pipe := tmp_path / "pipe")
+        said = _refusal(capsys, "--table", str(table), "--out", str(pipe), "--force")
+        assert f"{pipe}: expected a file to write, got a device or a pipe" in said
 
 
 def test_options_that_do_not_fit_together_are_one_line(

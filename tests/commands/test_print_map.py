@@ -42,6 +42,7 @@ def test_the_sheets_of_a_map_show_every_hex_and_every_table_tag_whole_and_true(
     roster = read_table_file(house_table, known_games())
     pages = printed(house_table, tmp_path, "--map", "--paper", paper)
     assert all(words.startswith("Map, sheet") for words, _ in pages)
+    assert "row 1, column 2" in pages[1][0]
     shown = set(" ".join(words for words, _ in pages).split())
     assert set(grid_of(roster.table.hex_map).hexes) <= shown
     tags = {tag: corners for _, on_page in pages for tag, corners in on_page.items()}
@@ -63,6 +64,7 @@ def test_a_map_that_fits_one_sheet_keeps_the_distances_of_its_tags(house_table, 
     house_table.write_text(small, encoding="utf-8")
     ((words, tags),) = printed(house_table, tmp_path, "--map", "--paper", "A3")
     assert "overlap" not in words
+    assert "column" not in words
     middles = {tag: corners.mean(axis=0) for tag, corners in tags.items()}
     assert np.linalg.norm(middles[0] - middles[1]) == pytest.approx(180, abs=SHIFT_MM)
     assert np.linalg.norm(middles[0] - middles[3]) == pytest.approx(155, abs=SHIFT_MM)
@@ -89,6 +91,15 @@ def test_each_printed_side_of_each_counter_has_its_tag_front_up_and_its_words(
 def test_some_counters_are_printed_alone(house_table, tmp_path):
     ((_, tags),) = printed(house_table, tmp_path, "--counters", "--units", "Cannon,General Blue")
     assert tags.keys() == {33, 34, 72}
+
+
+def test_a_counter_whose_tag_lies_at_its_rear_edge_has_its_words_in_front(tmp_path):
+    out = tmp_path / "counters.pdf"
+    options = ["--game", "maurice-lite", "--counters", "--units", "P1", "--out", str(out)]
+    assert main(["print", *options]) == 0
+    with pypdfium2.PdfDocument(out.read_bytes()) as document:
+        words = document[0].get_textpage().get_text_bounded().split()
+    assert words.count("P1") == 4
 
 
 @pytest.mark.parametrize(
@@ -122,6 +133,8 @@ def test_what_cannot_be_printed_is_one_line(house_table, tmp_path, capsys):
     out = tmp_path / "map.pdf"
     line = refusal(capsys, "print", "--game", "free", "--map", "--out", out)
     assert "map: expected a table on hexes, but it has no [map]" in line
+    line = refusal(capsys, "print", "--game", "free", "--counters", "--out", out)
+    assert "--counters: expected rectangular bases, not that of F1" in line
     line = refusal(capsys, "print", "--game", "chess", "--map", "--out", out)
     assert "there is no demo of" in line
     line = refusal(capsys, "print", "--table", house_table, "--game", "free", "--map", "--out", out)
@@ -144,9 +157,13 @@ def test_roads_trails_and_villages_are_printed_where_they_run_and_differ_in_grey
     options = ["--game", "musket-saber", "--map", "--paper", "A3", "--out", str(out)]
     assert main(["print", *options]) == 0
     with pypdfium2.PdfDocument(out.read_bytes()) as document:
-        words = document[0].get_textpage().get_text_bounded().split()
+        text = document[0].get_textpage()
+        words = text.get_text_bounded().split()
+        last_advice = text.get_text_bounded(bottom=document[0].get_height() - 74)
         page = np.squeeze(document[0].render(scale=DPI / 72, grayscale=True).to_numpy())
     assert {"road", "trail", "village", "stream"} <= set(words)
+    # The legend has a line of its own, below the advice.
+    assert {"road", "village"}.isdisjoint(last_advice.split())
     detector = cv2.aruco.ArucoDetector(cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_4X4_250))
     corners, ids, _ = detector.detectMarkers(page)
     first_px = corners[ids.ravel().tolist().index(0)].reshape(4, 2).mean(axis=0)
