@@ -72,6 +72,9 @@ def test_without_a_command_it_shows_what_there_is(capsys):
         (["run", "--source", "0", "--table", "no.toml", "--camera", "no.json"], "no.toml"),
         (["run", "--resolution", "big", "--source", "simulated"], "big"),
         (["run", "--source", "simulated", "--fps", "nan"], "--fps"),
+        (["run", "--source", "simulated", "--table", "own.toml"], "a table of its own"),
+        (["calibrate", "--live", "--source", "simulated", "--table", "own.toml"], "--table"),
+        (["calibrate", "bases", "--source", "simulated", "--camera", "own.json"], "--camera"),
         (["run", "--source", "simulated", "--focus", "inf"], "--focus"),
     ],
 )

@@ -37,7 +37,7 @@ def rule(game: str, question: Path | None, lists: bool, number: str | None) -> N
     questions = questions_of(game)
     if questions is None:
         games = games_with_questions()
-        expected = f"expected one of {', '.join(games)}, got {quoted(game)}{nearest(game, games)}"
+        expected = f"expected a game, got {quoted(game)}{nearest(game, games)}"
         raise click.UsageError(f"rule: {expected}")
     if [question is not None, lists, number is not None].count(True) != 1:
         raise click.UsageError("rule: expected a QUESTION, --list or --explain")

@@ -14,8 +14,12 @@ from tablecam.capture.options import SourceOptions
 from tablecam.capture.reader import PictureSize
 from tablecam.commands.demo import serve_demo
 from tablecam.commands.serving import GameOptions, game_options, game_record, page_options, serve
-from tablecam.commands.source_options import bases_option, source_options
-from tablecam.errors import BadInput
+from tablecam.commands.source_options import (
+    bases_option,
+    is_simulated,
+    required,
+    source_options,
+)
 from tablecam.live.camera_choice import CameraChoice
 from tablecam.record.atomic_files import disk_errors, replace_file
 from tablecam.record.camera_file import read_camera_file
@@ -25,9 +29,6 @@ from tablecam.table.bases_file import with_bases
 from tablecam.table.masks import masks_document, masks_path
 from tablecam.table.model import Mask
 from tablecam.table.table_file import read_table_file
-
-SIMULATED = "simulated"
-
 
 _EXAMPLES = """\b
 Examples:
@@ -60,13 +61,13 @@ def run(
     The source is a camera number, an rtsp:// or http:// address, a video, a picture, a folder of
     pictures, or `simulated`, which needs no table file and no camera file.
     """
-    if source == SIMULATED:
+    if is_simulated(source, {"--table": table_path, "--camera": camera_path}):
         serve_demo(host, port, game, None, bases_file_path, open_browser=open_browser)
         return
     # A table file that is missing or wrong is named before a camera file is asked for.
-    table_path = _required(table_path, "--table")
+    table_path = required(table_path, "--table")
     roster = read_table_file(table_path, known_games())
-    camera_path = _required(camera_path, "--camera")
+    camera_path = required(camera_path, "--camera")
     roster = with_bases(roster, bases_file_path, camera_path)
     camera_file = read_camera_file(camera_path)
     size = PictureSize(camera_file.width_px, camera_file.height_px, camera_file.source)
@@ -103,10 +104,3 @@ def _record(options: GameOptions, game: str, table_path: Path, camera_path: Path
 def _keep_masks(path: Path, masks: Sequence[Mask]) -> None:
     with disk_errors(str(path), "cannot be written"):
         replace_file(path, masks_document(masks).encode())
-
-
-def _required(path: Path | None, option: str) -> Path:
-    if path is None:
-        expected = f"expected a file, got none (only `--source {SIMULATED}` brings its own)"
-        raise BadInput(option, expected)
-    return path

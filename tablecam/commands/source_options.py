@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, get_args
 
@@ -14,6 +14,8 @@ from tablecam.capture.options import BackEnd, SourceOptions
 from tablecam.errors import BadInput
 
 Decorated = Callable[..., Any]
+
+SIMULATED = "simulated"
 
 
 class Number(click.types.FloatParamType):
@@ -38,7 +40,7 @@ _OPTIONS = (
         "--source",
         default="0",
         show_default=True,
-        help="A camera number, an address, a video, a picture or a folder.",
+        help="A camera number, an address, a video, a picture, a folder, or `simulated`.",
     ),
     click.option(
         "--resolution", metavar="WxH", help="Request pictures of this size from a camera."
@@ -113,6 +115,33 @@ bases_option = click.option(
     type=click.Path(path_type=Path),
     help="What `calibrate bases` measured.  [default: bases.json beside the camera file]",
 )
+
+
+def is_simulated(source: str, files: Mapping[str, Path | None]) -> bool:
+    """Says whether a source is the simulated table, which has its own files.
+
+    Raises:
+        BadInput: It is, and one of the files, named by their options, is given.
+    """
+    if source != SIMULATED:
+        return False
+    for option, path in files.items():
+        if path is not None:
+            expected = f"expected none: `--source {SIMULATED}` shows a table of its own"
+            raise BadInput(option, expected)
+    return True
+
+
+def required(path: Path | None, option: str) -> Path:
+    """Returns the file that an option names.
+
+    Raises:
+        BadInput: None is given.
+    """
+    if path is None:
+        expected = f"expected a file, got none (only `--source {SIMULATED}` brings its own)"
+        raise BadInput(option, expected)
+    return path
 
 
 def resolution_px(text: str) -> tuple[int, int]:

@@ -205,9 +205,10 @@ class Book(ABC):
         """Returns the answers to a query about a position, which errors call `source`.
 
         Raises:
-            BadInput: The position is unfit, the query names what is not there, or there is no book.
+            BadInput: The position is unfit, the query names what is not there, or the game has no
+                rulings on a position alone.
         """
-        raise BadInput(source, f"there is no rulebook of {self.game}", key="game")
+        raise self._unanswered(source)
 
     def resolve(self, position: Position, request: Document, source: str) -> Resolution:
         """Resolves an event with given dice.
@@ -215,7 +216,13 @@ class Book(ABC):
         Raises:
             BadInput: The request is not allowed, the dice do not match it, or the book has none.
         """
-        raise BadInput(source, f"there is no rulebook of {self.game}", key="game")
+        raise self._unanswered(source)
+
+    def _unanswered(self, source: str) -> BadInput:
+        hint = f"`tablecam rule {self.game} --list` shows what it answers"
+        return BadInput(
+            source, f"{self.game} has no rulings on a position alone; {hint}", key="game"
+        )
 
     def length_to_unit(self, position: Position, commander: str, unit: str) -> LengthByRule | None:
         """Returns the length from a commander to a unit as the rules measure it.

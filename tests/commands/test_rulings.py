@@ -209,6 +209,7 @@ def test_a_bad_position_is_refused_in_one_line(written, capsys) -> None:
     short = position_to_json(battle())
     short["units"][0]["bases"].pop()
     for document, said in (
+        (position_to_json(battle()) | {"game": "syw-d6"}, "`tablecam rule syw-d6 --list` shows"),
         (short, "unit F1: expected 4 bases of infantry, got 3"),
         ([], "expected an object"),
         (position_to_json(battle()) | {"format": "other"}, "tablecam.position"),

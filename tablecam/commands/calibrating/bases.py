@@ -16,7 +16,13 @@ from tablecam.capture.open_source import open_reader, open_source, source_kind
 from tablecam.capture.options import SourceOptions
 from tablecam.capture.reader import PictureSize, Reader
 from tablecam.commands.new_files import check_place
-from tablecam.commands.source_options import bases_option, source_options
+from tablecam.commands.source_options import (
+    SIMULATED,
+    bases_option,
+    is_simulated,
+    required,
+    source_options,
+)
 from tablecam.errors import BadInput
 from tablecam.live_calibration.bases import LAYINGS, BasesProgress, BasesWork
 from tablecam.record.camera_file import read_camera_file
@@ -27,8 +33,6 @@ from tablecam.table.bases_file import bases_path
 from tablecam.table.roster import Roster
 from tablecam.table.table_file import read_table_file
 from tablecam.wording import counted
-
-SIMULATED = "simulated"
 
 _FRAME_TIMEOUT_S = 0.5
 _FILE = click.Path(path_type=Path)
@@ -136,13 +140,10 @@ def _prepared(
     table_path: Path | None, camera_path: Path | None, source: str, options: SourceOptions
 ) -> tuple[Roster, Camera, SourceOptions]:
     """Returns the table, its camera, and the options to open the source with."""
-    if source == SIMULATED:
+    if is_simulated(source, {"--table": table_path, "--camera": camera_path}):
         roster = glued_by_hand(demo_roster())
         return roster, demo_camera(table=roster.table), options
-    if table_path is None or camera_path is None:
-        option = "--table" if table_path is None else "--camera"
-        expected = f"expected a file, got none (only `--source {SIMULATED}` brings its own)"
-        raise BadInput(option, expected)
+    table_path, camera_path = required(table_path, "--table"), required(camera_path, "--camera")
     roster = read_table_file(table_path, known_games())
     camera_file = read_camera_file(camera_path)
     if options.resolution_px is None:

@@ -11,6 +11,7 @@ from tablecam.capture.frame import Source
 from tablecam.capture.open_source import open_reader
 from tablecam.capture.options import SourceOptions
 from tablecam.commands.new_files import check_place
+from tablecam.commands.source_options import SIMULATED, is_simulated
 from tablecam.live.camera_choice import CameraChoice
 from tablecam.live_calibration.calibration import LiveCalibration
 from tablecam.live_calibration.state import Stage
@@ -23,8 +24,6 @@ from tablecam.table.table_file import read_table_file
 from web.calibrating import MOST_WAITING, create_calibration_app
 from web.server import Server
 from web.streams import Streams
-
-SIMULATED = "simulated"
 
 
 def calibrate_live(
@@ -65,11 +64,12 @@ def _prepared(
     source: str, table_path: Path | None
 ) -> tuple[Roster | None, Mapping[str, Callable[[SourceOptions], Source]], Callable[[Stage], None]]:
     """Returns the table, additional sources by name, and the callback for each stage."""
-    roster = None if table_path is None else read_table_file(table_path, known_games())
-    if source != SIMULATED:
+    if not is_simulated(source, {"--table": table_path}):
+        roster = None if table_path is None else read_table_file(table_path, known_games())
         return roster, {}, lambda stage: None
-    roster = roster or glued_by_hand(demo_roster())
-    simulated = SimulatedCalibration(glued_by_hand(demo_roster()), demo_camera(), is_endless=True)
+    click.echo("Starting the simulated camera …", err=True)
+    roster = glued_by_hand(demo_roster())
+    simulated = SimulatedCalibration(roster, demo_camera(), is_endless=True)
 
     def on_stage(stage: Stage) -> None:
         """Shows the scene of a stage: the board, the empty table, or bases in the jig."""
