@@ -98,7 +98,8 @@ def _opened(path: Path) -> tuple[Device, Picture]:
     # An absolute path, because FFmpeg reads `a:b.mp4` as an address.
     device = Device.open(str(path.absolute()), cv2.CAP_FFMPEG)
     if device is None:
-        raise BadInput(str(path), "cannot be read as a video or a picture")
+        why = "cannot be read as a video or a picture" if path.exists() else "there is no such file"
+        raise BadInput(str(path), why)
     # A calibration belongs to the sensor's orientation.
     device.set(cv2.CAP_PROP_ORIENTATION_AUTO, 0)
     device.keep_jpegs()

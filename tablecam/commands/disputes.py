@@ -14,6 +14,7 @@ from tablecam.errors import BadInput
 from tablecam.record import disputes as record_disputes
 from tablecam.record.game_file import GameFile
 from tablecam.replay.log import answer_words
+from tablecam.rules.games import described
 
 _PATH = click.Path(path_type=Path)
 
@@ -70,7 +71,8 @@ def _document(game: GameFile) -> Json:
 def _lines(game: GameFile) -> Iterator[str]:
     facts, asked = game.facts(), record_disputes.disputes(game)
     count = {0: "no disputes", 1: "1 dispute"}.get(len(asked), f"{len(asked)} disputes")
-    yield f"{facts.game}, started {facts.started_at:%Y-%m-%d %H:%M}: {count}"
+    title = described(facts.game).title or facts.game
+    yield f"{title}, started {facts.started_at:%Y-%m-%d %H:%M}: {count}"
     for dispute in asked:
         at = datetime.fromisoformat(dispute["at"])
         yield f"\n{dispute['number']:>3}  {at:%H:%M:%S}  {dispute['question']['text']}"

@@ -31,7 +31,7 @@ def refused(capsys, *arguments):
 
 def test_disputes_are_listed_with_answer_margin_rule_and_reading(game, capsys):
     told = said(capsys, game.path)
-    assert "maurice-lite, started 2026-05-01 19:30: 2 disputes" in told
+    assert "Maurice Lite, started 2026-05-01 19:30: 2 disputes" in told
     assert "  1  20:15:30  Question 1?" in told
     assert "no, by 3.2 ± 0.4 mm [M-1.12]" in told
     assert "too close to call, by 3.2 ± 0.4 mm, 12% likely [M-1.12]" in told

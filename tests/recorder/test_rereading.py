@@ -123,11 +123,14 @@ def command(film, folder, *videos, **options):
 
 
 def test_one_bad_video_does_not_stop_the_rest(film, tmp_path, capsys):
-    bad = tmp_path / "bad.mp4"
+    bad, missing = tmp_path / "bad.mp4", tmp_path / "missing.mp4"
     bad.write_bytes(b"this is no film")
-    assert command(film, tmp_path / "out", bad, film.video, workers=1) == 2
+    assert command(film, tmp_path / "out", bad, missing, film.video, workers=1) == 2
     said = capsys.readouterr()
-    assert said.err.strip() == f"{bad}: cannot be read as a video or a picture"
+    assert set(said.err.strip().splitlines()) == {
+        f"{bad}: cannot be read as a video or a picture",
+        f"{missing}: there is no such file",
+    }
     assert "film.tablecam: 2 positions" in said.out
     assert is_where_it_was_laid(tmp_path / "out" / "film.tablecam", film)
 
