@@ -159,7 +159,7 @@ class Clip:
 
 def _found_camera(lens: LensCalibration, roster: Roster, empty: np.ndarray) -> Camera:
     """A camera with this lens over the table of a roster, from a picture of the empty table."""
-    listed_mm = {tag.id: (tag.x_mm, tag.y_mm) for tag in roster.table_tags}
+    listed_mm = roster.table_tag_places_mm
     table = find_table(
         find_tags(empty, roster.dictionary, listed_mm, lens.lens),
         listed_mm,

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 
 from tablecam.documents import Json
+from tablecam.geometry.outlines import corners
 from tablecam.live.hexes import hexes_json
 from tablecam.live.notices import Notice
 from tablecam.live.state import Health, Snapshot
@@ -15,7 +16,7 @@ from tablecam.replay.film_table import table_facts
 from tablecam.rules.games import described
 from tablecam.simulate.table import SimulatedTable
 from tablecam.table.headings import forward, right
-from tablecam.table.model import BasePose, Commander, Point, Unit
+from tablecam.table.model import BasePose, Commander, Unit
 from tablecam.table.roster import Roster
 
 
@@ -141,9 +142,9 @@ def _handle(bases: Sequence[BasePose]) -> BasePose:
     """
     first = bases[0]
     ahead, aside = forward(first.heading_deg), right(first.heading_deg)
-    corners = [corner for base in bases for corner in _corners(base)]
-    along = [x * ahead[0] + y * ahead[1] for x, y in corners]
-    across = [x * aside[0] + y * aside[1] for x, y in corners]
+    all_corners = [corner for base in bases for corner in corners(base)]
+    along = [x * ahead[0] + y * ahead[1] for x, y in all_corners]
+    across = [x * aside[0] + y * aside[1] for x, y in all_corners]
     along_mm, across_mm = (min(along) + max(along)) / 2, (min(across) + max(across)) / 2
     return replace(
         first,
@@ -152,13 +153,6 @@ def _handle(bases: Sequence[BasePose]) -> BasePose:
         width_mm=max(across) - min(across),
         depth_mm=max(along) - min(along),
     )
-
-
-def _corners(base: BasePose) -> Iterator[Point]:
-    ahead, aside = forward(base.heading_deg), right(base.heading_deg)
-    for a in (-base.depth_mm / 2, base.depth_mm / 2):
-        for b in (-base.width_mm / 2, base.width_mm / 2):
-            yield base.x_mm + a * ahead[0] + b * aside[0], base.y_mm + a * ahead[1] + b * aside[1]
 
 
 def _held_s(tag: int | None, snapshot: Snapshot) -> float | None:

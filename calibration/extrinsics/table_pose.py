@@ -89,14 +89,19 @@ def find_table(
 
 
 def mean_sigma_mm(camera: Camera, tags_mm: Array) -> float:
-    """Returns the mean sigma of places between the tags, in mm, from the calibration alone.
+    """Returns the mean sigma of places between the tags (n, 2), in mm, as `sigmas_mm`."""
+    return float(sigmas_mm(camera, tags_mm).mean())
 
-    Along one direction, over a grid on the table that spans the tags' places (n, 2).
+
+def sigmas_mm(camera: Camera, spanned_mm: Array) -> Array:
+    """Returns the sigmas of places, in mm, from the calibration alone.
+
+    Along one direction, averaged over all, at a grid on the table that spans places (n, 2).
     """
-    low, high = tags_mm.min(axis=0), tags_mm.max(axis=0)
+    low, high = spanned_mm.min(axis=0), spanned_mm.max(axis=0)
     x, y = np.meshgrid(*np.linspace(low, high, _GRID).T)
     covariances = camera.table_covariance(np.stack([x.ravel(), y.ravel()], axis=1))
-    return float(np.sqrt(np.trace(covariances, axis1=1, axis2=2) / 2).mean())
+    return np.asarray(np.sqrt(np.trace(covariances, axis1=1, axis2=2) / 2))
 
 
 def _prior(lens: LensCalibration) -> LensPrior:

@@ -15,13 +15,13 @@ from tablecam.vision.detection.exposure import UNKNOWN_EXPOSURE, exposure
 from tablecam.vision.detection.grey_picture import GreyPicture
 from tablecam.vision.watching import Sight
 
-_SAID_AFTER_S = 3.0
+_SHOWN_AFTER_S = 3.0
 """Longer than most hands stay over a tag."""
 _CHANGED_AFTER_S = 2.0
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
+class _Shown:
     """The sentence shown for one cause, and the one that newer frames call for."""
 
     sentence: str | None
@@ -43,37 +43,37 @@ class SteadyAdvice:
     ('table tag 2 is hidden',)
     """
 
-    _said: Mapping[str, _Said] = field(default_factory=dict)
+    _shown: Mapping[str, _Shown] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_said", MappingProxyType(dict(self._said)))
+        object.__setattr__(self, "_shown", MappingProxyType(dict(self._shown)))
 
     @property
     def sentences(self) -> tuple[str, ...]:
         """The sentences to show, oldest first, so that lines keep their places."""
-        return tuple(said.sentence for said in self._said.values() if said.sentence is not None)
+        return tuple(shown.sentence for shown in self._shown.values() if shown.sentence is not None)
 
     def after(self, wanted: Mapping[str, str], *, at_s: float) -> SteadyAdvice:
         """Returns the advice after a frame at `at_s` that calls for these sentences, by cause."""
         # Sentences that are shown come first, so that they keep their places.
-        causes = dict.fromkeys((*self._said, *wanted))
-        said = {
-            cause: _after(self._said.get(cause), wanted.get(cause), at_s=at_s) for cause in causes
+        causes = dict.fromkeys((*self._shown, *wanted))
+        now = {
+            cause: _after(self._shown.get(cause), wanted.get(cause), at_s=at_s) for cause in causes
         }
-        return SteadyAdvice({cause: shown for cause, shown in said.items() if shown is not None})
+        return SteadyAdvice({cause: shown for cause, shown in now.items() if shown is not None})
 
 
-def _after(before: _Said | None, wanted: str | None, *, at_s: float) -> _Said | None:
+def _after(before: _Shown | None, wanted: str | None, *, at_s: float) -> _Shown | None:
     """Updates the sentence of one cause; None once it is no longer needed."""
-    said = None if before is None else before.sentence
-    if wanted == said:
-        return None if said is None else _Said(said, said, at_s)
+    sentence = None if before is None else before.sentence
+    if wanted == sentence:
+        return None if sentence is None else _Shown(sentence, sentence, at_s)
     # Before a sentence is shown its numbers may change: the cause must last.
-    goes_on = before is not None and (before.other == wanted or said is None)
-    since_s = before.since_s if before is not None and goes_on else at_s
-    if at_s - since_s < (_SAID_AFTER_S if said is None else _CHANGED_AFTER_S):
-        return _Said(said, wanted, since_s)
-    return None if wanted is None else _Said(wanted, wanted, at_s)
+    continues = before is not None and (before.other == wanted or sentence is None)
+    since_s = before.since_s if before is not None and continues else at_s
+    if at_s - since_s < (_SHOWN_AFTER_S if sentence is None else _CHANGED_AFTER_S):
+        return _Shown(sentence, wanted, since_s)
+    return None if wanted is None else _Shown(wanted, wanted, at_s)
 
 
 NO_LONGER_FITS = (
@@ -90,7 +90,7 @@ class Adviser:
 
     def __init__(self, camera: Camera, roster: Roster) -> None:
         self._roster = roster
-        self._expectation = default_model()
+        self._detection_model = default_model()
         self._steady = SteadyAdvice()
         self._exposure = UNKNOWN_EXPOSURE
         self._exposed_at_s: float | None = None
@@ -108,15 +108,15 @@ class Adviser:
         facts = collect_facts(
             sight.search, self._roster, missing=self._missing(sight), exposure=self._exposure
         )
-        said = advice_by_cause(facts, self._too_small, self._expectation)
-        wanted = {str(cause): sentence for cause, sentence in said.items()}
+        advice = advice_by_cause(facts, self._too_small, self._detection_model)
+        wanted = {str(cause): sentence for cause, sentence in advice.items()}
         if not sight.registration.fits(sight.camera):
             wanted["calibration"] = NO_LONGER_FITS
         self._steady = self._steady.after(wanted, at_s=taken_at_s)
         return self._steady.sentences
 
     def _too_small_for(self, camera: Camera) -> ResolutionAdvice | None:
-        return resolution_advice(camera, self._roster, self._expectation)
+        return resolution_advice(camera, self._roster, self._detection_model)
 
     def _missing(self, sight: Sight) -> Collection[int]:
         known = {base.tag for base in sight.bases}

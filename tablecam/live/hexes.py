@@ -8,6 +8,7 @@ from itertools import chain
 from tablecam.documents import Json
 from tablecam.geometry.rectangles import Measurable
 from tablecam.geometry.shapes import Shape
+from tablecam.referee.placing import marker_of
 from tablecam.rules.games import described
 from tablecam.rules.hexes.counters import place_of
 from tablecam.rules.hexes.grid import Grid, grid_of
@@ -100,12 +101,8 @@ def _base_of(thing: Measurable) -> BasePose | None:
     if isinstance(thing, Unit):
         return thing.bases[0] if thing.bases else None
     if isinstance(thing, Commander):
-        return _marker_of(thing)
+        return marker_of(thing, 1.0)
     return thing if isinstance(thing, BasePose) else None
-
-
-def _marker_of(leader: Commander) -> BasePose:
-    return leader.pose or BasePose(leader.x_mm, leader.y_mm, 0.0, 1.0, 1.0)
 
 
 def _boxes(position: Position, grid: Grid) -> Iterator[Json]:
@@ -122,7 +119,7 @@ def _lying(position: Position, grid: Grid) -> Iterator[tuple[str, bool, tuple[st
     poses: list[tuple[str, BasePose]] = [
         (f"unit:{unit.id}", base) for unit in position.units for base in unit.bases[:1]
     ]
-    poses += [(f"commander:{leader.id}", _marker_of(leader)) for leader in position.commanders]
+    poses += [(f"commander:{leader.id}", marker_of(leader, 1.0)) for leader in position.commanders]
     for reference, base in poses:
         hexes = place_of(grid, base).hexes
         if hexes:

@@ -40,7 +40,7 @@ from tablecam.vision.jig import (
     tags_of,
     with_jig,
 )
-from tablecam.vision.tracking.tracking import TrackedBase
+from tablecam.vision.tracking.tracking import FILM_GAP_S, TrackedBase
 from tablecam.vision.watching import Watching
 
 LAYINGS = 2
@@ -53,7 +53,7 @@ _MOST_OFF_MM, _MOST_TURN_DEG, _GLUE_SIGMAS = 2.0, 3.0, 5.0
 """A first laying is refused beyond these, or beyond this many sigmas of the glue."""
 
 _STILL_MM, _AWAY_MM, _AWAY_DEG = 0.3, 2.5, 5.0
-_HELD_S, _HIDDEN_S, _FILM_GAP_S = 0.8, 1.5, 0.7
+_HELD_S, _HIDDEN_S = 0.8, 1.5
 _PLACES = 4
 
 
@@ -147,7 +147,7 @@ class BasesWork:
 
     def see(self, picture: GreyPicture, at_s: float) -> BasesProgress:
         """Reads one picture, and takes the laying of a base that lies still in the corner."""
-        is_film = self._seen_at_s is not None and at_s - self._seen_at_s < _FILM_GAP_S
+        is_film = self._seen_at_s is not None and at_s - self._seen_at_s < FILM_GAP_S
         self._seen_at_s = at_s
         if not is_film:
             # A film is searched where it has come to rest; a picture taken alone never does.

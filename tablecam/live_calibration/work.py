@@ -19,7 +19,7 @@ import numpy as np
 
 from calibration.camera import Camera
 from calibration.errors import CalibrationError
-from calibration.extrinsics.table_pose import TableSearch, find_table
+from calibration.extrinsics.table_pose import TableSearch, find_table, sigmas_mm
 from calibration.extrinsics.table_tags import find_tags
 from calibration.grey import to_grey
 from calibration.intrinsics.board import find_lens_board
@@ -133,7 +133,7 @@ log = logging.getLogger(__name__)
 
 # The table's assumed share of the picture's width before its pose is known.
 _TABLE_SHARE = 0.9
-_GRID_POINTS = 9
+
 _MAX_WARNINGS = 4
 
 
@@ -432,7 +432,7 @@ class CalibrationWork:
     def _find_table(self, grey: Picture) -> TableReading:
         roster = self._roster
         assert roster is not None, "the stage `table` needs a table file"
-        listed_mm = {tag.id: (tag.x_mm, tag.y_mm) for tag in roster.table_tags}
+        listed_mm = roster.table_tag_places_mm
         lens = None if self._lens is None else self._lens.lens
         tags = find_tags(grey, roster.dictionary, listed_mm, lens)
         missing = tuple(sorted(listed_mm.keys() - {tag.id for tag in tags}))
@@ -456,12 +456,8 @@ class CalibrationWork:
         roster = self._roster
         if roster is None:
             return float("nan"), float("nan")
-        x = np.linspace(0, roster.table.width_mm, _GRID_POINTS)
-        y = np.linspace(0, roster.table.depth_mm, _GRID_POINTS)
-        places = np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)
-        # Half the trace: one sigma for a direction, averaged over all directions.
-        variances = np.trace(camera.table_covariance(places), axis1=1, axis2=2) / 2
-        sigmas = np.sqrt(variances)
+        corners_mm = np.array([(0.0, 0.0), (roster.table.width_mm, roster.table.depth_mm)])
+        sigmas = sigmas_mm(camera, corners_mm)
         return float(sigmas.mean()), float(sigmas.max())
 
     def _mm_per_px(self) -> float | None:

@@ -129,7 +129,12 @@ class Roster:
     @property
     def table_tags_mm(self) -> tuple[tuple[float, float], ...]:
         """The centres of the table tags."""
-        return tuple((tag.x_mm, tag.y_mm) for tag in self.table_tags)
+        return tuple(self.table_tag_places_mm.values())
+
+    @property
+    def table_tag_places_mm(self) -> dict[int, tuple[float, float]]:
+        """The centre of each table tag, by tag id."""
+        return {tag.id: (tag.x_mm, tag.y_mm) for tag in self.table_tags}
 
     def base_type_by_tag(self) -> dict[int, BaseType]:
         """Returns the base type of each tag of a unit or commander, by tag id."""

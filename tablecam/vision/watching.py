@@ -22,7 +22,7 @@ from tablecam.vision.tracking.tracking import BaseTracker, TrackedBase
 
 log = logging.getLogger(__name__)
 
-_MOST_LOOKS_AGAIN = 3
+_MOST_REREADINGS = 3
 """Limit of repeated looks at one picture, each through the camera that the last one registered."""
 _MISSED_FOR_S = 2.0
 """Time that table tags may be missing before the whole picture is searched for them: arms hide them
@@ -62,9 +62,9 @@ class Watching:
     def __init__(self, camera: Camera, roster: Roster) -> None:
         self._camera = camera
         self._roster = roster
-        self._watch = IncrementalSearch(TagFinder(camera, roster))
+        self._search = IncrementalSearch(TagFinder(camera, roster))
         self._tracker = BaseTracker(roster, camera)
-        self._look: FrameReading | None = None
+        self._reading: FrameReading | None = None
         self._registration: Registration | None = None
         self._missed_since_s: float | None = None
         self._masks = roster.masks
@@ -87,20 +87,22 @@ class Watching:
         # The camera's pose may be read from masked table tags, too.
         unmasked = picture
         picture = masked(picture, self._camera, self._masks)
-        look = self._watch.read(picture, self._look)
-        said = [self._registered(look, taken_at_s)]
-        for _ in range(_MOST_LOOKS_AGAIN):  # a better camera shows the tags more exactly
-            camera = said[-1].camera or self._camera_elsewhere(unmasked, said[-1], taken_at_s)
+        reading = self._search.read(picture, self._reading)
+        registrations = [self._registered(reading, taken_at_s)]
+        for _ in range(_MOST_REREADINGS):  # a better camera shows the tags more exactly
+            camera = registrations[-1].camera or self._camera_elsewhere(
+                unmasked, registrations[-1], taken_at_s
+            )
             if camera is None:
                 break
             # Earlier tags were located with the camera's old pose.
-            whole = not (said[-1].is_trusted and look.is_whole)
+            whole = not (registrations[-1].is_trusted and reading.is_whole)
             self._follow(camera)
-            look = self._watch.read(picture, look, whole=whole)
-            said.append(self._registered(look, taken_at_s, before=said[-1]))
-        self._look, self._registration = look, said[-1]
-        bases = self._tracked(look, said[-1], taken_at_s)
-        return Sight(bases, look.search, said[-1], self._camera, _logged(said))
+            reading = self._search.read(picture, reading, whole=whole)
+            registrations.append(self._registered(reading, taken_at_s, before=registrations[-1]))
+        self._reading, self._registration = reading, registrations[-1]
+        bases = self._tracked(reading, registrations[-1], taken_at_s)
+        return Sight(bases, reading.search, registrations[-1], self._camera, _logged(registrations))
 
     def bases(self, now_s: float) -> tuple[TrackedBase, ...]:
         """Returns all bases seen so far, at a time without a new frame."""
@@ -112,28 +114,28 @@ class Watching:
 
     def start_over(self) -> None:
         """Drops the state carried over from the last frame; bases keep their poses."""
-        self._look = self._registration = None
+        self._reading = self._registration = None
 
     def _registered(
-        self, look: FrameReading, at_s: float, *, before: Registration | None = None
+        self, reading: FrameReading, at_s: float, *, before: Registration | None = None
     ) -> Registration:
         return register(
-            look.search.sightings,
+            reading.search.sightings,
             self._camera,
             self._roster,
             before=before or self._registration,
             taken_at_s=at_s,
-            fresh=look.fresh,
+            fresh=reading.fresh,
         )
 
     def _camera_elsewhere(
-        self, picture: GreyPicture, said: Registration, at_s: float
+        self, picture: GreyPicture, registration: Registration, at_s: float
     ) -> Camera | None:
         """Finds roughly where the camera stands once its table tags have been missing for long.
 
         It searches the whole picture, which takes long, so it waits before each attempt.
         """
-        if said.state != "too few" or len(said.seen) >= MIN_TAGS:
+        if registration.state != "too few" or len(registration.seen) >= MIN_TAGS:
             self._missed_since_s = None
             return None
         if self._missed_since_s is None:
@@ -146,19 +148,19 @@ class Watching:
     def _follow(self, camera: Camera) -> None:
         """Continues with the camera at its new pose."""
         self._camera = camera
-        self._watch = self._watch.with_camera(camera)
+        self._search = self._search.with_camera(camera)
         self._tracker.registered(camera)
 
     def _tracked(
-        self, look: FrameReading, registration: Registration, at_s: float
+        self, reading: FrameReading, registration: Registration, at_s: float
     ) -> tuple[TrackedBase, ...]:
         """Tracks the bases of this frame; all are held while the registration is not trusted."""
         if not registration.is_trusted:
             return self._tracker.update((), at_s)
         return self._tracker.update(
-            look.search.sightings,
+            reading.search.sightings,
             at_s,
-            fresh=look.fresh,
-            doubted=look.search.duplicated_tags,
+            fresh=reading.fresh,
+            doubted=reading.search.duplicated_tags,
             beside_mm=registration.unexplained_mm,
         )

@@ -98,7 +98,7 @@ class SeenBases:
 
 def laid_table(rig: Rig) -> LaidTable:
     """A rig's table, for laying its tags and calibrating again and again."""
-    listed = {tag.id: (tag.x_mm, tag.y_mm) for tag in rig.roster.table_tags}
+    listed = rig.roster.table_tag_places_mm
     size_mm, covariance = rig.roster.table_tag_size_mm, rig.found_lens.covariance
     sides_px = _SIDES_PX[rig.folder.name]
     return LaidTable(rig.camera, listed, size_mm, covariance, *sides_px, read_by_pattern=True)

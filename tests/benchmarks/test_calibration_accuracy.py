@@ -119,7 +119,7 @@ def test_the_table_is_right_to_hundredths_of_a_millimetre(shared, name):
     paths = sorted((rig.folder / "lens").glob("*.jpg"))
     views = [find_lens_board(to_grey(read_picture(path)), path.name) for path in paths]
     lens = lens_from_views(views, ORIGIN).calibration
-    listed = {tag.id: (tag.x_mm, tag.y_mm) for tag in rig.roster.table_tags}
+    listed = rig.roster.table_tag_places_mm
     columns = ("off mm, mean", "worst", "stated sigma mm", "off in sigmas")
     table = Table("", *columns, title=f"{name}: places on the table")
     worst = []

@@ -102,7 +102,7 @@ def test_exact_tags_under_a_known_lens_give_the_exact_table():
 @pytest.mark.parametrize("scene", ["empty", "scene-1", "scene-2"])
 def test_the_footages_table_is_right_to_a_tenth_of_a_millimetre(rig, lens_search, scene):
     lens = lens_search.calibration
-    grey, listed = rig.grey(scene), {tag.id: (tag.x_mm, tag.y_mm) for tag in rig.roster.table_tags}
+    grey, listed = rig.grey(scene), rig.roster.table_tag_places_mm
     search = find_table(
         find_tags(grey, rig.roster.dictionary, listed, lens.lens),
         listed,
@@ -123,7 +123,7 @@ def test_the_footages_table_is_right_to_a_tenth_of_a_millimetre(rig, lens_search
 def test_the_footages_table_is_found_without_a_lens_and_says_what_one_would_gain(rig):
     grey, listed = (
         rig.grey("empty"),
-        {tag.id: (tag.x_mm, tag.y_mm) for tag in rig.roster.table_tags},
+        rig.roster.table_tag_places_mm,
     )
     search = find_table(
         find_tags(grey, rig.roster.dictionary, listed),

@@ -89,7 +89,7 @@ def grey(shared):
 
 @pytest.fixture(scope="module")
 def camera(grey, roster):
-    listed_mm = {tag.id: (tag.x_mm, tag.y_mm) for tag in roster.table_tags}
+    listed_mm = roster.table_tag_places_mm
     table = find_table(
         find_table_tags(grey, roster.dictionary, listed_mm),
         listed_mm,

@@ -311,7 +311,7 @@ def _table_search(
     image: Image, picture: Path, roster: Roster, old_camera: CameraFile | None, made_at: datetime
 ) -> TableSearch:
     lens = None if old_camera is None else old_camera.lens
-    listed_mm = {tag.id: (tag.x_mm, tag.y_mm) for tag in roster.table_tags}
+    listed_mm = roster.table_tag_places_mm
     tags = find_tags(
         to_grey(image), roster.dictionary, listed_mm, None if lens is None else lens.lens
     )

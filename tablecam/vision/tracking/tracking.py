@@ -68,7 +68,7 @@ def _lies_to(base: BaseSighting, mate: BaseSighting) -> tuple[float, float, floa
     return ahead_mm, right_mm, difference_deg(base.heading_deg, mate.heading_deg)
 
 
-_FILM_GAP_S = 0.7
+FILM_GAP_S = 0.7
 """Pictures with longer gaps between them count as taken one by one."""
 
 
@@ -147,7 +147,9 @@ class BaseTracker:
             if sighting.tag in self._base_types and sighting.tag not in doubted
         }
         moment = self._moment(taken_at_s, beside_mm)
-        measured = [sighting for sighting in seen.values() if self._tells(sighting, fresh)]
+        measured = [
+            sighting for sighting in seen.values() if self._is_new_measurement(sighting, fresh)
+        ]
         changed = self._place(measured, moment)
         for tag in seen.keys() - changed.keys():
             # A quiet track would not change, and skipping it keeps a still table cheap.
@@ -186,7 +188,7 @@ class BaseTracker:
     def _moment(self, at_s: float, beside_mm: float) -> Moment:
         """Classifies a picture: part of a film, after a break in one, or single."""
         before_s, was_film = self._updated_at_s, self._is_film
-        self._is_film = before_s is not None and at_s - before_s < _FILM_GAP_S
+        self._is_film = before_s is not None and at_s - before_s < FILM_GAP_S
         return Moment(
             at_s,
             at_s if before_s is None else before_s,
@@ -202,12 +204,12 @@ class BaseTracker:
         gone_at_s = self._tracks[tag].gone_at_s
         return self._updated_at_s or 0.0 if gone_at_s is None else gone_at_s
 
-    def _tells(self, seen: TagSighting, fresh: Collection[int] | None) -> bool:
+    def _is_new_measurement(self, seen: TagSighting, fresh: Collection[int] | None) -> bool:
         """Whether a sighting carries a new measurement of its base."""
         if fresh is None or seen.tag in fresh:
             return True
         track = self._tracks.get(seen.tag)
-        # An unchanged look still says that the base is back in view.
+        # An unchanged reading still shows that the base is back in view.
         return track is None or track.gone_at_s is not None or track.jumped_to is not None
 
     def _place(self, sightings: Sequence[TagSighting], moment: Moment) -> dict[int, Track]:
