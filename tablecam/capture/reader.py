@@ -87,7 +87,6 @@ class Reader:
         self._newest: Frame | None = None
         self._notes: tuple[str, ...] = ()
         self._rate = RateMeter()
-        self._retries = 0
         self._finished = False
 
     def start(self) -> None:
@@ -117,7 +116,7 @@ class Reader:
             self._opening.leave.set()
             self._opening = _Opening(open_source, is_live)
             self._name = name
-            self._retries, self._next_try_at_s = 0, None
+            self._next_try_at_s = None
             self._enter("opening")
             if self._finished and not self._stop.is_set():
                 self._finished = False
@@ -151,7 +150,6 @@ class Reader:
                 message=self._message(state, since_s, now_s),
                 since_s=since_s,
                 frames_per_s=self._rate.frames_per_s(now_s) if state == "live" else 0.0,
-                retries=self._retries,
                 notes=self._notes,
                 finished=self._finished,
             )
@@ -250,7 +248,6 @@ class Reader:
                 # The pause of a lost source would lower the rate for many frames.
                 self._rate.clear()
                 _log.info("%s: %dx%d pictures", source.name, frame.width_px, frame.height_px)
-            self._retries = 0
             self._next_try_at_s = None
             self._note(source)
             self._newest = frame
@@ -288,9 +285,8 @@ class Reader:
             self._changed.notify_all()
 
     def _trying_again(self) -> None:
-        """Counts a try to reopen the source."""
+        """Notes that the source is being reopened."""
         with self._changed:
-            self._retries += 1
             self._next_try_at_s = None
 
     def _finish(self, problem: Exception | None, opening: _Opening) -> bool:

@@ -17,8 +17,8 @@ class SourceStatus:
 
     `opening`: for the first time; `live`: frames arrive; `lost`: they do not, and `message` says
     why and when the next try is; `ended`: the video is over, or the reader was closed. `since_s` is
-    the time spent in this state, `retries` the number of tries since the last frame. `notes` are
-    the source's own, one sentence each. `finished`: no frame will ever come again.
+    the time spent in this state. `notes` are the source's own, one sentence each. `finished`: no
+    frame will ever come again.
     """
 
     name: str
@@ -26,7 +26,6 @@ class SourceStatus:
     message: str
     since_s: float = 0.0
     frames_per_s: float = 0.0
-    retries: int = 0
     notes: tuple[str, ...] = ()
     finished: bool = False
 

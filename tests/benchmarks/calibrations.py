@@ -19,10 +19,10 @@ from tablecam.table.model import BasePose
 from tablecam.table.roster import BaseType
 from tablecam.vision.detection.sighting import TagSighting
 from tablecam.vision.search.tag_finder import TagFinder
-from tablecam.vision.tracking.bases import base_poses
 from tests.benchmarks.scores import is_right, off_in_sigmas
 from tests.calibration.laid_tags import ARM_MM, OVERSTATED, LaidTable
 from tests.footage import Rig
+from tests.vision.sightings import base_poses
 
 _SIDES_PX = {"hd-b": (0.025, 0.014), "uhd-b": (0.033, 0.066)}
 """Errors of sides in the pattern readings of the footage's table tags, and of their ends relative

@@ -16,10 +16,10 @@ from tablecam.table.model import BasePose
 from tablecam.table.roster import BaseType, Roster
 from tablecam.vision.detection.sighting import TagSighting
 from tablecam.vision.search.tag_finder import TagFinder
-from tablecam.vision.tracking.bases import base_poses
 from tablecam.vision.tracking.tracking import BaseTracker
 from tests.benchmarks.peers import Peer
 from tests.footage import TrueTag
+from tests.vision.sightings import base_poses
 
 NOT_FOUND = np.nan
 

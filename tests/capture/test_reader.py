@@ -127,7 +127,7 @@ def test_a_live_source_comes_back_with_its_numbers_going_on(make_reader: Any, cl
     assert reader.newest(after=1, timeout_s=PATIENCE_S).number == 2
     assert first.is_closed
     status = reader.status
-    assert (status.state, status.retries, status.notes) == ("live", 0, ("delivers 8x6",))
+    assert (status.state, status.notes) == ("live", ("delivers 8x6",))
     gate.set()
     assert reader.newest(after=2, timeout_s=PATIENCE_S).number == 3
 
@@ -141,7 +141,7 @@ def test_the_pauses_between_tries_grow_to_half_a_minute(
     reader.start()
     status = _status_when(reader, clock)
     assert clock.waits_s == [1, 2, 4, 8, 16, 30, 30, 30]
-    assert (status.state, status.retries, status.finished) == ("lost", 7, False)
+    assert (status.state, status.finished) == ("lost", False)
     assert status.message == "camera 0: does not open; trying again in 30 s"
     assert status.since_s == 91.0
 

@@ -17,8 +17,8 @@ from tablecam.vision.detection.exposure import exposure
 from tablecam.vision.detection.sighting import Rejection, SearchResult
 from tablecam.vision.registration.registration import register
 from tablecam.vision.search.tag_finder import find_tags
-from tablecam.vision.tracking.bases import base_poses
 from tests.vision.pictures import CAMERA, FOOT, ROSTER, Print, picture_of
+from tests.vision.sightings import base_poses
 
 TABLE_TAGS = [Print(tag.id, tag.x_mm, tag.y_mm, 90.0, 36, 0.0) for tag in ROSTER.table_tags]
 

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from tablecam.table.model import BasePose
-from tablecam.vision.tracking.bases import base_poses
 from tablecam.vision.tracking.tracking import BaseTracker, TrackedBase
-from tests.vision.sightings import CAMERA, FOOT, ROSTER, sighting
+from tests.vision.sightings import CAMERA, FOOT, ROSTER, base_poses, sighting
 
 FRAME_S = 1 / 15
 FRAMES_TO_SETTLE = 6

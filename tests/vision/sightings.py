@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
 from calibration.camera import Camera, Pose
 from calibration.lens import Lens
-from tablecam.table.model import TableSize
+from tablecam.table.model import BasePose, TableSize
 from tablecam.table.roster import BaseType, CommanderEntry, Roster, TableTag, UnitEntry
 from tablecam.vision.detection.sighting import TagSighting
+from tablecam.vision.tracking.bases import base_sightings
 
 FOOT = BaseType("foot", 40, 30, 14, tag_right_mm=4, tag_forward_mm=-6, tag_height_mm=3)
 CAMERA = Camera(Lens(1920, 1080, 1600, 1600, 960, 540), Pose((math.pi, 0, 0), (-600, 400, 1500)))
@@ -43,3 +45,15 @@ def sighting(
     return TagSighting(
         tag, x_mm, y_mm, heading_deg, height_mm, covariance, corners_px=np.zeros((4, 2))
     )
+
+
+def base_poses(
+    sightings: Sequence[TagSighting],
+    base_types: Sequence[BaseType],
+    camera: Camera,
+    *,
+    beside_mm: float = 0.0,
+) -> tuple[BasePose, ...]:
+    """Returns the bases under tags; one base type per sighting, `beside_mm` as in `pose`."""
+    seen = base_sightings(sightings, base_types, camera)
+    return tuple(base.pose(beside_mm=beside_mm) for base in seen)

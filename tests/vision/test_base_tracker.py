@@ -14,10 +14,9 @@ from tablecam.table.model import Position, TableSize
 from tablecam.table.position_file import position_from_json, position_to_json
 from tablecam.table.roster import BaseType
 from tablecam.uncertainty.samples import draw_poses
-from tablecam.vision.tracking.bases import base_poses
 from tablecam.vision.tracking.position import position_of
 from tablecam.vision.tracking.tracking import BaseTracker
-from tests.vision.sightings import CAMERA, FOOT, ROSTER, SIGMA_DEG, SIGMA_MM, sighting
+from tests.vision.sightings import CAMERA, FOOT, ROSTER, SIGMA_DEG, SIGMA_MM, base_poses, sighting
 
 offsets_mm = st.floats(-12.0, 12.0)
 

@@ -7,8 +7,8 @@ import pytest
 
 from tablecam.table.headings import difference_deg
 from tablecam.vision.search.tag_finder import TagFinder
-from tablecam.vision.tracking.bases import base_poses
 from tests.footage import Clip, Rig
+from tests.vision.sightings import base_poses
 
 SCENES = [("uhd-b", "scene-1"), ("uhd-b", "scene-2"), ("hd-b", "scene-1"), ("hd-b", "scene-2")]
 MOST_MEDIAN_PX = {"uhd-b": 0.11, "hd-b": 0.045}

@@ -14,8 +14,8 @@ from tablecam.vision.fitting.dictionary import tag_patterns
 from tablecam.vision.fitting.tags import TagGuesses
 from tablecam.vision.identification.heights import Hills, project_to_planes
 from tablecam.vision.search.tag_finder import TagFinder
-from tablecam.vision.tracking.bases import base_poses
 from tests.vision.pictures import CAMERA, FOOT, ROSTER, Print, picture_of
+from tests.vision.sightings import base_poses
 
 HILL_MM = 25.0
 PATTERNS = tag_patterns("DICT_4X4_250", tag_ids(ROSTER))

@@ -10,11 +10,10 @@ from calibration.camera import Camera
 from tablecam.rules.games import with_formations
 from tablecam.table.roster import UnitEntry
 from tablecam.vision.registration.registration import register
-from tablecam.vision.tracking.bases import base_poses
 from tablecam.vision.tracking.position import position_of
 from tablecam.vision.tracking.resting import USUAL_RANDOM_SHARE
 from tablecam.vision.tracking.tracking import BaseTracker
-from tests.vision.sightings import CAMERA, FOOT, ROSTER, SIGMA_MM, sighting
+from tests.vision.sightings import CAMERA, FOOT, ROSTER, SIGMA_MM, base_poses, sighting
 
 
 @pytest.fixture

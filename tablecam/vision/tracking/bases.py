@@ -104,18 +104,6 @@ def calibration_errors(camera: Camera, table: TableSize) -> Array:
     return np.asarray(errors @ mix[:count].T)
 
 
-def base_poses(
-    sightings: Sequence[TagSighting],
-    base_types: Sequence[BaseType],
-    camera: Camera,
-    *,
-    beside_mm: float = 0.0,
-) -> tuple[BasePose, ...]:
-    """Returns the bases under tags; one base type per sighting, `beside_mm` as in `pose`."""
-    seen = base_sightings(sightings, base_types, camera)
-    return tuple(base.pose(beside_mm=beside_mm) for base in seen)
-
-
 def base_sightings(
     sightings: Sequence[TagSighting],
     base_types: Sequence[BaseType],

@@ -138,7 +138,8 @@ class BaseTracker:
             taken_at_s: When the picture was taken.
             fresh: The tags that were placed from this very picture, None for all; the others look
                 as they did when last placed, which is not a new measurement.
-            beside_mm: How far the picture's table tags lie from their places, as for `base_poses`.
+            beside_mm: How far the picture's table tags lie from their places, as for
+                `BaseSighting.pose`.
             doubted: Tags that the picture shows twice. Neither place is believed.
         """
         seen = {
