@@ -107,30 +107,28 @@ def bases_footprint(unit: Unit) -> shapely.MultiPolygon:
     return shapely.MultiPolygon([footprint(base) for base in unit.bases])
 
 
-def unit_footprint(unit: Unit, *, seam_mm: float = SEAM_MM) -> shapely.Polygon:
+def unit_footprint(unit: Unit) -> shapely.Polygon:
     """Returns the union of a unit's bases with closed seams (G-1, G-7).
 
     A multipolygon if the unit is broken up. Mitred joins restore corners exactly, so a single base
     keeps its rectangle.
     """
-    return unit_footprints([[footprint(base) for base in unit.bases]], seam_mm=seam_mm)[0]
+    return unit_footprints([[footprint(base) for base in unit.bases]])[0]
 
 
-def unit_footprints(
-    bases: Sequence[Sequence[shapely.Polygon]], *, seam_mm: float = SEAM_MM
-) -> list[shapely.Polygon]:
+def unit_footprints(bases: Sequence[Sequence[shapely.Polygon]]) -> list[shapely.Polygon]:
     """Returns `unit_footprint` of many units at once, from the rectangles of their bases."""
     counts = [len(rects) for rects in bases]
     # Rows are padded with None, which a union ignores.
     by_unit = np.full((len(bases), max(counts, default=0)), None, dtype=object)
     for row, rects in enumerate(bases):
         by_unit[row, : counts[row]] = rects
-    grown = shapely.buffer(by_unit, seam_mm / 2, join_style="mitre")
+    grown = shapely.buffer(by_unit, SEAM_MM / 2, join_style="mitre")
     # On a grid: a plain union may silently drop a base whose edge coincides with another's but for
     # rounding, as GEOS 3.14 does with four of 33 x 76 mm in two ranks at a heading of 0.75 degrees.
     union = shapely.union_all(grown, axis=1, grid_size=GRID_MM)
     # Growing and shrinking by half a seam closes gaps and keeps the outer edges.
-    closed = np.asarray(shapely.buffer(union, -seam_mm / 2, join_style="mitre"), dtype=object)
+    closed = np.asarray(shapely.buffer(union, -SEAM_MM / 2, join_style="mitre"), dtype=object)
     return [*closed.tolist()]
 
 

@@ -154,23 +154,20 @@ def strip_before(
 
 @dataclass(frozen=True, slots=True)
 class Cone:
-    """The area within `left_deg` and `right_deg` of a heading, seen from any point of an edge.
+    """The area within `half_deg` to either side of a heading, seen from any point of an edge.
 
-    The edge runs from `left_mm` to `right_mm`, which may be the same point. Each opening is at most
-    180 degrees; 180 and 180 is the whole plane.
+    The edge runs from `left_mm` to `right_mm`, which may be the same point. 180 degrees is the
+    whole plane.
     """
 
     left_mm: Point
     right_mm: Point
     heading_deg: float
-    left_deg: float
-    right_deg: float
+    half_deg: float
 
     def __post_init__(self) -> None:
-        if not all(0.0 <= opening <= 180.0 for opening in (self.left_deg, self.right_deg)):
-            raise ValueError(
-                f"expected openings from 0 to 180 degrees, got {self.left_deg, self.right_deg}"
-            )
+        if not 0.0 <= self.half_deg <= 180.0:
+            raise ValueError(f"expected half an opening of 0 to 180 degrees, got {self.half_deg}")
 
     @property
     def edge(self) -> shapely.LineString:
@@ -182,25 +179,24 @@ class Cone:
         around = shapely.buffer(self.edge, radius_mm, quad_segs=_DRAWN_SEGMENTS)
         return shapely.intersection(around, self._wedge, grid_size=GRID_MM)
 
-    def nearest_mm(self, shapes: Sequence[shapely.Geometry], sliver_mm: float = 0.0) -> Array:
+    def nearest_mm(self, shapes: Sequence[shapely.Geometry]) -> Array:
         """Returns the distance (n,) from the edge to the nearest part of each shape in the cone.
 
-        Infinite for a shape outside the cone, or in it by no more than a sliver.
+        Infinite for a shape outside the cone.
         """
         # On a grid, so that edges along the cone's sides leave no slivers.
         inside = shapely.intersection(
             np.asarray(shapes, dtype=object), self._wedge, grid_size=GRID_MM
         )
-        core = shapely.buffer(inside, -sliver_mm / 2) if sliver_mm > 0 else inside
         lengths_mm = shapely.distance(inside, self.edge)
-        return np.where(shapely.is_empty(core), np.inf, lengths_mm)
+        return np.where(shapely.is_empty(inside), np.inf, lengths_mm)
 
     @property
     def _wedge(self) -> shapely.Geometry:
-        if self.left_deg + self.right_deg >= 360.0:
+        if self.half_deg == 180.0:
             return shapely.box(-_FAR_MM, -_FAR_MM, _FAR_MM, _FAR_MM)
         # The right opening is seen from the right end of the edge, the left one from the left end.
-        turns = np.linspace(-self.right_deg, 0.0, _FAN), np.linspace(0.0, self.left_deg, _FAN)
+        turns = np.linspace(-self.half_deg, 0.0, _FAN), np.linspace(0.0, self.half_deg, _FAN)
         ends = self.right_mm, self.left_mm
         fan = [
             np.add(end, np.multiply(forward(self.heading_deg + turn), _FAR_MM))
@@ -210,12 +206,11 @@ class Cone:
         return shapely.Polygon(np.array([self.right_mm, *fan, self.left_mm]))
 
 
-def cone_before(front: Axes, left_deg: float, right_deg: float | None = None) -> Cone:
-    """Returns the cone before a front edge; the right opening defaults to the left one."""
-    opening_deg = left_deg if right_deg is None else right_deg
-    return Cone(front.left_mm, front.right_mm, front.heading_deg, left_deg, opening_deg)
+def cone_before(front: Axes, half_deg: float) -> Cone:
+    """Returns the cone before a front edge that opens `half_deg` to either side."""
+    return Cone(front.left_mm, front.right_mm, front.heading_deg, half_deg)
 
 
 def cone_at(apex_mm: Point, heading_deg: float, whole_deg: float) -> Cone:
     """Returns the cone from a point that opens `whole_deg` in all, centred on a heading."""
-    return Cone(apex_mm, apex_mm, heading_deg, whole_deg / 2, whole_deg / 2)
+    return Cone(apex_mm, apex_mm, heading_deg, whole_deg / 2)
