@@ -32,7 +32,7 @@ from tablecam.table.position_file import PositionDocument, position_faults
 from tablecam.table.sections import needs_of
 from tablecam.table.table_file import oddities, table_file_faults
 from tablecam.table.table_sections import TableFile
-from tablecam.wording import counted, quoted
+from tablecam.wording import counted, joined, quoted
 
 _FILE = click.Path(path_type=Path)
 
@@ -160,6 +160,10 @@ def _of_table(path: Path, document: Document) -> Findings:
         if not faults:
             sound[kind] = beside
     yield from _wrong([*faults_among(sound, models)])
+    missing = [kind for kind in models if getattr(file.files, kind) is None]
+    if hex_map is not None and missing:
+        why = f"no {joined(missing, 'or')} file is named: no game can begin"
+        yield _odd(document, ("files",), why)
 
 
 def _key_faults(document: Document, file: TableFile) -> Iterator[BadInput]:
@@ -170,12 +174,17 @@ def _key_faults(document: Document, file: TableFile) -> Iterator[BadInput]:
         "commander": [Commander(one.id, one.side, 0, 0, extra=one.extra) for one in file.commander],
     }
     for name in things:
+        lacking: dict[tuple[str, str], list[int]] = {}
         for index, thing in enumerate(things[name]):
             try:
                 game.read_keys(thing)
             except BadInput as fault:
-                keys = (fault.key or "").split(".")
-                yield document.error((name, index, *filter(None, keys)), fault.message)
+                lacking.setdefault((fault.key or "", fault.message), []).append(index)
+        # An army that lacks a key lacks it in each unit: one line says it for all.
+        for (key, message), (first, *others) in lacking.items():
+            also = f"; the same for {counted(len(others), f'other {name}')}" if others else ""
+            path = (name, first, *filter(None, key.split(".")))
+            yield document.error(path, f"{message}{also}")
 
 
 def _of_game_file(_: Path, document: Document) -> Findings:

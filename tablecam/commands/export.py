@@ -132,6 +132,9 @@ def export(
         write_lines(text_path, _report(recorded))
     if number is not None:
         click.echo(json.dumps(_position(recorded, number), indent=1))
+    for out in outputs.values():
+        if out not in (None, STANDARD_OUTPUT):
+            click.echo(f"{out}: written", err=True)
 
 
 def _check(outputs: Mapping[str, Path | None], has_pictures: bool) -> None:

@@ -25,7 +25,7 @@ from calibration.print.content import (
 )
 from calibration.print.layout import PAPERS, PaperName
 from calibration.print.sheets import sheets_pdf
-from tablecam.commands.new_files import check_new, force_option
+from tablecam.commands.new_files import check_new, check_place, force_option
 from tablecam.errors import BadInput
 from tablecam.record.atomic_files import disk_errors, replace_file
 from tablecam.rules.game_files import options_with_files
@@ -121,6 +121,7 @@ def print_sheets(
     # Older sheets of ours may be replaced without --force.
     existed = _are_sheets(out)
     check_new({"--out": out}, inputs=[table_path] if table_path else [], force=force or existed)
+    check_place(out, ending=".pdf")
     with disk_errors(str(out), "cannot be written"):
         replace_file(out, sheets_pdf(content, paper))
     click.echo(f"{out}: {'updated' if existed else 'written'}, print it at 100 %", err=True)

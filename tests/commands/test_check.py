@@ -87,6 +87,28 @@ def test_keys_that_a_game_needs_are_asked_for(demo_table, capsys, game, key, fau
     assert fault in lines[0]
 
 
+def test_a_key_that_all_units_lack_is_one_fault(demo_table, capsys) -> None:
+    path = demo_table("syw-d6")
+    text, lacking = re.subn(r"^experience = .*\n", "", path.read_text("utf-8"), flags=re.M)
+    path.write_text(text, encoding="utf-8")
+    line, last = checked(capsys, path)[1]
+    assert last == "table.toml: 1 fault"
+    assert line.endswith(
+        "unit[1].experience: expected this key, but it is missing;"
+        f" the same for {lacking - 1} other units"
+    )
+
+
+def test_a_hex_map_without_the_files_of_its_game_is_odd(house_table, capsys) -> None:
+    text = house_table.read_text(encoding="utf-8")
+    start = text.index("[files]")
+    end = text.find("\n[", start)
+    house_table.write_text(text[:start] + (text[end:] if end > 0 else ""), encoding="utf-8")
+    code, (line, _) = checked(capsys, house_table)
+    assert code == 0
+    assert line.endswith("files: no charts, map or scenario file is named: no game can begin")
+
+
 @pytest.mark.parametrize(
     ("old", "new", "fault"),
     [

@@ -3,6 +3,7 @@
 import json
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -19,7 +20,8 @@ from tests.replay.golden_recordings import rows_of
 def exported(capsysbinary, *arguments):
     assert main(["export", *map(str, arguments)]) == 0
     told = capsysbinary.readouterr()
-    assert told.err == b""
+    files = [path for path in arguments if isinstance(path, Path) and path != arguments[0]]
+    assert told.err.decode() == "".join(f"{path}: written\n" for path in files)
     return told.out.decode()
 
 

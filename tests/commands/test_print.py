@@ -160,7 +160,9 @@ def test_a_place_that_cannot_be_written_to_is_one_line(
 ) -> None:
     out = tmp_path / "no-such-folder" / "sheets.pdf"
     said = _refusal(capsys, "--table", str(table), "--out", str(out))
-    assert f"{out}: cannot be written: " in said
+    assert f"{out}: expected a file in a folder that exists" in said
+    said = _refusal(capsys, "--table", str(table), "--out", str(tmp_path / "sheets.svg"))
+    assert "sheets.svg: expected a name that ends in .pdf" in said
     said = _refusal(capsys, "--table", str(table), "--out", str(tmp_path))
     assert f"{tmp_path}: expected a file to write, got a folder" in said
     if sys.platform != "win32":
