@@ -32,6 +32,7 @@ from tablecam.table.position_file import PositionDocument, position_faults
 from tablecam.table.sections import needs_of
 from tablecam.table.table_file import oddities, table_file_faults
 from tablecam.table.table_sections import TableFile
+from tablecam.toml_lines import KeyPath
 from tablecam.wording import counted, joined, quoted
 
 _FILE = click.Path(path_type=Path)
@@ -183,7 +184,7 @@ def _key_faults(document: Document, file: TableFile) -> Iterator[BadInput]:
         # An army that lacks a key lacks it in each unit: one line says it for all.
         for (key, message), (first, *others) in lacking.items():
             also = f"; the same for {counted(len(others), f'other {name}')}" if others else ""
-            path = (name, first, *filter(None, key.split(".")))
+            path: KeyPath = (name, first, *filter(None, key.split(".")))
             yield document.error(path, f"{message}{also}")
 
 
