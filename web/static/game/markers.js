@@ -23,7 +23,7 @@ const NAME_PX = { height: 14, held: 18, heldHalf: 36 };
 /** Type sizes of the words of a ghost, and its distances from the middle, in order of preference. */
 export const GHOST_PX = {
   font: 14,
-  letter: 8,
+  letter: 9,
   line: 18,
   below: [0, 24, -24, 46, -46],
   farther: [70, -70, 94, -94, 120, -120],
