@@ -87,7 +87,7 @@ def marches_by_hand(table: Table, french: Seat) -> None:
     """An order is rolled; then the hand's move is judged by it."""
     expect(french.page.locator("#game-actions")).to_contain_text("Friant")
     picture(french.page, "auerstedt-orders")
-    french.taps("F4")
+    french.taps("Friant: F4")
     picture(french.page, "auerstedt-order")
     french.taps("Advance")
     french.enters(3, 3)

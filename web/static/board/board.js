@@ -22,7 +22,7 @@
  */
 import { byId, setAttr, svgElement } from "../shared/dom.js";
 import { listenToPointers } from "../shared/gestures.js";
-import { bodiesUpon, withLabels } from "./labels.js";
+import { bodiesUpon, sparselyLabelled, withLabels } from "./labels.js";
 import { makeLegend, updateLegend } from "./legend.js";
 import { placeView, renderGhost, renderGround, renderPings, renderTapes, renderUnits } from "./layers.js";
 import { playedOn, renderHexes, renderStacks } from "./hexes.js";
@@ -117,7 +117,7 @@ export class Board {
   /** Draws shapes that explain something, with labels that do not overlap, and returns them. @param {Shape[]} shapes @param {"proof" | "game"} layer */
   shapes(shapes, layer = "proof") {
     this.#drawn[layer] = shapes;
-    const labelled = withLabels(shapes, this.state);
+    const labelled = withLabels(sparselyLabelled(shapes), this.state);
     const isBeneath = (/** @type {Shape} */ { role }) => layer === "proof" && BENEATH.has(role);
     if (layer === "proof") updateShapes(this.#layers.beneath, labelled.filter(isBeneath), this.state);
     updateShapes(

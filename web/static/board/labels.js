@@ -8,7 +8,7 @@ import { toScreen, toTable, uncut } from "./view.js";
 /** @typedef {import("./state.js").Shape} Shape */
 /** @typedef {import("./state.js").Point} Point */
 
-/** Roles of shapes that are labelled; the labels of the others would overlap. */
+/** Roles of shapes whose labels are given places; those of the others would overlap where all are drawn. */
 const LABELLED = new Set(["goal", "length", "ring", "string", "front-line", "barred", "zone", "order"]);
 
 /** A unit this near to the middle of its goal lies there. */
@@ -148,7 +148,12 @@ export function onScreen(at_mm, { view, facts }) {
   return { x, y };
 }
 
-/** Gives each label a free place, and drops labels without one. @type {(shapes: Shape[], state: State, avoided?: Box[]) => Shape[]} */
+/** The shapes with the labels that have room where all are drawn. @type {(shapes: Shape[]) => Shape[]} */
+export function sparselyLabelled(shapes) {
+  return shapes.map((shape) => (LABELLED.has(shape.role) ? shape : { ...shape, label: "" }));
+}
+
+/** Gives labels free places, and drops those without one. @type {(shapes: Shape[], state: State, avoided?: Box[]) => Shape[]} */
 export function withLabels(shapes, state, avoided = []) {
   const readings = readingPlaces(
     state,
@@ -156,7 +161,8 @@ export function withLabels(shapes, state, avoided = []) {
   );
   const taken = [...nameBoxes(state), ...readings.map(({ box }) => box), ...avoided];
   return shapes.map((shape) => {
-    const label = LABELLED.has(shape.role) && !isAtGoal(state, shape) ? (shape.label ?? "") : "";
+    if (!LABELLED.has(shape.role)) return shape;
+    const label = isAtGoal(state, shape) ? "" : (shape.label ?? "");
     const label_mm = label
       ? placesIn(state, shape, label).find((at) => isFree(boxOf(label, at, state), taken))
       : undefined;

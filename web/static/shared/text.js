@@ -14,10 +14,10 @@ export function beginning(text) {
   return `${text.slice(0, ends.at(-1) ?? text.lastIndexOf(" ", SHORT))} …`;
 }
 
-/** A side's name in three letters, or in all of its four. @type {(name: string) => string} */
+/** A side's name cut to three letters and a full stop, or all of one with four. @type {(name: string) => string} */
 export function briefName(name) {
   const last = name.split(" ").at(-1) ?? name;
-  return last.length > 4 ? last.slice(0, 3) : last;
+  return last.length > 4 ? `${last.slice(0, 3)}.` : last;
 }
 
 /** A duration in words. @type {(seconds: number) => string} */
