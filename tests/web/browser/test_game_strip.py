@@ -120,6 +120,6 @@ def test_it_names_sides_as_people_do(modules: Page) -> None:
     assert modules.evaluate(MEASURED, [[state], "british"])["words"] == {
         "turn-active": "French",
         "turn-who": "waiting for the French",
-        "turn-sides": "FrenchFre1410BritishBri1410",
+        "turn-sides": "FrenchFre.1410BritishBri.1410",
         "seat-own": "British",
     }
