@@ -176,7 +176,7 @@ class Accept(StrictModel):
 
 
 class LiesBeneath(StrictModel):
-    """A hidden unit or commander of whom a player says that it lies beneath a counter."""
+    """A player's word that a hidden leader lies beneath a counter."""
 
     unit: str = Field(min_length=1, max_length=100)
     version: int | None = None

@@ -102,7 +102,7 @@ def accept() -> Response:
 
 @blueprint.post("/lies-beneath")
 def lies_beneath() -> Response:
-    """Takes a hidden counter for placed, beneath another, as a player says."""
+    """Records that a hidden leader lies beneath a counter."""
     body = request_body(LiesBeneath, "lies-beneath")
     _referee().lies_beneath(seat_now(), body.unit, body.version)
     return _shown()

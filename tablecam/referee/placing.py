@@ -31,8 +31,8 @@ class Placing:
     `where` is its new place in words: its hexes, or how far off it is; None if it is not seen.
     `lost` are bases on the table that the game no longer has, `missing` the number of those that
     only the game has. Without `moves`, those that stay lie in their places. `exchange` says what to
-    do with a counter that shows another face than the game has. One that is hidden may lie
-    `beneath` a counter, which no camera sees: players say so.
+    do with a counter that shows another face than the game has. A hidden leader may lie `beneath`
+    a counter: no camera sees that, so players confirm it.
     """
 
     unit: str
@@ -73,8 +73,8 @@ def put_back(unit: str) -> Json:
     return {_PUT_BACK: unit}
 
 
-def put_back_words(remark: Mapping[str, Any]) -> str:
-    """Returns such a remark, or that one lies beneath another, in words; empty for any other."""
+def placing_words(remark: Mapping[str, Any]) -> str:
+    """Returns the words of either remark on something put or lying in place; empty for others."""
     if _BENEATH in remark:
         return " lies beneath ".join(map(proper_name, remark[_BENEATH]))
     unit = remark.get(_PUT_BACK)
@@ -82,7 +82,7 @@ def put_back_words(remark: Mapping[str, Any]) -> str:
 
 
 def lies_beneath(placing: Placing) -> Json:
-    """Returns the remark that players say that one lies beneath a counter."""
+    """Returns the remark that a leader lies beneath a counter, as players say."""
     return {_BENEATH: [placing.unit, placing.beneath]}
 
 

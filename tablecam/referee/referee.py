@@ -433,7 +433,7 @@ class Referee:
             self.act(seat, {"type": OVERRULE, "why": why, **placed, "asked": asked})
 
     def lies_beneath(self, seat: Seat, unit: str, version: int | None = None) -> None:
-        """Takes a hidden unit or commander for placed, beneath the counter that players were told.
+        """Records that a hidden leader lies beneath the counter named to players, thus in place.
 
         Raises:
             NotYours, OutOfDate: As for `act`.
@@ -441,7 +441,7 @@ class Referee:
         """
         with self._lock:
             play = self._checked(seat, version)
-            hidden = (one for one in self.to_place if one.unit == unit and one.beneath)
+            hidden = (due for due in self.to_place if due.unit == unit and due.beneath)
             placing = next(hidden, None)
             if placing is None:
                 raise Refused(f"expected one that may lie beneath another, got {unit}", key="unit")

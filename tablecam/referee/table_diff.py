@@ -66,7 +66,7 @@ class TableDiff:
         return frozenset(move.unit for move in self.suggested if is_astray(move))
 
     def take_as_placed(self, name: str) -> None:
-        """Drops a hidden unit or commander of whom players say that it lies in its place."""
+        """Stops asking for a hidden leader whom players have confirmed in place."""
         self._to_place -= {name}
 
     def drop_placed(self, state: Any) -> None:

@@ -60,8 +60,8 @@ class FolioBook(Measures):
         # Counters have no facing (K-G3).
         place = Section("place", "Place", lambda: (finding(counter)[1] for counter in laid))
         seen = seen_counters(position)
-        hexes = {} if state is None else {n: state.thing(n).hex for n in units if n in state.names}
-        known = all(seen.get(name, hexes.get(name) or "") == hexes.get(name) for name in units)
+        hexes = {n: state.thing(n).hex for n in units if state is not None and n in state.names}
+        known = all(hexes.get(n) and seen.get(n, hexes[n]) == hexes[n] for n in units)
         if len(units) > 1:
             apart = Section("range", "Range", partial(range_findings, position, "K-G2", *named))
             if state is None or not known:

@@ -15,8 +15,8 @@ from tablecam.rules.syw_d6.charges import edges
 from tablecam.rules.syw_d6.field import Field, commands, field_of
 from tablecam.rules.syw_d6.fire import fire_pool
 from tablecam.rules.syw_d6.forming import formation_words
-from tablecam.rules.syw_d6.marches import telling
-from tablecam.rules.syw_d6.tables import COLUMN_IN, COMMAND_IN, GAME
+from tablecam.rules.syw_d6.marches import move_dice, telling
+from tablecam.rules.syw_d6.tables import COMMAND_IN, GAME
 from tablecam.table.model import Position, Unit
 from tablecam.uncertainty.answer import certain, decide, measured
 from tablecam.uncertainty.lengths import distance
@@ -99,7 +99,8 @@ def _shot(ground: Field, firer: Unit, target: Unit) -> Finding:
 
 def _most_in(ground: Field, unit: Unit) -> float:
     """Returns the most inches that the dice of a unit's move may make (S-B.4)."""
-    return 6 * ground.troops[unit.id].rate + COLUMN_IN
+    pool = move_dice(ground.troops[unit.id], None)
+    return pool.value_in((6,) * pool.choose_at_most)
 
 
 _SIDES: Final = ("front", "left flank", "right flank", "rear")

@@ -525,12 +525,9 @@ def usual_moves(state: State, unit: Unit) -> Iterator[acts.Move | acts.StayPut]:
     if not is_free(farthest):
         farthest = poses.farthest(on, is_free, 2 * HAND_MM, most_mm) or on(0.0)
     ends = [farthest, on(most_mm / 2)]
-    # Wheels end at a quarter turn, however far the dice reach: the half may be as far.
-    lengths_mm = [
-        most_mm,
-        *([most_mm / 2] if most_mm / 2 < math.pi / 2 * width_mm - HAND_MM else ()),
-    ]
-    for length_mm in lengths_mm:
+    # Wheels end at a quarter turn, however far the dice reach; half the inches may suffice for it.
+    differ = most_mm / 2 < math.pi / 2 * width_mm - HAND_MM
+    for length_mm in (most_mm, most_mm / 2)[: 1 + differ]:
         turn_deg = math.degrees(min(length_mm / width_mm, math.pi / 2))
         ends.append(wheeled(unit.bases, front.left_mm, turn_deg))
         ends.append(wheeled(unit.bases, front.right_mm, -turn_deg))

@@ -136,6 +136,7 @@ import { newState as newBoardState } from "../board/state.js";
 import { isPoint } from "../board/things.js";
 import { shapesShown } from "../rulings/overlay.js";
 import { forgetSheet, newRulings } from "../rulings/state.js";
+import { sentence } from "../shared/text.js";
 import { markerWords } from "./words.js";
 
 /** What the page says while it begins a game. */
@@ -433,8 +434,8 @@ export function groupsShown(state) {
     const places = listed.filter(leadsToPlace);
     if (places.length > MOST_PLACES && !state.game.open.includes(group)) {
       const others = listed.filter((button) => !places.includes(button));
-      const all = `how all ${listed.length}`;
-      return { group, units, buttons: others, more: isHinted ? `S${all}` : `Tap a shaded place, or s${all}` };
+      const all = `show all ${listed.length}`;
+      return { group, units, buttons: others, more: isHinted ? sentence(all) : `Tap a shaded place, or ${all}` };
     }
     if (units.length > 1) return { group, units, buttons: about, more: "" };
     // The button that opens the rest takes the room of one.
