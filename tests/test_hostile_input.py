@@ -61,7 +61,6 @@ BODIES: Final[dict[str, dict[str, Any]]] = {
     "/api/game/confirm-all": {"units": ["F1", "F2"], "version": 1},
     "/api/game/agree": {"proposal": 1},
     "/api/game/accept": {"units": ["F1"], "why": "agreed", "version": 1},
-    "/api/game/lies-beneath": {"unit": "F1"},
     "/api/game/intend": {"unit": "F1", "of": "B1", "range_bw": 4, "is_within": True},
     "/api/game/undo": {"steps": 1, "deed": 0},
     "/api/game/redo": {"version": 1},

@@ -175,13 +175,6 @@ class Accept(StrictModel):
     version: int | None = None
 
 
-class LiesBeneath(StrictModel):
-    """A player's word that a hidden leader lies beneath a counter."""
-
-    unit: str = Field(min_length=1, max_length=100)
-    version: int | None = None
-
-
 class Intend(StrictModel):
     """An intended place of a unit, declared before its move."""
 

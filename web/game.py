@@ -28,7 +28,6 @@ from web.bodies import (
     Correct,
     Foresee,
     Intend,
-    LiesBeneath,
     Undo,
     request_body,
 )
@@ -97,14 +96,6 @@ def accept() -> Response:
     """Leaves units where they lie against the rules, as the players have agreed."""
     body = request_body(Accept, "accept")
     _referee().accept(seat_now(), body.units, body.why, body.version)
-    return _shown()
-
-
-@blueprint.post("/lies-beneath")
-def lies_beneath() -> Response:
-    """Records that a hidden leader lies beneath a counter."""
-    body = request_body(LiesBeneath, "lies-beneath")
-    _referee().lies_beneath(seat_now(), body.unit, body.version)
     return _shown()
 
 

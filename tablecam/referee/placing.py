@@ -21,7 +21,7 @@ from tablecam.table.model import BasePose, Commander, LengthUnit, Position, Unit
 from tablecam.table.motion import HAND_MM, apart_mm, has_its_place, lies_there
 from tablecam.wording import counted, proper_name
 
-_PUT_BACK, _BENEATH = "put_back", "lies_beneath"
+_PUT_BACK = "put_back"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +31,7 @@ class Placing:
     `where` is its new place in words: its hexes, or how far off it is; None if it is not seen.
     `lost` are bases on the table that the game no longer has, `missing` the number of those that
     only the game has. Without `moves`, those that stay lie in their places. `exchange` says what to
-    do with a counter that shows another face than the game has. A hidden leader may lie `beneath`
-    a counter: no camera sees that, so players confirm it.
+    do with a counter that shows another face than the game has.
     """
 
     unit: str
@@ -42,7 +41,6 @@ class Placing:
     missing: int = 0
     moves: bool = True
     exchange: str = ""
-    beneath: str = ""
 
     @property
     def text(self) -> str:
@@ -51,8 +49,6 @@ class Placing:
         if not self.bases:
             hidden = "" if self.lost else ", from beneath the others"
             return f"{name} is out of play: take it off the table{hidden}"
-        if self.beneath:
-            return f"{name} is not seen: put it where the ghost is, if it does not lie there"
         if self.where is None:
             return f"{name} is not seen: put it where the ghost is"
         if self.lost:
@@ -74,16 +70,9 @@ def put_back(unit: str) -> Json:
 
 
 def placing_words(remark: Mapping[str, Any]) -> str:
-    """Returns the words of either remark on something put or lying in place; empty for others."""
-    if _BENEATH in remark:
-        return " lies beneath ".join(map(proper_name, remark[_BENEATH]))
+    """Returns the words of the remark on something put back; empty for others."""
     unit = remark.get(_PUT_BACK)
     return f"{proper_name(unit)} was put back" if isinstance(unit, str) else ""
-
-
-def lies_beneath(placing: Placing) -> Json:
-    """Returns the remark that a leader lies beneath a counter, as players say."""
-    return {_BENEATH: [placing.unit, placing.beneath]}
 
 
 def changed(before: Position, after: Position) -> frozenset[str]:
@@ -114,40 +103,55 @@ def placings(
     length_unit: LengthUnit,
     *,
     stacks_in_order: bool = True,
-) -> Iterator[Placing]:
-    """Yields those units and commanders among `names` that are not yet where the game has them.
+) -> tuple[Placing, ...]:
+    """Returns those units and commanders among `names` that are not yet where the game has them.
 
-    Unless `stacks_in_order`, any counter of a stack may lie on top.
+    Unless `stacks_in_order`, any counter of a stack may lie on top. A hidden leader lies beneath
+    a friend who is seen in his place, once all counters lie where the game has them.
     """
-    in_game, on_table = ({unit.id: unit for unit in table.units} for table in (game, seen))
-    commanders = {commander.id: commander for commander in game.commanders}
-    markers = {other.id: marker_of(other, seen.table.marker_mm) for other in seen.commanders}
-    for name in sorted(names):
-        unit = on_table.get(name)
-        if name in commanders:
-            yield from _commander_placing(commanders[name], game, seen, length_unit)
-        elif name not in in_game:
-            # It has left; there is something to do only while it still lies there.
-            lies = unit.bases if unit is not None else tuple(filter(None, [markers.get(name)]))
-            # A counter beneath others has no base to see.
-            if lies or unit is not None:
-                yield Placing(name, (), None, lies, moves=False)
-        elif _lies_beneath(in_game[name], unit, game, seen, stacks_in_order):
-            continue
-        elif unit is None or not is_there(unit, in_game[name]):
-            target = in_game[name]
-            # Without a base on the table it is not seen.
-            if unit is None or not unit.bases:
-                yield Placing(name, target.bases, None)
-            else:
-                where = _where(target.bases[0], seen, length_unit, _gone_mm(unit, target))
-                surplus = len(unit.bases) - len(target.bases)
-                pairs = [*_pairs(unit, target)]
-                stays = [base for base, _ in pairs]
-                lost = tuple(base for base in unit.bases if base not in stays)[: max(surplus, 0)]
-                moves = not all(lies_there(base, other) for base, other in pairs)
-                exchange = _exchange(unit, target)
-                yield Placing(name, target.bases, where, lost, max(-surplus, 0), moves, exchange)
+    leaders = {leader.id: leader for leader in game.commanders}
+    units = (
+        _unit_placing(name, game, seen, length_unit, stacks_in_order=stacks_in_order)
+        for name in names
+        if name not in leaders
+    )
+    due = [*filter(None, units)]
+    may_hide = not due and game.table.hex_map is not None
+    led = (
+        _commander_placing(leaders[name], game, seen, length_unit, may_hide=may_hide)
+        for name in names
+        if name in leaders
+    )
+    return tuple(sorted((*due, *filter(None, led)), key=lambda placing: placing.unit))
+
+
+def _unit_placing(
+    name: str, game: Position, seen: Position, length_unit: LengthUnit, *, stacks_in_order: bool
+) -> Placing | None:
+    """Returns the place where a unit has to be put, or that it has left; None if it is there."""
+    unit, target = seen.unit(name), game.unit(name)
+    if target is None:
+        # It has left; there is something to do only while it still lies there.
+        marker = next((leader for leader in seen.commanders if leader.id == name), None)
+        own = () if unit is None else unit.bases
+        lies = own if marker is None else (marker_of(marker, seen.table.marker_mm),)
+        # A counter beneath others has no base to see.
+        return Placing(name, (), None, lies, moves=False) if lies or unit is not None else None
+    if _lies_beneath(target, unit, game, seen, stacks_in_order):
+        return None
+    # Without a base on the table it is not seen.
+    if unit is None or not unit.bases:
+        return Placing(name, target.bases, None)
+    if is_there(unit, target):
+        return None
+    where = _where(target.bases[0], seen, length_unit, _gone_mm(unit, target))
+    surplus = len(unit.bases) - len(target.bases)
+    pairs = [*_pairs(unit, target)]
+    stays = [base for base, _ in pairs]
+    lost = tuple(base for base in unit.bases if base not in stays)[: max(surplus, 0)]
+    moves = not all(lies_there(base, other) for base, other in pairs)
+    exchange = _exchange(unit, target)
+    return Placing(name, target.bases, where, lost, max(-surplus, 0), moves, exchange)
 
 
 def _where(place: BasePose, seen: Position, length_unit: LengthUnit, off_mm: float) -> str:
@@ -270,34 +274,34 @@ def laid(seen: Position | None, names: Iterable[str]) -> dict[str, Any]:
 
 
 def _commander_placing(
-    commander: Commander, game: Position, seen: Position, length_unit: LengthUnit
-) -> Iterator[Placing]:
-    """Yields the place where a commander has to be put, unless already there."""
-    on_table = next((other for other in seen.commanders if other.id == commander.id), None)
-    if on_table is not None and has_its_place(on_table, commander):
-        return
-    marker = marker_of(commander, seen.table.marker_mm)
-    if on_table is None or on_table.seen == "held":
-        top = _top_there(marker, commander.side, game, seen)
-        if top or on_table is None:
-            yield Placing(commander.id, (marker,), None, beneath=top)
-            return
+    leader: Commander, game: Position, seen: Position, length_unit: LengthUnit, *, may_hide: bool
+) -> Placing | None:
+    """Returns the place where a commander has to be put; None if he is there."""
+    on_table = next((other for other in seen.commanders if other.id == leader.id), None)
+    if on_table is not None and has_its_place(on_table, leader):
+        return None
+    marker = marker_of(leader, seen.table.marker_mm)
+    is_hidden = on_table is None or on_table.seen == "held"
+    if is_hidden and may_hide and _is_covered(marker, leader.side, game, seen):
+        return None
+    if on_table is None:
+        return Placing(leader.id, (marker,), None)
     if on_table.pose is not None:
         # The rules give a marker no heading, so it keeps its own.
-        marker = replace(on_table.pose, x_mm=commander.x_mm, y_mm=commander.y_mm)
-    off_mm = math.dist(on_table.place_mm, commander.place_mm)
-    yield Placing(commander.id, (marker,), _where(marker, seen, length_unit, off_mm))
+        marker = replace(on_table.pose, x_mm=leader.x_mm, y_mm=leader.y_mm)
+    off_mm = math.dist(on_table.place_mm, leader.place_mm)
+    return Placing(leader.id, (marker,), _where(marker, seen, length_unit, off_mm))
 
 
-def _top_there(marker: BasePose, side: str, game: Position, seen: Position) -> str:
-    """Returns the friend on a hex map that is seen over a marker's place; empty if none is."""
-    for unit in game.units if game.table.hex_map is not None else ():
-        lies = seen.unit(unit.id) if unit.side == side else None
-        if lies is None or not is_there(lies, unit):
-            continue
-        if any(base.seen != "held" and _is_near(base, marker) for base in lies.bases):
-            return unit.id
-    return ""
+def _is_covered(marker: BasePose, side: str, game: Position, seen: Position) -> bool:
+    """Whether a friend in its place is seen over a marker's place."""
+    friends = ((seen.unit(unit.id), unit) for unit in game.units if unit.side == side)
+    return any(
+        base.seen != "held" and _is_near(base, marker)
+        for lies, unit in friends
+        if lies is not None and is_there(lies, unit)
+        for base in lies.bases
+    )
 
 
 def marker_of(commander: Commander, side_mm: float) -> BasePose:

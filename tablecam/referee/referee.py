@@ -31,7 +31,7 @@ from tablecam.referee.intents import (
     decided_by,
     said_of_late,
 )
-from tablecam.referee.placing import Placing, changed, laid, lies_beneath, put_back
+from tablecam.referee.placing import Placing, changed, laid, put_back
 from tablecam.referee.refusals import NotYours, OutOfDate
 from tablecam.referee.seats import Proposal, Seat, taken_back
 from tablecam.rules.descriptions import begin_words
@@ -431,23 +431,6 @@ class Referee:
             moves = (move for move in self._by_hand.suggested if move.action is not None)
             asked = [move.unit for move in moves if move.unit in units]
             self.act(seat, {"type": OVERRULE, "why": why, **placed, "asked": asked})
-
-    def lies_beneath(self, seat: Seat, unit: str, version: int | None = None) -> None:
-        """Records that a hidden leader lies beneath the counter named to players, thus in place.
-
-        Raises:
-            NotYours, OutOfDate: As for `act`.
-            BadInput: It may not lie beneath a counter.
-        """
-        with self._lock:
-            play = self._checked(seat, version)
-            hidden = (due for due in self.to_place if due.unit == unit and due.beneath)
-            placing = next(hidden, None)
-            if placing is None:
-                raise Refused(f"expected one that may lie beneath another, got {unit}", key="unit")
-            self._by_hand.take_as_placed(unit)
-            play.remark(lies_beneath(placing))
-            self._compare()
 
     def intend(self, seat: Seat, intent: Intent, version: int | None = None) -> None:
         """Records an intent before a move; it is checked after the move.

@@ -241,7 +241,6 @@ def _placing(placing: Placing) -> Json:
         "ghost": [outline(base) for base in placing.bases],
         "lost": [outline(base) for base in placing.lost],
         "moves": placing.moves,
-        "beneath": placing.beneath,
     }
 
 

@@ -65,10 +65,6 @@ class TableDiff:
         """The units and commanders that are seen where they may not lie."""
         return frozenset(move.unit for move in self.suggested if is_astray(move))
 
-    def take_as_placed(self, name: str) -> None:
-        """Stops asking for a hidden leader whom players have confirmed in place."""
-        self._to_place -= {name}
-
     def drop_placed(self, state: Any) -> None:
         """Drops the units that players have moved into place."""
         self._to_place = frozenset(placing.unit for placing in self.placings(state))
@@ -80,9 +76,7 @@ class TableDiff:
         game = self.game
         length_unit, in_order = game.length_unit(self.seen.table), game.counters_join != "top"
         position = game.position(state)
-        return tuple(
-            placings(self._to_place, position, self.seen, length_unit, stacks_in_order=in_order)
-        )
+        return placings(self._to_place, position, self.seen, length_unit, stacks_in_order=in_order)
 
     def bases_left(self, state: Any) -> Mapping[str, int]:
         """Returns how many bases each unit on the table has in the game: 0 if it has left."""

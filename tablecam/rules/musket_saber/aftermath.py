@@ -346,7 +346,8 @@ class Victors(Due):
     vacated: Hex
     only_routed: bool = False
     question = "{able}: advance to {vacated}, or beside it?"
-    hint = "Tap a hex or move the counter there, or pass."
+    hint = "Tap a hex or move the counter there."
+    passing = "No advance"
 
     def able(self, state: State) -> Units:
         """Returns who may advance."""
@@ -394,6 +395,7 @@ class Onward(Due):
     routed: Units
     stood: Mapping[str, Hex]
     question = "{units}: ride on, or try to capture {routed}?"
+    passing = "Neither"
 
     def legal(self, state: State) -> tuple[Any, ...]:
         """Returns the hexes that it may reach, the try, and neither."""
@@ -454,6 +456,7 @@ class ChargeOn(Due):
     units: Units
     stood: Mapping[str, Hex]
     question = "{units}: charge whom next?"
+    passing = "No further charge"
 
     def legal(self, state: State) -> tuple[Any, ...]:
         """Returns the enemy hexes beside it, in clear ground and not attacked in this phase."""
@@ -488,7 +491,8 @@ class Staying(Due):
     unit: str
     hex: Hex
     question = "{unit}: stay in {hex}, Disrupted, while the charge goes on?"
-    hint = "It need not retreat from a charge that goes on. Lay the counter back, or pass."
+    hint = "It need not retreat from a charge that goes on. To stay, lay the counter back."
+    passing = "Retreat"
 
     def legal(self, state: State) -> tuple[Any, ...]:
         """Returns its hex, if it has retreated from there and no enemy is in it."""

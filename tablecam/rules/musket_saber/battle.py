@@ -402,6 +402,7 @@ class Squaring(Due):
 
     side: str
     question = "Which unit forms a Square against the countercharge?"
+    passing = "No Square"
 
     def legal(self, state: State) -> tuple[Any, ...]:
         """Returns the infantry that attacks, and passing."""

@@ -329,6 +329,7 @@ class Go(Due):
     others: Units = ()
     question = "{unit}: where to, with {points}?"
     hint = "Tap its hex, or move the counter there."
+    passing = "Stay"
 
     @property
     def points(self) -> str:

@@ -170,7 +170,7 @@ _TACTICS: Final = {
 
 def _pass(state: State, action: acts.Pass) -> Offer:
     if state.step is not None:
-        return Offer("done", "Pass")
+        return Offer("done", state.step.passing)
     given = sequence.not_attacked(state, [*state.triggered]) if state.phase == "combat" else []
     words = f" ({side_name(state.passive)} then has a Fortune of War for {', '.join(given)})"
     return Offer("done", "Done" + (words if given else ""))

@@ -453,7 +453,8 @@ class Fortune(Due):
     unit: str = ""
     why: str = ""
     question = "{who}: how to use the Fortune of War? ({why})"
-    hint = "Tap a unit to see what it may do, or pass."
+    hint = "Tap a unit to see what it may do."
+    passing = "Do not use it"
 
     def legal(self, state: State) -> tuple[Any, ...]:
         """Returns its uses, and losing it."""

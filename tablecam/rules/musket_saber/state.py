@@ -187,6 +187,7 @@ class Due(Step, is_family=True):
     """What must be settled before the game goes on, about its `unit`, `units` or `guns`."""
 
     least_answers = 2
+    passing = "Pass"
 
     def names(self, state: State) -> Units:
         """Returns whom it is still about."""

@@ -23,7 +23,6 @@ from tablecam.rules.miniatures.ground import axes_of
 from tablecam.rules.miniatures.move_words import move_words
 from tablecam.rules.miniatures.nearest import Start, farthest_legal, nearest_on_the_way
 from tablecam.rules.miniatures.page import Sign, UnitSetting
-from tablecam.rules.miniatures.reckon import terms
 from tablecam.rules.steps import Decide
 from tablecam.rules.syw_d6 import charges, marches, melee, morale, tables, volleys
 from tablecam.rules.syw_d6 import state as acts
@@ -203,12 +202,11 @@ def _decision(state: State, action: Decide) -> Offer:
 
 def _throw(state: State, action: acts.Throw) -> str:
     pool = marches.dice_of(state, action.unit)
-    why = ", ".join(terms(dict(pool.parts)))
     best = f", {pool.counting}" if pool.best else ""
     # Commanders come last (S-B.1).
     is_end = action.unit in state.leaders and not marches.leaders_moved(state)
     end = "; after him no unit may move any more" if is_end else ""
-    return f"{action.unit}: {dice_words(pool.dice)}{why and f' ({why})'}{best}{end}"
+    return f"{action.unit}: {dice_words(pool.dice)}{best}{end}"
 
 
 def _take(state: State, action: acts.Take) -> Offer:

@@ -126,7 +126,7 @@ def test_a_cleared_unit_forms_up_near_where_it_was_s_a_4():
         battle.do(acts.FormUp("F1", ahead(facing, UP, 2.5 * INCH_MM)))
     battle.do(acts.FormUp("F1", ahead(facing, UP, 1.5 * INCH_MM)))
     assert battle.unit("F1").bases[0].heading_deg == 270
-    assert "F1: 2 dice (rate +1, experience +1), the best counts" in battle.offers()
+    assert "F1: 2 dice, the best counts" in battle.offers()
 
 
 def test_a_unit_laid_too_far_off_is_drawn_where_its_centre_may_lie_s_a_4():
@@ -238,6 +238,8 @@ def test_dice_are_thrown_and_some_are_taken_s_b_4():
     light = unit("F1", 20, 15, weight="light", wide_in=2)
     battle = Battle(light, A1, commander("F", 20, 10))
     battle.act("F1: 4 dice")
+    ((title, terms),) = battle.play.asked().sums
+    assert (title, terms) == ("4 dice", ("rate +2", "command +1", "experience +1"))
     battle.throw(5, 1, 4, 2)
     assert battle.texts() == "Move; F1 may move 5 + 4 = 9 in (the best 2 of 4 dice)"
     # Whoever shall go less far than half of the best takes fewer dice (S-B.6).
@@ -412,7 +414,7 @@ def test_terrain_stops_and_disorders_s_j_8_s_j_9():
 def test_friends_who_pass_through_each_other_s_j_6(weight, disordered):
     friend = unit("F2", 20, 17, weight=weight, experience="veteran")
     battle = Battle(unit("F1", 20, 15, experience="veteran"), friend, A1)
-    battle.act("F1: 3 dice (rate +1, experience +2)")
+    battle.act("F1: 3 dice")
     battle.throw(6, 5, 3)
     onward = "F1: 6.0 in ahead"
     assert (f"{onward}, disorders F1 and F2" if disordered else onward) in battle.offers()
@@ -1381,7 +1383,7 @@ def test_guns_limber_by_a_formation_change_s_l_6_s_l_15():
     battle.act("F1: limber")
     assert "F1 limbers" in battle.texts()
     assert battle.marks("F1")["limbered"] is True
-    assert "F1: 2 dice (rate +1, experience +1), the best counts" in battle.offers()
+    assert "F1: 2 dice, the best counts" in battle.offers()
 
 
 def test_guns_that_stay_as_they_lie_do_not_limber_s_a_4():
@@ -1562,7 +1564,7 @@ def test_a_brigade_goes_forward_before_its_move_s_m_11():
     assert battle.unit("F1").bases[0].y_mm == pytest.approx(before + 2 * INCH_MM)
     why = "its bases, 2 figures deep, make no three ranks"
     assert f"F1 goes 2.0 in toward A1, in no attack column: {why}" in battle.texts()
-    assert "F1: 2 dice (rate +1, experience +1), the best counts" in battle.offers()
+    assert "F1: 2 dice, the best counts" in battle.offers()
 
 
 def test_a_brigade_that_goes_forward_keeps_off_its_own_s_m_11():

@@ -170,7 +170,7 @@ def test_a_whole_turn_is_played_by_two_seats_kept_and_shown(
         grey.taps("Done")
         asked(hall, red, "Fortune of War")
         picture(red.page, "saber-fortune-of-war")
-        red.taps("Pass")
+        red.taps("Do not use it")
         for seat in (red, grey):
             seat.shows_the_newest()
             expect(seat.page.locator("#game-strip")).to_contain_text("turn 2")

@@ -51,7 +51,7 @@ export async function game() {
   return log.complete(await get(`/api/game${log.query}`));
 }
 
-/** Sends a command to the game; the answer is the game after it. @type {(command: "begin" | "agree" | "act" | "pass-all" | "confirm" | "confirm-all" | "accept" | "lies-beneath" | "intend" | "undo" | "redo" | "correct", body: object) => Promise<GameView>} */
+/** Sends a command to the game; the answer is the game after it. @type {(command: "begin" | "agree" | "act" | "pass-all" | "confirm" | "confirm-all" | "accept" | "intend" | "undo" | "redo" | "correct", body: object) => Promise<GameView>} */
 export async function sendCommand(command, body) {
   return log.complete(await post(`/api/game/${command}${log.query}`, body));
 }

@@ -290,11 +290,6 @@ export class Commands {
     return this.send("Going on …", () => api.sendCommand("pass-all", { version: this.version }));
   }
 
-  /** Says that a hidden counter lies beneath the one that is seen in its place. @param {string} unit */
-  liesBeneath(unit) {
-    return this.send("Noting …", () => api.sendCommand("lies-beneath", { unit, version: this.version }));
-  }
-
   /** @param {string} unit @param {string} way */
   confirm(unit, way) {
     return this.send("Confirming …", () => api.sendCommand("confirm", { unit, way, version: this.version }), [unit]);

@@ -38,7 +38,7 @@ export function renderPending(state) {
     view?.to_place ?? [],
     ({ unit }) => `put ${unit}`,
     () => element("li", "span", "button", "button"),
-    (row, { unit, text, ghost, lost, moves, beneath }) => {
+    (row, { unit, text, ghost, lost, moves }) => {
       const [words, byHand, said] = /** @type {HTMLElement[]} */ ([...row.children]);
       setText(words, sentence(text));
       setAttr(byHand, "class", "main");
@@ -46,12 +46,11 @@ export function renderPending(state) {
       const takesOff = `Take ${lost.length > 1 && ghost.length ? "them" : "it"} off`;
       setText(byHand, lost.length ? (moves ? "Do both" : takesOff) : moves ? "Put it there" : "Do it");
       byHand.hidden = !mayLay(state);
-      // What lies beneath a counter is the players' to say: no camera sees it.
+      // Beneath others, the camera does not see it go.
       const isGone = ghost.length + lost.length === 0;
-      setAttr(said, "data-beneath", beneath ? unit : null);
       setAttr(said, "data-off", isGone ? unit : null);
-      setText(said, beneath ? `It lies beneath ${properName(beneath)}` : isGone ? "It is off the table" : "");
-      said.hidden = !(beneath || isGone) || view?.seat.kind === "spectator";
+      setText(said, isGone ? "It is off the table" : "");
+      said.hidden = !isGone || view?.seat.kind === "spectator";
       disable(said, state.game.busy !== null);
     },
   );
@@ -319,7 +318,6 @@ export function listenToMoved(commands) {
     }),
   );
   onClickWithin("intent-ranges", "data-intent", (intent) => commands.intend(JSON.parse(intent)));
-  onClickWithin("game-due", "data-beneath", (unit) => commands.liesBeneath(unit));
   onClickWithin("game-together", "data-confirm-all", () => commands.confirmAll());
   onClick("astray-accept", () => commands.acceptAll());
   byId("astray-shown").addEventListener("toggle", () =>

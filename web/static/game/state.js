@@ -24,7 +24,7 @@
  * @property {Action} action
  * @property {string} [passes_to]  beside a button that passes for all: the seat that is asked when this one passes alone, empty if none is
  *
- * @typedef {{unit: string, text: string, ghost: GhostBase[], lost: GhostBase[], moves: boolean, beneath?: string}} ToPlace  a move that the game waits for: `lost` bases are taken away, the others go to the ghost if it `moves`; a hidden one may lie `beneath` a counter
+ * @typedef {{unit: string, text: string, ghost: GhostBase[], lost: GhostBase[], moves: boolean}} ToPlace  a move that the game waits for: `lost` bases are taken away, the others go to the ghost if it `moves`
  * @typedef {{unit: string, text: string, is_legal: boolean, after: string[], answer: RuleAnswer, ghost: GhostBase[], is_back: boolean, choices: {label: string, action: {type: string}}[]}} Moved  a move that the camera saw, the units that have to go first, whether it can only be undone, and what it may have been where no length is in doubt
  *
  * @typedef {{title: string, terms: string[]}} Sum  a total, and its terms in words
