@@ -137,6 +137,12 @@ class Referee:
             return self._by_hand.suggested
 
     @property
+    def brings(self) -> Mapping[str, tuple[str, ...]]:
+        """What else each suggested move that is legal brings if it is confirmed first."""
+        with self._lock:
+            return self._by_hand.brings
+
+    @property
     def together(self) -> tuple[Suggestion, ...]:
         """The moves that may be confirmed at once, in order; empty if fewer than two."""
         with self._lock:

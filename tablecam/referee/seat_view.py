@@ -248,7 +248,8 @@ def _moved(referee: Referee) -> list[Json]:
     """Returns the suggested moves, first those that may be confirmed at once, in their order.
 
     A move that is legal only after others carries its ruling after them, and their units in
-    `after`. If a unit can only go back to where it was, its ghost `is_back`.
+    `after`. If a unit can only go back to where it was, its ghost `is_back`. What else a move
+    `brings` if it is confirmed first is told in sentences.
     """
     order = [move.unit for move in referee.together]
     alone = {move.unit: move for move in referee.suggested}
@@ -266,8 +267,14 @@ def _moved(referee: Referee) -> list[Json]:
     ]
     position = referee.position()
     outlines_before = {} if position is None else outlines(position)
+    brings = referee.brings
     return [
-        move | {"is_back": move["ghost"] == outlines_before.get(move["unit"])} for move in moves
+        move
+        | {
+            "is_back": move["ghost"] == outlines_before.get(move["unit"]),
+            "brings": brings.get(move["unit"], ()),
+        }
+        for move in moves
     ]
 
 

@@ -19,14 +19,16 @@ from tablecam.table.model import Position, Unit
 class TableDiff:
     """Compares a game with the table as it is `seen`.
 
-    `suggested` are the moves that players seem to have made, `together` those that may be confirmed
-    at once; `problem` is the reason why the table cannot be interpreted. Not thread-safe.
+    `suggested` are the moves that players seem to have made, `brings` what else each of those that
+    are legal brings if it is confirmed first, and `together` those that may be confirmed at once.
+    `problem` is the reason why the table cannot be interpreted. Not thread-safe.
     """
 
     def __init__(self, game: Game[Any, Any]) -> None:
         self.game = game
         self.seen: Position | None = None
         self.suggested: tuple[Suggestion, ...] = ()
+        self.brings: Mapping[str, tuple[str, ...]] = {}
         self.together: tuple[Suggestion, ...] = ()
         self.problem = ""
         self._to_place: frozenset[str] = frozenset()
@@ -44,10 +46,21 @@ class TableDiff:
         self.suggested, self.together, self.problem = (), (), ""
         # First: a unit that has been put in its place is no longer excused.
         self.drop_placed(state)
-        self.suggested = self._suggestions(state, state)
+        suggested = self._suggestions(state, state)
+        self.brings = {
+            move.unit: tuple(event.text for event in step[1][1:] if event.only_for is None)
+            for move in filter(is_sure, suggested)
+            if (step := _applied(self.game, state, move)) is not None
+        }
+        # Who passes through a friend about to leave waits until the friend has gone.
+        self.suggested = tuple(sorted(suggested, key=lambda move: self._rank(move.unit)))
         self.together = together(
-            self.game, state, self.suggested, lambda later: self._suggestions(later, state)
-        )
+            self.game, state, self.suggested, self.brings,
+            lambda later: self._suggestions(later, state),
+        )  # fmt: skip
+
+    def _rank(self, unit: str) -> tuple[bool, int]:
+        return unit not in self.brings, len(self.brings.get(unit, ()))
 
     def foreseen(self, state: Any, unit: Unit) -> Suggestion | None:
         """Returns the suggestion if a unit lay elsewhere; None if that is no move, or no game."""
@@ -110,7 +123,11 @@ Suggest = Callable[[Any], tuple[Suggestion, ...]]
 
 
 def together(
-    game: Game[Any, Any], state: Any, suggested: Sequence[Suggestion], suggest: Suggest
+    game: Game[Any, Any],
+    state: Any,
+    suggested: Sequence[Suggestion],
+    brings: Mapping[str, tuple[str, ...]],
+    suggest: Suggest,
 ) -> tuple[Suggestion, ...]:
     """Returns suggested moves in an order in which they may all be confirmed.
 
@@ -123,8 +140,9 @@ def together(
         return ()
     ordered = _in_order(game, state, candidates, suggest)
     for move in filter(is_sure, candidates):
-        if move.unit not in {other.unit for other in ordered}:
-            # Legal by itself but not after the others: it may have gone first.
+        is_left = move.unit not in {other.unit for other in ordered}
+        # Legal by itself but not after the others: it may have gone first, if that does no harm.
+        if is_left and brings.get(move.unit) == ():
             rest = [other for other in candidates if other is not move]
             with_first = _in_order(game, state, [move, *rest], suggest, first=move)
             ordered = max(ordered, with_first, key=len)
@@ -180,16 +198,26 @@ def _least_eventful(
     """Returns the legal move with the fewest events, the state after it and its events."""
     least: tuple[Suggestion, Any, tuple[Event, ...]] | None = None
     for move in moves:
-        try:
-            after, events = game.apply(state, move.action)
-        except Refused:
+        step = _applied(game, state, move)
+        if step is None:
             continue
+        after, events = step
         if least is None or len(events) < len(least[2]):
             least = move, after, events
         # No other move can have fewer events.
         if _is_plain(events):
             break
     return least
+
+
+def _applied(
+    game: Game[Any, Any], state: Any, move: Suggestion
+) -> tuple[Any, tuple[Event, ...]] | None:
+    """Returns the state after a move and its events; None if the game refuses it now."""
+    try:
+        return game.apply(state, move.action)
+    except Refused:
+        return None
 
 
 def _is_plain(events: Sequence[Event]) -> bool:

@@ -55,13 +55,12 @@ def overrule_changes(
     placed = [*action.units, *getattr(action, "commanders", ())]
     unmoved = [name for name in action.asked if name not in moved]
     for who, one, several in (
-        ([name for name in placed if name not in action.asked], "", ""),
-        (unmoved, " and may still move", " and may still move"),
-        (moved, " and has moved", " and have moved"),
+        ([name for name in placed if name not in action.asked], "stays there", "stay there"),
+        (unmoved, "stays there and may still move", "stay there and may still move"),
+        (moved, "has moved there", "have moved there"),
     ):
         if who:
-            stays = f"stays there{one}" if len(who) == 1 else f"stay there{several}"
-            yield f"{', '.join(who)} {stays}"
+            yield f"{', '.join(who)} {one if len(who) == 1 else several}"
     if action.off:
         yield f"{', '.join(action.off)} removed"
     for setting in settings:

@@ -111,7 +111,7 @@ def test_a_march_that_players_accept_though_it_is_too_far_is_the_units_march() -
     referee.accept(BRITISH, ["F1", "F2"], "agreed on")
     now = seat_view(referee, FRENCH)
     assert (now["moved"], now["to_place"]) == ([], [])
-    text = "overruled: F2 stays there; F1 stays there and has moved (agreed on)"
+    text = "overruled: F2 stays there; F1 has moved there (agreed on)"
     assert (now["log"][-1]["kind"], now["log"][-1]["text"]) == ("overrule", text)
     assert "march" not in {action["group"] for action in now["actions"]}
     # F1 marched alone: its commander is next.

@@ -243,7 +243,7 @@ class Answering(OfCharge):
         yield f"Stand: {f'it may fire {dice_words(dice)}' if dice else 'it has no fire'}."
         ways = [answer.way for answer in self.legal(state)]
         if "evade" in ways:
-            yield f"Evade: {dice_words(target.rate)} straight away, disordered; it may be caught."
+            yield f"Evade: {dice_words(target.rate)} directly away, disordered; it may be caught."
         if "counter-charge" in ways:
             bonus = f"with a charge bonus from {self.charge.charge_in:.1f} in"
             yield f"Counter-charge: {dice_words(counter_charge_dice(target))}, {bonus}."
@@ -670,8 +670,22 @@ def ban_on_charging(state: State, name: str) -> Ban | None:
         return Ban.of(name, ban.rule, ban.because)
     if ground.apart_in(unit, enemies[0]) > value_in:
         return Ban("S-B.11", f"no enemy is within {value_in:g} in")
-    words = f"no way of {value_in:g} in ends straight, square and in mid-front on an enemy's edge"
-    return Ban("S-B.11", words)
+    last_in = min(CHARGE_IN, value_in)
+    words = f"no wheel leaves the last {last_in:g} in straight and square onto an enemy's edge"
+    return Ban("S-B.11", "; ".join(filter(None, (straight_ban(state, unit, value_in), words))))
+
+
+def straight_ban(state: State, unit: Unit, value_in: float) -> str:
+    """Returns why a unit does not charge the enemy straight ahead, in words; empty if none is."""
+    ground, front = state.field, axes_of(unit)
+    reach_mm = value_in * ground.inch_mm
+    for enemy in ground.nearest_enemies(unit):
+        room_mm = lanes.room_ahead_mm(front, [ground.outlines[enemy.id]], reach_mm)
+        if room_mm < reach_mm:
+            there = ahead(unit.bases, front.heading_deg, room_mm)
+            answer, _ = judged_charge(state, unit, enemy, there, value_in)
+            return f"straight ahead, {answer.because}" if answer.answer == "no" else ""
+    return ""
 
 
 def edges(ground: Field, target: Unit) -> Iterator[tuple[Face, Axes]]:

@@ -133,7 +133,7 @@ def dense_as(target: Troops) -> str:
         return target.formation.replace("_", " ")
     if target.ranks < 3:
         return ""
-    aside = "seen across its heading, our reading: its files count as "
+    aside = "seen from the side; our reading: its files count as "
     return f"{aside if target.is_seen_aside else ''}{target.ranks} ranks"
 
 

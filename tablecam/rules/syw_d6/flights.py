@@ -68,12 +68,12 @@ class FlightDie(Due):
             return destroyed(state, name, "it has no way to go")
         gone_in = ground.inches(math.dist(centre_mm(unit.bases), centre_mm(way.bases)))
         whence = "toward its table edge" if enemy is None else f"away from {enemy.id}"
-        text, rule = f"{name} {kind} by {length_in:g} in, {whence}", "S-C.11"
+        text, rule = f"{name} {kind} {length_in:g} in {whence}", "S-C.11"
         if way.turn_deg:
-            text += f", turned by {abs(way.turn_deg):g}° to keep off other enemies or what bars it"
+            text += f", turned {abs(way.turn_deg):g}° to avoid other enemies or obstacles"
         if gone_in > length_in + 0.05:
             far = f"{gone_in:.1f} in from where it stood"
-            text += f", and on to {far}, past friends on whom it would end (our reading)"
+            text += f", and on to {far}, so as not to end on friends (our reading)"
             rule = "S-C.13"
         drawn = shapes_of(way.swept, "path")
         state = state.tells("flight", text, rule, *drawn, unit=name, inches=length_in)

@@ -148,7 +148,7 @@ def _fired(state: State, action: acts.Fire) -> State:
 
 def _together(state: State, action: acts.ThrowTogether) -> Offer:
     units = marches.brigade_of(state, action.brigade)
-    return Offer("brigade", proper_name(action.brigade), units=units)
+    return Offer("brigade", f"{proper_name(action.brigade)}: {', '.join(units)}", units=units)
 
 
 def _pick(state: State, action: Pick) -> Offer:
@@ -332,7 +332,7 @@ class SevenYearsWar(BattleGame[State]):
         "retreat": about.ActionGroup("Retreat by choice"),
         "fire": about.ActionGroup(f"Fire: each {tables.HIT} takes a figure"),
         "answer": about.ActionGroup("", is_main=True),
-        "less": about.ActionGroup("Fewer dice, for a shorter move", most=2),
+        "less": about.ActionGroup("Other dice, for a shorter move", most=2),
         "response": about.ActionGroup("Response fire", is_main=True),
     }
     moments: ClassVar = {**battle.MOMENTS, "melee": "attack", "throw": "detail"}
@@ -353,7 +353,7 @@ class SevenYearsWar(BattleGame[State]):
     )
     signs = (
         Sign("reforming", "reforming", "pips", "bad"),
-        Sign("disordered", "disordered", "pips", "warn", unless=("reforming", "status")),
+        Sign("disordered", "disordered", "pips", "warn", unless=("reforming",)),
         Sign("status", "{}", tone="bad"),
         Sign("fired", "has fired", "cloud"),
         Sign("figures", "{} fig."),
@@ -501,7 +501,9 @@ class SevenYearsWar(BattleGame[State]):
         way = None if made.is_legal else charges.accepted(state, moved)
         if way is None:
             return made
-        text = f"{made.text}; if you accept it, {way.unit} charges {way.target}"
+        bar = charges.straight_ban(state, state.unit(moved.id), way.value_in)
+        bar = f"; no charge: {bar}" if bar and isinstance(made.action, acts.Move) else ""
+        text = f"{made.text}{bar}; if you accept it, {way.unit} charges {way.target}"
         return suggested(moved.id, replace(made.answer, because=text), made.action)
 
     def _judged_by_hand(self, state: State, moved: Unit) -> Suggestion:

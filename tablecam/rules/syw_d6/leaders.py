@@ -43,7 +43,7 @@ class LeaderMet(OfLeader):
     """Whether a commander evades an enemy who reaches him (S-K.3)."""
 
     question = "{unit} reaches {commander}: does he evade?"
-    hint = f"He goes {dice_words(RATES['command'])} straight away; who stays is removed."
+    hint = f"He goes {dice_words(RATES['command'])} directly away; who stays is removed."
     answers = YES_OR_NO
 
     def follow(self, state: State, answer: Decide) -> State:

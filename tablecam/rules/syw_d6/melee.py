@@ -66,7 +66,9 @@ class MeleeDice(Due):
         (attack, _), (defence, _) = totals
         facts: dict[str, Any] = {"attackers": list(fight.attackers), "defender": fight.defender}
         facts |= {"totals": [attack, defence], "sums": [one._asdict() for _, one in totals]}
-        text = f"Melee: {', '.join(fight.attackers)} {attack}, {fight.defender} {defence}"
+        dice = " and ".join(map(str, answer))
+        sides = f"{', '.join(fight.attackers)} {attack}, {fight.defender} {defence}"
+        text = f"Melee: {sides} (dice {dice})"
         state = state.tells("melee", text, "S-F.3", **facts)
         others = tuple(one for one in state.fights if one != fight)
         if attack == defence:

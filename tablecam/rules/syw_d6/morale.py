@@ -309,7 +309,10 @@ def too_far_to_command(state: State, names: Sequence[str]) -> tuple[str, ...]:
         for leader in ground.position.commanders
         if commands(leader, unit)
     ]
-    return tuple(f"no command: {name} is {far_in:.1f} in off" for far_in, name in sorted(own)[:1])
+    return tuple(
+        f"no command: {name}, the nearest over it, is {far_in:.1f} in off"
+        for far_in, name in sorted(own)[:1]
+    )
 
 
 def moral_due(state: State) -> State:

@@ -369,9 +369,9 @@ def test_a_group_acts_together_and_each_as_far_as_it_may_h_11_2_h_12_2():
     battle.orders("FC", "all of french division", "Advance")
     assert dict(battle.state.under.allowed_cm) == {"F2": 20, "F1": 15}
     lies = {"F1": battle.unit("F1").bases}
-    for said in (" and has moved", " and may still move"):
+    for said in ("has moved there", "stays there and may still move"):
         (told,) = battle.do(Overrule(units=lies, asked=("F1",))).events
-        assert told.text == f"overruled: F1 stays there{said}"
+        assert told.text == f"overruled: F1 {said}"
     assert dict(battle.state.under.allowed_cm) == {"F2": 20}
 
 

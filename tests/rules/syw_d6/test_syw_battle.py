@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from tablecam.errors import BadInput
 from tablecam.geometry.moves.poses import ahead, wheeled
 from tablecam.geometry.outlines import corners
+from tablecam.referee.table_diff import TableDiff
 from tablecam.rules.game import Refused
 from tablecam.rules.miniatures.battle import Done
 from tablecam.rules.miniatures.ground import axes_of, footprints
@@ -262,7 +263,7 @@ def test_a_green_unit_must_use_all_and_a_trained_one_half_s_b_6():
         battle.do(moved(battle, "F1", 4.2))
     too_far = {"F1": moved(battle, "F1", 4.2).bases}
     (told,) = battle.do(acts.Overrule(units=too_far, asked=("F1",))).events
-    assert told.text == "overruled: F1 stays there and has moved"
+    assert told.text == "overruled: F1 has moved there"
     assert "F1" not in battle.state.allowed
     battle.play.undo()
     battle.do(moved(battle, "F1", 2))
@@ -424,6 +425,33 @@ def test_friends_who_pass_through_each_other_s_j_6(weight, disordered):
     assert (said in battle.texts()) is disordered
 
 
+def test_who_rides_through_friends_about_to_leave_is_warned_and_waits_s_j_6_s_c_1():
+    horse = {"arm": "cavalry", "bases": 2, "figures": 8, "files": 4, "brigade": "horse"}
+    places = {"F1": (18, 15), "F2": (22.5, 15), "F3": (20.25, 10)}
+    battle = Battle(
+        *(unit(name, *at, **horse) for name, at in places.items()), unit("A1", 20, 30, DOWN)
+    )
+    battle.act("Horse")
+    battle.throw(6, 6, 6, 1, 1)
+    battle.act("18 in")
+    diff = TableDiff(battle.play.game)
+    here = battle.play.game.position(battle.state)
+    gone = tuple(
+        replace(there, bases=ahead(there.bases, UP, 11 * INCH_MM)) if there.id in places else there
+        for there in here.units
+    )
+    diff.begin(replace(here, units=gone))
+    diff.compare(battle.state)
+    # Each that goes first draws fire, which is asked before another goes.
+    assert (diff.together, [move.unit for move in diff.suggested]) == ((), ["F1", "F2", "F3"])
+    said = "is disordered: friends went through each other"
+    assert diff.brings == {
+        "F1": (),
+        "F2": (),
+        "F3": tuple(f"{n} {said}" for n in ("F3", "F1", "F2")),
+    }
+
+
 def test_a_retreat_by_choice_costs_three_figures_s_b_10():
     battle = Battle(F1, F2, A1)
     battle.act("F1: retreat")
@@ -442,8 +470,8 @@ def test_a_flight_ends_beyond_friends_and_says_so_s_c_13(who):
     battle.act("F1: retreat")
     battle.throw(2)
     (flight,) = (one for done in battle.play.done for one in done.events if one.kind == "flight")
-    past = "from where it stood, past friends on whom it would end (our reading)"
-    assert flight.text == f"F1 retreats by 2 in, away from A1, and on to 3.5 in {past}"
+    past = "from where it stood, so as not to end on friends (our reading)"
+    assert flight.text == f"F1 retreats 2 in away from A1, and on to 3.5 in {past}"
     assert flight.rule == "S-C.13"
 
 
@@ -560,9 +588,12 @@ def test_why_a_unit_has_no_move_no_charge_and_no_fire_s_b_1_s_b_11_s_c_5_s_d_8()
     battle = charging(behind, gap_in=20)
     assert GAME.why_missing(battle.state) == "No charge: no enemy is within 10 in (F1)"
     battle = charging(behind, target=unit("A1", 20, 10, UP))
-    assert "in ends straight, square and in mid-front on an enemy's edge (F1)" in GAME.why_missing(
-        battle.state
-    )
+    no_wheel = "no wheel leaves the last 6 in straight and square onto an enemy's edge"
+    assert f"No charge: {no_wheel} (F1)" in GAME.why_missing(battle.state)
+    battle = charging(behind, target=unit("A1", 24.5, 17, DOWN), faces=(2, 2))
+    no_wheel = no_wheel.replace("6 in", "5 in")
+    past = "straight ahead, F1 points the middle of its front past that edge of A1"
+    assert f"No charge: {past}; {no_wheel} (F1)" in GAME.why_missing(battle.state)
     battle = charging(behind, unit("F3", 20, 29), gap_in=20)
     battle.act("F1: wheel left")
     assert GAME.why_missing(battle.state) == "No move: it has moved in this sequence (F1)"
@@ -636,7 +667,7 @@ def evading(*others, before=(), **options):
 
 def test_a_friend_through_whom_an_evader_went_may_be_charged_s_c_10():
     battle = evading(unit("A2", 20, 24.5, DOWN))
-    assert "past friends on whom it would end (our reading)" in battle.texts()
+    assert "so as not to end on friends (our reading)" in battle.texts()
     assert not any("strikes A1" in offer for offer in battle.offers()), "A2 stands between"
     battle.act("F1 charges A2, through whom A1 went")
     assert battle.question == "F1 charges A2: stand or evade?"
@@ -739,7 +770,7 @@ def test_the_stops_of_a_pursuit_say_where_they_are_s_c_8(gap_in, stops):
     assert battle.offers() == [f"F1: {stop}" for stop in stops]
 
 
-AWAY = "straight away, disordered; it may be caught."
+AWAY = "directly away, disordered; it may be caught."
 COSTS = (
     ({}, f"Stand: it may fire 9 dice. Evade: 3 dice {AWAY} Counter-charge: 2 dice, with a charge "
          "bonus from 4.0 in."),
@@ -1025,7 +1056,7 @@ def test_a_melee_names_the_commander_who_is_too_far_s_h_8():
     for label in ("F1 charges A1 in front", "Stand", "Hold fire", "End the moves"):
         battle.act(label)
     (attack, defence) = battle.play.asked().sums
-    assert attack.terms[-1].startswith("no command: F is ")
+    assert attack.terms[-1].startswith("no command: F, the nearest over it, is ")
     assert "command +1" in defence.terms
 
 
@@ -1470,7 +1501,7 @@ def test_several_attackers_count_the_best_of_each_factor_s_f_5():
     done = battle.throw(1, 3)
     melee = next(event for event in done.events if event.kind == "melee")
     assert melee.facts["totals"][0] == 1 + 1
-    assert melee.text == "Melee: F1, F3 2, A1 -4"
+    assert melee.text == "Melee: F1, F3 2, A1 -4 (dice 1 and 3)"
     terms = ("charging +1", "friends in sight +1", "die 1 +0")
     assert melee.facts["sums"][0] == {"title": "F1, F3 2", "terms": terms}
 
@@ -1492,7 +1523,7 @@ def test_who_retreats_by_fire_goes_away_from_the_firer_s_a_1_s_c_11():
     battle.throw(1)
     assert battle.marks("A1")["flees_from"] == "F1"
     battle.throw(3)
-    assert "A1 retreats by 3 in, away from F1" in battle.texts()
+    assert "A1 retreats 3 in away from F1" in battle.texts()
     assert "fled" not in battle.marks("A1"), "a retreat has no later moves (S-C.12)"
 
 
@@ -1501,7 +1532,7 @@ def test_who_retreats_by_a_moral_test_goes_away_from_the_nearest_enemy_s_a_1():
     battle = Battle(F2, F1, loser, A2)
     battle.act("End the moves")
     battle.throw(3)
-    assert "A1 retreats by 3 in, away from F1" in battle.texts()
+    assert "A1 retreats 3 in away from F1" in battle.texts()
 
 
 def test_later_moves_of_a_flight_go_to_the_owners_edge_s_c_12():

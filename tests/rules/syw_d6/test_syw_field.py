@@ -73,7 +73,7 @@ def test_files_count_as_ranks_across_the_heading_and_that_is_said_s_d_10():
     ground = Field(table(FIRER, squadron))
     target = ground.target_of(FIRER, squadron)
     because = fire_pool(ground.troops["F1"], target, ground.shot(FIRER, squadron)).because
-    said = "dense (seen across its heading, our reading: its files count as 6 ranks) +2"
+    said = "dense (seen from the side; our reading: its files count as 6 ranks) +2"
     assert because[-1] == said
     far = Field(table(FIRER, unit("A1", 20, 25, DOWN, arm="cavalry", bases=2)))
     assert not dense_as(far.target_of(*far.units.values()))

@@ -162,7 +162,7 @@ function updateMoved(row, moved, state) {
   const [mark, text, because, ways, accepting, decided] = /** @type {HTMLElement[]} */ ([...row.children]);
   const { answer, unit, ghost } = moved;
   const isGrouped = playing(state)?.together.includes(unit);
-  setAttr(row, "class", `moved ${answer.answer}${isGrouped ? " grouped" : ""}`);
+  setAttr(row, "class", `moved ${answer.answer}${moved.brings.length ? " harms" : ""}`);
   setAttr(row, "data-unit", unit);
   setAttr(row, "data-look", `moved ${unit}`);
   setAttr(row, "tabindex", "0");
@@ -175,7 +175,8 @@ function updateMoved(row, moved, state) {
   const isInDoubt = answer.answer === "too_close" && !isAsked;
   const figures = isInDoubt ? figuresWords(answer, state.facts, "likely to be legal") : "";
   const waits = moved.after.length ? `After ${moved.after.join(", ")}` : "";
-  setText(because, [waits, why, figures, answer.answer === "yes" ? "" : nearest].filter(Boolean).join(" · "));
+  const brings = moved.brings.length ? `Confirmed now: ${moved.brings.join("; ")}` : "";
+  setText(because, [waits, brings, why, figures, answer.answer === "yes" ? "" : nearest].filter(Boolean).join(" · "));
   row.classList.toggle("chosen", state.chosen.includes(`unit:${unit}`));
   row.classList.toggle("looked", state.game.looked === `moved ${unit}`);
   updateChildren(

@@ -25,7 +25,7 @@
  * @property {string} [passes_to]  beside a button that passes for all: the seat that is asked when this one passes alone, empty if none is
  *
  * @typedef {{unit: string, text: string, ghost: GhostBase[], lost: GhostBase[], moves: boolean}} ToPlace  a move that the game waits for: `lost` bases are taken away, the others go to the ghost if it `moves`
- * @typedef {{unit: string, text: string, is_legal: boolean, after: string[], answer: RuleAnswer, ghost: GhostBase[], is_back: boolean, choices: {label: string, action: {type: string}}[]}} Moved  a move that the camera saw, the units that have to go first, whether it can only be undone, and what it may have been where no length is in doubt
+ * @typedef {{unit: string, text: string, is_legal: boolean, after: string[], answer: RuleAnswer, ghost: GhostBase[], is_back: boolean, brings: string[], choices: {label: string, action: {type: string}}[]}} Moved  a move that the camera saw, the units that have to go first, whether it can only be undone, what else it brings if it is confirmed first, and what it may have been where no length is in doubt
  *
  * @typedef {{title: string, terms: string[]}} Sum  a total, and its terms in words
  *

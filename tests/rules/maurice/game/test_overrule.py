@@ -31,7 +31,7 @@ def test_m_6_31_an_illegal_move_that_the_players_accept_is_the_march_of_whoever_
     action = Overrule("agreed on", units={"F1": bases})
     for asked, waiting, said in (
         ((), ("F1", "F2"), "F1 stays there"),
-        (("F1",), ("F2",), "F1 stays there and has moved"),
+        (("F1",), ("F2",), "F1 has moved there"),
     ):
         after_it, told = after(state, replace(action, asked=asked))
         assert after_it.position.unit("F1").bases == bases
