@@ -16,7 +16,7 @@ from tablecam.table.model import Position
 
 AnyPlay = Play[Any, Any]
 
-ONLY_CHOICE = "the only choice"
+ONLY_CHOICE = "nothing to choose"
 """The note of actions that the referee took by itself because there was no other choice."""
 
 

@@ -154,8 +154,8 @@ class ArmiesDice(Due):
         if self.is_artillery:
             passed = tuple(side for side, succeeds in rolled.succeeds.items() if succeeds)
             state, rule = replace(state, effective=passed), "H-6.3"
-            names = " and ".join(map(side_name, passed))
-            text = f"The guns of the {names} are effective" if passed else "No guns are effective"
+            whose = f"of the {' and '.join(map(side_name, passed))} are" if passed else "are not"
+            text = f"Divisional and reserve guns {whose} effective"
         else:
             state, rule = replace(state, superiority=rolled.winner), "H-5.3"
             winner = rolled.winner
@@ -163,6 +163,7 @@ class ArmiesDice(Due):
             text = f"{who} skirmisher superiority"
         sums = (
             f"{side_name(side)} {sum(dice[side])}, of at most {limited(most)}"
+            + (f", by {limited(most) - sum(dice[side])}" if rolled.succeeds[side] else "")
             for side, most in rolled.modified.items()
         )
         text = f"{text}: {'; '.join(sums)}"

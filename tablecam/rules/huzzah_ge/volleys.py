@@ -229,7 +229,7 @@ def needed(state: State, shot: acts.Fire) -> str:
     least, most = min(values), max(values)
     if least == most:
         return f"on {most} or less"
-    return f"on {least} to {most} or less, by its quality"
+    return f"on {least} or less, up to {most} if {shot.unit} proves better"
 
 
 def lies_now(

@@ -42,9 +42,9 @@ MOMENTS: Final[Mapping[str, about.MomentKind]] = {
 }  # fmt: skip
 
 HINTS: Final[Mapping[str, str]] = {
-    "move a unit": "Move a counter by hand.",
-    "go on": "To go on, drag the counter by hand to its next hex.",
-    "turn": "To turn it, turn the counter by hand.",
+    "move a unit": "Tap a counter for its moves, or move it by hand.",
+    "go on": "To go on, tap its next hex or drag the counter there.",
+    "turn": "Choose how it faces, or turn the counter by hand.",
 }
 """How hands do what a question names first."""
 

@@ -95,7 +95,7 @@ def draws(state: State) -> Iterator[acts.Draw]:
 def drawn(state: State, leader: str) -> State:
     """Returns the state with a chit drawn (D-3.3b)."""
     state = replace(state.without_chit(leader), drawn=leader, phase="activate")
-    text = f"{leader} of the {side_plural(state.leader_side(leader))} is drawn"
+    text = f"{leader} of the {side_plural(state.leader_side(leader))} is drawn from the pool"
     return state.tells("draw", text, "D-3.3b", leader=leader)
 
 

@@ -122,7 +122,7 @@ def test_a_grand_battery_has_the_shortest_range_and_the_slowest_move_h_1_13():
 def test_the_greater_margin_has_superiority_all_turn_h_5_3_h_4_5():
     battle = Battle(*facing(), armies=((1, 3, 3, 3), (6, 6, 6, 6)))
     assert battle.state.superiority == "french"
-    told = "The French have skirmisher superiority: French 4, of at most 7; Allied 6, of at most 7"
+    told = "The French have skirmisher superiority: French 4, of at most 7, by 3; Allied 6, of at most 7"
     assert told in battle.texts()
     # Fire at its units is at -1, whatever their arm (H-7.8).
     battle.act("Nobody fires")
@@ -188,7 +188,7 @@ def test_quality_is_rolled_when_it_is_first_needed_h_3_1():
     things = (unit("F1", 60, 40, quality=None), unit("A1", 60, 47, DOWN), *STAFF)
     battle = Battle(*things)
     # What the shot needs is said before it is declared: 6 or 7, four bases +2, short range +1.
-    assert "fire: F1 at A1 (on 9 to 10 or less, by its quality)" in battle.offers()
+    assert "fire: F1 at A1 (on 9 or less, up to 10 if F1 proves better)" in battle.offers()
     battle.fires("F1 at A1")
     assert battle.question == "2 dice for the quality of F1"
     battle.throw(1, 1)

@@ -426,7 +426,9 @@ export function groupsShown(state) {
     const own = ownOf(group);
     if (place.length && !isEnd(group)) return { group, units: [], buttons: own, more: "All places" };
     const isByUnit = own.length > MOST_BUTTONS || state.game.byUnit[group] === playing(state)?.question;
-    const units = isByUnit ? [...new Set(own.flatMap(({ offer }) => offer.action.unit ?? []))] : [];
+    const isByHand = Boolean(state.facts.about.groups[group]?.hint);
+    const unitsOf = (/** @type {Button} */ { offer }) => offer.action.unit ?? (isByHand ? offer.units.slice(0, 1) : []);
+    const units = isByUnit ? [...new Set(own.flatMap(unitsOf))] : [];
     const sorted = sortedByHeading(own);
     const about = sorted.filter(isChosen);
     // Places are chosen on the board, where they are shaded, rather than from a long list.
