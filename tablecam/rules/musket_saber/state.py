@@ -475,9 +475,10 @@ class State(HexState):
 
     @answered_once
     def enemy_hexes(self, side: str) -> Iterable[Hex]:
-        """Returns the hexes with enemies of a side, of any kind, in the order of the counters."""
-        counters = self.hexes().items()
-        return dict.fromkeys(number for name, number in counters if self.side_of(name) != side)
+        """Returns the hexes that a side's enemies hold, of any kind, in the order of the counters."""
+        own = {unit.hex for unit in self.own(side)}
+        enemies = (number for name, number in self.hexes().items() if self.side_of(name) != side)
+        return dict.fromkeys(number for number in enemies if number not in own)
 
     def own(self, side: str) -> tuple[Unit, ...]:
         """Returns a side's units on the map."""

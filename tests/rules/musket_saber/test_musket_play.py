@@ -738,6 +738,18 @@ def test_a_leader_left_alone_joins_a_friend_or_is_captured_k_10_1():
     assert play.state.thing("GC").hex == "1018"
 
 
+def test_who_stands_on_an_enemy_leader_is_not_attacked_by_his_friends_k_7_1():
+    chief = {"id": "GC", "side": "grey", "span": ["G"], "hex": "0506",
+             "front": {"movement": 2, "morale": 1, "combat": 1}}  # fmt: skip
+    play = battle(
+        unit("R1", "0506"), unit("R2", "0504"), unit("G1", "1018"),
+        leader=[chief], phase="combat",
+    )  # fmt: skip
+    assert not any(isinstance(action, acts.Attack) for action in play.legal())
+    with pytest.raises(Refused, match=r"K-7\.1"):
+        play.apply(acts.Attack(("R2",), "0506", "skirmish"))
+
+
 def test_an_attack_on_a_headquarters_gives_two_fortunes_of_war_k_12_1_k_12_4():
     hq = [{"id": "GQ", "side": "grey", "ma": 8, "hex": "0506"}]
     play = battle(unit("R1", "0505"), unit("G1", "1018"), hq=hq, phase="combat")
